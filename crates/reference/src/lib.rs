@@ -1,0 +1,1 @@
+//! Textbook hash functions.
