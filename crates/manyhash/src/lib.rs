@@ -1,1 +1,80 @@
-//! manyhash
+//! Hashes many messages at once.
+//!
+//! SHA-256 of one message is serial; SHA-256 of sixteen is a SIMD program. Message i goes into lane i of a vector register, a lane is
+//! refilled the moment its message ends, and what comes out are the standard digests, several times faster.
+//!
+//! ```
+//! use manyhash::{Sha256, hash, hash_many};
+//! let digests = hash_many::<Sha256>(&["one message", "and another", "of any length"]);
+//! assert_eq!(digests[1], hash::<Sha256>(b"and another"));
+//! ```
+//!
+//! | messages | use |
+//! |---|---|
+//! | many, all in memory | [`hash_many`], [`hash_many_into`] |
+//! | many files or sockets | [`Readers`] |
+//! | one | [`hash`] |
+//! | one, in pieces | [`Hasher`] |
+//!
+//! The algorithms are types: [`Sha1`], [`Sha224`], [`Sha256`], [`Sha384`], [`Sha512`], [`Sha512_224`], [`Sha512_256`].
+//! Which instructions compute is decided at run time: [`backend`].
+//!
+//! # Features
+//! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
+#![deny(unsafe_code)]
+
+#[macro_use]
+mod algorithm;
+pub mod backend;
+mod cost;
+#[cfg(feature = "digest")]
+mod digest_traits;
+#[allow(unsafe_code, reason = "runs code with an instruction set's features, once it is detected")]
+mod isa;
+#[allow(unsafe_code, reason = "vector instructions")]
+mod lanes;
+mod many;
+mod padding;
+mod readers;
+mod scheduler;
+mod shape;
+#[allow(unsafe_code, reason = "SHA and vector instructions")]
+mod solo;
+mod states;
+mod stream;
+
+pub use algorithm::{Algorithm, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+pub use readers::Readers;
+pub use stream::{Hasher, hash};
+
+/// The digest of each message, in the order of the messages.
+///
+/// # Panics
+/// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
+///
+/// ```
+/// use manyhash::{Sha512, hash, hash_many};
+/// let messages = [vec![0u8; 1000], vec![], vec![1; 7]];
+/// let digests = hash_many::<Sha512>(&messages);
+/// assert_eq!(digests[2], hash::<Sha512>(&[1; 7]));
+/// ```
+pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
+    let mut digests = vec![A::zero_digest(); messages.len()];
+    hash_many_into::<A>(messages, &mut digests);
+    digests
+}
+
+/// Writes the digest of `messages[i]` to `digests[i]`.
+///
+/// # Panics
+/// If the lengths differ, or if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
+///
+/// ```
+/// use manyhash::{Sha1, hash_many_into};
+/// let mut digests = [[0; 20]; 2];
+/// hash_many_into::<Sha1>(&["abc", ""], &mut digests);
+/// assert_eq!(digests[0][..4], [0xa9, 0x99, 0x3e, 0x36]);
+/// ```
+pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
+    many::hash_many_on::<A>(backend::plan::<A>(), messages, digests);
+}

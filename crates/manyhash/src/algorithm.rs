@@ -1,0 +1,141 @@
+//! Hash algorithms: what one is, and the ONE list of them.
+//!
+//! An algorithm is a [`Compression`] function, written once in safe code over [`Words`], with an initial value, a name and a digest
+//! length. Algorithms that differ in no more than those (SHA-384 and SHA-512) share the compression function and so all its kernels.
+
+use crate::shape::{Shape, Shapes};
+use crate::lanes::{ByteOrder, Word, Words};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// A hash algorithm. Sealed: the list is this crate's, see [`for_each_algorithm!`](crate::for_each_algorithm).
+#[allow(private_bounds, reason = "sealed")]
+pub trait Algorithm: Sealed + Copy + Debug + Send + Sync + 'static {
+    /// The digest: `[u8; DIGEST_BYTES]`.
+    type Digest: Copy + Debug + Eq + Ord + Hash + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
+    /// The name its standard gives it, as `SHA-256` or `SHA-512/256`.
+    const NAME: &'static str;
+    /// Bytes of a block, the unit it compresses.
+    const BLOCK_BYTES: usize;
+    /// Bytes of a digest.
+    const DIGEST_BYTES: usize;
+}
+
+/// What the engine needs to know of an [`Algorithm`], and nobody else.
+pub(crate) trait Sealed {
+    /// The compression function.
+    type Compression: Compression;
+    /// The state before the first block.
+    const INITIAL: <Self::Compression as Compression>::State<<Self::Compression as Compression>::Word>;
+    /// A digest of zeros, to be written to.
+    fn zero_digest() -> Self::Digest
+    where
+        Self: Algorithm;
+}
+
+/// The compression function of algorithm `A`.
+pub(crate) type CompressionOf<A> = <A as Sealed>::Compression;
+/// The word of a compression function.
+pub(crate) type WordOf<C> = <C as Compression>::Word;
+/// The chaining value of one message.
+pub(crate) type ChainingOf<C> = <C as Compression>::State<WordOf<C>>;
+
+/// A compression function: state and block in, state out, in any number of lanes.
+pub(crate) trait Compression: Copy + Send + Sync + 'static {
+    /// Its machine word.
+    type Word: Word;
+    /// An array of `STATE_WORDS` of anything: words, vectors, rows of words.
+    type State<T: Copy>: Copy + AsRef<[T]> + AsMut<[T]>;
+    /// Its name in the cost table.
+    const NAME: &'static str;
+    /// Words of the state.
+    const STATE_WORDS: usize;
+    /// How words are read from blocks and written to digests.
+    const BYTE_ORDER: ByteOrder;
+    /// Bytes of the message length at the end of the padding (FIPS 180-4, section 5.1).
+    const LENGTH_BYTES: usize;
+    /// Bytes of a block: always sixteen words.
+    const BLOCK_BYTES: usize = 16 * size_of::<Self::Word>();
+
+    /// A state with `value` everywhere.
+    fn filled<T: Copy>(value: T) -> Self::State<T>;
+    /// One block in each lane.
+    fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut Self::State<V>, words: [V; 16]);
+    /// Its kernels for one message or a few, if it has any besides `compress`.
+    fn solo_shapes() -> Vec<Shape<Self>> {
+        Vec::new()
+    }
+    /// Where its shapes are kept, once known: `shape::cache!(Compression)`.
+    fn shapes() -> &'static Shapes<Self>;
+}
+
+macro_rules! algorithms {
+    ($dollar:tt $($module:ident: $($Algorithm:ident)+;)*) => {
+        $(
+            pub(crate) mod $module;
+            pub use $module::{$($Algorithm),+};
+        )*
+
+        /// Calls `$callback! { [$($arguments)*] Sha1 Sha224 ... }` with every algorithm of this crate, in its order.
+        ///
+        /// This is how command lines, bindings, tests and benchmarks stay complete: none of them has a list of its own.
+        ///
+        /// ```
+        /// macro_rules! names { ([] $($Algorithm:ident)*) => { [$(<manyhash::$Algorithm as manyhash::Algorithm>::NAME),*] } }
+        /// let names = manyhash::for_each_algorithm!(names []);
+        /// assert!(names.contains(&"SHA-512/256"));
+        /// ```
+        #[macro_export]
+        macro_rules! for_each_algorithm {
+            ($dollar callback:ident [$dollar($dollar arguments:tt)*]) => {
+                $dollar callback! { [$dollar($dollar arguments)*] $($($Algorithm)+)* }
+            };
+        }
+    };
+}
+
+// The ONE list: a file of `algorithm/` and the algorithms it declares.
+algorithms! { $
+    sha1: Sha1;
+    sha256: Sha224 Sha256;
+    sha512: Sha384 Sha512 Sha512_224 Sha512_256;
+}
+
+mod sha2;
+
+/// Declares an algorithm: `Type, "NAME", digest bytes, compression function, initial value`.
+macro_rules! algorithm {
+    ($(#[$doc:meta])* $Algorithm:ident, $name:literal, $digest_bytes:literal, $Compression:ident, $initial:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $Algorithm;
+
+        impl $crate::algorithm::Algorithm for $Algorithm {
+            type Digest = [u8; $digest_bytes];
+            const NAME: &'static str = $name;
+            const BLOCK_BYTES: usize = <$Compression as $crate::algorithm::Compression>::BLOCK_BYTES;
+            const DIGEST_BYTES: usize = $digest_bytes;
+        }
+
+        impl $crate::algorithm::Sealed for $Algorithm {
+            type Compression = $Compression;
+            const INITIAL: $crate::algorithm::ChainingOf<$Compression> = $initial;
+            fn zero_digest() -> [u8; $digest_bytes] {
+                [0; $digest_bytes]
+            }
+        }
+    };
+}
+use algorithm;
+
+/// The digest a final state stands for: its words as bytes, cut to the digest's length.
+#[inline]
+pub(crate) fn digest<A: Algorithm>(state: &ChainingOf<CompressionOf<A>>) -> A::Digest {
+    let mut digest = A::zero_digest();
+    let bytes = digest.as_mut();
+    let word_bytes = size_of::<WordOf<CompressionOf<A>>>();
+    for (i, word) in state.as_ref()[..bytes.len().div_ceil(word_bytes)].iter().enumerate() {
+        word.write_bytes(<CompressionOf<A>>::BYTE_ORDER, i * word_bytes, bytes);
+    }
+    digest
+}

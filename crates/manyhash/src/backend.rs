@@ -1,0 +1,205 @@
+//! Which instructions compute: what this CPU can do, and how to insist on something else.
+//!
+//! Left alone, a batch is computed by a mixture of backends: wide lanes while there are many messages, narrower shapes for the last
+//! few. Setting the environment variable `MANYHASH_BACKEND` to a backend's name before the first hash makes this process use that
+//! backend for every block (empty is as good as unset); [`Backend::hash_many`] does so for one batch. A name that is unknown, that this
+//! CPU lacks, or that has no kernel for the algorithm is an error which lists the names that would do.
+//!
+//! | name | what | messages at once (32-bit, 64-bit words) |
+//! |---|---|---|
+//! | `portable` | scalar code, any CPU | 1, 1 |
+//! | `sse2`, `avx2`, `avx512` | lanes of 128, 256, 512 bits | 4, 2; 8, 4; 16, 8 |
+//! | `avx512x2` | two waves of 512 bits, interleaved | 32, 16 |
+//! | `sha-ni`, `sha-ni-x2`, `-x3`, `-x4` | SHA extensions, messages interleaved (SHA-1, SHA-224, SHA-256) | 1 to 4 |
+//! | `bmi2` | message schedule in AVX2 beside scalar rounds (SHA-2) | 1, 1 |
+//!
+//! ```
+//! use manyhash::{Sha256, backend::Backend, hash_many};
+//! for backend in Backend::supported() {
+//!     if backend.supports::<Sha256>() {
+//!         assert_eq!(backend.hash_many::<Sha256>(&["a", "bc"]).unwrap(), hash_many::<Sha256>(&["a", "bc"]));
+//!     }
+//! }
+//! ```
+
+use crate::algorithm::{Algorithm, Compression, CompressionOf};
+use crate::many;
+use crate::shape::Plan;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// An instruction set and a shape, as in the table of [this module](self).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Backend {
+    name: &'static str,
+    lanes: usize,
+    is_supported: bool,
+}
+
+impl Backend {
+    /// Those this CPU can run.
+    pub fn supported() -> Vec<Self> {
+        Self::known().iter().copied().filter(|backend| backend.is_supported).collect()
+    }
+
+    /// All there are on this architecture, also those this CPU lacks.
+    pub fn known() -> &'static [Self] {
+        static KNOWN: OnceLock<Vec<Backend>> = OnceLock::new();
+        KNOWN.get_or_init(|| {
+            let mut known: Vec<Self> = Vec::new();
+            macro_rules! add { ([] $($Algorithm:ident)*) => { $(
+                for shape in &<CompressionOf<crate::$Algorithm>>::shapes().all {
+                    if known.iter().all(|backend| backend.name != shape.name) {
+                        known.push(Self { name: shape.name, lanes: shape.lanes, is_supported: shape.is_supported() });
+                    }
+                }
+            )* } }
+            for_each_algorithm!(add []);
+            known
+        })
+    }
+
+    /// The one that does most of a large batch when nobody insists on another.
+    pub fn best<A: Algorithm>() -> Self {
+        let plan = &<CompressionOf<A>>::shapes().automatic;
+        Self::known_by_name(plan.widest_shape().name).expect("every shape is known")
+    }
+
+    /// The one `MANYHASH_BACKEND` names, or else the best.
+    ///
+    /// # Errors
+    /// If the variable names one that can't be used for `A`.
+    pub fn in_use<A: Algorithm>() -> Result<Self, BackendError> {
+        match requested() {
+            None => Ok(Self::best::<A>()),
+            Some(Err(error)) => Err(error.clone()),
+            Some(Ok(backend)) => backend.plan::<A>().map(|_| *backend),
+        }
+    }
+
+    /// The backend of this name.
+    ///
+    /// # Errors
+    /// If there is none, or if this CPU lacks it.
+    pub fn by_name(name: &str) -> Result<Self, BackendError> {
+        match Self::known_by_name(name) {
+            Some(backend) if backend.is_supported => Ok(backend),
+            found => {
+                let reason = if found.is_some() { Reason::Cpu } else { Reason::Unknown };
+                Err(BackendError { name: name.into(), reason, usable: Self::supported().iter().map(Self::name).collect() })
+            }
+        }
+    }
+
+    fn known_by_name(name: &str) -> Option<Self> {
+        Self::known().iter().copied().find(|backend| backend.name == name)
+    }
+
+    /// Its name, as in the table of [this module](self).
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Messages it advances together, of an algorithm with 32-bit words if it has kernels for any.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Messages of the algorithm `A` it advances together; `None` if it has no kernel for `A`.
+    pub fn lanes_of<A: Algorithm>(&self) -> Option<usize> {
+        <CompressionOf<A>>::shapes().all.iter().find(|shape| shape.name == self.name).map(|shape| shape.lanes)
+    }
+
+    /// Whether it has a kernel for the algorithm `A` and this CPU can run it.
+    pub fn supports<A: Algorithm>(&self) -> bool {
+        self.plan::<A>().is_ok()
+    }
+
+    /// The digest of each message, in order, with every block computed by this backend; lanes without a message are idle.
+    ///
+    /// # Errors
+    /// If it has no kernel for the algorithm `A`.
+    pub fn hash_many<A: Algorithm>(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<A::Digest>, BackendError> {
+        let plan = self.plan::<A>()?;
+        let mut digests = vec![A::zero_digest(); messages.len()];
+        many::hash_many_on::<A>(plan, messages, &mut digests);
+        Ok(digests)
+    }
+
+    fn plan<A: Algorithm>(&self) -> Result<&'static Plan<CompressionOf<A>>, BackendError> {
+        let shapes = <CompressionOf<A>>::shapes();
+        let mine = shapes.all.iter().zip(&shapes.forced).find(|(shape, _)| shape.name == self.name);
+        mine.and_then(|(_, plan)| plan.as_ref()).ok_or_else(|| BackendError {
+            name: self.name.into(),
+            reason: Reason::Algorithm(A::NAME),
+            usable: shapes.all.iter().filter(|shape| shape.is_supported()).map(|shape| shape.name).collect(),
+        })
+    }
+}
+
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Backend({})", self.name)
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+/// What `MANYHASH_BACKEND` asks for, read once.
+fn requested() -> Option<&'static Result<Backend, BackendError>> {
+    static REQUESTED: OnceLock<Option<Result<Backend, BackendError>>> = OnceLock::new();
+    let read = || {
+        let name = std::env::var_os("MANYHASH_BACKEND").filter(|name| !name.is_empty())?;
+        Some(Backend::by_name(&name.to_string_lossy()))
+    };
+    REQUESTED.get_or_init(read).as_ref()
+}
+
+/// The shapes to use for `A`. Panics if `MANYHASH_BACKEND` forbids all.
+#[inline]
+pub(crate) fn plan<A: Algorithm>() -> &'static Plan<CompressionOf<A>> {
+    match requested() {
+        None => &<CompressionOf<A>>::shapes().automatic,
+        Some(Ok(backend)) => backend.plan::<A>().unwrap_or_else(|error| panic!("MANYHASH_BACKEND: {error}")),
+        Some(Err(error)) => panic!("MANYHASH_BACKEND: {error}"),
+    }
+}
+
+/// Why a backend can't be used. Its text lists those that can.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackendError {
+    name: String,
+    reason: Reason,
+    usable: Vec<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Unknown,
+    Cpu,
+    Algorithm(&'static str),
+}
+
+impl BackendError {
+    /// Names that would do.
+    pub fn usable(&self) -> &[&'static str] {
+        &self.usable
+    }
+}
+
+impl fmt::Display for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, usable) = (&self.name, self.usable.join(", "));
+        match self.reason {
+            Reason::Unknown => write!(f, "unknown backend '{name}'; this CPU can run: {usable}"),
+            Reason::Cpu => write!(f, "backend '{name}' needs instructions this CPU lacks; it can run: {usable}"),
+            Reason::Algorithm(algorithm) => write!(f, "backend '{name}' has no {algorithm}; these have it: {usable}"),
+        }
+    }
+}
+
+impl std::error::Error for BackendError {}

@@ -1,0 +1,37 @@
+//! The traits of the crate `digest` for [`Hasher`], so that it fits where RustCrypto's hashers do.
+
+use crate::algorithm::Algorithm;
+use crate::stream::Hasher;
+use digest::array::AssocArraySize;
+use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update};
+
+impl<A: Algorithm<Digest: AssocArraySize>> OutputSizeUser for Hasher<A> {
+    type OutputSize = <A::Digest as AssocArraySize>::Size;
+}
+
+impl<A: Algorithm> HashMarker for Hasher<A> {}
+
+impl<A: Algorithm> Update for Hasher<A> {
+    fn update(&mut self, data: &[u8]) {
+        self.update(data);
+    }
+}
+
+impl<A: Algorithm<Digest: AssocArraySize>> FixedOutput for Hasher<A> {
+    fn finalize_into(mut self, out: &mut Output<Self>) {
+        out.copy_from_slice(self.finish().as_ref());
+    }
+}
+
+impl<A: Algorithm> Reset for Hasher<A> {
+    fn reset(&mut self) {
+        self.reset();
+    }
+}
+
+impl<A: Algorithm<Digest: AssocArraySize>> FixedOutputReset for Hasher<A> {
+    fn finalize_into_reset(&mut self, out: &mut Output<Self>) {
+        out.copy_from_slice(self.finish().as_ref());
+        self.reset();
+    }
+}

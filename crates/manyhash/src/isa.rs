@@ -1,0 +1,78 @@
+//! Instruction sets: the ONE list, and the tokens that prove a CPU has them.
+//!
+//! A token (`Avx512`, `ShaNi`, ...) is a value of no size that only `detect` makes, so whoever holds one knows that every feature in
+//! its list is there. Features stand in this list and nowhere else: detection, `#[target_feature]` and the token are made from the
+//! same words, because a feature missing from a kernel's wrapper costs a factor of 10 to 50 and no compiler says so.
+
+/// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body takes the features of
+/// [`Token::run`]; a struct and not a closure, because a closure's body keeps the features of the place it was written in.
+pub(crate) trait Task<I> {
+    /// What comes out.
+    type Output;
+    /// Does it. `isa` is the proof.
+    fn run(self, isa: I) -> Self::Output;
+}
+
+/// Proof that this CPU has an instruction set.
+pub(crate) trait Token: Copy + 'static {
+    /// The proof, if this CPU has it.
+    fn detect() -> Option<Self>;
+    /// Runs `task` with the instruction set's features switched on.
+    fn run<T: Task<Self>>(self, task: T) -> T::Output;
+}
+
+macro_rules! isa {
+    ($($(#[$doc:meta])* $arch:literal $Isa:ident [$($feature:tt)*] $(lanes $module:ident: $($Shape:ty = $name:literal),+)?;)*) => {
+        $(
+            $(#[$doc])*
+            #[cfg(target_arch = $arch)]
+            #[derive(Clone, Copy, Debug)]
+            pub(crate) struct $Isa(());
+
+            #[cfg(target_arch = $arch)]
+            impl Token for $Isa {
+                #[inline(always)]
+                fn detect() -> Option<Self> {
+                    ($(std::arch::is_x86_feature_detected!($feature))&&*).then_some(Self(()))
+                }
+                #[inline(always)]
+                fn run<T: Task<Self>>(self, task: T) -> T::Output {
+                    $(#[target_feature(enable = $feature)])*
+                    #[inline(never)]
+                    fn featured<T: Task<$Isa>>(isa: $Isa, task: T) -> T::Output {
+                        task.run(isa)
+                    }
+                    // SAFETY: a token exists only if `detect` found every feature of the list above.
+                    unsafe { featured(self, task) }
+                }
+            }
+        )*
+
+        /// The files of `lanes/`, one for each instruction set with lanes.
+        #[cfg(test)]
+        pub(crate) const FEATURES: &[(&str, &[&str])] = &[$(#[cfg(target_arch = $arch)] (stringify!($Isa), &[$($feature),*])),*];
+
+        /// Every shape made of lanes, for the compression function `C`, narrowest first.
+        pub(crate) fn lane_shapes<C: crate::algorithm::Compression>() -> Vec<crate::shape::Shape<C>> {
+            #[cfg(target_arch = "x86_64")]
+            use crate::lanes::Two;
+            let mut shapes = vec![crate::shape::Shape::lanes::<crate::lanes::Portable>("portable")];
+            $($(#[cfg(target_arch = $arch)] { $(shapes.push(crate::shape::Shape::lanes::<$Shape>($name));)+ })?)*
+            shapes
+        }
+    };
+}
+
+isa! {
+    /// The 128-bit registers every x86-64 has.
+    "x86_64" Sse2 ["sse2"] lanes sse2: Sse2 = "sse2";
+    /// 256-bit integer registers.
+    "x86_64" Avx2 ["avx2"] lanes avx2: Avx2 = "avx2";
+    /// 512-bit registers with rotates, three-operand logic and byte shuffles.
+    "x86_64" Avx512 ["avx512f" "avx512bw"] lanes avx512: Avx512 = "avx512", Two<Avx512> = "avx512x2";
+    /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
+    /// halves slow the SHA instructions to a third (measured: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
+    "x86_64" ShaNi ["sha" "sse4.1" "avx"];
+    /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
+    "x86_64" Bmi2 ["bmi1" "bmi2" "avx2"];
+}

@@ -1,0 +1,182 @@
+//! AVX2: 8 lanes of 32 bits, 4 of 64. A rotation is two shifts and an exclusive or, as in the papers.
+//!
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx2::detect`] found the instruction set, and
+//! [`Blocks::starts`] checked every pointer that is read.
+
+use super::{Blocks, ByteOrder, Isa, Words};
+use crate::isa::Avx2;
+use core::arch::x86_64::*;
+
+/// Eight 32-bit words.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct U32x8(__m256i);
+
+/// Four 64-bit words.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct U64x4(__m256i);
+
+impl Isa for Avx2 {
+    type U32 = U32x8;
+    type U64 = U64x4;
+}
+
+/// `asm!` checks its operands against the features of the function it stands in, hence a function.
+#[inline]
+#[target_feature(enable = "avx")]
+fn pin(mut x: __m256i) -> __m256i {
+    // SAFETY: no instruction, only a register named.
+    unsafe { core::arch::asm!("/* {0} */", inout(ymm_reg) x, options(pure, nomem, nostack, preserves_flags)) }
+    x
+}
+
+macro_rules! common {
+    ($word:ident, $lanes:literal, $add:ident, $splat:ident as $signed:ident, $left:ident, $right:ident, $shift:ident) => {
+        type Isa = Avx2;
+        type Word = $word;
+        const LANES: usize = $lanes;
+        const WAVES: usize = 1;
+        #[inline(always)]
+        fn splat(_: Avx2, word: $word) -> Self {
+            // SAFETY: the token.
+            Self(unsafe { $splat(word as $signed) })
+        }
+        #[inline(always)]
+        fn read(_: Avx2, words: &[$word]) -> Self {
+            let words = &words[..$lanes];
+            // SAFETY: the token; 32 bytes are there.
+            Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+        }
+        #[inline(always)]
+        fn write(self, words: &mut [$word]) {
+            let words = &mut words[..$lanes];
+            // SAFETY: the value; 32 bytes are there.
+            unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
+        }
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $add(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { _mm256_and_si256(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn rotate_right<const R: u32>(self) -> Self {
+            // SAFETY: the value. Counts in a register become immediates; `slli::<{ 32 - R }>` is not stable Rust.
+            unsafe {
+                let right = $right(self.0, _mm_cvtsi32_si128(R as i32));
+                let left = $left(self.0, _mm_cvtsi32_si128(($word::BITS - R) as i32));
+                Self(_mm256_xor_si256(right, left))
+            }
+        }
+        #[inline(always)]
+        fn shift_right<const R: u32>(self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $right(self.0, _mm_cvtsi32_si128(R as i32)) })
+        }
+        #[inline(always)]
+        fn pin(self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { pin(self.0) })
+        }
+    };
+}
+
+impl Words for U32x8 {
+    common!(u32, 8, _mm256_add_epi32, _mm256_set1_epi32 as i32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_srli_epi32);
+
+    #[inline(always)]
+    fn load_block(_: Avx2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let starts = blocks.starts::<8>(first_lane, at, 64);
+        // SAFETY: the token; each start has 64 bytes.
+        unsafe {
+            macro_rules! half { ($at:literal: $($i:literal)*) => { transpose_8x8([$(_mm256_loadu_si256(starts[$i].add($at).cast())),*]) } }
+            let (low, high) = (half!(0: 0 1 2 3 4 5 6 7), half!(32: 0 1 2 3 4 5 6 7));
+            let swap = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203));
+            macro_rules! words { ($($half:ident $i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { _mm256_shuffle_epi8($half[$i], swap) } else { $half[$i] })),*]
+            } }
+            words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
+        }
+    }
+}
+
+impl Words for U64x4 {
+    common!(u64, 4, _mm256_add_epi64, _mm256_set1_epi64x as i64, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_srli_epi64);
+
+    #[inline(always)]
+    fn load_block(_: Avx2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let starts = blocks.starts::<4>(first_lane, at, 128);
+        // SAFETY: the token; each start has 128 bytes.
+        unsafe {
+            macro_rules! quarter { ($at:literal: $($i:literal)*) => { transpose_4x4([$(_mm256_loadu_si256(starts[$i].add($at).cast())),*]) } }
+            let (p, q) = (quarter!(0: 0 1 2 3), quarter!(32: 0 1 2 3));
+            let (r, s) = (quarter!(64: 0 1 2 3), quarter!(96: 0 1 2 3));
+            let swap = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607));
+            macro_rules! words { ($($quarter:ident $i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { _mm256_shuffle_epi8($quarter[$i], swap) } else { $quarter[$i] })),*]
+            } }
+            words!(p 0 p 1 p 2 p 3 q 0 q 1 q 2 q 3 r 0 r 1 r 2 r 3 s 0 s 1 s 2 s 3)
+        }
+    }
+}
+
+/// Row i, eight words of message i, becomes row i, word i of eight messages: 24 shuffles, in the order of `avx512::transpose_16x16`.
+///
+/// # Safety
+/// AVX2.
+#[inline(always)]
+unsafe fn transpose_8x8(rows: [__m256i; 8]) -> [__m256i; 8] {
+    // SAFETY: AVX2, says the caller.
+    unsafe {
+        let mut pairs = rows;
+        macro_rules! pair { ($($i:literal)*) => { $(
+            pairs[$i] = _mm256_unpacklo_epi32(rows[$i], rows[$i + 1]);
+            pairs[$i + 1] = _mm256_unpackhi_epi32(rows[$i], rows[$i + 1]);
+        )* } }
+        pair!(0 2 4 6);
+        let mut fours = rows;
+        macro_rules! four { ($($i:literal)*) => { $(
+            fours[$i] = _mm256_unpacklo_epi64(pairs[$i], pairs[$i + 2]);
+            fours[$i + 1] = _mm256_unpackhi_epi64(pairs[$i], pairs[$i + 2]);
+            fours[$i + 2] = _mm256_unpacklo_epi64(pairs[$i + 1], pairs[$i + 3]);
+            fours[$i + 3] = _mm256_unpackhi_epi64(pairs[$i + 1], pairs[$i + 3]);
+        )* } }
+        four!(0 4);
+        let mut words = rows;
+        macro_rules! halves { ($($c:literal)*) => { $(
+            words[$c] = _mm256_permute2x128_si256::<0x20>(fours[$c], fours[$c + 4]);
+            words[$c + 4] = _mm256_permute2x128_si256::<0x31>(fours[$c], fours[$c + 4]);
+        )* } }
+        halves!(0 1 2 3);
+        words
+    }
+}
+
+/// The same for 4 messages of four 64-bit words: 8 shuffles.
+///
+/// # Safety
+/// AVX2.
+#[inline(always)]
+unsafe fn transpose_4x4(rows: [__m256i; 4]) -> [__m256i; 4] {
+    // SAFETY: AVX2, says the caller.
+    unsafe {
+        let (a, b) = (_mm256_unpacklo_epi64(rows[0], rows[1]), _mm256_unpackhi_epi64(rows[0], rows[1]));
+        let (c, d) = (_mm256_unpacklo_epi64(rows[2], rows[3]), _mm256_unpackhi_epi64(rows[2], rows[3]));
+        [
+            _mm256_permute2x128_si256::<0x20>(a, c),
+            _mm256_permute2x128_si256::<0x20>(b, d),
+            _mm256_permute2x128_si256::<0x31>(a, c),
+            _mm256_permute2x128_si256::<0x31>(b, d),
+        ]
+    }
+}

@@ -1,0 +1,213 @@
+//! AVX-512: 16 lanes of 32 bits, 8 of 64.
+//!
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512::detect`] found the instruction set, and
+//! [`Blocks::starts`] checked every pointer that is read.
+
+use super::{Blocks, ByteOrder, Isa, Words, sixteen};
+use crate::isa::Avx512;
+use core::arch::x86_64::*;
+
+/// Sixteen 32-bit words.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct U32x16(__m512i);
+
+/// Eight 64-bit words.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct U64x8(__m512i);
+
+impl Isa for Avx512 {
+    type U32 = U32x16;
+    type U64 = U64x8;
+}
+
+/// `asm!` checks its operands against the features of the function it stands in, hence a function.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn pin(mut x: __m512i) -> __m512i {
+    // SAFETY: no instruction, only a register named.
+    unsafe { core::arch::asm!("/* {0} */", inout(zmm_reg) x, options(pure, nomem, nostack, preserves_flags)) }
+    x
+}
+
+macro_rules! common {
+    ($Vector:ident, $word:ident, $lanes:literal, $add:ident, $splat:ident as $signed:ident, $rotate:ident, $shift:ident) => {
+        type Isa = Avx512;
+        type Word = $word;
+        const LANES: usize = $lanes;
+        const WAVES: usize = 1;
+        #[inline(always)]
+        fn splat(_: Avx512, word: $word) -> Self {
+            // SAFETY: the token.
+            Self(unsafe { $splat(word as $signed) })
+        }
+        #[inline(always)]
+        fn read(_: Avx512, words: &[$word]) -> Self {
+            let words = &words[..$lanes];
+            // SAFETY: the token; 64 bytes are there.
+            Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+        }
+        #[inline(always)]
+        fn write(self, words: &mut [$word]) {
+            let words = &mut words[..$lanes];
+            // SAFETY: the value; 64 bytes are there.
+            unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
+        }
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $add(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { _mm512_and_si512(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn rotate_right<const R: u32>(self) -> Self {
+            // SAFETY: the value. The variable rotate becomes an immediate one; `ror::<{ R as i32 }>` is not stable Rust.
+            Self(unsafe { $rotate(self.0, $splat(R as $signed)) })
+        }
+        #[inline(always)]
+        fn shift_right<const R: u32>(self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $shift::<R>(self.0) })
+        }
+        #[inline(always)]
+        fn pin(self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { pin(self.0) })
+        }
+        #[inline(always)]
+        fn xor3(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { _mm512_ternarylogic_epi32::<0b1001_0110>(x.0, y.0, z.0) })
+        }
+        #[inline(always)]
+        fn choose(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { _mm512_ternarylogic_epi32::<0b1100_1010>(x.0, y.0, z.0) })
+        }
+        #[inline(always)]
+        fn majority(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { _mm512_ternarylogic_epi32::<0b1110_1000>(x.0, y.0, z.0) })
+        }
+    };
+}
+
+impl Words for U32x16 {
+    common!(U32x16, u32, 16, _mm512_add_epi32, _mm512_set1_epi32 as i32, _mm512_rorv_epi32, _mm512_srli_epi32);
+
+    #[inline(always)]
+    fn load_block(_: Avx512, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let starts = blocks.starts::<16>(first_lane, at, 64);
+        // SAFETY: the token; each start has 64 bytes.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].cast())),*] } }
+            let words = transpose_16x16(sixteen!(rows));
+            let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203));
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { _mm512_shuffle_epi8(words[$i], swap) } else { words[$i] })),*]
+            } }
+            sixteen!(words)
+        }
+    }
+}
+
+impl Words for U64x8 {
+    common!(U64x8, u64, 8, _mm512_add_epi64, _mm512_set1_epi64 as i64, _mm512_rorv_epi64, _mm512_srli_epi64);
+
+    #[inline(always)]
+    fn load_block(_: Avx512, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let starts = blocks.starts::<8>(first_lane, at, 128);
+        // SAFETY: the token; each start has 128 bytes.
+        unsafe {
+            macro_rules! half { ($at:literal: $($i:literal)*) => { transpose_8x8([$(_mm512_loadu_si512(starts[$i].add($at).cast())),*]) } }
+            let (low, high) = (half!(0: 0 1 2 3 4 5 6 7), half!(64: 0 1 2 3 4 5 6 7));
+            let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607));
+            macro_rules! words { ($($half:ident $i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { _mm512_shuffle_epi8($half[$i], swap) } else { $half[$i] })),*]
+            } }
+            words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
+        }
+    }
+}
+
+/// Row i, message i's sixteen words, becomes row i, word i of sixteen messages: 64 shuffles.
+///
+/// Letters are messages, numbers words; a 512-bit row is four 128-bit quarters.
+/// pairs of rows:  a0 b0 a1 b1 | a4 b4 a5 b5 | ...      fours:  a0 b0 c0 d0 | a4 b4 c4 d4 | a8 .. | a12 ..
+/// then quarters change places: a0 b0 c0 d0 | e0 f0 g0 h0 | i0 .. | m0 ..
+///
+/// # Safety
+/// AVX-512F.
+#[inline(always)]
+unsafe fn transpose_16x16(rows: [__m512i; 16]) -> [__m512i; 16] {
+    // SAFETY: AVX-512F, says the caller.
+    unsafe {
+        let mut pairs = rows;
+        macro_rules! pair { ($($i:literal)*) => { $(
+            pairs[$i] = _mm512_unpacklo_epi32(rows[$i], rows[$i + 1]);
+            pairs[$i + 1] = _mm512_unpackhi_epi32(rows[$i], rows[$i + 1]);
+        )* } }
+        pair!(0 2 4 6 8 10 12 14);
+        let mut fours = rows;
+        macro_rules! four { ($($i:literal)*) => { $(
+            fours[$i] = _mm512_unpacklo_epi64(pairs[$i], pairs[$i + 2]);
+            fours[$i + 1] = _mm512_unpackhi_epi64(pairs[$i], pairs[$i + 2]);
+            fours[$i + 2] = _mm512_unpacklo_epi64(pairs[$i + 1], pairs[$i + 3]);
+            fours[$i + 3] = _mm512_unpackhi_epi64(pairs[$i + 1], pairs[$i + 3]);
+        )* } }
+        four!(0 4 8 12);
+        let mut words = rows;
+        macro_rules! quarters { ($($c:literal)*) => { $(
+            let even_low = _mm512_shuffle_i32x4::<0x88>(fours[$c], fours[$c + 4]);
+            let odd_low = _mm512_shuffle_i32x4::<0xDD>(fours[$c], fours[$c + 4]);
+            let even_high = _mm512_shuffle_i32x4::<0x88>(fours[$c + 8], fours[$c + 12]);
+            let odd_high = _mm512_shuffle_i32x4::<0xDD>(fours[$c + 8], fours[$c + 12]);
+            words[$c] = _mm512_shuffle_i32x4::<0x88>(even_low, even_high);
+            words[$c + 4] = _mm512_shuffle_i32x4::<0x88>(odd_low, odd_high);
+            words[$c + 8] = _mm512_shuffle_i32x4::<0xDD>(even_low, even_high);
+            words[$c + 12] = _mm512_shuffle_i32x4::<0xDD>(odd_low, odd_high);
+        )* } }
+        quarters!(0 1 2 3);
+        words
+    }
+}
+
+/// The same for 8 messages of eight 64-bit words: 24 shuffles.
+///
+/// # Safety
+/// AVX-512F.
+#[inline(always)]
+unsafe fn transpose_8x8(rows: [__m512i; 8]) -> [__m512i; 8] {
+    // SAFETY: AVX-512F, says the caller.
+    unsafe {
+        let mut pairs = rows;
+        macro_rules! pair { ($($i:literal)*) => { $(
+            pairs[$i] = _mm512_unpacklo_epi64(rows[$i], rows[$i + 1]);
+            pairs[$i + 1] = _mm512_unpackhi_epi64(rows[$i], rows[$i + 1]);
+        )* } }
+        pair!(0 2 4 6);
+        let mut words = rows;
+        macro_rules! quarters { ($($c:literal)*) => { $(
+            let even_low = _mm512_shuffle_i32x4::<0x88>(pairs[$c], pairs[$c + 2]);
+            let odd_low = _mm512_shuffle_i32x4::<0xDD>(pairs[$c], pairs[$c + 2]);
+            let even_high = _mm512_shuffle_i32x4::<0x88>(pairs[$c + 4], pairs[$c + 6]);
+            let odd_high = _mm512_shuffle_i32x4::<0xDD>(pairs[$c + 4], pairs[$c + 6]);
+            words[$c] = _mm512_shuffle_i32x4::<0x88>(even_low, even_high);
+            words[$c + 2] = _mm512_shuffle_i32x4::<0x88>(odd_low, odd_high);
+            words[$c + 4] = _mm512_shuffle_i32x4::<0xDD>(even_low, even_high);
+            words[$c + 6] = _mm512_shuffle_i32x4::<0xDD>(odd_low, odd_high);
+        )* } }
+        quarters!(0 1);
+        words
+    }
+}

@@ -1,0 +1,48 @@
+//! The end of every message: FIPS 180-4, section 5.1. A one bit, zeros, and the length in bits fill one block or two.
+
+use crate::algorithm::Compression;
+use crate::lanes::ByteOrder;
+
+/// The last one or two blocks of a message: the bytes after its last whole block, padded.
+#[derive(Clone)]
+pub(crate) struct Tail {
+    bytes: [u8; 256],
+    len_bytes: usize,
+}
+
+impl Tail {
+    /// No tail yet.
+    pub(crate) const EMPTY: Self = Self { bytes: [0; 256], len_bytes: 0 };
+
+    /// Pads a message of `message_bytes` bytes whose last ones, less than a block, are `rest`.
+    #[inline]
+    pub(crate) fn set<C: Compression>(&mut self, rest: &[u8], message_bytes: u64) {
+        debug_assert!(rest.len() < C::BLOCK_BYTES && rest.len() as u64 == message_bytes % C::BLOCK_BYTES as u64);
+        let len = C::BLOCK_BYTES * if rest.len() + 1 + C::LENGTH_BYTES <= C::BLOCK_BYTES { 1 } else { 2 };
+        let tail = &mut self.bytes[..len];
+        tail[..rest.len()].copy_from_slice(rest);
+        tail[rest.len()] = 0x80;
+        tail[rest.len() + 1..].fill(0);
+        // FIPS 180-4 allows 2^64 - 1 bits for 64-byte blocks: more than 2^61 bytes are never seen.
+        let bits = u128::from(message_bytes) * 8;
+        let field = &mut tail[len - C::LENGTH_BYTES..];
+        match C::BYTE_ORDER {
+            ByteOrder::Big => field.copy_from_slice(&bits.to_be_bytes()[16 - C::LENGTH_BYTES..]),
+            ByteOrder::Little => field.copy_from_slice(&bits.to_le_bytes()[..C::LENGTH_BYTES]),
+        }
+        self.len_bytes = len;
+    }
+
+    /// The blocks.
+    #[inline]
+    pub(crate) fn blocks(&self) -> &[u8] {
+        &self.bytes[..self.len_bytes]
+    }
+}
+
+/// Blocks to compress for a message of `message_bytes` bytes (Gueron & Krasnov 2012, equation 1, for any block).
+#[inline]
+pub(crate) fn block_count<C: Compression>(message_bytes: u64) -> u64 {
+    let block = C::BLOCK_BYTES as u64;
+    message_bytes / block + if message_bytes % block + 1 + C::LENGTH_BYTES as u64 <= block { 1 } else { 2 }
+}

@@ -1,0 +1,61 @@
+//! The chaining values of many messages: one column a message, one row a word, so that a kernel reads and writes whole vectors.
+
+use crate::algorithm::{ChainingOf, Compression, WordOf};
+
+/// A table of `STATE_WORDS` rows over borrowed words.
+pub(crate) struct States<'a, C: Compression> {
+    words: &'a mut [WordOf<C>],
+    columns: usize,
+}
+
+impl<'a, C: Compression> States<'a, C> {
+    /// A table of rows of `N` columns.
+    #[inline(always)]
+    pub(crate) fn of_rows<const N: usize>(rows: &'a mut C::State<[WordOf<C>; N]>) -> Self {
+        Self { words: rows.as_mut().as_flattened_mut(), columns: N }
+    }
+
+    /// A table of `columns` columns. Panics if `words` has not just as many as it needs.
+    pub(crate) fn of_columns(words: &'a mut [WordOf<C>], columns: usize) -> Self {
+        assert_eq!(words.len(), columns * C::STATE_WORDS);
+        Self { words, columns }
+    }
+
+    /// Word `i` of every message.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize) -> &[WordOf<C>] {
+        &self.words[i * self.columns..][..self.columns]
+    }
+
+    /// Word `i` of every message.
+    #[inline(always)]
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [WordOf<C>] {
+        &mut self.words[i * self.columns..][..self.columns]
+    }
+
+    /// The chaining value of one message.
+    #[inline(always)]
+    pub(crate) fn column(&self, column: usize) -> ChainingOf<C> {
+        let mut state = C::filled(WordOf::<C>::default());
+        for (i, word) in state.as_mut().iter_mut().enumerate() {
+            *word = self.row(i)[column];
+        }
+        state
+    }
+
+    /// Replaces the chaining value of one message.
+    #[inline(always)]
+    pub(crate) fn set_column(&mut self, column: usize, state: &ChainingOf<C>) {
+        for (i, word) in state.as_ref().iter().enumerate() {
+            self.row_mut(i)[column] = *word;
+        }
+    }
+
+    /// Two messages change places.
+    #[inline]
+    pub(crate) fn swap_columns(&mut self, one: usize, other: usize) {
+        for i in 0..C::STATE_WORDS {
+            self.row_mut(i).swap(one, other);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! One message: all there, or in pieces.
+
+use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, WordOf, digest};
+use crate::backend;
+use crate::lanes::{Blocks, MAX_LANES};
+use crate::padding::Tail;
+use crate::shape::Plan;
+use crate::states::States;
+use std::fmt;
+use std::io;
+
+/// Compresses whole blocks into one state, on the plan's shape for one message.
+#[inline]
+fn compress<C: Compression>(plan: &Plan<C>, state: &mut ChainingOf<C>, blocks: &[u8]) {
+    /// `N` columns, of which only the first counts.
+    fn in_first_lane<C: Compression, const N: usize>(plan: &Plan<C>, state: &mut ChainingOf<C>, blocks: &[u8]) {
+        let mut rows = C::filled([WordOf::<C>::default(); N]);
+        let mut states = States::<C>::of_rows(&mut rows);
+        states.set_column(0, state);
+        plan.single().advance(&mut states, &Blocks::new(plan.single().lanes, blocks.len(), |_| blocks));
+        *state = states.column(0);
+    }
+    if plan.single().lanes == 1 { in_first_lane::<C, 1>(plan, state, blocks) } else { in_first_lane::<C, MAX_LANES>(plan, state, blocks) }
+}
+
+/// The digest of one message.
+///
+/// # Panics
+/// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+///
+/// ```
+/// let digest = manyhash::hash::<manyhash::Sha256>(b"abc");
+/// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
+/// ```
+pub fn hash<A: Algorithm>(message: &[u8]) -> A::Digest {
+    let plan = backend::plan::<A>();
+    let (body, rest) = message.split_at(message.len() - message.len() % A::BLOCK_BYTES);
+    let mut state = A::INITIAL;
+    if !body.is_empty() {
+        compress(plan, &mut state, body);
+    }
+    let mut tail = Tail::EMPTY;
+    tail.set::<CompressionOf<A>>(rest, message.len() as u64);
+    compress(plan, &mut state, tail.blocks());
+    digest::<A>(&state)
+}
+
+/// Hashes one message that arrives in pieces.
+///
+/// Also a [`Write`](io::Write), and, with the feature `digest`, what the traits of the crate `digest` ask for.
+///
+/// ```
+/// use manyhash::{Hasher, Sha512, hash};
+/// let mut hasher = Hasher::<Sha512>::new();
+/// hasher.update(b"to be ");
+/// hasher.update(b"or not to be");
+/// assert_eq!(hasher.finalize(), hash::<Sha512>(b"to be or not to be"));
+/// ```
+#[derive(Clone)]
+pub struct Hasher<A: Algorithm> {
+    state: ChainingOf<CompressionOf<A>>,
+    /// The bytes after the last whole block: the first `message_bytes % BLOCK_BYTES` of these.
+    rest: [u8; 128],
+    message_bytes: u64,
+}
+
+impl<A: Algorithm> Hasher<A> {
+    /// A message of no bytes so far.
+    pub fn new() -> Self {
+        Self { state: A::INITIAL, rest: [0; 128], message_bytes: 0 }
+    }
+
+    fn rest_bytes(&self) -> usize {
+        (self.message_bytes % A::BLOCK_BYTES as u64) as usize
+    }
+
+    /// Appends to the message.
+    ///
+    /// # Panics
+    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+    pub fn update(&mut self, mut piece: &[u8]) {
+        let plan = backend::plan::<A>();
+        let kept = self.rest_bytes();
+        self.message_bytes += piece.len() as u64;
+        if kept > 0 {
+            let (completing, later) = piece.split_at(piece.len().min(A::BLOCK_BYTES - kept));
+            self.rest[kept..kept + completing.len()].copy_from_slice(completing);
+            if kept + completing.len() < A::BLOCK_BYTES {
+                return;
+            }
+            compress(plan, &mut self.state, &self.rest[..A::BLOCK_BYTES]);
+            piece = later;
+        }
+        let (blocks, rest) = piece.split_at(piece.len() - piece.len() % A::BLOCK_BYTES);
+        if !blocks.is_empty() {
+            compress(plan, &mut self.state, blocks);
+        }
+        self.rest[..rest.len()].copy_from_slice(rest);
+    }
+
+    /// The digest of the message.
+    ///
+    /// # Panics
+    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+    pub fn finalize(mut self) -> A::Digest {
+        self.finish()
+    }
+
+    /// Pads and returns the digest; what is left is fit only for `reset`.
+    pub(crate) fn finish(&mut self) -> A::Digest {
+        let mut tail = Tail::EMPTY;
+        tail.set::<CompressionOf<A>>(&self.rest[..self.rest_bytes()], self.message_bytes);
+        compress(backend::plan::<A>(), &mut self.state, tail.blocks());
+        digest::<A>(&self.state)
+    }
+
+    /// Back to a message of no bytes.
+    pub fn reset(&mut self) {
+        *self = Self::new();
+    }
+}
+
+impl<A: Algorithm> Default for Hasher<A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows how far the message has come, never its state.
+impl<A: Algorithm> fmt::Debug for Hasher<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("algorithm", &A::NAME).field("message_bytes", &self.message_bytes).finish_non_exhaustive()
+    }
+}
+
+impl<A: Algorithm> io::Write for Hasher<A> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.update(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! The ways to hash many messages: the automatic one and every backend, none skipped in silence.
+//!
+//! MANYHASH_REQUIRE_BACKENDS: names of backends, separated by commas, that must run; without one
+//! of them a test fails instead of saying SKIPPED.
+
+use std::io::Write;
+use std::sync::Once;
+
+use manyhash::Algorithm;
+use manyhash::backend::Backend;
+
+/// Every backend there is for this architecture, whatever this CPU can run.
+const KNOWN: &[&str] = if cfg!(target_arch = "x86_64") {
+    &[
+        "portable",
+        "sse2",
+        "avx2",
+        "avx512",
+        "avx512x2",
+        "bmi2",
+        "sha-ni",
+        "sha-ni-x2",
+        "sha-ni-x3",
+        "sha-ni-x4",
+    ]
+} else {
+    &["portable"]
+};
+
+/// A way to hash many messages.
+#[derive(Clone, Copy)]
+pub enum Door {
+    /// `manyhash::hash_many`.
+    Automatic,
+    /// One backend for every block.
+    Forced(Backend),
+}
+
+impl Door {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Forced(backend) => backend.name(),
+        }
+    }
+
+    /// Messages of `A` it advances together.
+    pub fn lanes<A: Algorithm>(self) -> usize {
+        let backend = match self {
+            Self::Automatic => Backend::best::<A>(),
+            Self::Forced(backend) => backend,
+        };
+        backend
+            .lanes_of::<A>()
+            .unwrap_or_else(|| panic!("{backend} has no kernel for {}", A::NAME))
+    }
+
+    pub fn hash_many<A: Algorithm>(self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
+        match self {
+            Self::Automatic => manyhash::hash_many::<A>(messages),
+            Self::Forced(backend) => backend
+                .hash_many::<A>(messages)
+                .unwrap_or_else(|error| panic!("{backend}, {}: {error}", A::NAME)),
+        }
+    }
+}
+
+/// The automatic way, then every backend of this CPU that has a kernel for `A`.
+pub fn doors<A: Algorithm>() -> Vec<Door> {
+    static REPORT: Once = Once::new();
+    REPORT.call_once_force(|_| report_skipped()); // again in every test, if it panics
+    let forced = Backend::supported()
+        .into_iter()
+        .filter(Backend::supports::<A>)
+        .map(Door::Forced);
+    [Door::Automatic].into_iter().chain(forced).collect()
+}
+
+/// The most messages of `A` that any way advances together.
+pub fn most_lanes<A: Algorithm>() -> usize {
+    doors::<A>()
+        .into_iter()
+        .map(Door::lanes::<A>)
+        .max()
+        .expect("the automatic way is always there")
+}
+
+/// Past the test harness, which keeps what `println!` says to itself unless the test fails.
+pub fn say(line: &str) {
+    // A closed standard error is no reason to fail.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Says which backends this CPU lacks; panics if one of them is required.
+pub fn report_skipped() {
+    let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
+    let unknown: Vec<_> = supported
+        .iter()
+        .filter(|name| !KNOWN.contains(name))
+        .collect();
+    assert!(
+        unknown.is_empty(),
+        "backends missing from the tests' list: {unknown:?}"
+    );
+
+    for name in KNOWN.iter().filter(|name| !supported.contains(name)) {
+        assert!(
+            Backend::by_name(name).is_err(),
+            "backend {name} is not supported, yet found by name"
+        );
+        say(&format!("SKIPPED: backend {name}: CPU lacks it"));
+    }
+    let required = std::env::var("MANYHASH_REQUIRE_BACKENDS").unwrap_or_default();
+    let missing: Vec<&str> = required
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty() && !supported.contains(name))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "MANYHASH_REQUIRE_BACKENDS names {missing:?}; this CPU has {supported:?}"
+    );
+}
+
+/// Says which ways the tests of `A` go.
+pub fn report_doors<A: Algorithm>() {
+    let doors: Vec<String> = doors::<A>()
+        .into_iter()
+        .map(|door| format!("{} ({} lanes)", door.name(), door.lanes::<A>()))
+        .collect();
+    say(&format!("{}: {}", A::NAME, doors.join(", ")));
+}

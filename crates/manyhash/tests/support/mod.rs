@@ -1,0 +1,142 @@
+//! What the integration tests share: backends, the oracle, messages, vector files, guarded memory.
+#![allow(dead_code)] // each test file uses its part of it
+
+pub mod backends;
+#[cfg(target_os = "linux")]
+pub mod mapped;
+pub mod rsp;
+
+use manyhash::Algorithm;
+
+/// Makes a module of tests from a generic one, a test for each algorithm.
+macro_rules! per_algorithm {
+    ([$test:ident] $($Algorithm:ident)*) => {
+        #[allow(non_snake_case)] // the algorithms' own names
+        mod $test {
+            $(#[test] fn $Algorithm() { super::$test::<manyhash::$Algorithm>() })*
+        }
+    };
+}
+
+/// The reference's function for `A`.
+pub fn reference<A: Algorithm>() -> reference::HashFunction {
+    reference::by_name(A::NAME).unwrap_or_else(|| panic!("the reference lacks {}", A::NAME))
+}
+
+/// The reference's digest of every message.
+pub fn expected<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {
+    let reference = reference::<A>();
+    messages
+        .iter()
+        .map(|message| reference(message.as_ref()))
+        .collect()
+}
+
+/// Panics unless there is one digest for each message, in their order, each as expected.
+/// `context` tells the reader how to come here again.
+pub fn assert_digests<A: Algorithm>(
+    digests: &[A::Digest],
+    expected: &[Vec<u8>],
+    messages: &[impl AsRef<[u8]>],
+    context: &str,
+) {
+    let name = A::NAME;
+    assert_eq!(
+        digests.len(),
+        expected.len(),
+        "{name}, {context}: number of digests"
+    );
+    for (index, (digest, expected)) in digests.iter().zip(expected).enumerate() {
+        if digest.as_ref() != expected {
+            let lengths: Vec<usize> = messages
+                .iter()
+                .map(|message| message.as_ref().len())
+                .collect();
+            panic!(
+                "{name}, {context}: wrong digest for message {index} of {count}, {length} bytes\n  \
+                 digest   {digest}\n  expected {expected}\n  lengths  {lengths:?}",
+                count = lengths.len(),
+                length = lengths[index],
+                digest = hex(digest.as_ref()),
+                expected = hex(expected),
+            );
+        }
+    }
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A message whose byte i is (seed + i * step) mod 251, where step = 1 + seed / 251 mod 250.
+/// 251 is prime: blocks that change places show, and 62,750 seeds give as many messages.
+pub fn paint(seed: usize, length_bytes: usize) -> Vec<u8> {
+    let step = 1 + seed / 251 % 250;
+    let period: Vec<u8> = (0..251).map(|i| ((seed + i * step) % 251) as u8).collect();
+    period.iter().copied().cycle().take(length_bytes).collect()
+}
+
+/// Messages of the given lengths, each painted with its own index.
+pub fn paint_all(lengths_bytes: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>> {
+    lengths_bytes
+        .into_iter()
+        .enumerate()
+        .map(|(index, length)| paint(index, length))
+        .collect()
+}
+
+/// Lengths around every edge: multiples of half a block and of a block, where the next block
+/// begins, where the length no longer fits behind the message (9 or 17 bytes before), and those
+/// beside them; then around 4 KiB and 64 KiB.
+pub fn edge_lengths() -> Vec<usize> {
+    let mut lengths = Vec::new();
+    for multiple in (0..=8)
+        .map(|half_blocks| half_blocks * 64)
+        .chain([4096, 65536])
+    {
+        lengths.push(multiple + 1);
+        for before in [18, 17, 16, 15, 10, 9, 8, 7, 1, 0] {
+            lengths.extend(usize::checked_sub(multiple, before));
+        }
+    }
+    lengths
+}
+
+/// Numbers that look random and come again: xorshift64* (Vigna 2016, "An experimental exploration
+/// of Marsaglia's xorshift generators, scrambled").
+pub struct Random(u64);
+
+impl Random {
+    /// `seed` must not be zero.
+    pub fn new(seed: u64) -> Self {
+        assert_ne!(seed, 0, "xorshift stays at zero for ever");
+        Self(seed)
+    }
+
+    /// The seed in the environment variable MANYHASH_TEST_SEED, or else `seed`; and the generator.
+    pub fn replayable(seed: u64) -> (u64, Self) {
+        let seed = std::env::var("MANYHASH_TEST_SEED").map_or(seed, |text| {
+            text.parse()
+                .unwrap_or_else(|error| panic!("MANYHASH_TEST_SEED={text:?}: {error}"))
+        });
+        (seed, Self::new(seed))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number in 0..limit.
+    pub fn below(&mut self, limit: usize) -> usize {
+        ((u128::from(self.next()) * limit as u128) >> 64) as usize
+    }
+
+    /// One of them.
+    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+}
