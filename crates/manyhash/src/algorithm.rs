@@ -101,7 +101,7 @@ algorithms! { $
     sha512: Sha384 Sha512 Sha512_224 Sha512_256;
 }
 
-mod sha2;
+pub(crate) mod sha2;
 
 /// Declares an algorithm: `Type, "NAME", digest bytes, compression function, initial value`.
 macro_rules! algorithm {

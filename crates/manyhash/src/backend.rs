@@ -11,7 +11,7 @@
 //! | `sse2`, `avx2`, `avx512` | lanes of 128, 256, 512 bits | 4, 2; 8, 4; 16, 8 |
 //! | `avx512x2` | two waves of 512 bits, interleaved | 32, 16 |
 //! | `sha-ni`, `sha-ni-x2`, `-x3`, `-x4` | SHA extensions, messages interleaved (SHA-1, SHA-224, SHA-256) | 1 to 4 |
-//! | `bmi2` | message schedule in AVX2 beside scalar rounds (SHA-2) | 1, 1 |
+//! | `bmi2`, `bmi2-avx512` | message schedule in AVX2 or AVX-512 beside scalar rounds (SHA-2) | 1, 1 |
 //!
 //! ```
 //! use manyhash::{Sha256, backend::Backend, hash_many};

@@ -75,4 +75,27 @@ isa! {
     "x86_64" ShaNi ["sha" "sse4.1" "avx"];
     /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
     "x86_64" Bmi2 ["bmi1" "bmi2" "avx2"];
+    /// The same with a schedule in 512-bit registers.
+    "x86_64" Bmi2Avx512 ["bmi1" "bmi2" "avx512f" "avx512bw"];
 }
+
+/// An instruction set that includes one with lanes.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait Includes: Token {
+    /// The one with lanes.
+    type Lanes: crate::lanes::Isa;
+    /// Its token.
+    fn lanes(self) -> Self::Lanes;
+}
+
+macro_rules! includes { ($($Isa:ident $Lanes:ident),+) => { $(
+    #[cfg(target_arch = "x86_64")]
+    impl Includes for $Isa {
+        type Lanes = $Lanes;
+        #[inline(always)]
+        fn lanes(self) -> $Lanes {
+            $Lanes(()) // its list has every feature of the other's
+        }
+    }
+)+ } }
+includes!(Bmi2 Avx2, Bmi2Avx512 Avx512);

@@ -191,6 +191,14 @@ macro_rules! one_lane {
             }
             #[inline(always)]
             fn pin(self) -> Self {
+                #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+                {
+                    let mut x = self;
+                    // SAFETY: no instruction, only a register named.
+                    unsafe { core::arch::asm!("/* {0} */", inout(reg) x, options(pure, nomem, nostack, preserves_flags)) }
+                    x
+                }
+                #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
                 self
             }
         }

@@ -4,6 +4,7 @@ use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest
 use crate::padding::{Tail, block_count};
 use crate::scheduler::{self, Progress, Slot, Supply, Usage};
 use crate::shape::Plan;
+use crate::stream;
 
 /// Hashes every message on the shapes of `plan`. Panics if the lengths differ.
 pub(crate) fn hash_many_on<A: Algorithm>(
@@ -12,6 +13,10 @@ pub(crate) fn hash_many_on<A: Algorithm>(
     digests: &mut [A::Digest],
 ) -> Usage {
     assert_eq!(messages.len(), digests.len(), "{} messages but room for {} digests", messages.len(), digests.len());
+    if let [message] = messages {
+        digests[0] = stream::hash_on::<A>(plan, message.as_ref());
+        return Usage::default();
+    }
     scheduler::run(plan, &A::INITIAL, &mut Batch::<A, _> { order: longest_first::<CompressionOf<A>>(messages), messages, digests, taken: 0 })
 }
 

@@ -9,6 +9,9 @@
 //!
 //! Where messages come from, and what becomes of their digests, is a [`Supply`]: slices in `many.rs`, readers in `readers.rs`.
 
+#[cfg(test)]
+mod model;
+
 use crate::algorithm::{ChainingOf, Compression, WordOf};
 use crate::lanes::Blocks;
 use crate::shape::Plan;

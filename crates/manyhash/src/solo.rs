@@ -14,6 +14,8 @@ mod sha1_ni;
 #[cfg(target_arch = "x86_64")]
 mod sha256_ni;
 #[cfg(target_arch = "x86_64")]
+mod sha2_bmi2;
+#[cfg(target_arch = "x86_64")]
 mod sha_ni;
 
 /// An instruction set that has kernels for single messages of the compression function `C`.
@@ -48,8 +50,10 @@ pub(crate) fn sha1_shapes() -> Vec<Shape<Sha1Compression>> {
 pub(crate) fn sha256_shapes() -> Vec<Shape<Sha256Compression>> {
     #[cfg(target_arch = "x86_64")]
     {
-        use crate::isa::ShaNi;
+        use crate::isa::{Bmi2, Bmi2Avx512, ShaNi};
         vec![
+            Shape::solo::<Bmi2, 1>("bmi2"),
+            Shape::solo::<Bmi2Avx512, 1>("bmi2-avx512"),
             Shape::solo::<ShaNi, 1>("sha-ni"),
             Shape::solo::<ShaNi, 2>("sha-ni-x2"),
             Shape::solo::<ShaNi, 3>("sha-ni-x3"),
@@ -62,5 +66,11 @@ pub(crate) fn sha256_shapes() -> Vec<Shape<Sha256Compression>> {
 
 /// Solo kernels of the SHA-512 family.
 pub(crate) fn sha512_shapes() -> Vec<Shape<Sha512Compression>> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::isa::{Bmi2, Bmi2Avx512};
+        vec![Shape::solo::<Bmi2, 1>("bmi2"), Shape::solo::<Bmi2Avx512, 1>("bmi2-avx512")]
+    }
+    #[cfg(not(target_arch = "x86_64"))]
     Vec::new()
 }

@@ -33,7 +33,11 @@ fn compress<C: Compression>(plan: &Plan<C>, state: &mut ChainingOf<C>, blocks: &
 /// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
 /// ```
 pub fn hash<A: Algorithm>(message: &[u8]) -> A::Digest {
-    let plan = backend::plan::<A>();
+    hash_on::<A>(backend::plan::<A>(), message)
+}
+
+/// The digest of one message on the plan's shape for one.
+pub(crate) fn hash_on<A: Algorithm>(plan: &Plan<CompressionOf<A>>, message: &[u8]) -> A::Digest {
     let (body, rest) = message.split_at(message.len() - message.len() % A::BLOCK_BYTES);
     let mut state = A::INITIAL;
     if !body.is_empty() {

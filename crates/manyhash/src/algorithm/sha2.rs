@@ -10,7 +10,7 @@ use crate::lanes::Words;
 use std::hint::black_box;
 
 /// What SHA-256 and SHA-512 do not share.
-pub(super) trait Sha2: Compression {
+pub(crate) trait Sha2: Compression {
     /// FIPS 180-4, 4.2.2 and 4.2.3: sixteen constants for each pass of the loop.
     const ROUND_CONSTANTS: &'static [[Self::Word; 16]];
     /// Equations 4.4 and 4.10.
@@ -23,74 +23,75 @@ pub(super) trait Sha2: Compression {
     fn small_sigma1<V: Words<Word = Self::Word>>(x: V) -> V;
 }
 
+/// One round (FIPS 180-4, 6.2.2 and 6.4.2, step 3) in place: the caller renames the variables. `$wk` is message word plus constant.
+macro_rules! round {
+    ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $wk:expr) => {
+        if $V::WAVES > 1 || $V::LANES == 1 {
+            // Bound by the number of instructions.
+            let early = $h.add($wk).pin().add($V::choose($e, $f, $g)).pin();
+            let t1 = early.add($A::big_sigma1($e));
+            $d = $d.add(t1);
+            $h = t1.add($A::big_sigma0($a).add($V::majority($a, $b, $c)).pin());
+        } else {
+            // One wave, bound by latency: d gets its own sum, one addition more and one less to wait for.
+            let early = $h.add($wk.pin()).pin();
+            let d_early = $d.add(early).pin();
+            let (sigma1, chosen) = ($A::big_sigma1($e), $V::choose($e, $f, $g));
+            let t2 = $A::big_sigma0($a).add($V::majority($a, $b, $c)).pin();
+            $d = d_early.add(chosen).pin().add(sigma1);
+            $h = early.add(chosen).pin().add(sigma1).pin().add(t2);
+        }
+    };
+}
+
+/// Sixteen rounds, after which every variable is back in its place. `$wk!(t)` gives message word plus constant.
+macro_rules! sixteen_rounds {
+    ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $wk:ident) => {
+        round!($A $V, $a $b $c $d $e $f $g $h, $wk!(0));
+        round!($A $V, $h $a $b $c $d $e $f $g, $wk!(1));
+        round!($A $V, $g $h $a $b $c $d $e $f, $wk!(2));
+        round!($A $V, $f $g $h $a $b $c $d $e, $wk!(3));
+        round!($A $V, $e $f $g $h $a $b $c $d, $wk!(4));
+        round!($A $V, $d $e $f $g $h $a $b $c, $wk!(5));
+        round!($A $V, $c $d $e $f $g $h $a $b, $wk!(6));
+        round!($A $V, $b $c $d $e $f $g $h $a, $wk!(7));
+        round!($A $V, $a $b $c $d $e $f $g $h, $wk!(8));
+        round!($A $V, $h $a $b $c $d $e $f $g, $wk!(9));
+        round!($A $V, $g $h $a $b $c $d $e $f, $wk!(10));
+        round!($A $V, $f $g $h $a $b $c $d $e, $wk!(11));
+        round!($A $V, $e $f $g $h $a $b $c $d, $wk!(12));
+        round!($A $V, $d $e $f $g $h $a $b $c, $wk!(13));
+        round!($A $V, $c $d $e $f $g $h $a $b, $wk!(14));
+        round!($A $V, $b $c $d $e $f $g $h $a, $wk!(15));
+    };
+}
+
+pub(crate) use {round, sixteen_rounds};
+
+/// Replaces word t - 16 of the schedule, `w[t % 16]`, by word t (6.2.2 and 6.4.2, step 1).
+#[inline(always)]
+pub(crate) fn next_word<A: Sha2, V: Words<Word = A::Word>>(w: &mut [V; 16], t: usize) -> V {
+    let mixed = w[t % 16].add(A::small_sigma0(w[(t + 1) % 16])).add(w[(t + 9) % 16]);
+    w[t % 16] = mixed.add(A::small_sigma1(w[(t + 14) % 16]));
+    w[t % 16]
+}
+
 #[inline(always)]
 pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &mut [V; 8], mut words: [V; 16]) {
     // Two waves have 48 live vectors: the schedule is kept in memory by decree, which beats the compiler's own choice of spills.
     let w = if V::WAVES > 1 { black_box(&mut words) } else { &mut words };
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
-
-    macro_rules! round {
-        ($a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:expr, $k:expr) => {
-            if V::WAVES > 1 {
-                let early = $h.add($w.add(V::splat(isa, $k))).pin().add(V::choose($e, $f, $g)).pin();
-                let t1 = early.add(A::big_sigma1($e));
-                $d = $d.add(t1);
-                $h = t1.add(A::big_sigma0($a).add(V::majority($a, $b, $c)).pin());
-            } else {
-                // One wave: d gets its own sum, one addition more and one less to wait for.
-                let early = $h.add($w.add(V::splat(isa, $k)).pin()).pin();
-                let d_early = $d.add(early).pin();
-                let (sigma1, chosen) = (A::big_sigma1($e), V::choose($e, $f, $g));
-                let t2 = A::big_sigma0($a).add(V::majority($a, $b, $c)).pin();
-                $d = d_early.add(chosen).pin().add(sigma1);
-                $h = early.add(chosen).pin().add(sigma1).pin().add(t2);
-            }
-        };
-    }
-    macro_rules! sixteen_rounds {
-        ($word:ident, $k:ident) => {
-            round!(a b c d e f g h, $word!(0), $k[0]);
-            round!(h a b c d e f g, $word!(1), $k[1]);
-            round!(g h a b c d e f, $word!(2), $k[2]);
-            round!(f g h a b c d e, $word!(3), $k[3]);
-            round!(e f g h a b c d, $word!(4), $k[4]);
-            round!(d e f g h a b c, $word!(5), $k[5]);
-            round!(c d e f g h a b, $word!(6), $k[6]);
-            round!(b c d e f g h a, $word!(7), $k[7]);
-            round!(a b c d e f g h, $word!(8), $k[8]);
-            round!(h a b c d e f g, $word!(9), $k[9]);
-            round!(g h a b c d e f, $word!(10), $k[10]);
-            round!(f g h a b c d e, $word!(11), $k[11]);
-            round!(e f g h a b c d, $word!(12), $k[12]);
-            round!(d e f g h a b c, $word!(13), $k[13]);
-            round!(c d e f g h a b, $word!(14), $k[14]);
-            round!(b c d e f g h a, $word!(15), $k[15]);
-        };
-    }
-    macro_rules! message_word { ($t:literal) => { w[$t] } }
-    macro_rules! schedule_word { ($t:literal) => {{
-        w[$t] = w[$t]
-            .add(A::small_sigma0(w[($t + 1) % 16]))
-            .add(w[($t + 9) % 16])
-            .add(A::small_sigma1(w[($t + 14) % 16]));
-        w[$t]
-    }} }
-
     let k = &A::ROUND_CONSTANTS[0];
-    sixteen_rounds!(message_word, k);
+    macro_rules! message_word { ($t:literal) => { w[$t].add(V::splat(isa, k[$t])) } }
+    sixteen_rounds!(A V, a b c d e f g h, message_word);
     for k in &A::ROUND_CONSTANTS[1..] {
-        sixteen_rounds!(schedule_word, k);
+        macro_rules! schedule_word { ($t:literal) => { next_word::<A, V>(w, $t).add(V::splat(isa, k[$t])) } }
+        sixteen_rounds!(A V, a b c d e f g h, schedule_word);
     }
-    *state = [
-        state[0].add(a),
-        state[1].add(b),
-        state[2].add(c),
-        state[3].add(d),
-        state[4].add(e),
-        state[5].add(f),
-        state[6].add(g),
-        state[7].add(h),
-    ];
+    let end = [a, b, c, d, e, f, g, h];
+    for (word, end) in state.iter_mut().zip(end) {
+        *word = word.add(end);
+    }
 }
 
 /// The methods [`Sha2`] and [`Compression`] of one word size: rotations as in equations 4.4 to 4.7 and 4.10 to 4.13.

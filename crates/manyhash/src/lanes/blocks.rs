@@ -25,6 +25,21 @@ impl<'a> Blocks<'a> {
         Self { starts, lanes, bytes, messages: PhantomData }
     }
 
+    /// Successive blocks of one message: `block_bytes` bytes in each of `lanes` lanes.
+    ///
+    /// Panics if the message is shorter, or if there are no lanes or more than [`MAX_LANES`].
+    #[inline(always)]
+    pub(crate) fn successive(lanes: usize, block_bytes: usize, message: &'a [u8]) -> Self {
+        assert!((1..=MAX_LANES).contains(&lanes) && lanes * block_bytes <= message.len());
+        let mut starts = [std::ptr::null(); MAX_LANES];
+        let mut lane = 0;
+        while lane < lanes {
+            starts[lane] = message.as_ptr().wrapping_add(lane * block_bytes);
+            lane += 1;
+        }
+        Self { starts, lanes, bytes: block_bytes, messages: PhantomData }
+    }
+
     /// Bytes ahead in every lane.
     #[inline(always)]
     pub(crate) fn len_bytes(&self) -> usize {

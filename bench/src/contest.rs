@@ -1,0 +1,380 @@
+//! One algorithm, one workload, one placement: verify everybody, time everybody in turns, verify again.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use serde::Serialize;
+
+use crate::peers::{Lineup, Peer, Standing};
+use crate::timing::{self, Probe, Sample};
+use crate::workloads::{Placement, Workload};
+
+/// A workload of large messages ends after so many rounds when its time is used up.
+const FEWEST_ROUNDS: usize = 7;
+const TIME_PER_CELL: Duration = Duration::from_secs(20);
+
+/// How much to measure.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Effort {
+    /// Rounds, that is samples of every peer.
+    pub samples: usize,
+    /// Calls are repeated until they fill this.
+    #[serde(rename = "sample_ns", serialize_with = "as_nanoseconds")]
+    pub sample: Duration,
+}
+
+fn as_nanoseconds<S: serde::Serializer>(
+    duration: &Duration,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(duration.as_nanos() as u64)
+}
+
+/// The outcome of one contest.
+#[derive(Serialize)]
+pub struct Cell {
+    /// "SHA-256".
+    pub algorithm: &'static str,
+    /// The workload's letters.
+    pub workload: &'static str,
+    /// What they stand for.
+    pub description: &'static str,
+    /// Where the messages lay.
+    pub placement: Placement,
+    /// The number of messages.
+    pub messages: usize,
+    /// The sum of their lengths.
+    pub bytes: usize,
+    /// In the order of the line-up.
+    pub rows: Vec<Row>,
+}
+
+/// What one peer did.
+#[derive(Serialize)]
+pub struct Row {
+    /// The peer's name.
+    pub peer: String,
+    /// What the row counts for.
+    pub standing: Standing,
+    /// Calls in each sample.
+    pub calls_per_sample: u64,
+    /// In the order they were taken.
+    pub samples: Vec<Sample>,
+}
+
+impl Row {
+    /// The median over all samples, in nanoseconds a call.
+    pub fn all_ns(&self) -> f64 {
+        timing::median(self.samples.iter().map(|sample| sample.call_ns))
+            .expect("every row has a sample")
+    }
+
+    /// The median over the quiet samples; `None` if fewer than three were quiet.
+    pub fn quiet_ns(&self) -> Option<f64> {
+        let quiet = self
+            .samples
+            .iter()
+            .filter(|sample| sample.is_quiet())
+            .map(|sample| sample.call_ns);
+        timing::median(quiet).filter(|_| self.quiet_samples() >= 3)
+    }
+
+    /// How many samples were quiet.
+    pub fn quiet_samples(&self) -> usize {
+        self.samples
+            .iter()
+            .filter(|sample| sample.is_quiet())
+            .count()
+    }
+}
+
+impl Cell {
+    /// The row of manyhash left alone, if it took part.
+    pub fn ours(&self) -> Option<&Row> {
+        self.rows.iter().find(|row| row.standing == Standing::Ours)
+    }
+
+    /// The rows to be beaten.
+    fn peers(&self) -> impl Iterator<Item = &Row> {
+        self.rows
+            .iter()
+            .filter(|row| row.standing == Standing::Peer)
+    }
+
+    /// Whether the cell is judged by quiet medians: manyhash left alone and every peer must have one, or none counts.
+    pub fn by_quiet(&self) -> bool {
+        self.peers()
+            .chain(self.ours())
+            .all(|row| row.quiet_ns().is_some())
+    }
+
+    /// The time a row is judged by.
+    pub fn judged_ns(&self, row: &Row) -> f64 {
+        row.quiet_ns()
+            .filter(|_| self.by_quiet())
+            .unwrap_or_else(|| row.all_ns())
+    }
+
+    /// The fastest peer, by the median the cell is judged by: the one whose luck was best, when several are equal.
+    pub fn best_peer(&self) -> Option<&Row> {
+        self.peers()
+            .min_by(|a, b| self.judged_ns(a).total_cmp(&self.judged_ns(b)))
+    }
+
+    /// How many times as fast as `row` manyhash left alone was.
+    pub fn ratio_to(&self, row: &Row) -> Option<f64> {
+        self.ours()
+            .map(|ours| self.judged_ns(row) / self.judged_ns(ours))
+    }
+}
+
+/// A peer at work.
+struct Contestant<'a, const N: usize> {
+    peer: &'a mut Peer<N>,
+    digests: Vec<[u8; N]>,
+    calls_per_sample: u64,
+    samples: Vec<Sample>,
+}
+
+impl<const N: usize> Contestant<'_, N> {
+    fn call(&mut self, messages: &[&[u8]]) {
+        self.peer.hash_many(black_box(messages), &mut self.digests);
+        black_box(&mut self.digests);
+    }
+
+    /// Hashes into digests set to zero and compares every one.
+    fn verify(&mut self, messages: &[&[u8]], expected: &[[u8; N]], of: &str) -> Result<()> {
+        self.digests.clear();
+        self.digests.resize(messages.len(), [0; N]);
+        self.call(messages);
+        if self.peer.standing == Standing::OtherDigest {
+            return Ok(());
+        }
+        let name = &self.peer.name;
+        ensure!(
+            self.digests.len() == expected.len(),
+            "{of}: {name} gave {} digests",
+            self.digests.len()
+        );
+        let wrong = self
+            .digests
+            .iter()
+            .zip(expected)
+            .position(|(digest, expected)| digest != expected);
+        if let Some(i) = wrong {
+            anyhow::bail!(
+                "{of}: {name}: wrong digest of message {i} ({} bytes)",
+                messages[i].len()
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Runs the contest between the peers `chosen` picks by name.
+pub fn run<const N: usize>(
+    lineup: &mut Lineup<N>,
+    workload: &Workload,
+    placement: Placement,
+    messages: &[&[u8]],
+    probe: Option<Probe>,
+    effort: Effort,
+) -> Result<Cell> {
+    let of = format!(
+        "{} {} {}",
+        lineup.algorithm,
+        workload.name,
+        placement.name()
+    );
+    let expected: Vec<[u8; N]> = messages
+        .iter()
+        .map(|message| (lineup.reference)(message))
+        .collect();
+    let mut contestants: Vec<Contestant<'_, N>> = lineup
+        .peers
+        .iter_mut()
+        .filter(|peer| peer.takes(messages.len()))
+        .map(|peer| Contestant {
+            peer,
+            digests: Vec::new(),
+            calls_per_sample: 1,
+            samples: Vec::new(),
+        })
+        .collect();
+    for contestant in &mut contestants {
+        contestant.verify(messages, &expected, &of)?;
+        contestant.calls_per_sample =
+            timing::calls_per_sample(effort.sample, || contestant.call(messages));
+    }
+    let begin = Instant::now();
+    for round in 0..effort.samples {
+        if round >= FEWEST_ROUNDS && begin.elapsed() > TIME_PER_CELL {
+            break;
+        }
+        for turn in turns(round, contestants.len()) {
+            let contestant = &mut contestants[turn];
+            let sample = timing::sample(probe, contestant.calls_per_sample, round, || {
+                contestant.call(messages)
+            });
+            contestant.samples.push(sample);
+        }
+    }
+    for contestant in &mut contestants {
+        contestant.verify(messages, &expected, &of)?;
+    }
+    let rows = contestants.into_iter().map(|contestant| Row {
+        peer: contestant.peer.name.clone(),
+        standing: contestant.peer.standing,
+        calls_per_sample: contestant.calls_per_sample,
+        samples: contestant.samples,
+    });
+    Ok(Cell {
+        algorithm: lineup.algorithm,
+        workload: workload.name,
+        description: workload.description,
+        placement,
+        messages: messages.len(),
+        bytes: workload.bytes(),
+        rows: rows.collect(),
+    })
+}
+
+/// The order of a round: another one starts each time, and every second round runs backwards, so that nobody always follows the
+/// same neighbour.
+fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
+    (0..contestants).map(move |turn| {
+        let turn = if round.is_multiple_of(2) {
+            turn
+        } else {
+            contestants - 1 - turn
+        };
+        (turn + round) % contestants
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_round_gives_everybody_one_turn() {
+        for contestants in 1..6 {
+            for round in 0..12 {
+                let mut order: Vec<usize> = turns(round, contestants).collect();
+                order.sort_unstable();
+                assert_eq!(order, (0..contestants).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    fn row(peer: &str, standing: Standing, samples: &[(f64, f64)]) -> Row {
+        let samples = samples.iter().map(|&(call_ns, overlap)| Sample {
+            call_ns,
+            overlap: Some(overlap),
+            cpu_share: None,
+            clock_ghz: None,
+        });
+        Row {
+            peer: peer.into(),
+            standing,
+            calls_per_sample: 1,
+            samples: samples.collect(),
+        }
+    }
+
+    fn cell(rows: Vec<Row>) -> Cell {
+        Cell {
+            algorithm: "SHA-256",
+            workload: "b",
+            description: "",
+            placement: Placement::Aligned,
+            messages: 1,
+            bytes: 1,
+            rows,
+        }
+    }
+
+    const QUIET: f64 = 1.5;
+    const SHARED: f64 = 0.9;
+
+    #[test]
+    fn quiet_samples_are_judged_apart() {
+        let cell = cell(vec![
+            row(
+                "manyhash",
+                Standing::Ours,
+                &[
+                    (10.0, QUIET),
+                    (10.0, QUIET),
+                    (11.0, QUIET),
+                    (90.0, SHARED),
+                    (90.0, SHARED),
+                ],
+            ),
+            row("slow", Standing::Peer, &[(40.0, QUIET); 5]),
+            row("fast", Standing::Peer, &[(30.0, QUIET); 5]),
+            row("other digest", Standing::OtherDigest, &[(1.0, QUIET); 5]),
+        ]);
+        assert!(cell.by_quiet());
+        assert_eq!(cell.ours().unwrap().quiet_ns(), Some(10.0));
+        assert_eq!(cell.ours().unwrap().all_ns(), 11.0);
+        assert_eq!(cell.best_peer().unwrap().peer, "fast");
+        assert_eq!(cell.ratio_to(cell.best_peer().unwrap()), Some(3.0));
+    }
+
+    #[test]
+    fn too_few_quiet_samples_of_one_and_all_are_judged_by_everything() {
+        let cell = cell(vec![
+            row(
+                "manyhash",
+                Standing::Ours,
+                &[(10.0, QUIET), (20.0, SHARED), (20.0, SHARED)],
+            ),
+            row(
+                "peer",
+                Standing::Peer,
+                &[(30.0, QUIET), (30.0, QUIET), (30.0, QUIET)],
+            ),
+        ]);
+        assert!(!cell.by_quiet());
+        assert_eq!(cell.ratio_to(cell.best_peer().unwrap()), Some(1.5));
+    }
+
+    fn lineup(digest: [u8; 1]) -> Lineup<1> {
+        Lineup {
+            algorithm: "first byte",
+            peers: vec![Peer::for_test("constant", move |_, digests| {
+                digests.fill(digest)
+            })],
+            reference: |message| [message[0]],
+        }
+    }
+
+    #[test]
+    fn a_wrong_digest_stops_the_contest() {
+        let workload = crate::workloads::all(true).unwrap().remove(0);
+        let effort = Effort {
+            samples: 2,
+            sample: Duration::from_nanos(1),
+        };
+        let messages: Vec<&[u8]> = vec![&[7, 1], &[7, 2]];
+        let run = |digest| {
+            run(
+                &mut lineup(digest),
+                &workload,
+                Placement::Aligned,
+                &messages,
+                None,
+                effort,
+            )
+        };
+        let cell = run([7]).unwrap();
+        assert_eq!(cell.rows[0].samples.len(), 2);
+        let error = run([8]).err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "first byte a aligned: constant: wrong digest of message 0 (2 bytes)"
+        );
+    }
+}

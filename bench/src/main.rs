@@ -1,0 +1,291 @@
+//! `manyhash-bench`: manyhash beside its peers, in one process and one run. METHODOLOGY.md says what the figures mean.
+#![deny(unsafe_code)]
+
+mod buffer;
+mod contest;
+mod files;
+mod machine;
+mod peers;
+mod report;
+mod timing;
+mod workloads;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use serde::Serialize;
+
+use contest::{Cell, Effort};
+use machine::Machine;
+use peers::Lineup;
+use timing::Probe;
+use workloads::{Placement, Workload};
+
+/// Times manyhash beside its peers: messages in memory, or (`files`) shell tools on a directory.
+#[derive(Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    mode: Option<Mode>,
+    #[command(flatten)]
+    memory: MemoryArguments,
+}
+
+#[derive(Subcommand)]
+enum Mode {
+    /// Times `manyhash sum`, `sha256sum`, `openssl dgst` and `b3sum` on files in the page cache.
+    Files(files::FilesArguments),
+}
+
+#[derive(clap::Args)]
+struct MemoryArguments {
+    /// Only these algorithms, as `SHA-256` or `sha256` [default: SHA-1,SHA-256,SHA-512].
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    algorithm: Vec<String>,
+    /// Only these workloads (METHODOLOGY.md lists them).
+    #[arg(long, value_name = "LETTERS", value_delimiter = ',')]
+    workload: Vec<String>,
+    /// Only the peers of this name, or, where no name is equal, those whose names contain it.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    peer: Vec<String>,
+    /// Samples of each peer; workloads of tens of megabytes stop at 20 seconds, not before 7.
+    #[arg(long, value_name = "N", default_value_t = 31, value_parser = at_least_one)]
+    samples: usize,
+    /// One short sample of everything, g and h shrunk: shows that the bench works, nothing else.
+    #[arg(long, conflicts_with = "samples")]
+    quick: bool,
+    /// Also writes everything, each sample included, to this file.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Stay on this CPU [default on Linux: the last CPU allowed].
+    #[arg(long, value_name = "CPU")]
+    pin: Option<usize>,
+}
+
+/// For clap: a count that is not zero.
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "not a number of at least 1".into())
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.mode {
+        Some(Mode::Files(files)) => files::run(&files),
+        None => run(&arguments.memory),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("manyhash-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whoever read the tables has read enough.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Ends the program with clap's exit code for wrong usage.
+fn wrong_usage(message: String) -> ! {
+    Arguments::command()
+        .error(ErrorKind::InvalidValue, message)
+        .exit()
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    machine: &'a Machine,
+    effort: Effort,
+    quick: bool,
+    window_probe_body_instructions: Option<usize>,
+    quiet_overlap: f64,
+    cells: &'a [Cell],
+}
+
+fn run(arguments: &MemoryArguments) -> Result<()> {
+    let algorithms = chosen(
+        "algorithm",
+        &arguments.algorithm,
+        &peers::ALGORITHMS,
+        |name| {
+            name.chars()
+                .filter(char::is_ascii_alphanumeric)
+                .map(|c| c.to_ascii_lowercase())
+                .collect()
+        },
+    );
+    for algorithm in &algorithms {
+        peers::check_backend(algorithm).context("MANYHASH_BACKEND")?;
+    }
+    let mut workloads = workloads::all(arguments.quick)?;
+    let letters: Vec<&str> = workloads.iter().map(|workload| workload.name).collect();
+    let letters = chosen("workload", &arguments.workload, &letters, str::to_string);
+    workloads.retain(|workload| letters.contains(&workload.name));
+    let (mut sha1, mut sha256, mut sha512) = (peers::sha1()?, peers::sha256()?, peers::sha512()?);
+    keep_peers(
+        &arguments.peer,
+        &algorithms,
+        &mut sha1,
+        &mut sha256,
+        &mut sha512,
+    );
+
+    // Opened first: an hour's figures must not be lost to a mistyped path.
+    let json = arguments.json.as_deref().map(|path| {
+        std::fs::File::create(path)
+            .with_context(|| format!("--json {}", path.display()))
+            .map(|file| (path, file))
+    });
+    let json = json.transpose()?;
+    let machine = Machine::describe(machine::pin(arguments.pin)?);
+    let probe = Probe::calibrate();
+    let effort = if arguments.quick {
+        Effort {
+            samples: 1,
+            sample: Duration::from_micros(200),
+        }
+    } else {
+        Effort {
+            samples: arguments.samples,
+            sample: Duration::from_millis(2),
+        }
+    };
+
+    let out = &mut io::stdout().lock();
+    report::header(out, &machine, probe)?;
+    let mut cells = Vec::new();
+    for algorithm in algorithms {
+        for workload in &workloads {
+            let measured = match algorithm {
+                "SHA-1" => both_placements(&mut sha1, workload, probe, effort)?,
+                "SHA-256" => both_placements(&mut sha256, workload, probe, effort)?,
+                _ => both_placements(&mut sha512, workload, probe, effort)?,
+            };
+            if measured.iter().all(|cell| cell.rows.is_empty()) {
+                continue; // only --peer rows that take one message, and this workload has more
+            }
+            report::block(out, &measured)?;
+            out.flush()?;
+            cells.extend(measured);
+        }
+    }
+    ensure!(
+        !cells.is_empty(),
+        "--peer: nobody chosen takes part in these workloads"
+    );
+    report::matrices(out, &cells)?;
+    report::ratios(out, &cells)?;
+    if arguments.quick {
+        writeln!(
+            out,
+            "\n--quick: every digest was verified; the figures mean nothing."
+        )?;
+    }
+    if let Some((path, file)) = json {
+        let report = Report {
+            machine: &machine,
+            effort,
+            quick: arguments.quick,
+            window_probe_body_instructions: probe.map(Probe::body_instructions),
+            quiet_overlap: timing::QUIET_OVERLAP,
+            cells: &cells,
+        };
+        let mut file = io::BufWriter::new(file);
+        serde_json::to_writer(&mut file, &report).with_context(|| format!("{}", path.display()))?;
+        file.flush()
+            .with_context(|| format!("{}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn both_placements<const N: usize>(
+    lineup: &mut Lineup<N>,
+    workload: &Workload,
+    probe: Option<Probe>,
+    effort: Effort,
+) -> Result<Vec<Cell>> {
+    let buffer = workload.buffer();
+    let contest = |placement| {
+        contest::run(
+            lineup,
+            workload,
+            placement,
+            &workload.slices(&buffer, placement),
+            probe,
+            effort,
+        )
+    };
+    Placement::ALL.into_iter().map(contest).collect()
+}
+
+/// The names of `all` that `asked` names, in the order of `all`; all of them if nothing is asked. `normal` is applied to both sides.
+fn chosen<'a>(
+    what: &str,
+    asked: &[String],
+    all: &[&'a str],
+    normal: impl Fn(&str) -> String,
+) -> Vec<&'a str> {
+    for name in asked {
+        if !all.iter().any(|known| normal(known) == normal(name)) {
+            wrong_usage(format!("--{what} {name}: not one of {}", all.join(", ")));
+        }
+    }
+    let is_asked =
+        |known: &&str| asked.is_empty() || asked.iter().any(|name| normal(name) == normal(known));
+    all.iter().copied().filter(is_asked).collect()
+}
+
+/// Drops the peers that `--peer` does not name from every line-up; a name that matches nobody in any of `algorithms` is wrong usage.
+fn keep_peers(
+    asked: &[String],
+    algorithms: &[&str],
+    sha1: &mut Lineup<20>,
+    sha256: &mut Lineup<32>,
+    sha512: &mut Lineup<64>,
+) {
+    let mut names = Vec::new();
+    for (algorithm, peers) in [
+        (sha1.algorithm, sha1.names()),
+        (sha256.algorithm, sha256.names()),
+        (sha512.algorithm, sha512.names()),
+    ] {
+        names.extend(
+            peers
+                .into_iter()
+                .filter(|name| algorithms.contains(&algorithm) && !names.contains(name))
+                .collect::<Vec<_>>(),
+        );
+    }
+    for name in asked {
+        if !names.iter().any(|known| known.contains(name.as_str())) {
+            wrong_usage(format!("--peer {name}: nobody among {}", names.join(", ")));
+        }
+    }
+    let keep = |known: &str| {
+        asked.is_empty()
+            || asked.iter().any(|name| {
+                let exact = names.iter().any(|known| known == name);
+                if exact {
+                    known == name
+                } else {
+                    known.contains(name.as_str())
+                }
+            })
+    };
+    sha1.peers.retain(|peer| keep(&peer.name));
+    sha256.peers.retain(|peer| keep(&peer.name));
+    sha512.peers.retain(|peer| keep(&peer.name));
+}

@@ -1,0 +1,217 @@
+//! Who is compared: every way of hashing a set of messages, behind one shape.
+//!
+//! A peer is a name and a closure from messages to digests. A library with a batch function of its own is called through it; the
+//! others get a loop, compiled here, that they cannot lose time in.
+
+mod openssl;
+mod ours;
+
+use serde::Serialize;
+use sha2::Digest as _;
+
+/// What a peer's row counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// manyhash left alone: the row every ratio is about.
+    Ours,
+    /// manyhash in another way: a forced backend, or a function for one message.
+    OursOtherwise,
+    /// A library that computes the same digest.
+    Peer,
+    /// Another digest: shown for context, never the best peer, its digests not verified.
+    OtherDigest,
+}
+
+/// Which workloads a peer takes part in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Any,
+    OneMessage,
+}
+
+type HashMany<const N: usize> = Box<dyn FnMut(&[&[u8]], &mut Vec<[u8; N]>)>;
+
+/// One way of hashing many messages to digests of `N` bytes.
+pub struct Peer<const N: usize> {
+    /// Unique within an algorithm.
+    pub name: String,
+    /// What its row counts for.
+    pub standing: Standing,
+    takes: Takes,
+    hash_many: HashMany<N>,
+}
+
+impl<const N: usize> Peer<N> {
+    /// A library's own function for many messages. It is given as many digests as there are messages and writes them, or puts its
+    /// own vector in their place: an API that returns a new vector pays for it, as it does in use.
+    fn batch(
+        name: impl Into<String>,
+        hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            standing: Standing::Peer,
+            takes: Takes::Any,
+            hash_many: Box::new(hash_many),
+        }
+    }
+
+    /// A library's function for one message, in a loop.
+    fn each(name: impl Into<String>, mut hash: impl FnMut(&[u8]) -> [u8; N] + 'static) -> Self {
+        Self::batch(name, move |messages, digests| {
+            for (digest, message) in digests.iter_mut().zip(messages) {
+                *digest = hash(message);
+            }
+        })
+    }
+
+    /// A peer of a test's own.
+    #[cfg(test)]
+    pub fn for_test(
+        name: &str,
+        hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static,
+    ) -> Self {
+        Self::batch(name, hash_many)
+    }
+
+    fn standing(self, standing: Standing) -> Self {
+        Self { standing, ..self }
+    }
+
+    /// Whether it takes part in workloads of so many messages.
+    pub fn takes(&self, messages: usize) -> bool {
+        self.takes == Takes::Any || messages == 1
+    }
+
+    /// Hashes every message; `digests` has one place for each.
+    pub fn hash_many(&mut self, messages: &[&[u8]], digests: &mut Vec<[u8; N]>) {
+        (self.hash_many)(messages, digests);
+    }
+}
+
+/// An algorithm, those who can do it, and the library that says what is right.
+pub struct Lineup<const N: usize> {
+    /// "SHA-256".
+    pub algorithm: &'static str,
+    /// In the order of the tables.
+    pub peers: Vec<Peer<N>>,
+    /// The digest by a library other than manyhash (which, being a peer too, is itself held against the rest).
+    pub reference: fn(&[u8]) -> [u8; N],
+}
+
+impl<const N: usize> Lineup<N> {
+    /// The names of the peers.
+    pub fn names(&self) -> Vec<String> {
+        self.peers.iter().map(|peer| peer.name.clone()).collect()
+    }
+}
+
+/// The names of the algorithms, as `--algorithm` takes them.
+pub const ALGORITHMS: [&str; 3] = ["SHA-1", "SHA-256", "SHA-512"];
+
+/// SHA-1.
+pub fn sha1() -> anyhow::Result<Lineup<20>> {
+    let reference = |message: &[u8]| sha1::Sha1::digest(message).into();
+    let mut peers = ours::peers::<manyhash::Sha1, 20>();
+    peers.push(Peer::each("sha1", reference));
+    peers.push(openssl::one_shot(::openssl::sha::sha1));
+    peers.push(openssl::low_level(
+        ::openssl::sha::Sha1::new,
+        ::openssl::sha::Sha1::update,
+        ::openssl::sha::Sha1::finish,
+    ));
+    peers.push(openssl::evp("SHA1")?);
+    peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY));
+    Ok(Lineup {
+        algorithm: ALGORITHMS[0],
+        peers,
+        reference,
+    })
+}
+
+/// SHA-256.
+pub fn sha256() -> anyhow::Result<Lineup<32>> {
+    let reference = |message: &[u8]| sha2::Sha256::digest(message).into();
+    let mut peers = ours::peers::<manyhash::Sha256, 32>();
+    peers.push(Peer::each("sha2", reference));
+    peers.push(openssl::one_shot(::openssl::sha::sha256));
+    peers.push(openssl::low_level(
+        ::openssl::sha::Sha256::new,
+        ::openssl::sha::Sha256::update,
+        ::openssl::sha::Sha256::finish,
+    ));
+    peers.push(openssl::evp("SHA256")?);
+    peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA256));
+    peers.push(Peer::batch("tape-sha256", |messages, digests| {
+        tape_sha256::hash_many(messages, digests)
+    }));
+    peers.push(commonware::<commonware_cryptography::Sha256, 32>(
+        |digest| digest.0,
+    ));
+    peers.push(
+        Peer::each("blake3", |message| blake3::hash(message).into())
+            .standing(Standing::OtherDigest),
+    );
+    Ok(Lineup {
+        algorithm: ALGORITHMS[1],
+        peers,
+        reference,
+    })
+}
+
+/// SHA-512.
+pub fn sha512() -> anyhow::Result<Lineup<64>> {
+    let reference = |message: &[u8]| sha2::Sha512::digest(message).into();
+    let mut peers = ours::peers::<manyhash::Sha512, 64>();
+    peers.push(Peer::each("sha2", reference));
+    peers.push(openssl::one_shot(::openssl::sha::sha512));
+    peers.push(openssl::low_level(
+        ::openssl::sha::Sha512::new,
+        ::openssl::sha::Sha512::update,
+        ::openssl::sha::Sha512::finish,
+    ));
+    peers.push(openssl::evp("SHA512")?);
+    peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA512));
+    peers.push(commonware::<commonware_cryptography::Sha512, 64>(
+        |digest| digest.0,
+    ));
+    Ok(Lineup {
+        algorithm: ALGORITHMS[2],
+        peers,
+        reference,
+    })
+}
+
+fn aws_lc_rs<const N: usize>(algorithm: &'static aws_lc_rs::digest::Algorithm) -> Peer<N> {
+    assert_eq!(algorithm.output_len(), N);
+    Peer::each("aws-lc-rs", move |message| {
+        let mut digest = [0; N];
+        digest.copy_from_slice(aws_lc_rs::digest::digest(algorithm, message).as_ref());
+        digest
+    })
+}
+
+/// `bytes` unwraps its digest type; collecting a vector into one of the same layout reuses its memory.
+fn commonware<H: commonware_cryptography::Hasher, const N: usize>(
+    bytes: impl Fn(H::Digest) -> [u8; N] + 'static,
+) -> Peer<N> {
+    Peer::batch("commonware", move |messages, digests| {
+        let hashed = H::hash_many(messages, &commonware_parallel::Sequential);
+        *digests = hashed.into_iter().map(&bytes).collect();
+    })
+}
+
+/// Lines for the header: which kernel or library a peer's name stands for, where it can tell.
+pub fn descriptions() -> Vec<(&'static str, String)> {
+    vec![
+        ("openssl", ::openssl::version::version().to_string()),
+        (
+            "aws-lc-rs",
+            format!("AWS-LC {}", aws_lc_rs::awslc_version()),
+        ),
+        ("tape-sha256", format!("kernel {}", tape_sha256::backend())),
+    ]
+}
+
+pub use ours::{backends, check_backend};

@@ -1,0 +1,138 @@
+//! The program itself: that `--quick` verifies everybody and prints its tables, and that wrong usage is told.
+
+use std::process::{Command, Output};
+
+fn bench(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_manyhash-bench"))
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("output is text")
+}
+
+#[test]
+fn quick_runs_every_algorithm_and_peer() {
+    let directory = tempfile::tempdir().unwrap();
+    let json = directory.path().join("report.json");
+    let output = bench(&[
+        "--quick",
+        "--workload",
+        "a,e,f,i",
+        "--json",
+        json.to_str().unwrap(),
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let tables = text(&output.stdout);
+    assert!(
+        tables.contains("manyhash / best peer, aligned") && tables.contains("offset 16"),
+        "{tables}"
+    );
+
+    let report: serde_json::Value =
+        serde_json::from_reader(std::fs::File::open(json).unwrap()).unwrap();
+    let cells = report["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 3 * 4 * 2, "algorithms, workloads, placements");
+    for cell in cells {
+        let rows = cell["rows"].as_array().unwrap();
+        assert!(rows.iter().any(|row| row["standing"] == "ours"), "{cell}");
+        assert!(
+            rows.iter().filter(|row| row["standing"] == "peer").count() >= 5,
+            "{cell}"
+        );
+        for row in rows {
+            assert!(
+                row["samples"][0]["call_ns"].as_f64().unwrap() > 0.0,
+                "{row}"
+            );
+        }
+    }
+}
+
+#[test]
+fn filters_choose() {
+    let output = bench(&[
+        "--quick",
+        "--algorithm",
+        "sha512",
+        "--workload",
+        "b",
+        "--peer",
+        "sha2,aws",
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let tables = text(&output.stdout);
+    assert!(tables.contains("SHA-512  b: 64 x 4 KiB"), "{tables}");
+    assert!(
+        !tables.contains("SHA-1  ")
+            && !tables.contains("SHA-256  ")
+            && !tables.contains("openssl low-level")
+    );
+}
+
+#[test]
+fn wrong_names_are_told_with_the_right_ones() {
+    for (arguments, complaint) in [
+        (
+            ["--workload", "z"],
+            "--workload z: not one of a, b, bs, k, c, d, e, f, g, gs, h, i, j",
+        ),
+        (
+            ["--algorithm", "MD5"],
+            "--algorithm MD5: not one of SHA-1, SHA-256, SHA-512",
+        ),
+        (["--peer", "nobody"], "--peer nobody: nobody among manyhash"),
+        (["--samples", "0"], "not a number of at least 1"),
+    ] {
+        let output = bench(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(
+            text(&output.stderr).contains(complaint),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn a_missing_directory_or_program_is_an_error_that_names_it() {
+    for (arguments, complaint) in [
+        (
+            ["files", "--manyhash", "no/such/program"],
+            "--manyhash no/such/program: no such file",
+        ),
+        (
+            ["files", "--directory", "no/such/directory"],
+            "no/such/directory",
+        ),
+    ] {
+        let output = bench(&arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(
+            text(&output.stderr).contains(complaint),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn a_backend_without_the_algorithm_is_an_error_before_anything_runs() {
+    let output = Command::new(env!("CARGO_BIN_EXE_manyhash-bench"))
+        .args(["--quick", "--workload", "a", "--algorithm", "sha512"])
+        .env("MANYHASH_BACKEND", "no such backend")
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("MANYHASH_BACKEND"));
+}
+
+#[test]
+fn a_choice_that_leaves_nobody_is_an_error() {
+    let output = bench(&["--quick", "--workload", "b", "--peer", "manyhash:hash"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("nobody chosen takes part"));
+}

@@ -1,0 +1,44 @@
+//! The commands, one a file.
+
+pub mod check;
+pub mod drop_in;
+pub mod sum;
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::algorithm::AnyAlgorithm;
+use crate::file_name;
+use crate::message::{reason, say, say_of};
+
+/// A file could not be read, or a check failed.
+pub const FAILED: u8 = 1;
+/// `manyhash` was called wrongly.
+pub const WRONG_USAGE: u8 = 2;
+
+/// Fine or [`FAILED`].
+pub fn exit_code(is_fine: bool) -> ExitCode {
+    if is_fine { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+}
+
+/// What to do when output to `path` (stdout if none) fails: nothing if nobody reads it any more, else say so.
+pub fn output_failed(program: &OsStr, path: Option<&Path>, error: &io::Error) -> ExitCode {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return ExitCode::SUCCESS;
+    }
+    match path {
+        Some(path) => say_of(program, file_name::bytes_of(path), reason(error)),
+        None => say(program, format!("write error: {}", reason(error)).as_bytes()),
+    }
+    ExitCode::from(FAILED)
+}
+
+/// Says which backend hashes.
+pub fn say_backend(program: &OsStr, algorithm: AnyAlgorithm) {
+    if let Ok((backend, lanes)) = algorithm.backend() {
+        let plural = if lanes == 1 { "" } else { "s" };
+        say(program, format!("{}: backend {backend}, {lanes} lane{plural}", algorithm.name()).as_bytes());
+    }
+}

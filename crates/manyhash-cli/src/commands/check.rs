@@ -1,0 +1,78 @@
+//! `check`: whether files have the digests that manifests say; also what the drop-ins do with `-c`. CHECK.md is the specification.
+
+mod report;
+mod source;
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::algorithm::AnyAlgorithm;
+use crate::arguments::CheckArguments;
+use crate::file_name;
+use crate::manifest::line::Dialect;
+use crate::message::{reason, say, say_of};
+use crate::pipeline::{self, Settings, all_cores};
+
+use self::report::Report;
+use self::source::Source;
+use super::{FAILED, WRONG_USAGE, exit_code, output_failed};
+
+/// Runs `manyhash check`.
+pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCode {
+    let CheckArguments { algorithm, directory, strict, ignore_missing, quiet, status, warn, json, manifests } = arguments;
+    // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
+    let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
+    let mut results = candidates.iter().map(|algorithm| algorithm.backend());
+    if let Some(Err(message)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
+        say(program, message.as_bytes());
+        return ExitCode::from(WRONG_USAGE);
+    }
+    if let Some(directory) = &directory
+        && let Err(error) = std::fs::read_dir(directory)
+    {
+        say_of(program, file_name::bytes_of(directory), reason(&error));
+        return ExitCode::from(FAILED);
+    }
+    let dialect = Dialect::Manyhash;
+    let check = Check { dialect, algorithm, directory, strict, ignore_missing, quiet, status, warn, json, verbose };
+    check.run(program, manifests, &Settings::new(all_cores()))
+}
+
+/// How to check.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// Whose rules where they differ.
+    pub dialect: Dialect,
+    /// Of all lines, or each line tells.
+    pub algorithm: Option<AnyAlgorithm>,
+    /// What names are relative to, if not the current folder.
+    pub directory: Option<PathBuf>,
+    /// Malformed lines are failures.
+    pub strict: bool,
+    /// Missing files are none.
+    pub ignore_missing: bool,
+    /// Nothing is printed for files that are right.
+    pub quiet: bool,
+    /// Nothing is printed.
+    pub status: bool,
+    /// Malformed lines are named.
+    pub warn: bool,
+    /// A JSON object is printed for each file.
+    pub json: bool,
+    /// Backends are named.
+    pub verbose: bool,
+}
+
+impl Check {
+    /// Checks all that the manifests name.
+    pub fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> ExitCode {
+        let source = Source::new(program, &self, manifests.clone());
+        let mut report = Report::new(program, &self, manifests);
+        match pipeline::run(source, settings, &mut report).and_then(|()| report.flush()) {
+            Ok(()) if report.is_stopped() => ExitCode::from(WRONG_USAGE),
+            Ok(()) => exit_code(report.is_fine()),
+            Err(error) => output_failed(program, None, &error),
+        }
+    }
+}

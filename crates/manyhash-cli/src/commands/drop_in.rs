@@ -1,0 +1,106 @@
+//! The drop-ins `sha256sum` and its like: what GNU coreutils' commands of these names do, on all cores. CHECK.md says which release is
+//! matched and what differs.
+
+mod options;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::algorithm::AnyAlgorithm;
+use crate::manifest::line::Dialect;
+use crate::message::say;
+use crate::output::{Format, Output};
+use crate::pipeline::{Settings, all_cores};
+use crate::progress::Progress;
+use crate::walk::Walk;
+
+use self::options::{Options, Parsed};
+use super::check::Check;
+use super::sum::{Sum, or_stdin};
+use super::{FAILED, output_failed, say_backend};
+
+/// Runs the drop-in called `program`.
+pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> ExitCode {
+    let options = match options::parse(arguments) {
+        Parsed::Run(options) => options,
+        Parsed::Help => return print(program, &help(program, algorithm)),
+        Parsed::Version => {
+            let version = env!("CARGO_PKG_VERSION");
+            return print(program, &format!("{} (manyhash) {version}\n", algorithm.command().unwrap_or_default()));
+        }
+        Parsed::Wrong(message) => {
+            say(program, &message);
+            let hint = format!("Try '{} --help' for more information.\n", program.display());
+            let _ = io::stderr().write_all(hint.as_bytes());
+            return ExitCode::from(FAILED);
+        }
+    };
+    if let Err(message) = algorithm.backend() {
+        say(program, message.as_bytes());
+        return ExitCode::from(FAILED);
+    }
+    if verbose {
+        say_backend(program, algorithm);
+    }
+    let format = Format::new(algorithm, options.style(), options.zero);
+    let Options { check, ignore_missing, quiet, status, strict, warn, operands, .. } = options;
+    let operands = or_stdin(operands);
+    let settings = Settings::new(all_cores());
+    if check {
+        let check = Check {
+            dialect: Dialect::Gnu,
+            algorithm: Some(algorithm),
+            directory: None,
+            strict,
+            ignore_missing,
+            quiet,
+            status,
+            warn,
+            json: false,
+            verbose: false,
+        };
+        return check.run(program, operands, &settings);
+    }
+    let (output, output_path, progress) = (Output::stdout(), None, Progress::none());
+    let walk = Walk::new(operands, false);
+    Sum { walk, algorithm, format, output, output_path, progress, verbose: false }.print(program, &settings)
+}
+
+fn print(program: &OsStr, text: &str) -> ExitCode {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output_failed(program, None, &error),
+    }
+}
+
+fn help(program: &OsStr, algorithm: AnyAlgorithm) -> String {
+    format!(
+        "\
+Usage: {program} [OPTION]... [FILE]...
+Print {name} digests of files, or check them against a list.
+
+FILE - or no FILE is standard input.
+  -b, --binary          mark names with '*' (reads no differently)
+  -c, --check           the FILEs are lists of digests: check what they name
+      --tag             print BSD-style lines
+  -t, --text            mark names with a blank (the default)
+  -z, --zero            end lines with NUL instead of newline, names not escaped
+
+With --check only:
+      --ignore-missing  pass over files that do not exist
+      --quiet           no OK for each file that is right
+      --status          no output, the exit code tells
+      --strict          fail if a line is malformed
+  -w, --warn            say which lines are malformed
+
+      --help            print this help
+      --version         print the version
+
+Exit code: 0 fine, 1 otherwise. Part of manyhash; behaves as GNU coreutils' {command}.
+",
+        program = program.display(),
+        name = algorithm.name(),
+        command = algorithm.command().unwrap_or_default(),
+    )
+}

@@ -1,0 +1,418 @@
+//! Hashes a lazily read list of files on all cores and gives the results back in the order of the list.
+//!
+//! ```text
+//! source thread:  tasks ──> window (bounded) ──> workers: each one `Readers`, many files in its lanes
+//!                              │                    │
+//! caller's thread:  sink <── results in order <─────┘     streams (stdin, fifos, ...) are read here, alone, in their turn
+//! ```
+//!
+//! Memory is bounded whatever the number and the size of the files: the window by its limits, the buffers by a budget that the workers
+//! share. So is the number of open files: the lanes of all workers, or what the system allows if that is less.
+//!
+//! Streams are read one after another because whoever writes them may count on that: two fifos of one writer, or stdin named twice.
+
+mod open_files;
+mod stream;
+mod window;
+mod worker;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::algorithm::AnyAlgorithm;
+
+pub use open_files::patiently;
+pub use window::Limits;
+use window::{Front, Job, Load, Turn, Window};
+
+/// The path that stands for standard input.
+pub const STDIN: &str = "-";
+
+/// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
+const BUFFER_BUDGET_BYTES: usize = 24 << 20;
+
+/// Buffer bytes of a lane beyond which reads get no faster.
+const LANE_BUFFER_BYTES: usize = 128 << 10;
+
+/// What to do, with what the sink should know of it.
+#[derive(Debug)]
+pub struct Task<T> {
+    /// For the sink.
+    pub label: T,
+    /// Where the file is.
+    pub path: PathBuf,
+    /// What to do with it.
+    pub work: Work,
+}
+
+/// What to do.
+#[derive(Debug)]
+pub enum Work {
+    /// Hash a file that can be read at any time, beside others. The size plans the order, nothing else.
+    File { algorithm: AnyAlgorithm, size_bytes: u64 },
+    /// Hash a stream, alone and in its turn; [`STDIN`] is standard input.
+    Stream { algorithm: AnyAlgorithm },
+    /// Report this error.
+    Failed(io::Error),
+    /// Nothing: the label is for the sink alone.
+    Nothing,
+}
+
+/// A digest, and of how many bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hashed {
+    /// The digest.
+    pub digest: Box<[u8]>,
+    /// Bytes read.
+    pub bytes: u64,
+}
+
+/// A task done.
+#[derive(Debug)]
+pub struct Finished<T> {
+    /// As in the task.
+    pub label: T,
+    /// As in the task.
+    pub path: PathBuf,
+    /// What became of it; nothing for [`Work::Nothing`].
+    pub outcome: Option<io::Result<Hashed>>,
+}
+
+/// Where results go.
+pub trait Sink<T> {
+    /// Takes the next result.
+    fn take(&mut self, finished: Finished<T>) -> io::Result<()>;
+    /// No result is ready: a good time to flush.
+    fn idle(&mut self) -> io::Result<()>;
+}
+
+/// What has been found and done so far.
+#[derive(Debug, Default)]
+pub struct Totals {
+    /// Files found.
+    pub found_files: AtomicU64,
+    /// Their sizes.
+    pub found_bytes: AtomicU64,
+    /// Files hashed.
+    pub done_files: AtomicU64,
+    /// Bytes hashed.
+    pub done_bytes: AtomicU64,
+}
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Worker threads.
+    pub workers: usize,
+    /// The window.
+    pub limits: Limits,
+    /// Counted as it goes.
+    pub totals: Arc<Totals>,
+}
+
+impl Settings {
+    /// `workers` threads and the usual window.
+    pub fn new(workers: usize) -> Self {
+        let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks: 1024 };
+        Self { workers, limits, totals: Arc::default() }
+    }
+}
+
+/// The number of workers that uses the whole machine.
+pub fn all_cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What the threads share.
+struct Shared<T> {
+    settings: Settings,
+    totals: Arc<Totals>,
+    state: Mutex<State<T>>,
+    /// Jobs came, or none will any more.
+    jobs: Condvar,
+    /// The window has room, or nobody wants results any more.
+    room: Condvar,
+    /// Results are ready, or urgent, or there will be none any more.
+    results: Condvar,
+}
+
+struct State<T> {
+    window: Window<T>,
+    /// The source has no more tasks.
+    all_found: bool,
+    /// The caller has its results or gave up: everybody stops.
+    stopped: bool,
+    /// A thread panicked.
+    panicked: bool,
+    started_workers: usize,
+    idle_workers: usize,
+    caller: Caller,
+}
+
+/// What the caller's thread does, so that nobody wakes it for nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    /// Gives results to the sink.
+    Busy,
+    /// Waits for the front of the window.
+    Waiting,
+    /// Lets results gather for a moment.
+    Resting,
+}
+
+/// Does all tasks of `source`, which is read on a thread of its own no further ahead than the window allows, and gives their results
+/// to `sink` in the same order. Ends early with the sink's error.
+pub fn run<T: Send + 'static>(
+    source: impl Iterator<Item = Task<T>> + Send + 'static,
+    settings: &Settings,
+    sink: &mut impl Sink<T>,
+) -> io::Result<()> {
+    let shared = Arc::new(Shared {
+        settings: settings.clone(),
+        totals: Arc::clone(&settings.totals),
+        state: Mutex::new(State {
+            window: Window::new(settings.limits),
+            all_found: false,
+            stopped: false,
+            panicked: false,
+            started_workers: 0,
+            idle_workers: 0,
+            caller: Caller::Busy,
+        }),
+        jobs: Condvar::new(),
+        room: Condvar::new(),
+        results: Condvar::new(),
+    });
+    // Threads are not joined: when the sink fails, one may be waiting for input that never comes.
+    spawn(&shared, "source", move |shared| find(source, shared));
+    let result = give_out(&shared, sink);
+    shared.lock().stopped = true;
+    shared.jobs.notify_all();
+    shared.room.notify_all();
+    result
+}
+
+/// Spawns a thread whose panic ends the run.
+fn spawn<T: Send + 'static>(shared: &Arc<Shared<T>>, name: &str, body: impl FnOnce(&Arc<Shared<T>>) + Send + 'static) {
+    struct Guard<T>(Arc<Shared<T>>);
+    impl<T> Drop for Guard<T> {
+        fn drop(&mut self) {
+            if thread::panicking() {
+                let mut state = self.0.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                state.panicked = true;
+                self.0.results.notify_all();
+            }
+        }
+    }
+    let guard = Guard(Arc::clone(shared));
+    let thread = thread::Builder::new().name(name.to_string());
+    thread.spawn(move || body(&guard.0)).expect("a thread can be started");
+}
+
+/// Reads the source into the window, and starts workers as files turn up.
+fn find<T: Send + 'static>(source: impl Iterator<Item = Task<T>>, shared: &Arc<Shared<T>>) {
+    let mut announced = Announced::new();
+    for task in source {
+        shared.totals.found(&task);
+        let mut state = shared.lock();
+        while !state.window.has_room() && !state.stopped {
+            start_workers(shared, &mut state);
+            shared.announce(&state);
+            state = shared.room.wait(state).expect("no thread panicked");
+        }
+        if state.stopped {
+            return;
+        }
+        state.window.push(task);
+        if announced.is_due() {
+            start_workers(shared, &mut state);
+            shared.announce(&state);
+        }
+    }
+    let mut state = shared.lock();
+    state.all_found = true;
+    start_workers(shared, &mut state);
+    shared.announce(&state);
+}
+
+/// When to tell the other threads of new tasks: telling of each alone would cost more than hashing a small file.
+struct Announced {
+    tasks: usize,
+    last: Option<Instant>,
+}
+
+impl Announced {
+    const EVERY_TASKS: usize = 32;
+    const EVERY: Duration = Duration::from_micros(200);
+
+    fn new() -> Self {
+        Self { tasks: 0, last: None }
+    }
+
+    fn is_due(&mut self) -> bool {
+        self.tasks += 1;
+        let is_due = self.tasks >= Self::EVERY_TASKS || self.last.is_none_or(|last| last.elapsed() >= Self::EVERY);
+        if is_due {
+            *self = Self { tasks: 0, last: Some(Instant::now()) };
+        }
+        is_due
+    }
+}
+
+/// Starts as many workers as there are files that no idle one will take.
+fn start_workers<T: Send + 'static>(shared: &Arc<Shared<T>>, state: &mut State<T>) {
+    let wanted = state.window.waiting_jobs().saturating_sub(state.idle_workers);
+    let last = shared.settings.workers.min(state.started_workers + wanted);
+    for _ in state.started_workers..last {
+        spawn(shared, "worker", |shared| worker::work(shared));
+    }
+    state.started_workers = last;
+}
+
+/// Gives results to the sink as long as there are any to come.
+fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<()> {
+    /// Rest after each round: results come out together, not with a wake-up each.
+    const REST: Duration = Duration::from_millis(1);
+    let mut turns = Vec::new();
+    loop {
+        let mut state = shared.lock();
+        state.caller = Caller::Waiting;
+        while state.window.front() != Front::Ready {
+            if state.panicked {
+                drop(state);
+                panic!("a thread of the pipeline panicked");
+            }
+            if state.all_found && state.window.front() == Front::Empty {
+                return Ok(());
+            }
+            state = shared.doze(&shared.results, state, |state| state.window.front() != Front::Ready);
+        }
+        state.caller = Caller::Busy;
+        turns.extend(std::iter::from_fn(|| state.window.pop()));
+        drop(state);
+        shared.room.notify_one();
+        for turn in turns.drain(..) {
+            match turn {
+                Turn::Finished(finished) => sink.take(finished)?,
+                Turn::Stream(label, path, algorithm) => {
+                    sink.idle()?;
+                    let outcome = Some(stream::hash(&path, algorithm, &shared.totals));
+                    sink.take(Finished { label, path, outcome })?;
+                }
+            }
+        }
+        sink.idle()?;
+        let mut state = shared.lock();
+        state.caller = Caller::Resting;
+        let may_rest = |state: &mut State<T>| !state.is_urgent();
+        drop(shared.results.wait_timeout_while(state, REST, may_rest).expect("no thread panicked"));
+    }
+}
+
+impl Totals {
+    fn found<T>(&self, task: &Task<T>) {
+        if let Work::File { size_bytes, .. } = task.work {
+            self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
+        }
+        self.found_files.fetch_add(u64::from(!matches!(task.work, Work::Nothing)), Ordering::Relaxed);
+    }
+}
+
+impl<T> State<T> {
+    /// Whether the caller should give out results now.
+    fn is_urgent(&self) -> bool {
+        self.panicked || self.window.is_urgent() || (self.all_found && self.window.is_hashed())
+    }
+}
+
+impl<T: Send> Shared<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().expect("no thread panicked")
+    }
+
+    /// Waits to be told of something. New tasks are told of a little late and not one by one: so looks again by itself once.
+    fn doze<'a>(
+        &self,
+        condition: &Condvar,
+        state: MutexGuard<'a, State<T>>,
+        is_in_vain: impl Fn(&State<T>) -> bool,
+    ) -> MutexGuard<'a, State<T>> {
+        let (state, told) = condition.wait_timeout(state, 4 * Announced::EVERY).expect("no thread panicked");
+        if told.timed_out() && is_in_vain(&state) && !state.all_found && !state.panicked && !state.stopped {
+            return condition.wait(state).expect("no thread panicked");
+        }
+        state
+    }
+
+    /// Tells whom it concerns that tasks came.
+    fn announce(&self, state: &State<T>) {
+        if state.idle_workers > 0 && (state.all_found || state.window.waiting_jobs() > 0) {
+            self.jobs.notify_all();
+        }
+        self.tell_caller(state);
+    }
+
+    /// Wakes the caller's thread if what it waits for is there.
+    fn tell_caller(&self, state: &State<T>) {
+        let concerns_it = match state.caller {
+            Caller::Busy => false,
+            Caller::Waiting => match state.window.front() {
+                Front::Ready => true,
+                Front::Empty => state.all_found,
+                Front::Waiting => false,
+            },
+            Caller::Resting => state.is_urgent(),
+        };
+        if concerns_it {
+            self.results.notify_one();
+        }
+    }
+
+    /// Buffer memory of one worker.
+    fn buffer_bytes(&self, algorithm: AnyAlgorithm) -> usize {
+        let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
+        (lanes * LANE_BUFFER_BYTES).min(BUFFER_BUDGET_BYTES / self.settings.workers)
+    }
+
+    /// The next file, waited for; nothing when all is done.
+    fn wait_for_job(&self) -> Option<Job> {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return None;
+            }
+            if let Some(job) = state.window.take() {
+                return Some(job);
+            }
+            if state.all_found {
+                return None;
+            }
+            state.idle_workers += 1;
+            state = self.doze(&self.jobs, state, |state| state.window.waiting_jobs() == 0);
+            state.idle_workers -= 1;
+        }
+    }
+
+    /// The next file for a worker that holds others, if one is there, is of the same algorithm, and leaves the other workers their
+    /// share.
+    fn try_job(&self, algorithm: AnyAlgorithm, held: Load) -> Option<Job> {
+        let mut state = self.lock();
+        let is_fair = !state.all_found || state.window.is_fair(held, self.settings.workers);
+        if state.stopped || !is_fair || state.window.next_algorithm() != Some(algorithm) {
+            return None;
+        }
+        state.window.take()
+    }
+
+    /// Puts a result in its place.
+    fn finish(&self, job: Job, result: io::Result<Hashed>) {
+        self.totals.done_files.fetch_add(1, Ordering::Relaxed);
+        let mut state = self.lock();
+        state.window.finish(job, result);
+        self.tell_caller(&state);
+    }
+}

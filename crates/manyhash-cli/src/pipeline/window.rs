@@ -1,0 +1,354 @@
+//! The look-ahead window: tasks from the first whose result is not yet given out to the last one read from the source.
+//!
+//! Files in it are hashed in any order, the largest first because that packs lanes and threads best; results leave in the order of the
+//! tasks. To keep a small file from waiting for ever behind larger newcomers, and to keep the window moving, files are taken batch by
+//! batch (tasks 0 to N-1, N to 2N-1, ...), the largest first in each.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+
+use crate::algorithm::AnyAlgorithm;
+
+use super::{Finished, Hashed, Task, Work};
+
+/// How far the window may reach.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Tasks in the window.
+    pub tasks: usize,
+    /// Bytes of their paths.
+    pub path_bytes: usize,
+    /// Tasks of one batch.
+    pub batch_tasks: u64,
+}
+
+/// A file to be hashed.
+#[derive(Debug)]
+pub struct Job {
+    /// Its place among the tasks.
+    sequence: u64,
+    /// Where it is.
+    pub path: PathBuf,
+    /// How to hash it.
+    pub algorithm: AnyAlgorithm,
+    /// Its size when it was found.
+    pub size_bytes: u64,
+}
+
+/// Files that one worker, or everybody, has open or waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// How many.
+    pub files: u64,
+    /// Their sizes together.
+    pub size_bytes: u64,
+}
+
+impl Load {
+    /// One more file.
+    pub fn add(&mut self, size_bytes: u64) {
+        self.files += 1;
+        self.size_bytes = self.size_bytes.saturating_add(size_bytes);
+    }
+
+    /// One file less.
+    pub fn remove(&mut self, size_bytes: u64) {
+        self.files -= 1;
+        self.size_bytes = self.size_bytes.saturating_sub(size_bytes);
+    }
+}
+
+/// What the front of the window is doing.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Front {
+    /// There is none: the window is empty.
+    Empty,
+    /// A result (or a stream's turn) is ready.
+    Ready,
+    /// It is being hashed.
+    Waiting,
+}
+
+/// What comes out of the window.
+pub enum Turn<T> {
+    /// A task done.
+    Finished(Finished<T>),
+    /// A stream whose turn it is to be read.
+    Stream(T, PathBuf, AnyAlgorithm),
+}
+
+struct Slot<T> {
+    label: T,
+    state: State,
+}
+
+enum State {
+    Waiting,
+    Stream(PathBuf, AnyAlgorithm),
+    Done(PathBuf, Option<io::Result<Hashed>>),
+}
+
+/// The window.
+pub struct Window<T> {
+    limits: Limits,
+    slots: VecDeque<Slot<T>>,
+    first_sequence: u64,
+    path_bytes: usize,
+    jobs: BinaryHeap<Queued>,
+    outstanding: Load,
+    done_tasks: usize,
+}
+
+impl<T> Window<T> {
+    /// An empty window.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            slots: VecDeque::new(),
+            first_sequence: 0,
+            path_bytes: 0,
+            jobs: BinaryHeap::new(),
+            outstanding: Load::default(),
+            done_tasks: 0,
+        }
+    }
+
+    /// Whether another task may come in.
+    pub fn has_room(&self) -> bool {
+        self.slots.is_empty() || (self.slots.len() < self.limits.tasks && self.path_bytes < self.limits.path_bytes)
+    }
+
+    /// Files that no worker has taken.
+    pub fn waiting_jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Whether no file waits or is being hashed.
+    pub fn is_hashed(&self) -> bool {
+        self.outstanding.files == 0
+    }
+
+    /// Whether so much is done that waits to be given out that it should be soon.
+    pub fn is_urgent(&self) -> bool {
+        self.done_tasks >= self.limits.tasks / 4 || !self.has_room()
+    }
+
+    /// Appends a task.
+    pub fn push(&mut self, task: Task<T>) {
+        let Task { label, path, work } = task;
+        let sequence = self.first_sequence + self.slots.len() as u64;
+        self.path_bytes += path.as_os_str().len();
+        let state = match work {
+            Work::File { algorithm, size_bytes } => {
+                self.outstanding.add(size_bytes);
+                let batch = sequence / self.limits.batch_tasks;
+                self.jobs.push(Queued { batch, job: Job { sequence, path, algorithm, size_bytes } });
+                State::Waiting
+            }
+            Work::Stream { algorithm } => State::Stream(path, algorithm),
+            Work::Failed(error) => State::Done(path, Some(Err(error))),
+            Work::Nothing => State::Done(path, None),
+        };
+        self.done_tasks += usize::from(matches!(state, State::Done(..)));
+        self.slots.push_back(Slot { label, state });
+    }
+
+    /// The algorithm of the file that [`Self::take`] would give.
+    pub fn next_algorithm(&self) -> Option<AnyAlgorithm> {
+        self.jobs.peek().map(|queued| queued.job.algorithm)
+    }
+
+    /// The file to hash next.
+    pub fn take(&mut self) -> Option<Job> {
+        self.jobs.pop().map(|queued| queued.job)
+    }
+
+    /// Whether one of `workers`, holding files already, should take the next one too when no more tasks are to come: not if that made
+    /// its share larger than the others', in files or in bytes.
+    pub fn is_fair(&self, held: Load, workers: usize) -> bool {
+        let workers = workers as u64;
+        let next_bytes = self.jobs.peek().map_or(0, |queued| queued.job.size_bytes);
+        held.files < self.outstanding.files.div_ceil(workers)
+            && held.size_bytes.saturating_add(next_bytes) <= self.outstanding.size_bytes.div_ceil(workers)
+    }
+
+    /// Puts the result of `job` in its place.
+    pub fn finish(&mut self, job: Job, result: io::Result<Hashed>) {
+        self.outstanding.remove(job.size_bytes);
+        self.done_tasks += 1;
+        let index = usize::try_from(job.sequence - self.first_sequence).expect("a window fits in memory");
+        self.slots[index].state = State::Done(job.path, Some(result));
+    }
+
+    /// What the front of the window is doing.
+    pub fn front(&self) -> Front {
+        match self.slots.front().map(|slot| &slot.state) {
+            None => Front::Empty,
+            Some(State::Waiting) => Front::Waiting,
+            Some(State::Stream(..) | State::Done(..)) => Front::Ready,
+        }
+    }
+
+    /// Takes the front out of the window if it is ready.
+    pub fn pop(&mut self) -> Option<Turn<T>> {
+        if self.front() != Front::Ready {
+            return None;
+        }
+        let Slot { label, state } = self.slots.pop_front()?;
+        self.first_sequence += 1;
+        let path_bytes = |path: &PathBuf| path.as_os_str().len();
+        Some(match state {
+            State::Waiting => unreachable!("the front is ready"),
+            State::Stream(path, algorithm) => {
+                self.path_bytes -= path_bytes(&path);
+                Turn::Stream(label, path, algorithm)
+            }
+            State::Done(path, outcome) => {
+                self.path_bytes -= path_bytes(&path);
+                self.done_tasks -= 1;
+                Turn::Finished(Finished { label, path, outcome })
+            }
+        })
+    }
+}
+
+/// A job in the queue: older batches first, then larger files, then older ones.
+struct Queued {
+    batch: u64,
+    job: Job,
+}
+
+impl Queued {
+    fn rank(&self) -> impl Ord {
+        (Reverse(self.batch), self.job.size_bytes, Reverse(self.job.sequence))
+    }
+}
+
+impl Ord for Queued {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Queued {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Queued {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALGORITHM: AnyAlgorithm = AnyAlgorithm::Sha256;
+
+    fn window(tasks: usize, batch_tasks: u64) -> Window<usize> {
+        Window::new(Limits { tasks, path_bytes: 1 << 20, batch_tasks })
+    }
+
+    fn file(label: usize, size_bytes: u64) -> Task<usize> {
+        Task { label, path: PathBuf::from(label.to_string()), work: Work::File { algorithm: ALGORITHM, size_bytes } }
+    }
+
+    fn hashed() -> io::Result<Hashed> {
+        Ok(Hashed { digest: Box::default(), bytes: 0 })
+    }
+
+    fn popped(window: &mut Window<usize>) -> Vec<usize> {
+        std::iter::from_fn(|| window.pop())
+            .map(|turn| match turn {
+                Turn::Finished(finished) => finished.label,
+                Turn::Stream(label, ..) => label,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_largest_of_the_oldest_batch_comes_first() {
+        let mut window = window(6, 3);
+        for (label, size_bytes) in [1, 3, 3, 9, 0, 7].into_iter().enumerate() {
+            window.push(file(label, size_bytes));
+        }
+        let order: Vec<_> = std::iter::from_fn(|| window.take()).map(|job| job.path).collect();
+        assert_eq!(order, ["1", "2", "0", "3", "5", "4"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn results_leave_in_the_order_of_the_tasks_whatever_is_done_first() {
+        let mut window = window(100, 8);
+        for label in 0..100 {
+            window.push(file(label, (label as u64 * 37) % 101));
+        }
+        let mut left = Vec::new();
+        while let Some(job) = window.take() {
+            window.finish(job, hashed());
+            left.extend(popped(&mut window));
+        }
+        assert_eq!(left, (0..100).collect::<Vec<_>>());
+        assert_eq!(window.front(), Front::Empty);
+        assert_eq!((window.path_bytes, window.done_tasks, window.outstanding), (0, 0, Load::default()));
+    }
+
+    #[test]
+    fn the_window_is_bounded_in_tasks_and_in_bytes() {
+        let mut window = window(4, 4);
+        let mut pushed = 0;
+        while window.has_room() {
+            window.push(file(pushed, 1));
+            pushed += 1;
+        }
+        assert_eq!(pushed, 4);
+        let mut window = Window::new(Limits { tasks: 1000, path_bytes: 10, batch_tasks: 4 });
+        let mut pushed = 0;
+        while window.has_room() {
+            window.push(Task { label: 0, path: PathBuf::from("abcd"), work: Work::Nothing });
+            pushed += 1;
+        }
+        assert_eq!(pushed, 3);
+        // A path longer than the limit still gets through, alone.
+        popped(&mut window);
+        window.push(Task { label: 0, path: PathBuf::from("a".repeat(100)), work: Work::Nothing });
+        assert!(!window.has_room());
+    }
+
+    #[test]
+    fn a_stream_is_ready_at_once_and_stays_in_its_place() {
+        let mut window = window(4, 4);
+        window.push(file(0, 1));
+        window.push(Task { label: 1, path: "-".into(), work: Work::Stream { algorithm: ALGORITHM } });
+        window.push(Task { label: 2, path: "".into(), work: Work::Failed(io::ErrorKind::NotFound.into()) });
+        assert!(popped(&mut window).is_empty());
+        let job = window.take().unwrap();
+        window.finish(job, hashed());
+        assert_eq!(popped(&mut window), [0, 1, 2]);
+    }
+
+    #[test]
+    fn the_last_files_are_shared_out() {
+        let mut window = window(8, 8);
+        for label in 0..4 {
+            window.push(file(label, 10));
+        }
+        let mut held = Load::default();
+        let mut taken = 0;
+        while window.is_fair(held, 2) {
+            held.add(window.take().unwrap().size_bytes);
+            taken += 1;
+        }
+        assert_eq!(taken, 2);
+        window.push(file(4, 1000));
+        // One file is more than all the rest together: whoever has it takes no other.
+        assert!(!window.is_fair(Load { files: 1, size_bytes: 1000 }, 2));
+        assert!(!window.is_fair(Load { files: 1, size_bytes: 10 }, 2));
+    }
+}

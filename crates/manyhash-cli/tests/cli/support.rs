@@ -1,0 +1,98 @@
+//! A folder to run the binary in, and what comes out of it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// The digest of `abc`: FIPS 180-4's own example.
+pub const ABC_SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+/// The digest of nothing.
+pub const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+/// The binary.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_manyhash");
+
+/// What a run gave.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub stdout: String,
+    pub stderr: String,
+    pub code: Option<i32>,
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        // Lossless, and readable in a failed assertion.
+        let text = |bytes: Vec<u8>| bytes.escape_ascii().to_string().replace("\\n", "\n").replace("\\\\", "\\").replace("\\'", "'").replace("\\\"", "\"");
+        Self { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
+    }
+}
+
+/// Says that a test did not run, which is a failure under CI.
+pub fn skipped(why: &str) {
+    println!("SKIPPED: {why}");
+    assert!(std::env::var_os("CI").is_none(), "skipped under CI: {why}");
+}
+
+/// A temporary folder.
+pub struct Place(TempDir);
+
+impl Place {
+    pub fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn join(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Makes a file, and the folders it is in.
+    pub fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Runs `manyhash` here with arguments that are separated by blanks.
+    pub fn run(&self, arguments: &str) -> Outcome {
+        self.run_with(arguments, b"")
+    }
+
+    /// The same with something on standard input.
+    pub fn run_with(&self, arguments: &str, stdin: &[u8]) -> Outcome {
+        outcome(self.command(BINARY).args(arguments.split_whitespace()), stdin)
+    }
+
+    /// A command that will run here, in an environment where nothing depends on whose it is.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.path()).env("LC_ALL", "C.UTF-8");
+        for name in ["MANYHASH_BACKEND", "MANYHASH_LOG", "POSIXLY_CORRECT"] {
+            command.env_remove(name);
+        }
+        command
+    }
+}
+
+/// Runs a command to its end.
+pub fn outcome(command: &mut Command, stdin: &[u8]) -> Outcome {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // Not everybody reads it.
+            let _ = input.write_all(stdin);
+        });
+        child.wait_with_output().unwrap().into()
+    })
+}

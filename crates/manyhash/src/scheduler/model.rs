@@ -1,0 +1,82 @@
+//! The schedule itself, without computing anything: its cost against the least any schedule can have.
+//!
+//! `vectors/schedule-bounds.txt` has length sets, the costs of shapes, and the bounds a linear program found.
+
+use crate::algorithm::{Algorithm, Compression, CompressionOf};
+use crate::shape::{Plan, Shape};
+use crate::{Sha1, Sha256, Sha512, many};
+use std::collections::HashMap;
+
+struct Bounds<'a> {
+    shapes: HashMap<&'a str, Vec<(usize, u32)>>,
+    lengths: HashMap<&'a str, Vec<usize>>,
+    bounds: Vec<(&'a str, &'a str, u64)>,
+}
+
+fn read(text: &str) -> Bounds<'_> {
+    let mut read = Bounds { shapes: HashMap::new(), lengths: HashMap::new(), bounds: Vec::new() };
+    for line in text.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            ["shapes", algorithm, ref shapes @ ..] => {
+                let shape = |word: &&str| word.split_once(':').map(|(lanes, cost)| (lanes.parse().unwrap(), cost.parse().unwrap()));
+                read.shapes.insert(algorithm, shapes.iter().map(|word| shape(word).unwrap()).collect());
+            }
+            ["set", name, ref lengths @ ..] => {
+                read.lengths.insert(name, lengths.iter().map(|length| length.parse().unwrap()).collect());
+            }
+            ["bound", algorithm, set, bound] => read.bounds.push((algorithm, set, bound.parse().unwrap())),
+            _ => assert!(line.starts_with('#'), "{line}"),
+        }
+    }
+    read
+}
+
+/// Picoseconds the schedule of these messages takes.
+fn cost<A: Algorithm>(shapes: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) -> u64 {
+    let plan = Plan::new(shapes.iter().map(|(lanes, cost_ps)| Shape::<CompressionOf<A>>::model("model", *lanes, *cost_ps)).collect());
+    let messages: Vec<&[u8]> = lengths.iter().map(|length| &zeros[..*length]).collect();
+    let mut digests = vec![A::zero_digest(); messages.len()];
+    let usage = many::hash_many_on::<A>(&plan, &messages, &mut digests);
+    usage.steps.iter().zip(shapes).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum()
+}
+
+#[test]
+fn schedules_reach_98_percent_of_the_bound() {
+    let text = include_str!("../../../../vectors/schedule-bounds.txt");
+    let Bounds { shapes, lengths, bounds } = read(text);
+    assert_eq!(bounds.len(), 3 * lengths.len());
+    let zeros = vec![0; *lengths.values().flatten().max().unwrap()];
+    let mut short = Vec::new();
+    for (algorithm, set, bound) in bounds {
+        let cost = match algorithm {
+            "sha1" => cost::<Sha1>,
+            "sha256" => cost::<Sha256>,
+            "sha512" => cost::<Sha512>,
+            _ => panic!("{algorithm}"),
+        };
+        let share = bound as f64 / cost(&shapes[algorithm], &lengths[set], &zeros) as f64;
+        println!("{algorithm:8}{set:16}{:7.2} % of the bound", 100.0 * share);
+        assert!(share <= 1.0 + 1e-6, "{algorithm} {set}: better than possible, so something was left out");
+        if share < 0.98 {
+            short.push(format!("{algorithm} {set} {share:.4}"));
+        }
+    }
+    assert!(short.is_empty(), "under 98 %: {short:?}");
+}
+
+#[test]
+fn costs_of_the_bounds_are_those_of_the_table() {
+    fn check<C: Compression>(shapes: &HashMap<&str, Vec<(usize, u32)>>) {
+        for (lanes, cost_ps) in &shapes[C::NAME] {
+            let found = C::shapes().all.iter().any(|shape| shape.lanes == *lanes && shape.cost_ps == *cost_ps);
+            assert!(found, "{} {lanes}:{cost_ps}: run vectors/schedule_bounds.py again", C::NAME);
+        }
+    }
+    if cfg!(target_arch = "x86_64") {
+        let Bounds { shapes, .. } = read(include_str!("../../../../vectors/schedule-bounds.txt"));
+        check::<CompressionOf<Sha1>>(&shapes);
+        check::<CompressionOf<Sha256>>(&shapes);
+        check::<CompressionOf<Sha512>>(&shapes);
+    }
+}

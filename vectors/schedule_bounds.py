@@ -1,0 +1,84 @@
+"""Writes schedule-bounds.txt: for sets of message lengths, the least time any schedule can take.
+
+A shape advances up to `lanes` messages by one block in `cost` picoseconds; one thread runs one shape at a time; a message
+may move between shapes after any block, but sits in one lane at a time. The least time is a linear program: with x[i, k]
+the blocks of message i that shape k does and s[k] its steps, minimise the sum of cost[k] * s[k] so that each message's
+x[i, k] add up to its blocks, no x[i, k] is more than s[k], and the x of a shape are no more than lanes[k] * s[k].
+McNaughton's wrap-around rule (1959) turns any solution into a schedule, so that the bound is sharp but for whole blocks.
+
+Needs scipy (1.17 was used): python3 vectors/schedule_bounds.py > vectors/schedule-bounds.txt
+"""
+
+import json
+import pathlib
+import random
+
+import numpy
+from scipy.optimize import linprog
+from scipy.sparse import lil_matrix
+
+# The costs of crates/manyhash/src/cost.rs on a CPU with everything.
+SHAPES = {
+    "sha1": [(1, 29_800), (2, 32_800), (3, 38_900), (4, 45_700), (16, 83_000), (32, 124_000)],
+    "sha256": [(1, 31_000), (2, 44_000), (3, 56_500), (4, 71_000), (16, 149_000), (32, 253_000)],
+    "sha512": [(1, 116_000), (8, 182_000), (16, 310_000)],
+}
+# Bytes of a block and of the length at its end.
+BLOCKS = {"sha1": (64, 8), "sha256": (64, 8), "sha512": (128, 16)}
+
+
+def block_count(algorithm, length):
+    """Gueron & Krasnov 2012, equation 1."""
+    block, field = BLOCKS[algorithm]
+    return length // block + (1 if length % block + 1 + field <= block else 2)
+
+
+def least_time(counts, shapes):
+    """Picoseconds. Messages of the same number of blocks share their variables, which changes nothing: averaging them is a solution."""
+    sizes, how_many = numpy.unique(counts, return_counts=True)
+    m, s = len(sizes), len(shapes)
+    upper, equal = lil_matrix((s + m * s, m * s + s)), lil_matrix((m, m * s + s))
+    for k, (lanes, _) in enumerate(shapes):
+        upper[k, m * s + k] = -lanes
+        for i in range(m):
+            upper[k, i * s + k] = how_many[i]
+            upper[s + i * s + k, i * s + k] = 1
+            upper[s + i * s + k, m * s + k] = -1
+            equal[i, i * s + k] = 1
+    cost = numpy.concatenate([numpy.zeros(m * s), [cost for _, cost in shapes]])
+    solution = linprog(cost, A_ub=upper.tocsr(), b_ub=numpy.zeros(s + m * s), A_eq=equal.tocsr(), b_eq=sizes.astype(float), method="highs")
+    assert solution.status == 0, solution.message
+    return solution.fun
+
+
+def sets():
+    """Names and lengths in bytes."""
+    sizes = json.loads((pathlib.Path(__file__).parent / "paper-file-sizes.json").read_text())
+    yield "diverse", sizes["diverse_bytes"]
+    yield "uniform", [sizes["uniform"]["bytes_each"]] * sizes["uniform"]["files"]
+    yield "equal-350", [236_666] * 350
+    yield "equal-33", [1 << 20] * 33
+    yield "equal-17", [1 << 20] * 17
+    yield "equal-5", [1 << 20] * 5
+    yield "geometric", [int(64 * 1.25**i) for i in range(60)]
+    yield "one-giant", [16 << 20] + [65_536] * 300
+    yield "five-giants", [8 << 20] * 5 + [100_000] * 40
+    yield "giant-and-tiny", [4 << 20] + [i % 200 for i in range(5000)]
+    yield "two-sizes", [2 << 20] * 20 + [1 << 18] * 25
+    yield "every-length", list(range(4097))
+
+
+def main():
+    print("# Written by schedule_bounds.py. Lines: shapes ALGORITHM LANES:PICOSECONDS... | set NAME LENGTH... | bound ALGORITHM SET PICOSECONDS")
+    for algorithm, shapes in SHAPES.items():
+        print("shapes", algorithm, *(f"{lanes}:{cost}" for lanes, cost in shapes))
+    for name, lengths in sets():
+        lengths = list(lengths)
+        random.Random(1).shuffle(lengths)
+        print("set", name, *lengths)
+        for algorithm, shapes in SHAPES.items():
+            print("bound", algorithm, name, round(least_time([block_count(algorithm, n) for n in lengths], shapes)))
+
+
+if __name__ == "__main__":
+    main()
