@@ -24,10 +24,7 @@ pub struct Effort {
     pub sample: Duration,
 }
 
-fn as_nanoseconds<S: serde::Serializer>(
-    duration: &Duration,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn as_nanoseconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(duration.as_nanos() as u64)
 }
 
@@ -66,26 +63,18 @@ pub struct Row {
 impl Row {
     /// The median over all samples, in nanoseconds a call.
     pub fn all_ns(&self) -> f64 {
-        timing::median(self.samples.iter().map(|sample| sample.call_ns))
-            .expect("every row has a sample")
+        timing::median(self.samples.iter().map(|sample| sample.call_ns)).expect("every row has a sample")
     }
 
     /// The median over the quiet samples; `None` if fewer than three were quiet.
     pub fn quiet_ns(&self) -> Option<f64> {
-        let quiet = self
-            .samples
-            .iter()
-            .filter(|sample| sample.is_quiet())
-            .map(|sample| sample.call_ns);
+        let quiet = self.samples.iter().filter(|sample| sample.is_quiet()).map(|sample| sample.call_ns);
         timing::median(quiet).filter(|_| self.quiet_samples() >= 3)
     }
 
     /// How many samples were quiet.
     pub fn quiet_samples(&self) -> usize {
-        self.samples
-            .iter()
-            .filter(|sample| sample.is_quiet())
-            .count()
+        self.samples.iter().filter(|sample| sample.is_quiet()).count()
     }
 }
 
@@ -97,35 +86,27 @@ impl Cell {
 
     /// The rows to be beaten.
     fn peers(&self) -> impl Iterator<Item = &Row> {
-        self.rows
-            .iter()
-            .filter(|row| row.standing == Standing::Peer)
+        self.rows.iter().filter(|row| row.standing == Standing::Peer)
     }
 
     /// Whether the cell is judged by quiet medians: manyhash left alone and every peer must have one, or none counts.
     pub fn by_quiet(&self) -> bool {
-        self.peers()
-            .chain(self.ours())
-            .all(|row| row.quiet_ns().is_some())
+        self.peers().chain(self.ours()).all(|row| row.quiet_ns().is_some())
     }
 
     /// The time a row is judged by.
     pub fn judged_ns(&self, row: &Row) -> f64 {
-        row.quiet_ns()
-            .filter(|_| self.by_quiet())
-            .unwrap_or_else(|| row.all_ns())
+        row.quiet_ns().filter(|_| self.by_quiet()).unwrap_or_else(|| row.all_ns())
     }
 
     /// The fastest peer, by the median the cell is judged by: the one whose luck was best, when several are equal.
     pub fn best_peer(&self) -> Option<&Row> {
-        self.peers()
-            .min_by(|a, b| self.judged_ns(a).total_cmp(&self.judged_ns(b)))
+        self.peers().min_by(|a, b| self.judged_ns(a).total_cmp(&self.judged_ns(b)))
     }
 
     /// How many times as fast as `row` manyhash left alone was.
     pub fn ratio_to(&self, row: &Row) -> Option<f64> {
-        self.ours()
-            .map(|ours| self.judged_ns(row) / self.judged_ns(ours))
+        self.ours().map(|ours| self.judged_ns(row) / self.judged_ns(ours))
     }
 }
 
@@ -152,21 +133,10 @@ impl<const N: usize> Contestant<'_, N> {
             return Ok(());
         }
         let name = &self.peer.name;
-        ensure!(
-            self.digests.len() == expected.len(),
-            "{of}: {name} gave {} digests",
-            self.digests.len()
-        );
-        let wrong = self
-            .digests
-            .iter()
-            .zip(expected)
-            .position(|(digest, expected)| digest != expected);
+        ensure!(self.digests.len() == expected.len(), "{of}: {name} gave {} digests", self.digests.len());
+        let wrong = self.digests.iter().zip(expected).position(|(digest, expected)| digest != expected);
         if let Some(i) = wrong {
-            anyhow::bail!(
-                "{of}: {name}: wrong digest of message {i} ({} bytes)",
-                messages[i].len()
-            );
+            anyhow::bail!("{of}: {name}: wrong digest of message {i} ({} bytes)", messages[i].len());
         }
         Ok(())
     }
@@ -181,31 +151,17 @@ pub fn run<const N: usize>(
     probe: Option<Probe>,
     effort: Effort,
 ) -> Result<Cell> {
-    let of = format!(
-        "{} {} {}",
-        lineup.algorithm,
-        workload.name,
-        placement.name()
-    );
-    let expected: Vec<[u8; N]> = messages
-        .iter()
-        .map(|message| (lineup.reference)(message))
-        .collect();
+    let of = format!("{} {} {}", lineup.algorithm, workload.name, placement.name());
+    let expected: Vec<[u8; N]> = messages.iter().map(|message| (lineup.reference)(message)).collect();
     let mut contestants: Vec<Contestant<'_, N>> = lineup
         .peers
         .iter_mut()
         .filter(|peer| peer.takes(messages.len()))
-        .map(|peer| Contestant {
-            peer,
-            digests: Vec::new(),
-            calls_per_sample: 1,
-            samples: Vec::new(),
-        })
+        .map(|peer| Contestant { peer, digests: Vec::new(), calls_per_sample: 1, samples: Vec::new() })
         .collect();
     for contestant in &mut contestants {
         contestant.verify(messages, &expected, &of)?;
-        contestant.calls_per_sample =
-            timing::calls_per_sample(effort.sample, || contestant.call(messages));
+        contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call(messages));
     }
     let begin = Instant::now();
     for round in 0..effort.samples {
@@ -214,9 +170,7 @@ pub fn run<const N: usize>(
         }
         for turn in turns(round, contestants.len()) {
             let contestant = &mut contestants[turn];
-            let sample = timing::sample(probe, contestant.calls_per_sample, round, || {
-                contestant.call(messages)
-            });
+            let sample = timing::sample(probe, contestant.calls_per_sample, round, || contestant.call(messages));
             contestant.samples.push(sample);
         }
     }
@@ -244,11 +198,7 @@ pub fn run<const N: usize>(
 /// same neighbour.
 fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
     (0..contestants).map(move |turn| {
-        let turn = if round.is_multiple_of(2) {
-            turn
-        } else {
-            contestants - 1 - turn
-        };
+        let turn = if round.is_multiple_of(2) { turn } else { contestants - 1 - turn };
         (turn + round) % contestants
     })
 }
@@ -269,30 +219,13 @@ mod tests {
     }
 
     fn row(peer: &str, standing: Standing, samples: &[(f64, f64)]) -> Row {
-        let samples = samples.iter().map(|&(call_ns, overlap)| Sample {
-            call_ns,
-            overlap: Some(overlap),
-            cpu_share: None,
-            clock_ghz: None,
-        });
-        Row {
-            peer: peer.into(),
-            standing,
-            calls_per_sample: 1,
-            samples: samples.collect(),
-        }
+        let samples =
+            samples.iter().map(|&(call_ns, overlap)| Sample { call_ns, overlap: Some(overlap), cpu_share: None, clock_ghz: None });
+        Row { peer: peer.into(), standing, calls_per_sample: 1, samples: samples.collect() }
     }
 
     fn cell(rows: Vec<Row>) -> Cell {
-        Cell {
-            algorithm: "SHA-256",
-            workload: "b",
-            description: "",
-            placement: Placement::Aligned,
-            messages: 1,
-            bytes: 1,
-            rows,
-        }
+        Cell { algorithm: "SHA-256", workload: "b", description: "", placement: Placement::Aligned, messages: 1, bytes: 1, rows }
     }
 
     const QUIET: f64 = 1.5;
@@ -301,17 +234,7 @@ mod tests {
     #[test]
     fn quiet_samples_are_judged_apart() {
         let cell = cell(vec![
-            row(
-                "manyhash",
-                Standing::Ours,
-                &[
-                    (10.0, QUIET),
-                    (10.0, QUIET),
-                    (11.0, QUIET),
-                    (90.0, SHARED),
-                    (90.0, SHARED),
-                ],
-            ),
+            row("manyhash", Standing::Ours, &[(10.0, QUIET), (10.0, QUIET), (11.0, QUIET), (90.0, SHARED), (90.0, SHARED)]),
             row("slow", Standing::Peer, &[(40.0, QUIET); 5]),
             row("fast", Standing::Peer, &[(30.0, QUIET); 5]),
             row("other digest", Standing::OtherDigest, &[(1.0, QUIET); 5]),
@@ -326,16 +249,8 @@ mod tests {
     #[test]
     fn too_few_quiet_samples_of_one_and_all_are_judged_by_everything() {
         let cell = cell(vec![
-            row(
-                "manyhash",
-                Standing::Ours,
-                &[(10.0, QUIET), (20.0, SHARED), (20.0, SHARED)],
-            ),
-            row(
-                "peer",
-                Standing::Peer,
-                &[(30.0, QUIET), (30.0, QUIET), (30.0, QUIET)],
-            ),
+            row("manyhash", Standing::Ours, &[(10.0, QUIET), (20.0, SHARED), (20.0, SHARED)]),
+            row("peer", Standing::Peer, &[(30.0, QUIET), (30.0, QUIET), (30.0, QUIET)]),
         ]);
         assert!(!cell.by_quiet());
         assert_eq!(cell.ratio_to(cell.best_peer().unwrap()), Some(1.5));
@@ -344,9 +259,7 @@ mod tests {
     fn lineup(digest: [u8; 1]) -> Lineup<1> {
         Lineup {
             algorithm: "first byte",
-            peers: vec![Peer::for_test("constant", move |_, digests| {
-                digests.fill(digest)
-            })],
+            peers: vec![Peer::for_test("constant", move |_, digests| digests.fill(digest))],
             reference: |message| [message[0]],
         }
     }
@@ -354,27 +267,12 @@ mod tests {
     #[test]
     fn a_wrong_digest_stops_the_contest() {
         let workload = crate::workloads::all(true).unwrap().remove(0);
-        let effort = Effort {
-            samples: 2,
-            sample: Duration::from_nanos(1),
-        };
+        let effort = Effort { samples: 2, sample: Duration::from_nanos(1) };
         let messages: Vec<&[u8]> = vec![&[7, 1], &[7, 2]];
-        let run = |digest| {
-            run(
-                &mut lineup(digest),
-                &workload,
-                Placement::Aligned,
-                &messages,
-                None,
-                effort,
-            )
-        };
+        let run = |digest| run(&mut lineup(digest), &workload, Placement::Aligned, &messages, None, effort);
         let cell = run([7]).unwrap();
         assert_eq!(cell.rows[0].samples.len(), 2);
         let error = run([8]).err().unwrap().to_string();
-        assert_eq!(
-            error,
-            "first byte a aligned: constant: wrong digest of message 0 (2 bytes)"
-        );
+        assert_eq!(error, "first byte a aligned: constant: wrong digest of message 0 (2 bytes)");
     }
 }

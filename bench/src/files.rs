@@ -52,23 +52,16 @@ struct Tool {
 pub fn run(arguments: &FilesArguments) -> Result<()> {
     let manyhash = match &arguments.manyhash {
         Some(path) => {
-            ensure!(
-                path.is_file(),
-                "--manyhash {}: no such file",
-                path.display()
-            );
+            ensure!(path.is_file(), "--manyhash {}: no such file", path.display());
             Some(path.clone())
         }
         None => find_manyhash(),
     };
     let given = match &arguments.directory {
-        Some(path) => Some(
-            fs::canonicalize(path).with_context(|| format!("--directory {}", path.display()))?,
-        ),
+        Some(path) => Some(fs::canonicalize(path).with_context(|| format!("--directory {}", path.display()))?),
         None => None,
     };
-    let manyhash =
-        manyhash.context("no manyhash program found: build it, or name it with --manyhash")?;
+    let manyhash = manyhash.context("no manyhash program found: build it, or name it with --manyhash")?;
     let (made, directory) = match given {
         Some(directory) => (None, directory),
         None => {
@@ -89,55 +82,20 @@ pub fn run(arguments: &FilesArguments) -> Result<()> {
     }
 
     let out = &mut io::stdout().lock();
-    let of = if made.is_some() {
-        "DIVERSE".into()
-    } else {
-        directory.display().to_string()
-    };
+    let of = if made.is_some() { "DIVERSE".into() } else { directory.display().to_string() };
     let command_lines = batches(&files);
-    writeln!(
-        out,
-        "{of}: {} files, {bytes} bytes, {} command line(s)",
-        files.len(),
-        command_lines.len()
-    )?;
+    writeln!(out, "{of}: {} files, {bytes} bytes, {} command line(s)", files.len(), command_lines.len())?;
     let mut tools = Vec::new();
     for (name, program, arguments, prints) in [
-        (
-            "manyhash sum -j 1",
-            Some(manyhash.clone()),
-            &["sum", "-a", "sha256", "-j", "1"][..],
-            Prints::Sha256,
-        ),
-        (
-            "manyhash sum -j 2",
-            Some(manyhash),
-            &["sum", "-a", "sha256", "-j", "2"],
-            Prints::Sha256,
-        ),
+        ("manyhash sum -j 1", Some(manyhash.clone()), &["sum", "-a", "sha256", "-j", "1"][..], Prints::Sha256),
+        ("manyhash sum -j 2", Some(manyhash), &["sum", "-a", "sha256", "-j", "2"], Prints::Sha256),
         ("sha256sum", on_path("sha256sum"), &[], Prints::Sha256),
-        (
-            "openssl dgst -sha256",
-            on_path("openssl"),
-            &["dgst", "-sha256"],
-            Prints::Sha256,
-        ),
-        (
-            "b3sum --num-threads 1",
-            on_path("b3sum"),
-            &["--num-threads", "1"],
-            Prints::AnotherDigest,
-        ),
+        ("openssl dgst -sha256", on_path("openssl"), &["dgst", "-sha256"], Prints::Sha256),
+        ("b3sum --num-threads 1", on_path("b3sum"), &["--num-threads", "1"], Prints::AnotherDigest),
         ("b3sum", on_path("b3sum"), &[], Prints::AnotherDigest),
     ] {
         match program {
-            Some(program) => tools.push(Tool {
-                name,
-                program,
-                arguments,
-                prints,
-                seconds: Vec::new(),
-            }),
+            Some(program) => tools.push(Tool { name, program, arguments, prints, seconds: Vec::new() }),
             None => writeln!(out, "{name}: not installed")?,
         }
     }
@@ -182,69 +140,39 @@ fn table(tools: &[Tool], bytes: usize) -> Table {
 impl Tool {
     fn command(&self, files: &[PathBuf]) -> Command {
         let mut command = Command::new(&self.program);
-        command
-            .args(self.arguments)
-            .args(files)
-            .stdin(Stdio::null());
+        command.args(self.arguments).args(files).stdin(Stdio::null());
         command
     }
 
     /// The first line of what it says of itself.
     fn version(&self) -> String {
-        let flag = if self.name.starts_with("openssl") {
-            "version"
-        } else {
-            "--version"
-        };
+        let flag = if self.name.starts_with("openssl") { "version" } else { "--version" };
         let output = Command::new(&self.program).arg(flag).output();
-        let text = output
-            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-            .unwrap_or_default();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
         text.lines().next().unwrap_or("version unknown").to_string()
     }
 
     /// One run to warm the cache, its digests compared with ours of the file's content in memory.
-    fn verify(
-        &self,
-        command_lines: &[&[PathBuf]],
-        files: &[PathBuf],
-        expected: &[String],
-    ) -> Result<()> {
+    fn verify(&self, command_lines: &[&[PathBuf]], files: &[PathBuf], expected: &[String]) -> Result<()> {
         let mut digests = Vec::new();
         for files in command_lines {
-            let output = self
-                .command(files)
-                .stderr(Stdio::inherit())
-                .output()
-                .with_context(|| self.name)?;
+            let output = self.command(files).stderr(Stdio::inherit()).output().with_context(|| self.name)?;
             ensure!(output.status.success(), "{}: {}", self.name, output.status);
             digests.extend(digests_in(&String::from_utf8_lossy(&output.stdout)));
         }
         if self.prints == Prints::AnotherDigest {
             return Ok(());
         }
-        ensure!(
-            digests.len() == files.len(),
-            "{}: {} digests for {} files",
-            self.name,
-            digests.len(),
-            files.len()
-        );
+        ensure!(digests.len() == files.len(), "{}: {} digests for {} files", self.name, digests.len(), files.len());
         let wrong = (0..files.len()).find(|&i| digests[i] != expected[i]);
-        wrong.map_or(Ok(()), |i| {
-            bail!("{}: wrong digest of {}", self.name, files[i].display())
-        })
+        wrong.map_or(Ok(()), |i| bail!("{}: wrong digest of {}", self.name, files[i].display()))
     }
 
     /// One timed run.
     fn time(&mut self, command_lines: &[&[PathBuf]]) -> Result<()> {
         let start = Instant::now();
         for files in command_lines {
-            let status = self
-                .command(files)
-                .stdout(Stdio::null())
-                .status()
-                .with_context(|| self.name)?;
+            let status = self.command(files).stdout(Stdio::null()).status().with_context(|| self.name)?;
             ensure!(status.success(), "{}: {status}", self.name);
         }
         self.seconds.push(start.elapsed().as_secs_f64());
@@ -254,19 +182,11 @@ impl Tool {
 
 /// The digests in `DIGEST  PATH` lines (`\DIGEST` where the path is escaped) or `NAME(PATH)= DIGEST` lines.
 fn digests_in(text: &str) -> Vec<String> {
-    let is_digest =
-        |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_digest = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let of_line = |line: &str| {
-        let first = line
-            .split(' ')
-            .next()
-            .map(|word| word.trim_start_matches('\\'));
+        let first = line.split(' ').next().map(|word| word.trim_start_matches('\\'));
         let last = line.rsplit(' ').next();
-        [first, last]
-            .into_iter()
-            .flatten()
-            .find(|word| is_digest(word))
-            .map(str::to_string)
+        [first, last].into_iter().flatten().find(|word| is_digest(word)).map(str::to_string)
     };
     text.lines().filter_map(of_line).collect()
 }
@@ -294,9 +214,7 @@ fn list_files(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let mut entries = read().with_context(|| directory.display().to_string())?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        let kind = entry
-            .file_type()
-            .with_context(|| entry.path().display().to_string())?;
+        let kind = entry.file_type().with_context(|| entry.path().display().to_string())?;
         if kind.is_dir() {
             list_files(&entry.path(), files)?;
         } else if kind.is_file() {
@@ -325,30 +243,15 @@ fn batches(files: &[PathBuf]) -> Vec<&[PathBuf]> {
 /// Beside this program, where cargo builds (run in this directory or the one above), or on PATH.
 fn find_manyhash() -> Option<PathBuf> {
     let name = format!("manyhash{}", env::consts::EXE_SUFFIX);
-    let beside = env::current_exe()
-        .ok()
-        .and_then(|path| Some(path.parent()?.join(&name)));
-    let targets = [
-        env::var_os("CARGO_TARGET_DIR").map(PathBuf::from),
-        Some("target".into()),
-        Some("../target".into()),
-    ];
-    let built = targets
-        .into_iter()
-        .flatten()
-        .map(|target| target.join("release").join(&name));
-    beside
-        .into_iter()
-        .chain(built)
-        .find(|path| path.is_file())
-        .or_else(|| on_path("manyhash"))
+    let beside = env::current_exe().ok().and_then(|path| Some(path.parent()?.join(&name)));
+    let targets = [env::var_os("CARGO_TARGET_DIR").map(PathBuf::from), Some("target".into()), Some("../target".into())];
+    let built = targets.into_iter().flatten().map(|target| target.join("release").join(&name));
+    beside.into_iter().chain(built).find(|path| path.is_file()).or_else(|| on_path("manyhash"))
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {
     let name = format!("{program}{}", env::consts::EXE_SUFFIX);
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|directory| directory.join(&name))
-        .find(|path| path.is_file())
+    env::split_paths(&env::var_os("PATH")?).map(|directory| directory.join(&name)).find(|path| path.is_file())
 }
 
 #[cfg(test)]
@@ -358,9 +261,7 @@ mod tests {
     #[test]
     fn digests_are_found_in_every_format() {
         let digest = "0123456789abcdef".repeat(4);
-        let text = format!(
-            "{digest}  a b\n\\{digest}  a\\nb\nSHA2-256(a b)= {digest}\nopenssl: warning\n"
-        );
+        let text = format!("{digest}  a b\n\\{digest}  a\\nb\nSHA2-256(a b)= {digest}\nopenssl: warning\n");
         assert_eq!(digests_in(&text), vec![digest; 3]);
     }
 
@@ -369,11 +270,7 @@ mod tests {
         let files: Vec<PathBuf> = (0..100).map(|i| format!("{i:04096}").into()).collect();
         let batches = batches(&files);
         assert!(batches.len() > 1);
-        assert!(
-            batches
-                .iter()
-                .all(|batch| batch.len() * 4097 <= COMMAND_LINE_BYTES)
-        );
+        assert!(batches.iter().all(|batch| batch.len() * 4097 <= COMMAND_LINE_BYTES));
         assert_eq!(batches.concat(), files);
     }
 
@@ -382,10 +279,7 @@ mod tests {
         let directory = make_diverse().unwrap();
         let mut files = Vec::new();
         list_files(directory.path(), &mut files).unwrap();
-        let bytes: u64 = files
-            .iter()
-            .map(|file| fs::metadata(file).unwrap().len())
-            .sum();
+        let bytes: u64 = files.iter().map(|file| fs::metadata(file).unwrap().len()).sum();
         assert_eq!((files.len(), bytes), (350, 82_833_129));
     }
 }

@@ -28,33 +28,17 @@ impl Machine {
     /// Looks around.
     pub fn describe(pinned_to: Option<usize>) -> Self {
         let mut notes: Vec<(String, String)> = Vec::new();
-        notes.extend(
-            peers::backends()
-                .into_iter()
-                .map(|(name, text)| (format!("manyhash {name}"), text)),
-        );
-        if let Some(name) = std::env::var("MANYHASH_BACKEND")
-            .ok()
-            .filter(|name| !name.is_empty())
-        {
-            notes.push((
-                "MANYHASH_BACKEND".into(),
-                format!("{name}: `manyhash` is NOT left alone in this run"),
-            ));
+        notes.extend(peers::backends().into_iter().map(|(name, text)| (format!("manyhash {name}"), text)));
+        if let Some(name) = std::env::var("MANYHASH_BACKEND").ok().filter(|name| !name.is_empty()) {
+            notes.push(("MANYHASH_BACKEND".into(), format!("{name}: `manyhash` is NOT left alone in this run")));
         }
-        notes.extend(
-            peers::descriptions()
-                .into_iter()
-                .map(|(name, text)| (name.to_string(), text)),
-        );
+        notes.extend(peers::descriptions().into_iter().map(|(name, text)| (name.to_string(), text)));
         Self {
             cpu: cpu_name().unwrap_or_else(|| "unknown CPU".into()),
             features: features(),
             platform: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
             pinned_to,
-            huge_pages: std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled")
-                .ok()
-                .map(|text| text.trim().to_string()),
+            huge_pages: std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok().map(|text| text.trim().to_string()),
             versions: versions(include_str!("../Cargo.lock"), env!("CARGO_PKG_NAME")),
             notes,
         }
@@ -65,22 +49,14 @@ impl Machine {
 fn cpu_name() -> Option<String> {
     if let Ok(text) = std::fs::read_to_string("/proc/cpuinfo") {
         let field = |name: &str| {
-            let line = text
-                .lines()
-                .find(|line| line.split(':').next().is_some_and(|key| key.trim() == name))?;
+            let line = text.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name))?;
             Some(line.split_once(':')?.1.trim().to_string())
         };
-        let model = field("model name")
-            .or_else(|| field("CPU part").map(|part| format!("CPU part {part}")))?;
+        let model = field("model name").or_else(|| field("CPU part").map(|part| format!("CPU part {part}")))?;
         let family = field("cpu family").zip(field("model"));
-        return Some(family.map_or(model.clone(), |(family, number)| {
-            format!("{model}, family {family} model {number}")
-        }));
+        return Some(family.map_or(model.clone(), |(family, number)| format!("{model}, family {family} model {number}")));
     }
-    let output = std::process::Command::new("sysctl")
-        .args(["-n", "machdep.cpu.brand_string"])
-        .output()
-        .ok()?;
+    let output = std::process::Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]).output().ok()?;
     let name = String::from_utf8(output.stdout).ok()?.trim().to_string();
     Some(name).filter(|name| !name.is_empty())
 }
@@ -91,10 +67,7 @@ fn features() -> Vec<&'static str> {
         ($($name:tt)*) => { [$(($name, is_x86_feature_detected!($name))),*] };
     }
     let known = present!("ssse3" "sse4.1" "avx" "bmi2" "avx2" "sha" "avx512f" "avx512bw" "avx512vl" "avx512vbmi" "sha512");
-    known
-        .into_iter()
-        .filter_map(|(name, present)| present.then_some(name))
-        .collect()
+    known.into_iter().filter_map(|(name, present)| present.then_some(name)).collect()
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -103,10 +76,7 @@ fn features() -> Vec<&'static str> {
         ($($name:tt)*) => { [$(($name, std::arch::is_aarch64_feature_detected!($name))),*] };
     }
     let known = present!("neon" "sha2" "sha3" "sve" "sve2");
-    known
-        .into_iter()
-        .filter_map(|(name, present)| present.then_some(name))
-        .collect()
+    known.into_iter().filter_map(|(name, present)| present.then_some(name)).collect()
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -116,49 +86,25 @@ fn features() -> Vec<&'static str> {
 
 /// The crates compared, with the versions `lock` holds for the dependencies of `package`.
 fn versions(lock: &str, package: &str) -> Vec<(String, String)> {
-    const COMPARED: [&str; 8] = [
-        "manyhash",
-        "sha1",
-        "sha2",
-        "openssl",
-        "aws-lc-rs",
-        "tape-sha256",
-        "commonware-cryptography",
-        "blake3",
-    ];
+    const COMPARED: [&str; 8] = ["manyhash", "sha1", "sha2", "openssl", "aws-lc-rs", "tape-sha256", "commonware-cryptography", "blake3"];
     let blocks: Vec<&str> = lock.split("[[package]]").collect();
     let quoted = |block: &str, key: &str| {
-        let line = block
-            .lines()
-            .find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "))?;
+        let line = block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "))?;
         Some(line.trim_matches('"').to_string())
     };
     let version_of = |name: &str| {
         let of_name = |block: &&&str| quoted(block, "name").as_deref() == Some(name);
-        let mut candidates = blocks
-            .iter()
-            .filter(of_name)
-            .filter_map(|block| quoted(block, "version"));
+        let mut candidates = blocks.iter().filter(of_name).filter_map(|block| quoted(block, "version"));
         let first = candidates.next()?;
         if candidates.next().is_none() {
             return Some(first);
         }
         // Several versions in the lock: then the dependent's own list says which.
-        let ours = blocks
-            .iter()
-            .find(|block| quoted(block, "name").as_deref() == Some(package))?;
-        let entry = ours.lines().find_map(|line| {
-            line.trim()
-                .strip_prefix('"')?
-                .strip_prefix(name)?
-                .strip_prefix(' ')
-        })?;
+        let ours = blocks.iter().find(|block| quoted(block, "name").as_deref() == Some(package))?;
+        let entry = ours.lines().find_map(|line| line.trim().strip_prefix('"')?.strip_prefix(name)?.strip_prefix(' '))?;
         Some(entry.trim_end_matches(',').trim_matches('"').to_string())
     };
-    COMPARED
-        .iter()
-        .filter_map(|&name| Some((name.to_string(), version_of(name)?)))
-        .collect()
+    COMPARED.iter().filter_map(|&name| Some((name.to_string(), version_of(name)?))).collect()
 }
 
 /// Holds this thread to `cpu`, or to the last CPU it may use; returns which.
@@ -168,10 +114,7 @@ pub fn pin(cpu: Option<usize>) -> Result<Option<usize>> {
     let allowed = sched_getaffinity(None).context("asking which CPUs are allowed")?;
     let last = || (0..CpuSet::MAX_CPU).rev().find(|&cpu| allowed.is_set(cpu));
     let cpu = cpu.or_else(last).context("no CPU is allowed")?;
-    anyhow::ensure!(
-        cpu < CpuSet::MAX_CPU && allowed.is_set(cpu),
-        "--pin {cpu}: this process may not use that CPU"
-    );
+    anyhow::ensure!(cpu < CpuSet::MAX_CPU && allowed.is_set(cpu), "--pin {cpu}: this process may not use that CPU");
     let mut only = CpuSet::new();
     only.set(cpu);
     sched_setaffinity(None, &only).with_context(|| format!("--pin {cpu}"))?;
@@ -181,9 +124,7 @@ pub fn pin(cpu: Option<usize>) -> Result<Option<usize>> {
 /// No affinity to set on this system: only asking for it is an error.
 #[cfg(not(target_os = "linux"))]
 pub fn pin(cpu: Option<usize>) -> Result<Option<usize>> {
-    cpu.map_or(Ok(None), |cpu| {
-        Err(anyhow::anyhow!("--pin {cpu}: only on Linux"))
-    })
+    cpu.map_or(Ok(None), |cpu| Err(anyhow::anyhow!("--pin {cpu}: only on Linux")))
 }
 
 #[cfg(test)]
@@ -214,17 +155,11 @@ name = "sha2"
 version = "0.11.1"
 "#;
         let expected = [("sha2", "0.11.1"), ("blake3", "1.8.7")];
-        assert_eq!(
-            versions(lock, "bench"),
-            expected.map(|(name, version)| (name.into(), version.into()))
-        );
+        assert_eq!(versions(lock, "bench"), expected.map(|(name, version)| (name.into(), version.into())));
     }
 
     #[test]
     fn every_library_compared_is_in_our_lock_file() {
-        assert_eq!(
-            versions(include_str!("../Cargo.lock"), env!("CARGO_PKG_NAME")).len(),
-            8
-        );
+        assert_eq!(versions(include_str!("../Cargo.lock"), env!("CARGO_PKG_NAME")).len(), 8);
     }
 }

@@ -69,10 +69,7 @@ struct MemoryArguments {
 
 /// For clap: a count that is not zero.
 pub fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|&n| n > 0)
-        .ok_or_else(|| "not a number of at least 1".into())
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "not a number of at least 1".into())
 }
 
 fn main() -> ExitCode {
@@ -93,16 +90,12 @@ fn main() -> ExitCode {
 
 /// Whoever read the tables has read enough.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Ends the program with clap's exit code for wrong usage.
 fn wrong_usage(message: String) -> ! {
-    Arguments::command()
-        .error(ErrorKind::InvalidValue, message)
-        .exit()
+    Arguments::command().error(ErrorKind::InvalidValue, message).exit()
 }
 
 #[derive(Serialize)]
@@ -116,17 +109,9 @@ struct Report<'a> {
 }
 
 fn run(arguments: &MemoryArguments) -> Result<()> {
-    let algorithms = chosen(
-        "algorithm",
-        &arguments.algorithm,
-        &peers::ALGORITHMS,
-        |name| {
-            name.chars()
-                .filter(char::is_ascii_alphanumeric)
-                .map(|c| c.to_ascii_lowercase())
-                .collect()
-        },
-    );
+    let algorithms = chosen("algorithm", &arguments.algorithm, &peers::ALGORITHMS, |name| {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    });
     for algorithm in &algorithms {
         peers::check_backend(algorithm).context("MANYHASH_BACKEND")?;
     }
@@ -135,33 +120,20 @@ fn run(arguments: &MemoryArguments) -> Result<()> {
     let letters = chosen("workload", &arguments.workload, &letters, str::to_string);
     workloads.retain(|workload| letters.contains(&workload.name));
     let (mut sha1, mut sha256, mut sha512) = (peers::sha1()?, peers::sha256()?, peers::sha512()?);
-    keep_peers(
-        &arguments.peer,
-        &algorithms,
-        &mut sha1,
-        &mut sha256,
-        &mut sha512,
-    );
+    keep_peers(&arguments.peer, &algorithms, &mut sha1, &mut sha256, &mut sha512);
 
     // Opened first: an hour's figures must not be lost to a mistyped path.
-    let json = arguments.json.as_deref().map(|path| {
-        std::fs::File::create(path)
-            .with_context(|| format!("--json {}", path.display()))
-            .map(|file| (path, file))
-    });
+    let json = arguments
+        .json
+        .as_deref()
+        .map(|path| std::fs::File::create(path).with_context(|| format!("--json {}", path.display())).map(|file| (path, file)));
     let json = json.transpose()?;
     let machine = Machine::describe(machine::pin(arguments.pin)?);
     let probe = Probe::calibrate();
     let effort = if arguments.quick {
-        Effort {
-            samples: 1,
-            sample: Duration::from_micros(200),
-        }
+        Effort { samples: 1, sample: Duration::from_micros(200) }
     } else {
-        Effort {
-            samples: arguments.samples,
-            sample: Duration::from_millis(2),
-        }
+        Effort { samples: arguments.samples, sample: Duration::from_millis(2) }
     };
 
     let out = &mut io::stdout().lock();
@@ -182,17 +154,11 @@ fn run(arguments: &MemoryArguments) -> Result<()> {
             cells.extend(measured);
         }
     }
-    ensure!(
-        !cells.is_empty(),
-        "--peer: nobody chosen takes part in these workloads"
-    );
+    ensure!(!cells.is_empty(), "--peer: nobody chosen takes part in these workloads");
     report::matrices(out, &cells)?;
     report::ratios(out, &cells)?;
     if arguments.quick {
-        writeln!(
-            out,
-            "\n--quick: every digest was verified; the figures mean nothing."
-        )?;
+        writeln!(out, "\n--quick: every digest was verified; the figures mean nothing.")?;
     }
     if let Some((path, file)) = json {
         let report = Report {
@@ -205,69 +171,33 @@ fn run(arguments: &MemoryArguments) -> Result<()> {
         };
         let mut file = io::BufWriter::new(file);
         serde_json::to_writer(&mut file, &report).with_context(|| format!("{}", path.display()))?;
-        file.flush()
-            .with_context(|| format!("{}", path.display()))?;
+        file.flush().with_context(|| format!("{}", path.display()))?;
     }
     Ok(())
 }
 
-fn both_placements<const N: usize>(
-    lineup: &mut Lineup<N>,
-    workload: &Workload,
-    probe: Option<Probe>,
-    effort: Effort,
-) -> Result<Vec<Cell>> {
-    let buffer = workload.buffer();
-    let contest = |placement| {
-        contest::run(
-            lineup,
-            workload,
-            placement,
-            &workload.slices(&buffer, placement),
-            probe,
-            effort,
-        )
-    };
+fn both_placements<const N: usize>(lineup: &mut Lineup<N>, workload: &Workload, probe: Option<Probe>, effort: Effort) -> Result<Vec<Cell>> {
+    let buffer = workload.buffer()?;
+    let contest = |placement| contest::run(lineup, workload, placement, &workload.slices(&buffer, placement), probe, effort);
     Placement::ALL.into_iter().map(contest).collect()
 }
 
 /// The names of `all` that `asked` names, in the order of `all`; all of them if nothing is asked. `normal` is applied to both sides.
-fn chosen<'a>(
-    what: &str,
-    asked: &[String],
-    all: &[&'a str],
-    normal: impl Fn(&str) -> String,
-) -> Vec<&'a str> {
+fn chosen<'a>(what: &str, asked: &[String], all: &[&'a str], normal: impl Fn(&str) -> String) -> Vec<&'a str> {
     for name in asked {
         if !all.iter().any(|known| normal(known) == normal(name)) {
             wrong_usage(format!("--{what} {name}: not one of {}", all.join(", ")));
         }
     }
-    let is_asked =
-        |known: &&str| asked.is_empty() || asked.iter().any(|name| normal(name) == normal(known));
+    let is_asked = |known: &&str| asked.is_empty() || asked.iter().any(|name| normal(name) == normal(known));
     all.iter().copied().filter(is_asked).collect()
 }
 
 /// Drops the peers that `--peer` does not name from every line-up; a name that matches nobody in any of `algorithms` is wrong usage.
-fn keep_peers(
-    asked: &[String],
-    algorithms: &[&str],
-    sha1: &mut Lineup<20>,
-    sha256: &mut Lineup<32>,
-    sha512: &mut Lineup<64>,
-) {
+fn keep_peers(asked: &[String], algorithms: &[&str], sha1: &mut Lineup<20>, sha256: &mut Lineup<32>, sha512: &mut Lineup<64>) {
     let mut names = Vec::new();
-    for (algorithm, peers) in [
-        (sha1.algorithm, sha1.names()),
-        (sha256.algorithm, sha256.names()),
-        (sha512.algorithm, sha512.names()),
-    ] {
-        names.extend(
-            peers
-                .into_iter()
-                .filter(|name| algorithms.contains(&algorithm) && !names.contains(name))
-                .collect::<Vec<_>>(),
-        );
+    for (algorithm, peers) in [(sha1.algorithm, sha1.names()), (sha256.algorithm, sha256.names()), (sha512.algorithm, sha512.names())] {
+        names.extend(peers.into_iter().filter(|name| algorithms.contains(&algorithm) && !names.contains(name)).collect::<Vec<_>>());
     }
     for name in asked {
         if !names.iter().any(|known| known.contains(name.as_str())) {
@@ -278,11 +208,7 @@ fn keep_peers(
         asked.is_empty()
             || asked.iter().any(|name| {
                 let exact = names.iter().any(|known| known == name);
-                if exact {
-                    known == name
-                } else {
-                    known.contains(name.as_str())
-                }
+                if exact { known == name } else { known.contains(name.as_str()) }
             })
     };
     sha1.peers.retain(|peer| keep(&peer.name));

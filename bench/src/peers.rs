@@ -45,16 +45,8 @@ pub struct Peer<const N: usize> {
 impl<const N: usize> Peer<N> {
     /// A library's own function for many messages. It is given as many digests as there are messages and writes them, or puts its
     /// own vector in their place: an API that returns a new vector pays for it, as it does in use.
-    fn batch(
-        name: impl Into<String>,
-        hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            standing: Standing::Peer,
-            takes: Takes::Any,
-            hash_many: Box::new(hash_many),
-        }
+    fn batch(name: impl Into<String>, hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static) -> Self {
+        Self { name: name.into(), standing: Standing::Peer, takes: Takes::Any, hash_many: Box::new(hash_many) }
     }
 
     /// A library's function for one message, in a loop.
@@ -68,10 +60,7 @@ impl<const N: usize> Peer<N> {
 
     /// A peer of a test's own.
     #[cfg(test)]
-    pub fn for_test(
-        name: &str,
-        hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static,
-    ) -> Self {
+    pub fn for_test(name: &str, hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static) -> Self {
         Self::batch(name, hash_many)
     }
 
@@ -116,18 +105,10 @@ pub fn sha1() -> anyhow::Result<Lineup<20>> {
     let mut peers = ours::peers::<manyhash::Sha1, 20>();
     peers.push(Peer::each("sha1", reference));
     peers.push(openssl::one_shot(::openssl::sha::sha1));
-    peers.push(openssl::low_level(
-        ::openssl::sha::Sha1::new,
-        ::openssl::sha::Sha1::update,
-        ::openssl::sha::Sha1::finish,
-    ));
+    peers.push(openssl::low_level(::openssl::sha::Sha1::new, ::openssl::sha::Sha1::update, ::openssl::sha::Sha1::finish));
     peers.push(openssl::evp("SHA1")?);
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY));
-    Ok(Lineup {
-        algorithm: ALGORITHMS[0],
-        peers,
-        reference,
-    })
+    Ok(Lineup { algorithm: ALGORITHMS[0], peers, reference })
 }
 
 /// SHA-256.
@@ -136,28 +117,13 @@ pub fn sha256() -> anyhow::Result<Lineup<32>> {
     let mut peers = ours::peers::<manyhash::Sha256, 32>();
     peers.push(Peer::each("sha2", reference));
     peers.push(openssl::one_shot(::openssl::sha::sha256));
-    peers.push(openssl::low_level(
-        ::openssl::sha::Sha256::new,
-        ::openssl::sha::Sha256::update,
-        ::openssl::sha::Sha256::finish,
-    ));
+    peers.push(openssl::low_level(::openssl::sha::Sha256::new, ::openssl::sha::Sha256::update, ::openssl::sha::Sha256::finish));
     peers.push(openssl::evp("SHA256")?);
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA256));
-    peers.push(Peer::batch("tape-sha256", |messages, digests| {
-        tape_sha256::hash_many(messages, digests)
-    }));
-    peers.push(commonware::<commonware_cryptography::Sha256, 32>(
-        |digest| digest.0,
-    ));
-    peers.push(
-        Peer::each("blake3", |message| blake3::hash(message).into())
-            .standing(Standing::OtherDigest),
-    );
-    Ok(Lineup {
-        algorithm: ALGORITHMS[1],
-        peers,
-        reference,
-    })
+    peers.push(Peer::batch("tape-sha256", |messages, digests| tape_sha256::hash_many(messages, digests)));
+    peers.push(commonware::<commonware_cryptography::Sha256, 32>(|digest| digest.0));
+    peers.push(Peer::each("blake3", |message| blake3::hash(message).into()).standing(Standing::OtherDigest));
+    Ok(Lineup { algorithm: ALGORITHMS[1], peers, reference })
 }
 
 /// SHA-512.
@@ -166,21 +132,11 @@ pub fn sha512() -> anyhow::Result<Lineup<64>> {
     let mut peers = ours::peers::<manyhash::Sha512, 64>();
     peers.push(Peer::each("sha2", reference));
     peers.push(openssl::one_shot(::openssl::sha::sha512));
-    peers.push(openssl::low_level(
-        ::openssl::sha::Sha512::new,
-        ::openssl::sha::Sha512::update,
-        ::openssl::sha::Sha512::finish,
-    ));
+    peers.push(openssl::low_level(::openssl::sha::Sha512::new, ::openssl::sha::Sha512::update, ::openssl::sha::Sha512::finish));
     peers.push(openssl::evp("SHA512")?);
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA512));
-    peers.push(commonware::<commonware_cryptography::Sha512, 64>(
-        |digest| digest.0,
-    ));
-    Ok(Lineup {
-        algorithm: ALGORITHMS[2],
-        peers,
-        reference,
-    })
+    peers.push(commonware::<commonware_cryptography::Sha512, 64>(|digest| digest.0));
+    Ok(Lineup { algorithm: ALGORITHMS[2], peers, reference })
 }
 
 fn aws_lc_rs<const N: usize>(algorithm: &'static aws_lc_rs::digest::Algorithm) -> Peer<N> {
@@ -193,9 +149,7 @@ fn aws_lc_rs<const N: usize>(algorithm: &'static aws_lc_rs::digest::Algorithm) -
 }
 
 /// `bytes` unwraps its digest type; collecting a vector into one of the same layout reuses its memory.
-fn commonware<H: commonware_cryptography::Hasher, const N: usize>(
-    bytes: impl Fn(H::Digest) -> [u8; N] + 'static,
-) -> Peer<N> {
+fn commonware<H: commonware_cryptography::Hasher, const N: usize>(bytes: impl Fn(H::Digest) -> [u8; N] + 'static) -> Peer<N> {
     Peer::batch("commonware", move |messages, digests| {
         let hashed = H::hash_many(messages, &commonware_parallel::Sequential);
         *digests = hashed.into_iter().map(&bytes).collect();
@@ -206,10 +160,7 @@ fn commonware<H: commonware_cryptography::Hasher, const N: usize>(
 pub fn descriptions() -> Vec<(&'static str, String)> {
     vec![
         ("openssl", ::openssl::version::version().to_string()),
-        (
-            "aws-lc-rs",
-            format!("AWS-LC {}", aws_lc_rs::awslc_version()),
-        ),
+        ("aws-lc-rs", format!("AWS-LC {}", aws_lc_rs::awslc_version())),
         ("tape-sha256", format!("kernel {}", tape_sha256::backend())),
     ]
 }

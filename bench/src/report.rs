@@ -26,23 +26,12 @@ impl Table {
     /// Prints everything.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            self.rows
-                .iter()
-                .filter_map(|row| row.get(column))
-                .map(|text| text.chars().count())
-                .max()
-                .unwrap_or(0)
-        };
+        let width = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &self.rows {
             let mut line = String::new();
             for (column, (text, &width)) in row.iter().zip(&widths).enumerate() {
-                line += &if column == 0 {
-                    format!("{text:width$}")
-                } else {
-                    format!("  {text:>width$}")
-                };
+                line += &if column == 0 { format!("{text:width$}") } else { format!("  {text:>width$}") };
             }
             writeln!(out, "{}", line.trim_end())?;
         }
@@ -52,11 +41,7 @@ impl Table {
 
 /// Three significant digits or two decimals, whichever is more.
 fn figure(value: f64) -> String {
-    if value < 0.1 {
-        format!("{value:.3}")
-    } else {
-        format!("{value:.2}")
-    }
+    if value < 0.1 { format!("{value:.3}") } else { format!("{value:.2}") }
 }
 
 fn optional(value: Option<f64>) -> String {
@@ -70,34 +55,15 @@ pub fn header(out: &mut dyn Write, machine: &Machine, probe: Option<Probe>) -> i
     line("cpu", machine.cpu.clone())?;
     line("features", machine.features.join(" "))?;
     line("platform", machine.platform.clone())?;
-    line(
-        "pinned to",
-        machine
-            .pinned_to
-            .map_or("no CPU".into(), |cpu| format!("CPU {cpu}")),
-    )?;
-    line(
-        "huge pages",
-        machine
-            .huge_pages
-            .clone()
-            .unwrap_or_else(|| "not known".into()),
-    )?;
-    let clock = probe
-        .and_then(Probe::read)
-        .map(|reading| format!("{:.2} GHz", reading.clock_ghz));
+    line("pinned to", machine.pinned_to.map_or("no CPU".into(), |cpu| format!("CPU {cpu}")))?;
+    line("huge pages", machine.huge_pages.clone().unwrap_or_else(|| "not known".into()))?;
+    let clock = probe.and_then(Probe::read).map(|reading| format!("{:.2} GHz", reading.clock_ghz));
     line("clock", clock.unwrap_or_else(|| "not measured".into()))?;
     line(
         "window probe",
-        probe.map_or(
-            "none: quiet samples cannot be told apart, every median is of all samples".into(),
-            |probe| {
-                format!(
-                    "bodies of {} instructions, quiet from an overlap of {QUIET_OVERLAP}",
-                    probe.body_instructions()
-                )
-            },
-        ),
+        probe.map_or("none: quiet samples cannot be told apart, every median is of all samples".into(), |probe| {
+            format!("bodies of {} instructions, quiet from an overlap of {QUIET_OVERLAP}", probe.body_instructions())
+        }),
     )?;
     for (name, text) in &machine.notes {
         line(name, text.clone())?;
@@ -114,32 +80,19 @@ pub fn block(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
         return Ok(());
     };
     let (messages, bytes) = (first.messages, first.bytes);
-    writeln!(
-        out,
-        "\n{}  {}: {} ({messages} messages, {bytes} bytes)",
-        first.algorithm, first.workload, first.description
-    )?;
+    writeln!(out, "\n{}  {}: {} ({messages} messages, {bytes} bytes)", first.algorithm, first.workload, first.description)?;
     let short = bytes / messages < SHORT_BYTES;
     let mut table = Table::default();
     let mut heading = vec!["GB/s".to_string()];
     for cell in cells {
-        heading.extend([
-            cell.placement.name().into(),
-            "all".into(),
-            "quiet".into(),
-            "ours/peer".into(),
-        ]);
+        heading.extend([cell.placement.name().into(), "all".into(), "quiet".into(), "ours/peer".into()]);
         heading.extend(short.then(|| "ns/message".into()));
     }
     table.row(heading);
     for row in &first.rows {
         let mut line = vec![label(row)];
         for cell in cells {
-            let row = cell
-                .rows
-                .iter()
-                .find(|other| other.peer == row.peer)
-                .expect("the line-up is the same in every cell");
+            let row = cell.rows.iter().find(|other| other.peer == row.peer).expect("the line-up is the same in every cell");
             let gigabytes = |ns: f64| bytes as f64 / ns;
             line.push(optional(row.quiet_ns().map(gigabytes)));
             line.push(figure(gigabytes(row.all_ns())));
@@ -163,19 +116,10 @@ fn label(row: &Row) -> String {
 pub fn matrices(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
     for algorithm in distinct(cells, |cell| cell.algorithm) {
         for placement in Placement::ALL {
-            let cells: Vec<&Cell> = cells
-                .iter()
-                .filter(|cell| cell.algorithm == algorithm && cell.placement == placement)
-                .collect();
-            writeln!(
-                out,
-                "\n{algorithm}, {}, GB/s (~ median of all samples, else of the quiet ones)",
-                placement.name()
-            )?;
+            let cells: Vec<&Cell> = cells.iter().filter(|cell| cell.algorithm == algorithm && cell.placement == placement).collect();
+            writeln!(out, "\n{algorithm}, {}, GB/s (~ median of all samples, else of the quiet ones)", placement.name())?;
             let mut table = Table::default();
-            table.row(
-                std::iter::once(String::new()).chain(cells.iter().map(|cell| cell.workload.into())),
-            );
+            table.row(std::iter::once(String::new()).chain(cells.iter().map(|cell| cell.workload.into())));
             let mut peers: Vec<&Row> = Vec::new();
             for row in cells.iter().flat_map(|cell| &cell.rows) {
                 if peers.iter().all(|known| known.peer != row.peer) {
@@ -187,11 +131,7 @@ pub fn matrices(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
                     let Some(row) = cell.rows.iter().find(|row| row.peer == peer.peer) else {
                         return "-".into();
                     };
-                    format!(
-                        "{}{}",
-                        mark(cell.by_quiet() && row.quiet_ns().is_some()),
-                        figure(cell.bytes as f64 / cell.judged_ns(row))
-                    )
+                    format!("{}{}", mark(cell.by_quiet() && row.quiet_ns().is_some()), figure(cell.bytes as f64 / cell.judged_ns(row)))
                 };
                 table.row(std::iter::once(label(peer)).chain(cells.iter().map(speed)));
             }
@@ -203,76 +143,45 @@ pub fn matrices(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
 
 /// The last word: manyhash left alone against the best peer of each cell.
 pub fn ratios(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
-    if cells
-        .iter()
-        .all(|cell| cell.ours().is_none() || cell.best_peer().is_none())
-    {
+    if cells.iter().all(|cell| cell.ours().is_none() || cell.best_peer().is_none()) {
         return Ok(());
     }
     for placement in Placement::ALL {
-        writeln!(
-            out,
-            "\nmanyhash / best peer, {} (above 1: manyhash is faster)",
-            placement.name()
-        )?;
-        let cells: Vec<&Cell> = cells
-            .iter()
-            .filter(|cell| cell.placement == placement)
-            .collect();
+        writeln!(out, "\nmanyhash / best peer, {} (above 1: manyhash is faster)", placement.name())?;
+        let cells: Vec<&Cell> = cells.iter().filter(|cell| cell.placement == placement).collect();
         let workloads = distinct(&cells, |cell| cell.workload);
         let mut table = Table::default();
         table.row(std::iter::once(String::new()).chain(workloads.iter().map(|&name| name.into())));
         for algorithm in distinct(&cells, |cell| cell.algorithm) {
-            let of = |workload: &str| {
-                cells
-                    .iter()
-                    .find(|cell| cell.algorithm == algorithm && cell.workload == workload)
-            };
+            let of = |workload: &str| cells.iter().find(|cell| cell.algorithm == algorithm && cell.workload == workload);
             let ratio = |workload: &&str| {
-                let best =
-                    of(workload).and_then(|cell| Some((cell, cell.ratio_to(cell.best_peer()?)?)));
-                best.map_or("-".into(), |(cell, ratio)| {
-                    format!("{}{}", mark(cell.by_quiet()), figure(ratio))
-                })
+                let best = of(workload).and_then(|cell| Some((cell, cell.ratio_to(cell.best_peer()?)?)));
+                best.map_or("-".into(), |(cell, ratio)| format!("{}{}", mark(cell.by_quiet()), figure(ratio)))
             };
             let best = |workload: &&str| {
-                of(workload)
-                    .and_then(|cell| cell.best_peer())
-                    .map_or("-".into(), |row| row.peer.replace("openssl ", "o-"))
+                of(workload).and_then(|cell| cell.best_peer()).map_or("-".into(), |row| row.peer.replace("openssl ", "o-"))
             };
             table.row(std::iter::once(algorithm.to_string()).chain(workloads.iter().map(ratio)));
             table.row(std::iter::once("  best peer".to_string()).chain(workloads.iter().map(best)));
         }
         table.write(out)?;
     }
-    writeln!(
-        out,
-        "\n~ too few quiet samples: medians of all. o-: openssl."
-    )?;
-    clocks(
-        out,
-        &cells.iter().flat_map(|cell| &cell.rows).collect::<Vec<_>>(),
-    )
+    writeln!(out, "\n~ too few quiet samples: medians of all. o-: openssl.")?;
+    clocks(out, &cells.iter().flat_map(|cell| &cell.rows).collect::<Vec<_>>())
 }
 
-/// The clock over the whole run, and how much of it was quiet.
+/// How much of the run was quiet, and the clock in that part: a disturbed probe misreads it.
 fn clocks(out: &mut dyn Write, rows: &[&Row]) -> io::Result<()> {
-    let samples = || rows.iter().flat_map(|row| &row.samples);
-    let clocks: Vec<f64> = samples().filter_map(|sample| sample.clock_ghz).collect();
-    let Some(median) = timing::median(clocks.iter().copied()) else {
-        return Ok(());
-    };
-    let (lowest, highest) = clocks
-        .iter()
-        .fold((f64::MAX, f64::MIN), |(low, high), &ghz| {
-            (low.min(ghz), high.max(ghz))
-        });
-    let quiet = samples().filter(|sample| sample.is_quiet()).count();
-    writeln!(
-        out,
-        "{quiet} of {} samples quiet; clock {lowest:.2} to {highest:.2} GHz, median {median:.2}",
-        clocks.len()
-    )
+    let samples: Vec<_> = rows.iter().flat_map(|row| &row.samples).collect();
+    let quiet: Vec<_> = samples.iter().filter(|sample| sample.is_quiet()).collect();
+    let mut clocks: Vec<f64> = quiet.iter().filter_map(|sample| sample.clock_ghz).collect();
+    clocks.sort_by(f64::total_cmp);
+    write!(out, "{} of {} samples quiet", quiet.len(), samples.len())?;
+    if let (Some(lowest), Some(highest)) = (clocks.first(), clocks.last()) {
+        let median = timing::median(clocks.iter().copied()).unwrap_or(f64::NAN);
+        write!(out, "; clock {lowest:.2} to {highest:.2} GHz, median {median:.2}")?;
+    }
+    writeln!(out)
 }
 
 fn mark(quiet: bool) -> &'static str {
@@ -280,10 +189,7 @@ fn mark(quiet: bool) -> &'static str {
 }
 
 /// The values of `key`, each once, in order of first appearance.
-fn distinct<C: std::borrow::Borrow<Cell>>(
-    cells: &[C],
-    key: impl Fn(&Cell) -> &'static str,
-) -> Vec<&'static str> {
+fn distinct<C: std::borrow::Borrow<Cell>>(cells: &[C], key: impl Fn(&Cell) -> &'static str) -> Vec<&'static str> {
     let mut values = Vec::new();
     for value in cells.iter().map(|cell| key(cell.borrow())) {
         if !values.contains(&value) {
@@ -305,9 +211,6 @@ mod tests {
         table.row(["n".into()]);
         let mut out = Vec::new();
         table.write(&mut out).unwrap();
-        assert_eq!(
-            String::from_utf8(out).unwrap(),
-            "         a  long\nname  1.00     2\nn\n"
-        );
+        assert_eq!(String::from_utf8(out).unwrap(), "         a  long\nname  1.00     2\nn\n");
     }
 }

@@ -45,15 +45,13 @@ impl Probe {
     /// Takes about half a second: the core may be shared at first, and then a smaller body than the right one would be taken.
     pub fn calibrate() -> Option<Self> {
         let rounds = 250;
-        (0..imp::BODIES.len())
-            .map(|body| Self { body })
-            .find(|probe| {
-                (0..rounds).any(|_| {
-                    std::thread::sleep(Duration::from_micros(700));
-                    let reading = probe.read();
-                    reading.is_some_and(|reading| reading.overlap >= QUIET_OVERLAP)
-                })
+        (0..imp::BODIES.len()).map(|body| Self { body }).find(|probe| {
+            (0..rounds).any(|_| {
+                std::thread::sleep(Duration::from_micros(700));
+                let reading = probe.read();
+                reading.is_some_and(|reading| reading.overlap >= QUIET_OVERLAP)
             })
+        })
     }
 
     /// The instructions of one body, for the report.
@@ -98,10 +96,7 @@ mod imp {
             }
         };
         let chain_ns = before.min(chains_ns(REPEATS / 2)) / (REPEATS / 2) as f64;
-        Some(Reading {
-            overlap: chain_ns * REPEATS as f64 / bodies,
-            clock_ghz: CHAIN_CYCLES / chain_ns,
-        })
+        Some(Reading { overlap: chain_ns * REPEATS as f64 / bodies, clock_ghz: CHAIN_CYCLES / chain_ns })
     }
 
     fn chains_ns(repeats: u64) -> f64 {
@@ -167,8 +162,7 @@ pub struct Sample {
 impl Sample {
     /// Whether both probes saw a quiet core and nobody else ran on it in between; never without a probe.
     pub fn is_quiet(&self) -> bool {
-        self.overlap.is_some_and(|overlap| overlap >= QUIET_OVERLAP)
-            && self.cpu_share.is_none_or(|share| share >= QUIET_CPU_SHARE)
+        self.overlap.is_some_and(|overlap| overlap >= QUIET_OVERLAP) && self.cpu_share.is_none_or(|share| share >= QUIET_CPU_SHARE)
     }
 }
 
@@ -216,12 +210,8 @@ pub fn sample(probe: Option<Probe>, calls: u64, depth: usize, mut call: impl FnM
     let after = probe.and_then(Probe::read);
     Sample {
         call_ns: ns / calls as f64,
-        overlap: before
-            .zip(after)
-            .map(|(before, after)| before.overlap.min(after.overlap)),
-        cpu_share: cpu_start
-            .zip(cpu_end)
-            .map(|(start, end)| (end - start) / ns),
+        overlap: before.zip(after).map(|(before, after)| before.overlap.min(after.overlap)),
+        cpu_share: cpu_start.zip(cpu_end).map(|(start, end)| (end - start) / ns),
         clock_ghz: after.map(|after| after.clock_ghz),
     }
 }
@@ -265,12 +255,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_quiet_only_if_nobody_else_was_there() {
-        let sample = |overlap, cpu_share| Sample {
-            call_ns: 1.0,
-            overlap,
-            cpu_share,
-            clock_ghz: None,
-        };
+        let sample = |overlap, cpu_share| Sample { call_ns: 1.0, overlap, cpu_share, clock_ghz: None };
         assert!(!sample(None, Some(1.0)).is_quiet(), "no probe");
         assert!(!sample(Some(0.95), Some(1.0)).is_quiet(), "a shared core");
         assert!(!sample(Some(1.5), Some(0.5)).is_quiet(), "another process");
@@ -280,9 +265,7 @@ mod tests {
 
     #[test]
     fn calls_fill_the_sample() {
-        let calls = calls_per_sample(Duration::from_millis(3), || {
-            std::thread::sleep(Duration::from_millis(1))
-        });
+        let calls = calls_per_sample(Duration::from_millis(3), || std::thread::sleep(Duration::from_millis(1)));
         assert!((1..=3).contains(&calls), "{calls}");
     }
 
@@ -300,21 +283,12 @@ mod tests {
     fn the_probe_reads_plausible_values() {
         let Some(probe) = Probe::calibrate() else {
             let reason = "SKIPPED: this core shows no overlap at any body size, or has no probe";
-            assert!(
-                std::env::var_os("CI").is_none() || cfg!(not(target_arch = "x86_64")),
-                "{reason}"
-            );
+            assert!(std::env::var_os("CI").is_none() || cfg!(not(target_arch = "x86_64")), "{reason}");
             println!("{reason}");
             return;
         };
         let reading = probe.read().expect("a calibrated probe reads");
-        assert!(
-            reading.overlap > 0.05 && reading.overlap < 10.0,
-            "{reading:?}"
-        );
-        assert!(
-            reading.clock_ghz > 0.1 && reading.clock_ghz < 20.0,
-            "{reading:?}"
-        );
+        assert!(reading.overlap > 0.05 && reading.overlap < 10.0, "{reading:?}");
+        assert!(reading.clock_ghz > 0.1 && reading.clock_ghz < 20.0, "{reading:?}");
     }
 }

@@ -52,38 +52,20 @@ pub struct Workload {
 
 impl Workload {
     /// `stride_bytes`: from one message's start to the next's; rounded up to a whole line.
-    fn equal(
-        name: &'static str,
-        description: &'static str,
-        messages: usize,
-        bytes: usize,
-        stride_bytes: usize,
-    ) -> Self {
+    fn equal(name: &'static str, description: &'static str, messages: usize, bytes: usize, stride_bytes: usize) -> Self {
         let stride = stride_bytes.next_multiple_of(LINE_BYTES);
-        Self {
-            name,
-            description,
-            spans: (0..messages).map(|i| (i * stride, bytes)).collect(),
-        }
+        Self { name, description, spans: (0..messages).map(|i| (i * stride, bytes)).collect() }
     }
 
     /// One after the other, each on a line of its own.
-    fn ragged(
-        name: &'static str,
-        description: &'static str,
-        sizes: impl IntoIterator<Item = usize>,
-    ) -> Self {
+    fn ragged(name: &'static str, description: &'static str, sizes: impl IntoIterator<Item = usize>) -> Self {
         let mut end = 0usize;
         let spans = sizes.into_iter().map(|bytes| {
             let start = end.next_multiple_of(LINE_BYTES);
             end = start + bytes;
             (start, bytes)
         });
-        Self {
-            name,
-            description,
-            spans: spans.collect(),
-        }
+        Self { name, description, spans: spans.collect() }
     }
 
     /// The sum of the messages' lengths.
@@ -92,23 +74,15 @@ impl Workload {
     }
 
     /// A buffer large enough for either placement.
-    pub fn buffer(&self) -> Buffer {
-        let end = self
-            .spans
-            .iter()
-            .map(|&(start, bytes)| start + bytes)
-            .max()
-            .unwrap_or(0);
+    pub fn buffer(&self) -> Result<Buffer> {
+        let end = self.spans.iter().map(|&(start, bytes)| start + bytes).max().unwrap_or(0);
         Buffer::new(end + LINE_BYTES, 1)
     }
 
     /// The messages, in `buffer`, in the order they are submitted.
     pub fn slices<'a>(&self, buffer: &'a Buffer, placement: Placement) -> Vec<&'a [u8]> {
         let bytes = &buffer.bytes()[placement.offset_bytes()..];
-        self.spans
-            .iter()
-            .map(|&(start, length)| &bytes[start..start + length])
-            .collect()
+        self.spans.iter().map(|&(start, length)| &bytes[start..start + length]).collect()
     }
 }
 
@@ -126,8 +100,7 @@ struct Uniform {
 }
 
 fn paper_sizes() -> Result<PaperSizes> {
-    serde_json::from_str(include_str!("../data/paper-file-sizes.json"))
-        .context("data/paper-file-sizes.json")
+    serde_json::from_str(include_str!("../data/paper-file-sizes.json")).context("data/paper-file-sizes.json")
 }
 
 /// The sizes of the DIVERSE files, in the paper's order.
@@ -140,11 +113,7 @@ pub fn all(quick: bool) -> Result<Vec<Workload>> {
     const KIB: usize = 1 << 10;
     const MIB: usize = 1 << 20;
     let shrunk = |bytes: usize| {
-        if quick {
-            bytes.div_ceil(QUICK_DIVISOR)
-        } else {
-            bytes
-        }
+        if quick { bytes.div_ceil(QUICK_DIVISOR) } else { bytes }
     };
     let paper = paper_sizes()?;
     let mut random = Random::new(2);
@@ -153,18 +122,10 @@ pub fn all(quick: bool) -> Result<Vec<Workload>> {
     let short: Vec<usize> = (0..4096).map(|_| 32 + random.below(200 - 32 + 1)).collect();
     let uniform = vec![shrunk(paper.uniform.bytes_each); paper.uniform.files];
 
-    let g = Workload::ragged(
-        "g",
-        "DIVERSE: 350 files of 3 B to 7.5 MB, random order",
-        diverse,
-    );
+    let g = Workload::ragged("g", "DIVERSE: 350 files of 3 B to 7.5 MB, random order", diverse);
     let mut longest_first = g.spans.clone();
     longest_first.sort_by_key(|&(_, bytes)| std::cmp::Reverse(bytes));
-    let gs = Workload {
-        name: "gs",
-        description: "DIVERSE, longest first",
-        spans: longest_first,
-    };
+    let gs = Workload { name: "gs", description: "DIVERSE, longest first", spans: longest_first };
     Ok(vec![
         Workload::equal("a", "4 x 4 KiB", 4, 4 * KIB, 4 * KIB),
         Workload::equal("b", "64 x 4 KiB", 64, 4 * KIB, 4 * KIB),
@@ -226,20 +187,12 @@ mod tests {
     use super::*;
 
     fn named(name: &str) -> Workload {
-        all(false)
-            .unwrap()
-            .into_iter()
-            .find(|w| w.name == name)
-            .unwrap()
+        all(false).unwrap().into_iter().find(|w| w.name == name).unwrap()
     }
 
     #[test]
     fn shapes_are_as_defined() {
-        let shapes: Vec<(&str, usize, usize)> = all(false)
-            .unwrap()
-            .iter()
-            .map(|w| (w.name, w.spans.len(), w.bytes()))
-            .collect();
+        let shapes: Vec<(&str, usize, usize)> = all(false).unwrap().iter().map(|w| (w.name, w.spans.len(), w.bytes())).collect();
         let f_bytes = shapes[7].2;
         assert_eq!(
             shapes,
@@ -275,15 +228,10 @@ mod tests {
     #[test]
     fn both_placements_are_where_they_say() {
         for workload in all(true).unwrap() {
-            let buffer = workload.buffer();
+            let buffer = workload.buffer().unwrap();
             for (placement, remainder) in [(Placement::Aligned, 0), (Placement::Offset16, 16)] {
                 for message in workload.slices(&buffer, placement) {
-                    assert_eq!(
-                        message.as_ptr() as usize % LINE_BYTES,
-                        remainder,
-                        "{}",
-                        workload.name
-                    );
+                    assert_eq!(message.as_ptr() as usize % LINE_BYTES, remainder, "{}", workload.name);
                 }
             }
         }
@@ -300,12 +248,10 @@ mod tests {
 
     #[test]
     fn bytes_look_random_and_are_the_same_every_time() {
-        let (one, two) = (Buffer::new(4096, 1), Buffer::new(4096, 1));
+        let (one, two) = (Buffer::new(4096, 1).unwrap(), Buffer::new(4096, 1).unwrap());
         assert_eq!(one.bytes(), two.bytes());
         let mut seen = [0u32; 256];
-        one.bytes()
-            .iter()
-            .for_each(|&byte| seen[byte as usize] += 1);
+        one.bytes().iter().for_each(|&byte| seen[byte as usize] += 1);
         let expected = one.bytes().len() as u32 / 256;
         assert!(seen.iter().all(|&n| n.abs_diff(expected) < expected / 10));
     }

@@ -3,10 +3,7 @@
 use std::process::{Command, Output};
 
 fn bench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_manyhash-bench"))
-        .args(arguments)
-        .output()
-        .expect("the program starts")
+    Command::new(env!("CARGO_BIN_EXE_manyhash-bench")).args(arguments).output().expect("the program starts")
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -17,104 +14,56 @@ fn text(bytes: &[u8]) -> &str {
 fn quick_runs_every_algorithm_and_peer() {
     let directory = tempfile::tempdir().unwrap();
     let json = directory.path().join("report.json");
-    let output = bench(&[
-        "--quick",
-        "--workload",
-        "a,e,f,i",
-        "--json",
-        json.to_str().unwrap(),
-    ]);
+    let output = bench(&["--quick", "--workload", "a,e,f,i", "--json", json.to_str().unwrap()]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let tables = text(&output.stdout);
-    assert!(
-        tables.contains("manyhash / best peer, aligned") && tables.contains("offset 16"),
-        "{tables}"
-    );
+    assert!(tables.contains("manyhash / best peer, aligned") && tables.contains("offset 16"), "{tables}");
 
-    let report: serde_json::Value =
-        serde_json::from_reader(std::fs::File::open(json).unwrap()).unwrap();
+    let report: serde_json::Value = serde_json::from_reader(std::fs::File::open(json).unwrap()).unwrap();
     let cells = report["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 3 * 4 * 2, "algorithms, workloads, placements");
     for cell in cells {
         let rows = cell["rows"].as_array().unwrap();
         assert!(rows.iter().any(|row| row["standing"] == "ours"), "{cell}");
-        assert!(
-            rows.iter().filter(|row| row["standing"] == "peer").count() >= 5,
-            "{cell}"
-        );
+        assert!(rows.iter().filter(|row| row["standing"] == "peer").count() >= 5, "{cell}");
         for row in rows {
-            assert!(
-                row["samples"][0]["call_ns"].as_f64().unwrap() > 0.0,
-                "{row}"
-            );
+            assert!(row["samples"][0]["call_ns"].as_f64().unwrap() > 0.0, "{row}");
         }
     }
 }
 
 #[test]
 fn filters_choose() {
-    let output = bench(&[
-        "--quick",
-        "--algorithm",
-        "sha512",
-        "--workload",
-        "b",
-        "--peer",
-        "sha2,aws",
-    ]);
+    let output = bench(&["--quick", "--algorithm", "sha512", "--workload", "b", "--peer", "sha2,aws"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let tables = text(&output.stdout);
     assert!(tables.contains("SHA-512  b: 64 x 4 KiB"), "{tables}");
-    assert!(
-        !tables.contains("SHA-1  ")
-            && !tables.contains("SHA-256  ")
-            && !tables.contains("openssl low-level")
-    );
+    assert!(!tables.contains("SHA-1  ") && !tables.contains("SHA-256  ") && !tables.contains("openssl low-level"));
 }
 
 #[test]
 fn wrong_names_are_told_with_the_right_ones() {
     for (arguments, complaint) in [
-        (
-            ["--workload", "z"],
-            "--workload z: not one of a, b, bs, k, c, d, e, f, g, gs, h, i, j",
-        ),
-        (
-            ["--algorithm", "MD5"],
-            "--algorithm MD5: not one of SHA-1, SHA-256, SHA-512",
-        ),
+        (["--workload", "z"], "--workload z: not one of a, b, bs, k, c, d, e, f, g, gs, h, i, j"),
+        (["--algorithm", "MD5"], "--algorithm MD5: not one of SHA-1, SHA-256, SHA-512"),
         (["--peer", "nobody"], "--peer nobody: nobody among manyhash"),
         (["--samples", "0"], "not a number of at least 1"),
     ] {
         let output = bench(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(
-            text(&output.stderr).contains(complaint),
-            "{}",
-            text(&output.stderr)
-        );
+        assert!(text(&output.stderr).contains(complaint), "{}", text(&output.stderr));
     }
 }
 
 #[test]
 fn a_missing_directory_or_program_is_an_error_that_names_it() {
     for (arguments, complaint) in [
-        (
-            ["files", "--manyhash", "no/such/program"],
-            "--manyhash no/such/program: no such file",
-        ),
-        (
-            ["files", "--directory", "no/such/directory"],
-            "no/such/directory",
-        ),
+        (["files", "--manyhash", "no/such/program"], "--manyhash no/such/program: no such file"),
+        (["files", "--directory", "no/such/directory"], "no/such/directory"),
     ] {
         let output = bench(&arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        assert!(
-            text(&output.stderr).contains(complaint),
-            "{}",
-            text(&output.stderr)
-        );
+        assert!(text(&output.stderr).contains(complaint), "{}", text(&output.stderr));
     }
 }
 

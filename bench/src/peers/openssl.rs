@@ -29,8 +29,7 @@ pub fn low_level<State: 'static, const N: usize>(
 
 /// `EVP_DigestInit_ex2`, `EVP_DigestUpdate`, `EVP_DigestFinal` on one context.
 pub fn evp<const N: usize>(algorithm: &str) -> Result<Peer<N>> {
-    let digest =
-        Md::fetch(None, algorithm, None).with_context(|| format!("openssl: {algorithm}"))?;
+    let digest = Md::fetch(None, algorithm, None).with_context(|| format!("openssl: {algorithm}"))?;
     let mut context = MdCtx::new().context("openssl: a digest context")?;
     Ok(Peer::each("openssl EVP", move |message| {
         let mut output = [0; N];

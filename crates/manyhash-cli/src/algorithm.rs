@@ -43,14 +43,11 @@ macro_rules! any_algorithm {
         }
     };
 }
-manyhash::for_each_algorithm!(any_algorithm);
+manyhash::for_each_algorithm!(any_algorithm []);
 
 /// Letters and digits alone, in one case: `SHA-512/256`, `sha512_256` and `Sha512-256` are one name.
 fn normalised(name: &str) -> String {
-    name.chars()
-        .filter(|c| !matches!(c, '-' | '/' | '_'))
-        .map(|c| c.to_ascii_lowercase())
-        .collect()
+    name.chars().filter(|c| !matches!(c, '-' | '/' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 impl AnyAlgorithm {

@@ -106,7 +106,12 @@ impl<'a> JsonName<'a> {
 #[derive(Debug)]
 pub enum Output {
     /// Standard output.
-    Stdout(BufWriter<StdoutLock<'static>>),
+    Stdout {
+        /// The lines that are not out yet.
+        lines: BufWriter<StdoutLock<'static>>,
+        /// Whether somebody is looking.
+        is_terminal: bool,
+    },
     /// A file that appears, or replaces the old one, when all is written. Until then the lines are in a file without a name, so that
     /// nothing is left of it however the process ends.
     File {
@@ -122,7 +127,9 @@ pub enum Output {
 impl Output {
     /// Standard output.
     pub fn stdout() -> Self {
-        Self::Stdout(BufWriter::with_capacity(64 << 10, io::stdout().lock()))
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal }
     }
 
     /// The file at `path`; a link there is followed.
@@ -143,7 +150,7 @@ impl Output {
 
     /// Whether somebody is looking.
     pub fn is_terminal(&self) -> bool {
-        matches!(self, Self::Stdout(_)) && io::stdout().is_terminal()
+        matches!(self, Self::Stdout { is_terminal: true, .. })
     }
 
     /// Ends the output: all is written, and the file is in its place.
@@ -162,7 +169,7 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Stdout(output) => output.write(bytes),
+            Self::Stdout { lines, .. } => lines.write(bytes),
             Self::File { lines, .. } => lines.write(bytes),
             Self::Special(output) => output.write(bytes),
         }
@@ -170,7 +177,7 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Stdout(output) => output.flush(),
+            Self::Stdout { lines, .. } => lines.flush(),
             Self::File { .. } => Ok(()),
             Self::Special(output) => output.flush(),
         }
@@ -194,4 +201,30 @@ fn new_file_beside(path: &Path) -> io::Result<NamedTempFile> {
         named.as_file().set_permissions(metadata.permissions())?;
     }
     Ok(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(style: Style, zero: bool, path: &[u8]) -> Vec<u8> {
+        let hashed = Hashed { digest: Box::new([0x0a, 0xbc]), bytes: 3 };
+        Format::new(AnyAlgorithm::Sha512_256, style, zero).line(path, &hashed)
+    }
+
+    #[test]
+    fn each_style_has_its_line() {
+        assert_eq!(line(Style::Text, false, b"a"), b"0abc  a\n");
+        assert_eq!(line(Style::Binary, false, b"a"), b"0abc *a\n");
+        assert_eq!(line(Style::Tag, false, b"a"), b"SHA512/256 (a) = 0abc\n");
+        assert_eq!(line(Style::Text, false, b"a\nb"), b"\\0abc  a\\nb\n");
+        assert_eq!(line(Style::Tag, true, b"a\nb"), b"SHA512/256 (a\nb) = 0abc\0");
+    }
+
+    #[test]
+    fn json_loses_no_name() {
+        let object = |name| format!("{{{name},\"bytes\":3,\"algorithm\":\"SHA-512/256\",\"digest\":\"0abc\"}}\n").into_bytes();
+        assert_eq!(line(Style::Json, false, "é\"\n".as_bytes()), object(r#""path":"é\"\n""#));
+        assert_eq!(line(Style::Json, false, b"a\xff"), object(r#""path_hex":"61ff""#));
+    }
 }

@@ -13,6 +13,8 @@
 
 mod open_files;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod window;
 mod worker;
 
@@ -277,6 +279,8 @@ fn start_workers<T: Send + 'static>(shared: &Arc<Shared<T>>, state: &mut State<T
 fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<()> {
     /// Rest after each round: results come out together, not with a wake-up each.
     const REST: Duration = Duration::from_millis(1);
+    /// Results taken out of the window at once, so that there are never two windows full of them.
+    const ROUND_TASKS: usize = 512;
     let mut turns = Vec::new();
     loop {
         let mut state = shared.lock();
@@ -292,7 +296,7 @@ fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<
             state = shared.doze(&shared.results, state, |state| state.window.front() != Front::Ready);
         }
         state.caller = Caller::Busy;
-        turns.extend(std::iter::from_fn(|| state.window.pop()));
+        turns.extend(std::iter::from_fn(|| state.window.pop()).take(ROUND_TASKS));
         drop(state);
         shared.room.notify_one();
         for turn in turns.drain(..) {

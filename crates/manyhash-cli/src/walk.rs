@@ -78,12 +78,14 @@ pub struct Walk {
     left_out: Option<PathBuf>,
     folders: Vec<Folder>,
     budget_bytes: usize,
+    least_bytes: usize,
 }
 
 impl Walk {
     /// All that `arguments` name, and with `recursive` what is in the folders among them.
     pub fn new(arguments: Vec<OsString>, recursive: bool) -> Self {
-        Self { arguments: arguments.into_iter(), recursive, left_out: None, folders: Vec::new(), budget_bytes: NAMES_BUDGET_BYTES }
+        let (budget_bytes, least_bytes) = (NAMES_BUDGET_BYTES, NAMES_LEAST_BYTES);
+        Self { arguments: arguments.into_iter(), recursive, left_out: None, folders: Vec::new(), budget_bytes, least_bytes }
     }
 
     /// Leaves one file out of the folders: the one that the result goes to.
@@ -104,7 +106,7 @@ impl Walk {
     /// Goes into a folder; gives the error if that fails.
     fn enter(&mut self, path: PathBuf) -> Option<Found> {
         let used_bytes: usize = self.folders.iter().map(|folder| folder.names.bytes()).sum();
-        let budget_bytes = (self.budget_bytes.saturating_sub(used_bytes) / 4 * 3).max(NAMES_LEAST_BYTES);
+        let budget_bytes = (self.budget_bytes.saturating_sub(used_bytes) / 4 * 3).max(self.least_bytes);
         match Folder::read(path, budget_bytes) {
             Ok(folder) => {
                 self.folders.push(folder);
@@ -304,5 +306,63 @@ impl Names {
 impl Span {
     fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.start as usize..][..usize::from(self.length)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn tree(files: &[&str]) -> TempDir {
+        let tree = TempDir::new().unwrap();
+        for file in files {
+            let path = tree.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, file).unwrap();
+        }
+        tree
+    }
+
+    /// What a walk finds below `tree`; with a budget so small that each folder takes many readings.
+    fn found(tree: &TempDir, budget_bytes: usize) -> Vec<String> {
+        let walk = Walk { budget_bytes, least_bytes: budget_bytes, ..Walk::new(vec![tree.path().into()], true) };
+        walk.map(|found| match found {
+            Found::File(path, Ok(_)) => path.strip_prefix(tree.path()).unwrap().to_str().unwrap().to_string(),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+    }
+
+    #[test]
+    fn files_come_in_byte_order_of_their_paths_in_however_many_readings() {
+        let mut files: Vec<_> = (0..300).map(|i| format!("d{}/{:x}", i % 7, i * 2_654_435_761_u64 % 0xfff1)).collect();
+        files.extend(["a", "a.b", "a-b", "ab", "a b", "d1.x", "d1-x", "d10", "é", "Z", "d3/e/f/g", "d3/e.f", "d3/e-f"].map(String::from));
+        let tree = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        files.sort();
+        for budget_bytes in [NAMES_BUDGET_BYTES, 4096, 200, 1] {
+            assert_eq!(found(&tree, budget_bytes), files, "{budget_bytes}");
+        }
+    }
+
+    #[test]
+    fn a_large_folder_is_held_in_parts() {
+        let files: Vec<_> = (0..2000).map(|i| format!("{i:04}")).collect();
+        let tree = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        let names = Names::read(tree.path(), None, 4096).unwrap();
+        assert!(!names.is_complete && names.bytes() <= 4096 && names.len() > 50, "{} names", names.len());
+        assert_eq!(names.key(names.len() - 1), files[names.len() - 1].as_bytes());
+        let rest = Names::read(tree.path(), Some(b"1989"), 4096).unwrap();
+        assert!(rest.is_complete && rest.len() == 10);
+    }
+
+    #[test]
+    fn an_empty_folder_and_a_folder_of_empty_folders_have_no_files() {
+        let tree = TempDir::new().unwrap();
+        assert!(found(&tree, 1).is_empty());
+        for folder in ["a/b/c", "a/d", "e"] {
+            fs::create_dir_all(tree.path().join(folder)).unwrap();
+        }
+        assert!(found(&tree, 1).is_empty());
     }
 }

@@ -3,8 +3,8 @@
 //! An algorithm is a [`Compression`] function, written once in safe code over [`Words`], with an initial value, a name and a digest
 //! length. Algorithms that differ in no more than those (SHA-384 and SHA-512) share the compression function and so all its kernels.
 
-use crate::shape::{Shape, Shapes};
 use crate::lanes::{ByteOrder, Word, Words};
+use crate::shape::{Shape, Shapes};
 use std::fmt::Debug;
 use std::hash::Hash;
 

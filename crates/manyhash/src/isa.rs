@@ -48,10 +48,6 @@ macro_rules! isa {
             }
         )*
 
-        /// The files of `lanes/`, one for each instruction set with lanes.
-        #[cfg(test)]
-        pub(crate) const FEATURES: &[(&str, &[&str])] = &[$(#[cfg(target_arch = $arch)] (stringify!($Isa), &[$($feature),*])),*];
-
         /// Every shape made of lanes, for the compression function `C`, narrowest first.
         pub(crate) fn lane_shapes<C: crate::algorithm::Compression>() -> Vec<crate::shape::Shape<C>> {
             #[cfg(target_arch = "x86_64")]

@@ -132,7 +132,7 @@ impl Isa for Portable {
 }
 
 macro_rules! one_lane {
-    ($word:ident, $vector:ident) => {
+    ($word:ident, $vector:ident, $register:literal) => {
         impl Word for $word {
             type Vector<I: Isa> = I::$vector;
             #[inline(always)]
@@ -191,21 +191,21 @@ macro_rules! one_lane {
             }
             #[inline(always)]
             fn pin(self) -> Self {
-                #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+                #[cfg(target_arch = "x86_64")]
                 {
                     let mut x = self;
                     // SAFETY: no instruction, only a register named.
-                    unsafe { core::arch::asm!("/* {0} */", inout(reg) x, options(pure, nomem, nostack, preserves_flags)) }
+                    unsafe { core::arch::asm!($register, inout(reg) x, options(pure, nomem, nostack, preserves_flags)) }
                     x
                 }
-                #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+                #[cfg(not(target_arch = "x86_64"))]
                 self
             }
         }
     };
 }
-one_lane!(u32, U32);
-one_lane!(u64, U64);
+one_lane!(u32, U32, "/* {0:e} */");
+one_lane!(u64, U64, "/* {0:r} */");
 
 /// Two waves of an instruction set, interleaved operation by operation.
 #[derive(Clone, Copy, Debug)]

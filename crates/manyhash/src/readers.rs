@@ -3,7 +3,7 @@
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
 use crate::backend;
 use crate::padding::{Tail, block_count};
-use crate::scheduler::{self, Progress, Slot, Supply};
+use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
 use std::io::{self, Read};
 use std::marker::PhantomData;
 
@@ -48,13 +48,9 @@ impl<A: Algorithm> Readers<A> {
     ///
     /// # Panics
     /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
-    pub fn hash<R: Read>(
-        &mut self,
-        readers: impl IntoIterator<Item = (R, u64)>,
-        finished: impl FnMut(R, io::Result<A::Digest>),
-    ) {
+    pub fn hash<R: Read>(&mut self, readers: impl IntoIterator<Item = (R, u64)>, finished: impl FnMut(R, io::Result<A::Digest>)) {
         let plan = backend::plan::<A>();
-        let lane_bytes = self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / plan.widest).max(LEAST_LANE_BYTES));
+        let lane_bytes = self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / plan.widest_shape().lanes).max(LEAST_LANE_BYTES));
         let supply = &mut Open::<A, _, _, _> {
             readers: readers.into_iter(),
             finished,
@@ -185,8 +181,16 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
         false
     }
 
-    fn waiting(&self) -> Option<usize> {
-        self.exhausted.then_some(0)
+    fn waiting(&self) -> Option<Waiting> {
+        self.exhausted.then(Waiting::default)
+    }
+
+    fn waiting_blocks(&self, _: usize) -> Option<u64> {
+        None
+    }
+
+    fn longest_blocks(&self) -> u64 {
+        u64::MAX
     }
 
     fn consume(&mut self, slot: &mut Reading<R>, bytes: usize) -> Progress {

@@ -1,27 +1,33 @@
 //! Which message is in which lane when: the S-HASH of Gueron & Krasnov 2012 (Algorithm 1), and what it leaves open.
 //!
 //! Lanes run until the first of them has no blocks ready; those that ended give up their digest and are refilled, the others go on
-//! where they are. So far the paper. When fewer messages are left than lanes, it "finishes hashing serially"; here the plan names for
-//! every number of messages the shape that advances most of them for its time (one wave, SHA-NI four messages wide, one message
-//! alone), and a message's midstate moves to it as it is. Where a shape has fewer lanes than there are messages, those with most
-//! blocks left take the lanes, in turns, so that all end together: McNaughton's rule (1959), which reaches the lower bound of any
-//! schedule if turns cost nothing.
+//! where they are. So far the paper, which in the end "finishes hashing serially". Ours ends better:
+//!
+//! - **Which shape.** As long as the messages left could keep every lane of the best shape busy to the end, it runs. After that a
+//!   linear program ([`linear_program`]) says how many steps of which shapes finish soonest: wide lanes, one wave, SHA-NI four
+//!   messages wide, one message alone. Midstates move between shapes as they are.
+//! - **Which messages.** Those with most blocks left have the lanes. When one outside gets ahead of one inside by a sixteenth of all
+//!   that is left, they change places: McNaughton's rule (1959), by which all end together, at the price of few moves.
+//!
+//! `model.rs` compares the result with the least time any schedule can take: 99 % of the bound and more.
 //!
 //! Where messages come from, and what becomes of their digests, is a [`Supply`]: slices in `many.rs`, readers in `readers.rs`.
 
+mod linear_program;
 #[cfg(test)]
 mod model;
 
 use crate::algorithm::{ChainingOf, Compression, WordOf};
-use crate::lanes::Blocks;
+use crate::lanes::{Blocks, MAX_LANES};
 use crate::shape::Plan;
 use crate::states::States;
+use linear_program::Work;
 
 /// A message on its way: what it has ready.
 pub(crate) trait Slot {
     /// Whole blocks, at least one, to be compressed next.
     fn ready(&self) -> &[u8];
-    /// Blocks to the end of the message, those of the padding included; a guess may do.
+    /// Blocks to the end of the message, those of the padding included, at least one; a guess may do.
     fn blocks_left(&self) -> u64;
 }
 
@@ -34,16 +40,29 @@ pub(crate) enum Progress {
     Ended,
 }
 
+/// Messages that are not in a slot yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    /// How many.
+    pub(crate) messages: usize,
+    /// All their blocks.
+    pub(crate) blocks: u64,
+}
+
 /// Where messages come from and where digests go.
 pub(crate) trait Supply<C: Compression> {
     /// Room for one message; used again for others.
     type Slot: Slot;
     /// A new slot, empty.
     fn slot(&mut self) -> Self::Slot;
-    /// Puts the next message into a free slot. `false`: there are no more.
+    /// Puts the next message into a free slot, the longest first if lengths are known. `false`: there are no more.
     fn refill(&mut self, slot: &mut Self::Slot) -> bool;
-    /// Messages that `refill` has still to give, if known.
-    fn waiting(&self) -> Option<usize>;
+    /// What `refill` has still to give; `None`: nobody knows.
+    fn waiting(&self) -> Option<Waiting>;
+    /// Blocks of the message that `refill` will give after `skip` others, if that is known.
+    fn waiting_blocks(&self, skip: usize) -> Option<u64>;
+    /// No message has, or had, more blocks.
+    fn longest_blocks(&self) -> u64;
     /// The first `bytes` bytes of the slot's `ready` have been compressed.
     fn consume(&mut self, slot: &mut Self::Slot, bytes: usize) -> Progress;
     /// The message of a slot has ended with this state.
@@ -57,21 +76,26 @@ pub(crate) struct Usage {
     pub(crate) steps: Vec<u64>,
 }
 
-/// Blocks in a turn, at least: moving states from lane to lane costs about a block's time.
-const SHORTEST_TURN_BLOCKS: u64 = 16;
+/// Messages change places when the one outside is ahead by this share of the time left.
+const TURNS: u64 = 16;
+/// Parts in which a shape's share of the time is run, before the linear program is asked again.
+const PARTS: u64 = 4;
 
 /// Hashes every message of `supply`.
 pub(crate) fn run<C: Compression, S: Supply<C>>(plan: &Plan<C>, initial: &ChainingOf<C>, supply: &mut S) -> Usage {
-    let columns = 2 * plan.widest;
+    let columns = 3 * plan.widest_shape().lanes;
     let mut words = vec![WordOf::<C>::default(); columns * C::STATE_WORDS];
     Schedule {
         plan,
         initial,
         supply,
         states: States::of_columns(&mut words, columns),
+        columns,
         slots: Vec::new(),
         slot_of: Vec::new(),
         active: 0,
+        shape: plan.widest,
+        planned_blocks: 0,
         usage: Usage { steps: vec![0; plan.shapes.len()] },
     }
     .run()
@@ -81,89 +105,149 @@ struct Schedule<'a, C: Compression, S: Supply<C>> {
     plan: &'a Plan<C>,
     initial: &'a ChainingOf<C>,
     supply: &'a mut S,
-    /// Columns `0..active` are messages on their way, of which a shape takes the first.
+    /// Columns `0..active` are messages on their way. The first of them, as many as the shape has lanes, advance; the rest are outside.
     states: States<'a, C>,
+    columns: usize,
     slots: Vec<S::Slot>,
     /// Each column's slot; those from `active` on are free.
     slot_of: Vec<usize>,
     active: usize,
+    /// Index of the shape to run.
+    shape: usize,
+    /// For how many blocks the shape was chosen.
+    planned_blocks: u64,
     usage: Usage,
 }
 
 impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
     fn run(mut self) -> Usage {
         loop {
-            self.fill();
+            while self.active < self.plan.widest_shape().lanes && self.take_in() {}
             if self.active == 0 {
                 return self.usage;
             }
-            let choice = self.plan.choice(self.active);
-            let shape = &self.plan.shapes[choice.shape];
+            let most_blocks = self.decide();
+            let shape = &self.plan.shapes[self.shape];
             let lanes = self.active.min(shape.lanes);
-            let mut blocks = u64::MAX;
-            if choice.take_turns {
-                blocks = self.next_turn(lanes);
-            }
             let ready = |lane: usize| self.slots[self.slot_of[lane]].ready();
-            let blocks = (0..lanes).map(|lane| ready(lane).len() / C::BLOCK_BYTES).fold(blocks as usize, usize::min);
+            let fewest_ready = (0..lanes).map(|lane| ready(lane).len() / C::BLOCK_BYTES).min().expect("a message is on its way");
+            let blocks = fewest_ready.min(usize::try_from(most_blocks).unwrap_or(usize::MAX));
             // A lane without a message does the work of the first one again.
             let ahead = Blocks::new(shape.lanes, blocks * C::BLOCK_BYTES, |lane| ready(if lane < lanes { lane } else { 0 }));
             shape.advance(&mut self.states, &ahead);
-            self.usage.steps[choice.shape] += blocks as u64;
+            self.usage.steps[self.shape] += blocks as u64;
+            self.planned_blocks = self.planned_blocks.saturating_sub(blocks as u64);
             self.consume(lanes, blocks * C::BLOCK_BYTES);
         }
     }
 
-    /// Takes messages in until the widest shape is full, or, once the rest of them fit, all of the rest.
-    fn fill(&mut self) {
-        let widest = self.plan.widest;
-        let rest_fits = self.supply.waiting().is_some_and(|waiting| self.active + waiting <= 2 * widest);
-        let room = if rest_fits { 2 * widest } else { widest };
-        while self.active < room {
-            if self.active == self.slots.len() {
-                self.slot_of.push(self.slots.len());
-                self.slots.push(self.supply.slot());
-            }
-            if !self.supply.refill(&mut self.slots[self.slot_of[self.active]]) {
-                return;
-            }
-            self.states.set_column(self.active, self.initial);
-            self.active += 1;
+    fn blocks_left(&self, column: usize) -> u64 {
+        self.slots[self.slot_of[column]].blocks_left()
+    }
+
+    /// A waiting message begins in a column of its own. `false`: none is left.
+    fn take_in(&mut self) -> bool {
+        if self.active == self.slots.len() {
+            self.slot_of.push(self.slots.len());
+            self.slots.push(self.supply.slot());
+        }
+        if !self.supply.refill(&mut self.slots[self.slot_of[self.active]]) {
+            return false;
+        }
+        self.states.set_column(self.active, self.initial);
+        self.active += 1;
+        true
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.states.swap_columns(one, other);
+        self.slot_of.swap(one, other);
+    }
+
+    /// Chooses the shape and who has its lanes; returns for how many blocks, at most.
+    fn decide(&mut self) -> u64 {
+        let widest_lanes = self.plan.widest_shape().lanes as u64;
+        let waiting = self.supply.waiting();
+        // Nobody knows better, or all lanes will be busy for long.
+        if waiting.is_none_or(|waiting| waiting.blocks >= widest_lanes.saturating_mul(self.supply.longest_blocks())) {
+            (self.shape, self.planned_blocks) = (self.plan.widest, 0);
+            return u64::MAX;
+        }
+        let waiting = waiting.unwrap_or_default();
+        let mut longest: Vec<u64> = (0..self.active).map(|column| self.blocks_left(column)).collect();
+        let total_blocks = longest.iter().sum::<u64>() + waiting.blocks;
+        longest.extend((0..MAX_LANES).map_while(|skip| self.supply.waiting_blocks(skip)));
+        longest.sort_unstable_by(|one, other| other.cmp(one));
+        let work = Work { messages: self.active + waiting.messages, blocks: total_blocks, longest: &longest };
+        self.choose_shape(&work);
+        let turn_blocks = self.share_lanes(&work);
+        if self.planned_blocks == 0 { turn_blocks } else { turn_blocks.min(self.planned_blocks) }
+    }
+
+    /// The least blocks worth moving states for: about a block's time for each message.
+    fn fewest_blocks(work: &Work) -> u64 {
+        (2 * work.messages.min(2 * MAX_LANES) as u64).max(16)
+    }
+
+    fn choose_shape(&mut self, work: &Work) {
+        let (shapes, widest) = (&self.plan.shapes, self.plan.widest);
+        if work.blocks >= shapes[widest].lanes as u64 * work.longest[0] {
+            (self.shape, self.planned_blocks) = (widest, 0);
+        } else if work.longest[0] == work.longest[work.longest.len() - 1] {
+            (self.shape, self.planned_blocks) = (self.plan.best_for(work.messages), 0);
+        } else if self.planned_blocks == 0 || work.messages < shapes[self.shape].lanes {
+            let steps = linear_program::fewest_steps(shapes, work);
+            let widest_used = (0..shapes.len()).filter(|shape| steps[*shape] > 0).max_by_key(|shape| shapes[*shape].lanes);
+            self.shape = widest_used.unwrap_or(self.plan.best_for(work.messages));
+            self.planned_blocks = (steps[self.shape] / PARTS).max(Self::fewest_blocks(work));
         }
     }
 
-    /// Puts the messages with most blocks left into the first `lanes` columns; returns for how many blocks they should stay.
-    fn next_turn(&mut self, lanes: usize) -> u64 {
-        let mut by_length: Vec<(u64, usize)> =
-            (0..self.active).map(|column| (self.slots[self.slot_of[column]].blocks_left(), column)).collect();
-        by_length.sort_unstable_by(|one, other| other.cmp(one));
-        let mut leaving = by_length[lanes..].iter().filter(|(_, column)| *column < lanes);
-        for (_, incoming) in by_length[..lanes].iter().filter(|(_, column)| *column >= lanes) {
-            let (_, outgoing) = leaving.next().expect("as many leave the lanes as enter");
-            self.states.swap_columns(*incoming, *outgoing);
-            self.slot_of.swap(*incoming, *outgoing);
+    /// Lets messages outside of the lanes take the place of those that are ahead of them; returns when to look again.
+    fn share_lanes(&mut self, work: &Work) -> u64 {
+        let shape_lanes = self.plan.shapes[self.shape].lanes;
+        let fewest = Self::fewest_blocks(work);
+        let lead = (work.blocks / shape_lanes as u64 / TURNS).max(fewest);
+        loop {
+            let lanes = self.active.min(shape_lanes);
+            let outside = (lanes..self.active).map(|column| (self.blocks_left(column), column)).max();
+            let waiting = self.supply.waiting_blocks(0).filter(|_| self.active < self.columns);
+            let longest_outside = outside.map(|(blocks, _)| blocks).max(waiting);
+            let Some(longest_outside) = longest_outside.filter(|blocks| *blocks > fewest) else { return u64::MAX };
+            let (shortest_inside, inside) = (0..lanes).map(|column| (self.blocks_left(column), column)).min().expect("lanes are taken");
+            if longest_outside < shortest_inside + lead {
+                return (shortest_inside + lead - longest_outside).max(fewest);
+            }
+            match outside {
+                Some((blocks, column)) if Some(blocks) >= waiting => self.swap(inside, column),
+                _ if self.take_in() => self.swap(inside, self.active - 1),
+                _ => return u64::MAX,
+            }
         }
-        // Until the shortest in the lanes is as short as the longest outside, and then some.
-        let ahead = by_length[lanes - 1].0 - by_length[lanes].0;
-        ahead.max(by_length[0].0 / 8).max(SHORTEST_TURN_BLOCKS)
     }
 
     /// `bytes` bytes of each of the first `lanes` columns are done.
     fn consume(&mut self, lanes: usize, bytes: usize) {
-        // From the last: the column that takes an ended one's place has had its turn.
+        // From the last: a column of the lanes that takes an ended one's place has had its turn.
         for column in (0..lanes).rev() {
             let slot = &mut self.slots[self.slot_of[column]];
             if self.supply.consume(slot, bytes) == Progress::More {
                 continue;
             }
             self.supply.finish(slot, &self.states.column(column));
-            if self.active <= self.plan.widest && self.supply.refill(slot) {
+            let outside = (lanes..self.active).map(|column| (self.slots[self.slot_of[column]].blocks_left(), column)).max();
+            let waiting_first = outside.is_none_or(|(blocks, _)| self.supply.waiting_blocks(0).is_some_and(|waiting| waiting > blocks));
+            if waiting_first && self.supply.refill(&mut self.slots[self.slot_of[column]]) {
                 self.states.set_column(column, self.initial);
-            } else {
-                self.active -= 1;
-                self.states.swap_columns(column, self.active);
-                self.slot_of.swap(column, self.active);
+                continue;
             }
+            let mut ended = column;
+            if let Some((_, longest)) = outside {
+                self.swap(column, longest);
+                ended = longest;
+            }
+            self.active -= 1;
+            self.swap(ended, self.active);
         }
     }
 }

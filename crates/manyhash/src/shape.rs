@@ -2,7 +2,7 @@
 
 use crate::algorithm::{Compression, WordOf};
 use crate::cost;
-use crate::isa::{self, Task, Token};
+use crate::isa::{self, Task};
 use crate::lanes::{Blocks, Isa, MAX_LANES, Word, Words};
 use crate::solo::Solo;
 use crate::states::States;
@@ -138,63 +138,41 @@ macro_rules! cache {
 }
 pub(crate) use cache;
 
-/// Which shape to run for each number of messages in hand.
+/// The shapes a schedule may use.
 pub(crate) struct Plan<C: Compression> {
     /// The shapes, in no order.
     pub(crate) shapes: Vec<Shape<C>>,
-    /// Lanes of the shape that advances most messages for the time.
+    /// Index of the one that advances most messages for its time.
     pub(crate) widest: usize,
-    choices: Vec<Choice>,
-}
-
-/// What to do with a number of messages.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Choice {
-    /// Index of the shape to run.
-    pub(crate) shape: usize,
-    /// Whether the lanes should be shared out in turns, because running some messages to the end first would leave a bad remainder.
-    pub(crate) take_turns: bool,
+    /// Index of the best for 0, 1, 2, ... messages of one length.
+    best_for: Vec<usize>,
 }
 
 impl<C: Compression> Plan<C> {
-    /// The plan for these shapes. Panics if there are none.
+    /// Panics if there are no shapes.
     pub(crate) fn new(shapes: Vec<Shape<C>>) -> Self {
-        let messages_per_time = |shape: &Shape<C>, messages: usize| messages.min(shape.lanes) as f64 / f64::from(shape.cost_ps);
         let best = |messages: usize| {
-            let rate = |i: &usize| messages_per_time(&shapes[*i], messages);
-            (0..shapes.len()).max_by(|i, j| rate(i).total_cmp(&rate(j))).expect("the portable shape is always there")
+            let rate = |shape: &usize| messages.min(shapes[*shape].lanes) as f64 / f64::from(shapes[*shape].cost_ps);
+            (0..shapes.len()).max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("the portable shape is always there")
         };
-        let widest = shapes[best(usize::MAX)].lanes;
-        // The cheapest way to advance n messages by one block each.
-        let mut once = vec![0.0f64];
-        for n in 1..=2 * widest {
-            let with = |shape: &Shape<C>| f64::from(shape.cost_ps) + once[n.saturating_sub(shape.lanes)];
-            once.push(shapes.iter().map(with).fold(f64::INFINITY, f64::min));
-        }
-        let choices = (0..=2 * widest)
-            .map(|n| {
-                let shape = best(n);
-                let in_turns = n as f64 / messages_per_time(&shapes[shape], n);
-                Choice { shape, take_turns: n > shapes[shape].lanes && in_turns < 0.97 * once[n] }
-            })
-            .collect();
-        Self { shapes, widest, choices }
+        let best_for = (0..=MAX_LANES).map(best).collect();
+        Self { widest: best(usize::MAX), best_for, shapes }
     }
 
-    /// What to do with `messages` messages, at most twice `widest`.
-    #[inline]
-    pub(crate) fn choice(&self, messages: usize) -> Choice {
-        self.choices[messages]
-    }
-
-    /// The shape that advances most messages for the time.
+    /// The shape that advances most messages for its time.
     pub(crate) fn widest_shape(&self) -> &Shape<C> {
-        &self.shapes[self.choices[2 * self.widest].shape]
+        &self.shapes[self.widest]
+    }
+
+    /// Index of the shape that advances most of so many messages for its time.
+    #[inline]
+    pub(crate) fn best_for(&self, messages: usize) -> usize {
+        self.best_for[messages.min(MAX_LANES)]
     }
 
     /// The shape for one message alone.
     #[inline]
     pub(crate) fn single(&self) -> &Shape<C> {
-        &self.shapes[self.choices[1].shape]
+        &self.shapes[self.best_for[1]]
     }
 }

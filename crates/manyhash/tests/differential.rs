@@ -23,33 +23,17 @@ fn check<A: Algorithm>(messages: &[impl AsRef<[u8]>], context: &str) {
     }
 }
 
-fn check_door<A: Algorithm>(
-    door: Door,
-    messages: &[impl AsRef<[u8]>],
-    expected: &[Vec<u8>],
-    context: &str,
-) {
+fn check_door<A: Algorithm>(door: Door, messages: &[impl AsRef<[u8]>], expected: &[Vec<u8>], context: &str) {
     let digests = door.hash_many::<A>(messages);
-    assert_digests::<A>(
-        &digests,
-        expected,
-        messages,
-        &format!("{}, {context}", door.name()),
-    );
+    assert_digests::<A>(&digests, expected, messages, &format!("{}, {context}", door.name()));
 }
 
 /// For each length n in 0..=4096 the digest of paint(n, n); all of them, concatenated, hashed by
 /// the same algorithm. Made with Python's hashlib, so that the reference too answers to another.
 const FOLDS: [(&str, &str); 7] = [
     ("SHA-1", "9ff9d18b81839380963161a54ce44dedcdb9a2bf"),
-    (
-        "SHA-224",
-        "9bae782aae62b25b58884d32ca371394bbba4ba9de748c412b10355d",
-    ),
-    (
-        "SHA-256",
-        "561f4cfd490f7bb10cd8b53cb2d60833a24d3ee38924ade659e120bc2b42540c",
-    ),
+    ("SHA-224", "9bae782aae62b25b58884d32ca371394bbba4ba9de748c412b10355d"),
+    ("SHA-256", "561f4cfd490f7bb10cd8b53cb2d60833a24d3ee38924ade659e120bc2b42540c"),
     (
         "SHA-384",
         "7f2558ffd1ab696dcdb0184bd22384177dd768aff05c9b69\
@@ -60,48 +44,23 @@ const FOLDS: [(&str, &str); 7] = [
         "6735c4dfa8df5d18885c5108bf5a54eed54d6310f8809481c0cc596267d96b73\
          7fd4c14654d7546927e515c2d75aa84326717fc78ce8ec4098158613a1ec924a",
     ),
-    (
-        "SHA-512/224",
-        "2c3309eac6783f60fa6cb2cf8dc80fa97a7604aafef7ef9199ab6c75",
-    ),
-    (
-        "SHA-512/256",
-        "e8e12f14082d0a7848a5605213389517f003c96f19e3a99e904e46df5e344057",
-    ),
+    ("SHA-512/224", "2c3309eac6783f60fa6cb2cf8dc80fa97a7604aafef7ef9199ab6c75"),
+    ("SHA-512/256", "e8e12f14082d0a7848a5605213389517f003c96f19e3a99e904e46df5e344057"),
 ];
 
 fn every_length<A: Algorithm>() {
     let messages: Vec<Vec<u8>> = (0..=4096).map(|length| paint(length, length)).collect();
     let expected = expected::<A>(&messages);
-    let (_, fold) = FOLDS
-        .into_iter()
-        .find(|(name, _)| *name == A::NAME)
-        .expect("a fold for each algorithm");
-    assert_eq!(
-        support::hex(&reference::<A>()(&expected.concat())),
-        fold,
-        "{}: the reference's fold",
-        A::NAME
-    );
+    let (_, fold) = FOLDS.into_iter().find(|(name, _)| *name == A::NAME).expect("a fold for each algorithm");
+    assert_eq!(support::hex(&reference::<A>()(&expected.concat())), fold, "{}: the reference's fold", A::NAME);
 
-    let one_by_one: Vec<A::Digest> = messages
-        .iter()
-        .map(|message| manyhash::hash::<A>(message))
-        .collect();
+    let one_by_one: Vec<A::Digest> = messages.iter().map(|message| manyhash::hash::<A>(message)).collect();
     assert_digests::<A>(&one_by_one, &expected, &messages, "hash");
     for door in doors::<A>() {
         check_door::<A>(door, &messages, &expected, "all lengths in one batch");
         for batch in [1, door.lanes::<A>() + 1] {
-            let digests: Vec<A::Digest> = messages
-                .chunks(batch)
-                .flat_map(|messages| door.hash_many::<A>(messages))
-                .collect();
-            assert_digests::<A>(
-                &digests,
-                &expected,
-                &messages,
-                &format!("{}, batches of {batch}", door.name()),
-            );
+            let digests: Vec<A::Digest> = messages.chunks(batch).flat_map(|messages| door.hash_many::<A>(messages)).collect();
+            assert_digests::<A>(&digests, &expected, &messages, &format!("{}, batches of {batch}", door.name()));
         }
     }
 }
@@ -112,11 +71,7 @@ fn every_count<A: Algorithm>() {
     for seed in [1, 2, 3] {
         let (seed, mut random) = Random::replayable(seed);
         for count in 0..=3 * most_lanes::<A>() + 1 {
-            let messages = paint_all(
-                (0..count)
-                    .map(|_| random.one_of(&edge_lengths()))
-                    .collect::<Vec<_>>(),
-            );
+            let messages = paint_all((0..count).map(|_| random.one_of(&edge_lengths())).collect::<Vec<_>>());
             check::<A>(&messages, &format!("seed {seed}, {count} messages"));
         }
     }
@@ -153,10 +108,7 @@ fn long_tails<A: Algorithm>() {
     let (seed, mut random) = Random::replayable(7);
     for count in 1..=2 * most_lanes::<A>() + 1 {
         let lengths: Vec<usize> = (0..count).map(|_| random.below(20_000)).collect();
-        check::<A>(
-            &paint_all(lengths),
-            &format!("seed {seed}, {count} messages"),
-        );
+        check::<A>(&paint_all(lengths), &format!("seed {seed}, {count} messages"));
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[long_tails]);
@@ -165,17 +117,8 @@ manyhash::for_each_algorithm!(per_algorithm[long_tails]);
 fn one_giant<A: Algorithm>() {
     let count = most_lanes::<A>() + 2;
     for place in 0..count {
-        let lengths = (0..count).map(|index| {
-            if index == place {
-                100_000 + place
-            } else {
-                index * 5
-            }
-        });
-        check::<A>(
-            &paint_all(lengths),
-            &format!("the long message is number {place}"),
-        );
+        let lengths = (0..count).map(|index| if index == place { 100_000 + place } else { index * 5 });
+        check::<A>(&paint_all(lengths), &format!("the long message is number {place}"));
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[one_giant]);
@@ -184,14 +127,9 @@ manyhash::for_each_algorithm!(per_algorithm[one_giant]);
 fn shared_slices<A: Algorithm>() {
     let message = paint(5, 1000);
     for length in [0, 1, 55, 64, 119, 128, 1000] {
-        check::<A>(
-            &vec![&message[..length]; 2 * most_lanes::<A>() + 1],
-            "the same slice",
-        );
+        check::<A>(&vec![&message[..length]; 2 * most_lanes::<A>() + 1], "the same slice");
     }
-    let overlapping: Vec<&[u8]> = (0..1000)
-        .map(|start| &message[start..(start * 7 % 1000).max(start)])
-        .collect();
+    let overlapping: Vec<&[u8]> = (0..1000).map(|start| &message[start..(start * 7 % 1000).max(start)]).collect();
     check::<A>(&overlapping, "overlapping slices");
 }
 manyhash::for_each_algorithm!(per_algorithm[shared_slices]);
@@ -201,14 +139,11 @@ fn every_alignment<A: Algorithm>() {
     let buffer = paint(9, 4096);
     let aligned = buffer.as_ptr().align_offset(64);
     for length in [1, 55, 64, 111, 128, 129, 300] {
-        let starts: Vec<&[u8]> = (0..64)
-            .map(|start| &buffer[aligned + start..][..length])
-            .collect();
+        let starts: Vec<&[u8]> = (0..64).map(|start| &buffer[aligned + start..][..length]).collect();
         check::<A>(&starts, "all alignments in one batch");
         for (alignment, message) in starts.iter().enumerate() {
-            let messages: Vec<&[u8]> = (0..most_lanes::<A>())
-                .map(|lane| &buffer[aligned + 64 * (lane % 32) + alignment..][..length])
-                .collect();
+            let messages: Vec<&[u8]> =
+                (0..most_lanes::<A>()).map(|lane| &buffer[aligned + 64 * (lane % 32) + alignment..][..length]).collect();
             assert_eq!(messages[0], *message);
             check::<A>(&messages, &format!("alignment {alignment}"));
         }
@@ -223,23 +158,13 @@ fn guard_pages<A: Algorithm>() {
 
     let lengths: Vec<usize> = (0..=300).chain([4095, 4096, 4097, 8192]).collect();
     for against in [Against::Front, Against::Back] {
-        let guarded = |lengths: &[usize]| -> Vec<Guarded> {
-            lengths
-                .iter()
-                .map(|&length| Guarded::new(&paint(length, length), against))
-                .collect()
-        };
-        check::<A>(
-            &guarded(&lengths),
-            &format!("guarded, all lengths, against {against:?}"),
-        );
+        let guarded =
+            |lengths: &[usize]| -> Vec<Guarded> { lengths.iter().map(|&length| Guarded::new(&paint(length, length), against)).collect() };
+        check::<A>(&guarded(&lengths), &format!("guarded, all lengths, against {against:?}"));
         for length in edge_lengths().into_iter().filter(|&length| length < 300) {
             for count in [1, 2, most_lanes::<A>()] {
                 let messages = guarded(&vec![length; count]);
-                check::<A>(
-                    &messages,
-                    &format!("guarded, {count} messages, against {against:?}"),
-                );
+                check::<A>(&messages, &format!("guarded, {count} messages, against {against:?}"));
             }
         }
     }
@@ -255,21 +180,11 @@ fn guard_pages() {
 /// The sizes of the 350 files of the paper's folder DIVERSE, in its order.
 fn diverse_lengths() -> Vec<usize> {
     let path = support::rsp::vectors_folder().join("paper-file-sizes.json");
-    let json = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let (_, list) = json
-        .split_once("\"diverse_bytes\": [")
-        .expect("diverse_bytes");
+    let json = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (_, list) = json.split_once("\"diverse_bytes\": [").expect("diverse_bytes");
     let (list, _) = list.split_once(']').expect("the list's end");
-    let lengths: Vec<usize> = list
-        .split(',')
-        .map(|size| size.trim().parse().expect("a size"))
-        .collect();
-    assert_eq!(
-        (lengths.len(), lengths.iter().sum()),
-        (350, 82_833_129_usize),
-        "the totals the file tells"
-    );
+    let lengths: Vec<usize> = list.split(',').map(|size| size.trim().parse().expect("a size")).collect();
+    assert_eq!((lengths.len(), lengths.iter().sum()), (350, 82_833_129_usize), "the totals the file tells");
     lengths
 }
 
@@ -280,17 +195,9 @@ fn diverse<A: Algorithm>() {
     let digests = doors[0].hash_many::<A>(&messages);
     let every_seventh: Vec<&Vec<u8>> = messages.iter().step_by(7).collect();
     let sample: Vec<A::Digest> = digests.iter().copied().step_by(7).collect();
-    assert_digests::<A>(
-        &sample,
-        &expected::<A>(&every_seventh),
-        &every_seventh,
-        "DIVERSE, every seventh",
-    );
+    assert_digests::<A>(&sample, &expected::<A>(&every_seventh), &every_seventh, "DIVERSE, every seventh");
 
-    let agreed: Vec<Vec<u8>> = digests
-        .iter()
-        .map(|digest| digest.as_ref().to_vec())
-        .collect();
+    let agreed: Vec<Vec<u8>> = digests.iter().map(|digest| digest.as_ref().to_vec()).collect();
     for &door in &doors[1..] {
         check_door::<A>(door, &messages, &agreed, "DIVERSE, against the first way");
     }
@@ -302,25 +209,15 @@ fn into_slices<A: Algorithm>() {
     let messages = paint_all(0..37);
     let mut digests = vec![manyhash::hash::<A>(b"to be overwritten"); 37];
     manyhash::hash_many_into::<A>(&messages, &mut digests);
-    assert_digests::<A>(
-        &digests,
-        &expected::<A>(&messages),
-        &messages,
-        "hash_many_into",
-    );
+    assert_digests::<A>(&digests, &expected::<A>(&messages), &messages, "hash_many_into");
 
     for wrong in [0, 36, 41] {
         let mut digests = vec![digests[0]; wrong];
         let call = AssertUnwindSafe(|| manyhash::hash_many_into::<A>(&messages, &mut digests));
         let panic = catch_unwind(call).expect_err("lengths differ");
         let message = panic.downcast::<String>().expect("a formatted message");
-        let numbers: Vec<&str> = message
-            .split(|letter: char| !letter.is_ascii_digit())
-            .collect();
-        assert!(
-            numbers.contains(&"37") && numbers.contains(&&*wrong.to_string()),
-            "{message:?} names both lengths"
-        );
+        let numbers: Vec<&str> = message.split(|letter: char| !letter.is_ascii_digit()).collect();
+        assert!(numbers.contains(&"37") && numbers.contains(&&*wrong.to_string()), "{message:?} names both lengths");
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[into_slices]);
@@ -333,35 +230,17 @@ fn any_batch<A: Algorithm>() {
         1 => 0..5000_usize,
     ];
     let batch = proptest::collection::vec((length, 0..64_usize), 0..=3 * most_lanes::<A>() + 1);
-    let config = Config {
-        cases: 64,
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let config = Config { cases: 64, failure_persistence: None, ..Config::default() };
     let result = TestRunner::new(config).run(&batch, |batch| {
-        let buffers: Vec<Vec<u8>> = batch
-            .iter()
-            .enumerate()
-            .map(|(index, (length, start))| paint(index, start + length))
-            .collect();
-        let messages: Vec<&[u8]> = buffers
-            .iter()
-            .zip(&batch)
-            .map(|(buffer, (_, start))| &buffer[*start..])
-            .collect();
+        let buffers: Vec<Vec<u8>> = batch.iter().enumerate().map(|(index, (length, start))| paint(index, start + length)).collect();
+        let messages: Vec<&[u8]> = buffers.iter().zip(&batch).map(|(buffer, (_, start))| &buffer[*start..]).collect();
         let backwards: Vec<&[u8]> = messages.iter().rev().copied().collect();
         let expected = expected::<A>(&messages);
         for door in doors::<A>() {
             let digests = door.hash_many::<A>(&messages);
             prop_assert_eq!(digests.len(), messages.len());
             for (index, (digest, expected)) in digests.iter().zip(&expected).enumerate() {
-                prop_assert_eq!(
-                    digest.as_ref(),
-                    &expected[..],
-                    "{}, message {}",
-                    door.name(),
-                    index
-                );
+                prop_assert_eq!(digest.as_ref(), &expected[..], "{}, message {}", door.name(), index);
             }
             let mut again = door.hash_many::<A>(&backwards);
             again.reverse();
@@ -389,14 +268,7 @@ fn hasher_cuts<A: Algorithm>() {
         let cuts = (0..=length).step_by(if length > 600 { 61 } else { 1 });
         for (front, back) in cuts.map(|cut| message.split_at(cut)) {
             let digest = hash_pieces::<A>([&[], front, &[], back, &[], &[]]);
-            assert_eq!(
-                digest.as_ref(),
-                expected,
-                "{}: {} + {} bytes",
-                A::NAME,
-                front.len(),
-                back.len()
-            );
+            assert_eq!(digest.as_ref(), expected, "{}: {} + {} bytes", A::NAME, front.len(), back.len());
         }
     }
 }
@@ -420,12 +292,7 @@ fn hasher_random_pieces<A: Algorithm>() {
             rest = after;
         }
         let digest = hasher.finalize();
-        assert_eq!(
-            digest.as_ref(),
-            reference::<A>()(&message),
-            "{}, seed {seed}: pieces {pieces:?}",
-            A::NAME
-        );
+        assert_eq!(digest.as_ref(), reference::<A>()(&message), "{}, seed {seed}: pieces {pieces:?}", A::NAME);
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[hasher_random_pieces]);
@@ -441,33 +308,13 @@ fn hasher_clone_and_reset<A: Algorithm>() {
         let mut clone = hasher.clone();
         hasher.update(&left);
         clone.update(&right);
-        assert_eq!(
-            hasher.clone().finalize().as_ref(),
-            hash(&[common, &left].concat()),
-            "{}: {length}, left",
-            A::NAME
-        );
-        assert_eq!(
-            clone.finalize().as_ref(),
-            hash(&[common, &right].concat()),
-            "{}: {length}, right",
-            A::NAME
-        );
+        assert_eq!(hasher.clone().finalize().as_ref(), hash(&[common, &left].concat()), "{}: {length}, left", A::NAME);
+        assert_eq!(clone.finalize().as_ref(), hash(&[common, &right].concat()), "{}: {length}, right", A::NAME);
 
         hasher.reset();
-        assert_eq!(
-            hasher.clone().finalize().as_ref(),
-            hash(b""),
-            "{}: {length}, reset",
-            A::NAME
-        );
+        assert_eq!(hasher.clone().finalize().as_ref(), hash(b""), "{}: {length}, reset", A::NAME);
         hasher.update(&right);
-        assert_eq!(
-            hasher.finalize().as_ref(),
-            hash(&right),
-            "{}: {length}, reset and used",
-            A::NAME
-        );
+        assert_eq!(hasher.finalize().as_ref(), hash(&right), "{}: {length}, reset and used", A::NAME);
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[hasher_clone_and_reset]);
@@ -506,10 +353,7 @@ mod beyond_4_gib {
         let short = paint(1, 200);
         let digests = manyhash::hash_many::<A>(&[&short, long.as_ref(), &short]);
         let short = reference::<A>()(&short);
-        assert_eq!(
-            (digests[0].as_ref(), digests[2].as_ref()),
-            (&short[..], &short[..])
-        );
+        assert_eq!((digests[0].as_ref(), digests[2].as_ref()), (&short[..], &short[..]));
         assert_eq!(support::hex(digests[1].as_ref()), expected);
     }
 

@@ -13,18 +13,10 @@ use support::{assert_digests, rsp};
 /// Through every door; `count_64` and `count_128`: vectors in the file, by block size in bytes.
 fn messages<A: Algorithm>(kind: &str, count_64: usize, count_128: usize) {
     let (file, text) = rsp::read(A::NAME, kind);
-    let vectors = rsp::parse_messages(&text, A::DIGEST_BYTES)
-        .unwrap_or_else(|error| panic!("{file}: {error}"));
-    let count = if A::BLOCK_BYTES == 64 {
-        count_64
-    } else {
-        count_128
-    };
+    let vectors = rsp::parse_messages(&text, A::DIGEST_BYTES).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let count = if A::BLOCK_BYTES == 64 { count_64 } else { count_128 };
     assert_eq!(vectors.len(), count, "{file}: number of vectors");
-    let (messages, expected): (Vec<_>, Vec<_>) = vectors
-        .into_iter()
-        .map(|vector| (vector.message, vector.digest))
-        .unzip();
+    let (messages, expected): (Vec<_>, Vec<_>) = vectors.into_iter().map(|vector| (vector.message, vector.digest)).unzip();
 
     let reference = support::expected::<A>(&messages);
     for (index, (digest, expected)) in reference.iter().zip(&expected).enumerate() {
@@ -33,20 +25,8 @@ fn messages<A: Algorithm>(kind: &str, count_64: usize, count_128: usize) {
     let check = |digests: &[A::Digest], door: &str| {
         assert_digests::<A>(digests, &expected, &messages, &format!("{file}, {door}"));
     };
-    check(
-        &messages
-            .iter()
-            .map(|message| manyhash::hash::<A>(message))
-            .collect::<Vec<_>>(),
-        "hash",
-    );
-    check(
-        &messages
-            .iter()
-            .map(|message| in_pieces::<A>(message))
-            .collect::<Vec<_>>(),
-        "Hasher",
-    );
+    check(&messages.iter().map(|message| manyhash::hash::<A>(message)).collect::<Vec<_>>(), "hash");
+    check(&messages.iter().map(|message| in_pieces::<A>(message)).collect::<Vec<_>>(), "Hasher");
     for door in doors::<A>() {
         check(&door.hash_many::<A>(&messages), door.name());
     }
@@ -86,8 +66,8 @@ const STEPS: usize = 1000;
 /// checkpoint before it, so the batch does the same work, with other bytes in every lane.
 fn monte_carlo<A: Algorithm>() {
     let (file, text) = rsp::read(A::NAME, "Monte");
-    let rsp::MonteCarlo { seed, checkpoints } = rsp::parse_monte_carlo(&text, A::DIGEST_BYTES)
-        .unwrap_or_else(|error| panic!("{file}: {error}"));
+    let rsp::MonteCarlo { seed, checkpoints } =
+        rsp::parse_monte_carlo(&text, A::DIGEST_BYTES).unwrap_or_else(|error| panic!("{file}: {error}"));
     assert_eq!(checkpoints.len(), 100, "{file}: number of checkpoints");
 
     let mut start = seed.clone();
@@ -102,10 +82,7 @@ fn monte_carlo<A: Algorithm>() {
     }
 
     for door in doors::<A>() {
-        let starts = [&seed]
-            .into_iter()
-            .chain(&checkpoints)
-            .take(checkpoints.len());
+        let starts = [&seed].into_iter().chain(&checkpoints).take(checkpoints.len());
         let mut stretches: Vec<Vec<u8>> = starts.map(|start| start.repeat(3)).collect();
         for _ in 0..STEPS {
             let digests = door.hash_many::<A>(&stretches);
@@ -114,12 +91,7 @@ fn monte_carlo<A: Algorithm>() {
             }
         }
         for (count, (last_three, checkpoint)) in stretches.iter().zip(&checkpoints).enumerate() {
-            assert_eq!(
-                &last_three[2 * A::DIGEST_BYTES..],
-                checkpoint,
-                "{file}, {}: COUNT = {count}",
-                door.name()
-            );
+            assert_eq!(&last_three[2 * A::DIGEST_BYTES..], checkpoint, "{file}, {}: COUNT = {count}", door.name());
         }
     }
 }
@@ -139,41 +111,21 @@ fn files_are_unmodified() {
     let listed: Vec<(&str, &str)> = sources
         .lines()
         .filter_map(|line| line.split_once("  "))
-        .filter(|(digest, _)| {
-            digest.len() == 64 && digest.bytes().all(|digit| digit.is_ascii_hexdigit())
-        })
+        .filter(|(digest, _)| digest.len() == 64 && digest.bytes().all(|digit| digit.is_ascii_hexdigit()))
         .collect();
     for (digest, path) in &listed {
-        let bytes =
-            std::fs::read(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        assert_eq!(
-            &support::hex(&reference::sha256(&bytes)),
-            digest,
-            "{path} was changed"
-        );
+        let bytes = std::fs::read(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert_eq!(&support::hex(&reference::sha256(&bytes)), digest, "{path} was changed");
     }
-    let mut listed: Vec<_> = listed
-        .into_iter()
-        .filter_map(|(_, path)| path.strip_prefix("nist-cavp/"))
-        .collect();
+    let mut listed: Vec<_> = listed.into_iter().filter_map(|(_, path)| path.strip_prefix("nist-cavp/")).collect();
     let mut present: Vec<String> = std::fs::read_dir(folder.join("nist-cavp"))
         .expect("vectors/nist-cavp")
-        .map(|entry| {
-            entry
-                .expect("entry of vectors/nist-cavp")
-                .file_name()
-                .into_string()
-                .expect("UTF-8")
-        })
+        .map(|entry| entry.expect("entry of vectors/nist-cavp").file_name().into_string().expect("UTF-8"))
         .collect();
     listed.sort_unstable();
     present.sort_unstable();
     assert_eq!(present, listed);
-    assert_eq!(
-        present.len(),
-        21,
-        "three files for each of seven algorithms"
-    );
+    assert_eq!(present.len(), 21, "three files for each of seven algorithms");
 }
 
 /// What the reader of response files must not let pass.
@@ -188,75 +140,32 @@ mod damaged_files {
     fn a_good_file_is_read() {
         let vectors = parse_messages(GOOD, 2).expect("good");
         assert_eq!(vectors.len(), 2);
-        assert_eq!(
-            (&vectors[0].message[..], &vectors[0].digest[..]),
-            (&[][..], &[0xbe, 0xef][..])
-        );
-        assert_eq!(
-            (&vectors[1].message[..], &vectors[1].digest[..]),
-            (&[1, 2][..], &[0xca, 0xfe][..])
-        );
+        assert_eq!((&vectors[0].message[..], &vectors[0].digest[..]), (&[][..], &[0xbe, 0xef][..]));
+        assert_eq!((&vectors[1].message[..], &vectors[1].digest[..]), (&[1, 2][..], &[0xca, 0xfe][..]));
     }
 
     #[test]
     fn damage_is_told_by_line() {
         for (good, damaged, error) in [
-            (
-                "[L = 2]",
-                "[L = 3]",
-                "line 3: \"[L = 3]\" is not \"[L = 2]\"",
-            ),
-            (
-                "Len = 16",
-                "Len = 24",
-                "line 10: Msg has 16 bits, Len says 24",
-            ),
-            (
-                "Len = 16",
-                "Len = x",
-                "line 9: Len \"x\": invalid digit found in string",
-            ),
-            (
-                "Msg = 0102",
-                "Msg = 01g2",
-                "line 10: Msg \"01g2\" is not hexadecimal",
-            ),
-            (
-                "Msg = 0102",
-                "Msg = 010",
-                "line 10: Msg \"010\" is not hexadecimal",
-            ),
+            ("[L = 2]", "[L = 3]", "line 3: \"[L = 3]\" is not \"[L = 2]\""),
+            ("Len = 16", "Len = 24", "line 10: Msg has 16 bits, Len says 24"),
+            ("Len = 16", "Len = x", "line 9: Len \"x\": invalid digit found in string"),
+            ("Msg = 0102", "Msg = 01g2", "line 10: Msg \"01g2\" is not hexadecimal"),
+            ("Msg = 0102", "Msg = 010", "line 10: Msg \"010\" is not hexadecimal"),
             ("MD = cafe", "MD = cafe00", "line 11: MD has 3 bytes, not 2"),
             ("MD = cafe", "", "the file ends before MD"),
             ("MD = beef", "", "line 9: \"Len = 16\" is not \"MD\""),
         ] {
-            assert_eq!(
-                parse_messages(&GOOD.replace(good, damaged), 2).expect_err(damaged),
-                error
-            );
+            assert_eq!(parse_messages(&GOOD.replace(good, damaged), 2).expect_err(damaged), error);
         }
-        assert_eq!(
-            parse_messages("", 2).expect_err("empty"),
-            "the file ends before [L = 2]"
-        );
+        assert_eq!(parse_messages("", 2).expect_err("empty"), "the file ends before [L = 2]");
     }
 
     #[test]
     fn a_missing_checkpoint_is_told() {
         let text = "[L = 1]\nSeed = 00\nCOUNT = 0\nMD = 01\nCOUNT = 2\nMD = 02\n";
-        assert_eq!(
-            parse_monte_carlo(text, 1).expect_err("count"),
-            "line 5: COUNT is 2, not 1"
-        );
-        assert_eq!(
-            parse_monte_carlo(&text.replace("= 2", "= 1"), 1)
-                .expect("good")
-                .checkpoints,
-            [[1], [2]]
-        );
-        assert_eq!(
-            parse_monte_carlo(&text.replace("= 00", "= 0000"), 1).expect_err("seed"),
-            "line 2: Seed has 2 bytes, not 1"
-        );
+        assert_eq!(parse_monte_carlo(text, 1).expect_err("count"), "line 5: COUNT is 2, not 1");
+        assert_eq!(parse_monte_carlo(&text.replace("= 2", "= 1"), 1).expect("good").checkpoints, [[1], [2]]);
+        assert_eq!(parse_monte_carlo(&text.replace("= 00", "= 0000"), 1).expect_err("seed"), "line 2: Seed has 2 bytes, not 1");
     }
 }

@@ -49,13 +49,7 @@ fn root(number: u32, degree: usize, fraction_bits: u32) -> u128 {
 }
 
 fn wide(number: u128) -> Wide {
-    std::array::from_fn(|digit| {
-        if digit < 4 {
-            (number >> (32 * digit)) as u32
-        } else {
-            0
-        }
-    })
+    std::array::from_fn(|digit| if digit < 4 { (number >> (32 * digit)) as u32 } else { 0 })
 }
 
 /// The product, as learnt at school. It must fit: callers stay below 2^256.
@@ -88,10 +82,7 @@ mod tests {
     fn whole_roots_are_exact() {
         for number in 1..=20 {
             assert_eq!(square_root(number * number, 64), u128::from(number) << 64);
-            assert_eq!(
-                cube_root(number * number * number, 64),
-                u128::from(number) << 64
-            );
+            assert_eq!(cube_root(number * number * number, 64), u128::from(number) << 64);
         }
     }
 
@@ -100,37 +91,18 @@ mod tests {
     fn roots_agree_with_floating_point() {
         for number in primes().take(80) {
             let scale = (1u64 << 40) as f64;
-            assert_eq!(
-                square_root(number, 40),
-                (f64::from(number).sqrt() * scale) as u128,
-                "square root of {number}"
-            );
-            assert_eq!(
-                cube_root(number, 40),
-                (f64::from(number).cbrt() * scale) as u128,
-                "cube root of {number}"
-            );
+            assert_eq!(square_root(number, 40), (f64::from(number).sqrt() * scale) as u128, "square root of {number}");
+            assert_eq!(cube_root(number, 40), (f64::from(number).cbrt() * scale) as u128, "cube root of {number}");
         }
     }
 
     /// Digits carry into the next: against products that fit in 128 bits.
     #[test]
     fn multiplication_carries() {
-        for x in [
-            0,
-            1,
-            0xffff_ffff,
-            0x1_0000_0000,
-            0x0123_4567_89ab_cdef,
-            u64::MAX,
-        ] {
+        for x in [0, 1, 0xffff_ffff, 0x1_0000_0000, 0x0123_4567_89ab_cdef, u64::MAX] {
             for y in [0, 1, 0xffff_ffff, 0x8000_0000_0000_0001, u64::MAX] {
                 let product = u128::from(x) * u128::from(y);
-                assert_eq!(
-                    multiply(wide(x.into()), wide(y.into())),
-                    wide(product),
-                    "{x} * {y}"
-                );
+                assert_eq!(multiply(wide(x.into()), wide(y.into())), wide(product), "{x} * {y}");
             }
         }
     }

@@ -6,8 +6,7 @@ use crate::{padding, roots};
 
 /// The four words of 4.2.1. The standard gives the words alone; they are the square roots of 2, 3,
 /// 5 and 10, times 2^30.
-static K: LazyLock<[u32; 4]> =
-    LazyLock::new(|| [2, 3, 5, 10].map(|number| roots::square_root(number, 30) as u32));
+static K: LazyLock<[u32; 4]> = LazyLock::new(|| [2, 3, 5, 10].map(|number| roots::square_root(number, 30) as u32));
 
 /// H(0) of 5.3.1. The standard gives the words alone; read with the least byte first they are the
 /// hexadecimal digits counted up, counted down, and f0 e1 d2 c3.
@@ -15,13 +14,7 @@ fn initial_value() -> [u32; 5] {
     let up = 0x0123_4567_89ab_cdef_u64.to_be_bytes();
     let down = 0xfedc_ba98_7654_3210_u64.to_be_bytes();
     let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    [
-        word(&up[..4]),
-        word(&up[4..]),
-        word(&down[..4]),
-        word(&down[4..]),
-        word(&[0xf0, 0xe1, 0xd2, 0xc3]),
-    ]
+    [word(&up[..4]), word(&up[4..]), word(&down[..4]), word(&down[4..]), word(&[0xf0, 0xe1, 0xd2, 0xc3])]
 }
 
 /// Ch, Parity and Maj by round (4.1).
@@ -45,12 +38,7 @@ fn compress(hash: &mut [u32; 5], block: &[u8]) {
     let [mut a, mut b, mut c, mut d, mut e] = *hash;
     // 3. The rounds.
     for t in 0..80 {
-        let temporary = a
-            .rotate_left(5)
-            .wrapping_add(f(t, b, c, d))
-            .wrapping_add(e)
-            .wrapping_add(K[t / 20])
-            .wrapping_add(w[t]);
+        let temporary = a.rotate_left(5).wrapping_add(f(t, b, c, d)).wrapping_add(e).wrapping_add(K[t / 20]).wrapping_add(w[t]);
         e = d;
         d = c;
         c = b.rotate_left(30);
@@ -85,28 +73,14 @@ mod tests {
     #[test]
     fn constants() {
         assert_eq!(*K, [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6]);
-        assert_eq!(
-            initial_value(),
-            [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]
-        );
+        assert_eq!(initial_value(), [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]);
     }
 
     /// NIST's examples for FIPS 180: one block, two blocks, a million letters.
     #[test]
     fn examples() {
-        assert_eq!(
-            hex(&sha1(b"abc")),
-            "a9993e364706816aba3e25717850c26c9cd0d89d"
-        );
-        assert_eq!(
-            hex(&sha1(
-                b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
-            )),
-            "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
-        );
-        assert_eq!(
-            hex(&sha1(&[b'a'; 1_000_000])),
-            "34aa973cd4c4daa4f61eeb2bdbad27316534016f"
-        );
+        assert_eq!(hex(&sha1(b"abc")), "a9993e364706816aba3e25717850c26c9cd0d89d");
+        assert_eq!(hex(&sha1(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")), "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+        assert_eq!(hex(&sha1(&[b'a'; 1_000_000])), "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
     }
 }

@@ -5,21 +5,14 @@ use std::sync::LazyLock;
 use crate::{padding, roots};
 
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (4.2.2).
-static K: LazyLock<Vec<u32>> = LazyLock::new(|| {
-    roots::primes()
-        .take(64)
-        .map(|prime| roots::cube_root(prime, 32) as u32)
-        .collect()
-});
+static K: LazyLock<Vec<u32>> = LazyLock::new(|| roots::primes().take(64).map(|prime| roots::cube_root(prime, 32) as u32).collect());
 
 /// The first 32 bits of the fractional parts of the square roots of the first 8 primes (5.3.3).
-static SHA256_INITIAL: LazyLock<[u32; 8]> =
-    LazyLock::new(|| roots::of_eight_primes(0).map(|bits| (bits >> 32) as u32));
+static SHA256_INITIAL: LazyLock<[u32; 8]> = LazyLock::new(|| roots::of_eight_primes(0).map(|bits| (bits >> 32) as u32));
 
 /// The second 32 bits of those of the ninth to the sixteenth prime. FIPS 180-4 (5.3.2) gives the
 /// words alone; RFC 3874 tells where they come from.
-static SHA224_INITIAL: LazyLock<[u32; 8]> =
-    LazyLock::new(|| roots::of_eight_primes(8).map(|bits| bits as u32));
+static SHA224_INITIAL: LazyLock<[u32; 8]> = LazyLock::new(|| roots::of_eight_primes(8).map(|bits| bits as u32));
 
 /// Ch (4.2).
 fn choose(x: u32, y: u32, z: u32) -> u32 {
@@ -56,22 +49,13 @@ fn compress(hash: &mut [u32; 8], block: &[u8]) {
     // 1. The message schedule.
     let mut w: Vec<u32> = padding::words_32(block).collect();
     for t in 16..64 {
-        w.push(
-            small_sigma1(w[t - 2])
-                .wrapping_add(w[t - 7])
-                .wrapping_add(small_sigma0(w[t - 15]))
-                .wrapping_add(w[t - 16]),
-        );
+        w.push(small_sigma1(w[t - 2]).wrapping_add(w[t - 7]).wrapping_add(small_sigma0(w[t - 15])).wrapping_add(w[t - 16]));
     }
     // 2. The working variables.
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *hash;
     // 3. The rounds.
     for t in 0..64 {
-        let t1 = h
-            .wrapping_add(big_sigma1(e))
-            .wrapping_add(choose(e, f, g))
-            .wrapping_add(K[t])
-            .wrapping_add(w[t]);
+        let t1 = h.wrapping_add(big_sigma1(e)).wrapping_add(choose(e, f, g)).wrapping_add(K[t]).wrapping_add(w[t]);
         let t2 = big_sigma0(a).wrapping_add(majority(a, b, c));
         h = g;
         g = f;
@@ -117,14 +101,8 @@ mod tests {
     #[test]
     fn constants() {
         assert_eq!((K.len(), K[0], K[63]), (64, 0x428a2f98, 0xc67178f2));
-        assert_eq!(
-            (SHA256_INITIAL[0], SHA256_INITIAL[7]),
-            (0x6a09e667, 0x5be0cd19)
-        );
-        assert_eq!(
-            (SHA224_INITIAL[0], SHA224_INITIAL[7]),
-            (0xc1059ed8, 0xbefa4fa4)
-        );
+        assert_eq!((SHA256_INITIAL[0], SHA256_INITIAL[7]), (0x6a09e667, 0x5be0cd19));
+        assert_eq!((SHA224_INITIAL[0], SHA224_INITIAL[7]), (0xc1059ed8, 0xbefa4fa4));
     }
 
     const TWO_BLOCKS: &[u8] = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
@@ -132,34 +110,16 @@ mod tests {
     /// NIST's examples for FIPS 180: one block, two blocks, a million letters.
     #[test]
     fn sha256_examples() {
-        assert_eq!(
-            hex(&sha256(b"abc")),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
-        assert_eq!(
-            hex(&sha256(TWO_BLOCKS)),
-            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-        );
-        assert_eq!(
-            hex(&sha256(&[b'a'; 1_000_000])),
-            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-        );
+        assert_eq!(hex(&sha256(b"abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(hex(&sha256(TWO_BLOCKS)), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+        assert_eq!(hex(&sha256(&[b'a'; 1_000_000])), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     }
 
     /// The same three for SHA-224 (RFC 3874 section 3).
     #[test]
     fn sha224_examples() {
-        assert_eq!(
-            hex(&sha224(b"abc")),
-            "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"
-        );
-        assert_eq!(
-            hex(&sha224(TWO_BLOCKS)),
-            "75388b16512776cc5dba5da1fd890150b0c6455cb4f58b1952522525"
-        );
-        assert_eq!(
-            hex(&sha224(&[b'a'; 1_000_000])),
-            "20794655980c91d8bbb4c1ea97618a4bf03f42581948b2ee4ee7ad67"
-        );
+        assert_eq!(hex(&sha224(b"abc")), "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7");
+        assert_eq!(hex(&sha224(TWO_BLOCKS)), "75388b16512776cc5dba5da1fd890150b0c6455cb4f58b1952522525");
+        assert_eq!(hex(&sha224(&[b'a'; 1_000_000])), "20794655980c91d8bbb4c1ea97618a4bf03f42581948b2ee4ee7ad67");
     }
 }

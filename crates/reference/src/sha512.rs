@@ -6,12 +6,7 @@ use std::sync::LazyLock;
 use crate::{padding, roots};
 
 /// The first 64 bits of the fractional parts of the cube roots of the first 80 primes (4.2.3).
-static K: LazyLock<Vec<u64>> = LazyLock::new(|| {
-    roots::primes()
-        .take(80)
-        .map(|prime| roots::cube_root(prime, 64) as u64)
-        .collect()
-});
+static K: LazyLock<Vec<u64>> = LazyLock::new(|| roots::primes().take(80).map(|prime| roots::cube_root(prime, 64) as u64).collect());
 
 /// The fractional parts of the square roots of the first eight primes (5.3.5).
 static SHA512_INITIAL: LazyLock<[u64; 8]> = LazyLock::new(|| roots::of_eight_primes(0));
@@ -25,10 +20,7 @@ static SHA512_256_INITIAL: LazyLock<[u64; 8]> = LazyLock::new(|| truncated_initi
 /// The SHA-512/t IV Generation Function (5.3.6): the function's own name, hashed by SHA-512 from
 /// its initial value with every byte XORed with a5.
 fn truncated_initial(name: &str) -> [u64; 8] {
-    hash(
-        &SHA512_INITIAL.map(|word| word ^ 0xa5a5_a5a5_a5a5_a5a5),
-        name.as_bytes(),
-    )
+    hash(&SHA512_INITIAL.map(|word| word ^ 0xa5a5_a5a5_a5a5_a5a5), name.as_bytes())
 }
 
 /// Ch (4.8).
@@ -66,22 +58,13 @@ fn compress(hash: &mut [u64; 8], block: &[u8]) {
     // 1. The message schedule.
     let mut w: Vec<u64> = padding::words_64(block).collect();
     for t in 16..80 {
-        w.push(
-            small_sigma1(w[t - 2])
-                .wrapping_add(w[t - 7])
-                .wrapping_add(small_sigma0(w[t - 15]))
-                .wrapping_add(w[t - 16]),
-        );
+        w.push(small_sigma1(w[t - 2]).wrapping_add(w[t - 7]).wrapping_add(small_sigma0(w[t - 15])).wrapping_add(w[t - 16]));
     }
     // 2. The working variables.
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *hash;
     // 3. The rounds.
     for t in 0..80 {
-        let t1 = h
-            .wrapping_add(big_sigma1(e))
-            .wrapping_add(choose(e, f, g))
-            .wrapping_add(K[t])
-            .wrapping_add(w[t]);
+        let t1 = h.wrapping_add(big_sigma1(e)).wrapping_add(choose(e, f, g)).wrapping_add(K[t]).wrapping_add(w[t]);
         let t2 = big_sigma0(a).wrapping_add(majority(a, b, c));
         h = g;
         g = f;
@@ -141,26 +124,11 @@ mod tests {
     /// The ends of the tables in 4.2.3 and 5.3.4 to 5.3.6.
     #[test]
     fn constants() {
-        assert_eq!(
-            (K.len(), K[0], K[79]),
-            (80, 0x428a2f98d728ae22, 0x6c44198c4a475817)
-        );
-        assert_eq!(
-            (SHA512_INITIAL[0], SHA512_INITIAL[7]),
-            (0x6a09e667f3bcc908, 0x5be0cd19137e2179)
-        );
-        assert_eq!(
-            (SHA384_INITIAL[0], SHA384_INITIAL[7]),
-            (0xcbbb9d5dc1059ed8, 0x47b5481dbefa4fa4)
-        );
-        assert_eq!(
-            (SHA512_224_INITIAL[0], SHA512_224_INITIAL[7]),
-            (0x8c3d37c819544da2, 0x1112e6ad91d692a1)
-        );
-        assert_eq!(
-            (SHA512_256_INITIAL[0], SHA512_256_INITIAL[7]),
-            (0x22312194fc2bf72c, 0x0eb72ddc81c52ca2)
-        );
+        assert_eq!((K.len(), K[0], K[79]), (80, 0x428a2f98d728ae22, 0x6c44198c4a475817));
+        assert_eq!((SHA512_INITIAL[0], SHA512_INITIAL[7]), (0x6a09e667f3bcc908, 0x5be0cd19137e2179));
+        assert_eq!((SHA384_INITIAL[0], SHA384_INITIAL[7]), (0xcbbb9d5dc1059ed8, 0x47b5481dbefa4fa4));
+        assert_eq!((SHA512_224_INITIAL[0], SHA512_224_INITIAL[7]), (0x8c3d37c819544da2, 0x1112e6ad91d692a1));
+        assert_eq!((SHA512_256_INITIAL[0], SHA512_256_INITIAL[7]), (0x22312194fc2bf72c, 0x0eb72ddc81c52ca2));
     }
 
     const TWO_BLOCKS: &[u8] = b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn\
@@ -207,21 +175,9 @@ mod tests {
 
     #[test]
     fn truncated_examples() {
-        assert_eq!(
-            hex(&sha512_224(b"abc")),
-            "4634270f707b6a54daae7530460842e20e37ed265ceee9a43e8924aa"
-        );
-        assert_eq!(
-            hex(&sha512_224(TWO_BLOCKS)),
-            "23fec5bb94d60b23308192640b0c453335d664734fe40e7268674af9"
-        );
-        assert_eq!(
-            hex(&sha512_256(b"abc")),
-            "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23"
-        );
-        assert_eq!(
-            hex(&sha512_256(TWO_BLOCKS)),
-            "3928e184fb8690f840da3988121d31be65cb9d3ef83ee6146feac861e19b563a"
-        );
+        assert_eq!(hex(&sha512_224(b"abc")), "4634270f707b6a54daae7530460842e20e37ed265ceee9a43e8924aa");
+        assert_eq!(hex(&sha512_224(TWO_BLOCKS)), "23fec5bb94d60b23308192640b0c453335d664734fe40e7268674af9");
+        assert_eq!(hex(&sha512_256(b"abc")), "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23");
+        assert_eq!(hex(&sha512_256(TWO_BLOCKS)), "3928e184fb8690f840da3988121d31be65cb9d3ef83ee6146feac861e19b563a");
     }
 }

@@ -127,3 +127,65 @@ impl<T: Send> Feed<'_, T> {
         self.shared.finish(job, result.map(|digest| Hashed { digest: digest.as_ref().into(), bytes: read_bytes }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
+    use crate::pipeline::window::{Limits, Window};
+    use crate::pipeline::{Task, Work};
+
+    /// A reader of `path` that believes it to have `size_bytes` bytes.
+    fn reader(path: &std::path::Path, size_bytes: u64) -> JobReader {
+        let mut window = Window::new(Limits { tasks: 1, path_bytes: 1 << 10, batch_tasks: 1 });
+        let work = Work::File { algorithm: AnyAlgorithm::Sha256, size_bytes };
+        window.push(Task { label: (), path: path.to_path_buf(), work });
+        let file = File::open(path).map(HeldFile::new);
+        JobReader { job: window.take().unwrap(), file, totals: Arc::default(), read_bytes: 0, ended: false }
+    }
+
+    #[test]
+    fn a_file_that_grows_or_shrinks_is_read_to_where_it_ends() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        let mut buffer = [0; 10];
+        std::fs::write(&path, [1; 25]).unwrap();
+
+        let mut growing = reader(&path, 25);
+        assert_eq!(growing.read(&mut buffer).unwrap(), 10);
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(&[2; 5]).unwrap();
+        assert_eq!([(); 3].map(|()| growing.read(&mut buffer).unwrap()), [10, 10, 0]);
+        assert_eq!(growing.read_bytes, 30);
+
+        let mut shrinking = reader(&path, 30);
+        assert_eq!(shrinking.read(&mut buffer).unwrap(), 10);
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(13).unwrap();
+        assert_eq!([(); 3].map(|()| shrinking.read(&mut buffer).unwrap()), [3, 0, 0]);
+        assert_eq!(shrinking.read_bytes, 13);
+    }
+
+    #[test]
+    fn an_end_that_was_expected_takes_no_further_read() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [1; 25]).unwrap();
+        for (size_bytes, is_expected) in [(25, true), (0, false), (24, false), (26, false)] {
+            let mut reader = reader(&path, size_bytes);
+            assert_eq!(reader.read(&mut [0; 30]).unwrap(), 25);
+            assert_eq!(reader.ended, is_expected);
+            assert_eq!(reader.read(&mut [0; 30]).unwrap(), 0);
+        }
+        // A read that fills the buffer to the last byte may not have seen the end.
+        let mut reader = reader(&path, 25);
+        assert_eq!(reader.read(&mut [0; 25]).unwrap(), 25);
+        assert!(!reader.ended);
+    }
+
+    #[test]
+    fn what_cannot_be_opened_says_so_when_read() {
+        let error = reader("/nonexistent".as_ref(), 1).read(&mut [0]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,1 +1,173 @@
-//! x
+//! `manyhash check`. What it shares with the drop-ins is compared with GNU's in `gnu.rs`.
+
+use std::fs;
+
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome};
+
+const ABC_SHA1: &str = "a9993e364706816aba3e25717850c26c9cd0d89d";
+
+fn wrong() -> String {
+    ABC_SHA256.replace('a', "c")
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    place.file("f", "abc").file("e", "").file("d/f", "abc");
+    place
+}
+
+#[test]
+fn each_line_tells_its_algorithm() {
+    let place = place();
+    let mut manifest =
+        format!("{ABC_SHA1}  f\n{ABC_SHA256} *f\nSHA1 (f) = {ABC_SHA1}\nSHA2-256(f)= {ABC_SHA256}\nsha_256 (e) = {EMPTY_SHA256}\n");
+    for algorithm in ["sha1", "sha224", "sha256", "sha384", "sha512", "sha512/224", "sha512/256"] {
+        manifest += &place.run(&format!("sum --tag -a {algorithm} f e d/f")).stdout;
+        if !algorithm.contains('/') {
+            manifest += &place.run(&format!("sum -a {algorithm} f e d/f")).stdout;
+        }
+    }
+    place.file("m", &manifest);
+    let check = place.run("check --strict m");
+    assert_eq!((check.stderr.as_str(), check.code), ("", Some(0)));
+    assert_eq!(check.stdout.lines().count(), manifest.lines().count());
+    assert!(check.stdout.lines().all(|line| line.ends_with(": OK")));
+    assert_eq!(place.run_with("check -", manifest.as_bytes()).stdout, check.stdout);
+}
+
+#[test]
+fn an_algorithm_given_is_the_only_one() {
+    let place = place();
+    place.file("m", format!("{ABC_SHA1}  f\nSHA1 (f) = {ABC_SHA1}\n{ABC_SHA256}  f\nSHA256 (f) = {ABC_SHA256}\n"));
+    let check = place.run("check -w -a SHA-1 m");
+    assert_eq!(check.stdout, "f: OK\nf: OK\n");
+    assert_eq!(
+        check.stderr,
+        "manyhash: m: 3: improperly formatted SHA1 checksum line\nmanyhash: m: 4: improperly formatted SHA1 checksum line\n\
+         manyhash: WARNING: 2 lines are improperly formatted\n"
+    );
+    assert_eq!(check.code, Some(0));
+    // A digest of 64 digits is SHA-256's unless told otherwise.
+    let other = place.run("sum -a sha512/256 f").stdout;
+    assert_eq!(place.run_with("check -", other.as_bytes()).stdout, "f: FAILED\n");
+    assert_eq!(place.run_with("check -a sha512-256 -", other.as_bytes()).stdout, "f: OK\n");
+}
+
+#[test]
+fn what_is_wrong_is_told_in_order_and_fails() {
+    let place = place();
+    place.file("m", format!("{ABC_SHA256}  f\nnonsense\n{}  f\n{ABC_SHA256}  missing\n{ABC_SHA256}  d\n{ABC_SHA256}  f/below\n", wrong()));
+    let check = place.run("check m");
+    assert_eq!(check.stdout, "f: OK\nf: FAILED\nmissing: FAILED open or read\nd: FAILED open or read\nf/below: FAILED open or read\n");
+    assert_eq!(
+        check.stderr,
+        "manyhash: missing: No such file or directory\nmanyhash: d: Is a directory\nmanyhash: f/below: Not a directory\n\
+         manyhash: WARNING: 1 line is improperly formatted\nmanyhash: WARNING: 3 listed files could not be read\n\
+         manyhash: WARNING: 1 computed checksum did NOT match\n"
+    );
+    assert_eq!(check.code, Some(1));
+    assert!(!place.run("check --quiet m").stdout.contains("OK"));
+    let status = place.run("check --status m");
+    assert_eq!((status.stdout.as_str(), status.code), ("", Some(1)));
+    assert!(!status.stderr.contains("WARNING"));
+    assert!(place.run("check --quiet -w m").stderr.contains("m: 2: improperly formatted checksum line"));
+}
+
+#[test]
+fn malformed_lines_fail_if_strict_or_if_there_are_no_others() {
+    let place = place();
+    place.file("some", format!("nonsense\n{ABC_SHA256}  f\n")).file("all", "nonsense\nmore\n").file("none", "").file("comments", "# a\n\n");
+    assert_eq!(place.run("check some").code, Some(0));
+    assert_eq!(place.run("check --strict some").code, Some(1));
+    for manifest in ["all", "none", "comments"] {
+        let check = place.run(&format!("check {manifest}"));
+        assert_eq!((check.stderr, check.code), (format!("manyhash: {manifest}: no properly formatted checksum lines found\n"), Some(1)));
+    }
+    let both = place.run("check none some");
+    assert_eq!((both.stdout.as_str(), both.code), ("f: OK\n", Some(1)));
+}
+
+#[test]
+fn missing_files_may_be_passed_over_as_long_as_one_is_there() {
+    let place = place();
+    place.file("some", format!("{ABC_SHA256}  missing\n{ABC_SHA256}  f\n")).file("all", format!("{ABC_SHA256}  missing\n"));
+    let some = place.run("check --ignore-missing some");
+    assert_eq!((some.stdout.as_str(), some.stderr.as_str(), some.code), ("f: OK\n", "", Some(0)));
+    let all = place.run("check --ignore-missing all");
+    assert_eq!((all.stdout.as_str(), all.stderr.as_str(), all.code), ("", "manyhash: all: no file was verified\n", Some(1)));
+    // Only what is missing: not what cannot be read.
+    let folder = place.run_with("check --ignore-missing -", format!("{ABC_SHA256}  f\n{ABC_SHA256}  d\n").as_bytes());
+    assert_eq!(folder.code, Some(1));
+}
+
+#[test]
+fn names_may_be_relative_to_a_folder() {
+    let place = place();
+    place.file("d/m", format!("{ABC_SHA256}  f\n{ABC_SHA256}  g\n"));
+    let check = place.run("check -C d d/m");
+    assert_eq!(check.stdout, "f: OK\ng: FAILED open or read\n");
+    assert!(check.stderr.starts_with("manyhash: d/g: No such file or directory\n"), "{}", check.stderr);
+    let absolute = format!("{ABC_SHA256}  {}\n", place.join("f").display());
+    assert_eq!(place.run_with("check -C d -", absolute.as_bytes()).code, Some(0));
+    for (folder, reason) in [("nowhere", "No such file or directory"), ("f", "Not a directory")] {
+        let check = place.run(&format!("check -C {folder} d/m"));
+        assert_eq!((check.stderr, check.code), (format!("manyhash: {folder}: {reason}\n"), Some(1)));
+    }
+}
+
+#[test]
+fn manifests_that_cannot_be_read_are_told() {
+    let place = place();
+    place.file("m", format!("{ABC_SHA256}  f\n"));
+    let check = place.run("check nowhere m d f/below m");
+    assert_eq!(check.stdout, "f: OK\nf: OK\n");
+    assert_eq!(
+        check.stderr,
+        "manyhash: nowhere: No such file or directory\nmanyhash: d: Is a directory\nmanyhash: f/below: Not a directory\n"
+    );
+    assert_eq!(check.code, Some(1));
+}
+
+#[test]
+fn json_lines_are_objects() {
+    let place = place();
+    place.file("m", format!("{ABC_SHA256}  f\n\n{}  f\n{ABC_SHA256}  missing\n", wrong()));
+    let check = place.run("check --json m");
+    let objects: Vec<serde_json::Value> = check.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let entry = |line: u64, path: &str, status: &str, expected: &str| serde_json::json!({"manifest": "m", "line": line, "path": path, "algorithm": "SHA-256", "status": status, "expected": expected});
+    let mut expected = [entry(1, "f", "ok", ABC_SHA256), entry(3, "f", "failed", &wrong()), entry(4, "missing", "unreadable", ABC_SHA256)];
+    for object in &mut expected[..2] {
+        object["digest"] = ABC_SHA256.into();
+        object["bytes"] = 3.into();
+    }
+    expected[2]["error"] = "No such file or directory".into();
+    assert_eq!(objects, expected);
+    assert_eq!(check.code, Some(1));
+    assert_eq!(place.run("check --json --quiet m").stdout.lines().count(), 2);
+}
+
+#[test]
+fn names_with_line_ends_do_not_break_lines() {
+    let place = place();
+    place.file("a\nb", "abc").file("c\\d", "abc");
+    let sums = outcome(place.command(BINARY).args(["sum", "a\nb", "c\\d"]), b"").stdout;
+    assert_eq!(sums, format!("\\{ABC_SHA256}  a\\nb\n\\{ABC_SHA256}  c\\\\d\n"));
+    assert_eq!(place.run_with("check -", sums.as_bytes()).stdout, "\\a\\nb: OK\nc\\d: OK\n");
+}
+
+#[test]
+fn a_folder_summed_is_a_folder_checked() {
+    let place = Place::new();
+    for index in 0..500 {
+        place.file(format!("t/{}/{index}", index % 7), vec![index as u8; index * 37]);
+    }
+    for algorithm in ["sha1", "sha256", "sha512"] {
+        assert_eq!(place.run(&format!("sum -r -a {algorithm} -o sums t")).code, Some(0));
+        let check = place.run("check sums");
+        assert_eq!((check.stdout.lines().count(), check.stderr.as_str(), check.code), (500, "", Some(0)));
+    }
+    place.file("t/3/3", "changed");
+    fs::remove_file(place.join("t/5/5")).unwrap();
+    let check = place.run("check --quiet sums");
+    assert_eq!((check.stdout.as_str(), check.code), ("t/3/3: FAILED\nt/5/5: FAILED open or read\n", Some(1)));
+}

@@ -15,9 +15,11 @@ const RELEASE: &str = "(GNU coreutils) 9.1";
 
 /// Whether the real command is here.
 fn is_here() -> bool {
-    let first_line = Command::new("sha256sum").arg("--version").output().ok().map(|output| {
-        String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_string()
-    });
+    let first_line = Command::new("sha256sum")
+        .arg("--version")
+        .output()
+        .ok()
+        .map(|output| String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_string());
     let is_here = first_line.is_some_and(|line| line.ends_with(RELEASE));
     if !is_here {
         skipped(&format!("no sha256sum {RELEASE} on this machine"));
@@ -41,9 +43,28 @@ fn compare_line(place: &Place, line: &str) -> Outcome {
 
 fn odd_names() -> Vec<OsString> {
     let names: [&[u8]; 22] = [
-        b"plain", b" blank", b"blank ", b"two words", b"tab\there", b"new\nline", b"back\\slash", b"carriage\rreturn", b"all\\\n\r",
-        b"*star", b"#hash", b"~tilde", b"-dash", b"--tag", "é".as_bytes(), b"\xff\xfe", b"quote'", b"\"double\"", b"(paren)", b"a = b",
-        b"\\", b"a:b",
+        b"plain",
+        b" blank",
+        b"blank ",
+        b"two words",
+        b"tab\there",
+        b"new\nline",
+        b"back\\slash",
+        b"carriage\rreturn",
+        b"all\\\n\r",
+        b"*star",
+        b"#hash",
+        b"~tilde",
+        b"-dash",
+        b"--tag",
+        "é".as_bytes(),
+        b"\xff\xfe",
+        b"quote'",
+        b"\"double\"",
+        b"(paren)",
+        b"a = b",
+        b"\\",
+        b"a:b",
     ];
     names.iter().map(|name| OsString::from_vec(name.to_vec())).collect()
 }
@@ -82,7 +103,8 @@ fn what_cannot_be_read_is_told_the_same() {
     std::os::unix::fs::symlink("loop", place.join("loop")).unwrap();
     std::os::unix::fs::symlink("nowhere", place.join("dangling")).unwrap();
     let too_long = "n".repeat(300);
-    for line in ["folder", "missing", "f missing plain", "f/below", "loop", "dangling folder f", "/", &too_long, "- f -", "-", "", "f f f"] {
+    for line in ["folder", "missing", "f missing plain", "f/below", "loop", "dangling folder f", "/", &too_long, "- f -", "-", "", "f f f"]
+    {
         compare_line(&place, line);
     }
     compare(&place, "sha256sum", &[""], b"");
@@ -97,8 +119,46 @@ fn names_in_messages_are_quoted_the_same() {
     let place = Place::new();
     let mut random = Random(1);
     let pieces: [&[u8]; 40] = [
-        b"a", b"B", b"7", b" ", b"'", b"\"", b"\\", b"\n", b"\r", b"\t", b"\x01", b"\x7f", "é".as_bytes(), b"\xff", b"\xc3", b"#", b"~", b"{", b"}",
-        b"=", b":", b"!", b"*", b"?", b"[", b"]", b"$", b"`", b"|", b"&", b";", b"<", b">", b"(", b")", b"^", b"%", b"@", b",", b"+",
+        b"a",
+        b"B",
+        b"7",
+        b" ",
+        b"'",
+        b"\"",
+        b"\\",
+        b"\n",
+        b"\r",
+        b"\t",
+        b"\x01",
+        b"\x7f",
+        "é".as_bytes(),
+        b"\xff",
+        b"\xc3",
+        b"#",
+        b"~",
+        b"{",
+        b"}",
+        b"=",
+        b":",
+        b"!",
+        b"*",
+        b"?",
+        b"[",
+        b"]",
+        b"$",
+        b"`",
+        b"|",
+        b"&",
+        b";",
+        b"<",
+        b">",
+        b"(",
+        b")",
+        b"^",
+        b"%",
+        b"@",
+        b",",
+        b"+",
     ];
     for locale in ["C.UTF-8", "C"] {
         for length in 1..5 {
@@ -141,8 +201,33 @@ fn usage_errors_are_told_the_same() {
         }
     }
     for line in [
-        "--bogus", "--bogus=1 f", "-x", "-bx", "-xb", "-b=", "--check=3 m", "--ta f", "--t f", "--s f", "--st f", "--sta f", "--c m", "--z f", "--=x",
-        "-- -f", "-- f -b", "f -b", "f --tag", "f -- --tag", "-ctz m", "-cw m", "-wc m", "--che m --qui", "--help=1", "f --bogus --help", "-zb f - f",
+        "--bogus",
+        "--bogus=1 f",
+        "-x",
+        "-bx",
+        "-xb",
+        "-b=",
+        "--check=3 m",
+        "--ta f",
+        "--t f",
+        "--s f",
+        "--st f",
+        "--sta f",
+        "--c m",
+        "--z f",
+        "--=x",
+        "-- -f",
+        "-- f -b",
+        "f -b",
+        "f --tag",
+        "f -- --tag",
+        "-ctz m",
+        "-cw m",
+        "-wc m",
+        "--che m --qui",
+        "--help=1",
+        "f --bogus --help",
+        "-zb f - f",
     ] {
         compare_line(&place, line);
     }
@@ -168,7 +253,15 @@ fn sums_of_odd_names_check_the_same() {
         place.file("plain", "changed").file("new\nline", "changed");
         fs::remove_file(place.join("two words")).unwrap();
         fs::remove_file(place.join("all\\\n\r")).unwrap();
-        for line in ["-c m", "-c --quiet m", "-c --status m", "-c --ignore-missing m", "-cw --strict m", "-c m m", "-c --quiet --ignore-missing m missing m"] {
+        for line in [
+            "-c m",
+            "-c --quiet m",
+            "-c --status m",
+            "-c --ignore-missing m",
+            "-cw --strict m",
+            "-c m m",
+            "-c --quiet --ignore-missing m missing m",
+        ] {
             compare(&place, command, &line.split_whitespace().collect::<Vec<_>>(), b"");
         }
         for name in ["plain", "new\nline", "two words", "all\\\n\r"] {
@@ -179,16 +272,89 @@ fn sums_of_odd_names_check_the_same() {
 
 /// Manifests damaged in every way we could think of; `H` is the right digest of `f`, `W` a wrong one.
 const MANIFESTS: &[&str] = &[
-    "", "\n", "# nothing\n", " # no comment\n", "garbage\n", "H\n", "H ", "H  ", "H  \n", "H   \n", "H  f", "H  f\n", "H *f\n", "H f\n", "H   f\n",
-    "H\tf\n", "H\t f\n", "H \tf\n", "  \tH  f\n", "H  f\r\n", "H  f\r\r\n", "\r\nH  f\r\n", "#c\n\nH  f\n", "garbage\nH  f\n", "W  f\n",
-    "garbage\nmore\nH  f\nW  f\nW  f\nH  missing\nH  missing too\nH  folder\n", "garbage\nH  f\nW  f\nH  missing\n", "H  missing\n", "W  f\nH  missing\n",
-    "SHA256 (f) = H\n", "SHA256(f)= H\n", "SHA256(f)=H\n", "SHA256 (f)=H\n", "SHA256 (f)  =  H\n", "SHA256 (f)=\tH\n", " SHA256 (f) = H\n",
-    "SHA1 (f) = H\n", "sha256 (f) = H\n", "SHA256  (f) = H\n", "SHA256\t(f) = H\n", "SHA256 (f) = H x\n", "SHA256 (f) = H \n", "SHA256 (f) x = H\n",
-    "SHA256 (f)\n", "SHA256 (\n", "SHA256\n", "SHA256 ()= H\n", "SHA256 (a)b) = H\n", "SHA256 (f) = 00\n", "SHA256 (f) = H00\n", "SHA256 (f) = W\n",
-    "\\SHA256 (a\\nb) = H\n", "\\SHA256 (a\\qb) = H\n", "\\SHA256 (f) = H\n", "\\H  f\n", "\\H  a\\\\b\n", "\\H  a\\q\n", "\\H  a\\\n", "\\H  a\\nb\n",
-    "  \\H  f\n", "\\ H  f\n", "\\\\H  f\n", "\\W  a\\nb\n", "H  a\\nb\n", "H00  f\n", "0H  f\n", "Hg  f\n", "H f\nH  f\n", "H  f\nH f\n", "H f\nH *f\n",
-    "H *f\nH f\nH f\n", "H  -\n", "H  f\nH  -\nW  -\n", "H  f\0g\n", "SHA256 (f\0g) = H\n", "SHA256 (f) = H\0g\n", "\\H  f\0\n", "H\0  f\n", "H  \0\n",
-    "H  ./f\nH  folder/../f\n", "H  f/below\n", "H  folder/\n", "H  /dev/null\n",
+    "",
+    "\n",
+    "# nothing\n",
+    " # no comment\n",
+    "garbage\n",
+    "H\n",
+    "H ",
+    "H  ",
+    "H  \n",
+    "H   \n",
+    "H  f",
+    "H  f\n",
+    "H *f\n",
+    "H f\n",
+    "H   f\n",
+    "H\tf\n",
+    "H\t f\n",
+    "H \tf\n",
+    "  \tH  f\n",
+    "H  f\r\n",
+    "H  f\r\r\n",
+    "\r\nH  f\r\n",
+    "#c\n\nH  f\n",
+    "garbage\nH  f\n",
+    "W  f\n",
+    "garbage\nmore\nH  f\nW  f\nW  f\nH  missing\nH  missing too\nH  folder\n",
+    "garbage\nH  f\nW  f\nH  missing\n",
+    "H  missing\n",
+    "W  f\nH  missing\n",
+    "SHA256 (f) = H\n",
+    "SHA256(f)= H\n",
+    "SHA256(f)=H\n",
+    "SHA256 (f)=H\n",
+    "SHA256 (f)  =  H\n",
+    "SHA256 (f)=\tH\n",
+    " SHA256 (f) = H\n",
+    "SHA1 (f) = H\n",
+    "sha256 (f) = H\n",
+    "SHA256  (f) = H\n",
+    "SHA256\t(f) = H\n",
+    "SHA256 (f) = H x\n",
+    "SHA256 (f) = H \n",
+    "SHA256 (f) x = H\n",
+    "SHA256 (f)\n",
+    "SHA256 (\n",
+    "SHA256\n",
+    "SHA256 ()= H\n",
+    "SHA256 (a)b) = H\n",
+    "SHA256 (f) = 00\n",
+    "SHA256 (f) = H00\n",
+    "SHA256 (f) = W\n",
+    "\\SHA256 (a\\nb) = H\n",
+    "\\SHA256 (a\\qb) = H\n",
+    "\\SHA256 (f) = H\n",
+    "\\H  f\n",
+    "\\H  a\\\\b\n",
+    "\\H  a\\q\n",
+    "\\H  a\\\n",
+    "\\H  a\\nb\n",
+    "  \\H  f\n",
+    "\\ H  f\n",
+    "\\\\H  f\n",
+    "\\W  a\\nb\n",
+    "H  a\\nb\n",
+    "H00  f\n",
+    "0H  f\n",
+    "Hg  f\n",
+    "H f\nH  f\n",
+    "H  f\nH f\n",
+    "H f\nH *f\n",
+    "H *f\nH f\nH f\n",
+    "H  -\n",
+    "H  f\nH  -\nW  -\n",
+    "H  f\0g\n",
+    "SHA256 (f\0g) = H\n",
+    "SHA256 (f) = H\0g\n",
+    "\\H  f\0\n",
+    "H\0  f\n",
+    "H  \0\n",
+    "H  ./f\nH  folder/../f\n",
+    "H  f/below\n",
+    "H  folder/\n",
+    "H  /dev/null\n",
 ];
 
 fn manifest(template: &str) -> Vec<u8> {
@@ -204,7 +370,8 @@ fn damaged_manifests_are_read_the_same() {
     let place = Place::new();
     place.file("f", "abc").file("a\nb", "abc").file("a\\b", "abc").file("good", format!("{ABC_SHA256}  f\n"));
     fs::create_dir(place.join("folder")).unwrap();
-    let options = ["-c", "-cw", "-c --strict", "-cw --quiet", "-c --status", "-c --ignore-missing", "-c --ignore-missing --status -w --strict"];
+    let options =
+        ["-c", "-cw", "-c --strict", "-cw --quiet", "-c --status", "-c --ignore-missing", "-c --ignore-missing --status -w --strict"];
     for template in MANIFESTS {
         let text = manifest(template);
         place.file("m", &text).file("m 2\n", &text);
@@ -235,12 +402,14 @@ fn random_manifests_are_read_the_same() {
             let digest = random.one_of(&["H", "H", "H", "H", "H", "W", "Hg", "0H", "00"]);
             let line = match random.below(3) {
                 0 => {
-                    let [tag, close, equals] = [["SHA256 (", "SHA256(", "SHA256  (", "SHA1 ("], [")", ")", ")", ""], [" = ", "= ", "=", " ="]];
+                    let [tag, close, equals] =
+                        [["SHA256 (", "SHA256(", "SHA256  (", "SHA1 ("], [")", ")", ")", ""], [" = ", "= ", "=", " ="]];
                     format!("{}{name}{}{}{digest}", random.one_of(&tag), random.one_of(&close), random.one_of(&equals))
                 }
                 _ => format!("{digest}{}{name}", random.one_of(&["  ", "  ", " *", " ", "\t", "   ", ""])),
             };
-            template += &format!("{start}{line}{}", random.one_of(&["\n", "\n", "\n", "\n", "\r\n", "\r\r\n", " \n", "\0\n", "\0x\n", "\n\n"]));
+            template +=
+                &format!("{start}{line}{}", random.one_of(&["\n", "\n", "\n", "\n", "\r\n", "\r\r\n", " \n", "\0\n", "\0x\n", "\n\n"]));
         }
         let options = random.one_of(&["-c", "-cw", "-cw --strict", "-c --quiet", "-c --status", "-cw --ignore-missing"]);
         place.file("m", manifest(&template));

@@ -1,1 +1,125 @@
-//! x
+//! Bounded memory and few open files, whatever there is to hash. Sizes are small by default; `MANYHASH_TEST_FILES` sets another number.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use crate::support::{ABC_SHA256, BINARY, Place, skipped};
+
+/// Well below the 64 MiB that are promised.
+const PEAK_KIB: u64 = 48 << 10;
+
+fn file_count() -> usize {
+    std::env::var("MANYHASH_TEST_FILES").ok().and_then(|value| value.parse().ok()).unwrap_or(20_000)
+}
+
+/// Peak resident memory of a run that hashes standard input last: it is looked at while it waits for that.
+fn peak_kib(command: &mut Command, manifest: &[u8]) -> Option<u64> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(manifest).unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.trim_end().ends_with("last") {
+        line.clear();
+        assert_ne!(lines.read_line(&mut line).unwrap(), 0, "it ended early");
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    peak.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+fn assert_bounded(what: &str, peak: Option<u64>) {
+    match peak {
+        Some(peak_kib) => {
+            println!("{what}: {peak_kib} KiB");
+            assert!(peak_kib < PEAK_KIB, "{what}: {peak_kib} KiB");
+        }
+        None => skipped("/proc does not tell a process's peak memory"),
+    }
+}
+
+#[test]
+fn memory_is_bounded_for_a_large_tree() {
+    let place = Place::new();
+    // The first file keeps all others waiting in the window; the second folder has most names.
+    place.file("t/0", "");
+    fs::File::options().write(true).open(place.join("t/0")).unwrap().set_len(512 << 20).unwrap();
+    fs::create_dir_all(place.join("t/folder")).unwrap();
+    for index in 0..file_count() {
+        let folder = if index % 4 == 0 { format!("t/{}", index % 64) + "-" } else { "t/folder".to_string() };
+        if index < 64 {
+            fs::create_dir_all(place.join(format!("t/{index}-"))).unwrap();
+        }
+        fs::write(place.join(format!("{folder}/{index:080}")), index.to_string()).unwrap();
+    }
+    place.file("last", "");
+    for workers in ["1", "2", "64"] {
+        let peak = peak_kib(place.command(BINARY).args(["sum", "-j", workers, "-r", "t", "last", "-"]), b"");
+        assert_bounded(&format!("sum -j {workers} of {} files", file_count()), peak);
+    }
+}
+
+#[test]
+fn memory_is_bounded_for_many_large_files() {
+    let place = Place::new();
+    let mut arguments: Vec<String> = ["sum", "-j", "64"].map(String::from).to_vec();
+    for index in 0..80 {
+        let name = format!("{index}");
+        fs::File::create(place.join(&name)).unwrap().set_len(16 << 20).unwrap();
+        arguments.push(name);
+    }
+    place.file("last", "");
+    arguments.extend(["last".to_string(), "-".to_string()]);
+    assert_bounded("sum -j 64 of 80 files of 16 MiB", peak_kib(place.command(BINARY).args(arguments), b""));
+}
+
+#[test]
+fn memory_is_bounded_for_a_large_manifest() {
+    let place = Place::new();
+    place.file("f", "abc").file("is last", "");
+    let mut manifest = format!("{ABC_SHA256}  ././././././././././././././././././f\n").repeat(file_count());
+    // Long enough to be handed over before the end of the file.
+    manifest += &format!("{ABC_SHA256}  -\n");
+    place.file("m", &manifest);
+    place.file("n", format!("{ABC_SHA256}  f\n"));
+    let mut command = place.command(BINARY);
+    command.args(["check", "m", "n"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    for _ in 0..file_count() {
+        line.clear();
+        assert_ne!(lines.read_line(&mut line).unwrap(), 0);
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).and_then(|peak| peak.trim().strip_suffix(" kB")?.trim().parse().ok());
+    child.stdin.take().unwrap().write_all(b"abc").unwrap();
+    line.clear();
+    lines.read_line(&mut line).unwrap();
+    assert_eq!(line, "-: OK\n");
+    std::io::copy(&mut lines, &mut std::io::sink()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_bounded(&format!("check of {} lines", file_count()), peak);
+}
+
+#[test]
+fn few_open_files_are_enough() {
+    let place = Place::new();
+    for index in 0..300 {
+        place.file(format!("t/{}/{index}", index % 5), vec![index as u8; 1000 * (index % 50)]);
+    }
+    let all = place.run("sum -r t");
+    assert_eq!((all.stdout.lines().count(), all.code), (300, Some(0)));
+    for limit in [7, 12, 40] {
+        for workers in [1, 4, 16] {
+            let script = format!("ulimit -n {limit} && exec \"$0\" sum -j {workers} -r t");
+            let output = place.command("sh").args(["-c", &script, BINARY]).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{limit} open files, {workers} workers");
+            assert!(output.stdout == all.stdout.as_bytes() && output.status.success(), "{limit} open files, {workers} workers");
+        }
+    }
+}

@@ -1,1 +1,393 @@
-//! x
+//! `manyhash sum`.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Command, Stdio};
+
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome};
+
+/// Digests of `abc`, from FIPS 180-4's examples.
+const ABC: [(&str, &str); 7] = [
+    ("SHA-1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+    ("SHA-224", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
+    ("SHA-256", ABC_SHA256),
+    ("SHA-384", "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7"),
+    (
+        "SHA-512",
+        "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+    ),
+    ("SHA-512/224", "4634270f707b6a54daae7530460842e20e37ed265ceee9a43e8924aa"),
+    ("SHA-512/256", "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23"),
+];
+
+fn fifo(place: &Place, name: &str) {
+    assert!(Command::new("mkfifo").arg(place.join(name)).status().unwrap().success());
+}
+
+#[test]
+fn every_algorithm_by_every_name() {
+    let place = Place::new();
+    place.file("f", "abc");
+    for (name, digest) in ABC {
+        let lower = name.to_lowercase();
+        for spelling in [name.to_string(), lower.replace('-', ""), lower.replace('/', "-"), lower.replace(['-', '/'], "_")] {
+            let sum = place.run(&format!("sum -a {spelling} f"));
+            assert_eq!((sum.stdout, sum.code), (format!("{digest}  f\n"), Some(0)), "{spelling}");
+        }
+        let tag = format!("{} (f) = {digest}\n", name.replace("SHA-", "SHA"));
+        assert_eq!(place.run(&format!("sum --tag --algorithm {lower} f")).stdout, tag);
+    }
+}
+
+#[test]
+fn lines_come_in_the_order_given_and_errors_do_not_stop_the_rest() {
+    let place = Place::new();
+    place.file("f", "abc").file("large", vec![0; 5 << 20]).file("e", "");
+    fs::create_dir(place.join("folder")).unwrap();
+    let large = place.run("sum large").stdout;
+    let sum = place.run("sum large f missing e folder f/below f large");
+    let f = format!("{ABC_SHA256}  f\n");
+    assert_eq!(sum.stdout, format!("{large}{f}{EMPTY_SHA256}  e\n{f}{large}"));
+    assert_eq!(
+        sum.stderr,
+        "manyhash: missing: No such file or directory\nmanyhash: folder: Is a directory\nmanyhash: f/below: Not a directory\n"
+    );
+    assert_eq!(sum.code, Some(1));
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2_and_says_what_would_do() {
+    let place = Place::new();
+    place.file("f", "abc");
+    for line in [
+        "",
+        "sum -a md6 f",
+        "sum --bogus f",
+        "sum --json --tag f",
+        "sum --json -z f",
+        "sum -j 0 f",
+        "sum -j x f",
+        "sum --progress maybe f",
+        "check",
+        "bogus",
+        "check --quiet --status f",
+        "check -a md6 f",
+    ] {
+        let outcome = place.run(line);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{line}: {outcome:?}");
+        assert!(!outcome.stderr.is_empty(), "{line}");
+    }
+    let unknown = place.run("sum -a md6 f").stderr;
+    assert!(ABC.iter().all(|(name, _)| unknown.contains(&name.replace("SHA-", "sha"))), "{unknown}");
+    for line in ["sum f", "check f", "check -a sha1 f"] {
+        let unknown = outcome(place.command(BINARY).env("MANYHASH_BACKEND", "abacus").args(line.split(' ')), b"");
+        assert_eq!(unknown.code, Some(2), "{line}");
+        assert!(unknown.stderr.contains("abacus") && unknown.stderr.contains("portable"), "{}", unknown.stderr);
+    }
+    let drop_in = outcome(place.command(BINARY).env("MANYHASH_BACKEND", "abacus").args(["sha256sum", "f"]), b"");
+    assert_eq!(drop_in.code, Some(1));
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let place = Place::new();
+    for line in ["--help", "-h", "--version", "sum --help", "check --help"] {
+        let outcome = place.run(line);
+        assert!(outcome.code == Some(0) && outcome.stdout.contains("manyhash") && outcome.stderr.is_empty(), "{line}: {outcome:?}");
+    }
+    assert!(place.run("--help").stdout.contains("sha384sum"));
+}
+
+#[test]
+fn verbose_tells_the_backend() {
+    let place = Place::new();
+    place.file("f", "abc");
+    let portable = |line: &str, log: &str| {
+        outcome(place.command(BINARY).env("MANYHASH_BACKEND", "portable").env("MANYHASH_LOG", log).args(line.split(' ')), b"").stderr
+    };
+    for stderr in [portable("sum -v f", ""), portable("-v sum f", ""), portable("sum f", "1"), portable("sha256sum f", "1")] {
+        assert!(stderr.contains("SHA-256: backend portable"), "{stderr}");
+    }
+    assert_eq!(portable("sum f", "0"), "");
+}
+
+#[test]
+fn a_folder_comes_in_byte_order_of_the_paths() {
+    let place = Place::new();
+    let mut names =
+        ["t/a", "t/a.b", "t/a-b", "t/a/x", "t/a0", "t/ab/c", "t/ab.c", "t/A", "t/é", "t/z/z/z", "t/z/z.z", "t/b c"].map(String::from);
+    for name in &mut names {
+        if name == "t/a/x" {
+            *name = "t/d/x".into();
+        }
+        place.file(&*name, "abc");
+    }
+    names.sort();
+    let lines = |prefix: &str, names: &[String]| names.iter().map(|name| format!("{ABC_SHA256}  {prefix}{name}\n")).collect::<String>();
+    assert_eq!(place.run("sum -r t").stdout, lines("", &names));
+    assert_eq!(place.run("sum -j 1 -r t/").stdout, lines("", &names));
+    assert_eq!(place.run("sum -j 64 -r .").stdout, lines("./", &names));
+    let inner = ["t/z/z.z", "t/z/z/z"].map(String::from);
+    assert_eq!(place.run("sum -r t/z t/A t/z").stdout, lines("", &inner) + &lines("", &["t/A".into()]) + &lines("", &inner));
+    let without_r = place.run("sum t");
+    assert_eq!((without_r.stderr.as_str(), without_r.code), ("manyhash: t: Is a directory\n", Some(1)));
+}
+
+#[test]
+fn in_folders_only_regular_files_count_but_arguments_may_be_anything() {
+    let place = Place::new();
+    place.file("t/f", "abc").file("elsewhere/g", "abc");
+    symlink("f", place.join("t/link")).unwrap();
+    symlink("../elsewhere", place.join("t/folder-link")).unwrap();
+    symlink("t", place.join("argument-link")).unwrap();
+    symlink("loop", place.join("loop")).unwrap();
+    symlink("/nowhere", place.join("t/dangling")).unwrap();
+    fifo(&place, "t/fifo");
+    let _socket = std::os::unix::net::UnixListener::bind(place.join("t/socket")).unwrap();
+
+    let tree = place.run("sum -r t");
+    assert_eq!((tree.stdout.as_str(), tree.stderr.as_str(), tree.code), (&*format!("{ABC_SHA256}  t/f\n"), "", Some(0)));
+    let verbose = place.run("sum -v -r t").stderr;
+    for skipped in ["t/dangling: skipped: a symbolic link", "t/fifo: skipped: not a regular file", "t/socket: skipped"] {
+        assert!(verbose.contains(skipped), "{verbose}");
+    }
+    let arguments = place.run("sum -r t/link argument-link loop t/dangling");
+    assert_eq!(arguments.stdout, format!("{ABC_SHA256}  t/link\n{ABC_SHA256}  argument-link/f\n"));
+    assert_eq!(arguments.stderr, "manyhash: loop: Too many levels of symbolic links\nmanyhash: t/dangling: No such file or directory\n");
+    assert_eq!(arguments.code, Some(1));
+    assert_eq!(place.run("sum /dev/null").stdout, format!("{EMPTY_SHA256}  /dev/null\n"));
+    let socket = place.run("sum t/socket t/f");
+    assert_eq!((socket.stdout, socket.code), (format!("{ABC_SHA256}  t/f\n"), Some(1)));
+}
+
+#[test]
+fn files_that_do_not_say_their_size_are_read_to_the_end() {
+    let place = Place::new();
+    place.file("f", fs::read("/proc/version").unwrap());
+    let digest = |path: &str| place.run(&format!("sum {path}")).stdout.split(' ').next().map(String::from);
+    assert_eq!(digest("/proc/version"), digest("f"));
+}
+
+#[test]
+fn stdin_is_a_dash_or_nothing() {
+    let place = Place::new();
+    place.file("f", "abc");
+    let abc = format!("{ABC_SHA256}  -\n");
+    assert_eq!(place.run_with("sum", b"abc").stdout, abc);
+    assert_eq!(place.run_with("sum -", b"abc").stdout, abc);
+    assert_eq!(place.run_with("sum -r f - f -", b"abc").stdout, format!("{ABC_SHA256}  f\n{abc}{ABC_SHA256}  f\n{EMPTY_SHA256}  -\n"));
+    let large = vec![7; 3 << 20];
+    place.file("large", &large);
+    let by_name = place.run("sum -a sha512 large").stdout;
+    assert_eq!(place.run_with("sum -a sha512", &large).stdout, by_name.replace("large", "-"));
+}
+
+#[test]
+fn fifos_are_read_one_after_another() {
+    let place = Place::new();
+    place.file("f", "abc");
+    fifo(&place, "one");
+    fifo(&place, "two");
+    // The writer opens the second when it is done with the first.
+    let (one, two) = (place.join("one"), place.join("two"));
+    let writer = std::thread::spawn(move || {
+        for path in [one, two] {
+            fs::write(path, vec![1; 1 << 20]).unwrap();
+        }
+    });
+    let sum = place.run("sum one f two");
+    writer.join().unwrap();
+    place.file("same", vec![1; 1 << 20]);
+    let same = place.run("sum same").stdout;
+    assert_eq!(sum.stdout, format!("{}{ABC_SHA256}  f\n{}", same.replace("same", "one"), same.replace("same", "two")));
+}
+
+#[test]
+fn a_file_that_changes_meanwhile_does_no_harm() {
+    let place = Place::new();
+    place.file("changing", vec![1; 8 << 20]).file("f", "abc");
+    let path = place.join("changing");
+    let ended = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+            while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                for mebibytes in [8, 1, 12, 0] {
+                    file.set_len(mebibytes << 20).unwrap();
+                }
+            }
+        });
+        for _ in 0..20 {
+            let sum = place.run("sum f changing f changing f");
+            let lines: Vec<_> = sum.stdout.lines().collect();
+            assert_eq!((lines.len(), sum.stderr.as_str(), sum.code), (5, "", Some(0)));
+            assert!([0, 2, 4].iter().all(|&line| lines[line] == format!("{ABC_SHA256}  f")));
+        }
+        ended.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn json_lines_are_objects() {
+    let place = Place::new();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff\"");
+    place.file("f", "abc").file("q\"\n", "").file(odd, "abc");
+    let output = place.command(BINARY).args(["sum", "--json", "f", "missing", "q\"\n"]).arg(odd).output().unwrap();
+    let objects: Vec<serde_json::Value> = output
+        .stdout
+        .split(|&byte| byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    let object = |key: &str, name: &str, bytes: u64, digest: &str| serde_json::json!({key: name, "bytes": bytes, "algorithm": "SHA-256", "digest": digest});
+    assert_eq!(
+        objects,
+        [object("path", "f", 3, ABC_SHA256), object("path", "q\"\n", 0, EMPTY_SHA256), object("path_hex", "ff22", 3, ABC_SHA256)]
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn output_to_a_file_appears_whole_or_not_at_all() {
+    let place = Place::new();
+    place.file("f", "abc").file("old", "old");
+    let line = format!("{ABC_SHA256}  f\n");
+    assert_eq!(place.run("sum -o new f").stdout, "");
+    assert_eq!(fs::read_to_string(place.join("new")).unwrap(), line);
+    // What is read is still printed; what is not, told.
+    let with_error = place.run("sum -o new f missing");
+    assert_eq!((with_error.code, fs::read_to_string(place.join("new")).unwrap()), (Some(1), line.clone()));
+
+    // An old file keeps its permissions, and its place behind a link.
+    fs::set_permissions(place.join("old"), fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("old", place.join("link")).unwrap();
+    assert_eq!(place.run("sum -o link f").code, Some(0));
+    assert_eq!(fs::read_to_string(place.join("old")).unwrap(), line);
+    assert!(fs::symlink_metadata(place.join("link")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(place.join("old")).unwrap().permissions().mode() & 0o777, 0o640);
+
+    for (target, reason) in [("no/folder", "No such file or directory"), (".", "Is a directory"), ("f/below", "Not a directory")] {
+        let failed = place.run(&format!("sum -o {target} f"));
+        assert_eq!((failed.code, failed.stderr), (Some(1), format!("manyhash: {target}: {reason}\n")));
+    }
+    assert_eq!(place.run("sum -o /dev/stdout f").stdout, line);
+    let full = place.run("sum -o /dev/full f");
+    assert_eq!((full.stderr.as_str(), full.code), ("manyhash: /dev/full: No space left on device\n", Some(1)));
+}
+
+#[test]
+fn nothing_is_left_of_an_output_that_was_never_finished() {
+    let place = Place::new();
+    place.file("f", "abc").file("out", "old");
+    fifo(&place, "fifo");
+    let names = || {
+        let mut names: Vec<_> = fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    let mut child = place.command(BINARY).args(["sum", "-o", "out", "f", "fifo"]).spawn().unwrap();
+    // Once it reads the fifo, it has hashed what comes before.
+    let writer = fs::OpenOptions::new().write(true).open(place.join("fifo")).unwrap();
+    assert_eq!(names(), before);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(writer);
+    assert_eq!(names(), before);
+    assert_eq!(fs::read_to_string(place.join("out")).unwrap(), "old");
+}
+
+#[test]
+fn the_output_is_left_out_of_the_folder_it_is_in() {
+    let place = Place::new();
+    place.file("t/f", "abc");
+    for _ in 0..2 {
+        assert_eq!(place.run("sum -r -o t/sums t").code, Some(0));
+        assert_eq!(fs::read_to_string(place.join("t/sums")).unwrap(), format!("{ABC_SHA256}  t/f\n"));
+    }
+    assert_eq!(place.run("sum -o t/sums t/sums").code, Some(0));
+    assert!(fs::read_to_string(place.join("t/sums")).unwrap().ends_with("  t/sums\n"));
+    assert_eq!(place.run("check t/sums").code, Some(1));
+}
+
+#[test]
+fn a_reader_that_leaves_ends_it_quietly() {
+    let place = Place::new();
+    for index in 0..500 {
+        place.file(format!("t/{}{index}", "long".repeat(50)), "abc");
+    }
+    // The manifest on stdin has more lines than we wait for, and then no end.
+    let manifest = format!("{ABC_SHA256}  t/{}1\n", "long".repeat(50)).repeat(5000);
+    for line in ["sum -r t t t t t t t t", "sha256sum -c", "check -"] {
+        let mut command = place.command(BINARY);
+        command.args(line.split(' ')).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // Refused once the child has ended.
+                let _ = stdin.write_all(manifest.as_bytes());
+            });
+            stdout.read_line(&mut String::new()).unwrap();
+            drop(stdout);
+            let mut stderr = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+            assert_eq!((stderr.as_str(), child.wait().unwrap().code()), ("", Some(0)), "{line}");
+        });
+    }
+}
+
+#[test]
+fn output_that_fails_is_told() {
+    let place = Place::new();
+    place.file("f", "abc").file("m", format!("{ABC_SHA256}  f\n"));
+    for (program, line) in [("manyhash", "sum f"), ("manyhash", "check m"), ("sha256sum", "sha256sum f"), ("sha256sum", "sha256sum -c m")] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = place.command(BINARY).args(line.split(' ')).stdout(full).output().unwrap();
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), format!("{program}: write error: No space left on device\n"));
+        assert_eq!(output.status.code(), Some(1), "{line}");
+    }
+}
+
+#[test]
+fn results_come_as_soon_as_their_turn_does() {
+    let place = Place::new();
+    place.file("f", "abc");
+    let mut child = place.command(BINARY).args(["sum", "f", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    assert_eq!(line, format!("{ABC_SHA256}  f\n"));
+    drop(child.stdin.take());
+    line.clear();
+    lines.read_line(&mut line).unwrap();
+    assert_eq!(line, format!("{EMPTY_SHA256}  -\n"));
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn progress_is_shown_when_asked_for() {
+    let place = Place::new();
+    place.file("f", "abc");
+    assert_eq!(place.run("sum --progress never f").stderr, "");
+    assert_eq!(place.run("sum --progress auto f").stderr, "");
+    let always = place.run("sum --progress always f f");
+    assert!(always.stderr.contains("2/2 files") && always.stdout.lines().count() == 2, "{always:?}");
+}
+
+#[test]
+fn a_file_that_nobody_may_read_is_told_and_passed_over() {
+    // Root may read everything; but not even root can read a folder as a file, nor a process's memory from its beginning.
+    let place = Place::new();
+    place.file("f", "abc");
+    let sum = place.run("sum /proc/self/mem f");
+    assert_eq!((sum.stdout, sum.code), (format!("{ABC_SHA256}  f\n"), Some(1)));
+    assert_eq!(sum.stderr, "manyhash: /proc/self/mem: Input/output error\n");
+    fs::set_permissions(place.join("f"), fs::Permissions::from_mode(0)).unwrap();
+    if fs::read(place.join("f")).is_err() {
+        assert_eq!(place.run("sum f").stderr, "manyhash: f: Permission denied\n");
+    }
+}

@@ -26,8 +26,14 @@ pub struct Outcome {
 
 impl From<Output> for Outcome {
     fn from(output: Output) -> Self {
-        // Lossless, and readable in a failed assertion.
-        let text = |bytes: Vec<u8>| bytes.escape_ascii().to_string().replace("\\n", "\n").replace("\\\\", "\\").replace("\\'", "'").replace("\\\"", "\"");
+        // Nothing lost: a byte that is not UTF-8 becomes a character that no test has.
+        let text = |bytes: Vec<u8>| {
+            let characters = bytes.utf8_chunks().flat_map(|chunk| {
+                let invalid = chunk.invalid().iter().map(|&byte| char::from_u32(0xf700 + u32::from(byte)).unwrap());
+                chunk.valid().chars().chain(invalid)
+            });
+            characters.collect()
+        };
         Self { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
     }
 }

@@ -82,10 +82,18 @@ pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &m
     let w = if V::WAVES > 1 { black_box(&mut words) } else { &mut words };
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     let k = &A::ROUND_CONSTANTS[0];
-    macro_rules! message_word { ($t:literal) => { w[$t].add(V::splat(isa, k[$t])) } }
+    macro_rules! message_word {
+        ($t:literal) => {
+            w[$t].add(V::splat(isa, k[$t]))
+        };
+    }
     sixteen_rounds!(A V, a b c d e f g h, message_word);
     for k in &A::ROUND_CONSTANTS[1..] {
-        macro_rules! schedule_word { ($t:literal) => { next_word::<A, V>(w, $t).add(V::splat(isa, k[$t])) } }
+        macro_rules! schedule_word {
+            ($t:literal) => {
+                next_word::<A, V>(w, $t).add(V::splat(isa, k[$t]))
+            };
+        }
         sixteen_rounds!(A V, a b c d e f g h, schedule_word);
     }
     let end = [a, b, c, d, e, f, g, h];

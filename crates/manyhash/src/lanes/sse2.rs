@@ -109,20 +109,32 @@ impl Words for U32x4 {
         let starts = blocks.starts::<4>(first_lane, at, 64);
         // SAFETY: the token; each start has 64 bytes.
         unsafe {
-            macro_rules! word { ($x:expr) => {
-                Self(if matches!(order, ByteOrder::Big) { _mm_shufflehi_epi16::<0xB1>(_mm_shufflelo_epi16::<0xB1>(swap_in_halves($x))) } else { $x })
-            } }
-            macro_rules! quarter { ($at:literal) => {{
-                macro_rules! row { ($i:literal) => { _mm_loadu_si128(starts[$i].add($at).cast()) } }
-                let (ab, cd) = (_mm_unpacklo_epi32(row!(0), row!(1)), _mm_unpacklo_epi32(row!(2), row!(3)));
-                let (ab_high, cd_high) = (_mm_unpackhi_epi32(row!(0), row!(1)), _mm_unpackhi_epi32(row!(2), row!(3)));
-                [
-                    word!(_mm_unpacklo_epi64(ab, cd)),
-                    word!(_mm_unpackhi_epi64(ab, cd)),
-                    word!(_mm_unpacklo_epi64(ab_high, cd_high)),
-                    word!(_mm_unpackhi_epi64(ab_high, cd_high)),
-                ]
-            }} }
+            macro_rules! word {
+                ($x:expr) => {
+                    Self(if matches!(order, ByteOrder::Big) {
+                        _mm_shufflehi_epi16::<0xB1>(_mm_shufflelo_epi16::<0xB1>(swap_in_halves($x)))
+                    } else {
+                        $x
+                    })
+                };
+            }
+            macro_rules! quarter {
+                ($at:literal) => {{
+                    macro_rules! row {
+                        ($i:literal) => {
+                            _mm_loadu_si128(starts[$i].add($at).cast())
+                        };
+                    }
+                    let (ab, cd) = (_mm_unpacklo_epi32(row!(0), row!(1)), _mm_unpacklo_epi32(row!(2), row!(3)));
+                    let (ab_high, cd_high) = (_mm_unpackhi_epi32(row!(0), row!(1)), _mm_unpackhi_epi32(row!(2), row!(3)));
+                    [
+                        word!(_mm_unpacklo_epi64(ab, cd)),
+                        word!(_mm_unpackhi_epi64(ab, cd)),
+                        word!(_mm_unpacklo_epi64(ab_high, cd_high)),
+                        word!(_mm_unpackhi_epi64(ab_high, cd_high)),
+                    ]
+                }};
+            }
             let (p, q, r, s) = (quarter!(0), quarter!(16), quarter!(32), quarter!(48));
             [p[0], p[1], p[2], p[3], q[0], q[1], q[2], q[3], r[0], r[1], r[2], r[3], s[0], s[1], s[2], s[3]]
         }
@@ -137,9 +149,15 @@ impl Words for U64x2 {
         let starts = blocks.starts::<2>(first_lane, at, 128);
         // SAFETY: the token; each start has 128 bytes.
         unsafe {
-            macro_rules! word { ($x:expr) => {
-                Self(if matches!(order, ByteOrder::Big) { _mm_shufflehi_epi16::<0x1B>(_mm_shufflelo_epi16::<0x1B>(swap_in_halves($x))) } else { $x })
-            } }
+            macro_rules! word {
+                ($x:expr) => {
+                    Self(if matches!(order, ByteOrder::Big) {
+                        _mm_shufflehi_epi16::<0x1B>(_mm_shufflelo_epi16::<0x1B>(swap_in_halves($x)))
+                    } else {
+                        $x
+                    })
+                };
+            }
             let mut words = [Self(_mm_setzero_si128()); 16];
             macro_rules! pairs { ($($i:literal)*) => { $(
                 let (a, b) = (_mm_loadu_si128(starts[0].add(8 * $i).cast()), _mm_loadu_si128(starts[1].add(8 * $i).cast()));

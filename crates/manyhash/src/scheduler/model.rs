@@ -42,7 +42,7 @@ fn cost<A: Algorithm>(shapes: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) 
 }
 
 #[test]
-fn schedules_reach_98_percent_of_the_bound() {
+fn schedules_reach_99_percent_of_the_bound() {
     let text = include_str!("../../../../vectors/schedule-bounds.txt");
     let Bounds { shapes, lengths, bounds } = read(text);
     assert_eq!(bounds.len(), 3 * lengths.len());
@@ -58,11 +58,11 @@ fn schedules_reach_98_percent_of_the_bound() {
         let share = bound as f64 / cost(&shapes[algorithm], &lengths[set], &zeros) as f64;
         println!("{algorithm:8}{set:16}{:7.2} % of the bound", 100.0 * share);
         assert!(share <= 1.0 + 1e-6, "{algorithm} {set}: better than possible, so something was left out");
-        if share < 0.98 {
+        if share < 0.99 {
             short.push(format!("{algorithm} {set} {share:.4}"));
         }
     }
-    assert!(short.is_empty(), "under 98 %: {short:?}");
+    assert!(short.is_empty(), "under 99 %: {short:?}");
 }
 
 #[test]

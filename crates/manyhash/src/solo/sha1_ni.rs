@@ -36,8 +36,8 @@ impl Solo<Sha1Compression> for ShaNi {
             let before = *states;
             let mut a_before = [before[0].abcd; N];
             let mut words = [[before[0].abcd; 4]; N];
-            for message in 0..N {
-                words[message] = Quad::load_block(self, blocks, message, at, true);
+            for (message, words) in words.iter_mut().enumerate() {
+                *words = Quad::load_block(self, blocks, message, at, true);
             }
             // Group i is rounds 4i to 4i + 3.
             macro_rules! groups { ($($i:literal)*) => { $(

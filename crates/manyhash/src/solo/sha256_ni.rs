@@ -35,8 +35,8 @@ impl Solo<Sha256Compression> for ShaNi {
         while at < blocks.len_bytes() {
             let before = *states;
             let mut words = [[before[0].abef; 4]; N];
-            for message in 0..N {
-                words[message] = Quad::load_block(self, blocks, message, at, false);
+            for (message, words) in words.iter_mut().enumerate() {
+                *words = Quad::load_block(self, blocks, message, at, false);
             }
             // Group i is rounds 4i to 4i + 3.
             macro_rules! groups { ($($i:literal)*) => { $(

@@ -114,12 +114,14 @@ fn compress_message<C: Sha2, I: Isa, S: Words<Word = C::Word, Isa = Portable>, c
                     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
                     // The words that `begin` has not made, spread over the rounds: 16 / LANES of them in sixteen rounds, but none
                     // in the first sixteen.
-                    macro_rules! wk { ($t:literal) => {{
-                        if $t % LANES == 0 && chunk > 0 {
-                            scheduling.make_word(following);
-                        }
-                        S::splat(Portable, rows[$t][block])
-                    }} }
+                    macro_rules! wk {
+                        ($t:literal) => {{
+                            if $t % LANES == 0 && chunk > 0 {
+                                scheduling.make_word(following);
+                            }
+                            S::splat(Portable, rows[$t][block])
+                        }};
+                    }
                     sixteen_rounds!(C S, a b c d e f g h, wk);
                     *state = [a, b, c, d, e, f, g, h];
                 }

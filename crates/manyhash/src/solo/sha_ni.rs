@@ -49,7 +49,11 @@ impl Quad {
             } else {
                 _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203)
             };
-            macro_rules! quad { ($at:literal) => { Self(_mm_shuffle_epi8(_mm_loadu_si128(block.as_ptr().add($at).cast()), order)) } }
+            macro_rules! quad {
+                ($at:literal) => {
+                    Self(_mm_shuffle_epi8(_mm_loadu_si128(block.as_ptr().add($at).cast()), order))
+                };
+            }
             [quad!(0), quad!(16), quad!(32), quad!(48)]
         }
     }

@@ -32,17 +32,13 @@ impl Door {
             Self::Automatic => Backend::best::<A>(),
             Self::Forced(backend) => backend,
         };
-        backend
-            .lanes_of::<A>()
-            .unwrap_or_else(|| panic!("{backend} has no kernel for {}", A::NAME))
+        backend.lanes_of::<A>().unwrap_or_else(|| panic!("{backend} has no kernel for {}", A::NAME))
     }
 
     pub fn hash_many<A: Algorithm>(self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
         match self {
             Self::Automatic => manyhash::hash_many::<A>(messages),
-            Self::Forced(backend) => backend
-                .hash_many::<A>(messages)
-                .unwrap_or_else(|error| panic!("{backend}, {}: {error}", A::NAME)),
+            Self::Forced(backend) => backend.hash_many::<A>(messages).unwrap_or_else(|error| panic!("{backend}, {}: {error}", A::NAME)),
         }
     }
 }
@@ -51,20 +47,13 @@ impl Door {
 pub fn doors<A: Algorithm>() -> Vec<Door> {
     static REPORT: Once = Once::new();
     REPORT.call_once_force(|_| report_skipped()); // again in every test, if it panics
-    let forced = Backend::supported()
-        .into_iter()
-        .filter(Backend::supports::<A>)
-        .map(Door::Forced);
+    let forced = Backend::supported().into_iter().filter(Backend::supports::<A>).map(Door::Forced);
     [Door::Automatic].into_iter().chain(forced).collect()
 }
 
 /// The most messages of `A` that any way advances together.
 pub fn most_lanes<A: Algorithm>() -> usize {
-    doors::<A>()
-        .into_iter()
-        .map(Door::lanes::<A>)
-        .max()
-        .expect("the automatic way is always there")
+    doors::<A>().into_iter().map(Door::lanes::<A>).max().expect("the automatic way is always there")
 }
 
 /// Past the test harness, which keeps what `println!` says to itself unless the test fails.
@@ -76,30 +65,16 @@ pub fn say(line: &str) {
 /// Says which backends this CPU lacks; panics if one of them is required.
 pub fn report_skipped() {
     let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
-    for name in Backend::known()
-        .iter()
-        .map(Backend::name)
-        .filter(|name| !supported.contains(name))
-    {
+    for name in Backend::known().iter().map(Backend::name).filter(|name| !supported.contains(name)) {
         say(&format!("SKIPPED: backend {name}: CPU lacks it"));
     }
     let required = std::env::var("MANYHASH_REQUIRE_BACKENDS").unwrap_or_default();
-    let missing: Vec<&str> = required
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty() && !supported.contains(name))
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "MANYHASH_REQUIRE_BACKENDS names {missing:?}; this CPU has {supported:?}"
-    );
+    let missing: Vec<&str> = required.split(',').map(str::trim).filter(|name| !name.is_empty() && !supported.contains(name)).collect();
+    assert!(missing.is_empty(), "MANYHASH_REQUIRE_BACKENDS names {missing:?}; this CPU has {supported:?}");
 }
 
 /// Says which ways the tests of `A` go.
 pub fn report_doors<A: Algorithm>() {
-    let doors: Vec<String> = doors::<A>()
-        .into_iter()
-        .map(|door| format!("{} ({} lanes)", door.name(), door.lanes::<A>()))
-        .collect();
+    let doors: Vec<String> = doors::<A>().into_iter().map(|door| format!("{} ({} lanes)", door.name(), door.lanes::<A>())).collect();
     say(&format!("{}: {}", A::NAME, doors.join(", ")));
 }

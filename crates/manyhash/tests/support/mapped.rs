@@ -17,13 +17,9 @@ impl Mapping {
     /// Zeroed private memory that may be used as `protection` says.
     fn new(length_bytes: usize, protection: ProtFlags) -> Self {
         // SAFETY: a new mapping at an address of the kernel's choice touches no memory in use.
-        let start =
-            unsafe { mmap_anonymous(ptr::null_mut(), length_bytes, protection, MapFlags::PRIVATE) }
-                .unwrap_or_else(|error| panic!("mmap of {length_bytes} bytes: {error}"));
-        Self {
-            start,
-            length_bytes,
-        }
+        let start = unsafe { mmap_anonymous(ptr::null_mut(), length_bytes, protection, MapFlags::PRIVATE) }
+            .unwrap_or_else(|error| panic!("mmap of {length_bytes} bytes: {error}"));
+        Self { start, length_bytes }
     }
 }
 
@@ -63,36 +59,18 @@ impl Guarded {
         // SAFETY: offset and length stay inside the mapping, which is writable and no one else's;
         // the two protected pages are its first and its last.
         unsafe {
-            ptr::copy_nonoverlapping(
-                message.as_ptr(),
-                mapping.start.byte_add(offset_bytes).cast(),
-                message.len(),
-            );
+            ptr::copy_nonoverlapping(message.as_ptr(), mapping.start.byte_add(offset_bytes).cast(), message.len());
             mprotect(mapping.start, page, MprotectFlags::empty()).expect("mprotect");
-            mprotect(
-                mapping.start.byte_add(page + inner_bytes),
-                page,
-                MprotectFlags::empty(),
-            )
-            .expect("mprotect");
+            mprotect(mapping.start.byte_add(page + inner_bytes), page, MprotectFlags::empty()).expect("mprotect");
         }
-        Self {
-            mapping,
-            offset_bytes,
-            length_bytes: message.len(),
-        }
+        Self { mapping, offset_bytes, length_bytes: message.len() }
     }
 }
 
 impl AsRef<[u8]> for Guarded {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: `new` wrote these bytes, inside the mapping and outside its forbidden pages.
-        unsafe {
-            std::slice::from_raw_parts(
-                self.mapping.start.byte_add(self.offset_bytes).cast(),
-                self.length_bytes,
-            )
-        }
+        unsafe { std::slice::from_raw_parts(self.mapping.start.byte_add(self.offset_bytes).cast(), self.length_bytes) }
     }
 }
 
@@ -105,34 +83,23 @@ pub struct Repeated {
 impl Repeated {
     /// `chunk` must fill whole pages.
     pub fn new(chunk: &[u8], length_bytes: usize) -> Self {
-        assert!(
-            chunk.len().is_multiple_of(page_size()),
-            "a chunk of {} bytes is not whole pages",
-            chunk.len()
-        );
+        assert!(chunk.len().is_multiple_of(page_size()), "a chunk of {} bytes is not whole pages", chunk.len());
         let file = memfd_create("repeated-chunk", MemfdFlags::CLOEXEC).expect("memfd_create");
         ftruncate(&file, chunk.len() as u64).expect("ftruncate");
         let written = rustix::io::pwrite(&file, chunk, 0).expect("pwrite");
         assert_eq!(written, chunk.len(), "pwrite fell short");
 
-        let mapping = Mapping::new(
-            length_bytes.next_multiple_of(chunk.len()),
-            ProtFlags::empty(),
-        );
+        let mapping = Mapping::new(length_bytes.next_multiple_of(chunk.len()), ProtFlags::empty());
         for offset in (0..mapping.length_bytes).step_by(chunk.len()) {
             // SAFETY: replaces part of the mapping made above, to which nothing points yet. Nobody
             // else has the file, so its bytes never change.
             unsafe {
                 let start = mapping.start.byte_add(offset);
                 let flags = MapFlags::SHARED | MapFlags::FIXED;
-                mmap(start, chunk.len(), ProtFlags::READ, flags, &file, 0)
-                    .expect("mmap of a chunk");
+                mmap(start, chunk.len(), ProtFlags::READ, flags, &file, 0).expect("mmap of a chunk");
             }
         }
-        Self {
-            mapping,
-            length_bytes,
-        }
+        Self { mapping, length_bytes }
     }
 }
 

@@ -26,32 +26,17 @@ pub fn reference<A: Algorithm>() -> reference::HashFunction {
 /// The reference's digest of every message.
 pub fn expected<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {
     let reference = reference::<A>();
-    messages
-        .iter()
-        .map(|message| reference(message.as_ref()))
-        .collect()
+    messages.iter().map(|message| reference(message.as_ref())).collect()
 }
 
 /// Panics unless there is one digest for each message, in their order, each as expected.
 /// `context` tells the reader how to come here again.
-pub fn assert_digests<A: Algorithm>(
-    digests: &[A::Digest],
-    expected: &[Vec<u8>],
-    messages: &[impl AsRef<[u8]>],
-    context: &str,
-) {
+pub fn assert_digests<A: Algorithm>(digests: &[A::Digest], expected: &[Vec<u8>], messages: &[impl AsRef<[u8]>], context: &str) {
     let name = A::NAME;
-    assert_eq!(
-        digests.len(),
-        expected.len(),
-        "{name}, {context}: number of digests"
-    );
+    assert_eq!(digests.len(), expected.len(), "{name}, {context}: number of digests");
     for (index, (digest, expected)) in digests.iter().zip(expected).enumerate() {
         if digest.as_ref() != expected {
-            let lengths: Vec<usize> = messages
-                .iter()
-                .map(|message| message.as_ref().len())
-                .collect();
+            let lengths: Vec<usize> = messages.iter().map(|message| message.as_ref().len()).collect();
             panic!(
                 "{name}, {context}: wrong digest for message {index} of {count}, {length} bytes\n  \
                  digest   {digest}\n  expected {expected}\n  lengths  {lengths:?}",
@@ -79,11 +64,7 @@ pub fn paint(seed: usize, length_bytes: usize) -> Vec<u8> {
 
 /// Messages of the given lengths, each painted with its own index.
 pub fn paint_all(lengths_bytes: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>> {
-    lengths_bytes
-        .into_iter()
-        .enumerate()
-        .map(|(index, length)| paint(index, length))
-        .collect()
+    lengths_bytes.into_iter().enumerate().map(|(index, length)| paint(index, length)).collect()
 }
 
 /// Lengths around every edge: multiples of half a block and of a block, where the next block
@@ -91,10 +72,7 @@ pub fn paint_all(lengths_bytes: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>>
 /// beside them; then around 4 KiB and 64 KiB.
 pub fn edge_lengths() -> Vec<usize> {
     let mut lengths = Vec::new();
-    for multiple in (0..=8)
-        .map(|half_blocks| half_blocks * 64)
-        .chain([4096, 65536])
-    {
+    for multiple in (0..=8).map(|half_blocks| half_blocks * 64).chain([4096, 65536]) {
         lengths.push(multiple + 1);
         for before in [18, 17, 16, 15, 10, 9, 8, 7, 1, 0] {
             lengths.extend(usize::checked_sub(multiple, before));
@@ -116,10 +94,8 @@ impl Random {
 
     /// The seed in the environment variable MANYHASH_TEST_SEED, or else `seed`; and the generator.
     pub fn replayable(seed: u64) -> (u64, Self) {
-        let seed = std::env::var("MANYHASH_TEST_SEED").map_or(seed, |text| {
-            text.parse()
-                .unwrap_or_else(|error| panic!("MANYHASH_TEST_SEED={text:?}: {error}"))
-        });
+        let seed = std::env::var("MANYHASH_TEST_SEED")
+            .map_or(seed, |text| text.parse().unwrap_or_else(|error| panic!("MANYHASH_TEST_SEED={text:?}: {error}")));
         (seed, Self::new(seed))
     }
 

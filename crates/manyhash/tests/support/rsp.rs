@@ -27,8 +27,7 @@ pub fn read(algorithm_name: &str, kind: &str) -> (String, String) {
     let stem = algorithm_name.replace('-', "").replace('/', "_");
     let file = format!("{stem}{kind}.rsp");
     let path = vectors_folder().join("nist-cavp").join(&file);
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     (file, text)
 }
 
@@ -44,15 +43,9 @@ pub fn parse_messages(text: &str, digest_bytes: usize) -> Result<Vec<Vector>, St
             message.clear(); // the empty message is written as a zero byte
         }
         if message.len() * 8 != length_bits {
-            return Err(fields.error(&format!(
-                "Msg has {} bits, Len says {length_bits}",
-                message.len() * 8
-            )));
+            return Err(fields.error(&format!("Msg has {} bits, Len says {length_bits}", message.len() * 8)));
         }
-        vectors.push(Vector {
-            message,
-            digest: fields.digest(digest_bytes)?,
-        });
+        vectors.push(Vector { message, digest: fields.digest(digest_bytes)? });
     }
     Ok(vectors)
 }
@@ -63,10 +56,7 @@ pub fn parse_monte_carlo(text: &str, digest_bytes: usize) -> Result<MonteCarlo, 
     fields.header(digest_bytes)?;
     let seed = fields.bytes("Seed")?;
     if seed.len() != digest_bytes {
-        return Err(fields.error(&format!(
-            "Seed has {} bytes, not {digest_bytes}",
-            seed.len()
-        )));
+        return Err(fields.error(&format!("Seed has {} bytes, not {digest_bytes}", seed.len())));
     }
     let mut checkpoints = Vec::new();
     while fields.more() {
@@ -88,17 +78,10 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn new(text: &'a str) -> Self {
-        let lines = text
-            .lines()
-            .map(str::trim)
-            .zip(1..)
-            .map(|(text, line)| (line, text));
+        let lines = text.lines().map(str::trim).zip(1..).map(|(text, line)| (line, text));
         let lines = lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
         let lines: Box<dyn Iterator<Item = _>> = Box::new(lines);
-        Self {
-            lines: lines.peekable(),
-            line: 0,
-        }
+        Self { lines: lines.peekable(), line: 0 }
     }
 
     fn more(&mut self) -> bool {
@@ -110,10 +93,7 @@ impl<'a> Fields<'a> {
     }
 
     fn next(&mut self, wanted: &str) -> Result<&'a str, String> {
-        let (line, text) = self
-            .lines
-            .next()
-            .ok_or_else(|| format!("the file ends before {wanted}"))?;
+        let (line, text) = self.lines.next().ok_or_else(|| format!("the file ends before {wanted}"))?;
         self.line = line;
         Ok(text)
     }
@@ -122,11 +102,7 @@ impl<'a> Fields<'a> {
     fn header(&mut self, digest_bytes: usize) -> Result<(), String> {
         let wanted = format!("[L = {digest_bytes}]");
         let text = self.next(&wanted)?;
-        if text == wanted {
-            Ok(())
-        } else {
-            Err(self.error(&format!("{text:?} is not {wanted:?}")))
-        }
+        if text == wanted { Ok(()) } else { Err(self.error(&format!("{text:?} is not {wanted:?}"))) }
     }
 
     /// The value of the line `key = value`.
@@ -140,9 +116,7 @@ impl<'a> Fields<'a> {
 
     fn number(&mut self, key: &str) -> Result<usize, String> {
         let value = self.value(key)?;
-        value
-            .parse()
-            .map_err(|error| self.error(&format!("{key} {value:?}: {error}")))
+        value.parse().map_err(|error| self.error(&format!("{key} {value:?}: {error}")))
     }
 
     fn bytes(&mut self, key: &str) -> Result<Vec<u8>, String> {
@@ -151,10 +125,7 @@ impl<'a> Fields<'a> {
         if !value.len().is_multiple_of(2) || !value.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(wrong());
         }
-        (0..value.len())
-            .step_by(2)
-            .map(|at| u8::from_str_radix(&value[at..at + 2], 16).map_err(|_| wrong()))
-            .collect()
+        (0..value.len()).step_by(2).map(|at| u8::from_str_radix(&value[at..at + 2], 16).map_err(|_| wrong())).collect()
     }
 
     fn digest(&mut self, digest_bytes: usize) -> Result<Vec<u8>, String> {
@@ -162,10 +133,7 @@ impl<'a> Fields<'a> {
         if digest.len() == digest_bytes {
             Ok(digest)
         } else {
-            Err(self.error(&format!(
-                "MD has {} bytes, not {digest_bytes}",
-                digest.len()
-            )))
+            Err(self.error(&format!("MD has {} bytes, not {digest_bytes}", digest.len())))
         }
     }
 }

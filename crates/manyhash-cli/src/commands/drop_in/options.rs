@@ -75,8 +75,7 @@ const LONG: [(&str, Flag); 12] = [
     ("version", Flag::Version),
 ];
 
-const SHORT: [(u8, Flag); 5] =
-    [(b'b', Flag::Binary), (b'c', Flag::Check), (b't', Flag::Text), (b'w', Flag::Warn), (b'z', Flag::Zero)];
+const SHORT: [(u8, Flag); 5] = [(b'b', Flag::Binary), (b'c', Flag::Check), (b't', Flag::Text), (b'w', Flag::Warn), (b'z', Flag::Zero)];
 
 /// Reads a command line without the command's own name.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {

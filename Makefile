@@ -1,0 +1,46 @@
+# The same verbs by hand and in CI.
+CARGO ?= cargo
+# The tree `make run` hashes, and the processes' parallelism.
+TREE ?= /usr/lib
+JOBS ?= 0
+
+.PHONY: run test lint bench bench-files docs install-test-tools test-engine test-backends test-command test-bench
+
+run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
+	$(CARGO) build --release --package manyhash-cli
+	python3 scripts/run.py --manyhash target/release/manyhash --jobs $(JOBS) $(TREE)
+
+test: install-test-tools test-engine test-backends test-command test-bench ## everything
+
+install-test-tools: ## what the tests compare with, from the system's packages
+	scripts/install-test-tools
+
+test-engine:
+	$(CARGO) test --workspace --all-features
+
+test-backends:  ## the vectors and the whole command once more, forced onto each backend this CPU has
+	scripts/test-backends
+
+test-command: ## a first user's commands, as the README has them
+	$(CARGO) build --release --package manyhash-cli
+	python3 scripts/run.py --manyhash target/release/manyhash --limit-bytes 300000000 /usr/lib
+
+test-bench:     ## the benchmarks work: every digest compared, no figure asserted
+	cd bench && $(CARGO) test
+
+lint:
+	$(CARGO) fmt --all --check
+	cd bench && $(CARGO) fmt --check
+	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features
+	scripts/check-sizes
+
+bench:          ## side by side with other libraries, one run: see bench/METHODOLOGY.md
+	cd bench && $(CARGO) run --release
+
+bench-files: ## side by side with sha256sum, openssl and b3sum on files
+	$(CARGO) build --release --package manyhash-cli
+	cd bench && $(CARGO) run --release -- files --manyhash ../target/release/manyhash
+
+docs:
+	$(CARGO) doc --no-deps --package manyhash --all-features --open

@@ -1,0 +1,200 @@
+//! The pipeline with windows and lists of every size, scaled down.
+
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+
+use tempfile::TempDir;
+
+use super::*;
+
+const ALGORITHMS: [AnyAlgorithm; 3] = [AnyAlgorithm::Sha256, AnyAlgorithm::Sha1, AnyAlgorithm::Sha512];
+
+/// Collects what comes, in order.
+#[derive(Default)]
+struct Collected {
+    results: Vec<(usize, Option<Result<u64, io::ErrorKind>>)>,
+    taken: Arc<AtomicUsize>,
+    fail_after: Option<usize>,
+}
+
+impl Sink<usize> for Collected {
+    fn take(&mut self, finished: Finished<usize>) -> io::Result<()> {
+        if self.fail_after == Some(self.results.len()) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.taken.fetch_add(1, Ordering::SeqCst);
+        let outcome = finished.outcome.map(|result| match result {
+            Ok(hashed) => {
+                assert_eq!(hashed.digest, expected(finished.label, &fs::read(&finished.path).unwrap()));
+                Ok(hashed.bytes)
+            }
+            Err(error) => Err(error.kind()),
+        });
+        self.results.push((finished.label, outcome));
+        Ok(())
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn expected(label: usize, content: &[u8]) -> Box<[u8]> {
+    struct Hash<'a>(&'a [u8]);
+    impl crate::algorithm::ForAlgorithm for Hash<'_> {
+        type Output = Box<[u8]>;
+        fn run<A: manyhash::Algorithm>(self) -> Box<[u8]> {
+            manyhash::hash::<A>(self.0).as_ref().into()
+        }
+    }
+    algorithm(label).with(Hash(content))
+}
+
+/// Mostly runs of one algorithm, so that lanes fill.
+fn algorithm(label: usize) -> AnyAlgorithm {
+    ALGORITHMS[(label / 17) % ALGORITHMS.len()]
+}
+
+/// Files of 0 to some 5000 bytes, and a few much larger.
+fn files(folder: &TempDir, count: usize) -> Vec<(PathBuf, u64)> {
+    (0..count)
+        .map(|index| {
+            let path = folder.path().join(index.to_string());
+            let bytes = if index % 50 == 3 { 700_000 } else { index * 7919 % 5003 };
+            fs::write(&path, vec![index as u8; bytes]).unwrap();
+            (path, bytes as u64)
+        })
+        .collect()
+}
+
+fn settings(workers: usize, tasks: usize) -> Settings {
+    let limits = Limits { tasks, path_bytes: 1 << 20, batch_tasks: (tasks as u64 / 4).max(1) };
+    Settings { workers, limits, totals: Arc::default() }
+}
+
+fn file_task(label: usize, (path, size_bytes): (PathBuf, u64)) -> Task<usize> {
+    Task { label, path, work: Work::File { algorithm: algorithm(label), size_bytes } }
+}
+
+#[test]
+fn digests_are_right_and_in_order_for_any_workers_and_any_window() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 300);
+    for (workers, tasks) in [(1, 1), (1, 2), (3, 1), (1, 7), (2, 16), (4, 64), (8, 1000), (64, 100)] {
+        for count in [0, 1, 2, 31, 33, 300] {
+            let mut collected = Collected::default();
+            let list = files[..count].to_vec();
+            let settings = settings(workers, tasks);
+            run(list.into_iter().enumerate().map(|(label, file)| file_task(label, file)), &settings, &mut collected).unwrap();
+            let expected: Vec<_> = files[..count].iter().enumerate().map(|(label, file)| (label, Some(Ok(file.1)))).collect();
+            assert_eq!(collected.results, expected, "{workers} workers, a window of {tasks}");
+            let bytes: u64 = files[..count].iter().map(|file| file.1).sum();
+            assert_eq!(settings.totals.done_bytes.load(Ordering::Relaxed), bytes);
+            assert_eq!(settings.totals.done_files.load(Ordering::Relaxed), count as u64);
+        }
+    }
+}
+
+#[test]
+fn sizes_are_believed_in_nothing_but_the_schedule() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 120);
+    for wrong in [|_| 0, |bytes| bytes + 1, |bytes: u64| bytes.saturating_sub(1), |_| u64::MAX, |bytes| bytes / 2] {
+        let list = files.clone();
+        let mut collected = Collected::default();
+        let source = list.into_iter().enumerate().map(move |(label, (path, bytes))| file_task(label, (path, wrong(bytes))));
+        run(source, &settings(2, 64), &mut collected).unwrap();
+        let expected: Vec<_> = files.iter().enumerate().map(|(label, file)| (label, Some(Ok(file.1)))).collect();
+        assert_eq!(collected.results, expected);
+    }
+}
+
+#[test]
+fn the_source_is_read_no_further_than_the_window() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 10);
+    let taken = Arc::new(AtomicUsize::new(0));
+    let furthest = Arc::new(Mutex::new(0));
+    let source = {
+        let (taken, furthest) = (Arc::clone(&taken), Arc::clone(&furthest));
+        (0..1000).map(move |label| {
+            let ahead = label - taken.load(Ordering::SeqCst);
+            let mut furthest = furthest.lock().unwrap();
+            *furthest = ahead.max(*furthest);
+            file_task(label, files[label % 10].clone())
+        })
+    };
+    let mut collected = Collected { taken, ..Collected::default() };
+    run(source, &settings(2, 16), &mut collected).unwrap();
+    assert_eq!(collected.results.len(), 1000);
+    // The window, what has just left it, and the task in the source's hands.
+    let furthest = *furthest.lock().unwrap();
+    assert!((16..=2 * 16 + 1).contains(&furthest), "{furthest}");
+}
+
+#[test]
+fn errors_and_notes_stay_in_their_places() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 20);
+    let tasks: Vec<_> = (0..200)
+        .map(|label| match label % 4 {
+            0 => file_task(label, files[label % 20].clone()),
+            1 => Task { label, path: "failed".into(), work: Work::Failed(io::ErrorKind::PermissionDenied.into()) },
+            2 => Task { label, path: "".into(), work: Work::Nothing },
+            _ => file_task(label, (folder.path().join("vanished"), 5)),
+        })
+        .collect();
+    let mut collected = Collected::default();
+    run(tasks.into_iter(), &settings(2, 32), &mut collected).unwrap();
+    let expected: Vec<_> = (0..200)
+        .map(|label| match label % 4 {
+            0 => (label, Some(Ok(files[label % 20].1))),
+            1 => (label, Some(Err(io::ErrorKind::PermissionDenied))),
+            2 => (label, None),
+            _ => (label, Some(Err(io::ErrorKind::NotFound))),
+        })
+        .collect();
+    assert_eq!(collected.results, expected);
+}
+
+#[test]
+fn a_failing_sink_ends_the_run() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 10);
+    let mut collected = Collected { fail_after: Some(50), ..Collected::default() };
+    let source = (0..).map(move |label| file_task(label, files[label % 10].clone()));
+    let error = run(source, &settings(2, 16), &mut collected).unwrap_err();
+    assert_eq!((error.kind(), collected.results.len()), (io::ErrorKind::BrokenPipe, 50));
+}
+
+#[test]
+#[should_panic(expected = "a thread of the pipeline panicked")]
+fn a_panicking_source_ends_the_run() {
+    let source = (0..).map(|label| match label {
+        0..100 => Task { label, path: "".into(), work: Work::Nothing },
+        _ => panic!("as this test wants"),
+    });
+    let _ = run(source, &settings(2, 16), &mut Collected::default());
+}
+
+#[test]
+fn results_come_while_the_source_is_waiting() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 3);
+    let taken = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&taken);
+    let source = (0..4).filter_map(move |label| {
+        if label == 3 {
+            // Nothing more comes before all so far is given out.
+            while seen.load(Ordering::SeqCst) < 3 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            return None;
+        }
+        Some(file_task(label, files[label].clone()))
+    });
+    let mut collected = Collected { taken, ..Collected::default() };
+    run(source, &settings(2, 16), &mut collected).unwrap();
+    assert_eq!(collected.results.len(), 3);
+}
