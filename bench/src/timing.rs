@@ -7,8 +7,8 @@
 //! chains overlap, below 1 they do not. It is a ratio of two times on the same core, so it knows no clock rate and no model.
 //!
 //! Two more disturbances are met otherwise. Another process on the same CPU shows as CPU time missing from a sample. And an unlucky
-//! stack address, one in about 128 on Zen 5, makes a hot line of the stack evict another and costs up to 30 % on short messages for
-//! the life of the process; so every round runs at another stack depth, and luck becomes one sample instead of all.
+//! stack address, one in about 128 on Zen 5, costs up to 30 % on short messages for the life of the process (presumably hot lines
+//! evict one another); so every round runs at another stack depth, and bad luck becomes one sample instead of all.
 #![allow(unsafe_code)]
 
 use std::hint::black_box;

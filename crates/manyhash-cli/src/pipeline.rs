@@ -151,6 +151,7 @@ struct State<T> {
     /// A thread panicked.
     panicked: bool,
     started_workers: usize,
+    /// Of these, those that have no file; also if they are only just starting.
     idle_workers: usize,
     caller: Caller,
 }
@@ -190,7 +191,7 @@ pub fn run<T: Send + 'static>(
         results: Condvar::new(),
     });
     // Threads are not joined: when the sink fails, one may be waiting for input that never comes.
-    spawn(&shared, "source", move |shared| find(source, shared));
+    spawn(&shared, "source", move |shared| find(source, shared)).expect("a thread can be started");
     let result = give_out(&shared, sink);
     shared.lock().stopped = true;
     shared.jobs.notify_all();
@@ -199,7 +200,7 @@ pub fn run<T: Send + 'static>(
 }
 
 /// Spawns a thread whose panic ends the run.
-fn spawn<T: Send + 'static>(shared: &Arc<Shared<T>>, name: &str, body: impl FnOnce(&Arc<Shared<T>>) + Send + 'static) {
+fn spawn<T: Send + 'static>(shared: &Arc<Shared<T>>, name: &str, body: impl FnOnce(&Arc<Shared<T>>) + Send + 'static) -> io::Result<()> {
     struct Guard<T>(Arc<Shared<T>>);
     impl<T> Drop for Guard<T> {
         fn drop(&mut self) {
@@ -211,8 +212,8 @@ fn spawn<T: Send + 'static>(shared: &Arc<Shared<T>>, name: &str, body: impl FnOn
         }
     }
     let guard = Guard(Arc::clone(shared));
-    let thread = thread::Builder::new().name(name.to_string());
-    thread.spawn(move || body(&guard.0)).expect("a thread can be started");
+    thread::Builder::new().name(name.to_string()).spawn(move || body(&guard.0))?;
+    Ok(())
 }
 
 /// Reads the source into the window, and starts workers as files turn up.
@@ -222,7 +223,6 @@ fn find<T: Send + 'static>(source: impl Iterator<Item = Task<T>>, shared: &Arc<S
         shared.totals.found(&task);
         let mut state = shared.lock();
         while !state.window.has_room() && !state.stopped {
-            start_workers(shared, &mut state);
             shared.announce(&state);
             state = shared.room.wait(state).expect("no thread panicked");
         }
@@ -230,14 +230,13 @@ fn find<T: Send + 'static>(source: impl Iterator<Item = Task<T>>, shared: &Arc<S
             return;
         }
         state.window.push(task);
+        start_workers(shared, &mut state);
         if announced.is_due() {
-            start_workers(shared, &mut state);
             shared.announce(&state);
         }
     }
     let mut state = shared.lock();
     state.all_found = true;
-    start_workers(shared, &mut state);
     shared.announce(&state);
 }
 
@@ -268,11 +267,17 @@ impl Announced {
 /// Starts as many workers as there are files that no idle one will take.
 fn start_workers<T: Send + 'static>(shared: &Arc<Shared<T>>, state: &mut State<T>) {
     let wanted = state.window.waiting_jobs().saturating_sub(state.idle_workers);
-    let last = shared.settings.workers.min(state.started_workers + wanted);
-    for _ in state.started_workers..last {
-        spawn(shared, "worker", |shared| worker::work(shared));
+    for _ in 0..wanted.min(shared.settings.workers - state.started_workers) {
+        match spawn(shared, "worker", |shared| worker::work(shared)) {
+            Ok(()) => {
+                state.started_workers += 1;
+                state.idle_workers += 1;
+            }
+            // The system allows no more threads: those that run will do it all.
+            Err(_) if state.started_workers > 0 => return,
+            Err(error) => panic!("no thread can be started: {error}"),
+        }
     }
-    state.started_workers = last;
 }
 
 /// Gives results to the sink as long as there are any to come.
@@ -338,7 +343,8 @@ impl<T: Send> Shared<T> {
         self.state.lock().expect("no thread panicked")
     }
 
-    /// Waits to be told of something. New tasks are told of a little late and not one by one: so looks again by itself once.
+    /// Waits to be told of something. Tasks that come soon after an announcement are not announced before the next one comes: so looks
+    /// again by itself once, later than any such task.
     fn doze<'a>(
         &self,
         condition: &Condvar,
@@ -354,7 +360,7 @@ impl<T: Send> Shared<T> {
 
     /// Tells whom it concerns that tasks came.
     fn announce(&self, state: &State<T>) {
-        if state.idle_workers > 0 && (state.all_found || state.window.waiting_jobs() > 0) {
+        if state.idle_workers > 0 {
             self.jobs.notify_all();
         }
         self.tell_caller(state);
@@ -382,7 +388,7 @@ impl<T: Send> Shared<T> {
         (lanes * LANE_BUFFER_BYTES).min(BUFFER_BUDGET_BYTES / self.settings.workers)
     }
 
-    /// The next file, waited for; nothing when all is done.
+    /// The next file for an idle worker, waited for; nothing when all is done.
     fn wait_for_job(&self) -> Option<Job> {
         let mut state = self.lock();
         loop {
@@ -390,26 +396,31 @@ impl<T: Send> Shared<T> {
                 return None;
             }
             if let Some(job) = state.window.take() {
+                state.idle_workers -= 1;
                 return Some(job);
             }
             if state.all_found {
                 return None;
             }
-            state.idle_workers += 1;
             state = self.doze(&self.jobs, state, |state| state.window.waiting_jobs() == 0);
-            state.idle_workers -= 1;
         }
+    }
+
+    /// The same for a worker that has just run out of files.
+    fn wait_for_another_job(&self) -> Option<Job> {
+        self.lock().idle_workers += 1;
+        self.wait_for_job()
     }
 
     /// The next file for a worker that holds others, if one is there, is of the same algorithm, and leaves the other workers their
     /// share.
     fn try_job(&self, algorithm: AnyAlgorithm, held: Load) -> Option<Job> {
         let mut state = self.lock();
-        let is_fair = !state.all_found || state.window.is_fair(held, self.settings.workers);
-        if state.stopped || !is_fair || state.window.next_algorithm() != Some(algorithm) {
-            return None;
+        match (state.stopped, state.all_found) {
+            (true, _) => None,
+            (false, false) => state.window.take_of(algorithm),
+            (false, true) => state.window.take_fairly(algorithm, held, self.settings.workers),
         }
-        state.window.take()
     }
 
     /// Puts a result in its place.

@@ -3,7 +3,7 @@
 //! An algorithm is a [`Compression`] function, written once in safe code over [`Words`], with an initial value, a name and a digest
 //! length. Algorithms that differ in no more than those (SHA-384 and SHA-512) share the compression function and so all its kernels.
 
-use crate::lanes::{ByteOrder, Word, Words};
+use crate::lanes::{ByteOrder, Word, Words, sixteen};
 use crate::shape::{Shape, Shapes};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -40,6 +40,9 @@ pub(crate) type WordOf<C> = <C as Compression>::Word;
 /// The chaining value of one message.
 pub(crate) type ChainingOf<C> = <C as Compression>::State<WordOf<C>>;
 
+/// The most rounds of any algorithm, and so words of an expanded block.
+pub(crate) const MAX_ROUNDS: usize = 80;
+
 /// A compression function: state and block in, state out, in any number of lanes.
 pub(crate) trait Compression: Copy + Send + Sync + 'static {
     /// Its machine word.
@@ -61,6 +64,18 @@ pub(crate) trait Compression: Copy + Send + Sync + 'static {
     fn filled<T: Copy>(value: T) -> Self::State<T>;
     /// One block in each lane.
     fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut Self::State<V>, words: [V; 16]);
+    /// The schedule of a block that all lanes share, for [`compress_constant`](Self::compress_constant).
+    fn expand(words: [Self::Word; 16]) -> [Self::Word; MAX_ROUNDS] {
+        let mut expanded = [Self::Word::default(); MAX_ROUNDS];
+        expanded[..16].copy_from_slice(&words);
+        expanded
+    }
+    /// One block, the same in every lane, from its schedule.
+    #[inline(always)]
+    fn compress_constant<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut Self::State<V>, expanded: &[Self::Word; MAX_ROUNDS]) {
+        macro_rules! words { ($($t:literal)*) => { [$(V::splat(isa, expanded[$t])),*] } }
+        Self::compress(isa, state, sixteen!(words));
+    }
     /// Its kernels for one message or a few, if it has any besides `compress`.
     fn solo_shapes() -> Vec<Shape<Self>> {
         Vec::new()

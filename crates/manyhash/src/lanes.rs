@@ -13,7 +13,7 @@ mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
-pub(crate) use blocks::Blocks;
+pub(crate) use blocks::{Blocks, Whole};
 
 use crate::isa::{Task, Token};
 
@@ -29,9 +29,11 @@ pub(crate) trait Isa: Token {
 }
 
 /// A machine word: `u32` or `u64`.
-pub(crate) trait Word: Copy + Default + Eq + std::fmt::Debug + Send + Sync + 'static {
+pub(crate) trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send + Sync + 'static {
     /// The vector of these words on the instruction set `I`.
     type Vector<I: Isa>: Words<Isa = I, Word = Self>;
+    /// The word that begins with a byte of 0x80 and has zeros after it.
+    fn first_bit(order: ByteOrder) -> Self;
     /// Appends the word to `bytes` at `at`, cut off where `bytes` ends.
     fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]);
 }
@@ -65,6 +67,15 @@ pub(crate) trait Words: Copy {
     fn write(self, words: &mut [Self::Word]);
     /// Words 0 to 15 of the block at byte `at` of lanes `first_lane..first_lane + LANES`: a transposition. Panics outside `blocks`.
     fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16];
+
+    /// Whether [`load_padded`](Self::load_padded) is there.
+    const PADS: bool = false;
+    /// As `load_block`, where messages may end before or in the block: the rest of it, then a one bit, unless that was in a block
+    /// before, then zeros (FIPS 180-4, 5.1, without the length). Only where the instruction set has masked loads.
+    #[inline(always)]
+    fn load_padded(_: Self::Isa, _: ByteOrder, _: &Whole, _first_lane: usize, _at: usize) -> [Self; 16] {
+        unreachable!("asked for only where PADS")
+    }
 
     /// Sum modulo the word size.
     fn add(self, other: Self) -> Self;
@@ -135,6 +146,9 @@ macro_rules! one_lane {
     ($word:ident, $vector:ident, $register:literal) => {
         impl Word for $word {
             type Vector<I: Isa> = I::$vector;
+            fn first_bit(order: ByteOrder) -> Self {
+                if order == ByteOrder::Big { 1 << ($word::BITS - 1) } else { 0x80 }
+            }
             #[inline(always)]
             fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]) {
                 let word = if order == ByteOrder::Big { self.to_be_bytes() } else { self.to_le_bytes() };
@@ -264,6 +278,14 @@ impl<V: Words> Words for Pair<V> {
     fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
         let first = V::load_block(isa.0, order, blocks, first_lane, at);
         let second = V::load_block(isa.0, order, blocks, first_lane + V::LANES, at);
+        macro_rules! pairs { ($($i:literal)*) => { [$(Self(first[$i], second[$i])),*] } }
+        sixteen!(pairs)
+    }
+    const PADS: bool = V::PADS;
+    #[inline(always)]
+    fn load_padded(isa: Self::Isa, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
+        let first = V::load_padded(isa.0, order, messages, first_lane, at);
+        let second = V::load_padded(isa.0, order, messages, first_lane + V::LANES, at);
         macro_rules! pairs { ($($i:literal)*) => { [$(Self(first[$i], second[$i])),*] } }
         sixteen!(pairs)
     }

@@ -12,6 +12,7 @@
 //! | messages | use |
 //! |---|---|
 //! | many, all in memory | [`hash_many`], [`hash_many_into`] |
+//! | many, one after the other in one buffer | [`hash_contiguous`], [`hash_contiguous_into`] |
 //! | many files or sockets | [`Readers`] |
 //! | one | [`hash`] |
 //! | one, in pieces | [`Hasher`] |
@@ -38,12 +39,14 @@ mod padding;
 mod readers;
 mod scheduler;
 mod shape;
+mod short;
 #[allow(unsafe_code, reason = "SHA and vector instructions")]
 mod solo;
 mod states;
 mod stream;
 
 pub use algorithm::{Algorithm, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+pub use many::Offset;
 pub use readers::Readers;
 pub use stream::{Hasher, hash};
 
@@ -76,5 +79,32 @@ pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> 
 /// assert_eq!(digests[0][..4], [0xa9, 0x99, 0x3e, 0x36]);
 /// ```
 pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A>(backend::plan::<A>(), messages, digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), messages, digests);
+}
+
+/// The digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is `values[offsets[i]..offsets[i + 1]]`.
+///
+/// This is the layout of an Arrow column of strings or binaries.
+///
+/// # Panics
+/// If an offset is less than the one before or past the end of `values`, or if `MANYHASH_BACKEND` names a backend that can't be used:
+/// see [`backend`].
+///
+/// ```
+/// use manyhash::{Sha256, hash, hash_contiguous};
+/// let digests = hash_contiguous::<Sha256>(b"onetwothree", &[0, 3, 6, 11]);
+/// assert_eq!(digests[2], hash::<Sha256>(b"three"));
+/// ```
+pub fn hash_contiguous<A: Algorithm>(values: &[u8], offsets: &[impl Offset]) -> Vec<A::Digest> {
+    let mut digests = vec![A::zero_digest(); offsets.len().saturating_sub(1)];
+    hash_contiguous_into::<A>(values, offsets, &mut digests);
+    digests
+}
+
+/// As [`hash_contiguous`], with the digest of message i written to `digests[i]`.
+///
+/// # Panics
+/// As [`hash_contiguous`], and if there are not as many digests as messages.
+pub fn hash_contiguous_into<A: Algorithm>(values: &[u8], offsets: &[impl Offset], digests: &mut [A::Digest]) {
+    many::hash_many_on::<A, _>(backend::plan::<A>(), &many::Contiguous::new(values, offsets), digests);
 }

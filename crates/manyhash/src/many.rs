@@ -1,84 +1,199 @@
-//! Many messages that are all there: slices.
+//! Many messages that are all there: slices, or ranges of one buffer.
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest};
 use crate::padding::{Tail, block_count};
 use crate::scheduler::{self, Progress, Slot, Supply, Usage, Waiting};
 use crate::shape::Plan;
-use crate::stream;
+use crate::{short, stream};
 
-/// Hashes every message on the shapes of `plan`. Panics if the lengths differ.
-pub(crate) fn hash_many_on<A: Algorithm>(plan: &Plan<CompressionOf<A>>, messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) -> Usage {
-    assert_eq!(messages.len(), digests.len(), "{} messages but room for {} digests", messages.len(), digests.len());
-    if let [message] = messages {
-        digests[0] = stream::hash_on::<A>(plan, message.as_ref());
+/// Messages by index.
+pub(crate) trait Messages {
+    /// How many.
+    fn count(&self) -> usize;
+    /// Message `i`, always the same.
+    fn message(&self, i: usize) -> &[u8];
+}
+
+impl<M: AsRef<[u8]>> Messages for [M] {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.len()
+    }
+    #[inline(always)]
+    fn message(&self, i: usize) -> &[u8] {
+        self[i].as_ref()
+    }
+}
+
+/// An integer that counts bytes from the beginning of a buffer: `u32`, `u64`, `usize`, and Arrow's `i32` and `i64`.
+#[allow(private_bounds, reason = "sealed")]
+pub trait Offset: Copy + ToBytes {}
+
+pub(crate) trait ToBytes {
+    /// As an index; a negative one is past any end.
+    fn to_bytes(self) -> usize;
+}
+
+macro_rules! offsets { ($($Integer:ident)*) => { $(
+    impl Offset for $Integer {}
+    impl ToBytes for $Integer {
+        #[inline(always)]
+        fn to_bytes(self) -> usize {
+            usize::try_from(self).unwrap_or(usize::MAX)
+        }
+    }
+)* } }
+offsets!(u32 u64 usize i32 i64);
+
+/// Messages one after the other.
+pub(crate) struct Contiguous<'a, O> {
+    values: &'a [u8],
+    offsets: &'a [O],
+}
+
+impl<'a, O: Offset> Contiguous<'a, O> {
+    /// Panics if an offset is less than the one before or past the end.
+    pub(crate) fn new(values: &'a [u8], offsets: &'a [O]) -> Self {
+        let in_order = offsets.windows(2).all(|ends| ends[0].to_bytes() <= ends[1].to_bytes());
+        if !in_order || offsets.last().is_some_and(|last| last.to_bytes() > values.len()) {
+            let bad =
+                (1..offsets.len()).find(|i| offsets[*i].to_bytes() < offsets[i - 1].to_bytes() || offsets[*i].to_bytes() > values.len());
+            let bad = bad.unwrap_or(0);
+            panic!("offset {bad} is {}: not between the one before and {} bytes", offsets[bad].to_bytes(), values.len());
+        }
+        Self { values, offsets }
+    }
+}
+
+impl<O: Offset> Messages for Contiguous<'_, O> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+    #[inline(always)]
+    fn message(&self, i: usize) -> &[u8] {
+        &self.values[self.offsets[i].to_bytes()..self.offsets[i + 1].to_bytes()]
+    }
+}
+
+/// Hashes every message on the shapes of `plan`. Panics if there are not as many digests as messages.
+pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
+    plan: &Plan<CompressionOf<A>>,
+    messages: &M,
+    digests: &mut [A::Digest],
+) -> Usage {
+    assert_eq!(messages.count(), digests.len(), "{} messages but room for {} digests", messages.count(), digests.len());
+    if messages.count() == 1 {
+        digests[0] = stream::hash_on::<A>(plan, messages.message(0));
         return Usage::default();
     }
-    let Queue { order, blocks, longest_blocks } = longest_first::<CompressionOf<A>>(messages);
-    let waiting = Waiting { messages: messages.len(), blocks };
-    scheduler::run(plan, &A::INITIAL, &mut Batch::<A, _> { messages, digests, order, waiting, longest_blocks })
+    let mut queue = Queue::longest_first::<CompressionOf<A>>(messages);
+    queue.hash_short::<A>(plan, messages, digests);
+    scheduler::run(plan, &A::INITIAL, &mut Batch::<A, _> { messages, digests, queue })
 }
 
-/// An order to take messages in.
+/// An order to take messages in: longest first, so that what is left at the end is short.
 struct Queue {
-    /// Indices of messages, longest first; `None`: all have as many blocks, and come as they are.
+    /// Indices of the messages; `None`: all have as many blocks, and come as they are.
     order: Option<Vec<usize>>,
-    /// Of all messages.
-    blocks: u64,
-    longest_blocks: u64,
-}
-
-/// The longest first, so that what is left at the end is short: by blocks, and otherwise as they come.
-fn longest_first<C: Compression>(messages: &[impl AsRef<[u8]>]) -> Queue {
-    /// Lengths below this many blocks are sorted by counting, which is all that happens to tiny messages.
-    const COUNTED: usize = 64;
-    let blocks_of = |i: usize| block_count::<C>(messages[i].as_ref().len() as u64);
-    let first = messages.first().map_or(0, |_| blocks_of(0));
-    if (0..messages.len()).all(|i| blocks_of(i) == first) {
-        return Queue { order: None, blocks: first * messages.len() as u64, longest_blocks: first };
-    }
-    let mut long: Vec<(u64, usize)> = Vec::new();
-    let mut places = [0; COUNTED];
-    let mut blocks = 0;
-    for i in 0..messages.len() {
-        let count = blocks_of(i);
-        blocks += count;
-        match places.get_mut(count as usize) {
-            Some(place) => *place += 1,
-            None => long.push((count, i)),
-        }
-    }
-    long.sort_by_key(|(blocks, _)| std::cmp::Reverse(*blocks));
-    let mut next = long.len();
-    for place in places.iter_mut().rev() {
-        (*place, next) = (next, next + *place);
-    }
-    let mut order: Vec<usize> = long.iter().map(|(_, i)| *i).collect();
-    order.resize(messages.len(), 0);
-    for i in 0..messages.len() {
-        if let Some(place) = places.get_mut(blocks_of(i) as usize) {
-            order[*place] = i;
-            *place += 1;
-        }
-    }
-    Queue { longest_blocks: blocks_of(order[0]), order: Some(order), blocks }
-}
-
-struct Batch<'a, A: Algorithm, M> {
-    messages: &'a [M],
-    digests: &'a mut [A::Digest],
-    order: Option<Vec<usize>>,
+    /// Place in the order of the next one.
+    next: usize,
     waiting: Waiting,
     longest_blocks: u64,
 }
 
-impl<A: Algorithm, M: AsRef<[u8]>> Batch<'_, A, M> {
+impl Queue {
+    /// By blocks, and otherwise as they come.
+    fn longest_first<C: Compression>(messages: &(impl Messages + ?Sized)) -> Self {
+        /// Messages of fewer blocks are sorted by counting, which is all that happens to tiny ones.
+        const COUNTED: usize = 64;
+        let count = messages.count();
+        let blocks_of = |i: usize| block_count::<C>(messages.message(i).len() as u64);
+        let first = if count > 0 { blocks_of(0) } else { 0 };
+        if (0..count).all(|i| blocks_of(i) == first) {
+            let waiting = Waiting { messages: count, blocks: first * count as u64 };
+            return Self { order: None, next: 0, waiting, longest_blocks: first };
+        }
+        let mut long: Vec<(u64, usize)> = Vec::new();
+        let mut places = [0; COUNTED];
+        let mut blocks = 0;
+        for i in 0..count {
+            let its_blocks = blocks_of(i);
+            blocks += its_blocks;
+            match places.get_mut(its_blocks as usize) {
+                Some(place) => *place += 1,
+                None => long.push((its_blocks, i)),
+            }
+        }
+        long.sort_by_key(|(blocks, _)| std::cmp::Reverse(*blocks));
+        let mut next = long.len();
+        for place in places.iter_mut().rev() {
+            (*place, next) = (next, next + *place);
+        }
+        let mut order: Vec<usize> = long.iter().map(|(_, i)| *i).collect();
+        order.resize(count, 0);
+        for i in 0..count {
+            if let Some(place) = places.get_mut(blocks_of(i) as usize) {
+                order[*place] = i;
+                *place += 1;
+            }
+        }
+        let waiting = Waiting { messages: count, blocks };
+        Self { longest_blocks: blocks_of(order[0]), order: Some(order), next: 0, waiting }
+    }
+
+    /// Hashes and takes out what fills waves of short messages with the same number of blocks.
+    fn hash_short<A: Algorithm>(&mut self, plan: &Plan<CompressionOf<A>>, messages: &(impl Messages + ?Sized), digests: &mut [A::Digest]) {
+        let shape = plan.widest_shape();
+        if !shape.has_short() || self.waiting.messages < shape.lanes {
+            return;
+        }
+        let Some(order) = &mut self.order else {
+            let count = self.waiting.messages - self.waiting.messages % shape.lanes;
+            if self.longest_blocks <= short::MAX_BLOCKS {
+                short::hash::<A>(shape, messages, digests, self.longest_blocks, count, |i| i);
+                self.next = count;
+                self.waiting =
+                    Waiting { messages: self.waiting.messages - count, blocks: self.waiting.blocks - count as u64 * self.longest_blocks };
+            }
+            return;
+        };
+        let blocks_of = |i: usize| block_count::<CompressionOf<A>>(messages.message(i).len() as u64);
+        let mut kept = order.partition_point(|i| blocks_of(*i) > short::MAX_BLOCKS);
+        let mut group = kept;
+        while group < order.len() {
+            let blocks = blocks_of(order[group]);
+            let end = group + order[group..].partition_point(|i| blocks_of(*i) == blocks);
+            let count = (end - group) - (end - group) % shape.lanes;
+            if count > 0 {
+                let indices = &order[group..group + count];
+                short::hash::<A>(shape, messages, digests, blocks, count, |i| indices[i]);
+                self.waiting.messages -= count;
+                self.waiting.blocks -= count as u64 * blocks;
+            }
+            order.copy_within(group + count..end, kept);
+            kept += end - group - count;
+            group = end;
+        }
+        order.truncate(kept);
+        self.longest_blocks = order.first().map_or(0, |i| blocks_of(*i));
+    }
+
     /// Index of the message that comes after `skip` others.
     #[inline]
-    fn next(&self, skip: usize) -> Option<usize> {
-        let left = self.waiting.messages.checked_sub(skip + 1)?;
-        let place = self.messages.len() - 1 - left;
+    fn peek(&self, skip: usize) -> Option<usize> {
+        if skip >= self.waiting.messages {
+            return None;
+        }
+        let place = self.next + skip;
         Some(self.order.as_ref().map_or(place, |order| order[place]))
     }
+}
+
+struct Batch<'a, A: Algorithm, M: ?Sized> {
+    messages: &'a M,
+    digests: &'a mut [A::Digest],
+    queue: Queue,
 }
 
 /// A message in two segments: its whole blocks where they are, and its tail.
@@ -101,7 +216,7 @@ impl Slot for Segments<'_> {
     }
 }
 
-impl<'a, A: Algorithm, M: AsRef<[u8]>> Supply<CompressionOf<A>> for Batch<'a, A, M> {
+impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<'a, A, M> {
     type Slot = Segments<'a>;
 
     fn slot(&mut self) -> Segments<'a> {
@@ -110,32 +225,33 @@ impl<'a, A: Algorithm, M: AsRef<[u8]>> Supply<CompressionOf<A>> for Batch<'a, A,
 
     #[inline]
     fn refill(&mut self, slot: &mut Segments<'a>) -> bool {
-        let Some(next) = self.next(0) else { return false };
-        let message = self.messages[next].as_ref();
+        let Some(next) = self.queue.peek(0) else { return false };
+        let message = self.messages.message(next);
         slot.message = next;
         let (body, rest) = message.split_at(message.len() - message.len() % A::BLOCK_BYTES);
         slot.body = body;
         slot.tail.set::<CompressionOf<A>>(rest, message.len() as u64);
         slot.tail_done_bytes = 0;
         slot.blocks_left = ((body.len() + slot.tail.blocks().len()) / A::BLOCK_BYTES) as u64;
-        self.waiting.messages -= 1;
-        self.waiting.blocks -= slot.blocks_left;
+        self.queue.next += 1;
+        self.queue.waiting.messages -= 1;
+        self.queue.waiting.blocks -= slot.blocks_left;
         true
     }
 
     #[inline]
     fn waiting(&self) -> Option<Waiting> {
-        Some(self.waiting)
+        Some(self.queue.waiting)
     }
 
     #[inline]
     fn waiting_blocks(&self, skip: usize) -> Option<u64> {
-        self.next(skip).map(|next| block_count::<CompressionOf<A>>(self.messages[next].as_ref().len() as u64))
+        self.queue.peek(skip).map(|next| block_count::<CompressionOf<A>>(self.messages.message(next).len() as u64))
     }
 
     #[inline]
     fn longest_blocks(&self) -> u64 {
-        self.longest_blocks
+        self.queue.longest_blocks
     }
 
     #[inline]

@@ -4,6 +4,7 @@ use crate::algorithm::{Compression, WordOf};
 use crate::cost;
 use crate::isa::{self, Task};
 use crate::lanes::{Blocks, Isa, MAX_LANES, Word, Words};
+use crate::short;
 use crate::solo::Solo;
 use crate::states::States;
 
@@ -18,6 +19,7 @@ pub(crate) struct Shape<C: Compression> {
     pub(crate) cost_ps: u32,
     detect: fn() -> bool,
     advance: fn(&mut States<'_, C>, &Blocks<'_>),
+    short: Option<fn(&short::Wave<'_, '_, C>, &mut States<'_, C>)>,
 }
 
 impl<C: Compression> Shape<C> {
@@ -29,7 +31,19 @@ impl<C: Compression> Shape<C> {
             let isa = I::detect().expect("a shape is used only where its instruction set is");
             isa.run(Lanes { states, blocks });
         };
-        Self { name, lanes, cost_ps: cost::picoseconds(C::NAME, name, lanes), detect: || I::detect().is_some(), advance }
+        let short = |wave: &short::Wave<C>, states: &mut States<C>| {
+            let isa = I::detect().expect("a shape is used only where its instruction set is");
+            isa.run(short::Run { wave, states });
+        };
+        let pads = <<WordOf<C> as Word>::Vector<I> as Words>::PADS;
+        Self {
+            name,
+            lanes,
+            cost_ps: cost::picoseconds(C::NAME, name, lanes),
+            detect: || I::detect().is_some(),
+            advance,
+            short: pads.then_some(short),
+        }
     }
 
     /// `N` messages interleaved, each in registers of its own.
@@ -39,7 +53,7 @@ impl<C: Compression> Shape<C> {
             let isa = I::detect().expect("a shape is used only where its instruction set is");
             isa.run(Interleaved::<C, N> { states, blocks });
         };
-        Self { name, lanes: N, cost_ps: cost::picoseconds(C::NAME, name, N), detect: || I::detect().is_some(), advance }
+        Self { name, lanes: N, cost_ps: cost::picoseconds(C::NAME, name, N), detect: || I::detect().is_some(), advance, short: None }
     }
 
     /// Whether this CPU can run it.
@@ -54,10 +68,22 @@ impl<C: Compression> Shape<C> {
         (self.advance)(states, blocks);
     }
 
+    /// Whether it has a kernel for short messages.
+    pub(crate) fn has_short(&self) -> bool {
+        self.short.is_some()
+    }
+
+    /// Hashes a whole message in every lane; the final states come into the first columns of `states`. Panics if the CPU lacks the
+    /// instruction set, if [`has_short`](Self::has_short) is false, or if there are fewer lanes or columns than the shape has.
+    #[inline]
+    pub(crate) fn hash_short(&self, wave: &short::Wave<'_, '_, C>, states: &mut States<'_, C>) {
+        (self.short.expect("asked for only if it is there"))(wave, states);
+    }
+
     /// A shape that computes nothing, for tests of schedules.
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
-        Self { name, lanes, cost_ps, detect: || true, advance: |_, _| {} }
+        Self { name, lanes, cost_ps, detect: || true, advance: |_, _| {}, short: None }
     }
 }
 

@@ -198,3 +198,32 @@ fn results_come_while_the_source_is_waiting() {
     run(source, &settings(2, 16), &mut collected).unwrap();
     assert_eq!(collected.results.len(), 3);
 }
+
+/// Whatever comes before the source falls silent is done meanwhile, in whatever rhythm it came.
+#[test]
+fn no_task_is_forgotten_before_a_pause() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 3);
+    for round in 0..64 {
+        let files = files.clone();
+        let taken = Arc::new(AtomicUsize::new(0));
+        let seen = Arc::clone(&taken);
+        // Each bit of the round says of a task whether it is a file.
+        let source = (0..7).filter_map(move |label| {
+            if label == 6 {
+                while seen.load(Ordering::SeqCst) < 6 {
+                    thread::sleep(Duration::from_micros(100));
+                }
+                return None;
+            }
+            thread::sleep(Duration::from_micros(if round % 5 == label { 300 } else { 0 }));
+            Some(match round >> label & 1 {
+                0 => Task { label, path: "".into(), work: Work::Nothing },
+                _ => file_task(label, files[label % 3].clone()),
+            })
+        });
+        let mut collected = Collected { taken, ..Collected::default() };
+        run(source, &settings(2, 16), &mut collected).unwrap();
+        assert_eq!(collected.results.len(), 6);
+    }
+}

@@ -4,8 +4,8 @@
 //! tasks. To keep a small file from waiting for ever behind larger newcomers, and to keep the window moving, files are taken batch by
 //! batch (tasks 0 to N-1, N to 2N-1, ...), the largest first in each.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
 
@@ -90,13 +90,16 @@ enum State {
     Done(PathBuf, Option<io::Result<Hashed>>),
 }
 
+/// The order of files: older batches first, then larger files, then older ones.
+type Rank = (u64, Reverse<u64>, u64);
+
 /// The window.
 pub struct Window<T> {
     limits: Limits,
     slots: VecDeque<Slot<T>>,
     first_sequence: u64,
     path_bytes: usize,
-    jobs: BinaryHeap<Queued>,
+    jobs: BTreeMap<Rank, Job>,
     outstanding: Load,
     done_tasks: usize,
 }
@@ -109,7 +112,7 @@ impl<T> Window<T> {
             slots: VecDeque::new(),
             first_sequence: 0,
             path_bytes: 0,
-            jobs: BinaryHeap::new(),
+            jobs: BTreeMap::new(),
             outstanding: Load::default(),
             done_tasks: 0,
         }
@@ -143,8 +146,8 @@ impl<T> Window<T> {
         let state = match work {
             Work::File { algorithm, size_bytes } => {
                 self.outstanding.add(size_bytes);
-                let batch = sequence / self.limits.batch_tasks;
-                self.jobs.push(Queued { batch, job: Job { sequence, path, algorithm, size_bytes } });
+                let rank = (sequence / self.limits.batch_tasks, Reverse(size_bytes), sequence);
+                self.jobs.insert(rank, Job { sequence, path, algorithm, size_bytes });
                 State::Waiting
             }
             Work::Stream { algorithm } => State::Stream(path, algorithm),
@@ -155,23 +158,36 @@ impl<T> Window<T> {
         self.slots.push_back(Slot { label, state });
     }
 
-    /// The algorithm of the file that [`Self::take`] would give.
-    pub fn next_algorithm(&self) -> Option<AnyAlgorithm> {
-        self.jobs.peek().map(|queued| queued.job.algorithm)
-    }
-
     /// The file to hash next.
     pub fn take(&mut self) -> Option<Job> {
-        self.jobs.pop().map(|queued| queued.job)
+        self.jobs.pop_first().map(|(_, job)| job)
     }
 
-    /// Whether one of `workers`, holding files already, should take the next one too when no more tasks are to come: not if that made
-    /// its share larger than the others', in files or in bytes.
-    pub fn is_fair(&self, held: Load, workers: usize) -> bool {
+    /// The same if it is of `algorithm`.
+    pub fn take_of(&mut self, algorithm: AnyAlgorithm) -> Option<Job> {
+        self.take_if(algorithm, |_| true)
+    }
+
+    /// The same for one of `workers` that holds files already, when no more tasks are to come: not if that made its share larger than
+    /// the others'. With its share of bytes it may still take files that are small beside those, for the lanes left.
+    pub fn take_fairly(&mut self, algorithm: AnyAlgorithm, held: Load, workers: usize) -> Option<Job> {
         let workers = workers as u64;
-        let next_bytes = self.jobs.peek().map_or(0, |queued| queued.job.size_bytes);
-        held.files < self.outstanding.files.div_ceil(workers)
-            && held.size_bytes.saturating_add(next_bytes) <= self.outstanding.size_bytes.div_ceil(workers)
+        if held.files >= self.outstanding.files.div_ceil(workers) {
+            return None;
+        }
+        let share_bytes = self.outstanding.size_bytes.div_ceil(workers);
+        // More than half of it is.
+        let fits = |job: &Job| held.size_bytes.saturating_add(job.size_bytes / 2) <= share_bytes;
+        self.take_if(algorithm, fits).or_else(|| {
+            let last = self.jobs.last_entry()?;
+            let is_small = last.get().size_bytes <= held.size_bytes / 16;
+            (is_small && last.get().algorithm == algorithm).then(|| last.remove())
+        })
+    }
+
+    fn take_if(&mut self, algorithm: AnyAlgorithm, is_wanted: impl Fn(&Job) -> bool) -> Option<Job> {
+        let first = self.jobs.first_entry()?;
+        (first.get().algorithm == algorithm && is_wanted(first.get())).then(|| first.remove())
     }
 
     /// Puts the result of `job` in its place.
@@ -213,38 +229,6 @@ impl<T> Window<T> {
         })
     }
 }
-
-/// A job in the queue: older batches first, then larger files, then older ones.
-struct Queued {
-    batch: u64,
-    job: Job,
-}
-
-impl Queued {
-    fn rank(&self) -> impl Ord {
-        (Reverse(self.batch), self.job.size_bytes, Reverse(self.job.sequence))
-    }
-}
-
-impl Ord for Queued {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.rank().cmp(&other.rank())
-    }
-}
-
-impl PartialOrd for Queued {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Queued {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Queued {}
 
 #[cfg(test)]
 mod tests {
@@ -333,22 +317,41 @@ mod tests {
         assert_eq!(popped(&mut window), [0, 1, 2]);
     }
 
-    #[test]
-    fn the_last_files_are_shared_out() {
-        let mut window = window(8, 8);
-        for label in 0..4 {
-            window.push(file(label, 10));
+    /// The sizes one of two workers takes when it comes first.
+    fn taken(sizes_bytes: &[u64]) -> Vec<u64> {
+        let mut window = window(100, 100);
+        for (label, &size_bytes) in sizes_bytes.iter().enumerate() {
+            window.push(file(label, size_bytes));
         }
         let mut held = Load::default();
-        let mut taken = 0;
-        while window.is_fair(held, 2) {
-            held.add(window.take().unwrap().size_bytes);
-            taken += 1;
-        }
-        assert_eq!(taken, 2);
-        window.push(file(4, 1000));
-        // One file is more than all the rest together: whoever has it takes no other.
-        assert!(!window.is_fair(Load { files: 1, size_bytes: 1000 }, 2));
-        assert!(!window.is_fair(Load { files: 1, size_bytes: 10 }, 2));
+        let mut next = window.take();
+        std::iter::from_fn(|| {
+            let job = next.take()?;
+            held.add(job.size_bytes);
+            next = window.take_fairly(ALGORITHM, held, 2);
+            Some(job.size_bytes)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn the_last_files_are_shared_out() {
+        assert_eq!(taken(&[10, 10, 10, 10]), [10, 10]);
+        assert_eq!(taken(&[10, 10, 10]), [10, 10]);
+        // One file is more than all the rest together: whoever has it takes no other, but for such as cost nothing beside it.
+        assert_eq!(taken(&[1000, 500, 100, 90]), [1000]);
+        assert_eq!(taken(&[1000, 500, 100, 90, 10, 60]), [1000, 10, 60]);
+        // Unknown sizes are shared out by number.
+        assert_eq!(taken(&[0, 0, 0, 0, 0]), [0, 0, 0]);
+    }
+
+    #[test]
+    fn lanes_take_files_of_one_algorithm() {
+        let mut window = window(4, 4);
+        window.push(file(0, 1));
+        assert!(window.take_of(AnyAlgorithm::Sha1).is_none());
+        let held = Load { files: 0, size_bytes: 0 };
+        assert!(window.take_fairly(AnyAlgorithm::Sha1, held, 1).is_none());
+        assert!(window.take_of(ALGORITHM).is_some());
     }
 }

@@ -76,7 +76,7 @@ impl<T: Send> ForAlgorithm for Serve<'_, T> {
         loop {
             let feed = Feed { shared, algorithm, waiting: RefCell::new(first), held: Cell::default() };
             readers.hash(std::iter::from_fn(|| feed.next()), |reader, result| feed.finished::<A>(reader, result));
-            match feed.waiting.into_inner().or_else(|| shared.wait_for_job()) {
+            match feed.waiting.into_inner().or_else(|| shared.wait_for_another_job()) {
                 Some(job) if job.algorithm == algorithm => first = Some(job),
                 other => return other,
             }

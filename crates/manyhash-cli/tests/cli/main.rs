@@ -1,4 +1,7 @@
-//! Tests of the binary as users meet it: arguments in, both streams and the exit code out.
+//! Tests of the binary as users meet it: arguments in, both streams and the exit code out. Written for Unix, with its links, fifos and
+//! names that are not UTF-8.
+
+#![cfg(unix)]
 
 mod check;
 mod gnu;

@@ -386,7 +386,7 @@ fn a_file_that_nobody_may_read_is_told_and_passed_over() {
     let sum = place.run("sum /proc/self/mem f");
     assert_eq!((sum.stdout, sum.code), (format!("{ABC_SHA256}  f\n"), Some(1)));
     assert_eq!(sum.stderr, "manyhash: /proc/self/mem: Input/output error\n");
-    fs::set_permissions(place.join("f"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(place.join("f"), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(place.join("f")).is_err() {
         assert_eq!(place.run("sum f").stderr, "manyhash: f: Permission denied\n");
     }

@@ -3,7 +3,7 @@
 //! Operations a block and lane with three-operand logic: 80 rounds of 7, 64 schedule words of 3, 5 at the end. One wave is bound by
 //! latency (rotate and add, 80 times), two by the ports.
 
-use super::{Compression, algorithm};
+use super::{Compression, MAX_ROUNDS, algorithm};
 use crate::lanes::{ByteOrder, Words};
 use crate::shape::{self, Shape};
 
@@ -14,6 +14,49 @@ algorithm! {
 
 /// FIPS 180-4, section 4.2.1: one constant for each twenty rounds.
 pub(crate) static ROUND_CONSTANTS: [u32; 4] = [0x5A827999, 0x6ED9EBA1, 0x8F1BBCDC, 0xCA62C1D6];
+
+/// Replaces word t - 16 of the schedule, `w[t % 16]`, by word t (6.1.2, step 1).
+#[inline(always)]
+fn next_word<V: Words>(w: &mut [V; 16], t: usize) -> V {
+    let mixed = V::xor3(w[(t + 13) % 16], w[(t + 8) % 16], w[(t + 2) % 16]);
+    w[t % 16] = mixed.xor(w[t % 16]).rotate_right::<31>();
+    w[t % 16]
+}
+
+/// The rounds (6.1.2, steps 2 to 4) on `$state`. `$word_and_constant!(t)` gives message word t plus its constant.
+macro_rules! eighty_rounds {
+    ($V:ident $state:ident $word_and_constant:ident) => {
+        let [mut a, mut b, mut c, mut d, mut e] = *$state;
+        macro_rules! round {
+            ($f:ident $t:expr, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+                // What is known early is added early; the rotation of the newest word comes last.
+                let early = $e.add($word_and_constant!($t).pin()).pin();
+                $e = early.add($V::$f($b, $c, $d)).pin().add($a.rotate_right::<27>());
+                $b = $b.rotate_right::<2>();
+            };
+        }
+        macro_rules! rounds { ($f:ident: $t0:literal $t1:literal $t2:literal $t3:literal) => {
+            rounds!($f $t0);
+            rounds!($f $t1);
+            rounds!($f $t2);
+            rounds!($f $t3);
+        }; ($f:ident $t:literal) => {
+            round!($f $t, a b c d e);
+            round!($f $t + 1, e a b c d);
+            round!($f $t + 2, d e a b c);
+            round!($f $t + 3, c d e a b);
+            round!($f $t + 4, b c d e a);
+        }; }
+        rounds!(choose: 0 5 10 15);
+        rounds!(xor3: 20 25 30 35);
+        rounds!(majority: 40 45 50 55);
+        rounds!(xor3: 60 65 70 75);
+        let end = [a, b, c, d, e];
+        for (word, end) in $state.iter_mut().zip(end) {
+            *word = word.add(end);
+        }
+    };
+}
 
 /// The compression function of SHA-1.
 #[derive(Clone, Copy, Debug)]
@@ -36,32 +79,25 @@ impl Compression for Sha1Compression {
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {
         // Only the last sixteen words of the schedule are kept. Left to the compiler, also with two waves (forced to memory: 5 % less).
         let w = &mut words;
-        let k = &ROUND_CONSTANTS;
-        let [mut a, mut b, mut c, mut d, mut e] = *state;
-        macro_rules! round {
-            ($f:ident $t:expr, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
-                if $t >= 16 {
-                    let mixed = V::xor3(w[($t + 13) % 16], w[($t + 8) % 16], w[($t + 2) % 16]);
-                    w[$t % 16] = mixed.xor(w[$t % 16]).rotate_right::<31>();
-                }
-                // What is known early is added early; the rotation of the newest word comes last.
-                let early = $e.add(w[$t % 16].add(V::splat(isa, k[$t / 20])).pin()).pin();
-                $e = early.add(V::$f($b, $c, $d)).pin().add($a.rotate_right::<27>());
-                $b = $b.rotate_right::<2>();
-            };
+        macro_rules! word_and_constant { ($t:expr) => {
+            (if $t < 16 { w[$t] } else { next_word(w, $t) }).add(V::splat(isa, ROUND_CONSTANTS[$t / 20]))
+        } }
+        eighty_rounds!(V state word_and_constant);
+    }
+
+    fn expand(mut words: [u32; 16]) -> [u32; MAX_ROUNDS] {
+        let mut expanded = [0; MAX_ROUNDS];
+        for (t, expanded) in expanded.iter_mut().enumerate() {
+            let word = if t < 16 { words[t] } else { next_word(&mut words, t) };
+            *expanded = word.wrapping_add(ROUND_CONSTANTS[t / 20]);
         }
-        macro_rules! rounds { ($f:ident: $($t:literal)*) => { $(
-            round!($f $t, a b c d e);
-            round!($f $t + 1, e a b c d);
-            round!($f $t + 2, d e a b c);
-            round!($f $t + 3, c d e a b);
-            round!($f $t + 4, b c d e a);
-        )* } }
-        rounds!(choose: 0 5 10 15);
-        rounds!(xor3: 20 25 30 35);
-        rounds!(majority: 40 45 50 55);
-        rounds!(xor3: 60 65 70 75);
-        *state = [state[0].add(a), state[1].add(b), state[2].add(c), state[3].add(d), state[4].add(e)];
+        expanded
+    }
+
+    #[inline(always)]
+    fn compress_constant<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], expanded: &[u32; MAX_ROUNDS]) {
+        macro_rules! word_and_constant { ($t:expr) => { V::splat(isa, expanded[$t]) } }
+        eighty_rounds!(V state word_and_constant);
     }
 
     fn solo_shapes() -> Vec<Shape<Self>> {

@@ -5,8 +5,8 @@
 //! from e to e of the next round; two waves by the ports. The order of additions is pinned: Sigma1, the last thing known, is added last.
 //! The loop is 16 rounds, unrolled: all 64 unrolled are no faster and three times the code.
 
-use super::Compression;
-use crate::lanes::Words;
+use super::{Compression, MAX_ROUNDS};
+use crate::lanes::{Portable, Words};
 use std::hint::black_box;
 
 /// What SHA-256 and SHA-512 do not share.
@@ -102,6 +102,37 @@ pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &m
     }
 }
 
+/// Message words plus constants of a block (6.2.2 and 6.4.2, step 1).
+pub(super) fn expand<A: Sha2>(mut words: [A::Word; 16]) -> [A::Word; MAX_ROUNDS]
+where
+    A::Word: Words<Word = A::Word, Isa = Portable>,
+{
+    let mut expanded = [A::Word::default(); MAX_ROUNDS];
+    for (t, k) in A::ROUND_CONSTANTS.as_flattened().iter().enumerate() {
+        let word = if t < 16 { words[t] } else { next_word::<A, A::Word>(&mut words, t) };
+        expanded[t] = word.add(*k);
+    }
+    expanded
+}
+
+/// A block whose words plus constants are the same in every lane.
+#[inline(always)]
+pub(super) fn compress_constant<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &mut [V; 8], expanded: &[A::Word; MAX_ROUNDS]) {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
+    for words in expanded[..16 * A::ROUND_CONSTANTS.len()].as_chunks::<16>().0 {
+        macro_rules! word {
+            ($t:literal) => {
+                V::splat(isa, words[$t])
+            };
+        }
+        sixteen_rounds!(A V, a b c d e f g h, word);
+    }
+    let end = [a, b, c, d, e, f, g, h];
+    for (word, end) in state.iter_mut().zip(end) {
+        *word = word.add(end);
+    }
+}
+
 /// The methods [`Sha2`] and [`Compression`] of one word size: rotations as in equations 4.4 to 4.7 and 4.10 to 4.13.
 macro_rules! sha2 {
     ($Compression:ident, $word:ident, $name:literal, $constants:ident, $solo:ident,
@@ -140,6 +171,13 @@ macro_rules! sha2 {
             #[inline(always)]
             fn compress<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], words: [V; 16]) {
                 $crate::algorithm::sha2::compress::<Self, V>(isa, state, words);
+            }
+            fn expand(words: [$word; 16]) -> [$word; MAX_ROUNDS] {
+                $crate::algorithm::sha2::expand::<Self>(words)
+            }
+            #[inline(always)]
+            fn compress_constant<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], expanded: &[$word; MAX_ROUNDS]) {
+                $crate::algorithm::sha2::compress_constant::<Self, V>(isa, state, expanded);
             }
             fn solo_shapes() -> Vec<Shape<Self>> {
                 $crate::solo::$solo()

@@ -1,7 +1,7 @@
 //! SHA-224 and SHA-256 (FIPS 180-4, sections 6.2 and 6.3).
 
 use super::sha2::sha2;
-use super::{Compression, algorithm};
+use super::{Compression, MAX_ROUNDS, algorithm};
 use crate::lanes::{ByteOrder, Words};
 use crate::shape::Shape;
 

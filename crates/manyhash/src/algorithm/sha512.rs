@@ -1,7 +1,7 @@
 //! SHA-384, SHA-512, SHA-512/224 and SHA-512/256 (FIPS 180-4, sections 6.4 to 6.7).
 
 use super::sha2::sha2;
-use super::{Compression, algorithm};
+use super::{Compression, MAX_ROUNDS, algorithm};
 use crate::lanes::{ByteOrder, Words};
 use crate::shape::Shape;
 

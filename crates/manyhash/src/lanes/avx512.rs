@@ -3,7 +3,7 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512::detect`] found the instruction set, and
 //! [`Blocks::starts`] checked every pointer that is read.
 
-use super::{Blocks, ByteOrder, Isa, Words, sixteen};
+use super::{Blocks, ByteOrder, Isa, Whole, Words, sixteen};
 use crate::isa::Avx512;
 use core::arch::x86_64::*;
 
@@ -102,6 +102,49 @@ macro_rules! common {
     };
 }
 
+/// Byte orders of a word for `vpshufb`, in each quarter.
+///
+/// # Safety
+/// AVX-512F.
+#[inline(always)]
+unsafe fn byte_swap(high: i64, low: i64) -> __m512i {
+    // SAFETY: AVX-512F, says the caller.
+    unsafe { _mm512_broadcast_i32x4(_mm_set_epi64x(high, low)) }
+}
+
+/// 64 bytes of a message from byte `at` as far as it goes, then 0x80, unless the message ended before `at`, then zeros.
+///
+/// # Safety
+/// AVX-512BW; `start` is the first of `bytes` readable bytes.
+#[inline(always)]
+unsafe fn load_padded_row(start: *const u8, bytes: u32, at: usize) -> __m512i {
+    let left = i64::from(bytes) - at as i64;
+    let message = if left >= 64 { u64::MAX } else { (1 << left.max(0)) - 1 };
+    let end = if (0..64).contains(&left) { 1 << left } else { 0 };
+    // SAFETY: AVX-512BW, says the caller; a masked load touches only the bytes of its mask, all of which are the message's.
+    unsafe {
+        let row = _mm512_maskz_loadu_epi8(message, start.wrapping_add(at).cast());
+        _mm512_mask_blend_epi8(end, row, _mm512_set1_epi8(0x80_u8 as i8))
+    }
+}
+
+impl U32x16 {
+    /// # Safety
+    /// AVX-512BW.
+    #[inline(always)]
+    unsafe fn from_rows(order: ByteOrder, rows: [__m512i; 16]) -> [Self; 16] {
+        // SAFETY: AVX-512BW, says the caller.
+        unsafe {
+            let words = transpose_16x16(rows);
+            let swap = byte_swap(0x0C0D0E0F_08090A0B, 0x04050607_00010203);
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { _mm512_shuffle_epi8(words[$i], swap) } else { words[$i] })),*]
+            } }
+            sixteen!(words)
+        }
+    }
+}
+
 impl Words for U32x16 {
     common!(U32x16, u32, 16, _mm512_add_epi32, _mm512_set1_epi32 as i32, _mm512_rorv_epi32, _mm512_srli_epi32);
 
@@ -111,12 +154,37 @@ impl Words for U32x16 {
         // SAFETY: the token; each start has 64 bytes.
         unsafe {
             macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].cast())),*] } }
-            let words = transpose_16x16(sixteen!(rows));
-            let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203));
-            macro_rules! words { ($($i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { _mm512_shuffle_epi8(words[$i], swap) } else { words[$i] })),*]
+            Self::from_rows(order, sixteen!(rows))
+        }
+    }
+
+    const PADS: bool = true;
+    #[inline(always)]
+    fn load_padded(_: Avx512, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
+        let (starts, bytes) = messages.messages::<16>(first_lane);
+        // SAFETY: the token; `bytes` bytes are at each start.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], at)),*] } }
+            Self::from_rows(order, sixteen!(rows))
+        }
+    }
+}
+
+impl U64x8 {
+    /// From the lower and upper 64 bytes of each message.
+    ///
+    /// # Safety
+    /// AVX-512BW.
+    #[inline(always)]
+    unsafe fn from_rows(order: ByteOrder, low: [__m512i; 8], high: [__m512i; 8]) -> [Self; 16] {
+        // SAFETY: AVX-512BW, says the caller.
+        unsafe {
+            let (low, high) = (transpose_8x8(low), transpose_8x8(high));
+            let swap = byte_swap(0x08090A0B_0C0D0E0F, 0x00010203_04050607);
+            macro_rules! words { ($($half:ident $i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { _mm512_shuffle_epi8($half[$i], swap) } else { $half[$i] })),*]
             } }
-            sixteen!(words)
+            words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
         }
     }
 }
@@ -129,13 +197,19 @@ impl Words for U64x8 {
         let starts = blocks.starts::<8>(first_lane, at, 128);
         // SAFETY: the token; each start has 128 bytes.
         unsafe {
-            macro_rules! half { ($at:literal: $($i:literal)*) => { transpose_8x8([$(_mm512_loadu_si512(starts[$i].add($at).cast())),*]) } }
-            let (low, high) = (half!(0: 0 1 2 3 4 5 6 7), half!(64: 0 1 2 3 4 5 6 7));
-            let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607));
-            macro_rules! words { ($($half:ident $i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { _mm512_shuffle_epi8($half[$i], swap) } else { $half[$i] })),*]
-            } }
-            words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
+            macro_rules! half { ($at:literal: $($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add($at).cast())),*] } }
+            Self::from_rows(order, half!(0: 0 1 2 3 4 5 6 7), half!(64: 0 1 2 3 4 5 6 7))
+        }
+    }
+
+    const PADS: bool = true;
+    #[inline(always)]
+    fn load_padded(_: Avx512, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
+        let (starts, bytes) = messages.messages::<8>(first_lane);
+        // SAFETY: the token; `bytes` bytes are at each start.
+        unsafe {
+            macro_rules! half { ($at:expr; $($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], $at)),*] } }
+            Self::from_rows(order, half!(at; 0 1 2 3 4 5 6 7), half!(at + 64; 0 1 2 3 4 5 6 7))
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The next blocks of each lane's message, checked once for a whole run so that a kernel's loads need one comparison a wave.
+//! What the lanes read: the next blocks of each lane's message, or all of it. Checked once, so that a kernel's loads need one
+//! comparison a wave.
 
 use super::MAX_LANES;
 use std::marker::PhantomData;
@@ -65,5 +66,70 @@ impl<'a> Blocks<'a> {
             lane += 1;
         }
         starts
+    }
+}
+
+/// A whole short message in every lane.
+pub(crate) struct Whole<'a> {
+    starts: [*const u8; MAX_LANES],
+    bytes: [u32; MAX_LANES],
+    fewest_bytes: usize,
+    lanes: usize,
+    messages: PhantomData<&'a [u8]>,
+}
+
+impl<'a> Whole<'a> {
+    /// `message(lane)` in each of `lanes` lanes.
+    ///
+    /// Panics if a message has more than `u32::MAX / 8` bytes, or if there are no lanes or more than [`MAX_LANES`].
+    #[inline(always)]
+    pub(crate) fn new(lanes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
+        assert!((1..=MAX_LANES).contains(&lanes));
+        let mut whole =
+            Self { starts: [std::ptr::null(); MAX_LANES], bytes: [0; MAX_LANES], fewest_bytes: usize::MAX, lanes, messages: PhantomData };
+        let mut most_bytes = 0;
+        for lane in 0..lanes {
+            let message = message(lane);
+            whole.starts[lane] = message.as_ptr();
+            whole.bytes[lane] = message.len() as u32;
+            whole.fewest_bytes = whole.fewest_bytes.min(message.len());
+            most_bytes = most_bytes.max(message.len());
+        }
+        assert!(most_bytes <= u32::MAX as usize / 8);
+        whole
+    }
+
+    /// Bytes of a lane's message. Panics if there is no such lane.
+    #[inline(always)]
+    pub(crate) fn bytes(&self, lane: usize) -> u32 {
+        self.bytes[..self.lanes][lane]
+    }
+
+    /// Bytes of the shortest.
+    #[inline(always)]
+    pub(crate) fn fewest_bytes(&self) -> usize {
+        self.fewest_bytes
+    }
+
+    /// The same `bytes` bytes of every message: those from `at`. Panics if the shortest has not so many.
+    #[inline(always)]
+    pub(crate) fn blocks(&self, at: usize, bytes: usize) -> Blocks<'a> {
+        assert!(bytes <= self.fewest_bytes && at <= self.fewest_bytes - bytes);
+        let mut starts = self.starts;
+        for start in &mut starts[..self.lanes] {
+            *start = start.wrapping_add(at);
+        }
+        Blocks { starts, lanes: self.lanes, bytes, messages: PhantomData }
+    }
+
+    /// Pointers and bytes of `N` whole messages from `first_lane`. Panics outside of the lanes.
+    #[inline(always)]
+    pub(super) fn messages<const N: usize>(&self, first_lane: usize) -> ([*const u8; N], [u32; N]) {
+        assert!(first_lane + N <= self.lanes);
+        let mut starts = [std::ptr::null(); N];
+        let mut bytes = [0; N];
+        starts.copy_from_slice(&self.starts[first_lane..first_lane + N]);
+        bytes.copy_from_slice(&self.bytes[first_lane..first_lane + N]);
+        (starts, bytes)
     }
 }
