@@ -54,11 +54,8 @@ pub(crate) struct Contiguous<'a, O> {
 impl<'a, O: Offset> Contiguous<'a, O> {
     /// Panics if an offset is less than the one before or past the end.
     pub(crate) fn new(values: &'a [u8], offsets: &'a [O]) -> Self {
-        let in_order = offsets.windows(2).all(|ends| ends[0].to_bytes() <= ends[1].to_bytes());
-        if !in_order || offsets.last().is_some_and(|last| last.to_bytes() > values.len()) {
-            let bad =
-                (1..offsets.len()).find(|i| offsets[*i].to_bytes() < offsets[i - 1].to_bytes() || offsets[*i].to_bytes() > values.len());
-            let bad = bad.unwrap_or(0);
+        let is_bad = |i: usize| offsets[i].to_bytes() > values.len() || i > 0 && offsets[i].to_bytes() < offsets[i - 1].to_bytes();
+        if let Some(bad) = (0..offsets.len()).find(|i| is_bad(*i)) {
             panic!("offset {bad} is {}: not between the one before and {} bytes", offsets[bad].to_bytes(), values.len());
         }
         Self { values, offsets }

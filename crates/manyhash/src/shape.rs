@@ -8,6 +8,8 @@ use crate::short;
 use crate::solo::Solo;
 use crate::states::States;
 
+type HashShort<C> = fn(&short::Wave<'_, '_, C>, &mut States<'_, C>);
+
 /// One kernel of the compression function `C`.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape<C: Compression> {
@@ -19,7 +21,7 @@ pub(crate) struct Shape<C: Compression> {
     pub(crate) cost_ps: u32,
     detect: fn() -> bool,
     advance: fn(&mut States<'_, C>, &Blocks<'_>),
-    short: Option<fn(&short::Wave<'_, '_, C>, &mut States<'_, C>)>,
+    short: Option<HashShort<C>>,
 }
 
 impl<C: Compression> Shape<C> {

@@ -80,7 +80,7 @@ impl Compression for Sha1Compression {
         // Only the last sixteen words of the schedule are kept. Left to the compiler, also with two waves (forced to memory: 5 % less).
         let w = &mut words;
         macro_rules! word_and_constant { ($t:expr) => {
-            (if $t < 16 { w[$t] } else { next_word(w, $t) }).add(V::splat(isa, ROUND_CONSTANTS[$t / 20]))
+            (if $t < 16 { w[$t % 16] } else { next_word(w, $t) }).add(V::splat(isa, ROUND_CONSTANTS[$t / 20]))
         } }
         eighty_rounds!(V state word_and_constant);
     }
