@@ -83,7 +83,7 @@ pub(crate) fn hash<A: Algorithm>(
     index: impl Fn(usize) -> usize,
 ) {
     let bytes = messages.message(index(0)).len();
-    let ends_alike = bytes % A::BLOCK_BYTES == 0 && (1..count).all(|i| messages.message(index(i)).len() == bytes);
+    let ends_alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
     let shared_end = ends_alike.then(|| shared_end::<CompressionOf<A>>(bytes));
     let mut rows = CompressionOf::<A>::filled([WordOf::<CompressionOf<A>>::default(); MAX_LANES]);
     let mut states = States::of_rows(&mut rows);

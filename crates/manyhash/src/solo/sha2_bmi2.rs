@@ -43,11 +43,11 @@ impl<C: Sha2, I: Isa> Scheduling<C, I> {
     /// The next word of every block.
     #[inline(always)]
     fn make_word<const LANES: usize>(&mut self, schedule: &mut Schedule<WordOf<C>, LANES>) {
-        let t = self.made;
-        let recent: &mut [_; 17] = self.words[t - 16..].first_chunk_mut().expect("as many words as rounds");
-        let mixed = recent[0].add(C::small_sigma0(recent[1])).add(recent[9]);
-        recent[16] = mixed.add(C::small_sigma1(recent[14]));
-        recent[16].add(Words::splat(self.isa, C::ROUND_CONSTANTS[t / 16][t % 16])).write(&mut schedule[t]);
+        let (w, t, constants) = (&mut self.words, self.made, C::ROUND_CONSTANTS.as_flattened());
+        assert!(16 <= t && t < constants.len() && constants.len() <= MAX_ROUNDS);
+        let mixed = w[t - 16].add(C::small_sigma0(w[t - 15])).add(w[t - 7]);
+        w[t] = mixed.add(C::small_sigma1(w[t - 2]));
+        w[t].add(Words::splat(self.isa, constants[t])).write(&mut schedule[t]);
         self.made += 1;
     }
 }
@@ -106,11 +106,14 @@ fn compress_message<C: Sha2, I: Isa, S: Words<Word = C::Word, Isa = Portable>, c
         }
         loop {
             let next = groups.next();
-            // After the last group its schedule is made once more, for nobody.
+            // After the last group its schedule is made once more, for nobody: a test for it in the rounds costs 5 %.
             scheduling.begin(next.unwrap_or(first), following);
             for block in 0..LANES {
                 let before = *state;
-                for (chunk, rows) in current[..rounds].as_chunks::<16>().0.iter().enumerate() {
+                for chunk in 0..rounds / 16 {
+                    // One pointer for sixteen words: with a row and a column there are not enough registers.
+                    let words = &current[16 * chunk..][..16].as_flattened()[block..];
+                    assert!(words.len() > 15 * LANES);
                     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
                     // The words that `begin` has not made, spread over the rounds: 16 / LANES of them in sixteen rounds, but none
                     // in the first sixteen.
@@ -119,7 +122,7 @@ fn compress_message<C: Sha2, I: Isa, S: Words<Word = C::Word, Isa = Portable>, c
                             if $t % LANES == 0 && chunk > 0 {
                                 scheduling.make_word(following);
                             }
-                            S::splat(Portable, rows[$t][block])
+                            S::splat(Portable, words[$t * LANES])
                         }};
                     }
                     sixteen_rounds!(C S, a b c d e f g h, wk);
