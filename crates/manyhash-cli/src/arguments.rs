@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::algorithm::AnyAlgorithm;
-use crate::pipeline::all_cores;
+use crate::pipeline::{MAX_WORKERS, all_cores};
 
 /// Checksums of many files at once
 #[derive(Debug, Parser)]
@@ -58,7 +58,7 @@ pub struct SumArguments {
     pub output: Option<PathBuf>,
 
     /// Threads that hash [default: all cores]
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
     pub threads: Option<u16>,
 
     /// Show progress on stderr; auto: on a terminal, after a second

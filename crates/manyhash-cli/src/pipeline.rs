@@ -34,6 +34,9 @@ use window::{Front, Job, Load, Turn, Window};
 /// The path that stands for standard input.
 pub const STDIN: &str = "-";
 
+/// More workers than this would take more memory than is promised: their lanes need some however small the budget.
+pub const MAX_WORKERS: usize = 128;
+
 /// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
 const BUFFER_BUDGET_BYTES: usize = 24 << 20;
 
@@ -124,9 +127,9 @@ impl Settings {
     }
 }
 
-/// The number of workers that uses the whole machine.
+/// The number of workers that uses the whole machine, or as much of it as [`MAX_WORKERS`] can.
 pub fn all_cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS)
 }
 
 /// What the threads share.
@@ -144,6 +147,8 @@ struct Shared<T> {
 
 struct State<T> {
     window: Window<T>,
+    /// When the first task was found.
+    first_found: Option<Instant>,
     /// The source has no more tasks.
     all_found: bool,
     /// The caller has its results or gave up: everybody stops.
@@ -179,6 +184,7 @@ pub fn run<T: Send + 'static>(
         totals: Arc::clone(&settings.totals),
         state: Mutex::new(State {
             window: Window::new(settings.limits),
+            first_found: None,
             all_found: false,
             stopped: false,
             panicked: false,
@@ -230,6 +236,7 @@ fn find<T: Send + 'static>(source: impl Iterator<Item = Task<T>>, shared: &Arc<S
             return;
         }
         state.window.push(task);
+        state.first_found.get_or_insert_with(Instant::now);
         start_workers(shared, &mut state);
         if announced.is_due() {
             shared.announce(&state);
@@ -388,12 +395,28 @@ impl<T: Send> Shared<T> {
         (lanes * LANE_BUFFER_BYTES).min(BUFFER_BUDGET_BYTES / self.settings.workers)
     }
 
+    /// How long files are gathered before the first one is hashed.
+    const GATHERING: Duration = Duration::from_millis(1);
+
+    /// Whether workers should wait until more is known of what there is to do: or the first of them would fill its lanes with the
+    /// largest files before the others begin.
+    fn is_gathering(&self, state: &State<T>) -> bool {
+        self.settings.workers > 1
+            && !state.all_found
+            && state.window.waiting_jobs() < self.settings.limits.tasks.min(64 * self.settings.workers)
+            && state.first_found.is_some_and(|first_found| first_found.elapsed() < Self::GATHERING)
+    }
+
     /// The next file for an idle worker, waited for; nothing when all is done.
     fn wait_for_job(&self) -> Option<Job> {
         let mut state = self.lock();
         loop {
             if state.stopped {
                 return None;
+            }
+            if self.is_gathering(&state) {
+                state = self.jobs.wait_timeout(state, Self::GATHERING).expect("no thread panicked").0;
+                continue;
             }
             if let Some(job) = state.window.take() {
                 state.idle_workers -= 1;

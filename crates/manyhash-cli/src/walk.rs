@@ -17,8 +17,8 @@ use crate::algorithm::AnyAlgorithm;
 use crate::file_name;
 use crate::pipeline::{STDIN, Work, patiently};
 
-/// Bytes of names held at all levels together (growing vectors may take twice that).
-const NAMES_BUDGET_BYTES: usize = 10 << 20;
+/// Bytes of names held at all levels together.
+const NAMES_BUDGET_BYTES: usize = 8 << 20;
 
 /// Bytes of names held of a folder even if the budget is spent.
 const NAMES_LEAST_BYTES: usize = 16 << 10;
@@ -253,17 +253,17 @@ impl Names {
             }
             names.push(&key, entry);
             if names.bytes() > budget_bytes && names.len() > 1 {
-                names.keep_first_ones();
-                last_kept = Some(names.key(names.len() - 1).to_vec());
+                last_kept = Some(names.keep_first_ones());
             }
         }
         names.sort();
-        names.text.shrink_to_fit();
-        names.spans.shrink_to_fit();
         Ok(names)
     }
 
     fn push(&mut self, key: &[u8], entry: Entry) {
+        // Doubling a large vector would waste what the budget saves.
+        grow_by_a_quarter(&mut self.text, key.len());
+        grow_by_a_quarter(&mut self.spans, 1);
         let start = u32::try_from(self.text.len()).expect("the budget is below 4 GiB");
         let length = u16::try_from(key.len()).expect("a name is below 64 KiB");
         self.text.extend(key);
@@ -275,14 +275,23 @@ impl Names {
         self.spans.sort_unstable_by(|a, b| a.of(text).cmp(b.of(text)));
     }
 
-    /// Drops the last quarter, so that this need not be done again soon.
-    fn keep_first_ones(&mut self) {
+    /// Drops the last quarter, so that this need not be done again soon, and gives the last name kept. In place: two copies would be
+    /// twice the memory.
+    fn keep_first_ones(&mut self) -> Vec<u8> {
         self.sort();
-        let mut kept = Self { is_complete: false, ..Self::default() };
-        for span in &self.spans[..(self.len() * 3 / 4).max(1)] {
-            kept.push(span.of(&self.text), span.entry);
+        self.spans.truncate((self.len() * 3 / 4).max(1));
+        let last = self.key(self.len() - 1).to_vec();
+        self.is_complete = false;
+        self.spans.sort_unstable_by_key(|span| span.start);
+        let mut end = 0;
+        for span in &mut self.spans {
+            let start = span.start as usize;
+            self.text.copy_within(start..start + usize::from(span.length), end);
+            span.start = end as u32;
+            end += usize::from(span.length);
         }
-        *self = kept;
+        self.text.truncate(end);
+        last
     }
 
     fn bytes(&self) -> usize {
@@ -300,6 +309,12 @@ impl Names {
     fn name(&self, index: usize) -> (OsString, Entry) {
         let key = self.key(index);
         (file_name::from_bytes(key.strip_suffix(b"/").unwrap_or(key)), self.spans[index].entry)
+    }
+}
+
+fn grow_by_a_quarter<T>(items: &mut Vec<T>, count: usize) {
+    if items.capacity() - items.len() < count {
+        items.reserve_exact((items.len() / 4).max(count).max(64));
     }
 }
 

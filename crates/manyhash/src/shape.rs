@@ -1,5 +1,8 @@
 //! Shapes: a compression function's kernels, each an instruction set and a number of messages it advances together.
 
+#[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
+mod census;
+
 use crate::algorithm::{Compression, WordOf};
 use crate::cost;
 use crate::isa::{self, Task};
