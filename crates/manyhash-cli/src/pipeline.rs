@@ -40,8 +40,9 @@ pub const MAX_WORKERS: usize = 128;
 /// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
 const BUFFER_BUDGET_BYTES: usize = 24 << 20;
 
-/// Buffer bytes of a lane beyond which reads get no faster.
-const LANE_BUFFER_BYTES: usize = 128 << 10;
+/// Buffer bytes of a lane. Measured on Zen 5, page cache warm: with 32, 64 and 128 KiB within 2 % of each other for large files; for
+/// files of the paper's sizes 64 KiB is 5 % faster than 128 KiB, whose pages cost more to get than its calls save.
+const LANE_BUFFER_BYTES: usize = 64 << 10;
 
 /// What to do, with what the sink should know of it.
 #[derive(Debug)]

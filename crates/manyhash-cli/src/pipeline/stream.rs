@@ -11,6 +11,9 @@ use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
 
 use super::{Hashed, STDIN, Totals, open_files, worker};
 
+/// Larger reads are no faster.
+const BUFFER_BYTES: usize = 128 << 10;
+
 /// Hashes all that comes from the stream at `path`.
 pub fn hash(path: &Path, algorithm: AnyAlgorithm, totals: &Totals) -> io::Result<Hashed> {
     algorithm.with(Stream { path, totals })
@@ -31,7 +34,7 @@ impl ForAlgorithm for Stream<'_> {
             Box::new(open_files::patiently(|| File::open(self.path))?)
         };
         let mut hasher = Hasher::<A>::new();
-        let mut buffer = vec![0; super::LANE_BUFFER_BYTES];
+        let mut buffer = vec![0; BUFFER_BYTES];
         let mut bytes = 0;
         loop {
             let count = worker::retrying(&mut input, &mut buffer)?;
