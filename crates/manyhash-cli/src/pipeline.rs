@@ -440,11 +440,8 @@ impl<T: Send> Shared<T> {
     /// share.
     fn try_job(&self, algorithm: AnyAlgorithm, held: Load) -> Option<Job> {
         let mut state = self.lock();
-        match (state.stopped, state.all_found) {
-            (true, _) => None,
-            (false, false) => state.window.take_of(algorithm),
-            (false, true) => state.window.take_fairly(algorithm, held, self.settings.workers),
-        }
+        let all_found = state.all_found;
+        if state.stopped { None } else { state.window.take_another(algorithm, held, self.settings.workers, all_found) }
     }
 
     /// Puts a result in its place.

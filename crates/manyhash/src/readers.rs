@@ -10,6 +10,8 @@ use std::marker::PhantomData;
 /// Bytes a lane's buffer has by default. DIVERSE from the page cache, 32 lanes: 8 KiB 3.09 GB/s, 16 to 64 KiB 3.15 to 3.22, 128 KiB
 /// 2.85, 256 KiB 2.96: larger reads cost less, but push each other out of the cache before they are hashed.
 const LANE_BYTES: usize = 64 * 1024;
+/// Lanes' buffers begin at up to so many bytes from one another modulo 4096, so that they don't share a set of the cache.
+const MOST_STAGGER_BYTES: usize = 2048;
 /// The least a lane's buffer may have.
 const LEAST_LANE_BYTES: usize = 4096;
 
@@ -43,9 +45,10 @@ impl<A: Algorithm> Readers<A> {
 
     /// Hashes every reader to its end.
     ///
-    /// `readers` is asked for the next one only when a lane is free, so that no more are open than there are lanes. An item is a reader
-    /// and the bytes it is expected to give (0 if unknown): only the order of work depends on it. `finished` gets each reader back,
-    /// in the order they end, with the digest of all it gave or with the error that stopped it; the others go on.
+    /// `readers` is asked for the next one only when a lane is free, so that no more are open than there are lanes; and asked again after
+    /// it said there is none, as long as others are being hashed, so that it may give one later. An item is a reader and the bytes it is
+    /// expected to give (0 if unknown): only the order of work depends on it. `finished` gets each reader back, in the order they end,
+    /// with the digest of all it gave or with the error that stopped it; the others go on.
     ///
     /// # Panics
     /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
@@ -55,7 +58,7 @@ impl<A: Algorithm> Readers<A> {
         let supply = &mut Open::<A, _, _, _> {
             readers: readers.into_iter(),
             finished,
-            exhausted: false,
+            none_now: false,
             slots: 0,
             lane_bytes: lane_bytes - lane_bytes % A::BLOCK_BYTES,
             types: PhantomData,
@@ -73,7 +76,8 @@ impl<A: Algorithm> Default for Readers<A> {
 struct Open<A, R, I, F> {
     readers: I,
     finished: F,
-    exhausted: bool,
+    /// The last time, there was none.
+    none_now: bool,
     slots: usize,
     lane_bytes: usize,
     types: PhantomData<(A, R)>,
@@ -148,8 +152,8 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
     type Slot = Reading<R>;
 
     fn slot(&mut self) -> Reading<R> {
-        let memory = vec![0; self.lane_bytes + 64 + 4096];
-        let stagger = 64 * (self.slots % 64);
+        let memory = vec![0; self.lane_bytes + 64 + MOST_STAGGER_BYTES];
+        let stagger = 64 * self.slots % MOST_STAGGER_BYTES;
         self.slots += 1;
         Reading {
             reader: None,
@@ -166,11 +170,10 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
     }
 
     fn refill(&mut self, slot: &mut Reading<R>) -> bool {
-        while !self.exhausted {
-            let Some((reader, expected_bytes)) = self.readers.next() else {
-                self.exhausted = true;
-                break;
-            };
+        loop {
+            let next = self.readers.next();
+            self.none_now = next.is_none();
+            let Some((reader, expected_bytes)) = next else { return false };
             slot.reader = Some(reader);
             slot.expected_blocks = block_count::<CompressionOf<A>>(expected_bytes);
             (slot.message_bytes, slot.tail, slot.tail_done_bytes) = (0, None, 0);
@@ -179,11 +182,10 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             }
             self.finish(slot, &A::INITIAL);
         }
-        false
     }
 
     fn waiting(&self) -> Option<Waiting> {
-        self.exhausted.then(Waiting::default)
+        self.none_now.then(Waiting::default)
     }
 
     fn waiting_blocks(&self, _: usize) -> Option<u64> {

@@ -100,7 +100,10 @@ pub struct Window<T> {
     first_sequence: u64,
     path_bytes: usize,
     jobs: BTreeMap<Rank, Job>,
+    /// All that are not hashed.
     outstanding: Load,
+    /// The sizes of those that no worker has taken.
+    waiting_bytes: u64,
     done_tasks: usize,
 }
 
@@ -114,6 +117,7 @@ impl<T> Window<T> {
             path_bytes: 0,
             jobs: BTreeMap::new(),
             outstanding: Load::default(),
+            waiting_bytes: 0,
             done_tasks: 0,
         }
     }
@@ -146,6 +150,7 @@ impl<T> Window<T> {
         let state = match work {
             Work::File { algorithm, size_bytes } => {
                 self.outstanding.add(size_bytes);
+                self.waiting_bytes = self.waiting_bytes.saturating_add(size_bytes);
                 let rank = (sequence / self.limits.batch_tasks, Reverse(size_bytes), sequence);
                 self.jobs.insert(rank, Job { sequence, path, algorithm, size_bytes });
                 State::Waiting
@@ -160,34 +165,34 @@ impl<T> Window<T> {
 
     /// The file to hash next.
     pub fn take(&mut self) -> Option<Job> {
-        self.jobs.pop_first().map(|(_, job)| job)
+        let (&rank, _) = self.jobs.first_key_value()?;
+        Some(self.take_ranked(rank))
     }
 
-    /// The same if it is of `algorithm`.
-    pub fn take_of(&mut self, algorithm: AnyAlgorithm) -> Option<Job> {
-        self.take_if(algorithm, |_| true)
-    }
-
-    /// The same for one of `workers` that holds files already, when no more tasks are to come: not if that made its share larger than
-    /// the others'. With its share of bytes it may still take files that are small beside those, for the lanes left.
-    pub fn take_fairly(&mut self, algorithm: AnyAlgorithm, held: Load, workers: usize) -> Option<Job> {
+    /// Another file of `algorithm` for one of `workers` that holds files already; nothing if it should leave the next ones to others.
+    ///
+    /// A worker that holds less than the others takes the largest, so that the largest are shared out. One that holds more takes small
+    /// ones, which cost nothing beside what it has, for the lanes left. If no more tasks are to come, none takes more than its share.
+    pub fn take_another(&mut self, algorithm: AnyAlgorithm, held: Load, workers: usize, all_found: bool) -> Option<Job> {
         let workers = workers as u64;
-        if held.files >= self.outstanding.files.div_ceil(workers) {
+        if all_found && held.files >= self.outstanding.files.div_ceil(workers) {
             return None;
         }
-        let share_bytes = self.outstanding.size_bytes.div_ceil(workers);
-        // More than half of it is.
-        let fits = |job: &Job| held.size_bytes.saturating_add(job.size_bytes / 2) <= share_bytes;
-        self.take_if(algorithm, fits).or_else(|| {
-            let last = self.jobs.last_entry()?;
-            let is_small = last.get().size_bytes <= held.size_bytes / 16;
-            (is_small && last.get().algorithm == algorithm).then(|| last.remove())
-        })
+        let taken_bytes = self.outstanding.size_bytes.saturating_sub(self.waiting_bytes);
+        let (&(batch, ..), _) = self.jobs.first_key_value()?;
+        let (&rank, job) = if held.size_bytes.saturating_mul(workers) <= taken_bytes {
+            self.jobs.first_key_value()?
+        } else {
+            let smallest = self.jobs.range(..(batch + 1, Reverse(u64::MAX), 0)).next_back()?;
+            Some(smallest).filter(|(_, job)| job.size_bytes <= held.size_bytes / 16)?
+        };
+        (job.algorithm == algorithm).then(|| self.take_ranked(rank))
     }
 
-    fn take_if(&mut self, algorithm: AnyAlgorithm, is_wanted: impl Fn(&Job) -> bool) -> Option<Job> {
-        let first = self.jobs.first_entry()?;
-        (first.get().algorithm == algorithm && is_wanted(first.get())).then(|| first.remove())
+    fn take_ranked(&mut self, rank: Rank) -> Job {
+        let job = self.jobs.remove(&rank).expect("it was found there");
+        self.waiting_bytes = self.waiting_bytes.saturating_sub(job.size_bytes);
+        job
     }
 
     /// Puts the result of `job` in its place.
@@ -317,41 +322,47 @@ mod tests {
         assert_eq!(popped(&mut window), [0, 1, 2]);
     }
 
-    /// The sizes one of two workers takes when it comes first.
-    fn taken(sizes_bytes: &[u64]) -> Vec<u64> {
+    /// The sizes that two workers take who ask in turns, each first for as many as it is given.
+    fn shared_out(sizes_bytes: &[u64]) -> [Vec<u64>; 2] {
         let mut window = window(100, 100);
         for (label, &size_bytes) in sizes_bytes.iter().enumerate() {
             window.push(file(label, size_bytes));
         }
-        let mut held = Load::default();
-        let mut next = window.take();
-        std::iter::from_fn(|| {
-            let job = next.take()?;
-            held.add(job.size_bytes);
-            next = window.take_fairly(ALGORITHM, held, 2);
-            Some(job.size_bytes)
-        })
-        .collect()
+        let mut taken = [Vec::new(), Vec::new()];
+        let mut held = [Load::default(); 2];
+        let mut refused = 0;
+        for worker in [0, 1].into_iter().cycle() {
+            while let Some(job) = window.take_another(ALGORITHM, held[worker], 2, true) {
+                taken[worker].push(job.size_bytes);
+                held[worker].add(job.size_bytes);
+                refused = 0;
+            }
+            refused += 1;
+            if refused == 2 {
+                break;
+            }
+        }
+        assert_eq!(window.waiting_jobs(), 0);
+        taken
     }
 
     #[test]
-    fn the_last_files_are_shared_out() {
-        assert_eq!(taken(&[10, 10, 10, 10]), [10, 10]);
-        assert_eq!(taken(&[10, 10, 10]), [10, 10]);
-        // One file is more than all the rest together: whoever has it takes no other, but for such as cost nothing beside it.
-        assert_eq!(taken(&[1000, 500, 100, 90]), [1000]);
-        assert_eq!(taken(&[1000, 500, 100, 90, 10, 60]), [1000, 10, 60]);
+    fn files_are_shared_out() {
+        assert_eq!(shared_out(&[10, 10, 10, 10]), [[10, 10], [10, 10]]);
+        // The two largest go to two workers.
+        assert_eq!(shared_out(&[700, 700, 300, 200, 100]), [vec![700, 200, 100], vec![700, 300]]);
+        // Beside a large file, small ones cost nothing.
+        assert_eq!(shared_out(&[1000, 500, 400, 10, 60]), [vec![1000, 10, 60], vec![500, 400]]);
         // Unknown sizes are shared out by number.
-        assert_eq!(taken(&[0, 0, 0, 0, 0]), [0, 0, 0]);
+        assert_eq!(shared_out(&[0, 0, 0, 0, 0]), [vec![0, 0, 0], vec![0, 0]]);
     }
 
     #[test]
     fn lanes_take_files_of_one_algorithm() {
         let mut window = window(4, 4);
         window.push(file(0, 1));
-        assert!(window.take_of(AnyAlgorithm::Sha1).is_none());
         let held = Load { files: 0, size_bytes: 0 };
-        assert!(window.take_fairly(AnyAlgorithm::Sha1, held, 1).is_none());
-        assert!(window.take_of(ALGORITHM).is_some());
+        assert!(window.take_another(AnyAlgorithm::Sha1, held, 1, false).is_none());
+        assert!(window.take_another(ALGORITHM, held, 1, true).is_some());
     }
 }

@@ -43,6 +43,15 @@ impl Door {
     }
 }
 
+/// Whether MANYHASH_BACKEND forces one that this CPU can run but that is not made for `A`: there is nothing to test, and it says so.
+pub fn forced_backend_lacks<A: Algorithm>() -> bool {
+    let Err(error) = Backend::in_use::<A>() else { return false };
+    let name = std::env::var("MANYHASH_BACKEND").unwrap_or_default();
+    Backend::by_name(&name).unwrap_or_else(|error| panic!("MANYHASH_BACKEND: {error}"));
+    say(&format!("not tested, because MANYHASH_BACKEND is {name}: {error}"));
+    true
+}
+
 /// The automatic way, then every backend of this CPU that has a kernel for `A`.
 pub fn doors<A: Algorithm>() -> Vec<Door> {
     static REPORT: Once = Once::new();
