@@ -11,19 +11,22 @@ import time
 
 
 def regular_files(tree, limit_bytes):
-    """Paths (bytes) of the readable regular files below `tree`, links not followed, and their bytes."""
-    paths, total = [], 0
+    """Paths (bytes) of the readable regular files below `tree`, links not followed; their bytes; whether that is all of the tree."""
+    paths, total, is_all = [], 0, True
     for folder, folders, names in os.walk(os.fsencode(tree)):
         folders.sort()
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if os.path.islink(path) or not os.path.isfile(path) or not os.access(path, os.R_OK):
+            if os.path.islink(path) or not os.path.isfile(path):
+                continue
+            if not os.access(path, os.R_OK):
+                is_all = False
                 continue
             paths.append(path)
             total += os.path.getsize(path)
             if limit_bytes and total >= limit_bytes:
-                return paths, total
-    return paths, total
+                return paths, total, False
+    return sorted(paths), total, is_all
 
 
 def timed(command, **options):
@@ -46,7 +49,7 @@ def main():
     if not arguments.tree.is_dir():
         sys.exit(f"run.py: {arguments.tree}: not a directory")
 
-    paths, total = regular_files(arguments.tree, arguments.limit_bytes)
+    paths, total, is_all = regular_files(arguments.tree, arguments.limit_bytes)
     if not paths:
         sys.exit(f"run.py: {arguments.tree}: no regular file that can be read")
     with tempfile.TemporaryDirectory() as scratch:
@@ -58,9 +61,15 @@ def main():
             with names.open("rb") as stdin, output.open("wb") as stdout:
                 return timed(["xargs", "-0", *command], stdin=stdin, stdout=stdout)
 
+        def manyhash(*options):
+            if not is_all:
+                return xargs([arguments.manyhash, "sum", *options], ours)
+            with ours.open("wb") as stdout:
+                return timed([arguments.manyhash, "sum", "-r", *options, arguments.tree], stdout=stdout)
+
         xargs(["cat"], pathlib.Path(os.devnull))  # so that all read from the page cache
-        seconds = xargs([arguments.manyhash, "sum", *jobs], ours)
-        one_thread = xargs([arguments.manyhash, "sum", "-j", "1"], ours)
+        one_thread = manyhash("-j", "1")
+        seconds = manyhash(*jobs)
         if shutil.which("sha256sum") is None:
             sys.exit("run.py: no sha256sum to compare with")
         their_seconds = xargs(["sha256sum"], theirs)
