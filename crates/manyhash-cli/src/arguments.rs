@@ -28,6 +28,16 @@ pub enum Command {
     Sum(SumArguments),
     /// Check that files have the digests that manifests say
     Check(CheckArguments),
+    /// Measure what this machine does: GB/s of one thread, by algorithm, backend and batch
+    Bench(BenchArguments),
+}
+
+/// What `bench` takes.
+#[derive(Args, Debug)]
+pub struct BenchArguments {
+    /// Algorithm; may be given more than once [default: all]
+    #[arg(short, long = "algorithm", value_name = "ALG")]
+    pub algorithms: Vec<AnyAlgorithm>,
 }
 
 /// What `sum` takes.

@@ -25,7 +25,7 @@ use clap::Parser;
 
 use algorithm::AnyAlgorithm;
 use arguments::{Arguments, Command};
-use commands::{check, drop_in, sum};
+use commands::{bench, check, drop_in, sum};
 
 fn main() -> ExitCode {
     let is_logging = env::var_os("MANYHASH_LOG").is_some_and(|value| !value.is_empty() && value != "0");
@@ -44,6 +44,7 @@ fn main() -> ExitCode {
     match command {
         Command::Sum(arguments) => sum::run(program, arguments, verbose),
         Command::Check(arguments) => check::run(program, arguments, verbose),
+        Command::Bench(arguments) => bench::run(program, arguments),
     }
 }
 

@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 
+mod bench;
 mod check;
 mod gnu;
 mod resources;

@@ -1,0 +1,94 @@
+//! `manyhash bench`: what this machine does, in about ten seconds. Beside other libraries, and with more care, that is `bench/`'s work.
+
+use std::ffi::OsStr;
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use manyhash::Algorithm;
+use manyhash::backend::Backend;
+
+use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
+use crate::arguments::BenchArguments;
+use crate::commands::{WRONG_USAGE, output_failed};
+use crate::message::say;
+
+/// Batches: how many messages, of how many bytes.
+const BATCHES: &[(usize, usize)] = &[(1, 1 << 20), (4, 4096), (64, 4096), (1024, 64)];
+
+/// Prints the table.
+pub fn run(program: &OsStr, arguments: BenchArguments) -> ExitCode {
+    let mut out = io::stdout().lock();
+    let algorithms = if arguments.algorithms.is_empty() { AnyAlgorithm::ALL.to_vec() } else { arguments.algorithms };
+    if let Some(message) = algorithms.iter().find_map(|algorithm| algorithm.backend().err()) {
+        say(program, message.as_bytes());
+        return ExitCode::from(WRONG_USAGE);
+    }
+    let result = heading(&mut out).and_then(|()| algorithms.into_iter().try_for_each(|algorithm| algorithm.with(Rows(&mut out))));
+    result.map_or_else(|error| output_failed(program, None, &error), |()| ExitCode::SUCCESS)
+}
+
+fn heading(out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{:13}{:13}", "GB/s", "")?;
+    for (messages, bytes) in BATCHES {
+        let (size, unit) = if *bytes >= 1 << 20 {
+            (bytes >> 20, "MiB")
+        } else if *bytes >= 1 << 10 {
+            (bytes >> 10, "KiB")
+        } else {
+            (*bytes, "B")
+        };
+        write!(out, "{:>14}", format!("{messages} x {size} {unit}"))?;
+    }
+    writeln!(out)
+}
+
+/// The rows of one algorithm: left alone, and each backend.
+struct Rows<'a, W>(&'a mut W);
+
+impl<W: Write> ForAlgorithm for Rows<'_, W> {
+    type Output = io::Result<()>;
+
+    fn run<A: Algorithm>(self) -> io::Result<()> {
+        let name = Backend::in_use::<A>().map_or_else(|_| "?".into(), |backend| format!("({backend})"));
+        row(self.0, A::NAME, &name, |messages| drop(black_box(manyhash::hash_many::<A>(messages))))?;
+        for backend in Backend::supported().into_iter().filter(Backend::supports::<A>) {
+            row(self.0, "", backend.name(), |messages| drop(black_box(backend.hash_many::<A>(messages))))?;
+        }
+        Ok(())
+    }
+}
+
+fn row(out: &mut impl Write, algorithm: &str, backend: &str, mut hash: impl FnMut(&[&[u8]])) -> io::Result<()> {
+    write!(out, "{algorithm:13}{backend:13}")?;
+    for &(messages, bytes) in BATCHES {
+        let memory: Vec<u8> = (0..messages * bytes).map(|i| ((i * 167) >> 3) as u8).collect();
+        let batch: Vec<&[u8]> = memory.chunks_exact(bytes).collect();
+        let seconds = median_seconds(|| hash(&batch));
+        write!(out, "{:14.2}", memory.len() as f64 / seconds / 1e9)?;
+        out.flush()?;
+    }
+    writeln!(out)
+}
+
+/// Of one call: the median of some samples, each long enough for the clock.
+fn median_seconds(mut call: impl FnMut()) -> f64 {
+    const SAMPLES: usize = 7;
+    const SAMPLE: Duration = Duration::from_millis(4);
+    let start = Instant::now();
+    let mut calls = 0_u32;
+    while start.elapsed() < SAMPLE {
+        call();
+        calls += 1;
+    }
+    let mut samples: Vec<f64> = (0..SAMPLES)
+        .map(|_| {
+            let start = Instant::now();
+            (0..calls).for_each(|_| call());
+            start.elapsed().as_secs_f64() / f64::from(calls)
+        })
+        .collect();
+    samples.sort_by(f64::total_cmp);
+    samples[SAMPLES / 2]
+}
