@@ -11,6 +11,8 @@ mod avx2;
 mod avx512;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
+mod operations;
+#[cfg(target_arch = "x86_64")]
 mod sse2;
 
 pub(crate) use blocks::{Blocks, Whole};

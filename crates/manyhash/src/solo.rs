@@ -6,6 +6,8 @@ use crate::algorithm::sha256::Sha256Compression;
 use crate::algorithm::sha512::Sha512Compression;
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::Token;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::{Bmi2, Bmi2Avx512, ShaNi};
 use crate::lanes::Blocks;
 use crate::shape::Shape;
 
@@ -30,47 +32,47 @@ pub(crate) trait Solo<C: Compression>: Token {
     fn compress<const N: usize>(self, states: &mut [Self::State; N], blocks: &Blocks);
 }
 
-/// Solo kernels of SHA-1.
-pub(crate) fn sha1_shapes() -> Vec<Shape<Sha1Compression>> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::isa::ShaNi;
-        vec![
-            Shape::solo::<ShaNi, 1>("sha-ni"),
-            Shape::solo::<ShaNi, 2>("sha-ni-x2"),
-            Shape::solo::<ShaNi, 3>("sha-ni-x3"),
-            Shape::solo::<ShaNi, 4>("sha-ni-x4"),
-        ]
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    Vec::new()
+/// The shapes of the SHA extensions.
+#[cfg(target_arch = "x86_64")]
+fn sha_ni_shapes<C: Compression>() -> Vec<Shape<C>>
+where
+    ShaNi: Solo<C>,
+{
+    vec![
+        Shape::solo::<ShaNi, 1>("sha-ni"),
+        Shape::solo::<ShaNi, 2>("sha-ni-x2"),
+        Shape::solo::<ShaNi, 3>("sha-ni-x3"),
+        Shape::solo::<ShaNi, 4>("sha-ni-x4"),
+    ]
 }
 
-/// Solo kernels of SHA-224 and SHA-256.
-pub(crate) fn sha256_shapes() -> Vec<Shape<Sha256Compression>> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::isa::{Bmi2, Bmi2Avx512, ShaNi};
-        vec![
-            Shape::solo::<Bmi2, 1>("bmi2"),
-            Shape::solo::<Bmi2Avx512, 1>("bmi2-avx512"),
-            Shape::solo::<ShaNi, 1>("sha-ni"),
-            Shape::solo::<ShaNi, 2>("sha-ni-x2"),
-            Shape::solo::<ShaNi, 3>("sha-ni-x3"),
-            Shape::solo::<ShaNi, 4>("sha-ni-x4"),
-        ]
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    Vec::new()
+/// The shapes of scalar rounds beside a schedule in lanes.
+#[cfg(target_arch = "x86_64")]
+fn bmi2_shapes<C: Compression>() -> Vec<Shape<C>>
+where
+    Bmi2: Solo<C>,
+    Bmi2Avx512: Solo<C>,
+{
+    vec![Shape::solo::<Bmi2, 1>("bmi2"), Shape::solo::<Bmi2Avx512, 1>("bmi2-avx512")]
 }
 
-/// Solo kernels of the SHA-512 family.
-pub(crate) fn sha512_shapes() -> Vec<Shape<Sha512Compression>> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::isa::{Bmi2, Bmi2Avx512};
-        vec![Shape::solo::<Bmi2, 1>("bmi2"), Shape::solo::<Bmi2Avx512, 1>("bmi2-avx512")]
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    Vec::new()
+/// Solo kernels of each compression function; none on CPUs that have no file here.
+macro_rules! shapes {
+    ($($(#[$doc:meta])* $name:ident $Compression:ident = $($shapes:ident)+;)*) => { $(
+        $(#[$doc])*
+        pub(crate) fn $name() -> Vec<Shape<$Compression>> {
+            #[cfg(target_arch = "x86_64")]
+            return [$($shapes()),+].concat();
+            #[cfg(not(target_arch = "x86_64"))]
+            Vec::new()
+        }
+    )* };
+}
+shapes! {
+    /// Solo kernels of SHA-1.
+    sha1_shapes Sha1Compression = sha_ni_shapes;
+    /// Solo kernels of SHA-224 and SHA-256.
+    sha256_shapes Sha256Compression = bmi2_shapes sha_ni_shapes;
+    /// Solo kernels of the SHA-512 family.
+    sha512_shapes Sha512Compression = bmi2_shapes;
 }

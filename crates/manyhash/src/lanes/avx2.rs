@@ -3,6 +3,7 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx2::detect`] found the instruction set, and
 //! [`Blocks::starts`] checked every pointer that is read.
 
+use super::operations::{operations, pin, rotation_by_shifts};
 use super::{Blocks, ByteOrder, Isa, Words};
 use crate::isa::Avx2;
 use core::arch::x86_64::*;
@@ -22,77 +23,13 @@ impl Isa for Avx2 {
     type U64 = U64x4;
 }
 
-/// `asm!` checks its operands against the features of the function it stands in, hence a function.
-#[inline]
-#[target_feature(enable = "avx")]
-fn pin(mut x: __m256i) -> __m256i {
-    // SAFETY: no instruction, only a register named.
-    unsafe { core::arch::asm!("/* {0} */", inout(ymm_reg) x, options(pure, nomem, nostack, preserves_flags)) }
-    x
-}
-
-macro_rules! common {
-    ($word:ident, $lanes:literal, $add:ident, $splat:ident as $signed:ident, $left:ident, $right:ident, $shift:ident) => {
-        type Isa = Avx2;
-        type Word = $word;
-        const LANES: usize = $lanes;
-        const WAVES: usize = 1;
-        #[inline(always)]
-        fn splat(_: Avx2, word: $word) -> Self {
-            // SAFETY: the token.
-            Self(unsafe { $splat(word as $signed) })
-        }
-        #[inline(always)]
-        fn read(_: Avx2, words: &[$word]) -> Self {
-            let words = &words[..$lanes];
-            // SAFETY: the token; 32 bytes are there.
-            Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
-        }
-        #[inline(always)]
-        fn write(self, words: &mut [$word]) {
-            let words = &mut words[..$lanes];
-            // SAFETY: the value; 32 bytes are there.
-            unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
-        }
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { $add(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn xor(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { _mm256_xor_si256(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn and(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { _mm256_and_si256(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn rotate_right<const R: u32>(self) -> Self {
-            // SAFETY: the value. Counts in a register become immediates; `slli::<{ 32 - R }>` is not stable Rust.
-            unsafe {
-                let right = $right(self.0, _mm_cvtsi32_si128(R as i32));
-                let left = $left(self.0, _mm_cvtsi32_si128(($word::BITS - R) as i32));
-                Self(_mm256_xor_si256(right, left))
-            }
-        }
-        #[inline(always)]
-        fn shift_right<const R: u32>(self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { $right(self.0, _mm_cvtsi32_si128(R as i32)) })
-        }
-        #[inline(always)]
-        fn pin(self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { pin(self.0) })
-        }
-    };
-}
+pin!(ymm_reg, __m256i, "avx");
 
 impl Words for U32x8 {
-    common!(u32, 8, _mm256_add_epi32, _mm256_set1_epi32 as i32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_srli_epi32);
+    operations!(
+        Avx2, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256
+    );
+    rotation_by_shifts!(u32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_xor_si256);
 
     #[inline(always)]
     fn load_block(_: Avx2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
@@ -111,7 +48,10 @@ impl Words for U32x8 {
 }
 
 impl Words for U64x4 {
-    common!(u64, 4, _mm256_add_epi64, _mm256_set1_epi64x as i64, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_srli_epi64);
+    operations!(
+        Avx2, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256
+    );
+    rotation_by_shifts!(u64, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_xor_si256);
 
     #[inline(always)]
     fn load_block(_: Avx2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {

@@ -3,6 +3,7 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512::detect`] found the instruction set, and
 //! [`Blocks::starts`] checked every pointer that is read.
 
+use super::operations::{operations, pin};
 use super::{Blocks, ByteOrder, Isa, Whole, Words, sixteen};
 use crate::isa::Avx512;
 use core::arch::x86_64::*;
@@ -22,53 +23,11 @@ impl Isa for Avx512 {
     type U64 = U64x8;
 }
 
-/// `asm!` checks its operands against the features of the function it stands in, hence a function.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn pin(mut x: __m512i) -> __m512i {
-    // SAFETY: no instruction, only a register named.
-    unsafe { core::arch::asm!("/* {0} */", inout(zmm_reg) x, options(pure, nomem, nostack, preserves_flags)) }
-    x
-}
+pin!(zmm_reg, __m512i, "avx512f");
 
-macro_rules! common {
-    ($Vector:ident, $word:ident, $lanes:literal, $add:ident, $splat:ident as $signed:ident, $rotate:ident, $shift:ident) => {
-        type Isa = Avx512;
-        type Word = $word;
-        const LANES: usize = $lanes;
-        const WAVES: usize = 1;
-        #[inline(always)]
-        fn splat(_: Avx512, word: $word) -> Self {
-            // SAFETY: the token.
-            Self(unsafe { $splat(word as $signed) })
-        }
-        #[inline(always)]
-        fn read(_: Avx512, words: &[$word]) -> Self {
-            let words = &words[..$lanes];
-            // SAFETY: the token; 64 bytes are there.
-            Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
-        }
-        #[inline(always)]
-        fn write(self, words: &mut [$word]) {
-            let words = &mut words[..$lanes];
-            // SAFETY: the value; 64 bytes are there.
-            unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
-        }
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { $add(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn xor(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { _mm512_xor_si512(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn and(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { _mm512_and_si512(self.0, other.0) })
-        }
+/// What AVX-512 has instructions of its own for.
+macro_rules! logic {
+    ($rotate:ident, $splat:ident as $signed:ident, $shift:ident) => {
         #[inline(always)]
         fn rotate_right<const R: u32>(self) -> Self {
             // SAFETY: the value. The variable rotate becomes an immediate one; `ror::<{ R as i32 }>` is not stable Rust.
@@ -78,11 +37,6 @@ macro_rules! common {
         fn shift_right<const R: u32>(self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $shift::<R>(self.0) })
-        }
-        #[inline(always)]
-        fn pin(self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { pin(self.0) })
         }
         #[inline(always)]
         fn xor3(x: Self, y: Self, z: Self) -> Self {
@@ -146,7 +100,10 @@ impl U32x16 {
 }
 
 impl Words for U32x16 {
-    common!(U32x16, u32, 16, _mm512_add_epi32, _mm512_set1_epi32 as i32, _mm512_rorv_epi32, _mm512_srli_epi32);
+    operations!(
+        Avx512, u32 as i32, 16 lanes, _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi32, _mm512_xor_si512, _mm512_and_si512
+    );
+    logic!(_mm512_rorv_epi32, _mm512_set1_epi32 as i32, _mm512_srli_epi32);
 
     #[inline(always)]
     fn load_block(_: Avx512, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
@@ -190,7 +147,10 @@ impl U64x8 {
 }
 
 impl Words for U64x8 {
-    common!(U64x8, u64, 8, _mm512_add_epi64, _mm512_set1_epi64 as i64, _mm512_rorv_epi64, _mm512_srli_epi64);
+    operations!(
+        Avx512, u64 as i64, 8 lanes, _mm512_set1_epi64, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi64, _mm512_xor_si512, _mm512_and_si512
+    );
+    logic!(_mm512_rorv_epi64, _mm512_set1_epi64 as i64, _mm512_srli_epi64);
 
     #[inline(always)]
     fn load_block(_: Avx512, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {

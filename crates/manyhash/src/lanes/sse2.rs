@@ -3,6 +3,7 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Sse2::detect`] found the instruction set, and
 //! [`Blocks::starts`] checked every pointer that is read.
 
+use super::operations::{operations, pin, rotation_by_shifts};
 use super::{Blocks, ByteOrder, Isa, Words};
 use crate::isa::Sse2;
 use core::arch::x86_64::*;
@@ -22,14 +23,7 @@ impl Isa for Sse2 {
     type U64 = U64x2;
 }
 
-/// `asm!` checks its operands against the features of the function it stands in, hence a function.
-#[inline]
-#[target_feature(enable = "sse2")]
-fn pin(mut x: __m128i) -> __m128i {
-    // SAFETY: no instruction, only a register named.
-    unsafe { core::arch::asm!("/* {0} */", inout(xmm_reg) x, options(pure, nomem, nostack, preserves_flags)) }
-    x
-}
+pin!(xmm_reg, __m128i, "sse2");
 
 /// Bytes of each 16-bit half word change places: SSE2 has no byte shuffle.
 ///
@@ -41,68 +35,11 @@ unsafe fn swap_in_halves(x: __m128i) -> __m128i {
     unsafe { _mm_or_si128(_mm_slli_epi16::<8>(x), _mm_srli_epi16::<8>(x)) }
 }
 
-macro_rules! common {
-    ($word:ident, $lanes:literal, $add:ident, $splat:ident as $signed:ident, $left:ident, $right:ident) => {
-        type Isa = Sse2;
-        type Word = $word;
-        const LANES: usize = $lanes;
-        const WAVES: usize = 1;
-        #[inline(always)]
-        fn splat(_: Sse2, word: $word) -> Self {
-            // SAFETY: the token.
-            Self(unsafe { $splat(word as $signed) })
-        }
-        #[inline(always)]
-        fn read(_: Sse2, words: &[$word]) -> Self {
-            let words = &words[..$lanes];
-            // SAFETY: the token; 16 bytes are there.
-            Self(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
-        }
-        #[inline(always)]
-        fn write(self, words: &mut [$word]) {
-            let words = &mut words[..$lanes];
-            // SAFETY: the value; 16 bytes are there.
-            unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) }
-        }
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { $add(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn xor(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { _mm_xor_si128(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn and(self, other: Self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { _mm_and_si128(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn rotate_right<const R: u32>(self) -> Self {
-            // SAFETY: the value. Counts in a register become immediates; `slli::<{ 32 - R }>` is not stable Rust.
-            unsafe {
-                let right = $right(self.0, _mm_cvtsi32_si128(R as i32));
-                let left = $left(self.0, _mm_cvtsi32_si128(($word::BITS - R) as i32));
-                Self(_mm_xor_si128(right, left))
-            }
-        }
-        #[inline(always)]
-        fn shift_right<const R: u32>(self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { $right(self.0, _mm_cvtsi32_si128(R as i32)) })
-        }
-        #[inline(always)]
-        fn pin(self) -> Self {
-            // SAFETY: the value.
-            Self(unsafe { pin(self.0) })
-        }
-    };
-}
-
 impl Words for U32x4 {
-    common!(u32, 4, _mm_add_epi32, _mm_set1_epi32 as i32, _mm_sll_epi32, _mm_srl_epi32);
+    operations!(
+        Sse2, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128
+    );
+    rotation_by_shifts!(u32, _mm_sll_epi32, _mm_srl_epi32, _mm_xor_si128);
 
     #[inline(always)]
     fn load_block(_: Sse2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
@@ -142,7 +79,10 @@ impl Words for U32x4 {
 }
 
 impl Words for U64x2 {
-    common!(u64, 2, _mm_add_epi64, _mm_set1_epi64x as i64, _mm_sll_epi64, _mm_srl_epi64);
+    operations!(
+        Sse2, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128
+    );
+    rotation_by_shifts!(u64, _mm_sll_epi64, _mm_srl_epi64, _mm_xor_si128);
 
     #[inline(always)]
     fn load_block(_: Sse2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {

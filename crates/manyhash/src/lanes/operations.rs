@@ -1,0 +1,88 @@
+//! The operations that every instruction set has under some name: a file of `lanes/` gives the names.
+//!
+//! SAFETY, for every block: a vector or a token exists only if detection found the instruction set.
+
+/// Splat, read, write, add, xor, and, pin of [`Words`](super::Words), from intrinsics.
+macro_rules! operations {
+    (
+        $Isa:ident, $word:ident as $signed:ident, $lanes:literal lanes, $splat:ident, $load:ident, $store:ident, $add:ident, $xor:ident, $and:ident
+    ) => {
+        type Isa = $Isa;
+        type Word = $word;
+        const LANES: usize = $lanes;
+        const WAVES: usize = 1;
+        #[inline(always)]
+        fn splat(_: $Isa, word: $word) -> Self {
+            // SAFETY: the token.
+            Self(unsafe { $splat(word as $signed) })
+        }
+        #[inline(always)]
+        fn read(_: $Isa, words: &[$word]) -> Self {
+            let words = &words[..$lanes];
+            // SAFETY: the token; a whole vector is there.
+            Self(unsafe { $load(words.as_ptr().cast()) })
+        }
+        #[inline(always)]
+        fn write(self, words: &mut [$word]) {
+            let words = &mut words[..$lanes];
+            // SAFETY: the value; a whole vector is there.
+            unsafe { $store(words.as_mut_ptr().cast(), self.0) }
+        }
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $add(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $xor(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $and(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn pin(self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { pin(self.0) })
+        }
+    };
+}
+
+/// Rotation and shift where there is no rotation: two shifts and an exclusive or, as in the papers.
+macro_rules! rotation_by_shifts {
+    ($word:ident, $left:ident, $right:ident, $xor:ident) => {
+        #[inline(always)]
+        fn rotate_right<const R: u32>(self) -> Self {
+            // SAFETY: the value. Counts in a register become immediates; `slli::<{ 32 - R }>` is not stable Rust.
+            unsafe {
+                let right = $right(self.0, _mm_cvtsi32_si128(R as i32));
+                let left = $left(self.0, _mm_cvtsi32_si128(($word::BITS - R) as i32));
+                Self($xor(right, left))
+            }
+        }
+        #[inline(always)]
+        fn shift_right<const R: u32>(self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $right(self.0, _mm_cvtsi32_si128(R as i32)) })
+        }
+    };
+}
+
+/// The identity of a register, which no addition is moved across. `asm!` checks its operands against the features of the function it
+/// stands in, hence a function.
+macro_rules! pin {
+    ($register:ident, $Vector:ident, $feature:literal) => {
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn pin(mut x: $Vector) -> $Vector {
+            // SAFETY: no instruction, only a register named.
+            unsafe { core::arch::asm!("/* {0} */", inout($register) x, options(pure, nomem, nostack, preserves_flags)) }
+            x
+        }
+    };
+}
+
+pub(super) use {operations, pin, rotation_by_shifts};
