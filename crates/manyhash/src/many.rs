@@ -232,7 +232,7 @@ impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<
         slot.blocks_left = ((body.len() + slot.tail.blocks().len()) / A::BLOCK_BYTES) as u64;
         self.queue.next += 1;
         self.queue.waiting.messages -= 1;
-        self.queue.waiting.blocks -= slot.blocks_left;
+        self.queue.waiting.blocks = self.queue.waiting.blocks.saturating_sub(slot.blocks_left);
         true
     }
 
