@@ -18,7 +18,7 @@ install-test-tools: ## what the tests compare with, from the system's packages
 test-engine:
 	$(CARGO) test --workspace --all-features
 
-test-backends:  ## the vectors and the whole command once more, forced onto each backend this CPU has
+test-backends:  ## the vectors once more, forced onto each backend this CPU has
 	scripts/test-backends
 
 test-command: ## a first user's commands, as the README has them

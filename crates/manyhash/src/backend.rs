@@ -118,7 +118,7 @@ impl Backend {
     /// The digest of each message, in order, with every block computed by this backend; lanes without a message are idle.
     ///
     /// # Errors
-    /// If it has no kernel for the algorithm `A`.
+    /// If it has no kernel for the algorithm `A`, or this CPU lacks it.
     pub fn hash_many<A: Algorithm>(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<A::Digest>, BackendError> {
         let plan = self.plan::<A>()?;
         let mut digests = vec![A::zero_digest(); messages.len()];
@@ -131,7 +131,7 @@ impl Backend {
         let mine = shapes.all.iter().zip(&shapes.forced).find(|(shape, _)| shape.name == self.name);
         mine.and_then(|(_, plan)| plan.as_ref()).ok_or_else(|| BackendError {
             name: self.name.into(),
-            reason: Reason::Algorithm(A::NAME),
+            reason: if self.is_supported { Reason::Algorithm(A::NAME) } else { Reason::Cpu },
             usable: shapes.all.iter().filter(|shape| shape.is_supported()).map(|shape| shape.name).collect(),
         })
     }

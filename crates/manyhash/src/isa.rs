@@ -22,7 +22,7 @@ pub(crate) trait Token: Copy + 'static {
 }
 
 macro_rules! isa {
-    ($($(#[$doc:meta])* $arch:literal $Isa:ident [$($feature:tt)*] $(lanes $module:ident: $($Shape:ty = $name:literal),+)?;)*) => {
+    ($($(#[$doc:meta])* $arch:literal $Isa:ident [$($feature:tt)*] $(lanes $($Shape:ty = $name:literal),+)?;)*) => {
         $(
             $(#[$doc])*
             #[cfg(target_arch = $arch)]
@@ -61,11 +61,11 @@ macro_rules! isa {
 
 isa! {
     /// The 128-bit registers every x86-64 has.
-    "x86_64" Sse2 ["sse2"] lanes sse2: Sse2 = "sse2";
+    "x86_64" Sse2 ["sse2"] lanes Sse2 = "sse2";
     /// 256-bit integer registers.
-    "x86_64" Avx2 ["avx2"] lanes avx2: Avx2 = "avx2";
+    "x86_64" Avx2 ["avx2"] lanes Avx2 = "avx2";
     /// 512-bit registers with rotates, three-operand logic and byte shuffles.
-    "x86_64" Avx512 ["avx512f" "avx512bw"] lanes avx512: Avx512 = "avx512", Two<Avx512> = "avx512x2";
+    "x86_64" Avx512 ["avx512f" "avx512bw"] lanes Avx512 = "avx512", Two<Avx512> = "avx512x2";
     /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
     /// halves slow the SHA instructions to a third (measured: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
     "x86_64" ShaNi ["sha" "sse4.1" "avx"];

@@ -1,7 +1,7 @@
 //! Hashes many messages at once.
 //!
 //! SHA-256 of one message is serial; SHA-256 of sixteen is a SIMD program. Message i goes into lane i of a vector register, a lane is
-//! refilled the moment its message ends, and what comes out are the standard digests, several times faster.
+//! refilled the moment its message ends, and what comes out are the standard digests, on CPUs with wide vectors several times faster.
 //!
 //! ```
 //! use manyhash::{Sha256, hash, hash_many};
@@ -51,6 +51,8 @@ pub use readers::Readers;
 pub use stream::{Hasher, hash};
 
 /// The digest of each message, in the order of the messages.
+///
+/// A message's `as_ref` must give the same bytes every time. If it does not, digests are of anything, or this panics.
 ///
 /// # Panics
 /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].

@@ -56,7 +56,7 @@ impl<'a, O: Offset> Contiguous<'a, O> {
     pub(crate) fn new(values: &'a [u8], offsets: &'a [O]) -> Self {
         let is_bad = |i: usize| offsets[i].to_bytes() > values.len() || i > 0 && offsets[i].to_bytes() < offsets[i - 1].to_bytes();
         if let Some(bad) = (0..offsets.len()).find(|i| is_bad(*i)) {
-            panic!("offset {bad} is {}: not between the one before and {} bytes", offsets[bad].to_bytes(), values.len());
+            panic!("offset {bad} is not between the one before and {} bytes", values.len());
         }
         Self { values, offsets }
     }
@@ -160,13 +160,14 @@ impl Queue {
         let mut group = kept;
         while group < order.len() {
             let blocks = blocks_of(order[group]);
-            let end = group + order[group..].partition_point(|i| blocks_of(*i) == blocks);
+            // At least one, even if a message does not stay the same.
+            let end = group + order[group..].partition_point(|i| blocks_of(*i) == blocks).max(1);
             let count = (end - group) - (end - group) % shape.lanes;
             if count > 0 {
                 let indices = &order[group..group + count];
                 short::hash::<A>(shape, messages, digests, blocks, count, |i| indices[i]);
                 self.waiting.messages -= count;
-                self.waiting.blocks -= count as u64 * blocks;
+                self.waiting.blocks = self.waiting.blocks.saturating_sub(count as u64 * blocks);
             }
             order.copy_within(group + count..end, kept);
             kept += end - group - count;

@@ -14,6 +14,8 @@ const LANE_BYTES: usize = 64 * 1024;
 const MOST_STAGGER_BYTES: usize = 2048;
 /// The least a lane's buffer may have.
 const LEAST_LANE_BYTES: usize = 4096;
+/// The most.
+const MOST_LANE_BYTES: usize = 16 << 20;
 
 /// Hashes many readers at once, in one thread and bounded memory.
 ///
@@ -38,7 +40,8 @@ impl<A: Algorithm> Readers<A> {
         Self { buffer_bytes: None, algorithm: PhantomData }
     }
 
-    /// With `bytes` bytes for all lanes' buffers together, but no less than 4 KiB a lane.
+    /// With `bytes` bytes for all lanes' buffers together, but no less than 4 KiB a lane nor more than
+    /// 16 MiB; some 2 KiB a lane come on top.
     pub fn with_buffer_bytes(bytes: usize) -> Self {
         Self { buffer_bytes: Some(bytes), algorithm: PhantomData }
     }
@@ -54,7 +57,8 @@ impl<A: Algorithm> Readers<A> {
     /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn hash<R: Read>(&mut self, readers: impl IntoIterator<Item = (R, u64)>, finished: impl FnMut(R, io::Result<A::Digest>)) {
         let plan = backend::plan::<A>();
-        let lane_bytes = self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / plan.widest_shape().lanes).max(LEAST_LANE_BYTES));
+        let lane_bytes =
+            self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / plan.widest_shape().lanes).clamp(LEAST_LANE_BYTES, MOST_LANE_BYTES));
         let supply = &mut Open::<A, _, _, _> {
             readers: readers.into_iter(),
             finished,
@@ -124,6 +128,10 @@ impl<R: Read> Reading<R> {
         let at_end = loop {
             match reader.read(&mut buffer[filled..]) {
                 Ok(0) => break true,
+                Ok(bytes) if bytes > lane_bytes - filled => {
+                    self.error = Some(io::Error::other("the reader says it gave more than it was asked for"));
+                    return Progress::Ended;
+                }
                 Ok(bytes) => filled += bytes,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {

@@ -83,7 +83,8 @@ const PARTS: u64 = 4;
 
 /// Hashes every message of `supply`.
 pub(crate) fn run<C: Compression, S: Supply<C>>(plan: &Plan<C>, initial: &ChainingOf<C>, supply: &mut S) -> Usage {
-    let columns = 3 * plan.widest_shape().lanes;
+    let most_lanes = plan.shapes.iter().map(|shape| shape.lanes).max().unwrap_or(1);
+    let columns = 3 * most_lanes;
     let mut words = vec![WordOf::<C>::default(); columns * C::STATE_WORDS];
     Schedule {
         plan,

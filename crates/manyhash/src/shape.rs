@@ -11,7 +11,7 @@ use crate::short;
 use crate::solo::Solo;
 use crate::states::States;
 
-type HashShort<C> = fn(&short::Wave<'_, '_, C>, &mut States<'_, C>);
+type HashShort<C> = fn(&short::Batch<'_, '_, C>, &mut States<'_, C>);
 
 /// One kernel of the compression function `C`.
 #[derive(Clone, Copy)]
@@ -36,9 +36,9 @@ impl<C: Compression> Shape<C> {
             let isa = I::detect().expect("a shape is used only where its instruction set is");
             isa.run(Lanes { states, blocks });
         };
-        let short = |wave: &short::Wave<C>, states: &mut States<C>| {
+        let short = |batch: &short::Batch<C>, states: &mut States<C>| {
             let isa = I::detect().expect("a shape is used only where its instruction set is");
-            isa.run(short::Run { wave, states });
+            isa.run(short::Run { batch, states });
         };
         let pads = <<WordOf<C> as Word>::Vector<I> as Words>::PADS;
         Self {
@@ -81,8 +81,8 @@ impl<C: Compression> Shape<C> {
     /// Hashes a whole message in every lane; the final states come into the first columns of `states`. Panics if the CPU lacks the
     /// instruction set, if [`has_short`](Self::has_short) is false, or if there are fewer lanes or columns than the shape has.
     #[inline]
-    pub(crate) fn hash_short(&self, wave: &short::Wave<'_, '_, C>, states: &mut States<'_, C>) {
-        (self.short.expect("asked for only if it is there"))(wave, states);
+    pub(crate) fn hash_short(&self, batch: &short::Batch<'_, '_, C>, states: &mut States<'_, C>) {
+        (self.short.expect("asked for only if it is there"))(batch, states);
     }
 
     /// A shape that computes nothing, for tests of schedules.

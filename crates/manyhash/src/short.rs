@@ -1,7 +1,7 @@
-//! Short messages: a wave of messages with the same number of blocks goes from the initial value to its digests in one run.
+//! Short messages: as many of the same number of blocks as a shape has lanes go from the initial value to their digests in one run.
 //!
 //! No slots, no midstates: the lanes stay in step. Padding is made in registers, by masked loads. A last block that all lanes share,
-//! as after messages of one length that is whole blocks, has its schedule computed once for all waves.
+//! as after messages of one length that is whole blocks, has its schedule computed once for all batches.
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, MAX_ROUNDS, WordOf, digest};
 use crate::isa::Task;
@@ -14,7 +14,7 @@ use crate::states::States;
 pub(crate) const MAX_BLOCKS: u64 = 64;
 
 /// What the kernel gets.
-pub(crate) struct Wave<'a, 'm, C: Compression> {
+pub(crate) struct Batch<'a, 'm, C: Compression> {
     initial: &'a ChainingOf<C>,
     messages: &'a Whole<'m>,
     /// Of every message, padding included.
@@ -25,7 +25,7 @@ pub(crate) struct Wave<'a, 'm, C: Compression> {
 
 /// The kernel: leaves the final states in the first columns.
 pub(crate) struct Run<'a, 'm, 's, C: Compression> {
-    pub(crate) wave: &'a Wave<'a, 'm, C>,
+    pub(crate) batch: &'a Batch<'a, 'm, C>,
     pub(crate) states: &'a mut States<'s, C>,
 }
 
@@ -33,7 +33,7 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let Wave { initial, messages, blocks, shared_end } = *self.wave;
+        let Batch { initial, messages, blocks, shared_end } = *self.batch;
         let mut state = C::filled(<WordOf<C> as Word>::Vector::<I>::splat(isa, WordOf::<C>::default()));
         for (vector, word) in state.as_mut().iter_mut().zip(initial.as_ref()) {
             *vector = Words::splat(isa, *word);
@@ -89,8 +89,8 @@ pub(crate) fn hash<A: Algorithm>(
     let mut states = States::of_rows(&mut rows);
     for first in (0..count).step_by(shape.lanes) {
         let whole = Whole::new(shape.lanes, |lane| messages.message(index(first + lane)));
-        let wave = Wave { initial: &A::INITIAL, messages: &whole, blocks: blocks as usize, shared_end: shared_end.as_ref() };
-        shape.hash_short(&wave, &mut states);
+        let batch = Batch { initial: &A::INITIAL, messages: &whole, blocks: blocks as usize, shared_end: shared_end.as_ref() };
+        shape.hash_short(&batch, &mut states);
         for lane in 0..shape.lanes {
             digests[index(first + lane)] = digest::<A>(&states.column(lane));
         }
@@ -101,6 +101,6 @@ pub(crate) fn hash<A: Algorithm>(
 fn shared_end<C: Compression>(bytes: usize) -> [WordOf<C>; MAX_ROUNDS] {
     let mut words = [WordOf::<C>::default(); 16];
     words[0] = WordOf::<C>::first_bit(C::BYTE_ORDER);
-    words[length_word::<C>()] = WordOf::<C>::from(8 * bytes as u32);
+    words[length_word::<C>()] = WordOf::<C>::from((bytes as u32).wrapping_mul(8));
     C::expand(words)
 }

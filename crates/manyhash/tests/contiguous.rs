@@ -61,19 +61,19 @@ fn no_rows() {
 }
 
 #[test]
-#[should_panic(expected = "offset 2 is 3: not between the one before and 6 bytes")]
+#[should_panic(expected = "offset 2 is not between the one before and 6 bytes")]
 fn an_offset_that_goes_back() {
     hash_contiguous::<Sha256>(b"values", &[0, 4, 3]);
 }
 
 #[test]
-#[should_panic(expected = "offset 1 is 7")]
+#[should_panic(expected = "offset 1 is not")]
 fn an_offset_past_the_end() {
     hash_contiguous::<Sha256>(b"values", &[0, 7]);
 }
 
 #[test]
-#[should_panic(expected = "offset 0 is")]
+#[should_panic(expected = "offset 0 is not")]
 fn a_negative_offset() {
     hash_contiguous::<Sha256>(b"values", &[-1i64, 2]);
 }

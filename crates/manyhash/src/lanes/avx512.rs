@@ -1,7 +1,7 @@
 //! AVX-512: 16 lanes of 32 bits, 8 of 64.
 //!
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512::detect`] found the instruction set, and
-//! [`Blocks::starts`] checked every pointer that is read.
+//! [`Blocks::starts`] and [`Whole`] checked every pointer that is read.
 
 use super::operations::{operations, pin};
 use super::{Blocks, ByteOrder, Isa, Whole, Words, sixteen};

@@ -1,5 +1,5 @@
 //! SHA-1 with the SHA extensions: 20 `sha1rnds4` a block, each waiting 6 cycles for the one before while the unit takes one every
-//! other cycle, so three or four interleaved messages fill it. Three and four are untried elsewhere.
+//! other cycle, so three or four interleaved messages fill it.
 
 use super::Solo;
 use super::sha_ni::Quad;

@@ -1,0 +1,116 @@
+//! Readers: whatever they do, the digest is that of the bytes they gave, and one that fails spoils no other.
+
+#[macro_use]
+mod support;
+
+use std::io::{self, Read};
+
+use manyhash::{Algorithm, Readers, Sha256, hash};
+use support::{Random, expected, paint};
+
+/// Gives a message in pieces of any size, interrupted now and then.
+struct Pieces {
+    message: Vec<u8>,
+    given: usize,
+    random: Random,
+    /// Fails after so many bytes.
+    fails_at: Option<usize>,
+}
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.random.below(5) == 0 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        if self.fails_at.is_some_and(|at| self.given >= at) {
+            return Err(io::Error::other("broken"));
+        }
+        let left = &self.message[self.given..];
+        let count = left.len().min(buffer.len()).min(1 + self.random.below(20_000));
+        buffer[..count].copy_from_slice(&left[..count]);
+        self.given += count;
+        Ok(count)
+    }
+}
+
+fn any_readers<A: Algorithm>() {
+    let (seed, mut random) = Random::replayable(0x0ead_e125);
+    for round in 0..12 {
+        let count = random.below(80);
+        let most = random.one_of(&[1, 200, 10_000, 300_000]);
+        let messages: Vec<Vec<u8>> = (0..count).map(|i| paint(i, random.below(most))).collect();
+        let expected = expected::<A>(&messages);
+        let mut results: Vec<Option<io::Result<A::Digest>>> = (0..count).map(|_| None).collect();
+        let readers = messages.iter().enumerate().map(|(i, message)| {
+            let fails_at = (i % 7 == 3).then_some(message.len() / 2);
+            let reader = Pieces { message: message.clone(), given: 0, random: Random::new(seed + i as u64 + 1), fails_at };
+            // What is expected of it may be right, unknown, too little or far too much.
+            let expected_bytes = [message.len() as u64, 0, 1, u64::MAX][i % 4];
+            ((i, reader), expected_bytes)
+        });
+        let mut engine =
+            if round % 2 == 0 { Readers::<A>::new() } else { Readers::with_buffer_bytes(random.one_of(&[0, 1 << 20, usize::MAX / 2])) };
+        engine.hash(readers.map(|((i, reader), bytes)| (Numbered(i, reader), bytes)), |Numbered(i, _), result| {
+            assert!(results[i].replace(result).is_none(), "reader {i} ended twice");
+        });
+        for (i, result) in results.into_iter().enumerate() {
+            let context = format!("{}, MANYHASH_TEST_SEED={seed}, round {round}, reader {i}", A::NAME);
+            match result.unwrap_or_else(|| panic!("{context}: never ended")) {
+                Ok(digest) => assert_eq!(digest.as_ref(), expected[i], "{context}"),
+                Err(error) => assert!(i % 7 == 3 && error.to_string() == "broken", "{context}: {error}"),
+            }
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[any_readers]);
+
+struct Numbered<R>(usize, R);
+
+impl<R: Read> Read for Numbered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1.read(buffer)
+    }
+}
+
+/// Says it gave one byte more than fits.
+struct Liar;
+
+impl Read for Liar {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(buffer.len() + 1)
+    }
+}
+
+#[test]
+fn a_reader_that_lies_fails_alone() {
+    let readers: Vec<Box<dyn Read>> = vec![Box::new(&b"one"[..]), Box::new(Liar), Box::new(&b"other"[..])];
+    let (mut digests, mut errors) = (Vec::new(), Vec::new());
+    Readers::<Sha256>::new().hash(readers.into_iter().map(|reader| (reader, 0)), |_, result| match result {
+        Ok(digest) => digests.push(digest),
+        Err(error) => errors.push(error.to_string()),
+    });
+    digests.sort_unstable();
+    let mut expected = [hash::<Sha256>(b"one"), hash::<Sha256>(b"other")];
+    expected.sort_unstable();
+    assert_eq!((digests.as_slice(), errors.len()), (&expected[..], 1));
+}
+
+#[test]
+fn a_source_may_have_none_now_and_one_later() {
+    let long = vec![7; 1 << 20];
+    let mut asked = 0;
+    let readers = std::iter::from_fn(|| {
+        asked += 1;
+        match asked {
+            1 => Some((&long[..], 1 << 20)),
+            5 => Some((&b"later"[..], 5)),
+            _ => None,
+        }
+    });
+    let mut digests = Vec::new();
+    Readers::<Sha256>::new().hash(readers, |_, result| digests.push(result.unwrap()));
+    digests.sort_unstable();
+    let mut expected = [hash::<Sha256>(&long), hash::<Sha256>(b"later")];
+    expected.sort_unstable();
+    assert_eq!(digests, expected);
+}
