@@ -100,7 +100,7 @@ struct Uniform {
 }
 
 fn paper_sizes() -> Result<PaperSizes> {
-    serde_json::from_str(include_str!("../data/paper-file-sizes.json")).context("data/paper-file-sizes.json")
+    serde_json::from_str(include_str!("../../vectors/paper-file-sizes.json")).context("vectors/paper-file-sizes.json")
 }
 
 /// The sizes of the DIVERSE files, in the paper's order.
