@@ -12,19 +12,36 @@ Needs scipy (1.17 was used): python3 vectors/schedule_bounds.py > vectors/schedu
 import json
 import pathlib
 import random
+import re
 
 import numpy
 from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
-# The costs of crates/manyhash/src/cost.rs on a CPU with everything.
-SHAPES = {
-    "sha1": [(1, 29_800), (2, 32_800), (3, 38_900), (4, 45_700), (16, 83_000), (32, 124_000)],
-    "sha256": [(1, 31_000), (2, 44_000), (3, 56_500), (4, 71_000), (16, 149_000), (32, 253_000)],
-    "sha512": [(1, 116_000), (8, 182_000), (16, 310_000)],
-}
+ROOT = pathlib.Path(__file__).parent.parent
+# Messages a backend advances together, with 32-bit words. SHA-512 has half as many, but one.
+LANES = {
+    "portable": 1, "bmi2": 1, "bmi2-avx512": 1, "sha-ni": 1, "sha-ni-x2": 2, "sha-ni-x3": 3, "sha-ni-x4": 4,
+    "sse2": 4, "avx2": 8, "avx512-128": 4, "avx512-256": 8, "avx512": 16, "avx512-lean": 16, "avx512x2": 32,
+}  # fmt: skip
 # Bytes of a block and of the length at its end.
 BLOCKS = {"sha1": (64, 8), "sha256": (64, 8), "sha512": (128, 16)}
+
+
+def shapes_of_families():
+    """{"zen/sha1": [(lanes, picoseconds), ...]} of crates/manyhash/src/cost.rs, without shapes that another one beats in both."""
+    shapes = {}
+    for line in (ROOT / "crates/manyhash/src/cost.rs").read_text().splitlines():
+        if found := re.search(r'name: "(.+)"', line):
+            family = found[1]
+        elif found := re.search(r'\("(.+)", "(.+)", ([\d_]+)\)', line):
+            algorithm, backend, cost = found.groups()
+            lanes = max(1, LANES[backend] // 2) if algorithm == "sha512" else LANES[backend]
+            shapes.setdefault(f"{family}/{algorithm}", []).append((lanes, int(cost)))
+    for key, all_shapes in shapes.items():
+        beaten = lambda one: any(other != one and other[0] >= one[0] and other[1] <= one[1] for other in all_shapes)
+        shapes[key] = sorted({shape for shape in all_shapes if not beaten(shape)})
+    return shapes
 
 
 def block_count(algorithm, length):
@@ -53,7 +70,7 @@ def least_time(counts, shapes):
 
 def sets():
     """Names and lengths in bytes."""
-    sizes = json.loads((pathlib.Path(__file__).parent / "paper-file-sizes.json").read_text())
+    sizes = json.loads((ROOT / "vectors/paper-file-sizes.json").read_text())
     yield "diverse", sizes["diverse_bytes"]
     yield "uniform", [sizes["uniform"]["bytes_each"]] * sizes["uniform"]["files"]
     yield "equal-350", [236_666] * 350
@@ -69,15 +86,18 @@ def sets():
 
 
 def main():
-    print("# Written by schedule_bounds.py. Lines: shapes ALGORITHM LANES:PICOSECONDS... | set NAME LENGTH... | bound ALGORITHM SET PICOSECONDS")
-    for algorithm, shapes in SHAPES.items():
-        print("shapes", algorithm, *(f"{lanes}:{cost}" for lanes, cost in shapes))
+    print("# Written by schedule_bounds.py. Lines, where TABLE is FAMILY/ALGORITHM:")
+    print("# shapes TABLE LANES:PICOSECONDS... | set NAME LENGTH... | bound TABLE SET PICOSECONDS")
+    tables = shapes_of_families()
+    for table, shapes in tables.items():
+        print("shapes", table, *(f"{lanes}:{cost}" for lanes, cost in shapes))
     for name, lengths in sets():
         lengths = list(lengths)
         random.Random(1).shuffle(lengths)
         print("set", name, *lengths)
-        for algorithm, shapes in SHAPES.items():
-            print("bound", algorithm, name, round(least_time([block_count(algorithm, n) for n in lengths], shapes)))
+        for table, shapes in tables.items():
+            counts = [block_count(table.split("/")[1], length) for length in lengths]
+            print("bound", table, name, round(least_time(counts, shapes)))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@
 //! |---|---|---|
 //! | `portable` | scalar code, any CPU | 1, 1 |
 //! | `sse2`, `avx2`, `avx512` | lanes of 128, 256, 512 bits | 4, 2; 8, 4; 16, 8 |
+//! | `avx512-128`, `avx512-256` | the instructions of AVX-512 on 128 and 256 bits | 4, 2; 8, 4 |
+//! | `avx512-lean` | 512 bits, with the fewest operations instead of the shortest waits | 16, 8 |
 //! | `avx512x2` | two waves of 512 bits, interleaved | 32, 16 |
 //! | `sha-ni`, `sha-ni-x2`, `-x3`, `-x4` | SHA extensions, messages interleaved (SHA-1, SHA-224, SHA-256) | 1 to 4 |
 //! | `bmi2`, `bmi2-avx512` | message schedule in AVX2 or AVX-512 beside scalar rounds (SHA-2) | 1, 1 |
@@ -23,6 +25,7 @@
 //! ```
 
 use crate::algorithm::{Algorithm, Compression, CompressionOf};
+use crate::cost;
 use crate::many;
 use crate::shape::Plan;
 use std::fmt;
@@ -147,6 +150,12 @@ impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name)
     }
+}
+
+/// The family of CPUs whose measured costs decide which backends do what on this CPU: `zen` or `golden-cove`. It is chosen by the
+/// maker's name, so that a machine always makes the same choices.
+pub fn cost_table() -> &'static str {
+    cost::family().name
 }
 
 /// What `MANYHASH_BACKEND` asks for, read once.

@@ -1,42 +1,121 @@
-//! What a step of each shape costs: the table the scheduler decides by.
+//! What a step of each shape costs: the tables the schedule decides by.
 //!
-//! Only ratios matter, and only for what to do with few messages. The figures were measured with `manyhash-bench` (`bench/`) on one
-//! family of CPUs, AMD Zen 5; on others they are an estimate with the same order. A shape the table lacks is taken to cost
-//! 150 ns, and 10 ns more for each lane.
+//! Only ratios matter, and only for what to do with few messages. `manyhash-bench calibrate` (`bench/`) measures a table; the table of a
+//! CPU that has none here is that of its relatives. Nothing is measured at run time: a machine makes the same choices every time. A
+//! shape a table lacks is taken to cost 150 ns, and 10 ns more for each lane.
 
-/// Picoseconds for one block in each lane, measured on Zen 5 at about 4.1 GHz, 16 KiB messages in cache: compression function, backend, cost.
-const MEASURED: &[(&str, &str, u32)] = &[
-    ("sha1", "portable", 54_000),
-    ("sha1", "sse2", 128_000),
-    ("sha1", "avx2", 127_000),
-    ("sha1", "avx512", 83_000),
-    ("sha1", "avx512x2", 124_000),
-    ("sha1", "sha-ni", 29_800),
-    ("sha1", "sha-ni-x2", 32_800),
-    ("sha1", "sha-ni-x3", 38_900),
-    ("sha1", "sha-ni-x4", 45_700),
-    ("sha256", "portable", 121_000),
-    ("sha256", "bmi2", 91_000),
-    ("sha256", "bmi2-avx512", 90_000),
-    ("sha256", "sse2", 264_000),
-    ("sha256", "avx2", 256_000),
-    ("sha256", "avx512", 149_000),
-    ("sha256", "avx512x2", 253_000),
-    ("sha256", "sha-ni", 31_000),
-    ("sha256", "sha-ni-x2", 44_000),
-    ("sha256", "sha-ni-x3", 56_500),
-    ("sha256", "sha-ni-x4", 71_000),
-    ("sha512", "portable", 148_000),
-    ("sha512", "bmi2", 123_000),
-    ("sha512", "bmi2-avx512", 116_000),
-    ("sha512", "sse2", 332_000),
-    ("sha512", "avx2", 312_000),
-    ("sha512", "avx512", 182_000),
-    ("sha512", "avx512x2", 310_000),
-];
+use crate::isa;
 
-/// The cost of a step of a backend for a compression function, in picoseconds.
-pub(crate) fn picoseconds(compression: &str, backend: &str, lanes: usize) -> u32 {
-    let measured = MEASURED.iter().find(|(one, other, _)| *one == compression && *other == backend);
-    measured.map_or_else(|| 150_000 + 10_000 * u32::try_from(lanes).expect("few lanes"), |(_, _, cost)| *cost)
+/// Compression function, backend, and picoseconds for one block in each lane, measured with messages of 16 KiB in cache.
+type Table = [(&'static str, &'static str, u32)];
+
+/// Costs of a family of CPUs.
+pub(crate) struct Family {
+    /// Its name, also in `vectors/schedule-bounds.txt`.
+    pub(crate) name: &'static str,
+    table: &'static Table,
+}
+
+/// AMD: measured on Zen 5 (family 26, model 2) at 4.1 GHz, but for `avx512-lean` and the narrower shapes of AVX-512. These are
+/// estimates: latency is the limit of one wave there, whatever its length, and they save none.
+const ZEN: Family = Family {
+    name: "zen",
+    table: &[
+        ("sha1", "portable", 54_000),
+        ("sha1", "sse2", 128_000),
+        ("sha1", "avx2", 127_000),
+        ("sha1", "avx512-128", 87_000),
+        ("sha1", "avx512-256", 87_000),
+        ("sha1", "avx512", 83_000),
+        ("sha1", "avx512-lean", 87_000),
+        ("sha1", "avx512x2", 124_000),
+        ("sha1", "sha-ni", 29_800),
+        ("sha1", "sha-ni-x2", 32_800),
+        ("sha1", "sha-ni-x3", 38_900),
+        ("sha1", "sha-ni-x4", 45_700),
+        ("sha256", "portable", 121_000),
+        ("sha256", "bmi2", 91_000),
+        ("sha256", "bmi2-avx512", 90_000),
+        ("sha256", "sse2", 264_000),
+        ("sha256", "avx2", 256_000),
+        ("sha256", "avx512-128", 157_000),
+        ("sha256", "avx512-256", 157_000),
+        ("sha256", "avx512", 149_000),
+        ("sha256", "avx512-lean", 157_000),
+        ("sha256", "avx512x2", 253_000),
+        ("sha256", "sha-ni", 31_000),
+        ("sha256", "sha-ni-x2", 44_000),
+        ("sha256", "sha-ni-x3", 56_500),
+        ("sha256", "sha-ni-x4", 71_000),
+        ("sha512", "portable", 148_000),
+        ("sha512", "bmi2", 123_000),
+        ("sha512", "bmi2-avx512", 116_000),
+        ("sha512", "sse2", 332_000),
+        ("sha512", "avx2", 312_000),
+        ("sha512", "avx512-128", 192_000),
+        ("sha512", "avx512-256", 192_000),
+        ("sha512", "avx512", 182_000),
+        ("sha512", "avx512-lean", 192_000),
+        ("sha512", "avx512x2", 310_000),
+    ],
+};
+
+/// Intel: measured on Emerald Rapids (family 6, model 207, Golden Cove cores) at 3.0 GHz.
+const GOLDEN_COVE: Family = Family {
+    name: "golden-cove",
+    table: &[
+        ("sha1", "portable", 91_000),
+        ("sha1", "sse2", 179_000),
+        ("sha1", "avx2", 177_000),
+        ("sha1", "avx512-128", 105_000),
+        ("sha1", "avx512-256", 108_000),
+        ("sha1", "avx512", 166_000),
+        ("sha1", "avx512-lean", 166_000),
+        ("sha1", "avx512x2", 335_000),
+        ("sha1", "sha-ni", 40_900),
+        ("sha1", "sha-ni-x2", 69_000),
+        ("sha1", "sha-ni-x3", 115_000),
+        ("sha1", "sha-ni-x4", 143_000),
+        ("sha256", "portable", 228_000),
+        ("sha256", "bmi2", 171_000),
+        ("sha256", "bmi2-avx512", 166_000),
+        ("sha256", "sse2", 406_000),
+        ("sha256", "avx2", 400_000),
+        ("sha256", "avx512-128", 201_000),
+        ("sha256", "avx512-256", 209_000),
+        ("sha256", "avx512", 336_000),
+        ("sha256", "avx512-lean", 313_000),
+        ("sha256", "avx512x2", 669_000),
+        ("sha256", "sha-ni", 44_900),
+        ("sha256", "sha-ni-x2", 74_900),
+        ("sha256", "sha-ni-x3", 113_600),
+        ("sha256", "sha-ni-x4", 150_600),
+        ("sha512", "portable", 280_000),
+        ("sha512", "bmi2", 224_000),
+        ("sha512", "bmi2-avx512", 213_000),
+        ("sha512", "sse2", 510_000),
+        ("sha512", "avx2", 483_000),
+        ("sha512", "avx512-128", 253_000),
+        ("sha512", "avx512-256", 261_000),
+        ("sha512", "avx512", 419_000),
+        ("sha512", "avx512-lean", 388_000),
+        ("sha512", "avx512x2", 809_000),
+    ],
+};
+
+/// Every family, for tests.
+#[cfg(test)]
+pub(crate) const FAMILIES: [&Family; 2] = [&ZEN, &GOLDEN_COVE];
+
+/// The family of this CPU, or the nearest one there is a table for.
+pub(crate) fn family() -> &'static Family {
+    if isa::is_from_intel() { &GOLDEN_COVE } else { &ZEN }
+}
+
+impl Family {
+    /// The cost of a step of a backend for a compression function, in picoseconds.
+    pub(crate) fn picoseconds(&self, compression: &str, backend: &str, lanes: usize) -> u32 {
+        let measured = self.table.iter().find(|(one, other, _)| *one == compression && *other == backend);
+        measured.map_or_else(|| 150_000 + 10_000 * u32::try_from(lanes).expect("few lanes"), |(_, _, cost)| *cost)
+    }
 }

@@ -9,6 +9,10 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_half;
+#[cfg(target_arch = "x86_64")]
+mod avx512_quarter;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod operations;
@@ -50,6 +54,9 @@ pub(crate) enum ByteOrder {
     Little,
 }
 
+/// The bytes of a lane's first words.
+pub(crate) type Row = [u8; 64];
+
 /// One word of each lane.
 pub(crate) trait Words: Copy {
     /// The instruction set.
@@ -58,8 +65,11 @@ pub(crate) trait Words: Copy {
     type Word: Word;
     /// Lanes.
     const LANES: usize;
-    /// Waves that advance interleaved: with two or more there are more live values than registers, and latency hardly matters.
+    /// Waves that advance interleaved: with two or more there are more live values than registers.
     const WAVES: usize;
+    /// Whether an operation's latency is the limit, and not the number of operations: then one more is welcome where it shortens the
+    /// way from a round to the next.
+    const LATENCY_BOUND: bool = false;
 
     /// The same word in every lane.
     fn splat(isa: Self::Isa, word: Self::Word) -> Self;
@@ -76,6 +86,11 @@ pub(crate) trait Words: Copy {
     /// before, then zeros (FIPS 180-4, 5.1, without the length). Only where the instruction set has masked loads.
     #[inline(always)]
     fn load_padded(_: Self::Isa, _: ByteOrder, _: &Whole, _first_lane: usize, _at: usize) -> [Self; 16] {
+        unreachable!("asked for only where PADS")
+    }
+    /// Word i of each lane from `words[i]`, at most 8 of them, to `rows[lane]` as bytes: the transposition back. Where PADS.
+    #[inline(always)]
+    fn write_rows(_words: &[Self], _: ByteOrder, _rows: &mut [Row]) {
         unreachable!("asked for only where PADS")
     }
 
@@ -223,108 +238,133 @@ macro_rules! one_lane {
 one_lane!(u32, U32, "/* {0:e} */");
 one_lane!(u64, U64, "/* {0:r} */");
 
-/// Two waves of an instruction set, interleaved operation by operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Two<I>(I);
+/// Instruction sets made of several waves of another, interleaved operation by operation: every operation does all of them.
+macro_rules! waves {
+    ($d:tt $($(#[$doc:meta])* $Waves:ident, $Vector:ident($($V:ident)+), $Shared:ident: $count:literal = [$($wave:tt)+];)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $Waves<I>(I);
 
-/// The two halves of a vector of [`Two`].
-#[derive(Clone, Copy)]
-pub(crate) struct Pair<V>(V, V);
+        /// A vector of each wave.
+        #[derive(Clone, Copy)]
+        pub(crate) struct $Vector<V>($($V),+);
 
-struct Single<T>(T);
+        struct $Shared<T>(T);
 
-impl<I: Token, T: Task<Two<I>>> Task<I> for Single<T> {
-    type Output = T::Output;
-    #[inline(always)]
-    fn run(self, isa: I) -> T::Output {
-        self.0.run(Two(isa))
-    }
+        impl<I: Token, T: Task<$Waves<I>>> Task<I> for $Shared<T> {
+            type Output = T::Output;
+            #[inline(always)]
+            fn run(self, isa: I) -> T::Output {
+                self.0.run($Waves(isa))
+            }
+        }
+
+        impl<I: Token> Token for $Waves<I> {
+            #[inline(always)]
+            fn detect() -> Option<Self> {
+                I::detect().map(Self)
+            }
+            #[inline(always)]
+            fn run<T: Task<Self>>(self, task: T) -> T::Output {
+                self.0.run($Shared(task))
+            }
+        }
+
+        impl<I: Isa> Isa for $Waves<I> {
+            type U32 = $Vector<I::U32>;
+            type U64 = $Vector<I::U64>;
+        }
+
+        impl<V: Words> Words for $Vector<V> {
+            type Isa = $Waves<V::Isa>;
+            type Word = V::Word;
+            const LANES: usize = $count * V::LANES;
+            const WAVES: usize = $count * V::WAVES;
+            #[inline(always)]
+            fn splat(isa: Self::Isa, word: V::Word) -> Self {
+                let every = V::splat(isa.0, word);
+                Self($(of_wave!(every $wave)),+)
+            }
+            #[inline(always)]
+            fn read(isa: Self::Isa, words: &[V::Word]) -> Self {
+                Self($(V::read(isa.0, &words[$wave * V::LANES..])),+)
+            }
+            #[inline(always)]
+            fn write(self, words: &mut [V::Word]) {
+                $(self.$wave.write(&mut words[$wave * V::LANES..]);)+
+            }
+            #[inline(always)]
+            fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+                let waves = ($(V::load_block(isa.0, order, blocks, first_lane + $wave * V::LANES, at),)+);
+                macro_rules! words { ($d($i:literal)*) => { [$d(of_wave!($Vector waves $i $($wave)+)),*] } }
+                sixteen!(words)
+            }
+            const PADS: bool = V::PADS;
+            #[inline(always)]
+            fn load_padded(isa: Self::Isa, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
+                let waves = ($(V::load_padded(isa.0, order, messages, first_lane + $wave * V::LANES, at),)+);
+                macro_rules! words { ($d($i:literal)*) => { [$d(of_wave!($Vector waves $i $($wave)+)),*] } }
+                sixteen!(words)
+            }
+            #[inline(always)]
+            fn write_rows(words: &[Self], order: ByteOrder, rows: &mut [Row]) {
+                $({
+                    let mut of_wave = [words[0].$wave; 8];
+                    for (i, word) in words.iter().enumerate() {
+                        of_wave[i] = word.$wave;
+                    }
+                    V::write_rows(&of_wave[..words.len()], order, &mut rows[$wave * V::LANES..]);
+                })+
+            }
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                Self($(self.$wave.add(other.$wave)),+)
+            }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                Self($(self.$wave.xor(other.$wave)),+)
+            }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                Self($(self.$wave.and(other.$wave)),+)
+            }
+            #[inline(always)]
+            fn rotate_right<const R: u32>(self) -> Self {
+                Self($(self.$wave.rotate_right::<R>()),+)
+            }
+            #[inline(always)]
+            fn shift_right<const R: u32>(self) -> Self {
+                Self($(self.$wave.shift_right::<R>()),+)
+            }
+            #[inline(always)]
+            fn pin(self) -> Self {
+                Self($(self.$wave.pin()),+)
+            }
+            #[inline(always)]
+            fn xor3(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::xor3(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn choose(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::choose(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn majority(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::majority(x.$wave, y.$wave, z.$wave)),+)
+            }
+        }
+    )* };
 }
 
-impl<I: Token> Token for Two<I> {
-    #[inline(always)]
-    fn detect() -> Option<Self> {
-        I::detect().map(Self)
-    }
-    #[inline(always)]
-    fn run<T: Task<Self>>(self, task: T) -> T::Output {
-        self.0.run(Single(task))
-    }
+/// The same for a wave; or word `$i` of the vectors of each wave.
+macro_rules! of_wave {
+    ($every:ident $wave:tt) => { $every };
+    ($Vector:ident $waves:ident $i:literal $($wave:tt)+) => { $Vector($($waves.$wave[$i]),+) };
 }
 
-impl<I: Isa> Isa for Two<I> {
-    type U32 = Pair<I::U32>;
-    type U64 = Pair<I::U64>;
-}
-
-impl<V: Words> Words for Pair<V> {
-    type Isa = Two<V::Isa>;
-    type Word = V::Word;
-    const LANES: usize = 2 * V::LANES;
-    const WAVES: usize = 2 * V::WAVES;
-    #[inline(always)]
-    fn splat(isa: Self::Isa, word: V::Word) -> Self {
-        let both = V::splat(isa.0, word);
-        Self(both, both)
-    }
-    #[inline(always)]
-    fn read(isa: Self::Isa, words: &[V::Word]) -> Self {
-        Self(V::read(isa.0, words), V::read(isa.0, &words[V::LANES..]))
-    }
-    #[inline(always)]
-    fn write(self, words: &mut [V::Word]) {
-        self.0.write(words);
-        self.1.write(&mut words[V::LANES..]);
-    }
-    #[inline(always)]
-    fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let first = V::load_block(isa.0, order, blocks, first_lane, at);
-        let second = V::load_block(isa.0, order, blocks, first_lane + V::LANES, at);
-        macro_rules! pairs { ($($i:literal)*) => { [$(Self(first[$i], second[$i])),*] } }
-        sixteen!(pairs)
-    }
-    const PADS: bool = V::PADS;
-    #[inline(always)]
-    fn load_padded(isa: Self::Isa, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
-        let first = V::load_padded(isa.0, order, messages, first_lane, at);
-        let second = V::load_padded(isa.0, order, messages, first_lane + V::LANES, at);
-        macro_rules! pairs { ($($i:literal)*) => { [$(Self(first[$i], second[$i])),*] } }
-        sixteen!(pairs)
-    }
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(self.0.add(other.0), self.1.add(other.1))
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Self(self.0.xor(other.0), self.1.xor(other.1))
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Self(self.0.and(other.0), self.1.and(other.1))
-    }
-    #[inline(always)]
-    fn rotate_right<const R: u32>(self) -> Self {
-        Self(self.0.rotate_right::<R>(), self.1.rotate_right::<R>())
-    }
-    #[inline(always)]
-    fn shift_right<const R: u32>(self) -> Self {
-        Self(self.0.shift_right::<R>(), self.1.shift_right::<R>())
-    }
-    #[inline(always)]
-    fn pin(self) -> Self {
-        Self(self.0.pin(), self.1.pin())
-    }
-    #[inline(always)]
-    fn xor3(x: Self, y: Self, z: Self) -> Self {
-        Self(V::xor3(x.0, y.0, z.0), V::xor3(x.1, y.1, z.1))
-    }
-    #[inline(always)]
-    fn choose(x: Self, y: Self, z: Self) -> Self {
-        Self(V::choose(x.0, y.0, z.0), V::choose(x.1, y.1, z.1))
-    }
-    #[inline(always)]
-    fn majority(x: Self, y: Self, z: Self) -> Self {
-        Self(V::majority(x.0, y.0, z.0), V::majority(x.1, y.1, z.1))
-    }
+waves! { $
+    /// One wave, with the fewest operations instead of the shortest wait for each: for CPUs whose ports are the limit even so.
+    One, Single(V), OneTask: 1 = [0];
+    /// Two waves.
+    Two, Pair(V V), TwoTask: 2 = [0 1];
 }

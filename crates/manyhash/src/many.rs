@@ -2,8 +2,8 @@
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest};
 use crate::padding::{Tail, block_count};
-use crate::scheduler::{self, Progress, Slot, Supply, Usage, Waiting};
-use crate::shape::Plan;
+use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
+use crate::shape::{Plan, Shape, Usage};
 use crate::{short, stream};
 
 /// Messages by index.
@@ -80,13 +80,17 @@ pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
     digests: &mut [A::Digest],
 ) -> Usage {
     assert_eq!(messages.count(), digests.len(), "{} messages but room for {} digests", messages.count(), digests.len());
+    let mut usage = Usage::default();
     if messages.count() == 1 {
         digests[0] = stream::hash_on::<A>(plan, messages.message(0));
-        return Usage::default();
+        return usage;
     }
     let mut queue = Queue::longest_first::<CompressionOf<A>>(messages);
-    queue.hash_short::<A>(plan, messages, digests);
-    scheduler::run(plan, &A::INITIAL, &mut Batch::<A, _> { messages, digests, queue })
+    queue.hash_short::<A>(plan, messages, digests, &mut usage);
+    if queue.waiting.messages > 0 {
+        scheduler::run(plan, &A::INITIAL, &mut Batch::<A, _> { messages, digests, queue }, &mut usage);
+    }
+    usage
 }
 
 /// An order to take messages in: longest first, so that what is left at the end is short.
@@ -139,33 +143,40 @@ impl Queue {
         Self { longest_blocks: blocks_of(order[0]), order: Some(order), next: 0, waiting }
     }
 
-    /// Hashes and takes out what fills waves of short messages with the same number of blocks.
-    fn hash_short<A: Algorithm>(&mut self, plan: &Plan<CompressionOf<A>>, messages: &(impl Messages + ?Sized), digests: &mut [A::Digest]) {
-        let shape = plan.widest_shape();
-        if !shape.has_short() || self.waiting.messages < shape.lanes {
-            return;
-        }
+    /// Hashes and takes out short messages, those of one number of blocks together, unless they are better off in the lanes of others.
+    fn hash_short<A: Algorithm>(
+        &mut self,
+        plan: &Plan<CompressionOf<A>>,
+        messages: &(impl Messages + ?Sized),
+        digests: &mut [A::Digest],
+        usage: &mut Usage,
+    ) {
         let Some(order) = &mut self.order else {
-            let count = self.waiting.messages - self.waiting.messages % shape.lanes;
-            if self.longest_blocks <= short::MAX_BLOCKS {
-                short::hash::<A>(shape, messages, digests, self.longest_blocks, count, |i| i);
-                self.next = count;
-                self.waiting =
-                    Waiting { messages: self.waiting.messages - count, blocks: self.waiting.blocks - count as u64 * self.longest_blocks };
+            if self.longest_blocks <= short::MAX_BLOCKS && self.waiting.messages > 0 {
+                short::hash::<A>(plan, messages, digests, self.longest_blocks, self.waiting.messages, |i| i, usage);
+                self.waiting = Waiting::default();
             }
             return;
         };
         let blocks_of = |i: usize| block_count::<CompressionOf<A>>(messages.message(i).len() as u64);
-        let mut kept = order.partition_point(|i| blocks_of(*i) > short::MAX_BLOCKS);
-        let mut group = kept;
+        let first_short = order.partition_point(|i| blocks_of(*i) > short::MAX_BLOCKS);
+        let short_blocks: u64 = order[first_short..].iter().map(|i| blocks_of(*i)).sum();
+        let Shape { lanes, cost_ps, .. } = *plan.widest_shape();
+        // Where the longest messages leave lanes idle, short ones may be done in them for nothing but their part of the bookkeeping.
+        let leaves_lanes_idle = self.waiting.blocks < self.longest_blocks.saturating_mul(lanes as u64);
+        let compressing_ps = short_blocks * u64::from(cost_ps) / lanes as u64;
+        if first_short > 0 && leaves_lanes_idle && compressing_ps > (order.len() - first_short) as u64 * SCHEDULED_MESSAGE_PS {
+            return;
+        }
+        let (mut kept, mut group) = (first_short, first_short);
         while group < order.len() {
             let blocks = blocks_of(order[group]);
             // At least one, even if a message does not stay the same.
             let end = group + order[group..].partition_point(|i| blocks_of(*i) == blocks).max(1);
-            let count = (end - group) - (end - group) % shape.lanes;
+            let count = (end - group) - (end - group) % lanes;
             if count > 0 {
                 let indices = &order[group..group + count];
-                short::hash::<A>(shape, messages, digests, blocks, count, |i| indices[i]);
+                short::hash::<A>(plan, messages, digests, blocks, count, |i| indices[i], usage);
                 self.waiting.messages -= count;
                 self.waiting.blocks = self.waiting.blocks.saturating_sub(count as u64 * blocks);
             }
@@ -174,6 +185,15 @@ impl Queue {
             group = end;
         }
         order.truncate(kept);
+        // What did not fill the widest lanes.
+        let groups = || order.chunk_by(|one, other| blocks_of(*one) == blocks_of(*other));
+        if first_short == 0 && is_faster_apart(plan, groups().map(|group| (blocks_of(group[0]), group.len()))) {
+            for group in groups() {
+                short::hash::<A>(plan, messages, digests, blocks_of(group[0]), group.len(), |i| group[i], usage);
+            }
+            order.clear();
+            self.waiting = Waiting::default();
+        }
         self.longest_blocks = order.first().map_or(0, |i| blocks_of(*i));
     }
 
@@ -186,6 +206,21 @@ impl Queue {
         let place = self.next + skip;
         Some(self.order.as_ref().map_or(place, |order| order[place]))
     }
+}
+
+/// What the schedule does for a message besides compressing: 60 ns on Golden Cove.
+const SCHEDULED_MESSAGE_PS: u64 = 60_000;
+
+/// Whether groups of messages, given as blocks and messages of each and in falling order, take less time one after the other than
+/// together in a schedule.
+fn is_faster_apart<C: Compression>(plan: &Plan<C>, groups: impl Iterator<Item = (u64, usize)>) -> bool {
+    let (mut apart_ps, mut together_ps, mut going, mut blocks_before) = (0, 0, 0, 0);
+    for (blocks, messages) in groups {
+        apart_ps += blocks * plan.cost_ps(messages);
+        together_ps += (blocks_before - blocks.min(blocks_before)) * plan.cost_ps(going) + messages as u64 * SCHEDULED_MESSAGE_PS;
+        (going, blocks_before) = (going + messages, blocks);
+    }
+    apart_ps <= together_ps + blocks_before * plan.cost_ps(going)
 }
 
 struct Batch<'a, A: Algorithm, M: ?Sized> {

@@ -4,7 +4,7 @@ use crate::algorithm::Compression;
 use crate::lanes::ByteOrder;
 
 /// The last one or two blocks of a message: the bytes after its last whole block, padded.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(crate) struct Tail {
     bytes: [u8; 256],
     len_bytes: usize,
@@ -14,11 +14,12 @@ impl Tail {
     /// No tail yet.
     pub(crate) const EMPTY: Self = Self { bytes: [0; 256], len_bytes: 0 };
 
-    /// Pads a message of `message_bytes` bytes whose last ones, less than a block, are `rest`.
+    /// Pads a message of `message_bytes` bytes whose last ones are `rest`: less than a block, or as many more as still leave room for the
+    /// padding in the second.
     #[inline]
     pub(crate) fn set<C: Compression>(&mut self, rest: &[u8], message_bytes: u64) {
-        debug_assert!(rest.len() < C::BLOCK_BYTES && rest.len() as u64 == message_bytes % C::BLOCK_BYTES as u64);
-        let len = C::BLOCK_BYTES * if rest.len() + 1 + C::LENGTH_BYTES <= C::BLOCK_BYTES { 1 } else { 2 };
+        debug_assert_eq!(rest.len() % C::BLOCK_BYTES, (message_bytes % C::BLOCK_BYTES as u64) as usize);
+        let len = (rest.len() + 1 + C::LENGTH_BYTES).next_multiple_of(C::BLOCK_BYTES);
         let tail = &mut self.bytes[..len];
         tail[..rest.len()].copy_from_slice(rest);
         tail[rest.len()] = 0x80;

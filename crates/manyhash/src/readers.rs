@@ -67,7 +67,7 @@ impl<A: Algorithm> Readers<A> {
             lane_bytes: lane_bytes - lane_bytes % A::BLOCK_BYTES,
             types: PhantomData,
         };
-        scheduler::run(plan, &A::INITIAL, supply);
+        scheduler::run(plan, &A::INITIAL, supply, &mut crate::shape::Usage::default());
     }
 }
 

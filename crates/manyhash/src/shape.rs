@@ -6,12 +6,12 @@ mod census;
 use crate::algorithm::{Compression, WordOf};
 use crate::cost;
 use crate::isa::{self, Task};
-use crate::lanes::{Blocks, Isa, MAX_LANES, Word, Words};
+use crate::lanes::{Blocks, Isa, MAX_LANES, Row, Word, Words};
 use crate::short;
 use crate::solo::Solo;
 use crate::states::States;
 
-type HashShort<C> = fn(&short::Batch<'_, '_, C>, &mut States<'_, C>);
+type HashShort<C> = fn(&short::Batch<'_, '_, C>, &mut [Row; MAX_LANES]);
 
 /// One kernel of the compression function `C`.
 #[derive(Clone, Copy)]
@@ -36,15 +36,15 @@ impl<C: Compression> Shape<C> {
             let isa = I::detect().expect("a shape is used only where its instruction set is");
             isa.run(Lanes { states, blocks });
         };
-        let short = |batch: &short::Batch<C>, states: &mut States<C>| {
+        let short = |batch: &short::Batch<C>, digests: &mut [Row; MAX_LANES]| {
             let isa = I::detect().expect("a shape is used only where its instruction set is");
-            isa.run(short::Run { batch, states });
+            isa.run(short::Run { batch, digests });
         };
         let pads = <<WordOf<C> as Word>::Vector<I> as Words>::PADS;
         Self {
             name,
             lanes,
-            cost_ps: cost::picoseconds(C::NAME, name, lanes),
+            cost_ps: cost::family().picoseconds(C::NAME, name, lanes),
             detect: || I::detect().is_some(),
             advance,
             short: pads.then_some(short),
@@ -58,7 +58,14 @@ impl<C: Compression> Shape<C> {
             let isa = I::detect().expect("a shape is used only where its instruction set is");
             isa.run(Interleaved::<C, N> { states, blocks });
         };
-        Self { name, lanes: N, cost_ps: cost::picoseconds(C::NAME, name, N), detect: || I::detect().is_some(), advance, short: None }
+        Self {
+            name,
+            lanes: N,
+            cost_ps: cost::family().picoseconds(C::NAME, name, N),
+            detect: || I::detect().is_some(),
+            advance,
+            short: None,
+        }
     }
 
     /// Whether this CPU can run it.
@@ -73,16 +80,16 @@ impl<C: Compression> Shape<C> {
         (self.advance)(states, blocks);
     }
 
-    /// Whether it has a kernel for short messages.
+    /// Whether it has a kernel for short messages, which pads in registers.
     pub(crate) fn has_short(&self) -> bool {
         self.short.is_some()
     }
 
-    /// Hashes a whole message in every lane; the final states come into the first columns of `states`. Panics if the CPU lacks the
-    /// instruction set, if [`has_short`](Self::has_short) is false, or if there are fewer lanes or columns than the shape has.
+    /// Hashes a whole message in every lane; the final states come into the first of `digests`. Panics if the CPU lacks the instruction
+    /// set, if [`has_short`](Self::has_short) is false, or if there are fewer lanes than the shape has.
     #[inline]
-    pub(crate) fn hash_short(&self, batch: &short::Batch<'_, '_, C>, states: &mut States<'_, C>) {
-        (self.short.expect("asked for only if it is there"))(batch, states);
+    pub(crate) fn hash_short(&self, batch: &short::Batch<'_, '_, C>, digests: &mut [Row; MAX_LANES]) {
+        (self.short.expect("asked for only if it is there"))(batch, digests);
     }
 
     /// A shape that computes nothing, for tests of schedules.
@@ -169,41 +176,74 @@ macro_rules! cache {
 }
 pub(crate) use cache;
 
+/// More shapes than any compression function has.
+const MAX_SHAPES: usize = 24;
+
+/// What was done: for each shape of a plan, steps run, a block in each of its lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) steps: [u64; MAX_SHAPES],
+}
+
 /// The shapes a schedule may use.
 pub(crate) struct Plan<C: Compression> {
     /// The shapes, in no order.
     pub(crate) shapes: Vec<Shape<C>>,
     /// Index of the one that advances most messages for its time.
     pub(crate) widest: usize,
-    /// Index of the best for 0, 1, 2, ... messages of one length.
-    best_for: Vec<usize>,
+    /// The cheapest way to advance 0, 1, 2, ... messages by a block each.
+    cheapest: Vec<Cheapest>,
+}
+
+/// A way to advance some messages by a block each: a step of a shape, then the cheapest way for those left.
+#[derive(Clone, Copy, Default)]
+struct Cheapest {
+    shape: usize,
+    cost_ps: u64,
 }
 
 impl<C: Compression> Plan<C> {
-    /// Panics if there are no shapes.
+    /// Panics if there are no shapes, or more than [`MAX_SHAPES`].
     pub(crate) fn new(shapes: Vec<Shape<C>>) -> Self {
-        let best = |messages: usize| {
-            let rate = |shape: &usize| messages.min(shapes[*shape].lanes) as f64 / f64::from(shapes[*shape].cost_ps);
-            (0..shapes.len()).max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("the portable shape is always there")
-        };
-        let best_for = (0..=MAX_LANES).map(best).collect();
-        Self { widest: best(usize::MAX), best_for, shapes }
+        assert!(shapes.len() <= MAX_SHAPES);
+        let mut cheapest = vec![Cheapest::default()];
+        for messages in 1..=MAX_LANES {
+            let first = |shape: usize| {
+                let Shape { lanes, cost_ps, .. } = &shapes[shape];
+                Cheapest { shape, cost_ps: u64::from(*cost_ps) + cheapest[messages - messages.min(*lanes)].cost_ps }
+            };
+            let best = (0..shapes.len()).map(first).min_by_key(|way| (way.cost_ps, usize::MAX - shapes[way.shape].lanes));
+            cheapest.push(best.expect("the portable shape is always there"));
+        }
+        let rate = |shape: &usize| shapes[*shape].lanes as f64 / f64::from(shapes[*shape].cost_ps);
+        let widest = (0..shapes.len()).max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("a shape");
+        Self { widest, cheapest, shapes }
     }
 
     /// The shape that advances most messages for its time.
+    #[inline]
     pub(crate) fn widest_shape(&self) -> &Shape<C> {
         &self.shapes[self.widest]
     }
 
-    /// Index of the shape that advances most of so many messages for its time.
+    /// Index of the shape to begin with when so many messages, of one length, are to be done one set of lanes after the other.
     #[inline]
     pub(crate) fn best_for(&self, messages: usize) -> usize {
-        self.best_for[messages.min(MAX_LANES)]
+        self.cheapest.get(messages).map_or(self.widest, |way| way.shape)
+    }
+
+    /// Picoseconds to advance so many messages by a block each, one set of lanes after the other.
+    #[inline]
+    pub(crate) fn cost_ps(&self, messages: usize) -> u64 {
+        match self.cheapest.get(messages) {
+            Some(way) => way.cost_ps,
+            None => u64::from(self.widest_shape().cost_ps) * messages.div_ceil(self.widest_shape().lanes) as u64,
+        }
     }
 
     /// The shape for one message alone.
     #[inline]
     pub(crate) fn single(&self) -> &Shape<C> {
-        &self.shapes[self.best_for[1]]
+        &self.shapes[self.cheapest[1].shape]
     }
 }

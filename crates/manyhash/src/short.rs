@@ -1,13 +1,15 @@
-//! Short messages: as many of the same number of blocks as a shape has lanes go from the initial value to their digests in one run.
+//! Short messages of the same number of blocks: as many as a shape has lanes go from the initial value to their digests in one run.
 //!
-//! No slots, no midstates: the lanes stay in step. Padding is made in registers, by masked loads. A last block that all lanes share,
-//! as after messages of one length that is whole blocks, has its schedule computed once for all batches.
+//! No slots, no midstates, no plan: the lanes stay in step. Where the instruction set has masked loads, padding is made in registers, and
+//! a last block that all lanes share, as after messages of one length that is whole blocks, has its schedule computed once for all
+//! batches. Elsewhere the last two blocks are padded in memory.
 
-use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, MAX_ROUNDS, WordOf, digest};
+use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, MAX_ROUNDS, Sealed, WordOf, digest};
 use crate::isa::Task;
-use crate::lanes::{ByteOrder, Isa, MAX_LANES, Whole, Word, Words};
+use crate::lanes::{Blocks, ByteOrder, Isa, MAX_LANES, Row, Whole, Word, Words};
 use crate::many::Messages;
-use crate::shape::Shape;
+use crate::padding::Tail;
+use crate::shape::{Plan, Shape, Usage};
 use crate::states::States;
 
 /// Messages of more blocks have little to gain.
@@ -23,13 +25,13 @@ pub(crate) struct Batch<'a, 'm, C: Compression> {
     shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
 }
 
-/// The kernel: leaves the final states in the first columns.
-pub(crate) struct Run<'a, 'm, 's, C: Compression> {
+/// The kernel, where padding is made in registers: leaves the final state of lane i in `digests[i]`.
+pub(crate) struct Run<'a, 'm, C: Compression> {
     pub(crate) batch: &'a Batch<'a, 'm, C>,
-    pub(crate) states: &'a mut States<'s, C>,
+    pub(crate) digests: &'a mut [Row; MAX_LANES],
 }
 
-impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, '_, C> {
+impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
@@ -42,12 +44,11 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, '_, C> {
         for (lane, bits) in bits[..<WordOf<C> as Word>::Vector::<I>::LANES].iter_mut().enumerate() {
             *bits = WordOf::<C>::from(8 * messages.bytes(lane));
         }
-        let whole = messages.blocks(0, messages.fewest_bytes() - messages.fewest_bytes() % C::BLOCK_BYTES);
         let made = if shared_end.is_some() { blocks - 1 } else { blocks };
         for block in 0..made {
             let at = block * C::BLOCK_BYTES;
-            let mut words = if at < whole.len_bytes() {
-                Words::load_block(isa, C::BYTE_ORDER, &whole, 0, at)
+            let mut words = if at + C::BLOCK_BYTES <= messages.blocks().len_bytes() {
+                Words::load_block(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
             } else {
                 Words::load_padded(isa, C::BYTE_ORDER, messages, 0, at)
             };
@@ -59,9 +60,7 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, '_, C> {
         if let Some(expanded) = shared_end {
             C::compress_constant(isa, &mut state, expanded);
         }
-        for (i, vector) in state.as_ref().iter().enumerate() {
-            vector.write(self.states.row_mut(i));
-        }
+        Words::write_rows(state.as_ref(), C::BYTE_ORDER, self.digests);
     }
 }
 
@@ -73,26 +72,93 @@ const fn length_word<C: Compression>() -> usize {
     }
 }
 
-/// Hashes messages `indices(0..count)`, all of `blocks` blocks, a multiple of the shape's lanes.
+/// Hashes messages `index(0..count)`, all of `blocks` blocks; adds the steps to `usage`.
 pub(crate) fn hash<A: Algorithm>(
-    shape: &Shape<CompressionOf<A>>,
+    plan: &Plan<CompressionOf<A>>,
     messages: &(impl Messages + ?Sized),
     digests: &mut [A::Digest],
     blocks: u64,
     count: usize,
     index: impl Fn(usize) -> usize,
+    usage: &mut Usage,
 ) {
-    let bytes = messages.message(index(0)).len();
-    let ends_alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
-    let shared_end = ends_alike.then(|| shared_end::<CompressionOf<A>>(bytes));
-    let mut rows = CompressionOf::<A>::filled([WordOf::<CompressionOf<A>>::default(); MAX_LANES]);
-    let mut states = States::of_rows(&mut rows);
-    for first in (0..count).step_by(shape.lanes) {
-        let whole = Whole::new(shape.lanes, |lane| messages.message(index(first + lane)));
-        let batch = Batch { initial: &A::INITIAL, messages: &whole, blocks: blocks as usize, shared_end: shared_end.as_ref() };
-        shape.hash_short(&batch, &mut states);
-        for lane in 0..shape.lanes {
-            digests[index(first + lane)] = digest::<A>(&states.column(lane));
+    // Computed only where it is used often enough.
+    let shared_end = (count >= plan.widest_shape().lanes && plan.widest_shape().has_short()).then(|| {
+        let bytes = messages.message(index(0)).len();
+        let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
+        alike.then(|| shared_end::<CompressionOf<A>>(bytes))
+    });
+    let mut rows = None;
+    let mut first = 0;
+    while first < count {
+        let best = plan.best_for(count - first);
+        let shape = &plan.shapes[best];
+        usage.steps[best] += blocks;
+        let lanes = shape.lanes.min(count - first);
+        // A lane without a message does the work of the first one again.
+        let message = |lane: usize| messages.message(index(first + if lane < lanes { lane } else { 0 }));
+        let mut finish = |lane: usize, digest: A::Digest| digests[index(first + lane)] = digest;
+        if shape.has_short() {
+            let whole = Whole::new(shape.lanes, message);
+            let shared_end = shared_end.as_ref().and_then(Option::as_ref);
+            let batch = Batch { initial: &A::INITIAL, messages: &whole, blocks: blocks as usize, shared_end };
+            let rows = rows.get_or_insert([[0; 64]; MAX_LANES]);
+            shape.hash_short(&batch, rows);
+            for (lane, row) in rows[..lanes].iter().enumerate() {
+                let mut digest = A::zero_digest();
+                digest.as_mut().copy_from_slice(&row[..A::DIGEST_BYTES]);
+                finish(lane, digest);
+            }
+        } else {
+            let room = PaddedInMemory { shape, lanes, blocks: blocks as usize };
+            match shape.lanes {
+                1 => room.hash::<A, 1>(message, finish),
+                2 => room.hash::<A, 2>(message, finish),
+                3..=4 => room.hash::<A, 4>(message, finish),
+                5..=8 => room.hash::<A, 8>(message, finish),
+                _ => room.hash::<A, MAX_LANES>(message, finish),
+            }
+        }
+        first += lanes;
+    }
+}
+
+/// A batch for a shape that can't pad in registers.
+struct PaddedInMemory<'a, C: Compression> {
+    shape: &'a Shape<C>,
+    /// Lanes with a message of their own.
+    lanes: usize,
+    /// Of every message, padding included.
+    blocks: usize,
+}
+
+impl<C: Compression> PaddedInMemory<'_, C> {
+    /// `N`: room for so many lanes, at least those of the shape.
+    #[inline]
+    fn hash<'m, A: Algorithm + Sealed<Compression = C>, const N: usize>(
+        &self,
+        message: impl Fn(usize) -> &'m [u8],
+        mut finish: impl FnMut(usize, A::Digest),
+    ) {
+        let mut rows = C::filled([WordOf::<C>::default(); N]);
+        for (row, initial) in rows.as_mut().iter_mut().zip(A::INITIAL.as_ref()) {
+            row.fill(*initial);
+        }
+        let mut states = States::of_rows(&mut rows);
+        let fewest_bytes = (0..self.lanes).map(|lane| message(lane).len()).min().expect("a message");
+        let body_bytes = fewest_bytes - fewest_bytes % A::BLOCK_BYTES;
+        if body_bytes > 0 {
+            self.shape.advance(&mut states, &Blocks::new(self.shape.lanes, body_bytes, &message));
+        }
+        let mut tails = [Tail::EMPTY; N];
+        for (lane, tail) in tails[..self.lanes].iter_mut().enumerate() {
+            let message = message(lane);
+            tail.set::<C>(&message[body_bytes..], message.len() as u64);
+        }
+        let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
+        self.shape.advance(&mut states, &Blocks::new(self.shape.lanes, self.blocks * A::BLOCK_BYTES - body_bytes, tail));
+        for lane in 0..self.lanes {
+            finish(lane, digest::<A>(&states.column(lane)));
         }
     }
 }

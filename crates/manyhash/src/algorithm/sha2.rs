@@ -26,14 +26,13 @@ pub(crate) trait Sha2: Compression {
 /// One round (FIPS 180-4, 6.2.2 and 6.4.2, step 3) in place: the caller renames the variables. `$wk` is message word plus constant.
 macro_rules! round {
     ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $wk:expr) => {
-        if $V::WAVES > 1 || $V::LANES == 1 {
-            // Bound by the number of instructions.
+        if !$V::LATENCY_BOUND {
             let early = $h.add($wk).pin().add($V::choose($e, $f, $g)).pin();
             let t1 = early.add($A::big_sigma1($e));
             $d = $d.add(t1);
             $h = t1.add($A::big_sigma0($a).add($V::majority($a, $b, $c)).pin());
         } else {
-            // One wave, bound by latency: d gets its own sum, one addition more and one less to wait for.
+            // d gets its own sum: one addition more, and one less to wait for.
             let early = $h.add($wk.pin()).pin();
             let d_early = $d.add(early).pin();
             let (sigma1, chosen) = ($A::big_sigma1($e), $V::choose($e, $f, $g));

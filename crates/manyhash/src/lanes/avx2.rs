@@ -11,12 +11,12 @@ use core::arch::x86_64::*;
 /// Eight 32-bit words.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct U32x8(__m256i);
+pub(crate) struct U32x8(pub(super) __m256i);
 
 /// Four 64-bit words.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct U64x4(__m256i);
+pub(crate) struct U64x4(pub(super) __m256i);
 
 impl Isa for Avx2 {
     type U32 = U32x8;

@@ -3,10 +3,12 @@
 
 use super::MAX_LANES;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// The same number of bytes ahead in every lane of a shape.
 pub(crate) struct Blocks<'a> {
-    starts: [*const u8; MAX_LANES],
+    /// The first `lanes` are set. Zeros in the others would take as long as a fifth of a block of SHA-NI.
+    starts: [MaybeUninit<*const u8>; MAX_LANES],
     lanes: usize,
     bytes: usize,
     messages: PhantomData<&'a [u8]>,
@@ -19,11 +21,11 @@ impl<'a> Blocks<'a> {
     #[inline]
     pub(crate) fn new(lanes: usize, bytes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes));
-        let mut starts = [std::ptr::null(); MAX_LANES];
-        for (lane, start) in starts[..lanes].iter_mut().enumerate() {
-            *start = message(lane)[..bytes].as_ptr();
+        let mut blocks = Self::unset(lanes, bytes);
+        for (lane, start) in blocks.starts[..lanes].iter_mut().enumerate() {
+            start.write(message(lane)[..bytes].as_ptr());
         }
-        Self { starts, lanes, bytes, messages: PhantomData }
+        blocks
     }
 
     /// Successive blocks of one message: `block_bytes` bytes in each of `lanes` lanes.
@@ -32,13 +34,19 @@ impl<'a> Blocks<'a> {
     #[inline(always)]
     pub(crate) fn successive(lanes: usize, block_bytes: usize, message: &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes) && lanes * block_bytes <= message.len());
-        let mut starts = [std::ptr::null(); MAX_LANES];
+        let mut blocks = Self::unset(lanes, block_bytes);
         let mut lane = 0;
         while lane < lanes {
-            starts[lane] = message.as_ptr().wrapping_add(lane * block_bytes);
+            blocks.starts[lane].write(message.as_ptr().wrapping_add(lane * block_bytes));
             lane += 1;
         }
-        Self { starts, lanes, bytes: block_bytes, messages: PhantomData }
+        blocks
+    }
+
+    /// With no start set yet.
+    #[inline(always)]
+    fn unset(lanes: usize, bytes: usize) -> Self {
+        Self { starts: [MaybeUninit::uninit(); MAX_LANES], lanes, bytes, messages: PhantomData }
     }
 
     /// Bytes ahead in every lane.
@@ -62,7 +70,8 @@ impl<'a> Blocks<'a> {
         let mut starts = [std::ptr::null(); N];
         let mut lane = 0;
         while lane < N {
-            starts[lane] = self.starts[first_lane + lane].wrapping_add(at);
+            // SAFETY: a lane below `lanes`, which `new`, `successive` or `Whole::new` set.
+            starts[lane] = unsafe { self.starts[first_lane + lane].assume_init() }.wrapping_add(at);
             lane += 1;
         }
         starts
@@ -71,11 +80,9 @@ impl<'a> Blocks<'a> {
 
 /// A whole short message in every lane.
 pub(crate) struct Whole<'a> {
-    starts: [*const u8; MAX_LANES],
+    /// As many bytes as every message has.
+    blocks: Blocks<'a>,
     bytes: [u32; MAX_LANES],
-    fewest_bytes: usize,
-    lanes: usize,
-    messages: PhantomData<&'a [u8]>,
 }
 
 impl<'a> Whole<'a> {
@@ -85,14 +92,13 @@ impl<'a> Whole<'a> {
     #[inline(always)]
     pub(crate) fn new(lanes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes));
-        let mut whole =
-            Self { starts: [std::ptr::null(); MAX_LANES], bytes: [0; MAX_LANES], fewest_bytes: usize::MAX, lanes, messages: PhantomData };
+        let mut whole = Self { blocks: Blocks::unset(lanes, usize::MAX), bytes: [0; MAX_LANES] };
         let mut most_bytes = 0;
         for lane in 0..lanes {
             let message = message(lane);
-            whole.starts[lane] = message.as_ptr();
+            whole.blocks.starts[lane].write(message.as_ptr());
             whole.bytes[lane] = message.len() as u32;
-            whole.fewest_bytes = whole.fewest_bytes.min(message.len());
+            whole.blocks.bytes = whole.blocks.bytes.min(message.len());
             most_bytes = most_bytes.max(message.len());
         }
         assert!(most_bytes <= u32::MAX as usize / 8);
@@ -102,33 +108,20 @@ impl<'a> Whole<'a> {
     /// Bytes of a lane's message. Panics if there is no such lane.
     #[inline(always)]
     pub(crate) fn bytes(&self, lane: usize) -> u32 {
-        self.bytes[..self.lanes][lane]
+        self.bytes[..self.blocks.lanes][lane]
     }
 
-    /// Bytes of the shortest.
+    /// What all lanes have: as many bytes as the shortest message, which need not be whole blocks.
     #[inline(always)]
-    pub(crate) fn fewest_bytes(&self) -> usize {
-        self.fewest_bytes
-    }
-
-    /// The same `bytes` bytes of every message: those from `at`. Panics if the shortest has not so many.
-    #[inline(always)]
-    pub(crate) fn blocks(&self, at: usize, bytes: usize) -> Blocks<'a> {
-        assert!(bytes <= self.fewest_bytes && at <= self.fewest_bytes - bytes);
-        let mut starts = self.starts;
-        for start in &mut starts[..self.lanes] {
-            *start = start.wrapping_add(at);
-        }
-        Blocks { starts, lanes: self.lanes, bytes, messages: PhantomData }
+    pub(crate) fn blocks(&self) -> &Blocks<'a> {
+        &self.blocks
     }
 
     /// Pointers and bytes of `N` whole messages from `first_lane`. Panics outside of the lanes.
     #[inline(always)]
     pub(super) fn messages<const N: usize>(&self, first_lane: usize) -> ([*const u8; N], [u32; N]) {
-        assert!(first_lane + N <= self.lanes);
-        let mut starts = [std::ptr::null(); N];
+        let starts = self.blocks.starts(first_lane, 0, 0);
         let mut bytes = [0; N];
-        starts.copy_from_slice(&self.starts[first_lane..first_lane + N]);
         bytes.copy_from_slice(&self.bytes[first_lane..first_lane + N]);
         (starts, bytes)
     }

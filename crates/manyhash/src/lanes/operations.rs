@@ -71,6 +71,37 @@ macro_rules! rotation_by_shifts {
     };
 }
 
+/// What AVX-512 has instructions of its own for, in registers of any length.
+macro_rules! three_operand_logic {
+    ($rotate:ident, $splat:ident as $signed:ident, $shift:ident, $ternary:ident) => {
+        #[inline(always)]
+        fn rotate_right<const R: u32>(self) -> Self {
+            // SAFETY: the value. The variable rotate becomes an immediate one; `ror::<{ R as i32 }>` is not stable Rust.
+            Self(unsafe { $rotate(self.0, $splat(R as $signed)) })
+        }
+        #[inline(always)]
+        fn shift_right<const R: u32>(self) -> Self {
+            // SAFETY: the value. The count becomes an immediate.
+            Self(unsafe { $shift(self.0, $splat(R as $signed)) })
+        }
+        #[inline(always)]
+        fn xor3(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $ternary::<0b1001_0110>(x.0, y.0, z.0) })
+        }
+        #[inline(always)]
+        fn choose(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $ternary::<0b1100_1010>(x.0, y.0, z.0) })
+        }
+        #[inline(always)]
+        fn majority(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $ternary::<0b1110_1000>(x.0, y.0, z.0) })
+        }
+    };
+}
+
 /// The identity of a register, which no addition is moved across. `asm!` checks its operands against the features of the function it
 /// stands in, hence a function.
 macro_rules! pin {
@@ -85,4 +116,4 @@ macro_rules! pin {
     };
 }
 
-pub(super) use {operations, pin, rotation_by_shifts};
+pub(super) use {operations, pin, rotation_by_shifts, three_operand_logic};

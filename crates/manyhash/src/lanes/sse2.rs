@@ -11,12 +11,12 @@ use core::arch::x86_64::*;
 /// Four 32-bit words.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct U32x4(__m128i);
+pub(crate) struct U32x4(pub(super) __m128i);
 
 /// Two 64-bit words.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct U64x2(__m128i);
+pub(crate) struct U64x2(pub(super) __m128i);
 
 impl Isa for Sse2 {
     type U32 = U32x4;

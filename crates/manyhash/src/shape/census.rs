@@ -5,23 +5,18 @@
 //! that should not be there, a rotation made of shifts. Nothing is run, so the CPU may lack the instruction sets.
 
 mod executable;
+mod record;
 
 use super::Shape;
 use crate::algorithm::{Compression, CompressionOf};
 use executable::Executable;
 use iced_x86::{CpuidFeature, EncodingKind, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
+use record::Record;
 use std::collections::BTreeMap;
 
 #[test]
 fn kernels_use_their_features_and_call_nothing() {
-    if cfg!(target_feature = "sse3") {
-        return skipped("built for more than the x86-64 of every CPU, which gives every kernel features that are not its own");
-    }
-    let path = std::env::current_exe().expect("the path of this executable");
-    let content = std::fs::read(path).expect("this executable");
-    let Some(executable) = Executable::new(&content) else { return skipped("this executable has no symbols") };
-    let kernels = kernels(&executable);
-
+    let Some((kernels, _)) = take_census() else { return };
     println!("{:22}{}", "kernel", Census::headings());
     kernels.iter().for_each(|(name, census)| println!("{name:22}{}", census.row()));
     let faults_of =
@@ -30,10 +25,31 @@ fn kernels_use_their_features_and_call_nothing() {
     assert!(faults.is_empty(), "the compiler made something else of the kernels:\n{}", faults.join("\n"));
 }
 
+#[test]
+fn kernels_are_as_recorded() {
+    let Some((kernels, compiler)) = take_census() else { return };
+    let kernels = kernels.into_iter().map(|(name, census)| (name, census.recorded_counts())).collect();
+    Record { compiler, kernels }.check_or_write();
+}
+
+/// The census of every kernel, by name, and the compiler, if its code is to be compared with the record. `None` if the test is skipped.
+fn take_census() -> Option<(BTreeMap<String, Census>, Option<String>)> {
+    if cfg!(target_feature = "sse3") {
+        return skipped("built for more than the x86-64 of every CPU, which gives every kernel features that are not its own");
+    }
+    let path = std::env::current_exe().expect("the path of this executable");
+    let content = std::fs::read(path).expect("this executable");
+    let Some(executable) = Executable::new(&content) else { return skipped("this executable has no symbols") };
+    // Debug assertions tell the test profile from the release profile.
+    let is_recorded_build = cfg!(debug_assertions) && executable.is_incremental();
+    Some((kernels(&executable), executable.compiler().filter(|_| is_recorded_build)))
+}
+
 /// Says that the test did not run, which is a failure under CI.
-fn skipped(why: &str) {
+fn skipped<T>(why: &str) -> Option<T> {
     println!("SKIPPED: {why}");
     assert!(std::env::var_os("CI").is_none(), "skipped under CI: {why}");
+    None
 }
 
 /// The census of every kernel of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2 short`.
@@ -137,6 +153,10 @@ impl Census {
         census
     }
 
+    fn recorded_counts(&self) -> record::Counts {
+        [self.instructions, self.stack_stores + self.stack_loads, self.calls.values().sum()]
+    }
+
     fn count(&mut self, instruction: &Instruction) {
         let encoding = instruction.encoding();
         let registers: Vec<Register> = (0..instruction.op_count()).map(|operand| instruction.op_register(operand)).collect();
@@ -215,7 +235,12 @@ impl Census {
             expect(ymm > few && xmm <= few, &format!("registers narrower than ymm: {widths}"));
         } else if shape.starts_with("avx512") {
             expect(self.legacy_sse == 0, &format!("legacy encodings: {encodings}"));
-            expect(zmm > few && xmm + ymm <= few, &format!("registers narrower than zmm: {widths}"));
+            let (right, wrong) = match shape {
+                "avx512-128" => (xmm, ymm + zmm),
+                "avx512-256" => (ymm, xmm + zmm),
+                _ => (zmm, xmm + ymm),
+            };
+            expect(right > few && wrong <= few, &format!("registers of another width: {widths}"));
             expect(self.vector_rotates > 0, "rotations made of shifts: no vprord, vprorq, ...");
             expect(self.ternary_logic > 0, "logic of two operands: no vpternlog");
         } else if shape.starts_with("sha-ni") {

@@ -56,6 +56,20 @@ impl<'a> Executable<'a> {
         Some(executable)
     }
 
+    /// The compiler and its version, as it names itself in the file; `None` if none does, or several do.
+    pub(super) fn compiler(&self) -> Option<String> {
+        let comments = std::str::from_utf8(self.file.section_by_name(".comment")?.data().ok()?).ok()?;
+        let mut compilers = comments.split('\0').filter(|comment| comment.starts_with("rustc version "));
+        compilers.next().filter(|first| compilers.all(|other| other == *first)).map(str::to_owned)
+    }
+
+    /// Whether this crate was built incrementally: if not, its codegen units are fewer, and have this crate's name.
+    pub(super) fn is_incremental(&self) -> bool {
+        let is_whole_unit = |name: &str| name.starts_with(concat!(env!("CARGO_CRATE_NAME"), ".")) && name.contains("-cgu.");
+        let mut files = self.file.symbols().filter(|symbol| symbol.kind() == SymbolKind::File);
+        !files.any(|symbol| symbol.name().is_ok_and(is_whole_unit))
+    }
+
     fn slots(&self) -> HashMap<u64, Callee> {
         let callee = |relocation: object::Relocation| match relocation.target() {
             RelocationTarget::Symbol(index) => {

@@ -1,0 +1,68 @@
+//! AVX-512 in quarter registers: 4 lanes of 32 bits, 2 of 64.
+//!
+//! For two messages with 64-bit words or three or four with 32-bit ones, as `avx512_half.rs` for more. Loading and transposition are
+//! those of `sse2.rs`, with the byte shuffle that SSE2 lacks.
+//!
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Quarter::detect`] found the instruction set.
+
+use super::operations::{operations, pin, three_operand_logic};
+use super::{Blocks, ByteOrder, Isa, Words, sixteen, sse2};
+use crate::isa::{Avx512Quarter, Includes};
+use core::arch::x86_64::*;
+
+/// Four 32-bit words.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct U32x4(__m128i);
+
+/// Two 64-bit words.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct U64x2(__m128i);
+
+impl Isa for Avx512Quarter {
+    type U32 = U32x4;
+    type U64 = U64x2;
+}
+
+pin!(xmm_reg, __m128i, "avx");
+
+impl Words for U32x4 {
+    operations!(
+        Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128
+    );
+    three_operand_logic!(_mm_rorv_epi32, _mm_set1_epi32 as i32, _mm_srlv_epi32, _mm_ternarylogic_epi32);
+
+    #[inline(always)]
+    fn load_block(isa: Avx512Quarter, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let words = sse2::U32x4::load_block(isa.lanes(), ByteOrder::Little, blocks, first_lane, at);
+        // SAFETY: the token.
+        unsafe {
+            let swap = _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203);
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { _mm_shuffle_epi8(words[$i].0, swap) } else { words[$i].0 })),*]
+            } }
+            sixteen!(words)
+        }
+    }
+}
+
+impl Words for U64x2 {
+    operations!(
+        Avx512Quarter, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128
+    );
+    three_operand_logic!(_mm_rorv_epi64, _mm_set1_epi64x as i64, _mm_srlv_epi64, _mm_ternarylogic_epi64);
+
+    #[inline(always)]
+    fn load_block(isa: Avx512Quarter, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let words = sse2::U64x2::load_block(isa.lanes(), ByteOrder::Little, blocks, first_lane, at);
+        // SAFETY: the token.
+        unsafe {
+            let swap = _mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607);
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { _mm_shuffle_epi8(words[$i].0, swap) } else { words[$i].0 })),*]
+            } }
+            sixteen!(words)
+        }
+    }
+}
