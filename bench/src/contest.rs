@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::peers::{Lineup, Peer, Standing};
 use crate::timing::{self, Probe, Sample};
@@ -12,7 +12,6 @@ use crate::workloads::{Placement, Workload};
 
 /// A workload of large messages ends after so many rounds when its time is used up.
 const FEWEST_ROUNDS: usize = 7;
-const TIME_PER_CELL: Duration = Duration::from_secs(20);
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -22,6 +21,9 @@ pub struct Effort {
     /// Calls are repeated until they fill this.
     #[serde(rename = "sample_ns", serialize_with = "as_nanoseconds")]
     pub sample: Duration,
+    /// When the rounds of a cell end, although not all samples are taken.
+    #[serde(rename = "cell_ns", serialize_with = "as_nanoseconds")]
+    pub cell: Duration,
 }
 
 fn as_nanoseconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -44,38 +46,70 @@ pub struct Cell {
     /// The sum of their lengths.
     pub bytes: usize,
     /// In the order of the line-up.
+    #[serde(serialize_with = "with_judgement")]
     pub rows: Vec<Row>,
 }
 
+/// The rows, each with the time it is judged by, so that no reader of the file judges by rules of its own.
+fn with_judgement<S: serde::Serializer>(rows: &[Row], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Judged<'a> {
+        #[serde(flatten)]
+        row: &'a Row,
+        judged_ns: f64,
+        by_quiet: bool,
+    }
+    serializer.collect_seq(rows.iter().map(|row| Judged { row, judged_ns: judged_ns(rows, row), by_quiet: by_quiet(rows) }))
+}
+
 /// What one peer did.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Row {
     /// The peer's name.
     pub peer: String,
     /// What the row counts for.
     pub standing: Standing,
-    /// Calls in each sample.
+    /// Calls in each sample of this process.
     pub calls_per_sample: u64,
-    /// In the order they were taken.
+    /// Process by process, in the order they were taken.
     pub samples: Vec<Sample>,
 }
 
 impl Row {
-    /// The median over all samples, in nanoseconds a call.
-    pub fn all_ns(&self) -> f64 {
-        timing::median(self.samples.iter().map(|sample| sample.call_ns)).expect("every row has a sample")
+    fn processes(&self) -> impl Iterator<Item = &[Sample]> {
+        self.samples.chunk_by(|a, b| a.process == b.process)
     }
 
-    /// The median over the quiet samples; `None` if fewer than three were quiet.
+    /// The median of the processes' medians, each over all samples, in nanoseconds a call.
+    pub fn all_ns(&self) -> f64 {
+        let of_process = |samples: &[Sample]| timing::median(samples.iter().map(|sample| sample.call_ns));
+        timing::median(self.processes().filter_map(of_process)).expect("every row has a sample")
+    }
+
+    /// The same over the quiet samples of the processes with at least three; `None` if those are not more than half of all.
     pub fn quiet_ns(&self) -> Option<f64> {
-        let quiet = self.samples.iter().filter(|sample| sample.is_quiet()).map(|sample| sample.call_ns);
-        timing::median(quiet).filter(|_| self.quiet_samples() >= 3)
+        let of_process = |samples: &[Sample]| {
+            let quiet: Vec<f64> = samples.iter().filter(|sample| sample.is_quiet()).map(|sample| sample.call_ns).collect();
+            timing::median(quiet.iter().copied()).filter(|_| quiet.len() >= 3)
+        };
+        let medians: Vec<f64> = self.processes().filter_map(of_process).collect();
+        timing::median(medians.iter().copied()).filter(|_| 2 * medians.len() > self.processes().count())
     }
 
     /// How many samples were quiet.
     pub fn quiet_samples(&self) -> usize {
         self.samples.iter().filter(|sample| sample.is_quiet()).count()
     }
+}
+
+/// Whether `rows` are judged by quiet medians: manyhash left alone and every peer must have one, or none counts.
+fn by_quiet(rows: &[Row]) -> bool {
+    rows.iter().filter(|row| matches!(row.standing, Standing::Ours | Standing::Peer)).all(|row| row.quiet_ns().is_some())
+}
+
+/// The time a row of `rows` is judged by.
+fn judged_ns(rows: &[Row], row: &Row) -> f64 {
+    row.quiet_ns().filter(|_| by_quiet(rows)).unwrap_or_else(|| row.all_ns())
 }
 
 impl Cell {
@@ -89,14 +123,14 @@ impl Cell {
         self.rows.iter().filter(|row| row.standing == Standing::Peer)
     }
 
-    /// Whether the cell is judged by quiet medians: manyhash left alone and every peer must have one, or none counts.
+    /// Whether the cell is judged by quiet medians.
     pub fn by_quiet(&self) -> bool {
-        self.peers().chain(self.ours()).all(|row| row.quiet_ns().is_some())
+        by_quiet(&self.rows)
     }
 
     /// The time a row is judged by.
     pub fn judged_ns(&self, row: &Row) -> f64 {
-        row.quiet_ns().filter(|_| self.by_quiet()).unwrap_or_else(|| row.all_ns())
+        judged_ns(&self.rows, row)
     }
 
     /// The fastest peer, by the median the cell is judged by: the one whose luck was best, when several are equal.
@@ -113,22 +147,24 @@ impl Cell {
 /// A peer at work.
 struct Contestant<'a, const N: usize> {
     peer: &'a mut Peer<N>,
+    messages: &'a [&'a [u8]],
     digests: Vec<[u8; N]>,
     calls_per_sample: u64,
     samples: Vec<Sample>,
 }
 
 impl<const N: usize> Contestant<'_, N> {
-    fn call(&mut self, messages: &[&[u8]]) {
-        self.peer.hash_many(black_box(messages), &mut self.digests);
+    fn call(&mut self) {
+        self.peer.hash_many(black_box(self.messages), &mut self.digests);
         black_box(&mut self.digests);
     }
 
     /// Hashes into digests set to zero and compares every one.
-    fn verify(&mut self, messages: &[&[u8]], expected: &[[u8; N]], of: &str) -> Result<()> {
+    fn verify(&mut self, expected: &[[u8; N]], of: &str) -> Result<()> {
+        let expected = &expected[..self.messages.len()];
         self.digests.clear();
-        self.digests.resize(messages.len(), [0; N]);
-        self.call(messages);
+        self.digests.resize(expected.len(), [0; N]);
+        self.call();
         if self.peer.standing == Standing::OtherDigest {
             return Ok(());
         }
@@ -136,13 +172,13 @@ impl<const N: usize> Contestant<'_, N> {
         ensure!(self.digests.len() == expected.len(), "{of}: {name} gave {} digests", self.digests.len());
         let wrong = self.digests.iter().zip(expected).position(|(digest, expected)| digest != expected);
         if let Some(i) = wrong {
-            anyhow::bail!("{of}: {name}: wrong digest of message {i} ({} bytes)", messages[i].len());
+            anyhow::bail!("{of}: {name}: wrong digest of message {i} ({} bytes)", self.messages[i].len());
         }
         Ok(())
     }
 }
 
-/// Runs the contest between the peers `chosen` picks by name.
+/// Runs the contest between the peers of `lineup` that take so many messages.
 pub fn run<const N: usize>(
     lineup: &mut Lineup<N>,
     workload: &Workload,
@@ -152,37 +188,7 @@ pub fn run<const N: usize>(
     effort: Effort,
 ) -> Result<Cell> {
     let of = format!("{} {} {}", lineup.algorithm, workload.name, placement.name());
-    let expected: Vec<[u8; N]> = messages.iter().map(|message| (lineup.reference)(message)).collect();
-    let mut contestants: Vec<Contestant<'_, N>> = lineup
-        .peers
-        .iter_mut()
-        .filter(|peer| peer.takes(messages.len()))
-        .map(|peer| Contestant { peer, digests: Vec::new(), calls_per_sample: 1, samples: Vec::new() })
-        .collect();
-    for contestant in &mut contestants {
-        contestant.verify(messages, &expected, &of)?;
-        contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call(messages));
-    }
-    let begin = Instant::now();
-    for round in 0..effort.samples {
-        if round >= FEWEST_ROUNDS && begin.elapsed() > TIME_PER_CELL {
-            break;
-        }
-        for turn in turns(round, contestants.len()) {
-            let contestant = &mut contestants[turn];
-            let sample = timing::sample(probe, contestant.calls_per_sample, round, || contestant.call(messages));
-            contestant.samples.push(sample);
-        }
-    }
-    for contestant in &mut contestants {
-        contestant.verify(messages, &expected, &of)?;
-    }
-    let rows = contestants.into_iter().map(|contestant| Row {
-        peer: contestant.peer.name.clone(),
-        standing: contestant.peer.standing,
-        calls_per_sample: contestant.calls_per_sample,
-        samples: contestant.samples,
-    });
+    let entries = lineup.peers.iter_mut().filter(|peer| peer.takes(messages)).map(|peer| (peer, messages.len()));
     Ok(Cell {
         algorithm: lineup.algorithm,
         workload: workload.name,
@@ -190,8 +196,48 @@ pub fn run<const N: usize>(
         placement,
         messages: messages.len(),
         bytes: workload.bytes(),
-        rows: rows.collect(),
+        rows: rows(entries, messages, lineup.reference, &of, probe, effort)?,
     })
+}
+
+/// Verifies, times in turns and verifies again; each entry is a peer and how many of `messages` it hashes. Errors begin with `of`.
+pub fn rows<'a, const N: usize>(
+    entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
+    messages: &'a [&'a [u8]],
+    reference: fn(&[u8]) -> [u8; N],
+    of: &str,
+    probe: Option<Probe>,
+    effort: Effort,
+) -> Result<Vec<Row>> {
+    let expected: Vec<[u8; N]> = messages.iter().map(|message| reference(message)).collect();
+    let mut contestants: Vec<Contestant<'_, N>> = entries
+        .map(|(peer, n)| Contestant { peer, messages: &messages[..n], digests: Vec::new(), calls_per_sample: 1, samples: Vec::new() })
+        .collect();
+    for contestant in &mut contestants {
+        contestant.verify(&expected, of)?;
+        contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call());
+    }
+    let begin = Instant::now();
+    for round in 0..effort.samples {
+        if round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell {
+            break;
+        }
+        for turn in turns(round, contestants.len()) {
+            let contestant = &mut contestants[turn];
+            let sample = timing::sample(probe, contestant.calls_per_sample, round, || contestant.call());
+            contestant.samples.push(sample);
+        }
+    }
+    for contestant in &mut contestants {
+        contestant.verify(&expected, of)?;
+    }
+    let row = |contestant: Contestant<'_, N>| Row {
+        peer: contestant.peer.name.clone(),
+        standing: contestant.peer.standing,
+        calls_per_sample: contestant.calls_per_sample,
+        samples: contestant.samples,
+    };
+    Ok(contestants.into_iter().map(row).collect())
 }
 
 /// The order of a round: another one starts each time, and every second round runs backwards, so that nobody always follows the
@@ -219,8 +265,13 @@ mod tests {
     }
 
     fn row(peer: &str, standing: Standing, samples: &[(f64, f64)]) -> Row {
-        let samples =
-            samples.iter().map(|&(call_ns, overlap)| Sample { call_ns, overlap: Some(overlap), cpu_share: None, clock_ghz: None });
+        let samples = samples.iter().map(|&(call_ns, overlap)| Sample {
+            process: 0,
+            call_ns,
+            overlap: Some(overlap),
+            cpu_share: None,
+            clock_ghz: None,
+        });
         Row { peer: peer.into(), standing, calls_per_sample: 1, samples: samples.collect() }
     }
 
@@ -256,6 +307,20 @@ mod tests {
         assert_eq!(cell.ratio_to(cell.best_peer().unwrap()), Some(1.5));
     }
 
+    #[test]
+    fn processes_are_judged_by_the_median_of_their_medians() {
+        let mut pooled = row("peer", Standing::Peer, &[(10.0, QUIET), (10.0, QUIET), (10.0, QUIET), (99.0, SHARED), (99.0, SHARED)]);
+        for (process, call_ns) in [(1, 20.0), (2, 30.0)] {
+            let samples = row("peer", Standing::Peer, &[(call_ns, QUIET); 9]).samples;
+            pooled.samples.extend(samples.into_iter().map(|sample| Sample { process, ..sample }));
+        }
+        assert_eq!((pooled.quiet_ns(), pooled.all_ns()), (Some(20.0), 20.0));
+        pooled.samples.iter_mut().filter(|sample| sample.process == 2).for_each(|sample| sample.overlap = Some(SHARED));
+        assert_eq!(pooled.quiet_ns(), Some(15.0), "two of three processes were quiet");
+        pooled.samples.iter_mut().filter(|sample| sample.process == 1).for_each(|sample| sample.overlap = Some(SHARED));
+        assert_eq!(pooled.quiet_ns(), None, "one of three");
+    }
+
     fn lineup(digest: [u8; 1]) -> Lineup<1> {
         Lineup {
             algorithm: "first byte",
@@ -267,7 +332,7 @@ mod tests {
     #[test]
     fn a_wrong_digest_stops_the_contest() {
         let workload = crate::workloads::all(true).unwrap().remove(0);
-        let effort = Effort { samples: 2, sample: Duration::from_nanos(1) };
+        let effort = Effort { samples: 2, sample: Duration::from_nanos(1), cell: Duration::ZERO };
         let messages: Vec<&[u8]> = vec![&[7, 1], &[7, 2]];
         let run = |digest| run(&mut lineup(digest), &workload, Placement::Aligned, &messages, None, effort);
         let cell = run([7]).unwrap();

@@ -1,5 +1,7 @@
 //! Where the figures come from: the machine, the versions of everybody compared, and the CPU this process is held to.
 
+use std::time::SystemTime;
+
 use anyhow::{Context, Result};
 use serde::Serialize;
 
@@ -8,6 +10,8 @@ use crate::peers;
 /// The header of a report.
 #[derive(Serialize)]
 pub struct Machine {
+    /// The day of the run, UTC, as 2026-01-31.
+    pub date: String,
     /// As the system names it.
     pub cpu: String,
     /// The instruction sets that matter here.
@@ -33,7 +37,9 @@ impl Machine {
             notes.push(("MANYHASH_BACKEND".into(), format!("{name}: `manyhash` is NOT left alone in this run")));
         }
         notes.extend(peers::descriptions().into_iter().map(|(name, text)| (name.to_string(), text)));
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self {
+            date: date(since_1970.as_secs() / 86_400),
             cpu: cpu_name().unwrap_or_else(|| "unknown CPU".into()),
             features: features(),
             platform: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
@@ -43,6 +49,25 @@ impl Machine {
             notes,
         }
     }
+}
+
+/// The date so many days after 1 January 1970.
+fn date(mut days: u64) -> String {
+    let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let mut month = 1;
+    for days_of_month in [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < days_of_month {
+            break;
+        }
+        days -= days_of_month;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", days + 1)
 }
 
 /// From /proc/cpuinfo on Linux, from sysctl on macOS.
@@ -130,6 +155,13 @@ pub fn pin(cpu: Option<usize>) -> Result<Option<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates() {
+        for (days, expected) in [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_453, "2025-12-31")] {
+            assert_eq!(date(days), expected);
+        }
+    }
 
     #[test]
     fn versions_come_from_the_dependents_list_when_there_are_several() {

@@ -2,28 +2,29 @@
 #![deny(unsafe_code)]
 
 mod buffer;
+mod calibrate;
 mod contest;
+mod curves;
 mod files;
 mod machine;
 mod peers;
+mod processes;
 mod report;
+mod run;
 mod timing;
 mod workloads;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use serde::Serialize;
 
-use contest::{Cell, Effort};
-use machine::Machine;
+use contest::Cell;
 use peers::Lineup;
-use timing::Probe;
+use run::{Run, RunArguments};
 use workloads::{Placement, Workload};
 
 /// Times manyhash beside its peers: messages in memory, or (`files`) shell tools on a directory.
@@ -40,31 +41,25 @@ struct Arguments {
 enum Mode {
     /// Times `manyhash sum`, `sha256sum`, `openssl dgst` and `b3sum` on files in the page cache.
     Files(files::FilesArguments),
+    /// Times manyhash and its main peers over message lengths and over numbers of messages.
+    Curves(RunArguments),
+    /// Times one step of every backend: the lines of this CPU for the library's cost table.
+    Calibrate(RunArguments),
 }
 
 #[derive(clap::Args)]
 struct MemoryArguments {
-    /// Only these algorithms, as `SHA-256` or `sha256` [default: SHA-1,SHA-256,SHA-512].
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    algorithm: Vec<String>,
+    #[command(flatten)]
+    run: RunArguments,
     /// Only these workloads (METHODOLOGY.md lists them).
     #[arg(long, value_name = "LETTERS", value_delimiter = ',')]
     workload: Vec<String>,
     /// Only the peers of this name, or, where no name is equal, those whose names contain it.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     peer: Vec<String>,
-    /// Samples of each peer; workloads of tens of megabytes stop at 20 seconds, not before 7.
-    #[arg(long, value_name = "N", default_value_t = 31, value_parser = at_least_one)]
-    samples: usize,
-    /// One short sample of everything, g and h shrunk: shows that the bench works, nothing else.
-    #[arg(long, conflicts_with = "samples")]
-    quick: bool,
-    /// Also writes everything, each sample included, to this file.
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Stay on this CPU [default on Linux: the last CPU allowed].
-    #[arg(long, value_name = "CPU")]
-    pin: Option<usize>,
+    /// Run so many times, each in a process of its own, and take the medians of their medians.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one, overrides_with = "processes")]
+    processes: usize,
 }
 
 /// For clap: a count that is not zero.
@@ -76,6 +71,8 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.mode {
         Some(Mode::Files(files)) => files::run(&files),
+        Some(Mode::Curves(arguments)) => curves::run(&arguments),
+        Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         None => run(&arguments.memory),
     };
     match outcome {
@@ -98,87 +95,52 @@ fn wrong_usage(message: String) -> ! {
     Arguments::command().error(ErrorKind::InvalidValue, message).exit()
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    machine: &'a Machine,
-    effort: Effort,
-    quick: bool,
-    window_probe_body_instructions: Option<usize>,
-    quiet_overlap: f64,
-    cells: &'a [Cell],
-}
-
 fn run(arguments: &MemoryArguments) -> Result<()> {
-    let algorithms = chosen("algorithm", &arguments.algorithm, &peers::ALGORITHMS, |name| {
-        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
-    });
-    for algorithm in &algorithms {
-        peers::check_backend(algorithm).context("MANYHASH_BACKEND")?;
-    }
-    let mut workloads = workloads::all(arguments.quick)?;
+    let algorithms = arguments.run.algorithms()?;
+    let mut workloads = workloads::all(arguments.run.quick)?;
     let letters: Vec<&str> = workloads.iter().map(|workload| workload.name).collect();
     let letters = chosen("workload", &arguments.workload, &letters, str::to_string);
     workloads.retain(|workload| letters.contains(&workload.name));
     let (mut sha1, mut sha256, mut sha512) = (peers::sha1()?, peers::sha256()?, peers::sha512()?);
     keep_peers(&arguments.peer, &algorithms, &mut sha1, &mut sha256, &mut sha512);
 
-    // Opened first: an hour's figures must not be lost to a mistyped path.
-    let json = arguments
-        .json
-        .as_deref()
-        .map(|path| std::fs::File::create(path).with_context(|| format!("--json {}", path.display())).map(|file| (path, file)));
-    let json = json.transpose()?;
-    let machine = Machine::describe(machine::pin(arguments.pin)?);
-    let probe = Probe::calibrate();
-    let effort = if arguments.quick {
-        Effort { samples: 1, sample: Duration::from_micros(200) }
-    } else {
-        Effort { samples: arguments.samples, sample: Duration::from_millis(2) }
-    };
-
+    let run = Run::begin(&arguments.run, Duration::from_millis(2), Duration::from_secs(20))?;
     let out = &mut io::stdout().lock();
-    report::header(out, &machine, probe)?;
+    run.header(out)?;
     let mut cells = Vec::new();
     for algorithm in algorithms {
         for workload in &workloads {
             let measured = match algorithm {
-                "SHA-1" => both_placements(&mut sha1, workload, probe, effort)?,
-                "SHA-256" => both_placements(&mut sha256, workload, probe, effort)?,
-                _ => both_placements(&mut sha512, workload, probe, effort)?,
+                "SHA-1" => both_placements(&mut sha1, workload, &run)?,
+                "SHA-256" => both_placements(&mut sha256, workload, &run)?,
+                _ => both_placements(&mut sha512, workload, &run)?,
             };
             if measured.iter().all(|cell| cell.rows.is_empty()) {
                 continue; // only --peer rows that take one message, and this workload has more
             }
-            report::block(out, &measured)?;
+            if arguments.processes == 1 {
+                report::block(out, &measured)?;
+            }
             out.flush()?;
             cells.extend(measured);
         }
     }
     ensure!(!cells.is_empty(), "--peer: nobody chosen takes part in these workloads");
+    if arguments.processes > 1 {
+        processes::pool(&mut cells, arguments.processes)?;
+        writeln!(out, "\n{} processes: every median is the median of theirs", arguments.processes)?;
+        for placements in cells.chunks(Placement::ALL.len()) {
+            report::block(out, placements)?;
+        }
+    }
     report::matrices(out, &cells)?;
     report::ratios(out, &cells)?;
-    if arguments.quick {
-        writeln!(out, "\n--quick: every digest was verified; the figures mean nothing.")?;
-    }
-    if let Some((path, file)) = json {
-        let report = Report {
-            machine: &machine,
-            effort,
-            quick: arguments.quick,
-            window_probe_body_instructions: probe.map(Probe::body_instructions),
-            quiet_overlap: timing::QUIET_OVERLAP,
-            cells: &cells,
-        };
-        let mut file = io::BufWriter::new(file);
-        serde_json::to_writer(&mut file, &report).with_context(|| format!("{}", path.display()))?;
-        file.flush().with_context(|| format!("{}", path.display()))?;
-    }
-    Ok(())
+    run.finish(out, "cells", &cells)
 }
 
-fn both_placements<const N: usize>(lineup: &mut Lineup<N>, workload: &Workload, probe: Option<Probe>, effort: Effort) -> Result<Vec<Cell>> {
+fn both_placements<const N: usize>(lineup: &mut Lineup<N>, workload: &Workload, run: &Run) -> Result<Vec<Cell>> {
     let buffer = workload.buffer()?;
-    let contest = |placement| contest::run(lineup, workload, placement, &workload.slices(&buffer, placement), probe, effort);
+    let contest = |placement| contest::run(lineup, workload, placement, &workload.slices(&buffer, placement), run.probe, run.effort);
     Placement::ALL.into_iter().map(contest).collect()
 }
 

@@ -3,14 +3,16 @@
 //! A peer is a name and a closure from messages to digests. A library with a batch function of its own is called through it; the
 //! others get a loop, compiled here, that they cannot lose time in.
 
+#[cfg(ipsec_mb)]
+mod ipsec_mb;
 mod openssl;
 mod ours;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
 /// What a peer's row counts for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// manyhash left alone: the row every ratio is about.
@@ -28,6 +30,11 @@ pub enum Standing {
 enum Takes {
     Any,
     OneMessage,
+    /// Messages no longer than this: a library may refuse longer ones, or be wrong.
+    #[cfg_attr(not(ipsec_mb), allow(dead_code))]
+    UpTo {
+        message_bytes: usize,
+    },
 }
 
 type HashMany<const N: usize> = Box<dyn FnMut(&[&[u8]], &mut Vec<[u8; N]>)>;
@@ -68,9 +75,13 @@ impl<const N: usize> Peer<N> {
         Self { standing, ..self }
     }
 
-    /// Whether it takes part in workloads of so many messages.
-    pub fn takes(&self, messages: usize) -> bool {
-        self.takes == Takes::Any || messages == 1
+    /// Whether it takes part in a workload of these messages.
+    pub fn takes(&self, messages: &[&[u8]]) -> bool {
+        match self.takes {
+            Takes::Any => true,
+            Takes::OneMessage => messages.len() == 1,
+            Takes::UpTo { message_bytes } => messages.iter().all(|message| message.len() <= message_bytes),
+        }
     }
 
     /// Hashes every message; `digests` has one place for each.
@@ -108,6 +119,8 @@ pub fn sha1() -> anyhow::Result<Lineup<20>> {
     peers.push(openssl::low_level(::openssl::sha::Sha1::new, ::openssl::sha::Sha1::update, ::openssl::sha::Sha1::finish));
     peers.push(openssl::evp("SHA1")?);
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY));
+    #[cfg(ipsec_mb)]
+    peers.extend(ipsec_mb::peers()?);
     Ok(Lineup { algorithm: ALGORITHMS[0], peers, reference })
 }
 
@@ -122,6 +135,8 @@ pub fn sha256() -> anyhow::Result<Lineup<32>> {
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA256));
     peers.push(Peer::batch("tape-sha256", |messages, digests| tape_sha256::hash_many(messages, digests)));
     peers.push(commonware::<commonware_cryptography::Sha256, 32>(|digest| digest.0));
+    #[cfg(ipsec_mb)]
+    peers.extend(ipsec_mb::peers()?);
     peers.push(Peer::each("blake3", |message| blake3::hash(message).into()).standing(Standing::OtherDigest));
     Ok(Lineup { algorithm: ALGORITHMS[1], peers, reference })
 }
@@ -136,6 +151,8 @@ pub fn sha512() -> anyhow::Result<Lineup<64>> {
     peers.push(openssl::evp("SHA512")?);
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA512));
     peers.push(commonware::<commonware_cryptography::Sha512, 64>(|digest| digest.0));
+    #[cfg(ipsec_mb)]
+    peers.extend(ipsec_mb::peers()?);
     Ok(Lineup { algorithm: ALGORITHMS[2], peers, reference })
 }
 
@@ -162,7 +179,25 @@ pub fn descriptions() -> Vec<(&'static str, String)> {
         ("openssl", ::openssl::version::version().to_string()),
         ("aws-lc-rs", format!("AWS-LC {}", aws_lc_rs::awslc_version())),
         ("tape-sha256", format!("kernel {}", tape_sha256::backend())),
+        #[cfg(ipsec_mb)]
+        ("ipsec-mb", ipsec_mb::description()),
+        #[cfg(not(ipsec_mb))]
+        ("ipsec-mb", "not compared: it was missing when the bench was built".into()),
     ]
 }
 
-pub use ours::{backends, check_backend};
+pub use ours::{backends, check_backend, forced};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peers_take_what_they_say() {
+        let takes = |takes, messages: &[&[u8]]| Peer { takes, ..Peer::<1>::for_test("peer", |_, _| ()) }.takes(messages);
+        assert!(takes(Takes::Any, &[b"", b"abc"]));
+        assert!(takes(Takes::OneMessage, &[b"abc"]) && !takes(Takes::OneMessage, &[b"", b"abc"]));
+        let up_to = Takes::UpTo { message_bytes: 3 };
+        assert!(takes(up_to, &[b"", b"abc"]) && !takes(up_to, &[b"abcd", b""]));
+    }
+}

@@ -52,6 +52,7 @@ fn optional(value: Option<f64>) -> String {
 pub fn header(out: &mut dyn Write, machine: &Machine, probe: Option<Probe>) -> io::Result<()> {
     let mut table = Table::default();
     let mut line = |name: &str, text: String| writeln!(out, "{name:22}{text}");
+    line("date", machine.date.clone())?;
     line("cpu", machine.cpu.clone())?;
     line("features", machine.features.join(" "))?;
     line("platform", machine.platform.clone())?;
@@ -127,18 +128,20 @@ pub fn matrices(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
                 }
             }
             for peer in peers {
-                let speed = |cell: &&Cell| {
-                    let Some(row) = cell.rows.iter().find(|row| row.peer == peer.peer) else {
-                        return "-".into();
-                    };
-                    format!("{}{}", mark(cell.by_quiet() && row.quiet_ns().is_some()), figure(cell.bytes as f64 / cell.judged_ns(row)))
-                };
-                table.row(std::iter::once(label(peer)).chain(cells.iter().map(speed)));
+                table.row(std::iter::once(label(peer)).chain(cells.iter().map(|cell| speed(cell, &peer.peer))));
             }
             table.write(out)?;
         }
     }
     Ok(())
+}
+
+/// The GB/s of `peer` by the median the cell is judged by; a dash if it took no part.
+pub fn speed(cell: &Cell, peer: &str) -> String {
+    let Some(row) = cell.rows.iter().find(|row| row.peer == peer) else {
+        return "-".into();
+    };
+    format!("{}{}", mark(cell.by_quiet() && row.quiet_ns().is_some()), figure(cell.bytes as f64 / cell.judged_ns(row)))
 }
 
 /// The last word: manyhash left alone against the best peer of each cell.
@@ -167,12 +170,12 @@ pub fn ratios(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
         table.write(out)?;
     }
     writeln!(out, "\n~ too few quiet samples: medians of all. o-: openssl.")?;
-    clocks(out, &cells.iter().flat_map(|cell| &cell.rows).collect::<Vec<_>>())
+    clocks(out, cells.iter().flat_map(|cell| &cell.rows))
 }
 
 /// How much of the run was quiet, and the clock in that part: a disturbed probe misreads it.
-fn clocks(out: &mut dyn Write, rows: &[&Row]) -> io::Result<()> {
-    let samples: Vec<_> = rows.iter().flat_map(|row| &row.samples).collect();
+pub fn clocks<'a>(out: &mut dyn Write, rows: impl Iterator<Item = &'a Row>) -> io::Result<()> {
+    let samples: Vec<_> = rows.flat_map(|row| &row.samples).collect();
     let quiet: Vec<_> = samples.iter().filter(|sample| sample.is_quiet()).collect();
     let mut clocks: Vec<f64> = quiet.iter().filter_map(|sample| sample.clock_ghz).collect();
     clocks.sort_by(f64::total_cmp);
@@ -184,7 +187,8 @@ fn clocks(out: &mut dyn Write, rows: &[&Row]) -> io::Result<()> {
     writeln!(out)
 }
 
-fn mark(quiet: bool) -> &'static str {
+/// What stands before a figure that is not from quiet samples.
+pub fn mark(quiet: bool) -> &'static str {
     if quiet { "" } else { "~" }
 }
 

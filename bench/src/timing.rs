@@ -14,7 +14,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A sample is quiet if the probes on both sides saw at least this overlap. Measured: 1.45 to 1.75 on a whole Zen 5 core, 0.95 on a
 /// shared one.
@@ -144,8 +144,10 @@ mod imp {
 }
 
 /// One sample: the time of a call, and what the probes around it saw.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Sample {
+    /// 0 in the process that took it; `--processes` numbers the others from 1.
+    pub process: usize,
     /// Nanoseconds of one call.
     pub call_ns: f64,
     /// The lower overlap of the two probes; absent without a probe.
@@ -209,6 +211,7 @@ pub fn sample(probe: Option<Probe>, calls: u64, depth: usize, mut call: impl FnM
     let (ns, cpu_end) = (start.elapsed().as_nanos() as f64, cpu_ns());
     let after = probe.and_then(Probe::read);
     Sample {
+        process: 0,
         call_ns: ns / calls as f64,
         overlap: before.zip(after).map(|(before, after)| before.overlap.min(after.overlap)),
         cpu_share: cpu_start.zip(cpu_end).map(|(start, end)| (end - start) / ns),
@@ -255,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_quiet_only_if_nobody_else_was_there() {
-        let sample = |overlap, cpu_share| Sample { call_ns: 1.0, overlap, cpu_share, clock_ghz: None };
+        let sample = |overlap, cpu_share| Sample { process: 0, call_ns: 1.0, overlap, cpu_share, clock_ghz: None };
         assert!(!sample(None, Some(1.0)).is_quiet(), "no probe");
         assert!(!sample(Some(0.95), Some(1.0)).is_quiet(), "a shared core");
         assert!(!sample(Some(1.5), Some(0.5)).is_quiet(), "another process");

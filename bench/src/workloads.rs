@@ -51,8 +51,8 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// `stride_bytes`: from one message's start to the next's; rounded up to a whole line.
-    fn equal(name: &'static str, description: &'static str, messages: usize, bytes: usize, stride_bytes: usize) -> Self {
+    /// `messages` messages of `bytes` bytes. `stride_bytes`: from one message's start to the next's; rounded up to a whole line.
+    pub fn equal(name: &'static str, description: &'static str, messages: usize, bytes: usize, stride_bytes: usize) -> Self {
         let stride = stride_bytes.next_multiple_of(LINE_BYTES);
         Self { name, description, spans: (0..messages).map(|i| (i * stride, bytes)).collect() }
     }

@@ -85,3 +85,39 @@ fn a_choice_that_leaves_nobody_is_an_error() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("nobody chosen takes part"));
 }
+
+#[test]
+fn processes_are_pooled() {
+    let directory = tempfile::tempdir().unwrap();
+    let json = directory.path().join("report.json");
+    let one = ["--quick", "--workload", "a,e", "--algorithm", "sha256", "--peer", "manyhash,sha2", "--json", json.to_str().unwrap()];
+    let output = bench(&[one.as_slice(), &["--processes", "3"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "process 2 of 3\nprocess 3 of 3\n");
+    let tables = text(&output.stdout);
+    assert_eq!(tables.matches("SHA-256  a: ").count(), 1, "{tables}");
+
+    let report: serde_json::Value = serde_json::from_reader(std::fs::File::open(json).unwrap()).unwrap();
+    let cells = report["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2 * 2, "workloads, placements");
+    for row in cells.iter().flat_map(|cell| cell["rows"].as_array().unwrap()) {
+        let processes: Vec<_> = row["samples"].as_array().unwrap().iter().map(|sample| sample["process"].as_u64().unwrap()).collect();
+        assert_eq!(processes, [0, 1, 2], "{row}");
+    }
+}
+
+#[test]
+fn ipsec_mb_takes_what_it_hashes_right() {
+    let output = bench(&["--quick", "--workload", "b,j", "--peer", "ipsec-mb"]);
+    if text(&output.stderr).contains("nobody among") {
+        let reason = "SKIPPED: built without intel-ipsec-mb (Debian: libipsec-mb-dev)";
+        assert!(std::env::var_os("CI").is_none() || cfg!(not(target_arch = "x86_64")), "{reason}");
+        println!("{reason}");
+        return;
+    }
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let tables = text(&output.stdout);
+    for (cell, takes_part) in [("SHA-1  j: ", true), ("SHA-256  j: ", true), ("SHA-512  b: ", true), ("SHA-512  j: ", false)] {
+        assert_eq!(tables.contains(cell), takes_part, "{cell}{tables}");
+    }
+}

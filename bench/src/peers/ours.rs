@@ -8,11 +8,7 @@ use super::{Peer, Standing, Takes};
 /// Every way of ours to hash with `A`, the one left alone first.
 pub fn peers<A: Algorithm<Digest = [u8; N]>, const N: usize>() -> Vec<Peer<N>> {
     let left_alone = Peer::batch("manyhash", |messages, digests| manyhash::hash_many_into::<A>(messages, digests));
-    let forced = Backend::supported().into_iter().filter(|backend| backend.supports::<A>()).map(|backend| {
-        Peer::batch(format!("manyhash:{backend}"), move |messages, digests| {
-            *digests = backend.hash_many::<A>(messages).expect("the backend supports the algorithm");
-        })
-    });
+    let forced = Backend::supported().into_iter().filter(|backend| backend.supports::<A>()).map(forced::<A, N>);
     let one_shot = Peer::each("manyhash:hash", manyhash::hash::<A>);
     let hasher = Peer::each("manyhash:Hasher", |message| {
         let mut hasher = Hasher::<A>::new();
@@ -20,8 +16,16 @@ pub fn peers<A: Algorithm<Digest = [u8; N]>, const N: usize>() -> Vec<Peer<N>> {
         hasher.finalize()
     });
     let one_message = [one_shot, hasher].map(|peer| Peer { takes: Takes::OneMessage, ..peer });
-    let otherwise = forced.chain(one_message).map(|peer| peer.standing(Standing::OursOtherwise));
-    [left_alone.standing(Standing::Ours)].into_iter().chain(otherwise).collect()
+    let one_message = one_message.map(|peer| peer.standing(Standing::OursOtherwise));
+    [left_alone.standing(Standing::Ours)].into_iter().chain(forced).chain(one_message).collect()
+}
+
+/// Every block on `backend`, which must support `A`.
+pub fn forced<A: Algorithm<Digest = [u8; N]>, const N: usize>(backend: Backend) -> Peer<N> {
+    Peer::batch(format!("manyhash:{backend}"), move |messages, digests| {
+        *digests = backend.hash_many::<A>(messages).expect("the backend supports the algorithm");
+    })
+    .standing(Standing::OursOtherwise)
 }
 
 /// Whether `MANYHASH_BACKEND`, if set, names a backend that has `algorithm`: otherwise every call of ours would panic.

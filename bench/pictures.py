@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Draws the pictures of bench/pictures from the JSON files of `manyhash-bench` and `manyhash-bench curves`.
+
+Every figure is from the median the file names (`judged_ns`): nothing is judged here. Equal files give equal pictures, byte for byte.
+"""
+
+import argparse
+import json
+import math
+import sys
+import textwrap
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+plt.rcParams.update({"svg.hashsalt": "manyhash", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "hatch.linewidth": 0.6})
+# Every text names all its fonts: few of them, of equal widths.
+plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
+
+OURS, PEER = "#12406b", "#c9c9c9"
+# A peer has the same line in every picture. Dashes differ as well as colours, so that the lines can be told apart in grey.
+LINES = {
+    "manyhash": {"color": OURS, "linewidth": 2.2},
+    "sha1": {"color": "#777777", "linestyle": ":"},
+    "sha2": {"color": "#777777", "linestyle": ":"},
+    "openssl low-level": {"color": "#b3541e", "linestyle": "-."},
+    "aws-lc-rs": {"color": "#8d6cab", "linestyle": (0, (7, 2))},
+    "tape-sha256": {"color": "#2f8f5b", "linestyle": (0, (3, 1))},
+    "commonware": {"color": "#d19a00", "linestyle": "-"},
+    "ipsec-mb": {"color": "#3a9fc7", "linestyle": (0, (5, 1, 1, 1))},
+    "ipsec-mb burst": {"color": "#1f7f8f", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
+}
+ANOTHER_LINE = {"color": "#c04a73", "linestyle": (0, (8, 1, 1, 1, 1, 1))}
+PANELS_ACROSS = 4
+
+
+def of_bytes(value):
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if value >= size:
+            return f"{value / size:g} {unit}"
+    return f"{value:g} B"
+
+
+def gigabytes(cell, row):
+    """A second: bytes by the nanoseconds of a call."""
+    return cell["bytes"] / row["judged_ns"]
+
+
+def compared(cell):
+    """manyhash left alone, and the libraries that compute the same digest."""
+    return [row for row in cell["rows"] if row["standing"] in ("ours", "peer")]
+
+
+def is_doubtful(cell):
+    return not all(row["by_quiet"] for row in cell["rows"])
+
+
+def finish(figure, report, *title):
+    machine = report["machine"]
+    lines = [*title, f"{machine['cpu']}, {machine['date']}"]
+    if report["quick"]:
+        lines.append("--quick: these figures mean nothing")
+    figure.suptitle("\n".join(lines), fontsize=9)
+    return figure
+
+
+def workloads(report, algorithm, cells):
+    """A panel for every workload, a bar for every peer."""
+    cells = [cell for cell in cells if cell["placement"] == "aligned"]
+    across = min(PANELS_ACROSS, len(cells))
+    down = math.ceil(len(cells) / across)
+    bars = max(len(compared(cell)) for cell in cells)
+    size = (2.3 * across + 1.2, down * (0.17 * bars + 0.6) + 0.7)
+    figure, axes = plt.subplots(down, across, squeeze=False, sharey=True, layout="constrained", figsize=size)
+    axes = list(axes.flat)
+    for axis, cell in zip(axes, cells):
+        rows = compared(cell)
+        best = min((row for row in rows if row["standing"] == "peer"), key=lambda row: row["judged_ns"], default=None)
+        speeds = [gigabytes(cell, row) for row in rows]
+        colors = [OURS if row["standing"] == "ours" else PEER for row in rows]
+        hatches = ["/////" if row is best else "" for row in rows]
+        drawn = axis.barh([row["peer"] for row in rows], speeds, color=colors, hatch=hatches, edgecolor="#333333", linewidth=0.5)
+        axis.bar_label(drawn, fmt="%.2f", padding=2, fontsize=7)
+        axis.set_xlim(0, 1.25 * max(speeds))
+        doubt = "~ " if is_doubtful(cell) else ""
+        axis.set_title(textwrap.fill(f"{doubt}{cell['workload']}: {cell['description']}", 34), loc="left")
+        axis.set_xlabel("GB/s")
+        axis.tick_params(axis="y", length=0)
+    axes[0].invert_yaxis()
+    for axis in axes[len(cells) :]:
+        axis.set_visible(False)
+    doubt = "; ~ median of all samples" if any(map(is_doubtful, cells)) else ""
+    return finish(figure, report, f"{algorithm}, one core: manyhash and its peers (best peer hatched{doubt})")
+
+
+def curve(axis, cells, place):
+    """GB/s of each cell at `place(cell)`: a line for every peer, beside it as dots what quiet samples do not vouch for."""
+    vouched = [cell for cell in cells if not is_doubtful(cell)] or cells
+    for peer in dict.fromkeys(row["peer"] for cell in cells for row in compared(cell)):
+        style = {"linewidth": 1.2} | LINES.get(peer, ANOTHER_LINE)
+        points = lambda cells: [(place(cell), gigabytes(cell, row)) for cell in cells for row in compared(cell) if row["peer"] == peer]
+        if line := points(vouched):
+            axis.plot(*zip(*line), label=peer, zorder=3 if peer == "manyhash" else 2, **style)
+        if dots := points(cell for cell in cells if cell not in vouched):
+            axis.plot(*zip(*dots), ".", markersize=2, color=style["color"])
+    axis.set_xscale("log", base=2)
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.grid(color="#dddddd", linewidth=0.5)
+
+
+def finish_curves(figure, report, cells, title):
+    first, *_ = figure.axes
+    first.set_ylim(bottom=0)
+    first.set_ylabel("GB/s")
+    figure.legend(*first.get_legend_handles_labels(), loc="outside right center", frameon=False)
+    doubtful = sum(map(is_doubtful, cells))
+    which = "every point" if doubtful == len(cells) else f"dots, {doubtful} of {len(cells)} points"
+    doubt = [f"{which}: too few quiet samples, median of all"] if doubtful else []
+    return finish(figure, report, title, *doubt)
+
+
+def length(report, algorithm, cells):
+    """Speed against the length of the messages."""
+    figure, axis = plt.subplots(layout="constrained", figsize=(8, 4))
+    of_message = lambda cell: cell["bytes"] / cell["messages"]
+    curve(axis, cells, of_message)
+    axis.xaxis.set_major_locator(FixedLocator([4**exponent for exponent in range(13) if 4**exponent <= max(map(of_message, cells))]))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: of_bytes(value)))
+    axis.set_xlabel("length of each message")
+    return finish_curves(figure, report, cells, f"{algorithm}, one core: {cells[0]['description']}")
+
+
+def batch(report, algorithm, cells):
+    """Speed against the number of messages, a panel for every length."""
+    names = list(dict.fromkeys(cell["workload"] for cell in cells))
+    figure, axes = plt.subplots(1, len(names), squeeze=False, sharey=True, layout="constrained", figsize=(3 * len(names) + 1.8, 3.8))
+    for axis, name in zip(axes.flat, names):
+        points = [cell for cell in cells if cell["workload"] == name]
+        curve(axis, points, lambda cell: cell["messages"])
+        axis.xaxis.set_major_locator(FixedLocator([2**exponent for exponent in range(0, 11, 2)]))
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_xlabel("number of messages")
+        axis.set_title(points[0]["description"], loc="left")
+    return finish_curves(figure, report, cells, f"{algorithm}, one core: speed by the number of messages")
+
+
+def kind(cell):
+    """Which picture a cell belongs to."""
+    return {"length": length, "batch": batch}.get(cell["workload"].split()[0], workloads)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("report", nargs="+", type=Path, help="a file written with --json")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "pictures", metavar="DIR", help="default: bench/pictures")
+    arguments = parser.parse_args()
+    drawn = {}
+    for path in arguments.report:
+        try:
+            report = json.loads(path.read_text())
+            cells = report["cells"]
+        except (OSError, ValueError, KeyError) as error:
+            sys.exit(f"pictures.py: {path}: not a report with cells: {error!r}")
+        pictures = {}
+        for cell in cells:
+            pictures.setdefault((cell["algorithm"], kind(cell)), []).append(cell)
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        for (algorithm, draw), cells in pictures.items():
+            name = f"{algorithm.replace('-', '').lower()}-{draw.__name__}.svg"
+            if name in drawn:
+                sys.exit(f"pictures.py: {path}: {name} is already drawn from {drawn[name]}")
+            drawn[name] = path
+            figure = draw(report, algorithm, cells)
+            figure.savefig(arguments.out / name, metadata={"Date": None}, facecolor="white")
+            plt.close(figure)
+            print(arguments.out / name)
+
+
+if __name__ == "__main__":
+    main()

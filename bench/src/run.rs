@@ -1,0 +1,114 @@
+//! What the modes that hash in memory share: options, the CPU held to, the header, and the JSON file.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use crate::contest::Effort;
+use crate::machine::{self, Machine};
+use crate::peers;
+use crate::report;
+use crate::timing::{self, Probe};
+
+/// The options of every such mode.
+#[derive(clap::Args)]
+pub struct RunArguments {
+    /// Only these algorithms, as `SHA-256` or `sha256` [default: SHA-1,SHA-256,SHA-512].
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    algorithm: Vec<String>,
+    /// Samples of each peer; where messages add up to tens of megabytes, time ends them earlier, not before 7.
+    #[arg(long, value_name = "N", default_value_t = 31, value_parser = crate::at_least_one)]
+    samples: usize,
+    /// One short sample of everything, less of it: shows that the bench works, nothing else.
+    #[arg(long, conflicts_with = "samples")]
+    pub quick: bool,
+    /// Also writes everything, each sample included, to this file.
+    #[arg(long, value_name = "FILE", overrides_with = "json")]
+    json: Option<PathBuf>,
+    /// Stay on this CPU [default on Linux: the last CPU allowed].
+    #[arg(long, value_name = "CPU")]
+    pin: Option<usize>,
+}
+
+impl RunArguments {
+    /// The algorithms asked for; wrong names end the program.
+    pub fn algorithms(&self) -> Result<Vec<&'static str>> {
+        let algorithms = crate::chosen("algorithm", &self.algorithm, &peers::ALGORITHMS, compression_name);
+        for algorithm in &algorithms {
+            peers::check_backend(algorithm).context("MANYHASH_BACKEND")?;
+        }
+        Ok(algorithms)
+    }
+}
+
+/// "sha256" of "SHA-256".
+pub fn compression_name(algorithm: &str) -> String {
+    algorithm.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+#[derive(Serialize)]
+struct Report<'a, T> {
+    machine: &'a Machine,
+    effort: Effort,
+    quick: bool,
+    window_probe_body_instructions: Option<usize>,
+    quiet_overlap: f64,
+    #[serde(flatten)]
+    measured: BTreeMap<&'static str, &'a T>,
+}
+
+/// A run that has begun.
+pub struct Run {
+    /// Where it takes place.
+    pub machine: Machine,
+    /// The window probe, if this CPU lets it work.
+    pub probe: Option<Probe>,
+    /// How much to measure.
+    pub effort: Effort,
+    quick: bool,
+    json: Option<(PathBuf, File)>,
+}
+
+impl Run {
+    /// Opens the JSON file, pins the process and calibrates the probe. Samples take `sample`, the rounds of a cell `cell`.
+    pub fn begin(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
+        // Opened first: an hour's figures must not be lost to a mistyped path.
+        let create = |path: &PathBuf| File::create(path).with_context(|| format!("--json {}", path.display()));
+        let json = arguments.json.as_ref().map(|path| create(path).map(|file| (path.clone(), file))).transpose()?;
+        let machine = Machine::describe(machine::pin(arguments.pin)?);
+        let probe = Probe::calibrate();
+        let (samples, sample) = if arguments.quick { (1, Duration::from_micros(200)) } else { (arguments.samples, sample) };
+        Ok(Self { machine, probe, effort: Effort { samples, sample, cell }, quick: arguments.quick, json })
+    }
+
+    /// Prints the header.
+    pub fn header(&self, out: &mut dyn Write) -> io::Result<()> {
+        report::header(out, &self.machine, self.probe)
+    }
+
+    /// Prints what `--quick` has to say, and writes the JSON file: `name` is the field with what was `measured`.
+    pub fn finish(self, out: &mut dyn Write, name: &'static str, measured: &impl Serialize) -> Result<()> {
+        if self.quick {
+            writeln!(out, "\n--quick: every digest was verified; the figures mean nothing.")?;
+        }
+        let Some((path, file)) = self.json else {
+            return Ok(());
+        };
+        let report = Report {
+            machine: &self.machine,
+            effort: self.effort,
+            quick: self.quick,
+            window_probe_body_instructions: self.probe.map(Probe::body_instructions),
+            quiet_overlap: timing::QUIET_OVERLAP,
+            measured: [(name, measured)].into(),
+        };
+        let mut file = io::BufWriter::new(file);
+        let written = serde_json::to_writer(&mut file, &report).map_err(io::Error::from).and_then(|()| file.flush());
+        written.with_context(|| path.display().to_string())
+    }
+}

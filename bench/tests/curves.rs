@@ -1,0 +1,97 @@
+//! `calibrate`, `curves` and the pictures of their files, from the command line to the last file.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn run(program: &str, arguments: &[&str]) -> Output {
+    Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"))
+}
+
+/// The standard output of the bench.
+fn bench(arguments: &[&str]) -> String {
+    let output = run(env!("CARGO_BIN_EXE_manyhash-bench"), arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("output is text")
+}
+
+fn parsed(path: &Path) -> Value {
+    serde_json::from_reader(std::fs::File::open(path).unwrap()).unwrap()
+}
+
+#[test]
+fn calibrate_prints_a_line_of_the_table_for_every_backend() {
+    let directory = tempfile::tempdir().unwrap();
+    let json = directory.path().join("costs.json");
+    let text = bench(&["calibrate", "--quick", "--json", json.to_str().unwrap()]);
+    let report = parsed(&json);
+    let costs = report["costs"].as_array().unwrap();
+    for (compression, of_blocks) in [("sha1", 257.0), ("sha256", 257.0), ("sha512", 129.0)] {
+        let cost = costs.iter().find(|cost| cost["compression"] == compression && cost["backend"] == "portable").unwrap();
+        assert!(text.contains(&format!("(\"{compression}\", \"portable\", ")), "{text}");
+        let (step_ps, call_ns) = (cost["step_ps"].as_f64().unwrap(), cost["samples"][0]["call_ns"].as_f64().unwrap());
+        assert!((step_ps * of_blocks / 1000.0 / call_ns - 1.0).abs() < 0.006, "three digits of a block's share: {cost}");
+    }
+    assert_eq!(text.lines().filter(|line| line.starts_with("(\"")).count(), costs.len());
+}
+
+#[test]
+fn curves_run_every_algorithm_and_length() {
+    let directory = tempfile::tempdir().unwrap();
+    let json = directory.path().join("curves.json");
+    let text = bench(&["curves", "--quick", "--json", json.to_str().unwrap()]);
+    for algorithm in ["SHA-1", "SHA-256", "SHA-512"] {
+        for curve in ["length", "batch 64 B", "batch 1 KiB", "batch 16 KiB"] {
+            assert!(text.contains(&format!("{algorithm}  {curve}: ")), "{text}");
+        }
+    }
+    assert_eq!(text.matches("2 messages take").count(), 3 * 3);
+    assert_eq!(text.matches("falls within the lanes of a shape, at: ").count(), 3 * 3);
+    let report = parsed(&json);
+    for cell in report["cells"].as_array().unwrap() {
+        let peers: Vec<&str> = cell["rows"].as_array().unwrap().iter().map(|row| row["peer"].as_str().unwrap()).collect();
+        assert!(peers.starts_with(&["manyhash"]) && peers.contains(&"openssl low-level") && peers.contains(&"aws-lc-rs"), "{peers:?}");
+        assert!(!peers.contains(&"openssl one-shot") && !peers.iter().any(|peer| peer.starts_with("manyhash:")), "{peers:?}");
+    }
+}
+
+/// The interpreter, if it has matplotlib: `PYTHON`, or python3.
+fn python() -> Option<String> {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let has_matplotlib = Command::new(&python).args(["-c", "import matplotlib"]).output().is_ok_and(|output| output.status.success());
+    has_matplotlib.then_some(python)
+}
+
+#[test]
+fn pictures_are_drawn_of_both_kinds_of_file() {
+    let Some(python) = python() else {
+        let reason = "SKIPPED: no python3 with matplotlib (bench/requirements.txt; PYTHON names another interpreter)";
+        assert!(std::env::var_os("CI").is_none(), "{reason}");
+        println!("{reason}");
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_string();
+    bench(&["--quick", "--algorithm", "sha1,sha256", "--workload", "a,e,i", "--json", &path("report.json")]);
+    bench(&["curves", "--quick", "--algorithm", "sha256", "--json", &path("curves.json")]);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/pictures.py");
+    let draw = |out: &str| run(&python, &[script, "--out", &path(out), &path("report.json"), &path("curves.json")]);
+    for out in ["one", "two"] {
+        let output = draw(out);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    for name in ["sha1-workloads.svg", "sha256-workloads.svg", "sha256-length.svg", "sha256-batch.svg"] {
+        let read = |out: &str| std::fs::read_to_string(path(&format!("{out}/{name}"))).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let picture = read("one");
+        assert_eq!(picture, read("two"), "{name}: equal files, equal pictures");
+        assert!(picture.len() < 150_000, "{name}: {} bytes", picture.len());
+        assert!(picture.contains("GB/s") && picture.contains("manyhash") && picture.contains("openssl low-level"), "{name}");
+    }
+    assert_eq!(std::fs::read_dir(directory.path().join("one")).unwrap().count(), 4);
+
+    std::fs::write(path("wrong.json"), "{}").unwrap();
+    let output = run(&python, &[script, "--out", &path("three"), &path("wrong.json")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("wrong.json: not a report"));
+}
