@@ -145,9 +145,11 @@ impl<C: Compression> PaddedInMemory<'_, C> {
             row.fill(*initial);
         }
         let mut states = States::of_rows(&mut rows);
-        let fewest_bytes = (0..self.lanes).map(|lane| message(lane).len()).min().expect("a message");
-        let body_bytes = fewest_bytes - fewest_bytes % A::BLOCK_BYTES;
-        if body_bytes > 0 {
+        // Two blocks fit into the tail: copying one costs less than a run of its own.
+        let mut body_bytes = 0;
+        if self.blocks > 2 {
+            let fewest_bytes = (0..self.lanes).map(|lane| message(lane).len()).min().expect("a message");
+            body_bytes = fewest_bytes - fewest_bytes % A::BLOCK_BYTES;
             self.shape.advance(&mut states, &Blocks::new(self.shape.lanes, body_bytes, &message));
         }
         let mut tails = [Tail::EMPTY; N];
