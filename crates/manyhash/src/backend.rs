@@ -13,6 +13,7 @@
 //! | `avx512-lean` | 512 bits, with the fewest operations instead of the shortest waits | 16, 8 |
 //! | `avx512x2` | two waves of 512 bits, interleaved | 32, 16 |
 //! | `sha-ni`, `sha-ni-x2`, `-x3`, `-x4` | SHA extensions, messages interleaved (SHA-1, SHA-224, SHA-256) | 1 to 4 |
+//! | `sha-ni-sms-x2`, `-x4` | SHA extensions beside message schedules in lanes of 128 bits (SHA-224, SHA-256) | 2, 4 |
 //! | `bmi2`, `bmi2-avx512` | message schedule in AVX2 or AVX-512 beside scalar rounds (SHA-2) | 1, 1 |
 //!
 //! ```

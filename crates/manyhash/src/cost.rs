@@ -1,8 +1,8 @@
 //! What a step of each shape costs: the tables the schedule decides by.
 //!
-//! Only ratios matter, and only for what to do with few messages. `manyhash-bench calibrate` (`bench/`) measures a table; the table of a
-//! CPU that has none here is that of its relatives. Nothing is measured at run time: a machine makes the same choices every time. A
-//! shape a table lacks is taken to cost 150 ns, and 10 ns more for each lane.
+//! Ratios matter, and beside them only what planning (`scheduler.rs`) and bookkeeping (`many.rs`) are taken to cost. A new table is the
+//! least of several runs of `manyhash-bench calibrate` (`bench/`); which one is used depends on the CPU's maker. Nothing is measured at
+//! run time: a machine makes the same choices every time. A shape a table lacks is taken to cost 150 ns, and 10 ns more for each lane.
 
 use crate::isa;
 
@@ -16,8 +16,9 @@ pub(crate) struct Family {
     table: &'static Table,
 }
 
-/// AMD: measured on Zen 5 (family 26, model 2) at 4.1 GHz, but for `avx512-lean` and the narrower shapes of AVX-512. These are
-/// estimates: latency is the limit of one wave there, whatever its length, and they save none.
+/// AMD: measured on Zen 5 (family 26, model 2) at 4.1 GHz, but for `avx512-lean`, the narrower shapes of AVX-512 and
+/// `sha-ni-sms`. These are estimates: latency is the limit of one wave there, whatever its length, and the units of the SHA extensions
+/// do not wait for one another.
 const ZEN: Family = Family {
     name: "zen",
     table: &[
@@ -47,6 +48,8 @@ const ZEN: Family = Family {
         ("sha256", "sha-ni-x2", 44_000),
         ("sha256", "sha-ni-x3", 56_500),
         ("sha256", "sha-ni-x4", 71_000),
+        ("sha256", "sha-ni-sms-x2", 46_000),
+        ("sha256", "sha-ni-sms-x4", 75_000),
         ("sha512", "portable", 148_000),
         ("sha512", "bmi2", 123_000),
         ("sha512", "bmi2-avx512", 116_000),
@@ -90,6 +93,8 @@ const GOLDEN_COVE: Family = Family {
         ("sha256", "sha-ni-x2", 75_400),
         ("sha256", "sha-ni-x3", 113_000),
         ("sha256", "sha-ni-x4", 151_000),
+        ("sha256", "sha-ni-sms-x2", 67_800),
+        ("sha256", "sha-ni-sms-x4", 133_000),
         ("sha512", "portable", 307_000),
         ("sha512", "bmi2", 223_000),
         ("sha512", "bmi2-avx512", 216_000),

@@ -12,7 +12,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_half;
 #[cfg(target_arch = "x86_64")]
-mod avx512_quarter;
+pub(crate) mod avx512_quarter;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod operations;

@@ -5,7 +5,8 @@
 //!
 //! - **Which shape.** As long as the messages left could keep every lane of the best shape busy to the end, it runs. After that a
 //!   linear program ([`linear_program`]) says how many steps of which shapes finish soonest: wide lanes, one wave, SHA-NI four
-//!   messages wide, one message alone. Midstates move between shapes as they are.
+//!   messages wide, one message alone. It is left out where it can't save what planning costs. Midstates move between shapes as they
+//!   are.
 //! - **Which messages.** Those with most blocks left have the lanes. When one outside gets ahead of one inside by a sixteenth of all
 //!   that is left, they change places: McNaughton's rule (1959), by which all end together, at the price of few moves.
 //!

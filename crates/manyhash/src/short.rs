@@ -1,8 +1,9 @@
-//! Short messages of the same number of blocks: as many as a shape has lanes go from the initial value to their digests in one run.
+//! Short messages of the same number of blocks: as many as a shape has lanes go from the initial value to their digests together.
 //!
-//! No slots, no midstates, no plan: the lanes stay in step. Where the instruction set has masked loads, padding is made in registers, and
-//! a last block that all lanes share, as after messages of one length that is whole blocks, has its schedule computed once for all
-//! batches. Elsewhere the last two blocks are padded in memory.
+//! Any shape will do. No slots, no midstates, no plan: the lanes stay in step. Where the instruction set has masked loads, padding is made
+//! in registers, in one run, and a last block that all lanes share, as after messages of one length that is whole blocks, has its schedule
+//! computed once for all batches. Elsewhere the end is padded in memory, and is a run of its own where there are more than two blocks.
+//! Which messages come here, and which are better off in the schedule, is decided in `many.rs`.
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, MAX_ROUNDS, Sealed, WordOf, digest};
 use crate::isa::Task;

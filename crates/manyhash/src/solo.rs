@@ -7,7 +7,7 @@ use crate::algorithm::sha512::Sha512Compression;
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::Token;
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{Bmi2, Bmi2Avx512, ShaNi};
+use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512};
 use crate::lanes::Blocks;
 use crate::shape::Shape;
 
@@ -15,6 +15,8 @@ use crate::shape::Shape;
 mod sha1_ni;
 #[cfg(target_arch = "x86_64")]
 mod sha256_ni;
+#[cfg(target_arch = "x86_64")]
+mod sha256_ni_sms;
 #[cfg(target_arch = "x86_64")]
 mod sha2_bmi2;
 #[cfg(target_arch = "x86_64")]
@@ -46,6 +48,12 @@ where
     ]
 }
 
+/// The shapes of the SHA extensions with schedules in lanes.
+#[cfg(target_arch = "x86_64")]
+fn sha_ni_sms_shapes() -> Vec<Shape<Sha256Compression>> {
+    vec![Shape::solo::<ShaNiAvx512, 2>("sha-ni-sms-x2"), Shape::solo::<ShaNiAvx512, 4>("sha-ni-sms-x4")]
+}
+
 /// The shapes of scalar rounds beside a schedule in lanes.
 #[cfg(target_arch = "x86_64")]
 fn bmi2_shapes<C: Compression>() -> Vec<Shape<C>>
@@ -72,7 +80,7 @@ shapes! {
     /// Solo kernels of SHA-1.
     sha1_shapes Sha1Compression = sha_ni_shapes;
     /// Solo kernels of SHA-224 and SHA-256.
-    sha256_shapes Sha256Compression = bmi2_shapes sha_ni_shapes;
+    sha256_shapes Sha256Compression = bmi2_shapes sha_ni_shapes sha_ni_sms_shapes;
     /// Solo kernels of the SHA-512 family.
     sha512_shapes Sha512Compression = bmi2_shapes;
 }

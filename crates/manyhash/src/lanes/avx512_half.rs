@@ -35,7 +35,7 @@ impl Words for U32x8 {
 
     #[inline(always)]
     fn load_block(isa: Avx512Half, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let words = avx2::U32x8::load_block(isa.lanes(), order, blocks, first_lane, at);
+        let words = avx2::U32x8::load_block(isa.included(), order, blocks, first_lane, at);
         macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
         sixteen!(words)
     }
@@ -49,7 +49,7 @@ impl Words for U64x4 {
 
     #[inline(always)]
     fn load_block(isa: Avx512Half, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let words = avx2::U64x4::load_block(isa.lanes(), order, blocks, first_lane, at);
+        let words = avx2::U64x4::load_block(isa.included(), order, blocks, first_lane, at);
         macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
         sixteen!(words)
     }

@@ -27,6 +27,24 @@ impl Isa for Avx512Quarter {
 
 pin!(xmm_reg, __m128i, "avx");
 
+impl U32x4 {
+    /// Four words of each lane, lane by lane: the transposition back.
+    #[inline(always)]
+    pub(crate) fn by_lane([a, b, c, d]: [Self; 4]) -> [[u32; 4]; 4] {
+        // SAFETY: the values; a row is a vector of four words.
+        unsafe {
+            let (ab, ab_high) = (_mm_unpacklo_epi32(a.0, b.0), _mm_unpackhi_epi32(a.0, b.0));
+            let (cd, cd_high) = (_mm_unpacklo_epi32(c.0, d.0), _mm_unpackhi_epi32(c.0, d.0));
+            core::mem::transmute([
+                _mm_unpacklo_epi64(ab, cd),
+                _mm_unpackhi_epi64(ab, cd),
+                _mm_unpacklo_epi64(ab_high, cd_high),
+                _mm_unpackhi_epi64(ab_high, cd_high),
+            ])
+        }
+    }
+}
+
 impl Words for U32x4 {
     operations!(
         Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128
@@ -35,7 +53,7 @@ impl Words for U32x4 {
 
     #[inline(always)]
     fn load_block(isa: Avx512Quarter, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let words = sse2::U32x4::load_block(isa.lanes(), ByteOrder::Little, blocks, first_lane, at);
+        let words = sse2::U32x4::load_block(isa.included(), ByteOrder::Little, blocks, first_lane, at);
         // SAFETY: the token.
         unsafe {
             let swap = _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203);
@@ -55,7 +73,7 @@ impl Words for U64x2 {
 
     #[inline(always)]
     fn load_block(isa: Avx512Quarter, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let words = sse2::U64x2::load_block(isa.lanes(), ByteOrder::Little, blocks, first_lane, at);
+        let words = sse2::U64x2::load_block(isa.included(), ByteOrder::Little, blocks, first_lane, at);
         // SAFETY: the token.
         unsafe {
             let swap = _mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607);

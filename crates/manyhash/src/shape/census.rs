@@ -207,7 +207,8 @@ impl Census {
         let mut faults = Vec::new();
         for (callee, calls) in &self.calls {
             // Tables of a few KiB are zeroed and copied once for a run of blocks.
-            if !(shape.starts_with("bmi2") && matches!(&**callee, "memset" | "memcpy")) {
+            let has_tables = shape.starts_with("bmi2") || shape.starts_with("sha-ni-sms");
+            if !(has_tables && matches!(&**callee, "memset" | "memcpy")) {
                 faults.push(format!("{calls} calls of {callee}"));
             }
         }
@@ -243,6 +244,10 @@ impl Census {
             expect(right > few && wrong <= few, &format!("registers of another width: {widths}"));
             expect(self.vector_rotates > 0, "rotations made of shifts: no vprord, vprorq, ...");
             expect(self.ternary_logic > 0, "logic of two operands: no vpternlog");
+        } else if shape.starts_with("sha-ni-sms") {
+            expect(self.sha > 0, "no instruction of the SHA extensions");
+            expect(self.legacy_sse == 0, &format!("legacy encodings beside the SHA extensions: {encodings}"));
+            expect(xmm > few && ymm + zmm == 0, &format!("dirty upper halves slow the SHA extensions: {widths}"));
         } else if shape.starts_with("sha-ni") {
             expect(self.sha > 0, "no instruction of the SHA extensions");
             expect(is_vex, &format!("encodings other than VEX beside the SHA extensions: {encodings}"));

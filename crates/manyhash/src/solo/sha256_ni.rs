@@ -10,8 +10,8 @@ use crate::lanes::Blocks;
 /// The chaining value as the instructions want it: f, e, b, a and h, g, d, c from the lowest word up.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
-    abef: Quad,
-    cdgh: Quad,
+    pub(super) abef: Quad,
+    pub(super) cdgh: Quad,
 }
 
 impl Solo<Sha256Compression> for ShaNi {

@@ -7,7 +7,7 @@
 use super::Solo;
 use crate::algorithm::sha2::{Sha2, round, sixteen_rounds};
 use crate::algorithm::{ChainingOf, Compression, WordOf};
-use crate::isa::Includes;
+use crate::isa::{Avx2, Avx512, Bmi2, Bmi2Avx512, Includes};
 use crate::lanes::{Blocks, Isa, Portable, Word, Words};
 
 type Lanes<C, I> = <WordOf<C> as Word>::Vector<I>;
@@ -18,6 +18,20 @@ const MAX_ROUNDS: usize = 80;
 
 /// Message words plus round constants of a group of `LANES` blocks: row t has word t of each block.
 type Schedule<W, const LANES: usize> = [[W; LANES]; MAX_ROUNDS];
+
+/// An instruction set with rotates for the rounds and lanes for the schedule.
+pub(crate) trait ScalarRounds: Includes<Self::Lanes> {
+    /// That of the lanes.
+    type Lanes: Isa;
+}
+
+impl ScalarRounds for Bmi2 {
+    type Lanes = Avx2;
+}
+
+impl ScalarRounds for Bmi2Avx512 {
+    type Lanes = Avx512;
+}
 
 /// A schedule in the making.
 struct Scheduling<C: Compression, I: Isa> {
@@ -52,7 +66,7 @@ impl<C: Sha2, I: Isa> Scheduling<C, I> {
     }
 }
 
-impl<C: Sha2<State<WordOf<C>> = [WordOf<C>; 8]>, I: Includes> Solo<C> for I {
+impl<C: Sha2<State<WordOf<C>> = [WordOf<C>; 8]>, I: ScalarRounds> Solo<C> for I {
     type State = [Scalar<C>; 8];
 
     #[inline(always)]
@@ -78,9 +92,9 @@ impl<C: Sha2<State<WordOf<C>> = [WordOf<C>; 8]>, I: Includes> Solo<C> for I {
         for (message, state) in states.iter_mut().enumerate() {
             let message = blocks.bytes(message, 0, blocks.len_bytes());
             match Lanes::<C, I::Lanes>::LANES {
-                16 => compress_message::<C, I::Lanes, _, 16>(self.lanes(), state, message),
-                8 => compress_message::<C, I::Lanes, _, 8>(self.lanes(), state, message),
-                _ => compress_message::<C, I::Lanes, _, 4>(self.lanes(), state, message),
+                16 => compress_message::<C, I::Lanes, _, 16>(self.included(), state, message),
+                8 => compress_message::<C, I::Lanes, _, 8>(self.included(), state, message),
+                _ => compress_message::<C, I::Lanes, _, 4>(self.included(), state, message),
             }
         }
     }

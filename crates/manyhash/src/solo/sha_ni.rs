@@ -26,9 +26,8 @@ impl Quad {
     /// Words from the lowest to the highest.
     #[inline(always)]
     pub(super) fn new(_: ShaNi, words: [u32; 4]) -> Self {
-        let [w0, w1, w2, w3] = words.map(|word| word as i32);
-        // SAFETY: the token.
-        Self(unsafe { _mm_set_epi32(w3, w2, w1, w0) })
+        // SAFETY: the token; sixteen bytes either way.
+        Self(unsafe { core::mem::transmute::<[u32; 4], __m128i>(words) })
     }
 
     /// Words from the lowest to the highest.
