@@ -38,11 +38,12 @@ pub fn check_backend(algorithm: &str) -> Result<(), BackendError> {
     .map(drop)
 }
 
-/// The backends this CPU can run, and the best of them for each algorithm.
+/// The backends this CPU can run, the costs they are chosen by, and the best of them for each algorithm.
 pub fn backends() -> Vec<(&'static str, String)> {
     let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
     vec![
         ("backends", supported.join(" ")),
+        ("costs", manyhash::backend::cost_table().into()),
         (
             "best",
             format!(

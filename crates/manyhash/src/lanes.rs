@@ -3,7 +3,7 @@
 //! [`Words`] is a vector of one word per lane with about a dozen operations; [`Isa`] names an instruction set's two vector types.
 //! Every operation on values is safe: a vector can only be made from a token, and the token proves the CPU has the instructions.
 //! [`Two`] is two waves of any instruction set, and an instruction set itself: each operation does both halves, so that one wave
-//! computes while the other waits for its latency. `u32` and `u64` are vectors of one lane: the portable instruction set.
+//! computes while the other waits for its latency. [`One`] is one wave with the fewest operations, for CPUs that hardly wait. `u32` and `u64` are vectors of one lane: the portable instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

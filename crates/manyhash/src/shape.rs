@@ -20,7 +20,7 @@ pub(crate) struct Shape<C: Compression> {
     pub(crate) name: &'static str,
     /// Messages it advances together.
     pub(crate) lanes: usize,
-    /// Picoseconds a step takes: one block in each lane. Only ratios matter.
+    /// Picoseconds a step takes: one block in each lane.
     pub(crate) cost_ps: u32,
     detect: fn() -> bool,
     advance: fn(&mut States<'_, C>, &Blocks<'_>),

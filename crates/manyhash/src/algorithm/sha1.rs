@@ -1,7 +1,7 @@
 //! SHA-1 (FIPS 180-4, section 6.1). Known to be broken for signatures; here for what still uses it.
 //!
-//! Operations a block and lane with three-operand logic: 80 rounds of 7, 64 schedule words of 3, 5 at the end. One wave is bound by
-//! latency (rotate and add, 80 times), two by the ports.
+//! Operations a block and lane with three-operand logic: 80 rounds of 7, 64 schedule words of 3, 5 at the end. Where latency is
+//! the limit of one wave (rotate and add, 80 times; Zen 5), two reach that of the ports.
 
 use super::{Compression, MAX_ROUNDS, algorithm};
 use crate::lanes::{ByteOrder, Words};
