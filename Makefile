@@ -25,12 +25,12 @@ test-command: ## a first user's commands, as the README has them
 	$(CARGO) build --release --package manyhash-cli
 	python3 scripts/run.py --manyhash target/release/manyhash --limit-bytes 300000000 /usr/lib
 
-test-bench: bench/.venv ## the benchmarks work: every digest compared, no figure asserted
+test-bench: bench/.venv/installed ## the benchmarks work: every digest compared, no figure asserted
 	cd bench && PYTHON=.venv/bin/python $(CARGO) test
 
-bench/.venv: bench/requirements.txt
-	python3 -m venv $@
-	$@/bin/pip install --quiet --requirement $<
+bench/.venv/installed: bench/requirements.txt
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --requirement $<
 	touch $@
 
 lint:
@@ -40,7 +40,7 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features
 	scripts/check-sizes
 
-bench: bench/.venv ## side by side with other libraries, half an hour; results and pictures: see bench/METHODOLOGY.md
+bench: bench/.venv/installed ## side by side with other libraries, half an hour; results and pictures: see bench/METHODOLOGY.md
 	cd bench && $(CARGO) run --release -- --json results.json
 	cd bench && $(CARGO) run --release -- curves --json curves.json
 	cd bench && .venv/bin/python pictures.py results.json curves.json

@@ -65,16 +65,16 @@ isa! {
     /// 256-bit integer registers.
     "x86_64" Avx2 ["avx2"] lanes Avx2 = "avx2";
     /// The instructions of AVX-512 on 128 bits.
-    "x86_64" Avx512Quarter ["avx512f" "avx512vl" "sse2"] lanes Avx512Quarter = "avx512-128";
+    "x86_64" Avx512Quarter ["sse2" "ssse3" "avx512f" "avx512vl"] lanes Avx512Quarter = "avx512-128";
     /// The instructions of AVX-512 on 256 bits.
     "x86_64" Avx512Half ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
     /// 512-bit registers with rotates, three-operand logic and byte shuffles.
     "x86_64" Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512", One<Avx512> = "avx512-lean", Two<Avx512> = "avx512x2";
     /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
     /// halves slow the SHA instructions to a third (measured: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
-    "x86_64" ShaNi ["sha" "sse4.1" "avx"];
+    "x86_64" ShaNi ["sha" "ssse3" "sse4.1" "avx"];
     /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty.
-    "x86_64" ShaNiAvx512 ["sha" "sse4.1" "avx" "avx512f" "avx512vl"];
+    "x86_64" ShaNiAvx512 ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
     /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
     "x86_64" Bmi2 ["bmi1" "bmi2" "avx2"];
     /// The same with a schedule in 512-bit registers.

@@ -3,7 +3,8 @@
 //! [`Words`] is a vector of one word per lane with about a dozen operations; [`Isa`] names an instruction set's two vector types.
 //! Every operation on values is safe: a vector can only be made from a token, and the token proves the CPU has the instructions.
 //! [`Two`] is two waves of any instruction set, and an instruction set itself: each operation does both halves, so that one wave
-//! computes while the other waits for its latency. [`One`] is one wave with the fewest operations, for CPUs that hardly wait. `u32` and `u64` are vectors of one lane: the portable instruction set.
+//! computes while the other waits for its latency. [`One`] is one wave with the fewest operations, for CPUs that hardly wait. `u32` and
+//! `u64` are vectors of one lane: the portable instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -105,7 +106,7 @@ pub(crate) trait Words: Copy {
     /// Shift by `R` bits (SHR of FIPS 180-4, section 3.2).
     fn shift_right<const R: u32>(self) -> Self;
     /// The same value, through which the compiler can't reorder additions. It moves constants to the end of a chain of additions,
-    /// which is the critical path; pinned orders gave one wave of SHA-256 20 % (5.00 to 5.63 GB/s).
+    /// which is the critical path; pinned orders took one wave of SHA-256 from 5.00 to 5.63 GB/s.
     fn pin(self) -> Self;
 
     /// Parity (FIPS 180-4, 4.1.1): x ^ y ^ z.
@@ -280,6 +281,8 @@ macro_rules! waves {
             type Word = V::Word;
             const LANES: usize = $count * V::LANES;
             const WAVES: usize = $count * V::WAVES;
+            /// Whatever `V` is: who interleaves waves has no time to wait, and `One` is made for this.
+            const LATENCY_BOUND: bool = false;
             #[inline(always)]
             fn splat(isa: Self::Isa, word: V::Word) -> Self {
                 let every = V::splat(isa.0, word);
@@ -356,7 +359,7 @@ macro_rules! waves {
     )* };
 }
 
-/// The same for a wave; or word `$i` of the vectors of each wave.
+/// For a list of waves: `$every`, the same for each; or the vector of word `$i` of each.
 macro_rules! of_wave {
     ($every:ident $wave:tt) => { $every };
     ($Vector:ident $waves:ident $i:literal $($wave:tt)+) => { $Vector($($waves.$wave[$i]),+) };

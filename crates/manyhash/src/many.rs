@@ -216,11 +216,12 @@ const SCHEDULED_MESSAGE_PS: u64 = 60_000;
 fn is_faster_apart<C: Compression>(plan: &Plan<C>, groups: impl Iterator<Item = (u64, usize)>) -> bool {
     let (mut apart_ps, mut together_ps, mut going, mut blocks_before) = (0, 0, 0, 0);
     for (blocks, messages) in groups {
-        apart_ps += blocks * plan.cost_ps(messages);
-        together_ps += (blocks_before - blocks.min(blocks_before)) * plan.cost_ps(going) + messages as u64 * SCHEDULED_MESSAGE_PS;
+        apart_ps += blocks * plan.cost_ps(messages, blocks);
+        together_ps +=
+            (blocks_before - blocks.min(blocks_before)) * plan.cost_ps(going, blocks_before) + messages as u64 * SCHEDULED_MESSAGE_PS;
         (going, blocks_before) = (going + messages, blocks);
     }
-    apart_ps <= together_ps + blocks_before * plan.cost_ps(going)
+    apart_ps <= together_ps + blocks_before * plan.cost_ps(going, blocks_before)
 }
 
 struct Batch<'a, A: Algorithm, M: ?Sized> {

@@ -4,6 +4,7 @@ use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
 use crate::backend;
 use crate::padding::{Tail, block_count};
 use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
+use crate::shape::Usage;
 use std::io::{self, Read};
 use std::marker::PhantomData;
 
@@ -67,7 +68,7 @@ impl<A: Algorithm> Readers<A> {
             lane_bytes: lane_bytes - lane_bytes % A::BLOCK_BYTES,
             types: PhantomData,
         };
-        scheduler::run(plan, &A::INITIAL, supply, &mut crate::shape::Usage::default());
+        scheduler::run(plan, &A::INITIAL, supply, &mut Usage::default());
     }
 }
 

@@ -172,12 +172,13 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
         }
         let waiting = waiting.unwrap_or_default();
         let mut longest: Vec<u64> = (0..self.active).map(|column| self.blocks_left(column)).collect();
-        let total_blocks = longest.iter().sum::<u64>() + waiting.blocks;
+        let total_blocks = longest.iter().fold(waiting.blocks, |sum, blocks| sum.saturating_add(*blocks));
         longest.extend((0..MAX_LANES).map_while(|skip| self.supply.waiting_blocks(skip)));
         longest.sort_unstable_by(|one, other| other.cmp(one));
         let work = Work { messages: self.active + waiting.messages, blocks: total_blocks, longest: &longest };
         if work.messages == longest.len() && !self.is_worth_planning(&work) {
-            (self.shape, self.planned_blocks) = (self.plan.best_for(work.messages), 0);
+            (self.shape, self.planned_blocks) = (self.plan.best_for(work.messages, work.longest[0]), 0);
+            while self.active < self.plan.shapes[self.shape].lanes && self.take_in() {}
             return u64::MAX;
         }
         self.choose_shape(&work);
@@ -197,21 +198,23 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
         } else if self.planned_blocks == 0 || work.messages < shapes[self.shape].lanes {
             let steps = linear_program::fewest_steps(shapes, work);
             let widest_used = (0..shapes.len()).filter(|shape| steps[*shape] > 0).max_by_key(|shape| shapes[*shape].lanes);
-            self.shape = widest_used.unwrap_or(self.plan.best_for(work.messages));
+            self.shape = widest_used.unwrap_or(self.plan.best_for(work.messages, work.longest[0]));
             self.planned_blocks = (steps[self.shape] / PARTS).max(Self::fewest_blocks(work));
         }
     }
 
-    /// Whether the most that planning could save is more than it costs. Without a plan, the messages with most blocks left advance in
-    /// the shapes that are cheapest for so many, until one of them ends.
+    /// Whether the most that planning could save is more than it costs. Without a plan, the shape that is cheapest for so many messages
+    /// advances those in its lanes until one of them ends, and so on. That takes no longer than to advance all messages by a block each
+    /// in turn, which is what is compared with the least that anything could take.
     fn is_worth_planning(&self, work: &Work) -> bool {
         // In floating point: a guess of a length may be as large as it likes.
         let next = work.longest[1..].iter().chain([&0]);
         let levels = work.longest.iter().zip(next).zip(1..);
-        let unplanned_ps: f64 = levels.map(|((blocks, next), messages)| (blocks - next) as f64 * self.plan.cost_ps(messages) as f64).sum();
+        let unplanned_ps: f64 =
+            levels.map(|((blocks, next), messages)| (blocks - next) as f64 * self.plan.cost_ps(messages, work.longest[0]) as f64).sum();
         let widest = self.plan.widest_shape();
         let at_full_rate_ps = work.blocks as f64 * f64::from(widest.cost_ps) / widest.lanes as f64;
-        let longest_alone_ps = work.longest[0] as f64 * self.plan.cost_ps(1) as f64;
+        let longest_alone_ps = work.longest[0] as f64 * self.plan.cost_ps(1, work.longest[0]) as f64;
         unplanned_ps - at_full_rate_ps.max(longest_alone_ps) > PLANNING_PS
     }
 

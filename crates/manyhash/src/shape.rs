@@ -13,6 +13,9 @@ use crate::states::States;
 
 type HashShort<C> = fn(&short::Batch<'_, '_, C>, &mut [Row; MAX_LANES]);
 
+/// Blocks of a short run, at most.
+pub(crate) const SHORT_BLOCKS: u64 = 16;
+
 /// One kernel of the compression function `C`.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape<C: Compression> {
@@ -22,6 +25,8 @@ pub(crate) struct Shape<C: Compression> {
     pub(crate) lanes: usize,
     /// Picoseconds a step takes: one block in each lane.
     pub(crate) cost_ps: u32,
+    /// Whether only runs of more than [`SHORT_BLOCKS`] blocks take that time, and shorter ones should be left to others.
+    only_long: bool,
     detect: fn() -> bool,
     advance: fn(&mut States<'_, C>, &Blocks<'_>),
     short: Option<HashShort<C>>,
@@ -45,6 +50,7 @@ impl<C: Compression> Shape<C> {
             name,
             lanes,
             cost_ps: cost::family().picoseconds(C::NAME, name, lanes),
+            only_long: false,
             detect: || I::detect().is_some(),
             advance,
             short: pads.then_some(short),
@@ -62,10 +68,17 @@ impl<C: Compression> Shape<C> {
             name,
             lanes: N,
             cost_ps: cost::family().picoseconds(C::NAME, name, N),
+            only_long: false,
             detect: || I::detect().is_some(),
             advance,
             short: None,
         }
+    }
+
+    /// The same, for long runs only.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such kernel yet"))]
+    pub(crate) fn only_long(self) -> Self {
+        Self { only_long: true, ..self }
     }
 
     /// Whether this CPU can run it.
@@ -95,7 +108,7 @@ impl<C: Compression> Shape<C> {
     /// A shape that computes nothing, for tests of schedules.
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
-        Self { name, lanes, cost_ps, detect: || true, advance: |_, _| {}, short: None }
+        Self { name, lanes, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, short: None }
     }
 }
 
@@ -191,8 +204,8 @@ pub(crate) struct Plan<C: Compression> {
     pub(crate) shapes: Vec<Shape<C>>,
     /// Index of the one that advances most messages for its time.
     pub(crate) widest: usize,
-    /// The cheapest way to advance 0, 1, 2, ... messages by a block each.
-    cheapest: Vec<Cheapest>,
+    /// The cheapest way to advance 0, 1, 2, ... messages by a block each, in short runs and in long ones.
+    cheapest: [Vec<Cheapest>; 2],
 }
 
 /// A way to advance some messages by a block each: a step of a shape, then the cheapest way for those left.
@@ -206,15 +219,19 @@ impl<C: Compression> Plan<C> {
     /// Panics if there are no shapes, or more than [`MAX_SHAPES`].
     pub(crate) fn new(shapes: Vec<Shape<C>>) -> Self {
         assert!(shapes.len() <= MAX_SHAPES);
-        let mut cheapest = vec![Cheapest::default()];
-        for messages in 1..=MAX_LANES {
-            let first = |shape: usize| {
-                let Shape { lanes, cost_ps, .. } = &shapes[shape];
-                Cheapest { shape, cost_ps: u64::from(*cost_ps) + cheapest[messages - messages.min(*lanes)].cost_ps }
-            };
-            let best = (0..shapes.len()).map(first).min_by_key(|way| (way.cost_ps, usize::MAX - shapes[way.shape].lanes));
-            cheapest.push(best.expect("the portable shape is always there"));
-        }
+        let cheapest = [false, true].map(|long| {
+            let usable: Vec<usize> = (0..shapes.len()).filter(|shape| long || !shapes[*shape].only_long || shapes.len() == 1).collect();
+            let mut cheapest = vec![Cheapest::default()];
+            for messages in 1..=MAX_LANES {
+                let first = |shape: usize| {
+                    let Shape { lanes, cost_ps, .. } = &shapes[shape];
+                    Cheapest { shape, cost_ps: u64::from(*cost_ps) + cheapest[messages - messages.min(*lanes)].cost_ps }
+                };
+                let best = usable.iter().map(|shape| first(*shape)).min_by_key(|way| (way.cost_ps, usize::MAX - shapes[way.shape].lanes));
+                cheapest.push(best.expect("the portable shape is always there"));
+            }
+            cheapest
+        });
         let rate = |shape: &usize| shapes[*shape].lanes as f64 / f64::from(shapes[*shape].cost_ps);
         let widest = (0..shapes.len()).max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("a shape");
         Self { widest, cheapest, shapes }
@@ -226,16 +243,16 @@ impl<C: Compression> Plan<C> {
         &self.shapes[self.widest]
     }
 
-    /// Index of the shape to begin with when so many messages, of one length, are to be done one set of lanes after the other.
+    /// Index of the shape to begin with when so many messages of so many blocks are to be done one set of lanes after the other.
     #[inline]
-    pub(crate) fn best_for(&self, messages: usize) -> usize {
-        self.cheapest.get(messages).map_or(self.widest, |way| way.shape)
+    pub(crate) fn best_for(&self, messages: usize, blocks: u64) -> usize {
+        self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages).map_or(self.widest, |way| way.shape)
     }
 
-    /// Picoseconds to advance so many messages by a block each, one set of lanes after the other.
+    /// Picoseconds to advance so many messages by a block each, one set of lanes after the other, in runs of so many blocks.
     #[inline]
-    pub(crate) fn cost_ps(&self, messages: usize) -> u64 {
-        match self.cheapest.get(messages) {
+    pub(crate) fn cost_ps(&self, messages: usize, blocks: u64) -> u64 {
+        match self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages) {
             Some(way) => way.cost_ps,
             None => u64::from(self.widest_shape().cost_ps) * messages.div_ceil(self.widest_shape().lanes) as u64,
         }
@@ -244,6 +261,6 @@ impl<C: Compression> Plan<C> {
     /// The shape for one message alone.
     #[inline]
     pub(crate) fn single(&self) -> &Shape<C> {
-        &self.shapes[self.cheapest[1].shape]
+        &self.shapes[self.best_for(1, 1)]
     }
 }

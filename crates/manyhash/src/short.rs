@@ -92,7 +92,7 @@ pub(crate) fn hash<A: Algorithm>(
     let mut rows = None;
     let mut first = 0;
     while first < count {
-        let best = plan.best_for(count - first);
+        let best = plan.best_for(count - first, blocks);
         let shape = &plan.shapes[best];
         usage.steps[best] += blocks;
         let lanes = shape.lanes.min(count - first);
@@ -111,13 +111,13 @@ pub(crate) fn hash<A: Algorithm>(
                 finish(lane, digest);
             }
         } else {
-            let room = PaddedInMemory { shape, lanes, blocks: blocks as usize };
+            let batch = PaddedInMemory { shape, lanes, blocks: blocks as usize };
             match shape.lanes {
-                1 => room.hash::<A, 1>(message, finish),
-                2 => room.hash::<A, 2>(message, finish),
-                3..=4 => room.hash::<A, 4>(message, finish),
-                5..=8 => room.hash::<A, 8>(message, finish),
-                _ => room.hash::<A, MAX_LANES>(message, finish),
+                1 => batch.hash::<A, 1>(message, finish),
+                2 => batch.hash::<A, 2>(message, finish),
+                3..=4 => batch.hash::<A, 4>(message, finish),
+                5..=8 => batch.hash::<A, 8>(message, finish),
+                _ => batch.hash::<A, MAX_LANES>(message, finish),
             }
         }
         first += lanes;
@@ -159,7 +159,8 @@ impl<C: Compression> PaddedInMemory<'_, C> {
             tail.set::<C>(&message[body_bytes..], message.len() as u64);
         }
         let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
-        self.shape.advance(&mut states, &Blocks::new(self.shape.lanes, self.blocks * A::BLOCK_BYTES - body_bytes, tail));
+        let tail_bytes = (self.blocks * A::BLOCK_BYTES).checked_sub(body_bytes).expect("messages stay as they are");
+        self.shape.advance(&mut states, &Blocks::new(self.shape.lanes, tail_bytes, tail));
         for lane in 0..self.lanes {
             finish(lane, digest::<A>(&states.column(lane)));
         }

@@ -51,7 +51,7 @@ where
 /// The shapes of the SHA extensions with schedules in lanes.
 #[cfg(target_arch = "x86_64")]
 fn sha_ni_sms_shapes() -> Vec<Shape<Sha256Compression>> {
-    vec![Shape::solo::<ShaNiAvx512, 2>("sha-ni-sms-x2"), Shape::solo::<ShaNiAvx512, 4>("sha-ni-sms-x4")]
+    vec![Shape::solo::<ShaNiAvx512, 2>("sha-ni-sms-x2").only_long(), Shape::solo::<ShaNiAvx512, 4>("sha-ni-sms-x4").only_long()]
 }
 
 /// The shapes of scalar rounds beside a schedule in lanes.

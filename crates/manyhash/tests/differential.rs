@@ -87,6 +87,38 @@ fn equal_lengths<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[equal_lengths]);
 
+/// Few short messages, 0..=2N+1 of them, that take the same number of blocks: the shortest of them, the longest, and both in turns.
+fn few_short_messages<A: Algorithm>() {
+    let padding_bytes = 1 + A::BLOCK_BYTES / 8;
+    for blocks in 1..=4 {
+        let longest = blocks * A::BLOCK_BYTES - padding_bytes;
+        let shortest = (longest + 1).saturating_sub(A::BLOCK_BYTES);
+        for lengths in [[shortest, shortest], [longest, longest], [shortest, longest], [longest, longest - 1]] {
+            let messages = paint_all((0..2 * most_lanes::<A>() + 2).map(|i| lengths[i % 2]));
+            let expected = expected::<A>(&messages);
+            for door in doors::<A>() {
+                for count in 0..=2 * door.lanes::<A>() + 1 {
+                    check_door::<A>(door, &messages[..count], &expected[..count], &format!("{count} messages of {lengths:?} bytes"));
+                }
+            }
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[few_short_messages]);
+
+/// One to five messages of 14 to 20 blocks, where kernels change from short runs to long ones.
+fn few_middling_messages<A: Algorithm>() {
+    for blocks in 14..=20 {
+        for lengths in [[blocks, blocks], [blocks, 2 * blocks + 1]] {
+            let messages = paint_all((0..5).map(|i| lengths[i % 2] * A::BLOCK_BYTES + i));
+            for count in 1..=5 {
+                check::<A>(&messages[..count], &format!("{count} messages of {lengths:?} blocks"));
+            }
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[few_middling_messages]);
+
 /// Batches of any count and any lengths: mostly short, some long, few past 64 KiB.
 fn ragged_batches<A: Algorithm>() {
     for seed in 1..=40 {

@@ -1,8 +1,9 @@
 //! The compression function of the whole SHA-2 family (FIPS 180-4, sections 6.2 and 6.4): SHA-256 and SHA-512 differ in word size,
 //! rotations and constants, which [`Sha2`] names.
 //!
-//! Operations a block and lane with three-operand logic: a round of 17 and a schedule word of 11. Where latency
-//! is the limit of one wave, from e to e of the next round (Zen 5), two waves reach that of the ports. The order of additions is pinned: Sigma1, the last thing known, is added last.
+//! Operations a block and lane with three-operand logic: a round of 17 and a schedule word of 11. Where latency is the limit of one
+//! wave, from e to e of the next round (Zen 5), two waves reach that of the ports. The order of additions is pinned: Sigma1, the last
+//! thing known, is added last.
 //! The loop is 16 rounds, unrolled: all 64 unrolled are no faster and three times the code.
 
 use super::{Compression, MAX_ROUNDS};

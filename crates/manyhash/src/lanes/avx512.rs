@@ -50,8 +50,8 @@ static ONE_BIT: [u8; 129] = {
 unsafe fn load_padded_row(start: *const u8, bytes: u32, at: usize) -> __m512i {
     let left = (i64::from(bytes) - at as i64).clamp(-1, 64);
     let message = if left == 64 { u64::MAX } else { (1 << left.max(0)) - 1 };
-    // SAFETY: AVX-512BW, says the caller; a masked load touches only the bytes of its mask, all of which are the message's. From byte 0
-    // to 65 of `ONE_BIT`, 64 bytes are there. The bit comes from memory because a second mask would cost a shuffle unit's time: 4 % of
+    // SAFETY: AVX-512BW, says the caller; a masked load touches only the bytes of its mask, all of which are the message's. From any of
+    // bytes 0 to 65 of `ONE_BIT`, 64 bytes are there. The bit comes from memory because a second mask would cost a shuffle unit's time: 4 % of
     // messages of 32 bytes.
     unsafe {
         let row = _mm512_maskz_loadu_epi8(message, start.wrapping_add(at).cast());

@@ -43,7 +43,7 @@ impl<'a> Blocks<'a> {
         blocks
     }
 
-    /// With no start set yet.
+    /// With no start set yet: the caller sets the first `lanes` before anybody reads them.
     #[inline(always)]
     fn unset(lanes: usize, bytes: usize) -> Self {
         Self { starts: [MaybeUninit::uninit(); MAX_LANES], lanes, bytes, messages: PhantomData }

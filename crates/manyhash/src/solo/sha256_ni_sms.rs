@@ -14,6 +14,7 @@ use crate::algorithm::sha256::{ROUND_CONSTANTS, Sha256Compression};
 use crate::isa::{Avx512Quarter, Includes, ShaNi, ShaNiAvx512};
 use crate::lanes::avx512_quarter::U32x4;
 use crate::lanes::{Blocks, ByteOrder, Words};
+use crate::shape::SHORT_BLOCKS;
 
 /// Blocks scheduled together: of N messages, LANES / N successive ones of each. Lane N * block + message has a block of a message.
 const LANES: usize = 4;
@@ -73,9 +74,9 @@ impl Solo<Sha256Compression> for ShaNiAvx512 {
         const { assert!(N == 2 || N == 4) };
         let (sha_ni, isa): (ShaNi, Avx512Quarter) = (self.included(), self.included());
         let group_bytes = 64 * LANES / N;
-        // The first group's schedule has no rounds beside it, and the last group's rounds no schedule: fewer blocks gain nothing.
-        let worthwhile_bytes = 64 * 16;
-        let groups_bytes = if blocks.len_bytes() < worthwhile_bytes { 0 } else { blocks.len_bytes() - blocks.len_bytes() % group_bytes };
+        // The first group's schedule has no rounds beside it, and the last group's rounds no schedule: a short run gains nothing.
+        let is_short = blocks.len_bytes() <= 64 * SHORT_BLOCKS as usize;
+        let groups_bytes = if is_short { 0 } else { blocks.len_bytes() - blocks.len_bytes() % group_bytes };
         if groups_bytes > 0 {
             let mut schedules: [Schedule; 2] = [[[[0; 4]; LANES]; 16]; 2];
             let [mut current, mut following] = schedules.each_mut();
