@@ -14,7 +14,7 @@ use crate::shape::{Plan, Shape, Usage};
 use crate::states::States;
 
 /// Messages of more blocks have little to gain.
-pub(crate) const MAX_BLOCKS: u64 = 64;
+pub(crate) const MAX_BLOCKS: u64 = 128;
 
 /// What the kernel gets.
 pub(crate) struct Batch<'a, 'm, C: Compression> {

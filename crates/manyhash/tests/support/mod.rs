@@ -73,10 +73,10 @@ pub fn paint_all(lengths_bytes: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>>
 
 /// Lengths around every edge: multiples of half a block and of a block, where the next block
 /// begins, where the length no longer fits behind the message (9 or 17 bytes before), and those
-/// beside them; then around 4 KiB and 64 KiB.
+/// beside them; then around 4 KiB, 128 blocks and 64 KiB.
 pub fn edge_lengths() -> Vec<usize> {
     let mut lengths = Vec::new();
-    for multiple in (0..=8).map(|half_blocks| half_blocks * 64).chain([4096, 65536]) {
+    for multiple in (0..=8).map(|half_blocks| half_blocks * 64).chain([4096, 8192, 16384, 65536]) {
         lengths.push(multiple + 1);
         for before in [18, 17, 16, 15, 10, 9, 8, 7, 1, 0] {
             lengths.extend(usize::checked_sub(multiple, before));
