@@ -212,10 +212,9 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
         let levels = work.longest.iter().zip(next).zip(1..);
         let unplanned_ps: f64 =
             levels.map(|((blocks, next), messages)| (blocks - next) as f64 * self.plan.cost_ps(messages, work.longest[0]) as f64).sum();
-        let widest = self.plan.widest_shape();
-        let at_full_rate_ps = work.blocks as f64 * f64::from(widest.cost_ps) / widest.lanes as f64;
+        let at_best_rate_ps = work.blocks as f64 * self.plan.least_ps_per_block(work.messages);
         let longest_alone_ps = work.longest[0] as f64 * self.plan.cost_ps(1, work.longest[0]) as f64;
-        unplanned_ps - at_full_rate_ps.max(longest_alone_ps) > PLANNING_PS
+        unplanned_ps - at_best_rate_ps.max(longest_alone_ps) > PLANNING_PS
     }
 
     /// Lets messages outside of the lanes take the place of those that are ahead of them; returns when to look again.

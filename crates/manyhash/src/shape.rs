@@ -258,6 +258,12 @@ impl<C: Compression> Plan<C> {
         }
     }
 
+    /// The least picoseconds a block can take while no more than so many messages advance.
+    pub(crate) fn least_ps_per_block(&self, messages: usize) -> f64 {
+        let cost = |shape: &Shape<C>| f64::from(shape.cost_ps) / messages.min(shape.lanes) as f64;
+        self.shapes.iter().map(cost).fold(f64::INFINITY, f64::min)
+    }
+
     /// The shape for one message alone.
     #[inline]
     pub(crate) fn single(&self) -> &Shape<C> {
