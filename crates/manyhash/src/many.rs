@@ -1,7 +1,7 @@
 //! Many messages that are all there: slices, or ranges of one buffer.
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest};
-use crate::padding::{Tail, block_count};
+use crate::padding::{Tail, block_count, body_bytes};
 use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
 use crate::shape::{Plan, Shape, Usage};
 use crate::{short, stream};
@@ -262,11 +262,11 @@ impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<
         let Some(next) = self.queue.peek(0) else { return false };
         let message = self.messages.message(next);
         slot.message = next;
-        let (body, rest) = message.split_at(message.len() - message.len() % A::BLOCK_BYTES);
+        slot.blocks_left = block_count::<CompressionOf<A>>(message.len() as u64);
+        let (body, rest) = message.split_at(body_bytes::<CompressionOf<A>>(message.len(), slot.blocks_left));
         slot.body = body;
         slot.tail.set::<CompressionOf<A>>(rest, message.len() as u64);
         slot.tail_done_bytes = 0;
-        slot.blocks_left = ((body.len() + slot.tail.blocks().len()) / A::BLOCK_BYTES) as u64;
         self.queue.next += 1;
         self.queue.waiting.messages -= 1;
         self.queue.waiting.blocks = self.queue.waiting.blocks.saturating_sub(slot.blocks_left);

@@ -41,6 +41,13 @@ impl Tail {
     }
 }
 
+/// Bytes of whole blocks to be compressed where they lie, of messages that have `fewest_bytes` and more and take `blocks` blocks. Two
+/// blocks fit into the tail: copying one costs less than a run of its own.
+#[inline]
+pub(crate) fn body_bytes<C: Compression>(fewest_bytes: usize, blocks: u64) -> usize {
+    if blocks <= 2 { 0 } else { fewest_bytes - fewest_bytes % C::BLOCK_BYTES }
+}
+
 /// Blocks to compress for a message of `message_bytes` bytes (Gueron & Krasnov 2012, equation 1, for any block).
 #[inline]
 pub(crate) fn block_count<C: Compression>(message_bytes: u64) -> u64 {

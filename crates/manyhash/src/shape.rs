@@ -5,7 +5,7 @@ mod census;
 
 use crate::algorithm::{Compression, WordOf};
 use crate::cost;
-use crate::isa::{self, Task};
+use crate::isa::{self, Task, Token};
 use crate::lanes::{Blocks, Isa, MAX_LANES, Row, Word, Words};
 use crate::short;
 use crate::solo::Solo;
@@ -38,12 +38,10 @@ impl<C: Compression> Shape<C> {
         let lanes = <<WordOf<C> as Word>::Vector<I> as Words>::LANES;
         assert!(lanes <= MAX_LANES);
         let advance = |states: &mut States<C>, blocks: &Blocks| {
-            let isa = I::detect().expect("a shape is used only where its instruction set is");
-            isa.run(Lanes { states, blocks });
+            token::<I>().run(Lanes { states, blocks });
         };
         let short = |batch: &short::Batch<C>, digests: &mut [Row; MAX_LANES]| {
-            let isa = I::detect().expect("a shape is used only where its instruction set is");
-            isa.run(short::Run { batch, digests });
+            token::<I>().run(short::Run { batch, digests });
         };
         let pads = <<WordOf<C> as Word>::Vector<I> as Words>::PADS;
         Self {
@@ -61,8 +59,7 @@ impl<C: Compression> Shape<C> {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other solo kernels yet"))]
     pub(crate) fn solo<I: Solo<C>, const N: usize>(name: &'static str) -> Self {
         let advance = |states: &mut States<C>, blocks: &Blocks| {
-            let isa = I::detect().expect("a shape is used only where its instruction set is");
-            isa.run(Interleaved::<C, N> { states, blocks });
+            token::<I>().run(Interleaved::<C, N> { states, blocks });
         };
         Self {
             name,
@@ -110,6 +107,12 @@ impl<C: Compression> Shape<C> {
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
         Self { name, lanes, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, short: None }
     }
+}
+
+/// The token of a shape's instruction set. Panics if the CPU lacks it.
+#[inline(always)]
+fn token<I: Token>() -> I {
+    I::detect().expect("a shape is used only where its instruction set is")
 }
 
 struct Lanes<'a, 's, 'b, C: Compression> {

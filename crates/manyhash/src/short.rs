@@ -9,7 +9,7 @@ use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, MAX_RO
 use crate::isa::Task;
 use crate::lanes::{Blocks, ByteOrder, Isa, MAX_LANES, Row, Whole, Word, Words};
 use crate::many::Messages;
-use crate::padding::Tail;
+use crate::padding::{Tail, body_bytes};
 use crate::shape::{Plan, Shape, Usage};
 use crate::states::States;
 
@@ -45,8 +45,8 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
         for (lane, bits) in bits[..<WordOf<C> as Word>::Vector::<I>::LANES].iter_mut().enumerate() {
             *bits = WordOf::<C>::from(8 * messages.bytes(lane));
         }
-        let made = if shared_end.is_some() { blocks - 1 } else { blocks };
-        for block in 0..made {
+        let loaded = if shared_end.is_some() { blocks - 1 } else { blocks };
+        for block in 0..loaded {
             let at = block * C::BLOCK_BYTES;
             let mut words = if at + C::BLOCK_BYTES <= messages.blocks().len_bytes() {
                 Words::load_block(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
@@ -89,6 +89,7 @@ pub(crate) fn hash<A: Algorithm>(
         let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
         alike.then(|| shared_end::<CompressionOf<A>>(bytes))
     });
+    let shared_end = shared_end.flatten();
     let mut rows = None;
     let mut first = 0;
     while first < count {
@@ -101,8 +102,7 @@ pub(crate) fn hash<A: Algorithm>(
         let mut finish = |lane: usize, digest: A::Digest| digests[index(first + lane)] = digest;
         if shape.has_short() {
             let whole = Whole::new(shape.lanes, message);
-            let shared_end = shared_end.as_ref().and_then(Option::as_ref);
-            let batch = Batch { initial: &A::INITIAL, messages: &whole, blocks: blocks as usize, shared_end };
+            let batch = Batch { initial: &A::INITIAL, messages: &whole, blocks: blocks as usize, shared_end: shared_end.as_ref() };
             let rows = rows.get_or_insert([[0; 64]; MAX_LANES]);
             shape.hash_short(&batch, rows);
             for (lane, row) in rows[..lanes].iter().enumerate() {
@@ -146,11 +146,9 @@ impl<C: Compression> PaddedInMemory<'_, C> {
             row.fill(*initial);
         }
         let mut states = States::of_rows(&mut rows);
-        // Two blocks fit into the tail: copying one costs less than a run of its own.
-        let mut body_bytes = 0;
-        if self.blocks > 2 {
-            let fewest_bytes = (0..self.lanes).map(|lane| message(lane).len()).min().expect("a message");
-            body_bytes = fewest_bytes - fewest_bytes % A::BLOCK_BYTES;
+        let fewest_bytes = (0..self.lanes).map(|lane| message(lane).len()).min().expect("a message");
+        let body_bytes = body_bytes::<C>(fewest_bytes, self.blocks as u64);
+        if body_bytes > 0 {
             self.shape.advance(&mut states, &Blocks::new(self.shape.lanes, body_bytes, &message));
         }
         let mut tails = [Tail::EMPTY; N];

@@ -3,7 +3,7 @@
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, WordOf, digest};
 use crate::backend;
 use crate::lanes::{Blocks, MAX_LANES};
-use crate::padding::{Tail, block_count};
+use crate::padding::{Tail, block_count, body_bytes};
 use crate::shape::Plan;
 use crate::states::States;
 use std::fmt;
@@ -39,11 +39,9 @@ pub fn hash<A: Algorithm>(message: &[u8]) -> A::Digest {
 /// The digest of one message on the plan's shape for one.
 pub(crate) fn hash_on<A: Algorithm>(plan: &Plan<CompressionOf<A>>, message: &[u8]) -> A::Digest {
     let mut state = A::INITIAL;
-    let mut rest = message;
-    // Two blocks fit into the tail: copying one costs less than a run of its own.
-    if block_count::<CompressionOf<A>>(message.len() as u64) > 2 {
-        let body;
-        (body, rest) = message.split_at(message.len() - message.len() % A::BLOCK_BYTES);
+    let blocks = block_count::<CompressionOf<A>>(message.len() as u64);
+    let (body, rest) = message.split_at(body_bytes::<CompressionOf<A>>(message.len(), blocks));
+    if !body.is_empty() {
         compress(plan, &mut state, body);
     }
     let mut tail = Tail::EMPTY;

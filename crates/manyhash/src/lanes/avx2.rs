@@ -3,27 +3,19 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx2::detect`] found the instruction set, and
 //! [`Blocks::starts`] checked every pointer that is read.
 
-use super::operations::{operations, pin, rotation_by_shifts};
+use super::operations::{operations, rotation_by_shifts, vectors};
 use super::{Blocks, ByteOrder, Isa, Words};
 use crate::isa::Avx2;
 use core::arch::x86_64::*;
 
-/// Eight 32-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U32x8(pub(super) __m256i);
-
-/// Four 64-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U64x4(pub(super) __m256i);
-
-impl Isa for Avx2 {
-    type U32 = U32x8;
-    type U64 = U64x4;
+vectors! {
+    Avx2,
+    /// Eight 32-bit words.
+    U32x8,
+    /// Four 64-bit words.
+    U64x4,
+    __m256i in ymm_reg of "avx"
 }
-
-pin!(ymm_reg, __m256i, "avx");
 
 impl Words for U32x8 {
     operations!(

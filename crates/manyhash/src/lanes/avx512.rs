@@ -3,27 +3,19 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512::detect`] found the instruction set, and
 //! [`Blocks::starts`] and [`Whole`] checked every pointer that is read.
 
-use super::operations::{operations, pin, three_operand_logic};
+use super::operations::{operations, three_operand_logic, vectors};
 use super::{Blocks, ByteOrder, Isa, Row, Whole, Words, sixteen};
 use crate::isa::Avx512;
 use core::arch::x86_64::*;
 
-/// Sixteen 32-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U32x16(__m512i);
-
-/// Eight 64-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U64x8(__m512i);
-
-impl Isa for Avx512 {
-    type U32 = U32x16;
-    type U64 = U64x8;
+vectors! {
+    Avx512,
+    /// Sixteen 32-bit words.
+    U32x16,
+    /// Eight 64-bit words.
+    U64x8,
+    __m512i in zmm_reg of "avx512f"
 }
-
-pin!(zmm_reg, __m512i, "avx512f");
 
 /// Byte orders of a word for `vpshufb`, in each quarter.
 ///

@@ -5,27 +5,19 @@
 //!
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Half::detect`] found the instruction set.
 
-use super::operations::{operations, pin, three_operand_logic};
+use super::operations::{operations, three_operand_logic, vectors};
 use super::{Blocks, ByteOrder, Isa, Words, avx2, sixteen};
 use crate::isa::{Avx512Half, Includes};
 use core::arch::x86_64::*;
 
-/// Eight 32-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U32x8(__m256i);
-
-/// Four 64-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U64x4(__m256i);
-
-impl Isa for Avx512Half {
-    type U32 = U32x8;
-    type U64 = U64x4;
+vectors! {
+    Avx512Half,
+    /// Eight 32-bit words.
+    U32x8,
+    /// Four 64-bit words.
+    U64x4,
+    __m256i in ymm_reg of "avx"
 }
-
-pin!(ymm_reg, __m256i, "avx");
 
 impl Words for U32x8 {
     operations!(

@@ -5,27 +5,19 @@
 //!
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Quarter::detect`] found the instruction set.
 
-use super::operations::{operations, pin, three_operand_logic};
+use super::operations::{operations, three_operand_logic, vectors};
 use super::{Blocks, ByteOrder, Isa, Words, sixteen, sse2};
 use crate::isa::{Avx512Quarter, Includes};
 use core::arch::x86_64::*;
 
-/// Four 32-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U32x4(__m128i);
-
-/// Two 64-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U64x2(__m128i);
-
-impl Isa for Avx512Quarter {
-    type U32 = U32x4;
-    type U64 = U64x2;
+vectors! {
+    Avx512Quarter,
+    /// Four 32-bit words.
+    U32x4,
+    /// Two 64-bit words.
+    U64x2,
+    __m128i in xmm_reg of "avx"
 }
-
-pin!(xmm_reg, __m128i, "avx");
 
 impl U32x4 {
     /// Four words of each lane, lane by lane: the transposition back.

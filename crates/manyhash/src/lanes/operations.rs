@@ -102,18 +102,35 @@ macro_rules! three_operand_logic {
     };
 }
 
-/// The identity of a register, which no addition is moved across. `asm!` checks its operands against the features of the function it
-/// stands in, hence a function.
-macro_rules! pin {
-    ($register:ident, $Vector:ident, $feature:literal) => {
+/// The two vectors of an instruction set, over one kind of register, and the identity of such a register, which no addition is moved
+/// across. `asm!` checks its operands against the features of the function it stands in, hence a function.
+macro_rules! vectors {
+    (
+        $Isa:ident, $(#[$doc32:meta])* $U32:ident, $(#[$doc64:meta])* $U64:ident, $Register:ident in $class:ident of $feature:literal
+    ) => {
+        $(#[$doc32])*
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        pub(crate) struct $U32(pub(super) $Register);
+
+        $(#[$doc64])*
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        pub(crate) struct $U64(pub(super) $Register);
+
+        impl Isa for $Isa {
+            type U32 = $U32;
+            type U64 = $U64;
+        }
+
         #[inline]
         #[target_feature(enable = $feature)]
-        fn pin(mut x: $Vector) -> $Vector {
+        fn pin(mut x: $Register) -> $Register {
             // SAFETY: no instruction, only a register named.
-            unsafe { core::arch::asm!("/* {0} */", inout($register) x, options(pure, nomem, nostack, preserves_flags)) }
+            unsafe { core::arch::asm!("/* {0} */", inout($class) x, options(pure, nomem, nostack, preserves_flags)) }
             x
         }
     };
 }
 
-pub(super) use {operations, pin, rotation_by_shifts, three_operand_logic};
+pub(super) use {operations, rotation_by_shifts, three_operand_logic, vectors};

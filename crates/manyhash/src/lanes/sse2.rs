@@ -3,27 +3,19 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Sse2::detect`] found the instruction set, and
 //! [`Blocks::starts`] checked every pointer that is read.
 
-use super::operations::{operations, pin, rotation_by_shifts};
+use super::operations::{operations, rotation_by_shifts, vectors};
 use super::{Blocks, ByteOrder, Isa, Words};
 use crate::isa::Sse2;
 use core::arch::x86_64::*;
 
-/// Four 32-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U32x4(pub(super) __m128i);
-
-/// Two 64-bit words.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U64x2(pub(super) __m128i);
-
-impl Isa for Sse2 {
-    type U32 = U32x4;
-    type U64 = U64x2;
+vectors! {
+    Sse2,
+    /// Four 32-bit words.
+    U32x4,
+    /// Two 64-bit words.
+    U64x2,
+    __m128i in xmm_reg of "sse2"
 }
-
-pin!(xmm_reg, __m128i, "sse2");
 
 /// Bytes of each 16-bit half word change places: SSE2 has no byte shuffle.
 ///

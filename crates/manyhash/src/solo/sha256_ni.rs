@@ -10,8 +10,23 @@ use crate::lanes::Blocks;
 /// The chaining value as the instructions want it: f, e, b, a and h, g, d, c from the lowest word up.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
-    pub(super) abef: Quad,
-    pub(super) cdgh: Quad,
+    abef: Quad,
+    cdgh: Quad,
+}
+
+impl State {
+    /// Four rounds, with their message words plus constants.
+    #[inline(always)]
+    pub(super) fn four_rounds(&mut self, words_and_constants: Quad) {
+        self.cdgh = self.cdgh.sha256_rounds(self.abef, words_and_constants);
+        self.abef = self.abef.sha256_rounds(self.cdgh, words_and_constants.upper_half());
+    }
+
+    /// Sum of each word, at the end of a block.
+    #[inline(always)]
+    pub(super) fn add(self, before: Self) -> Self {
+        Self { abef: self.abef.add(before.abef), cdgh: self.cdgh.add(before.cdgh) }
+    }
 }
 
 impl Solo<Sha256Compression> for ShaNi {
@@ -47,15 +62,12 @@ impl Solo<Sha256Compression> for ShaNi {
                     if $i >= 4 {
                         w[$i % 4] = Quad::sha256_schedule(w[$i % 4], w[($i + 1) % 4], w[($i + 2) % 4], w[($i + 3) % 4]);
                     }
-                    let words_and_constants = w[$i % 4].add(k);
-                    state.cdgh = state.cdgh.sha256_rounds(state.abef, words_and_constants);
-                    state.abef = state.abef.sha256_rounds(state.cdgh, words_and_constants.upper_half());
+                    state.four_rounds(w[$i % 4].add(k));
                 }
             )* } }
             groups!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
             for message in 0..N {
-                states[message].abef = states[message].abef.add(before[message].abef);
-                states[message].cdgh = states[message].cdgh.add(before[message].cdgh);
+                states[message] = states[message].add(before[message]);
             }
             at += 64;
         }

@@ -98,10 +98,7 @@ impl Solo<Sha256Compression> for ShaNiAvx512 {
                     // Four rounds of each message, and now and then the words of four rounds for all lanes.
                     macro_rules! rounds { ($($i:literal)*) => { $(
                         for message in 0..N {
-                            let (state, lane) = (&mut states[message], N * block + message);
-                            let words_and_constants = Quad::new(sha_ni, current[$i][lane]);
-                            state.cdgh = state.cdgh.sha256_rounds(state.abef, words_and_constants);
-                            state.abef = state.abef.sha256_rounds(state.cdgh, words_and_constants.upper_half());
+                            states[message].four_rounds(Quad::new(sha_ni, current[$i][N * block + message]));
                         }
                         if $i % (LANES / N) == 0 {
                             let quad = (16 * block + $i) / (LANES / N);
@@ -115,8 +112,7 @@ impl Solo<Sha256Compression> for ShaNiAvx512 {
                     )* } }
                     rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
                     for message in 0..N {
-                        states[message].abef = states[message].abef.add(before[message].abef);
-                        states[message].cdgh = states[message].cdgh.add(before[message].cdgh);
+                        states[message] = states[message].add(before[message]);
                     }
                 }
                 std::mem::swap(&mut current, &mut following);

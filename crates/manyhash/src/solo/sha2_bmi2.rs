@@ -6,15 +6,12 @@
 
 use super::Solo;
 use crate::algorithm::sha2::{Sha2, round, sixteen_rounds};
-use crate::algorithm::{ChainingOf, Compression, WordOf};
+use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, WordOf};
 use crate::isa::{Avx2, Avx512, Bmi2, Bmi2Avx512, Includes};
 use crate::lanes::{Blocks, Isa, Portable, Word, Words};
 
 type Lanes<C, I> = <WordOf<C> as Word>::Vector<I>;
 type Scalar<C> = <WordOf<C> as Word>::Vector<Portable>;
-
-/// Most rounds of any SHA-2.
-const MAX_ROUNDS: usize = 80;
 
 /// Message words plus round constants of a group of `LANES` blocks: row t has word t of each block.
 type Schedule<W, const LANES: usize> = [[W; LANES]; MAX_ROUNDS];
