@@ -2,11 +2,15 @@
 //!
 //! The list is the engine's own, [`manyhash::for_each_algorithm!`]: nothing here names an algorithm.
 
+mod several;
+
 use std::fmt;
 use std::str::FromStr;
 
 use manyhash::Algorithm;
 use manyhash::backend::Backend;
+
+pub use several::{Algorithms, Digests};
 
 /// Something to do for an algorithm known only at run time.
 pub trait ForAlgorithm {

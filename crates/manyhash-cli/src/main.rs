@@ -14,6 +14,7 @@ mod message;
 mod output;
 mod pipeline;
 mod progress;
+mod stamp;
 mod walk;
 
 use std::env;

@@ -42,7 +42,8 @@ impl Format {
 
     /// The whole line for a file.
     pub fn line(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
-        let mut line = Vec::with_capacity(path.len() + 2 * hashed.digest.len() + self.tag.len() + 10);
+        let digest = hashed.digests.of(self.algorithm);
+        let mut line = Vec::with_capacity(path.len() + 2 * digest.len() + self.tag.len() + 10);
         let escaped = !self.zero && needs_escape(path);
         if self.style != Style::Json && escaped {
             line.push(b'\\');
@@ -50,7 +51,7 @@ impl Format {
         let name = |line: &mut Vec<u8>| if escaped { escape(path, line) } else { line.extend(path) };
         match self.style {
             Style::Text | Style::Binary => {
-                hexadecimal::encode(&hashed.digest, &mut line);
+                hexadecimal::encode(digest, &mut line);
                 line.extend(if self.style == Style::Text { b"  " } else { b" *" });
                 name(&mut line);
             }
@@ -59,14 +60,14 @@ impl Format {
                 line.extend(b" (");
                 name(&mut line);
                 line.extend(b") = ");
-                hexadecimal::encode(&hashed.digest, &mut line);
+                hexadecimal::encode(digest, &mut line);
             }
             Style::Json => {
                 let object = JsonSum {
                     name: JsonName::of(path),
                     bytes: hashed.bytes,
                     algorithm: self.algorithm.name(),
-                    digest: hexadecimal::encoded(&hashed.digest),
+                    digest: hexadecimal::encoded(digest),
                 };
                 line = serde_json::to_vec(&object).expect("strings and numbers are JSON");
             }
@@ -206,24 +207,31 @@ fn new_file_beside(path: &Path) -> io::Result<NamedTempFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::Digests;
+
+    fn digest() -> String {
+        "0a".repeat(32)
+    }
 
     fn line(style: Style, zero: bool, path: &[u8]) -> Vec<u8> {
-        let hashed = Hashed { digest: Box::new([0x0a, 0xbc]), bytes: 3 };
-        Format::new(AnyAlgorithm::Sha512_256, style, zero).line(path, &hashed)
+        let algorithm = AnyAlgorithm::Sha512_256;
+        let digests = Digests::new(algorithm.into(), [0x0a; 32]).unwrap();
+        Format::new(algorithm, style, zero).line(path, &Hashed { digests, bytes: 3, stamp: None })
     }
 
     #[test]
     fn each_style_has_its_line() {
-        assert_eq!(line(Style::Text, false, b"a"), b"0abc  a\n");
-        assert_eq!(line(Style::Binary, false, b"a"), b"0abc *a\n");
-        assert_eq!(line(Style::Tag, false, b"a"), b"SHA512/256 (a) = 0abc\n");
-        assert_eq!(line(Style::Text, false, b"a\nb"), b"\\0abc  a\\nb\n");
-        assert_eq!(line(Style::Tag, true, b"a\nb"), b"SHA512/256 (a\nb) = 0abc\0");
+        assert_eq!(line(Style::Text, false, b"a"), format!("{}  a\n", digest()).as_bytes());
+        assert_eq!(line(Style::Binary, false, b"a"), format!("{} *a\n", digest()).as_bytes());
+        assert_eq!(line(Style::Tag, false, b"a"), format!("SHA512/256 (a) = {}\n", digest()).as_bytes());
+        assert_eq!(line(Style::Text, false, b"a\nb"), format!("\\{}  a\\nb\n", digest()).as_bytes());
+        assert_eq!(line(Style::Tag, true, b"a\nb"), format!("SHA512/256 (a\nb) = {}\0", digest()).as_bytes());
     }
 
     #[test]
     fn json_loses_no_name() {
-        let object = |name| format!("{{{name},\"bytes\":3,\"algorithm\":\"SHA-512/256\",\"digest\":\"0abc\"}}\n").into_bytes();
+        let digest = digest();
+        let object = |name| format!("{{{name},\"bytes\":3,\"algorithm\":\"SHA-512/256\",\"digest\":\"{digest}\"}}\n").into_bytes();
         assert_eq!(line(Style::Json, false, "é\"\n".as_bytes()), object(r#""path":"é\"\n""#));
         assert_eq!(line(Style::Json, false, b"a\xff"), object(r#""path_hex":"61ff""#));
     }

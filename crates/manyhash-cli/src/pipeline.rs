@@ -1,7 +1,7 @@
 //! Hashes a lazily read list of files on all cores and gives the results back in the order of the list.
 //!
 //! ```text
-//! source thread:  tasks ──> window (bounded) ──> workers: each one `Readers`, many files in its lanes
+//! source thread:  tasks ──> window (bounded) ──> workers: many files at once in lanes, or one after the other
 //!                              │                    │
 //! caller's thread:  sink <── results in order <─────┘     streams (stdin, fifos, ...) are read here, alone, in their turn
 //! ```
@@ -11,6 +11,9 @@
 //!
 //! Streams are read one after another because whoever writes them may count on that: two fifos of one writer, or stdin named twice.
 
+mod in_order;
+mod job_reader;
+mod lanes;
 mod open_files;
 mod stream;
 #[cfg(test)]
@@ -25,7 +28,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::algorithm::AnyAlgorithm;
+use crate::algorithm::{Algorithms, Digests};
+use crate::stamp::Stamp;
 
 pub use open_files::patiently;
 pub use window::Limits;
@@ -39,10 +43,6 @@ pub const MAX_WORKERS: usize = 128;
 
 /// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
 const BUFFER_BUDGET_BYTES: usize = 24 << 20;
-
-/// Buffer bytes of a lane. Measured on Zen 5, page cache warm: with 32, 64 and 128 KiB within 2 % of each other for large files; for
-/// files of the paper's sizes 64 KiB is 5 % faster than 128 KiB, whose pages cost more to get than its calls save.
-const LANE_BUFFER_BYTES: usize = 64 << 10;
 
 /// What to do, with what the sink should know of it.
 #[derive(Debug)]
@@ -59,22 +59,35 @@ pub struct Task<T> {
 #[derive(Debug)]
 pub enum Work {
     /// Hash a file that can be read at any time, beside others. The size plans the order, nothing else.
-    File { algorithm: AnyAlgorithm, size_bytes: u64 },
+    File { algorithms: Algorithms, size_bytes: u64, part: Part },
     /// Hash a stream, alone and in its turn; [`STDIN`] is standard input.
-    Stream { algorithm: AnyAlgorithm },
+    Stream { algorithms: Algorithms },
+    /// Report what is known already.
+    Known(Hashed),
     /// Report this error.
     Failed(io::Error),
     /// Nothing: the label is for the sink alone.
     Nothing,
 }
 
-/// A digest, and of how many bytes.
+/// How much of a file to hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// So many bytes, or all if it has fewer.
+    First(u64),
+}
+
+/// Digests, and of what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hashed {
-    /// The digest.
-    pub digest: Box<[u8]>,
+    /// The digests.
+    pub digests: Digests,
     /// Bytes read.
     pub bytes: u64,
+    /// The file's stamp, if stamps are [asked for](Settings::stamps) and it was the same before and after the file was read.
+    pub stamp: Option<Stamp>,
 }
 
 /// A task done.
@@ -116,6 +129,8 @@ pub struct Settings {
     pub workers: usize,
     /// The window.
     pub limits: Limits,
+    /// Whether to say of each file which one was hashed.
+    pub stamps: bool,
     /// Counted as it goes.
     pub totals: Arc<Totals>,
 }
@@ -123,8 +138,10 @@ pub struct Settings {
 impl Settings {
     /// `workers` threads and the usual window.
     pub fn new(workers: usize) -> Self {
-        let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks: 1024 };
-        Self { workers, limits, totals: Arc::default() }
+        // A lone worker takes files in their order; several share them out better the largest first.
+        let batch_tasks = if workers == 1 { 1 } else { 1024 };
+        let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
+        Self { workers, limits, stamps: false, totals: Arc::default() }
     }
 }
 
@@ -315,9 +332,9 @@ fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<
         for turn in turns.drain(..) {
             match turn {
                 Turn::Finished(finished) => sink.take(finished)?,
-                Turn::Stream(label, path, algorithm) => {
+                Turn::Stream(label, path, algorithms) => {
                     sink.idle()?;
-                    let outcome = Some(stream::hash(&path, algorithm, &shared.totals));
+                    let outcome = Some(stream::hash(&path, algorithms, &shared.totals));
                     sink.take(Finished { label, path, outcome })?;
                 }
             }
@@ -390,10 +407,9 @@ impl<T: Send> Shared<T> {
         }
     }
 
-    /// Buffer memory of one worker.
-    fn buffer_bytes(&self, algorithm: AnyAlgorithm) -> usize {
-        let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
-        (lanes * LANE_BUFFER_BYTES).min(BUFFER_BUDGET_BYTES / self.settings.workers)
+    /// What one worker's buffers may take.
+    fn worker_budget_bytes(&self) -> usize {
+        BUFFER_BUDGET_BYTES / self.settings.workers
     }
 
     /// How long files are gathered before the first one is hashed.
@@ -436,12 +452,12 @@ impl<T: Send> Shared<T> {
         self.wait_for_job()
     }
 
-    /// The next file for a worker that holds others, if one is there, is of the same algorithm, and leaves the other workers their
+    /// The next file for a worker that holds others, if one is there, is for the same algorithms, and leaves the other workers their
     /// share.
-    fn try_job(&self, algorithm: AnyAlgorithm, held: Load) -> Option<Job> {
+    fn try_job(&self, algorithms: Algorithms, held: Load) -> Option<Job> {
         let mut state = self.lock();
         let all_found = state.all_found;
-        if state.stopped { None } else { state.window.take_another(algorithm, held, self.settings.workers, all_found) }
+        if state.stopped { None } else { state.window.take_another(algorithms, held, self.settings.workers, all_found) }
     }
 
     /// Puts a result in its place.

@@ -13,9 +13,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::vec;
 
-use crate::algorithm::AnyAlgorithm;
+use crate::algorithm::Algorithms;
 use crate::file_name;
-use crate::pipeline::{STDIN, Work, patiently};
+use crate::pipeline::{Part, STDIN, Work, patiently};
+use crate::stamp::Stamp;
 
 /// Bytes of names held at all levels together.
 const NAMES_BUDGET_BYTES: usize = 8 << 20;
@@ -36,9 +37,20 @@ pub enum Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readable {
     /// As a file: a regular one, or a block device, of that size.
-    File { size_bytes: u64 },
+    File {
+        /// How large it is.
+        size_bytes: u64,
+        /// Which it is, and when it changed.
+        stamp: Option<Stamp>,
+    },
     /// As a stream; standard input too.
     Stream,
+}
+
+impl Readable {
+    fn file(metadata: &Metadata) -> Self {
+        Self::File { size_bytes: metadata.len(), stamp: Stamp::of(metadata) }
+    }
 }
 
 /// What is at `path`, links followed. A folder is an error.
@@ -50,14 +62,14 @@ pub fn look_at(path: &Path) -> io::Result<Readable> {
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "Is a directory"));
     }
-    Ok(if reads_like_a_file(&metadata) { Readable::File { size_bytes: metadata.len() } } else { Readable::Stream })
+    Ok(if reads_like_a_file(&metadata) { Readable::file(&metadata) } else { Readable::Stream })
 }
 
 /// The work that reading something is.
-pub fn hashing(what: io::Result<Readable>, algorithm: AnyAlgorithm) -> Work {
+pub fn hashing(what: io::Result<Readable>, algorithms: Algorithms) -> Work {
     match what {
-        Ok(Readable::File { size_bytes }) => Work::File { algorithm, size_bytes },
-        Ok(Readable::Stream) => Work::Stream { algorithm },
+        Ok(Readable::File { size_bytes, .. }) => Work::File { algorithms, size_bytes, part: Part::Whole },
+        Ok(Readable::Stream) => Work::Stream { algorithms },
         Err(error) => Work::Failed(error),
     }
 }
@@ -126,7 +138,7 @@ impl Walk {
             Entry::Link => Found::Skipped(path, "a symbolic link"),
             Entry::Special => Found::Skipped(path, "not a regular file"),
             Entry::File => match fs::symlink_metadata(&path) {
-                Ok(metadata) if metadata.is_file() => Found::File(path, Ok(Readable::File { size_bytes: metadata.len() })),
+                Ok(metadata) if metadata.is_file() => Found::File(path, Ok(Readable::file(&metadata))),
                 Ok(_) => Found::Skipped(path, "not a regular file any more"),
                 Err(error) => Found::File(path, Err(error)),
             },

@@ -92,7 +92,7 @@ type Skipped = Option<&'static str>;
 
 fn task(found: Found, algorithm: AnyAlgorithm) -> Task<Skipped> {
     match found {
-        Found::File(path, what) => Task { label: None, path, work: hashing(what, algorithm) },
+        Found::File(path, what) => Task { label: None, path, work: hashing(what, algorithm.into()) },
         Found::Skipped(path, what) => Task { label: Some(what), path, work: Work::Nothing },
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicUsize;
 use tempfile::TempDir;
 
 use super::*;
+use crate::algorithm::AnyAlgorithm;
 
 const ALGORITHMS: [AnyAlgorithm; 3] = [AnyAlgorithm::Sha256, AnyAlgorithm::Sha1, AnyAlgorithm::Sha512];
 
@@ -26,7 +27,7 @@ impl Sink<usize> for Collected {
         self.taken.fetch_add(1, Ordering::SeqCst);
         let outcome = finished.outcome.map(|result| match result {
             Ok(hashed) => {
-                assert_eq!(hashed.digest, expected(finished.label, &fs::read(&finished.path).unwrap()));
+                assert_eq!(hashed.digests.bytes(), &*expected(finished.label, &fs::read(&finished.path).unwrap()));
                 Ok(hashed.bytes)
             }
             Err(error) => Err(error.kind()),
@@ -70,11 +71,11 @@ fn files(folder: &TempDir, count: usize) -> Vec<(PathBuf, u64)> {
 
 fn settings(workers: usize, tasks: usize) -> Settings {
     let limits = Limits { tasks, path_bytes: 1 << 20, batch_tasks: (tasks as u64 / 4).max(1) };
-    Settings { workers, limits, totals: Arc::default() }
+    Settings { workers, limits, ..Settings::new(workers) }
 }
 
 fn file_task(label: usize, (path, size_bytes): (PathBuf, u64)) -> Task<usize> {
-    Task { label, path, work: Work::File { algorithm: algorithm(label), size_bytes } }
+    Task { label, path, work: Work::File { algorithms: algorithm(label).into(), size_bytes, part: Part::Whole } }
 }
 
 #[test]

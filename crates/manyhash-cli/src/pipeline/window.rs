@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
 
-use crate::algorithm::AnyAlgorithm;
+use crate::algorithm::Algorithms;
 
-use super::{Finished, Hashed, Task, Work};
+use super::{Finished, Hashed, Part, Task, Work};
 
 /// How far the window may reach.
 #[derive(Clone, Copy, Debug)]
@@ -31,10 +31,12 @@ pub struct Job {
     sequence: u64,
     /// Where it is.
     pub path: PathBuf,
-    /// How to hash it.
-    pub algorithm: AnyAlgorithm,
+    /// What to hash it with.
+    pub algorithms: Algorithms,
     /// Its size when it was found.
     pub size_bytes: u64,
+    /// How much of it to hash.
+    pub part: Part,
 }
 
 /// Files that one worker, or everybody, has open or waiting.
@@ -76,7 +78,7 @@ pub enum Turn<T> {
     /// A task done.
     Finished(Finished<T>),
     /// A stream whose turn it is to be read.
-    Stream(T, PathBuf, AnyAlgorithm),
+    Stream(T, PathBuf, Algorithms),
 }
 
 struct Slot<T> {
@@ -86,7 +88,7 @@ struct Slot<T> {
 
 enum State {
     Waiting,
-    Stream(PathBuf, AnyAlgorithm),
+    Stream(PathBuf, Algorithms),
     Done(PathBuf, Option<io::Result<Hashed>>),
 }
 
@@ -148,14 +150,15 @@ impl<T> Window<T> {
         let sequence = self.first_sequence + self.slots.len() as u64;
         self.path_bytes += path.as_os_str().len();
         let state = match work {
-            Work::File { algorithm, size_bytes } => {
+            Work::File { algorithms, size_bytes, part } => {
                 self.outstanding.add(size_bytes);
                 self.waiting_bytes = self.waiting_bytes.saturating_add(size_bytes);
                 let rank = (sequence / self.limits.batch_tasks, Reverse(size_bytes), sequence);
-                self.jobs.insert(rank, Job { sequence, path, algorithm, size_bytes });
+                self.jobs.insert(rank, Job { sequence, path, algorithms, size_bytes, part });
                 State::Waiting
             }
-            Work::Stream { algorithm } => State::Stream(path, algorithm),
+            Work::Stream { algorithms } => State::Stream(path, algorithms),
+            Work::Known(hashed) => State::Done(path, Some(Ok(hashed))),
             Work::Failed(error) => State::Done(path, Some(Err(error))),
             Work::Nothing => State::Done(path, None),
         };
@@ -169,11 +172,11 @@ impl<T> Window<T> {
         Some(self.take_ranked(rank))
     }
 
-    /// Another file of `algorithm` for one of `workers` that holds files already; nothing if it should leave the next ones to others.
+    /// Another file for `algorithms` for one of `workers` that holds files already; nothing if it should leave the next ones to others.
     ///
     /// A worker that holds less than the others takes the largest, so that the largest are shared out. One that holds more takes small
     /// ones, which cost nothing beside what it has, for the lanes left. If no more tasks are to come, none takes more than its share.
-    pub fn take_another(&mut self, algorithm: AnyAlgorithm, held: Load, workers: usize, all_found: bool) -> Option<Job> {
+    pub fn take_another(&mut self, algorithms: Algorithms, held: Load, workers: usize, all_found: bool) -> Option<Job> {
         let workers = workers as u64;
         if all_found && held.files >= self.outstanding.files.div_ceil(workers) {
             return None;
@@ -186,7 +189,7 @@ impl<T> Window<T> {
             let smallest = self.jobs.range(..(batch + 1, Reverse(u64::MAX), 0)).next_back()?;
             Some(smallest).filter(|(_, job)| job.size_bytes <= held.size_bytes / 16)?
         };
-        (job.algorithm == algorithm).then(|| self.take_ranked(rank))
+        (job.algorithms == algorithms).then(|| self.take_ranked(rank))
     }
 
     fn take_ranked(&mut self, rank: Rank) -> Job {
@@ -222,9 +225,9 @@ impl<T> Window<T> {
         let path_bytes = |path: &PathBuf| path.as_os_str().len();
         Some(match state {
             State::Waiting => unreachable!("the front is ready"),
-            State::Stream(path, algorithm) => {
+            State::Stream(path, algorithms) => {
                 self.path_bytes -= path_bytes(&path);
-                Turn::Stream(label, path, algorithm)
+                Turn::Stream(label, path, algorithms)
             }
             State::Done(path, outcome) => {
                 self.path_bytes -= path_bytes(&path);
@@ -238,19 +241,22 @@ impl<T> Window<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::AnyAlgorithm;
 
-    const ALGORITHM: AnyAlgorithm = AnyAlgorithm::Sha256;
+    fn algorithms() -> Algorithms {
+        AnyAlgorithm::Sha256.into()
+    }
 
     fn window(tasks: usize, batch_tasks: u64) -> Window<usize> {
         Window::new(Limits { tasks, path_bytes: 1 << 20, batch_tasks })
     }
 
     fn file(label: usize, size_bytes: u64) -> Task<usize> {
-        Task { label, path: PathBuf::from(label.to_string()), work: Work::File { algorithm: ALGORITHM, size_bytes } }
+        Task { label, path: PathBuf::from(label.to_string()), work: Work::File { algorithms: algorithms(), size_bytes, part: Part::Whole } }
     }
 
     fn hashed() -> io::Result<Hashed> {
-        Ok(Hashed { digest: Box::default(), bytes: 0 })
+        Ok(Hashed { digests: algorithms().hashers().finalize(), bytes: 0, stamp: None })
     }
 
     fn popped(window: &mut Window<usize>) -> Vec<usize> {
@@ -314,7 +320,7 @@ mod tests {
     fn a_stream_is_ready_at_once_and_stays_in_its_place() {
         let mut window = window(4, 4);
         window.push(file(0, 1));
-        window.push(Task { label: 1, path: "-".into(), work: Work::Stream { algorithm: ALGORITHM } });
+        window.push(Task { label: 1, path: "-".into(), work: Work::Stream { algorithms: algorithms() } });
         window.push(Task { label: 2, path: "".into(), work: Work::Failed(io::ErrorKind::NotFound.into()) });
         assert!(popped(&mut window).is_empty());
         let job = window.take().unwrap();
@@ -332,7 +338,7 @@ mod tests {
         let mut held = [Load::default(); 2];
         let mut refused = 0;
         for worker in [0, 1].into_iter().cycle() {
-            while let Some(job) = window.take_another(ALGORITHM, held[worker], 2, true) {
+            while let Some(job) = window.take_another(algorithms(), held[worker], 2, true) {
                 taken[worker].push(job.size_bytes);
                 held[worker].add(job.size_bytes);
                 refused = 0;
@@ -362,7 +368,7 @@ mod tests {
         let mut window = window(4, 4);
         window.push(file(0, 1));
         let held = Load { files: 0, size_bytes: 0 };
-        assert!(window.take_another(AnyAlgorithm::Sha1, held, 1, false).is_none());
-        assert!(window.take_another(ALGORITHM, held, 1, true).is_some());
+        assert!(window.take_another(AnyAlgorithm::Sha1.into(), held, 1, false).is_none());
+        assert!(window.take_another(algorithms(), held, 1, true).is_some());
     }
 }

@@ -90,7 +90,7 @@ impl<'a> Report<'a> {
     fn entry(&mut self, line: u64, entry: &Entry, path: &[u8], outcome: io::Result<Hashed>) -> io::Result<()> {
         self.counts.entries += 1;
         let verdict = match outcome {
-            Ok(hashed) if hashed.digest == entry.digest => Verdict::Right(hashed),
+            Ok(hashed) if hashed.digests.of(entry.algorithm) == &*entry.digest => Verdict::Right(hashed),
             Ok(hashed) => Verdict::Wrong(hashed),
             Err(error) if self.check.ignore_missing && error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => Verdict::Unreadable(error),
@@ -124,7 +124,7 @@ impl<'a> Report<'a> {
             algorithm: entry.algorithm.name(),
             status,
             expected: hexadecimal::encoded(&entry.digest),
-            digest: hashed.map(|hashed| hexadecimal::encoded(&hashed.digest)),
+            digest: hashed.map(|hashed| hexadecimal::encoded(hashed.digests.of(entry.algorithm))),
             bytes: hashed.map(|hashed| hashed.bytes),
             error,
         };

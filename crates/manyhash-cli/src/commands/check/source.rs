@@ -87,7 +87,7 @@ impl Source {
             Some(directory) if name.as_os_str() != STDIN => directory.join(name),
             _ => name,
         };
-        let work = hashing(look_at(&path), entry.algorithm);
+        let work = hashing(look_at(&path), entry.algorithm.into());
         (path, work)
     }
 

@@ -1,0 +1,172 @@
+//! Several algorithms over the same bytes.
+
+use manyhash::{Algorithm, Hasher};
+
+use super::{AnyAlgorithm, ForAlgorithm};
+
+/// A set of algorithms, in the engine's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Algorithms(u32);
+
+impl Algorithms {
+    /// Those of the list, each once.
+    pub fn of(list: &[AnyAlgorithm]) -> Self {
+        Self(list.iter().fold(0, |set, &algorithm| set | 1 << algorithm as u32))
+    }
+
+    /// One after the other.
+    pub fn iter(self) -> impl Iterator<Item = AnyAlgorithm> {
+        AnyAlgorithm::ALL.iter().copied().filter(move |&algorithm| self.contains(algorithm))
+    }
+
+    /// Whether `algorithm` is one of them.
+    pub fn contains(self, algorithm: AnyAlgorithm) -> bool {
+        self.0 & (1 << algorithm as u32) != 0
+    }
+
+    /// The only one, if there are no others.
+    pub fn only(self) -> Option<AnyAlgorithm> {
+        let mut iter = self.iter();
+        iter.next().filter(|_| iter.next().is_none())
+    }
+
+    /// Hashers for all of them.
+    pub fn hashers(self) -> Hashers {
+        Hashers { algorithms: self, hashers: self.iter().map(AnyAlgorithm::hasher).collect() }
+    }
+}
+
+impl From<AnyAlgorithm> for Algorithms {
+    fn from(algorithm: AnyAlgorithm) -> Self {
+        Self::of(&[algorithm])
+    }
+}
+
+/// The digests of one file, one for each of some algorithms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digests {
+    algorithms: Algorithms,
+    /// One after the other, in the order of the set.
+    bytes: Box<[u8]>,
+}
+
+impl Digests {
+    /// The digests that `bytes` are: one after the other, in the order of the set. Nothing if that is another number of bytes.
+    pub fn new(algorithms: Algorithms, bytes: impl Into<Box<[u8]>>) -> Option<Self> {
+        let bytes = bytes.into();
+        let expected: usize = algorithms.iter().map(AnyAlgorithm::digest_bytes).sum();
+        (bytes.len() == expected).then_some(Self { algorithms, bytes })
+    }
+
+    /// Which there are.
+    pub fn algorithms(&self) -> Algorithms {
+        self.algorithms
+    }
+
+    /// All of them, one after the other, in the order of the set.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// That of `algorithm`. Panics if it is none of them.
+    pub fn of(&self, algorithm: AnyAlgorithm) -> &[u8] {
+        assert!(self.algorithms.contains(algorithm), "{algorithm} was not asked for");
+        let before = self.algorithms.iter().take_while(|&other| other != algorithm);
+        let start: usize = before.map(AnyAlgorithm::digest_bytes).sum();
+        &self.bytes[start..][..algorithm.digest_bytes()]
+    }
+}
+
+/// A message in pieces, hashed with several algorithms.
+pub struct Hashers {
+    algorithms: Algorithms,
+    hashers: Vec<Box<dyn AnyHasher>>,
+}
+
+impl Hashers {
+    /// The next piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        for hasher in &mut self.hashers {
+            hasher.update(piece);
+        }
+    }
+
+    /// The digests of all pieces.
+    pub fn finalize(self) -> Digests {
+        let mut bytes = Vec::new();
+        for hasher in self.hashers {
+            hasher.finalize_into(&mut bytes);
+        }
+        Digests::new(self.algorithms, bytes).expect("each hasher gives its digest")
+    }
+}
+
+/// A [`Hasher`] of an algorithm known only at run time.
+pub trait AnyHasher {
+    /// The next piece of the message.
+    fn update(&mut self, piece: &[u8]);
+    /// Appends the digest of all pieces to `digests`.
+    fn finalize_into(self: Box<Self>, digests: &mut Vec<u8>);
+}
+
+impl<A: Algorithm> AnyHasher for Hasher<A> {
+    fn update(&mut self, piece: &[u8]) {
+        Hasher::update(self, piece);
+    }
+
+    fn finalize_into(self: Box<Self>, digests: &mut Vec<u8>) {
+        digests.extend(self.finalize().as_ref());
+    }
+}
+
+impl AnyAlgorithm {
+    fn hasher(self) -> Box<dyn AnyHasher> {
+        struct New;
+        impl ForAlgorithm for New {
+            type Output = Box<dyn AnyHasher>;
+            fn run<A: Algorithm>(self) -> Self::Output {
+                Box::new(Hasher::<A>::new())
+            }
+        }
+        self.with(New)
+    }
+
+    /// Appends the digest of each of `messages` to the digests that go with it.
+    pub fn hash_many(self, messages: &[&[u8]], digests: &mut [Vec<u8>]) {
+        struct Hash<'a>(&'a [&'a [u8]], &'a mut [Vec<u8>]);
+        impl ForAlgorithm for Hash<'_> {
+            type Output = ();
+            fn run<A: Algorithm>(self) {
+                let Self(messages, digests) = self;
+                for (digests, digest) in digests.iter_mut().zip(manyhash::hash_many::<A>(messages)) {
+                    digests.extend(digest.as_ref());
+                }
+            }
+        }
+        self.with(Hash(messages, digests));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_digest_is_found_among_several() {
+        let all = Algorithms::of(AnyAlgorithm::ALL);
+        let mut hashers = all.hashers();
+        hashers.update(b"a");
+        hashers.update(b"bc");
+        let digests = hashers.finalize();
+        for &algorithm in AnyAlgorithm::ALL {
+            let mut alone = [Vec::new()];
+            algorithm.hash_many(&[b"abc"], &mut alone);
+            assert_eq!(digests.of(algorithm), alone[0], "{algorithm}");
+            assert_eq!(Algorithms::from(algorithm).only(), Some(algorithm));
+        }
+        assert_eq!(all.only(), None);
+        assert_eq!(all.iter().collect::<Vec<_>>(), AnyAlgorithm::ALL);
+        assert_eq!(Digests::new(all, digests.bytes()), Some(digests.clone()));
+        assert_eq!(Digests::new(all, &digests.bytes()[1..]), None);
+    }
+}

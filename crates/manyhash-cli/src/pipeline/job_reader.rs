@@ -1,0 +1,192 @@
+//! A file being read for a worker.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::algorithm::Digests;
+use crate::stamp::Stamp;
+
+use super::open_files::HeldFile;
+use super::window::Job;
+use super::{Hashed, Part, Settings, Totals};
+
+/// A file being read. It is open by the time anybody reads; why it could not be opened is its first read's error.
+pub struct JobReader {
+    job: Job,
+    file: io::Result<HeldFile>,
+    totals: Arc<Totals>,
+    read_bytes: u64,
+    ended: bool,
+    /// Before the first byte was read, if it is wanted; once closed, only if it was still the same.
+    stamp: Option<Stamp>,
+}
+
+impl JobReader {
+    /// A reader of `job`.
+    pub fn new(job: Job, file: io::Result<File>, settings: &Settings) -> Self {
+        let stamp = if settings.stamps { file.as_ref().ok().and_then(stamp_of) } else { None };
+        Self { job, file: file.map(HeldFile::new), totals: Arc::clone(&settings.totals), read_bytes: 0, ended: false, stamp }
+    }
+
+    /// What is read.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// Whether its end has been seen.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Closes the file.
+    pub fn close(&mut self) {
+        let file = std::mem::replace(&mut self.file, Err(io::ErrorKind::Other.into()));
+        if let Ok(file) = file {
+            self.stamp = self.stamp.filter(|before| stamp_of(&file.0) == Some(*before));
+        }
+    }
+
+    /// Closes the file if it is open, and gives its result back with its job.
+    pub fn finish(mut self, result: io::Result<Digests>) -> (Job, io::Result<Hashed>) {
+        self.close();
+        let Self { job, read_bytes: bytes, stamp, .. } = self;
+        (job, result.map(|digests| Hashed { digests, bytes, stamp }))
+    }
+}
+
+fn stamp_of(file: &File) -> Option<Stamp> {
+    file.metadata().ok().and_then(|metadata| Stamp::of(&metadata))
+}
+
+impl Read for JobReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ended {
+            return Ok(0);
+        }
+        let file = match &mut self.file {
+            Ok(file) => file,
+            Err(error) => return Err(std::mem::replace(error, io::ErrorKind::Other.into())),
+        };
+        let left_bytes = match self.job.part {
+            Part::Whole => usize::MAX,
+            Part::First(bytes) => usize::try_from(bytes - self.read_bytes).unwrap_or(usize::MAX),
+        };
+        let wanted_bytes = buffer.len().min(left_bytes);
+        let count = retrying(&mut file.0, &mut buffer[..wanted_bytes])?;
+        self.read_bytes += count as u64;
+        self.totals.done_bytes.fetch_add(count as u64, Ordering::Relaxed);
+        // A read that falls short just where the file should end has seen its end. Files in /proc say 0 bytes: read those to the end.
+        self.ended = count == 0 || count == left_bytes || (count < wanted_bytes && self.read_bytes == self.job.size_bytes);
+        Ok(count)
+    }
+}
+
+/// One read, however often a signal interrupts it.
+pub fn retrying(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::OpenOptions;
+    use std::io::Write;
+    use std::path::Path;
+
+    use crate::algorithm::AnyAlgorithm;
+    use crate::pipeline::window::{Limits, Window};
+    use crate::pipeline::{Task, Work};
+
+    /// A reader of `path` that believes it to have `size_bytes` bytes.
+    fn reader(path: &Path, size_bytes: u64) -> JobReader {
+        reader_of(Part::Whole, path, size_bytes)
+    }
+
+    fn reader_of(part: Part, path: &Path, size_bytes: u64) -> JobReader {
+        let mut window = Window::new(Limits { tasks: 1, path_bytes: 1 << 10, batch_tasks: 1 });
+        let work = Work::File { algorithms: AnyAlgorithm::Sha256.into(), size_bytes, part };
+        window.push(Task { label: (), path: path.to_path_buf(), work });
+        JobReader::new(window.take().unwrap(), File::open(path), &Settings { stamps: true, ..Settings::new(1) })
+    }
+
+    #[test]
+    fn a_file_that_grows_or_shrinks_is_read_to_where_it_ends() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        let mut buffer = [0; 10];
+        std::fs::write(&path, [1; 25]).unwrap();
+
+        let mut growing = reader(&path, 25);
+        assert_eq!(growing.read(&mut buffer).unwrap(), 10);
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(&[2; 5]).unwrap();
+        assert_eq!([(); 3].map(|()| growing.read(&mut buffer).unwrap()), [10, 10, 0]);
+        assert_eq!(growing.read_bytes, 30);
+
+        let mut shrinking = reader(&path, 30);
+        assert_eq!(shrinking.read(&mut buffer).unwrap(), 10);
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(13).unwrap();
+        assert_eq!([(); 3].map(|()| shrinking.read(&mut buffer).unwrap()), [3, 0, 0]);
+        assert_eq!(shrinking.read_bytes, 13);
+    }
+
+    #[test]
+    fn an_end_that_was_expected_takes_no_further_read() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [1; 25]).unwrap();
+        for (size_bytes, is_expected) in [(25, true), (0, false), (24, false), (26, false)] {
+            let mut reader = reader(&path, size_bytes);
+            assert_eq!(reader.read(&mut [0; 30]).unwrap(), 25);
+            assert_eq!(reader.ended, is_expected);
+            assert_eq!(reader.read(&mut [0; 30]).unwrap(), 0);
+        }
+        // A read that fills the buffer to the last byte may not have seen the end.
+        let mut reader = reader(&path, 25);
+        assert_eq!(reader.read(&mut [0; 25]).unwrap(), 25);
+        assert!(!reader.ended);
+    }
+
+    #[test]
+    fn what_cannot_be_opened_says_so_when_read() {
+        let error = reader("/nonexistent".as_ref(), 1).read(&mut [0]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn of_the_first_bytes_no_more_is_read() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [1; 25]).unwrap();
+        for (first_bytes, expected) in [(0, 0), (10, 10), (25, 25), (26, 25)] {
+            let mut reader = reader_of(Part::First(first_bytes), &path, first_bytes.min(25));
+            let mut content = Vec::new();
+            reader.read_to_end(&mut content).unwrap();
+            assert_eq!((content.len(), reader.read_bytes), (expected, expected as u64));
+        }
+    }
+
+    #[test]
+    fn a_stamp_is_that_of_a_file_nobody_changed_meanwhile() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [1; 25]).unwrap();
+        let stamp_after = |change: &dyn Fn()| {
+            let mut reader = reader(&path, 25);
+            reader.read_to_end(&mut Vec::new()).unwrap();
+            change();
+            let digests = reader.job.algorithms.hashers().finalize();
+            reader.finish(Ok(digests)).1.unwrap().stamp
+        };
+        let stamp = Stamp::of(&std::fs::metadata(&path).unwrap());
+        assert_eq!(stamp_after(&|| {}), stamp);
+        assert!(stamp.is_some());
+        assert_eq!(stamp_after(&|| std::fs::write(&path, [1; 26]).unwrap()), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! What tells whether a file is still the one that was hashed.
+
+use std::fs::Metadata;
+
+/// Which file, and when it last changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Which file: file system and number.
+    pub file: FileId,
+    /// Its size.
+    pub size_bytes: u64,
+    /// Nanoseconds since 1970 when its content last changed, as a program may also have set it.
+    pub modified_ns: i128,
+    /// Nanoseconds since 1970 when anything of it last changed, as the system says.
+    pub changed_ns: i128,
+}
+
+/// A file, whatever its names: two with the same are hard links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId {
+    /// The file system.
+    pub device: u64,
+    /// The file in it.
+    pub inode: u64,
+}
+
+impl Stamp {
+    /// The stamp of a file, where the system has such things.
+    pub fn of(metadata: &Metadata) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+            Some(Self {
+                file: FileId { device: metadata.dev(), inode: metadata.ino() },
+                size_bytes: metadata.size(),
+                modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+                changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            })
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = metadata;
+            None
+        }
+    }
+}
