@@ -18,12 +18,12 @@ mod open_files;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod totals;
 mod window;
 mod worker;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,6 +32,7 @@ use crate::algorithm::{Algorithms, Digests};
 use crate::stamp::Stamp;
 
 pub use open_files::patiently;
+pub use totals::{Counts, Totals};
 pub use window::Limits;
 use window::{Front, Job, Load, Turn, Window};
 
@@ -42,7 +43,7 @@ pub const STDIN: &str = "-";
 pub const MAX_WORKERS: usize = 128;
 
 /// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
-const BUFFER_BUDGET_BYTES: usize = 24 << 20;
+const BUFFER_BYTES: usize = 24 << 20;
 
 /// What to do, with what the sink should know of it.
 #[derive(Debug)]
@@ -109,19 +110,6 @@ pub trait Sink<T> {
     fn idle(&mut self) -> io::Result<()>;
 }
 
-/// What has been found and done so far.
-#[derive(Debug, Default)]
-pub struct Totals {
-    /// Files found.
-    pub found_files: AtomicU64,
-    /// Their sizes.
-    pub found_bytes: AtomicU64,
-    /// Files hashed.
-    pub done_files: AtomicU64,
-    /// Bytes hashed.
-    pub done_bytes: AtomicU64,
-}
-
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -129,6 +117,8 @@ pub struct Settings {
     pub workers: usize,
     /// The window.
     pub limits: Limits,
+    /// Buffer memory of all workers together.
+    pub buffer_bytes: usize,
     /// Whether to say of each file which one was hashed.
     pub stamps: bool,
     /// Counted as it goes.
@@ -141,7 +131,7 @@ impl Settings {
         // A lone worker takes files in their order; several share them out better the largest first.
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
-        Self { workers, limits, stamps: false, totals: Arc::default() }
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, stamps: false, totals: Arc::default() }
     }
 }
 
@@ -347,15 +337,6 @@ fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<
     }
 }
 
-impl Totals {
-    fn found<T>(&self, task: &Task<T>) {
-        if let Work::File { size_bytes, .. } = task.work {
-            self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
-        }
-        self.found_files.fetch_add(u64::from(!matches!(task.work, Work::Nothing)), Ordering::Relaxed);
-    }
-}
-
 impl<T> State<T> {
     /// Whether the caller should give out results now.
     fn is_urgent(&self) -> bool {
@@ -408,8 +389,8 @@ impl<T: Send> Shared<T> {
     }
 
     /// What one worker's buffers may take.
-    fn worker_budget_bytes(&self) -> usize {
-        BUFFER_BUDGET_BYTES / self.settings.workers
+    fn buffer_bytes(&self) -> usize {
+        self.settings.buffer_bytes / self.settings.workers
     }
 
     /// How long files are gathered before the first one is hashed.
@@ -462,7 +443,7 @@ impl<T: Send> Shared<T> {
 
     /// Puts a result in its place.
     fn finish(&self, job: Job, result: io::Result<Hashed>) {
-        self.totals.done_files.fetch_add(1, Ordering::Relaxed);
+        self.totals.done();
         let mut state = self.lock();
         state.window.finish(job, result);
         self.tell_caller(&state);

@@ -1,20 +1,20 @@
-//! The progress bar on stderr: files, bytes, rate.
+//! The progress bar on stderr: bytes, rate, time left, files, and the large file that will take longest.
 //!
 //! On a terminal a bar, redrawn ten times a second; elsewhere, if asked for, a line every second.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::arguments::ProgressWhen;
-use crate::message::say;
-use crate::pipeline::Totals;
+use crate::message::{quoted, say};
+use crate::pipeline::{Counts, Totals};
 
 /// A bar that comes later than this is not missed.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -88,14 +88,16 @@ impl View {
         if self.when == ProgressWhen::Auto && !waits(PATIENCE) {
             return;
         }
-        let style = ProgressStyle::with_template("{bar:25} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {msg}");
+        let style =
+            ProgressStyle::with_template("{bar:25} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}, {eta} left, {wide_msg}");
         self.bar.set_style(style.expect("the template is right"));
         self.bar.set_draw_target(ProgressDrawTarget::stderr());
         loop {
-            let [found_files, found_bytes, done_files, done_bytes] = self.totals.now();
-            self.bar.set_length(found_bytes.max(done_bytes));
+            let Counts { found_files, found_bytes, done_files, done_bytes } = self.totals.now();
+            self.bar.set_length(found_bytes);
             self.bar.set_position(done_bytes);
-            self.bar.set_message(format!("{}/{} files", HumanCount(done_files), HumanCount(found_files)));
+            let slowest = self.totals.slowest().map_or_else(String::new, |slowest| of_slowest(&slowest));
+            self.bar.set_message(format!("{}/{} files{slowest}", HumanCount(done_files), HumanCount(found_files)));
             if !waits(REDRAW_EVERY) {
                 break;
             }
@@ -104,22 +106,20 @@ impl View {
     }
 
     fn say_line(&self, elapsed: Duration) {
-        let [found_files, found_bytes, done_files, done_bytes] = self.totals.now();
+        let Counts { found_files, found_bytes, done_files, done_bytes } = self.totals.now();
         let rate = done_bytes as f64 / elapsed.as_secs_f64().max(1e-9);
         let line = format!(
             "{done_files}/{found_files} files, {}/{}, {}/s",
-            HumanBytes(done_bytes),
-            HumanBytes(found_bytes.max(done_bytes)),
-            HumanBytes(rate as u64),
+            DecimalBytes(done_bytes),
+            DecimalBytes(found_bytes),
+            DecimalBytes(rate as u64),
         );
         say(&self.program, line.as_bytes());
     }
 }
 
-impl Totals {
-    /// Files and bytes found, files and bytes done.
-    fn now(&self) -> [u64; 4] {
-        let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
-        [load(&self.found_files), load(&self.found_bytes), load(&self.done_files), load(&self.done_bytes)]
-    }
+/// The file's name, and how much of it is read.
+fn of_slowest((path, read_bytes, size_bytes): &(PathBuf, u64, u64)) -> String {
+    let name = path.file_name().map_or_else(Vec::new, |name| quoted(name.as_encoded_bytes()));
+    format!(", {} {} %", String::from_utf8_lossy(&name), read_bytes * 100 / size_bytes.max(&1))
 }

@@ -13,7 +13,7 @@ use super::job_reader::JobReader;
 use super::window::Job;
 use super::worker::Feed;
 
-/// The buffer of a worker, if memory allows.
+/// A worker's buffer, if it may have so much.
 const BUFFER_BYTES: usize = 16 << 20;
 
 /// Pieces of files larger than the buffer: several algorithms find them in the cache.
@@ -22,7 +22,7 @@ const PIECE_BYTES: usize = 256 << 10;
 /// Hashes files with the same algorithms, from `job` on; gives back one with others, or nothing when there are none left.
 pub fn serve<T: Send>(shared: &Shared<T>, job: Job) -> Option<Job> {
     let algorithms = job.algorithms;
-    let buffer = vec![0; BUFFER_BYTES.min(shared.worker_budget_bytes())];
+    let buffer = vec![0; BUFFER_BYTES.min(shared.buffer_bytes())];
     let mut batch = Batch { algorithms, buffer, filled: 0, messages: Vec::new() };
     let mut first = job;
     loop {

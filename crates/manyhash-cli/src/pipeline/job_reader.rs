@@ -2,32 +2,38 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use crate::algorithm::Digests;
 use crate::stamp::Stamp;
 
 use super::open_files::HeldFile;
+use super::totals::Reading;
 use super::window::Job;
-use super::{Hashed, Part, Settings, Totals};
+use super::{Hashed, Part, Settings};
+
+/// The first bytes of a file that are announced. What follows is the system's own reading ahead.
+#[cfg(target_os = "linux")]
+const ANNOUNCED_BYTES: u64 = 1 << 20;
 
 /// A file being read. It is open by the time anybody reads; why it could not be opened is its first read's error.
 pub struct JobReader {
     job: Job,
     file: io::Result<HeldFile>,
-    totals: Arc<Totals>,
+    reading: Reading,
     read_bytes: u64,
     ended: bool,
     /// Before the first byte was read, if it is wanted; once closed, only if it was still the same.
     stamp: Option<Stamp>,
+    has_waited: bool,
 }
 
 impl JobReader {
     /// A reader of `job`.
     pub fn new(job: Job, file: io::Result<File>, settings: &Settings) -> Self {
         let stamp = if settings.stamps { file.as_ref().ok().and_then(stamp_of) } else { None };
-        Self { job, file: file.map(HeldFile::new), totals: Arc::clone(&settings.totals), read_bytes: 0, ended: false, stamp }
+        let reading = Reading::begin(&settings.totals, &job.path, job.size_bytes);
+        Self { job, file: file.map(HeldFile::new), reading, read_bytes: 0, ended: false, stamp, has_waited: false }
     }
 
     /// What is read.
@@ -38,6 +44,21 @@ impl JobReader {
     /// Whether its end has been seen.
     pub fn has_ended(&self) -> bool {
         self.ended
+    }
+
+    /// Whether its first bytes were not in memory, by the time they took.
+    pub fn has_waited(&self) -> bool {
+        self.has_waited
+    }
+
+    /// Asks the system to have its first bytes in memory soon.
+    pub fn announce(&self) {
+        #[cfg(target_os = "linux")]
+        if let Ok(file) = &self.file {
+            let bytes = std::num::NonZeroU64::new(self.job.size_bytes.min(ANNOUNCED_BYTES));
+            // Only advice: whoever reads will hear of errors.
+            let _ = rustix::fs::fadvise(&file.0, 0, bytes, rustix::fs::Advice::WillNeed);
+        }
     }
 
     /// Closes the file.
@@ -74,13 +95,20 @@ impl Read for JobReader {
             Part::First(bytes) => usize::try_from(bytes - self.read_bytes).unwrap_or(usize::MAX),
         };
         let wanted_bytes = buffer.len().min(left_bytes);
+        let begin = (self.read_bytes == 0).then(Instant::now);
         let count = retrying(&mut file.0, &mut buffer[..wanted_bytes])?;
+        self.has_waited |= begin.is_some_and(|begin| begin.elapsed() > longest_copy(count));
         self.read_bytes += count as u64;
-        self.totals.done_bytes.fetch_add(count as u64, Ordering::Relaxed);
+        self.reading.read(count);
         // A read that falls short just where the file should end has seen its end. Files in /proc say 0 bytes: read those to the end.
         self.ended = count == 0 || count == left_bytes || (count < wanted_bytes && self.read_bytes == self.job.size_bytes);
         Ok(count)
     }
+}
+
+/// What a read takes at most if all is in memory.
+fn longest_copy(bytes: usize) -> Duration {
+    Duration::from_micros(50) + Duration::from_nanos(bytes as u64)
 }
 
 /// One read, however often a signal interrupts it.

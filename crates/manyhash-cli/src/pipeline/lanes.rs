@@ -53,5 +53,5 @@ const LANE_BUFFER_BYTES: usize = 64 << 10;
 /// Buffer memory of one worker.
 fn buffer_bytes<T: Send>(shared: &Shared<T>, algorithm: AnyAlgorithm) -> usize {
     let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
-    (lanes * LANE_BUFFER_BYTES).min(shared.worker_budget_bytes())
+    (lanes * LANE_BUFFER_BYTES).min(shared.buffer_bytes())
 }

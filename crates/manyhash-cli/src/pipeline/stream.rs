@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 use crate::algorithm::Algorithms;
 
@@ -26,8 +25,8 @@ pub fn hash(path: &Path, algorithms: Algorithms, totals: &Totals) -> io::Result<
         }
         hashers.update(&buffer[..count]);
         bytes += count as u64;
-        totals.done_bytes.fetch_add(count as u64, Ordering::Relaxed);
+        totals.read(count);
     }
-    totals.done_files.fetch_add(1, Ordering::Relaxed);
+    totals.done();
     Ok(Hashed { digests: hashers.finalize(), bytes, stamp: None })
 }

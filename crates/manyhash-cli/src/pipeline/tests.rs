@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
@@ -27,7 +27,10 @@ impl Sink<usize> for Collected {
         self.taken.fetch_add(1, Ordering::SeqCst);
         let outcome = finished.outcome.map(|result| match result {
             Ok(hashed) => {
-                assert_eq!(hashed.digests.bytes(), &*expected(finished.label, &fs::read(&finished.path).unwrap()));
+                let content = fs::read(&finished.path).unwrap();
+                for algorithm in hashed.digests.algorithms().iter() {
+                    assert_eq!(hashed.digests.of(algorithm), &*expected(algorithm, &content));
+                }
                 Ok(hashed.bytes)
             }
             Err(error) => Err(error.kind()),
@@ -41,7 +44,7 @@ impl Sink<usize> for Collected {
     }
 }
 
-fn expected(label: usize, content: &[u8]) -> Box<[u8]> {
+fn expected(algorithm: AnyAlgorithm, content: &[u8]) -> Box<[u8]> {
     struct Hash<'a>(&'a [u8]);
     impl crate::algorithm::ForAlgorithm for Hash<'_> {
         type Output = Box<[u8]>;
@@ -49,7 +52,7 @@ fn expected(label: usize, content: &[u8]) -> Box<[u8]> {
             manyhash::hash::<A>(self.0).as_ref().into()
         }
     }
-    algorithm(label).with(Hash(content))
+    algorithm.with(Hash(content))
 }
 
 /// Mostly runs of one algorithm, so that lanes fill.
@@ -91,9 +94,28 @@ fn digests_are_right_and_in_order_for_any_workers_and_any_window() {
             let expected: Vec<_> = files[..count].iter().enumerate().map(|(label, file)| (label, Some(Ok(file.1)))).collect();
             assert_eq!(collected.results, expected, "{workers} workers, a window of {tasks}");
             let bytes: u64 = files[..count].iter().map(|file| file.1).sum();
-            assert_eq!(settings.totals.done_bytes.load(Ordering::Relaxed), bytes);
-            assert_eq!(settings.totals.done_files.load(Ordering::Relaxed), count as u64);
+            assert_eq!(settings.totals.now().done_bytes, bytes);
+            assert_eq!(settings.totals.now().done_files, count as u64);
         }
+    }
+}
+
+#[test]
+fn several_algorithms_in_any_buffer() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 120);
+    for (workers, tasks, buffer_bytes) in [(1, 1000, 1), (1, 50, 5000), (2, 16, 20_000), (1, 1000, 710_000), (3, 1000, 3_000_000)] {
+        let mut collected = Collected::default();
+        let settings = Settings { buffer_bytes, ..settings(workers, tasks) };
+        let source = files.clone().into_iter().enumerate().map(|(label, (path, size_bytes))| {
+            let algorithms = if label % 40 < 30 { Algorithms::of(&ALGORITHMS) } else { algorithm(label).into() };
+            // Every other one is larger than it seemed.
+            let size_bytes = if label % 2 == 0 { size_bytes } else { size_bytes / 2 };
+            Task { label, path, work: Work::File { algorithms, size_bytes, part: Part::Whole } }
+        });
+        run(source, &settings, &mut collected).unwrap();
+        let expected: Vec<_> = files.iter().enumerate().map(|(label, file)| (label, Some(Ok(file.1)))).collect();
+        assert_eq!(collected.results, expected, "{workers} workers, {buffer_bytes} bytes");
     }
 }
 
