@@ -4,7 +4,7 @@ CARGO ?= cargo
 TREE ?= /usr/lib
 JOBS ?= 0
 
-.PHONY: run test lint bench bench-files docs install-test-tools test-engine test-backends test-command test-bench
+.PHONY: run test lint bench bench-commands docs install-test-tools test-engine test-backends test-command test-bench
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -27,6 +27,8 @@ test-command: ## a first user's commands, as the README has them
 
 test-bench: bench/.venv/installed ## the benchmarks work: every digest compared, no figure asserted
 	cd bench && PYTHON=.venv/bin/python $(CARGO) test
+	$(CARGO) build --release --package manyhash-cli
+	python3 bench/commands.py --manyhash target/release/manyhash --set diverse --runs 1
 
 bench/.venv/installed: bench/requirements.txt
 	python3 -m venv $(@D)
@@ -45,9 +47,9 @@ bench: bench/.venv/installed ## side by side with other libraries, half an hour;
 	cd bench && $(CARGO) run --release -- curves --json curves.json
 	cd bench && .venv/bin/python pictures.py results.json curves.json
 
-bench-files: ## side by side with sha256sum, openssl and b3sum on files
+bench-commands: ## whole commands on files, side by side with sha256sum, openssl, b3sum, fclones and others: see bench/METHODOLOGY.md
 	$(CARGO) build --release --package manyhash-cli
-	cd bench && $(CARGO) run --release -- files --manyhash ../target/release/manyhash
+	python3 bench/commands.py --manyhash target/release/manyhash
 
 docs:
 	$(CARGO) doc --no-deps --package manyhash --all-features --open

@@ -5,7 +5,6 @@ mod buffer;
 mod calibrate;
 mod contest;
 mod curves;
-mod files;
 mod machine;
 mod peers;
 mod processes;
@@ -27,7 +26,7 @@ use peers::Lineup;
 use run::{Run, RunArguments};
 use workloads::{Placement, Workload};
 
-/// Times manyhash beside its peers: messages in memory, or (`files`) shell tools on a directory.
+/// Times manyhash beside its peers, on messages in memory.
 #[derive(Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 struct Arguments {
@@ -39,8 +38,6 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Mode {
-    /// Times `manyhash sum`, `sha256sum`, `openssl dgst` and `b3sum` on files in the page cache.
-    Files(files::FilesArguments),
     /// Times manyhash and its main peers over message lengths and over numbers of messages.
     Curves(RunArguments),
     /// Times one step of every backend: the lines of this CPU for the library's cost table.
@@ -70,7 +67,6 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.mode {
-        Some(Mode::Files(files)) => files::run(&files),
         Some(Mode::Curves(arguments)) => curves::run(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         None => run(&arguments.memory),

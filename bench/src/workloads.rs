@@ -103,11 +103,6 @@ fn paper_sizes() -> Result<PaperSizes> {
     serde_json::from_str(include_str!("../../vectors/paper-file-sizes.json")).context("vectors/paper-file-sizes.json")
 }
 
-/// The sizes of the DIVERSE files, in the paper's order.
-pub fn diverse_bytes() -> Result<Vec<usize>> {
-    Ok(paper_sizes()?.diverse_bytes)
-}
-
 /// Every workload. `quick` shrinks g, gs and h.
 pub fn all(quick: bool) -> Result<Vec<Workload>> {
     const KIB: usize = 1 << 10;

@@ -56,18 +56,6 @@ fn wrong_names_are_told_with_the_right_ones() {
 }
 
 #[test]
-fn a_missing_directory_or_program_is_an_error_that_names_it() {
-    for (arguments, complaint) in [
-        (["files", "--manyhash", "no/such/program"], "--manyhash no/such/program: no such file"),
-        (["files", "--directory", "no/such/directory"], "no/such/directory"),
-    ] {
-        let output = bench(&arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        assert!(text(&output.stderr).contains(complaint), "{}", text(&output.stderr));
-    }
-}
-
-#[test]
 fn a_backend_without_the_algorithm_is_an_error_before_anything_runs() {
     let output = Command::new(env!("CARGO_BIN_EXE_manyhash-bench"))
         .args(["--quick", "--workload", "a", "--algorithm", "sha512"])

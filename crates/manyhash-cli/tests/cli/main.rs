@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod faults;
 mod gnu;
 mod resources;
 mod sum;

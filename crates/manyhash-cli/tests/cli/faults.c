@@ -1,0 +1,111 @@
+/* Preloaded into the program under test: what disks and other processes do to a file, at a defined moment.
+ *
+ * FAULT=KIND:NAME:BYTES concerns files opened by a path that ends in NAME:
+ *   eio       reading fails once BYTES bytes were read
+ *   grow      BYTES bytes are appended once reading has begun
+ *   truncate  it is cut to BYTES bytes once reading has begun
+ *   vanish    it is removed just before it is opened
+ *   replace   it is replaced by a file of BYTES bytes just before it is opened
+ *   slow      a read gives at most BYTES bytes, and every other one is interrupted by a signal
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILES = 4096 };
+
+static struct {
+    int is_faulty;
+    long read_bytes;
+    long reads;
+    char path[4096];
+} files[MAX_FILES];
+
+static char kind[16], name[256];
+static long limit;
+
+__attribute__((constructor)) static void read_fault(void) {
+    const char *fault = getenv("FAULT");
+    if (fault) sscanf(fault, "%15[^:]:%255[^:]:%ld", kind, name, &limit);
+}
+
+static int is(const char *text) { return strcmp(kind, text) == 0; }
+
+static int is_faulty(const char *path) {
+    size_t length = strlen(path), wanted = strlen(name);
+    return wanted > 0 && length >= wanted && strcmp(path + length - wanted, name) == 0;
+}
+
+static int open_with(const char *symbol, const char *path, int flags, mode_t mode) {
+    int (*open_really)(const char *, int, ...) = dlsym(RTLD_NEXT, symbol);
+    int faulty = is_faulty(path);
+    if (faulty && is("vanish")) unlink(path);
+    if (faulty && is("replace")) {
+        char other[4200];
+        snprintf(other, sizeof other, "%s.other", path);
+        int file = open_really(other, O_CREAT | O_WRONLY, 0666);
+        ftruncate(file, limit);
+        close(file);
+        rename(other, path);
+    }
+    int file = open_really(path, flags, mode);
+    if (file >= 0 && file < MAX_FILES) {
+        files[file].is_faulty = faulty;
+        files[file].read_bytes = files[file].reads = 0;
+        snprintf(files[file].path, sizeof files[file].path, "%s", path);
+    }
+    return file;
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    mode_t mode = (flags & O_CREAT) ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    return open_with("open64", path, flags, mode);
+}
+
+int open(const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    mode_t mode = (flags & O_CREAT) ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    return open_with("open", path, flags, mode);
+}
+
+ssize_t read(int file, void *buffer, size_t bytes) {
+    ssize_t (*read_really)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
+    if (file < 0 || file >= MAX_FILES || !files[file].is_faulty) return read_really(file, buffer, bytes);
+    if (is("eio")) {
+        long left = limit - files[file].read_bytes;
+        if (left <= 0) {
+            errno = EIO;
+            return -1;
+        }
+        if (bytes > (size_t)left) bytes = (size_t)left;
+    }
+    if (is("slow")) {
+        if (files[file].reads++ % 2 == 0) {
+            errno = EINTR;
+            return -1;
+        }
+        if (bytes > (size_t)limit) bytes = (size_t)limit;
+    }
+    ssize_t result = read_really(file, buffer, bytes);
+    if (files[file].read_bytes == 0 && is("grow")) {
+        int (*open_really)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
+        int other = open_really(files[file].path, O_WRONLY | O_APPEND);
+        for (long i = 0; i < limit; i++) write(other, "+", 1);
+        close(other);
+    }
+    if (files[file].read_bytes == 0 && is("truncate")) truncate(files[file].path, limit);
+    if (result > 0) files[file].read_bytes += result;
+    return result;
+}

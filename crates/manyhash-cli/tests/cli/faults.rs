@@ -1,0 +1,183 @@
+//! Faults of disks and of other processes, injected for real: by a library preloaded into the program, and by disks that are full.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use manyhash::{Sha256, hash};
+
+use crate::support::{BINARY, Outcome, Place, outcome, skipped};
+
+/// The library, built once, where there is a C compiler.
+fn library() -> Option<&'static PathBuf> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let build = || {
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/faults.c");
+        let library = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}.so", std::process::id()));
+        let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-w", source, "-o"]).arg(&library).arg("-ldl").status();
+        built.is_ok_and(|status| status.success()).then_some(library)
+    };
+    let library = LIBRARY.get_or_init(build).as_ref();
+    if library.is_none() {
+        skipped("no C compiler to build the faults with");
+    }
+    library
+}
+
+fn digest(content: &[u8]) -> String {
+    hash::<Sha256>(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a file of the test has.
+fn content(index: usize) -> Vec<u8> {
+    (0..200_000 + index).map(|at| (at * 7 + index) as u8).collect()
+}
+
+/// Five files, the middle one to be hit by `fault`; what `manyhash` gives with `arguments`.
+fn with_fault(fault: &str, arguments: &str) -> Option<(Place, Outcome)> {
+    let library = library()?;
+    let place = Place::new();
+    for index in 0..5 {
+        place.file(format!("t/{index}"), content(index));
+    }
+    let mut command = place.command(BINARY);
+    command.args(arguments.split_whitespace()).env("LD_PRELOAD", library).env("FAULT", fault);
+    let outcome = outcome(&mut command, b"");
+    Some((place, outcome))
+}
+
+/// The lines of `sum` for all but the middle file, and for that with what it had.
+fn lines(middle: Option<&[u8]>) -> String {
+    let line = |index| match (index, middle) {
+        (2, None) => String::new(),
+        (2, Some(content)) => format!("{}  t/2\n", digest(content)),
+        _ => format!("{}  t/{index}\n", digest(&content(index))),
+    };
+    (0..5).map(line).collect()
+}
+
+const WAYS: [&str; 3] = ["sum -r -j 1 t", "sum -r -j 2 t", "sum t/0 t/1 t/2 t/3 t/4"];
+
+#[test]
+fn a_disk_error_is_told_and_the_other_files_are_hashed() {
+    for bytes in [0, 1, 65_536, 150_000] {
+        for way in WAYS {
+            let Some((_, sum)) = with_fault(&format!("eio:t/2:{bytes}"), way) else { return };
+            assert_eq!(sum.stdout, lines(None), "{way}");
+            assert_eq!(sum.stderr, "manyhash: t/2: Input/output error\n", "{way}");
+            assert_eq!(sum.code, Some(1), "{way}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_vanishes_is_told_and_the_others_are_hashed() {
+    for way in WAYS {
+        let Some((_, sum)) = with_fault("vanish:t/2", way) else { return };
+        assert_eq!(sum.stdout, lines(None), "{way}");
+        assert_eq!((sum.stderr.as_str(), sum.code), ("manyhash: t/2: No such file or directory\n", Some(1)), "{way}");
+    }
+}
+
+#[test]
+fn a_file_is_hashed_as_it_was_read_while_it_grows_shrinks_or_is_replaced() {
+    let original = content(2);
+    let grown = [&original[..], &[b'+'; 70_000]].concat();
+    for way in WAYS {
+        let Some((_, sum)) = with_fault("grow:t/2:70000", way) else { return };
+        // What was read may end where the file ended at first: a read of all of it that found the expected end looks no further.
+        assert!(sum.stdout == lines(Some(&grown)) || sum.stdout == lines(Some(&original)), "{way}");
+        assert_eq!((sum.stderr.as_str(), sum.code), ("", Some(0)), "{way}");
+        let Some((_, sum)) = with_fault("truncate:t/2:100000", way) else { return };
+        assert!(sum.stdout == lines(Some(&original)) || sum.stdout == lines(Some(&original[..100_000])), "{way}");
+        assert_eq!((sum.stderr.as_str(), sum.code), ("", Some(0)), "{way}");
+        for bytes in [0, 10, 1_000_000] {
+            let Some((_, sum)) = with_fault(&format!("replace:t/2:{bytes}"), way) else { return };
+            assert_eq!((sum.stdout, sum.code), (lines(Some(&vec![0; bytes])), Some(0)), "{way}");
+        }
+    }
+}
+
+#[test]
+fn short_and_interrupted_reads_change_nothing() {
+    for bytes in [1, 1000, 65_536] {
+        for way in WAYS {
+            let Some((_, sum)) = with_fault(&format!("slow:t/2:{bytes}"), way) else { return };
+            let all: String = (0..5).map(|index| format!("{}  t/{index}\n", digest(&content(index)))).collect();
+            assert_eq!((sum.stdout, sum.stderr.as_str(), sum.code), (all, "", Some(0)), "{way}, {bytes} bytes");
+        }
+    }
+}
+
+#[test]
+fn check_says_which_file_could_not_be_read() {
+    let Some(library) = library() else { return };
+    let place = Place::new();
+    for index in 0..5 {
+        place.file(format!("t/{index}"), content(index));
+    }
+    place.file("sums", lines(Some(&content(2))));
+    for (fault, reason) in [("eio:t/2:9", "Input/output error"), ("vanish:t/2", "No such file or directory")] {
+        let check = outcome(place.command(BINARY).args(["check", "sums"]).env("LD_PRELOAD", library).env("FAULT", fault), b"");
+        assert_eq!(check.stdout, "t/0: OK\nt/1: OK\nt/2: FAILED open or read\nt/3: OK\nt/4: OK\n");
+        assert!(check.stderr.starts_with(&format!("manyhash: t/2: {reason}\n")), "{}", check.stderr);
+        assert_eq!(check.code, Some(1));
+    }
+}
+
+#[test]
+fn a_manifest_on_a_broken_disk_is_told() {
+    let Some((_, check)) = with_fault("eio:t/1:70", "check t/1") else { return };
+    assert!(check.stderr.contains("t/1: Input/output error"), "{}", check.stderr);
+    assert_eq!((check.stdout.as_str(), check.code), ("", Some(1)));
+}
+
+/// Runs a shell script with a disk of 64 KiB at `disk`, which nobody else sees.
+fn on_a_small_disk(place: &Place, script: &str) -> Option<Outcome> {
+    fs::create_dir_all(place.join("disk")).unwrap();
+    let script = format!("mount -t tmpfs -o size=64k none disk || exit 99\n{script}");
+    let mounted = outcome(place.command("unshare").args(["-rm", "sh", "-c", &script]).env("MANYHASH", BINARY), b"");
+    if mounted.code == Some(99) || mounted.stderr.contains("unshare") {
+        skipped(&format!("no disk of its own for a test: {}", mounted.stderr));
+        return None;
+    }
+    Some(mounted)
+}
+
+#[test]
+fn a_full_disk_under_the_output_is_told_and_leaves_the_old_output() {
+    let place = Place::new();
+    for index in 0..1500 {
+        place.file(format!("t/{index:04}"), index.to_string());
+    }
+    for output in ["disk/sums", "disk/new"] {
+        let script = format!("echo old > disk/sums; $MANYHASH sum -r -o {output} t; echo $?; cat disk/sums; ls -A disk");
+        let Some(run) = on_a_small_disk(&place, &script) else { return };
+        assert_eq!(run.stdout, "1\nold\nsums\n");
+        assert_eq!(run.stderr, format!("manyhash: {output}: No space left on device\n"));
+    }
+}
+
+#[test]
+fn interrupted_it_leaves_nothing_behind() {
+    for signal in ["INT", "TERM", "KILL", "HUP"] {
+        let place = Place::new();
+        place.file("t/a", "abc");
+        let script = format!(
+            "mkfifo t/fifo; echo old > t/sums; $MANYHASH sum -o t/sums t/a t/fifo & \
+             exec 3>t/fifo; kill -{signal} $!; wait $!; echo $((128 - $?)); cat t/sums; ls -A t"
+        );
+        // A background process of a shell ignores SIGINT unless job control is on.
+        let run = outcome(place.command("bash").args(["-m", "-c", &script]).env("MANYHASH", BINARY), b"");
+        let number = match signal {
+            "INT" => 2,
+            "TERM" => 15,
+            "KILL" => 9,
+            _ => 1,
+        };
+        assert_eq!(run.stdout, format!("-{number}\nold\na\nfifo\nsums\n"), "{signal}: {}", run.stderr);
+    }
+}
