@@ -18,16 +18,18 @@ use crate::message::{reason, say, say_of};
 pub const FAILED: u8 = 1;
 /// `manyhash` was called wrongly.
 pub const WRONG_USAGE: u8 = 2;
+/// Nobody reads the output any more: what a shell says of a command that the signal SIGPIPE ended. Not all was done, so it is no success.
+pub const READER_GONE: u8 = 141;
 
 /// Fine or [`FAILED`].
 pub fn exit_code(is_fine: bool) -> ExitCode {
     if is_fine { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
 }
 
-/// What to do when output to `path` (stdout if none) fails: nothing if nobody reads it any more, else say so.
+/// What to do when output to `path` (stdout if none) fails: no word if nobody reads it any more, else say so.
 pub fn output_failed(program: &OsStr, path: Option<&Path>, error: &io::Error) -> ExitCode {
     if error.kind() == io::ErrorKind::BrokenPipe {
-        return ExitCode::SUCCESS;
+        return ExitCode::from(READER_GONE);
     }
     match path {
         Some(path) => say_of(program, file_name::bytes_of(path), reason(error)),

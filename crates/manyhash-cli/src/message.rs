@@ -110,13 +110,18 @@ fn pieces(name: &[u8], utf8: bool) -> Vec<Piece> {
         for character in chunk.valid().chars() {
             match u8::try_from(character) {
                 Ok(byte) if byte.is_ascii_graphic() || byte == b' ' => pieces.push(Piece::Byte(byte)),
-                _ if utf8 && !character.is_ascii() && !character.is_control() => pieces.push(Piece::Character(character)),
+                _ if utf8 && !character.is_ascii() && !breaks_lines(character) => pieces.push(Piece::Character(character)),
                 _ => pieces.extend(character.encode_utf8(&mut [0; 4]).bytes().map(Piece::Unprintable)),
             }
         }
         pieces.extend(chunk.invalid().iter().copied().map(Piece::Unprintable));
     }
     pieces
+}
+
+/// Whether a character beyond ASCII could upset a terminal.
+fn breaks_lines(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
 fn escape(byte: u8) -> Vec<u8> {
@@ -166,6 +171,7 @@ mod tests {
         ] {
             assert_eq!(quoted_in(name, true).escape_ascii().to_string(), expected.escape_ascii().to_string());
         }
+        assert_eq!(quoted_in("\u{2028}".as_bytes(), true), b"''$'\\342\\200\\250'");
         assert_eq!(quoted_in("é".as_bytes(), false), b"''$'\\303\\251'");
     }
 

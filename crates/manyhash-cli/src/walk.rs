@@ -8,7 +8,7 @@
 //! followed, and what is not a regular file is read as a stream.
 
 use std::ffi::OsString;
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::vec;
@@ -60,6 +60,8 @@ pub fn look_at(path: &Path) -> io::Result<Readable> {
     }
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
+        // Whoever may not even open it is told that.
+        File::open(path)?;
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "Is a directory"));
     }
     Ok(if reads_like_a_file(&metadata) { Readable::file(&metadata) } else { Readable::Stream })

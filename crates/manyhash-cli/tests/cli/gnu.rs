@@ -1,39 +1,95 @@
 //! The drop-ins against GNU coreutils' commands on this machine: the same bytes on stdout and stderr, the same exit code.
 
+mod options;
+mod random;
+mod streams;
+
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
 
+use self::random::Random;
+
 const COMMANDS: [&str; 5] = ["sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"];
 
-/// The release whose messages are matched.
-const RELEASE: &str = "(GNU coreutils) 9.1";
+/// Their command of that name: in PATH, or in the folder that MANYHASH_TEST_COREUTILS names (a release's `src`, once built).
+fn theirs(place: &Place, command: &str) -> Command {
+    let mut theirs = match std::env::var_os("MANYHASH_TEST_COREUTILS") {
+        Some(folder) => place.command(std::path::Path::new(&folder).join(command)),
+        None => place.command(command),
+    };
+    theirs.arg0(command);
+    theirs
+}
 
-/// Whether the real command is here.
+/// Ours.
+fn ours(place: &Place, command: &str) -> Command {
+    let mut ours = place.command(BINARY);
+    ours.arg0(command);
+    ours
+}
+
+/// The `x` of the release 9.x of the real commands here.
+fn release() -> Option<u32> {
+    static RELEASE: OnceLock<Option<u32>> = OnceLock::new();
+    *RELEASE.get_or_init(|| {
+        let version = theirs(&Place::new(), "sha256sum").arg("--version").output().ok()?.stdout;
+        let version = String::from_utf8_lossy(&version).lines().next()?.to_string();
+        version.split_once("(GNU coreutils) 9.")?.1.parse().ok()
+    })
+}
+
+/// Whether the real commands are here, of a release that CHECK.md speaks of.
 fn is_here() -> bool {
-    let first_line = Command::new("sha256sum")
-        .arg("--version")
-        .output()
-        .ok()
-        .map(|output| String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_string());
-    let is_here = first_line.is_some_and(|line| line.ends_with(RELEASE));
+    let is_here = release().is_some_and(|release| (1..=10).contains(&release));
     if !is_here {
-        skipped(&format!("no sha256sum {RELEASE} on this machine"));
+        skipped("no sha256sum of GNU coreutils 9.1 to 9.10 on this machine");
     }
     is_here
 }
 
+/// Whether a NUL in a line means to them what it means to us; since 9.2 it ends a digest elsewhere.
+fn reads_nul_as_9_1() -> bool {
+    release() < Some(2)
+}
+
 /// Runs GNU's command and ours, by the same name, and compares.
 fn compare(place: &Place, command: &str, arguments: &[impl AsRef<OsStr>], stdin: &[u8]) -> Outcome {
-    let theirs = outcome(place.command(command).args(arguments), stdin);
-    let ours = outcome(place.command(BINARY).arg0(command).args(arguments), stdin);
+    let mut theirs = outcome(theirs(place, command).args(arguments), stdin);
+    let ours = outcome(ours(place, command).args(arguments), stdin);
+    if ours.stdout != theirs.stdout && release() < Some(4) {
+        theirs.stdout = escaped_since_9_4(&theirs.stdout, &ours.stdout);
+    }
+    // The newest release refuses them in either order, the others only in one.
+    if release() >= Some(10) && has_tag_and_text(arguments) {
+        return ours;
+    }
     let line: Vec<_> = arguments.iter().map(|argument| argument.as_ref().as_bytes().escape_ascii().to_string()).collect();
     assert_eq!(ours, theirs, "ours (left) differs from GNU's: {command} {}", line.join(" "));
     ours
+}
+
+fn has_tag_and_text(arguments: &[impl AsRef<OsStr>]) -> bool {
+    let any = |is: fn(&str) -> bool| arguments.iter().filter_map(|argument| argument.as_ref().to_str()).any(is);
+    let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('t');
+    any(|text| text.starts_with("--ta")) && (any(|text| text.starts_with("--te")) || any(is_short))
+}
+
+/// What `-c` printed before 9.4, in which only names with a newline were escaped: since then those with a backslash or a carriage
+/// return are, too. A line may be either where `ours` has it so, because one cannot tell from it whether it is escaped.
+fn escaped_since_9_4(theirs: &str, ours: &str) -> String {
+    let mut ours = ours.split_inclusive('\n');
+    let line = |line: &str| {
+        let escaped = format!("\\{}", line.replace('\\', "\\\\").replace('\r', "\\r"));
+        let may_be = ours.next() == Some(&escaped) && line.contains(['\\', '\r']);
+        if may_be { escaped } else { line.to_string() }
+    };
+    theirs.split_inclusive('\n').map(line).collect()
 }
 
 /// Compares with arguments separated by blanks.
@@ -117,7 +173,7 @@ fn names_in_messages_are_quoted_the_same() {
         return;
     }
     let place = Place::new();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let pieces: [&[u8]; 40] = [
         b"a",
         b"B",
@@ -166,8 +222,8 @@ fn names_in_messages_are_quoted_the_same() {
                 .map(|_| OsString::from_vec((0..length).flat_map(|_| random.one_of(&pieces).to_vec()).collect()))
                 .filter(|name| !is_misquoted(name))
                 .collect();
-            let theirs = outcome(place.command("sha256sum").env("LC_ALL", locale).arg("--").args(&names), b"");
-            let ours = outcome(place.command(BINARY).env("LC_ALL", locale).arg0("sha256sum").arg("--").args(&names), b"");
+            let theirs = outcome(theirs(&place, "sha256sum").env("LC_ALL", locale).arg("--").args(&names), b"");
+            let ours = outcome(ours(&place, "sha256sum").env("LC_ALL", locale).arg("--").args(&names), b"");
             for (ours, theirs) in ours.stderr.lines().zip(theirs.stderr.lines()) {
                 assert_eq!(ours, theirs, "in {locale}");
             }
@@ -184,60 +240,6 @@ fn is_misquoted(name: &OsStr) -> bool {
 }
 
 #[test]
-fn usage_errors_are_told_the_same() {
-    if !is_here() {
-        return;
-    }
-    let place = Place::new();
-    place.file("f", "abc").file("m", format!("{ABC_SHA256}  f\n"));
-    let options = ["-b", "-c", "-t", "-w", "-z", "--ignore-missing", "--quiet", "--status", "--strict", "--tag"];
-    for first in options {
-        compare_line(&place, &format!("{first} f"));
-        for second in options {
-            compare_line(&place, &format!("{first} {second} m"));
-            for third in ["-c", "--tag", "-t"] {
-                compare_line(&place, &format!("{first} {second} {third} m"));
-            }
-        }
-    }
-    for line in [
-        "--bogus",
-        "--bogus=1 f",
-        "-x",
-        "-bx",
-        "-xb",
-        "-b=",
-        "--check=3 m",
-        "--ta f",
-        "--t f",
-        "--s f",
-        "--st f",
-        "--sta f",
-        "--c m",
-        "--z f",
-        "--=x",
-        "-- -f",
-        "-- f -b",
-        "f -b",
-        "f --tag",
-        "f -- --tag",
-        "-ctz m",
-        "-cw m",
-        "-wc m",
-        "--che m --qui",
-        "--help=1",
-        "f --bogus --help",
-        "-zb f - f",
-    ] {
-        compare_line(&place, line);
-    }
-    compare(&place, "sha256sum", &[OsStr::from_bytes(b"-\xff")], b"");
-    compare(&place, "sha256sum", &[OsStr::from_bytes(b"--\xff")], b"");
-    let posix = |program: &str| outcome(place.command(program).arg0("sha256sum").env("POSIXLY_CORRECT", "1").args(["f", "-b"]), b"");
-    assert_eq!(posix(BINARY), posix("sha256sum"));
-}
-
-#[test]
 fn sums_of_odd_names_check_the_same() {
     if !is_here() {
         return;
@@ -245,7 +247,7 @@ fn sums_of_odd_names_check_the_same() {
     let place = place_of_odd_names();
     for command in COMMANDS {
         for options in [&["--"][..], &["-b", "--"], &["--tag", "--"]] {
-            let sums = place.command(command).args(options).args(odd_names()).output().unwrap();
+            let sums = theirs(&place, command).args(options).args(odd_names()).output().unwrap();
             place.file("m", sums.stdout);
             let right = compare(&place, command, &["-c", "m"], b"");
             assert_eq!(right.code, Some(0), "{}", right.stderr);
@@ -372,7 +374,7 @@ fn damaged_manifests_are_read_the_same() {
     fs::create_dir(place.join("folder")).unwrap();
     let options =
         ["-c", "-cw", "-c --strict", "-cw --quiet", "-c --status", "-c --ignore-missing", "-c --ignore-missing --status -w --strict"];
-    for template in MANIFESTS {
+    for template in MANIFESTS.iter().filter(|template| reads_nul_as_9_1() || !template.contains('\0')) {
         let text = manifest(template);
         place.file("m", &text).file("m 2\n", &text);
         for options in options {
@@ -384,37 +386,6 @@ fn damaged_manifests_are_read_the_same() {
     }
     let upper = format!("{}  f\n", ABC_SHA256.to_uppercase());
     assert_eq!(compare(&place, "sha256sum", &["-c"], upper.as_bytes()).stdout, "f: OK\n");
-}
-
-#[test]
-fn random_manifests_are_read_the_same() {
-    if !is_here() {
-        return;
-    }
-    let place = Place::new();
-    place.file("f", "abc").file("a\nb", "abc").file("g\\h", "abc").file(" f", "abc").file("*f", "abc").file("f)", "abc");
-    let mut random = Random(2);
-    for _ in 0..300 {
-        let mut template = String::new();
-        for _ in 0..1 + random.below(5) {
-            let start = random.one_of(&["", "", "", "", "\\", " ", "\t", "#", "\\\\", " \\"]);
-            let name = random.one_of(&["f", "f", "f", " f", "*f", "f)", "a\\nb", "g\\h", "g\\\\h", "missing", "", "a b", "-"]);
-            let digest = random.one_of(&["H", "H", "H", "H", "H", "W", "Hg", "0H", "00"]);
-            let line = match random.below(3) {
-                0 => {
-                    let [tag, close, equals] =
-                        [["SHA256 (", "SHA256(", "SHA256  (", "SHA1 ("], [")", ")", ")", ""], [" = ", "= ", "=", " ="]];
-                    format!("{}{name}{}{}{digest}", random.one_of(&tag), random.one_of(&close), random.one_of(&equals))
-                }
-                _ => format!("{digest}{}{name}", random.one_of(&["  ", "  ", " *", " ", "\t", "   ", ""])),
-            };
-            template +=
-                &format!("{start}{line}{}", random.one_of(&["\n", "\n", "\n", "\n", "\r\n", "\r\r\n", " \n", "\0\n", "\0x\n", "\n\n"]));
-        }
-        let options = random.one_of(&["-c", "-cw", "-cw --strict", "-c --quiet", "-c --status", "-cw --ignore-missing"]);
-        place.file("m", manifest(&template));
-        compare(&place, "sha256sum", &options.split_whitespace().chain(["m"]).collect::<Vec<_>>(), b"abc");
-    }
 }
 
 #[test]
@@ -443,21 +414,5 @@ fn a_link_and_an_argument_call_the_same() {
             let text = place.run(&format!("{command} {option}"));
             assert!(text.code == Some(0) && text.stdout.contains(command) && text.stderr.is_empty(), "{text:?}");
         }
-    }
-}
-
-/// Marsaglia's xorshift: the same cases in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
-    }
-
-    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::file_name;
 use crate::hexadecimal;
-use crate::manifest::escapes::escape;
+use crate::manifest::escapes::{escape, needs_escape};
 use crate::manifest::line::{Dialect, Entry};
 use crate::message::{reason, say, say_of};
 use crate::output::JsonName;
@@ -217,8 +217,7 @@ impl Sink<Step> for Report<'_> {
 
 fn plain_line(name: &[u8], verdict: &Verdict) -> Vec<u8> {
     let mut line = Vec::with_capacity(name.len() + 24);
-    // Only a newline would break the line, so only a name with one is escaped.
-    if name.contains(&b'\n') {
+    if needs_escape(name) {
         line.push(b'\\');
         escape(name, &mut line);
     } else {

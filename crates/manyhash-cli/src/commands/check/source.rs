@@ -48,6 +48,8 @@ pub struct Source {
     manifests: vec::IntoIter<OsString>,
     parser: LineParser,
     current: Option<Current>,
+    /// An entry was standard input: nothing is left of it for a manifest, whether or not it has been hashed yet.
+    is_stdin_spent: bool,
     /// Algorithms met so far, which the backend can do.
     algorithms: Vec<AnyAlgorithm>,
 }
@@ -66,13 +68,16 @@ impl Source {
             check: check.clone(),
             manifests: manifests.into_iter(),
             current: None,
+            is_stdin_spent: false,
             algorithms: Vec::new(),
         }
     }
 
-    fn open(manifest: &OsStr) -> io::Result<Current> {
+    fn open(&self, manifest: &OsStr) -> io::Result<Current> {
         let is_stdin = manifest == STDIN;
-        let input: Box<dyn BufRead + Send> = if is_stdin {
+        let input: Box<dyn BufRead + Send> = if is_stdin && self.is_stdin_spent {
+            Box::new(io::empty())
+        } else if is_stdin {
             Box::new(BufReader::with_capacity(64 << 10, io::stdin()))
         } else {
             Box::new(BufReader::with_capacity(64 << 10, patiently(|| File::open(manifest))?))
@@ -107,7 +112,7 @@ impl Source {
     fn step(&mut self) -> Option<Step> {
         let Some(current) = &mut self.current else {
             let manifest = self.manifests.next()?;
-            return match Self::open(&manifest) {
+            return match self.open(&manifest) {
                 Ok(current) => {
                     self.current = Some(current);
                     self.step()
@@ -120,6 +125,7 @@ impl Source {
                 let is_stdin = current.is_stdin;
                 // A list that comes from standard input cannot also tell the digest of it.
                 let entry = self.parser.parse(text).filter(|entry| !(is_stdin && entry.name == STDIN.as_bytes()));
+                self.is_stdin_spent |= entry.as_ref().is_some_and(|entry| entry.name == STDIN.as_bytes());
                 Some(entry.map_or(Step::Malformed { line }, |entry| Step::Entry { line, entry }))
             }
             Ok(None) => {
