@@ -27,6 +27,8 @@ LINES = {
     "manyhash": {"color": OURS, "linewidth": 2.2},
     "sha1": {"color": "#777777", "linestyle": ":"},
     "sha2": {"color": "#777777", "linestyle": ":"},
+    "md-5": {"color": "#777777", "linestyle": ":"},
+    "openssl EVP": {"color": "#b3541e", "linestyle": "-."},
     "openssl low-level": {"color": "#b3541e", "linestyle": "-."},
     "aws-lc-rs": {"color": "#8d6cab", "linestyle": (0, (7, 2))},
     "tape-sha256": {"color": "#2f8f5b", "linestyle": (0, (3, 1))},

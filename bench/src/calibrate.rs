@@ -11,7 +11,7 @@ use manyhash::backend::Backend;
 use serde::Serialize;
 
 use crate::contest::{self, Row};
-use crate::peers::{self, Lineup};
+use crate::peers::{self, ForLineup, Lineup};
 use crate::report;
 use crate::run::{Run, RunArguments, compression_name};
 use crate::timing;
@@ -41,15 +41,21 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let run = Run::begin(arguments, Duration::from_millis(2), Duration::from_secs(20))?;
     let mut costs = Vec::new();
     for algorithm in algorithms {
-        costs.extend(match algorithm {
-            "SHA-1" => steps::<manyhash::Sha1, 20>(&peers::sha1()?, &run)?,
-            "SHA-256" => steps::<manyhash::Sha256, 32>(&peers::sha256()?, &run)?,
-            _ => steps::<manyhash::Sha512, 64>(&peers::sha512()?, &run)?,
-        });
+        costs.extend(peers::with(algorithm, Steps(&run))?);
     }
     let out = &mut io::stdout().lock();
     print(out, &run, &costs)?;
     run.finish(out, "costs", &costs)
+}
+
+/// [`steps`] of an algorithm.
+struct Steps<'a>(&'a Run);
+
+impl ForLineup for Steps<'_> {
+    type Output = Vec<Cost>;
+    fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, lineup: Lineup<N>) -> Result<Vec<Cost>> {
+        steps::<A, N>(&lineup, self.0)
+    }
 }
 
 /// Every backend with the compression function of `A`, in turns.
@@ -87,7 +93,7 @@ fn blocks<A: Algorithm>() -> usize {
 /// The table's order: scalar code, lanes from narrow to wide, SHA instructions.
 fn place(backend: &str) -> usize {
     match backend {
-        "portable" => 0,
+        _ if backend.starts_with("portable") => 0,
         _ if backend.starts_with("bmi2") => 1,
         _ if backend.starts_with("sha-ni") => 3,
         _ => 2,

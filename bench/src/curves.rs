@@ -11,7 +11,7 @@ use manyhash::Algorithm;
 use manyhash::backend::Backend;
 
 use crate::contest::{self, Cell};
-use crate::peers::{self, Lineup, Standing};
+use crate::peers::{self, ForLineup, Lineup, Standing};
 use crate::report::{self, Table};
 use crate::run::{Run, RunArguments};
 use crate::workloads::{Placement, Workload};
@@ -87,18 +87,9 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     for algorithm in algorithms {
         for curve in CURVES {
             let points = curve.2.points(arguments.quick);
-            let measured = match algorithm {
-                "SHA-1" => measure(peers::sha1()?, curve, &points, &run)?,
-                "SHA-256" => measure(peers::sha256()?, curve, &points, &run)?,
-                _ => measure(peers::sha512()?, curve, &points, &run)?,
-            };
+            let (measured, lanes) = peers::with(algorithm, Measure { curve, points: &points, run: &run })?;
             table(out, &measured, curve.2)?;
             if curve.2 != Along::Length {
-                let lanes = match algorithm {
-                    "SHA-1" => lanes::<manyhash::Sha1>(),
-                    "SHA-256" => lanes::<manyhash::Sha256>(),
-                    _ => lanes::<manyhash::Sha512>(),
-                };
                 few_messages(out, &measured, &lanes)?;
             }
             out.flush()?;
@@ -110,32 +101,36 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     run.finish(out, "cells", &cells)
 }
 
-/// A contest at every point, between manyhash left alone and its main peers.
-fn measure<const N: usize>(
-    mut lineup: Lineup<N>,
-    (name, description, _): (&'static str, &'static str, Along),
-    points: &[(usize, usize)],
-    run: &Run,
-) -> Result<Vec<Cell>> {
-    lineup.peers.retain(|peer| matches!(peer.standing, Standing::Ours | Standing::Peer) && !LEFT_OUT.contains(&peer.name.as_str()));
-    let contest = |&(messages, bytes): &(usize, usize)| {
-        let workload = Workload::equal(name, description, messages, bytes, stride_bytes(bytes));
-        let buffer = workload.buffer()?;
-        let placement = Placement::Aligned;
-        contest::run(&mut lineup, &workload, placement, &workload.slices(&buffer, placement), run.probe, run.effort)
-    };
-    points.iter().map(contest).collect()
+/// A contest at every point of a curve, between manyhash left alone and its main peers; and the numbers of lanes there are.
+struct Measure<'a> {
+    curve: (&'static str, &'static str, Along),
+    points: &'a [(usize, usize)],
+    run: &'a Run,
+}
+
+impl ForLineup for Measure<'_> {
+    type Output = (Vec<Cell>, Vec<usize>);
+    fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, mut lineup: Lineup<N>) -> Result<Self::Output> {
+        let Self { curve: (name, description, _), points, run } = self;
+        // Where OpenSSL has only one of its three ways, that one stays.
+        let has_low_level = lineup.peers.iter().any(|peer| peer.name == "openssl low-level");
+        let is_left_out = |name: &str| LEFT_OUT.contains(&name) && (has_low_level || !name.starts_with("openssl"));
+        lineup.peers.retain(|peer| matches!(peer.standing, Standing::Ours | Standing::Peer) && !is_left_out(&peer.name));
+        let contest = |&(messages, bytes): &(usize, usize)| {
+            let workload = Workload::equal(name, description, messages, bytes, stride_bytes(bytes));
+            let buffer = workload.buffer()?;
+            let placement = Placement::Aligned;
+            contest::run(&mut lineup, &workload, placement, &workload.slices(&buffer, placement), run.probe, run.effort)
+        };
+        let cells = points.iter().map(contest).collect::<Result<_>>()?;
+        Ok((cells, Backend::supported().iter().filter_map(Backend::lanes_of::<A>).collect()))
+    }
 }
 
 /// From one message to the next: a line more than the length where that is a multiple of 4 KiB, so that the curves show lengths
 /// and not which of them make addresses equal modulo 4 KiB.
 fn stride_bytes(bytes: usize) -> usize {
     if bytes.is_multiple_of(4 * KIB) { bytes + 64 } else { bytes }
-}
-
-/// The numbers of lanes there are for `A`.
-fn lanes<A: Algorithm>() -> Vec<usize> {
-    Backend::supported().iter().filter_map(Backend::lanes_of::<A>).collect()
 }
 
 /// A line for every length, and for the numbers of messages that are a power of two or three quarters of one; the file has all.

@@ -22,7 +22,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use contest::Cell;
-use peers::Lineup;
+use manyhash::Algorithm;
+use peers::{ForLineup, Lineup};
 use run::{Run, RunArguments};
 use workloads::{Placement, Workload};
 
@@ -97,29 +98,15 @@ fn run(arguments: &MemoryArguments) -> Result<()> {
     let letters: Vec<&str> = workloads.iter().map(|workload| workload.name).collect();
     let letters = chosen("workload", &arguments.workload, &letters, str::to_string);
     workloads.retain(|workload| letters.contains(&workload.name));
-    let (mut sha1, mut sha256, mut sha512) = (peers::sha1()?, peers::sha256()?, peers::sha512()?);
-    keep_peers(&arguments.peer, &algorithms, &mut sha1, &mut sha256, &mut sha512);
+    let kept_peers = kept_peers(&arguments.peer, &algorithms)?;
 
     let run = Run::begin(&arguments.run, Duration::from_millis(2), Duration::from_secs(20))?;
     let out = &mut io::stdout().lock();
     run.header(out)?;
     let mut cells = Vec::new();
     for algorithm in algorithms {
-        for workload in &workloads {
-            let measured = match algorithm {
-                "SHA-1" => both_placements(&mut sha1, workload, &run)?,
-                "SHA-256" => both_placements(&mut sha256, workload, &run)?,
-                _ => both_placements(&mut sha512, workload, &run)?,
-            };
-            if measured.iter().all(|cell| cell.rows.is_empty()) {
-                continue; // only --peer rows that take one message, and this workload has more
-            }
-            if arguments.processes == 1 {
-                report::block(out, &measured)?;
-            }
-            out.flush()?;
-            cells.extend(measured);
-        }
+        let contests = Contests { workloads: &workloads, kept_peers: &kept_peers, run: &run, reports: arguments.processes == 1 };
+        cells.extend(peers::with(algorithm, contests)?);
     }
     ensure!(!cells.is_empty(), "--peer: nobody chosen takes part in these workloads");
     if arguments.processes > 1 {
@@ -134,10 +121,47 @@ fn run(arguments: &MemoryArguments) -> Result<()> {
     run.finish(out, "cells", &cells)
 }
 
-fn both_placements<const N: usize>(lineup: &mut Lineup<N>, workload: &Workload, run: &Run) -> Result<Vec<Cell>> {
-    let buffer = workload.buffer()?;
-    let contest = |placement| contest::run(lineup, workload, placement, &workload.slices(&buffer, placement), run.probe, run.effort);
-    Placement::ALL.into_iter().map(contest).collect()
+/// Every workload with the peers that are kept, each cell reported when it is measured.
+struct Contests<'a> {
+    workloads: &'a [Workload],
+    kept_peers: &'a [String],
+    run: &'a Run,
+    reports: bool,
+}
+
+impl ForLineup for Contests<'_> {
+    type Output = Vec<Cell>;
+    fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, mut lineup: Lineup<N>) -> Result<Vec<Cell>> {
+        let Self { workloads, kept_peers, run, reports } = self;
+        lineup.peers.retain(|peer| kept_peers.contains(&peer.name));
+        let mut cells = Vec::new();
+        for workload in workloads {
+            let buffer = workload.buffer()?;
+            let contest =
+                |placement| contest::run(&mut lineup, workload, placement, &workload.slices(&buffer, placement), run.probe, run.effort);
+            let measured = Placement::ALL.into_iter().map(contest).collect::<Result<Vec<Cell>>>()?;
+            if measured.iter().all(|cell| cell.rows.is_empty()) {
+                continue; // only --peer rows that take one message, and this workload has more
+            }
+            let out = &mut io::stdout().lock();
+            if reports {
+                report::block(out, &measured)?;
+            }
+            out.flush()?;
+            cells.extend(measured);
+        }
+        Ok(cells)
+    }
+}
+
+/// The names of the peers of an algorithm.
+struct Names;
+
+impl ForLineup for Names {
+    type Output = Vec<String>;
+    fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, lineup: Lineup<N>) -> Result<Vec<String>> {
+        Ok(lineup.peers.into_iter().map(|peer| peer.name).collect())
+    }
 }
 
 /// The names of `all` that `asked` names, in the order of `all`; all of them if nothing is asked. `normal` is applied to both sides.
@@ -151,25 +175,27 @@ fn chosen<'a>(what: &str, asked: &[String], all: &[&'a str], normal: impl Fn(&st
     all.iter().copied().filter(is_asked).collect()
 }
 
-/// Drops the peers that `--peer` does not name from every line-up; a name that matches nobody in any of `algorithms` is wrong usage.
-fn keep_peers(asked: &[String], algorithms: &[&str], sha1: &mut Lineup<20>, sha256: &mut Lineup<32>, sha512: &mut Lineup<64>) {
-    let mut names = Vec::new();
-    for (algorithm, peers) in [(sha1.algorithm, sha1.names()), (sha256.algorithm, sha256.names()), (sha512.algorithm, sha512.names())] {
-        names.extend(peers.into_iter().filter(|name| algorithms.contains(&algorithm) && !names.contains(name)).collect::<Vec<_>>());
+/// The names of the peers that `--peer` names; one that matches nobody in any of `algorithms` is wrong usage.
+fn kept_peers(asked: &[String], algorithms: &[&str]) -> Result<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    for algorithm in algorithms {
+        for name in peers::with(algorithm, Names)? {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
     }
     for name in asked {
         if !names.iter().any(|known| known.contains(name.as_str())) {
             wrong_usage(format!("--peer {name}: nobody among {}", names.join(", ")));
         }
     }
-    let keep = |known: &str| {
+    let is_asked = |known: &String| {
         asked.is_empty()
             || asked.iter().any(|name| {
-                let exact = names.iter().any(|known| known == name);
+                let exact = names.contains(name);
                 if exact { known == name } else { known.contains(name.as_str()) }
             })
     };
-    sha1.peers.retain(|peer| keep(&peer.name));
-    sha256.peers.retain(|peer| keep(&peer.name));
-    sha512.peers.retain(|peer| keep(&peer.name));
+    Ok(names.iter().filter(|known| is_asked(known)).cloned().collect())
 }

@@ -8,6 +8,9 @@ mod ipsec_mb;
 mod openssl;
 mod ours;
 
+use anyhow::Result;
+use manyhash::Algorithm;
+use manyhash::backend::{Backend, BackendError};
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
@@ -100,18 +103,54 @@ pub struct Lineup<const N: usize> {
     pub reference: fn(&[u8]) -> [u8; N],
 }
 
-impl<const N: usize> Lineup<N> {
-    /// The names of the peers.
-    pub fn names(&self) -> Vec<String> {
-        self.peers.iter().map(|peer| peer.name.clone()).collect()
-    }
+/// Something to do with a line-up whose algorithm is known only at run time.
+pub trait ForLineup {
+    /// What it gives back.
+    type Output;
+    /// Does it with the line-up of `A`.
+    fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, lineup: Lineup<N>) -> Result<Self::Output>;
 }
 
-/// The names of the algorithms, as `--algorithm` takes them.
-pub const ALGORITHMS: [&str; 3] = ["SHA-1", "SHA-256", "SHA-512"];
+macro_rules! lineups {
+    ($($Algorithm:ident: $lineup:ident),+) => {
+        /// The names of the algorithms, as `--algorithm` takes them.
+        pub const ALGORITHMS: &[&str] = &[$(manyhash::$Algorithm::NAME),+];
 
-/// SHA-1.
-pub fn sha1() -> anyhow::Result<Lineup<20>> {
+        /// Does `what` with the line-up of one of [`ALGORITHMS`].
+        pub fn with<F: ForLineup>(algorithm: &str, what: F) -> Result<F::Output> {
+            match algorithm {
+                $(manyhash::$Algorithm::NAME => what.run::<manyhash::$Algorithm, _>($lineup()?),)+
+                _ => unreachable!("{algorithm} is not one of ALGORITHMS"),
+            }
+        }
+
+        /// Whether `MANYHASH_BACKEND`, if set, names a backend that has `algorithm`: otherwise every call of ours would panic.
+        pub fn check_backend(algorithm: &str) -> Result<(), BackendError> {
+            $(if algorithm == manyhash::$Algorithm::NAME {
+                Backend::in_use::<manyhash::$Algorithm>()?;
+            })+
+            Ok(())
+        }
+
+        /// "avx512x2 for SHA-1", and so on.
+        fn best_backends() -> String {
+            [$(format!("{} for {}", Backend::best::<manyhash::$Algorithm>(), manyhash::$Algorithm::NAME)),+].join(", ")
+        }
+    };
+}
+
+// The ONE list: an algorithm of each compression function, and who can do it.
+lineups!(Md5: md5, Sha1: sha1, Sha256: sha256, Sha512: sha512);
+
+fn md5() -> Result<Lineup<16>> {
+    let reference = |message: &[u8]| md5::Md5::digest(message).into();
+    let mut peers = ours::peers::<manyhash::Md5, 16>();
+    peers.push(Peer::each("md-5", reference));
+    peers.push(openssl::evp("MD5")?);
+    Ok(Lineup { algorithm: manyhash::Md5::NAME, peers, reference })
+}
+
+fn sha1() -> Result<Lineup<20>> {
     let reference = |message: &[u8]| sha1::Sha1::digest(message).into();
     let mut peers = ours::peers::<manyhash::Sha1, 20>();
     peers.push(Peer::each("sha1", reference));
@@ -121,11 +160,10 @@ pub fn sha1() -> anyhow::Result<Lineup<20>> {
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY));
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers()?);
-    Ok(Lineup { algorithm: ALGORITHMS[0], peers, reference })
+    Ok(Lineup { algorithm: manyhash::Sha1::NAME, peers, reference })
 }
 
-/// SHA-256.
-pub fn sha256() -> anyhow::Result<Lineup<32>> {
+fn sha256() -> Result<Lineup<32>> {
     let reference = |message: &[u8]| sha2::Sha256::digest(message).into();
     let mut peers = ours::peers::<manyhash::Sha256, 32>();
     peers.push(Peer::each("sha2", reference));
@@ -138,11 +176,10 @@ pub fn sha256() -> anyhow::Result<Lineup<32>> {
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers()?);
     peers.push(Peer::each("blake3", |message| blake3::hash(message).into()).standing(Standing::OtherDigest));
-    Ok(Lineup { algorithm: ALGORITHMS[1], peers, reference })
+    Ok(Lineup { algorithm: manyhash::Sha256::NAME, peers, reference })
 }
 
-/// SHA-512.
-pub fn sha512() -> anyhow::Result<Lineup<64>> {
+fn sha512() -> Result<Lineup<64>> {
     let reference = |message: &[u8]| sha2::Sha512::digest(message).into();
     let mut peers = ours::peers::<manyhash::Sha512, 64>();
     peers.push(Peer::each("sha2", reference));
@@ -153,7 +190,7 @@ pub fn sha512() -> anyhow::Result<Lineup<64>> {
     peers.push(commonware::<commonware_cryptography::Sha512, 64>(|digest| digest.0));
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers()?);
-    Ok(Lineup { algorithm: ALGORITHMS[2], peers, reference })
+    Ok(Lineup { algorithm: manyhash::Sha512::NAME, peers, reference })
 }
 
 fn aws_lc_rs<const N: usize>(algorithm: &'static aws_lc_rs::digest::Algorithm) -> Peer<N> {
@@ -186,7 +223,13 @@ pub fn descriptions() -> Vec<(&'static str, String)> {
     ]
 }
 
-pub use ours::{backends, check_backend, forced};
+/// The backends this CPU can run, the costs they are chosen by, and the best of them for each algorithm.
+pub fn backends() -> Vec<(&'static str, String)> {
+    let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
+    vec![("backends", supported.join(" ")), ("costs", manyhash::backend::cost_table().into()), ("best", best_backends())]
+}
+
+pub use ours::forced;
 
 #[cfg(test)]
 mod tests {

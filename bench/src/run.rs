@@ -18,7 +18,7 @@ use crate::timing::{self, Probe};
 /// The options of every such mode.
 #[derive(clap::Args)]
 pub struct RunArguments {
-    /// Only these algorithms, as `SHA-256` or `sha256` [default: SHA-1,SHA-256,SHA-512].
+    /// Only these algorithms, as `SHA-256` or `sha256` [default: MD5,SHA-1,SHA-256,SHA-512].
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     algorithm: Vec<String>,
     /// Samples of each peer; where messages add up to tens of megabytes, time ends them earlier, not before 7.
@@ -38,7 +38,7 @@ pub struct RunArguments {
 impl RunArguments {
     /// The algorithms asked for; wrong names end the program.
     pub fn algorithms(&self) -> Result<Vec<&'static str>> {
-        let algorithms = crate::chosen("algorithm", &self.algorithm, &peers::ALGORITHMS, compression_name);
+        let algorithms = crate::chosen("algorithm", &self.algorithm, peers::ALGORITHMS, compression_name);
         for algorithm in &algorithms {
             peers::check_backend(algorithm).context("MANYHASH_BACKEND")?;
         }

@@ -21,11 +21,12 @@ fn quick_runs_every_algorithm_and_peer() {
 
     let report: serde_json::Value = serde_json::from_reader(std::fs::File::open(json).unwrap()).unwrap();
     let cells = report["cells"].as_array().unwrap();
-    assert_eq!(cells.len(), 3 * 4 * 2, "algorithms, workloads, placements");
+    assert_eq!(cells.len(), 4 * 4 * 2, "algorithms, workloads, placements");
     for cell in cells {
         let rows = cell["rows"].as_array().unwrap();
         assert!(rows.iter().any(|row| row["standing"] == "ours"), "{cell}");
-        assert!(rows.iter().filter(|row| row["standing"] == "peer").count() >= 5, "{cell}");
+        let least = if cell["algorithm"] == "MD5" { 2 } else { 5 };
+        assert!(rows.iter().filter(|row| row["standing"] == "peer").count() >= least, "{cell}");
         for row in rows {
             assert!(row["samples"][0]["call_ns"].as_f64().unwrap() > 0.0, "{row}");
         }
@@ -45,7 +46,7 @@ fn filters_choose() {
 fn wrong_names_are_told_with_the_right_ones() {
     for (arguments, complaint) in [
         (["--workload", "z"], "--workload z: not one of a, b, bs, k, c, d, e, f, g, gs, h, i, j"),
-        (["--algorithm", "MD5"], "--algorithm MD5: not one of SHA-1, SHA-256, SHA-512"),
+        (["--algorithm", "MD4"], "--algorithm MD4: not one of MD5, SHA-1, SHA-256, SHA-512"),
         (["--peer", "nobody"], "--peer nobody: nobody among manyhash"),
         (["--samples", "0"], "not a number of at least 1"),
     ] {

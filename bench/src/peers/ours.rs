@@ -1,6 +1,6 @@
 //! manyhash: left alone, with each backend forced, and its two functions for one message.
 
-use manyhash::backend::{Backend, BackendError};
+use manyhash::backend::Backend;
 use manyhash::{Algorithm, Hasher};
 
 use super::{Peer, Standing, Takes};
@@ -26,32 +26,4 @@ pub fn forced<A: Algorithm<Digest = [u8; N]>, const N: usize>(backend: Backend) 
         *digests = backend.hash_many::<A>(messages).expect("the backend supports the algorithm");
     })
     .standing(Standing::OursOtherwise)
-}
-
-/// Whether `MANYHASH_BACKEND`, if set, names a backend that has `algorithm`: otherwise every call of ours would panic.
-pub fn check_backend(algorithm: &str) -> Result<(), BackendError> {
-    match algorithm {
-        "SHA-1" => Backend::in_use::<manyhash::Sha1>(),
-        "SHA-256" => Backend::in_use::<manyhash::Sha256>(),
-        _ => Backend::in_use::<manyhash::Sha512>(),
-    }
-    .map(drop)
-}
-
-/// The backends this CPU can run, the costs they are chosen by, and the best of them for each algorithm.
-pub fn backends() -> Vec<(&'static str, String)> {
-    let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
-    vec![
-        ("backends", supported.join(" ")),
-        ("costs", manyhash::backend::cost_table().into()),
-        (
-            "best",
-            format!(
-                "{} for SHA-1, {} for SHA-256, {} for SHA-512",
-                Backend::best::<manyhash::Sha1>(),
-                Backend::best::<manyhash::Sha256>(),
-                Backend::best::<manyhash::Sha512>()
-            ),
-        ),
-    ]
 }

@@ -136,6 +136,7 @@ mod tests {
     #[test]
     fn a_digest_length_means_the_plain_algorithm() {
         for (bytes, expected) in [
+            (16, Some(AnyAlgorithm::Md5)),
             (20, Some(AnyAlgorithm::Sha1)),
             (28, Some(AnyAlgorithm::Sha224)),
             (32, Some(AnyAlgorithm::Sha256)),
@@ -151,7 +152,7 @@ mod tests {
     #[test]
     fn commands_are_those_of_the_plain_algorithms() {
         let commands: Vec<_> = AnyAlgorithm::ALL.iter().filter_map(|a| a.command()).collect();
-        assert_eq!(commands[..5], ["sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"]);
+        assert_eq!(commands[..6], ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"]);
         assert_eq!(AnyAlgorithm::by_command("sha384sum"), Some(AnyAlgorithm::Sha384));
         assert_eq!(AnyAlgorithm::by_command("sum"), None);
     }

@@ -57,6 +57,9 @@ pub(crate) trait Compression: Copy + Send + Sync + 'static {
     const BYTE_ORDER: ByteOrder;
     /// Bytes of the message length at the end of the padding (FIPS 180-4, section 5.1).
     const LENGTH_BYTES: usize;
+    /// Whether a round is so few operations, and each so much waiting for the one before, that waves pay beyond those that pay for every
+    /// algorithm: then it has the shapes after `more` in the list of `isa.rs`.
+    const WANTS_MORE_WAVES: bool = false;
     /// Bytes of a block: always sixteen words.
     const BLOCK_BYTES: usize = 16 * size_of::<Self::Word>();
 
@@ -111,6 +114,7 @@ macro_rules! algorithms {
 
 // The ONE list: a file of `algorithm/` and the algorithms it declares.
 algorithms! { $
+    md5: Md5;
     sha1: Sha1;
     sha256: Sha224 Sha256;
     sha512: Sha384 Sha512 Sha512_224 Sha512_256;

@@ -12,6 +12,7 @@
 //! | `avx512-128`, `avx512-256` | the instructions of AVX-512 on 128 and 256 bits | 4, 2; 8, 4 |
 //! | `avx512-lean` | 512 bits, with the fewest operations instead of the shortest waits (SHA-1 has one form) | 16, 8 |
 //! | `avx512x2` | two waves of 512 bits, interleaved | 32, 16 |
+//! | `portable-x2`, `sse2x2`, `avx2x2`, `avx512x4` | two waves of the shorter ones, four of 512 bits (MD5) | 2; 8; 16; 64 |
 //! | `sha-ni`, `sha-ni-x2`, `-x3`, `-x4` | SHA extensions, messages interleaved (SHA-1, SHA-224, SHA-256) | 1 to 4 |
 //! | `sha-ni-sms-x2`, `-x4` | SHA extensions beside message schedules in lanes of 128 bits (SHA-224, SHA-256) | 2, 4 |
 //! | `bmi2`, `bmi2-avx512` | message schedule in AVX2 or AVX-512 beside scalar rounds (SHA-2) | 1, 1 |

@@ -22,7 +22,10 @@ pub(crate) trait Token: Copy + 'static {
 }
 
 macro_rules! isa {
-    ($($(#[$doc:meta])* $arch:literal $Isa:ident [$($feature:tt)*] $(lanes $($Shape:ty = $name:literal),+)?;)*) => {
+    ($(
+        $(#[$doc:meta])* $arch:literal $Isa:ident [$($feature:tt)*]
+        $(lanes $($Lanes:ty = $name:literal),+)? $(more $($More:ty = $more_name:literal),+)?;
+    )*) => {
         $(
             $(#[$doc])*
             #[cfg(target_arch = $arch)]
@@ -48,12 +51,22 @@ macro_rules! isa {
             }
         )*
 
-        /// Every shape made of lanes, for the compression function `C`, narrowest first.
+        /// Every shape made of lanes, for the compression function `C`, narrowest first: those after `lanes`, and those after `more` if
+        /// it wants them.
         pub(crate) fn lane_shapes<C: crate::algorithm::Compression>() -> Vec<crate::shape::Shape<C>> {
             #[cfg(target_arch = "x86_64")]
-            use crate::lanes::{One, Two};
-            let mut shapes = vec![crate::shape::Shape::lanes::<crate::lanes::Portable>("portable")];
-            $($(#[cfg(target_arch = $arch)] { $(shapes.push(crate::shape::Shape::lanes::<$Shape>($name));)+ })?)*
+            use crate::lanes::One;
+            use crate::lanes::{Portable, Two};
+            use crate::shape::Shape;
+            let mut shapes = vec![Shape::lanes::<Portable>("portable")];
+            // Constant conditions: no code is generated for shapes that are not there.
+            if const { C::WANTS_MORE_WAVES } {
+                shapes.push(Shape::lanes::<Two<Portable>>("portable-x2"));
+            }
+            $(
+                $(#[cfg(target_arch = $arch)] { $(shapes.push(Shape::lanes::<$Lanes>($name));)+ })?
+                $(#[cfg(target_arch = $arch)] if const { C::WANTS_MORE_WAVES } { $(shapes.push(Shape::lanes::<$More>($more_name));)+ })?
+            )*
             shapes
         }
     };
@@ -61,15 +74,16 @@ macro_rules! isa {
 
 isa! {
     /// The 128-bit registers every x86-64 has.
-    "x86_64" Sse2 ["sse2"] lanes Sse2 = "sse2";
+    "x86_64" Sse2 ["sse2"] lanes Sse2 = "sse2" more Two<Sse2> = "sse2x2";
     /// 256-bit integer registers.
-    "x86_64" Avx2 ["avx2"] lanes Avx2 = "avx2";
+    "x86_64" Avx2 ["avx2"] lanes Avx2 = "avx2" more Two<Avx2> = "avx2x2";
     /// The instructions of AVX-512 on 128 bits.
     "x86_64" Avx512Quarter ["sse2" "ssse3" "avx512f" "avx512vl"] lanes Avx512Quarter = "avx512-128";
     /// The instructions of AVX-512 on 256 bits.
     "x86_64" Avx512Half ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
     /// 512-bit registers with rotates, three-operand logic and byte shuffles.
-    "x86_64" Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512", One<Avx512> = "avx512-lean", Two<Avx512> = "avx512x2";
+    "x86_64" Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512", One<Avx512> = "avx512-lean", Two<Avx512> = "avx512x2"
+        more Two<Two<Avx512>> = "avx512x4";
     /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
     /// halves slow the SHA instructions to a third (measured: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
     "x86_64" ShaNi ["sha" "ssse3" "sse4.1" "avx"];

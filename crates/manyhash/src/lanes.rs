@@ -51,7 +51,6 @@ pub(crate) enum ByteOrder {
     /// Most significant byte first (FIPS 180-4, section 3.1).
     Big,
     /// Least significant byte first (RFC 1321, section 2).
-    #[allow(dead_code, reason = "no algorithm of FIPS 180-4 has it")]
     Little,
 }
 
@@ -101,6 +100,8 @@ pub(crate) trait Words: Copy {
     fn xor(self, other: Self) -> Self;
     /// Bitwise and.
     fn and(self, other: Self) -> Self;
+    /// Bitwise complement.
+    fn not(self) -> Self;
     /// Rotation by `R` bits (ROTR of FIPS 180-4, section 3.2).
     fn rotate_right<const R: u32>(self) -> Self;
     /// Shift by `R` bits (SHR of FIPS 180-4, section 3.2).
@@ -124,6 +125,17 @@ pub(crate) trait Words: Copy {
     #[inline(always)]
     fn majority(x: Self, y: Self, z: Self) -> Self {
         y.xor(x.xor(y).and(y.xor(z)))
+    }
+    /// I (RFC 1321, 3.4): y ^ (x | ~z), of which x is known last.
+    #[inline(always)]
+    fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
+        y.not().xor(x.not().and(z))
+    }
+    /// Sum with G (RFC 1321, 3.4), which is Ch with x in the place of the choice that is known last: `choice` where `x` has ones, `other`
+    /// elsewhere. Bits that never meet may be added, one half after the other, so that only half of it waits for `choice`.
+    #[inline(always)]
+    fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
+        self.add(x.not().and(other)).pin().add(x.and(choice))
     }
 }
 
@@ -212,6 +224,10 @@ macro_rules! one_lane {
             #[inline(always)]
             fn and(self, other: Self) -> Self {
                 self & other
+            }
+            #[inline(always)]
+            fn not(self) -> Self {
+                !self
             }
             #[inline(always)]
             fn rotate_right<const R: u32>(self) -> Self {
@@ -332,6 +348,10 @@ macro_rules! waves {
                 Self($(self.$wave.and(other.$wave)),+)
             }
             #[inline(always)]
+            fn not(self) -> Self {
+                Self($(self.$wave.not()),+)
+            }
+            #[inline(always)]
             fn rotate_right<const R: u32>(self) -> Self {
                 Self($(self.$wave.rotate_right::<R>()),+)
             }
@@ -354,6 +374,14 @@ macro_rules! waves {
             #[inline(always)]
             fn majority(x: Self, y: Self, z: Self) -> Self {
                 Self($(V::majority(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::xor_or_not(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
+                Self($(self.$wave.add_choice(x.$wave, choice.$wave, other.$wave)),+)
             }
         }
     )* };

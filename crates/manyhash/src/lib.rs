@@ -18,7 +18,8 @@
 //! | one | [`hash`] |
 //! | one, in pieces | [`Hasher`] |
 //!
-//! The algorithms are types: [`Sha1`], [`Sha224`], [`Sha256`], [`Sha384`], [`Sha512`], [`Sha512_224`], [`Sha512_256`].
+//! The algorithms are types: [`Sha224`], [`Sha256`], [`Sha384`], [`Sha512`], [`Sha512_224`], [`Sha512_256`], and for what still asks for
+//! them [`Md5`] and [`Sha1`], which are broken.
 //! Which instructions compute is decided at run time: [`backend`].
 //!
 //! # Features
@@ -46,7 +47,7 @@ mod solo;
 mod states;
 mod stream;
 
-pub use algorithm::{Algorithm, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+pub use algorithm::{Algorithm, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 pub use many::Offset;
 pub use readers::Readers;
 pub use stream::{Hasher, hash};

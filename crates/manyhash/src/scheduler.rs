@@ -71,7 +71,7 @@ pub(crate) trait Supply<C: Compression> {
 }
 
 /// Messages change places when the one outside is ahead by this share of the time left.
-const TURNS: u64 = 16;
+const TURNS: u64 = 24;
 /// Parts in which a shape's share of the time is run, before the linear program is asked again.
 const PARTS: u64 = 4;
 /// What planning costs: some linear programs of a microsecond each, and moves.

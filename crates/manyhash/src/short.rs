@@ -117,6 +117,7 @@ pub(crate) fn hash<A: Algorithm>(
                 2 => batch.hash::<A, 2>(message, finish),
                 3..=4 => batch.hash::<A, 4>(message, finish),
                 5..=8 => batch.hash::<A, 8>(message, finish),
+                9..=16 => batch.hash::<A, 16>(message, finish),
                 _ => batch.hash::<A, MAX_LANES>(message, finish),
             }
         }

@@ -20,7 +20,11 @@ fn compress<C: Compression>(plan: &Plan<C>, state: &mut ChainingOf<C>, blocks: &
         plan.single().advance(&mut states, &Blocks::new(plan.single().lanes, blocks.len(), |_| blocks));
         *state = states.column(0);
     }
-    if plan.single().lanes == 1 { in_first_lane::<C, 1>(plan, state, blocks) } else { in_first_lane::<C, MAX_LANES>(plan, state, blocks) }
+    match plan.single().lanes {
+        1 => in_first_lane::<C, 1>(plan, state, blocks),
+        2..=4 => in_first_lane::<C, 4>(plan, state, blocks),
+        _ => in_first_lane::<C, MAX_LANES>(plan, state, blocks),
+    }
 }
 
 /// The digest of one message.

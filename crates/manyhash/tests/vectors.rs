@@ -1,4 +1,4 @@
-//! NIST's CAVP vectors through every door: the reference, `hash`, `hash_many`, `Hasher`, and every
+//! Official vectors, NIST's where it has them, through every door: the reference, `hash`, `hash_many`, `Hasher`, and every
 //! backend this CPU can run.
 //!
 //! The procedures are those of "The Secure Hash Algorithm Validation System (SHAVS)", 6.2 to 6.4.
@@ -7,7 +7,7 @@
 mod support;
 
 use manyhash::{Algorithm, Hasher};
-use support::backends::{doors, report_doors};
+use support::backends::{doors, forced_backend_lacks, report_doors};
 use support::{assert_digests, rsp};
 
 /// Through every door; `count_64` and `count_128`: vectors in the file, by block size in bytes.
@@ -58,6 +58,28 @@ fn long_messages<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[long_messages]);
 
+/// The test suite of RFC 1321, A.5.
+#[test]
+fn md5_suite() {
+    if forced_backend_lacks::<manyhash::Md5>() {
+        return;
+    }
+    let suite = [
+        ("", "d41d8cd98f00b204e9800998ecf8427e"),
+        ("a", "0cc175b9c0f1b6a831c399e269772661"),
+        ("abc", "900150983cd24fb0d6963f7d28e17f72"),
+        ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
+        ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
+        ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"),
+        ("12345678901234567890123456789012345678901234567890123456789012345678901234567890", "57edf4a22be3c955ac49da2e2107b67a"),
+    ];
+    let (messages, expected): (Vec<&str>, Vec<&str>) = suite.into_iter().unzip();
+    for door in doors::<manyhash::Md5>() {
+        let digests: Vec<String> = door.hash_many::<manyhash::Md5>(&messages).iter().map(|digest| support::hex(digest)).collect();
+        assert_eq!(digests, expected, "{}", door.name());
+    }
+}
+
 /// Steps from one checkpoint of the Monte Carlo test to the next.
 const STEPS: usize = 1000;
 
@@ -106,26 +128,27 @@ fn shift<A: Algorithm>(last_three: &mut [u8], digest: &[u8]) {
 /// The files are those that `vectors/SOURCES.md` lists, byte for byte, and none else.
 #[test]
 fn files_are_unmodified() {
-    let folder = rsp::vectors_folder();
-    let sources = std::fs::read_to_string(folder.join("SOURCES.md")).expect("vectors/SOURCES.md");
+    let vectors = rsp::vectors_folder();
+    let sources = std::fs::read_to_string(vectors.join("SOURCES.md")).expect("vectors/SOURCES.md");
     let listed: Vec<(&str, &str)> = sources
         .lines()
         .filter_map(|line| line.split_once("  "))
         .filter(|(digest, _)| digest.len() == 64 && digest.bytes().all(|digit| digit.is_ascii_hexdigit()))
         .collect();
     for (digest, path) in &listed {
-        let bytes = std::fs::read(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let bytes = std::fs::read(vectors.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert_eq!(&support::hex(&reference::sha256(&bytes)), digest, "{path} was changed");
     }
-    let mut listed: Vec<_> = listed.into_iter().filter_map(|(_, path)| path.strip_prefix("nist-cavp/")).collect();
-    let mut present: Vec<String> = std::fs::read_dir(folder.join("nist-cavp"))
-        .expect("vectors/nist-cavp")
-        .map(|entry| entry.expect("entry of vectors/nist-cavp").file_name().into_string().expect("UTF-8"))
-        .collect();
+    let mut listed: Vec<String> = listed.into_iter().map(|(_, path)| path.to_owned()).filter(|path| path.contains('/')).collect();
+    let files = |folder: &str| std::fs::read_dir(vectors.join(folder)).unwrap_or_else(|error| panic!("vectors/{folder}: {error}"));
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name().into_string().expect("UTF-8");
+    let mut present: Vec<String> =
+        rsp::FOLDERS.iter().flat_map(|folder| files(folder).map(move |entry| format!("{folder}/{}", name(entry)))).collect();
     listed.sort_unstable();
     present.sort_unstable();
     assert_eq!(present, listed);
-    assert_eq!(present.len(), 21, "three files for each of seven algorithms");
+    macro_rules! count { ([] $($Algorithm:ident)*) => { [$(stringify!($Algorithm)),*].len() } }
+    assert_eq!(present.len(), 3 * manyhash::for_each_algorithm!(count []), "three files for each algorithm");
 }
 
 /// What the reader of response files must not let pass.

@@ -1,17 +1,20 @@
 //! Textbook hash functions straight from their specifications: the oracle of manyhash's tests.
 //!
-//! What: SHA-1 and the six SHA-2 functions of FIPS 180-4 (August 2015) over whole bytes.
+//! What: SHA-1 and the six SHA-2 functions of FIPS 180-4 (August 2015), and MD5 of RFC 1321 (April
+//! 1992), over whole bytes.
 //! Why: a test is worth as much as what it compares with. This crate is to be read beside the
 //! standard: no dependency, no speed trick, and no table that the engine has too, since the
-//! constants are computed from the roots of primes.
+//! constants are computed from the roots of primes, and MD5's from sines.
 #![forbid(unsafe_code)]
 
+mod md5;
 mod padding;
 mod roots;
 mod sha1;
 mod sha256;
 mod sha512;
 
+pub use md5::md5;
 pub use sha1::sha1;
 pub use sha256::{sha224, sha256};
 pub use sha512::{sha384, sha512, sha512_224, sha512_256};
@@ -20,9 +23,10 @@ pub use sha512::{sha384, sha512, sha512_224, sha512_256};
 pub type HashFunction = fn(&[u8]) -> Vec<u8>;
 
 /// The function of a standard name such as `"SHA-1"` or `"SHA-512/256"`; `None` if the name is not
-/// one of the seven.
+/// one of the eight.
 pub fn by_name(name: &str) -> Option<HashFunction> {
     Some(match name {
+        "MD5" => |message| md5(message).to_vec(),
         "SHA-1" => |message| sha1(message).to_vec(),
         "SHA-224" => |message| sha224(message).to_vec(),
         "SHA-256" => |message| sha256(message).to_vec(),
@@ -47,6 +51,7 @@ mod tests {
     fn every_name_gives_its_function() {
         let message = b"one name, one function";
         let digest = |name| by_name(name).expect(name)(message);
+        assert_eq!(digest("MD5"), md5(message));
         assert_eq!(digest("SHA-1"), sha1(message));
         assert_eq!(digest("SHA-224"), sha224(message));
         assert_eq!(digest("SHA-256"), sha256(message));

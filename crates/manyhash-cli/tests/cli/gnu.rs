@@ -15,7 +15,7 @@ use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
 
 use self::random::Random;
 
-const COMMANDS: [&str; 5] = ["sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"];
+const COMMANDS: [&str; 6] = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"];
 
 /// Their command of that name: in PATH, or in the folder that MANYHASH_TEST_COREUTILS names (a release's `src`, once built).
 fn theirs(place: &Place, command: &str) -> Command {

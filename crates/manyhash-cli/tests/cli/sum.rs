@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 
 use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome};
 
-/// Digests of `abc`, from FIPS 180-4's examples.
-const ABC: [(&str, &str); 7] = [
+/// Digests of `abc`, from the examples of RFC 1321 and FIPS 180-4.
+const ABC: [(&str, &str); 8] = [
+    ("MD5", "900150983cd24fb0d6963f7d28e17f72"),
     ("SHA-1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
     ("SHA-224", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
     ("SHA-256", ABC_SHA256),

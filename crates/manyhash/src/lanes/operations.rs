@@ -2,7 +2,7 @@
 //!
 //! SAFETY, for every block: a vector or a token exists only if detection found the instruction set.
 
-/// Splat, read, write, add, xor, and, pin of [`Words`](super::Words), from intrinsics.
+/// Splat, read, write, add, xor, and, not, pin of [`Words`](super::Words), from intrinsics.
 macro_rules! operations {
     (
         $Isa:ident, $word:ident as $signed:ident, $lanes:literal lanes, $splat:ident, $load:ident, $store:ident, $add:ident, $xor:ident, $and:ident
@@ -42,6 +42,11 @@ macro_rules! operations {
         fn and(self, other: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $and(self.0, other.0) })
+        }
+        #[inline(always)]
+        fn not(self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $xor(self.0, $splat(-1)) })
         }
         #[inline(always)]
         fn pin(self) -> Self {
@@ -98,6 +103,15 @@ macro_rules! three_operand_logic {
         fn majority(x: Self, y: Self, z: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $ternary::<0b1110_1000>(x.0, y.0, z.0) })
+        }
+        #[inline(always)]
+        fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $ternary::<0b0011_1001>(x.0, y.0, z.0) })
+        }
+        #[inline(always)]
+        fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
+            self.add(Self::choose(x, choice, other))
         }
     };
 }

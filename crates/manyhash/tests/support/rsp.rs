@@ -1,4 +1,4 @@
-//! Reader of NIST's response files (`.rsp`): "The Secure Hash Algorithm Validation System (SHAVS)",
+//! Reader of response files, NIST's and others (`.rsp`): "The Secure Hash Algorithm Validation System (SHAVS)",
 //! short and long message tests and the Monte Carlo test.
 
 use std::path::{Path, PathBuf};
@@ -17,16 +17,20 @@ pub struct MonteCarlo {
     pub checkpoints: Vec<Vec<u8>>,
 }
 
-/// The folder of the official vectors.
+/// The folder of the vectors.
 pub fn vectors_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")
 }
+
+/// Those with response files: NIST's, and for what NIST has none of, those of `vectors/md5_vectors.py`.
+pub const FOLDERS: [&str; 2] = ["nist-cavp", "python-hashlib"];
 
 /// The text of a response file: `kind` is `ShortMsg`, `LongMsg` or `Monte`.
 pub fn read(algorithm_name: &str, kind: &str) -> (String, String) {
     let stem = algorithm_name.replace('-', "").replace('/', "_");
     let file = format!("{stem}{kind}.rsp");
-    let path = vectors_folder().join("nist-cavp").join(&file);
+    let path = FOLDERS.map(|folder| vectors_folder().join(folder).join(&file)).into_iter().find(|path| path.exists());
+    let path = path.unwrap_or_else(|| panic!("{file} is in none of {FOLDERS:?}"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     (file, text)
 }

@@ -10,7 +10,7 @@ use crate::support::Place;
 
 use super::{compare, is_here, reads_nul_as_9_1, theirs};
 
-const COMMANDS: [&str; 2] = ["sha256sum", "sha1sum"];
+const COMMANDS: [&str; 3] = ["sha256sum", "sha1sum", "md5sum"];
 
 /// What names are made of. No single quotes: 9.1 has a bug where one meets an unprintable byte in a message (see `is_misquoted`).
 const PIECES: &[&[u8]] = &[
