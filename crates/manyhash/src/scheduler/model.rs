@@ -42,8 +42,11 @@ fn cost<A: Algorithm>(shapes: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) 
     usage.steps.iter().zip(shapes).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum()
 }
 
+/// What [`cost`] is for some compression function.
+type Cost = fn(&[(usize, u32)], &[usize], &[u8]) -> u64;
+
 /// [`cost`] with the compression function of that name.
-fn cost_of(compression: &str) -> fn(&[(usize, u32)], &[usize], &[u8]) -> u64 {
+fn cost_of(compression: &str) -> Cost {
     macro_rules! find { ([] $($Algorithm:ident)*) => { $(
         if <CompressionOf<crate::$Algorithm>>::NAME == compression {
             return cost::<crate::$Algorithm>;
