@@ -1,12 +1,17 @@
 //! Options and arguments of `manyhash`. The drop-ins have their own: [`crate::commands::drop_in`].
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, TypedValueParser, ValueParserFactory};
+use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::algorithm::AnyAlgorithm;
+use crate::examples;
 use crate::pipeline::{MAX_WORKERS, all_cores};
+use crate::walk::{self, FileSystems, Links, patterns};
 
 /// Checksums of many files at once
 #[derive(Debug, Parser)]
@@ -25,11 +30,36 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Print the digests of files, in the order given
+    #[command(after_help = examples::SUM, mut_group("WalkArguments", |group| group.requires("recursive")))]
     Sum(SumArguments),
     /// Check that files have the digests that manifests say
+    #[command(after_help = examples::CHECK)]
     Check(CheckArguments),
     /// Measure what this machine does: GB/s of one thread, by algorithm, backend and batch
+    #[command(after_help = examples::BENCH)]
     Bench(BenchArguments),
+    /// Print the manual page, of manyhash or of one of its commands
+    #[command(after_help = examples::MAN)]
+    Man(ManArguments),
+    /// Print what a shell needs to complete commands and options
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArguments),
+}
+
+/// What `man` takes.
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// One of the commands
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}
+
+/// What `completions` takes.
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// bash, elvish, fish, powershell or zsh
+    #[arg(value_name = "SHELL", hide_possible_values = true)]
+    pub shell: Shell,
 }
 
 /// What `bench` takes.
@@ -43,13 +73,25 @@ pub struct BenchArguments {
 /// What `sum` takes.
 #[derive(Args, Debug)]
 pub struct SumArguments {
-    /// Algorithm
-    #[arg(short, long, value_name = "ALG", default_value_t = AnyAlgorithm::Sha256)]
-    pub algorithm: AnyAlgorithm,
+    /// Algorithm; for several, with commas or given again, each file is read once, and lines are as with --tag or --json
+    #[arg(short, long = "algorithm", value_name = "ALG", value_delimiter = ',', default_values_t = [AnyAlgorithm::Sha256])]
+    pub algorithms: Vec<AnyAlgorithm>,
 
-    /// Go into folders: their regular files in byte order of the paths, links not followed
+    /// Go into folders: their regular files in byte order of the paths
     #[arg(short, long)]
     pub recursive: bool,
+
+    /// What of folders.
+    #[command(flatten)]
+    pub walk: WalkArguments,
+
+    /// Also the files that FILE names, one a line; - is stdin
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+
+    /// The names in --files-from end with NUL, not newline
+    #[arg(short = '0', long, requires = "files_from")]
+    pub null: bool,
 
     /// Print BSD-style lines: SHA256 (PATH) = DIGEST
     #[arg(long)]
@@ -71,13 +113,44 @@ pub struct SumArguments {
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
     pub threads: Option<u16>,
 
-    /// Show progress on stderr; auto: on a terminal, after a second
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    /// Show progress on stderr: auto (on a terminal, after a second), always or never
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     pub progress: ProgressWhen,
 
-    /// Files; - or nothing is stdin
+    /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
+}
+
+/// How to go through folders.
+#[derive(Args, Debug)]
+pub struct WalkArguments {
+    /// Follow links in folders; one that leads back to a folder it is in is reported, not entered
+    #[arg(short = 'L', long)]
+    pub follow: bool,
+
+    /// Do not enter folders on other file systems than the PATH they are in
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+
+    /// In folders, only files that match GLOB, as in .gitignore, or are in a folder that does; may be given again
+    #[arg(long, value_name = "GLOB", value_parser = patterns::parse)]
+    pub include: Vec<String>,
+
+    /// In folders, nothing that matches GLOB, as in .gitignore: *.o, /docs/*.md, target/ (a folder); may be given again
+    #[arg(long, value_name = "GLOB", value_parser = patterns::parse)]
+    pub exclude: Vec<String>,
+}
+
+impl WalkArguments {
+    /// As the walk takes them; or why the patterns together are too much.
+    pub fn options(&self) -> Result<walk::Options, String> {
+        Ok(walk::Options {
+            links: if self.follow { Links::Followed } else { Links::Skipped },
+            file_systems: if self.one_file_system { FileSystems::One } else { FileSystems::All },
+            patterns: patterns::Patterns::new(&self.include, &self.exclude)?,
+        })
+    }
 }
 
 impl SumArguments {
@@ -138,12 +211,31 @@ pub struct CheckArguments {
     pub manifests: Vec<OsString>,
 }
 
+/// Takes an algorithm's name in any spelling; help and completions show one.
+#[derive(Clone, Debug)]
+pub struct AlgorithmName;
+
+impl ValueParserFactory for AnyAlgorithm {
+    type Parser = AlgorithmName;
+
+    fn value_parser() -> AlgorithmName {
+        AlgorithmName
+    }
+}
+
+impl TypedValueParser for AlgorithmName {
+    type Value = AnyAlgorithm;
+
+    fn parse_ref(&self, command: &ClapCommand, argument: Option<&Arg>, name: &OsStr) -> Result<AnyAlgorithm, clap::Error> {
+        <AnyAlgorithm as FromStr>::from_str.parse_ref(command, argument, name)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(AnyAlgorithm::ALL.iter().map(|algorithm| PossibleValue::new(algorithm.to_string()))))
+    }
+}
+
 fn after_help() -> String {
     let commands: Vec<_> = AnyAlgorithm::ALL.iter().filter_map(|algorithm| algorithm.command()).collect();
-    format!(
-        "Drop-ins, as `manyhash COMMAND ...` or by a link of that name, with GNU's options:\n  {}\n\n\
-         Exit codes: 0 fine, 1 a file could not be read or a check failed, 2 wrong usage.\n\
-         MANYHASH_BACKEND=NAME hashes with that backend.",
-        commands.join(" ")
-    )
+    examples::MANYHASH.replace("DROP-INS", &commands.join(" "))
 }

@@ -2,11 +2,13 @@
 
 pub mod bench;
 pub mod check;
+pub mod completions;
 pub mod drop_in;
+pub mod man;
 pub mod sum;
 
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,6 +38,14 @@ pub fn output_failed(program: &OsStr, path: Option<&Path>, error: &io::Error) ->
         None => say(program, format!("write error: {}", reason(error)).as_bytes()),
     }
     ExitCode::from(FAILED)
+}
+
+/// Prints what was only asked to be shown, such as help.
+pub fn print(program: &OsStr, text: &[u8]) -> ExitCode {
+    match io::stdout().write_all(text).and_then(|()| io::stdout().flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output_failed(program, None, &error),
+    }
 }
 
 /// Says which backend hashes.

@@ -7,6 +7,7 @@
 mod algorithm;
 mod arguments;
 mod commands;
+mod examples;
 mod file_name;
 mod hexadecimal;
 mod manifest;
@@ -26,7 +27,7 @@ use clap::Parser;
 
 use algorithm::AnyAlgorithm;
 use arguments::{Arguments, Command};
-use commands::{bench, check, drop_in, sum};
+use commands::{bench, check, completions, drop_in, man, sum};
 
 fn main() -> ExitCode {
     let is_logging = env::var_os("MANYHASH_LOG").is_some_and(|value| !value.is_empty() && value != "0");
@@ -46,6 +47,8 @@ fn main() -> ExitCode {
         Command::Sum(arguments) => sum::run(program, arguments, verbose),
         Command::Check(arguments) => check::run(program, arguments, verbose),
         Command::Bench(arguments) => bench::run(program, arguments),
+        Command::Man(arguments) => man::run(program, arguments),
+        Command::Completions(arguments) => completions::run(program, &arguments),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lines of `sum`, and where they go.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Seek, StdoutLock, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -30,20 +30,29 @@ pub enum Style {
 pub struct Format {
     style: Style,
     zero: bool,
-    algorithm: AnyAlgorithm,
-    tag: String,
+    /// Each once, in the order of the lines, with the tags.
+    algorithms: Vec<(AnyAlgorithm, String)>,
 }
 
 impl Format {
-    /// Lines in a style; with `zero`, lines end in a NUL and names are not escaped.
-    pub fn new(algorithm: AnyAlgorithm, style: Style, zero: bool) -> Self {
-        Self { style, zero, algorithm, tag: algorithm.tag() }
+    /// Lines in a style, one for each of `algorithms`; with `zero`, lines end in a NUL and names are not escaped.
+    pub fn new(algorithms: &[AnyAlgorithm], style: Style, zero: bool) -> Self {
+        let is_first = |(index, algorithm): &(usize, &AnyAlgorithm)| !algorithms[..*index].contains(algorithm);
+        let algorithms = algorithms.iter().enumerate().filter(is_first).map(|(_, &algorithm)| (algorithm, algorithm.tag())).collect();
+        Self { style, zero, algorithms }
     }
 
-    /// The whole line for a file.
-    pub fn line(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
-        let digest = hashed.digests.of(self.algorithm);
-        let mut line = Vec::with_capacity(path.len() + 2 * digest.len() + self.tag.len() + 10);
+    /// The whole lines for a file.
+    pub fn lines(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
+        let mut lines = Vec::with_capacity(self.algorithms.len() * (path.len() + 2 * hashed.digests.bytes().len() + 20));
+        for (algorithm, tag) in &self.algorithms {
+            self.push_line(&mut lines, path, hashed, *algorithm, tag);
+        }
+        lines
+    }
+
+    fn push_line(&self, line: &mut Vec<u8>, path: &[u8], hashed: &Hashed, algorithm: AnyAlgorithm, tag: &str) {
+        let digest = hashed.digests.of(algorithm);
         let escaped = !self.zero && needs_escape(path);
         if self.style != Style::Json && escaped {
             line.push(b'\\');
@@ -51,29 +60,28 @@ impl Format {
         let name = |line: &mut Vec<u8>| if escaped { escape(path, line) } else { line.extend(path) };
         match self.style {
             Style::Text | Style::Binary => {
-                hexadecimal::encode(digest, &mut line);
+                hexadecimal::encode(digest, line);
                 line.extend(if self.style == Style::Text { b"  " } else { b" *" });
-                name(&mut line);
+                name(line);
             }
             Style::Tag => {
-                line.extend(self.tag.as_bytes());
+                line.extend(tag.as_bytes());
                 line.extend(b" (");
-                name(&mut line);
+                name(line);
                 line.extend(b") = ");
-                hexadecimal::encode(digest, &mut line);
+                hexadecimal::encode(digest, line);
             }
             Style::Json => {
                 let object = JsonSum {
                     name: JsonName::of(path),
                     bytes: hashed.bytes,
-                    algorithm: self.algorithm.name(),
+                    algorithm: algorithm.name(),
                     digest: hexadecimal::encoded(digest),
                 };
-                line = serde_json::to_vec(&object).expect("strings and numbers are JSON");
+                serde_json::to_writer(&mut *line, &object).expect("strings and numbers are JSON");
             }
         }
         line.push(if self.zero { 0 } else { b'\n' });
-        line
     }
 }
 
@@ -136,10 +144,10 @@ impl Output {
     /// The file at `path`; a link there is followed.
     pub fn file(path: &Path) -> io::Result<Self> {
         match fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "Is a directory")),
+            Ok(metadata) if metadata.is_dir() => Err(io::Error::new(ErrorKind::IsADirectory, "Is a directory")),
             Ok(metadata) if !metadata.is_file() => Ok(Self::Special(BufWriter::new(File::options().write(true).open(path)?))),
             Ok(_) => Self::unnamed(fs::canonicalize(path)?),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::unnamed(path.to_path_buf()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Self::unnamed(path.to_path_buf()),
             Err(error) => Err(error),
         }
     }
@@ -158,12 +166,17 @@ impl Output {
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let Self::File { lines, path } = self else { return Ok(()) };
-        let mut lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
-        lines.rewind()?;
-        let mut named = new_file_beside(&path)?;
-        io::copy(&mut lines, named.as_file_mut())?;
+        let lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let named = named(lines, folder_of(&path))?;
+        if let Ok(old) = fs::metadata(&path) {
+            #[cfg(unix)]
+            keep_owner(named.as_file(), &old);
+            named.as_file().set_permissions(old.permissions())?;
+        }
+        // First the content, then the name: or a machine that stops between the two has the name of an empty file.
+        named.as_file().sync_all()?;
         named.persist(&path)?;
-        Ok(())
+        sync_folder(folder_of(&path))
     }
 }
 
@@ -189,19 +202,49 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file in the folder of `path`, with the permissions of the file there, or else those of any new file.
-fn new_file_beside(path: &Path) -> io::Result<NamedTempFile> {
+/// The file without a name, under one that nothing else has: itself where the system can do that, else a copy.
+fn named(mut unnamed: File, folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".manyhash-");
+    #[cfg(target_os = "linux")]
+    if let Ok(named) = builder.make_in(folder, |name| link(&unnamed, name).and_then(|()| unnamed.try_clone())) {
+        return Ok(named);
+    }
     #[cfg(unix)]
     let new_file_permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
     #[cfg(unix)]
     builder.permissions(new_file_permissions);
-    let named = builder.tempfile_in(folder_of(path))?;
-    if let Ok(metadata) = fs::metadata(path) {
-        named.as_file().set_permissions(metadata.permissions())?;
-    }
+    let mut named = builder.tempfile_in(folder)?;
+    unnamed.rewind()?;
+    io::copy(&mut unnamed, named.as_file_mut())?;
     Ok(named)
+}
+
+/// Gives an open file a name.
+#[cfg(target_os = "linux")]
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    Ok(linkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// Makes sure that names in a folder are still there after a crash, as far as the system lets us.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        // One may write into a folder that one may not read, and some file systems cannot do it.
+        Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported) => {}
+        result => return result,
+    }
+    let _ = folder;
+    Ok(())
+}
+
+/// Gives a file to the owner of the one it will replace. Only root may in general, and nobody else expects it.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let _ = fchown(file, Some(old.uid()), Some(old.gid()));
 }
 
 #[cfg(test)]
@@ -216,7 +259,7 @@ mod tests {
     fn line(style: Style, zero: bool, path: &[u8]) -> Vec<u8> {
         let algorithm = AnyAlgorithm::Sha512_256;
         let digests = Digests::new(algorithm.into(), [0x0a; 32]).unwrap();
-        Format::new(algorithm, style, zero).line(path, &Hashed { digests, bytes: 3, stamp: None })
+        Format::new(&[algorithm], style, zero).lines(path, &Hashed { digests, bytes: 3, stamp: None })
     }
 
     #[test]

@@ -24,6 +24,13 @@ pub struct FileId {
     pub inode: u64,
 }
 
+impl FileId {
+    /// Which file it is, where the system has such things.
+    pub fn of(metadata: &Metadata) -> Option<Self> {
+        Stamp::of(metadata).map(|stamp| stamp.file)
+    }
+}
+
 impl Stamp {
     /// The stamp of a file, where the system has such things.
     pub fn of(metadata: &Metadata) -> Option<Self> {

@@ -4,8 +4,12 @@
 //! ended in `/`. Memory is bounded: one folder a level is held, and of a folder with more names than fit only the first ones, the
 //! folder being read again for the next ones.
 //!
-//! In a folder only regular files count, as for `find -type f`; links in it are not followed. An argument may be anything: a link is
-//! followed, and what is not a regular file is read as a stream.
+//! In a folder only regular files count, as for `find -type f`; links in it are not followed unless asked for. An argument may be
+//! anything: a link is followed, and what is not a regular file is read as a stream. [`Options`] are for what is in folders alone.
+
+mod name_list;
+mod names;
+pub mod patterns;
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -15,8 +19,14 @@ use std::vec;
 
 use crate::algorithm::Algorithms;
 use crate::file_name;
-use crate::pipeline::{Part, STDIN, Work, patiently};
-use crate::stamp::Stamp;
+use crate::message::quoted;
+use crate::pipeline::{Part, STDIN, Work};
+use crate::stamp::{FileId, Stamp};
+
+use self::names::{Entry, Names};
+use self::patterns::{Patterns, Verdict};
+
+pub use name_list::{NameEnd, NameList};
 
 /// Bytes of names held at all levels together.
 const NAMES_BUDGET_BYTES: usize = 8 << 20;
@@ -84,11 +94,44 @@ fn reads_like_a_file(metadata: &Metadata) -> bool {
     metadata.is_file() || is_block_device
 }
 
+/// How to go through folders.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What to do with links.
+    pub links: Links,
+    /// Where to stop.
+    pub file_systems: FileSystems,
+    /// What to leave out.
+    pub patterns: Patterns,
+}
+
+/// What to do with symbolic links in folders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// Skip them.
+    #[default]
+    Skipped,
+    /// Take them for what they lead to.
+    Followed,
+}
+
+/// Where to stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileSystems {
+    /// Nowhere.
+    #[default]
+    All,
+    /// At folders of another file system than the one asked for. Only folders tell: overlays say of their files where these come from.
+    One,
+}
+
 /// The walk.
 #[derive(Debug)]
 pub struct Walk {
     arguments: vec::IntoIter<OsString>,
+    list: Option<NameList>,
     recursive: bool,
+    options: Options,
     left_out: Option<PathBuf>,
     folders: Vec<Folder>,
     budget_bytes: usize,
@@ -98,8 +141,28 @@ pub struct Walk {
 impl Walk {
     /// All that `arguments` name, and with `recursive` what is in the folders among them.
     pub fn new(arguments: Vec<OsString>, recursive: bool) -> Self {
-        let (budget_bytes, least_bytes) = (NAMES_BUDGET_BYTES, NAMES_LEAST_BYTES);
-        Self { arguments: arguments.into_iter(), recursive, left_out: None, folders: Vec::new(), budget_bytes, least_bytes }
+        Self {
+            arguments: arguments.into_iter(),
+            list: None,
+            recursive,
+            options: Options::default(),
+            left_out: None,
+            folders: Vec::new(),
+            budget_bytes: NAMES_BUDGET_BYTES,
+            least_bytes: NAMES_LEAST_BYTES,
+        }
+    }
+
+    /// Goes on with the names in `list` as with arguments.
+    pub fn then(mut self, list: Option<NameList>) -> Self {
+        self.list = list;
+        self
+    }
+
+    /// Goes through folders in this way.
+    pub fn with(mut self, options: Options) -> Self {
+        self.options = options;
+        self
     }
 
     /// Leaves one file out of the folders: the one that the result goes to.
@@ -108,25 +171,53 @@ impl Walk {
         self
     }
 
+    /// What the next argument is, or the next name in the list; nothing if there is none.
+    fn next_argument(&mut self) -> Option<Option<Found>> {
+        let argument = match self.arguments.next() {
+            Some(argument) => Ok(argument),
+            None => self.list.as_mut()?.next()?,
+        };
+        Some(match argument {
+            Ok(argument) => self.argument(argument),
+            Err((list, error)) => Some(Found::File(list, Err(error))),
+        })
+    }
+
     fn argument(&mut self, argument: OsString) -> Option<Found> {
         let path = PathBuf::from(argument);
         if self.recursive && path.as_os_str() != STDIN && path.is_dir() {
-            return self.enter(path);
+            return self.enter(path, self.options.patterns.of_the_whole());
         }
         let what = look_at(&path);
         Some(Found::File(path, what))
     }
 
-    /// Goes into a folder; gives the error if that fails.
-    fn enter(&mut self, path: PathBuf) -> Option<Found> {
+    /// Goes into a folder; gives the reason if it does not.
+    fn enter(&mut self, path: PathBuf, verdict: Verdict) -> Option<Found> {
+        let mut id = None;
+        if self.options.links == Links::Followed || self.options.file_systems == FileSystems::One {
+            match fs::metadata(&path) {
+                Ok(metadata) => id = FileId::of(&metadata),
+                Err(error) => return Some(Found::File(path, Err(error))),
+            }
+        }
+        if let Some(same) = self.folders.iter().find(|folder| id.is_some() && folder.id == id) {
+            let same = quoted(file_name::bytes_of(&same.path));
+            let error = io::Error::other(format!("not entered: the same folder as {}", String::from_utf8_lossy(&same)));
+            return Some(Found::File(path, Err(error)));
+        }
+        let is_elsewhere = |id: FileId| self.folders.first().and_then(|first| first.id).is_some_and(|first| first.device != id.device);
+        if self.options.file_systems == FileSystems::One && id.is_some_and(is_elsewhere) {
+            return Some(Found::Skipped(path, "on another file system"));
+        }
         let used_bytes: usize = self.folders.iter().map(|folder| folder.names.bytes()).sum();
         let budget_bytes = (self.budget_bytes.saturating_sub(used_bytes) / 4 * 3).max(self.least_bytes);
-        match Folder::read(path, budget_bytes) {
-            Ok(folder) => {
-                self.folders.push(folder);
+        match Names::read(&path, None, self.options.links, budget_bytes) {
+            Ok(names) => {
+                self.folders.push(Folder { path, id, verdict, budget_bytes, names, next: 0 });
                 None
             }
-            Err((path, error)) => Some(Found::File(path, Err(error))),
+            Err(error) => Some(Found::File(path, Err(error))),
         }
     }
 
@@ -135,16 +226,30 @@ impl Walk {
         if self.is_left_out(&path) {
             return None;
         }
-        Some(match entry {
-            Entry::Folder => return self.enter(path),
-            Entry::Link => Found::Skipped(path, "a symbolic link"),
-            Entry::Special => Found::Skipped(path, "not a regular file"),
-            Entry::File => match fs::symlink_metadata(&path) {
+        let verdict = self.verdict(&path, entry);
+        let look = if self.options.links == Links::Followed { fs::metadata } else { fs::symlink_metadata };
+        Some(match (verdict, entry) {
+            (Verdict::Included | Verdict::NotIncluded, Entry::Folder) => return self.enter(path, verdict),
+            (Verdict::Excluded | Verdict::NotIncluded, _) => return None,
+            (Verdict::Included, Entry::Link) => Found::Skipped(path, "a symbolic link"),
+            (Verdict::Included, Entry::Special) => Found::Skipped(path, "not a regular file"),
+            (Verdict::Included, Entry::File) => match look(&path) {
                 Ok(metadata) if metadata.is_file() => Found::File(path, Ok(Readable::file(&metadata))),
                 Ok(_) => Found::Skipped(path, "not a regular file any more"),
                 Err(error) => Found::File(path, Err(error)),
             },
         })
+    }
+
+    /// What the patterns say.
+    fn verdict(&self, path: &Path, entry: Entry) -> Verdict {
+        let (Some(first), Some(last)) = (self.folders.first(), self.folders.last()) else { return Verdict::Included };
+        let patterns = &self.options.patterns;
+        if patterns.is_empty() {
+            return Verdict::Included;
+        }
+        let relative = path.strip_prefix(&first.path).unwrap_or(path);
+        patterns.verdict(relative, entry == Entry::Folder, last.verdict)
     }
 
     fn is_left_out(&self, path: &Path) -> bool {
@@ -159,11 +264,8 @@ impl Iterator for Walk {
     fn next(&mut self) -> Option<Found> {
         loop {
             let found = match self.folders.last_mut() {
-                None => {
-                    let argument = self.arguments.next()?;
-                    self.argument(argument)
-                }
-                Some(folder) => match folder.next() {
+                None => self.next_argument()?,
+                Some(folder) => match folder.next(self.options.links) {
                     Ok(Some((path, entry))) => self.entry(path, entry),
                     Ok(None) => {
                         self.folders.pop();
@@ -182,159 +284,34 @@ impl Iterator for Walk {
     }
 }
 
-/// What a folder says an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entry {
-    File,
-    Folder,
-    Link,
-    Special,
-}
-
 /// A folder on the way from an argument to the present file.
 #[derive(Debug)]
 struct Folder {
     path: PathBuf,
+    /// Which it is, if the options need to know.
+    id: Option<FileId>,
+    /// What the patterns say of it.
+    verdict: Verdict,
     budget_bytes: usize,
     names: Names,
     next: usize,
 }
 
 impl Folder {
-    fn read(path: PathBuf, budget_bytes: usize) -> Result<Self, (PathBuf, io::Error)> {
-        match Names::read(&path, None, budget_bytes) {
-            Ok(names) => Ok(Self { path, budget_bytes, names, next: 0 }),
-            Err(error) => Err((path, error)),
-        }
-    }
-
     /// The next entry in order.
-    fn next(&mut self) -> io::Result<Option<(PathBuf, Entry)>> {
+    fn next(&mut self, links: Links) -> io::Result<Option<(PathBuf, Entry)>> {
         if self.next == self.names.len() {
             if self.names.is_complete || self.names.len() == 0 {
                 return Ok(None);
             }
             let last = self.names.key(self.names.len() - 1).to_vec();
-            self.names = Names::read(&self.path, Some(&last), self.budget_bytes)?;
+            self.names = Names::read(&self.path, Some(&last), links, self.budget_bytes)?;
             self.next = 0;
-            return self.next();
+            return self.next(links);
         }
         let (name, entry) = self.names.name(self.next);
         self.next += 1;
         Ok(Some((self.path.join(name), entry)))
-    }
-}
-
-/// Names of a folder in order, folders ending in `/`; all of them or, if that is too many, the first ones.
-#[derive(Debug, Default)]
-struct Names {
-    text: Vec<u8>,
-    spans: Vec<Span>,
-    is_complete: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    start: u32,
-    length: u16,
-    entry: Entry,
-}
-
-impl Names {
-    /// The names in the folder `path` that come after `after`, as many as `budget_bytes` can hold.
-    fn read(path: &Path, after: Option<&[u8]>, budget_bytes: usize) -> io::Result<Self> {
-        let mut names = Self { is_complete: true, ..Self::default() };
-        // Once some did not fit: the last one kept.
-        let mut last_kept: Option<Vec<u8>> = None;
-        let mut key = Vec::new();
-        for item in patiently(|| fs::read_dir(path))? {
-            let item = item?;
-            let entry = match item.file_type() {
-                Ok(kind) if kind.is_file() => Entry::File,
-                Ok(kind) if kind.is_dir() => Entry::Folder,
-                Ok(kind) if kind.is_symlink() => Entry::Link,
-                Ok(_) => Entry::Special,
-                // Gone already, or unreadable: finding it again will say so.
-                Err(_) => Entry::File,
-            };
-            key.clear();
-            key.extend(item.file_name().as_encoded_bytes());
-            if entry == Entry::Folder {
-                key.push(b'/');
-            }
-            if after.is_some_and(|after| key.as_slice() <= after) || last_kept.as_ref().is_some_and(|last| key > *last) {
-                continue;
-            }
-            names.push(&key, entry);
-            if names.bytes() > budget_bytes && names.len() > 1 {
-                last_kept = Some(names.keep_first_ones());
-            }
-        }
-        names.sort();
-        Ok(names)
-    }
-
-    fn push(&mut self, key: &[u8], entry: Entry) {
-        // Doubling a large vector would waste what the budget saves.
-        grow_by_a_quarter(&mut self.text, key.len());
-        grow_by_a_quarter(&mut self.spans, 1);
-        let start = u32::try_from(self.text.len()).expect("the budget is below 4 GiB");
-        let length = u16::try_from(key.len()).expect("a name is below 64 KiB");
-        self.text.extend(key);
-        self.spans.push(Span { start, length, entry });
-    }
-
-    fn sort(&mut self) {
-        let text = &self.text;
-        self.spans.sort_unstable_by(|a, b| a.of(text).cmp(b.of(text)));
-    }
-
-    /// Drops the last quarter, so that this need not be done again soon, and gives the last name kept. In place: two copies would be
-    /// twice the memory.
-    fn keep_first_ones(&mut self) -> Vec<u8> {
-        self.sort();
-        self.spans.truncate((self.len() * 3 / 4).max(1));
-        let last = self.key(self.len() - 1).to_vec();
-        self.is_complete = false;
-        self.spans.sort_unstable_by_key(|span| span.start);
-        let mut end = 0;
-        for span in &mut self.spans {
-            let start = span.start as usize;
-            self.text.copy_within(start..start + usize::from(span.length), end);
-            span.start = end as u32;
-            end += usize::from(span.length);
-        }
-        self.text.truncate(end);
-        last
-    }
-
-    fn bytes(&self) -> usize {
-        self.text.len() + self.len() * size_of::<Span>()
-    }
-
-    fn len(&self) -> usize {
-        self.spans.len()
-    }
-
-    fn key(&self, index: usize) -> &[u8] {
-        self.spans[index].of(&self.text)
-    }
-
-    fn name(&self, index: usize) -> (OsString, Entry) {
-        let key = self.key(index);
-        (file_name::from_bytes(key.strip_suffix(b"/").unwrap_or(key)), self.spans[index].entry)
-    }
-}
-
-fn grow_by_a_quarter<T>(items: &mut Vec<T>, count: usize) {
-    if items.capacity() - items.len() < count {
-        items.reserve_exact((items.len() / 4).max(count).max(64));
-    }
-}
-
-impl Span {
-    fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        &text[self.start as usize..][..usize::from(self.length)]
     }
 }
 
@@ -355,7 +332,12 @@ mod tests {
 
     /// What a walk finds below `tree`; with a budget so small that each folder takes many readings.
     fn found(tree: &TempDir, budget_bytes: usize) -> Vec<String> {
-        let walk = Walk { budget_bytes, least_bytes: budget_bytes, ..Walk::new(vec![tree.path().into()], true) };
+        found_with(Options::default(), tree, budget_bytes)
+    }
+
+    fn found_with(options: Options, tree: &TempDir, budget_bytes: usize) -> Vec<String> {
+        let walk = Walk::new(vec![tree.path().into()], true).with(options);
+        let walk = Walk { budget_bytes, least_bytes: budget_bytes, ..walk };
         walk.map(|found| match found {
             Found::File(path, Ok(_)) => path.strip_prefix(tree.path()).unwrap().to_str().unwrap().to_string(),
             other => panic!("{other:?}"),
@@ -375,13 +357,34 @@ mod tests {
     }
 
     #[test]
+    fn options_change_neither_the_order_nor_how_many_readings_do() {
+        let files: Vec<_> = (0..60).flat_map(|i| [format!("d/{i:x}.a"), format!("d/{i:x}/{i}"), format!("d/{i:x}-b")]).collect();
+        let tree = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        let exclude = ["0*".to_string(), "7*/".to_string()];
+        let mut expected: Vec<_> = files.into_iter().filter(|file| !file.starts_with("d/0") && !file.starts_with("d/7/")).collect();
+        let mut options = Options { patterns: Patterns::new(&[], &exclude).unwrap(), ..Options::default() };
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../d/5", tree.path().join("d/5+")).unwrap();
+            std::os::unix::fs::symlink("5", tree.path().join("d/5.")).unwrap();
+            std::os::unix::fs::symlink("1-b", tree.path().join("d/1-a")).unwrap();
+            expected.extend(["d/5+/5", "d/5./5", "d/1-a"].map(String::from));
+            options.links = Links::Followed;
+        }
+        expected.sort();
+        for budget_bytes in [NAMES_BUDGET_BYTES, 200, 1] {
+            assert_eq!(found_with(options.clone(), &tree, budget_bytes), expected, "{budget_bytes}");
+        }
+    }
+
+    #[test]
     fn a_large_folder_is_held_in_parts() {
         let files: Vec<_> = (0..2000).map(|i| format!("{i:04}")).collect();
         let tree = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
-        let names = Names::read(tree.path(), None, 4096).unwrap();
+        let names = Names::read(tree.path(), None, Links::Skipped, 4096).unwrap();
         assert!(!names.is_complete && names.bytes() <= 4096 && names.len() > 50, "{} names", names.len());
         assert_eq!(names.key(names.len() - 1), files[names.len() - 1].as_bytes());
-        let rest = Names::read(tree.path(), Some(b"1989"), 4096).unwrap();
+        let rest = Names::read(tree.path(), Some(b"1989"), Links::Skipped, 4096).unwrap();
         assert!(rest.is_complete && rest.len() == 10);
     }
 

@@ -18,16 +18,17 @@ use crate::walk::Walk;
 use self::options::{Options, Parsed};
 use super::check::Check;
 use super::sum::{Sum, or_stdin};
-use super::{FAILED, output_failed, say_backend};
+use super::{FAILED, print, say_backend};
 
 /// Runs the drop-in called `program`.
 pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> ExitCode {
     let options = match options::parse(arguments) {
         Parsed::Run(options) => options,
-        Parsed::Help => return print(program, &help(program, algorithm)),
+        Parsed::Help => return print(program, help(program, algorithm).as_bytes()),
         Parsed::Version => {
             let version = env!("CARGO_PKG_VERSION");
-            return print(program, &format!("{} (manyhash) {version}\n", algorithm.command().unwrap_or_default()));
+            let text = format!("{} (manyhash) {version}\n", algorithm.command().unwrap_or_default());
+            return print(program, text.as_bytes());
         }
         Parsed::Wrong(message) => {
             say(program, &message);
@@ -43,7 +44,7 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
     if verbose {
         say_backend(program, algorithm);
     }
-    let format = Format::new(algorithm, options.style(), options.zero);
+    let format = Format::new(&[algorithm], options.style(), options.zero);
     let Options { check, ignore_missing, quiet, status, strict, warn, operands, .. } = options;
     let operands = or_stdin(operands);
     let settings = Settings::new(all_cores());
@@ -64,14 +65,7 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
     }
     let (output, output_path, progress) = (Output::stdout(), None, Progress::none());
     let walk = Walk::new(operands, false);
-    Sum { walk, algorithm, format, output, output_path, progress, verbose: false }.print(program, &settings)
-}
-
-fn print(program: &OsStr, text: &str) -> ExitCode {
-    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => output_failed(program, None, &error),
-    }
+    Sum { walk, algorithms: algorithm.into(), format, output, output_path, progress, verbose: false }.print(program, &settings)
 }
 
 fn help(program: &OsStr, algorithm: AnyAlgorithm) -> String {

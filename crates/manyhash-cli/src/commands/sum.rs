@@ -2,50 +2,82 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::algorithm::AnyAlgorithm;
+use crate::algorithm::Algorithms;
 use crate::arguments::SumArguments;
 use crate::file_name;
 use crate::message::{reason, say, say_of};
 use crate::output::{Format, Output, Style};
 use crate::pipeline::{self, Finished, STDIN, Settings, Sink, Task, Work};
 use crate::progress::Progress;
-use crate::walk::{Found, Walk, hashing};
+use crate::walk::{Found, NameEnd, NameList, Walk, hashing};
 
 use super::{WRONG_USAGE, exit_code, output_failed, say_backend};
 
 /// Runs `manyhash sum`.
 pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> ExitCode {
-    let algorithm = arguments.algorithm;
-    if let Err(message) = algorithm.backend() {
-        say(program, message.as_bytes());
+    let algorithms = Algorithms::of(&arguments.algorithms);
+    for algorithm in algorithms.iter() {
+        if let Err(message) = algorithm.backend() {
+            say(program, message.as_bytes());
+            return ExitCode::from(WRONG_USAGE);
+        }
+        if verbose {
+            say_backend(program, algorithm);
+        }
+    }
+    let options = match arguments.walk.options() {
+        Ok(options) => options,
+        Err(message) => {
+            say(program, message.as_bytes());
+            return ExitCode::from(WRONG_USAGE);
+        }
+    };
+    if arguments.files_from.as_deref() == Some(Path::new(STDIN)) && arguments.paths.iter().any(|path| path == STDIN) {
+        say(program, b"standard input cannot be both a list of names and a file");
         return ExitCode::from(WRONG_USAGE);
     }
-    if verbose {
-        say_backend(program, algorithm);
-    }
+    let list = match arguments.list() {
+        Ok(list) => list,
+        Err(error) => return output_failed(program, arguments.files_from.as_deref(), &error),
+    };
     let output = match arguments.output.as_deref().map_or_else(|| Ok(Output::stdout()), Output::file) {
         Ok(output) => output,
         Err(error) => return output_failed(program, arguments.output.as_deref(), &error),
     };
-    let style = match (arguments.tag, arguments.json) {
-        (true, _) => Style::Tag,
-        (_, true) => Style::Json,
-        _ => Style::Text,
-    };
     let settings = Settings::new(arguments.workers());
+    let format = Format::new(&arguments.algorithms, arguments.style(), arguments.zero);
+    let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
     let sum = Sum {
-        walk: Walk::new(or_stdin(arguments.paths), arguments.recursive).leaving_out(arguments.output.as_deref()),
-        algorithm,
-        format: Format::new(algorithm, style, arguments.zero),
+        walk: Walk::new(paths, arguments.recursive).then(list).with(options).leaving_out(arguments.output.as_deref()),
+        algorithms,
+        format,
         output,
         output_path: arguments.output,
         progress: Progress::start(program, arguments.progress, &settings.totals),
         verbose,
     };
     sum.print(program, &settings)
+}
+
+impl SumArguments {
+    /// The list that names files, if there is one.
+    fn list(&self) -> io::Result<Option<NameList>> {
+        let end = if self.null { NameEnd::Nul } else { NameEnd::Newline };
+        self.files_from.as_deref().map(|path| NameList::open(path, end)).transpose()
+    }
+
+    /// How lines look. Those of several algorithms must tell which one they are of: lengths do not.
+    fn style(&self) -> Style {
+        match self {
+            Self { json: true, .. } => Style::Json,
+            Self { tag: true, .. } => Style::Tag,
+            Self { algorithms, .. } if Algorithms::of(algorithms).only().is_none() => Style::Tag,
+            _ => Style::Text,
+        }
+    }
 }
 
 /// What is named, or stdin if nothing is.
@@ -57,8 +89,8 @@ pub fn or_stdin(paths: Vec<OsString>) -> Vec<OsString> {
 pub struct Sum {
     /// Of these files.
     pub walk: Walk,
-    /// With this algorithm.
-    pub algorithm: AnyAlgorithm,
+    /// With these algorithms.
+    pub algorithms: Algorithms,
     /// In these lines.
     pub format: Format,
     /// To here.
@@ -74,8 +106,8 @@ pub struct Sum {
 impl Sum {
     /// Prints them.
     pub fn print(self, program: &OsStr, settings: &Settings) -> ExitCode {
-        let Self { walk, algorithm, format, output, output_path, progress, verbose } = self;
-        let source = walk.map(move |found| task(found, algorithm));
+        let Self { walk, algorithms, format, output, output_path, progress, verbose } = self;
+        let source = walk.map(move |found| task(found, algorithms));
         let mut lines = Lines { program, format, output, progress, verbose, all_read: true };
         let result = pipeline::run(source, settings, &mut lines);
         let Lines { output, progress, all_read, .. } = lines;
@@ -90,9 +122,9 @@ impl Sum {
 /// The label of something skipped says what it is.
 type Skipped = Option<&'static str>;
 
-fn task(found: Found, algorithm: AnyAlgorithm) -> Task<Skipped> {
+fn task(found: Found, algorithms: Algorithms) -> Task<Skipped> {
     match found {
-        Found::File(path, what) => Task { label: None, path, work: hashing(what, algorithm.into()) },
+        Found::File(path, what) => Task { label: None, path, work: hashing(what, algorithms) },
         Found::Skipped(path, what) => Task { label: Some(what), path, work: Work::Nothing },
     }
 }
@@ -110,7 +142,7 @@ impl Sink<Skipped> for Lines<'_> {
     fn take(&mut self, finished: Finished<Skipped>) -> io::Result<()> {
         let path = file_name::bytes_of(&finished.path);
         match finished.outcome {
-            Some(Ok(hashed)) => self.output.write_all(&self.format.line(path, &hashed))?,
+            Some(Ok(hashed)) => self.output.write_all(&self.format.lines(path, &hashed))?,
             Some(Err(error)) => {
                 self.all_read = false;
                 self.idle()?;

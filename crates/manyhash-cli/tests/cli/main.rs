@@ -6,7 +6,10 @@
 mod bench;
 mod check;
 mod faults;
+mod files_from;
 mod gnu;
+mod man;
 mod resources;
 mod sum;
 mod support;
+mod walk;

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome};
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
 
 /// Digests of `abc`, from the examples of RFC 1321 and FIPS 180-4.
 const ABC: [(&str, &str); 8] = [
@@ -251,6 +251,35 @@ fn json_lines_are_objects() {
 }
 
 #[test]
+fn several_algorithms_read_a_file_once() {
+    let place = Place::new();
+    place.file("f", "abc").file("new\nline", "abc").file("large", vec![7; 3 << 20]);
+    let digest = |name: &str| ABC.iter().find(|(other, _)| *other == name).unwrap().1;
+    let (sha1, sha512) = (digest("SHA-1"), digest("SHA-512"));
+    // In the order given, each once, and so that one sees which is which.
+    let both = format!("SHA512 (f) = {sha512}\nSHA1 (f) = {sha1}\n");
+    for options in ["-a sha512,sha1", "-a sha512 -a sha1", "-a sha512,sha1,SHA-512 -a sha1", "--tag -a sha512,sha1"] {
+        assert_eq!(place.run(&format!("sum {options} f")).stdout, both, "{options}");
+    }
+    assert_eq!(place.run("sum -a sha1,sha1 f").stdout, format!("{sha1}  f\n"));
+    // Standard input can be read only once.
+    assert_eq!(place.run_with("sum -a sha512,sha1", b"abc").stdout, both.replace("(f)", "(-)"));
+    let objects = place.run("sum --json -a sha512,sha1 f").stdout;
+    let object = |algorithm: &str, digest: &str| format!(r#"{{"path":"f","bytes":3,"algorithm":"{algorithm}","digest":"{digest}"}}"#);
+    assert_eq!(objects, format!("{}\n{}\n", object("SHA-512", sha512), object("SHA-1", sha1)));
+
+    let all = "sha1,sha224,sha256,sha384,sha512,sha512/224,sha512/256";
+    let output = place.command(BINARY).args(["sum", "-o", "sums", "-a", all, "f", "new\nline", "large", "f"]).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty());
+    let check = place.run("check --strict sums");
+    assert_eq!((check.stdout.matches(": OK\n").count(), check.code), (4 * 7, Some(0)), "{check:?}");
+
+    let missing = place.run("sum -a sha1,sha512 missing f");
+    assert_eq!((missing.stdout.lines().count(), missing.stderr.lines().count(), missing.code), (2, 1, Some(1)));
+    assert_eq!(place.run("sum -a sha1,md6 f").code, Some(2));
+}
+
+#[test]
 fn output_to_a_file_appears_whole_or_not_at_all() {
     let place = Place::new();
     place.file("f", "abc").file("old", "old");
@@ -298,6 +327,34 @@ fn nothing_is_left_of_an_output_that_was_never_finished() {
     drop(writer);
     assert_eq!(names(), before);
     assert_eq!(fs::read_to_string(place.join("out")).unwrap(), "old");
+}
+
+/// Runs `manyhash sum -r -o out t` after `prelude`, in a shell.
+fn sum_after(place: &Place, prelude: &str) -> Outcome {
+    let script = format!("{prelude} && exec \"$0\" sum -r -o out t");
+    outcome(place.command("sh").args(["-c", &script, BINARY]), b"")
+}
+
+#[test]
+fn an_output_that_does_not_fit_leaves_the_old_one() {
+    let place = Place::new();
+    for index in 0..3000 {
+        place.file(format!("t/{index}"), "abc");
+    }
+    // A file may not be so large; then, a file system that is full.
+    place.file("out", "old");
+    let limited = sum_after(&place, "trap '' XFSZ && ulimit -f 32");
+    assert_eq!((limited.stderr.as_str(), limited.code), ("manyhash: out: File too large\n", Some(1)));
+    assert_eq!(fs::read_to_string(place.join("out")).unwrap(), "old");
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
+
+    let mount = "mkdir small && mount -t tmpfs -o size=64k none small && echo old >small/out";
+    let inside = format!("{mount} && \"$0\" sum -r -o small/out t; echo \"$?\"; cat small/out; ls -A small");
+    let full = outcome(place.command("unshare").args(["--mount", "--map-root-user", "sh", "-c", &inside, BINARY]), b"");
+    if full.stderr.contains("unshare: ") || full.stderr.contains("mount: ") {
+        return skipped(&format!("no file system can be mounted here: {}", full.stderr.trim_end()));
+    }
+    assert_eq!((full.stderr.as_str(), full.stdout.as_str()), ("manyhash: small/out: No space left on device\n", "1\nold\nout\n"));
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! `man`: manual pages from the definitions of the command line. They bear the version and no date, so that they are the same whenever
+//! they are made.
+
+use std::ffi::OsStr;
+use std::io;
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValue, StyledStr};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+
+use crate::arguments::{Arguments, ManArguments};
+
+use super::print;
+
+/// Runs `manyhash man`.
+pub fn run(program: &OsStr, arguments: ManArguments) -> ExitCode {
+    let mut manyhash = Arguments::command();
+    manyhash.build();
+    let command = match &arguments.command {
+        None => Some(&manyhash),
+        Some(name) => manyhash.find_subcommand(name),
+    };
+    let Some(command) = command.cloned() else {
+        let names: Vec<_> = manyhash.get_subcommands().map(Command::get_name).collect();
+        let message = format!("there is no command {:?}; these have pages: {}", arguments.command.unwrap_or_default(), names.join(", "));
+        manyhash.error(ErrorKind::InvalidValue, message).exit()
+    };
+    print(program, &page(command).expect("a page can be written to memory"))
+}
+
+fn page(mut command: Command) -> io::Result<Vec<u8>> {
+    let below = command.get_after_help().map(StyledStr::to_string);
+    let usage = command.render_usage().to_string();
+    let has_commands = command.has_subcommands();
+    let title = command.get_display_name().unwrap_or_else(|| command.get_name()).to_uppercase();
+    let man = Man::new(command.mut_args(with_values_in_help));
+    // The empty argument, which the library would leave out, is where a date would be.
+    let mut page = format!(".TH {title} 1 \"\" \"manyhash {}\" manyhash\n", env!("CARGO_PKG_VERSION")).into_bytes();
+    man.render_name_section(&mut page)?;
+    sections(&usage.replacen("Usage: ", "Synopsis:\n", 1)).to_writer(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if has_commands {
+        man.render_subcommands_section(&mut page)?;
+    }
+    sections(&below.unwrap_or_default()).to_writer(&mut page)?;
+    Ok(page)
+}
+
+/// With the values that an option takes in its text: the list that the library would make of them is not clean.
+fn with_values_in_help(argument: Arg) -> Arg {
+    let values = argument.get_possible_values();
+    if values.is_empty() || argument.is_hide_possible_values_set() {
+        return argument;
+    }
+    let names: Vec<_> = values.iter().map(PossibleValue::get_name).collect();
+    let help = argument.get_help().map(StyledStr::to_string).unwrap_or_default();
+    argument.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
+}
+
+/// Sections as [`crate::examples`] has them.
+fn sections(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    for section in text.split("\n\n").filter(|section| !section.is_empty()) {
+        let (heading, body) = section.split_once('\n').unwrap_or((section, ""));
+        roff.control("SH", [heading.trim_end_matches(':').to_uppercase().as_str()]);
+        // As it is: lines are not joined.
+        roff.control("nf", []);
+        for line in body.lines() {
+            roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
+        }
+        roff.control("fi", []);
+    }
+    roff
+}
