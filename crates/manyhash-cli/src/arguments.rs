@@ -178,7 +178,7 @@ pub struct CheckArguments {
     #[arg(short, long, value_name = "ALG")]
     pub algorithm: Option<AnyAlgorithm>,
 
-    /// Folder that names in manifests are relative to
+    /// Folder that names in manifests are relative to [default: the current one; for a bag or a RECORD its own]
     #[arg(short = 'C', long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
@@ -186,9 +186,13 @@ pub struct CheckArguments {
     #[arg(long)]
     pub strict: bool,
 
-    /// Pass over files that are not there, as long as one is
+    /// Pass over files that are not there, as long as one of all is
     #[arg(long)]
     pub ignore_missing: bool,
+
+    /// Also fail for files that are there but not listed; listed files that are missing are looked for under other names
+    #[arg(long)]
+    pub audit: bool,
 
     /// Print nothing for files that are as they should be
     #[arg(long, conflicts_with = "status")]
@@ -206,7 +210,7 @@ pub struct CheckArguments {
     #[arg(long)]
     pub json: bool,
 
-    /// Manifests; - is stdin
+    /// Manifests of sha256sum and its like, sum --json, bags, Python's RECORD, dpkg; - is stdin
     #[arg(value_name = "MANIFEST", required = true)]
     pub manifests: Vec<OsString>,
 }

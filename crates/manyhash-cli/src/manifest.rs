@@ -2,15 +2,19 @@
 //!
 //! Read line by line, so that a manifest of any size needs no more memory than one line of it.
 
+mod bagit;
 pub mod escapes;
+pub mod form;
+mod json;
 pub mod line;
+mod record;
 
 use std::io::{self, BufRead, Read};
 
 /// Longest line that can be well formed: the longest digest and an escaped name beyond what any system opens.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// The lines of a manifest that are neither empty nor comments, with their numbers.
+/// The lines of a manifest that are not empty, with their numbers.
 #[derive(Debug)]
 pub struct Lines<R> {
     input: R,
@@ -35,11 +39,8 @@ impl<R: BufRead> Lines<R> {
             }
             if self.line.len() == MAX_LINE_BYTES && self.line.last() != Some(&b'\n') {
                 self.input.skip_until(b'\n')?;
-                // Cut to what no entry can be.
+                // Cut to what no entry can be, but still a comment if it is one.
                 self.line.truncate(1);
-            }
-            if self.line.starts_with(b"#") {
-                continue;
             }
             for end in [b'\n', b'\r'] {
                 if self.line.last() == Some(&end) {
@@ -67,7 +68,7 @@ mod tests {
     #[test]
     fn lines_are_numbered_and_stripped() {
         let text = b"a\n\n#c\r\nb\r\n\r\n\nd\r\r\n e";
-        let expected: [(u64, &[u8]); 4] = [(1, b"a"), (4, b"b"), (7, b"d\r"), (8, b" e")];
+        let expected: [(u64, &[u8]); 5] = [(1, b"a"), (3, b"#c"), (4, b"b"), (7, b"d\r"), (8, b" e")];
         assert_eq!(lines(text), expected.map(|(number, line)| (number, line.to_vec())));
     }
 

@@ -1,26 +1,31 @@
 //! `check`: whether files have the digests that manifests say; also what the drop-ins do with `-c`. CHECK.md is the specification.
 
+mod audit;
 mod report;
 mod source;
+mod summary;
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::algorithm::AnyAlgorithm;
 use crate::arguments::CheckArguments;
 use crate::file_name;
+use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
 use crate::message::{reason, say, say_of};
-use crate::pipeline::{self, Settings, all_cores};
+use crate::pipeline::{self, STDIN, Settings, all_cores};
 
+use self::audit::Audit;
 use self::report::Report;
 use self::source::Source;
 use super::{FAILED, WRONG_USAGE, exit_code, output_failed};
 
 /// Runs `manyhash check`.
 pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCode {
-    let CheckArguments { algorithm, directory, strict, ignore_missing, quiet, status, warn, json, manifests } = arguments;
+    let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, manifests } = arguments;
     // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
     let mut results = candidates.iter().map(|algorithm| algorithm.backend());
@@ -35,7 +40,7 @@ pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCod
         return ExitCode::from(FAILED);
     }
     let dialect = Dialect::Manyhash;
-    let check = Check { dialect, algorithm, directory, strict, ignore_missing, quiet, status, warn, json, verbose };
+    let check = Check { dialect, algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, verbose };
     check.run(program, manifests, &Settings::new(all_cores()))
 }
 
@@ -52,6 +57,8 @@ pub struct Check {
     pub strict: bool,
     /// Missing files are none.
     pub ignore_missing: bool,
+    /// Files that are not listed are failures too.
+    pub audit: bool,
     /// Nothing is printed for files that are right.
     pub quiet: bool,
     /// Nothing is printed.
@@ -67,12 +74,30 @@ pub struct Check {
 impl Check {
     /// Checks all that the manifests name.
     pub fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> ExitCode {
+        let audit = match self.audit.then(|| Audit::new(&self, &manifests)).transpose() {
+            Ok(audit) => audit,
+            Err(error) => return audit_failed(program, &error),
+        };
         let source = Source::new(program, &self, manifests.clone());
-        let mut report = Report::new(program, &self, manifests);
-        match pipeline::run(source, settings, &mut report).and_then(|()| report.flush()) {
+        let mut report = Report::new(program, &self, manifests, audit);
+        match pipeline::run(source, settings, &mut report).and_then(|()| report.finish(settings)) {
             Ok(()) if report.is_stopped() => ExitCode::from(WRONG_USAGE),
             Ok(()) => exit_code(report.is_fine()),
             Err(error) => output_failed(program, None, &error),
         }
     }
+
+    /// What names in a manifest of that form are relative to, if not the current folder.
+    fn base(&self, manifest: &OsStr, form: Form) -> Option<PathBuf> {
+        match &self.directory {
+            Some(directory) => Some(directory.clone()),
+            None if manifest == STDIN => None,
+            None => form.folder(Path::new(manifest)),
+        }
+    }
+}
+
+fn audit_failed(program: &OsStr, error: &io::Error) -> ExitCode {
+    say(program, format!("the audit could not be done: temporary file: {}", reason(error)).as_bytes());
+    ExitCode::from(FAILED)
 }

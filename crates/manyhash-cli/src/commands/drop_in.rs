@@ -55,6 +55,7 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
             directory: None,
             strict,
             ignore_missing,
+            audit: false,
             quiet,
             status,
             warn,

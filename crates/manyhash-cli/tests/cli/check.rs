@@ -29,7 +29,7 @@ fn each_line_tells_its_algorithm() {
     }
     place.file("m", &manifest);
     let check = place.run("check --strict m");
-    assert_eq!((check.stderr.as_str(), check.code), ("", Some(0)));
+    assert_eq!((check.stderr.as_str(), check.code), ("manyhash: 41 files OK (84 B, 1 manifest)\n", Some(0)));
     assert_eq!(check.stdout.lines().count(), manifest.lines().count());
     assert!(check.stdout.lines().all(|line| line.ends_with(": OK")));
     assert_eq!(place.run_with("check -", manifest.as_bytes()).stdout, check.stdout);
@@ -44,7 +44,7 @@ fn an_algorithm_given_is_the_only_one() {
     assert_eq!(
         check.stderr,
         "manyhash: m: 3: improperly formatted SHA1 checksum line\nmanyhash: m: 4: improperly formatted SHA1 checksum line\n\
-         manyhash: WARNING: 2 lines are improperly formatted\n"
+         manyhash: m: WARNING: 2 lines are improperly formatted\nmanyhash: 2 files OK, 2 malformed lines (6 B, 1 manifest)\n"
     );
     assert_eq!(check.code, Some(0));
     // A digest of 64 digits is SHA-256's unless told otherwise.
@@ -62,14 +62,14 @@ fn what_is_wrong_is_told_in_order_and_fails() {
     assert_eq!(
         check.stderr,
         "manyhash: missing: No such file or directory\nmanyhash: d: Is a directory\nmanyhash: f/below: Not a directory\n\
-         manyhash: WARNING: 1 line is improperly formatted\nmanyhash: WARNING: 3 listed files could not be read\n\
-         manyhash: WARNING: 1 computed checksum did NOT match\n"
+         manyhash: m: WARNING: 1 line is improperly formatted\n\
+         manyhash: 1 file OK, 1 FAILED, 1 missing, 2 unreadable, 1 malformed line (6 B, 1 manifest)\n"
     );
     assert_eq!(check.code, Some(1));
     assert!(!place.run("check --quiet m").stdout.contains("OK"));
     let status = place.run("check --status m");
     assert_eq!((status.stdout.as_str(), status.code), ("", Some(1)));
-    assert!(!status.stderr.contains("WARNING"));
+    assert!(!status.stderr.contains("WARNING") && !status.stderr.contains(" OK"));
     assert!(place.run("check --quiet -w m").stderr.contains("m: 2: improperly formatted checksum line"));
 }
 
@@ -81,7 +81,8 @@ fn malformed_lines_fail_if_strict_or_if_there_are_no_others() {
     assert_eq!(place.run("check --strict some").code, Some(1));
     for manifest in ["all", "none", "comments"] {
         let check = place.run(&format!("check {manifest}"));
-        assert_eq!((check.stderr, check.code), (format!("manyhash: {manifest}: no properly formatted checksum lines found\n"), Some(1)));
+        let told = format!("manyhash: {manifest}: no properly formatted checksum lines found\nmanyhash: 0 files OK");
+        assert!(check.stderr.starts_with(&told) && check.code == Some(1), "{}", check.stderr);
     }
     let both = place.run("check none some");
     assert_eq!((both.stdout.as_str(), both.code), ("f: OK\n", Some(1)));
@@ -92,9 +93,15 @@ fn missing_files_may_be_passed_over_as_long_as_one_is_there() {
     let place = place();
     place.file("some", format!("{ABC_SHA256}  missing\n{ABC_SHA256}  f\n")).file("all", format!("{ABC_SHA256}  missing\n"));
     let some = place.run("check --ignore-missing some");
-    assert_eq!((some.stdout.as_str(), some.stderr.as_str(), some.code), ("f: OK\n", "", Some(0)));
+    assert_eq!(
+        (some.stdout.as_str(), some.stderr.as_str(), some.code),
+        ("f: OK\n", "manyhash: 1 file OK, 1 passed over (3 B, 1 manifest)\n", Some(0))
+    );
     let all = place.run("check --ignore-missing all");
-    assert_eq!((all.stdout.as_str(), all.stderr.as_str(), all.code), ("", "manyhash: all: no file was verified\n", Some(1)));
+    let told = "manyhash: no file was verified\nmanyhash: 0 files OK, 1 passed over (0 B, 1 manifest)\n";
+    assert_eq!((all.stdout.as_str(), all.stderr.as_str(), all.code), ("", told, Some(1)));
+    // Of all manifests together.
+    assert_eq!(place.run("check --ignore-missing all some all").code, Some(0));
     // Only what is missing: not what cannot be read.
     let folder = place.run_with("check --ignore-missing -", format!("{ABC_SHA256}  f\n{ABC_SHA256}  d\n").as_bytes());
     assert_eq!(folder.code, Some(1));
@@ -123,7 +130,8 @@ fn manifests_that_cannot_be_read_are_told() {
     assert_eq!(check.stdout, "f: OK\nf: OK\n");
     assert_eq!(
         check.stderr,
-        "manyhash: nowhere: No such file or directory\nmanyhash: d: Is a directory\nmanyhash: f/below: Not a directory\n"
+        "manyhash: nowhere: No such file or directory\nmanyhash: d: Is a directory\nmanyhash: f/below: Not a directory\n\
+         manyhash: 2 files OK (6 B, 2 manifests)\n"
     );
     assert_eq!(check.code, Some(1));
 }
@@ -141,9 +149,15 @@ fn json_lines_are_objects() {
         object["bytes"] = 3.into();
     }
     expected[2]["error"] = "No such file or directory".into();
-    assert_eq!(objects, expected);
+    expected[2]["missing"] = true.into();
+    assert_eq!(objects[..3], expected);
+    let summary = serde_json::json!({"status": "summary", "ok": 1, "failed": 1, "missing": 1, "unreadable": 0, "passed_over": 0,
+        "extra": 0, "moved": 0, "malformed_lines": 0, "bytes": 6, "manifests": 1});
+    assert_eq!(objects[3..], [summary]);
     assert_eq!(check.code, Some(1));
-    assert_eq!(place.run("check --json --quiet m").stdout.lines().count(), 2);
+    assert_eq!(place.run("check --json --quiet m").stdout.lines().count(), 3);
+    let passed_over = place.run("check --json --ignore-missing m").stdout;
+    assert!(passed_over.contains(r#""path":"missing","algorithm":"SHA-256","status":"passed_over","#), "{passed_over}");
 }
 
 #[test]
@@ -164,7 +178,8 @@ fn a_folder_summed_is_a_folder_checked() {
     for algorithm in ["sha1", "sha256", "sha512"] {
         assert_eq!(place.run(&format!("sum -r -a {algorithm} -o sums t")).code, Some(0));
         let check = place.run("check sums");
-        assert_eq!((check.stdout.lines().count(), check.stderr.as_str(), check.code), (500, "", Some(0)));
+        assert_eq!((check.stdout.lines().count(), check.code), (500, Some(0)));
+        assert!(check.stderr.starts_with("manyhash: 500 files OK ("), "{}", check.stderr);
     }
     place.file("t/3/3", "changed");
     fs::remove_file(place.join("t/5/5")).unwrap();

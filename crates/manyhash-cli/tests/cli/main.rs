@@ -3,10 +3,12 @@
 
 #![cfg(unix)]
 
+mod audit;
 mod bench;
 mod check;
 mod faults;
 mod files_from;
+mod forms;
 mod gnu;
 mod man;
 mod resources;

@@ -27,6 +27,11 @@ fn peak_kib(command: &mut Command, manifest: &[u8]) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
     drop(stdin);
     assert!(child.wait().unwrap().success());
+    peak_in(&status)
+}
+
+/// In the text of /proc/PID/status.
+fn peak_in(status: &str) -> Option<u64> {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     peak.trim().strip_suffix(" kB")?.trim().parse().ok()
 }
@@ -117,6 +122,32 @@ fn memory_is_bounded_for_a_list_of_many_names() {
 }
 
 #[test]
+fn memory_is_bounded_for_an_audit() {
+    let place = Place::new();
+    let count = file_count();
+    fs::create_dir_all(place.join("t")).unwrap();
+    for index in 0..count / 10 {
+        fs::write(place.join(format!("t/new-{index:0100}")), "").unwrap();
+    }
+    place.file("t/f", "abc");
+    // Ten entries for each file, all missing but one, and each file new: what takes most is the beginning of the walk.
+    let lines = (0..count).map(|index| format!("{ABC_SHA256}  t/missing-{index:0100}\n"));
+    place.file("m", lines.chain([format!("{ABC_SHA256}  t/f\n")]).collect::<String>());
+    let mut command = place.command(BINARY);
+    let mut child = command.args(["check", "--audit", "m"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.ends_with(": NOT LISTED\n") {
+        line.clear();
+        assert_ne!(lines.read_line(&mut line).unwrap(), 0, "it ended early");
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    std::io::copy(&mut lines, &mut std::io::sink()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_bounded(&format!("audit of {count} lines"), peak_in(&status));
+}
+
+#[test]
 fn few_open_files_are_enough() {
     let place = Place::new();
     for index in 0..300 {
@@ -131,5 +162,14 @@ fn few_open_files_are_enough() {
             assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{limit} open files, {workers} workers");
             assert!(output.stdout == all.stdout.as_bytes() && output.status.success(), "{limit} open files, {workers} workers");
         }
+    }
+    // An audit has its temporary files besides.
+    place.file("sums", all.stdout);
+    fs::rename(place.join("t/0/0"), place.join("t/1/moved")).unwrap();
+    for limit in [14, 40] {
+        let script = format!("ulimit -n {limit} && exec \"$0\" check --quiet --audit sums");
+        let output = place.command("sh").args(["-c", &script, BINARY]).output().unwrap();
+        let expected = "t/0/0: FAILED open or read\nt/0/0: MOVED to t/1/moved\n";
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{limit} open files");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, StdoutLock, Write};
+use std::path::Path;
 use std::vec;
 
 use serde::Serialize;
@@ -9,13 +10,16 @@ use serde::Serialize;
 use crate::file_name;
 use crate::hexadecimal;
 use crate::manifest::escapes::{escape, needs_escape};
+use crate::manifest::form::may_be_empty;
 use crate::manifest::line::{Dialect, Entry};
 use crate::message::{reason, say, say_of};
 use crate::output::JsonName;
-use crate::pipeline::{Finished, Hashed, STDIN, Sink};
+use crate::pipeline::{Finished, Hashed, STDIN, Settings, Sink};
 
 use super::Check;
-use super::source::Step;
+use super::audit::{Audit, Standing, Whereabouts};
+use super::source::{Names, Step};
+use super::summary::Summary;
 
 /// The report.
 pub struct Report<'a> {
@@ -25,6 +29,8 @@ pub struct Report<'a> {
     /// The one at hand, as it is called in messages.
     manifest: Vec<u8>,
     counts: Counts,
+    summary: Summary,
+    audit: Option<Audit>,
     is_fine: bool,
     is_stopped: bool,
     output: BufWriter<StdoutLock<'static>>,
@@ -43,18 +49,29 @@ struct Counts {
 enum Verdict {
     Right(Hashed),
     Wrong(Hashed),
+    Missing(io::Error),
     Unreadable(io::Error),
+    PassedOver,
+}
+
+/// Of an entry, besides what it says itself.
+struct Context<'a> {
+    line: u64,
+    size_bytes: Option<u64>,
+    file: Whereabouts<'a>,
 }
 
 impl<'a> Report<'a> {
-    /// A report on `manifests`.
-    pub fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>) -> Self {
+    /// A report on `manifests`, with the findings of an audit.
+    pub fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, audit: Option<Audit>) -> Self {
         let mut report = Self {
             program,
             check,
             manifests: manifests.into_iter(),
             manifest: Vec::new(),
             counts: Counts::default(),
+            summary: Summary::default(),
+            audit,
             is_fine: true,
             is_stopped: false,
             output: BufWriter::with_capacity(64 << 10, io::stdout().lock()),
@@ -73,9 +90,47 @@ impl<'a> Report<'a> {
         self.is_stopped
     }
 
+    /// What has come out so far.
+    pub fn summary(&mut self) -> &mut Summary {
+        &mut self.summary
+    }
+
     /// Writes out what has been said.
     pub fn flush(&mut self) -> io::Result<()> {
         self.output.flush()
+    }
+
+    /// Does the audit, and sums up.
+    pub fn finish(&mut self, settings: &Settings) -> io::Result<()> {
+        if let (Some(audit), false) = (self.audit.take(), self.is_stopped)
+            && let Some(failure) = audit.finish(settings, self)?
+        {
+            self.is_fine = false;
+            self.output.flush()?;
+            super::audit_failed(self.program, &failure);
+        }
+        if self.check.dialect == Dialect::Manyhash && !self.is_stopped {
+            self.sum_up()?;
+        }
+        self.flush()
+    }
+
+    fn sum_up(&mut self) -> io::Result<()> {
+        self.output.flush()?;
+        if self.is_fine && self.summary.ok == 0 {
+            self.is_fine = false;
+            if !self.check.status {
+                say(self.program, b"no file was verified");
+            }
+        }
+        if self.check.json {
+            return self.write_json(&JsonSummary { status: "summary", summary: self.summary });
+        }
+        let is_silent = self.check.status || (self.check.quiet && self.is_fine);
+        if !is_silent {
+            say(self.program, self.summary.line().as_bytes());
+        }
+        Ok(())
     }
 
     fn next_manifest(&mut self) {
@@ -87,37 +142,117 @@ impl<'a> Report<'a> {
         };
     }
 
-    fn entry(&mut self, line: u64, entry: &Entry, path: &[u8], outcome: io::Result<Hashed>) -> io::Result<()> {
+    fn entry(&mut self, entry: &Entry, context: Context, outcome: io::Result<Hashed>) -> io::Result<()> {
         self.counts.entries += 1;
         let verdict = match outcome {
             Ok(hashed) if hashed.digests.of(entry.algorithm) == &*entry.digest => Verdict::Right(hashed),
             Ok(hashed) => Verdict::Wrong(hashed),
-            Err(error) if self.check.ignore_missing && error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.check.ignore_missing => Verdict::PassedOver,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Verdict::Missing(error),
             Err(error) => Verdict::Unreadable(error),
         };
-        match &verdict {
-            Verdict::Right(_) => self.counts.matches += 1,
-            Verdict::Wrong(_) => self.counts.mismatches += 1,
-            Verdict::Unreadable(error) => {
-                self.counts.unreadable_files += 1;
-                self.output.flush()?;
-                say_of(self.program, path, reason(error));
-            }
+        self.count(&verdict);
+        if let Some(audit) = &mut self.audit {
+            let missing = matches!(verdict, Verdict::Missing(_)).then_some((entry, context.size_bytes));
+            audit.listed(context.file, verdict.standing(), missing);
         }
-        if self.check.status || (self.check.quiet && matches!(verdict, Verdict::Right(_))) {
+        if let Verdict::Missing(error) | Verdict::Unreadable(error) = &verdict {
+            self.output.flush()?;
+            say_of(self.program, file_name::bytes_of(context.file.path), reason(error));
+        }
+        let is_silent = match &verdict {
+            Verdict::PassedOver if !self.check.json => true,
+            Verdict::PassedOver | Verdict::Right(_) => self.check.status || self.check.quiet,
+            _ => self.check.status,
+        };
+        if is_silent {
             return Ok(());
         }
-        let text = if self.check.json { self.json_line(line, entry, &verdict) } else { plain_line(&entry.name, &verdict) };
+        if self.check.json {
+            return self.write_json(&self.json_entry(context.line, entry, &verdict));
+        }
+        self.output.write_all(&plain_line(&entry.name, &verdict))
+    }
+
+    fn count(&mut self, verdict: &Verdict) {
+        let (counts, summary) = (&mut self.counts, &mut self.summary);
+        match verdict {
+            Verdict::Right(hashed) => {
+                counts.matches += 1;
+                summary.ok += 1;
+                summary.bytes += hashed.bytes;
+            }
+            Verdict::Wrong(hashed) => {
+                counts.mismatches += 1;
+                summary.failed += 1;
+                summary.bytes += hashed.bytes;
+            }
+            Verdict::Missing(_) => {
+                counts.unreadable_files += 1;
+                summary.missing += 1;
+            }
+            Verdict::Unreadable(_) => {
+                counts.unreadable_files += 1;
+                summary.unreadable += 1;
+            }
+            Verdict::PassedOver => summary.passed_over += 1,
+        }
+    }
+
+    /// A file that no manifest lists.
+    pub fn extra(&mut self, name: &[u8], size_bytes: u64) -> io::Result<()> {
+        self.is_fine = false;
+        self.summary.extra += 1;
+        if self.check.status {
+            return Ok(());
+        }
+        if self.check.json {
+            return self.write_json(&JsonExtra { status: "extra", name: JsonName::of(name), bytes: size_bytes });
+        }
+        self.output.write_all(&plain_text(&[name, b": NOT LISTED"]))
+    }
+
+    /// A missing file, found under another name.
+    pub fn moved(&mut self, name: &[u8], missing: &Entry, bytes: u64) -> io::Result<()> {
+        self.is_fine = false;
+        self.summary.moved += 1;
+        self.summary.missing = self.summary.missing.saturating_sub(1);
+        if self.check.status {
+            return Ok(());
+        }
+        if self.check.json {
+            let (from, from_hex) = match str::from_utf8(&missing.name) {
+                Ok(from) => (Some(from), None),
+                Err(_) => (None, Some(hexadecimal::encoded(&missing.name))),
+            };
+            let (algorithm, digest) = (missing.algorithm.name(), hexadecimal::encoded(&missing.digest));
+            return self.write_json(&JsonMoved { status: "moved", name: JsonName::of(name), from, from_hex, algorithm, digest, bytes });
+        }
+        self.output.write_all(&plain_text(&[&missing.name, b": MOVED to ", name]))
+    }
+
+    /// A folder or file that the audit could not look into.
+    pub fn closed(&mut self, path: &Path, error: &io::Error) -> io::Result<()> {
+        self.is_fine = false;
+        self.output.flush()?;
+        say_of(self.program, file_name::bytes_of(path), reason(error));
+        Ok(())
+    }
+
+    fn write_json(&mut self, object: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec(object).expect("strings and numbers are JSON");
+        text.push(b'\n');
         self.output.write_all(&text)
     }
 
-    fn json_line(&self, line: u64, entry: &Entry, verdict: &Verdict) -> Vec<u8> {
+    fn json_entry<'e>(&self, line: u64, entry: &'e Entry, verdict: &Verdict) -> JsonCheck<'e> {
         let (status, hashed, error) = match verdict {
             Verdict::Right(hashed) => ("ok", Some(hashed), None),
             Verdict::Wrong(hashed) => ("failed", Some(hashed), None),
-            Verdict::Unreadable(error) => ("unreadable", None, Some(reason(error))),
+            Verdict::Missing(error) | Verdict::Unreadable(error) => ("unreadable", None, Some(reason(error))),
+            Verdict::PassedOver => ("passed_over", None, None),
         };
-        let object = JsonCheck {
+        JsonCheck {
             manifest: String::from_utf8_lossy(&self.manifest).into_owned(),
             line,
             name: JsonName::of(&entry.name),
@@ -126,15 +261,14 @@ impl<'a> Report<'a> {
             expected: hexadecimal::encoded(&entry.digest),
             digest: hashed.map(|hashed| hexadecimal::encoded(hashed.digests.of(entry.algorithm))),
             bytes: hashed.map(|hashed| hashed.bytes),
+            missing: matches!(verdict, Verdict::Missing(_)),
             error,
-        };
-        let mut text = serde_json::to_vec(&object).expect("strings and numbers are JSON");
-        text.push(b'\n');
-        text
+        }
     }
 
     fn malformed(&mut self, line: u64) -> io::Result<()> {
         self.counts.malformed_lines += 1;
+        self.summary.malformed_lines += 1;
         if self.check.warn {
             let tag = self.check.algorithm.map_or_else(String::new, |algorithm| algorithm.tag() + " ");
             self.say_of_manifest(&format!("{line}: improperly formatted {tag}checksum line"))?;
@@ -144,28 +278,54 @@ impl<'a> Report<'a> {
 
     /// Says what was wrong with the manifest as a whole.
     fn end(&mut self) -> io::Result<()> {
+        self.summary.manifests += 1;
+        match self.check.dialect {
+            Dialect::Gnu => self.end_as_gnu()?,
+            Dialect::Manyhash => self.end_as_manyhash()?,
+        }
+        self.next_manifest();
+        Ok(())
+    }
+
+    fn end_as_gnu(&mut self) -> io::Result<()> {
         let Counts { entries, malformed_lines, unreadable_files, mismatches, matches } = self.counts;
         let passes = entries > 0 && matches > 0 && mismatches == 0 && unreadable_files == 0;
         self.is_fine &= passes && (malformed_lines == 0 || !self.check.strict);
         if entries == 0 {
-            self.say_of_manifest("no properly formatted checksum lines found")?;
-        } else if !self.check.status {
-            for (count, one, many) in [
-                (malformed_lines, "line is improperly formatted", "lines are improperly formatted"),
-                (unreadable_files, "listed file could not be read", "listed files could not be read"),
-                (mismatches, "computed checksum did NOT match", "computed checksums did NOT match"),
-            ] {
-                if count > 0 {
-                    self.output.flush()?;
-                    let what = if count == 1 { one } else { many };
-                    say(self.program, format!("WARNING: {count} {what}").as_bytes());
-                }
-            }
-            if self.check.ignore_missing && matches == 0 {
-                self.say_of_manifest("no file was verified")?;
+            return self.say_of_manifest("no properly formatted checksum lines found");
+        }
+        if self.check.status {
+            return Ok(());
+        }
+        for (count, one, many) in [
+            (malformed_lines, "line is improperly formatted", "lines are improperly formatted"),
+            (unreadable_files, "listed file could not be read", "listed files could not be read"),
+            (mismatches, "computed checksum did NOT match", "computed checksums did NOT match"),
+        ] {
+            if count > 0 {
+                self.output.flush()?;
+                let what = if count == 1 { one } else { many };
+                say(self.program, format!("WARNING: {count} {what}").as_bytes());
             }
         }
-        self.next_manifest();
+        if self.check.ignore_missing && matches == 0 {
+            self.say_of_manifest("no file was verified")?;
+        }
+        Ok(())
+    }
+
+    /// Of many manifests, each says only what the summary cannot.
+    fn end_as_manyhash(&mut self) -> io::Result<()> {
+        let Counts { entries, malformed_lines, unreadable_files, mismatches, .. } = self.counts;
+        let is_rightly_empty = malformed_lines == 0 && may_be_empty(Path::new(&file_name::from_bytes(&self.manifest)));
+        self.is_fine &= mismatches == 0 && unreadable_files == 0 && (malformed_lines == 0 || !self.check.strict);
+        if entries == 0 && !is_rightly_empty {
+            self.is_fine = false;
+            self.say_of_manifest("no properly formatted checksum lines found")?;
+        } else if malformed_lines > 0 && !self.check.status {
+            let (plural, are) = if malformed_lines == 1 { ("", "is") } else { ("s", "are") };
+            self.say_of_manifest(&format!("WARNING: {malformed_lines} line{plural} {are} improperly formatted"))?;
+        }
         Ok(())
     }
 
@@ -180,10 +340,16 @@ impl Sink<Step> for Report<'_> {
     fn take(&mut self, finished: Finished<Step>) -> io::Result<()> {
         let Finished { label, path, outcome } = finished;
         match label {
-            Step::Entry { line, entry } => match outcome {
-                Some(outcome) => self.entry(line, &entry, file_name::bytes_of(&path), outcome),
+            Step::Entry { line, entry, size_bytes, names, device } => match outcome {
+                Some(outcome) => self.entry(&entry, Context { line, size_bytes, file: whereabouts(&path, &names, device) }, outcome),
                 None => Ok(()),
             },
+            Step::Unhashed(names) => {
+                if let Some(audit) = &mut self.audit {
+                    audit.listed(whereabouts(&path, &names, None), Standing::Belongs, None);
+                }
+                Ok(())
+            }
             Step::Malformed { line } => self.malformed(line),
             Step::End => self.end(),
             Step::Unopened(error) => {
@@ -215,19 +381,43 @@ impl Sink<Step> for Report<'_> {
     }
 }
 
-fn plain_line(name: &[u8], verdict: &Verdict) -> Vec<u8> {
-    let mut line = Vec::with_capacity(name.len() + 24);
-    if needs_escape(name) {
-        line.push(b'\\');
-        escape(name, &mut line);
-    } else {
-        line.extend(name);
+impl Verdict {
+    fn standing(&self) -> Standing {
+        match self {
+            Self::Right(_) => Standing::Right,
+            Self::Wrong(_) => Standing::Wrong,
+            Self::Missing(_) => Standing::Missing,
+            Self::Unreadable(_) => Standing::Unreadable,
+            Self::PassedOver => Standing::Belongs,
+        }
     }
-    line.extend(match verdict {
-        Verdict::Right(_) => &b": OK\n"[..],
-        Verdict::Wrong(_) => b": FAILED\n",
-        Verdict::Unreadable(_) => b": FAILED open or read\n",
-    });
+}
+
+fn whereabouts<'a>(path: &'a Path, names: &'a Names, device: Option<u64>) -> Whereabouts<'a> {
+    Whereabouts { path, base: names.base.as_deref(), form: names.form, device }
+}
+
+fn plain_line(name: &[u8], verdict: &Verdict) -> Vec<u8> {
+    let what: &[u8] = match verdict {
+        Verdict::Right(_) => b": OK",
+        Verdict::Wrong(_) => b": FAILED",
+        Verdict::Missing(_) | Verdict::Unreadable(_) | Verdict::PassedOver => b": FAILED open or read",
+    };
+    plain_text(&[name, what])
+}
+
+/// A line of `words`, of which some are names: all escaped if one of them must be. What is no name has nothing to escape.
+fn plain_text(words: &[&[u8]]) -> Vec<u8> {
+    let mut line = Vec::with_capacity(words.iter().map(|word| word.len()).sum::<usize>() + 2);
+    if words.iter().any(|word| needs_escape(word)) {
+        line.push(b'\\');
+        for word in words {
+            escape(word, &mut line);
+        }
+    } else {
+        line.extend(words.iter().copied().flatten());
+    }
+    line.push(b'\n');
     line
 }
 
@@ -244,6 +434,37 @@ struct JsonCheck<'a> {
     digest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    missing: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonExtra<'a> {
+    status: &'static str,
+    #[serde(flatten)]
+    name: JsonName<'a>,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct JsonMoved<'a> {
+    status: &'static str,
+    #[serde(flatten)]
+    name: JsonName<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_hex: Option<String>,
+    algorithm: &'static str,
+    digest: String,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct JsonSummary {
+    status: &'static str,
+    #[serde(flatten)]
+    summary: Summary,
 }

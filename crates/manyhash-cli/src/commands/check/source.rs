@@ -3,16 +3,18 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::vec;
 
 use crate::algorithm::AnyAlgorithm;
 use crate::commands::say_backend;
 use crate::file_name;
 use crate::manifest::Lines;
-use crate::manifest::line::{Entry, LineParser};
+use crate::manifest::form::{Form, Line, Parser};
+use crate::manifest::line::Entry;
 use crate::pipeline::{STDIN, Task, Work, patiently};
-use crate::walk::{hashing, look_at};
+use crate::walk::{Readable, hashing, look_at};
 
 use super::Check;
 
@@ -23,9 +25,17 @@ pub enum Step {
     Entry {
         /// The line that says so.
         line: u64,
-        /// What it says.
+        /// What it says. Where names are relative to the manifest's own folder, that is in front of the name.
         entry: Entry,
+        /// The file's size, if the line says that too.
+        size_bytes: Option<u64>,
+        /// Where names of this manifest are.
+        names: Names,
+        /// The file system that the file is on, if it is there.
+        device: Option<u64>,
     },
+    /// A file that belongs there, whatever is in it.
+    Unhashed(Names),
     /// A line that says nothing.
     Malformed {
         /// Its number.
@@ -41,12 +51,21 @@ pub enum Step {
     NoBackend(String),
 }
 
+/// How names of a manifest are meant.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// The manifest's form.
+    pub form: Form,
+    /// What they are relative to, if not the current folder.
+    pub base: Option<Arc<Path>>,
+}
+
 /// Goes through the manifests.
 pub struct Source {
     program: OsString,
     check: Check,
     manifests: vec::IntoIter<OsString>,
-    parser: LineParser,
+    parser: Parser,
     current: Option<Current>,
     /// An entry was standard input: nothing is left of it for a manifest, whether or not it has been hashed yet.
     is_stdin_spent: bool,
@@ -55,8 +74,10 @@ pub struct Source {
 }
 
 struct Current {
+    manifest: OsString,
     lines: Lines<Box<dyn BufRead + Send>>,
-    is_stdin: bool,
+    /// Known once its form is.
+    names: Option<Names>,
 }
 
 impl Source {
@@ -64,7 +85,7 @@ impl Source {
     pub fn new(program: &OsStr, check: &Check, manifests: Vec<OsString>) -> Self {
         Self {
             program: program.to_owned(),
-            parser: LineParser::new(check.dialect, check.algorithm),
+            parser: Parser::new(check.dialect, check.algorithm),
             check: check.clone(),
             manifests: manifests.into_iter(),
             current: None,
@@ -73,27 +94,15 @@ impl Source {
         }
     }
 
-    fn open(&self, manifest: &OsStr) -> io::Result<Current> {
-        let is_stdin = manifest == STDIN;
-        let input: Box<dyn BufRead + Send> = if is_stdin && self.is_stdin_spent {
+    fn open(&self, manifest: OsString) -> io::Result<Current> {
+        let input: Box<dyn BufRead + Send> = if manifest == STDIN && self.is_stdin_spent {
             Box::new(io::empty())
-        } else if is_stdin {
+        } else if manifest == STDIN {
             Box::new(BufReader::with_capacity(64 << 10, io::stdin()))
         } else {
-            Box::new(BufReader::with_capacity(64 << 10, patiently(|| File::open(manifest))?))
+            Box::new(BufReader::with_capacity(64 << 10, patiently(|| File::open(&manifest))?))
         };
-        Ok(Current { lines: Lines::new(input), is_stdin })
-    }
-
-    /// What to do for an entry.
-    fn work(&self, entry: &Entry) -> (PathBuf, Work) {
-        let name = PathBuf::from(file_name::from_bytes(&entry.name));
-        let path = match &self.check.directory {
-            Some(directory) if name.as_os_str() != STDIN => directory.join(name),
-            _ => name,
-        };
-        let work = hashing(look_at(&path), entry.algorithm.into());
-        (path, work)
+        Ok(Current { manifest, lines: Lines::new(input), names: None })
     }
 
     /// Whether there is a backend for `algorithm`.
@@ -108,35 +117,76 @@ impl Source {
         Ok(())
     }
 
-    /// The next step; nothing at the end of all.
-    fn step(&mut self) -> Option<Step> {
-        let Some(current) = &mut self.current else {
-            let manifest = self.manifests.next()?;
-            return match self.open(&manifest) {
-                Ok(current) => {
-                    self.current = Some(current);
-                    self.step()
+    /// The next task; nothing at the end of all.
+    fn task(&mut self) -> Option<Task<Step>> {
+        loop {
+            let Some(current) = &mut self.current else {
+                let manifest = self.manifests.next()?;
+                self.parser.begin(Path::new(&manifest));
+                match self.open(manifest) {
+                    Ok(current) => self.current = Some(current),
+                    Err(error) => return Some(only(Step::Unopened(error))),
                 }
-                Err(error) => Some(Step::Unopened(error)),
+                continue;
             };
-        };
-        match current.lines.next_line() {
-            Ok(Some((line, text))) => {
-                let is_stdin = current.is_stdin;
-                // A list that comes from standard input cannot also tell the digest of it.
-                let entry = self.parser.parse(text).filter(|entry| !(is_stdin && entry.name == STDIN.as_bytes()));
-                self.is_stdin_spent |= entry.as_ref().is_some_and(|entry| entry.name == STDIN.as_bytes());
-                Some(entry.map_or(Step::Malformed { line }, |entry| Step::Entry { line, entry }))
-            }
-            Ok(None) => {
-                self.current = None;
-                Some(Step::End)
-            }
-            Err(error) => {
-                self.current = None;
-                Some(Step::Unreadable(error))
-            }
+            let (line, parsed) = match current.lines.next_line() {
+                Ok(Some((line, text))) => (line, self.parser.parse(text)),
+                Ok(None) => {
+                    self.current = None;
+                    return Some(only(Step::End));
+                }
+                Err(error) => {
+                    self.current = None;
+                    return Some(only(Step::Unreadable(error)));
+                }
+            };
+            return Some(match parsed {
+                Line::Entry { entry, size_bytes } => self.entry(line, entry, size_bytes),
+                Line::Unhashed(name) => {
+                    let names = self.names();
+                    let path = path_of(&name, &names);
+                    Task { label: Step::Unhashed(names), path, work: Work::Nothing }
+                }
+                Line::Comment => continue,
+                Line::Malformed => only(Step::Malformed { line }),
+            });
         }
+    }
+
+    /// What to do for an entry.
+    fn entry(&mut self, line: u64, mut entry: Entry, size_bytes: Option<u64>) -> Task<Step> {
+        let names = self.names();
+        let is_stdin = entry.name == STDIN.as_bytes() && names.form == Form::Text;
+        // A list that comes from standard input cannot also tell the digest of it.
+        if is_stdin && self.current.as_ref().is_some_and(|current| current.manifest == STDIN) {
+            return only(Step::Malformed { line });
+        }
+        self.is_stdin_spent |= is_stdin;
+        if let Err(message) = self.meet(entry.algorithm) {
+            self.current = None;
+            self.manifests = Vec::new().into_iter();
+            return only(Step::NoBackend(message));
+        }
+        let path = if is_stdin { PathBuf::from(STDIN) } else { path_of(&entry.name, &names) };
+        if self.check.directory.is_none() && names.base.is_some() {
+            entry.name = file_name::bytes_of(&path).to_vec();
+        }
+        let what = look_at(&path);
+        let device = match &what {
+            Ok(Readable::File { stamp: Some(stamp), .. }) => Some(stamp.file.device),
+            _ => None,
+        };
+        let work = hashing(what, entry.algorithm.into());
+        Task { label: Step::Entry { line, entry, size_bytes, names, device }, path, work }
+    }
+
+    /// How names of the manifest at hand are meant.
+    fn names(&mut self) -> Names {
+        let form = self.parser.form().unwrap_or(Form::Text);
+        let Some(current) = &mut self.current else { return Names { form, base: None } };
+        let check = &self.check;
+        let names = current.names.get_or_insert_with(|| Names { form, base: check.base(&current.manifest, form).map(Arc::from) });
+        names.clone()
     }
 }
 
@@ -144,18 +194,21 @@ impl Iterator for Source {
     type Item = Task<Step>;
 
     fn next(&mut self) -> Option<Task<Step>> {
-        let mut step = self.step()?;
-        let (mut path, mut work) = (PathBuf::new(), Work::Nothing);
-        if let Step::Entry { entry, .. } = &step {
-            match self.meet(entry.algorithm) {
-                Ok(()) => (path, work) = self.work(entry),
-                Err(message) => {
-                    step = Step::NoBackend(message);
-                    self.current = None;
-                    self.manifests = Vec::new().into_iter();
-                }
-            }
-        }
-        Some(Task { label: step, path, work })
+        self.task()
+    }
+}
+
+/// A step without a file.
+fn only(step: Step) -> Task<Step> {
+    Task { label: step, path: PathBuf::new(), work: Work::Nothing }
+}
+
+fn path_of(name: &[u8], names: &Names) -> PathBuf {
+    let name = PathBuf::from(file_name::from_bytes(name));
+    match &names.base {
+        Some(base) => base.join(name),
+        // Standard input has no name in this form.
+        None if name.as_os_str() == STDIN => Path::new(".").join(name),
+        None => name,
     }
 }

@@ -1,0 +1,173 @@
+//! `--audit`: files that are there but not listed, and those of them that are missing ones under another name.
+//!
+//! What is listed is kept as fingerprints of paths in sorted temporary files, and each file that a walk finds is looked up there. So
+//! memory does not depend on the number of files on either side, and results come in the order of the walk.
+
+mod extras;
+mod missing;
+mod places;
+mod scope;
+mod spill;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::file_name;
+use crate::manifest::form::Form;
+use crate::manifest::line::Entry;
+use crate::pipeline::{self, STDIN, Settings};
+
+use self::extras::{Extras, Findings};
+use self::missing::Missing;
+use self::places::Places;
+use self::scope::Scope;
+use self::spill::{Fingerprints, Key, Sorter, Table, key_of};
+use super::Check;
+use super::report::Report;
+use super::summary::Summary;
+
+/// How it is with a listed file. Of several for one file the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It belongs there, and no more is known.
+    Belongs,
+    /// It is as listed.
+    Right,
+    /// It is not there.
+    Missing,
+    /// It could not be read.
+    Unreadable,
+    /// It is another.
+    Wrong,
+}
+
+impl Standing {
+    const ALL: [Self; 5] = [Self::Belongs, Self::Right, Self::Missing, Self::Unreadable, Self::Wrong];
+}
+
+/// A fingerprint and a [`Standing`].
+type Record = [u8; 17];
+
+/// What is known of listed files.
+pub struct Audit {
+    check: Check,
+    places: Places,
+    fingerprints: Fingerprints,
+    scope: Scope,
+    listed: Sorter<17>,
+    missing: Missing,
+    /// Why the audit ended early: its files could not be written or read.
+    failure: Option<io::Error>,
+}
+
+/// Where a listed file is, and by which rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Whereabouts<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// What names of its manifest are relative to.
+    pub base: Option<&'a Path>,
+    /// Of its manifest.
+    pub form: Form,
+    /// Its file system, if it is there.
+    pub device: Option<u64>,
+}
+
+impl Audit {
+    /// An audit of what is listed in `manifests`, which belong where they are.
+    pub fn new(check: &Check, manifests: &[OsString]) -> io::Result<Self> {
+        let mut audit = Self {
+            check: check.clone(),
+            places: Places::new()?,
+            fingerprints: Fingerprints::default(),
+            scope: Scope::default(),
+            listed: Sorter::default(),
+            missing: Missing::default(),
+            failure: None,
+        };
+        for manifest in manifests.iter().filter(|&manifest| manifest != STDIN) {
+            audit.stand(Path::new(manifest), Standing::Belongs)?;
+        }
+        Ok(audit)
+    }
+
+    /// Takes a file that is listed and how it is with it; `missing` is its entry and size if it is missing.
+    pub fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) {
+        if self.failure.is_none() && file.path.as_os_str() != STDIN {
+            self.failure = self.try_listed(file, standing, missing).err();
+        }
+    }
+
+    fn try_listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) -> io::Result<()> {
+        let Whereabouts { path, base, form, device } = file;
+        self.scope.cover(base, form, self.check.directory.is_some(), path);
+        if let Some(device) = device {
+            self.scope.reach(device);
+        }
+        let key = self.stand(path, standing)?;
+        match missing {
+            Some((entry, size_bytes)) => self.missing.push(&key, entry, size_bytes),
+            None => Ok(()),
+        }
+    }
+
+    fn stand(&mut self, path: &Path, standing: Standing) -> io::Result<Key> {
+        let key = self.fingerprints.of(file_name::bytes_of(&self.places.resolve(path)));
+        let mut record: Record = [0; 17];
+        record[..16].copy_from_slice(&key);
+        record[16] = standing as u8;
+        self.listed.push(record)?;
+        Ok(key)
+    }
+
+    /// Looks for files that are not listed, and says so in `report`. Gives why the audit failed, if it did.
+    pub fn finish(mut self, settings: &Settings, report: &mut Report) -> io::Result<Option<io::Error>> {
+        if let Some(failure) = self.failure.take() {
+            return Ok(Some(failure));
+        }
+        let (extras, mut findings) = match self.prepare(report) {
+            Ok(prepared) => prepared,
+            Err(failure) => return Ok(Some(failure)),
+        };
+        pipeline::run(extras, settings, &mut findings)?;
+        Ok(findings.into_failure())
+    }
+
+    fn prepare<'a, 'b>(self, report: &'a mut Report<'b>) -> io::Result<(Extras, Findings<'a, 'b>)> {
+        let listed = once_each(self.listed, report.summary())?;
+        let (folders, devices) = self.scope.folders();
+        let base = fs::canonicalize(self.check.directory.as_deref().unwrap_or(Path::new(".")))?;
+        let (lost, sizes) = if self.missing.is_empty() {
+            (None, None)
+        } else {
+            let (lost, sizes) = self.missing.by_digest(&self.fingerprints)?;
+            (Some(lost), Some(sizes))
+        };
+        let wanted = lost.as_ref().map(missing::Lost::algorithms).zip(sizes);
+        let extras = Extras::new(folders, devices, (listed, self.fingerprints), wanted);
+        Ok((extras, Findings::new(report, base, lost)))
+    }
+}
+
+/// Each listed file once, which is what the summary then counts.
+fn once_each(listed: Sorter<17>, summary: &mut Summary) -> io::Result<Table<17>> {
+    let mut table = Table::new(listed.len());
+    let mut counts = [0; Standing::ALL.len()];
+    let mut listed = listed.sorted()?;
+    let mut next = listed.next()?;
+    while let Some(record) = next {
+        next = listed.next()?;
+        if next.is_none_or(|next| key_of(&next) != key_of(&record)) {
+            counts[usize::from(record[16])] += 1;
+            table.push(record)?;
+        }
+    }
+    let count = |standing: Standing| counts[standing as usize];
+    summary.ok = count(Standing::Right);
+    summary.missing = count(Standing::Missing);
+    summary.unreadable = count(Standing::Unreadable);
+    summary.failed = count(Standing::Wrong);
+    Ok(table)
+}

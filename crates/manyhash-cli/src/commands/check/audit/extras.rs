@@ -1,0 +1,151 @@
+//! The walk for files that are not listed, and what is said of them.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::algorithm::Algorithms;
+use crate::file_name;
+use crate::pipeline::{Finished, Sink, Task, Work};
+use crate::walk::{Found, Readable, Walk, hashing};
+
+use super::super::report::Report;
+use super::missing::{Lost, Sizes};
+use super::spill::{Fingerprints, Table};
+
+/// What the walk comes upon.
+#[derive(Debug)]
+pub enum Finding {
+    /// A file that is not listed.
+    Extra {
+        /// Its size.
+        size_bytes: u64,
+    },
+    /// A folder or file that cannot be looked at.
+    Closed,
+    /// The end: what is listed cannot be read any more.
+    Failure(io::Error),
+}
+
+/// Goes through the folders, and gives the files that are not listed.
+pub struct Extras {
+    walk: Walk,
+    devices: BTreeSet<u64>,
+    listed: Table<17>,
+    fingerprints: Fingerprints,
+    /// What files are hashed with, and which.
+    wanted: Option<(Algorithms, Sizes)>,
+    has_failed: bool,
+}
+
+impl Extras {
+    /// Files in `folders` and on `devices` that are not `listed`, hashed if they may be missing ones.
+    pub fn new(
+        folders: Vec<PathBuf>,
+        devices: BTreeSet<u64>,
+        (listed, fingerprints): (Table<17>, Fingerprints),
+        wanted: Option<(Algorithms, Sizes)>,
+    ) -> Self {
+        let folders = folders.into_iter().map(PathBuf::into_os_string).collect();
+        Self { walk: Walk::new(folders, true), devices, listed, fingerprints, wanted, has_failed: false }
+    }
+
+    fn is_listed(&mut self, path: &Path) -> io::Result<bool> {
+        let key = self.fingerprints.of(file_name::bytes_of(path));
+        Ok(self.listed.first(&key)?.is_some())
+    }
+
+    fn work(&self, what: Readable, size_bytes: u64) -> Work {
+        match &self.wanted {
+            Some((algorithms, sizes)) if sizes.contain(size_bytes) => hashing(Ok(what), *algorithms),
+            _ => Work::Nothing,
+        }
+    }
+}
+
+impl Iterator for Extras {
+    type Item = Task<Finding>;
+
+    fn next(&mut self) -> Option<Task<Finding>> {
+        while !self.has_failed {
+            let (path, what) = match self.walk.next()? {
+                Found::File(path, Ok(what)) => (path, what),
+                Found::File(path, Err(error)) => return Some(Task { label: Finding::Closed, path, work: Work::Failed(error) }),
+                Found::Skipped(..) => continue,
+            };
+            let Readable::File { size_bytes, stamp } = what else { continue };
+            if stamp.is_some_and(|stamp| !self.devices.contains(&stamp.file.device)) {
+                continue;
+            }
+            let label = match self.is_listed(&path) {
+                Ok(true) => continue,
+                Ok(false) => Finding::Extra { size_bytes },
+                Err(error) => Finding::Failure(error),
+            };
+            self.has_failed = matches!(label, Finding::Failure(_));
+            let work = if self.has_failed { Work::Nothing } else { self.work(what, size_bytes) };
+            return Some(Task { label, path, work });
+        }
+        None
+    }
+}
+
+/// Says what was found.
+pub struct Findings<'a, 'b> {
+    report: &'a mut Report<'b>,
+    /// What names are relative to where they can be.
+    base: PathBuf,
+    lost: Option<Lost>,
+    failure: Option<io::Error>,
+}
+
+impl<'a, 'b> Findings<'a, 'b> {
+    /// Findings for `report`, with the missing files that may be among them.
+    pub fn new(report: &'a mut Report<'b>, base: PathBuf, lost: Option<Lost>) -> Self {
+        Self { report, base, lost, failure: None }
+    }
+
+    /// Why not all could be found.
+    pub fn into_failure(self) -> Option<io::Error> {
+        self.failure
+    }
+}
+
+impl Sink<Finding> for Findings<'_, '_> {
+    fn take(&mut self, finished: Finished<Finding>) -> io::Result<()> {
+        let Finished { label, path, outcome } = finished;
+        let size_bytes = match label {
+            Finding::Extra { size_bytes } => size_bytes,
+            Finding::Closed => return outcome.and_then(Result::err).map_or(Ok(()), |error| self.report.closed(&path, &error)),
+            Finding::Failure(error) => {
+                self.failure = Some(error);
+                return Ok(());
+            }
+        };
+        let name = file_name::bytes_of(path.strip_prefix(&self.base).unwrap_or(&path));
+        if let Some(Ok(hashed)) = &outcome {
+            self.report.summary().bytes += hashed.bytes;
+        }
+        match (outcome, &mut self.lost) {
+            (Some(Ok(hashed)), Some(lost)) => match lost.find(&hashed.digests) {
+                Ok(Some(entry)) => self.report.moved(name, &entry, hashed.bytes),
+                Ok(None) => self.report.extra(name, hashed.bytes),
+                Err(error) => {
+                    self.failure.get_or_insert(error);
+                    self.report.extra(name, hashed.bytes)
+                }
+            },
+            // It is not there any more.
+            (Some(Err(error)), _) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            (Some(Err(error)), _) => {
+                self.report.closed(&path, &error)?;
+                self.report.extra(name, size_bytes)
+            }
+            _ => self.report.extra(name, size_bytes),
+        }
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        self.report.flush()
+    }
+}

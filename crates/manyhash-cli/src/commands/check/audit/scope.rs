@@ -1,0 +1,141 @@
+//! Where files that no manifest lists are looked for. CHECK.md says which folders a manifest covers, and why.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use crate::manifest::form::Form;
+use crate::stamp::Stamp;
+
+/// Of more folders than this, the one that they are in is covered as a whole.
+const MOST_FOLDERS: usize = 1000;
+
+/// The folders covered so far.
+#[derive(Debug, Default)]
+pub struct Scope {
+    folders: BTreeSet<PathBuf>,
+    /// One that all absolute names are in.
+    common: Option<PathBuf>,
+    /// File systems of files that are listed.
+    devices: BTreeSet<u64>,
+}
+
+impl Scope {
+    /// Adds what a listed file covers: `path`, named relative to `base`, in a manifest of that form.
+    pub fn cover(&mut self, base: Option<&Path>, form: Form, is_base_given: bool, path: &Path) {
+        let in_base = path.strip_prefix(base.unwrap_or(Path::new(""))).unwrap_or(path);
+        match form {
+            Form::BagIt(_) => self.insert(base.unwrap_or(Path::new("")).join("data")),
+            Form::Record => {
+                if let Some(folder) = first_folder(in_base).filter(|folder| folder.is_relative() && !folder.starts_with("..")) {
+                    self.insert(base.unwrap_or(Path::new("")).join(folder));
+                }
+            }
+            Form::Text | Form::Json if is_base_given => self.insert(base.unwrap_or(Path::new("")).to_path_buf()),
+            Form::Text | Form::Json if path.is_absolute() => self.widen(path),
+            Form::Text | Form::Json => self.insert(first_folder(path).unwrap_or_default()),
+        }
+    }
+
+    /// Adds the file system that a listed file is on.
+    pub fn reach(&mut self, device: u64) {
+        self.devices.insert(device);
+    }
+
+    fn insert(&mut self, folder: PathBuf) {
+        if self.folders.contains(&folder) {
+            return;
+        }
+        if self.folders.len() >= MOST_FOLDERS {
+            let parents: BTreeSet<_> = self.folders.iter().map(|folder| folder.parent().unwrap_or(folder).to_path_buf()).collect();
+            self.folders = parents;
+            let parent = folder.parent().map(Path::to_path_buf);
+            self.folders.insert(parent.unwrap_or(folder));
+            return;
+        }
+        self.folders.insert(folder);
+    }
+
+    fn widen(&mut self, path: &Path) {
+        let folder = path.parent().unwrap_or(path);
+        match &mut self.common {
+            None => self.common = Some(folder.to_path_buf()),
+            Some(common) => while !folder.starts_with(&*common) && common.pop() {},
+        }
+    }
+
+    /// The folders to look in, none within another, without those that are not there; and the file systems to stay on.
+    pub fn folders(mut self) -> (Vec<PathBuf>, BTreeSet<u64>) {
+        let here = |folder: PathBuf| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
+        let all: BTreeSet<_> =
+            self.folders.into_iter().chain(self.common).filter_map(|folder| fs::canonicalize(here(folder)).ok()).collect();
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for folder in all {
+            // Of two, the outer one comes first.
+            if folder.is_dir() && !folders.last().is_some_and(|last| folder.starts_with(last)) {
+                self.devices.extend(fs::metadata(&folder).ok().and_then(|metadata| Stamp::of(&metadata)).map(|stamp| stamp.file.device));
+                folders.push(folder);
+            }
+        }
+        (folders, self.devices)
+    }
+}
+
+/// The first folder on the way to `path`, together with any `..` that come before it; nothing if the file is in no folder.
+fn first_folder(path: &Path) -> Option<PathBuf> {
+    let mut words: Vec<&OsStr> = Vec::new();
+    for component in path.parent()?.components() {
+        match component {
+            Component::ParentDir if words.last().is_some_and(|&word| word != "..") => {
+                words.pop();
+            }
+            Component::CurDir => {}
+            other => words.push(other.as_os_str()),
+        }
+    }
+    let leading = words.iter().take_while(|&&word| word == "..").count();
+    let folder: PathBuf = words.into_iter().take(leading + 1).collect();
+    (!folder.as_os_str().is_empty()).then_some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::AnyAlgorithm;
+
+    fn covered(base: Option<&str>, form: Form, is_base_given: bool, names: &[&str]) -> Vec<String> {
+        let mut scope = Scope::default();
+        for name in names {
+            let path = base.map_or_else(|| PathBuf::from(name), |base| Path::new(base).join(name));
+            scope.cover(base.map(Path::new), form, is_base_given, &path);
+        }
+        let text = |path: PathBuf| path.to_str().unwrap().to_string();
+        scope.folders.into_iter().chain(scope.common).map(text).collect()
+    }
+
+    #[test]
+    fn names_cover_their_first_folder() {
+        let of = |names: &[&str]| covered(None, Form::Text, false, names);
+        assert_eq!(of(&["t/a/b", "t/c", "./u/d", "t//e"]), ["t", "u"]);
+        assert_eq!(of(&["f", "t/a"]), ["", "t"]);
+        assert_eq!(of(&["../t/a/b", "../../f", "a/../b/c"]), ["../..", "../t", "b"]);
+        assert_eq!(of(&["/data/t/a/b", "/data/t/c", "/data/t/d/e/f"]), ["/data/t"]);
+        assert_eq!(of(&["/data/t/a", "/data/u/c"]), ["/data"]);
+    }
+
+    #[test]
+    fn a_base_is_covered_as_a_whole_but_for_forms_that_know_better() {
+        assert_eq!(covered(Some("d"), Form::Json, true, &["t/a", "f"]), ["d"]);
+        assert_eq!(covered(Some("bag"), Form::BagIt(AnyAlgorithm::Sha256), false, &["bagit.txt"]), ["bag/data"]);
+        assert_eq!(covered(Some("s"), Form::Record, false, &["x/a", "y.py", "../bin/z", "/bin/q"]), ["s/x"]);
+    }
+
+    #[test]
+    fn of_many_folders_the_one_around_them_is_covered() {
+        let names: Vec<_> = (0..5000).map(|index| format!("t{index}/f")).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let covered = covered(None, Form::Text, false, &names);
+        assert!(covered.len() <= MOST_FOLDERS + 1 && covered.contains(&String::new()));
+    }
+}
