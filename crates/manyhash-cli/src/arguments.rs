@@ -9,8 +9,10 @@ use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::algorithm::AnyAlgorithm;
+use crate::commands::dups::chunks::Chunking;
 use crate::examples;
 use crate::pipeline::{MAX_WORKERS, all_cores};
+use crate::size;
 use crate::walk::{self, FileSystems, Links, patterns};
 
 /// Checksums of many files at once
@@ -35,6 +37,9 @@ pub enum Command {
     /// Check that files have the digests that manifests say
     #[command(after_help = examples::CHECK)]
     Check(CheckArguments),
+    /// Find files with the same content; nothing is ever deleted
+    #[command(after_help = examples::DUPS)]
+    Dups(DupsArguments),
     /// Measure what this machine does: GB/s of one thread, by algorithm, backend and batch
     #[command(after_help = examples::BENCH)]
     Bench(BenchArguments),
@@ -213,6 +218,61 @@ pub struct CheckArguments {
     /// Manifests of sha256sum and its like, sum --json, bags, Python's RECORD, dpkg; - is stdin
     #[arg(value_name = "MANIFEST", required = true)]
     pub manifests: Vec<OsString>,
+}
+
+/// What `dups` takes.
+#[derive(Args, Debug)]
+pub struct DupsArguments {
+    /// Algorithm
+    #[arg(short, long, value_name = "ALG", default_value_t = AnyAlgorithm::Sha256)]
+    pub algorithm: AnyAlgorithm,
+
+    /// Leave smaller files out; 0 takes empty ones in
+    #[arg(long, value_name = "SIZE", default_value = "1", value_parser = size::parse)]
+    pub min_size: u64,
+
+    /// Leave larger files out
+    #[arg(long, value_name = "SIZE", default_value_t = u64::MAX, hide_default_value = true, value_parser = size::parse)]
+    pub max_size: u64,
+
+    /// Say instead what de-duplication would save: chunks of SIZE bytes, or content-defined ones of SIZE on average
+    #[arg(long, value_name = "fixed:SIZE|cdc:SIZE", conflicts_with = "zero")]
+    pub chunks: Option<Chunking>,
+
+    /// With --chunks: a line for folders up to N levels below each PATH
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "chunks")]
+    pub depth: usize,
+
+    /// With --chunks: memory for the digests of chunks; with more of them than fit, what is saved is estimated from a sample
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size::parse, requires = "chunks")]
+    pub memory: u64,
+
+    /// Print JSON, an object a line: groups, or with --chunks folders; the last one is the summary
+    #[arg(long, conflicts_with = "zero")]
+    pub json: bool,
+
+    /// End names and groups with NUL, not newline, and do not escape names
+    #[arg(short, long)]
+    pub zero: bool,
+
+    /// Threads that hash [default: all cores]
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
+    pub threads: Option<u16>,
+
+    /// Show progress on stderr; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub progress: ProgressWhen,
+
+    /// Files, and folders with all that is in them; links in them are not followed
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<OsString>,
+}
+
+impl DupsArguments {
+    /// Threads that hash.
+    pub fn workers(&self) -> usize {
+        self.threads.map_or_else(all_cores, usize::from)
+    }
 }
 
 /// Takes an algorithm's name in any spelling; help and completions show one.

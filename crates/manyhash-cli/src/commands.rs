@@ -4,6 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod completions;
 pub mod drop_in;
+pub mod dups;
 pub mod man;
 pub mod sum;
 

@@ -33,6 +33,19 @@ Examples:
   For programs:
       manyhash sum --json -r data | jq -r 'select(.bytes > 1000000) | .path'";
 
+/// Below the options of `dups`.
+pub const DUPS: &str = "\
+Sizes:
+  A number of bytes, or one with K, M, G or T behind it.
+
+Examples:
+  Groups of names, an empty line between them:
+      manyhash dups photos
+  Only large files, for programs:
+      manyhash dups --json --min-size 1M /home | jq -r 'select(.files) | .files[1:][].path'
+  What a store of content-defined chunks would save, folder by folder:
+      manyhash dups --chunks cdc:16K --depth 2 /srv/backup";
+
 /// Below the options of `check`.
 pub const CHECK: &str = "\
 Examples:

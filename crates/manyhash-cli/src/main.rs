@@ -15,6 +15,7 @@ mod message;
 mod output;
 mod pipeline;
 mod progress;
+mod size;
 mod stamp;
 mod walk;
 
@@ -27,7 +28,7 @@ use clap::Parser;
 
 use algorithm::AnyAlgorithm;
 use arguments::{Arguments, Command};
-use commands::{bench, check, completions, drop_in, man, sum};
+use commands::{bench, check, completions, drop_in, dups, man, sum};
 
 fn main() -> ExitCode {
     let is_logging = env::var_os("MANYHASH_LOG").is_some_and(|value| !value.is_empty() && value != "0");
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     match command {
         Command::Sum(arguments) => sum::run(program, arguments, verbose),
         Command::Check(arguments) => check::run(program, arguments, verbose),
+        Command::Dups(arguments) => dups::run(program, arguments, verbose),
         Command::Bench(arguments) => bench::run(program, arguments),
         Command::Man(arguments) => man::run(program, arguments),
         Command::Completions(arguments) => completions::run(program, &arguments),

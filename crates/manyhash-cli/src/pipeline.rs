@@ -31,8 +31,9 @@ use std::time::{Duration, Instant};
 use crate::algorithm::{Algorithms, Digests};
 use crate::stamp::Stamp;
 
+pub use job_reader::retrying;
 pub use open_files::patiently;
-pub use totals::{Counts, Totals};
+pub use totals::{Counts, Reading, Totals};
 pub use window::Limits;
 use window::{Front, Job, Load, Turn, Window};
 

@@ -63,11 +63,17 @@ impl Totals {
     /// Counts a task that was found.
     pub fn found<T>(&self, task: &Task<T>) {
         match task.work {
-            Work::File { size_bytes, .. } => _ = self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed),
+            Work::File { size_bytes, .. } => return self.found_file(size_bytes),
             Work::Known(_) => _ = self.done_files.fetch_add(1, Ordering::Relaxed),
             Work::Stream { .. } | Work::Failed(_) => {}
             Work::Nothing => return,
         }
+        self.found_files.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a file that was found.
+    pub fn found_file(&self, size_bytes: u64) {
+        self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
         self.found_files.fetch_add(1, Ordering::Relaxed);
     }
 

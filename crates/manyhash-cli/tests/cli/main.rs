@@ -6,6 +6,7 @@
 mod audit;
 mod bench;
 mod check;
+mod dups;
 mod faults;
 mod files_from;
 mod forms;

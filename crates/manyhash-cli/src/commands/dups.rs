@@ -1,0 +1,167 @@
+//! `dups`: files with the same content, or with `--chunks` what de-duplication would save. What is printed: `DUPS.md`.
+
+pub mod chunks;
+mod files;
+mod group;
+mod report;
+mod scan;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufWriter};
+use std::ops::RangeInclusive;
+use std::process::ExitCode;
+
+use indicatif::HumanBytes;
+
+use crate::algorithm::AnyAlgorithm;
+use crate::arguments::{DupsArguments, ProgressWhen};
+use crate::file_name;
+use crate::message::{reason, say, say_of};
+use crate::pipeline::{self, Finished, Settings, Sink, Task};
+use crate::progress::Progress;
+use crate::walk::{Found, Walk};
+
+use self::files::FileNumber;
+use self::group::Hashes;
+use self::report::{Report, Style, Summary};
+
+use super::{WRONG_USAGE, exit_code, output_failed, say_backend};
+
+/// Runs `manyhash dups`.
+pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> ExitCode {
+    let algorithm = arguments.algorithm;
+    if let Err(message) = algorithm.backend() {
+        say(program, message.as_bytes());
+        return ExitCode::from(WRONG_USAGE);
+    }
+    if verbose {
+        say_backend(program, algorithm);
+    }
+    if let Some(chunking) = arguments.chunks {
+        return chunks::print(program, &arguments, chunking, verbose);
+    }
+    let stage = Stage {
+        program,
+        algorithm,
+        sizes: arguments.min_size..=arguments.max_size,
+        workers: arguments.workers(),
+        progress: arguments.progress,
+        unreadable: 0,
+    };
+    let style = match (arguments.json, arguments.zero) {
+        (true, _) => Style::Json,
+        (_, true) => Style::Nul,
+        _ => Style::Lines,
+    };
+    print_groups(stage, walk(arguments.paths, verbose), style)
+}
+
+fn walk(paths: Vec<OsString>, verbose: bool) -> impl Iterator<Item = Found> + Send + 'static {
+    Walk::new(paths, true).filter(move |found| verbose || matches!(found, Found::File(..)))
+}
+
+fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'static, style: Style) -> ExitCode {
+    let program = stage.program;
+    let result = group::find(&mut stage, walk).and_then(|(groups, files, links)| {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let summary = Summary { scanned: files.len() as u64, unreadable: stage.unreadable, ..Summary::default() };
+        let mut report = Report { out: &mut out, style, algorithm: stage.algorithm, summary };
+        groups.iter().try_for_each(|group| report.group(group, &files, &links))?;
+        report.finish()
+    });
+    match result {
+        Ok(summary) => {
+            if style != Style::Json {
+                say_summary(program, summary);
+            }
+            exit_code(summary.unreadable == 0)
+        }
+        Err(error) => output_failed(program, None, &error),
+    }
+}
+
+fn say_summary(program: &OsStr, summary: Summary) {
+    let Summary { groups, files, wasted_bytes, .. } = summary;
+    let plural = if groups == 1 { "" } else { "s" };
+    say(program, format!("{files} files in {groups} group{plural}, {} wasted", HumanBytes(wasted_bytes)).as_bytes());
+}
+
+fn not_regular() -> io::Error {
+    io::Error::other("not a regular file")
+}
+
+/// What is said of a file that has not the size it had when it was found.
+const CHANGED: &str = "changed while it was being read";
+
+/// What the sink knows of a task.
+#[derive(Clone, Copy, Debug)]
+pub enum Label {
+    /// A file of which so many bytes should be read.
+    File {
+        /// Which file.
+        number: FileNumber,
+        /// How much of it is to be hashed, if it is as large as when it was found.
+        expected_bytes: u64,
+    },
+    /// What is not looked at, and what it is.
+    Skipped(&'static str),
+    /// What could not be looked at.
+    Other,
+}
+
+/// Hashes files one stage after the other; the messages, the progress and the count of errors are the same in each.
+struct Stage<'a> {
+    program: &'a OsStr,
+    algorithm: AnyAlgorithm,
+    sizes: RangeInclusive<u64>,
+    workers: usize,
+    progress: ProgressWhen,
+    unreadable: u64,
+}
+
+impl Stage<'_> {
+    /// Hashes what `tasks` say.
+    fn hash(&mut self, tasks: impl Iterator<Item = Task<Label>> + Send + 'static) -> io::Result<Hashes> {
+        let settings = Settings::new(self.workers);
+        let progress = Progress::start(self.program, self.progress, &settings.totals);
+        let hashes = Hashes::new(self.algorithm.digest_bytes());
+        let mut results = Results { stage: self, progress, hashes };
+        pipeline::run(tasks, &settings, &mut results)?;
+        results.progress.finish();
+        Ok(results.hashes)
+    }
+}
+
+/// Takes the results of a stage.
+struct Results<'a, 'b> {
+    stage: &'a mut Stage<'b>,
+    progress: Progress,
+    hashes: Hashes,
+}
+
+impl Sink<Label> for Results<'_, '_> {
+    fn take(&mut self, finished: Finished<Label>) -> io::Result<()> {
+        let Finished { label, path, outcome } = finished;
+        let say = |message: &str| self.progress.above(|| say_of(self.stage.program, file_name::bytes_of(&path), message));
+        match (label, outcome) {
+            (Label::File { number, expected_bytes }, Some(Ok(hashed))) if hashed.bytes == expected_bytes => {
+                self.hashes.push(number, hashed.digests.bytes());
+            }
+            (Label::Skipped(what), _) => say(&format!("skipped: {what}")),
+            (_, Some(Err(error))) => {
+                self.stage.unreadable += 1;
+                say(&reason(&error));
+            }
+            (Label::File { expected_bytes, .. }, Some(Ok(hashed))) => {
+                self.stage.unreadable += 1;
+                say(&format!("{CHANGED}: {} bytes, not {expected_bytes}", hashed.bytes));
+            }
+            (Label::File { .. } | Label::Other, _) => {}
+        }
+        Ok(())
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

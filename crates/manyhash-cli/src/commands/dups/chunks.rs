@@ -1,0 +1,182 @@
+//! `dups --chunks`: what de-duplication would save, if every chunk were stored once.
+//!
+//! ```text
+//! walk ──> units ──> workers: read, cut, hash in lanes ──> turns ──> tally: is it new?
+//! ```
+
+mod cutting;
+mod seen;
+mod table;
+mod turns;
+mod units;
+mod worker;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use manyhash::Algorithm;
+
+use crate::algorithm::ForAlgorithm;
+use crate::arguments::DupsArguments;
+use crate::commands::{exit_code, output_failed};
+use crate::file_name;
+use crate::message::{reason, say_of};
+use crate::pipeline::Totals;
+use crate::progress::Progress;
+use crate::walk::Found;
+
+pub use self::cutting::Chunking;
+use self::seen::{Chunk, Seen};
+use self::table::{About, Count, Table};
+use self::turns::{InOrder, Turns};
+use self::units::{Division, Folder, Unit, Units};
+use self::worker::{Event, Worker, buffer_bytes};
+
+use super::CHANGED;
+
+/// Results that may wait for their turn: some 12 MB.
+const MAX_WAITING: usize = 256 << 10;
+
+/// Prints what chunks of this kind would save.
+pub fn print(program: &OsStr, arguments: &DupsArguments, chunking: Chunking, verbose: bool) -> ExitCode {
+    let totals = Arc::<Totals>::default();
+    let unit_bytes = buffer_bytes(chunking) as u64;
+    let division = Division {
+        sizes: arguments.min_size..=arguments.max_size,
+        depth: arguments.depth,
+        unit_bytes,
+        stretch_bytes: chunking.grid_bytes().map_or(u64::MAX, |grid| (16 * unit_bytes).next_multiple_of(grid as u64)),
+    };
+    let tally = Tally {
+        program,
+        progress: Progress::start(program, arguments.progress, &totals),
+        seen: Seen::new(usize::try_from(arguments.memory).unwrap_or(usize::MAX)),
+        counts: Vec::new(),
+        unreadable: 0,
+        last_failed: PathBuf::new(),
+    };
+    let work = Work {
+        units: Units::new(walk(&arguments.paths, verbose), division, Arc::clone(&totals)),
+        tally,
+        chunking,
+        workers: arguments.workers(),
+        totals,
+    };
+    let (folders, tally) = arguments.algorithm.with(work);
+    let Tally { progress, seen, counts, unreadable, .. } = tally;
+    progress.finish();
+    let about = About { chunking, algorithm: arguments.algorithm, unreadable, sampled: seen.sampled() };
+    let table = Table::new(folders, counts);
+    let mut out = BufWriter::new(io::stdout().lock());
+    let result = if arguments.json { table.write_json(&mut out, &about) } else { table.write_text(&mut out, &about) };
+    match result {
+        Ok(()) => exit_code(unreadable == 0),
+        Err(error) => output_failed(program, None, &error),
+    }
+}
+
+/// What is found, each with the number of components of the argument it was found under.
+fn walk(paths: &[OsString], verbose: bool) -> impl Iterator<Item = (usize, Found)> + Send {
+    paths.iter().flat_map(move |path| {
+        let components = Path::new(path).components().count();
+        super::walk(vec![path.clone()], verbose).map(move |found| (components, found))
+    })
+}
+
+/// All there is to do.
+struct Work<'a, W> {
+    units: Units<W>,
+    tally: Tally<'a>,
+    chunking: Chunking,
+    workers: usize,
+    totals: Arc<Totals>,
+}
+
+impl<'a, W: Iterator<Item = (usize, Found)> + Send> ForAlgorithm for Work<'a, W> {
+    type Output = (Vec<Folder>, Tally<'a>);
+
+    fn run<A: Algorithm>(self) -> Self::Output {
+        let Self { units, tally, chunking, workers, totals } = self;
+        let units = Mutex::new(units);
+        let turns = Turns::new(tally, MAX_WAITING);
+        let next_unit = || -> Option<Unit> { units.lock().expect("no thread panicked").next() };
+        let work = || {
+            let _guard = turns.guard();
+            let mut worker = Worker::new(chunking, Arc::clone(&totals));
+            while let Some(unit) = next_unit() {
+                worker.run::<A>(unit, &turns);
+            }
+        };
+        thread::scope(|scope| {
+            for started in 0..workers {
+                match thread::Builder::new().name("worker".to_string()).spawn_scoped(scope, work) {
+                    Ok(_) => {}
+                    // The system allows no more threads: those that run will do it all.
+                    Err(_) if started > 0 => break,
+                    Err(error) => panic!("no thread can be started: {error}"),
+                }
+            }
+        });
+        (units.into_inner().expect("no thread panicked").into_folders(), turns.into_sink())
+    }
+}
+
+/// Counts chunks in the order of the walk.
+struct Tally<'a> {
+    program: &'a OsStr,
+    progress: Progress,
+    seen: Seen,
+    /// By folder.
+    counts: Vec<Count>,
+    unreadable: u64,
+    /// The last file that failed: several stretches of it may.
+    last_failed: PathBuf,
+}
+
+impl Tally<'_> {
+    fn count(&mut self, folder: usize) -> &mut Count {
+        if self.counts.len() <= folder {
+            self.counts.resize(folder + 1, Count::default());
+        }
+        &mut self.counts[folder]
+    }
+
+    fn failed(&mut self, path: PathBuf, why: &str) {
+        if path != self.last_failed {
+            self.unreadable += 1;
+            self.say(&path, why);
+            self.last_failed = path;
+        }
+    }
+
+    fn say(&self, path: &Path, message: &str) {
+        self.progress.above(|| say_of(self.program, file_name::bytes_of(path), message));
+    }
+}
+
+impl InOrder<Event> for Tally<'_> {
+    fn take(&mut self, events: Vec<Event>) {
+        for event in events {
+            match event {
+                Event::Chunk(folder, bytes, key) => {
+                    let chunk = self.seen.take(key);
+                    let count = self.count(folder);
+                    count.chunks += 1;
+                    count.bytes += u64::from(bytes);
+                    if let Chunk::Repeat(weight) = chunk {
+                        count.repeated_chunks += weight;
+                        count.saved_bytes += weight * u64::from(bytes);
+                    }
+                }
+                Event::File(folder) => self.count(folder).files += 1,
+                Event::Skipped(path, what) => self.say(&path, &format!("skipped: {what}")),
+                Event::Failed(path, error) => self.failed(path, &reason(&error)),
+                Event::Changed(path) => self.failed(path, CHANGED),
+            }
+        }
+    }
+}

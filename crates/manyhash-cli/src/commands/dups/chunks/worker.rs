@@ -1,0 +1,213 @@
+//! A worker: reads what a unit says into its buffer, cuts it, and hashes all chunks of the buffer in lanes.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::mem;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use manyhash::{Algorithm, hash_many};
+
+use crate::pipeline::{Reading, Totals, retrying};
+
+use super::cutting::Chunking;
+use super::seen::Key;
+use super::turns::{InOrder, Turns};
+use super::units::{FolderNumber, Item, Stretch, Unit};
+
+/// What became of a unit, in order.
+#[derive(Debug)]
+pub enum Event {
+    /// A chunk of a file in that folder.
+    Chunk(FolderNumber, u32, Key),
+    /// The end of a file in that folder.
+    File(FolderNumber),
+    /// Something that is not looked at.
+    Skipped(PathBuf, &'static str),
+    /// Something that cannot be read, or not to its end.
+    Failed(PathBuf, io::Error),
+    /// A file that is not as large as it was.
+    Changed(PathBuf),
+}
+
+/// What a worker reads into, at least. It fits the second-level caches; a few times larger, and each byte is fetched from memory twice.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// The buffer for chunks of this kind.
+pub fn buffer_bytes(chunking: Chunking) -> usize {
+    BUFFER_BYTES.max(4 * chunking.max_chunk_bytes())
+}
+
+/// A worker.
+pub struct Worker {
+    chunking: Chunking,
+    buffer: Vec<u8>,
+    filled: usize,
+    /// Up to here the buffer is cut.
+    cut: usize,
+    chunks: Vec<(FolderNumber, Range<usize>)>,
+    events: Vec<Event>,
+    totals: Arc<Totals>,
+}
+
+impl Worker {
+    /// A worker that cuts so.
+    pub fn new(chunking: Chunking, totals: Arc<Totals>) -> Self {
+        let buffer = vec![0; buffer_bytes(chunking)];
+        Self { chunking, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
+    }
+
+    /// Does a unit.
+    pub fn run<A: Algorithm>(&mut self, unit: Unit, turns: &Turns<Event, impl InOrder<Event>>) {
+        for item in unit.items {
+            match item {
+                Item::Skipped(path, what) => self.events.push(Event::Skipped(path, what)),
+                Item::Failed(path, error) => self.events.push(Event::Failed(path, error)),
+                Item::Stretch(stretch) => {
+                    let full = |worker: &mut Self| {
+                        worker.hash::<A>();
+                        turns.give(unit.number, mem::take(&mut worker.events), false);
+                    };
+                    if let Err(error) = self.read(&stretch, full) {
+                        // What is cut stays, what is not goes.
+                        self.filled = self.cut;
+                        self.events.push(Event::Failed(stretch.path, error));
+                    }
+                }
+            }
+        }
+        self.hash::<A>();
+        turns.give(unit.number, mem::take(&mut self.events), true);
+    }
+
+    /// Reads a stretch and cuts it; calls `full` whenever the buffer is.
+    fn read(&mut self, stretch: &Stretch, mut full: impl FnMut(&mut Self)) -> io::Result<()> {
+        let mut file = File::open(&stretch.path)?;
+        if stretch.start > 0 {
+            file.seek(SeekFrom::Start(stretch.start))?;
+        }
+        let reading = Reading::begin(&self.totals, &stretch.path, stretch.bytes);
+        // To the end of the file, wherever that is by now.
+        let limit_bytes = if stretch.is_last { u64::MAX } else { stretch.bytes };
+        let mut read_bytes = 0;
+        let mut has_ended = false;
+        while !has_ended {
+            if self.filled == self.buffer.len() {
+                self.cut(stretch.folder, false);
+                full(self);
+            }
+            let left_bytes = usize::try_from(limit_bytes - read_bytes).unwrap_or(usize::MAX);
+            let wanted_bytes = (self.buffer.len() - self.filled).min(left_bytes);
+            let count = retrying(&mut file, &mut self.buffer[self.filled..][..wanted_bytes])?;
+            self.filled += count;
+            read_bytes += count as u64;
+            reading.read(count);
+            has_ended = count == 0 || read_bytes == limit_bytes || (count < wanted_bytes && read_bytes == stretch.bytes);
+        }
+        self.cut(stretch.folder, true);
+        if read_bytes != stretch.bytes {
+            self.events.push(Event::Changed(stretch.path.clone()));
+        }
+        if stretch.is_last {
+            self.totals.done();
+            self.events.push(Event::File(stretch.folder));
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, folder: FolderNumber, is_end: bool) {
+        let Self { chunking, buffer, filled, cut, chunks, .. } = self;
+        chunking.cut(&buffer[*cut..*filled], is_end, |bytes| {
+            chunks.push((folder, *cut..*cut + bytes));
+            *cut += bytes;
+        });
+    }
+
+    /// Hashes all chunks of the buffer, and moves what is not cut to its beginning.
+    fn hash<A: Algorithm>(&mut self) {
+        let messages: Vec<&[u8]> = self.chunks.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
+        let digests = hash_many::<A>(&messages);
+        for ((folder, range), digest) in self.chunks.drain(..).zip(digests) {
+            let key = *digest.as_ref().first_chunk().expect("digests have 16 bytes and more");
+            self.events.push(Event::Chunk(folder, range.len() as u32, key));
+        }
+        self.buffer.copy_within(self.cut..self.filled, 0);
+        self.filled -= self.cut;
+        self.cut = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyhash::{Sha256, hash};
+
+    struct Events(Vec<Event>);
+
+    impl InOrder<Event> for Events {
+        fn take(&mut self, results: Vec<Event>) {
+            self.0.extend(results);
+        }
+    }
+
+    /// What comes of one stretch.
+    fn events(chunking: Chunking, stretch: Stretch) -> Vec<Event> {
+        let turns = Turns::new(Events(Vec::new()), 10);
+        Worker::new(chunking, Arc::default()).run::<Sha256>(Unit { number: 0, items: vec![Item::Stretch(stretch)] }, &turns);
+        turns.into_sink().0
+    }
+
+    fn stretch(path: &std::path::Path, start: u64, bytes: u64, is_last: bool) -> Stretch {
+        Stretch { path: path.to_path_buf(), folder: 7, start, bytes, is_last }
+    }
+
+    #[test]
+    fn chunks_of_a_file_larger_than_the_buffer_are_those_of_its_content() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        let content: Vec<u8> = (0..3_000_001_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        std::fs::write(&path, &content).unwrap();
+        for chunking in [Chunking::Fixed(5000), Chunking::ContentDefined(4096)] {
+            let mut expected = Vec::new();
+            let mut start = 0;
+            chunking.cut(&content, true, |bytes| {
+                expected.push((bytes as u32, *hash::<Sha256>(&content[start..start + bytes]).first_chunk::<16>().unwrap()));
+                start += bytes;
+            });
+            let mut ends = 0;
+            let mut chunks = Vec::new();
+            for event in events(chunking, stretch(&path, 0, content.len() as u64, true)) {
+                match event {
+                    Event::Chunk(7, bytes, key) => chunks.push((bytes, key)),
+                    Event::File(7) => ends += 1,
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!(ends, 1);
+            assert_eq!(chunks, expected);
+        }
+    }
+
+    #[test]
+    fn a_stretch_is_no_more_than_that_and_a_file_of_another_size_is_told() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [1; 2000]).unwrap();
+        let of = |stretch| format!("{:?}", events(Chunking::Fixed(512), stretch).iter().map(name).collect::<Vec<_>>());
+        fn name(event: &Event) -> String {
+            match event {
+                Event::Chunk(_, bytes, _) => bytes.to_string(),
+                Event::File(_) => "end".into(),
+                Event::Skipped(..) => "skipped".into(),
+                Event::Failed(..) => "failed".into(),
+                Event::Changed(_) => "changed".into(),
+            }
+        }
+        assert_eq!(of(stretch(&path, 0, 1024, false)), r#"["512", "512"]"#);
+        assert_eq!(of(stretch(&path, 1024, 976, true)), r#"["end", "512", "464"]"#);
+        assert_eq!(of(stretch(&path, 1024, 512, true)), r#"["changed", "end", "512", "464"]"#);
+        assert_eq!(of(stretch(&path, 1536, 1024, false)), r#"["changed", "464"]"#);
+        assert_eq!(of(stretch(&folder.path().join("none"), 0, 1, true)), r#"["failed"]"#);
+    }
+}

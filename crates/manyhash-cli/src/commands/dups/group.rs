@@ -1,0 +1,144 @@
+//! Duplicates in stages: files of one size, of these the ones that begin alike, of these the ones whose digests are equal.
+
+use std::cmp::Reverse;
+use std::io;
+use std::sync::{Arc, mpsc};
+
+use crate::pipeline::{Part, Task, Work};
+
+use super::files::{FileNumber, Files};
+use super::scan::{SMALL_BYTES, Scan, Scanned};
+use super::{Found, Label, Stage};
+
+/// Files with the same content.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The size of each.
+    pub size_bytes: u64,
+    /// The digest of each.
+    pub digest: Box<[u8]>,
+    /// The files, each under the first of its names that was found.
+    pub files: Vec<FileNumber>,
+}
+
+impl Group {
+    /// What all files but one take.
+    pub fn wasted_bytes(&self) -> u64 {
+        self.size_bytes.saturating_mul(self.files.len() as u64 - 1)
+    }
+}
+
+/// Finds all groups, those that waste most first, and among equal ones the one found first.
+pub fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send + 'static) -> io::Result<(Vec<Group>, Arc<Files>, Links)> {
+    let (done, scanned) = mpsc::channel();
+    let scan = Scan::new(walk, stage.algorithm, stage.sizes.clone(), done);
+    let beginnings = stage.hash(scan)?;
+    let Scanned { files, links } = scanned.recv().expect("the walk came to its end");
+    let files = Arc::new(files);
+
+    let mut groups = beginnings.groups(&files);
+    let large = groups.extract_if(.., |group| group.size_bytes > SMALL_BYTES);
+    let mut numbers: Vec<FileNumber> = large.flat_map(|group| group.files).collect();
+    drop(beginnings);
+    // In the order they were found, which is often the order on the disk.
+    numbers.sort_unstable();
+    let algorithms = stage.algorithm.into();
+    let files_of_source = Arc::clone(&files);
+    let whole = stage.hash(numbers.into_iter().map(move |number| {
+        let size_bytes = files_of_source.size_bytes(number);
+        let work = Work::File { algorithms, size_bytes, part: Part::Whole };
+        Task { label: Label::File { number, expected_bytes: size_bytes }, path: files_of_source.path(number), work }
+    }))?;
+
+    groups.extend(whole.groups(&files));
+    groups.sort_by_key(|group| (Reverse(group.wasted_bytes()), group.files[0]));
+    Ok((groups, files, Links::new(links)))
+}
+
+/// Files hashed: their digests in memory one after the other.
+#[derive(Debug)]
+pub struct Hashes {
+    digest_bytes: usize,
+    numbers: Vec<FileNumber>,
+    digests: Vec<u8>,
+}
+
+impl Hashes {
+    /// None yet, of digests that long.
+    pub fn new(digest_bytes: usize) -> Self {
+        Self { digest_bytes, numbers: Vec::new(), digests: Vec::new() }
+    }
+
+    /// One more.
+    pub fn push(&mut self, number: FileNumber, digest: &[u8]) {
+        self.numbers.push(number);
+        self.digests.extend_from_slice(&digest[..self.digest_bytes]);
+    }
+
+    fn digest(&self, row: u32) -> &[u8] {
+        &self.digests[row as usize * self.digest_bytes..][..self.digest_bytes]
+    }
+
+    /// The files, two or more, that have one size and one digest; in each group in the order they were found.
+    fn groups(&self, files: &Files) -> Vec<Group> {
+        let size_bytes = |row: u32| files.size_bytes(self.numbers[row as usize]);
+        let content = |row: u32| (size_bytes(row), self.digest(row));
+        let mut rows: Vec<u32> = (0..self.numbers.len() as u32).collect();
+        rows.sort_unstable_by(|&a, &b| content(a).cmp(&content(b)).then(self.numbers[a as usize].cmp(&self.numbers[b as usize])));
+        rows.chunk_by(|&a, &b| content(a) == content(b))
+            .filter(|rows| rows.len() > 1)
+            .map(|rows| Group {
+                size_bytes: size_bytes(rows[0]),
+                digest: self.digest(rows[0]).into(),
+                files: rows.iter().map(|&row| self.numbers[row as usize]).collect(),
+            })
+            .collect()
+    }
+}
+
+/// Further names of files.
+#[derive(Debug)]
+pub struct Links(Vec<(FileNumber, FileNumber)>);
+
+impl Links {
+    fn new(mut links: Vec<(FileNumber, FileNumber)>) -> Self {
+        links.sort_unstable();
+        Self(links)
+    }
+
+    /// Those of `file`, in the order they were found.
+    pub fn of(&self, file: FileNumber) -> impl Iterator<Item = FileNumber> {
+        let start = self.0.partition_point(|&(first, _)| first < file);
+        self.0[start..].iter().take_while(move |&&(first, _)| first == file).map(|&(_, link)| link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_have_one_size_and_one_digest() {
+        let mut files = Files::default();
+        for size_bytes in [5, 5, 5, 6, 6, 7] {
+            files.push("f".as_ref(), size_bytes, None);
+        }
+        let mut hashes = Hashes::new(2);
+        // Results come in any order; 6 and 7 bytes have a digest that 5 bytes have too.
+        for (number, digest) in [(2, [1, 1]), (1, [9, 9]), (0, [1, 1]), (5, [1, 1]), (4, [1, 1]), (3, [1, 1])] {
+            hashes.push(number, &digest);
+        }
+        let group = |size_bytes, files: &[u32]| Group { size_bytes, digest: [1, 1].into(), files: files.to_vec() };
+        let groups = hashes.groups(&files);
+        assert_eq!(groups, [group(5, &[0, 2]), group(6, &[3, 4])]);
+        assert_eq!(groups.iter().map(Group::wasted_bytes).collect::<Vec<_>>(), [5, 6]);
+        assert_eq!(group(u64::MAX / 2, &[1, 2, 3, 4]).wasted_bytes(), u64::MAX);
+    }
+
+    #[test]
+    fn links_are_those_of_their_file() {
+        let links = Links::new(vec![(4, 7), (1, 5), (4, 6)]);
+        let of = |file| links.of(file).collect::<Vec<_>>();
+        assert_eq!((of(0), of(1), of(4), of(9)), (vec![], vec![5], vec![6, 7], vec![]));
+    }
+}

@@ -1,0 +1,149 @@
+//! Groups of duplicates as text or JSON: the formats of `DUPS.md`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::algorithm::AnyAlgorithm;
+use crate::hexadecimal;
+use crate::manifest::escapes::{escape, needs_escape};
+use crate::output::JsonName;
+
+use super::files::Files;
+use super::group::{Group, Links};
+
+/// How groups are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A name a line, and an empty line between groups.
+    Lines,
+    /// The same with NULs in place of newlines, names as they are.
+    Nul,
+    /// A JSON object a line.
+    Json,
+}
+
+/// What all groups are together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Groups.
+    pub groups: u64,
+    /// Files in them.
+    pub files: u64,
+    /// Further names of these.
+    pub links: u64,
+    /// What all but one file of each group take.
+    pub wasted_bytes: u64,
+    /// Names looked at.
+    pub scanned: u64,
+    /// What could not be read, or changed meanwhile.
+    pub unreadable: u64,
+}
+
+#[derive(Serialize)]
+struct JsonGroup<'a> {
+    bytes: u64,
+    algorithm: &'static str,
+    digest: String,
+    wasted_bytes: u64,
+    files: Vec<JsonFile<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonFile<'a> {
+    #[serde(flatten)]
+    name: JsonName<'a>,
+    links: Vec<JsonName<'a>>,
+}
+
+impl<'a> JsonFile<'a> {
+    /// The file of these names.
+    fn of(names: &'a [Vec<u8>]) -> Self {
+        let mut names = names.iter().map(|name| JsonName::of(name));
+        Self { name: names.next().expect("a file has a name"), links: names.collect() }
+    }
+}
+
+/// Writes groups.
+pub struct Report<'a, W> {
+    /// To here.
+    pub out: &'a mut W,
+    /// So.
+    pub style: Style,
+    /// The digests are of this algorithm.
+    pub algorithm: AnyAlgorithm,
+    /// Counted as it goes.
+    pub summary: Summary,
+}
+
+impl<W: Write> Report<'_, W> {
+    /// Writes a group: its files in byte order of their first names, and those of each in byte order too.
+    pub fn group(&mut self, group: &Group, files: &Files, links: &Links) -> io::Result<()> {
+        let names_of = |&number: &u32| {
+            let mut names: Vec<_> = std::iter::once(number).chain(links.of(number)).map(|number| files.path_bytes(number)).collect();
+            names.sort_unstable();
+            // One named twice has one name.
+            names.dedup();
+            names
+        };
+        let mut members: Vec<Vec<Vec<u8>>> = group.files.iter().map(names_of).collect();
+        members.sort_unstable();
+        match self.style {
+            Style::Lines | Style::Nul => self.text(&members)?,
+            Style::Json => self.json(group, &members)?,
+        }
+        self.summary.groups += 1;
+        self.summary.files += members.len() as u64;
+        self.summary.links += members.iter().map(|names| names.len() as u64 - 1).sum::<u64>();
+        self.summary.wasted_bytes = self.summary.wasted_bytes.saturating_add(group.wasted_bytes());
+        Ok(())
+    }
+
+    fn text(&mut self, members: &[Vec<Vec<u8>>]) -> io::Result<()> {
+        let end = if self.style == Style::Nul { b"\0" } else { b"\n" };
+        if self.summary.groups > 0 {
+            self.out.write_all(end)?;
+        }
+        let mut line = Vec::new();
+        for name in members.iter().flatten() {
+            line.clear();
+            if self.style == Style::Lines && needs_escape(name) {
+                line.push(b'\\');
+                escape(name, &mut line);
+            } else {
+                line.extend(name);
+            }
+            line.extend(end);
+            self.out.write_all(&line)?;
+        }
+        Ok(())
+    }
+
+    fn json(&mut self, group: &Group, members: &[Vec<Vec<u8>>]) -> io::Result<()> {
+        self.object(&JsonGroup {
+            bytes: group.size_bytes,
+            algorithm: self.algorithm.name(),
+            digest: hexadecimal::encoded(&group.digest),
+            wasted_bytes: group.wasted_bytes(),
+            files: members.iter().map(|names| JsonFile::of(names)).collect(),
+        })
+    }
+
+    fn object(&mut self, object: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut *self.out, object)?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Ends the report; JSON with the summary.
+    pub fn finish(mut self) -> io::Result<Summary> {
+        #[derive(Serialize)]
+        struct Last {
+            summary: Summary,
+        }
+        if self.style == Style::Json {
+            self.object(&Last { summary: self.summary })?;
+        }
+        self.out.flush()?;
+        Ok(self.summary)
+    }
+}
