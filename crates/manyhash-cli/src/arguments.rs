@@ -118,6 +118,10 @@ pub struct SumArguments {
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
     pub threads: Option<u16>,
 
+    /// Where digests are kept.
+    #[command(flatten)]
+    pub cache: CacheArguments,
+
     /// Show progress on stderr: auto (on a terminal, after a second), always or never
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     pub progress: ProgressWhen,
@@ -163,6 +167,19 @@ impl SumArguments {
     pub fn workers(&self) -> usize {
         self.threads.map_or_else(all_cores, usize::from)
     }
+}
+
+/// Where digests are kept from run to run. CACHE.md says how.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CacheArguments {
+    /// Keep digests in FILE, and reuse those of files with the same device, inode, size, mtime and ctime
+    #[arg(long, value_name = "FILE")]
+    pub cache: Option<PathBuf>,
+
+    /// Read PERCENT of the files known from the cache [default: 5] all the same, others in each run, and fail if a digest differs
+    #[arg(long, value_name = "PERCENT", requires = "cache", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub verify_cache: Option<u8>,
 }
 
 /// When progress is shown.
@@ -214,6 +231,10 @@ pub struct CheckArguments {
     /// Print a JSON object a file: manifest, line, path (path_hex if it is not UTF-8), algorithm, status and more
     #[arg(long)]
     pub json: bool,
+
+    /// Where digests are kept.
+    #[command(flatten)]
+    pub cache: CacheArguments,
 
     /// Manifests of sha256sum and its like, sum --json, bags, Python's RECORD, dpkg; - is stdin
     #[arg(value_name = "MANIFEST", required = true)]

@@ -6,6 +6,7 @@
 
 mod algorithm;
 mod arguments;
+mod cache;
 mod commands;
 mod examples;
 mod file_name;

@@ -22,8 +22,9 @@ mod totals;
 mod window;
 mod worker;
 
+use std::fmt::Debug;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -111,6 +112,12 @@ pub trait Sink<T> {
     fn idle(&mut self) -> io::Result<()>;
 }
 
+/// Who wants to know of each file as soon as it is hashed, before its turn comes.
+pub trait Keeper: Debug + Send + Sync {
+    /// Notes that the whole file at `path` was hashed. Called by workers.
+    fn keep(&self, path: &Path, hashed: &Hashed);
+}
+
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -122,6 +129,8 @@ pub struct Settings {
     pub buffer_bytes: usize,
     /// Whether to say of each file which one was hashed.
     pub stamps: bool,
+    /// Told of each file hashed. If no stamps are asked for, it gets the one the file has after it was read.
+    pub keeper: Option<Arc<dyn Keeper>>,
     /// Counted as it goes.
     pub totals: Arc<Totals>,
 }
@@ -132,7 +141,7 @@ impl Settings {
         // A lone worker takes files in their order; several share them out better the largest first.
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
-        Self { workers, limits, buffer_bytes: BUFFER_BYTES, stamps: false, totals: Arc::default() }
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, stamps: false, keeper: None, totals: Arc::default() }
     }
 }
 
@@ -445,6 +454,9 @@ impl<T: Send> Shared<T> {
     /// Puts a result in its place.
     fn finish(&self, job: Job, result: io::Result<Hashed>) {
         self.totals.done();
+        if let (Some(keeper), Ok(hashed), Part::Whole) = (&self.settings.keeper, &result, job.part) {
+            keeper.keep(&job.path, hashed);
+        }
         let mut state = self.lock();
         state.window.finish(job, result);
         self.tell_caller(&state);

@@ -132,7 +132,7 @@ pub struct Walk {
     list: Option<NameList>,
     recursive: bool,
     options: Options,
-    left_out: Option<PathBuf>,
+    left_out: Vec<PathBuf>,
     folders: Vec<Folder>,
     budget_bytes: usize,
     least_bytes: usize,
@@ -146,7 +146,7 @@ impl Walk {
             list: None,
             recursive,
             options: Options::default(),
-            left_out: None,
+            left_out: Vec::new(),
             folders: Vec::new(),
             budget_bytes: NAMES_BUDGET_BYTES,
             least_bytes: NAMES_LEAST_BYTES,
@@ -165,9 +165,13 @@ impl Walk {
         self
     }
 
-    /// Leaves one file out of the folders: the one that the result goes to.
+    /// Leaves a file out of the folders: one that the result goes to. It need not be there yet.
     pub fn leaving_out(mut self, file: Option<&Path>) -> Self {
-        self.left_out = file.and_then(|file| fs::canonicalize(file).ok());
+        let place = |file: &Path| {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            fs::canonicalize(file).ok().or_else(|| Some(fs::canonicalize(folder).ok()?.join(file.file_name()?)))
+        };
+        self.left_out.extend(file.and_then(place));
         self
     }
 
@@ -253,8 +257,8 @@ impl Walk {
     }
 
     fn is_left_out(&self, path: &Path) -> bool {
-        let Some(left_out) = &self.left_out else { return false };
-        path.file_name() == left_out.file_name() && fs::canonicalize(path).is_ok_and(|path| path == *left_out)
+        let is_place = |place: &PathBuf| path.file_name() == place.file_name() && fs::canonicalize(path).is_ok_and(|path| path == *place);
+        self.left_out.iter().any(is_place)
     }
 }
 

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use crate::algorithm::AnyAlgorithm;
 use crate::arguments::CheckArguments;
+use crate::cache::Cache;
 use crate::file_name;
 use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
@@ -25,7 +26,7 @@ use super::{FAILED, WRONG_USAGE, exit_code, output_failed};
 
 /// Runs `manyhash check`.
 pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCode {
-    let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, manifests } = arguments;
+    let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, manifests } = arguments;
     // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
     let mut results = candidates.iter().map(|algorithm| algorithm.backend());
@@ -39,9 +40,14 @@ pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCod
         say_of(program, file_name::bytes_of(directory), reason(&error));
         return ExitCode::from(FAILED);
     }
+    let cache = match Cache::open(program, &cache) {
+        Ok(cache) => cache,
+        Err(exit_code) => return exit_code,
+    };
+    let settings = cache.kept(Settings::new(all_cores()));
     let dialect = Dialect::Manyhash;
-    let check = Check { dialect, algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, verbose };
-    check.run(program, manifests, &Settings::new(all_cores()))
+    let check = Check { dialect, algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, verbose };
+    check.run(program, manifests, &settings)
 }
 
 /// How to check.
@@ -67,6 +73,8 @@ pub struct Check {
     pub warn: bool,
     /// A JSON object is printed for each file.
     pub json: bool,
+    /// Digests are known from here, or kept there.
+    pub cache: Cache,
     /// Backends are named.
     pub verbose: bool,
 }
@@ -80,9 +88,11 @@ impl Check {
         };
         let source = Source::new(program, &self, manifests.clone());
         let mut report = Report::new(program, &self, manifests, audit);
-        match pipeline::run(source, settings, &mut report).and_then(|()| report.finish(settings)) {
+        let result = pipeline::run(source, settings, &mut report).and_then(|()| report.finish(settings));
+        let is_verified = self.cache.finish(self.verbose);
+        match result {
             Ok(()) if report.is_stopped() => ExitCode::from(WRONG_USAGE),
-            Ok(()) => exit_code(report.is_fine()),
+            Ok(()) => exit_code(report.is_fine() && is_verified),
             Err(error) => output_failed(program, None, &error),
         }
     }

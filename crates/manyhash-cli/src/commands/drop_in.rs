@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::algorithm::AnyAlgorithm;
+use crate::cache::Cache;
 use crate::manifest::line::Dialect;
 use crate::message::say;
 use crate::output::{Format, Output};
@@ -60,13 +61,15 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
             status,
             warn,
             json: false,
+            cache: Cache::none(),
             verbose: false,
         };
         return check.run(program, operands, &settings);
     }
     let (output, output_path, progress) = (Output::stdout(), None, Progress::none());
     let walk = Walk::new(operands, false);
-    Sum { walk, algorithms: algorithm.into(), format, output, output_path, progress, verbose: false }.print(program, &settings)
+    let (algorithms, cache) = (algorithm.into(), Cache::none());
+    Sum { walk, cache, algorithms, format, output, output_path, progress, verbose: false }.print(program, &settings)
 }
 
 fn help(program: &OsStr, algorithm: AnyAlgorithm) -> String {

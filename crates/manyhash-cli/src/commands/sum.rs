@@ -7,12 +7,13 @@ use std::process::ExitCode;
 
 use crate::algorithm::Algorithms;
 use crate::arguments::SumArguments;
+use crate::cache::Cache;
 use crate::file_name;
 use crate::message::{reason, say, say_of};
 use crate::output::{Format, Output, Style};
 use crate::pipeline::{self, Finished, STDIN, Settings, Sink, Task, Work};
 use crate::progress::Progress;
-use crate::walk::{Found, NameEnd, NameList, Walk, hashing};
+use crate::walk::{Found, NameEnd, NameList, Walk};
 
 use super::{WRONG_USAGE, exit_code, output_failed, say_backend};
 
@@ -47,11 +48,17 @@ pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> ExitCode 
         Ok(output) => output,
         Err(error) => return output_failed(program, arguments.output.as_deref(), &error),
     };
-    let settings = Settings::new(arguments.workers());
+    let cache = match Cache::open(program, &arguments.cache) {
+        Ok(cache) => cache,
+        Err(exit_code) => return exit_code,
+    };
+    let settings = cache.kept(Settings::new(arguments.workers()));
     let format = Format::new(&arguments.algorithms, arguments.style(), arguments.zero);
     let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
+    let walk = Walk::new(paths, arguments.recursive).then(list).with(options).leaving_out(arguments.output.as_deref());
     let sum = Sum {
-        walk: Walk::new(paths, arguments.recursive).then(list).with(options).leaving_out(arguments.output.as_deref()),
+        walk: cache.files().iter().fold(walk, |walk, file| walk.leaving_out(Some(file))),
+        cache,
         algorithms,
         format,
         output,
@@ -89,6 +96,8 @@ pub fn or_stdin(paths: Vec<OsString>) -> Vec<OsString> {
 pub struct Sum {
     /// Of these files.
     pub walk: Walk,
+    /// Known from here, or kept there.
+    pub cache: Cache,
     /// With these algorithms.
     pub algorithms: Algorithms,
     /// In these lines.
@@ -106,14 +115,16 @@ pub struct Sum {
 impl Sum {
     /// Prints them.
     pub fn print(self, program: &OsStr, settings: &Settings) -> ExitCode {
-        let Self { walk, algorithms, format, output, output_path, progress, verbose } = self;
-        let source = walk.map(move |found| task(found, algorithms));
+        let Self { walk, cache, algorithms, format, output, output_path, progress, verbose } = self;
+        let known = cache.clone();
+        let source = walk.map(move |found| task(found, algorithms, &known));
         let mut lines = Lines { program, format, output, progress, verbose, all_read: true };
         let result = pipeline::run(source, settings, &mut lines);
         let Lines { output, progress, all_read, .. } = lines;
+        let is_verified = cache.finish(verbose);
         progress.finish();
         match result.and_then(|()| output.finish()) {
-            Ok(()) => exit_code(all_read),
+            Ok(()) => exit_code(all_read && is_verified),
             Err(error) => output_failed(program, output_path.as_deref(), &error),
         }
     }
@@ -122,9 +133,9 @@ impl Sum {
 /// The label of something skipped says what it is.
 type Skipped = Option<&'static str>;
 
-fn task(found: Found, algorithms: Algorithms) -> Task<Skipped> {
+fn task(found: Found, algorithms: Algorithms, cache: &Cache) -> Task<Skipped> {
     match found {
-        Found::File(path, what) => Task { label: None, path, work: hashing(what, algorithms) },
+        Found::File(path, what) => Task { label: None, path, work: cache.hashing(what, algorithms) },
         Found::Skipped(path, what) => Task { label: Some(what), path, work: Work::Nothing },
     }
 }

@@ -25,6 +25,8 @@ pub struct JobReader {
     ended: bool,
     /// Before the first byte was read, if it is wanted; once closed, only if it was still the same.
     stamp: Option<Stamp>,
+    /// Whether the stamp at the end is wanted, whatever it was before.
+    is_stamped_last: bool,
     has_waited: bool,
 }
 
@@ -32,8 +34,9 @@ impl JobReader {
     /// A reader of `job`.
     pub fn new(job: Job, file: io::Result<File>, settings: &Settings) -> Self {
         let stamp = if settings.stamps { file.as_ref().ok().and_then(stamp_of) } else { None };
+        let is_stamped_last = settings.keeper.is_some() && !settings.stamps;
         let reading = Reading::begin(&settings.totals, &job.path, job.size_bytes);
-        Self { job, file: file.map(HeldFile::new), reading, read_bytes: 0, ended: false, stamp, has_waited: false }
+        Self { job, file: file.map(HeldFile::new), reading, read_bytes: 0, ended: false, stamp, is_stamped_last, has_waited: false }
     }
 
     /// What is read.
@@ -65,7 +68,10 @@ impl JobReader {
     pub fn close(&mut self) {
         let file = std::mem::replace(&mut self.file, Err(io::ErrorKind::Other.into()));
         if let Ok(file) = file {
-            self.stamp = self.stamp.filter(|before| stamp_of(&file.0) == Some(*before));
+            self.stamp = match self.stamp {
+                None if self.is_stamped_last => stamp_of(&file.0),
+                before => before.filter(|before| stamp_of(&file.0) == Some(*before)),
+            };
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod audit;
 mod bench;
+mod cache;
 mod check;
 mod dups;
 mod faults;

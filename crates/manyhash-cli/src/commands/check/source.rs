@@ -14,7 +14,7 @@ use crate::manifest::Lines;
 use crate::manifest::form::{Form, Line, Parser};
 use crate::manifest::line::Entry;
 use crate::pipeline::{STDIN, Task, Work, patiently};
-use crate::walk::{Readable, hashing, look_at};
+use crate::walk::{Readable, look_at};
 
 use super::Check;
 
@@ -176,7 +176,7 @@ impl Source {
             Ok(Readable::File { stamp: Some(stamp), .. }) => Some(stamp.file.device),
             _ => None,
         };
-        let work = hashing(what, entry.algorithm.into());
+        let work = self.check.cache.hashing(what, entry.algorithm.into());
         Task { label: Step::Entry { line, entry, size_bytes, names, device }, path, work }
     }
 

@@ -1,0 +1,258 @@
+//! What a row of the store holds: the digests of up to sixteen files with neighbouring inode numbers, and a checksum over it all, so that
+//! no damage can pass for a digest.
+//!
+//! Files made together have neighbouring numbers and are met together: a row for each would make the store slower than reading a small
+//! file.
+//!
+//! Little-endian. For each file: inode, size (8 bytes each), mtime, ctime (16 each), how many digests (1), and of each the algorithm's
+//! name and the digest, with their lengths (1) in front. At the end 8 bytes of a SHA-256 over the row's key and all of that. Algorithms
+//! are named, not numbered, so that a row keeps its meaning when one joins the list.
+
+use manyhash::Sha256;
+
+use crate::algorithm::{Algorithms, AnyAlgorithm, Digests};
+use crate::stamp::{FileId, Stamp};
+
+const CHECKSUM_BYTES: usize = 8;
+
+/// Which group a file is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupKey {
+    /// The file system.
+    pub device: u64,
+    /// The inode number without its lowest bits.
+    pub block: u64,
+}
+
+impl GroupKey {
+    const BLOCK_BITS: u32 = 4;
+
+    /// That of `file`.
+    pub fn of(file: FileId) -> Self {
+        Self { device: file.device, block: file.inode >> Self::BLOCK_BITS }
+    }
+
+    fn checksum(self, body: &[u8]) -> [u8; CHECKSUM_BYTES] {
+        let message = [&self.device.to_le_bytes()[..], &self.block.to_le_bytes(), body].concat();
+        let digest = manyhash::hash::<Sha256>(&message);
+        *digest.as_ref().first_chunk().expect("a digest is longer")
+    }
+}
+
+/// What is known of some neighbouring files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    key: GroupKey,
+    entries: Vec<Entry>,
+}
+
+/// What is known of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Which file it was.
+    pub stamp: Stamp,
+    /// By names of algorithms; this version need not know them all.
+    digests: Vec<(Box<str>, Box<[u8]>)>,
+}
+
+/// A digest that is not what the store had for the same stamp.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The algorithm's name.
+    pub algorithm: String,
+    /// What the store had.
+    pub stored: Box<[u8]>,
+}
+
+impl Group {
+    /// A group of no files.
+    pub fn new(key: GroupKey) -> Self {
+        Self { key, entries: Vec::new() }
+    }
+
+    /// Which it is.
+    pub fn key(&self) -> GroupKey {
+        self.key
+    }
+
+    /// The group in a row; nothing if the row is damaged.
+    pub fn decode(key: GroupKey, row: &[u8]) -> Option<Self> {
+        let (mut body, checksum) = row.split_last_chunk()?;
+        if key.checksum(body) != *checksum {
+            return None;
+        }
+        let mut group = Self::new(key);
+        while !body.is_empty() {
+            group.entries.push(Entry::decode(key.device, &mut body)?);
+        }
+        Some(group)
+    }
+
+    /// The row.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut row = Vec::with_capacity(112 * self.entries.len());
+        for entry in &self.entries {
+            entry.encode(&mut row);
+        }
+        row.extend(self.key.checksum(&row));
+        row
+    }
+
+    /// What is known of `file`.
+    pub fn find(&self, file: FileId) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.stamp.file == file)
+    }
+
+    /// Notes digests. Those of other algorithms for the same stamp stay, unless one that can be compared differs: then none of them is
+    /// believed.
+    pub fn put(&mut self, stamp: Stamp, digests: &Digests) -> Option<Difference> {
+        let mut new = Entry::new(stamp, digests);
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.stamp.file == stamp.file) else {
+            self.entries.push(new);
+            return None;
+        };
+        let old = std::mem::replace(entry, Entry { stamp, digests: Vec::new() });
+        let mut difference = None;
+        if old.stamp == stamp {
+            let fresh = |name: &str| digests.algorithms().iter().find(|algorithm| algorithm.name() == name);
+            for (name, stored) in &old.digests {
+                if fresh(name).is_some_and(|algorithm| digests.of(algorithm) != &**stored) {
+                    difference = Some(Difference { algorithm: name.to_string(), stored: stored.clone() });
+                }
+            }
+            if difference.is_none() {
+                new.digests.extend(old.digests.into_iter().filter(|(name, _)| fresh(name).is_none()));
+            }
+        }
+        *entry = new;
+        difference
+    }
+}
+
+impl Entry {
+    fn new(stamp: Stamp, digests: &Digests) -> Self {
+        let pair = |algorithm: AnyAlgorithm| (algorithm.name().into(), digests.of(algorithm).into());
+        Self { stamp, digests: digests.algorithms().iter().map(pair).collect() }
+    }
+
+    /// The digests of `algorithms`, if all of them are known.
+    pub fn digests(&self, algorithms: Algorithms) -> Option<Digests> {
+        let mut bytes = Vec::new();
+        for algorithm in algorithms.iter() {
+            let (_, digest) = self.digests.iter().find(|(name, _)| **name == *algorithm.name())?;
+            bytes.extend(digest);
+        }
+        Digests::new(algorithms, bytes)
+    }
+
+    fn encode(&self, row: &mut Vec<u8>) {
+        let Self { stamp: Stamp { file, size_bytes, modified_ns, changed_ns }, digests } = self;
+        let short = |length: usize| u8::try_from(length).expect("names and digests are short, algorithms few");
+        row.extend(file.inode.to_le_bytes());
+        row.extend(size_bytes.to_le_bytes());
+        row.extend(modified_ns.to_le_bytes());
+        row.extend(changed_ns.to_le_bytes());
+        row.push(short(digests.len()));
+        for item in digests.iter().flat_map(|(name, digest)| [name.as_bytes(), digest]) {
+            row.push(short(item.len()));
+            row.extend(item);
+        }
+    }
+
+    fn decode(device: u64, rest: &mut &[u8]) -> Option<Self> {
+        let stamp = Stamp {
+            file: FileId { device, inode: u64::from_le_bytes(take(rest)?) },
+            size_bytes: u64::from_le_bytes(take(rest)?),
+            modified_ns: i128::from_le_bytes(take(rest)?),
+            changed_ns: i128::from_le_bytes(take(rest)?),
+        };
+        let [count] = take(rest)?;
+        let digests = (0..count).map(|_| Some((str::from_utf8(take_item(rest)?).ok()?.into(), take_item(rest)?.into())));
+        Some(Self { stamp, digests: digests.collect::<Option<_>>()? })
+    }
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(*first)
+}
+
+fn take_item<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let [length] = take(rest)?;
+    let (item, after) = rest.split_at_checked(usize::from(length))?;
+    *rest = after;
+    Some(item)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(inode: u64, changed_ns: i128) -> Stamp {
+        Stamp { file: FileId { device: 7, inode }, size_bytes: 3, modified_ns: -1, changed_ns }
+    }
+
+    fn digests(algorithm: AnyAlgorithm, byte: u8) -> Digests {
+        Digests::new(algorithm.into(), vec![byte; algorithm.digest_bytes()]).unwrap()
+    }
+
+    fn key() -> GroupKey {
+        GroupKey::of(stamp(100, 0).file)
+    }
+
+    #[test]
+    fn a_row_gives_back_what_was_put_in() {
+        let mut group = Group::new(key());
+        assert_eq!(group.put(stamp(100, 1), &digests(AnyAlgorithm::Sha256, 1)), None);
+        assert_eq!(group.put(stamp(101, 1), &digests(AnyAlgorithm::Sha512_256, 2)), None);
+        let read = Group::decode(key(), &group.encode()).unwrap();
+        assert_eq!(read, group);
+        let entry = read.find(stamp(101, 1).file).unwrap();
+        assert_eq!(
+            (entry.stamp, entry.digests(AnyAlgorithm::Sha512_256.into())),
+            (stamp(101, 1), Some(digests(AnyAlgorithm::Sha512_256, 2)))
+        );
+        assert_eq!(entry.digests(AnyAlgorithm::Sha256.into()), None);
+        assert_eq!(read.find(stamp(102, 1).file), None);
+    }
+
+    #[test]
+    fn algorithms_join_for_one_stamp_and_not_for_another() {
+        let both = Algorithms::of(&[AnyAlgorithm::Sha1, AnyAlgorithm::Sha256]);
+        let mut group = Group::new(key());
+        group.put(stamp(100, 1), &digests(AnyAlgorithm::Sha1, 1));
+        group.put(stamp(100, 1), &digests(AnyAlgorithm::Sha256, 2));
+        assert_eq!(group.find(stamp(100, 1).file).unwrap().digests(both).unwrap().of(AnyAlgorithm::Sha1), [1; 20]);
+        group.put(stamp(100, 2), &digests(AnyAlgorithm::Sha256, 3));
+        assert_eq!(group.find(stamp(100, 1).file).unwrap().digests(AnyAlgorithm::Sha1.into()), None);
+    }
+
+    #[test]
+    fn a_digest_that_differs_is_told_and_ends_the_trust_in_the_others() {
+        let mut group = Group::new(key());
+        group.put(stamp(100, 1), &digests(AnyAlgorithm::Sha1, 1));
+        group.put(stamp(100, 1), &digests(AnyAlgorithm::Sha256, 2));
+        let difference = group.put(stamp(100, 1), &digests(AnyAlgorithm::Sha256, 3)).unwrap();
+        assert_eq!(difference, Difference { algorithm: "SHA-256".into(), stored: [2; 32].into() });
+        let entry = group.find(stamp(100, 1).file).unwrap();
+        assert_eq!(entry.digests(AnyAlgorithm::Sha256.into()), Some(digests(AnyAlgorithm::Sha256, 3)));
+        assert_eq!(entry.digests(AnyAlgorithm::Sha1.into()), None);
+    }
+
+    #[test]
+    fn no_damage_passes() {
+        let mut group = Group::new(key());
+        group.put(stamp(100, 1), &digests(AnyAlgorithm::Sha256, 1));
+        let row = group.encode();
+        for bit in 0..8 * row.len() {
+            let mut damaged = row.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Group::decode(key(), &damaged), None, "bit {bit}");
+        }
+        for length in 0..row.len() {
+            assert_eq!(Group::decode(key(), &row[..length]), None, "{length} bytes");
+        }
+        assert_eq!(Group::decode(GroupKey { block: 0, ..key() }, &row), None);
+    }
+}
