@@ -88,7 +88,7 @@ def hashing_commands():
 def duplicate_commands():
     return [
         Command("manyhash dups", [], "$MANYHASH dups --min-size 1 ."),
-        Command("fclones group", ["fclones"], "fclones group --quiet --hidden --no-ignore --min 1 ."),
+        Command("fclones group", ["fclones"], "fclones --quiet group --hidden --no-ignore --min 1 ."),
         Command("rmlint", ["rmlint"], "rmlint --types=duplicates --hidden --size 1 -o json:stdout ."),
     ]
 

@@ -168,7 +168,7 @@ fn interrupted_it_leaves_nothing_behind() {
         let place = Place::new();
         place.file("t/a", "abc").file("t/sums", "old\n");
         assert!(Command::new("mkfifo").arg(place.join("t/fifo")).status().unwrap().success());
-        let mut sum = place.command(BINARY).args(["sum", "-o", "t/sums", "t/a", "t/fifo"]).spawn().unwrap();
+        let mut sum = place.mortal().args(["sum", "-o", "t/sums", "t/a", "t/fifo"]).spawn().unwrap();
         // Opens when somebody reads: then the first digest is written, wherever that is.
         let fifo = fs::File::options().write(true).open(place.join("t/fifo")).unwrap();
         assert!(Command::new("kill").arg(format!("-{signal}")).arg(sum.id().to_string()).status().unwrap().success());

@@ -78,6 +78,13 @@ impl Place {
         outcome(self.command(BINARY).args(arguments.split_whitespace()), stdin)
     }
 
+    /// `manyhash` here, ended by every signal even if whoever started the tests ignores some, as nohup does.
+    pub fn mortal(&self) -> Command {
+        let mut command = self.command("env");
+        command.args(["--default-signal", BINARY]);
+        command
+    }
+
     /// A command that will run here, in an environment where nothing depends on whose it is.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
