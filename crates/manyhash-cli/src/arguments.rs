@@ -114,17 +114,13 @@ pub struct SumArguments {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Threads that hash [default: all cores]
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
-    pub threads: Option<u16>,
-
     /// Where digests are kept.
     #[command(flatten)]
     pub cache: CacheArguments,
 
-    /// Show progress on stderr: auto (on a terminal, after a second), always or never
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
-    pub progress: ProgressWhen,
+    /// How to go about it.
+    #[command(flatten)]
+    pub work: WorkArguments,
 
     /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "PATH")]
@@ -162,7 +158,19 @@ impl WalkArguments {
     }
 }
 
-impl SumArguments {
+/// How to go about it.
+#[derive(Args, Clone, Debug)]
+pub struct WorkArguments {
+    /// Threads that hash [default: all cores]; 1 reads one file after the other, for disks with moving parts
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
+    pub threads: Option<u16>,
+
+    /// Show progress on stderr: auto (on a terminal, after a second), always or never
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    pub progress: ProgressWhen,
+}
+
+impl WorkArguments {
     /// Threads that hash.
     pub fn workers(&self) -> usize {
         self.threads.map_or_else(all_cores, usize::from)
@@ -236,6 +244,10 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub cache: CacheArguments,
 
+    /// How to go about it.
+    #[command(flatten)]
+    pub work: WorkArguments,
+
     /// Manifests of sha256sum and its like, sum --json, bags, Python's RECORD, dpkg; - is stdin
     #[arg(value_name = "MANIFEST", required = true)]
     pub manifests: Vec<OsString>,
@@ -276,24 +288,17 @@ pub struct DupsArguments {
     #[arg(short, long)]
     pub zero: bool,
 
-    /// Threads that hash [default: all cores]
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
-    pub threads: Option<u16>,
+    /// How to go about it.
+    #[command(flatten)]
+    pub work: WorkArguments,
 
-    /// Show progress on stderr; auto: on a terminal, after a second
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub progress: ProgressWhen,
+    /// What of folders.
+    #[command(flatten)]
+    pub walk: WalkArguments,
 
-    /// Files, and folders with all that is in them; links in them are not followed
+    /// Files, and folders with all that is in them
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<OsString>,
-}
-
-impl DupsArguments {
-    /// Threads that hash.
-    pub fn workers(&self) -> usize {
-        self.threads.map_or_else(all_cores, usize::from)
-    }
 }
 
 /// Takes an algorithm's name in any spelling; help and completions show one.

@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::algorithm::AnyAlgorithm;
-use crate::arguments::CheckArguments;
+use crate::arguments::{CheckArguments, ProgressWhen};
 use crate::cache::Cache;
 use crate::file_name;
 use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
 use crate::message::{reason, say, say_of};
-use crate::pipeline::{self, STDIN, Settings, all_cores};
+use crate::pipeline::{self, STDIN, Settings};
+use crate::progress::Progress;
 
 use self::audit::Audit;
 use self::report::Report;
@@ -26,7 +27,8 @@ use super::{FAILED, WRONG_USAGE, exit_code, output_failed};
 
 /// Runs `manyhash check`.
 pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCode {
-    let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, manifests } = arguments;
+    let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
+        arguments;
     // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
     let mut results = candidates.iter().map(|algorithm| algorithm.backend());
@@ -44,9 +46,23 @@ pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCod
         Ok(cache) => cache,
         Err(exit_code) => return exit_code,
     };
-    let settings = cache.kept(Settings::new(all_cores()));
+    let settings = cache.kept(Settings::new(work.workers()));
     let dialect = Dialect::Manyhash;
-    let check = Check { dialect, algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, verbose };
+    let check = Check {
+        dialect,
+        algorithm,
+        directory,
+        strict,
+        ignore_missing,
+        audit,
+        quiet,
+        status,
+        warn,
+        json,
+        cache,
+        progress: work.progress,
+        verbose,
+    };
     check.run(program, manifests, &settings)
 }
 
@@ -75,6 +91,8 @@ pub struct Check {
     pub json: bool,
     /// Digests are known from here, or kept there.
     pub cache: Cache,
+    /// Shown meanwhile.
+    pub progress: ProgressWhen,
     /// Backends are named.
     pub verbose: bool,
 }
@@ -87,7 +105,8 @@ impl Check {
             Err(error) => return audit_failed(program, &error),
         };
         let source = Source::new(program, &self, manifests.clone());
-        let mut report = Report::new(program, &self, manifests, audit);
+        let progress = Progress::start(program, self.progress, &settings.totals);
+        let mut report = Report::new(program, &self, manifests, audit, progress);
         let result = pipeline::run(source, settings, &mut report).and_then(|()| report.finish(settings));
         let is_verified = self.cache.finish(self.verbose);
         match result {

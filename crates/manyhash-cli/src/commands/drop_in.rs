@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::algorithm::AnyAlgorithm;
+use crate::arguments::ProgressWhen;
 use crate::cache::Cache;
 use crate::manifest::line::Dialect;
 use crate::message::say;
@@ -62,6 +63,7 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
             warn,
             json: false,
             cache: Cache::none(),
+            progress: ProgressWhen::Never,
             verbose: false,
         };
         return check.run(program, operands, &settings);

@@ -19,7 +19,7 @@ use crate::file_name;
 use crate::message::{reason, say, say_of};
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
 use crate::progress::Progress;
-use crate::walk::{Found, Walk};
+use crate::walk::{Found, Options, Walk};
 
 use self::files::FileNumber;
 use self::group::Hashes;
@@ -37,15 +37,22 @@ pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> ExitCode
     if verbose {
         say_backend(program, algorithm);
     }
+    let options = match arguments.walk.options() {
+        Ok(options) => options,
+        Err(message) => {
+            say(program, message.as_bytes());
+            return ExitCode::from(WRONG_USAGE);
+        }
+    };
     if let Some(chunking) = arguments.chunks {
-        return chunks::print(program, &arguments, chunking, verbose);
+        return chunks::print(program, &arguments, &options, chunking, verbose);
     }
     let stage = Stage {
         program,
         algorithm,
         sizes: arguments.min_size..=arguments.max_size,
-        workers: arguments.workers(),
-        progress: arguments.progress,
+        workers: arguments.work.workers(),
+        progress: arguments.work.progress,
         unreadable: 0,
     };
     let style = match (arguments.json, arguments.zero) {
@@ -53,11 +60,11 @@ pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> ExitCode
         (_, true) => Style::Nul,
         _ => Style::Lines,
     };
-    print_groups(stage, walk(arguments.paths, verbose), style)
+    print_groups(stage, walk(arguments.paths, &options, verbose), style)
 }
 
-fn walk(paths: Vec<OsString>, verbose: bool) -> impl Iterator<Item = Found> + Send + 'static {
-    Walk::new(paths, true).filter(move |found| verbose || matches!(found, Found::File(..)))
+fn walk(paths: Vec<OsString>, options: &Options, verbose: bool) -> impl Iterator<Item = Found> + Send + use<> {
+    Walk::new(paths, true).with(options.clone()).filter(move |found| verbose || matches!(found, Found::File(..)))
 }
 
 fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'static, style: Style) -> ExitCode {

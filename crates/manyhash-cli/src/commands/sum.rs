@@ -52,7 +52,7 @@ pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> ExitCode 
         Ok(cache) => cache,
         Err(exit_code) => return exit_code,
     };
-    let settings = cache.kept(Settings::new(arguments.workers()));
+    let settings = cache.kept(Settings::new(arguments.work.workers()));
     let format = Format::new(&arguments.algorithms, arguments.style(), arguments.zero);
     let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
     let walk = Walk::new(paths, arguments.recursive).then(list).with(options).leaving_out(arguments.output.as_deref());
@@ -63,7 +63,7 @@ pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> ExitCode 
         format,
         output,
         output_path: arguments.output,
-        progress: Progress::start(program, arguments.progress, &settings.totals),
+        progress: Progress::start(program, arguments.work.progress, &settings.totals),
         verbose,
     };
     sum.print(program, &settings)

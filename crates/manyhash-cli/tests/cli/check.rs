@@ -203,3 +203,15 @@ fn a_line_that_the_backend_cannot_hash_ends_it() {
     assert!(check.stderr.contains(backend) && check.stderr.contains("portable"), "{}", check.stderr);
     assert_eq!(with(backend, "check -a sha512 m").code, Some(2));
 }
+
+#[test]
+fn progress_is_shown_when_asked_for_with_any_number_of_threads() {
+    let place = Place::new();
+    place.file("a", "abc").file("m", format!("{ABC_SHA256}  a\n"));
+    for threads in ["1", "3"] {
+        let check = place.run(&format!("check -j {threads} --progress always m"));
+        assert_eq!((check.stdout.as_str(), check.code), ("a: OK\n", Some(0)));
+        assert!(check.stderr.contains("1/1 files, 3 B/3 B"), "{}", check.stderr);
+    }
+    assert_eq!(place.run("check --progress never m").stderr, "manyhash: 1 file OK (3 B, 1 manifest)\n");
+}

@@ -1,7 +1,7 @@
 //! What `check` says: a line for each file, and for each manifest what was wrong with it.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::vec;
 
@@ -13,8 +13,9 @@ use crate::manifest::escapes::{escape, needs_escape};
 use crate::manifest::form::may_be_empty;
 use crate::manifest::line::{Dialect, Entry};
 use crate::message::{reason, say, say_of};
-use crate::output::JsonName;
+use crate::output::{JsonName, Output};
 use crate::pipeline::{Finished, Hashed, STDIN, Settings, Sink};
+use crate::progress::Progress;
 
 use super::Check;
 use super::audit::{Audit, Standing, Whereabouts};
@@ -31,9 +32,10 @@ pub struct Report<'a> {
     counts: Counts,
     summary: Summary,
     audit: Option<Audit>,
+    progress: Progress,
     is_fine: bool,
     is_stopped: bool,
-    output: BufWriter<StdoutLock<'static>>,
+    output: Output,
 }
 
 /// Of one manifest.
@@ -63,7 +65,7 @@ struct Context<'a> {
 
 impl<'a> Report<'a> {
     /// A report on `manifests`, with the findings of an audit.
-    pub fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, audit: Option<Audit>) -> Self {
+    pub fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, audit: Option<Audit>, progress: Progress) -> Self {
         let mut report = Self {
             program,
             check,
@@ -72,9 +74,10 @@ impl<'a> Report<'a> {
             counts: Counts::default(),
             summary: Summary::default(),
             audit,
+            progress,
             is_fine: true,
             is_stopped: false,
-            output: BufWriter::with_capacity(64 << 10, io::stdout().lock()),
+            output: Output::stdout(),
         };
         report.next_manifest();
         report
@@ -97,7 +100,24 @@ impl<'a> Report<'a> {
 
     /// Writes out what has been said.
     pub fn flush(&mut self) -> io::Result<()> {
+        if self.output.is_terminal() {
+            return self.progress.above(|| self.output.flush());
+        }
         self.output.flush()
+    }
+
+    /// Says something on stderr, after what was said before.
+    fn say(&mut self, message: &[u8]) -> io::Result<()> {
+        self.flush()?;
+        self.progress.above(|| say(self.program, message));
+        Ok(())
+    }
+
+    /// Says something of a file or folder.
+    fn say_of(&mut self, path: &[u8], what: &str) -> io::Result<()> {
+        self.flush()?;
+        self.progress.above(|| say_of(self.program, path, what));
+        Ok(())
     }
 
     /// Does the audit, and sums up.
@@ -106,9 +126,10 @@ impl<'a> Report<'a> {
             && let Some(failure) = audit.finish(settings, self)?
         {
             self.is_fine = false;
-            self.output.flush()?;
+            self.flush()?;
             super::audit_failed(self.program, &failure);
         }
+        std::mem::replace(&mut self.progress, Progress::none()).finish();
         if self.check.dialect == Dialect::Manyhash && !self.is_stopped {
             self.sum_up()?;
         }
@@ -116,11 +137,10 @@ impl<'a> Report<'a> {
     }
 
     fn sum_up(&mut self) -> io::Result<()> {
-        self.output.flush()?;
         if self.is_fine && self.summary.ok == 0 {
             self.is_fine = false;
             if !self.check.status {
-                say(self.program, b"no file was verified");
+                self.say(b"no file was verified")?;
             }
         }
         if self.check.json {
@@ -128,7 +148,7 @@ impl<'a> Report<'a> {
         }
         let is_silent = self.check.status || (self.check.quiet && self.is_fine);
         if !is_silent {
-            say(self.program, self.summary.line().as_bytes());
+            self.say(self.summary.line().as_bytes())?;
         }
         Ok(())
     }
@@ -157,8 +177,7 @@ impl<'a> Report<'a> {
             audit.listed(context.file, verdict.standing(), missing);
         }
         if let Verdict::Missing(error) | Verdict::Unreadable(error) = &verdict {
-            self.output.flush()?;
-            say_of(self.program, file_name::bytes_of(context.file.path), reason(error));
+            self.say_of(file_name::bytes_of(context.file.path), &reason(error))?;
         }
         let is_silent = match &verdict {
             Verdict::PassedOver if !self.check.json => true,
@@ -234,9 +253,7 @@ impl<'a> Report<'a> {
     /// A folder or file that the audit could not look into.
     pub fn closed(&mut self, path: &Path, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
-        self.output.flush()?;
-        say_of(self.program, file_name::bytes_of(path), reason(error));
-        Ok(())
+        self.say_of(file_name::bytes_of(path), &reason(error))
     }
 
     fn write_json(&mut self, object: &impl Serialize) -> io::Result<()> {
@@ -303,9 +320,8 @@ impl<'a> Report<'a> {
             (mismatches, "computed checksum did NOT match", "computed checksums did NOT match"),
         ] {
             if count > 0 {
-                self.output.flush()?;
                 let what = if count == 1 { one } else { many };
-                say(self.program, format!("WARNING: {count} {what}").as_bytes());
+                self.say(format!("WARNING: {count} {what}").as_bytes())?;
             }
         }
         if self.check.ignore_missing && matches == 0 {
@@ -330,8 +346,8 @@ impl<'a> Report<'a> {
     }
 
     fn say_of_manifest(&mut self, what: &str) -> io::Result<()> {
-        self.output.flush()?;
-        say_of(self.program, &self.manifest, what);
+        self.flush()?;
+        self.progress.above(|| say_of(self.program, &self.manifest, what));
         Ok(())
     }
 }
@@ -369,9 +385,7 @@ impl Sink<Step> for Report<'_> {
             }
             Step::NoBackend(message) => {
                 self.is_stopped = true;
-                self.output.flush()?;
-                say(self.program, message.as_bytes());
-                Ok(())
+                self.say(message.as_bytes())
             }
         }
     }

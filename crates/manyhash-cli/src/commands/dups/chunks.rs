@@ -27,7 +27,7 @@ use crate::file_name;
 use crate::message::{reason, say_of};
 use crate::pipeline::Totals;
 use crate::progress::Progress;
-use crate::walk::Found;
+use crate::walk::{Found, Options};
 
 pub use self::cutting::Chunking;
 use self::seen::{Chunk, Seen};
@@ -42,7 +42,7 @@ use super::CHANGED;
 const MAX_WAITING: usize = 256 << 10;
 
 /// Prints what chunks of this kind would save.
-pub fn print(program: &OsStr, arguments: &DupsArguments, chunking: Chunking, verbose: bool) -> ExitCode {
+pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> ExitCode {
     let totals = Arc::<Totals>::default();
     let unit_bytes = buffer_bytes(chunking) as u64;
     let division = Division {
@@ -53,17 +53,17 @@ pub fn print(program: &OsStr, arguments: &DupsArguments, chunking: Chunking, ver
     };
     let tally = Tally {
         program,
-        progress: Progress::start(program, arguments.progress, &totals),
+        progress: Progress::start(program, arguments.work.progress, &totals),
         seen: Seen::new(usize::try_from(arguments.memory).unwrap_or(usize::MAX)),
         counts: Vec::new(),
         unreadable: 0,
         last_failed: PathBuf::new(),
     };
     let work = Work {
-        units: Units::new(walk(&arguments.paths, verbose), division, Arc::clone(&totals)),
+        units: Units::new(walk(&arguments.paths, options, verbose), division, Arc::clone(&totals)),
         tally,
         chunking,
-        workers: arguments.workers(),
+        workers: arguments.work.workers(),
         totals,
     };
     let (folders, tally) = arguments.algorithm.with(work);
@@ -80,10 +80,10 @@ pub fn print(program: &OsStr, arguments: &DupsArguments, chunking: Chunking, ver
 }
 
 /// What is found, each with the number of components of the argument it was found under.
-fn walk(paths: &[OsString], verbose: bool) -> impl Iterator<Item = (usize, Found)> + Send {
+fn walk(paths: &[OsString], options: &Options, verbose: bool) -> impl Iterator<Item = (usize, Found)> + Send {
     paths.iter().flat_map(move |path| {
         let components = Path::new(path).components().count();
-        super::walk(vec![path.clone()], verbose).map(move |found| (components, found))
+        super::walk(vec![path.clone()], options, verbose).map(move |found| (components, found))
     })
 }
 
