@@ -15,8 +15,15 @@ test: install-test-tools test-engine test-backends test-command test-bench ## ev
 install-test-tools: ## what the tests compare with, from the system's packages
 	scripts/install-test-tools
 
-test-engine:
-	$(CARGO) test --workspace --all-features
+# Python's tools that the tests compare with.
+TEST_PYTHON = target/test-python
+$(TEST_PYTHON)/installed: crates/manyhash-cli/tests/requirements.txt
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --requirement $<
+	touch $@
+
+test-engine: $(TEST_PYTHON)/installed
+	PATH=$(CURDIR)/$(TEST_PYTHON)/bin:$$PATH $(CARGO) test --workspace --all-features
 
 test-backends:  ## the vectors once more, forced onto each backend this CPU has
 	scripts/test-backends
