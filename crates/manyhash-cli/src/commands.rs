@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::algorithm::AnyAlgorithm;
+use crate::algorithm::{Algorithms, AnyAlgorithm};
 use crate::file_name;
 use crate::message::{reason, say, say_of};
 
@@ -47,6 +47,23 @@ pub fn print(program: &OsStr, text: &[u8]) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output_failed(program, None, &error),
     }
+}
+
+/// Says why the command line is wrong.
+pub fn wrong_usage(program: &OsStr, message: &str) -> ExitCode {
+    say(program, message.as_bytes());
+    ExitCode::from(WRONG_USAGE)
+}
+
+/// Whether there are backends for all of `algorithms`, and if not, why. Names them if that is wanted.
+pub fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose: bool) -> Result<(), String> {
+    for algorithm in algorithms.iter() {
+        algorithm.backend()?;
+        if verbose {
+            say_backend(program, algorithm);
+        }
+    }
+    Ok(())
 }
 
 /// Says which backend hashes.

@@ -89,7 +89,7 @@ pub struct Hashed {
     pub digests: Digests,
     /// Bytes read.
     pub bytes: u64,
-    /// The file's stamp, if stamps are [asked for](Settings::stamps) and it was the same before and after the file was read.
+    /// The file's stamp after it was read, if there is a [`Keeper`] who needs it: a change meanwhile shows in it.
     pub stamp: Option<Stamp>,
 }
 
@@ -127,9 +127,7 @@ pub struct Settings {
     pub limits: Limits,
     /// Buffer memory of all workers together.
     pub buffer_bytes: usize,
-    /// Whether to say of each file which one was hashed.
-    pub stamps: bool,
-    /// Told of each file hashed. If no stamps are asked for, it gets the one the file has after it was read.
+    /// Told of each file hashed.
     pub keeper: Option<Arc<dyn Keeper>>,
     /// Counted as it goes.
     pub totals: Arc<Totals>,
@@ -141,7 +139,7 @@ impl Settings {
         // A lone worker takes files in their order; several share them out better the largest first.
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
-        Self { workers, limits, buffer_bytes: BUFFER_BYTES, stamps: false, keeper: None, totals: Arc::default() }
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, keeper: None, totals: Arc::default() }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::walk::Walk;
 use self::options::{Options, Parsed};
 use super::check::Check;
 use super::sum::{Sum, or_stdin};
-use super::{FAILED, print, say_backend};
+use super::{FAILED, prepare_backends, print};
 
 /// Runs the drop-in called `program`.
 pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> ExitCode {
@@ -39,12 +39,9 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
             return ExitCode::from(FAILED);
         }
     };
-    if let Err(message) = algorithm.backend() {
+    if let Err(message) = prepare_backends(program, algorithm.into(), verbose) {
         say(program, message.as_bytes());
         return ExitCode::from(FAILED);
-    }
-    if verbose {
-        say_backend(program, algorithm);
     }
     let format = Format::new(&[algorithm], options.style(), options.zero);
     let Options { check, ignore_missing, quiet, status, strict, warn, operands, .. } = options;

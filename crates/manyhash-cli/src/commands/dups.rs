@@ -25,24 +25,14 @@ use self::files::FileNumber;
 use self::group::Hashes;
 use self::report::{Report, Style, Summary};
 
-use super::{WRONG_USAGE, exit_code, output_failed, say_backend};
+use super::{exit_code, output_failed, prepare_backends, wrong_usage};
 
 /// Runs `manyhash dups`.
 pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> ExitCode {
     let algorithm = arguments.algorithm;
-    if let Err(message) = algorithm.backend() {
-        say(program, message.as_bytes());
-        return ExitCode::from(WRONG_USAGE);
-    }
-    if verbose {
-        say_backend(program, algorithm);
-    }
-    let options = match arguments.walk.options() {
+    let options = match prepare_backends(program, algorithm.into(), verbose).and_then(|()| arguments.walk.options()) {
         Ok(options) => options,
-        Err(message) => {
-            say(program, message.as_bytes());
-            return ExitCode::from(WRONG_USAGE);
-        }
+        Err(message) => return wrong_usage(program, &message),
     };
     if let Some(chunking) = arguments.chunks {
         return chunks::print(program, &arguments, &options, chunking, verbose);

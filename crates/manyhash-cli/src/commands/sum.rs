@@ -9,36 +9,23 @@ use crate::algorithm::Algorithms;
 use crate::arguments::SumArguments;
 use crate::cache::Cache;
 use crate::file_name;
-use crate::message::{reason, say, say_of};
+use crate::message::{reason, say_of};
 use crate::output::{Format, Output, Style};
 use crate::pipeline::{self, Finished, STDIN, Settings, Sink, Task, Work};
 use crate::progress::Progress;
 use crate::walk::{Found, NameEnd, NameList, Walk};
 
-use super::{WRONG_USAGE, exit_code, output_failed, say_backend};
+use super::{exit_code, output_failed, prepare_backends, wrong_usage};
 
 /// Runs `manyhash sum`.
 pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> ExitCode {
     let algorithms = Algorithms::of(&arguments.algorithms);
-    for algorithm in algorithms.iter() {
-        if let Err(message) = algorithm.backend() {
-            say(program, message.as_bytes());
-            return ExitCode::from(WRONG_USAGE);
-        }
-        if verbose {
-            say_backend(program, algorithm);
-        }
-    }
-    let options = match arguments.walk.options() {
+    let options = match prepare_backends(program, algorithms, verbose).and_then(|()| arguments.walk.options()) {
         Ok(options) => options,
-        Err(message) => {
-            say(program, message.as_bytes());
-            return ExitCode::from(WRONG_USAGE);
-        }
+        Err(message) => return wrong_usage(program, &message),
     };
     if arguments.files_from.as_deref() == Some(Path::new(STDIN)) && arguments.paths.iter().any(|path| path == STDIN) {
-        say(program, b"standard input cannot be both a list of names and a file");
-        return ExitCode::from(WRONG_USAGE);
+        return wrong_usage(program, "standard input cannot be both a list of names and a file");
     }
     let list = match arguments.list() {
         Ok(list) => list,

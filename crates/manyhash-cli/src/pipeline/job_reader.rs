@@ -23,20 +23,19 @@ pub struct JobReader {
     reading: Reading,
     read_bytes: u64,
     ended: bool,
-    /// Before the first byte was read, if it is wanted; once closed, only if it was still the same.
+    /// Whether somebody wants the stamp.
+    is_stamped: bool,
+    /// Once closed.
     stamp: Option<Stamp>,
-    /// Whether the stamp at the end is wanted, whatever it was before.
-    is_stamped_last: bool,
     has_waited: bool,
 }
 
 impl JobReader {
     /// A reader of `job`.
     pub fn new(job: Job, file: io::Result<File>, settings: &Settings) -> Self {
-        let stamp = if settings.stamps { file.as_ref().ok().and_then(stamp_of) } else { None };
-        let is_stamped_last = settings.keeper.is_some() && !settings.stamps;
+        let is_stamped = settings.keeper.is_some();
         let reading = Reading::begin(&settings.totals, &job.path, job.size_bytes);
-        Self { job, file: file.map(HeldFile::new), reading, read_bytes: 0, ended: false, stamp, is_stamped_last, has_waited: false }
+        Self { job, file: file.map(HeldFile::new), reading, read_bytes: 0, ended: false, is_stamped, stamp: None, has_waited: false }
     }
 
     /// What is read.
@@ -67,11 +66,8 @@ impl JobReader {
     /// Closes the file.
     pub fn close(&mut self) {
         let file = std::mem::replace(&mut self.file, Err(io::ErrorKind::Other.into()));
-        if let Ok(file) = file {
-            self.stamp = match self.stamp {
-                None if self.is_stamped_last => stamp_of(&file.0),
-                before => before.filter(|before| stamp_of(&file.0) == Some(*before)),
-            };
+        if let (Ok(file), true) = (file, self.is_stamped) {
+            self.stamp = file.0.metadata().ok().and_then(|metadata| Stamp::of(&metadata));
         }
     }
 
@@ -81,10 +77,6 @@ impl JobReader {
         let Self { job, read_bytes: bytes, stamp, .. } = self;
         (job, result.map(|digests| Hashed { digests, bytes, stamp }))
     }
-}
-
-fn stamp_of(file: &File) -> Option<Stamp> {
-    file.metadata().ok().and_then(|metadata| Stamp::of(&metadata))
 }
 
 impl Read for JobReader {
@@ -133,10 +125,18 @@ mod tests {
     use std::fs::OpenOptions;
     use std::io::Write;
     use std::path::Path;
+    use std::sync::Arc;
 
     use crate::algorithm::AnyAlgorithm;
     use crate::pipeline::window::{Limits, Window};
-    use crate::pipeline::{Task, Work};
+    use crate::pipeline::{Keeper, Task, Work};
+
+    #[derive(Debug)]
+    struct Nobody;
+
+    impl Keeper for Nobody {
+        fn keep(&self, _: &Path, _: &Hashed) {}
+    }
 
     /// A reader of `path` that believes it to have `size_bytes` bytes.
     fn reader(path: &Path, size_bytes: u64) -> JobReader {
@@ -147,7 +147,7 @@ mod tests {
         let mut window = Window::new(Limits { tasks: 1, path_bytes: 1 << 10, batch_tasks: 1 });
         let work = Work::File { algorithms: AnyAlgorithm::Sha256.into(), size_bytes, part };
         window.push(Task { label: (), path: path.to_path_buf(), work });
-        JobReader::new(window.take().unwrap(), File::open(path), &Settings { stamps: true, ..Settings::new(1) })
+        JobReader::new(window.take().unwrap(), File::open(path), &Settings { keeper: Some(Arc::new(Nobody)), ..Settings::new(1) })
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_is_that_of_a_file_nobody_changed_meanwhile() {
+    fn a_stamp_shows_a_change_meanwhile() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, [1; 25]).unwrap();
@@ -218,9 +218,12 @@ mod tests {
             let digests = reader.job.algorithms.hashers().finalize();
             reader.finish(Ok(digests)).1.unwrap().stamp
         };
-        let stamp = Stamp::of(&std::fs::metadata(&path).unwrap());
-        assert_eq!(stamp_after(&|| {}), stamp);
-        assert!(stamp.is_some());
-        assert_eq!(stamp_after(&|| std::fs::write(&path, [1; 26]).unwrap()), None);
+        let stamp_now = || Stamp::of(&std::fs::metadata(&path).unwrap());
+        let before = stamp_now();
+        assert!(before.is_some());
+        assert_eq!(stamp_after(&|| {}), before);
+        let changed = stamp_after(&|| std::fs::write(&path, [1; 26]).unwrap());
+        assert_ne!(changed, before);
+        assert_eq!(changed, stamp_now());
     }
 }

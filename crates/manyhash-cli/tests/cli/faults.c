@@ -64,21 +64,16 @@ static int open_with(const char *symbol, const char *path, int flags, mode_t mod
     return file;
 }
 
-int open64(const char *path, int flags, ...) {
-    va_list list;
-    va_start(list, flags);
-    mode_t mode = (flags & O_CREAT) ? va_arg(list, mode_t) : 0;
-    va_end(list);
-    return open_with("open64", path, flags, mode);
-}
-
-int open(const char *path, int flags, ...) {
-    va_list list;
-    va_start(list, flags);
-    mode_t mode = (flags & O_CREAT) ? va_arg(list, mode_t) : 0;
-    va_end(list);
-    return open_with("open", path, flags, mode);
-}
+#define OPEN(symbol) \
+    int symbol(const char *path, int flags, ...) { \
+        va_list list; \
+        va_start(list, flags); \
+        mode_t mode = (flags & O_CREAT) ? va_arg(list, mode_t) : 0; \
+        va_end(list); \
+        return open_with(#symbol, path, flags, mode); \
+    }
+OPEN(open)
+OPEN(open64)
 
 ssize_t read(int file, void *buffer, size_t bytes) {
     ssize_t (*read_really)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
