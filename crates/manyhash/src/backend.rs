@@ -132,7 +132,7 @@ impl Backend {
         Ok(digests)
     }
 
-    fn plan<A: Algorithm>(&self) -> Result<&'static Plan<CompressionOf<A>>, BackendError> {
+    pub(crate) fn plan<A: Algorithm>(&self) -> Result<&'static Plan<CompressionOf<A>>, BackendError> {
         let shapes = <CompressionOf<A>>::shapes();
         let mine = shapes.all.iter().zip(&shapes.forced).find(|(shape, _)| shape.name == self.name);
         mine.and_then(|(_, plan)| plan.as_ref()).ok_or_else(|| BackendError {

@@ -12,7 +12,7 @@ use crate::frame::Frame;
 /// Bytes of a salt, at most.
 pub const MOST_SALT_BYTES: usize = 256;
 /// Sizes a block of data or digests may have, in bytes: powers of two.
-pub const BLOCK_BYTES: std::ops::RangeInclusive<usize> = 512..=65536;
+pub const BLOCK_BYTES: std::ops::RangeInclusive<usize> = 512..=524288;
 
 /// The type of a hash device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use super::separated::{Role, Separation};
 use super::{LANES, ParameterError};
 use crate::algorithm::{Algorithm, Compression, CompressionOf, WordOf, digest};
-use crate::backend;
+use crate::backend::{self, Backend, BackendError};
 use crate::frame::{Frame, Start};
 use crate::lanes::{Blocks, Dealt};
 use crate::padding::Tail;
@@ -30,6 +30,8 @@ use std::{fmt, io, thread};
 pub struct JLanes<A: Algorithm> {
     lanes: usize,
     threads: usize,
+    /// For the lanes, if it is not to be chosen.
+    backend: Option<Backend>,
     lane: Frame<A>,
     wrap: Frame<A>,
 }
@@ -44,7 +46,7 @@ impl<A: Algorithm> JLanes<A> {
         if !LANES.contains(&lanes) {
             return Err(ParameterError::Lanes { lanes });
         }
-        Ok(Self { lanes, threads: 1, lane: Frame::default(), wrap: Frame::default() })
+        Ok(Self { lanes, threads: 1, backend: None, lane: Frame::default(), wrap: Frame::default() })
     }
 
     /// The same with initial values of its own: see [`tree`](super#separated).
@@ -59,6 +61,15 @@ impl<A: Algorithm> JLanes<A> {
     #[must_use]
     pub fn on_threads(self, threads: usize) -> Self {
         Self { threads: threads.max(1), ..self }
+    }
+
+    /// The same with every block of the lanes computed by one backend. The digest is the same.
+    ///
+    /// # Errors
+    /// If it has no kernel for `A`, or this CPU lacks it.
+    pub fn on_backend(self, backend: Backend) -> Result<Self, BackendError> {
+        backend.plan::<A>()?;
+        Ok(Self { backend: Some(backend), ..self })
     }
 
     /// The digest of a message.
@@ -76,7 +87,10 @@ impl<A: Algorithm> JLanes<A> {
     /// # Panics
     /// As [`hash`](Self::hash).
     pub fn hasher(&self) -> JLanesHasher<A> {
-        let plan = backend::plan_for_dealt::<A>();
+        let plan = match self.backend {
+            Some(backend) => backend.plan::<A>().expect("on_backend has asked"),
+            None => backend::plan_for_dealt::<A>(),
+        };
         let share_lanes = share_lanes(plan, self.lanes, self.threads);
         let start = self.lane.only_start().expect("nothing but an initial value");
         let groups_of = |first: usize| {
