@@ -182,7 +182,8 @@ impl<I: Isa, C: Compression> Task<I> for DealtLanes<'_, '_, '_, C> {
             *vector = Words::read(isa, self.states.row(i));
         }
         for block in 0..self.dealt.blocks {
-            macro_rules! words { ($($i:literal)*) => { [$(Words::read_bytes(isa, C::BYTE_ORDER, self.dealt.row(block, $i))),*] } }
+            let rows = self.dealt.rows(block, <WordOf<C> as Word>::Vector::<I>::LANES * size_of::<WordOf<C>>());
+            macro_rules! words { ($($i:literal)*) => { [$(Words::read_bytes(isa, C::BYTE_ORDER, rows.vector($i))),*] } }
             C::compress(isa, &mut state, sixteen!(words));
         }
         for (i, vector) in state.as_ref().iter().enumerate() {

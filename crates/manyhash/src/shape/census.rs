@@ -52,10 +52,10 @@ fn skipped<T>(why: &str) -> Option<T> {
     None
 }
 
-/// The census of every kernel of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2 short`.
+/// The census of every kernel of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2 short`, `sha256/avx512x2 dealt`.
 fn kernels(executable: &Executable) -> BTreeMap<String, Census> {
     fn take<C: Compression>(executable: &Executable, kernels: &mut BTreeMap<String, Census>) {
-        for Shape { name: shape, advance, short, .. } in &C::shapes().all {
+        for Shape { name: shape, advance, dealt, short, .. } in &C::shapes().all {
             let mut take = |name: String, entry: usize| {
                 kernels.entry(name).or_insert_with_key(|name| {
                     let kernel = executable.kernel_from(entry).unwrap_or_else(|why| panic!("{name}: {why}"));
@@ -63,6 +63,9 @@ fn kernels(executable: &Executable) -> BTreeMap<String, Census> {
                 });
             };
             take(format!("{}/{shape}", C::NAME), *advance as usize);
+            if let Some(dealt) = dealt {
+                take(format!("{}/{shape} dealt", C::NAME), *dealt as usize);
+            }
             if let Some(short) = short {
                 take(format!("{}/{shape} short", C::NAME), *short as usize);
             }
@@ -203,7 +206,7 @@ impl Census {
     /// What should not be, in a kernel of this name.
     fn faults(&self, name: &str) -> Vec<String> {
         let (_, shape) = name.split_once('/').expect("compression function/shape");
-        let shape = shape.trim_end_matches(" short");
+        let shape = shape.trim_end_matches(" short").trim_end_matches(" dealt");
         let mut faults = Vec::new();
         for (callee, calls) in &self.calls {
             // Tables of a few KiB are zeroed and copied once for a run of blocks.
