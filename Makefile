@@ -52,7 +52,8 @@ lint:
 bench: bench/.venv/installed ## side by side with other libraries, half an hour; results and pictures: see bench/METHODOLOGY.md
 	cd bench && $(CARGO) run --release -- --json results.json
 	cd bench && $(CARGO) run --release -- curves --json curves.json
-	cd bench && .venv/bin/python pictures.py results.json curves.json
+	cd bench && $(CARGO) run --release -- trees --json trees.json
+	cd bench && .venv/bin/python pictures.py results.json curves.json trees.json
 
 bench-commands: ## whole commands on files, side by side with sha256sum, openssl, b3sum, fclones and others: see bench/METHODOLOGY.md
 	$(CARGO) build --release --package manyhash-cli

@@ -36,6 +36,11 @@ LINES = {
     "ipsec-mb": {"color": "#3a9fc7", "linestyle": (0, (5, 1, 1, 1))},
     "ipsec-mb burst": {"color": "#1f7f8f", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
 }
+# One message dealt out to lanes: the more, the darker.
+LANES = {
+    f"{lanes} lanes": {"color": color, "marker": "o", "markersize": 3}
+    for lanes, color in {4: "#9ecae1", 8: "#4a97c9", 16: "#1c5fa0", 32: "#08254f"}.items()
+}
 ANOTHER_LINE = {"color": "#c04a73", "linestyle": (0, (8, 1, 1, 1, 1, 1))}
 PANELS_ACROSS = 4
 
@@ -150,9 +155,24 @@ def batch(report, algorithm, cells):
     return finish_curves(figure, report, cells, f"{algorithm}, one core: speed by the number of messages")
 
 
+def trees(report, algorithm, cells):
+    """Speed of one message against its length: plain, and dealt out to lanes."""
+    figure, axis = plt.subplots(layout="constrained", figsize=(8, 4))
+    bytes_of = lambda cell: cell["bytes"]
+    curve(axis, cells, bytes_of)
+    for lanes, style in LANES.items():
+        rows = [(cell, row) for cell in cells for row in cell["rows"] if row["peer"] == lanes]
+        if points := [(bytes_of(cell), gigabytes(cell, row)) for cell, row in rows]:
+            axis.plot(*zip(*points), label=lanes, zorder=4, **style)
+    axis.xaxis.set_major_locator(FixedLocator([bytes_of(cell) for cell in cells[::2]]))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: of_bytes(value)))
+    axis.set_xlabel("length of the message")
+    return finish_curves(figure, report, cells, f"{algorithm}, one core: one message, its plain digest and j-lanes")
+
+
 def kind(cell):
     """Which picture a cell belongs to."""
-    return {"length": length, "batch": batch}.get(cell["workload"].split()[0], workloads)
+    return {"length": length, "batch": batch, "trees": trees}.get(cell["workload"].split()[0], workloads)
 
 
 def main():

@@ -57,6 +57,21 @@ fn curves_run_every_algorithm_and_length() {
     }
 }
 
+#[test]
+fn trees_run_every_algorithm_and_say_how_many_times_the_plain_digest_lanes_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let json = directory.path().join("trees.json");
+    let text = bench(&["trees", "--quick", "--json", json.to_str().unwrap()]);
+    assert_eq!(text.matches("  one message, plain and dealt out to lanes: ").count(), 4, "{text}");
+    for cell in parsed(&json)["cells"].as_array().unwrap() {
+        let rows = cell["rows"].as_array().unwrap();
+        for lanes in ["4 lanes", "8 lanes", "16 lanes", "32 lanes"] {
+            let row = rows.iter().find(|row| row["peer"] == lanes).unwrap();
+            assert_eq!(row["standing"], "other-digest");
+        }
+    }
+}
+
 /// The interpreter, if it has matplotlib: `PYTHON`, or python3.
 fn python() -> Option<String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
@@ -65,7 +80,7 @@ fn python() -> Option<String> {
 }
 
 #[test]
-fn pictures_are_drawn_of_both_kinds_of_file() {
+fn pictures_are_drawn_of_every_kind_of_file() {
     let Some(python) = python() else {
         let reason = "SKIPPED: no python3 with matplotlib (bench/requirements.txt; PYTHON names another interpreter)";
         assert!(std::env::var_os("CI").is_none(), "{reason}");
@@ -76,20 +91,21 @@ fn pictures_are_drawn_of_both_kinds_of_file() {
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_string();
     bench(&["--quick", "--algorithm", "sha1,sha256", "--workload", "a,e,i", "--json", &path("report.json")]);
     bench(&["curves", "--quick", "--algorithm", "sha256", "--json", &path("curves.json")]);
+    bench(&["trees", "--quick", "--algorithm", "sha256", "--json", &path("trees.json")]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/pictures.py");
-    let draw = |out: &str| run(&python, &[script, "--out", &path(out), &path("report.json"), &path("curves.json")]);
+    let draw = |out: &str| run(&python, &[script, "--out", &path(out), &path("report.json"), &path("curves.json"), &path("trees.json")]);
     for out in ["one", "two"] {
         let output = draw(out);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    for name in ["sha1-workloads.svg", "sha256-workloads.svg", "sha256-length.svg", "sha256-batch.svg"] {
+    for name in ["sha1-workloads.svg", "sha256-workloads.svg", "sha256-length.svg", "sha256-batch.svg", "sha256-trees.svg"] {
         let read = |out: &str| std::fs::read_to_string(path(&format!("{out}/{name}"))).unwrap_or_else(|error| panic!("{name}: {error}"));
         let picture = read("one");
         assert_eq!(picture, read("two"), "{name}: equal files, equal pictures");
         assert!(picture.len() < 150_000, "{name}: {} bytes", picture.len());
         assert!(picture.contains("GB/s") && picture.contains("manyhash") && picture.contains("openssl low-level"), "{name}");
     }
-    assert_eq!(std::fs::read_dir(directory.path().join("one")).unwrap().count(), 4);
+    assert_eq!(std::fs::read_dir(directory.path().join("one")).unwrap().count(), 5);
 
     std::fs::write(path("wrong.json"), "{}").unwrap();
     let output = run(&python, &[script, "--out", &path("three"), &path("wrong.json")]);
