@@ -1,0 +1,155 @@
+"""MD5, SHA-1 and SHA-2 from any initial value, which hashlib cannot do: RFC 1321 and FIPS 180-4, word by word and slow.
+
+All constants are computed from their definitions: sines (RFC 1321, 3.4) and roots of the first primes (FIPS 180-4, 4.2 and 5.3).
+"""
+
+import hashlib
+import math
+
+PRIMES = [n for n in range(2, 410) if all(n % d for d in range(2, math.isqrt(n) + 1))]
+
+
+def root_fraction(prime, degree, bits):
+    """The first bits of the fractional part of a square or cube root."""
+    scaled = prime << (degree * bits)
+    low, high = 0, 1 << (bits + 5)  # the largest root here is below 2**5
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**degree <= scaled else (low, middle)
+    return low % (1 << bits)
+
+
+def rotate_right(word, by, bits):
+    return (word >> by | word << (bits - by)) % (1 << bits)
+
+
+def rotate_left(word, by):
+    return rotate_right(word, 32 - by, 32)
+
+
+MD5_ROTATIONS = [(7, 12, 17, 22), (5, 9, 14, 20), (4, 11, 16, 23), (6, 10, 15, 21)]
+MD5_CONSTANTS = [int(abs(math.sin(i + 1)) * 2**32) for i in range(64)]
+
+
+def md5_compress(state, words):
+    a, b, c, d = state
+    for i in range(64):
+        f, index = [
+            (b & c | ~b & d, i),
+            (d & b | ~d & c, 5 * i + 1),
+            (b ^ c ^ d, 3 * i + 5),
+            (c ^ (b | ~d % 2**32), 7 * i),
+        ][i // 16]
+        total = (a + f + MD5_CONSTANTS[i] + words[index % 16]) % 2**32
+        a, b, c, d = d, (b + rotate_left(total, MD5_ROTATIONS[i // 16][i % 4])) % 2**32, b, c
+    return a, b, c, d
+
+
+SHA1_CONSTANTS = [0x5A827999, 0x6ED9EBA1, 0x8F1BBCDC, 0xCA62C1D6]
+
+
+def sha1_compress(state, words):
+    a, b, c, d, e = state
+    w = list(words)
+    for t in range(16, 80):
+        w.append(rotate_left(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], 1))
+    for t in range(80):
+        f = [b & c ^ ~b & d, b ^ c ^ d, b & c ^ b & d ^ c & d, b ^ c ^ d][t // 20]
+        total = (rotate_left(a, 5) + f + e + SHA1_CONSTANTS[t // 20] + w[t]) % 2**32
+        a, b, c, d, e = total, a, rotate_left(b, 30), c, d
+    return a, b, c, d, e
+
+
+class Sha2:
+    """The two compression functions, of 32 and 64 bits a word."""
+
+    ROTATIONS = {  # Sigma0, Sigma1, then sigma0 and sigma1, whose last is a shift
+        32: ((2, 13, 22), (6, 11, 25), (7, 18, 3), (17, 19, 10)),
+        64: ((28, 34, 39), (14, 18, 41), (1, 8, 7), (19, 61, 6)),
+    }
+
+    def __init__(self, bits, rounds):
+        self.bits, self.rotations = bits, self.ROTATIONS[bits]
+        self.constants = [root_fraction(prime, 3, bits) for prime in PRIMES[:rounds]]
+
+    def sigma(self, which, word):
+        """Upper case (0 and 1) rotates three times, lower case (2 and 3) twice, and shifts."""
+        first, second, third = self.rotations[which]
+        last = word >> third if which > 1 else rotate_right(word, third, self.bits)
+        return rotate_right(word, first, self.bits) ^ rotate_right(word, second, self.bits) ^ last
+
+    def __call__(self, state, words):
+        modulus, w = 1 << self.bits, list(words)
+        for t in range(16, len(self.constants)):
+            w.append((self.sigma(3, w[t - 2]) + w[t - 7] + self.sigma(2, w[t - 15]) + w[t - 16]) % modulus)
+        a, b, c, d, e, f, g, h = state
+        for constant, word in zip(self.constants, w):
+            t1 = h + self.sigma(1, e) + (e & f ^ ~e & g) + constant + word
+            t2 = self.sigma(0, a) + (a & b ^ a & c ^ b & c)
+            a, b, c, d, e, f, g, h = (t1 + t2) % modulus, a, b, c, (d + t1) % modulus, e, f, g
+        return a, b, c, d, e, f, g, h
+
+
+class Algorithm:
+    def __init__(self, name, compress, initial, word_bytes, digest_bytes, order="big"):
+        self.name, self.compress, self.initial = name, compress, initial
+        self.word_bytes, self.block_bytes, self.digest_bytes, self.order = word_bytes, 16 * word_bytes, digest_bytes, order
+
+    def hash(self, message):
+        """The standard digest, by hashlib."""
+        name = self.name.lower().replace("/", "_").replace("-", "", 1)
+        return hashlib.new(name, message).digest()
+
+    def state_after(self, message, initial):
+        """The state, all words of it, after the padded message."""
+        bits = (8 * len(message)).to_bytes(2 * self.word_bytes, self.order)
+        zeros = -(len(message) + 1 + len(bits)) % self.block_bytes
+        padded, state = message + b"\x80" + bytes(zeros) + bits, initial
+        for block in range(0, len(padded), self.block_bytes):
+            starts = range(block, block + self.block_bytes, self.word_bytes)
+            words = [int.from_bytes(padded[i : i + self.word_bytes], self.order) for i in starts]
+            sums = zip(state, self.compress(state, words))
+            state = tuple(sum(words) % 256**self.word_bytes for words in sums)
+        return state
+
+    def hash_from(self, initial, message):
+        """The digest from another initial value."""
+        state = self.state_after(message, initial)
+        return b"".join(word.to_bytes(self.word_bytes, self.order) for word in state)[: self.digest_bytes]
+
+    def derived_initial(self, name):
+        """An initial value made as FIPS 180-4, 5.3.6, makes those of SHA-512/t."""
+        changed = tuple(word ^ int("a5" * self.word_bytes, 16) for word in self.initial)
+        return self.state_after(name.encode("ascii"), changed)
+
+
+def algorithms():
+    md5_initial = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476)
+    sha256, sha512 = Sha2(32, 64), Sha2(64, 80)
+    first, next_ = ([root_fraction(prime, 2, 64) for prime in primes] for primes in (PRIMES[:8], PRIMES[8:16]))
+    whole = Algorithm("SHA-512", sha512, tuple(first), 8, 64)
+    return [
+        Algorithm("MD5", md5_compress, md5_initial, 4, 16, "little"),
+        Algorithm("SHA-1", sha1_compress, (*md5_initial, 0xC3D2E1F0), 4, 20),
+        Algorithm("SHA-224", sha256, tuple(word % 2**32 for word in next_), 4, 28),
+        Algorithm("SHA-256", sha256, tuple(word >> 32 for word in first), 4, 32),
+        Algorithm("SHA-384", sha512, tuple(next_), 8, 48),
+        whole,
+        Algorithm("SHA-512/224", sha512, whole.derived_initial("SHA-512/224"), 8, 28),
+        Algorithm("SHA-512/256", sha512, whole.derived_initial("SHA-512/256"), 8, 32),
+    ]
+
+
+ALGORITHMS = algorithms()
+
+
+def check():
+    """From the standard initial value the digest must be the standard one, around every padding edge."""
+    message = bytes(range(256)) * 2
+    for algorithm in ALGORITHMS:
+        for length in (0, 3, 55, 56, 64, 111, 112, 127, 128, 129, 300):
+            digest = algorithm.hash_from(algorithm.initial, message[:length])
+            assert digest == algorithm.hash(message[:length]), (algorithm.name, length)
+
+
+check()

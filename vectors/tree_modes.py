@@ -1,0 +1,280 @@
+"""Writes tree-modes.txt: digests of every tree mode, from the definitions alone, with hashlib. Each mode is a function, its source said there.
+
+python3 vectors/tree_modes.py; with --examples it prints the worked examples of the documentation instead.
+"""
+
+import argparse
+import base64
+import hashlib
+import itertools
+import pathlib
+
+from textbook import ALGORITHMS
+
+KIB, MIB = 1 << 10, 1 << 20
+BY_NAME = {algorithm.name: algorithm for algorithm in ALGORITHMS}
+HEADER = """\
+# Written by tree_modes.py. A vector a line: the mode, its parameters, the message, the digest. `bytes=N` is the message of N bytes whose
+# byte i is (131 i + 17 floor(i / 2^8) + 5 floor(i / 2^16) + 7) mod 256; `files=N,M` are several. `salt=-` is no salt. `tree` is the SHA-256
+# of all tree blocks (in a hash file's order, top level first) or of the piece layers, one after the other. `-` is no digest.
+"""
+
+
+def pattern(length):
+    """The message of that length: no two of its aligned blocks of a power of two are equal below 16 MiB."""
+    rows = [bytes((131 * i + first) % 256 for i in range(256)) for first in range(256)]
+    firsts = ((17 * row + 5 * (row >> 8) + 7) % 256 for row in range(-(-length // 256)))
+    return b"".join(rows[first] for first in firsts)[:length]
+
+
+# --- Many slices of one message -------------------------------------------------------------------------------------------------------
+# S. Gueron, "A j-lanes tree hashing mode and j-lanes SHA-256", Journal of Information Security 4 (2013): definitions 1 and 2, and the
+# closing remark on initial values.
+
+
+def lanes_slices(message, word_bytes, lanes):
+    """Definition 1: word i, of any length at the end, goes to slice i mod j."""
+    words = [message[i : i + word_bytes] for i in range(0, len(message), word_bytes)]
+    return [b"".join(words[lane::lanes]) for lane in range(lanes)]
+
+
+def pointers_slices(message, block_bytes, pointers):
+    """Definition 2: j runs of equal length, whole blocks each but for the last ones."""
+    length = -(-(-(-len(message) // pointers)) // block_bytes) * block_bytes
+    return [message[i * length : (i + 1) * length] for i in range(pointers)]
+
+
+def hash_of_hashes(algorithm, slices, separated=None):
+    """The wrap, and every t_i before it; `separated` is what the initial values are derived from, as `j-lanes/16`."""
+    if separated is None:
+        digests = [algorithm.hash(slice_) for slice_ in slices]
+        return algorithm.hash(b"".join(digests)), digests
+    lane, wrap = (algorithm.derived_initial(f"{algorithm.name}/{separated}/{place}") for place in ("lane", "wrap"))
+    digests = [algorithm.hash_from(lane, slice_) for slice_ in slices]
+    return algorithm.hash_from(wrap, b"".join(digests)), digests
+
+
+def j_lanes(algorithm, message, lanes, separated=False):
+    slices = lanes_slices(message, algorithm.word_bytes, lanes)
+    return hash_of_hashes(algorithm, slices, f"j-lanes/{lanes}" if separated else None)[0]
+
+
+def j_pointers(algorithm, message, pointers, separated=False):
+    slices = pointers_slices(message, algorithm.block_bytes, pointers)
+    return hash_of_hashes(algorithm, slices, f"j-pointers/{pointers}" if separated else None)[0]
+
+
+def files(algorithm, messages):
+    return hash_of_hashes(algorithm, messages)[0]
+
+
+# --- Trees of hash blocks -------------------------------------------------------------------------------------------------------------
+
+
+def chunks(message, length):
+    return [message[i : i + length] for i in range(0, len(message), length)]
+
+
+def tree(digests, hash_block, block_bytes, slot_bytes, slots):
+    """The root above `digests` and the tree blocks, top level first: so many slots a block, the digest in a slot padded with zeros."""
+    blocks = []
+    while len(digests) > 1:
+        rows = (b"".join(digest.ljust(slot_bytes, b"\0") for digest in row) for row in chunks(digests, slots))
+        level = [row.ljust(block_bytes, b"\0") for row in rows]
+        blocks = level + blocks
+        digests = [hash_block(block) for block in level]
+    return digests[0], b"".join(blocks)
+
+
+def fs_verity(message, hash_name="sha256", block_bytes=4096, salt=b""):
+    """Linux, Documentation/filesystems/fsverity.rst: "Merkle tree", "fs-verity descriptor"."""
+    new = hashlib.new(hash_name)
+    salt_block = salt.ljust(new.block_size, b"\0") if salt else b""
+
+    def hash_block(block):
+        return hashlib.new(hash_name, salt_block + block.ljust(block_bytes, b"\0")).digest()
+
+    if message:
+        leaves = [hash_block(block) for block in chunks(message, block_bytes)]
+        root, blocks = tree(leaves, hash_block, block_bytes, new.digest_size, block_bytes // new.digest_size)
+    else:
+        root, blocks = bytes(new.digest_size), b""
+    descriptor = bytes([1, {"sha256": 1, "sha512": 2}[hash_name], block_bytes.bit_length() - 1, len(salt), 0, 0, 0, 0])
+    descriptor += len(message).to_bytes(8, "little") + root.ljust(64, b"\0") + salt.ljust(32, b"\0") + bytes(144)
+    return hashlib.new(hash_name, descriptor).digest(), blocks
+
+
+def dm_verity(message, hash_name="sha256", format_=1, salt=b"", data_block_bytes=4096, hash_block_bytes=4096):
+    """The wiki of cryptsetup, DMVerity; Linux, Documentation/admin-guide/device-mapper/verity.rst. Whole blocks only, one at least."""
+    digest_bytes = hashlib.new(hash_name).digest_size
+    slots = 1 << (hash_block_bytes // digest_bytes).bit_length() - 1
+    slot_bytes = 1 << (digest_bytes - 1).bit_length() if format_ == 1 else digest_bytes
+
+    def hash_block(block):
+        return hashlib.new(hash_name, salt + block if format_ == 1 else block + salt).digest()
+
+    leaves = [hash_block(block) for block in chunks(message, data_block_bytes)]
+    return tree(leaves, hash_block, hash_block_bytes, slot_bytes, slots)
+
+
+# --- Files in pieces ------------------------------------------------------------------------------------------------------------------
+
+
+def bittorrent_v2(message, piece_bytes):
+    """BEP 52: `pieces root`, none if the file is empty, and `piece layers`, none if it has one piece or less."""
+    if not message:
+        return None, b""
+    layer = [hashlib.sha256(block).digest() for block in chunks(message, 16 * KIB)]
+    padding, covered, pieces = bytes(32), 16 * KIB, b""
+    while len(layer) > 1:
+        if covered == piece_bytes:
+            pieces = b"".join(layer)
+        layer += [padding] * (len(layer) % 2)
+        layer = [hashlib.sha256(left + right).digest() for left, right in zip(layer[::2], layer[1::2])]
+        padding, covered = hashlib.sha256(2 * padding).digest(), 2 * covered
+    return layer[0], pieces
+
+
+def parts(message, part_bytes):
+    """An upload has one part at least, if only an empty one."""
+    return chunks(message, part_bytes) or [b""]
+
+
+def s3_composite(message, algorithm, part_bytes):
+    """Amazon S3 User Guide, "Checking object integrity", composite checksums."""
+    digests = [algorithm.hash(part) for part in parts(message, part_bytes)]
+    return f"{base64.b64encode(algorithm.hash(b''.join(digests))).decode('ascii')}-{len(digests)}"
+
+
+def s3_etag(message, part_bytes):
+    """The ETag of a multipart upload: the MD5 of the parts' MD5s."""
+    digests = [hashlib.md5(part, usedforsecurity=False).digest() for part in parts(message, part_bytes)]
+    return f"{hashlib.md5(b''.join(digests), usedforsecurity=False).hexdigest()}-{len(digests)}"
+
+
+def glacier(message):
+    """Amazon S3 Glacier Developer Guide, "Computing Checksums": pairs of 1 MiB hashes, an odd one goes up as it is."""
+    layer = [hashlib.sha256(part).digest() for part in parts(message, MIB)]
+    while len(layer) > 1:
+        layer = [hashlib.sha256(b"".join(pair)).digest() if len(pair) > 1 else pair[0] for pair in chunks(layer, 2)]
+    return layer[0]
+
+
+# --- The vectors ----------------------------------------------------------------------------------------------------------------------
+
+SALTS = (b"", b"\x5a", bytes(range(1, 32)), bytes(range(32)))
+
+
+def around(*edges):
+    return sorted({max(edge + step, 0) for edge in edges for step in (-1, 0, 1)})
+
+
+def line(mode, digest, tree_blocks=None, **parameters):
+    for name, value in parameters.items():
+        if isinstance(value, bytes):
+            parameters[name] = value.hex() or "-"
+    if tree_blocks is not None:
+        parameters["tree"] = hashlib.sha256(tree_blocks).hexdigest()
+    digest = digest.hex() if isinstance(digest, bytes) else digest or "-"
+    return " ".join([mode, *(f"{name}={value}" for name, value in parameters.items()), f"digest={digest}"])
+
+
+def slice_lengths(unit_bytes, block_bytes, slices, thorough):
+    """Around a row of words or blocks, and around a block of every slice; one length amidst the third."""
+    row, round_, amidst = unit_bytes * slices, block_bytes * slices, 2 * block_bytes * slices + 3 * unit_bytes + 1
+    if thorough:
+        return sorted({*around(0, unit_bytes, row, round_), amidst})
+    return sorted({0, row - 1, round_ + 1, amidst})
+
+
+def vectors_of_slices(message):
+    for algorithm in ALGORITHMS:
+        thorough = algorithm.name in ("SHA-256", "SHA-512")
+        word, block = algorithm.word_bytes, algorithm.block_bytes
+        for lanes in (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 64, 100, 1024):
+            for n in slice_lengths(word, block, lanes, thorough):
+                yield line("j-lanes", j_lanes(algorithm, message[:n], lanes), algorithm=algorithm.name, lanes=lanes, bytes=n)
+        for pointers in (1, 2, 3, 4, 7, 16, 33, 1024) if thorough else (1, 3, 8):
+            for n in slice_lengths(block, block, pointers, False):
+                yield line("j-pointers", j_pointers(algorithm, message[:n], pointers), algorithm=algorithm.name, lanes=pointers, bytes=n)
+        for j, n in itertools.product((1, 4, 16, 33), (0, 3 * word + 1, 5 * block + 3)):
+            parameters = {"algorithm": algorithm.name, "lanes": j, "separated": "yes", "bytes": n}
+            yield line("j-lanes", j_lanes(algorithm, message[:n], j, separated=True), **parameters)
+            yield line("j-pointers", j_pointers(algorithm, message[:n], j, separated=True), **parameters)
+        for lengths in ((0,), (1,), (0, 0), (3, 0, 1000), (1, 2, 3, 4, 5, 6, 7, 8, 9), (64, 63, 65, 70000)):
+            digest = files(algorithm, [message[:n] for n in lengths])
+            yield line("files", digest, algorithm=algorithm.name, files=",".join(map(str, lengths)))
+
+
+def vectors_of_fs_verity(message):
+    for hash_name, (index, block) in itertools.product(("sha256", "sha512"), enumerate(1 << n for n in range(10, 17))):
+        slots = block // hashlib.new(hash_name).digest_size
+        lengths = [0, 1, block - 1, block, block + 1, slots * block, slots * block + 1]
+        lengths += [slots * slots * block, slots * slots * block + 1] if block == 1024 else []
+        for i, n in enumerate(lengths):
+            salt = SALTS[(index + i) % len(SALTS)]
+            digest, blocks = fs_verity(message[:n], hash_name, block, salt)
+            yield line("fs-verity", digest, blocks, hash=hash_name, block=block, salt=salt, bytes=n)
+
+
+def vectors_of_dm_verity(message):
+    salts = (*SALTS, bytes(range(33)), bytes(range(64)))
+    sizes = [(512, 512), (1024, 1024), (4096, 4096), (512, 4096), (4096, 512), (65536, 65536)]
+    for hash_name, format_, (data, hash_) in itertools.product(("sha1", "sha256", "sha512"), (0, 1), sizes):
+        slots = 1 << (hash_ // hashlib.new(hash_name).digest_size).bit_length() - 1
+        counts = [1, 2, slots, slots + 1] + ([slots * slots, slots * slots + 1] if data == hash_ == 512 else [])
+        cases = [(count, salts[(count + i) % len(salts)]) for i, count in enumerate(counts)]
+        cases += [(3, bytes(range(256)))] if data == hash_ == 512 else []
+        for count, salt in cases:
+            digest, blocks = dm_verity(message[: count * data], hash_name, format_, salt, data, hash_)
+            parameters = {"hash": hash_name, "format": format_, "data_block": data, "hash_block": hash_, "salt": salt}
+            yield line("dm-verity", digest, blocks, **parameters, bytes=count * data)
+
+
+def vectors_of_pieces(message):
+    for piece in (16 * KIB, 32 * KIB, 64 * KIB, MIB):
+        for n in sorted({0, 1, *around(16 * KIB, 32 * KIB, piece, 2 * piece), 3 * piece, 5 * piece + 7, 8 * piece}):
+            root, layers = bittorrent_v2(message[:n], piece)
+            yield line("bittorrent-v2", root, layers, piece=piece, bytes=n)
+    for part in (1024, 65536, 5 * MIB):
+        for n in sorted({0, 1, *around(part), 2 * part, 2 * part + 1}):
+            for algorithm in ("SHA-1", "SHA-256"):
+                yield line("s3", s3_composite(message[:n], BY_NAME[algorithm], part), algorithm=algorithm, part=part, bytes=n)
+            yield line("s3-etag", s3_etag(message[:n], part), part=part, bytes=n)
+    for n in (0, 1, *around(MIB, 2 * MIB), 3 * MIB, 4 * MIB, 5 * MIB, 6 * MIB + 1, 7 * MIB, 11 * MIB):
+        yield line("glacier", glacier(message[:n]), bytes=n)
+
+
+# --- Worked examples ------------------------------------------------------------------------------------------------------------------
+
+
+def example(title, algorithm, slices, separated=None):
+    digest, digests = hash_of_hashes(algorithm, slices, separated)
+    texts = (f"`{slice_.decode('ascii')}`" if slice_ else "nothing" for slice_ in slices)
+    rows = [f"| {i} | {text} | `{t.hex()}` |" for i, (text, t) in enumerate(zip(texts, digests))]
+    return "\n".join([f"{title}:\n", "| i | slice i | t_i |", "|---|---|---|", *rows, f"\nDigest: `{digest.hex()}`\n"])
+
+
+def examples():
+    message, sha256 = b"One message. Many lanes. One digest.", BY_NAME["SHA-256"]
+    text = f"`{message.decode('ascii')}`"
+    yield example(f"j-lanes(SHA-256, 4) of {text}", sha256, lanes_slices(message, 4, 4))
+    yield example("The same with `--separated`", sha256, lanes_slices(message, 4, 4), "j-lanes/4")
+    yield example("j-lanes(SHA-256, 4) of `abc`", sha256, lanes_slices(b"abc", 4, 4))
+    yield example(f"j-pointers(SHA-256, 2) of {text} twice", sha256, pointers_slices(2 * message, 64, 2))
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--examples", action="store_true", help="print the worked examples of the documentation")
+    if arguments.parse_args().examples:
+        print("\n".join(examples()))
+        return
+    message = pattern(12 * MIB)
+    kinds = (vectors_of_slices, vectors_of_fs_verity, vectors_of_dm_verity, vectors_of_pieces)
+    lines = [text for vectors in kinds for text in vectors(message)]
+    pathlib.Path(__file__).with_name("tree-modes.txt").write_text(HEADER + "\n".join(lines) + "\n", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
