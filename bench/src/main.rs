@@ -11,6 +11,7 @@ mod processes;
 mod report;
 mod run;
 mod timing;
+mod trees;
 mod workloads;
 
 use std::io::{self, Write};
@@ -41,6 +42,8 @@ struct Arguments {
 enum Mode {
     /// Times manyhash and its main peers over message lengths and over numbers of messages.
     Curves(RunArguments),
+    /// Times j-lanes hashing of one message by its length, beside plain digests.
+    Trees(RunArguments),
     /// Times one step of every backend: the lines of this CPU for the library's cost table.
     Calibrate(RunArguments),
 }
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.mode {
         Some(Mode::Curves(arguments)) => curves::run(&arguments),
+        Some(Mode::Trees(arguments)) => trees::run(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         None => run(&arguments.memory),
     };

@@ -60,7 +60,7 @@ impl<const N: usize> Peer<N> {
     }
 
     /// A library's function for one message, in a loop.
-    fn each(name: impl Into<String>, mut hash: impl FnMut(&[u8]) -> [u8; N] + 'static) -> Self {
+    pub fn each(name: impl Into<String>, mut hash: impl FnMut(&[u8]) -> [u8; N] + 'static) -> Self {
         Self::batch(name, move |messages, digests| {
             for (digest, message) in digests.iter_mut().zip(messages) {
                 *digest = hash(message);
@@ -74,7 +74,8 @@ impl<const N: usize> Peer<N> {
         Self::batch(name, hash_many)
     }
 
-    fn standing(self, standing: Standing) -> Self {
+    /// The same, counting for something else.
+    pub fn standing(self, standing: Standing) -> Self {
         Self { standing, ..self }
     }
 

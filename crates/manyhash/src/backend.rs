@@ -28,6 +28,7 @@
 
 use crate::algorithm::{Algorithm, Compression, CompressionOf};
 use crate::cost;
+use crate::frame::Start;
 use crate::many;
 use crate::shape::Plan;
 use std::fmt;
@@ -127,11 +128,11 @@ impl Backend {
     pub fn hash_many<A: Algorithm>(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<A::Digest>, BackendError> {
         let plan = self.plan::<A>()?;
         let mut digests = vec![A::zero_digest(); messages.len()];
-        many::hash_many_on::<A, _>(plan, messages, &mut digests);
+        many::hash_many_on::<A, _>(plan, &Start::of::<A>(), messages, &mut digests);
         Ok(digests)
     }
 
-    fn plan<A: Algorithm>(&self) -> Result<&'static Plan<CompressionOf<A>>, BackendError> {
+    pub(crate) fn plan<A: Algorithm>(&self) -> Result<&'static Plan<CompressionOf<A>>, BackendError> {
         let shapes = <CompressionOf<A>>::shapes();
         let mine = shapes.all.iter().zip(&shapes.forced).find(|(shape, _)| shape.name == self.name);
         mine.and_then(|(_, plan)| plan.as_ref()).ok_or_else(|| BackendError {
@@ -178,6 +179,11 @@ pub(crate) fn plan<A: Algorithm>() -> &'static Plan<CompressionOf<A>> {
         Some(Ok(backend)) => backend.plan::<A>().unwrap_or_else(|error| panic!("MANYHASH_BACKEND: {error}")),
         Some(Err(error)) => panic!("MANYHASH_BACKEND: {error}"),
     }
+}
+
+/// The shapes to use for a message of `A` that is dealt out to lanes. Panics as [`plan`].
+pub(crate) fn plan_for_dealt<A: Algorithm>() -> &'static Plan<CompressionOf<A>> {
+    if requested().is_none() { &<CompressionOf<A>>::shapes().automatic_dealt } else { plan::<A>() }
 }
 
 /// Why a backend can't be used. Its text lists those that can.

@@ -15,12 +15,14 @@ mod avx512_half;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512_quarter;
 mod blocks;
+mod dealt;
 #[cfg(target_arch = "x86_64")]
 mod operations;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
 pub(crate) use blocks::{Blocks, Whole};
+pub(crate) use dealt::Dealt;
 
 use crate::isa::{Task, Token};
 
@@ -41,6 +43,8 @@ pub(crate) trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send 
     type Vector<I: Isa>: Words<Isa = I, Word = Self>;
     /// The word that begins with a byte of 0x80 and has zeros after it.
     fn first_bit(order: ByteOrder) -> Self;
+    /// With `byte` exclusive-ored to each of its bytes.
+    fn xor_bytes(self, byte: u8) -> Self;
     /// Appends the word to `bytes` at `at`, cut off where `bytes` ends.
     fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]);
 }
@@ -79,6 +83,8 @@ pub(crate) trait Words: Copy {
     fn write(self, words: &mut [Self::Word]);
     /// Words 0 to 15 of the block at byte `at` of lanes `first_lane..first_lane + LANES`: a transposition. Panics outside `blocks`.
     fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16];
+    /// Lane i from word i of `bytes`. Panics if there are fewer than `LANES` words.
+    fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self;
 
     /// Whether [`load_padded`](Self::load_padded) is there.
     const PADS: bool = false;
@@ -179,6 +185,9 @@ macro_rules! one_lane {
             fn first_bit(order: ByteOrder) -> Self {
                 if order == ByteOrder::Big { 1 << ($word::BITS - 1) } else { 0x80 }
             }
+            fn xor_bytes(self, byte: u8) -> Self {
+                self ^ $word::from_ne_bytes([byte; size_of::<$word>()])
+            }
             #[inline(always)]
             fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]) {
                 let word = if order == ByteOrder::Big { self.to_be_bytes() } else { self.to_le_bytes() };
@@ -212,6 +221,11 @@ macro_rules! one_lane {
                     *word = if order == ByteOrder::Big { $word::from_be_bytes(*bytes) } else { $word::from_le_bytes(*bytes) };
                 }
                 words
+            }
+            #[inline(always)]
+            fn read_bytes(_: Portable, order: ByteOrder, bytes: &[u8]) -> Self {
+                let bytes = *bytes.first_chunk().expect("a word");
+                if order == ByteOrder::Big { $word::from_be_bytes(bytes) } else { $word::from_le_bytes(bytes) }
             }
             #[inline(always)]
             fn add(self, other: Self) -> Self {
@@ -317,6 +331,10 @@ macro_rules! waves {
                 let waves = ($(V::load_block(isa.0, order, blocks, first_lane + $wave * V::LANES, at),)+);
                 macro_rules! words { ($d($i:literal)*) => { [$d(of_wave!($Vector waves $i $($wave)+)),*] } }
                 sixteen!(words)
+            }
+            #[inline(always)]
+            fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self {
+                Self($(V::read_bytes(isa.0, order, &bytes[$wave * V::LANES * size_of::<V::Word>()..])),+)
             }
             const PADS: bool = V::PADS;
             #[inline(always)]

@@ -14,9 +14,11 @@
 //! |---|---|
 //! | many, all in memory | [`hash_many`], [`hash_many_into`] |
 //! | many, one after the other in one buffer | [`hash_contiguous`], [`hash_contiguous_into`] |
+//! | many with a common prefix or suffix (a salt) | [`Frame`] |
 //! | many files or sockets | [`Readers`] |
 //! | one | [`hash`] |
 //! | one, in pieces | [`Hasher`] |
+//! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
 //! The algorithms are types: [`Sha224`], [`Sha256`], [`Sha384`], [`Sha512`], [`Sha512_224`], [`Sha512_256`], and for what still asks for
 //! them [`Md5`] and [`Sha1`], which are broken.
@@ -32,6 +34,7 @@ pub mod backend;
 mod cost;
 #[cfg(feature = "digest")]
 mod digest_traits;
+mod frame;
 #[allow(unsafe_code, reason = "runs code with an instruction set's features, once it is detected")]
 mod isa;
 #[allow(unsafe_code, reason = "vector instructions")]
@@ -46,8 +49,11 @@ mod short;
 mod solo;
 mod states;
 mod stream;
+pub mod tree;
 
 pub use algorithm::{Algorithm, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+pub use frame::Frame;
+use frame::Start;
 pub use many::Offset;
 pub use readers::Readers;
 pub use stream::{Hasher, hash};
@@ -83,7 +89,7 @@ pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> 
 /// assert_eq!(digests[0][..4], [0xa9, 0x99, 0x3e, 0x36]);
 /// ```
 pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), messages, digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), &Start::of::<A>(), messages, digests);
 }
 
 /// The digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is `values[offsets[i]..offsets[i + 1]]`.
@@ -110,5 +116,5 @@ pub fn hash_contiguous<A: Algorithm>(values: &[u8], offsets: &[impl Offset]) -> 
 /// # Panics
 /// As [`hash_contiguous`], and if there are not as many digests as messages.
 pub fn hash_contiguous_into<A: Algorithm>(values: &[u8], offsets: &[impl Offset], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), &many::Contiguous::new(values, offsets), digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), &Start::of::<A>(), &many::Contiguous::new(values, offsets), digests);
 }

@@ -1,6 +1,7 @@
 //! Many messages that are all there: slices, or ranges of one buffer.
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest};
+use crate::frame::Start;
 use crate::padding::{Tail, block_count, body_bytes};
 use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
 use crate::shape::{Plan, Shape, Usage};
@@ -73,28 +74,54 @@ impl<O: Offset> Messages for Contiguous<'_, O> {
     }
 }
 
-/// Hashes every message on the shapes of `plan`. Panics if there are not as many digests as messages.
+/// Chunks of one buffer, all of `message_bytes` bytes but perhaps the last.
+pub(crate) struct Chunks<'a> {
+    pub(crate) values: &'a [u8],
+    pub(crate) message_bytes: usize,
+}
+
+impl Messages for Chunks<'_> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.values.len().div_ceil(self.message_bytes)
+    }
+    #[inline(always)]
+    fn message(&self, i: usize) -> &[u8] {
+        let start = i * self.message_bytes;
+        &self.values[start..(start + self.message_bytes).min(self.values.len())]
+    }
+}
+
+/// Panics if there are not as many digests as messages.
+pub(crate) fn check_room(messages: usize, digests: usize) {
+    assert_eq!(messages, digests, "{messages} messages but room for {digests} digests");
+}
+
+/// Hashes every message from `start` on, on the shapes of `plan`. Panics if there are not as many digests as messages.
 pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
     plan: &Plan<CompressionOf<A>>,
+    start: &Start<CompressionOf<A>>,
     messages: &M,
     digests: &mut [A::Digest],
 ) -> Usage {
-    assert_eq!(messages.count(), digests.len(), "{} messages but room for {} digests", messages.count(), digests.len());
+    check_room(messages.count(), digests.len());
     let mut usage = Usage::default();
     if messages.count() == 1 {
-        digests[0] = stream::hash_on::<A>(plan, messages.message(0));
+        digests[0] = stream::hash_on::<A>(plan, start, messages.message(0));
         return usage;
     }
-    let mut queue = Queue::longest_first::<CompressionOf<A>>(messages);
-    queue.hash_short::<A>(plan, messages, digests, &mut usage);
+    let mut queue = Queue::longest_first(messages.count(), |i| block_count::<CompressionOf<A>>(messages.message(i).len() as u64));
+    if start.bytes <= short::MOST_START_BYTES {
+        queue.hash_short::<A>(plan, start, messages, digests, &mut usage);
+    }
     if queue.waiting.messages > 0 {
-        scheduler::run(plan, &A::INITIAL, &mut Batch::<A, _> { messages, digests, queue }, &mut usage);
+        scheduler::run(plan, &start.state, &mut Batch::<A, _> { start_bytes: start.bytes, messages, digests, queue }, &mut usage);
     }
     usage
 }
 
 /// An order to take messages in: longest first, so that what is left at the end is short.
-struct Queue {
+pub(crate) struct Queue {
     /// Indices of the messages; `None`: all have as many blocks, and come as they are.
     order: Option<Vec<usize>>,
     /// Place in the order of the next one.
@@ -104,12 +131,10 @@ struct Queue {
 }
 
 impl Queue {
-    /// By blocks, and otherwise as they come.
-    fn longest_first<C: Compression>(messages: &(impl Messages + ?Sized)) -> Self {
+    /// `count` messages by blocks, and otherwise as they come.
+    pub(crate) fn longest_first(count: usize, blocks_of: impl Fn(usize) -> u64) -> Self {
         /// Messages of fewer blocks are sorted by counting, which is all that happens to tiny ones.
         const COUNTED: usize = 64;
-        let count = messages.count();
-        let blocks_of = |i: usize| block_count::<C>(messages.message(i).len() as u64);
         let first = if count > 0 { blocks_of(0) } else { 0 };
         if (0..count).all(|i| blocks_of(i) == first) {
             let waiting = Waiting { messages: count, blocks: first * count as u64 };
@@ -147,13 +172,15 @@ impl Queue {
     fn hash_short<A: Algorithm>(
         &mut self,
         plan: &Plan<CompressionOf<A>>,
+        start: &Start<CompressionOf<A>>,
         messages: &(impl Messages + ?Sized),
         digests: &mut [A::Digest],
         usage: &mut Usage,
     ) {
         let Some(order) = &mut self.order else {
             if self.longest_blocks <= short::MAX_BLOCKS && self.waiting.messages > 0 {
-                short::hash::<A>(plan, messages, digests, self.longest_blocks, self.waiting.messages, |i| i, usage);
+                let group = short::Group { blocks: self.longest_blocks, count: self.waiting.messages };
+                short::hash::<A>(plan, start, messages, digests, group, |i| i, usage);
                 self.waiting = Waiting::default();
             }
             return;
@@ -176,7 +203,7 @@ impl Queue {
             let count = (end - group) - (end - group) % lanes;
             if count > 0 {
                 let indices = &order[group..group + count];
-                short::hash::<A>(plan, messages, digests, blocks, count, |i| indices[i], usage);
+                short::hash::<A>(plan, start, messages, digests, short::Group { blocks, count }, |i| indices[i], usage);
                 self.waiting.messages -= count;
                 self.waiting.blocks = self.waiting.blocks.saturating_sub(count as u64 * blocks);
             }
@@ -189,7 +216,8 @@ impl Queue {
         let groups = || order.chunk_by(|one, other| blocks_of(*one) == blocks_of(*other));
         if first_short == 0 && is_faster_apart(plan, groups().map(|group| (blocks_of(group[0]), group.len()))) {
             for group in groups() {
-                short::hash::<A>(plan, messages, digests, blocks_of(group[0]), group.len(), |i| group[i], usage);
+                let alike = short::Group { blocks: blocks_of(group[0]), count: group.len() };
+                short::hash::<A>(plan, start, messages, digests, alike, |i| group[i], usage);
             }
             order.clear();
             self.waiting = Waiting::default();
@@ -199,12 +227,32 @@ impl Queue {
 
     /// Index of the message that comes after `skip` others.
     #[inline]
-    fn peek(&self, skip: usize) -> Option<usize> {
+    pub(crate) fn peek(&self, skip: usize) -> Option<usize> {
         if skip >= self.waiting.messages {
             return None;
         }
         let place = self.next + skip;
         Some(self.order.as_ref().map_or(place, |order| order[place]))
+    }
+
+    /// The next message, of so many blocks, is waiting no longer.
+    #[inline]
+    pub(crate) fn take(&mut self, blocks: u64) {
+        self.next += 1;
+        self.waiting.messages -= 1;
+        self.waiting.blocks = self.waiting.blocks.saturating_sub(blocks);
+    }
+
+    /// What is waiting.
+    #[inline]
+    pub(crate) fn waiting(&self) -> Waiting {
+        self.waiting
+    }
+
+    /// No message has more blocks.
+    #[inline]
+    pub(crate) fn longest_blocks(&self) -> u64 {
+        self.longest_blocks
     }
 }
 
@@ -225,6 +273,8 @@ fn is_faster_apart<C: Compression>(plan: &Plan<C>, groups: impl Iterator<Item = 
 }
 
 struct Batch<'a, A: Algorithm, M: ?Sized> {
+    /// Bytes before each message.
+    start_bytes: u64,
     messages: &'a M,
     digests: &'a mut [A::Digest],
     queue: Queue,
@@ -265,17 +315,15 @@ impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<
         slot.blocks_left = block_count::<CompressionOf<A>>(message.len() as u64);
         let (body, rest) = message.split_at(body_bytes::<CompressionOf<A>>(message.len(), slot.blocks_left));
         slot.body = body;
-        slot.tail.set::<CompressionOf<A>>(rest, message.len() as u64);
+        slot.tail.set::<CompressionOf<A>>(rest, self.start_bytes + message.len() as u64);
         slot.tail_done_bytes = 0;
-        self.queue.next += 1;
-        self.queue.waiting.messages -= 1;
-        self.queue.waiting.blocks = self.queue.waiting.blocks.saturating_sub(slot.blocks_left);
+        self.queue.take(slot.blocks_left);
         true
     }
 
     #[inline]
     fn waiting(&self) -> Option<Waiting> {
-        Some(self.queue.waiting)
+        Some(self.queue.waiting())
     }
 
     #[inline]

@@ -24,13 +24,7 @@ impl Tail {
         tail[..rest.len()].copy_from_slice(rest);
         tail[rest.len()] = 0x80;
         tail[rest.len() + 1..].fill(0);
-        // FIPS 180-4 allows 2^64 - 1 bits for 64-byte blocks: more than 2^61 bytes are never seen.
-        let bits = u128::from(message_bytes) * 8;
-        let field = &mut tail[len - C::LENGTH_BYTES..];
-        match C::BYTE_ORDER {
-            ByteOrder::Big => field.copy_from_slice(&bits.to_be_bytes()[16 - C::LENGTH_BYTES..]),
-            ByteOrder::Little => field.copy_from_slice(&bits.to_le_bytes()[..C::LENGTH_BYTES]),
-        }
+        write_length::<C>(tail, message_bytes);
         self.len_bytes = len;
     }
 
@@ -38,6 +32,26 @@ impl Tail {
     #[inline]
     pub(crate) fn blocks(&self) -> &[u8] {
         &self.bytes[..self.len_bytes]
+    }
+}
+
+/// Pads the end of a message of `message_bytes` bytes to whole blocks, however many there are.
+pub(crate) fn padded<C: Compression>(end: &mut Vec<u8>, message_bytes: u64) {
+    let len = (end.len() + 1 + C::LENGTH_BYTES).next_multiple_of(C::BLOCK_BYTES);
+    end.push(0x80);
+    end.resize(len, 0);
+    write_length::<C>(end, message_bytes);
+}
+
+/// Writes the length in bits to the last bytes of the padding.
+#[inline(always)]
+fn write_length<C: Compression>(padded: &mut [u8], message_bytes: u64) {
+    // FIPS 180-4 allows 2^64 - 1 bits for 64-byte blocks: more than 2^61 bytes are never seen.
+    let bits = u128::from(message_bytes) * 8;
+    let start = padded.len() - C::LENGTH_BYTES;
+    match C::BYTE_ORDER {
+        ByteOrder::Big => padded[start..].copy_from_slice(&bits.to_be_bytes()[16 - C::LENGTH_BYTES..]),
+        ByteOrder::Little => padded[start..].copy_from_slice(&bits.to_le_bytes()[..C::LENGTH_BYTES]),
     }
 }
 

@@ -2,9 +2,11 @@
 
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
 use crate::backend;
+use crate::frame::Start;
 use crate::padding::{Tail, block_count};
 use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
 use crate::shape::Usage;
+use std::fmt;
 use std::io::{self, Read};
 use std::marker::PhantomData;
 
@@ -28,23 +30,28 @@ const MOST_LANE_BYTES: usize = 16 << 20;
 /// Readers::<Sha256>::new().hash(readers, |_, digest| digests.push(digest.unwrap()));
 /// assert!(digests.contains(&hash::<Sha256>(b"two")));
 /// ```
-#[derive(Clone, Debug)]
-pub struct Readers<A> {
+#[derive(Clone)]
+pub struct Readers<A: Algorithm> {
     /// Of all lanes together.
     buffer_bytes: Option<usize>,
-    algorithm: PhantomData<A>,
+    start: Start<CompressionOf<A>>,
 }
 
 impl<A: Algorithm> Readers<A> {
     /// With buffers of 64 KiB a lane: 2 MiB for 32 lanes.
     pub fn new() -> Self {
-        Self { buffer_bytes: None, algorithm: PhantomData }
+        Self { buffer_bytes: None, start: Start::of::<A>() }
+    }
+
+    /// With messages that start so.
+    pub(crate) fn starting(start: &Start<CompressionOf<A>>) -> Self {
+        Self { buffer_bytes: None, start: *start }
     }
 
     /// With `bytes` bytes for all lanes' buffers together, but no less than 4 KiB a lane nor more than
     /// 16 MiB; some 2 KiB a lane come on top.
     pub fn with_buffer_bytes(bytes: usize) -> Self {
-        Self { buffer_bytes: Some(bytes), algorithm: PhantomData }
+        Self { buffer_bytes: Some(bytes), ..Self::new() }
     }
 
     /// Hashes every reader to its end.
@@ -66,9 +73,17 @@ impl<A: Algorithm> Readers<A> {
             none_now: false,
             slots: 0,
             lane_bytes: lane_bytes - lane_bytes % A::BLOCK_BYTES,
+            start: self.start,
             types: PhantomData,
         };
-        scheduler::run(plan, &A::INITIAL, supply, &mut Usage::default());
+        scheduler::run(plan, &self.start.state, supply, &mut Usage::default());
+    }
+}
+
+/// Shows how much memory it takes.
+impl<A: Algorithm> fmt::Debug for Readers<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Readers").field("algorithm", &A::NAME).field("buffer_bytes", &self.buffer_bytes).finish_non_exhaustive()
     }
 }
 
@@ -78,14 +93,15 @@ impl<A: Algorithm> Default for Readers<A> {
     }
 }
 
-struct Open<A, R, I, F> {
+struct Open<A: Algorithm, R, I, F> {
     readers: I,
     finished: F,
     /// The last time, there was none.
     none_now: bool,
     slots: usize,
     lane_bytes: usize,
-    types: PhantomData<(A, R)>,
+    start: Start<CompressionOf<A>>,
+    types: PhantomData<R>,
 }
 
 /// A reader and what has been read of it.
@@ -189,7 +205,8 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             if slot.fill::<A>(self.lane_bytes) == Progress::More {
                 return true;
             }
-            self.finish(slot, &A::INITIAL);
+            let state = self.start.state;
+            self.finish(slot, &state);
         }
     }
 

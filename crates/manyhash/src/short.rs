@@ -5,7 +5,8 @@
 //! computed once for all batches. Elsewhere the end is padded in memory, and is a run of its own where there are more than two blocks.
 //! Which messages come here, and which are better off in the schedule, is decided in `many.rs`.
 
-use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, MAX_ROUNDS, Sealed, WordOf, digest};
+use crate::algorithm::{Algorithm, Compression, CompressionOf, MAX_ROUNDS, Sealed, WordOf, digest};
+use crate::frame::Start;
 use crate::isa::Task;
 use crate::lanes::{Blocks, ByteOrder, Isa, MAX_LANES, Row, Whole, Word, Words};
 use crate::many::Messages;
@@ -16,9 +17,12 @@ use crate::states::States;
 /// Messages of more blocks have little to gain.
 pub(crate) const MAX_BLOCKS: u64 = 128;
 
+/// More bytes before a message, and its length would not fit into the word that is written here.
+pub(crate) const MOST_START_BYTES: u64 = 1 << 28;
+
 /// What the kernel gets.
 pub(crate) struct Batch<'a, 'm, C: Compression> {
-    initial: &'a ChainingOf<C>,
+    start: &'a Start<C>,
     messages: &'a Whole<'m>,
     /// Of every message, padding included.
     blocks: usize,
@@ -36,14 +40,14 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let Batch { initial, messages, blocks, shared_end } = *self.batch;
+        let Batch { start, messages, blocks, shared_end } = *self.batch;
         let mut state = C::filled(<WordOf<C> as Word>::Vector::<I>::splat(isa, WordOf::<C>::default()));
-        for (vector, word) in state.as_mut().iter_mut().zip(initial.as_ref()) {
+        for (vector, word) in state.as_mut().iter_mut().zip(start.state.as_ref()) {
             *vector = Words::splat(isa, *word);
         }
         let mut bits = [WordOf::<C>::default(); MAX_LANES];
         for (lane, bits) in bits[..<WordOf<C> as Word>::Vector::<I>::LANES].iter_mut().enumerate() {
-            *bits = WordOf::<C>::from(8 * messages.bytes(lane));
+            *bits = WordOf::<C>::from(8 * (start.bytes as u32 + messages.bytes(lane)));
         }
         let loaded = if shared_end.is_some() { blocks - 1 } else { blocks };
         for block in 0..loaded {
@@ -73,13 +77,22 @@ const fn length_word<C: Compression>() -> usize {
     }
 }
 
-/// Hashes messages `index(0..count)`, all of `blocks` blocks; adds the steps to `usage`.
+/// Messages of one number of blocks.
+#[derive(Clone, Copy)]
+pub(crate) struct Group {
+    /// Of each message, padding included.
+    pub(crate) blocks: u64,
+    /// Messages.
+    pub(crate) count: usize,
+}
+
+/// Hashes messages `index(0..count)` from `start` on, all of `blocks` blocks; adds the steps to `usage`.
 pub(crate) fn hash<A: Algorithm>(
     plan: &Plan<CompressionOf<A>>,
+    start: &Start<CompressionOf<A>>,
     messages: &(impl Messages + ?Sized),
     digests: &mut [A::Digest],
-    blocks: u64,
-    count: usize,
+    Group { blocks, count }: Group,
     index: impl Fn(usize) -> usize,
     usage: &mut Usage,
 ) {
@@ -87,7 +100,7 @@ pub(crate) fn hash<A: Algorithm>(
     let shared_end = (count >= plan.widest_shape().lanes && plan.widest_shape().has_short()).then(|| {
         let bytes = messages.message(index(0)).len();
         let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
-        alike.then(|| shared_end::<CompressionOf<A>>(bytes))
+        alike.then(|| shared_end::<CompressionOf<A>>(start.bytes + bytes as u64))
     });
     let shared_end = shared_end.flatten();
     let mut rows = None;
@@ -102,7 +115,7 @@ pub(crate) fn hash<A: Algorithm>(
         let mut finish = |lane: usize, digest: A::Digest| digests[index(first + lane)] = digest;
         if shape.has_short() {
             let whole = Whole::new(shape.lanes, message);
-            let batch = Batch { initial: &A::INITIAL, messages: &whole, blocks: blocks as usize, shared_end: shared_end.as_ref() };
+            let batch = Batch { start, messages: &whole, blocks: blocks as usize, shared_end: shared_end.as_ref() };
             let rows = rows.get_or_insert([[0; 64]; MAX_LANES]);
             shape.hash_short(&batch, rows);
             for (lane, row) in rows[..lanes].iter().enumerate() {
@@ -111,7 +124,7 @@ pub(crate) fn hash<A: Algorithm>(
                 finish(lane, digest);
             }
         } else {
-            let batch = PaddedInMemory { shape, lanes, blocks: blocks as usize };
+            let batch = PaddedInMemory { start, shape, lanes, blocks: blocks as usize };
             match shape.lanes {
                 1 => batch.hash::<A, 1>(message, finish),
                 2 => batch.hash::<A, 2>(message, finish),
@@ -127,6 +140,7 @@ pub(crate) fn hash<A: Algorithm>(
 
 /// A batch for a shape that can't pad in registers.
 struct PaddedInMemory<'a, C: Compression> {
+    start: &'a Start<C>,
     shape: &'a Shape<C>,
     /// Lanes with a message of their own.
     lanes: usize,
@@ -143,7 +157,7 @@ impl<C: Compression> PaddedInMemory<'_, C> {
         mut finish: impl FnMut(usize, A::Digest),
     ) {
         let mut rows = C::filled([WordOf::<C>::default(); N]);
-        for (row, initial) in rows.as_mut().iter_mut().zip(A::INITIAL.as_ref()) {
+        for (row, initial) in rows.as_mut().iter_mut().zip(self.start.state.as_ref()) {
             row.fill(*initial);
         }
         let mut states = States::of_rows(&mut rows);
@@ -155,7 +169,7 @@ impl<C: Compression> PaddedInMemory<'_, C> {
         let mut tails = [Tail::EMPTY; N];
         for (lane, tail) in tails[..self.lanes].iter_mut().enumerate() {
             let message = message(lane);
-            tail.set::<C>(&message[body_bytes..], message.len() as u64);
+            tail.set::<C>(&message[body_bytes..], self.start.bytes + message.len() as u64);
         }
         let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
         let tail_bytes = (self.blocks * A::BLOCK_BYTES).checked_sub(body_bytes).expect("messages stay as they are");
@@ -167,7 +181,7 @@ impl<C: Compression> PaddedInMemory<'_, C> {
 }
 
 /// The schedule of the block after a message of `bytes` bytes, which are whole blocks.
-fn shared_end<C: Compression>(bytes: usize) -> [WordOf<C>; MAX_ROUNDS] {
+fn shared_end<C: Compression>(bytes: u64) -> [WordOf<C>; MAX_ROUNDS] {
     let mut words = [WordOf::<C>::default(); 16];
     words[0] = WordOf::<C>::first_bit(C::BYTE_ORDER);
     words[length_word::<C>()] = WordOf::<C>::from((bytes as u32).wrapping_mul(8));

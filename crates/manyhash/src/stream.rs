@@ -2,6 +2,7 @@
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, WordOf, digest};
 use crate::backend;
+use crate::frame::Start;
 use crate::lanes::{Blocks, MAX_LANES};
 use crate::padding::{Tail, block_count, body_bytes};
 use crate::shape::Plan;
@@ -37,19 +38,19 @@ fn compress<C: Compression>(plan: &Plan<C>, state: &mut ChainingOf<C>, blocks: &
 /// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
 /// ```
 pub fn hash<A: Algorithm>(message: &[u8]) -> A::Digest {
-    hash_on::<A>(backend::plan::<A>(), message)
+    hash_on::<A>(backend::plan::<A>(), &Start::of::<A>(), message)
 }
 
-/// The digest of one message on the plan's shape for one.
-pub(crate) fn hash_on<A: Algorithm>(plan: &Plan<CompressionOf<A>>, message: &[u8]) -> A::Digest {
-    let mut state = A::INITIAL;
+/// The digest of one message from `start` on, on the plan's shape for one.
+pub(crate) fn hash_on<A: Algorithm>(plan: &Plan<CompressionOf<A>>, start: &Start<CompressionOf<A>>, message: &[u8]) -> A::Digest {
+    let mut state = start.state;
     let blocks = block_count::<CompressionOf<A>>(message.len() as u64);
     let (body, rest) = message.split_at(body_bytes::<CompressionOf<A>>(message.len(), blocks));
     if !body.is_empty() {
         compress(plan, &mut state, body);
     }
     let mut tail = Tail::EMPTY;
-    tail.set::<CompressionOf<A>>(rest, message.len() as u64);
+    tail.set::<CompressionOf<A>>(rest, start.bytes + message.len() as u64);
     compress(plan, &mut state, tail.blocks());
     digest::<A>(&state)
 }
@@ -76,7 +77,20 @@ pub struct Hasher<A: Algorithm> {
 impl<A: Algorithm> Hasher<A> {
     /// A message of no bytes so far.
     pub fn new() -> Self {
-        Self { state: A::INITIAL, rest: [0; 128], message_bytes: 0 }
+        Self::starting(Start::of::<A>())
+    }
+
+    /// After what `start` stands for.
+    pub(crate) fn starting(start: Start<CompressionOf<A>>) -> Self {
+        Self { state: start.state, rest: [0; 128], message_bytes: start.bytes }
+    }
+
+    /// `start` and whole blocks after it.
+    pub(crate) fn absorbed(start: Start<CompressionOf<A>>, blocks: &[u8]) -> Start<CompressionOf<A>> {
+        let mut hasher = Self::starting(start);
+        hasher.update(blocks);
+        debug_assert_eq!(hasher.rest_bytes(), 0);
+        Start { state: hasher.state, bytes: hasher.message_bytes }
     }
 
     fn rest_bytes(&self) -> usize {
@@ -121,6 +135,12 @@ impl<A: Algorithm> Hasher<A> {
         tail.set::<CompressionOf<A>>(&self.rest[..self.rest_bytes()], self.message_bytes);
         compress(backend::plan::<A>(), &mut self.state, tail.blocks());
         digest::<A>(&self.state)
+    }
+
+    /// The final state of the message, padding included.
+    pub(crate) fn into_state(mut self) -> ChainingOf<CompressionOf<A>> {
+        self.finish();
+        self.state
     }
 
     /// Back to a message of no bytes.

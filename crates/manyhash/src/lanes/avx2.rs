@@ -17,9 +17,29 @@ vectors! {
     __m256i in ymm_reg of "avx"
 }
 
+/// The bytes of each 32-bit word, last first.
+///
+/// # Safety
+/// AVX2.
+#[inline(always)]
+pub(super) unsafe fn swap_bytes_32(x: __m256i) -> __m256i {
+    // SAFETY: AVX2, says the caller.
+    unsafe { _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203))) }
+}
+
+/// The bytes of each 64-bit word, last first.
+///
+/// # Safety
+/// AVX2.
+#[inline(always)]
+pub(super) unsafe fn swap_bytes_64(x: __m256i) -> __m256i {
+    // SAFETY: AVX2, says the caller.
+    unsafe { _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607))) }
+}
+
 impl Words for U32x8 {
     operations!(
-        Avx2, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256
+        Avx2, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256, swap_bytes_32
     );
     rotation_by_shifts!(u32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_xor_si256);
 
@@ -30,9 +50,8 @@ impl Words for U32x8 {
         unsafe {
             macro_rules! half { ($at:literal: $($i:literal)*) => { transpose_8x8([$(_mm256_loadu_si256(starts[$i].add($at).cast())),*]) } }
             let (low, high) = (half!(0: 0 1 2 3 4 5 6 7), half!(32: 0 1 2 3 4 5 6 7));
-            let swap = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203));
             macro_rules! words { ($($half:ident $i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { _mm256_shuffle_epi8($half[$i], swap) } else { $half[$i] })),*]
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32($half[$i]) } else { $half[$i] })),*]
             } }
             words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
         }
@@ -41,7 +60,7 @@ impl Words for U32x8 {
 
 impl Words for U64x4 {
     operations!(
-        Avx2, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256
+        Avx2, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
     );
     rotation_by_shifts!(u64, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_xor_si256);
 
@@ -53,9 +72,8 @@ impl Words for U64x4 {
             macro_rules! quarter { ($at:literal: $($i:literal)*) => { transpose_4x4([$(_mm256_loadu_si256(starts[$i].add($at).cast())),*]) } }
             let (p, q) = (quarter!(0: 0 1 2 3), quarter!(32: 0 1 2 3));
             let (r, s) = (quarter!(64: 0 1 2 3), quarter!(96: 0 1 2 3));
-            let swap = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607));
             macro_rules! words { ($($quarter:ident $i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { _mm256_shuffle_epi8($quarter[$i], swap) } else { $quarter[$i] })),*]
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64($quarter[$i]) } else { $quarter[$i] })),*]
             } }
             words!(p 0 p 1 p 2 p 3 q 0 q 1 q 2 q 3 r 0 r 1 r 2 r 3 s 0 s 1 s 2 s 3)
         }

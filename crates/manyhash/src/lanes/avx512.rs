@@ -17,14 +17,24 @@ vectors! {
     __m512i in zmm_reg of "avx512f"
 }
 
-/// Byte orders of a word for `vpshufb`, in each quarter.
+/// The bytes of each 32-bit word, last first.
 ///
 /// # Safety
-/// AVX-512F.
+/// AVX-512BW.
 #[inline(always)]
-unsafe fn byte_swap(high: i64, low: i64) -> __m512i {
-    // SAFETY: AVX-512F, says the caller.
-    unsafe { _mm512_broadcast_i32x4(_mm_set_epi64x(high, low)) }
+unsafe fn swap_bytes_32(x: __m512i) -> __m512i {
+    // SAFETY: AVX-512BW, says the caller.
+    unsafe { _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203))) }
+}
+
+/// The bytes of each 64-bit word, last first.
+///
+/// # Safety
+/// AVX-512BW.
+#[inline(always)]
+unsafe fn swap_bytes_64(x: __m512i) -> __m512i {
+    // SAFETY: AVX-512BW, says the caller.
+    unsafe { _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607))) }
 }
 
 /// A byte of 0x80 with zeros around it, so that 64 bytes from somewhere in it have it at any place, or not at all.
@@ -59,9 +69,8 @@ impl U32x16 {
         // SAFETY: AVX-512BW, says the caller.
         unsafe {
             let words = transpose_16x16(rows);
-            let swap = byte_swap(0x0C0D0E0F_08090A0B, 0x04050607_00010203);
             macro_rules! words { ($($i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { _mm512_shuffle_epi8(words[$i], swap) } else { words[$i] })),*]
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words[$i]) } else { words[$i] })),*]
             } }
             sixteen!(words)
         }
@@ -70,7 +79,7 @@ impl U32x16 {
 
 impl Words for U32x16 {
     operations!(
-        Avx512, u32 as i32, 16 lanes, _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi32, _mm512_xor_si512, _mm512_and_si512
+        Avx512, u32 as i32, 16 lanes, _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi32, _mm512_xor_si512, _mm512_and_si512, swap_bytes_32
     );
     const LATENCY_BOUND: bool = true;
     three_operand_logic!(_mm512_rorv_epi32, _mm512_set1_epi32 as i32, _mm512_srlv_epi32, _mm512_ternarylogic_epi32);
@@ -123,9 +132,8 @@ impl U64x8 {
         // SAFETY: AVX-512BW, says the caller.
         unsafe {
             let (low, high) = (transpose_8x8(low), transpose_8x8(high));
-            let swap = byte_swap(0x08090A0B_0C0D0E0F, 0x00010203_04050607);
             macro_rules! words { ($($half:ident $i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { _mm512_shuffle_epi8($half[$i], swap) } else { $half[$i] })),*]
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64($half[$i]) } else { $half[$i] })),*]
             } }
             words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
         }
@@ -134,7 +142,7 @@ impl U64x8 {
 
 impl Words for U64x8 {
     operations!(
-        Avx512, u64 as i64, 8 lanes, _mm512_set1_epi64, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi64, _mm512_xor_si512, _mm512_and_si512
+        Avx512, u64 as i64, 8 lanes, _mm512_set1_epi64, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi64, _mm512_xor_si512, _mm512_and_si512, swap_bytes_64
     );
     const LATENCY_BOUND: bool = true;
     three_operand_logic!(_mm512_rorv_epi64, _mm512_set1_epi64 as i64, _mm512_srlv_epi64, _mm512_ternarylogic_epi32);

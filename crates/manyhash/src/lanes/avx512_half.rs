@@ -5,8 +5,9 @@
 //!
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Half::detect`] found the instruction set.
 
+use super::avx2::{self, swap_bytes_32, swap_bytes_64};
 use super::operations::{operations, three_operand_logic, vectors};
-use super::{Blocks, ByteOrder, Isa, Words, avx2, sixteen};
+use super::{Blocks, ByteOrder, Isa, Words, sixteen};
 use crate::isa::{Avx512Half, Includes};
 use core::arch::x86_64::*;
 
@@ -21,7 +22,7 @@ vectors! {
 
 impl Words for U32x8 {
     operations!(
-        Avx512Half, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256
+        Avx512Half, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256, swap_bytes_32
     );
     three_operand_logic!(_mm256_rorv_epi32, _mm256_set1_epi32 as i32, _mm256_srlv_epi32, _mm256_ternarylogic_epi32);
 
@@ -35,7 +36,7 @@ impl Words for U32x8 {
 
 impl Words for U64x4 {
     operations!(
-        Avx512Half, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256
+        Avx512Half, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
     );
     three_operand_logic!(_mm256_rorv_epi64, _mm256_set1_epi64x as i64, _mm256_srlv_epi64, _mm256_ternarylogic_epi64);
 

@@ -19,6 +19,26 @@ vectors! {
     __m128i in xmm_reg of "avx"
 }
 
+/// The bytes of each 32-bit word, last first.
+///
+/// # Safety
+/// SSSE3.
+#[inline(always)]
+unsafe fn swap_bytes_32(x: __m128i) -> __m128i {
+    // SAFETY: SSSE3, says the caller.
+    unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203)) }
+}
+
+/// The bytes of each 64-bit word, last first.
+///
+/// # Safety
+/// SSSE3.
+#[inline(always)]
+unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
+    // SAFETY: SSSE3, says the caller.
+    unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607)) }
+}
+
 impl U32x4 {
     /// Four words of each lane, lane by lane: the transposition back.
     #[inline(always)]
@@ -39,7 +59,7 @@ impl U32x4 {
 
 impl Words for U32x4 {
     operations!(
-        Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128
+        Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
     );
     three_operand_logic!(_mm_rorv_epi32, _mm_set1_epi32 as i32, _mm_srlv_epi32, _mm_ternarylogic_epi32);
 
@@ -48,9 +68,8 @@ impl Words for U32x4 {
         let words = sse2::U32x4::load_block(isa.included(), ByteOrder::Little, blocks, first_lane, at);
         // SAFETY: the token.
         unsafe {
-            let swap = _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203);
             macro_rules! words { ($($i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { _mm_shuffle_epi8(words[$i].0, swap) } else { words[$i].0 })),*]
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words[$i].0) } else { words[$i].0 })),*]
             } }
             sixteen!(words)
         }
@@ -59,7 +78,7 @@ impl Words for U32x4 {
 
 impl Words for U64x2 {
     operations!(
-        Avx512Quarter, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128
+        Avx512Quarter, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
     );
     three_operand_logic!(_mm_rorv_epi64, _mm_set1_epi64x as i64, _mm_srlv_epi64, _mm_ternarylogic_epi64);
 
@@ -68,9 +87,8 @@ impl Words for U64x2 {
         let words = sse2::U64x2::load_block(isa.included(), ByteOrder::Little, blocks, first_lane, at);
         // SAFETY: the token.
         unsafe {
-            let swap = _mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607);
             macro_rules! words { ($($i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { _mm_shuffle_epi8(words[$i].0, swap) } else { words[$i].0 })),*]
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(words[$i].0) } else { words[$i].0 })),*]
             } }
             sixteen!(words)
         }

@@ -2,10 +2,11 @@
 //!
 //! SAFETY, for every block: a vector or a token exists only if detection found the instruction set.
 
-/// Splat, read, write, add, xor, and, not, pin of [`Words`](super::Words), from intrinsics.
+/// Splat, read, write, read_bytes, add, xor, and, not, pin of [`Words`](super::Words), from intrinsics and a swap of each word's bytes.
 macro_rules! operations {
     (
-        $Isa:ident, $word:ident as $signed:ident, $lanes:literal lanes, $splat:ident, $load:ident, $store:ident, $add:ident, $xor:ident, $and:ident
+        $Isa:ident, $word:ident as $signed:ident, $lanes:literal lanes, $splat:ident, $load:ident, $store:ident, $add:ident, $xor:ident, $and:ident,
+        $swap:ident
     ) => {
         type Isa = $Isa;
         type Word = $word;
@@ -27,6 +28,17 @@ macro_rules! operations {
             let words = &mut words[..$lanes];
             // SAFETY: the value; a whole vector is there.
             unsafe { $store(words.as_mut_ptr().cast(), self.0) }
+        }
+        #[inline(always)]
+        fn read_bytes(_: $Isa, order: ByteOrder, bytes: &[u8]) -> Self {
+            let bytes = &bytes[..size_of::<Self>()];
+            // SAFETY: the token; a whole vector is there.
+            let words = unsafe { $load(bytes.as_ptr().cast()) };
+            match order {
+                // SAFETY: the token.
+                ByteOrder::Big => Self(unsafe { $swap(words) }),
+                ByteOrder::Little => Self(words),
+            }
         }
         #[inline(always)]
         fn add(self, other: Self) -> Self {

@@ -27,9 +27,29 @@ unsafe fn swap_in_halves(x: __m128i) -> __m128i {
     unsafe { _mm_or_si128(_mm_slli_epi16::<8>(x), _mm_srli_epi16::<8>(x)) }
 }
 
+/// The bytes of each 32-bit word, last first.
+///
+/// # Safety
+/// SSE2.
+#[inline(always)]
+unsafe fn swap_bytes_32(x: __m128i) -> __m128i {
+    // SAFETY: SSE2, says the caller.
+    unsafe { _mm_shufflehi_epi16::<0xB1>(_mm_shufflelo_epi16::<0xB1>(swap_in_halves(x))) }
+}
+
+/// The bytes of each 64-bit word, last first.
+///
+/// # Safety
+/// SSE2.
+#[inline(always)]
+unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
+    // SAFETY: SSE2, says the caller.
+    unsafe { _mm_shufflehi_epi16::<0x1B>(_mm_shufflelo_epi16::<0x1B>(swap_in_halves(x))) }
+}
+
 impl Words for U32x4 {
     operations!(
-        Sse2, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128
+        Sse2, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
     );
     rotation_by_shifts!(u32, _mm_sll_epi32, _mm_srl_epi32, _mm_xor_si128);
 
@@ -40,11 +60,7 @@ impl Words for U32x4 {
         unsafe {
             macro_rules! word {
                 ($x:expr) => {
-                    Self(if matches!(order, ByteOrder::Big) {
-                        _mm_shufflehi_epi16::<0xB1>(_mm_shufflelo_epi16::<0xB1>(swap_in_halves($x)))
-                    } else {
-                        $x
-                    })
+                    Self(if matches!(order, ByteOrder::Big) { swap_bytes_32($x) } else { $x })
                 };
             }
             macro_rules! quarter {
@@ -72,7 +88,7 @@ impl Words for U32x4 {
 
 impl Words for U64x2 {
     operations!(
-        Sse2, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128
+        Sse2, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
     );
     rotation_by_shifts!(u64, _mm_sll_epi64, _mm_srl_epi64, _mm_xor_si128);
 
@@ -83,11 +99,7 @@ impl Words for U64x2 {
         unsafe {
             macro_rules! word {
                 ($x:expr) => {
-                    Self(if matches!(order, ByteOrder::Big) {
-                        _mm_shufflehi_epi16::<0x1B>(_mm_shufflelo_epi16::<0x1B>(swap_in_halves($x)))
-                    } else {
-                        $x
-                    })
+                    Self(if matches!(order, ByteOrder::Big) { swap_bytes_64($x) } else { $x })
                 };
             }
             let mut words = [Self(_mm_setzero_si128()); 16];

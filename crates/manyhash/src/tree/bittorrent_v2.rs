@@ -1,0 +1,111 @@
+//! BitTorrent v2 (BEP 52): `pieces root` and `piece layers` of a file.
+//!
+//! Leaves are blocks of 16 KiB, the last one as long as it is, hashed with SHA-256; nodes are pairs. Where leaves are missing to a power of
+//! two, their digests are zeros. The layer that covers pieces is the torrent's `piece layers` entry, without digests of zeros only.
+
+use super::{LastLeaf, LastNode, Merkle, Nodes, ParameterError, merkle::Builder};
+use crate::algorithm::Sha256;
+use crate::frame::Frame;
+use std::convert::Infallible;
+
+/// Bytes of a leaf, and the least of a piece.
+pub const BLOCK_BYTES: usize = 16 << 10;
+
+type Digest = [u8; 32];
+
+/// BitTorrent v2 with pieces of a given size.
+#[derive(Clone, Debug)]
+pub struct BitTorrentV2 {
+    merkle: Merkle<Sha256>,
+    piece_bytes: u64,
+}
+
+/// What a torrent says of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileTree {
+    /// `pieces root`; an empty file has none.
+    pub pieces_root: Option<Digest>,
+    /// `piece layers`: a digest a piece. A file of one piece or less has none.
+    pub piece_layer: Vec<Digest>,
+}
+
+impl BitTorrentV2 {
+    /// With pieces of `piece_bytes` bytes.
+    ///
+    /// # Errors
+    /// If that is no power of two, or less than [`BLOCK_BYTES`].
+    pub fn new(piece_bytes: u64) -> Result<Self, ParameterError> {
+        if !piece_bytes.is_power_of_two() || piece_bytes < BLOCK_BYTES as u64 {
+            return Err(ParameterError::PieceLength { bytes: piece_bytes });
+        }
+        let merkle = Merkle {
+            frame: Frame::default(),
+            leaf_bytes: BLOCK_BYTES,
+            last_leaf: LastLeaf::Short,
+            children: 2,
+            child_bytes: 32,
+            node_bytes: 64,
+            last_node: LastNode::ZeroSubtrees,
+        };
+        Ok(Self { merkle, piece_bytes })
+    }
+
+    /// The tree.
+    pub fn merkle(&self) -> &Merkle<Sha256> {
+        &self.merkle
+    }
+
+    /// Bytes of a piece.
+    pub fn piece_bytes(&self) -> u64 {
+        self.piece_bytes
+    }
+
+    /// What a torrent says of a file with this content.
+    pub fn file_tree(&self, content: &[u8]) -> FileTree {
+        let mut tree = self.builder(content.len() as u64);
+        tree.add(&self.merkle.hash_leaves(content));
+        tree.finish()
+    }
+
+    /// A file of so many bytes whose leaves come one after the other.
+    pub fn builder(&self, file_bytes: u64) -> FileTreeBuilder<'_> {
+        let layer = (self.piece_bytes / BLOCK_BYTES as u64).trailing_zeros() as usize;
+        let pieces = if file_bytes > self.piece_bytes { file_bytes.div_ceil(self.piece_bytes) } else { 0 };
+        FileTreeBuilder { builder: self.merkle.builder(), layer, pieces, piece_layer: Vec::new() }
+    }
+}
+
+/// A file whose leaves come one after the other.
+#[derive(Debug)]
+pub struct FileTreeBuilder<'a> {
+    builder: Builder<'a, Sha256>,
+    /// The level whose nodes have the digests of pieces.
+    layer: usize,
+    pieces: u64,
+    piece_layer: Vec<Digest>,
+}
+
+impl FileTreeBuilder<'_> {
+    /// Adds leaves by their digests, in order.
+    pub fn add(&mut self, leaves: &[Digest]) {
+        let Ok(()) = self.builder.push(leaves, keep(self.layer, &mut self.piece_layer));
+    }
+
+    /// What a torrent says of the file, once all leaves are there.
+    pub fn finish(mut self) -> FileTree {
+        let Ok(pieces_root) = self.builder.finish(keep(self.layer, &mut self.piece_layer));
+        // The last node may have a digest of zeros only, and a small file has pieces but no layer.
+        self.piece_layer.truncate(usize::try_from(self.pieces).unwrap_or(usize::MAX));
+        FileTree { pieces_root, piece_layer: self.piece_layer }
+    }
+}
+
+/// Keeps the children of nodes of a level.
+fn keep(layer: usize, kept: &mut Vec<Digest>) -> impl FnMut(Nodes<'_>) -> Result<(), Infallible> {
+    move |nodes| {
+        if nodes.level == layer {
+            kept.extend_from_slice(nodes.bytes.as_chunks().0);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! dm-verity: the Merkle tree over a block device of the Linux kernel (Documentation/admin-guide/device-mapper/verity.rst), with the
+//! superblock of cryptsetup (docs/on-disk-format, wiki page DMVerity), as `veritysetup format` writes both.
+
+mod superblock;
+
+pub use superblock::{SUPERBLOCK_BYTES, Superblock, SuperblockError};
+
+use super::{LastLeaf, LastNode, Merkle, ParameterError};
+use crate::algorithm::Algorithm;
+use crate::frame::Frame;
+
+/// Bytes of a salt, at most.
+pub const MOST_SALT_BYTES: usize = 256;
+/// Sizes a block of data or digests may have, in bytes: powers of two.
+pub const BLOCK_BYTES: std::ops::RangeInclusive<usize> = 512..=524288;
+
+/// The type of a hash device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// 0, of Chrome OS: the salt is after each block, and digests are packed.
+    ChromeOs,
+    /// 1: the salt is before each block, and digests are filled with zeros to a power of two.
+    #[default]
+    Normal,
+}
+
+impl Format {
+    /// Its number.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::ChromeOs => 0,
+            Self::Normal => 1,
+        }
+    }
+
+    /// The format of that number.
+    pub fn by_number(number: u32) -> Option<Self> {
+        [Self::ChromeOs, Self::Normal].into_iter().find(|format| format.number() == number)
+    }
+}
+
+/// dm-verity with given parameters.
+#[derive(Clone, Debug)]
+pub struct DmVerity<A: Algorithm> {
+    merkle: Merkle<A>,
+}
+
+impl<A: Algorithm> DmVerity<A> {
+    /// With blocks of data and of digests of so many bytes each, and a salt, which may be empty.
+    ///
+    /// # Errors
+    /// If a block size is no power of two in [`BLOCK_BYTES`], or the salt has more than [`MOST_SALT_BYTES`].
+    pub fn new(format: Format, data_block_bytes: usize, hash_block_bytes: usize, salt: &[u8]) -> Result<Self, ParameterError> {
+        ParameterError::check_block("data block size", data_block_bytes, BLOCK_BYTES)?;
+        ParameterError::check_block("hash block size", hash_block_bytes, BLOCK_BYTES)?;
+        ParameterError::check_salt(salt, MOST_SALT_BYTES)?;
+        // The kernel counts children by shifts, so it rounds down to a power of two.
+        let children = 1 << (hash_block_bytes / A::DIGEST_BYTES).ilog2();
+        let (frame, child_bytes) = match format {
+            Format::ChromeOs => (Frame::new(&[], salt), A::DIGEST_BYTES),
+            Format::Normal => (Frame::new(salt, &[]), hash_block_bytes / children),
+        };
+        let merkle = Merkle {
+            frame,
+            leaf_bytes: data_block_bytes,
+            last_leaf: LastLeaf::ZeroPadded,
+            children,
+            child_bytes,
+            node_bytes: hash_block_bytes,
+            last_node: LastNode::ZeroPadded,
+        };
+        Ok(Self { merkle })
+    }
+
+    /// The tree.
+    pub fn merkle(&self) -> &Merkle<A> {
+        &self.merkle
+    }
+
+    /// Where each level begins behind the superblock, in hash blocks, the level over data first; and the hash blocks of all. The root's
+    /// level comes first on the device.
+    pub fn level_offsets(&self, data_blocks: u64) -> (Vec<u64>, u64) {
+        let nodes = self.merkle.nodes(data_blocks);
+        let mut offsets = vec![0; nodes.len()];
+        let mut end = 0;
+        for (offset, nodes) in offsets.iter_mut().zip(nodes).rev() {
+            *offset = end;
+            end += nodes;
+        }
+        (offsets, end)
+    }
+}

@@ -1,0 +1,114 @@
+//! fs-verity: the file digest of the Linux kernel (Documentation/filesystems/fsverity.rst), which `fsverity digest` prints.
+//!
+//! The Merkle tree's nodes have the size of its leaves, a block; the salt, filled with zeros to whole blocks of the algorithm, is before
+//! each leaf and node. The digest is that of a descriptor which has the parameters, the size and the root.
+
+use super::{LastLeaf, LastNode, Merkle, ParameterError};
+use crate::algorithm::{Algorithm, Sha256, Sha512};
+use crate::frame::Frame;
+
+/// Bytes of a descriptor: `struct fsverity_descriptor`.
+pub const DESCRIPTOR_BYTES: usize = 256;
+/// Bytes of a salt, at most.
+pub const MOST_SALT_BYTES: usize = 32;
+/// Sizes a block may have, in bytes: powers of two.
+pub const BLOCK_BYTES: std::ops::RangeInclusive<usize> = 1024..=65536;
+
+/// The algorithms of fs-verity: SHA-256 and SHA-512.
+pub trait FsVerityAlgorithm: Algorithm {
+    /// The number it has in descriptors.
+    const NUMBER: u8;
+}
+
+impl FsVerityAlgorithm for Sha256 {
+    const NUMBER: u8 = 1;
+}
+
+impl FsVerityAlgorithm for Sha512 {
+    const NUMBER: u8 = 2;
+}
+
+/// fs-verity with given parameters.
+///
+/// ```
+/// use manyhash::{Sha256, tree::FsVerity};
+/// let digest = FsVerity::<Sha256>::new(4096, b"").unwrap().digest(b"");
+/// assert_eq!(digest[..4], [0x3d, 0x24, 0x8c, 0xa5]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct FsVerity<A: FsVerityAlgorithm> {
+    merkle: Merkle<A>,
+    salt: Vec<u8>,
+}
+
+impl<A: FsVerityAlgorithm> FsVerity<A> {
+    /// With blocks of `block_bytes` bytes and a salt, which may be empty.
+    ///
+    /// # Errors
+    /// If the block size is no power of two in [`BLOCK_BYTES`], or the salt has more than [`MOST_SALT_BYTES`].
+    pub fn new(block_bytes: usize, salt: &[u8]) -> Result<Self, ParameterError> {
+        ParameterError::check_block("block size", block_bytes, BLOCK_BYTES)?;
+        ParameterError::check_salt(salt, MOST_SALT_BYTES)?;
+        let mut padded_salt = salt.to_vec();
+        padded_salt.resize(salt.len().next_multiple_of(A::BLOCK_BYTES), 0);
+        let merkle = Merkle {
+            frame: Frame::new(&padded_salt, &[]),
+            leaf_bytes: block_bytes,
+            last_leaf: LastLeaf::ZeroPadded,
+            children: block_bytes / A::DIGEST_BYTES,
+            child_bytes: A::DIGEST_BYTES,
+            node_bytes: block_bytes,
+            last_node: LastNode::ZeroPadded,
+        };
+        Ok(Self { merkle, salt: salt.to_vec() })
+    }
+
+    /// The tree.
+    pub fn merkle(&self) -> &Merkle<A> {
+        &self.merkle
+    }
+
+    /// The descriptor of a file of so many bytes, with the root of its tree; an empty file has none.
+    pub fn descriptor(&self, file_bytes: u64, root: Option<A::Digest>) -> [u8; DESCRIPTOR_BYTES] {
+        let mut descriptor = [0; DESCRIPTOR_BYTES];
+        let log_block_bytes = self.merkle.leaf_bytes.trailing_zeros() as u8;
+        descriptor[..4].copy_from_slice(&[1, A::NUMBER, log_block_bytes, self.salt.len() as u8]);
+        descriptor[8..16].copy_from_slice(&file_bytes.to_le_bytes());
+        if let Some(root) = root {
+            descriptor[16..16 + A::DIGEST_BYTES].copy_from_slice(root.as_ref());
+        }
+        descriptor[80..80 + self.salt.len()].copy_from_slice(&self.salt);
+        descriptor
+    }
+
+    /// The digest of a file that has this descriptor.
+    pub fn digest_of(&self, descriptor: &[u8; DESCRIPTOR_BYTES]) -> A::Digest {
+        crate::hash::<A>(descriptor)
+    }
+
+    /// The digest of a file with this content.
+    pub fn digest(&self, content: &[u8]) -> A::Digest {
+        self.digests(&[content])[0]
+    }
+
+    /// The digest of each file, all of them together.
+    pub fn digests(&self, contents: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
+        let roots = self.merkle.roots(contents);
+        let sizes = contents.iter().map(|content| content.as_ref().len() as u64);
+        let descriptors: Vec<_> = sizes.zip(roots).map(|(bytes, root)| self.descriptor(bytes, root)).collect();
+        crate::hash_many::<A>(&descriptors)
+    }
+
+    /// Where each level begins in the file that `fsverity digest --out-merkle-tree` writes, in bytes, the level over leaves first; and
+    /// the bytes of that file. The root's level comes first in it.
+    pub fn level_offsets(&self, file_bytes: u64) -> (Vec<u64>, u64) {
+        let nodes = self.merkle.nodes(file_bytes.div_ceil(self.merkle.leaf_bytes as u64));
+        let mut offsets = vec![0; nodes.len()];
+        let mut end = 0;
+        for (offset, nodes) in offsets.iter_mut().zip(nodes).rev() {
+            *offset = end;
+            end += nodes * self.merkle.node_bytes as u64;
+        }
+        (offsets, end)
+    }
+}

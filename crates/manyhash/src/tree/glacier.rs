@@ -1,0 +1,21 @@
+//! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs of digests; an odd one goes up as it is.
+
+use super::{LastLeaf, LastNode, Merkle};
+use crate::algorithm::Sha256;
+use crate::frame::Frame;
+
+/// Bytes of a leaf.
+pub const LEAF_BYTES: usize = 1 << 20;
+
+/// The tree. No content at all has the digest of an empty message: see [`glacier`](super::glacier).
+pub fn merkle() -> Merkle<Sha256> {
+    Merkle {
+        frame: Frame::default(),
+        leaf_bytes: LEAF_BYTES,
+        last_leaf: LastLeaf::Short,
+        children: 2,
+        child_bytes: 32,
+        node_bytes: 64,
+        last_node: LastNode::Promoted,
+    }
+}

@@ -1,0 +1,79 @@
+//! j-pointers hashing: j slices of one message, each a range of it, hashed side by side; then their digests (Gueron 2013, "data is consumed
+//! from j locations").
+
+use super::separated::{Role, Separation};
+use super::{LANES, ParameterError};
+use crate::algorithm::Algorithm;
+use crate::frame::Frame;
+use crate::readers::Readers;
+use std::ops::Range;
+
+/// j-pointers(A, j).
+///
+/// Slice i of n bytes is bytes `i * s..(i + 1) * s`, as far as they go, where s is n / j rounded up to whole blocks of A; it may be empty.
+/// The digest is that of all slices' digests, one after the other.
+///
+/// ```
+/// use manyhash::{Sha256, hash, tree::JPointers};
+/// let message = [7; 200];
+/// let slices = [&message[..128], &message[128..]];
+/// let digests: Vec<u8> = slices.iter().flat_map(|slice| hash::<Sha256>(slice)).collect();
+/// assert_eq!(JPointers::<Sha256>::new(2).unwrap().hash(&message), hash::<Sha256>(&digests));
+/// ```
+#[derive(Clone, Debug)]
+pub struct JPointers<A: Algorithm> {
+    lanes: usize,
+    lane: Frame<A>,
+    wrap: Frame<A>,
+}
+
+impl<A: Algorithm> JPointers<A> {
+    /// With so many slices.
+    ///
+    /// # Errors
+    /// If they are none or more than 1024.
+    pub fn new(lanes: usize) -> Result<Self, ParameterError> {
+        if !LANES.contains(&lanes) {
+            return Err(ParameterError::Lanes { lanes });
+        }
+        Ok(Self { lanes, lane: Frame::default(), wrap: Frame::default() })
+    }
+
+    /// The same with initial values of its own: see [`tree`](super#separated).
+    #[must_use]
+    pub fn separated(self) -> Self {
+        let frame = |role| Separation::ByMode.frame("j-pointers", self.lanes, role);
+        Self { lane: frame(Role::Lane), wrap: frame(Role::Wrap), ..self }
+    }
+
+    /// The slices of a message of so many bytes: one for each lane, in order.
+    pub fn slices(&self, message_bytes: u64) -> impl Iterator<Item = Range<u64>> + use<A> {
+        let slice_bytes = message_bytes.div_ceil(self.lanes as u64).next_multiple_of(A::BLOCK_BYTES as u64);
+        let at = move |lane: u64| lane.saturating_mul(slice_bytes).min(message_bytes);
+        (0..self.lanes as u64).map(move |lane| at(lane)..at(lane + 1))
+    }
+
+    /// The digest of a message.
+    ///
+    /// # Panics
+    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+    pub fn hash(&self, message: &[u8]) -> A::Digest {
+        let slices: Vec<&[u8]> =
+            self.slices(message.len() as u64).map(|slice| &message[slice.start as usize..slice.end as usize]).collect();
+        self.wrap(&self.lane.hash_many(&slices))
+    }
+
+    /// What hashes slices that have to be read.
+    pub fn readers(&self) -> Readers<A> {
+        Readers::starting(self.lane.only_start().expect("nothing but an initial value"))
+    }
+
+    /// The digest, from those of all slices.
+    ///
+    /// # Panics
+    /// If they are not as many as slices, or as [`hash`](Self::hash).
+    pub fn wrap(&self, slices: &[A::Digest]) -> A::Digest {
+        assert_eq!(slices.len(), self.lanes, "digests of slices");
+        super::wrap(&self.wrap, slices)
+    }
+}

@@ -1,0 +1,50 @@
+//! Initial values of their own, so that no digest of a tree is the digest of a message.
+//!
+//! Gueron 2013 asks for them in its last remark, "depending also on the value of j". They are made as FIPS 180-4, section 5.3.6, makes those
+//! of SHA-512/t: by the algorithm itself, with 0xa5 exclusive-ored to each byte of its initial value, over an ASCII name.
+
+use crate::algorithm::{Algorithm, ChainingOf, CompressionOf};
+use crate::frame::{Frame, Start};
+use crate::lanes::Word;
+use crate::stream::Hasher;
+
+/// Whether digests of lanes and their wrap are those of the algorithm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Separation {
+    /// They are.
+    #[default]
+    None,
+    /// They begin with initial values derived from the name of the mode and the number of lanes.
+    ByMode,
+}
+
+/// Which of a tree's messages.
+#[derive(Clone, Copy)]
+pub(crate) enum Role {
+    /// The slices.
+    Lane,
+    /// The digests of all slices.
+    Wrap,
+}
+
+impl Separation {
+    /// What messages in a role of a mode with so many lanes begin with.
+    pub(crate) fn frame<A: Algorithm>(self, mode: &str, lanes: usize, role: Role) -> Frame<A> {
+        match (self, role) {
+            (Self::None, _) => Frame::default(),
+            (Self::ByMode, Role::Lane) => Frame::with_initial(derived::<A>(&format!("{}/{mode}/{lanes}/lane", A::NAME))),
+            (Self::ByMode, Role::Wrap) => Frame::with_initial(derived::<A>(&format!("{}/{mode}/{lanes}/wrap", A::NAME))),
+        }
+    }
+}
+
+/// The final state over a name.
+fn derived<A: Algorithm>(name: &str) -> ChainingOf<CompressionOf<A>> {
+    let mut start = Start::of::<A>();
+    for word in start.state.as_mut() {
+        *word = word.xor_bytes(0xa5);
+    }
+    let mut hasher = Hasher::<A>::starting(start);
+    hasher.update(name.as_bytes());
+    hasher.into_state()
+}

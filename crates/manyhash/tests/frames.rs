@@ -1,0 +1,73 @@
+//! Messages between a prefix and a suffix, against the reference over all of it in one piece.
+
+#[macro_use]
+mod support;
+
+use manyhash::{Algorithm, Frame, Sha256, hash};
+use support::{Random, assert_digests, expected, paint, paint_all};
+
+/// Prefixes and suffixes around the edges of blocks of both sizes; the last one is longer than the engine's short messages may be.
+const AROUND: [usize; 15] = [0, 1, 8, 17, 32, 47, 55, 56, 63, 64, 65, 111, 127, 128, 300];
+
+fn check<A: Algorithm>(prefix: &[u8], suffix: &[u8], messages: &[Vec<u8>], context: &str) {
+    let framed: Vec<Vec<u8>> = messages.iter().map(|message| [prefix, message, suffix].concat()).collect();
+    let expected = expected::<A>(&framed);
+    let frame = Frame::<A>::new(prefix, suffix);
+    let context = format!("{context}, prefix of {}, suffix of {} bytes", prefix.len(), suffix.len());
+    assert_digests::<A>(&frame.hash_many(messages), &expected, messages, &context);
+    let one_by_one: Vec<A::Digest> = messages.iter().map(|message| frame.hash(message)).collect();
+    assert_digests::<A>(&one_by_one, &expected, messages, &format!("{context}, one by one"));
+}
+
+fn every_prefix_and_suffix<A: Algorithm>() {
+    for prefix in AROUND {
+        for suffix in AROUND {
+            let lengths = [0, 1, 7, 55, 56, 63, 64, 65, 119, 128, 129, 500, 64, 64, 4096, 4096];
+            let messages = paint_all(lengths);
+            check::<A>(&paint(1, prefix), &paint(2, suffix), &messages, "lengths around edges");
+            check::<A>(&paint(1, prefix), &paint(2, suffix), &messages[prefix % 16..][..1], "one message");
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[every_prefix_and_suffix]);
+
+fn blocks_of_one_length<A: Algorithm>() {
+    for prefix in [0, 32, A::BLOCK_BYTES, 256] {
+        for (count, length) in [(70, 4096), (33, 512), (200, 64), (9, 20_000)] {
+            let messages = paint_all(vec![length; count]);
+            check::<A>(&paint(5, prefix), &[], &messages, &format!("{count} messages of {length} bytes"));
+            check::<A>(&[], &paint(5, prefix), &messages, &format!("{count} messages of {length} bytes"));
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[blocks_of_one_length]);
+
+fn random_batches<A: Algorithm>() {
+    let (seed, mut random) = Random::replayable(0xf7a_3e5);
+    for round in 0..60 {
+        let count = random.below(80);
+        let most = random.one_of(&[3, 70, 600, 9000]);
+        let messages = paint_all((0..count).map(|_| random.below(most)).collect::<Vec<_>>());
+        let (prefix, suffix) = (random.below(300), random.one_of(&[0, 0, 1, 40, 256]));
+        let context = format!("MANYHASH_TEST_SEED={seed}, round {round}");
+        check::<A>(&paint(3, prefix), &paint(4, suffix), &messages, &context);
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[random_batches]);
+
+#[test]
+fn a_frame_of_nothing_is_the_algorithm_and_shows_no_secret() {
+    if support::backends::forced_backend_lacks::<Sha256>() {
+        return;
+    }
+    assert_eq!(Frame::<Sha256>::default().hash(b"abc"), hash::<Sha256>(b"abc"));
+    assert!(Frame::<Sha256>::default().hash_many(&[] as &[&[u8]]).is_empty());
+    let shown = format!("{:?}", Frame::<Sha256>::new(&[b's'; 70], b"suffix"));
+    assert_eq!(shown, r#"Frame { algorithm: "SHA-256", prefix_bytes: 70, suffix_bytes: 6, .. }"#);
+}
+
+#[test]
+#[should_panic(expected = "2 messages but room for 1 digests")]
+fn too_little_room_is_refused() {
+    Frame::<Sha256>::new(b"salt", b"").hash_many_into(&["one", "two"], &mut [[0; 32]]);
+}
