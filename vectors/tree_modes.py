@@ -169,6 +169,11 @@ def around(*edges):
     return sorted({max(edge + step, 0) for edge in edges for step in (-1, 0, 1)})
 
 
+def first(message, length):
+    assert length <= len(message)
+    return message[:length]
+
+
 def line(mode, digest, tree_blocks=None, **parameters):
     for name, value in parameters.items():
         if isinstance(value, bytes):
@@ -193,16 +198,16 @@ def vectors_of_slices(message):
         word, block = algorithm.word_bytes, algorithm.block_bytes
         for lanes in (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 64, 100, 1024):
             for n in slice_lengths(word, block, lanes, thorough):
-                yield line("j-lanes", j_lanes(algorithm, message[:n], lanes), algorithm=algorithm.name, lanes=lanes, bytes=n)
+                yield line("j-lanes", j_lanes(algorithm, first(message, n), lanes), algorithm=algorithm.name, lanes=lanes, bytes=n)
         for pointers in (1, 2, 3, 8, 33, 1024) if thorough else (1, 3, 8):
             for n in slice_lengths(block, block, pointers, False):
-                yield line("j-pointers", j_pointers(algorithm, message[:n], pointers), algorithm=algorithm.name, lanes=pointers, bytes=n)
+                yield line("j-pointers", j_pointers(algorithm, first(message, n), pointers), algorithm=algorithm.name, lanes=pointers, bytes=n)
         for j, n in itertools.product((1, 4, 33), (0, 5 * block + 3)):
             parameters = {"algorithm": algorithm.name, "lanes": j, "separated": "yes", "bytes": n}
-            yield line("j-lanes", j_lanes(algorithm, message[:n], j, separated=True), **parameters)
-            yield line("j-pointers", j_pointers(algorithm, message[:n], j, separated=True), **parameters)
+            yield line("j-lanes", j_lanes(algorithm, first(message, n), j, separated=True), **parameters)
+            yield line("j-pointers", j_pointers(algorithm, first(message, n), j, separated=True), **parameters)
         for lengths in ((0,), (1,), (0, 0), (3, 0, 1000), (1, 2, 3, 4, 5, 6, 7, 8, 9), (64, 63, 65, 70000)):
-            digest = files(algorithm, [message[:n] for n in lengths])
+            digest = files(algorithm, [first(message, n) for n in lengths])
             yield line("files", digest, algorithm=algorithm.name, files=",".join(map(str, lengths)))
 
 
@@ -211,9 +216,9 @@ def vectors_of_fs_verity(message):
         slots = block // hashlib.new(hash_name).digest_size
         lengths = [0, 1, block - 1, block, block + 1, slots * block, slots * block + 1]
         lengths += [slots * slots * block, slots * slots * block + 1] if block == 1024 else []
-        for i, n in enumerate(lengths):
+        for i, n in enumerate(n for n in lengths if n <= len(message)):
             salt = SALTS[(index + i) % len(SALTS)]
-            digest, blocks = fs_verity(message[:n], hash_name, block, salt)
+            digest, blocks = fs_verity(first(message, n), hash_name, block, salt)
             yield line("fs-verity", digest, blocks, hash=hash_name, block=block, salt=salt, bytes=n)
 
 
@@ -223,10 +228,10 @@ def vectors_of_dm_verity(message):
     for hash_name, format_, (data, hash_) in itertools.product(("sha1", "sha256", "sha512"), (0, 1), sizes):
         slots = 1 << (hash_ // hashlib.new(hash_name).digest_size).bit_length() - 1
         counts = [1, 2, slots, slots + 1] + ([slots * slots, slots * slots + 1] if data == hash_ == 512 else [])
-        cases = [(count, salts[(count + i) % len(salts)]) for i, count in enumerate(counts)]
+        cases = [(count, salts[(count + i) % len(salts)]) for i, count in enumerate(counts) if count * data <= len(message)]
         cases += [(3, bytes(range(256)))] if data == hash_ == 512 else []
         for count, salt in cases:
-            digest, blocks = dm_verity(message[: count * data], hash_name, format_, salt, data, hash_)
+            digest, blocks = dm_verity(first(message, count * data), hash_name, format_, salt, data, hash_)
             parameters = {"hash": hash_name, "format": format_, "data_block": data, "hash_block": hash_, "salt": salt}
             yield line("dm-verity", digest, blocks, **parameters, bytes=count * data)
 
@@ -234,15 +239,15 @@ def vectors_of_dm_verity(message):
 def vectors_of_pieces(message):
     for piece in (16 * KIB, 32 * KIB, 64 * KIB, MIB):
         for n in sorted({0, 1, *around(16 * KIB, 32 * KIB, piece, 2 * piece), 3 * piece, 5 * piece + 7, 8 * piece}):
-            root, layers = bittorrent_v2(message[:n], piece)
+            root, layers = bittorrent_v2(first(message, n), piece)
             yield line("bittorrent-v2", root, layers, piece=piece, bytes=n)
     for part in (1024, 65536, 5 * MIB):
         for n in sorted({0, 1, *around(part), 2 * part, 2 * part + 1}):
             for algorithm in ("SHA-1", "SHA-256"):
-                yield line("s3", s3_composite(message[:n], BY_NAME[algorithm], part), algorithm=algorithm, part=part, bytes=n)
-            yield line("s3-etag", s3_etag(message[:n], part), part=part, bytes=n)
+                yield line("s3", s3_composite(first(message, n), BY_NAME[algorithm], part), algorithm=algorithm, part=part, bytes=n)
+            yield line("s3-etag", s3_etag(first(message, n), part), part=part, bytes=n)
     for n in (0, 1, *around(MIB, 2 * MIB), 3 * MIB, 4 * MIB, 5 * MIB, 6 * MIB + 1, 7 * MIB, 11 * MIB):
-        yield line("glacier", glacier(message[:n]), bytes=n)
+        yield line("glacier", glacier(first(message, n)), bytes=n)
 
 
 # --- Worked examples ------------------------------------------------------------------------------------------------------------------
