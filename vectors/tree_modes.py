@@ -1,4 +1,4 @@
-"""Writes tree-modes.txt: digests of every tree mode, from the definitions alone, with hashlib. Each mode is a function, its source said there.
+"""Writes tree-modes.txt: digests of every tree mode, from the definitions alone, with hashlib. A function a mode, its source said there.
 
 python3 vectors/tree_modes.py; with --examples it prints the worked examples of the documentation instead.
 """
@@ -201,7 +201,8 @@ def vectors_of_slices(message):
                 yield line("j-lanes", j_lanes(algorithm, first(message, n), lanes), algorithm=algorithm.name, lanes=lanes, bytes=n)
         for pointers in (1, 2, 3, 8, 33, 1024) if thorough else (1, 3, 8):
             for n in slice_lengths(block, block, pointers, False):
-                yield line("j-pointers", j_pointers(algorithm, first(message, n), pointers), algorithm=algorithm.name, lanes=pointers, bytes=n)
+                digest = j_pointers(algorithm, first(message, n), pointers)
+                yield line("j-pointers", digest, algorithm=algorithm.name, lanes=pointers, bytes=n)
         for j, n in itertools.product((1, 4, 33), (0, 5 * block + 3)):
             parameters = {"algorithm": algorithm.name, "lanes": j, "separated": "yes", "bytes": n}
             yield line("j-lanes", j_lanes(algorithm, first(message, n), j, separated=True), **parameters)
