@@ -274,7 +274,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--examples", action="store_true", help="print the worked examples of the documentation")
     if arguments.parse_args().examples:
-        print("\n".join(examples()))
+        print("\n".join(examples()), end="")
         return
     message = pattern(12 * MIB)
     kinds = (vectors_of_slices, vectors_of_fs_verity, vectors_of_dm_verity, vectors_of_pieces)
