@@ -78,7 +78,7 @@ impl Pair {
         let mut hashes = [Ours, Theirs].map(|whose| self.hash(whose));
         if report.stdout.contains("Hash blocks:     \t0\n") {
             // Without a tree a file's end is an accident: theirs is padded to a block of 512 to 4096 bytes.
-            hashes.each_mut().map(|hash| hash.resize(65_536, 0));
+            hashes.iter_mut().for_each(|hash| hash.resize(65_536, 0));
         }
         assert!(hashes[0] == hashes[1], "hash devices differ: {data} {options}");
         root(&report)
