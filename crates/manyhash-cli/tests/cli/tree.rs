@@ -290,7 +290,7 @@ fn faults_of_the_disk_are_told_by_every_mode() {
             "files" => String::new(),
             _ => run("none:none:0", &["a", "c"]).stdout,
         };
-        for bytes in [0, 1, 100_000, 2_000_000] {
+        for bytes in [0, 1, 100_000] {
             let broken = run(&format!("eio:b:{bytes}"), &["a", "b", "c"]);
             assert_eq!(broken.stderr, "manyhash: b: Input/output error\n", "{mode}, after {bytes} bytes");
             assert_eq!((broken.stdout, broken.code), (others.clone(), Some(1)), "{mode}");
