@@ -155,3 +155,29 @@ fn faults_of_the_disk_leave_no_new_file() {
         assert!(failed.stderr.contains(&format!("manyhash: {name}: ")), "{fault}: {}", failed.stderr);
     }
 }
+
+#[test]
+fn numbers_that_no_device_has_are_told() {
+    let (place, root) = device();
+    let largest = u64::MAX;
+    for offset in [largest - 511, largest - 4095, 1 << 63, (1 << 63) - 512, 1 << 62] {
+        for superblock in ["", " --no-superblock --hash-block-size 512 --salt aa"] {
+            for line in [
+                format!("format data new --data-block-size 512 --hash-offset {offset}{superblock}"),
+                format!("verify data hash {root} --data-block-size 512 --hash-offset {offset}{superblock}"),
+            ] {
+                let run = place.run(&format!("verity {line}"));
+                assert!(run.stdout.is_empty() && matches!(run.code, Some(1 | 2)), "{line}: {run:?}");
+                assert!(run.stderr.starts_with("manyhash: ") || run.stderr.contains("--hash-offset"), "{line}: {}", run.stderr);
+                assert_eq!(names(&place), ["data", "hash"], "{line}");
+            }
+        }
+        let dump = place.run(&format!("verity dump hash --hash-offset {offset}"));
+        assert!(dump.stdout.is_empty() && matches!(dump.code, Some(1 | 2)), "{dump:?}");
+    }
+    for blocks in [largest, 1 << 55, 1 << 52] {
+        let run = place.run(&format!("verity format data new --data-block-size 512 --data-blocks {blocks}"));
+        assert_eq!((run.stdout.as_str(), run.code), ("", Some(1)), "{}", run.stderr);
+        assert_eq!(names(&place), ["data", "hash"]);
+    }
+}
