@@ -9,7 +9,7 @@ use super::{LANES, ParameterError};
 use crate::algorithm::{Algorithm, Compression, CompressionOf, WordOf, digest};
 use crate::backend::{self, Backend, BackendError};
 use crate::frame::{Frame, Start};
-use crate::lanes::{Blocks, Dealt};
+use crate::lanes::{Blocks, Dealt, Word};
 use crate::padding::Tail;
 use crate::shape::{Plan, Shape};
 use crate::states::States;
@@ -160,14 +160,15 @@ impl<C: Compression> Group<C> {
             return self.advance_copied(&strides[first_byte..], row_bytes, blocks);
         }
         let shape = self.shape;
-        // Behind the last word are none for lanes that nobody asks for.
-        let is_inside = first_byte + shape.lanes * size_of::<WordOf<C>>() <= row_bytes;
-        let inside = if is_inside { blocks } else { blocks - 1 };
+        let vector_bytes = shape.lanes * size_of::<WordOf<C>>();
+        // Lanes that nobody asks for read words of the rows that follow, and behind the last there are none.
+        let missing_bytes = (first_byte + vector_bytes).saturating_sub(row_bytes);
+        let inside = blocks.saturating_sub(missing_bytes.div_ceil(16 * row_bytes));
         shape.advance_dealt(&mut self.states(), &Dealt { bytes: &strides[first_byte..], row_bytes, blocks: inside });
-        if !is_inside {
-            let mut last = strides[inside * 16 * row_bytes + first_byte..].to_vec();
-            last.resize(last.len() + row_bytes + shape.lanes * size_of::<WordOf<C>>(), 0);
-            shape.advance_dealt(&mut self.states(), &Dealt { bytes: &last, row_bytes, blocks: 1 });
+        if inside < blocks {
+            let mut last = strides[inside * 16 * row_bytes..].to_vec();
+            last.resize(last.len() + missing_bytes, 0);
+            shape.advance_dealt(&mut self.states(), &Dealt { bytes: &last[first_byte..], row_bytes, blocks: blocks - inside });
         }
     }
 
@@ -181,10 +182,7 @@ impl<C: Compression> Group<C> {
         for first in (0..blocks).step_by(COPIED_BLOCKS) {
             let slice_bytes = COPIED_BLOCKS.min(blocks - first) * C::BLOCK_BYTES;
             for (lane, slice) in slices.chunks_mut(slice_bytes).take(lanes).enumerate() {
-                let words = dealt[first * 16 * row_bytes + lane * word_bytes..].chunks(row_bytes);
-                for (place, word) in slice.chunks_exact_mut(word_bytes).zip(words) {
-                    place.copy_from_slice(&word[..word_bytes]);
-                }
+                copy_slice::<WordOf<C>>(&dealt[first * 16 * row_bytes + lane * word_bytes..], row_bytes, slice);
             }
             let slice = |lane: usize| &slices[if lane < lanes { lane } else { 0 } * slice_bytes..][..slice_bytes];
             shape.advance(&mut self.states(), &Blocks::new(shape.lanes, slice_bytes, slice));
@@ -210,6 +208,17 @@ impl<C: Compression> Group<C> {
             }
         }
         digests.into_iter().for_each(&mut ended);
+    }
+}
+
+/// Copies the words of one lane to where they follow each other.
+fn copy_slice<W: Word>(dealt: &[u8], row_bytes: usize, slice: &mut [u8]) {
+    let word_bytes = size_of::<W>();
+    let rows = slice.len() / word_bytes;
+    // One comparison for all rows.
+    let dealt = &dealt[..(rows - 1) * row_bytes + word_bytes];
+    for (row, place) in slice.chunks_exact_mut(word_bytes).enumerate() {
+        place.copy_from_slice(&dealt[row * row_bytes..][..word_bytes]);
     }
 }
 
@@ -269,7 +278,7 @@ impl<A: Algorithm> JLanesHasher<A> {
             }
         };
         let (mine, others) = self.shares.split_first_mut().expect("a share for each thread");
-        if strides.len() < THREAD_BYTES * (1 + others.len()) {
+        if others.is_empty() || strides.len() < THREAD_BYTES * (1 + others.len()) {
             advance(mine);
             others.iter_mut().for_each(|groups| advance(groups));
             return;
