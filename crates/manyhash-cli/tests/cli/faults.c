@@ -75,9 +75,10 @@ static int open_with(const char *symbol, const char *path, int flags, mode_t mod
 OPEN(open)
 OPEN(open64)
 
-ssize_t read(int file, void *buffer, size_t bytes) {
-    ssize_t (*read_really)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
-    if (file < 0 || file >= MAX_FILES || !files[file].is_faulty) return read_really(file, buffer, bytes);
+typedef ssize_t reading(int file, void *buffer, size_t bytes, off_t at);
+
+static ssize_t read_with(reading *read_really, int file, void *buffer, size_t bytes, off_t at) {
+    if (file < 0 || file >= MAX_FILES || !files[file].is_faulty) return read_really(file, buffer, bytes, at);
     if (is("eio")) {
         long left = limit - files[file].read_bytes;
         if (left <= 0) {
@@ -93,7 +94,7 @@ ssize_t read(int file, void *buffer, size_t bytes) {
         }
         if (bytes > (size_t)limit) bytes = (size_t)limit;
     }
-    ssize_t result = read_really(file, buffer, bytes);
+    ssize_t result = read_really(file, buffer, bytes, at);
     if (files[file].read_bytes == 0 && is("grow")) {
         int (*open_really)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
         int other = open_really(files[file].path, O_WRONLY | O_APPEND);
@@ -104,3 +105,19 @@ ssize_t read(int file, void *buffer, size_t bytes) {
     if (result > 0) files[file].read_bytes += result;
     return result;
 }
+
+static ssize_t read_in_order(int file, void *buffer, size_t bytes, off_t at) {
+    ssize_t (*read_really)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
+    return read_really(file, buffer, bytes);
+}
+
+ssize_t read(int file, void *buffer, size_t bytes) { return read_with(read_in_order, file, buffer, bytes, 0); }
+
+#define READ_AT(symbol) \
+    static ssize_t really_##symbol(int file, void *buffer, size_t bytes, off_t at) { \
+        reading *read_really = (reading *)dlsym(RTLD_NEXT, #symbol); \
+        return read_really(file, buffer, bytes, at); \
+    } \
+    ssize_t symbol(int file, void *buffer, size_t bytes, off_t at) { return read_with(really_##symbol, file, buffer, bytes, at); }
+READ_AT(pread)
+READ_AT(pread64)

@@ -13,7 +13,7 @@ use manyhash::{Sha256, hash};
 use crate::support::{BINARY, Outcome, Place, outcome, skipped};
 
 /// The library, built once, where there is a C compiler.
-fn library() -> Option<&'static PathBuf> {
+pub fn library() -> Option<&'static PathBuf> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let build = || {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/faults.c");

@@ -173,3 +173,40 @@ fn few_open_files_are_enough() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{limit} open files");
     }
 }
+
+/// Peak resident memory of a run to its end, which Python asks the system for.
+fn peak_of(place: &Place, arguments: &str) -> Option<u64> {
+    let script = "import resource, subprocess, sys
+run = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(run.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
+    let mut python = place.command("python3");
+    let output = python.args(["-c", script, BINARY]).args(arguments.split(' ')).output().ok()?;
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (code, peak_kib) = text.trim().split_once(' ')?;
+    assert_eq!(code, "0", "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    peak_kib.parse().ok()
+}
+
+#[test]
+#[cfg(target_os = "linux")] // elsewhere the unit is another
+fn memory_is_bounded_for_trees_of_large_files() {
+    let place = Place::new();
+    fs::File::create(place.join("large")).unwrap().set_len(512 << 20).unwrap();
+    for arguments in [
+        "tree j-lanes large",
+        "tree j-lanes -j 1024 -a sha512 large",
+        "tree j-pointers -j 1024 large",
+        "tree files large large",
+        "tree fs-verity --block-size 1024 large",
+        "tree fs-verity --block-size 1024 --out-merkle-tree tree large",
+        "tree dm-verity --salt - --data-block-size 512 large",
+        "tree bittorrent-v2 large",
+        "tree s3 large",
+        "tree s3 --part-size 300M large",
+        "tree glacier large",
+        "verity format large hash --root-hash-file root --data-block-size 512 --hash-block-size 512",
+        "verity verify large hash --root-hash-file root",
+    ] {
+        assert_bounded(arguments, peak_of(&place, arguments));
+    }
+}

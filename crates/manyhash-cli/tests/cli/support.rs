@@ -44,6 +44,27 @@ pub fn skipped(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "skipped under CI: {why}");
 }
 
+/// The real command to compare with, also where only root has it in PATH. Without it the test is skipped.
+pub fn peer(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    let found = folders.map(|folder| folder.join(name)).find(|command| command.is_file());
+    if found.is_none() {
+        skipped(&format!("no {name} on this machine"));
+    }
+    found
+}
+
+/// The message of `vectors/tree-modes.txt` of that length.
+pub fn pattern(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()
+}
+
+/// As hexadecimal digits.
+pub fn hexadecimal(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A temporary folder.
 pub struct Place(TempDir);
 

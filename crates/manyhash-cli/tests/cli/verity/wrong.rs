@@ -1,0 +1,183 @@
+//! Wrong usage of `manyhash verity`, and files that will not do: nothing is left half written.
+
+use std::fs;
+
+use crate::support::{BINARY, Place, outcome, pattern};
+
+use super::root;
+
+const UUID: &str = super::UUID;
+
+fn names(place: &Place) -> Vec<String> {
+    let entries = fs::read_dir(place.path()).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Data, its hashes and the root hash.
+fn device() -> (Place, String) {
+    let place = Place::new();
+    place.file("data", pattern(40 * 512));
+    let report = place.run(&format!("verity format data hash --salt aa {UUID} --data-block-size 512 --hash-block-size 512"));
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    let root = root(&report);
+    (place, root)
+}
+
+#[test]
+fn wrong_usage_names_the_parameter_and_writes_nothing() {
+    let (place, root) = device();
+    let long = "00".repeat(257);
+    let cases = [
+        ("", "format"),
+        ("format", "DATA"),
+        ("format data", "HASH"),
+        ("format data new --salt abc", "--salt"),
+        ("format data new --salt xy", "--salt"),
+        (&format!("format data new --salt {long}"), "--salt"),
+        (&format!("format data new --salt {long} --no-superblock"), "--salt"),
+        ("format data new --hash md6", "md6"),
+        ("format data new --format 2", "2"),
+        ("format data new --data-block-size 0", "--data-block-size"),
+        ("format data new --data-block-size 256", "--data-block-size"),
+        ("format data new --data-block-size 1000", "--data-block-size"),
+        ("format data new --data-block-size 1048576", "--data-block-size"),
+        ("format data new --hash-block-size 0", "--hash-block-size"),
+        ("format data new --hash-block-size 513", "--hash-block-size"),
+        ("format data new --hash-block-size 1048576", "--hash-block-size"),
+        ("format data new --uuid xyz", "--uuid"),
+        ("format data new --uuid 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f", "--uuid"),
+        ("format data new --hash-offset 1", "--hash-offset"),
+        ("format data new --hash-offset 1000", "--hash-offset"),
+        ("format data new --hash-offset x", "--hash-offset"),
+        ("format data new --data-blocks x", "--data-blocks"),
+        ("verify data", "HASH"),
+        ("verify data hash", "ROOT"),
+        ("verify data hash zz", "root"),
+        ("verify data hash abcd", "root"),
+        (&format!("verify data hash {root}00"), "root"),
+        (&format!("verify data hash {root} --hash-offset 100"), "--hash-offset"),
+        (&format!("verify data hash {root} more"), "more"),
+        ("dump", "HASH"),
+        ("dump hash --hash-offset 100", "--hash-offset"),
+    ];
+    for (line, hint) in cases {
+        let run = place.run(&format!("verity {line}"));
+        assert_eq!((run.stdout.as_str(), run.code), ("", Some(2)), "{line}: {}", run.stderr);
+        assert!(run.stderr.to_lowercase().contains(&hint.to_lowercase()), "{line}: {}", run.stderr);
+        assert_eq!(names(&place), ["data", "hash"], "{line}");
+    }
+}
+
+#[test]
+fn files_that_will_not_do_are_named_and_nothing_is_left() {
+    let (place, root) = device();
+    place.file("odd", pattern(5000)).file("empty", "").file("short", "abc");
+    fs::create_dir(place.join("folder")).unwrap();
+    let before = names(&place);
+    let hash = fs::read(place.join("hash")).unwrap();
+    let cases = [
+        ("format missing new".to_string(), "missing"),
+        ("format odd new".to_string(), "odd"),
+        ("format empty new".to_string(), "empty"),
+        ("format short new".to_string(), "short"),
+        ("format folder new".to_string(), "folder"),
+        ("format data folder --data-block-size 512".to_string(), "folder"),
+        ("format data no/such/new --data-block-size 512".to_string(), "no/such/new"),
+        ("format data new --data-blocks 6".to_string(), "data"),
+        ("format data new --data-blocks 99999999999999 --data-block-size 512".to_string(), "data"),
+        ("format data new --root-hash-file no/such/root".to_string(), "no/such/root"),
+        // An old file of hashes stays as it is as long as nothing better can come of it.
+        ("format missing hash".to_string(), "missing"),
+        ("format odd hash".to_string(), "odd"),
+        ("format data hash --data-blocks 6".to_string(), "data"),
+        (format!("verify missing hash {root}"), "missing"),
+        (format!("verify data missing {root}"), "missing"),
+        (format!("verify folder hash {root}"), "folder"),
+        (format!("verify data folder {root}"), "folder"),
+        (format!("verify data data {root}"), "data"),
+        (format!("verify data hash {root} --hash-offset 512"), "hash"),
+        (format!("verify data hash {root} --hash-offset 1024000"), "hash"),
+        ("dump missing".to_string(), "missing"),
+        ("dump folder".to_string(), "folder"),
+        ("dump data".to_string(), "data"),
+        ("dump empty".to_string(), "empty"),
+        ("dump hash --hash-offset 1024".to_string(), "hash"),
+    ];
+    for (line, name) in &cases {
+        let run = place.run(&format!("verity {line}"));
+        assert_eq!((run.stdout.as_str(), run.code), ("", Some(1)), "{line}: {}", run.stderr);
+        assert!(run.stderr.starts_with(&format!("manyhash: {name}: ")), "{line}: {}", run.stderr);
+        assert_eq!(names(&place), before, "{line}");
+        assert!(fs::read(place.join("hash")).unwrap() == hash, "{line}");
+    }
+}
+
+#[test]
+fn data_that_is_no_multiple_of_a_block_is_refused_with_its_length() {
+    let place = Place::new();
+    place.file("data", pattern(8192 + 100));
+    let run = place.run("verity format data new");
+    assert!(run.code == Some(1) && run.stderr.contains("8292") && run.stderr.contains("4096"), "{run:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn faults_of_the_disk_leave_no_new_file() {
+    let Some(library) = crate::faults::library() else { return };
+    let (place, root) = device();
+    place.file("data", pattern(3000 * 512));
+    let options = format!("--salt aa {UUID} --data-block-size 512 --hash-block-size 512");
+    let run = |fault: &str, line: &str| {
+        let mut command = place.command(BINARY);
+        command.arg("verity").args(line.split_whitespace()).env("LD_PRELOAD", library).env("FAULT", fault);
+        outcome(&mut command, b"")
+    };
+    for fault in ["eio:data:0", "eio:data:100000", "truncate:data:100000", "vanish:data:0"] {
+        let failed = run(fault, &format!("format data new {options}"));
+        assert_eq!((failed.stdout.as_str(), failed.code), ("", Some(1)), "{fault}: {}", failed.stderr);
+        assert!(failed.stderr.starts_with("manyhash: data: "), "{fault}: {}", failed.stderr);
+        assert!(!place.join("new").exists(), "{fault}");
+        place.file("data", pattern(3000 * 512));
+    }
+    let fine = run("slow:data:1000", &format!("format data new {options}"));
+    assert_eq!((fine.stderr.as_str(), fine.code), ("", Some(0)));
+    let root_of_data = super::root(&fine);
+    assert_ne!(root_of_data, root);
+    for fault in ["slow:data:1000", "slow:new:100"] {
+        let fine = run(fault, &format!("verify data new {root_of_data}"));
+        assert_eq!((fine.stderr.as_str(), fine.code), ("", Some(0)), "{fault}");
+    }
+    for (fault, name) in [("eio:data:100000", "data"), ("eio:new:5000", "new"), ("vanish:data:0", "data")] {
+        let failed = run(fault, &format!("verify data new {root_of_data}"));
+        assert_eq!((failed.stdout.as_str(), failed.code), ("", Some(1)), "{fault}: {}", failed.stderr);
+        assert!(failed.stderr.contains(&format!("manyhash: {name}: ")), "{fault}: {}", failed.stderr);
+    }
+}
+
+#[test]
+fn numbers_that_no_device_has_are_told() {
+    let (place, root) = device();
+    let largest = u64::MAX;
+    for offset in [largest - 511, largest - 4095, 1 << 63, (1 << 63) - 512, 1 << 62] {
+        for superblock in ["", " --no-superblock --hash-block-size 512 --salt aa"] {
+            for line in [
+                format!("format data new --data-block-size 512 --hash-offset {offset}{superblock}"),
+                format!("verify data hash {root} --data-block-size 512 --hash-offset {offset}{superblock}"),
+            ] {
+                let run = place.run(&format!("verity {line}"));
+                assert!(run.stdout.is_empty() && matches!(run.code, Some(1 | 2)), "{line}: {run:?}");
+                assert!(run.stderr.starts_with("manyhash: ") || run.stderr.contains("--hash-offset"), "{line}: {}", run.stderr);
+                assert_eq!(names(&place), ["data", "hash"], "{line}");
+            }
+        }
+        let dump = place.run(&format!("verity dump hash --hash-offset {offset}"));
+        assert!(dump.stdout.is_empty() && matches!(dump.code, Some(1 | 2)), "{dump:?}");
+    }
+    for blocks in [largest, 1 << 55, 1 << 52] {
+        let run = place.run(&format!("verity format data new --data-block-size 512 --data-blocks {blocks}"));
+        assert_eq!((run.stdout.as_str(), run.code), ("", Some(1)), "{}", run.stderr);
+        assert_eq!(names(&place), ["data", "hash"]);
+    }
+}
