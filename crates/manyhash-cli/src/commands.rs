@@ -7,6 +7,7 @@ pub mod drop_in;
 pub mod dups;
 pub mod man;
 pub mod sum;
+pub mod tree;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};

@@ -2,11 +2,12 @@
 
 use std::io;
 
+use manyhash::tree::JPointers;
 use manyhash::{Algorithm, Readers};
 
 use crate::algorithm::{AnyAlgorithm, Digests, ForAlgorithm};
 
-use super::Shared;
+use super::{Initial, Shared};
 use super::window::Job;
 use super::worker::Feed;
 
@@ -25,7 +26,11 @@ impl<T: Send> ForAlgorithm for Serve<'_, T> {
         let Self { shared, job } = self;
         let algorithms = job.algorithms;
         let algorithm = algorithms.only().expect("lanes are of one algorithm");
-        let mut readers = Readers::<A>::with_buffer_bytes(buffer_bytes(shared, algorithm));
+        let mut readers = match shared.settings.initial {
+            Initial::Standard => Readers::<A>::new(),
+            Initial::SeparatedSlices { lanes } => JPointers::new(lanes).expect("the number was looked at").separated().readers(),
+        }
+        .buffering(buffer_bytes(shared, algorithm));
         let mut first = job;
         loop {
             let feed = Feed::new(shared, first);
