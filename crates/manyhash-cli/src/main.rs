@@ -11,13 +11,16 @@ mod commands;
 mod examples;
 mod file_name;
 mod hexadecimal;
+mod leaves;
 mod manifest;
 mod message;
 mod output;
 mod pipeline;
+mod positioned;
 mod progress;
 mod size;
 mod stamp;
+mod turns;
 mod walk;
 
 use std::env;
