@@ -1,6 +1,7 @@
 //! Options and arguments of `manyhash`. The drop-ins have their own: [`crate::commands::drop_in`].
 
 mod tree;
+mod verity;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use crate::size;
 use crate::walk::{self, FileSystems, Links, patterns};
 
 pub use tree::*;
+pub use verity::*;
 
 /// Checksums of many files at once
 #[derive(Debug, Parser)]
@@ -47,6 +49,9 @@ pub enum Command {
     /// Print digests of digests: j-lanes, fs-verity, dm-verity, BitTorrent v2, S3 and others
     #[command(after_help = examples::TREE, disable_help_subcommand = true)]
     Tree(TreeArguments),
+    /// Hash devices of dm-verity: make, verify and show them
+    #[command(after_help = examples::VERITY, disable_help_subcommand = true)]
+    Verity(VerityArguments),
     /// Measure what this machine does: GB/s of one thread, by algorithm, backend and batch
     #[command(after_help = examples::BENCH)]
     Bench(BenchArguments),

@@ -8,6 +8,7 @@ pub mod dups;
 pub mod man;
 pub mod sum;
 pub mod tree;
+pub mod verity;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};

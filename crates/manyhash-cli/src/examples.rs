@@ -56,6 +56,43 @@ Examples:
   What failed, for programs:
       manyhash check --json SHA256SUMS | jq -r 'select(.status != \"ok\") | .path'";
 
+/// Below the options of `verity`.
+pub const VERITY: &str = "\
+Examples:
+  The root hash that a kernel is started with, and the hash device:
+      manyhash verity format root.squashfs root.verity --root-hash-file root.hash
+  Is all as it was:
+      manyhash verity verify root.squashfs root.verity --root-hash-file root.hash
+  What a hash device says of itself:
+      manyhash verity dump root.verity";
+
+/// Below the options of `verity format`.
+pub const VERITY_FORMAT: &str = "\
+Sizes:
+  A number of bytes, or one with K, M, G or T behind it.
+
+Examples:
+  Into a file of its own:
+      manyhash verity format root.squashfs root.verity
+  Behind the data, in the same image of 512 MiB:
+      manyhash verity format root.img root.img --hash-offset 512M
+  The same device again, from its salt and its UUID:
+      manyhash verity format root.squashfs again.verity --salt aabb --uuid 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
+
+/// Below the options of `verity verify`.
+pub const VERITY_VERIFY: &str = "\
+Examples:
+  Silent if all is fine:
+      manyhash verity verify root.squashfs root.verity $(cat root.hash)
+  Without a superblock all must be said that it would say:
+      manyhash verity verify --no-superblock --salt aabb root.squashfs root.verity --root-hash-file root.hash";
+
+/// Below the options of `verity dump`.
+pub const VERITY_DUMP: &str = "\
+Examples:
+  manyhash verity dump root.verity
+  manyhash verity dump root.img --hash-offset 512M";
+
 /// Below the options of `bench`.
 pub const BENCH: &str = "\
 Examples:

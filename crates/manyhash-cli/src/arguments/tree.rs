@@ -242,11 +242,11 @@ fn fs_verity_salt(digits: &str) -> Result<Salt, String> {
     Salt::parse(digits, fs_verity::MOST_SALT_BYTES)
 }
 
-fn dm_verity_salt(digits: &str) -> Result<Salt, String> {
+pub(super) fn dm_verity_salt(digits: &str) -> Result<Salt, String> {
     Salt::parse(if digits == "-" { "" } else { digits }, dm_verity::MOST_SALT_BYTES)
 }
 
-fn dm_verity_format(number: &str) -> Result<dm_verity::Format, String> {
+pub(super) fn dm_verity_format(number: &str) -> Result<dm_verity::Format, String> {
     number.parse().ok().and_then(dm_verity::Format::by_number).ok_or_else(|| "it must be 0 or 1".to_string())
 }
 
@@ -269,7 +269,7 @@ fn fs_verity_block(text: &str) -> Result<usize, String> {
     power_of_two(text, *range.start() as u64, *range.end() as u64).map(|bytes| bytes as usize)
 }
 
-fn dm_verity_block(text: &str) -> Result<usize, String> {
+pub(super) fn dm_verity_block(text: &str) -> Result<usize, String> {
     let range = dm_verity::BLOCK_BYTES;
     power_of_two(text, *range.start() as u64, *range.end() as u64).map(|bytes| bytes as usize)
 }

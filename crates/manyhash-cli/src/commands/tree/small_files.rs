@@ -93,7 +93,8 @@ impl<M: Mode> Rounds<'_, M> {
             if size_bytes <= self.batch_bytes as u64 {
                 self.files.push((path, size_bytes as usize));
                 self.files_bytes += size_bytes as usize;
-                let is_full = self.files_bytes >= ROUND_BATCHES * self.workers * self.batch_bytes || self.files.len() >= ROUND_FILES * self.workers;
+                let is_full =
+                    self.files_bytes >= ROUND_BATCHES * self.workers * self.batch_bytes || self.files.len() >= ROUND_FILES * self.workers;
                 return if is_full { self.end() } else { Ok(()) };
             }
         }
