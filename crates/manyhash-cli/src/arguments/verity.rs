@@ -113,8 +113,8 @@ pub struct VerityDeviceArguments {
     pub salt: Option<Salt>,
 
     /// Algorithm [default: sha256]
-    #[arg(short = 'h', long, value_name = "ALG")]
-    pub hash: Option<HashName>,
+    #[arg(short = 'h', long = "hash", value_name = "ALG")]
+    pub algorithm: Option<HashName>,
 
     /// Type of hash device [default: 1]; 0 is that of Chrome OS
     #[arg(long, value_name = "0|1", value_parser = dm_verity_format)]

@@ -12,6 +12,7 @@ mod faults;
 mod files_from;
 mod forms;
 mod gnu;
+mod hash_devices;
 mod man;
 mod resources;
 mod sum;

@@ -64,7 +64,7 @@ pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> 
     if let (Some(output), Some(path)) = (root_hash.take(), &root_hash_file) {
         write_root_hash(output, &root).map_err(Problem::of(path))?;
     }
-    let typed_hash = device.hash.as_ref().map(|hash| hash.typed.as_str());
+    let typed_hash = device.algorithm.as_ref().map(|hash| hash.typed.as_str());
     let report = Report { path: &hash, layout: &layout, typed_hash, typed_uuid: Some(&uuid.typed), root: Some(&root) };
     Ok(print(program, &report.lines()))
 }

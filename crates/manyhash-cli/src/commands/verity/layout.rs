@@ -39,7 +39,7 @@ pub struct Level {
 impl Layout {
     /// As the options say, for data of so many blocks and without a UUID.
     pub fn of(arguments: &VerityDeviceArguments, data_blocks: u64, salt: Vec<u8>) -> Self {
-        let algorithm = arguments.hash.as_ref().map_or(AnyAlgorithm::Sha256, |hash| hash.algorithm);
+        let algorithm = arguments.algorithm.as_ref().map_or(AnyAlgorithm::Sha256, |hash| hash.algorithm);
         let superblock = Superblock {
             format: arguments.format.unwrap_or_default(),
             uuid: [0; 16],
@@ -128,7 +128,7 @@ impl Layout {
         let blocks = arguments.data_blocks.filter(|&blocks| blocks > 0);
         let given_salt = arguments.salt.as_ref().map(|salt| super::report::salt_text(&salt.0));
         differs("--salt", super::report::salt_text(salt), given_salt)
-            .or_else(|| differs("--hash", linux_name(self.algorithm), arguments.hash.as_ref().map(|hash| linux_name(hash.algorithm))))
+            .or_else(|| differs("--hash", linux_name(self.algorithm), arguments.algorithm.as_ref().map(|hash| linux_name(hash.algorithm))))
             .or_else(|| differs("--format", number(format), arguments.format.map(number)))
             .or_else(|| {
                 differs("--data-block-size", data_block_bytes.to_string(), arguments.data_block_size.map(|bytes| bytes.to_string()))
