@@ -214,7 +214,9 @@ mod tests {
         let path = folder.path().join("f");
         let bytes: [u8; 25] = std::array::from_fn(|i| i as u8);
         std::fs::write(&path, bytes).unwrap();
-        for (start, end, expected) in [(0, 0, 0..0), (0, 10, 0..10), (0, 25, 0..25), (0, 26, 0..25), (7, 9, 7..9), (7, 99, 7..25), (30, 40, 0..0)] {
+        for (start, end, expected) in
+            [(0, 0, 0..0), (0, 10, 0..10), (0, 25, 0..25), (0, 26, 0..25), (7, 9, 7..9), (7, 99, 7..25), (30, 40, 0..0)]
+        {
             let mut reader = reader_of(Part::Range { start, end }, &path, expected.len() as u64);
             let mut content = Vec::new();
             reader.read_to_end(&mut content).unwrap();

@@ -7,9 +7,9 @@ use manyhash::{Algorithm, Readers};
 
 use crate::algorithm::{AnyAlgorithm, Digests, ForAlgorithm};
 
-use super::{Initial, Shared};
 use super::window::Job;
 use super::worker::Feed;
+use super::{Initial, Shared};
 
 /// Hashes files with one algorithm, from `job` on; gives back one with another, or nothing when there are none left.
 pub struct Serve<'a, T> {

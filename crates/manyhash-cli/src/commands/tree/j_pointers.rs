@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::process::ExitCode;
 
+use manyhash::Algorithm;
 use manyhash::tree::JPointers;
-use manyhash::{Algorithm, Readers};
 
 use crate::algorithm::ForAlgorithm;
 use crate::arguments::LanesArguments;
@@ -30,8 +30,7 @@ impl ForAlgorithm for Print<'_> {
     fn run<A: Algorithm>(self) -> ExitCode {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
-        let (mode, initial) =
-            if separated { (mode.separated(), Initial::SeparatedSlices { lanes }) } else { (mode, Initial::Standard) };
+        let (mode, initial) = if separated { (mode.separated(), Initial::SeparatedSlices { lanes }) } else { (mode, Initial::Standard) };
         let slices = Slices { mode, lanes, digests: Vec::new() };
         ranges::run(call, &slices, algorithm.into(), initial, files)
     }

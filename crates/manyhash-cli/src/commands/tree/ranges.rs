@@ -87,7 +87,8 @@ fn tasks<M: Mode>(mode: &M, algorithms: Algorithms, path: PathBuf) -> Box<dyn It
         Ok(Readable::Stream) => Ok(None),
         Err(error) => Err(error),
     };
-    let alone = |label, work| -> Box<dyn Iterator<Item = Task<Label>> + Send> { Box::new(iter::once(Task { label, path: path.clone(), work })) };
+    let alone =
+        |label, work| -> Box<dyn Iterator<Item = Task<Label>> + Send> { Box::new(iter::once(Task { label, path: path.clone(), work })) };
     let failed = |error| alone(Label::Range { bytes: 0, is_last: true }, Work::Failed(error));
     let file_bytes = match file_bytes {
         Err(error) => return failed(error),
