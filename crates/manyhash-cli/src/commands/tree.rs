@@ -38,7 +38,7 @@ pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> ExitCode
         TreeMode::Files(arguments) => files::run(&call, arguments),
         TreeMode::S3(arguments) => s3::run(&call, arguments),
         TreeMode::Glacier(arguments) => glacier::run(&call, arguments),
-        _ => todo!(),
+        _ => wrong_usage(program, "not yet"),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::process::ExitCode;
 
+use manyhash::Algorithm;
 use manyhash::tree::JPointers;
-use manyhash::{Algorithm, Readers};
 
 use crate::algorithm::ForAlgorithm;
 use crate::arguments::LanesArguments;

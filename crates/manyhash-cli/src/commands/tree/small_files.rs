@@ -143,13 +143,14 @@ impl<M: Mode> Rounds<'_, M> {
         let batches = batches(&sizes, self.batch_bytes, self.workers);
         let found: Vec<Mutex<Vec<Small<M::Found>>>> = batches.iter().map(|_| Mutex::default()).collect();
         let next = AtomicUsize::new(0);
+        let (mode, totals) = (self.mode, &*self.totals);
         let work = || {
             let mut buffer = Vec::new();
-            while let Some((batch, place)) = batches.get(next.load(Ordering::Relaxed)).and_then(|_| {
+            loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                Some((batches.get(number)?, &found[number]))
-            }) {
-                *place.lock().expect("no thread panicked") = self.batch(&files[batch.clone()], &mut buffer);
+                let Some(batch) = batches.get(number) else { return };
+                let small = hash_batch(mode, &files[batch.clone()], &mut buffer, totals);
+                *found[number].lock().expect("no thread panicked") = small;
             }
         };
         thread::scope(|scope| {
@@ -171,39 +172,39 @@ impl<M: Mode> Rounds<'_, M> {
         }
         self.report.idle()
     }
+}
 
-    /// Reads files one after the other into `buffer`, and hashes them together.
-    fn batch(&self, files: &[(PathBuf, usize)], buffer: &mut Vec<u8>) -> Vec<Small<M::Found>> {
-        let total_bytes: usize = files.iter().map(|(_, size_bytes)| size_bytes).sum();
-        if buffer.len() <= total_bytes {
-            // One more, to see whether a file goes on.
-            buffer.resize(total_bytes + 1, 0);
-        }
-        let mut start = 0;
-        let mut read = |(path, size_bytes): &(PathBuf, usize)| {
-            let place = start..start + size_bytes;
-            let file = patiently(|| File::open(path))?;
-            let count = positioned::read_at(&file, &mut buffer[place.start..=place.end], 0)?;
-            self.totals.read(count);
-            match (count, *size_bytes) {
-                (1.., 0) => Ok(None),
-                (count, size_bytes) if count == size_bytes => {
-                    start = place.end;
-                    Ok(Some(place))
-                }
-                _ => Err(changed()),
-            }
-        };
-        let places: Vec<io::Result<Option<Range<usize>>>> = files.iter().map(&mut read).collect();
-        let contents: Vec<&[u8]> = places.iter().flatten().flatten().map(|place| &buffer[place.clone()]).collect();
-        let mut found = self.mode.of_contents(&contents).into_iter();
-        let mut small = |place| match place {
-            Ok(Some(_)) => Small::Done(Ok(found.next().expect("one for each content"))),
-            Ok(None) => Small::Endless,
-            Err(error) => Small::Done(Err(error)),
-        };
-        places.into_iter().map(&mut small).collect()
+/// Reads files one after the other into `buffer`, and hashes them together.
+fn hash_batch<M: Mode>(mode: &M, files: &[(PathBuf, usize)], buffer: &mut Vec<u8>, totals: &Totals) -> Vec<Small<M::Found>> {
+    let total_bytes: usize = files.iter().map(|(_, size_bytes)| size_bytes).sum();
+    if buffer.len() <= total_bytes {
+        // One more, to see whether a file goes on.
+        buffer.resize(total_bytes + 1, 0);
     }
+    let mut start = 0;
+    let mut read = |(path, size_bytes): &(PathBuf, usize)| {
+        let place = start..start + size_bytes;
+        let file = patiently(|| File::open(path))?;
+        let count = positioned::read_at(&file, &mut buffer[place.start..=place.end], 0)?;
+        totals.read(count);
+        match (count, *size_bytes) {
+            (1.., 0) => Ok(None),
+            (count, size_bytes) if count == size_bytes => {
+                start = place.end;
+                Ok(Some(place))
+            }
+            _ => Err(changed()),
+        }
+    };
+    let places: Vec<io::Result<Option<Range<usize>>>> = files.iter().map(&mut read).collect();
+    let contents: Vec<&[u8]> = places.iter().flatten().flatten().map(|place| &buffer[place.clone()]).collect();
+    let mut found = mode.of_contents(&contents).into_iter();
+    let mut small = |place| match place {
+        Ok(Some(_)) => Small::Done(Ok(found.next().expect("one for each content"))),
+        Ok(None) => Small::Endless,
+        Err(error) => Small::Done(Err(error)),
+    };
+    places.into_iter().map(&mut small).collect()
 }
 
 /// Successive files for each batch: no more bytes than `batch_bytes` together, and batches enough for all workers.
