@@ -27,10 +27,10 @@ pub struct VerityArguments {
 #[derive(Debug, Subcommand)]
 pub enum VerityCommand {
     /// Write the hash device of a device or file, and print its root hash
-    #[command(after_help = examples::VERITY_FORMAT, disable_help_flag = true)]
+    #[command(after_help = examples::VERITY_FORMAT, disable_help_flag = true, args_override_self = true)]
     Format(VerityFormatArguments),
     /// Verify a device or file and its hash device by the root hash
-    #[command(after_help = examples::VERITY_VERIFY, disable_help_flag = true)]
+    #[command(after_help = examples::VERITY_VERIFY, disable_help_flag = true, args_override_self = true)]
     Verify(VerityVerifyArguments),
     /// Print what a hash device says of itself
     #[command(after_help = examples::VERITY_DUMP)]
