@@ -16,4 +16,5 @@ mod man;
 mod resources;
 mod sum;
 mod support;
+mod tree_files;
 mod walk;
