@@ -122,7 +122,6 @@ Which mode:
   fs-verity, dm-verity         what Linux checks files and devices by
   bittorrent-v2                what is in a torrent
   s3, glacier                  what Amazon's stores say of an object
-
   None of them is the digest that `manyhash sum` prints of a file.
 
 Examples:

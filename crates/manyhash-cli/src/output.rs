@@ -157,6 +157,14 @@ impl Output {
         Ok(Self::File { lines, path })
     }
 
+    /// The file that has no name yet, to be written at any positions, and not through this.
+    pub fn unnamed_file(&self) -> io::Result<&File> {
+        match self {
+            Self::File { lines, .. } => Ok(lines.get_ref()),
+            Self::Stdout { .. } | Self::Special(_) => Err(io::Error::other("it must be a regular file")),
+        }
+    }
+
     /// Whether somebody is looking.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Self::Stdout { is_terminal: true, .. })

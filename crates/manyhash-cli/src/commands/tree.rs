@@ -1,6 +1,9 @@
 //! `tree`: digests of digests, so that one file has many messages that are hashed at once. What each mode is: `TREE.md`.
 
+mod bittorrent_v2;
+mod dm_verity;
 mod files;
+mod fs_verity;
 mod glacier;
 mod j_lanes;
 mod j_pointers;
@@ -38,7 +41,9 @@ pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> ExitCode
         TreeMode::Files(arguments) => files::run(&call, arguments),
         TreeMode::S3(arguments) => s3::run(&call, arguments),
         TreeMode::Glacier(arguments) => glacier::run(&call, arguments),
-        _ => wrong_usage(program, "not yet"),
+        TreeMode::FsVerity(arguments) => fs_verity::run(&call, arguments),
+        TreeMode::DmVerity(arguments) => dm_verity::run(&call, arguments),
+        TreeMode::BittorrentV2(arguments) => bittorrent_v2::run(&call, arguments),
     }
 }
 

@@ -17,4 +17,5 @@ mod man;
 mod resources;
 mod sum;
 mod support;
+mod tree_files;
 mod walk;

@@ -1,7 +1,6 @@
 //! `tree j-lanes`: words of each file dealt out to lanes, and the digest of the lanes' digests.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -14,9 +13,8 @@ use crate::algorithm::ForAlgorithm;
 use crate::arguments::LanesArguments;
 use crate::hexadecimal;
 use crate::pipeline::filling;
-use crate::positioned;
 
-use super::small_files::{self, Alone, Mode};
+use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed, line};
 
 /// Runs `manyhash tree j-lanes`.
@@ -42,21 +40,20 @@ impl ForAlgorithm for Print<'_> {
 impl<A: Algorithm> Mode for JLanes<A> {
     type Found = A::Digest;
 
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<A::Digest> {
-        contents.iter().map(|content| self.hash(content)).collect()
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
+        contents.iter().map(|content| Ok(self.hash(content))).collect()
     }
 
-    fn of_file(&self, mut file: &File, work: &Alone) -> io::Result<A::Digest> {
-        let file_bytes = positioned::len(file)?;
-        io::Seek::rewind(&mut file)?;
-        match hash(self, &mut file, work)? {
-            (digest, bytes) if bytes == file_bytes => Ok(digest),
-            _ => Err(changed()),
-        }
-    }
-
-    fn of_stream(&self, stream: &mut (dyn Read + Send), work: &Alone) -> io::Result<A::Digest> {
-        hash(self, stream, work).map(|(digest, _)| digest)
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
+        let expected_bytes = input.bytes()?;
+        let (digest, bytes) = match input {
+            Input::File(mut file) => {
+                file.rewind()?;
+                hash(self, &mut file, work)?
+            }
+            Input::Stream(stream) => hash(self, stream, work)?,
+        };
+        if expected_bytes.is_none_or(|expected_bytes| bytes == expected_bytes) { Ok(digest) } else { Err(changed()) }
     }
 
     fn line(&self, path: &Path, digest: A::Digest) -> Vec<u8> {

@@ -13,7 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use manyhash::Algorithm;
+use manyhash::tree::Merkle;
+
 use crate::commands::sum::or_stdin;
+use crate::leaves::{self, Source};
 use crate::pipeline::{Reading, STDIN, Totals, patiently};
 use crate::positioned;
 use crate::walk::{Readable, look_at};
@@ -26,19 +30,68 @@ pub trait Mode: Sync {
     type Found: Send;
 
     /// Of files that are in memory, all together.
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<Self::Found>;
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<Self::Found>>;
 
-    /// Of a file that is too large for that.
-    fn of_file(&self, file: &File, work: &Alone) -> io::Result<Self::Found>;
-
-    /// Of what can only be read from beginning to end.
-    fn of_stream(&self, stream: &mut (dyn Read + Send), work: &Alone) -> io::Result<Self::Found>;
+    /// Of something that may be too large for that.
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<Self::Found>;
 
     /// What is printed of it.
     fn line(&self, path: &Path, found: Self::Found) -> Vec<u8>;
 }
 
-/// How to hash a file alone.
+/// Something hashed alone.
+pub enum Input<'a> {
+    /// A file, or a block device.
+    File(&'a File),
+    /// What can only be read from beginning to end.
+    Stream(&'a mut (dyn Read + Send)),
+}
+
+impl Input<'_> {
+    /// How many bytes it has, if that can be known.
+    pub fn bytes(&self) -> io::Result<Option<u64>> {
+        match self {
+            Self::File(file) => positioned::len(file).map(Some),
+            Self::Stream(_) => Ok(None),
+        }
+    }
+
+    /// Hashes it as leaves of a tree, whose digests `add` gets in order; how many bytes there were.
+    pub fn hash_leaves<A: Algorithm>(self, tree: &Merkle<A>, work: &Alone, mut add: impl FnMut(&[A::Digest]) + Send) -> io::Result<u64> {
+        let take = |digests: &[A::Digest]| {
+            add(digests);
+            Ok::<_, io::Error>(())
+        };
+        match self {
+            Self::File(file) => {
+                let source = Source::whole(file)?;
+                leaves::hash(&source, tree, work.workers, &work.reading, take)?;
+                Ok(source.bytes())
+            }
+            Self::Stream(stream) => {
+                let mut counted = Counted { stream, bytes: 0 };
+                leaves::hash_stream(&mut counted, tree, work.workers, &work.reading, take)?;
+                Ok(counted.bytes)
+            }
+        }
+    }
+}
+
+/// A stream, and how much has come.
+struct Counted<'a> {
+    stream: &'a mut (dyn Read + Send),
+    bytes: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        self.bytes += count as u64;
+        Ok(count)
+    }
+}
+
+/// How to hash something alone.
 pub struct Alone {
     /// With so many threads.
     pub workers: usize,
@@ -102,7 +155,7 @@ impl<M: Mode> Rounds<'_, M> {
         let found = what.and_then(|what| match what {
             Readable::File { size_bytes, .. } => {
                 let alone = self.alone(&path, size_bytes);
-                patiently(|| File::open(&path)).and_then(|file| self.mode.of_file(&file, &alone))
+                patiently(|| File::open(&path)).and_then(|file| self.mode.of_input(Input::File(&file), &alone))
             }
             Readable::Stream => {
                 self.totals.found_file(0);
@@ -120,13 +173,13 @@ impl<M: Mode> Rounds<'_, M> {
     fn stream(&self, path: &Path) -> io::Result<M::Found> {
         let alone = self.alone(path, 0);
         if path.as_os_str() == STDIN {
-            return self.mode.of_stream(&mut io::stdin(), &alone);
+            return self.mode.of_input(Input::Stream(&mut io::stdin()), &alone);
         }
         let mut file = patiently(|| File::open(path))?;
         // A block device has a size, but does not say so with the others.
         match positioned::len(&file) {
-            Ok(1..) => self.mode.of_file(&file, &alone),
-            _ => self.mode.of_stream(&mut file, &alone),
+            Ok(1..) => self.mode.of_input(Input::File(&file), &alone),
+            _ => self.mode.of_input(Input::Stream(&mut file), &alone),
         }
     }
 
@@ -200,7 +253,7 @@ fn hash_batch<M: Mode>(mode: &M, files: &[(PathBuf, usize)], buffer: &mut Vec<u8
     let contents: Vec<&[u8]> = places.iter().flatten().flatten().map(|place| &buffer[place.clone()]).collect();
     let mut found = mode.of_contents(&contents).into_iter();
     let mut small = |place| match place {
-        Ok(Some(_)) => Small::Done(Ok(found.next().expect("one for each content"))),
+        Ok(Some(_)) => Small::Done(found.next().expect("one for each content")),
         Ok(None) => Small::Endless,
         Err(error) => Small::Done(Err(error)),
     };
