@@ -259,7 +259,22 @@ mod tests {
         (totals, reading)
     }
 
-    /// Gives the error of a read as a string, or says that there were so many digests.
+    /// The digests that `hash` gives, and the bytes it reads.
+    fn collected(hash: impl FnOnce(&Reading, &mut Vec<Digest>) -> io::Result<()>) -> (Vec<Digest>, u64) {
+        let (totals, reading) = reading();
+        let mut digests = Vec::new();
+        hash(&reading, &mut digests).unwrap();
+        (digests, totals.now().done_bytes)
+    }
+
+    fn into(all: &mut Vec<Digest>) -> impl FnMut(&[Digest]) -> io::Result<()> + Send {
+        |digests| {
+            all.extend(digests);
+            Ok(())
+        }
+    }
+
+    /// What failed, by its text.
     #[derive(Debug, PartialEq)]
     struct Failed(String);
 
@@ -278,24 +293,12 @@ mod tests {
             let whole = merkle.hash_leaves(&content);
             let part = merkle.hash_leaves(&content[1000..3_000_000]);
             for workers in [1, 2, 5, 100] {
-                let collect = |hash: &dyn Fn(&Reading, &mut Vec<Digest>) -> Result<(), io::Error>| {
-                    let (totals, reading) = reading();
-                    let mut digests = Vec::new();
-                    hash(&reading, &mut digests).unwrap();
-                    (digests, totals.now().done_bytes)
-                };
-                fn into(all: &mut Vec<Digest>) -> impl FnMut(&[Digest]) -> io::Result<()> + Send {
-                    |digests| {
-                        all.extend(digests);
-                        Ok(())
-                    }
-                }
                 let source = Source::whole(&file).unwrap();
-                let of_file = collect(&|reading, all| hash(&source, &merkle, workers, reading, into(all)));
+                let of_file = collected(|reading, all| hash(&source, &merkle, workers, reading, into(all)));
                 assert!(of_file == (whole.clone(), content.len() as u64), "{leaf_bytes}, {workers}");
-                let of_part = collect(&|reading, all| hash(&Source::part(&file, 1000..3_000_000), &merkle, workers, reading, into(all)));
+                let of_part = collected(|reading, all| hash(&Source::part(&file, 1000..3_000_000), &merkle, workers, reading, into(all)));
                 assert!(of_part == (part.clone(), 2_999_000), "{leaf_bytes}, {workers}");
-                let of_stream = collect(&|reading, all| hash_stream(&content[..], &merkle, workers, reading, into(all)));
+                let of_stream = collected(|reading, all| hash_stream(&content[..], &merkle, workers, reading, into(all)));
                 assert!(of_stream == of_file, "{leaf_bytes}, {workers}");
             }
         }

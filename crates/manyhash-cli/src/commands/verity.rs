@@ -18,8 +18,7 @@ use crate::arguments::{VerityArguments, VerityCommand};
 
 use super::{output_failed, wrong_usage};
 
-pub use device::open_data;
-pub use format::root_hash;
+pub use format::whole_blocks;
 
 /// Runs `manyhash verity`.
 pub fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) -> ExitCode {

@@ -9,6 +9,7 @@ use manyhash::tree::DmVerity;
 
 use crate::algorithm::ForAlgorithm;
 use crate::arguments::DmVerityArguments;
+use crate::commands::verity::whole_blocks;
 use crate::hexadecimal;
 
 use super::small_files::{self, Alone, Input, Mode};
@@ -35,30 +36,19 @@ impl ForAlgorithm for Print<'_> {
     }
 }
 
-/// Data is whole blocks, and at least one.
-fn check_size(bytes: u64, block_bytes: usize) -> io::Result<()> {
-    if bytes == 0 {
-        return Err(io::Error::other("there is no data"));
-    }
-    if !bytes.is_multiple_of(block_bytes as u64) {
-        return Err(io::Error::other(format!("{bytes} bytes are no multiple of the data block size, {block_bytes}")));
-    }
-    Ok(())
-}
-
 impl<A: Algorithm> Mode for DmVerity<A> {
     type Found = A::Digest;
 
     fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
         let root = |(content, root): (&&[u8], Option<A::Digest>)| {
-            check_size(content.len() as u64, self.merkle().leaf_bytes()).map(|()| root.expect("there is data"))
+            whole_blocks(self.merkle().leaf_bytes(), content.len() as u64).map(|_| root.expect("there is data"))
         };
         contents.iter().zip(self.merkle().roots(contents)).map(root).collect()
     }
 
     fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
         let bytes = input.bytes()?.ok_or_else(|| io::Error::other("it must be a file or a block device"))?;
-        check_size(bytes, self.merkle().leaf_bytes())?;
+        whole_blocks(self.merkle().leaf_bytes(), bytes)?;
         let mut tree = self.merkle().builder();
         input.hash_leaves(self.merkle(), work, |leaves| tree.add(leaves))?;
         Ok(tree.root().expect("there is data"))

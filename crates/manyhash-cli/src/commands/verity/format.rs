@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use manyhash::Algorithm;
-use manyhash::tree::{DmVerity, Nodes};
+use manyhash::tree::Nodes;
 
 use crate::algorithm::ForAlgorithm;
 use crate::arguments::{Uuid, VerityDeviceArguments, VerityFormatArguments};
@@ -81,8 +81,8 @@ pub fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<
     }
 }
 
-/// How many blocks so many bytes are.
-fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
+/// How many blocks so many bytes are: one at least, and nothing left over.
+pub fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     if bytes == 0 {
         return Err(io::Error::other("there is no data"));
     }
@@ -90,19 +90,6 @@ fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
         return Err(io::Error::other(format!("{bytes} bytes are no multiple of the data block size, {block_bytes}")));
     }
     Ok(bytes / block_bytes as u64)
-}
-
-/// The root hash of a file or block device, without a hash device.
-pub fn root_hash<A: Algorithm>(data: &File, tree: &DmVerity<A>, workers: usize, reading: &Reading) -> io::Result<A::Digest> {
-    let source = Source::whole(data)?;
-    whole_blocks(tree.merkle().leaf_bytes(), source.bytes())?;
-    let mut builder = tree.merkle().builder();
-    let add = |digests: &[A::Digest]| {
-        builder.add(digests);
-        Ok::<_, io::Error>(())
-    };
-    leaves::hash(&source, tree.merkle(), workers, reading, add)?;
-    Ok(builder.root().expect("there is data"))
 }
 
 /// A tree to be made.
