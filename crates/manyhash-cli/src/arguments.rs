@@ -1,5 +1,8 @@
 //! Options and arguments of `manyhash`. The drop-ins have their own: [`crate::commands::drop_in`].
 
+mod tree;
+mod verity;
+
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -14,6 +17,9 @@ use crate::examples;
 use crate::pipeline::{MAX_WORKERS, all_cores};
 use crate::size;
 use crate::walk::{self, FileSystems, Links, patterns};
+
+pub use tree::*;
+pub use verity::*;
 
 /// Checksums of many files at once
 #[derive(Debug, Parser)]
@@ -40,6 +46,12 @@ pub enum Command {
     /// Find files with the same content; nothing is ever deleted
     #[command(after_help = examples::DUPS)]
     Dups(DupsArguments),
+    /// Print digests of digests: j-lanes, fs-verity, dm-verity, BitTorrent v2, S3 and others
+    #[command(after_help = examples::TREE, disable_help_subcommand = true)]
+    Tree(TreeArguments),
+    /// Hash devices of dm-verity: make, verify and show them
+    #[command(after_help = examples::VERITY, disable_help_subcommand = true)]
+    Verity(VerityArguments),
     /// Measure what this machine does: GB/s of one thread, by algorithm, backend and batch
     #[command(after_help = examples::BENCH)]
     Bench(BenchArguments),
@@ -54,9 +66,9 @@ pub enum Command {
 /// What `man` takes.
 #[derive(Args, Debug)]
 pub struct ManArguments {
-    /// One of the commands
+    /// One of the commands, and perhaps one of its own
     #[arg(value_name = "COMMAND")]
-    pub command: Option<String>,
+    pub commands: Vec<String>,
 }
 
 /// What `completions` takes.

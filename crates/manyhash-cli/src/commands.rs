@@ -7,6 +7,8 @@ pub mod drop_in;
 pub mod dups;
 pub mod man;
 pub mod sum;
+pub mod tree;
+pub mod verity;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};

@@ -56,6 +56,43 @@ Examples:
   What failed, for programs:
       manyhash check --json SHA256SUMS | jq -r 'select(.status != \"ok\") | .path'";
 
+/// Below the options of `verity`.
+pub const VERITY: &str = "\
+Examples:
+  The root hash that a kernel is started with, and the hash device:
+      manyhash verity format root.squashfs root.verity --root-hash-file root.hash
+  Is all as it was:
+      manyhash verity verify root.squashfs root.verity --root-hash-file root.hash
+  What a hash device says of itself:
+      manyhash verity dump root.verity";
+
+/// Below the options of `verity format`.
+pub const VERITY_FORMAT: &str = "\
+Sizes:
+  A number of bytes, or one with K, M, G or T behind it.
+
+Examples:
+  Into a file of its own:
+      manyhash verity format root.squashfs root.verity
+  Behind the data, in the same image of 512 MiB:
+      manyhash verity format root.img root.img --hash-offset 512M
+  The same device again, from its salt and its UUID:
+      manyhash verity format root.squashfs again.verity --salt aabb --uuid 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
+
+/// Below the options of `verity verify`.
+pub const VERITY_VERIFY: &str = "\
+Examples:
+  Silent if all is fine:
+      manyhash verity verify root.squashfs root.verity $(cat root.hash)
+  Without a superblock all must be said that it would say:
+      manyhash verity verify --no-superblock --salt aabb root.squashfs root.verity --root-hash-file root.hash";
+
+/// Below the options of `verity dump`.
+pub const VERITY_DUMP: &str = "\
+Examples:
+  manyhash verity dump root.verity
+  manyhash verity dump root.img --hash-offset 512M";
+
 /// Below the options of `bench`.
 pub const BENCH: &str = "\
 Examples:
@@ -77,3 +114,72 @@ Examples:
   manyhash completions bash > ~/.local/share/bash-completion/completions/manyhash
   manyhash completions zsh > ~/.zfunc/_manyhash
   manyhash completions fish > ~/.config/fish/completions/manyhash.fish";
+
+/// Below the options of `tree`.
+pub const TREE: &str = "\
+Which mode:
+  j-lanes, j-pointers, files   fast digests of our own, where both sides use them
+  fs-verity, dm-verity         what Linux checks files and devices by
+  bittorrent-v2                what is in a torrent
+  s3, glacier                  what Amazon's stores say of an object
+  None of them is the digest that `manyhash sum` prints of a file.
+
+Examples:
+  manyhash tree fs-verity *.deb
+  manyhash man tree fs-verity | man -l -";
+
+/// Below the options of `tree j-lanes`.
+pub const TREE_J_LANES: &str = "\
+Examples:
+  Of a large image, on all cores:
+      manyhash tree j-lanes -j 32 disk.img
+  Of a stream, so that no message has the same digest in another mode:
+      tar c photos | manyhash tree j-lanes --separated -a sha512";
+
+/// Below the options of `tree j-pointers`.
+pub const TREE_J_POINTERS: &str = "\
+Examples:
+  manyhash tree j-pointers -j 16 disk.img";
+
+/// Below the options of `tree files`.
+pub const TREE_FILES: &str = "\
+Examples:
+  One digest of a release, whatever the names are:
+      manyhash tree files dist/*.tar.gz
+  The same with other tools:
+      sha256sum dist/*.tar.gz | cut -c -64 | xxd -r -p | sha256sum";
+
+/// Below the options of `tree fs-verity`.
+pub const TREE_FS_VERITY: &str = "\
+Examples:
+  As `fsverity digest` prints it:
+      manyhash tree fs-verity *.apk
+  The tree and the descriptor too:
+      manyhash tree fs-verity --out-merkle-tree f.tree --out-descriptor f.descriptor f";
+
+/// Below the options of `tree dm-verity`.
+pub const TREE_DM_VERITY: &str = "\
+Examples:
+  The root hash of an image, without its hash device:
+      manyhash tree dm-verity --salt - root.squashfs";
+
+/// Below the options of `tree bittorrent-v2`.
+pub const TREE_BITTORRENT_V2: &str = "\
+Examples:
+  Pieces roots:
+      manyhash tree bittorrent-v2 *.iso
+  Piece layers too, for programs:
+      manyhash tree bittorrent-v2 --json --piece-length 4M big.iso | jq .piece_layers";
+
+/// Below the options of `tree s3`.
+pub const TREE_S3: &str = "\
+Examples:
+  The composite SHA-256 of an upload in parts of 8 MiB:
+      manyhash tree s3 backup.tar
+  The ETag of an upload in parts of 64 MiB:
+      manyhash tree s3 --etag --part-size 64M backup.tar";
+
+/// Below the options of `tree glacier`.
+pub const TREE_GLACIER: &str = "\
+Examples:
+  manyhash tree glacier archive.zip";

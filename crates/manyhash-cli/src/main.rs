@@ -11,13 +11,16 @@ mod commands;
 mod examples;
 mod file_name;
 mod hexadecimal;
+mod leaves;
 mod manifest;
 mod message;
 mod output;
 mod pipeline;
+mod positioned;
 mod progress;
 mod size;
 mod stamp;
+mod turns;
 mod walk;
 
 use std::env;
@@ -29,7 +32,7 @@ use clap::Parser;
 
 use algorithm::AnyAlgorithm;
 use arguments::{Arguments, Command};
-use commands::{bench, check, completions, drop_in, dups, man, sum};
+use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
 
 fn main() -> ExitCode {
     let is_logging = env::var_os("MANYHASH_LOG").is_some_and(|value| !value.is_empty() && value != "0");
@@ -49,6 +52,8 @@ fn main() -> ExitCode {
         Command::Sum(arguments) => sum::run(program, arguments, verbose),
         Command::Check(arguments) => check::run(program, arguments, verbose),
         Command::Dups(arguments) => dups::run(program, arguments, verbose),
+        Command::Tree(arguments) => tree::run(program, arguments, verbose),
+        Command::Verity(arguments) => verity::run(program, arguments, verbose),
         Command::Bench(arguments) => bench::run(program, arguments),
         Command::Man(arguments) => man::run(program, arguments),
         Command::Completions(arguments) => completions::run(program, &arguments),

@@ -6,6 +6,9 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
+/// What is said of a file that has not the size it had when it was found.
+pub const CHANGED: &str = "changed while it was being read";
+
 /// Writes `PROGRAM: MESSAGE`. A closed stderr is nobody's concern.
 pub fn say(program: &OsStr, message: &[u8]) {
     let line = [program.as_encoded_bytes(), b": ", message, b"\n"].concat();

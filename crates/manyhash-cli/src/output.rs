@@ -153,8 +153,16 @@ impl Output {
     }
 
     fn unnamed(path: PathBuf) -> io::Result<Self> {
-        let lines = BufWriter::with_capacity(64 << 10, tempfile::tempfile_in(folder_of(&path))?);
+        let lines = BufWriter::with_capacity(64 << 10, unnamed(&path)?);
         Ok(Self::File { lines, path })
+    }
+
+    /// The file that has no name yet, to be written at any positions, and not through this.
+    pub fn unnamed_file(&self) -> io::Result<&File> {
+        match self {
+            Self::File { lines, .. } => Ok(lines.get_ref()),
+            Self::Stdout { .. } | Self::Special(_) => Err(io::Error::other("it must be a regular file")),
+        }
     }
 
     /// Whether somebody is looking.
@@ -167,16 +175,7 @@ impl Output {
         self.flush()?;
         let Self::File { lines, path } = self else { return Ok(()) };
         let lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let named = named(lines, folder_of(&path))?;
-        if let Ok(old) = fs::metadata(&path) {
-            #[cfg(unix)]
-            keep_owner(named.as_file(), &old);
-            named.as_file().set_permissions(old.permissions())?;
-        }
-        // First the content, then the name: or a machine that stops between the two has the name of an empty file.
-        named.as_file().sync_all()?;
-        named.persist(&path)?;
-        sync_folder(folder_of(&path))
+        publish(lines, &path)
     }
 }
 
@@ -196,6 +195,25 @@ impl Write for Output {
             Self::Special(output) => output.flush(),
         }
     }
+}
+
+/// A file without a name, on the file system where `path` will be: nothing is left of it however the process ends.
+pub fn unnamed(path: &Path) -> io::Result<File> {
+    tempfile::tempfile_in(folder_of(path))
+}
+
+/// Gives an unnamed file its name, now that all is written: it appears, or replaces the old one.
+pub fn publish(file: File, path: &Path) -> io::Result<()> {
+    let named = named(file, folder_of(path))?;
+    if let Ok(old) = fs::metadata(path) {
+        #[cfg(unix)]
+        keep_owner(named.as_file(), &old);
+        named.as_file().set_permissions(old.permissions())?;
+    }
+    // First the content, then the name: or a machine that stops between the two has the name of an empty file.
+    named.as_file().sync_all()?;
+    named.persist(path)?;
+    sync_folder(folder_of(path))
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 use crate::algorithm::{Algorithms, Digests};
 use crate::stamp::Stamp;
 
-pub use job_reader::retrying;
+pub use job_reader::{filling, retrying};
 pub use open_files::patiently;
 pub use totals::{Counts, Reading, Totals};
 pub use window::Limits;
@@ -78,8 +78,8 @@ pub enum Work {
 pub enum Part {
     /// All of it.
     Whole,
-    /// So many bytes, or all if it has fewer.
-    First(u64),
+    /// These bytes, or as many of them as it has.
+    Range { start: u64, end: u64 },
 }
 
 /// Digests, and of what.
@@ -118,6 +118,24 @@ pub trait Keeper: Debug + Send + Sync {
     fn keep(&self, path: &Path, hashed: &Hashed);
 }
 
+/// How workers go through files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Many at once, in lanes.
+    SideBySide,
+    /// One after the other.
+    InOrder,
+}
+
+/// What messages begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initial {
+    /// The algorithm's initial value: digests are standard ones.
+    Standard,
+    /// That of separated slices. Only with [`Access::SideBySide`], and not for streams.
+    SeparatedSlices { lanes: usize },
+}
+
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -127,6 +145,10 @@ pub struct Settings {
     pub limits: Limits,
     /// Buffer memory of all workers together.
     pub buffer_bytes: usize,
+    /// How workers go through files.
+    pub access: Access,
+    /// What messages begin with.
+    pub initial: Initial,
     /// Told of each file hashed.
     pub keeper: Option<Arc<dyn Keeper>>,
     /// Counted as it goes.
@@ -139,7 +161,9 @@ impl Settings {
         // A lone worker takes files in their order; several share them out better the largest first.
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
-        Self { workers, limits, buffer_bytes: BUFFER_BYTES, keeper: None, totals: Arc::default() }
+        let access = if workers == 1 { Access::InOrder } else { Access::SideBySide };
+        let (keeper, totals) = (None, Arc::default());
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, access, initial: Initial::Standard, keeper, totals }
     }
 }
 

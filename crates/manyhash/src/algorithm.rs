@@ -48,7 +48,7 @@ pub(crate) trait Compression: Copy + Send + Sync + 'static {
     /// Its machine word.
     type Word: Word;
     /// An array of `STATE_WORDS` of anything: words, vectors, rows of words.
-    type State<T: Copy>: Copy + AsRef<[T]> + AsMut<[T]>;
+    type State<T: Copy + Send + Sync>: Copy + Send + Sync + AsRef<[T]> + AsMut<[T]>;
     /// Its name in the cost table.
     const NAME: &'static str;
     /// Words of the state.
@@ -64,7 +64,7 @@ pub(crate) trait Compression: Copy + Send + Sync + 'static {
     const BLOCK_BYTES: usize = 16 * size_of::<Self::Word>();
 
     /// A state with `value` everywhere.
-    fn filled<T: Copy>(value: T) -> Self::State<T>;
+    fn filled<T: Copy + Send + Sync>(value: T) -> Self::State<T>;
     /// One block in each lane.
     fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut Self::State<V>, words: [V; 16]);
     /// The schedule of a block that all lanes share, for [`compress_constant`](Self::compress_constant).

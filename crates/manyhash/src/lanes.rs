@@ -62,7 +62,7 @@ pub(crate) enum ByteOrder {
 pub(crate) type Row = [u8; 64];
 
 /// One word of each lane.
-pub(crate) trait Words: Copy {
+pub(crate) trait Words: Copy + Send + Sync {
     /// The instruction set.
     type Isa: Copy;
     /// One lane's word.

@@ -51,7 +51,13 @@ impl<A: Algorithm> Readers<A> {
     /// With `bytes` bytes for all lanes' buffers together, but no less than 4 KiB a lane nor more than
     /// 16 MiB; some 2 KiB a lane come on top.
     pub fn with_buffer_bytes(bytes: usize) -> Self {
-        Self { buffer_bytes: Some(bytes), ..Self::new() }
+        Self::new().buffering(bytes)
+    }
+
+    /// The same with `bytes` bytes for all lanes' buffers together, as [`with_buffer_bytes`](Self::with_buffer_bytes).
+    #[must_use]
+    pub fn buffering(self, bytes: usize) -> Self {
+        Self { buffer_bytes: Some(bytes), ..self }
     }
 
     /// Hashes every reader to its end.

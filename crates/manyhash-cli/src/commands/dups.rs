@@ -16,7 +16,7 @@ use indicatif::HumanBytes;
 use crate::algorithm::AnyAlgorithm;
 use crate::arguments::{DupsArguments, ProgressWhen};
 use crate::file_name;
-use crate::message::{reason, say, say_of};
+use crate::message::{CHANGED, reason, say, say_of};
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
 use crate::progress::Progress;
 use crate::walk::{Found, Options, Walk};
@@ -86,9 +86,6 @@ fn say_summary(program: &OsStr, summary: Summary) {
 fn not_regular() -> io::Error {
     io::Error::other("not a regular file")
 }
-
-/// What is said of a file that has not the size it had when it was found.
-const CHANGED: &str = "changed while it was being read";
 
 /// What the sink knows of a task.
 #[derive(Clone, Copy, Debug)]

@@ -19,16 +19,16 @@ use super::print;
 pub fn run(program: &OsStr, arguments: ManArguments) -> ExitCode {
     let mut manyhash = Arguments::command();
     manyhash.build();
-    let command = match &arguments.command {
-        None => Some(&manyhash),
-        Some(name) => manyhash.find_subcommand(name),
-    };
-    let Some(command) = command.cloned() else {
-        let names: Vec<_> = manyhash.get_subcommands().map(Command::get_name).collect();
-        let message = format!("there is no command {:?}; these have pages: {}", arguments.command.unwrap_or_default(), names.join(", "));
-        manyhash.error(ErrorKind::InvalidValue, message).exit()
-    };
-    print(program, &page(command).expect("a page can be written to memory"))
+    let mut command = &manyhash;
+    for name in &arguments.commands {
+        let Some(below) = command.find_subcommand(name) else {
+            let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+            let message = format!("there is no command {name:?}; these have pages: {}", names.join(", "));
+            manyhash.error(ErrorKind::InvalidValue, message).exit()
+        };
+        command = below;
+    }
+    print(program, &page(command.clone()).expect("a page can be written to memory"))
 }
 
 fn page(mut command: Command) -> io::Result<Vec<u8>> {

@@ -1,6 +1,9 @@
 //! A line of a Python wheel's RECORD: CSV of path, `ALGORITHM=DIGEST` with DIGEST in URL-safe Base64 without padding, and size. Hash and size
 //! are empty for what cannot have them, RECORD itself before all.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 use crate::algorithm::AnyAlgorithm;
 
 use super::form::Line;
@@ -52,27 +55,7 @@ fn field(line: &[u8]) -> Option<(Vec<u8>, Option<&[u8]>)> {
 
 /// The bytes that URL-safe Base64 without padding stands for.
 fn base64_decoded(text: &[u8]) -> Option<Box<[u8]>> {
-    let (mut bits, mut count) = (0_u32, 0);
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    for &digit in text {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'-' => 62,
-            b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    // Less than a digit is left, and all of it is zero.
-    (count < 6 && bits == 0).then(|| bytes.into())
+    URL_SAFE_NO_PAD.decode(text).ok().map(Vec::into_boxed_slice)
 }
 
 #[cfg(test)]

@@ -57,9 +57,10 @@ impl JobReader {
     pub fn announce(&self) {
         #[cfg(target_os = "linux")]
         if let Ok(file) = &self.file {
+            let start = if let Part::Range { start, .. } = self.job.part { start } else { 0 };
             let bytes = std::num::NonZeroU64::new(self.job.size_bytes.min(ANNOUNCED_BYTES));
             // Only advice: whoever reads will hear of errors.
-            let _ = rustix::fs::fadvise(&file.0, 0, bytes, rustix::fs::Advice::WillNeed);
+            let _ = rustix::fs::fadvise(&file.0, start, bytes, rustix::fs::Advice::WillNeed);
         }
     }
 
@@ -90,7 +91,7 @@ impl Read for JobReader {
         };
         let left_bytes = match self.job.part {
             Part::Whole => usize::MAX,
-            Part::First(bytes) => usize::try_from(bytes - self.read_bytes).unwrap_or(usize::MAX),
+            Part::Range { start, end } => usize::try_from(end - start - self.read_bytes).unwrap_or(usize::MAX),
         };
         let wanted_bytes = buffer.len().min(left_bytes);
         let begin = (self.read_bytes == 0).then(Instant::now);
@@ -110,13 +111,25 @@ fn longest_copy(bytes: usize) -> Duration {
 }
 
 /// One read, however often a signal interrupts it.
-pub fn retrying(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+pub fn retrying(file: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match file.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => return result,
         }
     }
+}
+
+/// Reads until `buffer` is full or nothing is left; how much that is.
+pub fn filling(input: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match retrying(input, &mut buffer[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
 }
 
 #[cfg(test)]
@@ -147,7 +160,9 @@ mod tests {
         let mut window = Window::new(Limits { tasks: 1, path_bytes: 1 << 10, batch_tasks: 1 });
         let work = Work::File { algorithms: AnyAlgorithm::Sha256.into(), size_bytes, part };
         window.push(Task { label: (), path: path.to_path_buf(), work });
-        JobReader::new(window.take().unwrap(), File::open(path), &Settings { keeper: Some(Arc::new(Nobody)), ..Settings::new(1) })
+        let job = window.take().unwrap();
+        let file = job.open();
+        JobReader::new(job, file, &Settings { keeper: Some(Arc::new(Nobody)), ..Settings::new(1) })
     }
 
     #[test]
@@ -194,15 +209,18 @@ mod tests {
     }
 
     #[test]
-    fn of_the_first_bytes_no_more_is_read() {
+    fn of_a_range_no_more_is_read() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("f");
-        std::fs::write(&path, [1; 25]).unwrap();
-        for (first_bytes, expected) in [(0, 0), (10, 10), (25, 25), (26, 25)] {
-            let mut reader = reader_of(Part::First(first_bytes), &path, first_bytes.min(25));
+        let bytes: [u8; 25] = std::array::from_fn(|i| i as u8);
+        std::fs::write(&path, bytes).unwrap();
+        for (start, end, expected) in
+            [(0, 0, 0..0), (0, 10, 0..10), (0, 25, 0..25), (0, 26, 0..25), (7, 9, 7..9), (7, 99, 7..25), (30, 40, 0..0)]
+        {
+            let mut reader = reader_of(Part::Range { start, end }, &path, expected.len() as u64);
             let mut content = Vec::new();
             reader.read_to_end(&mut content).unwrap();
-            assert_eq!((content.len(), reader.read_bytes), (expected, expected as u64));
+            assert_eq!((&content[..], reader.read_bytes), (&bytes[expected.clone()], expected.len() as u64));
         }
     }
 

@@ -2,13 +2,14 @@
 
 use std::io;
 
+use manyhash::tree::JPointers;
 use manyhash::{Algorithm, Readers};
 
 use crate::algorithm::{AnyAlgorithm, Digests, ForAlgorithm};
 
-use super::Shared;
 use super::window::Job;
 use super::worker::Feed;
+use super::{Initial, Shared};
 
 /// Hashes files with one algorithm, from `job` on; gives back one with another, or nothing when there are none left.
 pub struct Serve<'a, T> {
@@ -25,7 +26,11 @@ impl<T: Send> ForAlgorithm for Serve<'_, T> {
         let Self { shared, job } = self;
         let algorithms = job.algorithms;
         let algorithm = algorithms.only().expect("lanes are of one algorithm");
-        let mut readers = Readers::<A>::with_buffer_bytes(buffer_bytes(shared, algorithm));
+        let mut readers = match shared.settings.initial {
+            Initial::Standard => Readers::<A>::new(),
+            Initial::SeparatedSlices { lanes } => JPointers::new(lanes).expect("the number was looked at").separated().readers(),
+        }
+        .buffering(buffer_bytes(shared, algorithm));
         let mut first = job;
         loop {
             let feed = Feed::new(shared, first);

@@ -6,7 +6,8 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use crate::algorithm::Algorithms;
@@ -37,6 +38,17 @@ pub struct Job {
     pub size_bytes: u64,
     /// How much of it to hash.
     pub part: Part,
+}
+
+impl Job {
+    /// Opens the file, where the part of it begins.
+    pub fn open(&self) -> io::Result<File> {
+        let mut file = File::open(&self.path)?;
+        if let Part::Range { start: start @ 1.., .. } = self.part {
+            file.seek(SeekFrom::Start(start))?;
+        }
+        Ok(file)
+    }
 }
 
 /// Files that one worker, or everybody, has open or waiting.

@@ -5,21 +5,20 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io;
 
 use crate::algorithm::{Algorithms, Digests};
 
 use super::job_reader::JobReader;
 use super::window::{Job, Load};
-use super::{Shared, in_order, lanes, open_files};
+use super::{Access, Shared, in_order, lanes, open_files};
 
 /// Hashes files until there are none left.
 pub fn work<T: Send>(shared: &Shared<T>) {
     let mut next = shared.wait_for_job();
     while let Some(job) = next {
         next = match job.algorithms.only() {
-            Some(algorithm) if shared.settings.workers > 1 => algorithm.with(lanes::Serve { shared, job }),
+            Some(algorithm) if shared.settings.access == Access::SideBySide => algorithm.with(lanes::Serve { shared, job }),
             _ => in_order::serve(shared, job),
         };
     }
@@ -73,7 +72,7 @@ impl<'a, T: Send> Feed<'a, T> {
     fn open(&self) -> Option<JobReader> {
         let mut held = self.held.get();
         let job = self.waiting.take().or_else(|| self.shared.try_job(self.algorithms, held))?;
-        let open = || File::open(&job.path);
+        let open = || job.open();
         let file = match open() {
             Err(error) if open_files::is_too_many(&error) => {
                 if held.files > 0 {

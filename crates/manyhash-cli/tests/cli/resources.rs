@@ -47,6 +47,18 @@ fn assert_bounded(what: &str, peak: Option<u64>) {
 }
 
 #[test]
+fn memory_is_bounded_for_a_large_file_in_tree_modes() {
+    let place = Place::new();
+    place.file("last", "");
+    fs::File::options().write(true).open(place.join("last")).unwrap().set_len(512 << 20).unwrap();
+    for mode in ["j-lanes", "fs-verity", "bittorrent-v2 --json", "s3", "glacier"] {
+        let mut command = place.command(BINARY);
+        command.args("tree --threads 4".split(' ')).args(mode.split(' ')).args(["last", "-"]);
+        assert_bounded(mode, peak_kib(&mut command, b""));
+    }
+}
+
+#[test]
 fn memory_is_bounded_for_a_large_tree() {
     let place = Place::new();
     // The first file keeps all others waiting in the window; the second folder has most names.

@@ -96,7 +96,7 @@ pub(crate) struct Md5Compression;
 
 impl Compression for Md5Compression {
     type Word = u32;
-    type State<T: Copy> = [T; 4];
+    type State<T: Copy + Send + Sync> = [T; 4];
     const NAME: &'static str = "md5";
     const STATE_WORDS: usize = 4;
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
@@ -104,7 +104,7 @@ impl Compression for Md5Compression {
     const WANTS_MORE_WAVES: bool = true;
 
     #[inline(always)]
-    fn filled<T: Copy>(value: T) -> [T; 4] {
+    fn filled<T: Copy + Send + Sync>(value: T) -> [T; 4] {
         [value; 4]
     }
 

@@ -64,14 +64,14 @@ pub(crate) struct Sha1Compression;
 
 impl Compression for Sha1Compression {
     type Word = u32;
-    type State<T: Copy> = [T; 5];
+    type State<T: Copy + Send + Sync> = [T; 5];
     const NAME: &'static str = "sha1";
     const STATE_WORDS: usize = 5;
     const BYTE_ORDER: ByteOrder = ByteOrder::Big;
     const LENGTH_BYTES: usize = 8;
 
     #[inline(always)]
-    fn filled<T: Copy>(value: T) -> [T; 5] {
+    fn filled<T: Copy + Send + Sync>(value: T) -> [T; 5] {
         [value; 5]
     }
 

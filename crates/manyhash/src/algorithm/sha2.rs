@@ -159,13 +159,13 @@ macro_rules! sha2 {
 
         impl Compression for $Compression {
             type Word = $word;
-            type State<T: Copy> = [T; 8];
+            type State<T: Copy + Send + Sync> = [T; 8];
             const NAME: &'static str = $name;
             const STATE_WORDS: usize = 8;
             const BYTE_ORDER: ByteOrder = ByteOrder::Big;
             const LENGTH_BYTES: usize = 2 * size_of::<$word>();
             #[inline(always)]
-            fn filled<T: Copy>(value: T) -> [T; 8] {
+            fn filled<T: Copy + Send + Sync>(value: T) -> [T; 8] {
                 [value; 8]
             }
             #[inline(always)]

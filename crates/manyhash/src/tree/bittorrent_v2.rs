@@ -62,16 +62,15 @@ impl BitTorrentV2 {
 
     /// What a torrent says of a file with this content.
     pub fn file_tree(&self, content: &[u8]) -> FileTree {
-        let mut tree = self.builder(content.len() as u64);
+        let mut tree = self.builder();
         tree.add(&self.merkle.hash_leaves(content));
-        tree.finish()
+        tree.finish(content.len() as u64)
     }
 
-    /// A file of so many bytes whose leaves come one after the other.
-    pub fn builder(&self, file_bytes: u64) -> FileTreeBuilder<'_> {
+    /// A file whose leaves come one after the other.
+    pub fn builder(&self) -> FileTreeBuilder<'_> {
         let layer = (self.piece_bytes / BLOCK_BYTES as u64).trailing_zeros() as usize;
-        let pieces = if file_bytes > self.piece_bytes { file_bytes.div_ceil(self.piece_bytes) } else { 0 };
-        FileTreeBuilder { builder: self.merkle.builder(), layer, pieces, piece_layer: Vec::new() }
+        FileTreeBuilder { builder: self.merkle.builder(), layer, piece_bytes: self.piece_bytes, piece_layer: Vec::new() }
     }
 }
 
@@ -81,7 +80,7 @@ pub struct FileTreeBuilder<'a> {
     builder: Builder<'a, Sha256>,
     /// The level whose nodes have the digests of pieces.
     layer: usize,
-    pieces: u64,
+    piece_bytes: u64,
     piece_layer: Vec<Digest>,
 }
 
@@ -91,11 +90,12 @@ impl FileTreeBuilder<'_> {
         let Ok(()) = self.builder.push(leaves, keep(self.layer, &mut self.piece_layer));
     }
 
-    /// What a torrent says of the file, once all leaves are there.
-    pub fn finish(mut self) -> FileTree {
+    /// What a torrent says of the file, once all leaves are there: so many bytes.
+    pub fn finish(mut self, file_bytes: u64) -> FileTree {
         let Ok(pieces_root) = self.builder.finish(keep(self.layer, &mut self.piece_layer));
         // The last node may have a digest of zeros only, and a small file has pieces but no layer.
-        self.piece_layer.truncate(usize::try_from(self.pieces).unwrap_or(usize::MAX));
+        let pieces = if file_bytes > self.piece_bytes { file_bytes.div_ceil(self.piece_bytes) } else { 0 };
+        self.piece_layer.truncate(usize::try_from(pieces).unwrap_or(usize::MAX));
         FileTree { pieces_root, piece_layer: self.piece_layer }
     }
 }

@@ -69,6 +69,16 @@ impl<A: Algorithm> Merkle<A> {
         self.node_bytes
     }
 
+    /// Children of a node.
+    pub fn children(&self) -> usize {
+        self.children
+    }
+
+    /// Bytes from a child's digest in a node to the next; what is not digests is zeros.
+    pub fn child_bytes(&self) -> usize {
+        self.child_bytes
+    }
+
     /// Nodes of each level over so many leaves, those over leaves first. One leaf has none, its digest is the root.
     pub fn nodes(&self, leaves: u64) -> Vec<u64> {
         let mut nodes = Vec::new();

@@ -7,7 +7,6 @@
 mod cutting;
 mod seen;
 mod table;
-mod turns;
 mod units;
 mod worker;
 
@@ -24,19 +23,18 @@ use crate::algorithm::ForAlgorithm;
 use crate::arguments::DupsArguments;
 use crate::commands::{exit_code, output_failed};
 use crate::file_name;
-use crate::message::{reason, say_of};
+use crate::message::{CHANGED, reason, say_of};
 use crate::pipeline::Totals;
 use crate::progress::Progress;
+use crate::turns::{InOrder, Turns};
 use crate::walk::{Found, Options};
 
 pub use self::cutting::Chunking;
 use self::seen::{Chunk, Seen};
 use self::table::{About, Count, Table};
-use self::turns::{InOrder, Turns};
+
 use self::units::{Division, Folder, Unit, Units};
 use self::worker::{Event, Worker, buffer_bytes};
-
-use super::CHANGED;
 
 /// Results that may wait for their turn: some 12 MB.
 const MAX_WAITING: usize = 256 << 10;

@@ -106,7 +106,7 @@ impl<W: Iterator<Item = Found>> Scan<W> {
         let files = &self.scanned.files;
         let size_bytes = files.size_bytes(number);
         let (part, expected_bytes) =
-            if size_bytes <= SMALL_BYTES { (Part::Whole, size_bytes) } else { (Part::First(FIRST_BYTES), FIRST_BYTES) };
+            if size_bytes <= SMALL_BYTES { (Part::Whole, size_bytes) } else { (Part::Range { start: 0, end: FIRST_BYTES }, FIRST_BYTES) };
         let work = Work::File { algorithms: self.algorithm.into(), size_bytes: expected_bytes, part };
         Task { label: Label::File { number, expected_bytes }, path: files.path(number), work }
     }

@@ -75,8 +75,9 @@ impl Superblock {
         let format = Format::by_number(format).ok_or(wrong("hash type", format.into()))?;
         let uuid = fields.take();
         let algorithm: [u8; ALGORITHM_BYTES] = fields.take();
-        let end = algorithm.iter().position(|byte| *byte == 0).ok_or(SuperblockError::Algorithm)?;
-        let algorithm = std::str::from_utf8(&algorithm[..end]).map_err(|_| SuperblockError::Algorithm)?.to_string();
+        let no_name = || SuperblockError::Algorithm { name: algorithm.escape_ascii().to_string() };
+        let end = algorithm.iter().position(|byte| *byte == 0).ok_or_else(no_name)?;
+        let algorithm = std::str::from_utf8(&algorithm[..end]).map_err(|_| no_name())?.to_string();
         let block_bytes = |field, bytes: u32| {
             let is_block = bytes.is_power_of_two() && BLOCK_BYTES.contains(&(bytes as usize));
             is_block.then_some(bytes as usize).ok_or(wrong(field, bytes.into()))
@@ -120,8 +121,11 @@ pub enum SuperblockError {
     },
     /// It does not begin with the signature.
     Signature,
-    /// The algorithm has no name.
-    Algorithm,
+    /// The algorithm's name has no end, or is no text.
+    Algorithm {
+        /// The bytes of its field, escaped.
+        name: String,
+    },
     /// A number is out of range.
     Field {
         /// Which one.
@@ -136,7 +140,7 @@ impl fmt::Display for SuperblockError {
         match self {
             Self::Truncated { bytes } => write!(f, "the superblock has {bytes} bytes, not {SUPERBLOCK_BYTES}"),
             Self::Signature => f.write_str("no verity superblock: its signature is not there"),
-            Self::Algorithm => f.write_str("the superblock's hash algorithm is no name"),
+            Self::Algorithm { name } => write!(f, "the superblock's hash algorithm is no name: {name}"),
             Self::Field { field, value } => write!(f, "the superblock's {field} cannot be {value}"),
         }
     }

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use manyhash::{Algorithm, hash_many};
 
 use crate::pipeline::{Reading, Totals, retrying};
+use crate::turns::{InOrder, Turns};
 
 use super::cutting::Chunking;
 use super::seen::Key;
-use super::turns::{InOrder, Turns};
+
 use super::units::{FolderNumber, Item, Stretch, Unit};
 
 /// What became of a unit, in order.

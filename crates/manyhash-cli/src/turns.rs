@@ -1,4 +1,4 @@
-//! Brings the results of several workers back into order: which of two equal chunks is the first must not depend on who was faster.
+//! Brings the results of several workers back into order: what is said, written or counted must not depend on who was faster.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard};

@@ -1,0 +1,157 @@
+//! `tree`: digests of digests, so that one file has many messages that are hashed at once. What each mode is: `TREE.md`.
+
+mod bittorrent_v2;
+mod dm_verity;
+mod files;
+mod fs_verity;
+mod glacier;
+mod j_lanes;
+mod j_pointers;
+mod ranges;
+mod s3;
+mod small_files;
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use crate::algorithm::AnyAlgorithm;
+use crate::arguments::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
+use crate::file_name;
+use crate::manifest::escapes::{escape, needs_escape};
+use crate::message::{CHANGED, reason, say_of};
+use crate::output::Output;
+use crate::pipeline::Totals;
+use crate::progress::Progress;
+
+use super::{exit_code, output_failed, prepare_backends, wrong_usage};
+
+/// Runs `manyhash tree`.
+pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> ExitCode {
+    let TreeArguments { work, mode } = arguments;
+    if let Err(message) = prepare_backends(program, mode.algorithm().into(), verbose) {
+        return wrong_usage(program, &message);
+    }
+    let call = Call { program, work: &work, verbose };
+    match mode {
+        TreeMode::JLanes(arguments) => j_lanes::run(&call, arguments),
+        TreeMode::JPointers(arguments) => j_pointers::run(&call, arguments),
+        TreeMode::Files(arguments) => files::run(&call, arguments),
+        TreeMode::S3(arguments) => s3::run(&call, arguments),
+        TreeMode::Glacier(arguments) => glacier::run(&call, arguments),
+        TreeMode::FsVerity(arguments) => fs_verity::run(&call, arguments),
+        TreeMode::DmVerity(arguments) => dm_verity::run(&call, arguments),
+        TreeMode::BittorrentV2(arguments) => bittorrent_v2::run(&call, arguments),
+    }
+}
+
+impl TreeMode {
+    /// What hashes.
+    fn algorithm(&self) -> AnyAlgorithm {
+        match self {
+            Self::JLanes(arguments) | Self::JPointers(arguments) => arguments.algorithm,
+            Self::Files(arguments) => arguments.algorithm,
+            Self::FsVerity(arguments) => match arguments.hash_alg {
+                FsVerityHash::Sha256 => AnyAlgorithm::Sha256,
+                FsVerityHash::Sha512 => AnyAlgorithm::Sha512,
+            },
+            Self::DmVerity(arguments) => arguments.hash,
+            Self::S3(arguments) if arguments.etag => AnyAlgorithm::Md5,
+            Self::S3(arguments) => arguments.algorithm,
+            Self::BittorrentV2(_) | Self::Glacier(_) => AnyAlgorithm::Sha256,
+        }
+    }
+}
+
+/// What all modes are called with.
+struct Call<'a> {
+    program: &'a OsStr,
+    work: &'a TreeWorkArguments,
+    verbose: bool,
+}
+
+impl<'a> Call<'a> {
+    /// Where the results go, with the progress of `totals` above them.
+    fn report(&self, totals: &Arc<Totals>) -> Report<'a> {
+        let progress = Progress::start(self.program, self.work.progress, totals);
+        Report { program: self.program, output: Output::stdout(), progress, all_read: true }
+    }
+}
+
+/// Where the results of files go, in their order.
+struct Report<'a> {
+    program: &'a OsStr,
+    output: Output,
+    progress: Progress,
+    all_read: bool,
+}
+
+impl Report<'_> {
+    /// Takes what is to be printed of a file, or why there is nothing.
+    fn take(&mut self, path: &Path, line: io::Result<Vec<u8>>) -> io::Result<()> {
+        match line {
+            Ok(line) => self.output.write_all(&line),
+            Err(error) => {
+                self.all_read = false;
+                self.say(path, reason(&error))
+            }
+        }
+    }
+
+    /// Says something of a file, after all that was printed before.
+    fn say(&mut self, path: &Path, what: impl std::fmt::Display) -> io::Result<()> {
+        self.idle()?;
+        self.progress.above(|| say_of(self.program, file_name::bytes_of(path), what));
+        Ok(())
+    }
+
+    /// Shows what there is so far.
+    fn idle(&mut self) -> io::Result<()> {
+        if self.output.is_terminal() {
+            return self.progress.above(|| self.output.flush());
+        }
+        self.output.flush()
+    }
+
+    /// Ends the report.
+    fn finish(self, result: io::Result<()>) -> ExitCode {
+        let Self { program, output, progress, all_read } = self;
+        progress.finish();
+        match result.and_then(|()| output.finish()) {
+            Ok(()) => exit_code(all_read),
+            Err(error) => output_failed(program, None, &error),
+        }
+    }
+}
+
+/// A file has not the size it had when it was found.
+fn changed() -> io::Error {
+    io::Error::other(CHANGED)
+}
+
+/// `DIGEST  PATH`, as `sum` has it.
+fn line(digest: &str, path: &Path) -> Vec<u8> {
+    let name = file_name::bytes_of(path);
+    let mut line = Vec::with_capacity(digest.len() + name.len() + 4);
+    if needs_escape(name) {
+        line.push(b'\\');
+    }
+    line.extend(digest.as_bytes());
+    line.extend(b"  ");
+    escape(name, &mut line);
+    line.push(b'\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_escaped_as_in_sum() {
+        assert_eq!(line("0a", Path::new("a b")), b"0a  a b\n");
+        assert_eq!(line("0a", Path::new("a\nb\\")), b"\\0a  a\\nb\\\\\n");
+    }
+}

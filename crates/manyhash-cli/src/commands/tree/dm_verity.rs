@@ -1,0 +1,60 @@
+//! `tree dm-verity`: the root hash of each file or block device, without its hash device. That one is made by `manyhash verity format`.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use manyhash::Algorithm;
+use manyhash::tree::DmVerity;
+
+use crate::algorithm::ForAlgorithm;
+use crate::arguments::DmVerityArguments;
+use crate::commands::verity::whole_blocks;
+use crate::hexadecimal;
+
+use super::small_files::{self, Alone, Input, Mode};
+use super::{Call, line};
+
+/// Runs `manyhash tree dm-verity`.
+pub fn run(call: &Call<'_>, arguments: DmVerityArguments) -> ExitCode {
+    arguments.hash.with(Print { call, arguments })
+}
+
+struct Print<'a> {
+    call: &'a Call<'a>,
+    arguments: DmVerityArguments,
+}
+
+impl ForAlgorithm for Print<'_> {
+    type Output = ExitCode;
+
+    fn run<A: Algorithm>(self) -> ExitCode {
+        let Self { call, arguments } = self;
+        let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
+        let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");
+        small_files::run(call, &tree, files)
+    }
+}
+
+impl<A: Algorithm> Mode for DmVerity<A> {
+    type Found = A::Digest;
+
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
+        let root = |(content, root): (&&[u8], Option<A::Digest>)| {
+            whole_blocks(self.merkle().leaf_bytes(), content.len() as u64).map(|_| root.expect("there is data"))
+        };
+        contents.iter().zip(self.merkle().roots(contents)).map(root).collect()
+    }
+
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
+        let bytes = input.bytes()?.ok_or_else(|| io::Error::other("it must be a file or a block device"))?;
+        whole_blocks(self.merkle().leaf_bytes(), bytes)?;
+        let mut tree = self.merkle().builder();
+        input.hash_leaves(self.merkle(), work, |leaves| tree.add(leaves))?;
+        Ok(tree.root().expect("there is data"))
+    }
+
+    fn line(&self, path: &Path, root: A::Digest) -> Vec<u8> {
+        line(&hexadecimal::encoded(root.as_ref()), path)
+    }
+}

@@ -1,0 +1,66 @@
+//! `tree files`: one digest of a list of files, the digest of their digests in the order given.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use manyhash::{Algorithm, Hasher};
+
+use crate::algorithm::ForAlgorithm;
+use crate::arguments::FilesArguments;
+use crate::commands::sum::or_stdin;
+use crate::hexadecimal;
+use crate::pipeline::{self, Finished, Settings, Sink, Task};
+use crate::walk::{hashing, look_at};
+
+use super::{Call, Report};
+
+/// Runs `manyhash tree files`.
+pub fn run(call: &Call<'_>, arguments: FilesArguments) -> ExitCode {
+    arguments.algorithm.with(Print { call, arguments })
+}
+
+struct Print<'a> {
+    call: &'a Call<'a>,
+    arguments: FilesArguments,
+}
+
+impl ForAlgorithm for Print<'_> {
+    type Output = ExitCode;
+
+    fn run<A: Algorithm>(self) -> ExitCode {
+        let Self { call, arguments: FilesArguments { algorithm, files } } = self;
+        let settings = Settings::new(call.work.workers());
+        let source = or_stdin(files).into_iter().map(move |file| {
+            let path = PathBuf::from(file);
+            Task { label: (), work: hashing(look_at(&path), algorithm.into()), path }
+        });
+        let mut wrap = Wrap::<A> { hasher: Hasher::new(), report: call.report(&settings.totals) };
+        let result = pipeline::run(source, &settings, &mut wrap);
+        let Wrap { hasher, mut report } = wrap;
+        let digest = hexadecimal::encoded(hasher.finalize().as_ref());
+        // Of some of the files it would be the digest of another list.
+        let result = result.and_then(|()| if report.all_read { writeln!(report.output, "{digest}") } else { Ok(()) });
+        report.finish(result)
+    }
+}
+
+/// The digest of digests.
+struct Wrap<'a, A: Algorithm> {
+    hasher: Hasher<A>,
+    report: Report<'a>,
+}
+
+impl<A: Algorithm> Sink<()> for Wrap<'_, A> {
+    fn take(&mut self, finished: Finished<()>) -> io::Result<()> {
+        match finished.outcome.expect("each file is hashed") {
+            Ok(hashed) => self.hasher.update(hashed.digests.bytes()),
+            Err(error) => self.report.take(&finished.path, Err(error))?,
+        }
+        Ok(())
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        self.report.idle()
+    }
+}

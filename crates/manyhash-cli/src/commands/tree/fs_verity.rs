@@ -1,0 +1,202 @@
+//! `tree fs-verity`: file digests of Linux' fs-verity, printed as `fsverity digest` does; also the Merkle tree and the descriptor.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use manyhash::tree::fs_verity::FsVerityAlgorithm;
+use manyhash::tree::{FsVerity, Nodes};
+use manyhash::{Sha256, Sha512};
+
+use crate::arguments::{FsVerityArguments, FsVerityHash};
+use crate::commands::wrong_usage;
+use crate::file_name;
+use crate::hexadecimal;
+use crate::leaves::{self, Source};
+use crate::output::Output;
+use crate::pipeline::{Reading, STDIN, Totals, patiently};
+use crate::positioned;
+use crate::stamp::FileId;
+use crate::walk::{Readable, look_at};
+
+use super::Call;
+use super::small_files::{self, Alone, Input, Mode};
+
+/// What is before a digest when it is signed.
+const SIGNED_MAGIC: &[u8; 8] = b"FSVerity";
+
+/// Runs `manyhash tree fs-verity`.
+pub fn run(call: &Call<'_>, arguments: FsVerityArguments) -> ExitCode {
+    match arguments.hash_alg {
+        FsVerityHash::Sha256 => run_with::<Sha256>(call, arguments, "sha256"),
+        FsVerityHash::Sha512 => run_with::<Sha512>(call, arguments, "sha512"),
+    }
+}
+
+fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments, name: &'static str) -> ExitCode {
+    let FsVerityArguments { block_size, salt, compact, for_builtin_sig, out_merkle_tree, out_descriptor, files, .. } = arguments;
+    let verity = FsVerity::<A>::new(block_size, &salt.0).expect("block size and salt were looked at");
+    let measure = Measure { verity, name, compact, for_builtin_sig };
+    if out_merkle_tree.is_none() && out_descriptor.is_none() {
+        return small_files::run(call, &measure, files);
+    }
+    let wanted = Wanted { tree: out_merkle_tree, descriptor: out_descriptor };
+    match wanted.file(&files) {
+        Ok(file) => measure.write(call, file, &wanted),
+        Err(message) => wrong_usage(call.program, &message),
+    }
+}
+
+/// Digests as they are printed.
+struct Measure<A: FsVerityAlgorithm> {
+    verity: FsVerity<A>,
+    name: &'static str,
+    compact: bool,
+    for_builtin_sig: bool,
+}
+
+impl<A: FsVerityAlgorithm> Mode for Measure<A> {
+    type Found = A::Digest;
+
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
+        self.verity.digests(contents).into_iter().map(Ok).collect()
+    }
+
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
+        let mut tree = self.verity.merkle().builder();
+        let bytes = input.hash_leaves(self.verity.merkle(), work, |leaves| tree.add(leaves))?;
+        Ok(self.verity.digest_of(&self.verity.descriptor(bytes, tree.root())))
+    }
+
+    fn line(&self, path: &Path, digest: A::Digest) -> Vec<u8> {
+        let digest = digest.as_ref();
+        let mut line = Vec::new();
+        if self.for_builtin_sig {
+            let (number, digest_bytes) = (u16::from(A::NUMBER).to_le_bytes(), (digest.len() as u16).to_le_bytes());
+            hexadecimal::encode(&[SIGNED_MAGIC, &number[..], &digest_bytes, digest].concat(), &mut line);
+        } else {
+            if !self.compact {
+                line.extend(self.name.as_bytes());
+                line.push(b':');
+            }
+            hexadecimal::encode(digest, &mut line);
+        }
+        if !self.compact {
+            line.push(b' ');
+            line.extend(file_name::bytes_of(path));
+        }
+        line.push(b'\n');
+        line
+    }
+}
+
+/// What else is to be written of a file.
+struct Wanted {
+    tree: Option<PathBuf>,
+    descriptor: Option<PathBuf>,
+}
+
+impl Wanted {
+    /// The only file. It must not be written over.
+    fn file<'a>(&self, files: &'a [OsString]) -> Result<&'a Path, String> {
+        let [file] = files else {
+            return Err("--out-merkle-tree and --out-descriptor are for one FILE".to_string());
+        };
+        if file == STDIN {
+            return Err("--out-merkle-tree and --out-descriptor need a file, not standard input".to_string());
+        }
+        let id = |path: &Path| fs::metadata(path).ok().and_then(|metadata| FileId::of(&metadata));
+        let outputs: Vec<&Path> = [&self.tree, &self.descriptor].into_iter().flatten().map(PathBuf::as_path).collect();
+        let is_same = |one: &Path, other: &Path| one == other || (id(one).is_some() && id(one) == id(other));
+        if outputs.iter().any(|output| is_same(output, Path::new(file)))
+            || matches!(outputs[..], [tree, descriptor] if is_same(tree, descriptor))
+        {
+            return Err("FILE, --out-merkle-tree and --out-descriptor must be different files".to_string());
+        }
+        Ok(Path::new(file))
+    }
+}
+
+/// Why something was not written: the file, and the reason.
+type Failure<'a> = (&'a Path, io::Error);
+
+impl<A: FsVerityAlgorithm> Measure<A> {
+    /// Prints the digest of one file, and writes what is wanted.
+    fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> ExitCode {
+        let totals = Arc::<Totals>::default();
+        let mut report = call.report(&totals);
+        let result = match self.write_files(path, wanted, call.work.workers(), &totals) {
+            Ok(digest) => report.take(path, Ok(self.line(path, digest))),
+            Err((path, error)) => report.take(path, Err(error)),
+        };
+        totals.done();
+        report.finish(result)
+    }
+
+    fn write_files<'a>(&self, path: &'a Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, Failure<'a>> {
+        let of = |path: &'a Path| move |error| (path, error);
+        let file = open(path).map_err(of(path))?;
+        let source = Source::whole(&file).map_err(of(path))?;
+        totals.found_file(source.bytes());
+        let output = |path: &'a Option<PathBuf>| path.as_deref().map(|path| Ok((path, Output::file(path).map_err(of(path))?))).transpose();
+        let (tree, descriptor) = (output(&wanted.tree)?, output(&wanted.descriptor)?);
+        let tree_file = tree.as_ref().map(|(path, tree)| Ok((*path, tree.unnamed_file().map_err(of(path))?))).transpose()?;
+
+        let (level_offsets, _) = self.verity.level_offsets(source.bytes());
+        let node_bytes = self.verity.merkle().node_bytes() as u64;
+        let write = |Nodes { level, first, bytes }: Nodes<'_>| match tree_file {
+            Some((path, file)) => positioned::write_at(file, bytes, level_offsets[level] + first * node_bytes).map_err(of(path)),
+            None => Ok(()),
+        };
+        let mut builder = self.verity.merkle().builder();
+        let mut failure = None;
+        let reading = Reading::begin(totals, path, source.bytes());
+        let push = |leaves: &[A::Digest]| {
+            builder.push(leaves, write).map_err(|error| {
+                failure = Some(error);
+                io::Error::from(io::ErrorKind::Other)
+            })
+        };
+        leaves::hash(&source, self.verity.merkle(), workers, &reading, push).map_err(|error| failure.unwrap_or((path, error)))?;
+        let root = builder.finish(write)?;
+        let described = self.verity.descriptor(source.bytes(), root);
+        if let Some((path, tree)) = tree {
+            tree.finish().map_err(of(path))?;
+        }
+        if let Some((path, mut descriptor)) = descriptor {
+            descriptor.write_all(&described).and_then(|()| descriptor.finish()).map_err(of(path))?;
+        }
+        Ok(self.verity.digest_of(&described))
+    }
+}
+
+/// A file whose size is known.
+fn open(path: &Path) -> io::Result<File> {
+    match look_at(path)? {
+        Readable::File { .. } => patiently(|| File::open(path)),
+        Readable::Stream => Err(io::Error::other("it must be a file: of a stream the length is not known before its end")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_fsverity() {
+        let line = |compact, for_builtin_sig| {
+            let verity = FsVerity::<Sha256>::new(4096, &[]).unwrap();
+            let digest = verity.digest(b"");
+            let line = Measure { verity, name: "sha256", compact, for_builtin_sig }.line(Path::new("a\nb"), digest);
+            String::from_utf8(line).unwrap()
+        };
+        assert!(line(false, false).starts_with("sha256:3d248ca5"));
+        assert!(line(false, false).ends_with("3c95 a\nb\n"), "{}", line(false, false));
+        assert!(line(true, false).starts_with("3d248ca5") && line(true, false).len() == 65);
+        assert!(line(false, true).starts_with("4653566572697479010020003d248ca5") && line(false, true).ends_with(" a\nb\n"));
+        assert_eq!(line(true, true).len(), 24 + 65);
+    }
+}

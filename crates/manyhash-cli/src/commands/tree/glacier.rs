@@ -1,0 +1,47 @@
+//! `tree glacier`: the tree hash of Amazon S3 Glacier.
+
+use std::ops::Range;
+use std::process::ExitCode;
+
+use manyhash::tree::{Builder, Merkle, glacier};
+use manyhash::{Sha256, hash};
+
+use crate::algorithm::AnyAlgorithm;
+use crate::arguments::GlacierArguments;
+use crate::hexadecimal;
+use crate::pipeline::Initial;
+
+use super::Call;
+use super::ranges::{self, Fold, Mode, parts};
+
+/// Runs `manyhash tree glacier`.
+pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> ExitCode {
+    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), Initial::Standard, arguments.files)
+}
+
+impl Mode for Merkle<Sha256> {
+    type Algorithm = Sha256;
+    type Fold<'a> = Builder<'a, Sha256>;
+
+    fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
+        parts(self.leaf_bytes() as u64, file_bytes)
+    }
+
+    fn part_bytes(&self) -> Option<u64> {
+        Some(self.leaf_bytes() as u64)
+    }
+
+    fn fold(&self) -> Builder<'_, Sha256> {
+        self.builder()
+    }
+}
+
+impl Fold for Builder<'_, Sha256> {
+    fn add(&mut self, digest: &[u8]) {
+        Builder::add(self, &[digest.try_into().expect("a digest of SHA-256")]);
+    }
+
+    fn finish(self) -> String {
+        hexadecimal::encoded(&self.root().unwrap_or_else(|| hash::<Sha256>(&[])))
+    }
+}

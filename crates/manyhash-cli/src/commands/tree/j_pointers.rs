@@ -1,0 +1,89 @@
+//! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
+
+use std::ops::Range;
+use std::process::ExitCode;
+
+use manyhash::Algorithm;
+use manyhash::tree::JPointers;
+
+use crate::algorithm::ForAlgorithm;
+use crate::arguments::LanesArguments;
+use crate::hexadecimal;
+use crate::pipeline::Initial;
+
+use super::Call;
+use super::ranges::{self, Fold, Mode};
+
+/// Runs `manyhash tree j-pointers`.
+pub fn run(call: &Call<'_>, arguments: LanesArguments) -> ExitCode {
+    arguments.algorithm.with(Print { call, arguments })
+}
+
+struct Print<'a> {
+    call: &'a Call<'a>,
+    arguments: LanesArguments,
+}
+
+impl ForAlgorithm for Print<'_> {
+    type Output = ExitCode;
+
+    fn run<A: Algorithm>(self) -> ExitCode {
+        let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
+        let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
+        let (mode, initial) = if separated { (mode.separated(), Initial::SeparatedSlices { lanes }) } else { (mode, Initial::Standard) };
+        let slices = Slices { mode, lanes, digests: Vec::new() };
+        ranges::run(call, &slices, algorithm.into(), initial, files)
+    }
+}
+
+/// Digests of slices.
+#[derive(Clone)]
+struct Slices<A: Algorithm> {
+    mode: JPointers<A>,
+    lanes: usize,
+    digests: Vec<A::Digest>,
+}
+
+impl<A: Algorithm> Slices<A> {
+    /// The digest of a slice without a byte.
+    fn of_nothing(&self) -> A::Digest {
+        let mut digest = None;
+        self.mode.readers().hash([(&[][..], 0)], |_, result| digest = result.ok());
+        digest.expect("nothing can be read without an error")
+    }
+}
+
+impl<A: Algorithm> Mode for Slices<A> {
+    type Algorithm = A;
+    type Fold<'a> = Self;
+
+    /// Without the empty ones, which come last.
+    fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
+        Box::new(self.mode.slices(file_bytes).enumerate().filter(|(index, slice)| *index == 0 || !slice.is_empty()).map(|(_, slice)| slice))
+    }
+
+    fn part_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    fn fold(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl<A: Algorithm> Fold for Slices<A> {
+    fn add(&mut self, digest: &[u8]) {
+        // There is no other way to say it of a digest of any algorithm.
+        let mut copy = manyhash::hash::<A>(&[]);
+        copy.as_mut().copy_from_slice(digest);
+        self.digests.push(copy);
+    }
+
+    fn finish(mut self) -> String {
+        if self.digests.len() < self.lanes {
+            let of_nothing = self.of_nothing();
+            self.digests.resize(self.lanes, of_nothing);
+        }
+        hexadecimal::encoded(self.mode.wrap(&self.digests).as_ref())
+    }
+}

@@ -1,0 +1,250 @@
+//! Modes whose leaves are long ranges of files: j-pointers' slices, S3's parts, Glacier's MiBs.
+//!
+//! A range is a task of the pipeline like any file, so that ranges of all files share the lanes of all threads. The digests come back in
+//! order, and each file's fold takes its own.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::iter;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use manyhash::{Algorithm, Hasher, hash_many};
+
+use crate::algorithm::Algorithms;
+use crate::commands::sum::or_stdin;
+use crate::pipeline::{self, Access, Finished, Initial, Part, STDIN, Settings, Sink, Task, Work, filling, patiently};
+use crate::positioned;
+use crate::walk::{Readable, look_at};
+
+use super::{Call, Report, changed, line};
+
+/// How files become ranges, and their digests one.
+pub trait Mode: Clone + Send + Sync + 'static {
+    /// What ranges are hashed with.
+    type Algorithm: Algorithm;
+    /// Digests of one file's ranges.
+    type Fold<'a>: Fold;
+
+    /// The ranges of a file of so many bytes: at least one, which may be empty only if the file is.
+    fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send>;
+
+    /// Bytes of each range but the last, whatever the size of the file; nothing if they depend on it.
+    fn part_bytes(&self) -> Option<u64>;
+
+    /// No digests yet.
+    fn fold(&self) -> Self::Fold<'_>;
+}
+
+/// Makes one digest of many.
+pub trait Fold {
+    /// Takes the digest of the next range.
+    fn add(&mut self, digest: &[u8]);
+    /// What is printed.
+    fn finish(self) -> String;
+    /// Something to be said of it, if somebody wants to know.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Ranges of `part_bytes` bytes each.
+pub fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
+    let part = move |index: u64| {
+        let start = index * part_bytes;
+        start..start.saturating_add(part_bytes).min(file_bytes)
+    };
+    Box::new((0..file_bytes.div_ceil(part_bytes).max(1)).map(part))
+}
+
+/// Prints a line for each of `files`.
+pub fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, initial: Initial, files: Vec<OsString>) -> ExitCode {
+    let settings = Settings { access: Access::SideBySide, initial, ..Settings::new(call.work.workers()) };
+    let cutter = mode.clone();
+    let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&cutter, algorithms, PathBuf::from(file)));
+    let report = call.report(&settings.totals);
+    let mut folds = Folds { mode, current: None, report, verbose: call.verbose };
+    let result = pipeline::run(source, &settings, &mut folds);
+    folds.report.finish(result)
+}
+
+/// What the sink knows of a task.
+#[derive(Clone, Copy, Debug)]
+enum Label {
+    /// A range of so many bytes.
+    Range { bytes: u64, is_last: bool },
+    /// Something to be read from its beginning to its end.
+    Stream,
+}
+
+fn tasks<M: Mode>(mode: &M, algorithms: Algorithms, path: PathBuf) -> Box<dyn Iterator<Item = Task<Label>> + Send> {
+    let file_bytes = match look_at(&path) {
+        // A block device, or a file that the system makes up when it is read.
+        Ok(Readable::File { size_bytes: 0, .. }) => patiently(|| File::open(&path)).map(|file| Some(positioned::len(&file).unwrap_or(0))),
+        Ok(Readable::File { size_bytes, .. }) => Ok(Some(size_bytes)),
+        Ok(Readable::Stream) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let alone =
+        |label, work| -> Box<dyn Iterator<Item = Task<Label>> + Send> { Box::new(iter::once(Task { label, path: path.clone(), work })) };
+    let failed = |error| alone(Label::Range { bytes: 0, is_last: true }, Work::Failed(error));
+    let file_bytes = match file_bytes {
+        Err(error) => return failed(error),
+        Ok(None | Some(0)) if mode.part_bytes().is_some() => return alone(Label::Stream, Work::Nothing),
+        Ok(None) => return failed(io::Error::other("it must be a file: of a stream the length is not known before its end")),
+        Ok(Some(file_bytes)) => file_bytes,
+    };
+    Box::new(mode.ranges(file_bytes).map(move |Range { start, end }| {
+        let (bytes, is_last) = (end - start, end == file_bytes);
+        // To the end of the file, wherever that is by now.
+        let part = Part::Range { start, end: if is_last { u64::MAX } else { end } };
+        let work = Work::File { algorithms, size_bytes: bytes, part };
+        Task { label: Label::Range { bytes, is_last }, path: path.clone(), work }
+    }))
+}
+
+struct Folds<'a, M: Mode> {
+    mode: &'a M,
+    /// Of the file whose ranges come now, or what is wrong with it.
+    current: Option<io::Result<M::Fold<'a>>>,
+    report: Report<'a>,
+    verbose: bool,
+}
+
+impl<M: Mode> Folds<'_, M> {
+    fn end(&mut self, path: &Path, fold: io::Result<M::Fold<'_>>) -> io::Result<()> {
+        if let (true, Some(remark)) = (self.verbose, fold.as_ref().ok().and_then(Fold::remark)) {
+            self.report.say(path, remark)?;
+        }
+        self.report.take(path, fold.map(|fold| line(&fold.finish(), path)))
+    }
+}
+
+impl<M: Mode> Sink<Label> for Folds<'_, M> {
+    fn take(&mut self, finished: Finished<Label>) -> io::Result<()> {
+        let Finished { label, path, outcome } = finished;
+        let Label::Range { bytes, is_last } = label else {
+            self.report.idle()?;
+            let fold = of_stream(self.mode, &path);
+            return self.end(&path, fold);
+        };
+        let current = self.current.get_or_insert_with(|| Ok(self.mode.fold()));
+        if let Ok(fold) = current {
+            match outcome.expect("a range is hashed") {
+                Ok(hashed) if hashed.bytes == bytes => fold.add(hashed.digests.bytes()),
+                Ok(_) => *current = Err(changed()),
+                Err(error) => *current = Err(error),
+            }
+        }
+        match self.current.take_if(|_| is_last) {
+            Some(fold) => self.end(&path, fold),
+            None => Ok(()),
+        }
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        self.report.idle()
+    }
+}
+
+/// Of a stream, so many bytes are read before they are hashed, if they have more than one part.
+const BUFFER_BYTES: u64 = 16 << 20;
+/// Where parts are larger, pieces of them.
+const PIECE_BYTES: usize = 256 << 10;
+
+fn of_stream<'a, M: Mode>(mode: &'a M, path: &Path) -> io::Result<M::Fold<'a>> {
+    let input: &mut dyn Read = if path.as_os_str() == STDIN { &mut io::stdin().lock() } else { &mut patiently(|| File::open(path))? };
+    let part_bytes = mode.part_bytes().expect("only such modes take streams");
+    let mut fold = mode.fold();
+    if part_bytes <= BUFFER_BYTES / 2 {
+        hash_together::<M::Algorithm>(input, part_bytes as usize, &mut fold)?;
+    } else {
+        hash_in_pieces::<M::Algorithm>(input, part_bytes, &mut fold)?;
+    }
+    Ok(fold)
+}
+
+/// Hashes parts of which several fit into a buffer.
+fn hash_together<A: Algorithm>(input: &mut dyn Read, part_bytes: usize, fold: &mut impl Fold) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER_BYTES as usize / part_bytes * part_bytes];
+    let mut is_first = true;
+    loop {
+        let filled = filling(input, &mut buffer)?;
+        let mut parts: Vec<&[u8]> = buffer[..filled].chunks(part_bytes).collect();
+        if is_first && parts.is_empty() {
+            parts.push(&[]);
+        }
+        is_first = false;
+        hash_many::<A>(&parts).iter().for_each(|digest| fold.add(digest.as_ref()));
+        if filled < buffer.len() {
+            return Ok(());
+        }
+    }
+}
+
+/// Hashes parts of any size, one after the other.
+fn hash_in_pieces<A: Algorithm>(input: &mut dyn Read, part_bytes: u64, fold: &mut impl Fold) -> io::Result<()> {
+    let mut buffer = vec![0; PIECE_BYTES];
+    let mut hasher = Hasher::<A>::new();
+    // An empty stream is an empty part.
+    let (mut hashed_bytes, mut is_first) = (0, true);
+    loop {
+        let left_bytes = usize::try_from(part_bytes - hashed_bytes).unwrap_or(usize::MAX);
+        let wanted_bytes = PIECE_BYTES.min(left_bytes);
+        let filled = filling(input, &mut buffer[..wanted_bytes])?;
+        hasher.update(&buffer[..filled]);
+        hashed_bytes += filled as u64;
+        let has_ended = filled < wanted_bytes;
+        if hashed_bytes == part_bytes || (has_ended && (hashed_bytes > 0 || is_first)) {
+            fold.add(std::mem::take(&mut hasher).finalize().as_ref());
+            (hashed_bytes, is_first) = (0, false);
+        }
+        if has_ended {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyhash::{Sha256, hash};
+
+    struct List(Vec<Vec<u8>>);
+
+    impl Fold for List {
+        fn add(&mut self, digest: &[u8]) {
+            self.0.push(digest.to_vec());
+        }
+        fn finish(self) -> String {
+            unreachable!()
+        }
+    }
+
+    #[test]
+    fn parts_cover_a_file_and_an_empty_one_has_one() {
+        assert_eq!(parts(10, 0).collect::<Vec<_>>(), [0..0]);
+        assert_eq!(parts(10, 10).collect::<Vec<_>>(), [0..10]);
+        assert_eq!(parts(10, 25).collect::<Vec<_>>(), [0..10, 10..20, 20..25]);
+        assert_eq!(parts(u64::MAX, u64::MAX).collect::<Vec<_>>(), [0..u64::MAX]);
+    }
+
+    #[test]
+    fn streams_have_the_parts_of_files() {
+        let content: Vec<u8> = (0..3_000_000_u32).map(|i| (i * 167 >> 7) as u8).collect();
+        for part_bytes in [1 << 20, 1_000_000, 256 << 10, 3_000_000, 4_000_000] {
+            for bytes in [0, 1, part_bytes - 1, part_bytes, part_bytes + 1, 2 * part_bytes, content.len()] {
+                let content = &content[..bytes.min(content.len())];
+                let expected: Vec<_> =
+                    parts(part_bytes as u64, content.len() as u64).map(|part| &content[part.start as usize..part.end as usize]).collect();
+                let expected: Vec<_> = expected.iter().map(|part| hash::<Sha256>(part).to_vec()).collect();
+                let (mut together, mut pieces) = (List(Vec::new()), List(Vec::new()));
+                hash_together::<Sha256>(&mut &content[..], part_bytes, &mut together).unwrap();
+                hash_in_pieces::<Sha256>(&mut &content[..], part_bytes as u64, &mut pieces).unwrap();
+                assert!(together.0 == expected && pieces.0 == expected, "{part_bytes} {bytes}");
+            }
+        }
+    }
+}

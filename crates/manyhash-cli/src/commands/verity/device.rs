@@ -1,0 +1,112 @@
+//! Devices and files: the data to be read, and where hashes are written.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use manyhash::tree::dm_verity::SUPERBLOCK_BYTES;
+
+use crate::output;
+use crate::positioned;
+use crate::stamp::FileId;
+
+/// Opens a file or a block device to be read, and gives its size.
+pub fn open_data(path: &Path) -> io::Result<(File, u64)> {
+    check_kind(&fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    let bytes = positioned::len(&file)?;
+    Ok((file, bytes))
+}
+
+/// Whether something has a size and can be read at any place of it.
+fn check_kind(metadata: &Metadata) -> io::Result<()> {
+    match metadata {
+        _ if metadata.is_dir() => Err(io::Error::new(ErrorKind::IsADirectory, "Is a directory")),
+        _ if metadata.is_file() || is_block_device(metadata) => Ok(()),
+        _ => Err(io::Error::other("neither a regular file nor a block device")),
+    }
+}
+
+fn is_block_device(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type());
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
+}
+
+/// Whether two paths lead to the same file, or block devices to the same device.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let (Ok(one), Ok(other)) = (fs::metadata(one), fs::metadata(other)) else { return one == other };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if is_block_device(&one) && is_block_device(&other) {
+            return one.rdev() == other.rdev();
+        }
+    }
+    FileId::of(&one).is_some_and(|id| FileId::of(&other) == Some(id))
+}
+
+/// Where hashes are written.
+#[derive(Debug)]
+pub struct HashDevice {
+    file: File,
+    /// A file that appears when all is done.
+    new: Option<PathBuf>,
+    superblock_at: Option<u64>,
+}
+
+impl HashDevice {
+    /// The file or block device at `path`, which need not be there.
+    pub fn open(path: &Path, superblock_at: Option<u64>) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(metadata) => {
+                check_kind(&metadata)?;
+                Ok(Self { file: File::options().read(true).write(true).open(path)?, new: None, superblock_at })
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(Self { file: output::unnamed(path)?, new: Some(path.to_path_buf()), superblock_at })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes room up to `end`. From now on there is no superblock, until there is the right one: a run that breaks off must not leave
+    /// a device that looks as if it were one.
+    pub fn prepare(&self, end: u64) -> io::Result<()> {
+        let bytes = positioned::len(&self.file)?;
+        if bytes < end {
+            if !self.file.metadata()?.is_file() {
+                return Err(io::Error::other(format!("the device has {bytes} bytes, the hashes end at byte {end}")));
+            }
+            self.file.set_len(end)?;
+        }
+        if let (None, Some(offset)) = (&self.new, self.superblock_at) {
+            positioned::write_at(&self.file, &[0; SUPERBLOCK_BYTES], offset)?;
+            self.file.sync_data()?;
+        }
+        Ok(())
+    }
+
+    /// Writes blocks of hashes.
+    pub fn write(&self, blocks: &[u8], offset: u64) -> io::Result<()> {
+        positioned::write_at(&self.file, blocks, offset)
+    }
+
+    /// Writes the superblock, when all else is on the disk; a new file gets its name.
+    pub fn finish(self, superblock: &[u8; SUPERBLOCK_BYTES]) -> io::Result<()> {
+        if let Some(offset) = self.superblock_at {
+            if self.new.is_none() {
+                self.file.sync_data()?;
+            }
+            positioned::write_at(&self.file, superblock, offset)?;
+        }
+        match self.new {
+            Some(path) => output::publish(self.file, &path),
+            None => self.file.sync_data(),
+        }
+    }
+}

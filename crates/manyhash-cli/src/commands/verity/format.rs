@@ -1,0 +1,150 @@
+//! `verity format`: hashes the data and writes the tree as it grows.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use manyhash::Algorithm;
+use manyhash::tree::Nodes;
+
+use crate::algorithm::ForAlgorithm;
+use crate::arguments::{Uuid, VerityDeviceArguments, VerityFormatArguments};
+use crate::commands::{prepare_backends, print};
+use crate::hexadecimal;
+use crate::leaves::{self, Source};
+use crate::output::Output;
+use crate::pipeline::{Reading, Totals};
+use crate::progress::Progress;
+
+use super::device::{HashDevice, is_same, open_data};
+use super::layout::{Layout, Level};
+use super::report::Report;
+use super::{DeviceError, Problem};
+
+/// Bytes of a salt that nobody chose.
+const SALT_BYTES: usize = 32;
+
+/// Runs `manyhash verity format`.
+pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> Result<ExitCode, Problem> {
+    let VerityFormatArguments { device, uuid, root_hash_file, work, data, hash } = arguments;
+    device.check_hash_offset().map_err(Problem::Usage)?;
+    let (file, bytes) = open_data(&data).map_err(Problem::of(&data))?;
+    let data_blocks = data_blocks(&device, bytes).map_err(Problem::of(&data))?;
+    let salt = match &device.salt {
+        Some(salt) => salt.0.to_vec(),
+        None => random::<SALT_BYTES>().map_err(Problem::of(&hash))?.to_vec(),
+    };
+    let mut layout = Layout::of(&device, data_blocks, salt);
+    prepare_backends(program, layout.algorithm.into(), verbose).map_err(Problem::Usage)?;
+    let uuid = uuid.map_or_else(random_uuid, Ok).map_err(Problem::of(&hash))?;
+    layout.superblock.uuid = uuid.bytes;
+    if is_same(&data, &hash) && layout.hash_offset < layout.data_bytes() {
+        let (offset, end) = (layout.hash_offset, layout.data_bytes());
+        let what = format!("hashes from byte {offset} on would overwrite data up to byte {end} (see --hash-offset, --data-blocks)");
+        return Err(Problem::with(&hash, what));
+    }
+    let mut root_hash = root_hash_file.as_deref().map(|path| root_hash_output(path, &[&data, &hash])).transpose()?;
+    let superblock_at = layout.has_superblock.then_some(layout.hash_offset);
+    let hash_device = HashDevice::open(&hash, superblock_at).map_err(Problem::of(&hash))?;
+    hash_device.prepare(layout.device_bytes()).map_err(Problem::of(&hash))?;
+
+    let totals = Arc::<Totals>::default();
+    totals.found_file(layout.data_bytes());
+    let progress = Progress::start(program, work.progress, &totals);
+    let reading = Reading::begin(&totals, &data, layout.data_bytes());
+    let making = Making { layout: &layout, data: &file, device: &hash_device, workers: work.workers(), reading };
+    let made = layout.algorithm.with(making);
+    totals.done();
+    progress.finish();
+    let root = hexadecimal::encoded(&made.map_err(|error| error.problem(&data, &hash))?);
+    hash_device.finish(&layout.superblock.to_bytes()).map_err(Problem::of(&hash))?;
+    if let (Some(output), Some(path)) = (root_hash.take(), &root_hash_file) {
+        write_root_hash(output, &root).map_err(Problem::of(path))?;
+    }
+    let typed_hash = device.algorithm.as_ref().map(|hash| hash.typed.as_str());
+    let report = Report { path: &hash, layout: &layout, typed_hash, typed_uuid: Some(&uuid.typed), root: Some(&root) };
+    Ok(print(program, &report.lines()))
+}
+
+/// How many blocks of data there are in so many bytes, or are to be taken of them.
+pub fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<u64> {
+    match arguments.data_blocks.filter(|&blocks| blocks > 0) {
+        None => whole_blocks(arguments.data_block_bytes(), bytes),
+        Some(blocks) => {
+            let block_bytes = arguments.data_block_bytes() as u64;
+            let is_there = blocks.checked_mul(block_bytes).is_some_and(|wanted_bytes| wanted_bytes <= bytes);
+            is_there.then_some(blocks).ok_or_else(|| io::Error::other(format!("{bytes} bytes are not {blocks} blocks of {block_bytes}")))
+        }
+    }
+}
+
+/// How many blocks so many bytes are: one at least, and nothing left over.
+pub fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
+    if bytes == 0 {
+        return Err(io::Error::other("there is no data"));
+    }
+    if !bytes.is_multiple_of(block_bytes as u64) {
+        return Err(io::Error::other(format!("{bytes} bytes are no multiple of the data block size, {block_bytes}")));
+    }
+    Ok(bytes / block_bytes as u64)
+}
+
+/// A tree to be made.
+struct Making<'a> {
+    layout: &'a Layout,
+    data: &'a File,
+    device: &'a HashDevice,
+    workers: usize,
+    reading: Reading,
+}
+
+impl ForAlgorithm for Making<'_> {
+    /// The root hash.
+    type Output = Result<Vec<u8>, DeviceError>;
+
+    fn run<A: Algorithm>(self) -> Self::Output {
+        let Self { layout, data, device, workers, reading } = self;
+        let tree = layout.tree::<A>();
+        let levels = layout.levels::<A>();
+        let write = |nodes: Nodes<'_>| {
+            let Level { offset, .. } = levels[nodes.level];
+            let block_bytes = layout.superblock.hash_block_bytes as u64;
+            device.write(nodes.bytes, offset + nodes.first * block_bytes).map_err(DeviceError::Hash)
+        };
+        let source = Source::part(data, 0..layout.data_bytes());
+        let mut builder = tree.merkle().builder();
+        leaves::hash(&source, tree.merkle(), workers, &reading, |digests| builder.push(digests, write))?;
+        let root = builder.finish(write)?;
+        Ok(root.expect("there is data").as_ref().to_vec())
+    }
+}
+
+/// Where the root hash goes besides the report.
+fn root_hash_output(path: &Path, devices: &[&Path]) -> Result<Output, Problem> {
+    if devices.iter().any(|device| is_same(path, device)) {
+        return Err(Problem::Usage(format!("--root-hash-file {} would replace DATA or HASH", path.display())));
+    }
+    Output::file(path).map_err(Problem::of(path))
+}
+
+fn write_root_hash(mut output: Output, root: &str) -> io::Result<()> {
+    output.write_all(root.as_bytes())?;
+    output.finish()
+}
+
+fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(format!("no random bytes: {error}")))?;
+    Ok(bytes)
+}
+
+/// A UUID of random bits (RFC 9562, version 4).
+fn random_uuid() -> io::Result<Uuid> {
+    let mut bytes = random::<16>()?;
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    Ok(bytes.into())
+}

@@ -1,0 +1,61 @@
+//! What is printed of a hash device, as `veritysetup` does.
+
+use std::path::Path;
+
+use crate::arguments::Uuid;
+use crate::file_name;
+use crate::hexadecimal;
+
+use super::layout::{Layout, linux_name};
+
+/// A salt as it is typed: `-` if there is none.
+pub fn salt_text(salt: &[u8]) -> String {
+    if salt.is_empty() { "-".to_string() } else { hexadecimal::encoded(salt) }
+}
+
+/// What there is to print.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The hash device.
+    pub path: &'a Path,
+    /// What it is like.
+    pub layout: &'a Layout,
+    /// How its algorithm was typed, if it was.
+    pub typed_hash: Option<&'a str>,
+    /// How its UUID was typed, if it was.
+    pub typed_uuid: Option<&'a str>,
+    /// Its root hash, if that is known.
+    pub root: Option<&'a str>,
+}
+
+impl Report<'_> {
+    /// The lines.
+    pub fn lines(&self) -> Vec<u8> {
+        let Self { path, layout, typed_hash, typed_uuid, root } = self;
+        let superblock = &layout.superblock;
+        let mut lines = [b"VERITY header information for ", file_name::bytes_of(path), b"\n"].concat();
+        let mut line = |name: &str, width: usize, value: &str| lines.extend(format!("{name:width$}\t{value}\n").bytes());
+        let uuid = match (layout.has_superblock, typed_uuid) {
+            (false, _) => String::new(),
+            (_, Some(typed)) => (*typed).to_string(),
+            _ => Uuid::from(superblock.uuid).typed,
+        };
+        let linux_name = linux_name(layout.algorithm);
+        let hash = typed_hash.filter(|typed| typed.eq_ignore_ascii_case(&linux_name)).unwrap_or(&linux_name);
+        line("UUID:", 17, &uuid);
+        line("Hash type:", 17, &superblock.format.number().to_string());
+        line("Data blocks:", 17, &superblock.data_blocks.to_string());
+        line("Data block size:", 17, &superblock.data_block_bytes.to_string());
+        line("Hash blocks:", 17, &layout.hash_blocks().to_string());
+        line("Hash block size:", 17, &superblock.hash_block_bytes.to_string());
+        line("Hash algorithm:", 17, hash);
+        line("Salt:", 17, &salt_text(&superblock.salt));
+        if let Some(root) = root {
+            line("Root hash:", 16, root);
+        }
+        if layout.hash_offset == 0 {
+            line("Hash device size:", 18, &format!("{} [bytes]", layout.end()));
+        }
+        lines
+    }
+}

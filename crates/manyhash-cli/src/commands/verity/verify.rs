@@ -1,0 +1,161 @@
+//! `verity verify`: hashes the data and compares all of the tree that is there.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use manyhash::Algorithm;
+
+use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
+use crate::arguments::VerityVerifyArguments;
+use crate::commands::{exit_code, prepare_backends};
+use crate::file_name;
+use crate::hexadecimal;
+use crate::leaves::{self, Source};
+use crate::message::say_of;
+use crate::pipeline::{Reading, Totals};
+use crate::progress::Progress;
+
+use super::check::{Check, Corrupt, Found};
+use super::device::open_data;
+use super::format::data_blocks;
+use super::layout::{Layout, Level};
+use super::{DeviceError, Problem};
+
+/// Runs `manyhash verity verify`.
+pub fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bool) -> Result<ExitCode, Problem> {
+    arguments.device.check_hash_offset().map_err(Problem::Usage)?;
+    let VerityVerifyArguments { data, hash, work, .. } = &arguments;
+    let (hashes, hashes_bytes) = open_data(hash).map_err(Problem::of(hash))?;
+    let (file, bytes) = open_data(data).map_err(Problem::of(data))?;
+    let layout = layout(&arguments, &hashes, bytes)?;
+    prepare_backends(program, layout.algorithm.into(), verbose).map_err(Problem::Usage)?;
+    let root = root(&arguments, layout.algorithm)?;
+    let (data_bytes, end) = (layout.data_bytes(), layout.end());
+    if bytes < data_bytes {
+        let blocks = layout.superblock.data_blocks;
+        return Err(Problem::with(data, format!("it ends at byte {bytes}, {blocks} blocks of data at byte {data_bytes}")));
+    }
+    if hashes_bytes < end && layout.hash_blocks() > 0 {
+        return Err(Problem::with(hash, format!("it ends at byte {hashes_bytes}, the hashes at byte {end}")));
+    }
+
+    let totals = Arc::<Totals>::default();
+    totals.found_file(data_bytes);
+    let progress = Progress::start(program, work.progress, &totals);
+    let reading = Reading::begin(&totals, data, data_bytes);
+    let checking = Checking { layout: &layout, data: &file, hashes: &hashes, workers: work.workers(), reading };
+    let found = layout.algorithm.with(checking);
+    totals.done();
+    progress.finish();
+    let found = found.map_err(|error| error.problem(data, hash))?;
+    let mut is_fine = true;
+    for (path, message) in complaints(&layout, &found, &root, data, hash) {
+        is_fine = false;
+        say_of(program, file_name::bytes_of(path), message);
+    }
+    Ok(exit_code(is_fine))
+}
+
+/// As the superblock says, or without one the options.
+fn layout(arguments: &VerityVerifyArguments, hashes: &File, data_bytes: u64) -> Result<Layout, Problem> {
+    let VerityVerifyArguments { device, data, hash, .. } = arguments;
+    if device.no_superblock {
+        let data_blocks = data_blocks(device, data_bytes).map_err(Problem::of(data))?;
+        let salt = device.salt.as_ref().map_or_else(Vec::new, |salt| salt.0.to_vec());
+        return Ok(Layout::of(device, data_blocks, salt));
+    }
+    let layout = Layout::read(hashes, device.hash_offset).map_err(Problem::of(hash))?;
+    match layout.contradiction(device) {
+        None => Ok(layout),
+        Some((option, stored, given)) => Err(Problem::with(hash, format!("the superblock says {stored}, not {option} {given}"))),
+    }
+}
+
+/// The root hash, from where it is given.
+fn root(arguments: &VerityVerifyArguments, algorithm: AnyAlgorithm) -> Result<Box<[u8]>, Problem> {
+    let digest_bytes = algorithm.digest_bytes();
+    let decode = |digits: &[u8]| hexadecimal::decode(digits).filter(|root| root.len() == digest_bytes);
+    let wanted = format!("the root hash has {} hexadecimal digits", 2 * digest_bytes);
+    if let Some(root) = &arguments.root {
+        return decode(root.as_encoded_bytes()).ok_or_else(|| Problem::Usage(format!("ROOT {}: {wanted}", root.display())));
+    }
+    let path = arguments.root_hash_file.as_deref().expect("one of the two is required");
+    let content = read_start(path).map_err(Problem::of(path))?;
+    decode(content.trim_ascii_end()).ok_or_else(|| Problem::with(path, wanted))
+}
+
+/// More than any root hash has.
+fn read_start(path: &Path) -> io::Result<Vec<u8>> {
+    const MOST_BYTES: u64 = 4096;
+    let mut content = Vec::new();
+    File::open(path)?.take(MOST_BYTES).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// A tree to be checked.
+struct Checking<'a> {
+    layout: &'a Layout,
+    data: &'a File,
+    hashes: &'a File,
+    workers: usize,
+    reading: Reading,
+}
+
+/// What was found, and where the levels are.
+struct Checked {
+    found: Found<Vec<u8>>,
+    levels: Vec<Level>,
+}
+
+impl ForAlgorithm for Checking<'_> {
+    type Output = Result<Checked, DeviceError>;
+
+    fn run<A: Algorithm>(self) -> Self::Output {
+        let Self { layout, data, hashes, workers, reading } = self;
+        let (tree, levels) = (layout.tree::<A>(), layout.levels::<A>());
+        let mut check = Check::new(tree.merkle(), hashes, &levels, layout.superblock.data_blocks);
+        let source = Source::part(data, 0..layout.data_bytes());
+        leaves::hash(&source, tree.merkle(), workers, &reading, |digests| check.push(digests).map_err(DeviceError::Hash))?;
+        let Found { root, differing, spare } = check.finish();
+        Ok(Checked { found: Found { root: root.as_ref().to_vec(), differing, spare }, levels })
+    }
+}
+
+/// What is wrong, and where: the top first, for what is below a wrong block is compared with what should not be there.
+fn complaints<'a>(layout: &Layout, checked: &Checked, root: &[u8], data: &'a Path, hash: &'a Path) -> Vec<(&'a Path, String)> {
+    let Checked { found, levels } = checked;
+    let mut complaints = Vec::new();
+    if found.root != root {
+        let message = format!("the root hash is {}, not {}", hexadecimal::encoded(&found.root), hexadecimal::encoded(root));
+        complaints.push((if levels.is_empty() { data } else { hash }, message));
+    }
+    let hash_block_bytes = layout.superblock.hash_block_bytes as u64;
+    for (number, level) in levels.iter().enumerate().rev() {
+        // The top is what the root hash is of.
+        if let Some(differing) = found.differing.get(number + 1).filter(|differing| differing.blocks > 0) {
+            let message = corrupt_blocks(differing, level.nodes, level.offset, hash_block_bytes);
+            complaints.push((hash, format!("level {number}: {message}")));
+        }
+        let spare = found.spare[number];
+        if spare.blocks > 0 {
+            let message = corrupt_blocks(&spare, level.nodes, level.offset, hash_block_bytes);
+            complaints.push((hash, format!("level {number}: not zero where no hash is: {message}")));
+        }
+    }
+    if let Some(differing) = found.differing.first().filter(|differing| differing.blocks > 0) {
+        let Layout { superblock, .. } = layout;
+        complaints.push((data, corrupt_blocks(differing, superblock.data_blocks, 0, superblock.data_block_bytes as u64)));
+    }
+    complaints
+}
+
+/// How many of the blocks, which begin at `offset`, and which is the first.
+fn corrupt_blocks(corrupt: &Corrupt, blocks: u64, offset: u64, block_bytes: u64) -> String {
+    let Corrupt { blocks: count, first } = corrupt;
+    let plural = if *count == 1 { "" } else { "s" };
+    format!("{count} corrupt block{plural} of {blocks}, the first is block {first} (at byte {})", offset + first * block_bytes)
+}

@@ -1,0 +1,72 @@
+//! Reading and writing at positions: threads share a file, whose own position nobody moves.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Seek, SeekFrom};
+
+/// Bytes of a file or a block device: of those, metadata say 0.
+pub fn len(mut file: &File) -> io::Result<u64> {
+    file.seek(SeekFrom::End(0))
+}
+
+/// Fills `buffer` from `offset` on, as far as the file goes; how much that is.
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match read_some_at(file, &mut buffer[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Writes `bytes` from `offset` on.
+pub fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    let mut written = 0;
+    while written < bytes.len() {
+        match write_some_at(file, &bytes[written..], offset + written as u64) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => written += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+use std::os::unix::fs::FileExt;
+#[cfg(windows)]
+use std::os::windows::fs::FileExt;
+
+fn read_some_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return file.read_at(buffer, offset);
+    #[cfg(windows)]
+    return file.seek_read(buffer, offset);
+}
+
+fn write_some_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return file.write_at(bytes, offset);
+    #[cfg(windows)]
+    return file.seek_write(bytes, offset);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_at_a_position_is_read_there_up_to_the_end_of_the_file() {
+        let file = tempfile::tempfile().unwrap();
+        write_at(&file, b"end", 5).unwrap();
+        write_at(&file, b"begin", 0).unwrap();
+        let mut buffer = [b'?'; 6];
+        assert_eq!((read_at(&file, &mut buffer, 0).unwrap(), &buffer), (6, b"begine"));
+        assert_eq!((read_at(&file, &mut buffer, 6).unwrap(), &buffer[..2]), (2, &b"nd"[..]));
+        assert_eq!((read_at(&file, &mut buffer, 100).unwrap(), len(&file).unwrap()), (0, 8));
+    }
+}
