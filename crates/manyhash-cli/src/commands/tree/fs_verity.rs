@@ -120,8 +120,23 @@ impl Wanted {
     }
 }
 
-/// Why something was not written: the file, and the reason.
-type Failure<'a> = (&'a Path, io::Error);
+/// Why there is no digest.
+struct Failure<'a> {
+    /// What could not be written; nothing if the file could not be read.
+    output: Option<&'a Path>,
+    error: io::Error,
+}
+
+impl From<io::Error> for Failure<'_> {
+    fn from(error: io::Error) -> Self {
+        Self { output: None, error }
+    }
+}
+
+/// A failure to write `output`.
+fn of(output: &Path) -> impl FnOnce(io::Error) -> Failure<'_> {
+    move |error| Failure { output: Some(output), error }
+}
 
 impl<A: FsVerityAlgorithm> Measure<A> {
     /// Prints the digest of one file, and writes what is wanted.
@@ -130,16 +145,15 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         let mut report = call.report(&totals);
         let result = match self.write_files(path, wanted, call.work.workers(), &totals) {
             Ok(digest) => report.take(path, Ok(self.line(path, digest))),
-            Err((path, error)) => report.take(path, Err(error)),
+            Err(Failure { output, error }) => report.take(output.unwrap_or(path), Err(error)),
         };
         totals.done();
         report.finish(result)
     }
 
-    fn write_files<'a>(&self, path: &'a Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, Failure<'a>> {
-        let of = |path: &'a Path| move |error| (path, error);
-        let file = open(path).map_err(of(path))?;
-        let source = Source::whole(&file).map_err(of(path))?;
+    fn write_files<'a>(&self, path: &Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, Failure<'a>> {
+        let file = open(path)?;
+        let source = Source::whole(&file)?;
         totals.found_file(source.bytes());
         let output = |path: &'a Option<PathBuf>| path.as_deref().map(|path| Ok((path, Output::file(path).map_err(of(path))?))).transpose();
         let (tree, descriptor) = (output(&wanted.tree)?, output(&wanted.descriptor)?);
@@ -152,24 +166,16 @@ impl<A: FsVerityAlgorithm> Measure<A> {
             None => Ok(()),
         };
         let mut builder = self.verity.merkle().builder();
-        let mut failure = None;
         let reading = Reading::begin(totals, path, source.bytes());
-        let push = |leaves: &[A::Digest]| {
-            builder.push(leaves, write).map_err(|error| {
-                failure = Some(error);
-                io::Error::from(io::ErrorKind::Other)
-            })
-        };
-        leaves::hash(&source, self.verity.merkle(), workers, &reading, push).map_err(|error| failure.unwrap_or((path, error)))?;
-        let root = builder.finish(write)?;
-        let described = self.verity.descriptor(source.bytes(), root);
+        leaves::hash(&source, self.verity.merkle(), workers, &reading, |leaves| builder.push(leaves, write))?;
+        let descriptor_bytes = self.verity.descriptor(source.bytes(), builder.finish(write)?);
         if let Some((path, tree)) = tree {
             tree.finish().map_err(of(path))?;
         }
         if let Some((path, mut descriptor)) = descriptor {
-            descriptor.write_all(&described).and_then(|()| descriptor.finish()).map_err(of(path))?;
+            descriptor.write_all(&descriptor_bytes).and_then(|()| descriptor.finish()).map_err(of(path))?;
         }
-        Ok(self.verity.digest_of(&described))
+        Ok(self.verity.digest_of(&descriptor_bytes))
     }
 }
 

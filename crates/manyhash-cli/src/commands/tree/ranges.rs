@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn streams_have_the_parts_of_files() {
-        let content: Vec<u8> = (0..3_000_000_u32).map(|i| (i * 167 >> 7) as u8).collect();
+        let content: Vec<u8> = (0..3_000_000_u32).map(|i| ((i * 167) >> 7) as u8).collect();
         for part_bytes in [1 << 20, 1_000_000, 256 << 10, 3_000_000, 4_000_000] {
             for bytes in [0, 1, part_bytes - 1, part_bytes, part_bytes + 1, 2 * part_bytes, content.len()] {
                 let content = &content[..bytes.min(content.len())];
