@@ -134,7 +134,7 @@ impl From<io::Error> for Failure<'_> {
 }
 
 /// A failure to write `output`.
-fn of(output: &Path) -> impl FnOnce(io::Error) -> Failure<'_> {
+fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> Failure<'a> {
     move |error| Failure { output: Some(output), error }
 }
 
@@ -155,9 +155,13 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         let file = open(path)?;
         let source = Source::whole(&file)?;
         totals.found_file(source.bytes());
-        let output = |path: &'a Option<PathBuf>| path.as_deref().map(|path| Ok((path, Output::file(path).map_err(of(path))?))).transpose();
-        let (tree, descriptor) = (output(&wanted.tree)?, output(&wanted.descriptor)?);
-        let tree_file = tree.as_ref().map(|(path, tree)| Ok((*path, tree.unnamed_file().map_err(of(path))?))).transpose()?;
+        let open_output = |path: &'a Path| Output::file(path).map(|output| (path, output)).map_err(of(path));
+        let tree = wanted.tree.as_deref().map(open_output).transpose()?;
+        let descriptor = wanted.descriptor.as_deref().map(open_output).transpose()?;
+        let tree_file = match &tree {
+            Some((path, tree)) => Some((*path, tree.unnamed_file().map_err(of(path))?)),
+            None => None,
+        };
 
         let (level_offsets, _) = self.verity.level_offsets(source.bytes());
         let node_bytes = self.verity.merkle().node_bytes() as u64;
