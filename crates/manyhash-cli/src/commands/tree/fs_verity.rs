@@ -204,7 +204,7 @@ mod tests {
             String::from_utf8(line).unwrap()
         };
         assert!(line(false, false).starts_with("sha256:3d248ca5"));
-        assert!(line(false, false).ends_with("3c95 a\nb\n"), "{}", line(false, false));
+        assert!(line(false, false).ends_with("af95 a\nb\n"), "{}", line(false, false));
         assert!(line(true, false).starts_with("3d248ca5") && line(true, false).len() == 65);
         assert!(line(false, true).starts_with("4653566572697479010020003d248ca5") && line(false, true).ends_with(" a\nb\n"));
         assert_eq!(line(true, true).len(), 24 + 65);
