@@ -475,7 +475,9 @@ impl<T: Send> Shared<T> {
 
     /// Puts a result in its place.
     fn finish(&self, job: Job, result: io::Result<Hashed>) {
-        self.totals.done();
+        if !matches!(job.part, Part::Range { start: 1.., .. }) {
+            self.totals.done();
+        }
         if let (Some(keeper), Ok(hashed), Part::Whole) = (&self.settings.keeper, &result, job.part) {
             keeper.keep(&job.path, hashed);
         }

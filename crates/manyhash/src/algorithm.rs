@@ -3,7 +3,9 @@
 //! An algorithm is a [`Compression`] function, written once in safe code over [`Words`], with an initial value, a name and a digest
 //! length. Algorithms that differ in no more than those (SHA-384 and SHA-512) share the compression function and so all its kernels.
 
+use crate::frame::Frame;
 use crate::lanes::{ByteOrder, Word, Words, sixteen};
+use crate::many::Messages;
 use crate::shape::{Shape, Shapes};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -22,13 +24,17 @@ pub trait Algorithm: Sealed + Copy + Debug + Send + Sync + 'static {
 }
 
 /// What the engine needs to know of an [`Algorithm`], and nobody else.
-pub(crate) trait Sealed {
+pub(crate) trait Sealed: Sized {
     /// The compression function.
     type Compression: Compression;
     /// The state before the first block.
     const INITIAL: <Self::Compression as Compression>::State<<Self::Compression as Compression>::Word>;
     /// A digest of zeros, to be written to.
     fn zero_digest() -> Self::Digest
+    where
+        Self: Algorithm;
+    /// Hashes messages in a frame on the shapes in use. Declared here so that it is compiled once, and not by everyone who has a tree.
+    fn hash_framed(frame: &Frame<Self>, messages: &dyn Messages, digests: &mut [Self::Digest])
     where
         Self: Algorithm;
 }
@@ -141,6 +147,13 @@ macro_rules! algorithm {
             const INITIAL: $crate::algorithm::ChainingOf<$Compression> = $initial;
             fn zero_digest() -> [u8; $digest_bytes] {
                 [0; $digest_bytes]
+            }
+            fn hash_framed(
+                frame: &$crate::frame::Frame<Self>,
+                messages: &dyn $crate::many::Messages,
+                digests: &mut [[u8; $digest_bytes]],
+            ) {
+                frame.hash_many_on($crate::backend::plan::<Self>(), messages, digests);
             }
         }
     };

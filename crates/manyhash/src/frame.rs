@@ -1,8 +1,7 @@
 //! What the messages of a batch have in common: bytes before each of them, absorbed once, and bytes after each.
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest};
-use crate::backend;
-use crate::many::{self, Chunks, Messages, Queue};
+use crate::many::{self, Chunks, Messages, Queue, Slice};
 use crate::padding::{block_count, padded};
 use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
 use crate::shape::{Plan, Usage};
@@ -87,12 +86,12 @@ impl<A: Algorithm> Frame<A> {
     /// # Panics
     /// If the lengths differ, and as [`new`](Self::new).
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
-        self.hash_many_on(backend::plan::<A>(), messages, digests);
+        A::hash_framed(self, &Slice(messages), digests);
     }
 
     /// The digest of each chunk of `values` of `message_bytes` bytes; the last may be shorter.
     pub(crate) fn hash_chunks(&self, values: &[u8], message_bytes: usize, digests: &mut [A::Digest]) {
-        self.hash_many_on(backend::plan::<A>(), &Chunks { values, message_bytes }, digests);
+        A::hash_framed(self, &Chunks { values, message_bytes }, digests);
     }
 
     /// Where messages start, if that is all there is to the frame.
@@ -107,7 +106,7 @@ impl<A: Algorithm> Frame<A> {
         hasher
     }
 
-    pub(crate) fn hash_many_on<M: Messages + ?Sized>(&self, plan: &Plan<CompressionOf<A>>, messages: &M, digests: &mut [A::Digest]) {
+    pub(crate) fn hash_many_on(&self, plan: &Plan<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
         if let Some(start) = self.only_start() {
             many::hash_many_on::<A, _>(plan, start, messages, digests);
             return;
@@ -144,9 +143,9 @@ impl<A: Algorithm> std::fmt::Debug for Frame<A> {
     }
 }
 
-struct Batch<'a, A: Algorithm, M: ?Sized> {
+struct Batch<'a, A: Algorithm> {
     frame: &'a Frame<A>,
-    messages: &'a M,
+    messages: &'a dyn Messages,
     digests: &'a mut [A::Digest],
     queue: Queue,
 }
@@ -176,7 +175,7 @@ impl Slot for Segments<'_> {
     }
 }
 
-impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<'a, A, M> {
+impl<'a, A: Algorithm> Supply<CompressionOf<A>> for Batch<'a, A> {
     type Slot = Segments<'a>;
 
     fn slot(&mut self) -> Segments<'a> {

@@ -26,6 +26,18 @@ impl<M: AsRef<[u8]>> Messages for [M] {
     }
 }
 
+/// The same behind a reference, for who wants any [`Messages`].
+pub(crate) struct Slice<'a, M>(pub(crate) &'a [M]);
+
+impl<M: AsRef<[u8]>> Messages for Slice<'_, M> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+    fn message(&self, i: usize) -> &[u8] {
+        self.0[i].as_ref()
+    }
+}
+
 /// An integer that counts bytes from the beginning of a buffer: `u32`, `u64`, `usize`, and Arrow's `i32` and `i64`.
 #[allow(private_bounds, reason = "sealed")]
 pub trait Offset: Copy + ToBytes {}

@@ -167,11 +167,11 @@ pub struct DmVerityArguments {
     #[arg(long, value_name = "N", default_value = "1", value_parser = dm_verity_format)]
     pub format: dm_verity::Format,
 
-    /// Bytes of a block of data: a power of two from 512 to 65536
+    /// Bytes of a block of data: a power of two from 512 to 524288
     #[arg(long, value_name = "BYTES", default_value = "4096", value_parser = dm_verity_block)]
     pub data_block_size: usize,
 
-    /// Bytes of a block of digests: a power of two from 512 to 65536
+    /// Bytes of a block of digests: a power of two from 512 to 524288
     #[arg(long, value_name = "BYTES", default_value = "4096", value_parser = dm_verity_block)]
     pub hash_block_size: usize,
 

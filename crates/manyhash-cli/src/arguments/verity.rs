@@ -120,11 +120,11 @@ pub struct VerityDeviceArguments {
     #[arg(long, value_name = "0|1", value_parser = dm_verity_format)]
     pub format: Option<Format>,
 
-    /// Bytes of a block of data: a power of two from 512 to 65536 [default: 4096]
+    /// Bytes of a block of data: a power of two from 512 to 524288 [default: 4096]
     #[arg(long, value_name = "BYTES", value_parser = dm_verity_block)]
     pub data_block_size: Option<usize>,
 
-    /// Bytes of a block of hashes: a power of two from 512 to 65536 [default: 4096]
+    /// Bytes of a block of hashes: a power of two from 512 to 524288 [default: 4096]
     #[arg(long, value_name = "BYTES", value_parser = dm_verity_block)]
     pub hash_block_size: Option<usize>,
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Task, Work};
+use super::{Part, Task, Work};
 
 /// Files of at least so many bytes are known one by one while they are read.
 const LARGE_BYTES: u64 = 16 << 20;
@@ -63,6 +63,11 @@ impl Totals {
     /// Counts a task that was found.
     pub fn found<T>(&self, task: &Task<T>) {
         match task.work {
+            // More of a file that counts already.
+            Work::File { size_bytes, part: Part::Range { start: 1.., .. }, .. } => {
+                self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
+                return;
+            }
             Work::File { size_bytes, .. } => return self.found_file(size_bytes),
             Work::Known(_) => _ = self.done_files.fetch_add(1, Ordering::Relaxed),
             Work::Stream { .. } | Work::Failed(_) => {}

