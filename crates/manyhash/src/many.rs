@@ -191,8 +191,8 @@ impl Queue {
     ) {
         let Some(order) = &mut self.order else {
             if self.longest_blocks <= short::MAX_BLOCKS && self.waiting.messages > 0 {
-                let group = short::Group { blocks: self.longest_blocks, count: self.waiting.messages };
-                short::hash::<A>(plan, start, messages, digests, group, |i| i, usage);
+                let all = short::Group { blocks: self.longest_blocks, count: self.waiting.messages, indices: None };
+                short::hash::<A>(plan, start, messages, digests, all, usage);
                 self.waiting = Waiting::default();
             }
             return;
@@ -215,7 +215,7 @@ impl Queue {
             let count = (end - group) - (end - group) % lanes;
             if count > 0 {
                 let indices = &order[group..group + count];
-                short::hash::<A>(plan, start, messages, digests, short::Group { blocks, count }, |i| indices[i], usage);
+                short::hash::<A>(plan, start, messages, digests, short::Group { blocks, count, indices: Some(indices) }, usage);
                 self.waiting.messages -= count;
                 self.waiting.blocks = self.waiting.blocks.saturating_sub(count as u64 * blocks);
             }
@@ -228,8 +228,8 @@ impl Queue {
         let groups = || order.chunk_by(|one, other| blocks_of(*one) == blocks_of(*other));
         if first_short == 0 && is_faster_apart(plan, groups().map(|group| (blocks_of(group[0]), group.len()))) {
             for group in groups() {
-                let alike = short::Group { blocks: blocks_of(group[0]), count: group.len() };
-                short::hash::<A>(plan, start, messages, digests, alike, |i| group[i], usage);
+                let alike = short::Group { blocks: blocks_of(group[0]), count: group.len(), indices: Some(group) };
+                short::hash::<A>(plan, start, messages, digests, alike, usage);
             }
             order.clear();
             self.waiting = Waiting::default();

@@ -79,23 +79,25 @@ const fn length_word<C: Compression>() -> usize {
 
 /// Messages of one number of blocks.
 #[derive(Clone, Copy)]
-pub(crate) struct Group {
+pub(crate) struct Group<'a> {
     /// Of each message, padding included.
     pub(crate) blocks: u64,
     /// Messages.
     pub(crate) count: usize,
+    /// Their indices; `None`: they are the first. A slice and not a closure, so that all this is compiled once for both.
+    pub(crate) indices: Option<&'a [usize]>,
 }
 
-/// Hashes messages `index(0..count)` from `start` on, all of `blocks` blocks; adds the steps to `usage`.
+/// Hashes a group of messages from `start` on; adds the steps to `usage`.
 pub(crate) fn hash<A: Algorithm>(
     plan: &Plan<CompressionOf<A>>,
     start: &Start<CompressionOf<A>>,
     messages: &(impl Messages + ?Sized),
     digests: &mut [A::Digest],
-    Group { blocks, count }: Group,
-    index: impl Fn(usize) -> usize,
+    Group { blocks, count, indices }: Group<'_>,
     usage: &mut Usage,
 ) {
+    let index = |i: usize| indices.map_or(i, |indices| indices[i]);
     // Computed only where it is used often enough.
     let shared_end = (count >= plan.widest_shape().lanes && plan.widest_shape().has_short()).then(|| {
         let bytes = messages.message(index(0)).len();

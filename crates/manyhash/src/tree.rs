@@ -11,7 +11,7 @@
 //! | [`DmVerity`] | a block device and its hash device | verified boot, as `veritysetup` |
 //! | [`BitTorrentV2`] | `pieces root` and `piece layers` of BEP 52 | torrents |
 //! | [`s3_composite`] | the checksum of a multipart upload | comparing files with objects of S3 |
-//! | [`glacier`] | the tree hash of S3 Glacier | archives |
+//! | [`glacier()`] | the tree hash of S3 Glacier | archives |
 //!
 //! The first three are definitions of their own, the others those of other people, and byte for byte what their tools print.
 //!

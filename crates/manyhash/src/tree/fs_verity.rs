@@ -96,7 +96,7 @@ impl<A: FsVerityAlgorithm> FsVerity<A> {
         let roots = self.merkle.roots(contents);
         let sizes = contents.iter().map(|content| content.as_ref().len() as u64);
         let descriptors: Vec<_> = sizes.zip(roots).map(|(bytes, root)| self.descriptor(bytes, root)).collect();
-        crate::hash_many::<A>(&descriptors)
+        Frame::<A>::default().hash_many(&descriptors)
     }
 
     /// Where each level begins in the file that `fsverity digest --out-merkle-tree` writes, in bytes, the level over leaves first; and

@@ -7,7 +7,7 @@ use crate::frame::Frame;
 /// Bytes of a leaf.
 pub const LEAF_BYTES: usize = 1 << 20;
 
-/// The tree. No content at all has the digest of an empty message: see [`glacier`](super::glacier).
+/// The tree. No content at all has the digest of an empty message: see [`glacier`](super::glacier()).
 pub fn merkle() -> Merkle<Sha256> {
     Merkle {
         frame: Frame::default(),

@@ -68,7 +68,8 @@ const PIECES: usize = 3;
 
 /// The digest of all that is in `input`, which another thread reads ahead, and how many bytes it is.
 fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (impl Read + Send + ?Sized), work: &Alone) -> io::Result<(A::Digest, u64)> {
-    let mut hasher = mode.clone().on_threads(work.workers).hasher();
+    // The thread that reads is one of them.
+    let mut hasher = mode.clone().on_threads(work.workers.saturating_sub(1)).hasher();
     let mut bytes = 0;
     thread::scope(|scope| {
         let (give_back, free) = mpsc::channel::<Vec<u8>>();
