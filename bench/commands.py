@@ -19,7 +19,10 @@ from pathlib import Path
 
 SIZES = Path(__file__).parent.parent / "vectors" / "paper-file-sizes.json"
 GIANT_BYTES = 4 << 30
+TREE_BYTES = 1 << 30
 SMALL_FILES = 55_000
+# Where fsverity and veritysetup may be.
+PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 
 def make_files(folder, sizes_bytes, content):
@@ -45,10 +48,10 @@ def make_set(name, folder):
         make_files(folder / "a", (int(content.lognormvariate(9, 2)) for _ in range(10_000)), content)
         shutil.copytree(folder / "a" / "02", folder / "b")
         shutil.copytree(folder / "a" / "03", folder / "c")
-    elif name == "giant":
+    elif name in ("giant", "tree"):
         piece = content.randbytes((16 << 20) - 8)
-        with (folder / "giant").open("wb") as file:
-            for i in range(GIANT_BYTES >> 24):
+        with (folder / name).open("wb") as file:
+            for i in range((GIANT_BYTES if name == "giant" else TREE_BYTES) >> 24):
                 file.write(i.to_bytes(8, "big") + piece)
 
 
@@ -59,7 +62,7 @@ class Command:
         self.name, self.needs, self.text, self.seconds = name, needs, text, []
 
     def is_there(self):
-        return all(shutil.which(tool) for tool in self.needs)
+        return all(shutil.which(tool, path=PATH) for tool in self.needs)
 
     def run(self, folder, environment):
         result = subprocess.run(["bash", "-c", self.text], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -98,6 +101,28 @@ def integrity_commands():
         Command("manyhash check", [], "$MANYHASH check -C / --quiet /var/lib/dpkg/info/*.md5sums 2>/dev/null || true"),
         Command("debsums -s", ["debsums"], "debsums -s 2>/dev/null || true"),
         Command("md5sum -c", ["md5sum"], "cd / && cat /var/lib/dpkg/info/*.md5sums | md5sum -c --quiet 2>/dev/null || true"),
+    ]
+
+
+def tree_commands():
+    """Digests of one file by its leaves, and the tools that print the same. Hash devices are made anew beside the set."""
+    salt = "--salt 0011223344556677889900112233445566778899001122334455667788990011"
+    make = f"verity format {salt} tree ../tree.ours"
+    root = "$(cat ../tree.root)"
+    theirs = f"rm -f ../tree.theirs; veritysetup format {salt} tree ../tree.theirs"
+    return [
+        Command("manyhash tree fs-verity", [], "$MANYHASH tree fs-verity tree"),
+        Command("fsverity digest", ["fsverity"], "fsverity digest tree"),
+        Command("manyhash verity format", [], f"rm -f ../tree.ours; $MANYHASH {make} --root-hash-file ../tree.root"),
+        Command("veritysetup format", ["veritysetup"], theirs),
+        Command("manyhash verity verify", [], f"$MANYHASH verity verify tree ../tree.ours {root}"),
+        Command("veritysetup verify", ["veritysetup"], f"veritysetup verify tree ../tree.ours {root}"),
+        Command("manyhash tree j-lanes -j 16", [], "$MANYHASH tree j-lanes -j 16 tree"),
+        Command("manyhash tree bittorrent-v2", [], "$MANYHASH tree bittorrent-v2 tree"),
+        Command("manyhash tree s3", [], "$MANYHASH tree s3 tree"),
+        Command("manyhash tree glacier", [], "$MANYHASH tree glacier tree"),
+        Command("openssl dgst -sha256 (plain)", ["openssl"], "openssl dgst -sha256 tree"),
+        Command("cat", ["cat"], "cat tree"),
     ]
 
 
@@ -151,7 +176,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manyhash", type=Path, required=True, help="the program")
     parser.add_argument("--data", type=Path, help="where sets of files are kept [default: a temporary folder]")
-    parser.add_argument("--set", action="append", dest="sets", help="diverse, uniform, small, giant, duplicates or system; more than once [default: all]")
+    parser.add_argument("--set", action="append", dest="sets", help="diverse, uniform, small, giant, tree, duplicates or system; more than once [default: all]")
     parser.add_argument("--only", help="time only commands whose name has this in it, and the first")
     parser.add_argument("--runs", type=int, default=11, help="of each command")
     parser.add_argument("--cold", action="store_true", help="drop the system's page cache before every run (root)")
@@ -162,7 +187,7 @@ def main():
     manyhash = arguments.manyhash.resolve()
     if not manyhash.is_file():
         parser.error(f"--manyhash {arguments.manyhash}: no such file")
-    known = ["diverse", "uniform", "small", "giant", "duplicates", "system"]
+    known = ["diverse", "uniform", "small", "giant", "tree", "duplicates", "system"]
     sets = arguments.sets or known
     for name in sets:
         if name not in known:
@@ -172,7 +197,7 @@ def main():
         data = (arguments.data or Path(temporary)).resolve()
         data.mkdir(parents=True, exist_ok=True)
         for name in sets:
-            environment = {**os.environ, "MANYHASH": str(manyhash), "SET": name, "LC_ALL": "C.UTF-8"}
+            environment = {**os.environ, "MANYHASH": str(manyhash), "SET": name, "LC_ALL": "C.UTF-8", "PATH": PATH}
             folder, files, total_bytes = Path("/"), 0, 0
             if name != "system":
                 folder = data / name
@@ -180,7 +205,7 @@ def main():
                     folder.mkdir()
                     make_set(name, folder)
                 files, total_bytes = verify(manyhash, folder, name)
-            commands = {"system": integrity_commands, "duplicates": duplicate_commands}.get(name, hashing_commands)()
+            commands = {"system": integrity_commands, "duplicates": duplicate_commands, "tree": tree_commands}.get(name, hashing_commands)()
             if arguments.only:
                 commands = commands[:1] + [command for command in commands[1:] if arguments.only in command.name]
             title = f"{name}{': ' if files else ''}{f'{files} files, {total_bytes} bytes' if files else ''}, {'caches dropped' if arguments.cold else 'page cache warm'}"
