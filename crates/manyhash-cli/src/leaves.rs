@@ -17,7 +17,7 @@ use std::thread;
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
 
-use crate::message::CHANGED;
+use crate::message::changed;
 use crate::pipeline::{Reading, retrying};
 use crate::positioned;
 use crate::turns::{InOrder, Turns};
@@ -87,10 +87,6 @@ pub fn hash_stream<A: Algorithm, E: From<io::Error> + Send>(
     let size = piece_size(merkle.leaf_bytes(), workers, u64::MAX);
     let pieces = StreamPieces(Mutex::new(Stream { stream, next: 0, has_ended: false }));
     run(&pieces, &size, merkle, reading, take)
-}
-
-fn changed() -> io::Error {
-    io::Error::other(CHANGED)
 }
 
 /// How data is divided.
@@ -230,6 +226,7 @@ fn run<A: Algorithm, E: From<io::Error> + Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::CHANGED;
     use crate::pipeline::Totals;
     use manyhash::Sha256;
     use manyhash::tree::DmVerity;

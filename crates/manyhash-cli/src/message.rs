@@ -9,6 +9,11 @@ use std::sync::OnceLock;
 /// What is said of a file that has not the size it had when it was found.
 pub const CHANGED: &str = "changed while it was being read";
 
+/// [`CHANGED`] as an error.
+pub fn changed() -> io::Error {
+    io::Error::other(CHANGED)
+}
+
 /// Writes `PROGRAM: MESSAGE`. A closed stderr is nobody's concern.
 pub fn say(program: &OsStr, message: &[u8]) {
     let line = [program.as_encoded_bytes(), b": ", message, b"\n"].concat();

@@ -1,6 +1,7 @@
 //! What tells whether a file is still the one that was hashed.
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
 
 /// Which file, and when it last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,5 +51,34 @@ impl Stamp {
             let _ = metadata;
             None
         }
+    }
+}
+
+/// Whether two paths lead to the same file, or block devices to the same device; also if nothing is there yet.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => is_same_device(&one, &other) || FileId::of(&one).is_some_and(|id| FileId::of(&other) == Some(id)),
+        (Err(_), Err(_)) => one == other || place(one).is_some_and(|one| place(other) == Some(one)),
+        _ => false,
+    }
+}
+
+/// Where something that is not there would be.
+fn place(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+}
+
+fn is_same_device(one: &Metadata, other: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        let is_device = |metadata: &Metadata| metadata.file_type().is_block_device();
+        is_device(one) && is_device(other) && one.rdev() == other.rdev()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (one, other);
+        false
     }
 }

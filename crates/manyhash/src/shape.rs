@@ -112,7 +112,8 @@ impl<C: Compression> Shape<C> {
     }
 
     /// Compresses every block of `dealt` into the first columns of `states`. Panics if the CPU lacks the instruction set, if
-    /// [`has_dealt`](Self::has_dealt) is false, or if there are fewer columns, or words in a row, than the shape has lanes.
+    /// [`has_dealt`](Self::has_dealt) is false, if there are fewer columns than the shape has lanes, or if there is not a whole vector behind
+    /// the beginning of each row.
     #[inline]
     pub(crate) fn advance_dealt(&self, states: &mut States<C>, dealt: &Dealt) {
         (self.dealt.expect("asked for only if it is there"))(states, dealt);

@@ -116,7 +116,7 @@ fn dm_verity<A: Algorithm>(vector: &Vector) {
     let format = dm_verity::Format::by_number(vector.number("format") as u32).unwrap();
     let mode = DmVerity::<A>::new(format, vector.number("data_block"), vector.number("hash_block"), &vector.salt()).unwrap();
     let message = vector.message();
-    let (offsets, blocks) = mode.level_offsets((message.len() / vector.number("data_block")) as u64);
+    let (offsets, blocks) = mode.merkle().level_offsets((message.len() / vector.number("data_block")) as u64);
     let mut device = vec![0; blocks as usize * vector.number("hash_block")];
     let mut builder = mode.merkle().builder();
     let mut write = |nodes: tree::Nodes<'_>| {
@@ -132,11 +132,11 @@ fn dm_verity<A: Algorithm>(vector: &Vector) {
 fn fs_verity<A: fs_verity::FsVerityAlgorithm>(vector: &Vector) {
     let mode = FsVerity::<A>::new(vector.number("block"), &vector.salt()).unwrap();
     let message = vector.message();
-    let (offsets, bytes) = mode.level_offsets(message.len() as u64);
-    let mut file = vec![0; bytes as usize];
+    let (offsets, blocks) = mode.merkle().level_offsets(message.len().div_ceil(vector.number("block")) as u64);
+    let mut file = vec![0; blocks as usize * vector.number("block")];
     let mut builder = mode.merkle().builder();
     let mut write = |nodes: tree::Nodes<'_>| {
-        let at = offsets[nodes.level] as usize + nodes.first as usize * vector.number("block");
+        let at = (offsets[nodes.level] + nodes.first) as usize * vector.number("block");
         file[at..at + nodes.bytes.len()].copy_from_slice(nodes.bytes);
         Ok::<_, ()>(())
     };

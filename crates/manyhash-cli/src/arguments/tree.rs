@@ -308,10 +308,10 @@ mod tests {
             assert!(fs_verity_block(wrong).is_err(), "{wrong}");
         }
         assert_eq!((fs_verity_block("1024"), fs_verity_block("64K")), (Ok(1024), Ok(65536)));
-        for wrong in ["0", "256", "513", "128K"] {
+        for wrong in ["0", "256", "513", "1M"] {
             assert!(dm_verity_block(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(dm_verity_block("512"), Ok(512));
+        assert_eq!((dm_verity_block("512"), dm_verity_block("512K")), (Ok(512), Ok(524_288)));
         for wrong in ["0", "8K", "24K", "16T1"] {
             assert!(piece_length(wrong).is_err(), "{wrong}");
         }

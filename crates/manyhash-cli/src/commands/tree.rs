@@ -21,7 +21,7 @@ use crate::algorithm::AnyAlgorithm;
 use crate::arguments::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
 use crate::file_name;
 use crate::manifest::escapes::{escape, needs_escape};
-use crate::message::{CHANGED, reason, say_of};
+use crate::message::{changed, reason, say_of};
 use crate::output::Output;
 use crate::pipeline::Totals;
 use crate::progress::Progress;
@@ -124,11 +124,6 @@ impl Report<'_> {
             Err(error) => output_failed(program, None, &error),
         }
     }
-}
-
-/// A file has not the size it had when it was found.
-fn changed() -> io::Error {
-    io::Error::other(CHANGED)
 }
 
 /// `DIGEST  PATH`, as `sum` has it.

@@ -212,6 +212,7 @@ fn memory_is_bounded_for_trees_of_large_files() {
         "tree fs-verity --block-size 1024 large",
         "tree fs-verity --block-size 1024 --out-merkle-tree tree large",
         "tree dm-verity --salt - --data-block-size 512 large",
+        "tree dm-verity --salt - --data-block-size 512 --hash-block-size 524288 --threads 16 large",
         "tree bittorrent-v2 large",
         "tree s3 large",
         "tree s3 --part-size 300M large",

@@ -295,10 +295,11 @@ fn faults_of_the_disk_are_told_by_every_mode() {
             assert_eq!(broken.stderr, "manyhash: b: Input/output error\n", "{mode}, after {bytes} bytes");
             assert_eq!((broken.stdout, broken.code), (others.clone(), Some(1)), "{mode}");
         }
-        // Some need a length that stays, the others take what they find.
         for fault in ["truncate:b:100000", "grow:b:5000"] {
             let changed = run(fault, &["a", "b", "c"]);
-            assert!(changed.code == Some(0) || changed.stderr.starts_with("manyhash: b: "), "{mode} {fault}: {changed:?}");
+            // It may be read whole in the one call that comes before it is cut.
+            let is_read = mode.starts_with("j-lanes") && fault.starts_with("truncate") && changed == fine;
+            assert!(is_read || changed.stderr == "manyhash: b: changed while it was being read\n", "{mode} {fault}: {changed:?}");
             place.file("b", pattern(3 << 20));
         }
         let vanished = run("vanish:b:0", &["a", "b", "c"]);

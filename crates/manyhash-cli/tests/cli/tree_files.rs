@@ -276,6 +276,8 @@ fn nothing_partial_is_left_behind() {
         ("--out-descriptor d", 2),
         ("--out-descriptor d -", 2),
         ("--out-merkle-tree old --out-descriptor ./old f", 2),
+        ("--out-merkle-tree new --out-descriptor ./new f", 2),
+        ("--out-merkle-tree t --out-descriptor /dev/full f", 1),
         ("--out-merkle-tree f f", 2),
         ("--out-descriptor ./f f", 2),
     ] {

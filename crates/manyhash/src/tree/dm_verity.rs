@@ -76,17 +76,4 @@ impl<A: Algorithm> DmVerity<A> {
     pub fn merkle(&self) -> &Merkle<A> {
         &self.merkle
     }
-
-    /// Where each level begins behind the superblock, in hash blocks, the level over data first; and the hash blocks of all. The root's
-    /// level comes first on the device.
-    pub fn level_offsets(&self, data_blocks: u64) -> (Vec<u64>, u64) {
-        let nodes = self.merkle.nodes(data_blocks);
-        let mut offsets = vec![0; nodes.len()];
-        let mut end = 0;
-        for (offset, nodes) in offsets.iter_mut().zip(nodes).rev() {
-            *offset = end;
-            end += nodes;
-        }
-        (offsets, end)
-    }
 }

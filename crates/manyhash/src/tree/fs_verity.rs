@@ -98,17 +98,4 @@ impl<A: FsVerityAlgorithm> FsVerity<A> {
         let descriptors: Vec<_> = sizes.zip(roots).map(|(bytes, root)| self.descriptor(bytes, root)).collect();
         Frame::<A>::default().hash_many(&descriptors)
     }
-
-    /// Where each level begins in the file that `fsverity digest --out-merkle-tree` writes, in bytes, the level over leaves first; and
-    /// the bytes of that file. The root's level comes first in it.
-    pub fn level_offsets(&self, file_bytes: u64) -> (Vec<u64>, u64) {
-        let nodes = self.merkle.nodes(file_bytes.div_ceil(self.merkle.leaf_bytes as u64));
-        let mut offsets = vec![0; nodes.len()];
-        let mut end = 0;
-        for (offset, nodes) in offsets.iter_mut().zip(nodes).rev() {
-            *offset = end;
-            end += nodes * self.merkle.node_bytes as u64;
-        }
-        (offsets, end)
-    }
 }

@@ -4,7 +4,7 @@
 //! of each, and for any other j some lanes of the last vector do work that nobody asks for. Nothing is ever transposed. Backends without
 //! lanes (SHA-NI) get each slice's words copied together.
 
-use super::separated::{Role, Separation};
+use super::separated::{self, Role};
 use super::{LANES, ParameterError};
 use crate::algorithm::{Algorithm, Compression, CompressionOf, WordOf, digest};
 use crate::backend::{self, Backend, BackendError};
@@ -13,6 +13,7 @@ use crate::lanes::{Blocks, Dealt, Word};
 use crate::padding::Tail;
 use crate::shape::{Plan, Shape};
 use crate::states::States;
+use std::sync::Mutex;
 use std::{fmt, io, thread};
 
 /// j-lanes(A, j).
@@ -52,7 +53,7 @@ impl<A: Algorithm> JLanes<A> {
     /// The same with initial values of its own: see [`tree`](super#separated).
     #[must_use]
     pub fn separated(self) -> Self {
-        let frame = |role| Separation::ByMode.frame("j-lanes", self.lanes, role);
+        let frame = |role| separated::frame("j-lanes", self.lanes, role);
         Self { lane: frame(Role::Lane), wrap: frame(Role::Wrap), ..self }
     }
 
@@ -277,17 +278,19 @@ impl<A: Algorithm> JLanesHasher<A> {
                 }
             }
         };
-        let (mine, others) = self.shares.split_first_mut().expect("a share for each thread");
-        if others.is_empty() || strides.len() < THREAD_BYTES * (1 + others.len()) {
-            advance(mine);
-            others.iter_mut().for_each(|groups| advance(groups));
-            return;
-        }
-        thread::scope(|scope| {
-            for groups in others {
-                scope.spawn(|| advance(groups));
+        let threads = self.shares.len().min(strides.len() / THREAD_BYTES);
+        let shares = Mutex::new(self.shares.iter_mut());
+        let next = || shares.lock().expect("no thread panicked").next();
+        let work = || {
+            while let Some(groups) = next() {
+                advance(groups);
             }
-            advance(mine);
+        };
+        thread::scope(|scope| {
+            // If the system allows no more threads, those that run do it all.
+            let spawn = |_: &usize| thread::Builder::new().spawn_scoped(scope, work).is_ok();
+            let _started = (1..threads).take_while(spawn).count();
+            work();
         });
     }
 

@@ -1,7 +1,7 @@
 //! j-pointers hashing: j slices of one message, each a range of it, hashed side by side; then their digests (Gueron 2013, "data is consumed
 //! from j locations").
 
-use super::separated::{Role, Separation};
+use super::separated::{self, Role};
 use super::{LANES, ParameterError};
 use crate::algorithm::Algorithm;
 use crate::frame::Frame;
@@ -42,13 +42,13 @@ impl<A: Algorithm> JPointers<A> {
     /// The same with initial values of its own: see [`tree`](super#separated).
     #[must_use]
     pub fn separated(self) -> Self {
-        let frame = |role| Separation::ByMode.frame("j-pointers", self.lanes, role);
+        let frame = |role| separated::frame("j-pointers", self.lanes, role);
         Self { lane: frame(Role::Lane), wrap: frame(Role::Wrap), ..self }
     }
 
     /// The slices of a message of so many bytes: one for each lane, in order.
     pub fn slices(&self, message_bytes: u64) -> impl Iterator<Item = Range<u64>> + use<A> {
-        let slice_bytes = message_bytes.div_ceil(self.lanes as u64).next_multiple_of(A::BLOCK_BYTES as u64);
+        let slice_bytes = message_bytes.div_ceil(self.lanes as u64).div_ceil(A::BLOCK_BYTES as u64).saturating_mul(A::BLOCK_BYTES as u64);
         let at = move |lane: u64| lane.saturating_mul(slice_bytes).min(message_bytes);
         (0..self.lanes as u64).map(move |lane| at(lane)..at(lane + 1))
     }

@@ -53,10 +53,8 @@ pub struct Nodes<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Nodes that are hashed together, if there are so many.
-const BATCH_NODES: usize = 32;
-/// And so many bytes of them, where nodes are small.
-const BATCH_BYTES: usize = 64 << 10;
+/// Nodes that are hashed together have so many bytes, unless one alone has more: 32 of 4 KiB fill all lanes.
+const BATCH_BYTES: usize = 128 << 10;
 
 impl<A: Algorithm> Merkle<A> {
     /// Bytes of a leaf; the last one may have fewer.
@@ -88,6 +86,17 @@ impl<A: Algorithm> Merkle<A> {
             nodes.push(digests);
         }
         nodes
+    }
+
+    /// Where each level begins in a file of all nodes, and where they end, counted in nodes; the level over leaves first. In the file, as
+    /// fs-verity and dm-verity have it, the root's level comes first.
+    pub fn level_offsets(&self, leaves: u64) -> (Vec<u64>, u64) {
+        let mut offsets = self.nodes(leaves);
+        let mut end = 0;
+        for nodes in offsets.iter_mut().rev() {
+            (*nodes, end) = (end, end + *nodes);
+        }
+        (offsets, end)
     }
 
     /// The digests of leaves: `data` is any number of whole ones, and the last one of all if it is short.
@@ -177,7 +186,7 @@ impl<A: Algorithm> Merkle<A> {
     }
 
     /// The root of a tree of so many levels over leaves whose digests are zeros.
-    pub(crate) fn zero_root(&self, levels: usize) -> A::Digest {
+    fn zero_root(&self, levels: usize) -> A::Digest {
         let above = |digest: A::Digest| self.frame.hash(&digest.as_ref().repeat(self.children));
         (0..levels).fold(A::zero_digest(), |digest, _| above(digest))
     }
@@ -258,7 +267,7 @@ impl<A: Algorithm> Builder<'_, A> {
         }
         self.levels[level].digests.extend_from_slice(digests);
         let waiting = self.levels[level].digests.len();
-        let batch_nodes = BATCH_NODES.max(BATCH_BYTES / self.tree.node_bytes);
+        let batch_nodes = (BATCH_BYTES / self.tree.node_bytes).max(1);
         if waiting < batch_nodes * self.tree.children {
             return Ok(());
         }

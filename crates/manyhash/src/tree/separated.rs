@@ -8,16 +8,6 @@ use crate::frame::{Frame, Start};
 use crate::lanes::Word;
 use crate::stream::Hasher;
 
-/// Whether digests of lanes and their wrap are those of the algorithm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Separation {
-    /// They are.
-    #[default]
-    None,
-    /// They begin with initial values derived from the name of the mode and the number of lanes.
-    ByMode,
-}
-
 /// Which of a tree's messages.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
@@ -27,15 +17,13 @@ pub(crate) enum Role {
     Wrap,
 }
 
-impl Separation {
-    /// What messages in a role of a mode with so many lanes begin with.
-    pub(crate) fn frame<A: Algorithm>(self, mode: &str, lanes: usize, role: Role) -> Frame<A> {
-        match (self, role) {
-            (Self::None, _) => Frame::default(),
-            (Self::ByMode, Role::Lane) => Frame::with_initial(derived::<A>(&format!("{}/{mode}/{lanes}/lane", A::NAME))),
-            (Self::ByMode, Role::Wrap) => Frame::with_initial(derived::<A>(&format!("{}/{mode}/{lanes}/wrap", A::NAME))),
-        }
-    }
+/// What messages in a role of a mode with so many lanes begin with.
+pub(crate) fn frame<A: Algorithm>(mode: &str, lanes: usize, role: Role) -> Frame<A> {
+    let role = match role {
+        Role::Lane => "lane",
+        Role::Wrap => "wrap",
+    };
+    Frame::with_initial(derived::<A>(&format!("{}/{mode}/{lanes}/{role}", A::NAME)))
 }
 
 /// The final state over a name.

@@ -11,9 +11,9 @@ use crate::arguments::FilesArguments;
 use crate::commands::sum::or_stdin;
 use crate::hexadecimal;
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
-use crate::walk::{hashing, look_at};
+use crate::walk::{Readable, hashing, look_at};
 
-use super::{Call, Report};
+use super::{Call, Report, changed};
 
 /// Runs `manyhash tree files`.
 pub fn run(call: &Call<'_>, arguments: FilesArguments) -> ExitCode {
@@ -33,7 +33,13 @@ impl ForAlgorithm for Print<'_> {
         let settings = Settings::new(call.work.workers());
         let source = or_stdin(files).into_iter().map(move |file| {
             let path = PathBuf::from(file);
-            Task { label: (), work: hashing(look_at(&path), algorithm.into()), path }
+            let what = look_at(&path);
+            // A file that the system makes up when it is read has no size before.
+            let expected_bytes = match what {
+                Ok(Readable::File { size_bytes, .. }) if size_bytes > 0 => Some(size_bytes),
+                _ => None,
+            };
+            Task { label: expected_bytes, work: hashing(what, algorithm.into()), path }
         });
         let mut wrap = Wrap::<A> { hasher: Hasher::new(), report: call.report(&settings.totals) };
         let result = pipeline::run(source, &settings, &mut wrap);
@@ -51,9 +57,12 @@ struct Wrap<'a, A: Algorithm> {
     report: Report<'a>,
 }
 
-impl<A: Algorithm> Sink<()> for Wrap<'_, A> {
-    fn take(&mut self, finished: Finished<()>) -> io::Result<()> {
+impl<A: Algorithm> Sink<Option<u64>> for Wrap<'_, A> {
+    fn take(&mut self, finished: Finished<Option<u64>>) -> io::Result<()> {
         match finished.outcome.expect("each file is hashed") {
+            Ok(hashed) if finished.label.is_some_and(|expected_bytes| hashed.bytes != expected_bytes) => {
+                self.report.take(&finished.path, Err(changed()))?;
+            }
             Ok(hashed) => self.hasher.update(hashed.digests.bytes()),
             Err(error) => self.report.take(&finished.path, Err(error))?,
         }

@@ -1,7 +1,7 @@
 //! `tree fs-verity`: file digests of Linux' fs-verity, printed as `fsverity digest` does; also the Merkle tree and the descriptor.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use crate::leaves::{self, Source};
 use crate::output::Output;
 use crate::pipeline::{Reading, STDIN, Totals, patiently};
 use crate::positioned;
-use crate::stamp::FileId;
+use crate::stamp::is_same;
 use crate::walk::{Readable, look_at};
 
 use super::Call;
@@ -108,9 +108,7 @@ impl Wanted {
         if file == STDIN {
             return Err("--out-merkle-tree and --out-descriptor need a file, not standard input".to_string());
         }
-        let id = |path: &Path| fs::metadata(path).ok().and_then(|metadata| FileId::of(&metadata));
         let outputs: Vec<&Path> = [&self.tree, &self.descriptor].into_iter().flatten().map(PathBuf::as_path).collect();
-        let is_same = |one: &Path, other: &Path| one == other || (id(one).is_some() && id(one) == id(other));
         if outputs.iter().any(|output| is_same(output, Path::new(file)))
             || matches!(outputs[..], [tree, descriptor] if is_same(tree, descriptor))
         {
@@ -157,27 +155,29 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         totals.found_file(source.bytes());
         let open_output = |path: &'a Path| Output::file(path).map(|output| (path, output)).map_err(of(path));
         let tree = wanted.tree.as_deref().map(open_output).transpose()?;
-        let descriptor = wanted.descriptor.as_deref().map(open_output).transpose()?;
+        let mut descriptor = wanted.descriptor.as_deref().map(open_output).transpose()?;
         let tree_file = match &tree {
             Some((path, tree)) => Some((*path, tree.unnamed_file().map_err(of(path))?)),
             None => None,
         };
 
-        let (level_offsets, _) = self.verity.level_offsets(source.bytes());
-        let node_bytes = self.verity.merkle().node_bytes() as u64;
+        let merkle = self.verity.merkle();
+        let (level_offsets, _) = merkle.level_offsets(source.bytes().div_ceil(merkle.leaf_bytes() as u64));
+        let node_bytes = merkle.node_bytes() as u64;
         let write = |Nodes { level, first, bytes }: Nodes<'_>| match tree_file {
-            Some((path, file)) => positioned::write_at(file, bytes, level_offsets[level] + first * node_bytes).map_err(of(path)),
+            Some((path, file)) => positioned::write_at(file, bytes, (level_offsets[level] + first) * node_bytes).map_err(of(path)),
             None => Ok(()),
         };
-        let mut builder = self.verity.merkle().builder();
+        let mut builder = merkle.builder();
         let reading = Reading::begin(totals, path, source.bytes());
-        leaves::hash(&source, self.verity.merkle(), workers, &reading, |leaves| builder.push(leaves, write))?;
+        leaves::hash(&source, merkle, workers, &reading, |leaves| builder.push(leaves, write))?;
         let descriptor_bytes = self.verity.descriptor(source.bytes(), builder.finish(write)?);
-        if let Some((path, tree)) = tree {
-            tree.finish().map_err(of(path))?;
+        if let Some((path, descriptor)) = &mut descriptor {
+            descriptor.write_all(&descriptor_bytes).and_then(|()| descriptor.flush()).map_err(of(path))?;
         }
-        if let Some((path, mut descriptor)) = descriptor {
-            descriptor.write_all(&descriptor_bytes).and_then(|()| descriptor.finish()).map_err(of(path))?;
+        // Both are written: now they appear.
+        for (path, output) in [tree, descriptor].into_iter().flatten() {
+            output.finish().map_err(of(path))?;
         }
         Ok(self.verity.digest_of(&descriptor_bytes))
     }

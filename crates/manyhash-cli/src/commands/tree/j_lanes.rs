@@ -77,7 +77,7 @@ fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (impl Read + Send + ?Sized),
         for _ in 0..PIECES {
             give_back.send(Vec::new()).expect("somebody waits for it");
         }
-        scope.spawn(move || {
+        let read_ahead = move || {
             for mut piece in free {
                 piece.resize(PIECE_BYTES, 0);
                 let read = filling(input, &mut piece).map(|count| piece.truncate(count));
@@ -86,7 +86,8 @@ fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (impl Read + Send + ?Sized),
                     return;
                 }
             }
-        });
+        };
+        thread::Builder::new().name("reader".to_string()).spawn_scoped(scope, read_ahead)?;
         for piece in pieces {
             let piece = piece?;
             hasher.update(&piece);

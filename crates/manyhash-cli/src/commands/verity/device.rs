@@ -8,7 +8,6 @@ use manyhash::tree::dm_verity::SUPERBLOCK_BYTES;
 
 use crate::output;
 use crate::positioned;
-use crate::stamp::FileId;
 
 /// Opens a file or a block device to be read, and gives its size.
 pub fn open_data(path: &Path) -> io::Result<(File, u64)> {
@@ -35,19 +34,6 @@ fn is_block_device(metadata: &Metadata) -> bool {
         let _ = metadata;
         false
     }
-}
-
-/// Whether two paths lead to the same file, or block devices to the same device.
-pub fn is_same(one: &Path, other: &Path) -> bool {
-    let (Ok(one), Ok(other)) = (fs::metadata(one), fs::metadata(other)) else { return one == other };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        if is_block_device(&one) && is_block_device(&other) {
-            return one.rdev() == other.rdev();
-        }
-    }
-    FileId::of(&one).is_some_and(|id| FileId::of(&other) == Some(id))
 }
 
 /// Where hashes are written.

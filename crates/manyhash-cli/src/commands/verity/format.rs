@@ -18,8 +18,9 @@ use crate::leaves::{self, Source};
 use crate::output::Output;
 use crate::pipeline::{Reading, Totals};
 use crate::progress::Progress;
+use crate::stamp::is_same;
 
-use super::device::{HashDevice, is_same, open_data};
+use super::device::{HashDevice, open_data};
 use super::layout::{Layout, Level};
 use super::report::Report;
 use super::{DeviceError, Problem};
@@ -61,12 +62,14 @@ pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> 
     progress.finish();
     let root = hexadecimal::encoded(&made.map_err(|error| error.problem(&data, &hash))?);
     hash_device.finish(&layout.superblock.to_bytes()).map_err(Problem::of(&hash))?;
+    let typed_hash = device.algorithm.as_ref().map(|hash| hash.typed.as_str());
+    let report = Report { path: &hash, layout: &layout, typed_hash, typed_uuid: Some(&uuid.typed), root: Some(&root) };
+    // Before the file: if that fails, the root hash is not lost.
+    let printed = print(program, &report.lines());
     if let (Some(output), Some(path)) = (root_hash.take(), &root_hash_file) {
         write_root_hash(output, &root).map_err(Problem::of(path))?;
     }
-    let typed_hash = device.algorithm.as_ref().map(|hash| hash.typed.as_str());
-    let report = Report { path: &hash, layout: &layout, typed_hash, typed_uuid: Some(&uuid.typed), root: Some(&root) };
-    Ok(print(program, &report.lines()))
+    Ok(printed)
 }
 
 /// How many blocks of data there are in so many bytes, or are to be taken of them.

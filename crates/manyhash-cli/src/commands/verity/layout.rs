@@ -87,7 +87,7 @@ impl Layout {
     /// The levels of the tree, the one over data first.
     pub fn levels<A: Algorithm>(&self) -> Vec<Level> {
         let tree = self.tree::<A>();
-        let (offsets, _) = tree.level_offsets(self.superblock.data_blocks);
+        let (offsets, _) = tree.merkle().level_offsets(self.superblock.data_blocks);
         let nodes = tree.merkle().nodes(self.superblock.data_blocks);
         let offset_of = |block| self.tree_offset() + block * self.superblock.hash_block_bytes as u64;
         offsets.into_iter().zip(nodes).map(|(block, nodes)| Level { offset: offset_of(block), nodes }).collect()
@@ -99,7 +99,7 @@ impl Layout {
         impl ForAlgorithm for HashBlocks<'_> {
             type Output = u64;
             fn run<A: Algorithm>(self) -> u64 {
-                self.0.tree::<A>().level_offsets(self.0.superblock.data_blocks).1
+                self.0.tree::<A>().merkle().level_offsets(self.0.superblock.data_blocks).1
             }
         }
         self.algorithm.with(HashBlocks(self))
