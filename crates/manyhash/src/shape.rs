@@ -153,19 +153,14 @@ impl<I: Isa, C: Compression> Task<I> for Lanes<'_, '_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let mut state = C::filled(<WordOf<C> as Word>::Vector::<I>::splat(isa, WordOf::<C>::default()));
-        for (i, vector) in state.as_mut().iter_mut().enumerate() {
-            *vector = Words::read(isa, self.states.row(i));
-        }
+        let mut state = self.states.read(isa);
         let mut at = 0;
         while at < self.blocks.len_bytes() {
             let words = Words::load_block(isa, C::BYTE_ORDER, self.blocks, 0, at);
             C::compress(isa, &mut state, words);
             at += C::BLOCK_BYTES;
         }
-        for (i, vector) in state.as_ref().iter().enumerate() {
-            vector.write(self.states.row_mut(i));
-        }
+        self.states.write(&state);
     }
 }
 
@@ -178,18 +173,13 @@ impl<I: Isa, C: Compression> Task<I> for DealtLanes<'_, '_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let mut state = C::filled(<WordOf<C> as Word>::Vector::<I>::splat(isa, WordOf::<C>::default()));
-        for (i, vector) in state.as_mut().iter_mut().enumerate() {
-            *vector = Words::read(isa, self.states.row(i));
-        }
+        let mut state = self.states.read(isa);
         for block in 0..self.dealt.blocks {
             let rows = self.dealt.rows(block, <WordOf<C> as Word>::Vector::<I>::LANES * size_of::<WordOf<C>>());
             macro_rules! words { ($($i:literal)*) => { [$(Words::read_bytes(isa, C::BYTE_ORDER, rows.vector($i))),*] } }
             C::compress(isa, &mut state, sixteen!(words));
         }
-        for (i, vector) in state.as_ref().iter().enumerate() {
-            vector.write(self.states.row_mut(i));
-        }
+        self.states.write(&state);
     }
 }
 

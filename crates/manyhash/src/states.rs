@@ -1,6 +1,10 @@
 //! The chaining values of many messages: one column a message, one row a word, so that a kernel reads and writes whole vectors.
 
 use crate::algorithm::{ChainingOf, Compression, WordOf};
+use crate::lanes::{Isa, Word, Words};
+
+/// The vector of a compression function's words on an instruction set.
+type VectorOf<C, I> = <WordOf<C> as Word>::Vector<I>;
 
 /// A table of `STATE_WORDS` rows over borrowed words.
 pub(crate) struct States<'a, C: Compression> {
@@ -31,6 +35,24 @@ impl<'a, C: Compression> States<'a, C> {
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [WordOf<C>] {
         &mut self.words[i * self.columns..][..self.columns]
+    }
+
+    /// The chaining values of the first messages, a vector a word. Panics if there are fewer columns than lanes.
+    #[inline(always)]
+    pub(crate) fn read<I: Isa>(&self, isa: I) -> C::State<VectorOf<C, I>> {
+        let mut state = C::filled(Words::splat(isa, WordOf::<C>::default()));
+        for (i, vector) in state.as_mut().iter_mut().enumerate() {
+            *vector = Words::read(isa, self.row(i));
+        }
+        state
+    }
+
+    /// Replaces the chaining values of the first messages. Panics if there are fewer columns than lanes.
+    #[inline(always)]
+    pub(crate) fn write<V: Words<Word = WordOf<C>>>(&mut self, state: &C::State<V>) {
+        for (i, vector) in state.as_ref().iter().enumerate() {
+            vector.write(self.row_mut(i));
+        }
     }
 
     /// The chaining value of one message.
