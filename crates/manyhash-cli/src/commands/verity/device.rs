@@ -65,6 +65,9 @@ impl HashDevice {
     pub fn prepare(&self, end: u64) -> io::Result<()> {
         let bytes = positioned::len(&self.file)?;
         if bytes < end {
+            if i64::try_from(end).is_err() {
+                return Err(io::Error::other(format!("the hashes would end at byte {end}, more than any file can have")));
+            }
             if !self.file.metadata()?.is_file() {
                 return Err(io::Error::other(format!("the device has {bytes} bytes, the hashes end at byte {end}")));
             }
