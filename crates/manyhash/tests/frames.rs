@@ -67,7 +67,11 @@ fn a_frame_of_nothing_is_the_algorithm_and_shows_no_secret() {
 }
 
 #[test]
-#[should_panic(expected = "2 messages but room for 1 digests")]
 fn too_little_room_is_refused() {
-    Frame::<Sha256>::new(b"salt", b"").hash_many_into(&["one", "two"], &mut [[0; 32]]);
+    if support::backends::forced_backend_lacks::<Sha256>() {
+        return;
+    }
+    let refused = std::panic::catch_unwind(|| Frame::<Sha256>::new(b"salt", b"").hash_many_into(&["one", "two"], &mut [[0; 32]]));
+    let message = refused.expect_err("there is too little room").downcast::<String>().expect("a formatted message");
+    assert!(message.contains("2 messages but room for 1 digests"), "{message}");
 }
