@@ -2,7 +2,6 @@
 
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
 use crate::backend;
-use crate::frame::Start;
 use crate::padding::{Tail, block_count};
 use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
 use crate::shape::Usage;
@@ -34,18 +33,18 @@ const MOST_LANE_BYTES: usize = 16 << 20;
 pub struct Readers<A: Algorithm> {
     /// Of all lanes together.
     buffer_bytes: Option<usize>,
-    start: Start<CompressionOf<A>>,
+    initial: ChainingOf<CompressionOf<A>>,
 }
 
 impl<A: Algorithm> Readers<A> {
     /// With buffers of 64 KiB a lane: 2 MiB for 32 lanes.
     pub fn new() -> Self {
-        Self { buffer_bytes: None, start: Start::of::<A>() }
+        Self { buffer_bytes: None, initial: A::INITIAL }
     }
 
-    /// With messages that start so.
-    pub(crate) fn starting(start: &Start<CompressionOf<A>>) -> Self {
-        Self { buffer_bytes: None, start: *start }
+    /// With another initial value.
+    pub(crate) fn with_initial(initial: ChainingOf<CompressionOf<A>>) -> Self {
+        Self { buffer_bytes: None, initial }
     }
 
     /// With `bytes` bytes for all lanes' buffers together, but no less than 4 KiB a lane nor more than
@@ -79,10 +78,10 @@ impl<A: Algorithm> Readers<A> {
             none_now: false,
             slots: 0,
             lane_bytes: lane_bytes - lane_bytes % A::BLOCK_BYTES,
-            start: self.start,
+            initial: self.initial,
             types: PhantomData,
         };
-        scheduler::run(plan, &self.start.state, supply, &mut Usage::default());
+        scheduler::run(plan, &self.initial, supply, &mut Usage::default());
     }
 }
 
@@ -106,7 +105,7 @@ struct Open<A: Algorithm, R, I, F> {
     none_now: bool,
     slots: usize,
     lane_bytes: usize,
-    start: Start<CompressionOf<A>>,
+    initial: ChainingOf<CompressionOf<A>>,
     types: PhantomData<R>,
 }
 
@@ -211,7 +210,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             if slot.fill::<A>(self.lane_bytes) == Progress::More {
                 return true;
             }
-            let state = self.start.state;
+            let state = self.initial;
             self.finish(slot, &state);
         }
     }

@@ -287,9 +287,12 @@ impl<A: Algorithm> JLanesHasher<A> {
             }
         };
         thread::scope(|scope| {
-            // If the system allows no more threads, those that run do it all.
-            let spawn = |_: &usize| thread::Builder::new().spawn_scoped(scope, work).is_ok();
-            let _started = (1..threads).take_while(spawn).count();
+            for _ in 1..threads {
+                // If the system allows no more threads, those that run do it all.
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
             work();
         });
     }

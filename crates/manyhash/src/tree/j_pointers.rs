@@ -65,7 +65,7 @@ impl<A: Algorithm> JPointers<A> {
 
     /// What hashes slices that have to be read.
     pub fn readers(&self) -> Readers<A> {
-        Readers::starting(self.lane.only_start().expect("nothing but an initial value"))
+        Readers::with_initial(self.lane.only_start().expect("nothing but an initial value").state)
     }
 
     /// The digest, from those of all slices.
