@@ -1,26 +1,12 @@
 //! What the messages of a batch have in common: bytes before each of them, absorbed once, and bytes after each.
 
-use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest};
+use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
 use crate::many::{self, Chunks, Messages, Queue, Slice};
 use crate::padding::{block_count, padded};
-use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
+use crate::scheduler::{self, Progress, Supply, Waiting};
 use crate::shape::{Plan, Usage};
+use crate::start::{Start, Starts};
 use crate::stream::Hasher;
-
-/// Where messages start: a midstate, and how many bytes, whole blocks, it stands for.
-#[derive(Clone, Copy)]
-pub(crate) struct Start<C: Compression> {
-    pub(crate) state: ChainingOf<C>,
-    pub(crate) bytes: u64,
-}
-
-impl<C: Compression> Start<C> {
-    /// Of messages with nothing before them.
-    #[inline]
-    pub(crate) fn of<A: Algorithm + crate::algorithm::Sealed<Compression = C>>() -> Self {
-        Self { state: A::INITIAL, bytes: 0 }
-    }
-}
 
 /// Bytes that each message of a batch has before it and after it: a salt, a domain tag, a key block.
 ///
@@ -108,7 +94,7 @@ impl<A: Algorithm> Frame<A> {
 
     pub(crate) fn hash_many_on(&self, plan: &Plan<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
         if let Some(start) = self.only_start() {
-            many::hash_many_on::<A, _>(plan, start, messages, digests);
+            many::hash_many_on::<A, _>(plan, Starts::Same(start), messages, digests);
             return;
         }
         many::check_room(messages.count(), digests.len());
@@ -116,7 +102,7 @@ impl<A: Algorithm> Frame<A> {
             let blocks = |i: usize| block_count::<CompressionOf<A>>(self.framed_bytes(messages.message(i)));
             let queue = Queue::longest_first(messages.count(), blocks);
             let batch = &mut Batch { frame: self, messages, digests, queue };
-            scheduler::run(plan, &self.start.state, batch, &mut Usage::default());
+            scheduler::run(plan, batch, &mut Usage::default());
         }
     }
 
@@ -158,21 +144,6 @@ struct Segments<'a> {
     end: Vec<u8>,
     end_done_bytes: usize,
     blocks_left: u64,
-}
-
-impl Slot for Segments<'_> {
-    fn ready(&self) -> &[u8] {
-        if !self.head.is_empty() {
-            &self.head
-        } else if !self.body.is_empty() {
-            self.body
-        } else {
-            &self.end[self.end_done_bytes..]
-        }
-    }
-    fn blocks_left(&self) -> u64 {
-        self.blocks_left
-    }
 }
 
 impl<'a, A: Algorithm> Supply<CompressionOf<A>> for Batch<'a, A> {
@@ -221,6 +192,24 @@ impl<'a, A: Algorithm> Supply<CompressionOf<A>> for Batch<'a, A> {
 
     fn longest_blocks(&self) -> u64 {
         self.queue.longest_blocks()
+    }
+
+    fn initial(&self, _: &Segments<'a>) -> ChainingOf<CompressionOf<A>> {
+        self.frame.start.state
+    }
+
+    fn ready<'b>(&'b self, slot: &'b Segments<'a>) -> &'b [u8] {
+        if !slot.head.is_empty() {
+            &slot.head
+        } else if !slot.body.is_empty() {
+            slot.body
+        } else {
+            &slot.end[slot.end_done_bytes..]
+        }
+    }
+
+    fn blocks_left(&self, slot: &Segments<'a>) -> u64 {
+        slot.blocks_left
     }
 
     fn consume(&mut self, slot: &mut Segments<'a>, bytes: usize) -> Progress {

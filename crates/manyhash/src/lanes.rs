@@ -47,6 +47,9 @@ pub(crate) trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send 
     fn xor_bytes(self, byte: u8) -> Self;
     /// Appends the word to `bytes` at `at`, cut off where `bytes` ends.
     fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]);
+    /// Writes zeros over secrets, which the compiler may not leave out.
+    #[cfg(feature = "hmac")]
+    fn erase(words: &mut [Self]);
 }
 
 /// How an algorithm reads its words from bytes.
@@ -193,6 +196,10 @@ macro_rules! one_lane {
                 let word = if order == ByteOrder::Big { self.to_be_bytes() } else { self.to_le_bytes() };
                 let room = bytes.len().saturating_sub(at).min(word.len());
                 bytes[at..at + room].copy_from_slice(&word[..room]);
+            }
+            #[cfg(feature = "hmac")]
+            fn erase(words: &mut [Self]) {
+                zeroize::Zeroize::zeroize(words);
             }
         }
 

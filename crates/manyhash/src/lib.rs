@@ -25,6 +25,7 @@
 //! Which instructions compute is decided at run time: [`backend`].
 //!
 //! # Features
+//! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant time, and `zeroize`, which erases keys.
 //! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
 #![deny(unsafe_code)]
 
@@ -35,6 +36,8 @@ mod cost;
 #[cfg(feature = "digest")]
 mod digest_traits;
 mod frame;
+#[cfg(feature = "hmac")]
+pub mod hmac;
 #[allow(unsafe_code, reason = "runs code with an instruction set's features, once it is detected")]
 mod isa;
 #[allow(unsafe_code, reason = "vector instructions")]
@@ -47,15 +50,16 @@ mod shape;
 mod short;
 #[allow(unsafe_code, reason = "SHA and vector instructions")]
 mod solo;
+mod start;
 mod states;
 mod stream;
 pub mod tree;
 
 pub use algorithm::{Algorithm, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 pub use frame::Frame;
-use frame::Start;
 pub use many::Offset;
 pub use readers::Readers;
+use start::{Start, Starts};
 pub use stream::{Hasher, hash};
 
 /// The digest of each message, in the order of the messages.
@@ -89,7 +93,7 @@ pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> 
 /// assert_eq!(digests[0][..4], [0xa9, 0x99, 0x3e, 0x36]);
 /// ```
 pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), &Start::of::<A>(), messages, digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), Starts::Same(&Start::of::<A>()), messages, digests);
 }
 
 /// The digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is `values[offsets[i]..offsets[i + 1]]`.
@@ -116,5 +120,5 @@ pub fn hash_contiguous<A: Algorithm>(values: &[u8], offsets: &[impl Offset]) -> 
 /// # Panics
 /// As [`hash_contiguous`], and if there are not as many digests as messages.
 pub fn hash_contiguous_into<A: Algorithm>(values: &[u8], offsets: &[impl Offset], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), &Start::of::<A>(), &many::Contiguous::new(values, offsets), digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), Starts::Same(&Start::of::<A>()), &many::Contiguous::new(values, offsets), digests);
 }

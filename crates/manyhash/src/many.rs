@@ -1,10 +1,10 @@
 //! Many messages that are all there: slices, or ranges of one buffer.
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest};
-use crate::frame::Start;
 use crate::padding::{Tail, block_count, body_bytes};
-use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
+use crate::scheduler::{self, Progress, Supply, Waiting};
 use crate::shape::{Plan, Shape, Usage};
+use crate::start::Starts;
 use crate::{short, stream};
 
 /// Messages by index.
@@ -109,25 +109,25 @@ pub(crate) fn check_room(messages: usize, digests: usize) {
     assert_eq!(messages, digests, "{messages} messages but room for {digests} digests");
 }
 
-/// Hashes every message from `start` on, on the shapes of `plan`. Panics if there are not as many digests as messages.
+/// Hashes every message from where it starts, on the shapes of `plan`. Panics if there are not as many digests as messages.
 pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
     plan: &Plan<CompressionOf<A>>,
-    start: &Start<CompressionOf<A>>,
+    starts: Starts<'_, CompressionOf<A>>,
     messages: &M,
     digests: &mut [A::Digest],
 ) -> Usage {
     check_room(messages.count(), digests.len());
     let mut usage = Usage::default();
     if messages.count() == 1 {
-        digests[0] = stream::hash_on::<A>(plan, start, messages.message(0));
+        digests[0] = stream::hash_on::<A>(plan, &starts.of(0), messages.message(0));
         return usage;
     }
     let mut queue = Queue::longest_first(messages.count(), |i| block_count::<CompressionOf<A>>(messages.message(i).len() as u64));
-    if start.bytes <= short::MOST_START_BYTES {
-        queue.hash_short::<A>(plan, start, messages, digests, &mut usage);
+    if starts.bytes() <= short::MOST_START_BYTES {
+        queue.hash_short::<A>(plan, starts, messages, digests, &mut usage);
     }
     if queue.waiting.messages > 0 {
-        scheduler::run(plan, &start.state, &mut Batch::<A, _> { start_bytes: start.bytes, messages, digests, queue }, &mut usage);
+        scheduler::run(plan, &mut Batch::<A, _> { starts, messages, digests, queue }, &mut usage);
     }
     usage
 }
@@ -184,7 +184,7 @@ impl Queue {
     fn hash_short<A: Algorithm>(
         &mut self,
         plan: &Plan<CompressionOf<A>>,
-        start: &Start<CompressionOf<A>>,
+        starts: Starts<'_, CompressionOf<A>>,
         messages: &(impl Messages + ?Sized),
         digests: &mut [A::Digest],
         usage: &mut Usage,
@@ -192,7 +192,7 @@ impl Queue {
         let Some(order) = &mut self.order else {
             if self.longest_blocks <= short::MAX_BLOCKS && self.waiting.messages > 0 {
                 let all = short::Group { blocks: self.longest_blocks, count: self.waiting.messages, indices: None };
-                short::hash::<A>(plan, start, messages, digests, all, usage);
+                short::hash::<A>(plan, starts, messages, digests, all, usage);
                 self.waiting = Waiting::default();
             }
             return;
@@ -215,7 +215,7 @@ impl Queue {
             let count = (end - group) - (end - group) % lanes;
             if count > 0 {
                 let indices = &order[group..group + count];
-                short::hash::<A>(plan, start, messages, digests, short::Group { blocks, count, indices: Some(indices) }, usage);
+                short::hash::<A>(plan, starts, messages, digests, short::Group { blocks, count, indices: Some(indices) }, usage);
                 self.waiting.messages -= count;
                 self.waiting.blocks = self.waiting.blocks.saturating_sub(count as u64 * blocks);
             }
@@ -229,7 +229,7 @@ impl Queue {
         if first_short == 0 && is_faster_apart(plan, groups().map(|group| (blocks_of(group[0]), group.len()))) {
             for group in groups() {
                 let alike = short::Group { blocks: blocks_of(group[0]), count: group.len(), indices: Some(group) };
-                short::hash::<A>(plan, start, messages, digests, alike, usage);
+                short::hash::<A>(plan, starts, messages, digests, alike, usage);
             }
             order.clear();
             self.waiting = Waiting::default();
@@ -284,9 +284,8 @@ fn is_faster_apart<C: Compression>(plan: &Plan<C>, groups: impl Iterator<Item = 
     apart_ps <= together_ps + blocks_before * plan.cost_ps(going, blocks_before)
 }
 
-struct Batch<'a, A: Algorithm, M: ?Sized> {
-    /// Bytes before each message.
-    start_bytes: u64,
+struct Batch<'a, 's, A: Algorithm, M: ?Sized> {
+    starts: Starts<'s, CompressionOf<A>>,
     messages: &'a M,
     digests: &'a mut [A::Digest],
     queue: Queue,
@@ -301,18 +300,7 @@ struct Segments<'a> {
     blocks_left: u64,
 }
 
-impl Slot for Segments<'_> {
-    #[inline]
-    fn ready(&self) -> &[u8] {
-        if self.body.is_empty() { &self.tail.blocks()[self.tail_done_bytes..] } else { self.body }
-    }
-    #[inline]
-    fn blocks_left(&self) -> u64 {
-        self.blocks_left
-    }
-}
-
-impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<'a, A, M> {
+impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<'a, '_, A, M> {
     type Slot = Segments<'a>;
 
     fn slot(&mut self) -> Segments<'a> {
@@ -327,7 +315,7 @@ impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<
         slot.blocks_left = block_count::<CompressionOf<A>>(message.len() as u64);
         let (body, rest) = message.split_at(body_bytes::<CompressionOf<A>>(message.len(), slot.blocks_left));
         slot.body = body;
-        slot.tail.set::<CompressionOf<A>>(rest, self.start_bytes + message.len() as u64);
+        slot.tail.set::<CompressionOf<A>>(rest, self.starts.bytes() + message.len() as u64);
         slot.tail_done_bytes = 0;
         self.queue.take(slot.blocks_left);
         true
@@ -346,6 +334,21 @@ impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<
     #[inline]
     fn longest_blocks(&self) -> u64 {
         self.queue.longest_blocks
+    }
+
+    #[inline]
+    fn initial(&self, slot: &Segments<'a>) -> ChainingOf<CompressionOf<A>> {
+        *self.starts.state(slot.message)
+    }
+
+    #[inline]
+    fn ready<'b>(&'b self, slot: &'b Segments<'a>) -> &'b [u8] {
+        if slot.body.is_empty() { &slot.tail.blocks()[slot.tail_done_bytes..] } else { slot.body }
+    }
+
+    #[inline]
+    fn blocks_left(&self, slot: &Segments<'a>) -> u64 {
+        slot.blocks_left
     }
 
     #[inline]

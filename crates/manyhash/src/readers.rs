@@ -3,7 +3,7 @@
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
 use crate::backend;
 use crate::padding::{Tail, block_count};
-use crate::scheduler::{self, Progress, Slot, Supply, Waiting};
+use crate::scheduler::{self, Progress, Supply, Waiting};
 use crate::shape::Usage;
 use std::fmt;
 use std::io::{self, Read};
@@ -81,7 +81,7 @@ impl<A: Algorithm> Readers<A> {
             initial: self.initial,
             types: PhantomData,
         };
-        scheduler::run(plan, &self.initial, supply, &mut Usage::default());
+        scheduler::run(plan, supply, &mut Usage::default());
     }
 }
 
@@ -114,7 +114,6 @@ struct Reading<R> {
     reader: Option<R>,
     error: Option<io::Error>,
     expected_blocks: u64,
-    block_bytes: usize,
     memory: Vec<u8>,
     /// Where the buffer begins in `memory`: 64-byte aligned, and at another cache set in each lane.
     start: usize,
@@ -126,18 +125,13 @@ struct Reading<R> {
     tail_done_bytes: usize,
 }
 
-impl<R> Slot for Reading<R> {
+impl<R> Reading<R> {
     #[inline]
     fn ready(&self) -> &[u8] {
         match &self.tail {
             Some(tail) if self.ready.is_empty() => &tail.blocks()[self.tail_done_bytes..],
             _ => &self.memory[self.ready.clone()],
         }
-    }
-
-    fn blocks_left(&self) -> u64 {
-        let done = (self.message_bytes - self.ready.len() as u64) / self.block_bytes as u64;
-        self.expected_blocks.saturating_sub(done).max(1)
     }
 }
 
@@ -189,7 +183,6 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             reader: None,
             error: None,
             expected_blocks: 0,
-            block_bytes: A::BLOCK_BYTES,
             start: memory.as_ptr().align_offset(64).min(64) + stagger,
             memory,
             ready: 0..0,
@@ -225,6 +218,20 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
 
     fn longest_blocks(&self) -> u64 {
         u64::MAX
+    }
+
+    fn initial(&self, _: &Reading<R>) -> ChainingOf<CompressionOf<A>> {
+        self.initial
+    }
+
+    #[inline]
+    fn ready<'a>(&'a self, slot: &'a Reading<R>) -> &'a [u8] {
+        slot.ready()
+    }
+
+    fn blocks_left(&self, slot: &Reading<R>) -> u64 {
+        let done = (slot.message_bytes - slot.ready.len() as u64) / A::BLOCK_BYTES as u64;
+        slot.expected_blocks.saturating_sub(done).max(1)
     }
 
     fn consume(&mut self, slot: &mut Reading<R>, bytes: usize) -> Progress {

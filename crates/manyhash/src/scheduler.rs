@@ -24,14 +24,6 @@ use crate::shape::{Plan, Usage};
 use crate::states::States;
 use linear_program::Work;
 
-/// A message on its way: what it has ready.
-pub(crate) trait Slot {
-    /// Whole blocks, at least one, to be compressed next.
-    fn ready(&self) -> &[u8];
-    /// Blocks to the end of the message, those of the padding included, at least one; a guess may do.
-    fn blocks_left(&self) -> u64;
-}
-
 /// Whether a message goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
@@ -52,8 +44,8 @@ pub(crate) struct Waiting {
 
 /// Where messages come from and where digests go.
 pub(crate) trait Supply<C: Compression> {
-    /// Room for one message; used again for others.
-    type Slot: Slot;
+    /// Room for a message on its way; used again for others.
+    type Slot;
     /// A new slot, empty.
     fn slot(&mut self) -> Self::Slot;
     /// Puts the next message into a free slot, the longest first if lengths are known. `false`: there are no more.
@@ -64,9 +56,15 @@ pub(crate) trait Supply<C: Compression> {
     fn waiting_blocks(&self, skip: usize) -> Option<u64>;
     /// No message has, or had, more blocks.
     fn longest_blocks(&self) -> u64;
-    /// The first `bytes` bytes of the slot's `ready` have been compressed.
+    /// Where the message of a slot starts.
+    fn initial(&self, slot: &Self::Slot) -> ChainingOf<C>;
+    /// Whole blocks of a slot, at least one, to be compressed next.
+    fn ready<'a>(&'a self, slot: &'a Self::Slot) -> &'a [u8];
+    /// Blocks to the end of a slot's message, those of the padding included, at least one; a guess may do.
+    fn blocks_left(&self, slot: &Self::Slot) -> u64;
+    /// The first `bytes` bytes of what was ready have been compressed.
     fn consume(&mut self, slot: &mut Self::Slot, bytes: usize) -> Progress;
-    /// The message of a slot has ended with this state.
+    /// The message of a slot leaves it with this state: it has ended, unless it was run for [`Extent::FullLanes`] only.
     fn finish(&mut self, slot: &mut Self::Slot, state: &ChainingOf<C>);
 }
 
@@ -77,19 +75,53 @@ const PARTS: u64 = 4;
 /// What planning costs: some linear programs of a microsecond each, and moves.
 const PLANNING_PS: f64 = 5e6;
 
+/// How far a run goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// To the end of every message.
+    All,
+    /// As long as there is a message for every lane of the widest shape.
+    FullLanes,
+}
+
+/// The memory of a schedule, which another one may use again.
+pub(crate) struct Memory<C: Compression, T> {
+    words: Vec<WordOf<C>>,
+    slots: Vec<T>,
+    /// Each column's slot; those from `active` on are free.
+    slot_of: Vec<usize>,
+}
+
+impl<C: Compression, T> Default for Memory<C, T> {
+    fn default() -> Self {
+        Self { words: Vec::new(), slots: Vec::new(), slot_of: Vec::new() }
+    }
+}
+
 /// Hashes every message of `supply`; adds the steps to `usage`.
-pub(crate) fn run<C: Compression, S: Supply<C>>(plan: &Plan<C>, initial: &ChainingOf<C>, supply: &mut S, usage: &mut Usage) {
+pub(crate) fn run<C: Compression, S: Supply<C>>(plan: &Plan<C>, supply: &mut S, usage: &mut Usage) {
+    run_in(&mut Memory::default(), plan, Extent::All, supply, usage);
+}
+
+/// Hashes the messages of `supply` so far; adds the steps to `usage`.
+pub(crate) fn run_in<C: Compression, S: Supply<C>>(
+    memory: &mut Memory<C, S::Slot>,
+    plan: &Plan<C>,
+    extent: Extent,
+    supply: &mut S,
+    usage: &mut Usage,
+) {
     let most_lanes = plan.shapes.iter().map(|shape| shape.lanes).max().unwrap_or(1);
     let columns = 3 * most_lanes;
-    let mut words = vec![WordOf::<C>::default(); columns * C::STATE_WORDS];
+    memory.words.resize(columns * C::STATE_WORDS, WordOf::<C>::default());
     Schedule {
         plan,
-        initial,
+        extent,
         supply,
-        states: States::of_columns(&mut words, columns),
+        states: States::of_columns(&mut memory.words, columns),
         columns,
-        slots: Vec::new(),
-        slot_of: Vec::new(),
+        slots: &mut memory.slots,
+        slot_of: &mut memory.slot_of,
         active: 0,
         shape: plan.widest,
         planned_blocks: 0,
@@ -100,14 +132,13 @@ pub(crate) fn run<C: Compression, S: Supply<C>>(plan: &Plan<C>, initial: &Chaini
 
 struct Schedule<'a, C: Compression, S: Supply<C>> {
     plan: &'a Plan<C>,
-    initial: &'a ChainingOf<C>,
+    extent: Extent,
     supply: &'a mut S,
     /// Columns `0..active` are messages on their way. The first of them, as many as the shape has lanes, advance; the rest are outside.
     states: States<'a, C>,
     columns: usize,
-    slots: Vec<S::Slot>,
-    /// Each column's slot; those from `active` on are free.
-    slot_of: Vec<usize>,
+    slots: &'a mut Vec<S::Slot>,
+    slot_of: &'a mut Vec<usize>,
     active: usize,
     /// Index of the shape to run.
     shape: usize,
@@ -120,13 +151,15 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
     fn run(mut self) {
         loop {
             while self.active < self.plan.widest_shape().lanes && self.take_in() {}
-            if self.active == 0 {
-                return;
-            }
-            let most_blocks = self.decide();
+            let most_blocks = match self.extent {
+                Extent::All if self.active == 0 => return,
+                Extent::All => self.decide(),
+                Extent::FullLanes if self.active < self.plan.widest_shape().lanes => return self.let_go(),
+                Extent::FullLanes => u64::MAX,
+            };
             let shape = &self.plan.shapes[self.shape];
             let lanes = self.active.min(shape.lanes);
-            let ready = |lane: usize| self.slots[self.slot_of[lane]].ready();
+            let ready = |lane: usize| self.supply.ready(&self.slots[self.slot_of[lane]]);
             let fewest_ready = (0..lanes).map(|lane| ready(lane).len() / C::BLOCK_BYTES).min().expect("a message is on its way");
             let blocks = fewest_ready.min(usize::try_from(most_blocks).unwrap_or(usize::MAX));
             // A lane without a message does the work of the first one again.
@@ -139,7 +172,14 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
     }
 
     fn blocks_left(&self, column: usize) -> u64 {
-        self.slots[self.slot_of[column]].blocks_left()
+        self.supply.blocks_left(&self.slots[self.slot_of[column]])
+    }
+
+    /// Messages leave the lanes as they are.
+    fn let_go(&mut self) {
+        for column in 0..self.active {
+            self.supply.finish(&mut self.slots[self.slot_of[column]], &self.states.column(column));
+        }
     }
 
     /// A waiting message begins in a column of its own. `false`: none is left.
@@ -148,12 +188,22 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
             self.slot_of.push(self.slots.len());
             self.slots.push(self.supply.slot());
         }
-        if !self.supply.refill(&mut self.slots[self.slot_of[self.active]]) {
+        if !self.refill(self.active) {
             return false;
         }
-        self.states.set_column(self.active, self.initial);
         self.active += 1;
         true
+    }
+
+    /// A waiting message begins in this column. `false`: none is left.
+    #[inline]
+    fn refill(&mut self, column: usize) -> bool {
+        let slot = &mut self.slots[self.slot_of[column]];
+        let found = self.supply.refill(slot);
+        if found {
+            self.states.set_column(column, &self.supply.initial(slot));
+        }
+        found
     }
 
     fn swap(&mut self, one: usize, other: usize) {
@@ -249,10 +299,9 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
                 continue;
             }
             self.supply.finish(slot, &self.states.column(column));
-            let outside = (lanes..self.active).map(|column| (self.slots[self.slot_of[column]].blocks_left(), column)).max();
+            let outside = (lanes..self.active).map(|column| (self.blocks_left(column), column)).max();
             let waiting_first = outside.is_none_or(|(blocks, _)| self.supply.waiting_blocks(0).is_some_and(|waiting| waiting > blocks));
-            if waiting_first && self.supply.refill(&mut self.slots[self.slot_of[column]]) {
-                self.states.set_column(column, self.initial);
+            if waiting_first && self.refill(column) {
                 continue;
             }
             let mut ended = column;

@@ -5,13 +5,13 @@
 //! computed once for all batches. Elsewhere the end is padded in memory, and is a run of its own where there are more than two blocks.
 //! Which messages come here, and which are better off in the schedule, is decided in `many.rs`.
 
-use crate::algorithm::{Algorithm, Compression, CompressionOf, MAX_ROUNDS, Sealed, WordOf, digest};
-use crate::frame::Start;
+use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, MAX_ROUNDS, Sealed, WordOf, digest};
 use crate::isa::Task;
 use crate::lanes::{Blocks, ByteOrder, Isa, MAX_LANES, Row, Whole, Word, Words};
 use crate::many::Messages;
 use crate::padding::{Tail, body_bytes};
 use crate::shape::{Plan, Shape, Usage};
+use crate::start::Starts;
 use crate::states::States;
 
 /// Messages of more blocks have little to gain.
@@ -20,9 +20,20 @@ pub(crate) const MAX_BLOCKS: u64 = 128;
 /// More bytes before a message, and its length would not fit into the word that is written here.
 pub(crate) const MOST_START_BYTES: u64 = 1 << 28;
 
+/// The midstates of the messages in the lanes.
+#[derive(Clone, Copy)]
+enum Midstates<'a, C: Compression> {
+    /// One for all.
+    Same(&'a ChainingOf<C>),
+    /// One for each: a row a word.
+    Each(&'a C::State<[WordOf<C>; MAX_LANES]>),
+}
+
 /// What the kernel gets.
 pub(crate) struct Batch<'a, 'm, C: Compression> {
-    start: &'a Start<C>,
+    midstates: Midstates<'a, C>,
+    /// Bytes that each midstate stands for.
+    start_bytes: u64,
     messages: &'a Whole<'m>,
     /// Of every message, padding included.
     blocks: usize,
@@ -40,14 +51,23 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let Batch { start, messages, blocks, shared_end } = *self.batch;
+        let Batch { midstates, start_bytes, messages, blocks, shared_end } = *self.batch;
         let mut state = C::filled(<WordOf<C> as Word>::Vector::<I>::splat(isa, WordOf::<C>::default()));
-        for (vector, word) in state.as_mut().iter_mut().zip(start.state.as_ref()) {
-            *vector = Words::splat(isa, *word);
+        match midstates {
+            Midstates::Same(midstate) => {
+                for (vector, word) in state.as_mut().iter_mut().zip(midstate.as_ref()) {
+                    *vector = Words::splat(isa, *word);
+                }
+            }
+            Midstates::Each(rows) => {
+                for (vector, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {
+                    *vector = Words::read(isa, row);
+                }
+            }
         }
         let mut bits = [WordOf::<C>::default(); MAX_LANES];
         for (lane, bits) in bits[..<WordOf<C> as Word>::Vector::<I>::LANES].iter_mut().enumerate() {
-            *bits = WordOf::<C>::from(8 * (start.bytes as u32 + messages.bytes(lane)));
+            *bits = WordOf::<C>::from(8 * (start_bytes as u32 + messages.bytes(lane)));
         }
         let loaded = if shared_end.is_some() { blocks - 1 } else { blocks };
         for block in 0..loaded {
@@ -88,10 +108,10 @@ pub(crate) struct Group<'a> {
     pub(crate) indices: Option<&'a [usize]>,
 }
 
-/// Hashes a group of messages from `start` on; adds the steps to `usage`.
+/// Hashes a group of messages from where they start; adds the steps to `usage`.
 pub(crate) fn hash<A: Algorithm>(
     plan: &Plan<CompressionOf<A>>,
-    start: &Start<CompressionOf<A>>,
+    starts: Starts<'_, CompressionOf<A>>,
     messages: &(impl Messages + ?Sized),
     digests: &mut [A::Digest],
     Group { blocks, count, indices }: Group<'_>,
@@ -102,10 +122,10 @@ pub(crate) fn hash<A: Algorithm>(
     let shared_end = (count >= plan.widest_shape().lanes && plan.widest_shape().has_short()).then(|| {
         let bytes = messages.message(index(0)).len();
         let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
-        alike.then(|| shared_end::<CompressionOf<A>>(start.bytes + bytes as u64))
+        alike.then(|| shared_end::<CompressionOf<A>>(starts.bytes() + bytes as u64))
     });
     let shared_end = shared_end.flatten();
-    let mut rows = None;
+    let (mut rows, mut own) = (None, None);
     let mut first = 0;
     while first < count {
         let best = plan.best_for(count - first, blocks);
@@ -117,7 +137,17 @@ pub(crate) fn hash<A: Algorithm>(
         let mut finish = |lane: usize, digest: A::Digest| digests[index(first + lane)] = digest;
         if shape.has_short() {
             let whole = Whole::new(shape.lanes, message);
-            let batch = Batch { start, messages: &whole, blocks: blocks as usize, shared_end: shared_end.as_ref() };
+            let midstates = match starts {
+                Starts::Same(start) => Midstates::Same(&start.state),
+                Starts::Each { state, .. } => {
+                    let own = own.get_or_insert_with(|| <CompressionOf<A>>::filled([Default::default(); MAX_LANES]));
+                    let mut states = States::<CompressionOf<A>>::of_rows(own);
+                    (0..lanes).for_each(|lane| states.set_column(lane, state(index(first + lane))));
+                    Midstates::Each(own)
+                }
+            };
+            let (blocks, shared_end) = (blocks as usize, shared_end.as_ref());
+            let batch = Batch { midstates, start_bytes: starts.bytes(), messages: &whole, blocks, shared_end };
             let rows = rows.get_or_insert([[0; 64]; MAX_LANES]);
             shape.hash_short(&batch, rows);
             for (lane, row) in rows[..lanes].iter().enumerate() {
@@ -126,14 +156,15 @@ pub(crate) fn hash<A: Algorithm>(
                 finish(lane, digest);
             }
         } else {
-            let batch = PaddedInMemory { start, shape, lanes, blocks: blocks as usize };
+            let batch = PaddedInMemory { starts, shape, lanes, blocks: blocks as usize };
+            let index = |lane: usize| index(first + lane);
             match shape.lanes {
-                1 => batch.hash::<A, 1>(message, finish),
-                2 => batch.hash::<A, 2>(message, finish),
-                3..=4 => batch.hash::<A, 4>(message, finish),
-                5..=8 => batch.hash::<A, 8>(message, finish),
-                9..=16 => batch.hash::<A, 16>(message, finish),
-                _ => batch.hash::<A, MAX_LANES>(message, finish),
+                1 => batch.hash::<A, 1>(index, message, finish),
+                2 => batch.hash::<A, 2>(index, message, finish),
+                3..=4 => batch.hash::<A, 4>(index, message, finish),
+                5..=8 => batch.hash::<A, 8>(index, message, finish),
+                9..=16 => batch.hash::<A, 16>(index, message, finish),
+                _ => batch.hash::<A, MAX_LANES>(index, message, finish),
             }
         }
         first += lanes;
@@ -141,8 +172,8 @@ pub(crate) fn hash<A: Algorithm>(
 }
 
 /// A batch for a shape that can't pad in registers.
-struct PaddedInMemory<'a, C: Compression> {
-    start: &'a Start<C>,
+struct PaddedInMemory<'a, 's, C: Compression> {
+    starts: Starts<'s, C>,
     shape: &'a Shape<C>,
     /// Lanes with a message of their own.
     lanes: usize,
@@ -150,19 +181,25 @@ struct PaddedInMemory<'a, C: Compression> {
     blocks: usize,
 }
 
-impl<C: Compression> PaddedInMemory<'_, C> {
+impl<C: Compression> PaddedInMemory<'_, '_, C> {
     /// `N`: room for so many lanes, at least those of the shape.
     #[inline]
     fn hash<'m, A: Algorithm + Sealed<Compression = C>, const N: usize>(
         &self,
+        index: impl Fn(usize) -> usize,
         message: impl Fn(usize) -> &'m [u8],
         mut finish: impl FnMut(usize, A::Digest),
     ) {
         let mut rows = C::filled([WordOf::<C>::default(); N]);
-        for (row, initial) in rows.as_mut().iter_mut().zip(self.start.state.as_ref()) {
-            row.fill(*initial);
+        if let Starts::Same(start) = self.starts {
+            for (row, initial) in rows.as_mut().iter_mut().zip(start.state.as_ref()) {
+                row.fill(*initial);
+            }
         }
         let mut states = States::of_rows(&mut rows);
+        if let Starts::Each { state, .. } = self.starts {
+            (0..self.lanes).for_each(|lane| states.set_column(lane, state(index(lane))));
+        }
         let fewest_bytes = (0..self.lanes).map(|lane| message(lane).len()).min().expect("a message");
         let body_bytes = body_bytes::<C>(fewest_bytes, self.blocks as u64);
         if body_bytes > 0 {
@@ -171,7 +208,7 @@ impl<C: Compression> PaddedInMemory<'_, C> {
         let mut tails = [Tail::EMPTY; N];
         for (lane, tail) in tails[..self.lanes].iter_mut().enumerate() {
             let message = message(lane);
-            tail.set::<C>(&message[body_bytes..], self.start.bytes + message.len() as u64);
+            tail.set::<C>(&message[body_bytes..], self.starts.bytes() + message.len() as u64);
         }
         let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
         let tail_bytes = (self.blocks * A::BLOCK_BYTES).checked_sub(body_bytes).expect("messages stay as they are");

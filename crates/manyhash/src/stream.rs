@@ -2,10 +2,12 @@
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, WordOf, digest};
 use crate::backend;
-use crate::frame::Start;
+#[cfg(feature = "hmac")]
+use crate::lanes::Word;
 use crate::lanes::{Blocks, MAX_LANES};
 use crate::padding::{Tail, block_count, body_bytes};
 use crate::shape::Plan;
+use crate::start::Start;
 use crate::states::States;
 use std::fmt;
 use std::io;
@@ -141,6 +143,13 @@ impl<A: Algorithm> Hasher<A> {
     pub(crate) fn into_state(mut self) -> ChainingOf<CompressionOf<A>> {
         self.finish();
         self.state
+    }
+
+    /// Writes zeros over the state and the bytes that are kept.
+    #[cfg(feature = "hmac")]
+    pub(crate) fn erase(&mut self) {
+        WordOf::<CompressionOf<A>>::erase(self.state.as_mut());
+        zeroize::Zeroize::zeroize(&mut self.rest);
     }
 
     /// Back to a message of no bytes.

@@ -4,8 +4,9 @@
 //! of SHA-512/t: by the algorithm itself, with 0xa5 exclusive-ored to each byte of its initial value, over an ASCII name.
 
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf};
-use crate::frame::{Frame, Start};
+use crate::frame::Frame;
 use crate::lanes::Word;
+use crate::start::Start;
 use crate::stream::Hasher;
 
 /// Which of a tree's messages.

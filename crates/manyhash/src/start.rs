@@ -1,0 +1,53 @@
+//! Where messages start: at the initial value of their algorithm, or at a midstate.
+
+use crate::algorithm::{Algorithm, ChainingOf, Compression, Sealed};
+
+/// A midstate, and how many bytes, whole blocks, it stands for.
+#[derive(Clone, Copy)]
+pub(crate) struct Start<C: Compression> {
+    pub(crate) state: ChainingOf<C>,
+    pub(crate) bytes: u64,
+}
+
+impl<C: Compression> Start<C> {
+    /// Of messages with nothing before them.
+    #[inline]
+    pub(crate) fn of<A: Algorithm + Sealed<Compression = C>>() -> Self {
+        Self { state: A::INITIAL, bytes: 0 }
+    }
+}
+
+/// Where each message of a batch starts.
+#[derive(Clone, Copy)]
+pub(crate) enum Starts<'a, C: Compression> {
+    /// All of them at one place.
+    Same(&'a Start<C>),
+    /// Each at a midstate of its own, by the message's index; every one stands for so many bytes.
+    Each { state: &'a dyn Fn(usize) -> &'a ChainingOf<C>, bytes: u64 },
+}
+
+impl<C: Compression> Starts<'_, C> {
+    /// Bytes before each message.
+    #[inline]
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Same(start) => start.bytes,
+            Self::Each { bytes, .. } => *bytes,
+        }
+    }
+
+    /// The midstate of one message.
+    #[inline]
+    pub(crate) fn state(&self, message: usize) -> &ChainingOf<C> {
+        match self {
+            Self::Same(start) => &start.state,
+            Self::Each { state, .. } => state(message),
+        }
+    }
+
+    /// Where one message starts.
+    #[inline]
+    pub(crate) fn of(&self, message: usize) -> Start<C> {
+        Start { state: *self.state(message), bytes: self.bytes() }
+    }
+}
