@@ -16,6 +16,8 @@
 //! # Panics
 //! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
 
+mod derive;
+
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf};
 use crate::backend;
 use crate::lanes::Word;
@@ -26,6 +28,7 @@ use crate::short;
 use crate::start::{Start, Starts};
 use crate::stream::{self, Hasher};
 use ctutils::CtEq;
+pub use derive::{TooManyBytes, hkdf_expand, hkdf_extract, pbkdf2_many};
 use std::borrow::Borrow;
 use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
