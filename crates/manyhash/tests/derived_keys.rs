@@ -232,14 +232,27 @@ fn what_does_not_go_together_is_refused() {
     if forced_backend_lacks::<Sha256>() {
         return;
     }
-    let refused = |call: fn()| *catch_unwind(call).expect_err("it panics").downcast::<String>().expect("a formatted message");
-    let two_keys = || [Key::<Sha256>::new(b"one"), Key::new(b"other")];
-    assert_eq!(refused(|| drop(hkdf_expand(&[Key::<Sha256>::new(b"")], &["", ""], 1))), "1 keys for 2 messages");
-    assert_eq!(hkdf_expand(&two_keys(), &["", ""], 0), Ok(vec![vec![]; 2]));
-    assert_eq!(refused(|| drop(pbkdf2_many::<Sha256>(&["one", "other"], &["salt"], NonZeroU32::MIN, 1))), "2 passwords and 1 salts");
+    let refuses = |reason: &str, call: fn()| {
+        let refused = *catch_unwind(call).expect_err("it panics").downcast::<String>().expect("a formatted message");
+        assert!(refused.contains(reason), "{refused:?} says {reason:?}");
+    };
+    refuses("1 keys for 2 messages", || drop(hkdf_expand(&[Key::<Sha256>::new(b"")], &["", ""], 1)));
+    refuses("2 passwords and 1 salts", || drop(pbkdf2_many::<Sha256>(&["one", "other"], &["salt"], NonZeroU32::MIN, 1)));
     if cfg!(target_pointer_width = "64") {
         let most = u64::from(u32::MAX) * 32;
-        let too_many = refused(|| drop(pbkdf2_many::<Sha256>(&[""], &[""], NonZeroU32::MIN, (u32::MAX as usize).wrapping_mul(32) + 1)));
-        assert_eq!(too_many, format!("{} bytes of a password; {most} can be had", most + 1));
+        let call = || drop(pbkdf2_many::<Sha256>(&[""], &[""], NonZeroU32::MIN, (u32::MAX as usize).wrapping_mul(32) + 1));
+        refuses(&format!("{} bytes of a password; {most} can be had", most + 1), call);
     }
+}
+
+#[test]
+fn nothing_for_nobody() {
+    if forced_backend_lacks::<Sha256>() {
+        return;
+    }
+    let keys = [Key::<Sha256>::new(b"one"), Key::new(b"other")];
+    assert_eq!(hkdf_expand(&keys, &["", ""], 0), Ok(vec![vec![]; 2]));
+    assert_eq!(hkdf_expand(&keys[..0], &[""; 0], 100), Ok(vec![]));
+    assert_eq!(pbkdf2_many::<Sha256>(&["one", "other"], &["", ""], NonZeroU32::MIN, 0), vec![Vec::<u8>::new(); 2]);
+    assert_eq!(pbkdf2_many::<Sha256>(&[""; 0], &[""; 0], NonZeroU32::MIN, 100), Vec::<Vec<u8>>::new());
 }

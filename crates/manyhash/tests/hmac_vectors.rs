@@ -34,12 +34,12 @@ fn check<A: Algorithm>(vectors: &[Vector]) {
         assert_eq!(right[..tag.len()] == tag[..], verdict.is_ok(), "{name}, the reference: {} and {}", hex(&right), hex(tag));
 
         let key = &keys[index];
-        let same_messages = vec![message; most_lanes::<A>() + 1];
+        let same_messages = vec![&message[..]; most_lanes::<A>() + 1];
         let same = key.tag_many(&same_messages);
         assert!(same.iter().all(|tag| *tag == same[0]), "{name}: a tag for each of {} same messages", same_messages.len());
         for (door, given) in [
             ("tag", key.tag(message)),
-            ("tag_many, one message", key.tag_many(&[message])[0]),
+            ("tag_many, one message", key.tag_many(&messages[index..=index])[0]),
             ("tag_many, all messages", key.tag_many(&messages)[index]),
             ("tag_many, the same messages", same[0]),
             ("tag_many, a key for each", with_own_keys[index]),
@@ -49,7 +49,8 @@ fn check<A: Algorithm>(vectors: &[Vector]) {
         }
         for (door, given) in [
             ("verify", key.verify(message, tag)),
-            ("verify_many, one message", key.verify_many(&[message], &[tag])[0]),
+            ("compare", key.compare(&same[0], tag)),
+            ("verify_many, one message", key.verify_many(&messages[index..=index], &tags[index..=index])[0]),
             ("verify_many, all messages", key.verify_many(&messages, &tags)[index]),
             ("verify_many, a key for each", verdicts_with_own_keys[index]),
             ("Tagger::verify", in_pieces(key, message).verify(tag)),

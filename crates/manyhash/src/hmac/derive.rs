@@ -51,7 +51,7 @@ pub fn hkdf_expand<A: Algorithm>(
     // T(i - 1), info and i; there is no T(0).
     let message = |info: &[u8]| Zeroizing::new([A::zero_digest().as_ref(), info, &[0]].concat());
     let mut messages: Vec<_> = infos.iter().map(|info| message(info.as_ref())).collect();
-    let mut expanded = vec![Vec::with_capacity(bytes); keys.len()];
+    let mut expanded: Vec<Vec<u8>> = keys.iter().map(|_| Vec::with_capacity(bytes)).collect();
     let mut tags = vec![A::zero_digest(); keys.len()];
     for (round, at) in (1..=u8::MAX).zip((0..bytes).step_by(A::DIGEST_BYTES)) {
         for message in &mut messages {
@@ -109,8 +109,8 @@ pub fn pbkdf2_many<A: Algorithm>(
     let blocks = bytes.div_ceil(A::DIGEST_BYTES);
     assert!(u32::try_from(blocks).is_ok(), "{bytes} bytes of a password; {} can be had", u64::from(u32::MAX) * A::DIGEST_BYTES as u64);
     let keys: Vec<Key<A>> = passwords.iter().map(|password| Key::new(password.as_ref())).collect();
-    let mut derived = vec![Vec::with_capacity(bytes); keys.len()];
-    // So many that all their iterations are in the first cache.
+    let mut derived: Vec<Vec<u8>> = keys.iter().map(|_| Vec::with_capacity(bytes)).collect();
+    // So many that their digests stay in the first cache.
     for first in (0..keys.len() * blocks).step_by(OUTER_BATCH) {
         let lanes = first..(keys.len() * blocks).min(first + OUTER_BATCH);
         let of_keys: Vec<&Key<A>> = lanes.clone().map(|lane| &keys[lane / blocks]).collect();
