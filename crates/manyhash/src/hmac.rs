@@ -11,6 +11,8 @@
 //! assert!(key.verify(b"three", &tags[1]).is_err());
 //! ```
 //!
+//! Two makers of keys that are nothing but HMAC are here too, for many inputs at once: [`hkdf_expand`] and [`pbkdf2_many`].
+//!
 //! Tags are compared in a time that depends on their length only. Lengths of keys, of messages and of tags are no secrets: see SECURITY.md.
 //!
 //! # Panics

@@ -1,6 +1,6 @@
 //! Keys from keys (HKDF, RFC 5869) and keys from passwords (PBKDF2, RFC 8018), many at once.
 
-use super::{Key, Keys, Midstates, OUTER_BATCH, check_keys, tag_many_on};
+use super::{Key, Keys, OUTER_BATCH, check_keys, tag_many_on};
 use crate::algorithm::{Algorithm, CompressionOf};
 use crate::backend;
 use crate::padding::block_count;
@@ -12,8 +12,11 @@ use std::fmt;
 use std::num::NonZeroU32;
 use zeroize::{Zeroize, Zeroizing};
 
-/// The key for [`hkdf_expand`] that a secret stands for, be its bytes as unevenly random as those of a Diffie-Hellman exchange
+/// The key for [`hkdf_expand`] from a secret whose bytes need not be evenly random, as those of a Diffie-Hellman exchange are not
 /// (HKDF-Extract, RFC 5869, section 2.2). The salt is no secret, and may be empty.
+///
+/// # Panics
+/// As [this module](super).
 pub fn hkdf_extract<A: Algorithm>(salt: &[u8], secret: &[u8]) -> Key<A> {
     let mut extracted = Key::<A>::new(salt).tag(secret);
     let key = Key::new(extracted.as_ref());
@@ -22,7 +25,7 @@ pub fn hkdf_extract<A: Algorithm>(salt: &[u8], secret: &[u8]) -> Key<A> {
 }
 
 /// Of each key, `bytes` bytes for the use that `infos[i]` names (HKDF-Expand, RFC 5869, section 2.3). The keys advance together, a digest
-/// of each at a time. What is given is secret, and for the caller to erase.
+/// of each at a time. The bytes are secret, and for the caller to erase.
 ///
 /// # Errors
 /// If `bytes` is more than 255 digests have.
@@ -86,9 +89,9 @@ impl fmt::Display for TooManyBytes {
 
 impl std::error::Error for TooManyBytes {}
 
-/// Of each password with its salt, `bytes` bytes (PBKDF2, RFC 8018, section 5.2). Every digest's worth of every password has a lane, so
-/// that also one password gains if more than one digest is wanted; but who guesses passwords gains as much. What is given is secret, and for
-/// the caller to erase.
+/// Of each password with its salt, `bytes` bytes (PBKDF2, RFC 8018, section 5.2). Every digest that is wanted of a password has a lane of its
+/// own, so that one password alone gains too if it is to give several. Who guesses passwords gains as much: choose `iterations` for them. The
+/// bytes are secret, and for the caller to erase.
 ///
 /// # Panics
 /// If there are not as many salts as passwords, if `bytes` is more than 2^32 - 1 digests have, or as [this module](super).
@@ -126,17 +129,16 @@ pub fn pbkdf2_many<A: Algorithm>(
     derived
 }
 
-/// The function F of RFC 8018 for every salt with its block's number, `key(i)` being the one of salt i.
+/// The function F of RFC 8018: U_1 of every salt, which has its block's number behind it, under the key of the same index, and so on.
 fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZeroU32) -> Vec<A::Digest> {
     let plan = backend::plan::<A>();
     let mut last = vec![A::zero_digest(); salts.len()];
     tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i]), salts, &mut last);
     let mut sums = last.clone();
     let mut inner = last.clone();
-    let midstates: Vec<&Midstates<A>> = keys.iter().map(|key| key.midstates()).collect();
     let bytes = A::BLOCK_BYTES as u64;
-    let inner_starts = Starts::Each { state: &|i| &midstates[i].inner, bytes };
-    let outer_starts = Starts::Each { state: &|i| &midstates[i].outer, bytes };
+    let inner_starts = Starts::Each { state: &|i| &keys[i].midstates.inner, bytes };
+    let outer_starts = Starts::Each { state: &|i| &keys[i].midstates.outer, bytes };
     let digests = short::Group { blocks: block_count::<CompressionOf<A>>(A::DIGEST_BYTES as u64), count: salts.len(), indices: None };
     let mut usage = Usage::default();
     for _ in 1..iterations.get() {
