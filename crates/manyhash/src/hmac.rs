@@ -16,7 +16,7 @@
 //! Tags are compared in a time that depends on their length only. Lengths of keys, of messages and of tags are no secrets: see SECURITY.md.
 //!
 //! # Panics
-//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
 
 mod derive;
 
