@@ -11,10 +11,14 @@
 //! assert!(key.verify(b"three", &tags[1]).is_err());
 //! ```
 //!
+//! Two makers of keys that are nothing but HMAC are here too, for many inputs at once: [`hkdf_expand`] and [`pbkdf2_many`].
+//!
 //! Tags are compared in a time that depends on their length only. Lengths of keys, of messages and of tags are no secrets: see SECURITY.md.
 //!
 //! # Panics
-//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
+
+mod derive;
 
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf};
 use crate::backend;
@@ -24,6 +28,7 @@ use crate::shape::{Plan, Usage};
 use crate::start::{Passes, Start, Starts};
 use crate::stream::{self, Hasher};
 use ctutils::CtEq;
+pub use derive::{TooManyBytes, hkdf_expand, hkdf_extract, pbkdf2_many};
 use std::borrow::Borrow;
 use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
