@@ -1,16 +1,19 @@
 //! Keys from keys (HKDF, RFC 5869) and keys from passwords (PBKDF2, RFC 8018), many at once.
 
-use super::{Key, Keys, OUTER_BATCH, check_keys, tag_many_on};
+use super::{Key, Keys, check_keys, tag_many_on};
 use crate::algorithm::{Algorithm, CompressionOf};
 use crate::backend;
 use crate::padding::block_count;
 use crate::shape::Usage;
 use crate::short;
-use crate::start::Starts;
+use crate::start::{Passes, Starts};
 use std::borrow::Borrow;
 use std::fmt;
 use std::num::NonZeroU32;
 use zeroize::{Zeroize, Zeroizing};
+
+/// Passwords' digests that advance together: they stay in the first cache.
+const TOGETHER: usize = 256;
 
 /// The key for [`hkdf_expand`] from a secret whose bytes need not be evenly random, as those of a Diffie-Hellman exchange are not
 /// (HKDF-Extract, RFC 5869, section 2.2). The salt is no secret, and may be empty.
@@ -113,9 +116,8 @@ pub fn pbkdf2_many<A: Algorithm>(
     assert!(u32::try_from(blocks).is_ok(), "{bytes} bytes of a password; {} can be had", u64::from(u32::MAX) * A::DIGEST_BYTES as u64);
     let keys: Vec<Key<A>> = passwords.iter().map(|password| Key::new(password.as_ref())).collect();
     let mut derived: Vec<Vec<u8>> = keys.iter().map(|_| Vec::with_capacity(bytes)).collect();
-    // So many that their digests stay in the first cache.
-    for first in (0..keys.len() * blocks).step_by(OUTER_BATCH) {
-        let lanes = first..(keys.len() * blocks).min(first + OUTER_BATCH);
+    for first in (0..keys.len() * blocks).step_by(TOGETHER) {
+        let lanes = first..(keys.len() * blocks).min(first + TOGETHER);
         let of_keys: Vec<&Key<A>> = lanes.clone().map(|lane| &keys[lane / blocks]).collect();
         let numbered = |lane: usize| [salts[lane / blocks].as_ref(), &((lane % blocks + 1) as u32).to_be_bytes()].concat();
         let salts: Vec<Vec<u8>> = lanes.clone().map(numbered).collect();
@@ -135,21 +137,21 @@ fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZe
     let mut last = vec![A::zero_digest(); salts.len()];
     tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i]), salts, &mut last);
     let mut sums = last.clone();
-    let mut inner = last.clone();
+    let mut next = last.clone();
     let bytes = A::BLOCK_BYTES as u64;
-    let inner_starts = Starts::Each { state: &|i| &keys[i].midstates.inner, bytes };
-    let outer_starts = Starts::Each { state: &|i| &keys[i].midstates.outer, bytes };
+    let inner = Starts::Each { state: &|i| &keys[i].midstates.inner, bytes };
+    let outer = Some(Starts::Each { state: &|i| &keys[i].midstates.outer, bytes });
     let digests = short::Group { blocks: block_count::<CompressionOf<A>>(A::DIGEST_BYTES as u64), count: salts.len(), indices: None };
     let mut usage = Usage::default();
     for _ in 1..iterations.get() {
-        short::hash::<A>(plan, inner_starts, &last[..], &mut inner, digests, &mut usage);
-        short::hash::<A>(plan, outer_starts, &inner[..], &mut last, digests, &mut usage);
+        short::hash::<A>(plan, Passes { inner, outer }, &last[..], &mut next, digests, &mut usage);
+        std::mem::swap(&mut last, &mut next);
         for (sum, last) in sums.iter_mut().zip(&last) {
             sum.as_mut().iter_mut().zip(last.as_ref()).for_each(|(sum, last)| *sum ^= last);
         }
     }
     erase::<A>(&mut last);
-    erase::<A>(&mut inner);
+    erase::<A>(&mut next);
     sums
 }
 
