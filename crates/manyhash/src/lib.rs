@@ -40,6 +40,7 @@ mod frame;
 pub mod hmac;
 #[allow(unsafe_code, reason = "runs code with an instruction set's features, once it is detected")]
 mod isa;
+pub mod jobs;
 #[allow(unsafe_code, reason = "vector instructions")]
 mod lanes;
 mod many;

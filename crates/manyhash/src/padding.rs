@@ -18,14 +18,8 @@ impl Tail {
     /// padding in the second.
     #[inline]
     pub(crate) fn set<C: Compression>(&mut self, rest: &[u8], message_bytes: u64) {
-        debug_assert_eq!(rest.len() % C::BLOCK_BYTES, (message_bytes % C::BLOCK_BYTES as u64) as usize);
-        let len = (rest.len() + 1 + C::LENGTH_BYTES).next_multiple_of(C::BLOCK_BYTES);
-        let tail = &mut self.bytes[..len];
-        tail[..rest.len()].copy_from_slice(rest);
-        tail[rest.len()] = 0x80;
-        tail[rest.len() + 1..].fill(0);
-        write_length::<C>(tail, message_bytes);
-        self.len_bytes = len;
+        self.bytes[..rest.len()].copy_from_slice(rest);
+        self.len_bytes = pad::<C>(&mut self.bytes, rest.len(), message_bytes);
     }
 
     /// The blocks.
@@ -35,12 +29,22 @@ impl Tail {
     }
 }
 
+/// Pads a message of `message_bytes` bytes, of which the last `rest_bytes` are in `buffer` already; returns the bytes of all these blocks.
+#[inline]
+pub(crate) fn pad<C: Compression>(buffer: &mut [u8], rest_bytes: usize, message_bytes: u64) -> usize {
+    debug_assert_eq!(rest_bytes % C::BLOCK_BYTES, (message_bytes % C::BLOCK_BYTES as u64) as usize);
+    let len = (rest_bytes + 1 + C::LENGTH_BYTES).next_multiple_of(C::BLOCK_BYTES);
+    buffer[rest_bytes] = 0x80;
+    buffer[rest_bytes + 1..len].fill(0);
+    write_length::<C>(&mut buffer[..len], message_bytes);
+    len
+}
+
 /// Pads the end of a message of `message_bytes` bytes to whole blocks, however many there are.
 pub(crate) fn padded<C: Compression>(end: &mut Vec<u8>, message_bytes: u64) {
-    let len = (end.len() + 1 + C::LENGTH_BYTES).next_multiple_of(C::BLOCK_BYTES);
-    end.push(0x80);
-    end.resize(len, 0);
-    write_length::<C>(end, message_bytes);
+    let rest_bytes = end.len();
+    end.resize((rest_bytes + 1 + C::LENGTH_BYTES).next_multiple_of(C::BLOCK_BYTES), 0);
+    pad::<C>(end, rest_bytes, message_bytes);
 }
 
 /// Writes the length in bits to the last bytes of the padding.

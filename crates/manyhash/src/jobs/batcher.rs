@@ -1,0 +1,213 @@
+//! A front for servers: whoever has a message hands it over and waits; workers hash what is there together.
+
+mod metrics;
+mod pending;
+mod promise;
+mod queue;
+mod worker;
+
+use crate::algorithm::Algorithm;
+use crate::backend;
+#[cfg(feature = "hmac")]
+use crate::hmac::Key;
+use pending::WaitingForRoom;
+use promise::promise;
+use queue::{OptionalKey, Request, Shared};
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use worker::Worker;
+
+pub use metrics::Metrics;
+pub use pending::Pending;
+
+/// How a [`Batcher`] works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Threads that hash.
+    pub workers: usize,
+    /// Messages that may wait for a worker; who comes later waits for room.
+    pub queue_messages: usize,
+    /// How long a message may wait for others to be hashed with, while there are not enough for every lane.
+    pub longest_wait: Duration,
+}
+
+/// One worker, 4096 messages, 50 microseconds.
+impl Default for Settings {
+    fn default() -> Self {
+        Self { workers: 1, queue_messages: 4096, longest_wait: Duration::from_micros(50) }
+    }
+}
+
+/// Hashes messages of any number of threads and tasks together.
+///
+/// [`hash`](Self::hash) and [`tag`](Self::tag) hand a message over and give a [`Pending`], a future for any runtime, whose
+/// [`wait`](Pending::wait) does without one. Workers take what is waiting as soon as it fills the lanes, or when the first of it has waited for
+/// [`longest_wait`](Settings::longest_wait), and hash all of it at once. While they are busy the next batch gathers, so that batches grow with the
+/// load.
+///
+/// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or any such type. A `Pending` that is dropped takes its message back if no
+/// worker has it yet. If a message's `as_ref` or a waker panics, no other message is harmed. To drop the batcher is to
+/// [`shut it down`](Self::shutdown).
+///
+/// ```
+/// use manyhash::{Sha256, hash, jobs::{Batcher, Settings}};
+/// let batcher = Batcher::<Sha256>::new(Settings::default())?;
+/// std::thread::scope(|scope| {
+///     for name in ["one", "two", "three"] {
+///         let batcher = &batcher;
+///         scope.spawn(move || assert_eq!(batcher.hash(name.into()).wait(), Ok(hash::<Sha256>(name.as_bytes()))));
+///     }
+/// });
+/// # std::io::Result::Ok(())
+/// ```
+pub struct Batcher<A: Algorithm, M: AsRef<[u8]> + Send + 'static = Vec<u8>> {
+    shared: Arc<Shared<A, M>>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
+    /// Starts the workers.
+    ///
+    /// # Errors
+    /// If there should be no workers or no room in the queue, or if a thread can't be started.
+    ///
+    /// # Panics
+    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+    pub fn new(settings: Settings) -> io::Result<Self> {
+        let zero = |what| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("a batcher needs {what}")));
+        if settings.workers == 0 {
+            return zero("a worker");
+        }
+        if settings.queue_messages == 0 {
+            return zero("room for a message in its queue");
+        }
+        let full_batch = backend::plan::<A>().widest_shape().lanes.min(settings.queue_messages);
+        let shared = Arc::new(Shared::new(settings, full_batch));
+        // Dropped half-way, it ends the workers it has.
+        let mut batcher = Self { shared, workers: Vec::new() };
+        for i in 0..settings.workers {
+            let shared = batcher.shared.clone();
+            let worker = thread::Builder::new().name(format!("manyhash-{i}")).spawn(move || Worker { shared }.run())?;
+            batcher.workers.push(worker);
+        }
+        Ok(batcher)
+    }
+
+    /// The digest of a message, in time. If the queue is full, it waits for room first.
+    pub fn hash(&self, message: M) -> Pending<A, M> {
+        self.pending(message, None)
+    }
+
+    /// As [`hash`](Self::hash), if there is room.
+    ///
+    /// # Errors
+    /// If the queue is full: the message.
+    pub fn try_hash(&self, message: M) -> Result<Pending<A, M>, QueueFull<M>> {
+        self.try_pending(message, None)
+    }
+
+    /// The tag of a message under a key, in time. If the queue is full, it waits for room first.
+    #[cfg(feature = "hmac")]
+    pub fn tag(&self, key: &Arc<Key<A>>, message: M) -> Pending<A, M> {
+        self.pending(message, Some(key.clone()))
+    }
+
+    /// As [`tag`](Self::tag), if there is room.
+    ///
+    /// # Errors
+    /// If the queue is full: the message.
+    #[cfg(feature = "hmac")]
+    pub fn try_tag(&self, key: &Arc<Key<A>>, message: M) -> Result<Pending<A, M>, QueueFull<M>> {
+        self.try_pending(message, Some(key.clone()))
+    }
+
+    fn pending(&self, message: M, key: OptionalKey<A>) -> Pending<A, M> {
+        let (promise, receiver) = promise();
+        let request = Request { message, key, promise };
+        let wait = |request| WaitingForRoom { shared: self.shared.clone(), request, place: None };
+        let waiting_for_room = self.shared.submit(request).err().map(wait);
+        Pending { receiver, waiting_for_room }
+    }
+
+    fn try_pending(&self, message: M, key: OptionalKey<A>) -> Result<Pending<A, M>, QueueFull<M>> {
+        let (promise, receiver) = promise();
+        match self.shared.submit(Request { message, key, promise }) {
+            Ok(()) => Ok(Pending { receiver, waiting_for_room: None }),
+            Err(request) => Err(QueueFull(request.message)),
+        }
+    }
+
+    /// Accepts no more: from now on, and for those who wait for room, the outcome is [`BatcherError::Closed`]. What was accepted is finished.
+    pub fn close(&self) {
+        self.shared.close();
+    }
+
+    /// Accepts no more, and returns when all that was accepted is finished.
+    pub fn shutdown(self) {}
+
+    /// What it has done so far.
+    pub fn metrics(&self) -> Metrics {
+        let queued = self.shared.lock().requests.len();
+        self.shared.counters.metrics(queued)
+    }
+}
+
+impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Drop for Batcher<A, M> {
+    fn drop(&mut self) {
+        self.shared.close();
+        for worker in self.workers.drain(..) {
+            // The last owner may be something that a worker drops or wakes: it can't wait for itself.
+            if worker.thread().id() != thread::current().id() {
+                // It never panics: what it calls is caught.
+                let _ = worker.join();
+            }
+        }
+    }
+}
+
+impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> fmt::Debug for Batcher<A, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batcher").field("algorithm", &A::NAME).field("settings", &self.shared.settings).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatcherError {
+    /// The batcher was closed before it had accepted the message.
+    Closed,
+    /// The message's `as_ref` panicked, or a worker did.
+    Panicked,
+}
+
+impl fmt::Display for BatcherError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "the batcher is closed",
+            Self::Panicked => "the message, or the worker that had it, panicked",
+        })
+    }
+}
+
+impl std::error::Error for BatcherError {}
+
+/// The queue is full; here is the message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct QueueFull<M>(pub M);
+
+impl<M> fmt::Debug for QueueFull<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("QueueFull(..)")
+    }
+}
+
+impl<M> fmt::Display for QueueFull<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the batcher's queue is full")
+    }
+}
+
+impl<M> std::error::Error for QueueFull<M> {}

@@ -1,0 +1,78 @@
+//! One digest from a worker to whoever waits for it.
+
+use super::BatcherError;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// The worker's end. Dropped before it was kept, it says that the worker is gone.
+pub(super) struct Promise<D> {
+    /// `None` once it is kept.
+    place: Option<Arc<Place<D>>>,
+}
+
+/// The waiting end.
+pub(super) struct Receiver<D> {
+    place: Arc<Place<D>>,
+}
+
+struct Place<D>(Mutex<Content<D>>);
+
+enum Content<D> {
+    Nothing,
+    Waiting(Waker),
+    Outcome(Result<D, BatcherError>),
+}
+
+pub(super) fn promise<D>() -> (Promise<D>, Receiver<D>) {
+    let place = Arc::new(Place(Mutex::new(Content::Nothing)));
+    (Promise { place: Some(place.clone()) }, Receiver { place })
+}
+
+impl<D> Place<D> {
+    fn lock(&self) -> MutexGuard<'_, Content<D>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<D> Promise<D> {
+    /// Gives the outcome and wakes who waits for it. What waking does is the caller's code: it may panic.
+    pub(super) fn keep(mut self, outcome: Result<D, BatcherError>) {
+        self.settle(outcome);
+    }
+
+    /// Whether nobody waits any more.
+    pub(super) fn is_forgotten(&self) -> bool {
+        self.place.as_ref().is_some_and(|place| Arc::strong_count(place) == 1)
+    }
+
+    fn settle(&mut self, outcome: Result<D, BatcherError>) {
+        let Some(place) = self.place.take() else { return };
+        let before = std::mem::replace(&mut *place.lock(), Content::Outcome(outcome));
+        if let Content::Waiting(waker) = before {
+            waker.wake();
+        }
+    }
+}
+
+impl<D> Drop for Promise<D> {
+    fn drop(&mut self) {
+        self.settle(Err(BatcherError::Panicked));
+    }
+}
+
+impl<D> Receiver<D> {
+    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Result<D, BatcherError>> {
+        let mut content = self.place.lock();
+        match std::mem::replace(&mut *content, Content::Nothing) {
+            Content::Outcome(outcome) => Poll::Ready(outcome),
+            Content::Waiting(waker) if waker.will_wake(context.waker()) => {
+                *content = Content::Waiting(waker);
+                Poll::Pending
+            }
+            _ => {
+                *content = Content::Waiting(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! What is behind `Jobs`: a table of messages on their way, and the pieces they wait with. A run is a schedule over the jobs that have blocks
+//! ready, each from the state it was left in.
+
+use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
+use crate::backend;
+#[cfg(feature = "hmac")]
+use crate::hmac::{self, Key};
+#[cfg(feature = "hmac")]
+use crate::lanes::Word;
+use crate::padding::{block_count, pad};
+use crate::scheduler::{self, Extent, Memory, Progress, Supply, Waiting};
+use crate::shape::Usage;
+#[cfg(feature = "hmac")]
+use crate::start::Starts;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// A place in the table of jobs.
+pub(super) type JobId = usize;
+/// A place in the table of pieces.
+type PieceId = usize;
+
+/// Two blocks of the largest: the end of a message with its padding.
+const BUFFER_BYTES: usize = 256;
+
+/// A message on its way.
+struct Entry<A: Algorithm, H> {
+    /// `None`: the place is free, or its job was abandoned.
+    handle: Option<H>,
+    state: ChainingOf<CompressionOf<A>>,
+    /// From where the digest is hashed once more: the outer key block of a tag.
+    outer: Option<ChainingOf<CompressionOf<A>>>,
+    stage: Stage,
+    /// Whether it is in the list of those that have something to compute.
+    is_listed: bool,
+    /// Bytes of the message so far, those of the key block included.
+    message_bytes: u64,
+    /// Bytes that were fed and are not compressed yet, wherever they are.
+    waiting_bytes: u64,
+    /// Blocks ready to be compressed.
+    segment: Segment,
+    /// The first `kept_bytes` bytes: what does not fill a block yet. Or a block, or the end with its padding, if it is the segment.
+    buffer: [u8; BUFFER_BYTES],
+    kept_bytes: usize,
+    first_piece: Option<PieceId>,
+    last_piece: Option<PieceId>,
+}
+
+/// Where a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// More may come.
+    Open,
+    /// It is complete.
+    Complete,
+    /// It is complete, and its padding is in the buffer.
+    Padded,
+}
+
+/// Whole blocks, where they are.
+#[derive(Clone, Debug)]
+enum Segment {
+    None,
+    Buffer(Range<usize>),
+    FirstPiece(Range<usize>),
+}
+
+/// A piece that waits, and the one after it.
+struct Piece<P> {
+    /// `None`: the place is free.
+    bytes: Option<P>,
+    /// Bytes in it, as it said when it came.
+    len: usize,
+    done: usize,
+    next: Option<PieceId>,
+}
+
+pub(super) struct Core<A: Algorithm, H, P> {
+    entries: Vec<Entry<A, H>>,
+    free_entries: Vec<JobId>,
+    pieces: Vec<Piece<P>>,
+    free_pieces: Vec<PieceId>,
+    /// Jobs with blocks to compress; among them some that were abandoned since.
+    listed: Vec<JobId>,
+    listed_abandoned: usize,
+    open: usize,
+    waiting_bytes: u64,
+    /// Complete, with a digest to be hashed once more.
+    inner: Vec<JobId>,
+    digests: Vec<A::Digest>,
+    finished: VecDeque<(H, A::Digest)>,
+    /// Pieces to be dropped by who holds no reference into here.
+    spent: Vec<P>,
+    memory: Memory<CompressionOf<A>, JobId>,
+    /// During a run. If it panicked, the states of its jobs are lost.
+    is_running: bool,
+}
+
+impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
+    pub(super) const BYTES_PER_JOB: usize = size_of::<Entry<A, H>>() + 3 * size_of::<JobId>();
+
+    pub(super) fn new() -> Self {
+        Self {
+            entries: Vec::new(),
+            free_entries: Vec::new(),
+            pieces: Vec::new(),
+            free_pieces: Vec::new(),
+            listed: Vec::new(),
+            listed_abandoned: 0,
+            open: 0,
+            waiting_bytes: 0,
+            inner: Vec::new(),
+            digests: Vec::new(),
+            finished: VecDeque::new(),
+            spent: Vec::new(),
+            memory: Memory::default(),
+            is_running: false,
+        }
+    }
+
+    pub(super) fn open_jobs(&self) -> usize {
+        self.open
+    }
+
+    pub(super) fn ready_jobs(&self) -> usize {
+        self.listed.len() - self.listed_abandoned
+    }
+
+    pub(super) fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes
+    }
+
+    pub(super) fn open(&mut self, handle: H) -> JobId {
+        self.open_at(handle, A::INITIAL, 0, None)
+    }
+
+    #[cfg(feature = "hmac")]
+    pub(super) fn open_tagged(&mut self, handle: H, key: &Key<A>) -> JobId {
+        let midstates = key.midstates();
+        self.open_at(handle, midstates.inner, A::BLOCK_BYTES as u64, Some(midstates.outer))
+    }
+
+    fn open_at(
+        &mut self,
+        handle: H,
+        state: ChainingOf<CompressionOf<A>>,
+        start_bytes: u64,
+        outer: Option<ChainingOf<CompressionOf<A>>>,
+    ) -> JobId {
+        self.open += 1;
+        let entry = Entry {
+            handle: Some(handle),
+            state,
+            outer,
+            stage: Stage::Open,
+            is_listed: false,
+            message_bytes: start_bytes,
+            waiting_bytes: 0,
+            segment: Segment::None,
+            buffer: [0; BUFFER_BYTES],
+            kept_bytes: 0,
+            first_piece: None,
+            last_piece: None,
+        };
+        match self.free_entries.pop() {
+            Some(id) => {
+                self.entries[id] = entry;
+                id
+            }
+            None => {
+                self.entries.push(entry);
+                self.entries.len() - 1
+            }
+        }
+    }
+
+    pub(super) fn feed(&mut self, id: JobId, piece: P) {
+        let len = piece.as_ref().len();
+        let entry = &mut self.entries[id];
+        entry.message_bytes += len as u64;
+        entry.waiting_bytes += len as u64;
+        self.waiting_bytes += len as u64;
+        if len == 0 || entry.waiting_bytes < A::BLOCK_BYTES as u64 {
+            // No other piece waits if there is not a block of them: they were copied as well.
+            let kept = entry.kept_bytes;
+            entry.buffer[kept..kept + len].copy_from_slice(piece.as_ref());
+            entry.kept_bytes += len;
+            self.spent.push(piece);
+            return;
+        }
+        let place = self.free_pieces.pop().unwrap_or_else(|| {
+            self.pieces.push(Piece { bytes: None, len: 0, done: 0, next: None });
+            self.pieces.len() - 1
+        });
+        self.pieces[place] = Piece { bytes: Some(piece), len, done: 0, next: None };
+        match entry.last_piece.replace(place) {
+            Some(last) => self.pieces[last].next = Some(place),
+            None => entry.first_piece = Some(place),
+        }
+        self.list(id);
+    }
+
+    pub(super) fn finish(&mut self, id: JobId) {
+        self.entries[id].stage = Stage::Complete;
+        self.open -= 1;
+        self.list(id);
+    }
+
+    /// Returns the handle.
+    pub(super) fn abandon(&mut self, id: JobId) -> Option<H> {
+        self.open -= 1;
+        self.waiting_bytes -= self.entries[id].waiting_bytes;
+        while self.entries[id].first_piece.is_some() {
+            self.drop_first_piece(id);
+        }
+        let handle = self.entries[id].handle.take();
+        self.erase(id);
+        if self.entries[id].is_listed {
+            self.listed_abandoned += 1;
+        } else {
+            self.free_entries.push(id);
+        }
+        handle
+    }
+
+    pub(super) fn next_finished(&mut self) -> Option<(H, A::Digest)> {
+        self.finished.pop_front()
+    }
+
+    pub(super) fn next_spent(&mut self) -> Option<P> {
+        self.spent.pop()
+    }
+
+    /// Computes what there is for full lanes, or all.
+    pub(super) fn run(&mut self, extent: Extent) {
+        let plan = backend::plan::<A>();
+        assert!(!self.is_running, "a piece panicked in a run before");
+        if self.listed_abandoned > 0 {
+            self.unlist_abandoned();
+        }
+        if self.listed.is_empty() || extent == Extent::FullLanes && self.listed.len() < plan.widest_shape().lanes {
+            return;
+        }
+        self.is_running = true;
+        let blocks_left = |id: &JobId| self.entries[*id].blocks_left();
+        self.listed.sort_unstable_by_key(blocks_left);
+        let longest_blocks = self.listed.last().map_or(0, blocks_left);
+        let waiting = Waiting { messages: self.listed.len(), blocks: self.listed.iter().map(blocks_left).sum() };
+        let mut memory = std::mem::take(&mut self.memory);
+        let run = &mut Run { waiting, longest_blocks, core: self };
+        scheduler::run_in(&mut memory, plan, extent, run, &mut Usage::default());
+        self.memory = memory;
+        self.hash_inner_digests();
+        self.is_running = false;
+    }
+
+    /// A job that has something to compute is in the list.
+    fn list(&mut self, id: JobId) {
+        let entry = &mut self.entries[id];
+        if !entry.is_listed {
+            entry.is_listed = true;
+            self.listed.push(id);
+        }
+    }
+
+    fn unlist_abandoned(&mut self) {
+        let Self { listed, entries, free_entries, .. } = self;
+        listed.retain(|id| {
+            let entry = &mut entries[*id];
+            entry.is_listed = entry.handle.is_some();
+            if !entry.is_listed {
+                free_entries.push(*id);
+            }
+            entry.is_listed
+        });
+        self.listed_abandoned = 0;
+    }
+
+    /// Makes the next blocks of a job its segment, if it has any.
+    fn prepare(&mut self, id: JobId) {
+        while let Some(first) = self.entries[id].first_piece {
+            let (entry, piece) = (&mut self.entries[id], &mut self.pieces[first]);
+            let bytes = &piece.bytes.as_ref().expect("a piece that waits").as_ref()[piece.done..piece.len];
+            let (kept, whole) = (entry.kept_bytes, bytes.len() - bytes.len() % A::BLOCK_BYTES);
+            if kept == 0 && whole > 0 {
+                entry.segment = Segment::FirstPiece(piece.done..piece.done + whole);
+                return;
+            }
+            let copied = bytes.len().min(A::BLOCK_BYTES - kept);
+            entry.buffer[kept..kept + copied].copy_from_slice(&bytes[..copied]);
+            entry.kept_bytes += copied;
+            piece.done += copied;
+            if piece.done == piece.len {
+                self.drop_first_piece(id);
+            }
+            if self.entries[id].kept_bytes == A::BLOCK_BYTES {
+                break;
+            }
+        }
+        let entry = &mut self.entries[id];
+        entry.segment = if entry.kept_bytes == A::BLOCK_BYTES {
+            entry.kept_bytes = 0;
+            Segment::Buffer(0..A::BLOCK_BYTES)
+        } else if entry.stage == Stage::Complete {
+            entry.stage = Stage::Padded;
+            self.waiting_bytes -= std::mem::take(&mut entry.waiting_bytes);
+            Segment::Buffer(0..pad::<CompressionOf<A>>(&mut entry.buffer, entry.kept_bytes, entry.message_bytes))
+        } else {
+            Segment::None
+        };
+    }
+
+    /// The first piece of a job is done with.
+    fn drop_first_piece(&mut self, id: JobId) {
+        let entry = &mut self.entries[id];
+        let Some(first) = entry.first_piece else { return };
+        let piece = &mut self.pieces[first];
+        self.spent.extend(piece.bytes.take());
+        entry.first_piece = piece.next;
+        if entry.first_piece.is_none() {
+            entry.last_piece = None;
+        }
+        self.free_pieces.push(first);
+    }
+
+    /// The message of a job has this digest, or this tag.
+    fn give(&mut self, id: JobId, digest: A::Digest) {
+        let handle = self.entries[id].handle.take().expect("a job that is not abandoned");
+        self.finished.push_back((handle, digest));
+        self.erase(id);
+        self.free_entries.push(id);
+    }
+
+    /// Writes zeros over what a key would follow from.
+    fn erase(&mut self, id: JobId) {
+        let entry = &mut self.entries[id];
+        #[cfg(feature = "hmac")]
+        if let Some(outer) = &mut entry.outer {
+            Word::erase(outer.as_mut());
+            Word::erase(entry.state.as_mut());
+        }
+        entry.outer = None;
+    }
+
+    #[cfg(not(feature = "hmac"))]
+    fn hash_inner_digests(&mut self) {}
+
+    /// Turns inner digests into tags.
+    #[cfg(feature = "hmac")]
+    fn hash_inner_digests(&mut self) {
+        let Self { entries, inner, digests, .. } = self;
+        let outer = |i: usize| entries[inner[i]].outer.as_ref().expect("an inner digest has an outer one");
+        let starts = Starts::Each { state: &outer, bytes: A::BLOCK_BYTES as u64 };
+        hmac::hash_digests::<A>(backend::plan::<A>(), starts, digests, &mut Usage::default());
+        while let (Some(id), Some(digest)) = (self.inner.pop(), self.digests.pop()) {
+            self.give(id, digest);
+        }
+    }
+}
+
+impl<A: Algorithm, H> Entry<A, H> {
+    /// Blocks that can be compressed.
+    fn blocks_left(&self) -> u64 {
+        match self.stage {
+            Stage::Open => self.waiting_bytes / A::BLOCK_BYTES as u64,
+            Stage::Complete => block_count::<CompressionOf<A>>(self.waiting_bytes),
+            Stage::Padded => match &self.segment {
+                Segment::Buffer(blocks) => (blocks.len() / A::BLOCK_BYTES) as u64,
+                _ => 0,
+            },
+        }
+    }
+}
+
+/// A schedule's view of the jobs that have blocks ready.
+struct Run<'a, A: Algorithm, H, P> {
+    core: &'a mut Core<A, H, P>,
+    waiting: Waiting,
+    longest_blocks: u64,
+}
+
+impl<A: Algorithm, H, P: AsRef<[u8]>> Supply<CompressionOf<A>> for Run<'_, A, H, P> {
+    type Slot = JobId;
+
+    fn slot(&mut self) -> JobId {
+        0
+    }
+
+    fn refill(&mut self, slot: &mut JobId) -> bool {
+        // The list is in rising order.
+        let Some(id) = self.core.listed.pop() else { return false };
+        *slot = id;
+        self.waiting.messages -= 1;
+        self.waiting.blocks -= self.core.entries[id].blocks_left();
+        if matches!(self.core.entries[id].segment, Segment::None) {
+            self.core.prepare(id);
+        }
+        true
+    }
+
+    fn waiting(&self) -> Option<Waiting> {
+        Some(self.waiting)
+    }
+
+    fn waiting_blocks(&self, skip: usize) -> Option<u64> {
+        let place = self.core.listed.len().checked_sub(skip + 1)?;
+        Some(self.core.entries[self.core.listed[place]].blocks_left())
+    }
+
+    fn longest_blocks(&self) -> u64 {
+        self.longest_blocks
+    }
+
+    fn initial(&self, slot: &JobId) -> ChainingOf<CompressionOf<A>> {
+        self.core.entries[*slot].state
+    }
+
+    fn ready<'a>(&'a self, slot: &'a JobId) -> &'a [u8] {
+        let entry = &self.core.entries[*slot];
+        match (&entry.segment, entry.first_piece) {
+            (Segment::Buffer(blocks), _) => &entry.buffer[blocks.clone()],
+            (Segment::FirstPiece(blocks), Some(first)) => {
+                &self.core.pieces[first].bytes.as_ref().expect("a piece that waits").as_ref()[blocks.clone()]
+            }
+            _ => unreachable!("a job in a slot has blocks ready"),
+        }
+    }
+
+    fn blocks_left(&self, slot: &JobId) -> u64 {
+        self.core.entries[*slot].blocks_left()
+    }
+
+    fn consume(&mut self, slot: &mut JobId, bytes: usize) -> Progress {
+        let entry = &mut self.core.entries[*slot];
+        if entry.stage != Stage::Padded {
+            entry.waiting_bytes -= bytes as u64;
+            self.core.waiting_bytes -= bytes as u64;
+        }
+        let (Segment::Buffer(blocks) | Segment::FirstPiece(blocks)) = &mut entry.segment else { return Progress::Ended };
+        blocks.start += bytes;
+        let is_empty = blocks.start == blocks.end;
+        if let (Segment::FirstPiece(_), Some(first)) = (&entry.segment, entry.first_piece) {
+            let piece = &mut self.core.pieces[first];
+            piece.done += bytes;
+            if piece.done == piece.len {
+                self.core.drop_first_piece(*slot);
+            }
+        }
+        if is_empty && self.core.entries[*slot].stage != Stage::Padded {
+            self.core.prepare(*slot);
+        }
+        if self.core.entries[*slot].blocks_left() == 0 { Progress::Ended } else { Progress::More }
+    }
+
+    fn finish(&mut self, slot: &mut JobId, state: &ChainingOf<CompressionOf<A>>) {
+        let (core, id) = (&mut *self.core, *slot);
+        let entry = &mut core.entries[id];
+        entry.state = *state;
+        if entry.blocks_left() > 0 {
+            core.listed.push(id);
+            return;
+        }
+        (entry.is_listed, entry.segment) = (false, Segment::None);
+        if entry.stage == Stage::Padded {
+            if entry.outer.is_some() {
+                core.inner.push(id);
+                core.digests.push(digest::<A>(state));
+            } else {
+                core.give(id, digest::<A>(state));
+            }
+        }
+    }
+}
