@@ -4,11 +4,20 @@ use crate::metrics::{Kind, Text};
 use crate::secrets::Secrets;
 use crate::signature::{Signature, TAG_BYTES};
 use anyhow::Result;
+use bytes::Bytes;
+use manyhash::hmac::Key;
+use manyhash::jobs::{Batcher, Settings};
 use openssl::md::Md;
 use openssl::md_ctx::MdCtx;
 use openssl::memcmp;
 use openssl::pkey::{PKey, Private};
 use openssl::sha::{Sha256, sha256};
+use std::fmt::Display;
+use std::io;
+use std::sync::Arc;
+
+/// Messages are shared between secrets, so that none is copied.
+type Sha256Batcher = Batcher<manyhash::Sha256, Bytes>;
 
 /// An engine, not yet with secrets.
 #[derive(Clone)]
@@ -18,9 +27,19 @@ pub enum Engine {
     /// HMAC made of OpenSSL's SHA-256, which starts from states that have absorbed the key: faster than its own HMAC, which is set up anew
     /// for every message.
     OpenSslSha256,
+    /// manyhash, in batches of whatever requests are waiting.
+    Batcher(Arc<Sha256Batcher>),
 }
 
 impl Engine {
+    /// manyhash's, whose workers start now.
+    ///
+    /// # Errors
+    /// If the settings leave no worker or no room, or if a thread can't be started.
+    pub fn batcher(settings: Settings) -> io::Result<Self> {
+        Ok(Self::Batcher(Arc::new(Batcher::new(settings)?)))
+    }
+
     /// For the secrets of one sender.
     ///
     /// # Errors
@@ -32,6 +51,10 @@ impl Engine {
                 keys: secrets.iter().map(PKey::hmac).collect::<Result<_, _>>()?,
             },
             Self::OpenSslSha256 => Verifier::OpenSslSha256(secrets.iter().map(KeyStates::new).collect()),
+            Self::Batcher(batcher) => {
+                let keys = secrets.iter().map(|secret| Arc::new(Key::new(secret))).collect();
+                Verifier::Batcher { batcher: batcher.clone(), keys }
+            }
         })
     }
 
@@ -39,6 +62,7 @@ impl Engine {
         match self {
             Self::OpenSsl => "openssl",
             Self::OpenSslSha256 => "openssl-sha256",
+            Self::Batcher(_) => "batcher",
         }
     }
 
@@ -46,6 +70,9 @@ impl Engine {
     pub fn write_metrics(&self, text: &mut Text) {
         text.family("signed_http_engine", Kind::Gauge, "The engine in use.");
         text.sample(&[("name", self.name())], 1);
+        if let Self::Batcher(batcher) = self {
+            write_batcher_metrics(batcher, text);
+        }
     }
 }
 
@@ -60,6 +87,13 @@ pub enum Verifier {
     },
     /// See [`Engine::OpenSslSha256`].
     OpenSslSha256(Vec<KeyStates>),
+    /// See [`Engine::Batcher`].
+    Batcher {
+        /// Shared by all senders.
+        batcher: Arc<Sha256Batcher>,
+        /// A key for each secret.
+        keys: Vec<Arc<Key<manyhash::Sha256>>>,
+    },
 }
 
 impl Verifier {
@@ -78,6 +112,15 @@ impl Verifier {
             Self::OpenSslSha256(keys) => {
                 for key in keys {
                     is_signed |= is_among(&key.tag(&message), given);
+                }
+            }
+            Self::Batcher { batcher, keys } => {
+                let message = Bytes::from(message);
+                // Under all keys at once, so that they can share a wave.
+                let pending: Vec<_> = keys.iter().map(|key| batcher.tag(key, message.clone())).collect();
+                for (key, tag) in keys.iter().zip(pending) {
+                    let tag = tag.await?;
+                    is_signed = given.iter().fold(is_signed, |found, signature| found | key.compare(&tag, signature).is_ok());
                 }
             }
         }
@@ -126,4 +169,21 @@ impl KeyStates {
         outer.update(&inner.finish());
         outer.finish()
     }
+}
+
+fn write_batcher_metrics(batcher: &Sha256Batcher, text: &mut Text) {
+    let metrics = batcher.metrics();
+    let mut one = |name, kind, help, value: &dyn Display| {
+        text.family(name, kind, help);
+        text.sample(&[], value);
+    };
+    one("signed_http_batcher_queued", Kind::Gauge, "Messages that wait for a worker.", &metrics.queued);
+    one("signed_http_batcher_messages_total", Kind::Counter, "Messages that were hashed.", &metrics.messages);
+    one("signed_http_batcher_batches_total", Kind::Counter, "Batches they were hashed in.", &metrics.batches);
+    one("signed_http_batcher_blocks_total", Kind::Counter, "Blocks that were compressed for them.", &metrics.blocks);
+    let help = "Blocks that would have been compressed in the same time had no lane been idle.";
+    one("signed_http_batcher_lane_blocks_total", Kind::Counter, help, &metrics.lane_blocks);
+    let help = "How long the first message of each batch waited for it, all together.";
+    one("signed_http_batcher_waited_seconds_total", Kind::Counter, help, &metrics.waited.as_secs_f64());
+    one("signed_http_batcher_longest_wait_seconds", Kind::Gauge, "The longest of these.", &metrics.longest_wait.as_secs_f64());
 }

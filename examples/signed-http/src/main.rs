@@ -5,6 +5,7 @@
 use anyhow::{Context, Result};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
+use manyhash::jobs::Settings;
 use signed_http::body::BodyLimits;
 use signed_http::engine::{Engine, Verifier};
 use signed_http::secrets::Secrets;
@@ -34,8 +35,17 @@ struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// Who computes the tags
-    #[arg(long, value_enum, default_value_t = EngineName::Openssl)]
+    #[arg(long, value_enum, default_value_t = EngineName::Batcher)]
     engine: EngineName,
+    /// Threads of the batcher
+    #[arg(long, value_name = "N", default_value = "1")]
+    workers: NonZeroUsize,
+    /// How long the batcher lets a message wait for others
+    #[arg(long, value_name = "MICROSECONDS", default_value_t = 50)]
+    longest_wait: u64,
+    /// Messages that may wait for the batcher; more requests wait for room
+    #[arg(long, value_name = "N", default_value = "4096")]
+    queue: NonZeroUsize,
     /// A file with the secrets shared with GitHub
     #[arg(long, value_name = "FILE")]
     github_secrets: Option<PathBuf>,
@@ -84,7 +94,12 @@ fn run(arguments: Arguments) -> Result<()> {
     let engine = match arguments.engine {
         EngineName::Openssl => Engine::OpenSsl,
         EngineName::OpensslSha256 => Engine::OpenSslSha256,
-        EngineName::Batcher => todo!(),
+        EngineName::Batcher => Engine::batcher(Settings {
+            workers: arguments.workers.get(),
+            queue_messages: arguments.queue.get(),
+            longest_wait: Duration::from_micros(arguments.longest_wait),
+        })
+        .context("starting the batcher")?,
     };
     let github = verifier(&engine, arguments.github_secrets.as_deref(), GITHUB_VARIABLE)?;
     let stripe = verifier(&engine, arguments.stripe_secrets.as_deref(), STRIPE_VARIABLE)?;

@@ -48,16 +48,8 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    const ALL: [Self; 8] = [
-        Self::Missing,
-        Self::Malformed,
-        Self::Expired,
-        Self::Wrong,
-        Self::TooLarge,
-        Self::TooSlow,
-        Self::BrokenOff,
-        Self::Unavailable,
-    ];
+    const ALL: [Self; 8] =
+        [Self::Missing, Self::Malformed, Self::Expired, Self::Wrong, Self::TooLarge, Self::TooSlow, Self::BrokenOff, Self::Unavailable];
 
     fn label(self) -> &'static str {
         match self {

@@ -23,7 +23,9 @@ impl Secrets {
                 let text = Zeroizing::new(value.into_encoded_bytes());
                 Self::from_lines(&text).with_context(|| format!("environment variable {variable}")).map(Some)
             }
-            (Some(file), Some(_)) => bail!("secrets are in {} and in the environment variable {variable}: which ones hold?", file.display()),
+            (Some(file), Some(_)) => {
+                bail!("secrets are in {} and in the environment variable {variable}: which ones hold?", file.display())
+            }
             (None, None) => Ok(None),
         }
     }

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Output, Stdio};
 
-const ENGINES: [&str; 2] = ["openssl", "openssl-sha256"];
+const ENGINES: [&str; 3] = ["openssl", "openssl-sha256", "batcher"];
 const GITHUB_VARIABLE: &str = "SIGNED_HTTP_GITHUB_SECRETS";
 const STRIPE_VARIABLE: &str = "SIGNED_HTTP_STRIPE_SECRETS";
 
@@ -103,6 +103,8 @@ fn wrong_usage_is_told() {
         (vec!["--body-timeout", "0"], "--body-timeout"),
         (vec!["--connections", "0"], "--connections"),
         (vec!["--threads", "none"], "--threads"),
+        (vec!["--workers", "0"], "--workers"),
+        (vec!["--queue", "0"], "--queue"),
         (vec!["--github-secret", "secret"], "--github-secret"),
     ] {
         let (code, text) = complaint(&program(&arguments).env(GITHUB_VARIABLE, "secret").output().unwrap());

@@ -3,6 +3,10 @@
 use crate::support::*;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use futures_util::future::join_all;
+use manyhash::jobs::Settings;
+use signed_http::engine::Engine;
+use std::time::Duration;
 
 const GITHUB: &str = "X-Hub-Signature-256";
 const STRIPE: &str = "Stripe-Signature";
@@ -185,4 +189,25 @@ async fn the_metrics_count_every_request() {
             assert_eq!(service.metric(name).await, expected, "{name}");
         }
     }
+}
+
+#[tokio::test]
+async fn the_batchers_metrics_are_there() {
+    let service = start_with(Engine::batcher(Settings::default()).unwrap(), LONG, "whsec_new\nwhsec_old").await;
+    assert_eq!(service.metric("signed_http_engine{name=\"batcher\"}").await, 1);
+    service.post("stripe", (STRIPE, &stripe_header("whsec_old", NOW_S, b"{}")), "{}").await;
+    assert_eq!(service.metric("signed_http_batcher_messages_total").await, 2, "one for each secret");
+    assert_eq!(service.metric("signed_http_batcher_queued").await, 0);
+    assert!(service.text_of("metrics").await.contains("# TYPE signed_http_batcher_waited_seconds_total counter\n"));
+}
+
+#[tokio::test]
+async fn a_batcher_with_a_tiny_queue_and_no_patience_answers_everybody() {
+    let settings = Settings { workers: 3, queue_messages: 1, longest_wait: Duration::ZERO };
+    let service = start(Engine::batcher(settings).unwrap()).await;
+    let statuses = join_all((0..200).map(async |i| {
+        let body = body_of(i * 100);
+        service.post("github", (GITHUB, &github_header(&body)), body).await.status
+    }));
+    assert!(statuses.await.iter().all(|&status| status == StatusCode::OK));
 }

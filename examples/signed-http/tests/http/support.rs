@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
+use manyhash::jobs::Settings;
 use openssl::hash::MessageDigest;
 use openssl::pkey::PKey;
 use openssl::sign::Signer;
@@ -40,7 +41,7 @@ pub struct Running {
 
 /// All engines there are.
 pub fn engines() -> Vec<Engine> {
-    vec![Engine::OpenSsl, Engine::OpenSslSha256]
+    vec![Engine::OpenSsl, Engine::OpenSslSha256, Engine::batcher(Settings::default()).unwrap()]
 }
 
 /// With the usual limits.
