@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Loads the service with wrk on loopback, engine by engine in turns: requests per second, latencies, CPU time.
 
-Writes load.json, the picture load.svg, and the table in README.md between its two markers. Every run is a fresh process of the service, which is
-asked first whether it takes a good signature and refuses a wrong one; a run with any other answer than 200 is an error.
+Writes load.json, the picture load.svg, and the table in README.md between its two markers. Every run is a fresh process of the service,
+which is asked first whether it takes a good signature and refuses a wrong one; a run with any other answer than 200 is an error.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def machine():
         "date": datetime.date.today().isoformat(),
         "manyhash": output_of("git", "describe", "--always", "--dirty"),
         "rustc": output_of("rustc", "--version"),
-        "openssl": output_of("openssl", "version"),
+        "openssl": re.sub(r" \(.*", "", output_of("openssl", "version")),
         "wrk": re.sub(r" \[.*", "", output_of("wrk", "--version")),
     }
 
@@ -195,6 +195,10 @@ def of_bytes(value):
     return f"{value // 1024} KiB" if value >= 1024 else f"{value} B"
 
 
+def counted(count, noun):
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def median(cell, engine, figure):
     return statistics.median(sample[figure] for sample in cell["engines"][engine])
 
@@ -214,22 +218,37 @@ def title(report):
 def table(report):
     machine = report["machine"]
     settings = report["settings"]
-    yield f"{title(report)}. {machine['system']}, {machine['openssl']}, {machine['rustc']}, {machine['wrk']}, manyhash {machine['manyhash']}."
-    yield f"Medians of {settings['rounds']} rounds of {settings['seconds']} s; wrk has {settings['wrk_threads']} of the same cores' threads."
+    versions = [machine[name] for name in ("system", "openssl", "rustc", "wrk")]
+    yield f"{title(report)}. {', '.join(versions)}, manyhash {machine['manyhash']}."
+    if settings["option"]:
+        yield f"Options of the service: `{' '.join(settings['option'])}`."
+    rounds, threads = counted(settings["rounds"], "round"), counted(settings["wrk_threads"], "thread")
+    yield f"Medians of {rounds} of {settings['seconds']} s; wrk, with {threads}, runs on the same cores."
     if report["quick"]:
         yield "**--quick: these figures mean nothing.**"
     yield ""
-    yield "| body | connections | engine | requests/s | p50, us | p99, us | CPU, us a request | messages a batch | batcher : better OpenSSL |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    heads = ["body", "connections", "engine", "requests/s", "p50, us", "p99, us", "CPU, us per request", "messages per batch"]
+    heads.append("batcher : better OpenSSL")
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
     for cell in report["cells"]:
         for engine in ENGINES:
             figure = lambda name: median(cell, engine, name)
             ours = engine == "batcher"
-            batch = f"{figure('messages_per_batch'):.1f}" if ours else ""
-            yield (
-                f"| {of_bytes(cell['body_bytes'])} | {cell['connections']} | `{engine}` | {figure('requests_per_second'):,.0f} | {figure('p50_us'):,.0f} "
-                f"| {figure('p99_us'):,.0f} | {figure('cpu_us_per_request'):.1f} | {batch} | {f'**{ratio(cell):.2f}**' if ours else ''} |"
-            )
+            columns = [
+                of_bytes(cell["body_bytes"]),
+                cell["connections"],
+                f"`{engine}`",
+                f"{figure('requests_per_second'):,.0f}",
+                f"{figure('p50_us'):,.0f}",
+                f"{figure('p99_us'):,.0f}",
+                f"{figure('cpu_us_per_request'):.1f}",
+                f"{figure('messages_per_batch'):.1f}" if ours else "",
+                f"**{ratio(cell):.2f}**" if ours else "",
+            ]
+            yield f"| {' | '.join(map(str, columns))} |"
+    yield ""
+    yield "![Requests a second, latency and CPU time for each engine](load.svg)"
 
 
 def write_table(path, report):
@@ -247,32 +266,40 @@ def draw(path, report):
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import FuncFormatter
 
     plt.rcParams.update({"svg.hashsalt": "manyhash", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "hatch.linewidth": 0.6})
     plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
     counts = list(dict.fromkeys(cell["connections"] for cell in report["cells"]))
-    rows = [("requests a second", "requests_per_second", 1), ("ms: half of the requests, line to 99 %", "p50_us", 1e-3), ("CPU us a request", "cpu_us_per_request", 1)]
-    figure, axes = plt.subplots(len(rows), len(counts), squeeze=False, sharey="row", layout="constrained", figsize=(4 * len(counts), 7))
+    labels = ["requests a second", "latency, ms: p50 (dot) to p99", "CPU, us per request"]
+    figure, axes = plt.subplots(len(labels), len(counts), squeeze=False, sharey="row", layout="constrained", figsize=(4 * len(counts), 7))
     for across, connections in enumerate(counts):
         cells = [cell for cell in report["cells"] if cell["connections"] == connections]
-        for axis, (label, name, unit) in zip(axes[:, across], rows):
-            for i, engine in enumerate(ENGINES):
-                places = [place + 0.27 * (i - 1) for place in range(len(cells))]
-                values = [unit * median(cell, engine, name) for cell in cells]
-                style = {"edgecolor": "#333333", "linewidth": 0.5, "ecolor": "#333333", "capsize": 2} | STYLES[engine]
-                if name == "p50_us":
-                    beyond = [unit * median(cell, engine, "p99_us") - value for cell, value in zip(cells, values)]
-                    axis.bar(places, values, 0.27, yerr=[[0] * len(cells), beyond], label=engine, **style)
-                else:
-                    axis.bar(places, values, 0.27, label=engine, **style)
+        rates, latencies, costs = axes[:, across]
+        for i, engine in enumerate(ENGINES):
+            places = [place + 0.27 * (i - 1) for place in range(len(cells))]
+            figures = lambda name, unit=1: [unit * median(cell, engine, name) for cell in cells]
+            style = {"width": 0.27, "edgecolor": "#333333", "linewidth": 0.5, "label": engine} | STYLES[engine]
+            rates.bar(places, figures("requests_per_second"), **style)
+            costs.bar(places, figures("cpu_us_per_request"), **style)
+            half, nearly_all = figures("p50_us", 1e-3), figures("p99_us", 1e-3)
+            latencies.vlines(places, half, nearly_all, color="#333333", linewidth=1)
+            latencies.plot(places, nearly_all, "_", color="#333333", markersize=8)
+            latencies.plot(places, half, "o", color=STYLES[engine]["color"], markeredgecolor="#333333", markeredgewidth=0.5, markersize=7)
+        latencies.set_yscale("log")
+        latencies.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        latencies.set_xlim(rates.get_xlim())
+        for axis in rates, costs:
+            axis.set_ylim(bottom=0)
+            axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        for axis in axes[:, across]:
             axis.set_xticks(range(len(cells)), [of_bytes(cell["body_bytes"]) for cell in cells])
             axis.tick_params(axis="x", length=0)
-            axis.set_ylim(bottom=0)
             axis.grid(axis="y", color="#dddddd", linewidth=0.5)
             axis.set_axisbelow(True)
-        axes[0, across].set_title(f"{connections} connections", loc="left")
-        axes[-1, across].set_xlabel("body")
-    for axis, (label, *_) in zip(axes[:, 0], rows):
+        rates.set_title(f"{connections} connections", loc="left")
+        costs.set_xlabel("bytes of the body")
+    for axis, label in zip(axes[:, 0], labels):
         axis.set_ylabel(label)
     lines = ["Signed requests over HTTP, by who computes their tags", title(report)]
     if report["quick"]:
@@ -300,7 +327,7 @@ def numbers(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--server", help="the program to load; default: built with cargo, for release")
-    parser.add_argument("--option", action="append", default=[], metavar="OPTION", help="for the service, as --option=--workers=2; again for more")
+    parser.add_argument("--option", action="append", default=[], metavar="OPTION", help="for the service: --option=--workers=2 and so on")
     parser.add_argument("--bodies", type=numbers, default=[256, 4096, 65536], metavar="BYTES,...", help="default: 256,4096,65536")
     parser.add_argument("--connections", type=numbers, default=[64, 512], metavar="N,...", help="default: 64,512")
     parser.add_argument("--rounds", type=int, default=6, metavar="N", help="default: 6")
@@ -314,11 +341,11 @@ def main():
             parser.error("--quick: its figures are not for our README.md; say where they go with --out")
         arguments.rounds, arguments.seconds, arguments.connections = 1, 1, [8]
     if not shutil.which("wrk"):
-        fail("wrk is not installed; Debian, Ubuntu: apt-get install wrk; macOS: brew install wrk; else see https://github.com/wg/wrk")
+        fail("wrk is not installed. Debian, Ubuntu: apt-get install wrk; macOS: brew install wrk; source: https://github.com/wg/wrk")
     try:
         import matplotlib  # noqa: F401: before everything is measured
     except ImportError:
-        fail("matplotlib is not installed; `make bench/.venv/installed` in the repository, and then run this with bench/.venv/bin/python")
+        fail("matplotlib is not installed. `make bench/.venv/installed` in the repository brings it, for bench/.venv/bin/python")
     out = arguments.out or HERE
     if not (out / "README.md").is_file():
         fail(f"{out / 'README.md'}: not there; the table is written to it")

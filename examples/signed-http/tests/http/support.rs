@@ -65,7 +65,9 @@ pub async fn start_with(engine: Engine, client_time: Duration, stripe_secrets: &
     let (stop, stopped) = oneshot::channel();
     let limits = ConnectionLimits { most: 1000, head_time: client_time, stop_time: LONG };
     let server = tokio::spawn(serve(listener, service.router(), limits, async { stopped.await.unwrap_or(()) }));
-    let client = Client::builder(TokioExecutor::new()).build_http();
+    // A connection the service is about to give up is not one to send the next request on.
+    let idle_connections = if client_time < LONG { 0 } else { usize::MAX };
+    let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(idle_connections).build_http();
     Running { address, client, stop, server }
 }
 
