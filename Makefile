@@ -4,13 +4,13 @@ CARGO ?= cargo
 TREE ?= /usr/lib
 JOBS ?= 0
 
-.PHONY: run test lint bench bench-commands docs install-test-tools test-engine test-backends test-command test-bench
+.PHONY: run test lint bench bench-commands docs install-test-tools test-engine test-backends test-command test-bench test-examples
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
 	python3 scripts/run.py --manyhash target/release/manyhash --jobs $(JOBS) $(TREE)
 
-test: install-test-tools test-engine test-backends test-command test-bench ## everything
+test: install-test-tools test-engine test-backends test-command test-bench test-examples ## everything
 
 install-test-tools: ## what the tests compare with, from the system's packages
 	scripts/install-test-tools
@@ -37,6 +37,9 @@ test-bench: bench/.venv/installed ## the benchmarks work: every digest compared,
 	$(CARGO) build --release --package manyhash-cli
 	python3 bench/commands.py --manyhash target/release/manyhash --set diverse --runs 1
 
+test-examples: bench/.venv/installed ## programs that use the library, end to end
+	cd examples/signed-http && PYTHON=../../bench/.venv/bin/python $(CARGO) test
+
 bench/.venv/installed: bench/requirements.txt
 	python3 -m venv $(@D)
 	$(@D)/bin/pip install --quiet --requirement $<
@@ -45,6 +48,7 @@ bench/.venv/installed: bench/requirements.txt
 lint:
 	$(CARGO) fmt --all --check
 	cd bench && $(CARGO) fmt --check
+	cd examples/signed-http && $(CARGO) fmt --check && $(CARGO) clippy --all-targets -- -D warnings
 	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features
 	scripts/check-sizes
