@@ -189,6 +189,7 @@ pub fn run<const N: usize>(
 ) -> Result<Cell> {
     let of = format!("{} {} {}", lineup.algorithm, workload.name, placement.name());
     let entries = lineup.peers.iter_mut().filter(|peer| peer.takes(messages)).map(|peer| (peer, messages.len()));
+    let expected: Vec<[u8; N]> = messages.iter().map(|message| (lineup.reference)(message)).collect();
     Ok(Cell {
         algorithm: lineup.algorithm,
         workload: workload.name,
@@ -196,25 +197,25 @@ pub fn run<const N: usize>(
         placement,
         messages: messages.len(),
         bytes: workload.bytes(),
-        rows: rows(entries, messages, lineup.reference, &of, probe, effort)?,
+        rows: rows(entries, messages, &expected, &of, probe, effort)?,
     })
 }
 
-/// Verifies, times in turns and verifies again; each entry is a peer and how many of `messages` it hashes. Errors begin with `of`.
+/// Verifies, times in turns and verifies again; each entry is a peer and how many of `messages` it hashes, `expected` are the digests.
+/// Errors begin with `of`.
 pub fn rows<'a, const N: usize>(
     entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
     messages: &'a [&'a [u8]],
-    reference: fn(&[u8]) -> [u8; N],
+    expected: &[[u8; N]],
     of: &str,
     probe: Option<Probe>,
     effort: Effort,
 ) -> Result<Vec<Row>> {
-    let expected: Vec<[u8; N]> = messages.iter().map(|message| reference(message)).collect();
     let mut contestants: Vec<Contestant<'_, N>> = entries
         .map(|(peer, n)| Contestant { peer, messages: &messages[..n], digests: Vec::new(), calls_per_sample: 1, samples: Vec::new() })
         .collect();
     for contestant in &mut contestants {
-        contestant.verify(&expected, of)?;
+        contestant.verify(expected, of)?;
         contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call());
     }
     let begin = Instant::now();
@@ -229,7 +230,7 @@ pub fn rows<'a, const N: usize>(
         }
     }
     for contestant in &mut contestants {
-        contestant.verify(&expected, of)?;
+        contestant.verify(expected, of)?;
     }
     let row = |contestant: Contestant<'_, N>| Row {
         peer: contestant.peer.name.clone(),

@@ -5,6 +5,7 @@ mod buffer;
 mod calibrate;
 mod contest;
 mod curves;
+mod hmac;
 mod machine;
 mod peers;
 mod processes;
@@ -44,6 +45,8 @@ enum Mode {
     Curves(RunArguments),
     /// Times j-lanes hashing of one message by its length, beside plain digests.
     Trees(RunArguments),
+    /// Times HMAC of many messages, under one key and with a key for each.
+    Hmac(RunArguments),
     /// Times one step of every backend: the lines of this CPU for the library's cost table.
     Calibrate(RunArguments),
 }
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.mode {
         Some(Mode::Curves(arguments)) => curves::run(&arguments),
         Some(Mode::Trees(arguments)) => trees::run(&arguments),
+        Some(Mode::Hmac(arguments)) => hmac::run(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         None => run(&arguments.memory),
     };
