@@ -11,7 +11,7 @@ use crate::timing::{self, Probe, Sample};
 use crate::workloads::{Placement, Workload};
 
 /// A workload of large messages ends after so many rounds when its time is used up.
-const FEWEST_ROUNDS: usize = 7;
+pub const FEWEST_ROUNDS: usize = 7;
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -243,7 +243,7 @@ pub fn rows<'a, const N: usize>(
 
 /// The order of a round: another one starts each time, and every second round runs backwards, so that nobody always follows the
 /// same neighbour.
-fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
+pub fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
     (0..contestants).map(move |turn| {
         let turn = if round.is_multiple_of(2) { turn } else { contestants - 1 - turn };
         (turn + round) % contestants

@@ -9,6 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use manyhash::Algorithm;
 use manyhash::hmac::Key;
 use openssl::hash::MessageDigest;
+use sha2::Digest as _;
 
 #[cfg(ipsec_mb)]
 use super::ipsec_mb;
@@ -26,6 +27,8 @@ pub struct TagLineup<const N: usize> {
     pub peers: fn(&[Secret]) -> Result<Vec<Peer<N>>>,
     /// The tag of a message by a library other than manyhash.
     pub reference: fn(&Secret, &[u8]) -> [u8; N],
+    /// The digest of a message by the same.
+    pub digest_reference: fn(&[u8]) -> [u8; N],
 }
 
 /// Something to do with a line-up whose algorithm is known only at run time.
@@ -39,21 +42,29 @@ pub trait ForTagLineup {
 /// Does `what` with the line-up of HMAC with one of [`super::ALGORITHMS`].
 pub fn with<F: ForTagLineup>(algorithm: &str, what: F) -> Result<F::Output> {
     match algorithm {
-        manyhash::Md5::NAME => {
-            what.run::<manyhash::Md5, 16>(TagLineup { algorithm: "HMAC-MD5", peers: md5, reference: tag::<Hmac<md5::Md5>, 16> })
-        }
-        manyhash::Sha1::NAME => {
-            what.run::<manyhash::Sha1, 20>(TagLineup { algorithm: "HMAC-SHA-1", peers: sha1, reference: tag::<Hmac<sha1::Sha1>, 20> })
-        }
+        manyhash::Md5::NAME => what.run::<manyhash::Md5, 16>(TagLineup {
+            algorithm: "HMAC-MD5",
+            peers: md5,
+            reference: tag::<Hmac<md5::Md5>, 16>,
+            digest_reference: |message| md5::Md5::digest(message).into(),
+        }),
+        manyhash::Sha1::NAME => what.run::<manyhash::Sha1, 20>(TagLineup {
+            algorithm: "HMAC-SHA-1",
+            peers: sha1,
+            reference: tag::<Hmac<sha1::Sha1>, 20>,
+            digest_reference: |message| sha1::Sha1::digest(message).into(),
+        }),
         manyhash::Sha256::NAME => what.run::<manyhash::Sha256, 32>(TagLineup {
             algorithm: "HMAC-SHA-256",
             peers: sha256,
-            reference: tag::<Hmac<sha2::Sha256>, 32>,
+            reference: sha256_reference,
+            digest_reference: |message| sha2::Sha256::digest(message).into(),
         }),
         manyhash::Sha512::NAME => what.run::<manyhash::Sha512, 64>(TagLineup {
             algorithm: "HMAC-SHA-512",
             peers: sha512,
             reference: tag::<Hmac<sha2::Sha512>, 64>,
+            digest_reference: |message| sha2::Sha512::digest(message).into(),
         }),
         _ => unreachable!("{algorithm} is not one of ALGORITHMS"),
     }
@@ -144,4 +155,9 @@ fn finished<const N: usize>(mut state: impl Mac, message: &[u8]) -> [u8; N] {
 
 fn tag<M: Mac + KeyInit, const N: usize>(key: &Secret, message: &[u8]) -> [u8; N] {
     finished(state::<M>(key), message)
+}
+
+/// The tag with SHA-256 by a library other than manyhash.
+pub fn sha256_reference(key: &Secret, message: &[u8]) -> [u8; 32] {
+    tag::<Hmac<sha2::Sha256>, 32>(key, message)
 }
