@@ -101,9 +101,17 @@ struct Row {
     way: Way,
     samples: Vec<f64>,
     median: f64,
-    /// Of the lanes, 1 if none was ever idle; the batcher's own count.
+    /// What the batcher says of itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    occupancy: Option<f64>,
+    batches: Option<Batches>,
+}
+
+/// How a batcher's batches were, on average.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Batches {
+    messages: f64,
+    /// Of the lanes, 1 if none was ever idle.
+    occupancy: f64,
 }
 
 #[derive(Serialize)]
@@ -357,7 +365,10 @@ fn throughput<A: Algorithm<Digest = [u8; N]>, const N: usize>(
         way,
         median: timing::median(samples.iter().copied()).unwrap_or(f64::NAN),
         samples,
-        occupancy: matches!(way, Way::Batcher { .. }).then(|| batcher.metrics().occupancy()),
+        batches: matches!(way, Way::Batcher { .. }).then(|| {
+            let metrics = batcher.metrics();
+            Batches { messages: metrics.messages as f64 / metrics.batches.max(1) as f64, occupancy: metrics.occupancy() }
+        }),
     };
     Ok(ways.iter().zip(&batchers).zip(samples).map(row).collect())
 }
@@ -403,13 +414,17 @@ fn throughput_table(out: &mut dyn Write, cells: &[Throughput]) -> io::Result<()>
     let Some(first) = cells.first() else {
         return Ok(());
     };
-    writeln!(out, "\n{}, messages of {} B: million messages a second, and times those of OpenSSL", first.algorithm, first.bytes)?;
+    writeln!(
+        out,
+        "\n{}, messages of {} B: million messages a second, times those of OpenSSL, messages in a batch",
+        first.algorithm, first.bytes
+    )?;
     let mut table = Table::default();
     let mut heading = vec!["threads".to_string()];
     for row in &first.rows {
         match row.way {
             Way::OpenSsl => heading.push("openssl".into()),
-            Way::Batcher { window } => heading.extend([format!("batcher, {window} in flight"), "ratio".into(), "lanes full".into()]),
+            Way::Batcher { window } => heading.extend([format!("batcher, {window} in flight"), "ratio".into(), "a batch".into()]),
         }
     }
     table.row(heading);
@@ -418,8 +433,8 @@ fn throughput_table(out: &mut dyn Write, cells: &[Throughput]) -> io::Result<()>
         let openssl = cell.rows.iter().find(|row| row.way == Way::OpenSsl).map_or(f64::NAN, |row| row.median);
         for row in &cell.rows {
             line.push(format!("{:.3}", row.median / 1e6));
-            if let Some(occupancy) = row.occupancy {
-                line.extend([format!("{:.2}", row.median / openssl), format!("{:.0} %", occupancy * 100.0)]);
+            if let Some(batches) = row.batches {
+                line.extend([format!("{:.2}", row.median / openssl), format!("{:.1}", batches.messages)]);
             }
         }
         table.row(line);

@@ -125,7 +125,9 @@ struct Point {
 
 /// Runs the mode.
 pub fn run(arguments: &RunArguments) -> Result<()> {
-    ensure!(arguments.algorithms_or(&[Sha256::NAME])? == [Sha256::NAME], "tls-records: SHA-256 only");
+    if arguments.algorithms_or(&[Sha256::NAME])? != [Sha256::NAME] {
+        crate::wrong_usage("--algorithm: tls-records has SHA-256 only".into());
+    }
     let run = Run::begin(arguments, Duration::from_millis(1), Duration::from_secs(20))?;
     let out = &mut io::stdout().lock();
     run.header(out)?;
