@@ -113,6 +113,9 @@ struct Latencies {
     since_arrival: Latency,
 }
 
+/// Which of them.
+type SinceWhen = fn(&Latencies) -> Latency;
+
 /// What a number of connections gave.
 #[derive(Serialize)]
 struct Point {
@@ -318,7 +321,7 @@ fn table(out: &mut dyn Write, points: &[Point]) -> io::Result<()> {
         speeds.row(std::iter::once(point.connections.to_string()).chain(point.cell.rows.iter().map(speed)));
     }
     speeds.write(out)?;
-    let kinds: [(&str, fn(&Latencies) -> Latency); 2] = [
+    let kinds: [(&str, SinceWhen); 2] = [
         ("since the record's last piece was fed", |latencies| latencies.since_fed),
         ("since the round arrived, the records before it included", |latencies| latencies.since_arrival),
     ];
