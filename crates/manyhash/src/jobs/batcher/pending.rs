@@ -1,0 +1,82 @@
+//! Who waits for a digest.
+
+use super::BatcherError;
+use super::promise::Receiver;
+use super::queue::{Request, RoomPlace, Shared};
+use crate::algorithm::Algorithm;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+/// A digest, or a tag, that is on its way: a future. Dropped, it is not wanted any more.
+#[must_use = "a digest that nobody waits for is not computed"]
+pub struct Pending<A: Algorithm, M> {
+    pub(super) receiver: Receiver<A::Digest>,
+    pub(super) waiting_for_room: Option<WaitingForRoom<A, M>>,
+}
+
+/// A message for which there is no room in the queue yet.
+pub(super) struct WaitingForRoom<A: Algorithm, M> {
+    pub(super) shared: Arc<Shared<A, M>>,
+    pub(super) request: Request<A, M>,
+    pub(super) place: Option<RoomPlace>,
+}
+
+impl<A: Algorithm, M> Pending<A, M> {
+    /// Blocks the thread until it is there.
+    ///
+    /// # Errors
+    /// As [`BatcherError`] says.
+    pub fn wait(mut self) -> Result<A::Digest, BatcherError> {
+        thread_local! {
+            static THIS_THREAD: Waker = Waker::from(Arc::new(Unpark(thread::current())));
+        }
+        THIS_THREAD.with(|waker| {
+            let mut context = Context::from_waker(waker);
+            loop {
+                match Pin::new(&mut self).poll(&mut context) {
+                    Poll::Ready(outcome) => return outcome,
+                    Poll::Pending => thread::park(),
+                }
+            }
+        })
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Nothing in it is pinned.
+impl<A: Algorithm, M> Unpin for Pending<A, M> {}
+
+impl<A: Algorithm, M> Future for Pending<A, M> {
+    type Output = Result<A::Digest, BatcherError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Some(WaitingForRoom { shared, request, place }) = self.waiting_for_room.take()
+            && let Err((request, place)) = shared.submit_or_wait(request, context.waker(), place)
+        {
+            self.waiting_for_room = Some(WaitingForRoom { shared, request, place: Some(place) });
+            return Poll::Pending;
+        }
+        self.receiver.poll(context)
+    }
+}
+
+impl<A: Algorithm, M> fmt::Debug for Pending<A, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_waiting_for_room = self.waiting_for_room.is_some();
+        f.debug_struct("Pending").field("algorithm", &A::NAME).field("is_waiting_for_room", &is_waiting_for_room).finish_non_exhaustive()
+    }
+}

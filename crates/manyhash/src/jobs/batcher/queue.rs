@@ -1,0 +1,162 @@
+//! Where messages wait for a worker.
+
+use super::metrics::Counters;
+use super::promise::Promise;
+use super::{BatcherError, Settings};
+use crate::algorithm::Algorithm;
+#[cfg(feature = "hmac")]
+use crate::hmac::Key;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "hmac")]
+use std::sync::Arc;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Instant;
+
+/// Whose tag is wanted, if it is a tag.
+#[cfg(feature = "hmac")]
+pub(super) type OptionalKey<A> = Option<Arc<Key<A>>>;
+#[cfg(not(feature = "hmac"))]
+pub(super) type OptionalKey<A> = Option<std::marker::PhantomData<A>>;
+
+pub(super) struct Request<A: Algorithm, M> {
+    pub(super) message: M,
+    #[cfg_attr(not(feature = "hmac"), allow(dead_code, reason = "there are no keys"))]
+    pub(super) key: OptionalKey<A>,
+    pub(super) promise: Promise<A::Digest>,
+}
+
+/// Where a waker is among those wanting room, until they are woken once more.
+#[derive(Clone, Copy)]
+pub(super) struct RoomPlace {
+    times_woken: u64,
+    index: usize,
+}
+
+pub(super) struct Queue<A: Algorithm, M> {
+    pub(super) requests: Vec<Request<A, M>>,
+    /// When the first of them came.
+    pub(super) oldest: Option<Instant>,
+    pub(super) is_closed: bool,
+    /// Workers that live.
+    pub(super) workers: usize,
+    /// Workers that wait to be notified.
+    pub(super) sleeping: usize,
+    /// Who is to be woken when there is room: all of them, so that nobody waits for one who has given up.
+    wanting_room: Vec<Waker>,
+    /// How often they were woken.
+    times_woken: u64,
+}
+
+impl<A: Algorithm, M> Queue<A, M> {
+    pub(super) fn take_wanting_room(&mut self) -> Vec<Waker> {
+        self.times_woken += 1;
+        std::mem::take(&mut self.wanting_room)
+    }
+}
+
+pub(super) struct Shared<A: Algorithm, M> {
+    pub(super) settings: Settings,
+    /// So many messages need not wait for others.
+    pub(super) full_batch: usize,
+    queue: Mutex<Queue<A, M>>,
+    pub(super) work: Condvar,
+    pub(super) counters: Counters,
+}
+
+impl<A: Algorithm, M> Shared<A, M> {
+    /// `full_batch` messages need not wait for others.
+    pub(super) fn new(settings: Settings, full_batch: usize) -> Self {
+        let queue = Queue {
+            requests: Vec::new(),
+            oldest: None,
+            is_closed: false,
+            workers: settings.workers,
+            sleeping: 0,
+            wanting_room: Vec::new(),
+            times_woken: 0,
+        };
+        Self { settings, full_batch, queue: Mutex::new(queue), work: Condvar::new(), counters: Counters::default() }
+    }
+
+    /// No code but ours runs under the lock.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Queue<A, M>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a request into the queue; gives it back if there is no room.
+    pub(super) fn submit(&self, request: Request<A, M>) -> Result<(), Request<A, M>> {
+        self.submit_locked(self.lock(), request).map_err(|(_, request)| request)
+    }
+
+    /// Puts a request into the queue. If there is no room, gives it back, and wakes `who` when there is; they may have a place already.
+    pub(super) fn submit_or_wait(
+        &self,
+        request: Request<A, M>,
+        who: &Waker,
+        place: Option<RoomPlace>,
+    ) -> Result<(), (Request<A, M>, RoomPlace)> {
+        self.submit_locked(self.lock(), request).map_err(|(mut queue, request)| {
+            let times_woken = queue.times_woken;
+            match place {
+                Some(place) if place.times_woken == times_woken => {
+                    queue.wanting_room[place.index].clone_from(who);
+                    (request, place)
+                }
+                _ => {
+                    queue.wanting_room.push(who.clone());
+                    (request, RoomPlace { times_woken, index: queue.wanting_room.len() - 1 })
+                }
+            }
+        })
+    }
+
+    fn submit_locked<'a>(
+        &self,
+        mut queue: MutexGuard<'a, Queue<A, M>>,
+        request: Request<A, M>,
+    ) -> Result<(), (MutexGuard<'a, Queue<A, M>>, Request<A, M>)> {
+        if queue.is_closed {
+            drop(queue);
+            request.promise.keep(Err(BatcherError::Closed));
+            return Ok(());
+        }
+        if queue.requests.len() >= self.settings.queue_messages {
+            return Err((queue, request));
+        }
+        queue.requests.push(request);
+        let is_first = queue.requests.len() == 1;
+        if is_first {
+            queue.oldest = Some(Instant::now());
+        }
+        // The first one sets the clock, the last one of a full batch ends the wait.
+        let notifies = queue.sleeping > 0 && (is_first || queue.requests.len() == self.full_batch);
+        drop(queue);
+        if notifies {
+            self.work.notify_one();
+        }
+        Ok(())
+    }
+
+    pub(super) fn close(&self) {
+        let mut queue = self.lock();
+        queue.is_closed = true;
+        let woken = queue.take_wanting_room();
+        drop(queue);
+        self.work.notify_all();
+        wake_all(woken);
+    }
+}
+
+/// Calls what may be the caller's code. A panic has been reported by the panic hook and ends here.
+pub(super) fn guarded<T: Default>(call: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
+        // Dropping it may panic again.
+        std::mem::forget(payload);
+        T::default()
+    })
+}
+
+pub(super) fn wake_all(wakers: Vec<Waker>) {
+    wakers.into_iter().for_each(|waker| guarded(|| waker.wake()));
+}

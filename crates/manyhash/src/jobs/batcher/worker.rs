@@ -1,0 +1,172 @@
+//! The threads that hash.
+
+use super::BatcherError;
+use super::queue::{Request, Shared, guarded, wake_all};
+use crate::algorithm::Algorithm;
+use crate::backend;
+#[cfg(feature = "hmac")]
+use crate::hmac::{self, Keys};
+use crate::many;
+use crate::shape::Usage;
+use crate::start::{Start, Starts};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+/// A thread that hashes.
+pub(super) struct Worker<A: Algorithm, M: AsRef<[u8]> + Send> {
+    pub(super) shared: Arc<Shared<A, M>>,
+}
+
+impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
+    pub(super) fn run(&self) {
+        let mut batch = Vec::new();
+        while self.take(&mut batch) {
+            self.hash(&mut batch);
+        }
+    }
+
+    /// Takes what is waiting, when it is time. `false`: there will be no more.
+    fn take(&self, batch: &mut Vec<Request<A, M>>) -> bool {
+        let Shared { settings, full_batch, work, counters, .. } = &*self.shared;
+        let mut queue = self.shared.lock();
+        let waited = loop {
+            let waited = queue.oldest.map(|oldest| oldest.elapsed());
+            let left = waited.map(|waited| settings.longest_wait.saturating_sub(waited));
+            if let Some(waited) = waited
+                && (queue.requests.len() >= *full_batch || queue.is_closed || left == Some(Duration::ZERO))
+            {
+                break waited;
+            }
+            if queue.is_closed {
+                return false;
+            }
+            queue.sleeping += 1;
+            queue = match left {
+                Some(left) => work.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => work.wait(queue).unwrap_or_else(PoisonError::into_inner),
+            };
+            queue.sleeping -= 1;
+        };
+        // Others may be idle, but have lanes to fill, too.
+        let share = queue.requests.len().div_ceil(queue.workers).max(*full_batch).min(queue.requests.len());
+        if share == queue.requests.len() {
+            std::mem::swap(&mut queue.requests, batch);
+            queue.oldest = None;
+        } else {
+            batch.extend(queue.requests.drain(..share));
+            if queue.sleeping > 0 {
+                work.notify_one();
+            }
+        }
+        let woken = queue.take_wanting_room();
+        drop(queue);
+        counters.count_wait(waited);
+        wake_all(woken);
+        true
+    }
+
+    /// Hashes a batch, and leaves it empty.
+    fn hash(&self, batch: &mut Vec<Request<A, M>>) {
+        let plan = backend::plan::<A>();
+        guarded_retain(batch, |request| !request.promise.is_forgotten());
+        #[cfg(feature = "hmac")]
+        {
+            let mut tagged: Vec<_> = batch.extract_if(.., |request| request.key.is_some()).collect();
+            self.hash_alike(&mut tagged, 1, |requests, messages, tags| {
+                let key = |i: usize| &**requests[i].key.as_ref().expect("those with a key");
+                hmac::tag_many_on::<A, _>(plan, Keys::Each(&key), messages, tags)
+            });
+        }
+        let start = Start::of::<A>();
+        self.hash_alike(batch, 0, |_, messages, digests| many::hash_many_on::<A, _>(plan, Starts::Same(&start), messages, digests));
+    }
+
+    /// Hashes requests of one kind, and leaves none. Of each message, `outer_blocks` blocks come on top of its own.
+    fn hash_alike(
+        &self,
+        requests: &mut Vec<Request<A, M>>,
+        outer_blocks: u64,
+        hash: impl FnOnce(&[Request<A, M>], &[&[u8]], &mut [A::Digest]) -> Usage,
+    ) {
+        // A message that panics leaves, and its promise says why.
+        guarded_retain(requests, |request| guarded(|| Some(request.message.as_ref().len())).is_some());
+        if requests.is_empty() {
+            return;
+        }
+        let mut digests = vec![A::zero_digest(); requests.len()];
+        let is_done = guarded(|| {
+            let messages: Vec<&[u8]> = requests.iter().map(|request| request.message.as_ref()).collect();
+            let usage = hash(requests, &messages, &mut digests);
+            self.shared.counters.count_messages::<A>(&messages, backend::plan::<A>(), &usage, outer_blocks);
+            true
+        });
+        for (request, digest) in requests.drain(..).zip(digests) {
+            let outcome = if is_done { Ok(digest) } else { Err(BatcherError::Panicked) };
+            guarded(|| {
+                request.promise.keep(outcome);
+                drop((request.message, request.key));
+            });
+        }
+    }
+}
+
+/// Drops those that are not kept, whatever dropping does.
+fn guarded_retain<T>(list: &mut Vec<T>, keeps: impl Fn(&T) -> bool) {
+    for gone in list.extract_if(.., |one| !keeps(one)).collect::<Vec<_>>() {
+        guarded(|| drop(gone));
+    }
+}
+
+/// Whatever ends a worker: if it was the last, nobody waits for what will never come.
+impl<A: Algorithm, M: AsRef<[u8]> + Send> Drop for Worker<A, M> {
+    fn drop(&mut self) {
+        let mut queue = self.shared.lock();
+        queue.workers -= 1;
+        if queue.workers > 0 {
+            return;
+        }
+        queue.is_closed = true;
+        let (left, woken) = (std::mem::take(&mut queue.requests), queue.take_wanting_room());
+        drop(queue);
+        left.into_iter().for_each(|request| guarded(|| drop(request)));
+        wake_all(woken);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sha256;
+    use crate::jobs::{BatcherError, Settings};
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    /// What is accepted while a worker is dying.
+    fn submit(shared: &Arc<Shared<Sha256, Vec<u8>>>) -> super::super::promise::Receiver<[u8; 32]> {
+        let (promise, receiver) = super::super::promise::promise();
+        assert!(shared.submit(Request { message: vec![1], key: None, promise }).is_ok());
+        receiver
+    }
+
+    #[test]
+    fn if_the_last_worker_dies_everyone_gets_an_error() {
+        let shared = Arc::new(Shared::<Sha256, Vec<u8>>::new(Settings { workers: 2, ..Settings::default() }, 16));
+        let (one, other) = (Worker { shared: shared.clone() }, Worker { shared: shared.clone() });
+        let before = submit(&shared);
+        let (die, is_to_die) = channel::<()>();
+        let dying = thread::spawn(move || {
+            let _worker = one;
+            let _ = is_to_die.recv();
+            panic!("on purpose");
+        });
+        drop(die);
+        assert!(dying.join().is_err());
+        assert!(!shared.lock().is_closed, "one is left");
+        drop(other);
+        assert!(shared.lock().is_closed);
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        let outcome = |receiver: &super::super::promise::Receiver<_>, context: &mut _| receiver.poll(context);
+        assert_eq!(outcome(&before, &mut context), std::task::Poll::Ready(Err(BatcherError::Panicked)));
+        assert_eq!(outcome(&submit(&shared), &mut context), std::task::Poll::Ready(Err(BatcherError::Closed)));
+    }
+}
