@@ -199,7 +199,7 @@ def records(report, algorithm, cells):
         axis.set_xlabel("connections")
         axis.set_title(title, loc="left")
     speed.set_ylabel("GB/s")
-    latencies[0].set_ylabel("microseconds: median, shaded to the 99th percentile")
+    latencies[0].set_ylabel("microseconds, shaded to the 99th percentile")
     figure.legend(*speed.get_legend_handles_labels(), loc="outside right center", frameon=False)
     doubtful = sum(map(is_doubtful, cells))
     doubt = [f"{doubtful} of {len(cells)} points: too few quiet samples, median of all"] if doubtful else []
