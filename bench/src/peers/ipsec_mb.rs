@@ -111,7 +111,8 @@ impl Drop for Owned {
 
 /// Digests: one job after the other, and bursts of up to 128.
 pub fn peers<const N: usize>() -> Result<[Peer<N>; 2]> {
-    // SHA-512 of 65,536 bytes and more is wrong (1.3.0); the limit is the one the checked entries keep. SHA-1 and SHA-256 are right at 18.6 MB.
+    // SHA-512 of 65,536 bytes and more is wrong (1.3.0); the limit is the one the checked entries keep. SHA-1 and SHA-256 are right
+    // at 18.6 MB.
     let takes = if N == 64 { Takes::UpTo { message_bytes: 65_534 } } else { Takes::Any };
     both(takes, |_| ())
 }
