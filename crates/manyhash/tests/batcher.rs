@@ -28,12 +28,12 @@ fn settings(workers: usize, queue_messages: usize, longest_wait_us: u64) -> Sett
     Settings { workers, queue_messages, longest_wait: Duration::from_micros(longest_wait_us) }
 }
 
-/// A message that can hold a worker up, or harm it.
+/// A message that can hold a worker up, or harm it, but not who hands it over.
 enum Message {
     Bytes(Vec<u8>),
     /// Says that a worker has it, and keeps it until the other end says so.
-    Gate(Mutex<(Sender<()>, Receiver<()>)>),
-    Panics,
+    Gate(AtomicUsize, Mutex<(Sender<()>, Receiver<()>)>),
+    Panics(AtomicUsize),
     PanicsWhenDropped,
 }
 
@@ -42,7 +42,17 @@ impl Message {
     fn gate() -> (Self, Receiver<()>, Sender<()>) {
         let (reached, is_reached) = channel();
         let (open, is_open) = channel();
-        (Self::Gate(Mutex::new((reached, is_open))), is_reached, open)
+        (Self::Gate(AtomicUsize::new(0), Mutex::new((reached, is_open))), is_reached, open)
+    }
+
+    fn panics() -> Self {
+        Self::Panics(AtomicUsize::new(0))
+    }
+
+    /// So long that it is for the workers, however many there are.
+    fn large(seed: usize) -> (Self, Vec<u8>) {
+        let bytes = paint(seed, 70_000);
+        (Self::Bytes(bytes.clone()), bytes)
     }
 }
 
@@ -50,13 +60,15 @@ impl AsRef<[u8]> for Message {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
-            Self::Gate(ends) => {
+            Self::Gate(calls, _) if calls.fetch_add(1, Ordering::SeqCst) == 0 => b"gate",
+            Self::Gate(_, ends) => {
                 let (reached, is_open) = &*ends.lock().unwrap();
                 let _ = reached.send(());
                 let _ = is_open.recv();
                 b"gate"
             }
-            Self::Panics => panic!("on purpose"),
+            Self::Panics(calls) if calls.fetch_add(1, Ordering::SeqCst) == 0 => b"",
+            Self::Panics(_) => panic!("on purpose"),
             Self::PanicsWhenDropped => b"",
         }
     }
@@ -88,6 +100,25 @@ fn counter(panics: bool) -> (Arc<Counter>, Waker) {
 
 fn poll<F: Future + Unpin>(future: &mut F, waker: &Waker) -> Poll<F::Output> {
     Pin::new(future).poll(&mut Context::from_waker(waker))
+}
+
+/// A worker has the gate: until it opens, nobody else has.
+fn held_up(batcher: &Batcher<Sha256, Message>) -> (Pending<Sha256, Message>, Sender<()>) {
+    let (gate, is_reached, open) = Message::gate();
+    let mut pending = batcher.hash(gate);
+    assert!(poll(&mut pending, Waker::noop()).is_pending());
+    is_reached.recv_timeout(Duration::from_secs(30)).expect("a worker takes it");
+    (pending, open)
+}
+
+/// Asks again and again, as an executor does, and never lends a hand.
+fn poll_to_the_end<F: Future + Unpin>(mut future: F) -> F::Output {
+    loop {
+        match poll(&mut future, Waker::noop()) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::yield_now(),
+        }
+    }
 }
 
 #[test]
@@ -156,9 +187,7 @@ fn a_thread_may_have_many_in_flight_and_ask_for_them_in_any_order() {
 fn a_future_is_woken_once_its_digest_is_there_by_the_last_waker_it_was_given() {
     needs!(Sha256);
     let batcher = Batcher::<Sha256, Message>::new(settings(1, 10, 0)).unwrap();
-    let (gate, reached, open) = Message::gate();
-    let first = batcher.hash(gate);
-    reached.recv().unwrap();
+    let (first, open) = held_up(&batcher);
     let mut second = batcher.hash(Message::Bytes(vec![1; 10]));
     let ((early, early_waker), (late, late_waker)) = (counter(false), counter(false));
     assert!(poll(&mut second, &early_waker).is_pending());
@@ -177,15 +206,13 @@ fn a_future_is_woken_once_its_digest_is_there_by_the_last_waker_it_was_given() {
 fn a_full_queue_gives_messages_back_or_makes_them_wait_for_room() {
     needs!(Sha256);
     let batcher = Batcher::<Sha256, Message>::new(settings(1, 2, 0)).unwrap();
-    let (gate, reached, open) = Message::gate();
-    let first = batcher.hash(gate);
-    reached.recv().unwrap();
-    let accepted: Vec<_> = (0..2).map(|i| batcher.try_hash(Message::Bytes(vec![i])).unwrap()).collect();
+    let (first, open) = held_up(&batcher);
+    let accepted: Vec<_> = (0..2).map(|i| batcher.try_hash(Message::large(i).0).unwrap()).collect();
     assert_eq!(batcher.metrics().queued, 2);
     let refused = batcher.try_hash(Message::Bytes(vec![77])).unwrap_err();
     assert!(matches!(&refused.0, Message::Bytes(bytes) if *bytes == [77]));
-    let waker = counter(false).1;
-    let mut waiting: Vec<_> = (0..20).map(|i| batcher.hash(Message::Bytes(vec![100 + i]))).collect();
+    let (woken, waker) = counter(false);
+    let mut waiting: Vec<_> = (0..20).map(|i| batcher.hash(Message::large(100 + i).0)).collect();
     for pending in &mut waiting {
         assert!(poll(pending, &waker).is_pending());
         assert!(poll(pending, &waker).is_pending());
@@ -193,45 +220,66 @@ fn a_full_queue_gives_messages_back_or_makes_them_wait_for_room() {
     // Some give up.
     waiting.truncate(15);
     drop(open);
-    assert_eq!(first.wait(), Ok(hash::<Sha256>(b"gate")));
+    assert_eq!(poll_to_the_end(first), Ok(hash::<Sha256>(b"gate")));
     for (i, pending) in accepted.into_iter().enumerate() {
-        assert_eq!(pending.wait(), Ok(hash::<Sha256>(&[i as u8])));
+        assert_eq!(poll_to_the_end(pending), Ok(hash::<Sha256>(&Message::large(i).1)));
     }
+    assert!(woken.woken.load(Ordering::SeqCst) >= 20, "all of them are woken when there is room, once each");
     for (i, pending) in waiting.into_iter().enumerate() {
-        assert_eq!(pending.wait(), Ok(hash::<Sha256>(&[100 + i as u8])));
+        assert_eq!(poll_to_the_end(pending), Ok(hash::<Sha256>(&Message::large(100 + i).1)));
     }
 }
 
 #[test]
-fn who_waits_for_room_is_woken() {
+fn threads_that_wait_for_room_make_it() {
     needs!(Sha256);
     let batcher = Arc::new(Batcher::<Sha256, Message>::new(settings(1, 1, 0)).unwrap());
-    let (gate, reached, open) = Message::gate();
-    let first = batcher.hash(gate);
-    reached.recv().unwrap();
-    let _second = batcher.try_hash(Message::Bytes(vec![2])).unwrap();
+    let (first, open) = held_up(&batcher);
+    let second = batcher.try_hash(Message::large(2).0).unwrap();
     let threads: Vec<_> = (0..6)
         .map(|i| {
             let batcher = batcher.clone();
-            thread::spawn(move || assert_eq!(batcher.hash(Message::Bytes(vec![i])).wait(), Ok(hash::<Sha256>(&[i]))))
+            thread::spawn(move || assert_eq!(batcher.hash(Message::large(i).0).wait(), Ok(hash::<Sha256>(&Message::large(i).1))))
         })
         .collect();
-    thread::sleep(Duration::from_millis(20));
+    // The only worker is held up all the time.
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(second.wait(), Ok(hash::<Sha256>(&Message::large(2).1)));
     drop(open);
     first.wait().unwrap();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+#[test]
+fn who_fills_the_lanes_with_small_messages_hashes_them() {
+    needs!(Sha256);
+    let lanes = manyhash::backend::Backend::in_use::<Sha256>().unwrap().lanes_of::<Sha256>().unwrap();
+    let batcher = Batcher::<Sha256>::new(settings(1, 4096, 3_600_000_000)).unwrap();
+    let pending: Vec<_> = (0..lanes).map(|i| batcher.hash(paint(i, 100))).collect();
+    assert_eq!((batcher.metrics().messages, batcher.metrics().queued), (lanes as u64, 0));
+    for (i, mut pending) in pending.into_iter().enumerate() {
+        assert_eq!(poll(&mut pending, Waker::noop()), Poll::Ready(Ok(hash::<Sha256>(&paint(i, 100)))));
+    }
+}
+
+#[test]
+fn a_task_alone_waits_no_longer_than_it_should() {
+    needs!(Sha256);
+    for workers in [1, 3] {
+        let batcher = Batcher::<Sha256>::new(settings(workers, 4096, 1000)).unwrap();
+        for i in 0..50 {
+            assert_eq!(poll_to_the_end(batcher.hash(paint(i, 100))), Ok(hash::<Sha256>(&paint(i, 100))));
+        }
+        let metrics = batcher.metrics();
+        assert_eq!((metrics.messages, metrics.batches), (50, 50));
+    }
 }
 
 #[test]
 fn a_closed_batcher_finishes_what_it_accepted_and_refuses_the_rest() {
     needs!(Sha256);
-    let batcher = Batcher::<Sha256, Message>::new(settings(1, 3, 1_000_000)).unwrap();
-    let (gate, reached, open) = Message::gate();
-    // Three fill the queue, so that nobody waits for a second.
-    let (first, _) = (batcher.hash(gate), [batcher.hash(Message::Bytes(vec![])), batcher.hash(Message::Bytes(vec![]))]);
-    let reached_in_time = reached.recv_timeout(Duration::from_secs(30));
-    assert!(reached_in_time.is_ok(), "a full queue is no reason to wait");
-    let accepted: Vec<_> = (0..3).map(|i| batcher.hash(Message::Bytes(vec![i]))).collect();
+    let batcher = Batcher::<Sha256, Message>::new(settings(1, 3, 0)).unwrap();
+    let (first, open) = held_up(&batcher);
+    let accepted: Vec<_> = (0..3).map(|i| batcher.hash(Message::large(i).0)).collect();
     let mut waiting = batcher.hash(Message::Bytes(vec![9]));
     let (woken, waker) = counter(false);
     assert!(poll(&mut waiting, &waker).is_pending());
@@ -242,8 +290,8 @@ fn a_closed_batcher_finishes_what_it_accepted_and_refuses_the_rest() {
     drop(open);
     batcher.shutdown();
     assert_eq!(first.wait(), Ok(hash::<Sha256>(b"gate")));
-    for (i, pending) in accepted.into_iter().enumerate() {
-        assert_eq!(pending.wait(), Ok(hash::<Sha256>(&[i as u8])));
+    for (i, mut pending) in accepted.into_iter().enumerate() {
+        assert_eq!(poll(&mut pending, Waker::noop()), Poll::Ready(Ok(hash::<Sha256>(&Message::large(i).1))));
     }
 }
 
@@ -251,12 +299,10 @@ fn a_closed_batcher_finishes_what_it_accepted_and_refuses_the_rest() {
 fn a_panic_of_one_caller_harms_no_other() {
     needs!(Sha256);
     let batcher = Batcher::<Sha256, Message>::new(settings(1, 100, 0)).unwrap();
-    let (gate, reached, open) = Message::gate();
-    let first = batcher.hash(gate);
-    reached.recv().unwrap();
+    let (first, open) = held_up(&batcher);
     let key = Arc::new(Key::<Sha256>::new(b"key"));
     let before = batcher.hash(Message::Bytes(vec![1]));
-    let (bad, bad_tag) = (batcher.hash(Message::Panics), batcher.tag(&key, Message::Panics));
+    let (bad, bad_tag) = (batcher.hash(Message::panics()), batcher.tag(&key, Message::panics()));
     let dropped = batcher.hash(Message::PanicsWhenDropped);
     let mut woken = batcher.hash(Message::Bytes(vec![2]));
     let (count, panicking) = counter(true);
@@ -280,13 +326,12 @@ fn a_panic_of_one_caller_harms_no_other() {
 fn what_nobody_waits_for_is_not_hashed() {
     needs!(Sha256);
     let batcher = Batcher::<Sha256, Message>::new(settings(1, 100, 0)).unwrap();
-    let (gate, reached, open) = Message::gate();
-    let first = batcher.hash(gate);
-    reached.recv().unwrap();
-    (0..50).for_each(|_| drop(batcher.hash(Message::Panics)));
+    let (first, open) = held_up(&batcher);
+    (0..50).for_each(|_| drop(batcher.hash(Message::panics())));
     let last = batcher.hash(Message::Bytes(vec![]));
     drop(open);
-    (first.wait().unwrap(), last.wait().unwrap());
+    first.wait().unwrap();
+    last.wait().unwrap();
     batcher.close();
     assert_eq!(batcher.metrics().messages, 2);
 }
@@ -312,7 +357,7 @@ fn a_worker_may_be_the_last_owner() {
     let batcher = Batcher::new(settings(1, 10, 1000)).unwrap();
     let pending = batcher.hash(Owner(place.clone(), dropped));
     *place.lock().unwrap() = Some(batcher);
-    assert_eq!(pending.wait(), Ok(hash::<Sha256>(b"owner")));
+    assert_eq!(poll_to_the_end(pending), Ok(hash::<Sha256>(b"owner")));
     is_dropped.recv_timeout(Duration::from_secs(30)).expect("a worker that drops its batcher does not wait for itself");
 }
 

@@ -12,10 +12,13 @@ use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use support::{Random, expected, hex, paint};
 
+/// A handle and its job.
+type Open<A> = (usize, Job<A, usize, Vec<u8>>);
+
 /// Jobs and what should come of them.
 struct Model<A: Algorithm> {
     jobs: Jobs<A, usize, Vec<u8>>,
-    open: VecDeque<(usize, Job<A, usize, Vec<u8>>)>,
+    open: VecDeque<Open<A>>,
     /// Of every job that was ever opened.
     messages: Vec<Vec<u8>>,
     keys: HashMap<usize, Key<A>>,
@@ -65,7 +68,7 @@ impl<A: Algorithm> Model<A> {
         drop(self.take(which));
     }
 
-    fn take(&mut self, which: usize) -> Option<(usize, Job<A, usize, Vec<u8>>)> {
+    fn take(&mut self, which: usize) -> Option<Open<A>> {
         let count = self.open.len().max(1);
         self.open.remove(which % count)
     }

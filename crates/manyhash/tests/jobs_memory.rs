@@ -73,6 +73,6 @@ fn once_warm_opening_feeding_and_polling_allocate_nothing() {
     assert_eq!(ended, 23 * 4 * lanes);
     // A flush may plan: a few allocations, however many pieces there were.
     assert!(allocated <= 20 * 16, "{allocated} allocations in 20 rounds of {} pieces", 12 * lanes);
-    println!("{allocated} allocations");
-    assert!(Jobs::<Sha256, usize, &[u8]>::BYTES_PER_JOB <= 512);
+    println!("{allocated} allocations; a job takes {} bytes", Jobs::<Sha256, usize, &[u8]>::BYTES_PER_JOB);
+    const { assert!(Jobs::<Sha256, usize, &[u8]>::BYTES_PER_JOB <= 512) };
 }

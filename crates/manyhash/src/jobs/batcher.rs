@@ -11,7 +11,6 @@ use crate::backend;
 #[cfg(feature = "hmac")]
 use crate::hmac::Key;
 use pending::WaitingForRoom;
-use promise::promise;
 use queue::{OptionalKey, Request, Shared};
 use std::fmt;
 use std::io;
@@ -46,7 +45,8 @@ impl Default for Settings {
 /// [`hash`](Self::hash) and [`tag`](Self::tag) hand a message over and give a [`Pending`], a future for any runtime, whose
 /// [`wait`](Pending::wait) does without one. Workers take what is waiting as soon as it fills the lanes, or when the first of it has waited for
 /// [`longest_wait`](Settings::longest_wait), and hash all of it at once. While they are busy the next batch gathers, so that batches grow with the
-/// load. A thread in `wait` takes messages as well, without waiting for more: its own at least does not have to go to another thread and back.
+/// load. Of small messages, whoever hands over the last one that fills the lanes hashes them on the spot. A thread in `wait` takes messages as
+/// well, without waiting for more. So little has to go to another thread and back.
 ///
 /// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or any such type. A `Pending` that is dropped takes its message back if no
 /// worker has it yet. If a message's `as_ref` or a waker panics, no other message is harmed. To drop the batcher is to
@@ -96,7 +96,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
         Ok(batcher)
     }
 
-    /// The digest of a message, in time. If the queue is full, it waits for room first.
+    /// The digest of a message, in time: when the lanes are full, or when someone who asked for one has waited for long enough. If the queue
+    /// is full, it waits for room first.
     pub fn hash(&self, message: M) -> Pending<A, M> {
         self.pending(message, None)
     }
@@ -125,15 +126,14 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
     }
 
     fn pending(&self, message: M, key: OptionalKey<A>) -> Pending<A, M> {
-        let (promise, receiver) = promise();
-        let request = Request { message, key, promise };
+        let (request, receiver) = Request::new(message, key);
         let waiting_for_room = self.shared.submit(request).err().map(|request| WaitingForRoom { request, place: None });
         Pending { shared: self.shared.clone(), receiver, waiting_for_room }
     }
 
     fn try_pending(&self, message: M, key: OptionalKey<A>) -> Result<Pending<A, M>, QueueFull<M>> {
-        let (promise, receiver) = promise();
-        match self.shared.submit(Request { message, key, promise }) {
+        let (request, receiver) = Request::new(message, key);
+        match self.shared.submit(request) {
             Ok(()) => Ok(Pending { shared: self.shared.clone(), receiver, waiting_for_room: None }),
             Err(request) => Err(QueueFull(request.message)),
         }

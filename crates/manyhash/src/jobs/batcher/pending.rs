@@ -25,7 +25,7 @@ pub(super) struct WaitingForRoom<A: Algorithm, M> {
     pub(super) place: Option<RoomPlace>,
 }
 
-impl<A: Algorithm, M> Pending<A, M> {
+impl<A: Algorithm, M: AsRef<[u8]> + Send> Pending<A, M> {
     /// Puts the message into the queue, if it is not there yet, and looks for the digest.
     fn look(&mut self, context: &mut Context<'_>) -> Poll<Result<A::Digest, BatcherError>> {
         if let Some(WaitingForRoom { request, place }) = self.waiting_for_room.take()
@@ -76,7 +76,7 @@ impl Wake for Unpark {
 /// Nothing in it is pinned.
 impl<A: Algorithm, M> Unpin for Pending<A, M> {}
 
-impl<A: Algorithm, M> Future for Pending<A, M> {
+impl<A: Algorithm, M: AsRef<[u8]> + Send> Future for Pending<A, M> {
     type Output = Result<A::Digest, BatcherError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

@@ -77,7 +77,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
     }
 
     /// Hashes a batch, and leaves it empty, whatever happens.
-    fn hash_all(&self, batch: &mut Vec<Request<A, M>>) {
+    pub(super) fn hash_all(&self, batch: &mut Vec<Request<A, M>>) {
         guarded(|| self.hash(batch));
         // Nothing is left, unless a message panicked where it had not before: then for all the others, that is the outcome.
         guarded(|| batch.clear());
@@ -88,7 +88,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         guarded_retain(batch, |request| !request.promise.is_forgotten());
         // A message that panics leaves, and its promise says why.
         guarded_retain(batch, |request| guarded(|| Some(request.message.as_ref().len())).is_some());
-        let mut long: Vec<_> = batch.extract_if(.., |request| request.message.as_ref().len() > LONG_MESSAGE_BYTES).collect();
+        let mut long: Vec<_> = batch.extract_if(.., |request| request.bytes > LONG_MESSAGE_BYTES).collect();
         for requests in [&mut *batch, &mut long] {
             self.hash_tagged(requests);
             let start = &Start::of::<A>();
@@ -172,7 +172,7 @@ mod tests {
     /// What is accepted while a worker is dying.
     fn submit(shared: &Arc<Shared<Sha256, Vec<u8>>>) -> super::super::promise::Receiver<[u8; 32]> {
         let (promise, receiver) = super::super::promise::promise();
-        assert!(shared.submit(Request { message: vec![1], key: None, promise }).is_ok());
+        assert!(shared.submit(Request { message: vec![1], bytes: 1, key: None, promise }).is_ok());
         receiver
     }
 
