@@ -53,11 +53,15 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features
 	scripts/check-sizes
 
-bench: bench/.venv/installed ## side by side with other libraries, half an hour; results and pictures: see bench/METHODOLOGY.md
+bench: bench/.venv/installed ## side by side with other libraries, three quarters of an hour; results and pictures: see bench/METHODOLOGY.md
 	cd bench && $(CARGO) run --release -- --json results.json
 	cd bench && $(CARGO) run --release -- curves --json curves.json
 	cd bench && $(CARGO) run --release -- trees --json trees.json
-	cd bench && .venv/bin/python pictures.py results.json curves.json trees.json
+	cd bench && $(CARGO) run --release -- hmac --json hmac.json
+	cd bench && $(CARGO) run --release -- jobs --json jobs.json
+	cd bench && $(CARGO) run --release -- tls-records --json tls-records.json
+	cd bench && $(CARGO) run --release -- batcher --json batcher.json
+	cd bench && .venv/bin/python pictures.py results.json curves.json trees.json hmac.json tls-records.json
 
 bench-commands: ## whole commands on files, side by side with sha256sum, openssl, b3sum, fclones and others: see bench/METHODOLOGY.md
 	$(CARGO) build --release --package manyhash-cli

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of bench/pictures from the JSON files of `manyhash-bench` and `manyhash-bench curves`.
+"""Draws the pictures of bench/pictures from the JSON files of `manyhash-bench`: its main mode, curves, trees, hmac and tls-records.
 
 Every figure is from the median the file names (`judged_ns`): nothing is judged here. Equal files give equal pictures, byte for byte.
 """
@@ -35,6 +35,9 @@ LINES = {
     "commonware": {"color": "#d19a00", "linestyle": "-"},
     "ipsec-mb": {"color": "#3a9fc7", "linestyle": (0, (5, 1, 1, 1))},
     "ipsec-mb burst": {"color": "#1f7f8f", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
+    "jobs": {"color": OURS, "linewidth": 2.2},
+    "jobs, flushed": {"color": "#4a97c9", "linestyle": (0, (7, 2))},
+    "openssl EVP_MAC": {"color": "#b3541e", "linestyle": "-."},
 }
 # One message dealt out to lanes: the more, the darker.
 LANES = {
@@ -170,9 +173,42 @@ def trees(report, algorithm, cells):
     return finish_curves(figure, report, cells, f"{algorithm}, one core: one message, its plain digest and j-lanes")
 
 
+def records(report, algorithm, cells):
+    """TLS records: speed and latency against the number of connections."""
+    figure, axes = plt.subplots(1, 3, layout="constrained", figsize=(11, 3.8))
+    speed, *latencies = axes
+    connections = [cell["connections"] for cell in cells]
+    for peer in dict.fromkeys(row["peer"] for row in cells[0]["rows"]):
+        style = {"linewidth": 1.2, "marker": "o", "markersize": 2.5} | LINES.get(peer, ANOTHER_LINE)
+        row_of = lambda rows: next(row for row in rows if row["peer"] == peer)
+        speed.plot(connections, [gigabytes(cell, row_of(cell["rows"])) for cell in cells], label=peer, **style)
+        for axis, since in zip(latencies, ("since_fed", "since_arrival")):
+            times = [row_of(cell["latencies"])[since] for cell in cells]
+            median, slowest = ([time[name] / 1000 for time in times] for name in ("median_ns", "p99_ns"))
+            axis.plot(connections, median, **style)
+            axis.fill_between(connections, median, slowest, color=style["color"], alpha=0.15, linewidth=0)
+    for axis, title in zip(axes, ("speed", "latency since a record was complete", "latency since its round arrived")):
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log")
+        axis.xaxis.set_major_locator(FixedLocator(connections))
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else ""))
+        axis.grid(color="#dddddd", linewidth=0.5)
+        axis.set_xlabel("connections")
+        axis.set_title(title, loc="left")
+    speed.set_ylabel("GB/s")
+    latencies[0].set_ylabel("microseconds, shaded to the 99th percentile")
+    figure.legend(*speed.get_legend_handles_labels(), loc="outside right center", frameon=False)
+    doubtful = sum(map(is_doubtful, cells))
+    doubt = [f"{doubtful} of {len(cells)} points: too few quiet samples, median of all"] if doubtful else []
+    return finish(figure, report, f"{algorithm}, one core: {cells[0]['description']}, a key for each connection", *doubt)
+
+
 def kind(cell):
     """Which picture a cell belongs to."""
-    return {"length": length, "batch": batch, "trees": trees}.get(cell["workload"].split()[0], workloads)
+    return {"length": length, "batch": batch, "trees": trees, "records": records}.get(cell["workload"].split()[0], workloads)
 
 
 def main():

@@ -71,7 +71,8 @@ fn steps<A: Algorithm<Digest = [u8; N]>, const N: usize>(lineup: &Lineup<N>, run
     let messages = workload.slices(&buffer, Placement::Aligned);
     let mut peers: Vec<_> = backends.iter().map(|&backend| peers::forced::<A, N>(backend)).collect();
     let entries = peers.iter_mut().zip(lanes.iter().copied());
-    let rows = contest::rows(entries, &messages, lineup.reference, lineup.algorithm, run.probe, run.effort)?;
+    let expected: Vec<[u8; N]> = messages.iter().map(|message| (lineup.reference)(message)).collect();
+    let rows = contest::rows(entries, &messages, &expected, lineup.algorithm, run.probe, run.effort)?;
 
     let steps = blocks::<A>();
     let cost = |((row, backend), lanes): ((Row, &Backend), usize)| Cost {

@@ -11,7 +11,7 @@ use crate::timing::{self, Probe, Sample};
 use crate::workloads::{Placement, Workload};
 
 /// A workload of large messages ends after so many rounds when its time is used up.
-const FEWEST_ROUNDS: usize = 7;
+pub const FEWEST_ROUNDS: usize = 7;
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -189,6 +189,7 @@ pub fn run<const N: usize>(
 ) -> Result<Cell> {
     let of = format!("{} {} {}", lineup.algorithm, workload.name, placement.name());
     let entries = lineup.peers.iter_mut().filter(|peer| peer.takes(messages)).map(|peer| (peer, messages.len()));
+    let expected: Vec<[u8; N]> = messages.iter().map(|message| (lineup.reference)(message)).collect();
     Ok(Cell {
         algorithm: lineup.algorithm,
         workload: workload.name,
@@ -196,25 +197,25 @@ pub fn run<const N: usize>(
         placement,
         messages: messages.len(),
         bytes: workload.bytes(),
-        rows: rows(entries, messages, lineup.reference, &of, probe, effort)?,
+        rows: rows(entries, messages, &expected, &of, probe, effort)?,
     })
 }
 
-/// Verifies, times in turns and verifies again; each entry is a peer and how many of `messages` it hashes. Errors begin with `of`.
+/// Verifies, times in turns and verifies again; each entry is a peer and how many of `messages` it hashes, `expected` are the digests.
+/// Errors begin with `of`.
 pub fn rows<'a, const N: usize>(
     entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
     messages: &'a [&'a [u8]],
-    reference: fn(&[u8]) -> [u8; N],
+    expected: &[[u8; N]],
     of: &str,
     probe: Option<Probe>,
     effort: Effort,
 ) -> Result<Vec<Row>> {
-    let expected: Vec<[u8; N]> = messages.iter().map(|message| reference(message)).collect();
     let mut contestants: Vec<Contestant<'_, N>> = entries
         .map(|(peer, n)| Contestant { peer, messages: &messages[..n], digests: Vec::new(), calls_per_sample: 1, samples: Vec::new() })
         .collect();
     for contestant in &mut contestants {
-        contestant.verify(&expected, of)?;
+        contestant.verify(expected, of)?;
         contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call());
     }
     let begin = Instant::now();
@@ -229,7 +230,7 @@ pub fn rows<'a, const N: usize>(
         }
     }
     for contestant in &mut contestants {
-        contestant.verify(&expected, of)?;
+        contestant.verify(expected, of)?;
     }
     let row = |contestant: Contestant<'_, N>| Row {
         peer: contestant.peer.name.clone(),
@@ -242,7 +243,7 @@ pub fn rows<'a, const N: usize>(
 
 /// The order of a round: another one starts each time, and every second round runs backwards, so that nobody always follows the
 /// same neighbour.
-fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
+pub fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
     (0..contestants).map(move |turn| {
         let turn = if round.is_multiple_of(2) { turn } else { contestants - 1 - turn };
         (turn + round) % contestants

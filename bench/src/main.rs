@@ -1,16 +1,20 @@
 //! `manyhash-bench`: manyhash beside its peers, in one process and one run. METHODOLOGY.md says what the figures mean.
 #![deny(unsafe_code)]
 
+mod batcher;
 mod buffer;
 mod calibrate;
 mod contest;
 mod curves;
+mod hmac;
+mod jobs;
 mod machine;
 mod peers;
 mod processes;
 mod report;
 mod run;
 mod timing;
+mod tls_records;
 mod trees;
 mod workloads;
 
@@ -44,6 +48,14 @@ enum Mode {
     Curves(RunArguments),
     /// Times j-lanes hashing of one message by its length, beside plain digests.
     Trees(RunArguments),
+    /// Times HMAC of many messages, under one key and with a key for each.
+    Hmac(RunArguments),
+    /// Times streams fed piece by piece, beside the same bytes at once.
+    Jobs(RunArguments),
+    /// Times the tags of TLS records by the number of connections: speed and latency.
+    TlsRecords(RunArguments),
+    /// Times threads that share a batcher, beside threads that call OpenSSL.
+    Batcher(batcher::BatcherArguments),
     /// Times one step of every backend: the lines of this CPU for the library's cost table.
     Calibrate(RunArguments),
 }
@@ -73,6 +85,10 @@ fn main() -> ExitCode {
     let outcome = match arguments.mode {
         Some(Mode::Curves(arguments)) => curves::run(&arguments),
         Some(Mode::Trees(arguments)) => trees::run(&arguments),
+        Some(Mode::Hmac(arguments)) => hmac::run(&arguments),
+        Some(Mode::Jobs(arguments)) => jobs::run(&arguments),
+        Some(Mode::TlsRecords(arguments)) => tls_records::run(&arguments),
+        Some(Mode::Batcher(arguments)) => batcher::run(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         None => run(&arguments.memory),
     };

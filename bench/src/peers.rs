@@ -3,9 +3,11 @@
 //! A peer is a name and a closure from messages to digests. A library with a batch function of its own is called through it; the
 //! others get a loop, compiled here, that they cannot lose time in.
 
+pub mod evp_mac;
+pub mod hmac;
 #[cfg(ipsec_mb)]
 mod ipsec_mb;
-mod openssl;
+pub mod openssl;
 mod ours;
 
 use anyhow::Result;
@@ -55,7 +57,7 @@ pub struct Peer<const N: usize> {
 impl<const N: usize> Peer<N> {
     /// A library's own function for many messages. It is given as many digests as there are messages and writes them, or puts its
     /// own vector in their place: an API that returns a new vector pays for it, as it does in use.
-    fn batch(name: impl Into<String>, hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static) -> Self {
+    pub fn batch(name: impl Into<String>, hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static) -> Self {
         Self { name: name.into(), standing: Standing::Peer, takes: Takes::Any, hash_many: Box::new(hash_many) }
     }
 

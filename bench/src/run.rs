@@ -38,7 +38,15 @@ pub struct RunArguments {
 impl RunArguments {
     /// The algorithms asked for; wrong names end the program.
     pub fn algorithms(&self) -> Result<Vec<&'static str>> {
-        let algorithms = crate::chosen("algorithm", &self.algorithm, peers::ALGORITHMS, compression_name);
+        self.algorithms_or(peers::ALGORITHMS)
+    }
+
+    /// The same in a mode that, unless told otherwise, runs these.
+    pub fn algorithms_or(&self, unless_asked: &[&'static str]) -> Result<Vec<&'static str>> {
+        let mut algorithms = crate::chosen("algorithm", &self.algorithm, peers::ALGORITHMS, compression_name);
+        if self.algorithm.is_empty() {
+            algorithms.retain(|algorithm| unless_asked.contains(algorithm));
+        }
         for algorithm in &algorithms {
             peers::check_backend(algorithm).context("MANYHASH_BACKEND")?;
         }
@@ -77,13 +85,17 @@ pub struct Run {
 impl Run {
     /// Opens the JSON file, pins the process and calibrates the probe. Samples take `sample`, the rounds of a cell `cell`.
     pub fn begin(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
-        // Opened first: an hour's figures must not be lost to a mistyped path.
-        let create = |path: &PathBuf| File::create(path).with_context(|| format!("--json {}", path.display()));
-        let json = arguments.json.as_ref().map(|path| create(path).map(|file| (path.clone(), file))).transpose()?;
+        let json = open_json(arguments)?;
         let machine = Machine::describe(machine::pin(arguments.pin)?);
-        let probe = Probe::calibrate();
-        let (samples, sample) = if arguments.quick { (1, Duration::from_micros(200)) } else { (arguments.samples, sample) };
-        Ok(Self { machine, probe, effort: Effort { samples, sample, cell }, quick: arguments.quick, json })
+        Ok(Self { machine, probe: Probe::calibrate(), effort: effort(arguments, sample, cell), quick: arguments.quick, json })
+    }
+
+    /// The same for a mode of several threads: on all CPUs unless `--pin` is given, and without a probe, which sees one core.
+    pub fn begin_on_all_cpus(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
+        let json = open_json(arguments)?;
+        let pinned_to = arguments.pin.map_or(Ok(None), |cpu| machine::pin(Some(cpu)))?;
+        let machine = Machine::describe(pinned_to);
+        Ok(Self { machine, probe: None, effort: effort(arguments, sample, cell), quick: arguments.quick, json })
     }
 
     /// Prints the header.
@@ -111,4 +123,15 @@ impl Run {
         let written = serde_json::to_writer(&mut file, &report).map_err(io::Error::from).and_then(|()| file.flush());
         written.with_context(|| path.display().to_string())
     }
+}
+
+/// Before anything else: an hour's figures must not be lost to a mistyped path.
+fn open_json(arguments: &RunArguments) -> Result<Option<(PathBuf, File)>> {
+    let create = |path: &PathBuf| File::create(path).with_context(|| format!("--json {}", path.display()));
+    arguments.json.as_ref().map(|path| create(path).map(|file| (path.clone(), file))).transpose()
+}
+
+fn effort(arguments: &RunArguments, sample: Duration, cell: Duration) -> Effort {
+    let (samples, sample) = if arguments.quick { (1, Duration::from_micros(200)) } else { (arguments.samples, sample) };
+    Effort { samples, sample, cell }
 }

@@ -244,6 +244,13 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
+/// The value that a `share` of all are not above, by the nearest rank; `None` of nothing.
+pub fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let rank = (values.len() as f64 * share).ceil() as usize;
+    values.get(rank.max(1) - 1).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,6 +261,16 @@ mod tests {
         assert_eq!(median([3.0]), Some(3.0));
         assert_eq!(median([9.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn quantiles_are_values_that_were_seen() {
+        assert_eq!(quantile(vec![], 0.99), None);
+        let hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
+        for (share, expected) in [(0.0, 1.0), (0.5, 50.0), (0.99, 99.0), (1.0, 100.0)] {
+            assert_eq!(quantile(hundred.clone(), share), Some(expected));
+        }
+        assert_eq!(quantile(vec![2.0, 1.0], 0.99), Some(2.0));
     }
 
     #[test]

@@ -68,6 +68,11 @@ impl Workload {
         Self { name, description, spans: spans.collect() }
     }
 
+    /// How many there are.
+    pub fn messages(&self) -> usize {
+        self.spans.len()
+    }
+
     /// The sum of the messages' lengths.
     pub fn bytes(&self) -> usize {
         self.spans.iter().map(|&(_, bytes)| bytes).sum()
@@ -136,6 +141,14 @@ pub fn all(quick: bool) -> Result<Vec<Workload>> {
         Workload::equal("i", "one message of 8 KiB", 1, 8 * KIB, 8 * KIB),
         Workload::equal("j", "one message of 1 MiB", 1, MIB, MIB),
     ])
+}
+
+/// The workloads of tags.
+pub fn tagged() -> Result<Vec<Workload>> {
+    let mut workloads = all(true)?;
+    workloads.retain(|workload| ["b", "bs", "k", "e", "f"].contains(&workload.name));
+    workloads.push(Workload::equal("l", "4096 x 200 B", 4096, 200, 200));
+    Ok(workloads)
 }
 
 /// SplitMix64 (Steele, Lea & Flood 2014): the same workloads in every run, on every machine.

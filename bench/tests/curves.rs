@@ -92,20 +92,29 @@ fn pictures_are_drawn_of_every_kind_of_file() {
     bench(&["--quick", "--algorithm", "sha1,sha256", "--workload", "a,e,i", "--json", &path("report.json")]);
     bench(&["curves", "--quick", "--algorithm", "sha256", "--json", &path("curves.json")]);
     bench(&["trees", "--quick", "--algorithm", "sha256", "--json", &path("trees.json")]);
+    bench(&["hmac", "--quick", "--algorithm", "sha256", "--json", &path("hmac.json")]);
+    bench(&["tls-records", "--quick", "--json", &path("tls-records.json")]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/pictures.py");
-    let draw = |out: &str| run(&python, &[script, "--out", &path(out), &path("report.json"), &path("curves.json"), &path("trees.json")]);
+    let reports = ["report.json", "curves.json", "trees.json", "hmac.json", "tls-records.json"].map(path);
+    let draw = |out: &str| {
+        let arguments: Vec<String> = [script.into(), "--out".into(), path(out)].into_iter().chain(reports.clone()).collect();
+        run(&python, &arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    };
     for out in ["one", "two"] {
         let output = draw(out);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    for name in ["sha1-workloads.svg", "sha256-workloads.svg", "sha256-length.svg", "sha256-batch.svg", "sha256-trees.svg"] {
+    let of_digests = ["sha1-workloads.svg", "sha256-workloads.svg", "sha256-length.svg", "sha256-batch.svg", "sha256-trees.svg"];
+    let of_tags = [("hmacsha256-workloads.svg", "manyhash"), ("hmacsha256-records.svg", "jobs, flushed")];
+    let expected = of_digests.map(|name| (name, "manyhash", "openssl low-level"));
+    for (name, ours, peer) in expected.into_iter().chain(of_tags.map(|(name, ours)| (name, ours, "openssl EVP_MAC"))) {
         let read = |out: &str| std::fs::read_to_string(path(&format!("{out}/{name}"))).unwrap_or_else(|error| panic!("{name}: {error}"));
         let picture = read("one");
         assert_eq!(picture, read("two"), "{name}: equal files, equal pictures");
         assert!(picture.len() < 150_000, "{name}: {} bytes", picture.len());
-        assert!(picture.contains("GB/s") && picture.contains("manyhash") && picture.contains("openssl low-level"), "{name}");
+        assert!(picture.contains("GB/s") && picture.contains(ours) && picture.contains(peer), "{name}");
     }
-    assert_eq!(std::fs::read_dir(directory.path().join("one")).unwrap().count(), 5);
+    assert_eq!(std::fs::read_dir(directory.path().join("one")).unwrap().count(), 7);
 
     std::fs::write(path("wrong.json"), "{}").unwrap();
     let output = run(&python, &[script, "--out", &path("three"), &path("wrong.json")]);

@@ -9,6 +9,8 @@ use openssl::md_ctx::MdCtx;
 
 use super::Peer;
 
+const HASHES: &str = "openssl hashes bytes in memory";
+
 /// `SHA1()`, `SHA256()`, `SHA512()`.
 pub fn one_shot<const N: usize>(hash: fn(&[u8]) -> [u8; N]) -> Peer<N> {
     Peer::each("openssl one-shot", hash)
@@ -27,17 +29,46 @@ pub fn low_level<State: 'static, const N: usize>(
     })
 }
 
-/// `EVP_DigestInit_ex2`, `EVP_DigestUpdate`, `EVP_DigestFinal` on one context.
-pub fn evp<const N: usize>(algorithm: &str) -> Result<Peer<N>> {
-    let digest = Md::fetch(None, algorithm, None).with_context(|| format!("openssl: {algorithm}"))?;
-    let mut context = MdCtx::new().context("openssl: a digest context")?;
-    Ok(Peer::each("openssl EVP", move |message| {
+/// A digest fetched once, and one context: `EVP_DigestInit_ex2`, `EVP_DigestUpdate`, `EVP_DigestFinal`.
+pub struct EvpDigest {
+    digest: Md,
+    context: MdCtx,
+}
+
+impl EvpDigest {
+    /// Fetches the algorithm.
+    pub fn new(algorithm: &str) -> Result<Self> {
+        let digest = Md::fetch(None, algorithm, None).with_context(|| format!("openssl: {algorithm}"))?;
+        Ok(Self { digest, context: MdCtx::new().context("openssl: a digest context")? })
+    }
+
+    /// Begins a message.
+    pub fn start(&mut self) {
+        self.context.digest_init(&self.digest).expect(HASHES);
+    }
+
+    /// Appends to the message.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.context.digest_update(piece).expect(HASHES);
+    }
+
+    /// Ends the message.
+    pub fn finish<const N: usize>(&mut self) -> [u8; N] {
         let mut output = [0; N];
-        context
-            .digest_init(&digest)
-            .and_then(|()| context.digest_update(message))
-            .and_then(|()| context.digest_final(&mut output))
-            .expect("openssl hashes bytes in memory");
+        self.context.digest_final(&mut output).expect(HASHES);
         output
-    }))
+    }
+
+    /// All of a message.
+    pub fn hash<const N: usize>(&mut self, message: &[u8]) -> [u8; N] {
+        self.start();
+        self.update(message);
+        self.finish()
+    }
+}
+
+/// [`EvpDigest`], for every message the same one.
+pub fn evp<const N: usize>(algorithm: &str) -> Result<Peer<N>> {
+    let mut digest = EvpDigest::new(algorithm)?;
+    Ok(Peer::each("openssl EVP", move |message| digest.hash(message)))
 }

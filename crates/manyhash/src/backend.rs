@@ -30,7 +30,7 @@ use crate::algorithm::{Algorithm, Compression, CompressionOf};
 use crate::cost;
 use crate::many;
 use crate::shape::Plan;
-use crate::start::{Start, Starts};
+use crate::start::Start;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -128,7 +128,7 @@ impl Backend {
     pub fn hash_many<A: Algorithm>(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<A::Digest>, BackendError> {
         let plan = self.plan::<A>()?;
         let mut digests = vec![A::zero_digest(); messages.len()];
-        many::hash_many_on::<A, _>(plan, Starts::Same(&Start::of::<A>()), messages, &mut digests);
+        many::hash_many_on::<A, _>(plan, (&Start::of::<A>()).into(), messages, &mut digests);
         Ok(digests)
     }
 

@@ -5,7 +5,7 @@ use crate::many::{self, Chunks, Messages, Queue, Slice};
 use crate::padding::{block_count, padded};
 use crate::scheduler::{self, Progress, Supply, Waiting};
 use crate::shape::{Plan, Usage};
-use crate::start::{Start, Starts};
+use crate::start::Start;
 use crate::stream::Hasher;
 
 /// Bytes that each message of a batch has before it and after it: a salt, a domain tag, a key block.
@@ -94,7 +94,7 @@ impl<A: Algorithm> Frame<A> {
 
     pub(crate) fn hash_many_on(&self, plan: &Plan<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
         if let Some(start) = self.only_start() {
-            many::hash_many_on::<A, _>(plan, Starts::Same(start), messages, digests);
+            many::hash_many_on::<A, _>(plan, start.into(), messages, digests);
             return;
         }
         many::check_room(messages.count(), digests.len());

@@ -11,21 +11,24 @@
 //! assert!(key.verify(b"three", &tags[1]).is_err());
 //! ```
 //!
+//! Two makers of keys that are nothing but HMAC are here too, for many inputs at once: [`hkdf_expand`] and [`pbkdf2_many`].
+//!
 //! Tags are compared in a time that depends on their length only. Lengths of keys, of messages and of tags are no secrets: see SECURITY.md.
 //!
 //! # Panics
-//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
+
+mod derive;
 
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf};
 use crate::backend;
 use crate::lanes::Word;
 use crate::many::{self, Messages};
-use crate::padding::block_count;
 use crate::shape::{Plan, Usage};
-use crate::short;
-use crate::start::{Start, Starts};
+use crate::start::{Passes, Start, Starts};
 use crate::stream::{self, Hasher};
 use ctutils::CtEq;
+pub use derive::{TooManyBytes, hkdf_expand, hkdf_extract, pbkdf2_many};
 use std::borrow::Borrow;
 use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
@@ -35,8 +38,6 @@ const MAX_BLOCK_BYTES: usize = 128;
 /// Bytes that the inner and the outer key block are made of, before the key (RFC 2104, section 2).
 const INNER_PAD: u8 = 0x36;
 const OUTER_PAD: u8 = 0x5C;
-/// Inner digests that are on their way to tags at once: they stay in the first cache.
-const OUTER_BATCH: usize = 256;
 /// The fewest bytes a truncated tag may have: 32 bits (NIST SP 800-107, section 5.3.3).
 const FEWEST_TAG_BYTES: usize = 4;
 
@@ -309,39 +310,15 @@ pub(crate) fn tag_many_on<A: Algorithm, M: Messages + ?Sized>(
     let bytes = A::BLOCK_BYTES as u64;
     match keys {
         Keys::One(key) => {
-            let mut usage = many::hash_many_on::<A, _>(plan, Starts::Same(&after_key_block::<A>(&key.midstates.inner)), messages, tags);
-            hash_digests::<A>(plan, Starts::Same(&after_key_block::<A>(&key.midstates.outer)), tags, &mut usage);
-            usage
+            let midstates = key.midstates();
+            let (inner, outer) = (after_key_block::<A>(&midstates.inner), after_key_block::<A>(&midstates.outer));
+            let passes = Passes { inner: Starts::Same(&inner), outer: Some(Starts::Same(&outer)) };
+            many::hash_many_on::<A, _>(plan, passes, messages, tags)
         }
         Keys::Each(key) => {
-            let inner = &|i: usize| &key(i).midstates.inner;
-            let outer = &|i: usize| &key(i).midstates.outer;
-            let mut usage = many::hash_many_on::<A, _>(plan, Starts::Each { state: inner, bytes }, messages, tags);
-            hash_digests::<A>(plan, Starts::Each { state: outer, bytes }, tags, &mut usage);
-            usage
+            let (inner, outer) = (&|i: usize| &key(i).midstates.inner, &|i: usize| &key(i).midstates.outer);
+            let passes = Passes { inner: Starts::Each { state: inner, bytes }, outer: Some(Starts::Each { state: outer, bytes }) };
+            many::hash_many_on::<A, _>(plan, passes, messages, tags)
         }
-    }
-}
-
-/// Replaces each digest by its own digest from where `starts` says.
-pub(crate) fn hash_digests<A: Algorithm>(
-    plan: &Plan<CompressionOf<A>>,
-    starts: Starts<'_, CompressionOf<A>>,
-    digests: &mut [A::Digest],
-    usage: &mut Usage,
-) {
-    let blocks = block_count::<CompressionOf<A>>(A::DIGEST_BYTES as u64);
-    let mut inner = [A::zero_digest(); OUTER_BATCH];
-    for (batch, digests) in digests.chunks_mut(OUTER_BATCH).enumerate() {
-        let inner = &mut inner[..digests.len()];
-        inner.copy_from_slice(digests);
-        let first = batch * OUTER_BATCH;
-        let state = &|i: usize| starts.state(first + i);
-        let starts = match starts {
-            Starts::Same(start) => Starts::Same(start),
-            Starts::Each { bytes, .. } => Starts::Each { state, bytes },
-        };
-        let all = short::Group { blocks, count: digests.len(), indices: None };
-        short::hash::<A>(plan, starts, &*inner, digests, all, usage);
     }
 }

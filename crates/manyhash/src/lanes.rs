@@ -47,6 +47,8 @@ pub(crate) trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send 
     fn xor_bytes(self, byte: u8) -> Self;
     /// Appends the word to `bytes` at `at`, cut off where `bytes` ends.
     fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]);
+    /// The word that begins `bytes`. Panics if there are too few.
+    fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Self;
     /// Writes zeros over secrets, which the compiler may not leave out.
     #[cfg(feature = "hmac")]
     fn erase(words: &mut [Self]);
@@ -196,6 +198,10 @@ macro_rules! one_lane {
                 let word = if order == ByteOrder::Big { self.to_be_bytes() } else { self.to_le_bytes() };
                 let room = bytes.len().saturating_sub(at).min(word.len());
                 bytes[at..at + room].copy_from_slice(&word[..room]);
+            }
+            fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Self {
+                let bytes = bytes[..size_of::<$word>()].try_into().expect("as many as the word has");
+                if order == ByteOrder::Big { $word::from_be_bytes(bytes) } else { $word::from_le_bytes(bytes) }
             }
             #[cfg(feature = "hmac")]
             fn erase(words: &mut [Self]) {

@@ -18,6 +18,8 @@
 //! | many files or sockets | [`Readers`] |
 //! | one | [`hash`] |
 //! | one, in pieces | [`Hasher`] |
+//! | many, under secret keys (HMAC) | [`hmac`] |
+//! | many, in pieces from many sources; requests of a server | [`jobs`] |
 //! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
 //! The algorithms are types: [`Sha224`], [`Sha256`], [`Sha384`], [`Sha512`], [`Sha512_224`], [`Sha512_256`], and for what still asks for
@@ -60,7 +62,7 @@ pub use algorithm::{Algorithm, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512
 pub use frame::Frame;
 pub use many::Offset;
 pub use readers::Readers;
-use start::{Start, Starts};
+use start::Start;
 pub use stream::{Hasher, hash};
 
 /// The digest of each message, in the order of the messages.
@@ -94,7 +96,7 @@ pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> 
 /// assert_eq!(digests[0][..4], [0xa9, 0x99, 0x3e, 0x36]);
 /// ```
 pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), Starts::Same(&Start::of::<A>()), messages, digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), (&Start::of::<A>()).into(), messages, digests);
 }
 
 /// The digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is `values[offsets[i]..offsets[i + 1]]`.
@@ -121,5 +123,5 @@ pub fn hash_contiguous<A: Algorithm>(values: &[u8], offsets: &[impl Offset]) -> 
 /// # Panics
 /// As [`hash_contiguous`], and if there are not as many digests as messages.
 pub fn hash_contiguous_into<A: Algorithm>(values: &[u8], offsets: &[impl Offset], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), Starts::Same(&Start::of::<A>()), &many::Contiguous::new(values, offsets), digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), (&Start::of::<A>()).into(), &many::Contiguous::new(values, offsets), digests);
 }

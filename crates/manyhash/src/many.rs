@@ -4,7 +4,7 @@ use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, digest
 use crate::padding::{Tail, block_count, body_bytes};
 use crate::scheduler::{self, Progress, Supply, Waiting};
 use crate::shape::{Plan, Shape, Usage};
-use crate::start::Starts;
+use crate::start::{Passes, Starts};
 use crate::{short, stream};
 
 /// Messages by index.
@@ -112,24 +112,59 @@ pub(crate) fn check_room(messages: usize, digests: usize) {
 /// Hashes every message from where it starts, on the shapes of `plan`. Panics if there are not as many digests as messages.
 pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
     plan: &Plan<CompressionOf<A>>,
-    starts: Starts<'_, CompressionOf<A>>,
+    passes: Passes<'_, CompressionOf<A>>,
     messages: &M,
     digests: &mut [A::Digest],
 ) -> Usage {
     check_room(messages.count(), digests.len());
     let mut usage = Usage::default();
     if messages.count() == 1 {
-        digests[0] = stream::hash_on::<A>(plan, &starts.of(0), messages.message(0));
+        digests[0] = stream::hash_on::<A>(plan, &passes.inner.of(0), messages.message(0));
+        if let Some(outer) = passes.outer {
+            digests[0] = stream::hash_on::<A>(plan, &outer.of(0), digests[0].as_ref());
+        }
         return usage;
     }
     let mut queue = Queue::longest_first(messages.count(), |i| block_count::<CompressionOf<A>>(messages.message(i).len() as u64));
-    if starts.bytes() <= short::MOST_START_BYTES {
-        queue.hash_short::<A>(plan, starts, messages, digests, &mut usage);
+    if passes.inner.bytes() <= short::MOST_START_BYTES {
+        queue.hash_short::<A>(plan, passes, messages, digests, &mut usage);
     }
     if queue.waiting.messages > 0 {
-        scheduler::run(plan, &mut Batch::<A, _> { starts, messages, digests, queue }, &mut usage);
+        let mut batch = Batch::<A, _> { starts: passes.inner, messages, digests, queue };
+        scheduler::run(plan, &mut batch, &mut usage);
+        if let Some(outer) = passes.outer {
+            hash_digests::<A>(plan, outer, batch.queue.order.as_deref(), batch.digests, &mut usage);
+        }
     }
     usage
+}
+
+/// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
+pub(crate) fn hash_digests<A: Algorithm>(
+    plan: &Plan<CompressionOf<A>>,
+    starts: Starts<'_, CompressionOf<A>>,
+    indices: Option<&[usize]>,
+    digests: &mut [A::Digest],
+    usage: &mut Usage,
+) {
+    /// So many stay in the first cache.
+    const TOGETHER: usize = 256;
+    let blocks = block_count::<CompressionOf<A>>(A::DIGEST_BYTES as u64);
+    let count = indices.map_or(digests.len(), <[usize]>::len);
+    let index = |i: usize| indices.map_or(i, |indices| indices[i]);
+    let (mut inner, mut outer) = ([A::zero_digest(); TOGETHER], [A::zero_digest(); TOGETHER]);
+    for first in (0..count).step_by(TOGETHER) {
+        let count = TOGETHER.min(count - first);
+        (0..count).for_each(|i| inner[i] = digests[index(first + i)]);
+        let state = &|i: usize| starts.state(index(first + i));
+        let starts = match starts {
+            Starts::Same(start) => Starts::Same(start),
+            Starts::Each { bytes, .. } => Starts::Each { state, bytes },
+        };
+        let all = short::Group { blocks, count, indices: None };
+        short::hash::<A>(plan, starts.into(), &inner[..count], &mut outer[..count], all, usage);
+        (0..count).for_each(|i| digests[index(first + i)] = outer[i]);
+    }
 }
 
 /// An order to take messages in: longest first, so that what is left at the end is short.
@@ -184,7 +219,7 @@ impl Queue {
     fn hash_short<A: Algorithm>(
         &mut self,
         plan: &Plan<CompressionOf<A>>,
-        starts: Starts<'_, CompressionOf<A>>,
+        passes: Passes<'_, CompressionOf<A>>,
         messages: &(impl Messages + ?Sized),
         digests: &mut [A::Digest],
         usage: &mut Usage,
@@ -192,7 +227,7 @@ impl Queue {
         let Some(order) = &mut self.order else {
             if self.longest_blocks <= short::MAX_BLOCKS && self.waiting.messages > 0 {
                 let all = short::Group { blocks: self.longest_blocks, count: self.waiting.messages, indices: None };
-                short::hash::<A>(plan, starts, messages, digests, all, usage);
+                short::hash::<A>(plan, passes, messages, digests, all, usage);
                 self.waiting = Waiting::default();
             }
             return;
@@ -215,7 +250,7 @@ impl Queue {
             let count = (end - group) - (end - group) % lanes;
             if count > 0 {
                 let indices = &order[group..group + count];
-                short::hash::<A>(plan, starts, messages, digests, short::Group { blocks, count, indices: Some(indices) }, usage);
+                short::hash::<A>(plan, passes, messages, digests, short::Group { blocks, count, indices: Some(indices) }, usage);
                 self.waiting.messages -= count;
                 self.waiting.blocks = self.waiting.blocks.saturating_sub(count as u64 * blocks);
             }
@@ -229,7 +264,7 @@ impl Queue {
         if first_short == 0 && is_faster_apart(plan, groups().map(|group| (blocks_of(group[0]), group.len()))) {
             for group in groups() {
                 let alike = short::Group { blocks: blocks_of(group[0]), count: group.len(), indices: Some(group) };
-                short::hash::<A>(plan, starts, messages, digests, alike, usage);
+                short::hash::<A>(plan, passes, messages, digests, alike, usage);
             }
             order.clear();
             self.waiting = Waiting::default();

@@ -72,3 +72,54 @@ pub(crate) fn block_count<C: Compression>(message_bytes: u64) -> u64 {
     let block = C::BLOCK_BYTES as u64;
     message_bytes / block + if message_bytes % block + 1 + C::LENGTH_BYTES as u64 <= block { 1 } else { 2 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Algorithm, CompressionOf};
+
+    /// Totals around those that other libraries got wrong, and around what the standard allows for blocks of 64 bytes.
+    const TOTALS: [u64; 13] = [
+        0,
+        (1 << 29) - 1,
+        1 << 29,
+        (1 << 29) + 63,
+        (1 << 32) - 1,
+        1 << 32,
+        (1 << 32) + 56,
+        1 << 35,
+        (1 << 61) - 1,
+        1 << 61,
+        (1 << 61) + 119,
+        (1 << 63) + 1,
+        u64::MAX,
+    ];
+
+    fn lengths_are_written<A: Algorithm>() {
+        for total in TOTALS {
+            let rest = vec![0xAB; (total % A::BLOCK_BYTES as u64) as usize];
+            let mut tail = Tail::EMPTY;
+            tail.set::<CompressionOf<A>>(&rest, total);
+            let mut end = rest.clone();
+            padded::<CompressionOf<A>>(&mut end, total);
+            assert_eq!(tail.blocks(), end, "{} {total}", A::NAME);
+            assert_eq!(block_count::<CompressionOf<A>>(total) - total / A::BLOCK_BYTES as u64, (end.len() / A::BLOCK_BYTES) as u64);
+            // The length in bits: modulo 2^64 in eight bytes (RFC 1321, 3.2), all of it in sixteen.
+            let (zeros, length) = end[rest.len() + 1..].split_at(end.len() - rest.len() - 1 - A::BLOCK_BYTES / 8);
+            assert!(zeros.iter().all(|byte| *byte == 0));
+            let mut length = length.to_vec();
+            if A::NAME == "MD5" {
+                length.reverse();
+            }
+            let written = length.iter().fold(0u128, |sum, byte| sum << 8 | u128::from(*byte));
+            let bits = u128::from(total) * 8;
+            assert_eq!(written, if A::BLOCK_BYTES == 64 { bits % (1 << 64) } else { bits }, "{} {total}", A::NAME);
+        }
+    }
+
+    #[test]
+    fn lengths_of_any_size_are_written() {
+        macro_rules! all { ([] $($Algorithm:ident)*) => { $(lengths_are_written::<crate::$Algorithm>();)* } }
+        for_each_algorithm!(all []);
+    }
+}

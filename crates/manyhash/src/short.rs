@@ -3,15 +3,16 @@
 //! Any shape will do. No slots, no midstates, no plan: the lanes stay in step. Where the instruction set has masked loads, padding is made
 //! in registers, in one run, and a last block that all lanes share, as after messages of one length that is whole blocks, has its schedule
 //! computed once for all batches. Elsewhere the end is padded in memory, and is a run of its own where there are more than two blocks.
+//! Where digests are hashed once more (HMAC), the state becomes the next block without leaving its registers.
 //! Which messages come here, and which are better off in the schedule, is decided in `many.rs`.
 
 use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, MAX_ROUNDS, Sealed, WordOf, digest};
 use crate::isa::Task;
-use crate::lanes::{Blocks, ByteOrder, Isa, MAX_LANES, Row, Whole, Word, Words};
+use crate::lanes::{Blocks, ByteOrder, Isa, MAX_LANES, Row, Whole, Word, Words, sixteen};
 use crate::many::Messages;
 use crate::padding::{Tail, body_bytes};
 use crate::shape::{Plan, Shape, Usage};
-use crate::start::Starts;
+use crate::start::{Passes, Starts};
 use crate::states::States;
 
 /// Messages of more blocks have little to gain.
@@ -20,13 +21,34 @@ pub(crate) const MAX_BLOCKS: u64 = 128;
 /// More bytes before a message, and its length would not fit into the word that is written here.
 pub(crate) const MOST_START_BYTES: u64 = 1 << 28;
 
-/// The midstates of the messages in the lanes.
+/// The states that the messages in the lanes start from.
 #[derive(Clone, Copy)]
 enum Midstates<'a, C: Compression> {
     /// One for all.
     Same(&'a ChainingOf<C>),
     /// One for each: a row a word.
     Each(&'a C::State<[WordOf<C>; MAX_LANES]>),
+}
+
+impl<C: Compression> Midstates<'_, C> {
+    /// A vector a word.
+    #[inline(always)]
+    fn read<I: Isa>(&self, isa: I) -> C::State<<WordOf<C> as Word>::Vector<I>> {
+        let mut state = C::filled(Words::splat(isa, WordOf::<C>::default()));
+        match self {
+            Self::Same(midstate) => {
+                for (vector, word) in state.as_mut().iter_mut().zip(midstate.as_ref()) {
+                    *vector = Words::splat(isa, *word);
+                }
+            }
+            Self::Each(rows) => {
+                for (vector, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {
+                    *vector = Words::read(isa, row);
+                }
+            }
+        }
+        state
+    }
 }
 
 /// What the kernel gets.
@@ -39,6 +61,39 @@ pub(crate) struct Batch<'a, 'm, C: Compression> {
     blocks: usize,
     /// The last block's schedule, if all lanes share it.
     shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
+    /// If digests are hashed once more: from where, and how a state becomes a block.
+    outer: Option<(Midstates<'a, C>, &'a DigestBlock<C>)>,
+}
+
+/// The one block of a message that is a digest: the bits of the state that are in it, and the padding.
+struct DigestBlock<C: Compression> {
+    kept: [WordOf<C>; 16],
+    padding: [WordOf<C>; 16],
+}
+
+impl<C: Compression> DigestBlock<C> {
+    /// Of digests of `digest_bytes` bytes, after `start_bytes` bytes.
+    fn new(digest_bytes: usize, start_bytes: u64) -> Self {
+        let words = |bytes: &[u8]| std::array::from_fn(|i| WordOf::<C>::from_bytes(C::BYTE_ORDER, &bytes[i * size_of::<WordOf<C>>()..]));
+        let mut kept = [0; 128];
+        kept[..digest_bytes].fill(0xFF);
+        let mut padding = Tail::EMPTY;
+        padding.set::<C>(&[0; 64][..digest_bytes], start_bytes + digest_bytes as u64);
+        Self { kept: words(&kept), padding: words(padding.blocks()) }
+    }
+
+    /// The block of each lane's digest.
+    #[inline(always)]
+    fn words<I: Isa>(&self, isa: I, state: &C::State<<WordOf<C> as Word>::Vector<I>>) -> [<WordOf<C> as Word>::Vector<I>; 16] {
+        macro_rules! words { ($($i:literal)*) => { [$(
+            if $i < C::STATE_WORDS {
+                state.as_ref()[$i % C::STATE_WORDS].and(Words::splat(isa, self.kept[$i])).xor(Words::splat(isa, self.padding[$i]))
+            } else {
+                Words::splat(isa, self.padding[$i])
+            }
+        ),*] } }
+        sixteen!(words)
+    }
 }
 
 /// The kernel, where padding is made in registers: leaves the final state of lane i in `digests[i]`.
@@ -51,39 +106,38 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let Batch { midstates, start_bytes, messages, blocks, shared_end } = *self.batch;
-        let mut state = C::filled(<WordOf<C> as Word>::Vector::<I>::splat(isa, WordOf::<C>::default()));
-        match midstates {
-            Midstates::Same(midstate) => {
-                for (vector, word) in state.as_mut().iter_mut().zip(midstate.as_ref()) {
-                    *vector = Words::splat(isa, *word);
-                }
-            }
-            Midstates::Each(rows) => {
-                for (vector, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {
-                    *vector = Words::read(isa, row);
-                }
-            }
-        }
+        let Batch { midstates, start_bytes, messages, blocks, shared_end, outer } = *self.batch;
+        let mut state = midstates.read(isa);
         let mut bits = [WordOf::<C>::default(); MAX_LANES];
         for (lane, bits) in bits[..<WordOf<C> as Word>::Vector::<I>::LANES].iter_mut().enumerate() {
             *bits = WordOf::<C>::from(8 * (start_bytes as u32 + messages.bytes(lane)));
         }
-        let loaded = if shared_end.is_some() { blocks - 1 } else { blocks };
-        for block in 0..loaded {
-            let at = block * C::BLOCK_BYTES;
-            let mut words = if at + C::BLOCK_BYTES <= messages.blocks().len_bytes() {
-                Words::load_block(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
-            } else {
-                Words::load_padded(isa, C::BYTE_ORDER, messages, 0, at)
-            };
-            if block == blocks - 1 {
-                words[length_word::<C>()] = Words::read(isa, &bits);
+        let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
+        for block in 0..all_blocks {
+            if let (Some(expanded), true) = (shared_end, block == blocks - 1) {
+                C::compress_constant(isa, &mut state, expanded);
+                continue;
             }
+            let words = match outer {
+                Some((midstates, digest_block)) if block == blocks => {
+                    let words = digest_block.words(isa, &state);
+                    state = midstates.read(isa);
+                    words
+                }
+                _ => {
+                    let at = block * C::BLOCK_BYTES;
+                    let mut words = if at + C::BLOCK_BYTES <= messages.blocks().len_bytes() {
+                        Words::load_block(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
+                    } else {
+                        Words::load_padded(isa, C::BYTE_ORDER, messages, 0, at)
+                    };
+                    if block == blocks - 1 {
+                        words[length_word::<C>()] = Words::read(isa, &bits);
+                    }
+                    words
+                }
+            };
             C::compress(isa, &mut state, words);
-        }
-        if let Some(expanded) = shared_end {
-            C::compress_constant(isa, &mut state, expanded);
         }
         Words::write_rows(state.as_ref(), C::BYTE_ORDER, self.digests);
     }
@@ -111,7 +165,7 @@ pub(crate) struct Group<'a> {
 /// Hashes a group of messages from where they start; adds the steps to `usage`.
 pub(crate) fn hash<A: Algorithm>(
     plan: &Plan<CompressionOf<A>>,
-    starts: Starts<'_, CompressionOf<A>>,
+    Passes { inner, outer }: Passes<'_, CompressionOf<A>>,
     messages: &(impl Messages + ?Sized),
     digests: &mut [A::Digest],
     Group { blocks, count, indices }: Group<'_>,
@@ -122,32 +176,28 @@ pub(crate) fn hash<A: Algorithm>(
     let shared_end = (count >= plan.widest_shape().lanes && plan.widest_shape().has_short()).then(|| {
         let bytes = messages.message(index(0)).len();
         let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
-        alike.then(|| shared_end::<CompressionOf<A>>(starts.bytes() + bytes as u64))
+        alike.then(|| shared_end::<CompressionOf<A>>(inner.bytes() + bytes as u64))
     });
     let shared_end = shared_end.flatten();
-    let (mut rows, mut own) = (None, None);
+    let digest_block = outer.map(|outer| DigestBlock::new(A::DIGEST_BYTES, outer.bytes()));
+    let (mut rows, mut own_inner, mut own_outer) = (None, None, None);
     let mut first = 0;
     while first < count {
         let best = plan.best_for(count - first, blocks);
         let shape = &plan.shapes[best];
-        usage.steps[best] += blocks;
+        usage.steps[best] += blocks + u64::from(outer.is_some());
         let lanes = shape.lanes.min(count - first);
         // A lane without a message does the work of the first one again.
         let message = |lane: usize| messages.message(index(first + if lane < lanes { lane } else { 0 }));
         let mut finish = |lane: usize, digest: A::Digest| digests[index(first + lane)] = digest;
         if shape.has_short() {
             let whole = Whole::new(shape.lanes, message);
-            let midstates = match starts {
-                Starts::Same(start) => Midstates::Same(&start.state),
-                Starts::Each { state, .. } => {
-                    let own = own.get_or_insert_with(|| <CompressionOf<A>>::filled([Default::default(); MAX_LANES]));
-                    let mut states = States::<CompressionOf<A>>::of_rows(own);
-                    (0..lanes).for_each(|lane| states.set_column(lane, state(index(first + lane))));
-                    Midstates::Each(own)
-                }
-            };
-            let (blocks, shared_end) = (blocks as usize, shared_end.as_ref());
-            let batch = Batch { midstates, start_bytes: starts.bytes(), messages: &whole, blocks, shared_end };
+            let index = |lane: usize| index(first + lane);
+            let midstates = midstates_of::<CompressionOf<A>>(&inner, lanes, index, &mut own_inner);
+            let outer = outer.as_ref().zip(digest_block.as_ref());
+            let outer = outer.map(|(outer, block)| (midstates_of::<CompressionOf<A>>(outer, lanes, index, &mut own_outer), block));
+            let (blocks, shared_end, start_bytes) = (blocks as usize, shared_end.as_ref(), inner.bytes());
+            let batch = Batch { midstates, start_bytes, messages: &whole, blocks, shared_end, outer };
             let rows = rows.get_or_insert([[0; 64]; MAX_LANES]);
             shape.hash_short(&batch, rows);
             for (lane, row) in rows[..lanes].iter().enumerate() {
@@ -156,7 +206,7 @@ pub(crate) fn hash<A: Algorithm>(
                 finish(lane, digest);
             }
         } else {
-            let batch = PaddedInMemory { starts, shape, lanes, blocks: blocks as usize };
+            let batch = PaddedInMemory { inner, outer, shape, lanes, blocks: blocks as usize };
             let index = |lane: usize| index(first + lane);
             match shape.lanes {
                 1 => batch.hash::<A, 1>(index, message, finish),
@@ -171,9 +221,28 @@ pub(crate) fn hash<A: Algorithm>(
     }
 }
 
+/// The midstates of the messages that `index` gives for each lane; if they have their own, put together in `own`.
+fn midstates_of<'a, C: Compression>(
+    starts: &'a Starts<'_, C>,
+    lanes: usize,
+    index: impl Fn(usize) -> usize,
+    own: &'a mut Option<C::State<[WordOf<C>; MAX_LANES]>>,
+) -> Midstates<'a, C> {
+    match starts {
+        Starts::Same(start) => Midstates::Same(&start.state),
+        Starts::Each { state, .. } => {
+            let own = own.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
+            let mut states = States::<C>::of_rows(own);
+            (0..lanes).for_each(|lane| states.set_column(lane, state(index(lane))));
+            Midstates::Each(own)
+        }
+    }
+}
+
 /// A batch for a shape that can't pad in registers.
 struct PaddedInMemory<'a, 's, C: Compression> {
-    starts: Starts<'s, C>,
+    inner: Starts<'s, C>,
+    outer: Option<Starts<'s, C>>,
     shape: &'a Shape<C>,
     /// Lanes with a message of their own.
     lanes: usize,
@@ -191,15 +260,8 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
         mut finish: impl FnMut(usize, A::Digest),
     ) {
         let mut rows = C::filled([WordOf::<C>::default(); N]);
-        if let Starts::Same(start) = self.starts {
-            for (row, initial) in rows.as_mut().iter_mut().zip(start.state.as_ref()) {
-                row.fill(*initial);
-            }
-        }
+        set_rows(&mut rows, &self.inner, self.lanes, &index);
         let mut states = States::of_rows(&mut rows);
-        if let Starts::Each { state, .. } = self.starts {
-            (0..self.lanes).for_each(|lane| states.set_column(lane, state(index(lane))));
-        }
         let fewest_bytes = (0..self.lanes).map(|lane| message(lane).len()).min().expect("a message");
         let body_bytes = body_bytes::<C>(fewest_bytes, self.blocks as u64);
         if body_bytes > 0 {
@@ -208,13 +270,44 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
         let mut tails = [Tail::EMPTY; N];
         for (lane, tail) in tails[..self.lanes].iter_mut().enumerate() {
             let message = message(lane);
-            tail.set::<C>(&message[body_bytes..], self.starts.bytes() + message.len() as u64);
+            tail.set::<C>(&message[body_bytes..], self.inner.bytes() + message.len() as u64);
         }
         let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
         let tail_bytes = (self.blocks * A::BLOCK_BYTES).checked_sub(body_bytes).expect("messages stay as they are");
         self.shape.advance(&mut states, &Blocks::new(self.shape.lanes, tail_bytes, tail));
+        if let Some(outer) = &self.outer {
+            for (lane, tail) in tails[..self.lanes].iter_mut().enumerate() {
+                let inner = digest::<A>(&states.column(lane));
+                tail.set::<C>(inner.as_ref(), outer.bytes() + A::DIGEST_BYTES as u64);
+            }
+            set_rows(&mut rows, outer, self.lanes, &index);
+            states = States::of_rows(&mut rows);
+            let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
+            self.shape.advance(&mut states, &Blocks::new(self.shape.lanes, A::BLOCK_BYTES, tail));
+        }
         for lane in 0..self.lanes {
             finish(lane, digest::<A>(&states.column(lane)));
+        }
+    }
+}
+
+/// Where the messages that `index` gives for each lane start.
+#[inline]
+fn set_rows<C: Compression, const N: usize>(
+    rows: &mut C::State<[WordOf<C>; N]>,
+    starts: &Starts<'_, C>,
+    lanes: usize,
+    index: impl Fn(usize) -> usize,
+) {
+    match starts {
+        Starts::Same(start) => {
+            for (row, initial) in rows.as_mut().iter_mut().zip(start.state.as_ref()) {
+                row.fill(*initial);
+            }
+        }
+        Starts::Each { state, .. } => {
+            let mut states = States::<C>::of_rows(rows);
+            (0..lanes).for_each(|lane| states.set_column(lane, state(index(lane))));
         }
     }
 }

@@ -52,3 +52,25 @@ impl<C: Compression> Starts<'_, C> {
         Start { state: *self.state(message), bytes: self.bytes() }
     }
 }
+
+/// What messages go through to their digests.
+#[derive(Clone, Copy)]
+pub(crate) struct Passes<'a, C: Compression> {
+    pub(crate) inner: Starts<'a, C>,
+    /// From where the digest is hashed once more (RFC 2104).
+    pub(crate) outer: Option<Starts<'a, C>>,
+}
+
+/// One pass, from there.
+impl<'a, C: Compression> From<&'a Start<C>> for Passes<'a, C> {
+    fn from(start: &'a Start<C>) -> Self {
+        Self { inner: Starts::Same(start), outer: None }
+    }
+}
+
+/// One pass.
+impl<'a, C: Compression> From<Starts<'a, C>> for Passes<'a, C> {
+    fn from(inner: Starts<'a, C>) -> Self {
+        Self { inner, outer: None }
+    }
+}

@@ -1,12 +1,13 @@
 //! Textbook hash functions straight from their specifications: the oracle of manyhash's tests.
 //!
 //! What: SHA-1 and the six SHA-2 functions of FIPS 180-4 (August 2015), and MD5 of RFC 1321 (April
-//! 1992), over whole bytes.
+//! 1992), over whole bytes; HMAC of RFC 2104 over each of them, and HKDF and PBKDF2 over that.
 //! Why: a test is worth as much as what it compares with. This crate is to be read beside the
 //! standard: no dependency, no speed trick, and no table that the engine has too, since the
 //! constants are computed from the roots of primes, and MD5's from sines.
 #![forbid(unsafe_code)]
 
+mod hmac;
 mod md5;
 mod padding;
 mod roots;
@@ -14,6 +15,7 @@ mod sha1;
 mod sha256;
 mod sha512;
 
+pub use hmac::Hmac;
 pub use md5::md5;
 pub use sha1::sha1;
 pub use sha256::{sha224, sha256};

@@ -46,7 +46,7 @@ impl Default for Settings {
 /// [`hash`](Self::hash) and [`tag`](Self::tag) hand a message over and give a [`Pending`], a future for any runtime, whose
 /// [`wait`](Pending::wait) does without one. Workers take what is waiting as soon as it fills the lanes, or when the first of it has waited for
 /// [`longest_wait`](Settings::longest_wait), and hash all of it at once. While they are busy the next batch gathers, so that batches grow with the
-/// load.
+/// load. A thread in `wait` takes messages as well, without waiting for more: its own at least does not have to go to another thread and back.
 ///
 /// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or any such type. A `Pending` that is dropped takes its message back if no
 /// worker has it yet. If a message's `as_ref` or a waker panics, no other message is harmed. To drop the batcher is to
@@ -127,15 +127,14 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
     fn pending(&self, message: M, key: OptionalKey<A>) -> Pending<A, M> {
         let (promise, receiver) = promise();
         let request = Request { message, key, promise };
-        let wait = |request| WaitingForRoom { shared: self.shared.clone(), request, place: None };
-        let waiting_for_room = self.shared.submit(request).err().map(wait);
-        Pending { receiver, waiting_for_room }
+        let waiting_for_room = self.shared.submit(request).err().map(|request| WaitingForRoom { request, place: None });
+        Pending { shared: self.shared.clone(), receiver, waiting_for_room }
     }
 
     fn try_pending(&self, message: M, key: OptionalKey<A>) -> Result<Pending<A, M>, QueueFull<M>> {
         let (promise, receiver) = promise();
         match self.shared.submit(Request { message, key, promise }) {
-            Ok(()) => Ok(Pending { receiver, waiting_for_room: None }),
+            Ok(()) => Ok(Pending { shared: self.shared.clone(), receiver, waiting_for_room: None }),
             Err(request) => Err(QueueFull(request.message)),
         }
     }

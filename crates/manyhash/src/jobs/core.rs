@@ -4,9 +4,11 @@
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
 use crate::backend;
 #[cfg(feature = "hmac")]
-use crate::hmac::{self, Key};
+use crate::hmac::Key;
 #[cfg(feature = "hmac")]
 use crate::lanes::Word;
+#[cfg(feature = "hmac")]
+use crate::many;
 use crate::padding::{block_count, pad};
 use crate::scheduler::{self, Extent, Memory, Progress, Supply, Waiting};
 use crate::shape::Usage;
@@ -351,7 +353,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
         let Self { entries, inner, digests, .. } = self;
         let outer = |i: usize| entries[inner[i]].outer.as_ref().expect("an inner digest has an outer one");
         let starts = Starts::Each { state: &outer, bytes: A::BLOCK_BYTES as u64 };
-        hmac::hash_digests::<A>(backend::plan::<A>(), starts, digests, &mut Usage::default());
+        many::hash_digests::<A>(backend::plan::<A>(), starts, None, digests, &mut Usage::default());
         while let (Some(id), Some(digest)) = (self.inner.pop(), self.digests.pop()) {
             self.give(id, digest);
         }
@@ -469,5 +471,40 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Supply<CompressionOf<A>> for Run<'_, A, H,
                 core.give(id, digest::<A>(state));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::start::Start;
+    use crate::stream::Hasher;
+    use crate::{Sha256, Sha512};
+
+    /// As if so many bytes had been fed and compressed before, to the state that a message begins with.
+    fn jobs_that_have_come_far_end_as_a_hasher_does<A: Algorithm>() {
+        for total in [1u64 << 29, 1 << 32, (1 << 32) + (1 << 31), 1 << 35, (1 << 61) - 256] {
+            let mut core = Core::<A, usize, Vec<u8>>::new();
+            let mut expected = Vec::new();
+            for bytes in [0, 1, 55, 56, 64, 127, 128, 500] {
+                let id = core.open(bytes);
+                core.entries[id].message_bytes = total;
+                core.feed(id, vec![bytes as u8; bytes]);
+                core.finish(id);
+                let mut hasher = Hasher::<A>::starting(Start { state: A::INITIAL, bytes: total });
+                hasher.update(&vec![bytes as u8; bytes]);
+                expected.push((bytes, hasher.finalize()));
+            }
+            core.run(Extent::All);
+            let mut ended: Vec<_> = std::iter::from_fn(|| core.next_finished()).collect();
+            ended.sort_unstable();
+            assert_eq!(ended, expected, "{} after {total} bytes", A::NAME);
+        }
+    }
+
+    #[test]
+    fn totals_beyond_512_mib_and_4_gib() {
+        jobs_that_have_come_far_end_as_a_hasher_does::<Sha256>();
+        jobs_that_have_come_far_end_as_a_hasher_does::<Sha512>();
     }
 }

@@ -4,6 +4,7 @@
 pub mod backends;
 #[cfg(target_os = "linux")]
 pub mod mapped;
+pub mod records;
 pub mod rsp;
 
 use manyhash::Algorithm;
@@ -32,6 +33,11 @@ pub fn reference<A: Algorithm>() -> reference::HashFunction {
 pub fn expected<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {
     let reference = reference::<A>();
     messages.iter().map(|message| reference(message.as_ref())).collect()
+}
+
+/// The reference's HMAC over `A`.
+pub fn reference_hmac<A: Algorithm>() -> reference::Hmac {
+    reference::Hmac::by_name(A::NAME).unwrap_or_else(|| panic!("the reference lacks {}", A::NAME))
 }
 
 /// Panics unless there is one digest for each message, in their order, each as expected.

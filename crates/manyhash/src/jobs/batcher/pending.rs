@@ -14,19 +14,33 @@ use std::thread::{self, Thread};
 /// A digest, or a tag, that is on its way: a future. Dropped, it is not wanted any more.
 #[must_use = "a digest that nobody waits for is not computed"]
 pub struct Pending<A: Algorithm, M> {
+    pub(super) shared: Arc<Shared<A, M>>,
     pub(super) receiver: Receiver<A::Digest>,
     pub(super) waiting_for_room: Option<WaitingForRoom<A, M>>,
 }
 
 /// A message for which there is no room in the queue yet.
 pub(super) struct WaitingForRoom<A: Algorithm, M> {
-    pub(super) shared: Arc<Shared<A, M>>,
     pub(super) request: Request<A, M>,
     pub(super) place: Option<RoomPlace>,
 }
 
 impl<A: Algorithm, M> Pending<A, M> {
-    /// Blocks the thread until it is there.
+    /// Puts the message into the queue, if it is not there yet, and looks for the digest.
+    fn look(&mut self, context: &mut Context<'_>) -> Poll<Result<A::Digest, BatcherError>> {
+        if let Some(WaitingForRoom { request, place }) = self.waiting_for_room.take()
+            && let Err((request, place)) = self.shared.submit_or_wait(request, context.waker(), place)
+        {
+            self.waiting_for_room = Some(WaitingForRoom { request, place: Some(place) });
+            return Poll::Pending;
+        }
+        self.receiver.poll(context)
+    }
+}
+
+impl<A: Algorithm, M: AsRef<[u8]> + Send> Pending<A, M> {
+    /// Blocks the thread until it is there. The thread does not sleep as long as there are messages in the queue: it hashes some of them,
+    /// perhaps its own.
     ///
     /// # Errors
     /// As [`BatcherError`] says.
@@ -37,9 +51,11 @@ impl<A: Algorithm, M> Pending<A, M> {
         THIS_THREAD.with(|waker| {
             let mut context = Context::from_waker(waker);
             loop {
-                match Pin::new(&mut self).poll(&mut context) {
-                    Poll::Ready(outcome) => return outcome,
-                    Poll::Pending => thread::park(),
+                if let Poll::Ready(outcome) = self.look(&mut context) {
+                    return outcome;
+                }
+                if !self.shared.help() {
+                    thread::park();
                 }
             }
         })
@@ -64,13 +80,11 @@ impl<A: Algorithm, M> Future for Pending<A, M> {
     type Output = Result<A::Digest, BatcherError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Some(WaitingForRoom { shared, request, place }) = self.waiting_for_room.take()
-            && let Err((request, place)) = shared.submit_or_wait(request, context.waker(), place)
-        {
-            self.waiting_for_room = Some(WaitingForRoom { shared, request, place: Some(place) });
-            return Poll::Pending;
+        let outcome = self.look(context);
+        if outcome.is_pending() {
+            self.shared.start_clock();
         }
-        self.receiver.poll(context)
+        outcome
     }
 }
 

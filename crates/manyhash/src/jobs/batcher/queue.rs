@@ -9,9 +9,10 @@ use crate::hmac::Key;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 #[cfg(feature = "hmac")]
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Whose tag is wanted, if it is a tag.
 #[cfg(feature = "hmac")]
@@ -42,6 +43,8 @@ pub(super) struct Queue<A: Algorithm, M> {
     pub(super) workers: usize,
     /// Workers that wait to be notified.
     pub(super) sleeping: usize,
+    /// Those of them that wait for a first message, and not for others to come to it.
+    pub(super) dozing: usize,
     /// Who is to be woken when there is room: all of them, so that nobody waits for one who has given up.
     wanting_room: Vec<Waker>,
     /// How often they were woken.
@@ -60,6 +63,8 @@ pub(super) struct Shared<A: Algorithm, M> {
     /// So many messages need not wait for others.
     pub(super) full_batch: usize,
     queue: Mutex<Queue<A, M>>,
+    /// Whether a message came while a worker was dozing, so that nobody counts its time yet.
+    needs_clock: AtomicBool,
     pub(super) work: Condvar,
     pub(super) counters: Counters,
 }
@@ -73,10 +78,18 @@ impl<A: Algorithm, M> Shared<A, M> {
             is_closed: false,
             workers: settings.workers,
             sleeping: 0,
+            dozing: 0,
             wanting_room: Vec::new(),
             times_woken: 0,
         };
-        Self { settings, full_batch, queue: Mutex::new(queue), work: Condvar::new(), counters: Counters::default() }
+        Self {
+            settings,
+            full_batch,
+            queue: Mutex::new(queue),
+            needs_clock: AtomicBool::new(false),
+            work: Condvar::new(),
+            counters: Counters::default(),
+        }
     }
 
     /// No code but ours runs under the lock.
@@ -125,17 +138,43 @@ impl<A: Algorithm, M> Shared<A, M> {
             return Err((queue, request));
         }
         queue.requests.push(request);
-        let is_first = queue.requests.len() == 1;
-        if is_first {
+        if queue.requests.len() == 1 {
             queue.oldest = Some(Instant::now());
+            self.needs_clock.store(queue.dozing > 0, Ordering::Relaxed);
         }
-        // The first one sets the clock, the last one of a full batch ends the wait.
-        let notifies = queue.sleeping > 0 && (is_first || queue.requests.len() == self.full_batch);
+        let is_full = queue.sleeping > 0 && queue.requests.len() == self.full_batch;
         drop(queue);
-        if notifies {
+        if is_full {
             self.work.notify_one();
         }
         Ok(())
+    }
+
+    /// Someone waits for a worker. This is not done when a message comes: who waits in a thread of its own is faster than to wake another.
+    pub(super) fn start_clock(&self) {
+        if self.needs_clock.load(Ordering::Relaxed) && self.needs_clock.swap(false, Ordering::Relaxed) {
+            self.work.notify_one();
+        }
+    }
+
+    /// Takes messages from the front of the queue, all of them or as many as given, and wakes who waits for room.
+    pub(super) fn take(&self, mut queue: MutexGuard<'_, Queue<A, M>>, most: usize, batch: &mut Vec<Request<A, M>>) {
+        let waited = queue.oldest.map_or(Duration::ZERO, |oldest| oldest.elapsed());
+        if queue.requests.len() <= most {
+            std::mem::swap(&mut queue.requests, batch);
+            queue.oldest = None;
+        } else {
+            batch.extend(queue.requests.drain(..most));
+        }
+        let clock = !queue.requests.is_empty() && queue.dozing > 0;
+        self.needs_clock.store(false, Ordering::Relaxed);
+        let woken = queue.take_wanting_room();
+        drop(queue);
+        if clock {
+            self.work.notify_one();
+        }
+        self.counters.count_wait(waited);
+        wake_all(woken);
     }
 
     pub(super) fn close(&self) {

@@ -8,9 +8,15 @@ use crate::backend;
 use crate::hmac::{self, Keys};
 use crate::many;
 use crate::shape::Usage;
-use crate::start::{Start, Starts};
+use crate::start::Start;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+
+/// Longer messages are hashed after the others of their batch, which would otherwise wait for them.
+const LONG_MESSAGE_BYTES: usize = 128 << 10;
+
+/// Full batches that a thread which waits hashes at once: others wait for it meanwhile, and it for them.
+const HELPED_BATCHES: usize = 4;
 
 /// A thread that hashes.
 pub(super) struct Worker<A: Algorithm, M: AsRef<[u8]> + Send> {
@@ -21,21 +27,19 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
     pub(super) fn run(&self) {
         let mut batch = Vec::new();
         while self.take(&mut batch) {
-            self.hash(&mut batch);
+            self.shared.hash_all(&mut batch);
         }
     }
 
     /// Takes what is waiting, when it is time. `false`: there will be no more.
     fn take(&self, batch: &mut Vec<Request<A, M>>) -> bool {
-        let Shared { settings, full_batch, work, counters, .. } = &*self.shared;
+        let Shared { settings, full_batch, work, .. } = &*self.shared;
         let mut queue = self.shared.lock();
-        let waited = loop {
-            let waited = queue.oldest.map(|oldest| oldest.elapsed());
-            let left = waited.map(|waited| settings.longest_wait.saturating_sub(waited));
-            if let Some(waited) = waited
-                && (queue.requests.len() >= *full_batch || queue.is_closed || left == Some(Duration::ZERO))
-            {
-                break waited;
+        loop {
+            let left = queue.oldest.map(|oldest| settings.longest_wait.saturating_sub(oldest.elapsed()));
+            let is_time = queue.requests.len() >= *full_batch || queue.is_closed || left == Some(Duration::ZERO);
+            if is_time && !queue.requests.is_empty() {
+                break;
             }
             if queue.is_closed {
                 return false;
@@ -43,42 +47,68 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
             queue.sleeping += 1;
             queue = match left {
                 Some(left) => work.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => work.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                None => {
+                    queue.dozing += 1;
+                    let mut queue = work.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                    queue.dozing -= 1;
+                    queue
+                }
             };
             queue.sleeping -= 1;
-        };
-        // Others may be idle, but have lanes to fill, too.
-        let share = queue.requests.len().div_ceil(queue.workers).max(*full_batch).min(queue.requests.len());
-        if share == queue.requests.len() {
-            std::mem::swap(&mut queue.requests, batch);
-            queue.oldest = None;
-        } else {
-            batch.extend(queue.requests.drain(..share));
-            if queue.sleeping > 0 {
-                work.notify_one();
-            }
         }
-        let woken = queue.take_wanting_room();
-        drop(queue);
-        counters.count_wait(waited);
-        wake_all(woken);
+        // Others may be idle, but have lanes to fill, too.
+        let share = queue.requests.len().div_ceil(queue.workers).max(*full_batch);
+        self.shared.take(queue, share, batch);
         true
+    }
+}
+
+impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
+    /// A thread that has nothing to do but to wait hashes some of what is waiting. `false`: there is nothing.
+    pub(super) fn help(&self) -> bool {
+        let queue = self.lock();
+        if queue.requests.is_empty() {
+            return false;
+        }
+        let mut batch = Vec::new();
+        self.take(queue, HELPED_BATCHES * self.full_batch, &mut batch);
+        self.hash_all(&mut batch);
+        true
+    }
+
+    /// Hashes a batch, and leaves it empty, whatever happens.
+    fn hash_all(&self, batch: &mut Vec<Request<A, M>>) {
+        guarded(|| self.hash(batch));
+        // Nothing is left, unless a message panicked where it had not before: then for all the others, that is the outcome.
+        guarded(|| batch.clear());
     }
 
     /// Hashes a batch, and leaves it empty.
     fn hash(&self, batch: &mut Vec<Request<A, M>>) {
-        let plan = backend::plan::<A>();
         guarded_retain(batch, |request| !request.promise.is_forgotten());
-        #[cfg(feature = "hmac")]
-        {
-            let mut tagged: Vec<_> = batch.extract_if(.., |request| request.key.is_some()).collect();
-            self.hash_alike(&mut tagged, 1, |requests, messages, tags| {
-                let key = |i: usize| &**requests[i].key.as_ref().expect("those with a key");
-                hmac::tag_many_on::<A, _>(plan, Keys::Each(&key), messages, tags)
+        // A message that panics leaves, and its promise says why.
+        guarded_retain(batch, |request| guarded(|| Some(request.message.as_ref().len())).is_some());
+        let mut long: Vec<_> = batch.extract_if(.., |request| request.message.as_ref().len() > LONG_MESSAGE_BYTES).collect();
+        for requests in [&mut *batch, &mut long] {
+            self.hash_tagged(requests);
+            let start = &Start::of::<A>();
+            self.hash_alike(requests, 0, |_, messages, digests| {
+                many::hash_many_on::<A, _>(backend::plan::<A>(), start.into(), messages, digests)
             });
         }
-        let start = Start::of::<A>();
-        self.hash_alike(batch, 0, |_, messages, digests| many::hash_many_on::<A, _>(plan, Starts::Same(&start), messages, digests));
+    }
+
+    #[cfg(not(feature = "hmac"))]
+    fn hash_tagged(&self, _: &mut Vec<Request<A, M>>) {}
+
+    /// Hashes those with a key, and takes them out.
+    #[cfg(feature = "hmac")]
+    fn hash_tagged(&self, requests: &mut Vec<Request<A, M>>) {
+        let mut tagged: Vec<_> = requests.extract_if(.., |request| request.key.is_some()).collect();
+        self.hash_alike(&mut tagged, 1, |requests, messages, tags| {
+            let key = |i: usize| &**requests[i].key.as_ref().expect("those with a key");
+            hmac::tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&key), messages, tags)
+        });
     }
 
     /// Hashes requests of one kind, and leaves none. Of each message, `outer_blocks` blocks come on top of its own.
@@ -88,8 +118,6 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
         outer_blocks: u64,
         hash: impl FnOnce(&[Request<A, M>], &[&[u8]], &mut [A::Digest]) -> Usage,
     ) {
-        // A message that panics leaves, and its promise says why.
-        guarded_retain(requests, |request| guarded(|| Some(request.message.as_ref().len())).is_some());
         if requests.is_empty() {
             return;
         }
@@ -97,7 +125,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
         let is_done = guarded(|| {
             let messages: Vec<&[u8]> = requests.iter().map(|request| request.message.as_ref()).collect();
             let usage = hash(requests, &messages, &mut digests);
-            self.shared.counters.count_messages::<A>(&messages, backend::plan::<A>(), &usage, outer_blocks);
+            self.counters.count_messages::<A>(&messages, backend::plan::<A>(), &usage, outer_blocks);
             true
         });
         for (request, digest) in requests.drain(..).zip(digests) {

@@ -1,0 +1,161 @@
+//! Keys from keys (HKDF, RFC 5869) and keys from passwords (PBKDF2, RFC 8018), many at once.
+
+use super::{Key, Keys, check_keys, tag_many_on};
+use crate::algorithm::{Algorithm, CompressionOf};
+use crate::backend;
+use crate::padding::block_count;
+use crate::shape::Usage;
+use crate::short;
+use crate::start::{Passes, Starts};
+use std::borrow::Borrow;
+use std::fmt;
+use std::num::NonZeroU32;
+use zeroize::{Zeroize, Zeroizing};
+
+/// Passwords' digests that advance together: they stay in the first cache.
+const TOGETHER: usize = 256;
+
+/// The key for [`hkdf_expand`] from a secret whose bytes need not be evenly random, as those of a Diffie-Hellman exchange are not
+/// (HKDF-Extract, RFC 5869, section 2.2). The salt is no secret, and may be empty.
+///
+/// # Panics
+/// As [this module](super).
+pub fn hkdf_extract<A: Algorithm>(salt: &[u8], secret: &[u8]) -> Key<A> {
+    let mut extracted = Key::<A>::new(salt).tag(secret);
+    let key = Key::new(extracted.as_ref());
+    extracted.as_mut().zeroize();
+    key
+}
+
+/// Of each key, `bytes` bytes for the use that `infos[i]` names (HKDF-Expand, RFC 5869, section 2.3). The keys advance together, a digest
+/// of each at a time. The bytes are secret, and for the caller to erase.
+///
+/// # Errors
+/// If `bytes` is more than 255 digests have.
+///
+/// # Panics
+/// If there are not as many infos as keys, or as [this module](super).
+///
+/// ```
+/// use manyhash::{Sha256, hmac::{hkdf_expand, hkdf_extract}};
+/// let key = hkdf_extract::<Sha256>(b"salt", b"shared secret");
+/// let ivs_and_keys = hkdf_expand(&[&key, &key], &["client", "server"], 12 + 32)?;
+/// assert_ne!(ivs_and_keys[0], ivs_and_keys[1]);
+/// # Ok::<(), manyhash::hmac::TooManyBytes>(())
+/// ```
+pub fn hkdf_expand<A: Algorithm>(
+    keys: &[impl Borrow<Key<A>>],
+    infos: &[impl AsRef<[u8]>],
+    bytes: usize,
+) -> Result<Vec<Vec<u8>>, TooManyBytes> {
+    check_keys(keys.len(), infos.len());
+    let most = usize::from(u8::MAX) * A::DIGEST_BYTES;
+    if bytes > most {
+        return Err(TooManyBytes { wanted: bytes, most });
+    }
+    let plan = backend::plan::<A>();
+    // T(i - 1), info and i; there is no T(0).
+    let message = |info: &[u8]| Zeroizing::new([A::zero_digest().as_ref(), info, &[0]].concat());
+    let mut messages: Vec<_> = infos.iter().map(|info| message(info.as_ref())).collect();
+    let mut expanded: Vec<Vec<u8>> = keys.iter().map(|_| Vec::with_capacity(bytes)).collect();
+    let mut tags = vec![A::zero_digest(); keys.len()];
+    for (round, at) in (1..=u8::MAX).zip((0..bytes).step_by(A::DIGEST_BYTES)) {
+        for message in &mut messages {
+            *message.last_mut().expect("it ends with the round") = round;
+        }
+        let start = if round == 1 { A::DIGEST_BYTES } else { 0 };
+        let parts: Vec<&[u8]> = messages.iter().map(|message| &message[start..]).collect();
+        tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i].borrow()), &parts[..], &mut tags);
+        for ((message, tag), expanded) in messages.iter_mut().zip(&tags).zip(&mut expanded) {
+            message[..A::DIGEST_BYTES].copy_from_slice(tag.as_ref());
+            expanded.extend_from_slice(&tag.as_ref()[..A::DIGEST_BYTES.min(bytes - at)]);
+        }
+    }
+    erase::<A>(&mut tags);
+    Ok(expanded)
+}
+
+/// More bytes are wanted of a key than HKDF can give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyBytes {
+    /// Bytes wanted.
+    pub wanted: usize,
+    /// The most there are: 255 digests.
+    pub most: usize,
+}
+
+impl fmt::Display for TooManyBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes are wanted, and HKDF can give {}", self.wanted, self.most)
+    }
+}
+
+impl std::error::Error for TooManyBytes {}
+
+/// Of each password with its salt, `bytes` bytes (PBKDF2, RFC 8018, section 5.2). Every digest that is wanted of a password has a lane of its
+/// own, so that one password alone gains too if it is to give several. Who guesses passwords gains as much: choose `iterations` for them. The
+/// bytes are secret, and for the caller to erase.
+///
+/// # Panics
+/// If there are not as many salts as passwords, if `bytes` is more than 2^32 - 1 digests have, or as [this module](super).
+///
+/// ```
+/// use manyhash::{Sha256, hmac::pbkdf2_many};
+/// let iterations = 1000.try_into().unwrap(); // a login takes 600 000 or more
+/// let keys = pbkdf2_many::<Sha256>(&["correct horse", "battery staple"], &["salt of one", "salt of the other"], iterations, 32);
+/// assert_eq!(keys[1].len(), 32);
+/// ```
+pub fn pbkdf2_many<A: Algorithm>(
+    passwords: &[impl AsRef<[u8]>],
+    salts: &[impl AsRef<[u8]>],
+    iterations: NonZeroU32,
+    bytes: usize,
+) -> Vec<Vec<u8>> {
+    assert_eq!(passwords.len(), salts.len(), "{} passwords and {} salts", passwords.len(), salts.len());
+    let blocks = bytes.div_ceil(A::DIGEST_BYTES);
+    assert!(u32::try_from(blocks).is_ok(), "{bytes} bytes of a password; {} can be had", u64::from(u32::MAX) * A::DIGEST_BYTES as u64);
+    let keys: Vec<Key<A>> = passwords.iter().map(|password| Key::new(password.as_ref())).collect();
+    let mut derived: Vec<Vec<u8>> = keys.iter().map(|_| Vec::with_capacity(bytes)).collect();
+    for first in (0..keys.len() * blocks).step_by(TOGETHER) {
+        let lanes = first..(keys.len() * blocks).min(first + TOGETHER);
+        let of_keys: Vec<&Key<A>> = lanes.clone().map(|lane| &keys[lane / blocks]).collect();
+        let numbered = |lane: usize| [salts[lane / blocks].as_ref(), &((lane % blocks + 1) as u32).to_be_bytes()].concat();
+        let salts: Vec<Vec<u8>> = lanes.clone().map(numbered).collect();
+        let mut sums = iterated::<A>(&of_keys, &salts, iterations);
+        for (lane, sum) in lanes.zip(&sums) {
+            let derived: &mut Vec<u8> = &mut derived[lane / blocks];
+            derived.extend_from_slice(&sum.as_ref()[..A::DIGEST_BYTES.min(bytes - derived.len())]);
+        }
+        erase::<A>(&mut sums);
+    }
+    derived
+}
+
+/// The function F of RFC 8018: U_1 of every salt, which has its block's number behind it, under the key of the same index, and so on.
+fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZeroU32) -> Vec<A::Digest> {
+    let plan = backend::plan::<A>();
+    let mut last = vec![A::zero_digest(); salts.len()];
+    tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i]), salts, &mut last);
+    let mut sums = last.clone();
+    let mut next = last.clone();
+    let bytes = A::BLOCK_BYTES as u64;
+    let inner = Starts::Each { state: &|i| &keys[i].midstates.inner, bytes };
+    let outer = Some(Starts::Each { state: &|i| &keys[i].midstates.outer, bytes });
+    let digests = short::Group { blocks: block_count::<CompressionOf<A>>(A::DIGEST_BYTES as u64), count: salts.len(), indices: None };
+    let mut usage = Usage::default();
+    for _ in 1..iterations.get() {
+        short::hash::<A>(plan, Passes { inner, outer }, &last[..], &mut next, digests, &mut usage);
+        std::mem::swap(&mut last, &mut next);
+        for (sum, last) in sums.iter_mut().zip(&last) {
+            sum.as_mut().iter_mut().zip(last.as_ref()).for_each(|(sum, last)| *sum ^= last);
+        }
+    }
+    erase::<A>(&mut last);
+    erase::<A>(&mut next);
+    sums
+}
+
+/// Writes zeros over digests.
+fn erase<A: Algorithm>(digests: &mut [A::Digest]) {
+    digests.iter_mut().for_each(|digest| digest.as_mut().zeroize());
+}
