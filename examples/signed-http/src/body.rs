@@ -37,8 +37,8 @@ pub async fn read(body: &mut Body, mut message: Vec<u8>, limits: BodyLimits) -> 
     if announced > limits.bytes as u64 {
         return Err(BodyError::TooLarge);
     }
-    message.reserve((announced as usize).min(FIRST_ROOM_BYTES));
-    let most_bytes = message.len() + limits.bytes;
+    message.reserve_exact((announced as usize).min(FIRST_ROOM_BYTES));
+    let most_bytes = limits.bytes.saturating_add(message.len());
     let to_the_end = async {
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| BodyError::BrokenOff)?;

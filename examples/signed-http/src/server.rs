@@ -29,7 +29,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ConnectionLimi
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head_time);
     let service = TowerToHyperService::new(router);
-    let room = Arc::new(Semaphore::new(limits.most));
+    let room = Arc::new(Semaphore::new(limits.most.min(Semaphore::MAX_PERMITS)));
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {

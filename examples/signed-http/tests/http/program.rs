@@ -1,6 +1,6 @@
 //! The program: its arguments, its secrets, and signals.
 
-use crate::support::{GITHUB_SECRET, github_header};
+use crate::support::{GITHUB_SECRET, NOW_S, github_header, stripe_header};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Output, Stdio};
@@ -51,6 +51,22 @@ fn it_serves_until_it_is_told_to_stop_and_answers_what_is_in_flight() {
             assert!(child.wait().unwrap().success(), "{engine}, {signal}");
         }
     }
+}
+
+#[test]
+fn limits_may_be_as_large_as_numbers_go() {
+    let most = usize::MAX.to_string();
+    let limits = ["--body-limit", &most, "--body-timeout", &most, "--connections", &most, "--queue", &most, "--tolerance", &most];
+    let (mut child, address) = started(program(&limits).args(["--longest-wait", "0"]).env(STRIPE_VARIABLE, GITHUB_SECRET));
+    let mut connection = TcpStream::connect(&address).unwrap();
+    let header = stripe_header(GITHUB_SECRET, NOW_S, b"payload");
+    write!(connection, "POST /stripe HTTP/1.1\r\nHost: test\r\nStripe-Signature: {header}\r\n").unwrap();
+    write!(connection, "Content-Length: 7\r\nConnection: close\r\n\r\npayload").unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    send(&child, "TERM");
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]
