@@ -92,6 +92,14 @@ pub(crate) struct Memory<C: Compression, T> {
     slot_of: Vec<usize>,
 }
 
+#[cfg(feature = "hmac")]
+impl<C: Compression, T> Memory<C, T> {
+    /// Writes zeros over the states it was left with.
+    pub(crate) fn erase(&mut self) {
+        crate::lanes::Word::erase(&mut self.words);
+    }
+}
+
 impl<C: Compression, T> Default for Memory<C, T> {
     fn default() -> Self {
         Self { words: Vec::new(), slots: Vec::new(), slot_of: Vec::new() }

@@ -28,6 +28,9 @@ fn settings(workers: usize, queue_messages: usize, longest_wait_us: u64) -> Sett
     Settings { workers, queue_messages, longest_wait: Duration::from_micros(longest_wait_us) }
 }
 
+/// More than is hashed by who hands it over.
+const LARGE_BYTES: usize = 70_000;
+
 /// A message that can hold a worker up, or harm it, but not who hands it over.
 enum Message {
     Bytes(Vec<u8>),
@@ -51,7 +54,7 @@ impl Message {
 
     /// So long that it is for the workers, however many there are.
     fn large(seed: usize) -> (Self, Vec<u8>) {
-        let bytes = paint(seed, 70_000);
+        let bytes = paint(seed, LARGE_BYTES);
         (Self::Bytes(bytes.clone()), bytes)
     }
 }
@@ -60,7 +63,7 @@ impl AsRef<[u8]> for Message {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
-            Self::Gate(calls, _) if calls.fetch_add(1, Ordering::SeqCst) == 0 => b"gate",
+            Self::Gate(calls, _) if calls.fetch_add(1, Ordering::SeqCst) == 0 => &[0; LARGE_BYTES],
             Self::Gate(_, ends) => {
                 let (reached, is_open) = &*ends.lock().unwrap();
                 let _ = reached.send(());
@@ -111,14 +114,26 @@ fn held_up(batcher: &Batcher<Sha256, Message>) -> (Pending<Sha256, Message>, Sen
     (pending, open)
 }
 
-/// Asks again and again, as an executor does, and never lends a hand.
-fn poll_to_the_end<F: Future + Unpin>(mut future: F) -> F::Output {
-    loop {
-        match poll(&mut future, Waker::noop()) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::yield_now(),
+/// Asks when it is woken and no sooner, as an executor does, and never lends a hand.
+fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
+    struct Unpark(thread::Thread, AtomicUsize);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.1.fetch_add(1, Ordering::SeqCst);
+            self.0.unpark();
         }
     }
+    let unpark = Arc::new(Unpark(thread::current(), AtomicUsize::new(0)));
+    let waker = unpark.clone().into();
+    for polls in 0.. {
+        if let Poll::Ready(output) = poll(&mut future, &waker) {
+            return output;
+        }
+        while unpark.1.load(Ordering::SeqCst) <= polls {
+            thread::park();
+        }
+    }
+    unreachable!()
 }
 
 #[test]
@@ -220,13 +235,13 @@ fn a_full_queue_gives_messages_back_or_makes_them_wait_for_room() {
     // Some give up.
     waiting.truncate(15);
     drop(open);
-    assert_eq!(poll_to_the_end(first), Ok(hash::<Sha256>(b"gate")));
+    assert_eq!(block_on(first), Ok(hash::<Sha256>(b"gate")));
     for (i, pending) in accepted.into_iter().enumerate() {
-        assert_eq!(poll_to_the_end(pending), Ok(hash::<Sha256>(&Message::large(i).1)));
+        assert_eq!(block_on(pending), Ok(hash::<Sha256>(&Message::large(i).1)));
     }
     assert!(woken.woken.load(Ordering::SeqCst) >= 20, "all of them are woken when there is room, once each");
     for (i, pending) in waiting.into_iter().enumerate() {
-        assert_eq!(poll_to_the_end(pending), Ok(hash::<Sha256>(&Message::large(100 + i).1)));
+        assert_eq!(block_on(pending), Ok(hash::<Sha256>(&Message::large(100 + i).1)));
     }
 }
 
@@ -250,6 +265,45 @@ fn threads_that_wait_for_room_make_it() {
 }
 
 #[test]
+fn tasks_are_woken_whoever_hashes_and_however_full_the_queue_is() {
+    needs!(Sha256);
+    for (workers, queue, wait_us) in [(1, 4096, 50), (2, 3, 0), (3, 20, 200), (1, 1, 10)] {
+        let batcher = Batcher::<Sha256, Message>::new(settings(workers, queue, wait_us)).unwrap();
+        thread::scope(|scope| {
+            for thread in 0..6 {
+                let batcher = &batcher;
+                scope.spawn(move || {
+                    for i in 0..150 {
+                        let bytes = if i % 10 == thread { LARGE_BYTES } else { i };
+                        let message = paint(thread * 1000 + i, bytes);
+                        assert_eq!(block_on(batcher.hash(Message::Bytes(message.clone()))), Ok(hash::<Sha256>(&message)));
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn a_shutdown_waits_for_those_who_help() {
+    needs!(Sha256);
+    let batcher = Batcher::<Sha256, Message>::new(settings(1, 100, 0)).unwrap();
+    let (first, open) = held_up(&batcher);
+    let (gate, is_reached, open_second) = Message::gate();
+    let second = batcher.hash(gate);
+    let helper = thread::spawn(move || second.wait());
+    is_reached.recv_timeout(Duration::from_secs(30)).expect("who waits hashes");
+    let shutdown = thread::spawn(move || batcher.shutdown());
+    drop(open);
+    assert_eq!(block_on(first), Ok(hash::<Sha256>(b"gate")));
+    thread::sleep(Duration::from_millis(50));
+    assert!(!shutdown.is_finished(), "a message that was accepted is not finished");
+    drop(open_second);
+    shutdown.join().unwrap();
+    assert_eq!(helper.join().unwrap(), Ok(hash::<Sha256>(b"gate")));
+}
+
+#[test]
 fn who_fills_the_lanes_with_small_messages_hashes_them() {
     needs!(Sha256);
     let lanes = manyhash::backend::Backend::in_use::<Sha256>().unwrap().lanes_of::<Sha256>().unwrap();
@@ -267,7 +321,7 @@ fn a_task_alone_waits_no_longer_than_it_should() {
     for workers in [1, 3] {
         let batcher = Batcher::<Sha256>::new(settings(workers, 4096, 1000)).unwrap();
         for i in 0..50 {
-            assert_eq!(poll_to_the_end(batcher.hash(paint(i, 100))), Ok(hash::<Sha256>(&paint(i, 100))));
+            assert_eq!(block_on(batcher.hash(paint(i, 100))), Ok(hash::<Sha256>(&paint(i, 100))));
         }
         let metrics = batcher.metrics();
         assert_eq!((metrics.messages, metrics.batches), (50, 50));
@@ -357,7 +411,7 @@ fn a_worker_may_be_the_last_owner() {
     let batcher = Batcher::new(settings(1, 10, 1000)).unwrap();
     let pending = batcher.hash(Owner(place.clone(), dropped));
     *place.lock().unwrap() = Some(batcher);
-    assert_eq!(poll_to_the_end(pending), Ok(hash::<Sha256>(b"owner")));
+    assert_eq!(block_on(pending), Ok(hash::<Sha256>(b"owner")));
     is_dropped.recv_timeout(Duration::from_secs(30)).expect("a worker that drops its batcher does not wait for itself");
 }
 
@@ -384,11 +438,12 @@ fn stress_of_tasks_that_come_and_go() {
                 for i in 0..2000 {
                     let message = paint(i, random.below(200));
                     let mut pending = batcher.tag(&key, message.clone());
-                    match random.below(4) {
+                    match random.below(6) {
                         0 => drop(pending),
                         1 => {
                             let _ = poll(&mut pending, &waker);
                         }
+                        2..=3 => assert_eq!(block_on(pending), Ok(key.tag(&message))),
                         _ => {
                             assert_eq!(pending.wait(), Ok(key.tag(&message)));
                             right.fetch_add(1, Ordering::Relaxed);

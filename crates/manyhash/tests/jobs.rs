@@ -329,6 +329,7 @@ fn a_piece_that_panics_in_a_run_makes_the_jobs_useless_and_says_so() {
     let again = flush().unwrap_err();
     assert!(again.downcast_ref::<&str>().is_some_and(|text| text.contains("panicked")), "the second time, too");
     drop(job);
+    assert_eq!((jobs.open_jobs(), jobs.ready_jobs()), (0, 0));
 }
 
 #[test]

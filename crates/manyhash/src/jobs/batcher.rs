@@ -15,9 +15,9 @@ use queue::{OptionalKey, Request, Shared};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
-use worker::Worker;
+use worker::{Worker, is_hashing};
 
 pub use metrics::Metrics;
 pub use pending::Pending;
@@ -48,9 +48,12 @@ impl Default for Settings {
 /// load. Of small messages, whoever hands over the last one that fills the lanes hashes them on the spot. A thread in `wait` takes messages as
 /// well, without waiting for more. So little has to go to another thread and back.
 ///
-/// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or any such type. A `Pending` that is dropped takes its message back if no
-/// worker has it yet. If a message's `as_ref` or a waker panics, no other message is harmed. To drop the batcher is to
-/// [`shut it down`](Self::shutdown).
+/// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or any such type. If its `Pending` is dropped before anybody has taken
+/// it, it is not hashed, and goes with the next batch. If a message's `as_ref` or a waker panics, no other message is harmed. To drop the
+/// batcher is to [`shut it down`](Self::shutdown).
+///
+/// Whoever hashes also wakes those who wait, and drops the messages: do not hold a lock that these may want while you hand a message over, poll
+/// or wait. Where the queue is full, whoever comes when there is room again is first: there is no order.
 ///
 /// ```
 /// use manyhash::{Sha256, hash, jobs::{Batcher, Settings}};
@@ -90,7 +93,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
         let mut batcher = Self { shared, workers: Vec::new() };
         for i in 0..settings.workers {
             let shared = batcher.shared.clone();
-            let worker = thread::Builder::new().name(format!("manyhash-{i}")).spawn(move || Worker { shared }.run())?;
+            let worker = Builder::new().name(format!("manyhash-{i}")).spawn(move || Worker { shared }.run())?;
             batcher.workers.push(worker);
         }
         Ok(batcher)
@@ -128,13 +131,13 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
     fn pending(&self, message: M, key: OptionalKey<A>) -> Pending<A, M> {
         let (request, receiver) = Request::new(message, key);
         let waiting_for_room = self.shared.submit(request).err().map(|request| WaitingForRoom { request, place: None });
-        Pending { shared: self.shared.clone(), receiver, waiting_for_room }
+        Pending { shared: self.shared.clone(), receiver, waiting_for_room, is_settled: false }
     }
 
     fn try_pending(&self, message: M, key: OptionalKey<A>) -> Result<Pending<A, M>, QueueFull<M>> {
         let (request, receiver) = Request::new(message, key);
         match self.shared.submit(request) {
-            Ok(()) => Ok(Pending { shared: self.shared.clone(), receiver, waiting_for_room: None }),
+            Ok(()) => Ok(Pending { shared: self.shared.clone(), receiver, waiting_for_room: None, is_settled: false }),
             Err(request) => Err(QueueFull(request.message)),
         }
     }
@@ -157,13 +160,15 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
 impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Drop for Batcher<A, M> {
     fn drop(&mut self) {
         self.shared.close();
-        for worker in self.workers.drain(..) {
-            // The last owner may be something that a worker drops or wakes: it can't wait for itself.
-            if worker.thread().id() != thread::current().id() {
-                // It never panics: what it calls is caught.
-                let _ = worker.join();
-            }
+        // The last owner may be something that is dropped or woken in the middle of a batch, which can't wait for its own end.
+        if is_hashing() {
+            return;
         }
+        for worker in self.workers.drain(..) {
+            // It never panics: what it calls is caught.
+            let _ = worker.join();
+        }
+        self.shared.wait_until_finished();
     }
 }
 

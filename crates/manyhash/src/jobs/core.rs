@@ -94,6 +94,9 @@ pub(super) struct Core<A: Algorithm, H, P> {
     /// Pieces to be dropped by who holds no reference into here.
     spent: Vec<P>,
     memory: Memory<CompressionOf<A>, JobId>,
+    /// Whether there ever was a tagged job, whose key a run may leave in the memory.
+    #[cfg(feature = "hmac")]
+    has_keys: bool,
     /// During a run. If it panicked, the states of its jobs are lost.
     is_running: bool,
 }
@@ -116,6 +119,8 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
             finished: VecDeque::new(),
             spent: Vec::new(),
             memory: Memory::default(),
+            #[cfg(feature = "hmac")]
+            has_keys: false,
             is_running: false,
         }
     }
@@ -125,7 +130,8 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
     }
 
     pub(super) fn ready_jobs(&self) -> usize {
-        self.listed.len() - self.listed_abandoned
+        // After a run that panicked, the list is not what it was.
+        self.listed.len().saturating_sub(self.listed_abandoned)
     }
 
     pub(super) fn waiting_bytes(&self) -> u64 {
@@ -138,6 +144,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
 
     #[cfg(feature = "hmac")]
     pub(super) fn open_tagged(&mut self, handle: H, key: &Key<A>) -> JobId {
+        self.has_keys = true;
         let midstates = key.midstates();
         self.open_at(handle, midstates.inner, A::BLOCK_BYTES as u64, Some(midstates.outer))
     }
@@ -216,7 +223,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
             self.drop_first_piece(id);
         }
         let handle = self.entries[id].handle.take();
-        self.erase(id);
+        self.entries[id].erase();
         if self.entries[id].is_listed {
             self.listed_abandoned += 1;
         } else {
@@ -251,6 +258,10 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
         let mut memory = std::mem::take(&mut self.memory);
         let run = &mut Run { waiting, longest_blocks, core: self };
         scheduler::run_in(&mut memory, plan, extent, run, &mut Usage::default());
+        #[cfg(feature = "hmac")]
+        if self.has_keys {
+            memory.erase();
+        }
         self.memory = memory;
         self.hash_inner_digests();
         self.is_running = false;
@@ -329,19 +340,8 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
     fn give(&mut self, id: JobId, digest: A::Digest) {
         let handle = self.entries[id].handle.take().expect("a job that is not abandoned");
         self.finished.push_back((handle, digest));
-        self.erase(id);
+        self.entries[id].erase();
         self.free_entries.push(id);
-    }
-
-    /// Writes zeros over what a key would follow from.
-    fn erase(&mut self, id: JobId) {
-        let entry = &mut self.entries[id];
-        #[cfg(feature = "hmac")]
-        if let Some(outer) = &mut entry.outer {
-            Word::erase(outer.as_mut());
-            Word::erase(entry.state.as_mut());
-        }
-        entry.outer = None;
     }
 
     #[cfg(not(feature = "hmac"))]
@@ -361,6 +361,16 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Core<A, H, P> {
 }
 
 impl<A: Algorithm, H> Entry<A, H> {
+    /// Writes zeros over what a key would follow from.
+    fn erase(&mut self) {
+        #[cfg(feature = "hmac")]
+        if let Some(outer) = &mut self.outer {
+            Word::erase(outer.as_mut());
+            Word::erase(self.state.as_mut());
+        }
+        self.outer = None;
+    }
+
     /// Blocks that can be compressed.
     fn blocks_left(&self) -> u64 {
         match self.stage {
@@ -371,6 +381,12 @@ impl<A: Algorithm, H> Entry<A, H> {
                 _ => 0,
             },
         }
+    }
+}
+
+impl<A: Algorithm, H> Drop for Entry<A, H> {
+    fn drop(&mut self) {
+        self.erase();
     }
 }
 

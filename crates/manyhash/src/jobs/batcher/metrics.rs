@@ -20,7 +20,7 @@ pub struct Metrics {
     pub blocks: u64,
     /// Blocks that would have been compressed in the same time had no lane been idle.
     pub lane_blocks: u64,
-    /// How long the first message of each batch waited for it, all together.
+    /// How long the first message of each batch waited for it, at most, all together.
     pub waited: Duration,
     /// The longest of these.
     pub longest_wait: Duration,

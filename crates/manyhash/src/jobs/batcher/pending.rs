@@ -17,6 +17,8 @@ pub struct Pending<A: Algorithm, M> {
     pub(super) shared: Arc<Shared<A, M>>,
     pub(super) receiver: Receiver<A::Digest>,
     pub(super) waiting_for_room: Option<WaitingForRoom<A, M>>,
+    /// Whether the outcome was given out.
+    pub(super) is_settled: bool,
 }
 
 /// A message for which there is no room in the queue yet.
@@ -34,7 +36,18 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Pending<A, M> {
             self.waiting_for_room = Some(WaitingForRoom { request, place: Some(place) });
             return Poll::Pending;
         }
-        self.receiver.poll(context)
+        let outcome = self.receiver.poll(context);
+        self.is_settled = outcome.is_ready();
+        outcome
+    }
+}
+
+/// What was handed over, perhaps with other messages behind it, may not lie there until the next one comes.
+impl<A: Algorithm, M> Drop for Pending<A, M> {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            self.shared.start_clock();
+        }
     }
 }
 

@@ -61,18 +61,28 @@ impl<D> Drop for Promise<D> {
 }
 
 impl<D> Receiver<D> {
+    /// Wakers are made and dropped outside of the lock: both are the caller's code.
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Result<D, BatcherError>> {
-        let mut content = self.place.lock();
-        match std::mem::replace(&mut *content, Content::Nothing) {
-            Content::Outcome(outcome) => Poll::Ready(outcome),
-            Content::Waiting(waker) if waker.will_wake(context.waker()) => {
-                *content = Content::Waiting(waker);
-                Poll::Pending
+        let mut waker = None;
+        loop {
+            let mut content = self.place.lock();
+            match &*content {
+                Content::Outcome(_) => {
+                    let Content::Outcome(outcome) = std::mem::replace(&mut *content, Content::Nothing) else { unreachable!() };
+                    drop(content);
+                    return Poll::Ready(outcome);
+                }
+                Content::Waiting(waker) if waker.will_wake(context.waker()) => return Poll::Pending,
+                _ => {}
             }
-            _ => {
-                *content = Content::Waiting(context.waker().clone());
-                Poll::Pending
+            if let Some(waker) = waker.take() {
+                let before = std::mem::replace(&mut *content, Content::Waiting(waker));
+                drop(content);
+                drop(before);
+                return Poll::Pending;
             }
+            drop(content);
+            waker = Some(context.waker().clone());
         }
     }
 }

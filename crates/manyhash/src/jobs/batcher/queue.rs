@@ -2,6 +2,7 @@
 
 use super::metrics::Counters;
 use super::promise::{Promise, Receiver, promise};
+use super::worker::is_hashing;
 use super::{BatcherError, Settings};
 use crate::algorithm::Algorithm;
 #[cfg(feature = "hmac")]
@@ -51,6 +52,8 @@ pub(super) struct Queue<A: Algorithm, M> {
     /// When the first of them came.
     pub(super) oldest: Option<Instant>,
     pub(super) is_closed: bool,
+    /// Batches that were taken and are not finished.
+    in_hand: usize,
     /// Workers that live.
     pub(super) workers: usize,
     /// Workers that wait to be notified.
@@ -78,6 +81,8 @@ pub(super) struct Shared<A: Algorithm, M> {
     /// Whether a message came while a worker was dozing, so that nobody counts its time yet.
     needs_clock: AtomicBool,
     pub(super) work: Condvar,
+    /// Notified when a closed batcher has nothing in hand any more.
+    finished: Condvar,
     pub(super) counters: Counters,
 }
 
@@ -95,6 +100,7 @@ impl<A: Algorithm, M> Shared<A, M> {
             bytes: 0,
             oldest: None,
             is_closed: false,
+            in_hand: 0,
             workers: settings.workers,
             sleeping: 0,
             dozing: 0,
@@ -107,11 +113,12 @@ impl<A: Algorithm, M> Shared<A, M> {
             queue: Mutex::new(queue),
             needs_clock: AtomicBool::new(false),
             work: Condvar::new(),
+            finished: Condvar::new(),
             counters: Counters::default(),
         }
     }
 
-    /// No code but ours runs under the lock.
+    /// No code but ours may run under the lock.
     pub(super) fn lock(&self) -> MutexGuard<'_, Queue<A, M>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,7 +130,8 @@ impl<A: Algorithm, M> Shared<A, M> {
         }
     }
 
-    /// Takes messages from the front of the queue, all of them or as many as given, and wakes who waits for room.
+    /// Takes messages from the front of the queue, all of them or as many as given, and wakes who waits for room. The batch is in hand then,
+    /// until `hash_all` is through with it.
     pub(super) fn take(&self, mut queue: MutexGuard<'_, Queue<A, M>>, most: usize, batch: &mut Vec<Request<A, M>>) {
         let waited = queue.oldest.map_or(Duration::ZERO, |oldest| oldest.elapsed());
         if queue.requests.len() <= most {
@@ -133,6 +141,7 @@ impl<A: Algorithm, M> Shared<A, M> {
             batch.extend(queue.requests.drain(..most));
             queue.bytes -= batch.iter().map(|request| request.bytes).sum::<usize>();
         }
+        queue.in_hand += 1;
         let clock = !queue.requests.is_empty() && queue.dozing > 0;
         self.needs_clock.store(false, Ordering::Relaxed);
         let woken = queue.take_wanting_room();
@@ -142,6 +151,21 @@ impl<A: Algorithm, M> Shared<A, M> {
         }
         self.counters.count_wait(waited);
         wake_all(woken);
+    }
+
+    /// A batch that was taken is finished.
+    pub(super) fn put_down(&self) {
+        let mut queue = self.lock();
+        queue.in_hand -= 1;
+        if queue.is_closed && queue.in_hand == 0 {
+            self.finished.notify_all();
+        }
+    }
+
+    /// Waits until every batch that was taken is finished.
+    pub(super) fn wait_until_finished(&self) {
+        let queue = self.lock();
+        drop(self.finished.wait_while(queue, |queue| queue.in_hand > 0).unwrap_or_else(PoisonError::into_inner));
     }
 
     pub(super) fn close(&self) {
@@ -167,15 +191,20 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         who: &Waker,
         place: Option<RoomPlace>,
     ) -> Result<(), (Request<A, M>, RoomPlace)> {
+        let Err(request) = self.submit(request) else { return Ok(()) };
+        // Made, and dropped, outside of the lock: both are the caller's code.
+        let who = who.clone();
         self.submit_locked(self.lock(), request).map_err(|(mut queue, request)| {
             let times_woken = queue.times_woken;
             match place {
                 Some(place) if place.times_woken == times_woken => {
-                    queue.wanting_room[place.index].clone_from(who);
+                    let before = std::mem::replace(&mut queue.wanting_room[place.index], who);
+                    drop(queue);
+                    drop(before);
                     (request, place)
                 }
                 _ => {
-                    queue.wanting_room.push(who.clone());
+                    queue.wanting_room.push(who);
                     (request, RoomPlace { times_woken, index: queue.wanting_room.len() - 1 })
                 }
             }
@@ -198,7 +227,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
             self.needs_clock.store(queue.dozing > 0, Ordering::Relaxed);
         }
         if queue.requests.len() >= self.full_batch {
-            if queue.bytes <= SMALL_BATCH_BYTES {
+            // Not in the middle of another batch: who is woken by that may hand over again, and so on.
+            if queue.bytes <= SMALL_BATCH_BYTES && !is_hashing() {
                 let mut batch = Vec::new();
                 self.take(queue, usize::MAX, &mut batch);
                 self.hash_all(&mut batch);

@@ -9,14 +9,25 @@ use crate::hmac::{self, Keys};
 use crate::many;
 use crate::shape::Usage;
 use crate::start::Start;
+use std::cell::Cell;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// Longer messages are hashed after the others of their batch, which would otherwise wait for them.
 const LONG_MESSAGE_BYTES: usize = 128 << 10;
 
-/// Full batches that a thread which waits hashes at once: others wait for it meanwhile, and it for them.
+/// Full batches, and bytes, that a thread which waits hashes at once, at most: what it waits for itself may be ready long before.
 const HELPED_BATCHES: usize = 4;
+const HELPED_BYTES: usize = 1 << 20;
+
+thread_local! {
+    static HASHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is in the middle of a batch: then the caller is a waker, or a message that is dropped.
+pub(super) fn is_hashing() -> bool {
+    HASHING.get()
+}
 
 /// A thread that hashes.
 pub(super) struct Worker<A: Algorithm, M: AsRef<[u8]> + Send> {
@@ -64,23 +75,34 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
 }
 
 impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
-    /// A thread that has nothing to do but to wait hashes some of what is waiting. `false`: there is nothing.
+    /// A thread that has nothing to do but to wait hashes some of what is waiting. `false`: there is nothing, or nothing but for a worker.
     pub(super) fn help(&self) -> bool {
         let queue = self.lock();
-        if queue.requests.is_empty() {
+        let mut bytes = 0;
+        let is_small = |request: &&Request<A, M>| {
+            bytes += request.bytes;
+            bytes <= HELPED_BYTES
+        };
+        let most = queue.requests.iter().take(HELPED_BATCHES * self.full_batch).take_while(is_small).count();
+        if most == 0 {
+            drop(queue);
+            self.start_clock();
             return false;
         }
         let mut batch = Vec::new();
-        self.take(queue, HELPED_BATCHES * self.full_batch, &mut batch);
+        self.take(queue, most, &mut batch);
         self.hash_all(&mut batch);
         true
     }
 
     /// Hashes a batch, and leaves it empty, whatever happens.
     pub(super) fn hash_all(&self, batch: &mut Vec<Request<A, M>>) {
+        let before = HASHING.replace(true);
         guarded(|| self.hash(batch));
         // Nothing is left, unless a message panicked where it had not before: then for all the others, that is the outcome.
         guarded(|| batch.clear());
+        HASHING.set(before);
+        self.put_down();
     }
 
     /// Hashes a batch, and leaves it empty.
