@@ -15,6 +15,7 @@ use openssl::sha::{Sha256, sha256};
 use std::fmt::Display;
 use std::io;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// Messages are shared between secrets, so that none is copied.
 type Sha256Batcher = Batcher<manyhash::Sha256, Bytes>;
@@ -143,6 +144,9 @@ fn is_among(tag: &Signature, given: &[Signature]) -> bool {
 }
 
 /// SHA-256 after the inner and after the outer key block (RFC 2104, section 2).
+///
+/// Who has these states can make tags, but not the secret. The binding of OpenSSL has no way to erase them: they stay in memory after the
+/// drop, as do the copies that each tag uses up, until something else is written there. What is made of the secret on the way is erased.
 pub struct KeyStates {
     inner: Sha256,
     outer: Sha256,
@@ -151,13 +155,13 @@ pub struct KeyStates {
 impl KeyStates {
     fn new(secret: &[u8]) -> Self {
         const BLOCK_BYTES: usize = 64;
-        let digest = sha256(secret);
-        let key = if secret.len() > BLOCK_BYTES { &digest } else { secret };
+        let digest = Zeroizing::new(sha256(secret));
+        let key = if secret.len() > BLOCK_BYTES { digest.as_slice() } else { secret };
         let after = |pad: u8| {
-            let mut block = [pad; BLOCK_BYTES];
+            let mut block = Zeroizing::new([pad; BLOCK_BYTES]);
             block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
             let mut state = Sha256::new();
-            state.update(&block);
+            state.update(block.as_slice());
             state
         };
         Self { inner: after(0x36), outer: after(0x5C) }

@@ -58,7 +58,7 @@ struct Arguments {
     /// The largest body
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 20)]
     body_limit: usize,
-    /// How long a client may take for a body, and before that for the head of a request or between two of them
+    /// How long a client may take for a body, before that for the head of a request or between two of them, and to go on reading an answer
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     body_timeout: u64,
     /// Connections at once; others wait
@@ -113,8 +113,9 @@ fn run(arguments: Arguments) -> Result<()> {
     let limits = ConnectionLimits {
         most: arguments.connections.get(),
         head_time: body.time,
-        // A head, a body, and what may be left of it, and then nobody is there any more.
-        stop_time: 3 * body.time + Duration::from_secs(1),
+        write_time: body.time,
+        // A head, a body, what may be left of it, and the answer, and then nobody is there any more.
+        stop_time: 4 * body.time + Duration::from_secs(1),
     };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if let Some(threads) = arguments.threads {

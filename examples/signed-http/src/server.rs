@@ -12,6 +12,10 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
+
+/// The longest head of a request. hyper holds back answers, and so reads no further, when as many bytes of them wait for their reader.
+const MOST_BUFFER_BYTES: usize = 16 << 10;
 
 /// What connections may take.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +24,8 @@ pub struct ConnectionLimits {
     pub most: usize,
     /// For the head of a request, from when the connection is ready for one. So idle connections end, too.
     pub head_time: Duration,
+    /// For the client to take some more of an answer. Who asks and never reads is given up.
+    pub write_time: Duration,
     /// For all that is in flight when the server stops.
     pub stop_time: Duration,
 }
@@ -27,7 +33,7 @@ pub struct ConnectionLimits {
 /// Serves until `stop`, then lets every connection finish the request it has begun.
 pub async fn serve(listener: TcpListener, router: Router, limits: ConnectionLimits, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.head_time);
+    http.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(MOST_BUFFER_BYTES);
     let service = TowerToHyperService::new(router);
     let room = Arc::new(Semaphore::new(limits.most.min(Semaphore::MAX_PERMITS)));
     let graceful = GracefulShutdown::new();
@@ -41,7 +47,10 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ConnectionLimi
             next = next => next,
             () = &mut stop => break,
         };
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service.clone()));
+        // hyper's own timer does not run while an answer waits to be written.
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits.write_time));
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service.clone()));
         tokio::spawn(async move {
             // An error is a client that broke off, or a request that is not HTTP. It has its answer, if it can have one.
             let _ = connection.await;

@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Bytes of a tag of HMAC-SHA256.
 pub const TAG_BYTES: usize = 32;
 
+/// Signatures of one header, at most. Each takes memory and is compared with a tag of every secret.
+const MOST_SIGNATURES: usize = 16;
+
 /// What a sender claims to be the tag of a message.
 pub type Signature = [u8; TAG_BYTES];
 
@@ -26,12 +29,12 @@ pub struct Stripe<'a> {
     pub time_text: &'a [u8],
     /// The same as a number.
     pub time_s: u64,
-    /// At least one. While a secret is being replaced there are two.
+    /// At least one, at most 16. While a secret is being replaced there are two.
     pub signatures: Vec<Signature>,
 }
 
 /// Reads `t=<seconds>,v1=<hex>[,v1=<hex>...]`, in any order. Schemes other than `v1` are passed over, as Stripe asks. `None` if there isn't
-/// exactly one time, if there is no signature, or if one is not 64 hexadecimal digits.
+/// exactly one time, if there is no signature or more than 16, or if one is not 64 hexadecimal digits.
 pub fn stripe(header: &[u8]) -> Option<Stripe<'_>> {
     let mut time = None;
     let mut signatures = Vec::new();
@@ -41,6 +44,7 @@ pub fn stripe(header: &[u8]) -> Option<Stripe<'_>> {
         match name {
             b"t" if time.is_some() => return None,
             b"t" => time = Some((value, seconds(value)?)),
+            b"v1" if signatures.len() == MOST_SIGNATURES => return None,
             b"v1" => signatures.push(hexadecimal(value)?),
             _ => {}
         }
@@ -164,6 +168,15 @@ mod tests {
         ] {
             assert_eq!(stripe(header.as_bytes()), None, "{header}");
         }
+    }
+
+    #[test]
+    fn stripes_header_has_sixteen_signatures_at_most() {
+        let with = |count: usize| format!("t=1{}", format!(",v1={HEX}").repeat(count));
+        assert_eq!(stripe(with(16).as_bytes()).unwrap().signatures, [signature(); 16]);
+        assert_eq!(stripe(with(17).as_bytes()), None);
+        // Other schemes are not kept and not counted.
+        assert!(stripe(format!("{}{}", with(16), ",v0=00".repeat(100)).as_bytes()).is_some());
     }
 
     #[test]

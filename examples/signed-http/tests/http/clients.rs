@@ -63,6 +63,29 @@ async fn a_client_that_stops_in_its_head_or_says_nothing_is_given_up() {
 }
 
 #[tokio::test]
+async fn a_client_that_never_reads_its_answers_is_given_up_and_its_place_is_free() {
+    let service = start_for(1, Engine::OpenSsl, SHORT, STRIPE_SECRET).await;
+    let mut connection = service.connect().await;
+    connection.send_until_closed("GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n".repeat(100).as_bytes()).await;
+    one_good_request(&service).await;
+}
+
+#[tokio::test]
+async fn a_head_may_be_almost_16_kib_long() {
+    let service = start(Engine::OpenSsl).await;
+    let padded = |head_bytes: usize| {
+        let head = head_for(b"").replace("\r\n\r\n", "\r\nConnection: close\r\nPadding: \r\n\r\n");
+        head.replace("Padding: ", &format!("Padding: {}", "x".repeat(head_bytes - head.len())))
+    };
+    for (head, expected) in [(padded((16 << 10) - 1).as_str(), 200), (&padded(17 << 10)[..16 << 10], 431)] {
+        let mut connection = service.connect().await;
+        connection.send(head).await;
+        let answer = connection.read_to_end().await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {expected} ")), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_goes_away_half_way_is_counted() {
     for engine in engines() {
         let service = start(engine).await;

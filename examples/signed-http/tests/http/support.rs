@@ -49,8 +49,13 @@ pub async fn start(engine: Engine) -> Running {
     start_with(engine, LONG, STRIPE_SECRET).await
 }
 
-/// With a time limit for heads and bodies, and Stripe's secrets, one a line.
+/// With a time limit for clients, and Stripe's secrets, one a line.
 pub async fn start_with(engine: Engine, client_time: Duration, stripe_secrets: &str) -> Running {
+    start_for(1000, engine, client_time, stripe_secrets).await
+}
+
+/// For so many connections at once.
+pub async fn start_for(most: usize, engine: Engine, client_time: Duration, stripe_secrets: &str) -> Running {
     let verifier = |secrets: &str| engine.verifier(&Secrets::from_lines(secrets.as_bytes()).unwrap()).unwrap();
     let service = Service {
         github: Some(verifier(GITHUB_SECRET)),
@@ -63,7 +68,7 @@ pub async fn start_with(engine: Engine, client_time: Duration, stripe_secrets: &
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let limits = ConnectionLimits { most: 1000, head_time: client_time, stop_time: LONG };
+    let limits = ConnectionLimits { most, head_time: client_time, write_time: client_time, stop_time: LONG };
     let server = tokio::spawn(serve(listener, service.router(), limits, async { stopped.await.unwrap_or(()) }));
     // A connection the service is about to give up is not one to send the next request on.
     let idle_connections = if client_time < LONG { 0 } else { usize::MAX };
@@ -132,6 +137,12 @@ pub struct Raw(TcpStream);
 impl Raw {
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.0.write_all(bytes.as_ref()).await.unwrap();
+    }
+
+    /// Sends the bytes again and again and reads nothing, until the service closes the connection.
+    pub async fn send_until_closed(&mut self, bytes: &[u8]) {
+        let sending = async { while self.0.write_all(bytes).await.is_ok() {} };
+        tokio::time::timeout(LONG, sending).await.expect("the connection is closed");
     }
 
     /// What comes until the service closes the connection.
