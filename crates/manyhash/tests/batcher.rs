@@ -370,6 +370,9 @@ fn a_panic_of_one_caller_harms_no_other() {
     assert_eq!(bad_tag.wait(), Err(BatcherError::Panicked));
     assert_eq!(dropped.wait(), Ok(hash::<Sha256>(b"")));
     assert_eq!(after.wait(), Ok(key.tag(&[3])));
+    while count.woken.load(Ordering::SeqCst) == 0 {
+        thread::yield_now();
+    }
     assert_eq!(woken.wait(), Ok(hash::<Sha256>(&[2])));
     assert_eq!(count.woken.load(Ordering::SeqCst), 1);
     // It lives.
@@ -429,11 +432,11 @@ fn stress_of_tasks_that_come_and_go() {
     let batcher = Arc::new(Batcher::<Sha256>::new(settings(2, 50, 20)).unwrap());
     let key = Arc::new(Key::<Sha256>::new(b"key"));
     let right = Arc::new(AtomicUsize::new(0));
-    let threads: Vec<_> = (0..6)
-        .map(|thread| {
+    let threads: Vec<_> = (1..=6)
+        .map(|seed| {
             let (batcher, key, right) = (batcher.clone(), key.clone(), right.clone());
             thread::spawn(move || {
-                let (_, mut random) = Random::replayable(thread);
+                let (_, mut random) = Random::replayable(seed);
                 let (_, waker) = counter(false);
                 for i in 0..2000 {
                     let message = paint(i, random.below(200));
