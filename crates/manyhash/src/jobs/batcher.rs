@@ -15,6 +15,7 @@ use queue::{OptionalKey, Request, Shared};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 use worker::{Worker, is_hashing};
@@ -25,9 +26,10 @@ pub use pending::Pending;
 /// How a [`Batcher`] works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Threads that hash.
+    /// Threads that hash, each with a queue of its own. A thread always hands its messages over to the same one. As many as there are CPUs
+    /// keep busy threads out of each other's way; one puts the messages of all threads in the same batches.
     pub workers: usize,
-    /// Messages that may wait for a worker; who comes later waits for room.
+    /// Messages that may wait for each worker; who comes later waits for room.
     pub queue_messages: usize,
     /// How long a message may wait for others to be hashed with, while there are not enough for every lane.
     pub longest_wait: Duration,
@@ -67,8 +69,10 @@ impl Default for Settings {
 /// # std::io::Result::Ok(())
 /// ```
 pub struct Batcher<A: Algorithm, M: AsRef<[u8]> + Send + 'static = Vec<u8>> {
-    shared: Arc<Shared<A, M>>,
+    /// One for each worker.
+    queues: Vec<Arc<Shared<A, M>>>,
     workers: Vec<JoinHandle<()>>,
+    settings: Settings,
 }
 
 impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
@@ -88,13 +92,13 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
             return zero("room for a message in its queue");
         }
         let full_batch = backend::plan::<A>().widest_shape().lanes.min(settings.queue_messages);
-        let shared = Arc::new(Shared::new(settings, full_batch));
         // Dropped half-way, it ends the workers it has.
-        let mut batcher = Self { shared, workers: Vec::new() };
+        let mut batcher = Self { queues: Vec::new(), workers: Vec::new(), settings };
         for i in 0..settings.workers {
-            let shared = batcher.shared.clone();
-            let worker = Builder::new().name(format!("manyhash-{i}")).spawn(move || Worker { shared }.run())?;
-            batcher.workers.push(worker);
+            let shared = Arc::new(Shared::new(settings, full_batch));
+            let worker = Worker { shared: shared.clone() };
+            batcher.workers.push(Builder::new().name(format!("manyhash-{i}")).spawn(move || worker.run())?);
+            batcher.queues.push(shared);
         }
         Ok(batcher)
     }
@@ -130,21 +134,34 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
 
     fn pending(&self, message: M, key: OptionalKey<A>) -> Pending<A, M> {
         let (request, receiver) = Request::new(message, key);
-        let waiting_for_room = self.shared.submit(request).err().map(|request| WaitingForRoom { request, place: None });
-        Pending { shared: self.shared.clone(), receiver, waiting_for_room, is_settled: false }
+        let queue = self.queue();
+        let waiting_for_room = queue.submit(request).err().map(|request| WaitingForRoom { request, place: None });
+        Pending { shared: queue.clone(), receiver, waiting_for_room, is_settled: false }
     }
 
     fn try_pending(&self, message: M, key: OptionalKey<A>) -> Result<Pending<A, M>, QueueFull<M>> {
         let (request, receiver) = Request::new(message, key);
-        match self.shared.submit(request) {
-            Ok(()) => Ok(Pending { shared: self.shared.clone(), receiver, waiting_for_room: None, is_settled: false }),
+        let queue = self.queue();
+        match queue.submit(request) {
+            Ok(()) => Ok(Pending { shared: queue.clone(), receiver, waiting_for_room: None, is_settled: false }),
             Err(request) => Err(QueueFull(request.message)),
         }
     }
 
     /// Accepts no more: from now on, and for those who wait for room, the outcome is [`BatcherError::Closed`]. What was accepted is finished.
     pub fn close(&self) {
-        self.shared.close();
+        self.queues.iter().for_each(|queue| queue.close());
+    }
+
+    /// This thread's queue.
+    fn queue(&self) -> &Arc<Shared<A, M>> {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static THIS_THREAD: usize = THREADS.fetch_add(1, Ordering::Relaxed);
+        }
+        // While a thread's own values are dropped, any queue does.
+        let thread = THIS_THREAD.try_with(|number| *number).unwrap_or_default();
+        &self.queues[thread % self.queues.len()]
     }
 
     /// Accepts no more, and returns when all that was accepted is finished.
@@ -152,14 +169,18 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
 
     /// What it has done so far.
     pub fn metrics(&self) -> Metrics {
-        let queued = self.shared.lock().requests.len();
-        self.shared.counters.metrics(queued)
+        let mut metrics = Metrics::default();
+        for queue in &self.queues {
+            metrics.queued += queue.lock().requests.len();
+            queue.counters.add_to(&mut metrics);
+        }
+        metrics
     }
 }
 
 impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Drop for Batcher<A, M> {
     fn drop(&mut self) {
-        self.shared.close();
+        self.close();
         // The last owner may be something that is dropped or woken in the middle of a batch, which can't wait for its own end.
         if is_hashing() {
             return;
@@ -168,13 +189,13 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Drop for Batcher<A, M> {
             // It never panics: what it calls is caught.
             let _ = worker.join();
         }
-        self.shared.wait_until_finished();
+        self.queues.iter().for_each(|queue| queue.wait_until_finished());
     }
 }
 
 impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> fmt::Debug for Batcher<A, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batcher").field("algorithm", &A::NAME).field("settings", &self.shared.settings).finish_non_exhaustive()
+        f.debug_struct("Batcher").field("algorithm", &A::NAME).field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 

@@ -44,17 +44,14 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    pub(super) fn metrics(&self, queued: usize) -> Metrics {
+    pub(super) fn add_to(&self, metrics: &mut Metrics) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Metrics {
-            queued,
-            messages: read(&self.messages),
-            batches: read(&self.batches),
-            blocks: read(&self.blocks),
-            lane_blocks: read(&self.lane_blocks),
-            waited: Duration::from_nanos(read(&self.waited_ns)),
-            longest_wait: Duration::from_nanos(read(&self.longest_wait_ns)),
-        }
+        metrics.messages += read(&self.messages);
+        metrics.batches += read(&self.batches);
+        metrics.blocks += read(&self.blocks);
+        metrics.lane_blocks += read(&self.lane_blocks);
+        metrics.waited += Duration::from_nanos(read(&self.waited_ns));
+        metrics.longest_wait = metrics.longest_wait.max(Duration::from_nanos(read(&self.longest_wait_ns)));
     }
 
     pub(super) fn count_wait(&self, waited: Duration) {

@@ -54,12 +54,10 @@ pub(super) struct Queue<A: Algorithm, M> {
     pub(super) is_closed: bool,
     /// Batches that were taken and are not finished.
     in_hand: usize,
-    /// Workers that live.
-    pub(super) workers: usize,
-    /// Workers that wait to be notified.
-    pub(super) sleeping: usize,
-    /// Those of them that wait for a first message, and not for others to come to it.
-    pub(super) dozing: usize,
+    /// Whether the worker waits to be notified.
+    pub(super) is_sleeping: bool,
+    /// Whether it then waits for a first message, and not for others to come to it.
+    pub(super) is_dozing: bool,
     /// Who is to be woken when there is room: all of them, so that nobody waits for one who has given up.
     wanting_room: Vec<Waker>,
     /// How often they were woken.
@@ -78,7 +76,7 @@ pub(super) struct Shared<A: Algorithm, M> {
     /// So many messages need not wait for others.
     pub(super) full_batch: usize,
     queue: Mutex<Queue<A, M>>,
-    /// Whether a message came while a worker was dozing, so that nobody counts its time yet.
+    /// Whether a message came while the worker was dozing, so that nobody counts its time yet.
     needs_clock: AtomicBool,
     pub(super) work: Condvar,
     /// Notified when a closed batcher has nothing in hand any more.
@@ -101,9 +99,8 @@ impl<A: Algorithm, M> Shared<A, M> {
             oldest: None,
             is_closed: false,
             in_hand: 0,
-            workers: settings.workers,
-            sleeping: 0,
-            dozing: 0,
+            is_sleeping: false,
+            is_dozing: false,
             wanting_room: Vec::new(),
             times_woken: 0,
         };
@@ -142,7 +139,7 @@ impl<A: Algorithm, M> Shared<A, M> {
             queue.bytes -= batch.iter().map(|request| request.bytes).sum::<usize>();
         }
         queue.in_hand += 1;
-        let clock = !queue.requests.is_empty() && queue.dozing > 0;
+        let clock = !queue.requests.is_empty() && queue.is_dozing;
         self.needs_clock.store(false, Ordering::Relaxed);
         let woken = queue.take_wanting_room();
         drop(queue);
@@ -224,7 +221,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         queue.requests.push(request);
         if queue.requests.len() == 1 {
             queue.oldest = Some(Instant::now());
-            self.needs_clock.store(queue.dozing > 0, Ordering::Relaxed);
+            self.needs_clock.store(queue.is_dozing, Ordering::Relaxed);
         }
         if queue.requests.len() >= self.full_batch {
             // Not in the middle of another batch: who is woken by that may hand over again, and so on.
@@ -232,7 +229,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
                 let mut batch = Vec::new();
                 self.take(queue, usize::MAX, &mut batch);
                 self.hash_all(&mut batch);
-            } else if queue.sleeping > 0 {
+            } else if queue.is_sleeping {
                 drop(queue);
                 self.work.notify_one();
             }

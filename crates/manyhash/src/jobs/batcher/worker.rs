@@ -55,21 +55,14 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
             if queue.is_closed {
                 return false;
             }
-            queue.sleeping += 1;
+            (queue.is_sleeping, queue.is_dozing) = (true, left.is_none());
             queue = match left {
                 Some(left) => work.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => {
-                    queue.dozing += 1;
-                    let mut queue = work.wait(queue).unwrap_or_else(PoisonError::into_inner);
-                    queue.dozing -= 1;
-                    queue
-                }
+                None => work.wait(queue).unwrap_or_else(PoisonError::into_inner),
             };
-            queue.sleeping -= 1;
+            (queue.is_sleeping, queue.is_dozing) = (false, false);
         }
-        // Others may be idle, but have lanes to fill, too.
-        let share = queue.requests.len().div_ceil(queue.workers).max(*full_batch);
-        self.shared.take(queue, share, batch);
+        self.shared.take(queue, usize::MAX, batch);
         true
     }
 }
@@ -167,14 +160,10 @@ fn guarded_retain<T>(list: &mut Vec<T>, keeps: impl Fn(&T) -> bool) {
     }
 }
 
-/// Whatever ends a worker: if it was the last, nobody waits for what will never come.
+/// Whatever ends a worker, nobody waits for what will never come.
 impl<A: Algorithm, M: AsRef<[u8]> + Send> Drop for Worker<A, M> {
     fn drop(&mut self) {
         let mut queue = self.shared.lock();
-        queue.workers -= 1;
-        if queue.workers > 0 {
-            return;
-        }
         queue.is_closed = true;
         let (left, woken) = (std::mem::take(&mut queue.requests), queue.take_wanting_room());
         drop(queue);
@@ -199,20 +188,18 @@ mod tests {
     }
 
     #[test]
-    fn if_the_last_worker_dies_everyone_gets_an_error() {
-        let shared = Arc::new(Shared::<Sha256, Vec<u8>>::new(Settings { workers: 2, ..Settings::default() }, 16));
-        let (one, other) = (Worker { shared: shared.clone() }, Worker { shared: shared.clone() });
+    fn if_a_worker_dies_everyone_gets_an_error() {
+        let shared = Arc::new(Shared::<Sha256, Vec<u8>>::new(Settings::default(), 16));
+        let worker = Worker { shared: shared.clone() };
         let before = submit(&shared);
         let (die, is_to_die) = channel::<()>();
         let dying = thread::spawn(move || {
-            let _worker = one;
+            let _worker = worker;
             let _ = is_to_die.recv();
             panic!("on purpose");
         });
         drop(die);
         assert!(dying.join().is_err());
-        assert!(!shared.lock().is_closed, "one is left");
-        drop(other);
         assert!(shared.lock().is_closed);
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         let outcome = |receiver: &super::super::promise::Receiver<_>, context: &mut _| receiver.poll(context);
