@@ -38,8 +38,8 @@ pub struct BatcherArguments {
     /// Numbers of threads that ask.
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1, 2, 4, 8], value_parser = crate::at_least_one)]
     threads: Vec<usize>,
-    /// Threads of the batcher.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::at_least_one)]
+    /// Threads of the batcher: as many as there are CPUs, if not given.
+    #[arg(long, value_name = "N", default_value_t = Settings::default().workers, value_parser = crate::at_least_one)]
     workers: usize,
     /// The batcher's longest wait, in microseconds.
     #[arg(long, value_name = "US", default_value_t = 50)]

@@ -37,7 +37,7 @@ struct Arguments {
     /// Who computes the tags
     #[arg(long, value_enum, default_value_t = EngineName::Batcher)]
     engine: EngineName,
-    /// Threads of the batcher
+    /// Threads of the batcher, each with a queue of its own
     #[arg(long, value_name = "N", default_value = "1")]
     workers: NonZeroUsize,
     /// How long the batcher lets a message wait for others

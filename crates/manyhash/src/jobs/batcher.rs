@@ -16,7 +16,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, available_parallelism};
 use std::time::Duration;
 use worker::{Worker, is_hashing};
 
@@ -35,10 +35,10 @@ pub struct Settings {
     pub longest_wait: Duration,
 }
 
-/// One worker, 4096 messages, 50 microseconds.
+/// As many workers as there are CPUs, 4096 messages each, 50 microseconds.
 impl Default for Settings {
     fn default() -> Self {
-        Self { workers: 1, queue_messages: 4096, longest_wait: Duration::from_micros(50) }
+        Self { workers: available_parallelism().map_or(1, usize::from), queue_messages: 4096, longest_wait: Duration::from_micros(50) }
     }
 }
 
