@@ -70,9 +70,9 @@ impl AsRef<[u8]> for Message {
                 let _ = is_open.recv();
                 b"gate"
             }
-            Self::Panics(calls) if calls.fetch_add(1, Ordering::SeqCst) == 0 => b"",
+            Self::Panics(calls) if calls.fetch_add(1, Ordering::SeqCst) == 0 => &[0; LARGE_BYTES],
             Self::Panics(_) => panic!("on purpose"),
-            Self::PanicsWhenDropped => b"",
+            Self::PanicsWhenDropped => &[0; LARGE_BYTES],
         }
     }
 }
@@ -203,7 +203,7 @@ fn a_future_is_woken_once_its_digest_is_there_by_the_last_waker_it_was_given() {
     needs!(Sha256);
     let batcher = Batcher::<Sha256, Message>::new(settings(1, 10, 0)).unwrap();
     let (first, open) = held_up(&batcher);
-    let mut second = batcher.hash(Message::Bytes(vec![1; 10]));
+    let mut second = batcher.hash(Message::large(1).0);
     let ((early, early_waker), (late, late_waker)) = (counter(false), counter(false));
     assert!(poll(&mut second, &early_waker).is_pending());
     assert!(poll(&mut second, &late_waker).is_pending());
@@ -213,7 +213,7 @@ fn a_future_is_woken_once_its_digest_is_there_by_the_last_waker_it_was_given() {
     while late.woken.load(Ordering::SeqCst) == 0 {
         thread::yield_now();
     }
-    assert_eq!(poll(&mut second, &early_waker), Poll::Ready(Ok(hash::<Sha256>(&[1; 10]))));
+    assert_eq!(poll(&mut second, &early_waker), Poll::Ready(Ok(hash::<Sha256>(&Message::large(1).1))));
     assert_eq!((early.woken.load(Ordering::SeqCst), late.woken.load(Ordering::SeqCst)), (0, 1));
 }
 
@@ -355,25 +355,25 @@ fn a_panic_of_one_caller_harms_no_other() {
     let batcher = Batcher::<Sha256, Message>::new(settings(1, 100, 0)).unwrap();
     let (first, open) = held_up(&batcher);
     let key = Arc::new(Key::<Sha256>::new(b"key"));
-    let before = batcher.hash(Message::Bytes(vec![1]));
+    let before = batcher.hash(Message::large(1).0);
     let (bad, bad_tag) = (batcher.hash(Message::panics()), batcher.tag(&key, Message::panics()));
     let dropped = batcher.hash(Message::PanicsWhenDropped);
-    let mut woken = batcher.hash(Message::Bytes(vec![2]));
+    let mut woken = batcher.hash(Message::large(2).0);
     let (count, panicking) = counter(true);
     assert!(poll(&mut woken, &panicking).is_pending());
     drop(batcher.hash(Message::PanicsWhenDropped));
-    let after = batcher.tag(&key, Message::Bytes(vec![3]));
+    let after = batcher.tag(&key, Message::large(3).0);
     drop(open);
     assert_eq!(first.wait(), Ok(hash::<Sha256>(b"gate")));
-    assert_eq!(before.wait(), Ok(hash::<Sha256>(&[1])));
+    assert_eq!(before.wait(), Ok(hash::<Sha256>(&Message::large(1).1)));
     assert_eq!(bad.wait(), Err(BatcherError::Panicked));
     assert_eq!(bad_tag.wait(), Err(BatcherError::Panicked));
-    assert_eq!(dropped.wait(), Ok(hash::<Sha256>(b"")));
-    assert_eq!(after.wait(), Ok(key.tag(&[3])));
+    assert_eq!(dropped.wait(), Ok(hash::<Sha256>(&[0; LARGE_BYTES])));
+    assert_eq!(after.wait(), Ok(key.tag(&Message::large(3).1)));
     while count.woken.load(Ordering::SeqCst) == 0 {
         thread::yield_now();
     }
-    assert_eq!(woken.wait(), Ok(hash::<Sha256>(&[2])));
+    assert_eq!(woken.wait(), Ok(hash::<Sha256>(&Message::large(2).1)));
     assert_eq!(count.woken.load(Ordering::SeqCst), 1);
     // It lives.
     assert_eq!(batcher.hash(Message::Bytes(vec![4])).wait(), Ok(hash::<Sha256>(&[4])));
