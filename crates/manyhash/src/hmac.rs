@@ -287,7 +287,7 @@ impl<A: Algorithm> fmt::Debug for Tagger<A> {
 }
 
 /// Where messages start after a key block.
-pub(crate) fn after_key_block<A: Algorithm>(midstate: &ChainingOf<CompressionOf<A>>) -> Start<CompressionOf<A>> {
+fn after_key_block<A: Algorithm>(midstate: &ChainingOf<CompressionOf<A>>) -> Start<CompressionOf<A>> {
     Start { state: *midstate, bytes: A::BLOCK_BYTES as u64 }
 }
 

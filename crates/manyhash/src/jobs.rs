@@ -46,7 +46,7 @@ use core::{Core, JobId};
 /// `P` is a piece: `&[u8]` where the bytes stay, or something that owns them, as `Vec<u8>`. Whole blocks are read where they lie; a piece is
 /// dropped as soon as its last byte is not needed any more. What its `as_ref` gives must stay the same.
 ///
-/// A job takes about 450 bytes ([`BYTES_PER_JOB`](Self::BYTES_PER_JOB)), a piece that waits 40 and itself. Memory is used again: with as many
+/// A job takes 450 to 550 bytes ([`BYTES_PER_JOB`](Self::BYTES_PER_JOB)), a piece that waits 40 and itself. Memory is used again: with as many
 /// jobs and pieces as before, neither opening nor feeding nor polling allocates any. Nothing limits the pieces that wait but the caller: see
 /// [`waiting_bytes`](Self::waiting_bytes).
 ///

@@ -23,14 +23,14 @@ pub(crate) const MOST_START_BYTES: u64 = 1 << 28;
 
 /// The states that the messages in the lanes start from.
 #[derive(Clone, Copy)]
-enum Midstates<'a, C: Compression> {
+enum LaneStarts<'a, C: Compression> {
     /// One for all.
     Same(&'a ChainingOf<C>),
     /// One for each: a row a word.
     Each(&'a C::State<[WordOf<C>; MAX_LANES]>),
 }
 
-impl<C: Compression> Midstates<'_, C> {
+impl<C: Compression> LaneStarts<'_, C> {
     /// A vector a word.
     #[inline(always)]
     fn read<I: Isa>(&self, isa: I) -> C::State<<WordOf<C> as Word>::Vector<I>> {
@@ -53,7 +53,7 @@ impl<C: Compression> Midstates<'_, C> {
 
 /// What the kernel gets.
 pub(crate) struct Batch<'a, 'm, C: Compression> {
-    midstates: Midstates<'a, C>,
+    midstates: LaneStarts<'a, C>,
     /// Bytes that each midstate stands for.
     start_bytes: u64,
     messages: &'a Whole<'m>,
@@ -62,7 +62,7 @@ pub(crate) struct Batch<'a, 'm, C: Compression> {
     /// The last block's schedule, if all lanes share it.
     shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
     /// If digests are hashed once more: from where, and how a state becomes a block.
-    outer: Option<(Midstates<'a, C>, &'a DigestBlock<C>)>,
+    outer: Option<(LaneStarts<'a, C>, &'a DigestBlock<C>)>,
 }
 
 /// The one block of a message that is a digest: the bits of the state that are in it, and the padding.
@@ -193,9 +193,9 @@ pub(crate) fn hash<A: Algorithm>(
         if shape.has_short() {
             let whole = Whole::new(shape.lanes, message);
             let index = |lane: usize| index(first + lane);
-            let midstates = midstates_of::<CompressionOf<A>>(&inner, lanes, index, &mut own_inner);
+            let midstates = lane_starts::<CompressionOf<A>>(&inner, lanes, index, &mut own_inner);
             let outer = outer.as_ref().zip(digest_block.as_ref());
-            let outer = outer.map(|(outer, block)| (midstates_of::<CompressionOf<A>>(outer, lanes, index, &mut own_outer), block));
+            let outer = outer.map(|(outer, block)| (lane_starts::<CompressionOf<A>>(outer, lanes, index, &mut own_outer), block));
             let (blocks, shared_end, start_bytes) = (blocks as usize, shared_end.as_ref(), inner.bytes());
             let batch = Batch { midstates, start_bytes, messages: &whole, blocks, shared_end, outer };
             let rows = rows.get_or_insert([[0; 64]; MAX_LANES]);
@@ -221,20 +221,19 @@ pub(crate) fn hash<A: Algorithm>(
     }
 }
 
-/// The midstates of the messages that `index` gives for each lane; if they have their own, put together in `own`.
-fn midstates_of<'a, C: Compression>(
+/// Where the messages that `index` gives for each lane start; if they have their own, put together in `own`.
+fn lane_starts<'a, C: Compression>(
     starts: &'a Starts<'_, C>,
     lanes: usize,
     index: impl Fn(usize) -> usize,
     own: &'a mut Option<C::State<[WordOf<C>; MAX_LANES]>>,
-) -> Midstates<'a, C> {
+) -> LaneStarts<'a, C> {
     match starts {
-        Starts::Same(start) => Midstates::Same(&start.state),
-        Starts::Each { state, .. } => {
+        Starts::Same(start) => LaneStarts::Same(&start.state),
+        Starts::Each { .. } => {
             let own = own.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
-            let mut states = States::<C>::of_rows(own);
-            (0..lanes).for_each(|lane| states.set_column(lane, state(index(lane))));
-            Midstates::Each(own)
+            set_rows(own, starts, lanes, index);
+            LaneStarts::Each(own)
         }
     }
 }
