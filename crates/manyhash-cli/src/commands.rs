@@ -15,7 +15,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::algorithm::{Algorithms, AnyAlgorithm};
+use manyhash::AnyAlgorithm;
+
+use crate::algorithm::Algorithms;
 use crate::file_name;
 use crate::message::{reason, say, say_of};
 
@@ -60,7 +62,7 @@ pub fn wrong_usage(program: &OsStr, message: &str) -> ExitCode {
 /// Whether there are backends for all of `algorithms`, and if not, why. Names them if that is wanted.
 pub fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose: bool) -> Result<(), String> {
     for algorithm in algorithms.iter() {
-        algorithm.backend()?;
+        algorithm.backend().map_err(|error| error.to_string())?;
         if verbose {
             say_backend(program, algorithm);
         }

@@ -30,7 +30,6 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use algorithm::AnyAlgorithm;
 use arguments::{Arguments, Command};
 use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
 
@@ -41,7 +40,7 @@ fn main() -> ExitCode {
         let program = arguments.remove(0);
         return drop_in::run(&program, algorithm, arguments, is_logging);
     }
-    if let Some(algorithm) = arguments.get(1).and_then(|name| AnyAlgorithm::by_command(name.to_str()?)) {
+    if let Some(algorithm) = arguments.get(1).and_then(|name| algorithm::by_command(name.to_str()?)) {
         let program = arguments.remove(1);
         return drop_in::run(&program, algorithm, arguments.split_off(1), is_logging);
     }
@@ -61,7 +60,7 @@ fn main() -> ExitCode {
 }
 
 /// The algorithm of the drop-in that `program` is a path to.
-fn command_of(program: &OsStr) -> Option<AnyAlgorithm> {
+fn command_of(program: &OsStr) -> Option<manyhash::AnyAlgorithm> {
     let name = Path::new(program).file_name()?.to_str()?;
-    AnyAlgorithm::by_command(name.strip_suffix(env::consts::EXE_SUFFIX).unwrap_or(name))
+    algorithm::by_command(name.strip_suffix(env::consts::EXE_SUFFIX).unwrap_or(name))
 }

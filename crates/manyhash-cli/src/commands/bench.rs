@@ -6,10 +6,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use manyhash::Algorithm;
 use manyhash::backend::Backend;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 
-use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
 use crate::arguments::BenchArguments;
 use crate::commands::{WRONG_USAGE, output_failed};
 use crate::message::say;
@@ -21,8 +20,8 @@ const BATCHES: &[(usize, usize)] = &[(1, 1 << 20), (4, 4096), (64, 4096), (1024,
 pub fn run(program: &OsStr, arguments: BenchArguments) -> ExitCode {
     let mut out = io::stdout().lock();
     let algorithms = if arguments.algorithms.is_empty() { AnyAlgorithm::ALL.to_vec() } else { arguments.algorithms };
-    if let Some(message) = algorithms.iter().find_map(|algorithm| algorithm.backend().err()) {
-        say(program, message.as_bytes());
+    if let Some(error) = algorithms.iter().find_map(|algorithm| algorithm.backend().err()) {
+        say(program, error.to_string().as_bytes());
         return ExitCode::from(WRONG_USAGE);
     }
     let result = heading(&mut out).and_then(|()| algorithms.into_iter().try_for_each(|algorithm| algorithm.with(Rows(&mut out))));

@@ -10,7 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
 use crate::arguments::{CheckArguments, ProgressWhen};
 use crate::cache::Cache;
 use crate::file_name;
@@ -32,8 +33,8 @@ pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCod
     // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
     let mut results = candidates.iter().map(|algorithm| algorithm.backend());
-    if let Some(Err(message)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
-        say(program, message.as_bytes());
+    if let Some(Err(error)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
+        say(program, error.to_string().as_bytes());
         return ExitCode::from(WRONG_USAGE);
     }
     if let Some(directory) = &directory

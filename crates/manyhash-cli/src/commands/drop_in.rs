@@ -7,7 +7,9 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
+use crate::algorithm::command_of;
 use crate::arguments::ProgressWhen;
 use crate::cache::Cache;
 use crate::manifest::line::Dialect;
@@ -29,7 +31,7 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
         Parsed::Help => return print(program, help(program, algorithm).as_bytes()),
         Parsed::Version => {
             let version = env!("CARGO_PKG_VERSION");
-            let text = format!("{} (manyhash) {version}\n", algorithm.command().unwrap_or_default());
+            let text = format!("{} (manyhash) {version}\n", command_of(algorithm).unwrap_or_default());
             return print(program, text.as_bytes());
         }
         Parsed::Wrong(message) => {
@@ -98,6 +100,6 @@ Exit code: 0 fine, 1 otherwise. Part of manyhash; behaves as GNU coreutils' {com
 ",
         program = program.display(),
         name = algorithm.name(),
-        command = algorithm.command().unwrap_or_default(),
+        command = command_of(algorithm).unwrap_or_default(),
     )
 }

@@ -12,8 +12,8 @@ use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
 use indicatif::HumanBytes;
+use manyhash::AnyAlgorithm;
 
-use crate::algorithm::AnyAlgorithm;
 use crate::arguments::{DupsArguments, ProgressWhen};
 use crate::file_name;
 use crate::message::{CHANGED, reason, say, say_of};

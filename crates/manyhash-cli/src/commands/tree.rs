@@ -17,7 +17,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
 use crate::arguments::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
 use crate::file_name;
 use crate::manifest::escapes::{escape, needs_escape};

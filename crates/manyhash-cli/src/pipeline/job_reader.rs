@@ -140,9 +140,9 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use crate::algorithm::AnyAlgorithm;
     use crate::pipeline::window::{Limits, Window};
     use crate::pipeline::{Keeper, Task, Work};
+    use manyhash::AnyAlgorithm;
 
     #[derive(Debug)]
     struct Nobody;

@@ -17,9 +17,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use manyhash::Algorithm;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::DupsArguments;
 use crate::commands::{exit_code, output_failed};
 use crate::file_name;

@@ -4,10 +4,9 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use manyhash::Algorithm;
 use manyhash::tree::DmVerity;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::DmVerityArguments;
 use crate::commands::verity::whole_blocks;
 use crate::hexadecimal;

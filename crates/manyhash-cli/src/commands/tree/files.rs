@@ -4,9 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use manyhash::{Algorithm, Hasher};
+use manyhash::{Algorithm, ForAlgorithm, Hasher};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::FilesArguments;
 use crate::commands::sum::or_stdin;
 use crate::hexadecimal;

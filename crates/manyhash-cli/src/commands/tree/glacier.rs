@@ -4,9 +4,8 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use manyhash::tree::{Builder, Merkle, glacier};
-use manyhash::{Sha256, hash};
+use manyhash::{AnyAlgorithm, Sha256, hash};
 
-use crate::algorithm::AnyAlgorithm;
 use crate::arguments::GlacierArguments;
 use crate::hexadecimal;
 use crate::pipeline::Initial;

@@ -6,10 +6,9 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
 
-use manyhash::Algorithm;
 use manyhash::tree::JLanes;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::LanesArguments;
 use crate::hexadecimal;
 use crate::pipeline::filling;

@@ -3,10 +3,9 @@
 use std::ops::Range;
 use std::process::ExitCode;
 
-use manyhash::Algorithm;
 use manyhash::tree::JPointers;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::LanesArguments;
 use crate::hexadecimal;
 use crate::pipeline::Initial;

@@ -5,9 +5,8 @@ use std::process::ExitCode;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use manyhash::{Algorithm, Hasher};
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
 
-use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
 use crate::arguments::S3Arguments;
 use crate::hexadecimal;
 use crate::pipeline::Initial;

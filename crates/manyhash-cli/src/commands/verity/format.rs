@@ -7,10 +7,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use manyhash::Algorithm;
 use manyhash::tree::Nodes;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::{Uuid, VerityDeviceArguments, VerityFormatArguments};
 use crate::commands::{prepare_backends, print};
 use crate::hexadecimal;

@@ -7,9 +7,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use manyhash::Algorithm;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 
-use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
 use crate::arguments::VerityVerifyArguments;
 use crate::commands::{exit_code, prepare_backends};
 use crate::file_name;
