@@ -5,13 +5,13 @@ mod options;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use manyhash::AnyAlgorithm;
 
 use crate::algorithm::command_of;
 use crate::arguments::ProgressWhen;
 use crate::cache::Cache;
+use crate::exit::Exit;
 use crate::manifest::line::Dialect;
 use crate::message::say;
 use crate::output::{Format, Output};
@@ -25,7 +25,7 @@ use super::sum::{Sum, or_stdin};
 use super::{FAILED, prepare_backends, print};
 
 /// Runs the drop-in called `program`.
-pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> ExitCode {
+pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Exit {
     let options = match options::parse(arguments) {
         Parsed::Run(options) => options,
         Parsed::Help => return print(program, help(program, algorithm).as_bytes()),
@@ -38,12 +38,12 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
             say(program, &message);
             let hint = format!("Try '{} --help' for more information.\n", program.display());
             let _ = io::stderr().write_all(hint.as_bytes());
-            return ExitCode::from(FAILED);
+            return Exit::from(FAILED);
         }
     };
     if let Err(message) = prepare_backends(program, algorithm.into(), verbose) {
         say(program, message.as_bytes());
-        return ExitCode::from(FAILED);
+        return Exit::from(FAILED);
     }
     let format = Format::new(&[algorithm], options.style(), options.zero);
     let Options { check, ignore_missing, quiet, status, strict, warn, operands, .. } = options;

@@ -85,6 +85,7 @@ impl Read for JobReader {
         if self.ended {
             return Ok(0);
         }
+        self.reading.check_stopped()?;
         let file = match &mut self.file {
             Ok(file) => file,
             Err(error) => return Err(std::mem::replace(error, io::ErrorKind::Other.into())),
