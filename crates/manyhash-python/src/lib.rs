@@ -5,13 +5,17 @@
 #![deny(unsafe_code)]
 
 mod algorithm;
+mod arrow;
 mod command;
+mod contained;
 
 use pyo3::prelude::*;
 
 /// The part of the package that computes.
 #[pymodule(gil_used = false)]
 mod _manyhash {
+    #[pymodule_export]
+    use crate::arrow::{hash_column, hash_rows};
     #[pymodule_export]
     use crate::command::run_command;
     use pyo3::prelude::*;
