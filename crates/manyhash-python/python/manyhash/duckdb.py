@@ -19,8 +19,8 @@ from typing import Any
 
 try:
     import duckdb
-    from duckdb.func import FunctionNullHandling, PythonUDFType
     import pyarrow as pa
+    from duckdb.func import FunctionNullHandling, PythonUDFType
 except ImportError as error:
     from manyhash._column_digest import missing_engine
 

@@ -10,9 +10,9 @@ from adapter_reference import ALGORITHMS, BYTES, KEY, TEXTS, digests, engine
 datafusion = engine("datafusion")
 pa = engine("pyarrow")
 
-from datafusion import col, literal
+from datafusion import col, literal  # noqa: E402
 
-import manyhash.datafusion
+import manyhash.datafusion  # noqa: E402
 
 TEXT_TYPES = {str(kind): kind for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string()))}
 BINARY_TYPES = {str(kind): kind for kind in (pa.binary(), pa.large_binary(), pa.binary_view())}

@@ -14,11 +14,11 @@ pd = engine("pandas")
 duckdb = engine("duckdb")
 datafusion = engine("datafusion")
 
-import manyhash.arrow
-import manyhash.datafusion
-import manyhash.duckdb
-import manyhash.pandas
-import manyhash.polars
+import manyhash.arrow  # noqa: E402
+import manyhash.datafusion  # noqa: E402
+import manyhash.duckdb  # noqa: E402
+import manyhash.pandas  # noqa: E402
+import manyhash.polars  # noqa: E402
 
 TABLE = pa.table(
     {

@@ -12,9 +12,9 @@ from adapter_reference import ALGORITHMS, BYTES, KEY, OUTPUTS, TEXTS, digests, e
 pd = engine("pandas")
 pa = engine("pyarrow")
 
-import numpy as np
+import numpy as np  # noqa: E402
 
-import manyhash.pandas
+import manyhash.pandas  # noqa: E402
 
 DTYPES = {
     "str": ("str", TEXTS),

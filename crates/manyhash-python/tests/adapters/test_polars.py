@@ -10,7 +10,7 @@ from adapter_reference import ALGORITHMS, BYTES, KEY, OUTPUTS, TEXTS, digests, e
 
 pl = engine("polars")
 
-import manyhash.polars
+import manyhash.polars  # noqa: E402
 
 ENGINES = ("in-memory", "streaming")
 
