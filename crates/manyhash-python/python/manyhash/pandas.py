@@ -151,9 +151,6 @@ def _of_text_and_bytes(series: pd.Series) -> pa.Array:
 def _any_column(series: pd.Series) -> pa.ChunkedArray:
     """A column for `hash_rows`, which takes numbers, times and more."""
     try:
-        if isinstance(series.dtype, pd.CategoricalDtype):
-            # A category counts as the value it stands for.
-            series = series.astype(series.cat.categories.dtype)
         if series.dtype != object or pd.api.types.infer_dtype(series, skipna=True) in ("string", "bytes", "empty"):
             return _arrow(series)
         return pa.chunked_array([pa.array(series.to_numpy(), from_pandas=True)])

@@ -121,9 +121,7 @@ class _OfRows(_OfColumn):
     """The same for a column of structs, hashed field by field."""
 
     def __call__(self, series: pl.Series) -> pl.Series:
-        frame = series.struct.unnest()
-        frame = frame.with_columns(pl.selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))
-        return pl.Series(self.digest.of_rows(frame, "view"), dtype=_dtype(self.digest)).alias(series.name)
+        return pl.Series(self.digest.of_rows(series.struct.unnest(), "view"), dtype=_dtype(self.digest)).alias(series.name)
 
 
 def _dtype(digest: ColumnDigest) -> builtins.type[pl.DataType]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import datetime
+import decimal
 import hashlib
 import hmac
 import importlib
 import os
+import struct
 from collections.abc import Iterable
 from types import ModuleType
 
@@ -61,3 +64,47 @@ def digest(
 def digests(values: Iterable[str | bytes | None], *arguments: object, **options: object) -> list[bytes | str | None]:
     """The same for a column: None stays None."""
     return [None if value is None else digest(value, *arguments, **options) for value in values]  # type: ignore[arg-type]
+
+
+def row_message(values: Iterable[object]) -> bytes:
+    """A row as `hash_rows` encodes it, written from crates/manyhash-arrow/ENCODING.md."""
+    encoded = [_value(value) for value in values]
+    return b"\x01" + _length(len(encoded)) + b"".join(encoded)
+
+
+def _length(number: int) -> bytes:
+    digits = []
+    while number >= 0x80:
+        digits.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*digits, number])
+
+
+def _value(value: object) -> bytes:
+    match value:
+        case None:
+            return b"\x00"
+        case str():
+            return b"\x01" + _length(len(value.encode())) + value.encode()
+        case bytes():
+            return b"\x02" + _length(len(value)) + value
+        case bool():
+            return b"\x04" if value else b"\x03"
+        case int():
+            return b"\x05" + struct.pack("<q", value) if value < 1 << 63 else b"\x06" + struct.pack("<Q", value)
+        case float():
+            return b"\x07" + struct.pack("<d", value)
+        case decimal.Decimal():
+            sign, digits, exponent = value.normalize().as_tuple()
+            assert isinstance(exponent, int)
+            integer = int("".join(map(str, digits))) * (-1 if sign else 1)
+            return b"\x08" + struct.pack("<b", -exponent) + integer.to_bytes(16, "little", signed=True)
+        case datetime.datetime():
+            micros = (value.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+            return b"\x0b" + struct.pack("<qI", micros // 10**6, micros % 10**6 * 1000)
+        case datetime.date():
+            return b"\x09" + struct.pack("<q", (value - datetime.date(1970, 1, 1)).days)
+        case datetime.time():
+            micros = ((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond
+            return b"\x0a" + struct.pack("<q", micros * 1000)
+    raise TypeError(type(value).__name__)
