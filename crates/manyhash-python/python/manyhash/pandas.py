@@ -32,8 +32,9 @@ from manyhash._column_methods import ColumnMethods
 __all__ = ["hash", "hash_rows"]
 
 _Bytes = bytes | bytearray | memoryview
-# Digests in `pa.binary()` lie one after the other, 2 GiB at most: columns are hashed in pieces of so many rows, whose digests always fit.
-_PIECE_ROWS = 1 << 24
+# Digests in `pa.binary()` lie one after the other, less than 2 GiB of them: columns are hashed in pieces of so many rows, whose digests fit
+# whatever they are, 128 bytes each as the hex of SHA-512.
+_PIECE_ROWS = 1 << 23
 
 
 def hash(
@@ -101,7 +102,9 @@ def _digests(series: pd.Series, digest: ColumnDigest) -> pa.ChunkedArray:
             return pa.chunked_array([pa.nulls(len(series), _type(digest))])
         of_categories = _digests(pd.Series(series.cat.categories, name=series.name), digest)
         codes = series.cat.codes.to_numpy()
-        return of_categories.take(pa.array(codes, mask=codes < 0))
+        pieces = [codes[start : start + _PIECE_ROWS] for start in range(0, len(codes), _PIECE_ROWS)]
+        taken = [of_categories.take(pa.array(piece, mask=piece < 0)) for piece in pieces]
+        return pa.chunked_array([chunk for piece in taken for chunk in piece.chunks], _type(digest))
     column = _arrow(series)
     if not _has_bytes(column.type):
         raise TypeError(
@@ -154,7 +157,7 @@ def _any_column(series: pd.Series) -> pa.ChunkedArray:
         if series.dtype != object or pd.api.types.infer_dtype(series, skipna=True) in ("string", "bytes", "empty"):
             return _arrow(series)
         return pa.chunked_array([pa.array(series.to_numpy(), from_pandas=True)])
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
         raise TypeError(f"column {series.name!r} has values of several types, or of one that Arrow lacks: {error}") from None
 
 

@@ -136,6 +136,7 @@ def test_columns_longer_than_a_piece(monkeypatch):
     rows = list(manyhash.pandas.hash_rows(frame))
     monkeypatch.setattr(manyhash.pandas, "_PIECE_ROWS", 7)
     assert as_list(series.manyhash.sha256()) == digests(TEXTS)
+    assert as_list(series.astype("category").manyhash.sha256("hex")) == digests(TEXTS, "sha256", "hex")
     assert list(manyhash.pandas.hash_rows(frame)) == rows
 
 
@@ -184,6 +185,8 @@ def test_rows_of_two_columns_of_one_name():
 def test_rows_with_a_column_of_several_types_are_a_type_error_that_names_it():
     with pytest.raises(TypeError, match="mixed"):
         manyhash.pandas.hash_rows(pd.DataFrame({"fine": [1, 2], "mixed": ["a", 1]}))
+    with pytest.raises(TypeError, match="huge"):
+        manyhash.pandas.hash_rows(pd.DataFrame({"huge": [2**70, 1]}))
     with pytest.raises(KeyError, match="absent"):
         manyhash.pandas.hash_rows(pd.DataFrame({"a": [1]}), ["absent"])
 
