@@ -58,6 +58,14 @@ RUNS = 7
 KEY = bytes(range(32))
 # DataFusion's own size of a batch.
 BATCH_ROWS = 8192
+# What there was before, and which of our lines stand beside it.
+OWN = {
+    "hashlib in a list": "manyhash.hash_many",
+    "pandas apply": "manyhash.pandas",
+    "polars-hash": "manyhash.polars",
+    "DuckDB sha256": "manyhash.duckdb",
+    "DataFusion sha256": "manyhash.datafusion",
+}
 PACKAGES = ("manyhash", "datafusion", "duckdb", "numpy", "pandas", "polars", "polars-hash", "pyarrow")
 
 
@@ -264,6 +272,20 @@ def print_table(report: dict[str, Any]) -> None:
     for cell in cells:
         best = [fastest_peer(cell["lines"], output) for output in ("binary", "key")]
         print(f"{cell['row_bytes']} B: {' and '.join(line['name'] for line in best if line)}")
+    print_own(cells)
+
+
+def print_own(cells: list[dict[str, Any]]) -> None:
+    """How many times what an engine, or people in it, had before."""
+    medians = [{(line["name"], line["output"]): line["ns_per_row"] for line in cell["lines"]} for cell in cells]
+    print("\n| times an engine's own | output | " + " | ".join(f"{cell['row_bytes']} B" for cell in cells) + " |")
+    print("|---|---|" + "---|" * len(cells))
+    for own, ours in OWN.items():
+        for name, output in medians[0]:
+            if name.startswith(ours) and output in ("binary", "hex"):
+                before = [next((ns for (peer, _), ns in of.items() if peer == own), None) for of in medians]
+                times = [f"{theirs / of[name, output]:.2f} x" if theirs else "" for theirs, of in zip(before, medians, strict=True)]
+                print(f"| {name}, beside {own} | {output} | " + " | ".join(times) + " |")
 
 
 def main() -> None:

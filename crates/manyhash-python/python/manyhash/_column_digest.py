@@ -13,6 +13,7 @@ from manyhash import arrow
 
 Output = Literal["binary", "hex", "base64"]
 Layout = Literal["fixed", "offsets", "view"]
+Bytes = bytes | bytearray | memoryview
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,8 @@ class ColumnDigest:
 
     algorithm: str = "sha256"
     output: Output = "binary"
-    key: bytes | None = field(default=None, repr=False)
-    prefix: bytes | None = field(default=None, repr=False)
+    key: Bytes | None = field(default=None, repr=False)
+    prefix: Bytes | None = field(default=None, repr=False)
     truncate: int | None = None
     threads: int = 1
 

@@ -1,7 +1,7 @@
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
-from manyhash._column_digest import Output
+from manyhash._column_digest import Bytes, Output
 
 Column = TypeVar("Column")
 
@@ -12,8 +12,8 @@ class ColumnMethods(ABC, Generic[Column]):
         algorithm: str = "sha256",
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -21,8 +21,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -30,8 +30,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -39,8 +39,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -48,8 +48,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -57,8 +57,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -66,8 +66,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -75,8 +75,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -84,8 +84,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: bytes | bytearray | memoryview | None = None,
-        prefix: bytes | bytearray | memoryview | None = None,
+        key: Bytes | None = None,
+        prefix: Bytes | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...

@@ -25,11 +25,10 @@ except ImportError as error:
 
     raise missing_engine("datafusion", error) from error
 
-from manyhash._column_digest import ColumnDigest, Output, named_algorithms
+from manyhash._column_digest import Bytes, ColumnDigest, Output, named_algorithms
 
 __all__ = ["register", "rows_udf", "udf"]
 
-_Bytes = bytes | bytearray | memoryview
 _OUTPUTS: tuple[Output, ...] = ("binary", "hex")
 
 
@@ -39,8 +38,8 @@ def udf(
     *,
     name: str | None = None,
     input_type: pa.DataType | None = None,
-    key: _Bytes | None = None,
-    prefix: _Bytes | None = None,
+    key: Bytes | None = None,
+    prefix: Bytes | None = None,
     truncate: int | None = None,
 ) -> datafusion.ScalarUDF:
     """A function of one column: call it with an expression, or register it with `context.register_udf`. Null stays null.
@@ -48,7 +47,7 @@ def udf(
     `input_type`: what DataFusion casts arguments to, any type that `manyhash.arrow.hash` takes; `pa.string_view()` unless given. `name`:
     what SQL calls it, `manyhash_ALGORITHM` unless given; with a key, a prefix or `truncate` it has to be.
     """
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate)  # type: ignore[arg-type]
+    digest = ColumnDigest(algorithm, output, key, prefix, truncate)
     input_type = pa.string_view() if input_type is None else input_type
     # Types that cannot be hashed are found here, and not in a query.
     digest.of_column(pa.array([], input_type))
@@ -62,15 +61,15 @@ def rows_udf(
     output: Output = "binary",
     *,
     name: str | None = None,
-    key: _Bytes | None = None,
-    prefix: _Bytes | None = None,
+    key: Bytes | None = None,
+    prefix: Bytes | None = None,
     truncate: int | None = None,
 ) -> datafusion.ScalarUDF:
     """A function of several columns, of these types: one digest a row, `manyhash.arrow.hash_rows`, the same in every engine, never null.
 
     `table.schema().types`, say, are the types of all columns of a DataFrame. `name`: `manyhash_ALGORITHM_rows` unless given.
     """
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate)  # type: ignore[arg-type]
+    digest = ColumnDigest(algorithm, output, key, prefix, truncate)
     if not (input_types := list(input_types)):
         raise ValueError("input_types is empty: a function of rows needs at least one column")
     digest.of_rows(_batch([pa.array([], input_type) for input_type in input_types]))
@@ -83,8 +82,8 @@ def register(
     algorithms: str | Iterable[str] | None = None,
     *,
     name: str | None = None,
-    key: _Bytes | None = None,
-    prefix: _Bytes | None = None,
+    key: Bytes | None = None,
+    prefix: Bytes | None = None,
     truncate: int | None = None,
 ) -> list[str]:
     """Adds `manyhash_ALGORITHM`, `_hex`, `_of_binary` and `_of_binary_hex` to a context, and returns the names. They replace what had them.

@@ -26,7 +26,7 @@ except ImportError as error:
 
     raise missing_engine("duckdb", error) from error
 
-from manyhash._column_digest import ColumnDigest, Output, named_algorithms
+from manyhash._column_digest import Bytes, ColumnDigest, Output, named_algorithms
 
 __all__ = ["register"]
 
@@ -38,8 +38,8 @@ def register(
     algorithms: str | Iterable[str] | None = None,
     *,
     name: str | None = None,
-    key: bytes | bytearray | memoryview | None = None,
-    prefix: bytes | bytearray | memoryview | None = None,
+    key: Bytes | None = None,
+    prefix: Bytes | None = None,
     truncate: int | None = None,
 ) -> list[str]:
     """Adds the functions to a connection and returns their names: `manyhash_ALGORITHM`, and with `_hex`, `_rows`, `_rows_hex` after it.
@@ -53,7 +53,7 @@ def register(
     functions: dict[str, tuple[Callable[..., Any], str]] = {}
     for first, algorithm in names.items():
         for output, sql_type in _SQL_TYPE.items():
-            digest = ColumnDigest(algorithm, output, key, prefix, truncate)  # type: ignore[arg-type]
+            digest = ColumnDigest(algorithm, output, key, prefix, truncate)
             last = "" if output == "binary" else f"_{output}"
             of_column, of_rows = first + last, f"{first}_rows{last}"
             functions[of_column] = (_of_column(digest, of_column), sql_type)

@@ -26,12 +26,11 @@ except ImportError as error:
 
     raise missing_engine("pandas", error) from error
 
-from manyhash._column_digest import ColumnDigest, Output
+from manyhash._column_digest import Bytes, ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
 
 __all__ = ["hash", "hash_rows"]
 
-_Bytes = bytes | bytearray | memoryview
 # Digests in `pa.binary()` lie one after the other, less than 2 GiB of them: columns are hashed in pieces of so many rows, whose digests fit
 # whatever they are, 128 bytes each as the hex of SHA-512.
 _PIECE_ROWS = 1 << 23
@@ -42,8 +41,8 @@ def hash(
     algorithm: str = "sha256",
     output: Output = "binary",
     *,
-    key: _Bytes | None = None,
-    prefix: _Bytes | None = None,
+    key: Bytes | None = None,
+    prefix: Bytes | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pd.Series:
@@ -53,7 +52,7 @@ def hash(
     """
     if not isinstance(series, pd.Series):
         raise TypeError(f"series is a {type(series).__name__} and no pandas Series")
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)  # type: ignore[arg-type]
+    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
     return _series(_digests(series, digest), series, digest)
 
 
@@ -63,8 +62,8 @@ def hash_rows(
     algorithm: str = "sha256",
     output: Output = "binary",
     *,
-    key: _Bytes | None = None,
-    prefix: _Bytes | None = None,
+    key: Bytes | None = None,
+    prefix: Bytes | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pd.Series:
@@ -75,7 +74,7 @@ def hash_rows(
     """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame is a {type(frame).__name__} and no pandas DataFrame")
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)  # type: ignore[arg-type]
+    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
     chosen = frame if columns is None else frame[list(columns)]
     arrays = [_any_column(chosen.iloc[:, i]) for i in range(chosen.shape[1])]
     table = pa.Table.from_arrays(arrays, [str(name) for name in chosen.columns])

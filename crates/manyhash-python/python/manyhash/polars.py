@@ -26,12 +26,10 @@ except ImportError as error:
 
     raise missing_engine("polars", error) from error
 
-from manyhash._column_digest import ColumnDigest, Output
+from manyhash._column_digest import Bytes, ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
 
 __all__ = ["hash", "hash_rows"]
-
-_Bytes = bytes | bytearray | memoryview
 
 
 def hash(
@@ -39,8 +37,8 @@ def hash(
     algorithm: str = "sha256",
     output: Output = "binary",
     *,
-    key: _Bytes | None = None,
-    prefix: _Bytes | None = None,
+    key: Bytes | None = None,
+    prefix: Bytes | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pl.Expr:
@@ -49,7 +47,7 @@ def hash(
     String, Binary, Categorical and Enum columns; for others a TypeError names the cast. A str is a column's name. `threads` is for one
     morsel: the streaming engine runs several of them at a time already.
     """
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)  # type: ignore[arg-type]
+    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
     expression = pl.col(column) if isinstance(column, str) else column
     return expression.map_batches(_OfColumn(digest), return_dtype=_dtype(digest), is_elementwise=True)
 
@@ -58,8 +56,8 @@ def hash_rows(
     *columns: pl.Expr | str,
     algorithm: str = "sha256",
     output: Output = "binary",
-    key: _Bytes | None = None,
-    prefix: _Bytes | None = None,
+    key: Bytes | None = None,
+    prefix: Bytes | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pl.Expr:
@@ -67,7 +65,7 @@ def hash_rows(
 
     The encoding is that of `manyhash.arrow.hash_rows`: other engines compute the same digests of the same rows.
     """
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)  # type: ignore[arg-type]
+    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
     rows = pl.struct(*columns) if columns else pl.struct(pl.all())
     return rows.map_batches(_OfRows(digest), return_dtype=_dtype(digest), is_elementwise=True).alias("row_digest")
 
