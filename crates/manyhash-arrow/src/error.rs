@@ -37,6 +37,13 @@ pub enum Error {
         /// Rows the first one has.
         expected: usize,
     },
+    /// One of several arrays.
+    Array {
+        /// Which, from 0.
+        array: usize,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
     /// Digests can't be truncated to so many bytes.
     Truncate {
         /// Bytes asked for.
@@ -71,6 +78,7 @@ impl fmt::Display for Error {
             Self::Buffer(what) => write!(f, "malformed column: {what}"),
             Self::Value { row, reason } => write!(f, "row {row}: {reason}"),
             Self::Lengths { column, rows, expected } => write!(f, "column {column:?} has {rows} rows and the first one {expected}"),
+            Self::Array { array, error } => write!(f, "chunk {array}: {error}"),
             Self::Truncate { bytes, most } => write!(f, "can't truncate digests to {bytes} bytes; 1 to {most} can be had"),
             Self::TooManyRows { most } => {
                 write!(f, "too many rows for offsets of 32 bits: at most {most} in one array; split it into chunks or ask for views")
@@ -86,6 +94,7 @@ impl std::error::Error for Error {
         match self {
             Self::Backend(error) => Some(error),
             Self::Arrow(error) => Some(error),
+            Self::Array { error, .. } => Some(error),
             _ => None,
         }
     }

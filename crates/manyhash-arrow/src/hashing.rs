@@ -8,9 +8,11 @@ use crate::output::{Layout, Output, Shape};
 use crate::room::Room;
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
-use arrow_schema::DataType;
+use arrow_schema::{ArrowError, DataType};
 use manyhash::AnyAlgorithm;
+use std::iter;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use zeroize::Zeroizing;
 
@@ -31,6 +33,12 @@ pub struct Hashing {
 
 /// A key's bytes: erased when dropped, never shown.
 struct Secret(Zeroizing<Vec<u8>>);
+
+impl Secret {
+    fn new(key: &[u8]) -> Self {
+        Self(Zeroizing::new(key.to_vec()))
+    }
+}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -57,7 +65,7 @@ impl Hashing {
 
     /// HMAC under a secret key, instead of plain digests.
     pub fn key(self, key: &[u8]) -> Self {
-        Self { key: Some(Secret(Zeroizing::new(key.to_vec()))), ..self }
+        Self { key: Some(Secret::new(key)), ..self }
     }
 
     /// Bytes before every row, such as a salt.
@@ -173,6 +181,74 @@ impl Hashing {
             Ok(())
         };
         self.write(rows, None, &digest)
+    }
+
+    /// What `hash` makes of every array of a stream, with these settings, in their order. Several arrays are hashed on several threads; those
+    /// of more than [`most_rows`](Self::most_rows) rows are cut. No more of the stream is held than what is being hashed.
+    ///
+    /// # Errors
+    /// Those of `hash`, with the array's number, and the stream's.
+    pub fn hash_stream(
+        &self,
+        stream: impl Iterator<Item = Result<ArrayRef, ArrowError>>,
+        hash: impl Fn(&Self, &ArrayRef) -> Result<ArrayRef, Error> + Sync,
+    ) -> Result<Vec<ArrayRef>, Error> {
+        /// Rows that are worth a thread.
+        const THREAD_ROWS: usize = 64 << 10;
+        let (mut digests, mut waiting, mut waiting_rows) = (Vec::new(), Vec::new(), 0);
+        let mut stream = stream.fuse();
+        loop {
+            let next = stream.next().transpose()?;
+            let is_last = next.is_none();
+            if let Some(array) = next {
+                waiting_rows += array.len();
+                let pieces = (0..array.len().max(1)).step_by(self.most_rows());
+                waiting.extend(pieces.map(|start| array.slice(start, self.most_rows().min(array.len() - start))));
+            }
+            if is_last || waiting_rows >= self.threads * THREAD_ROWS {
+                self.hash_arrays(&waiting, &hash, &mut digests)?;
+                (waiting_rows, waiting) = (0, Vec::new());
+            }
+            if is_last {
+                return Ok(digests);
+            }
+        }
+    }
+
+    /// Appends what `hash` makes of each array.
+    fn hash_arrays(
+        &self,
+        arrays: &[ArrayRef],
+        hash: &(impl Fn(&Self, &ArrayRef) -> Result<ArrayRef, Error> + Sync),
+        digests: &mut Vec<ArrayRef>,
+    ) -> Result<(), Error> {
+        let first = digests.len();
+        let numbered =
+            |i: usize, result: Result<ArrayRef, Error>| result.map_err(|error| Error::Array { array: first + i, error: Box::new(error) });
+        if arrays.len() < self.threads {
+            // Few enough to be cut.
+            for (i, array) in arrays.iter().enumerate() {
+                digests.push(numbered(i, hash(self, array))?);
+            }
+            return Ok(());
+        }
+        let next = AtomicUsize::new(0);
+        let alone = Self { threads: 1, key: self.key_bytes().map(Secret::new), prefix: self.prefix.clone(), ..*self };
+        let work = || {
+            let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < arrays.len());
+            iter::from_fn(take).map(|i| (i, numbered(i, hash(&alone, &arrays[i])))).collect::<Vec<_>>()
+        };
+        let mut done = thread::scope(|scope| {
+            let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(work)).collect();
+            let mut done = work();
+            done.extend(others.into_iter().flat_map(|other| other.join().expect("no thread panicked")));
+            done
+        });
+        done.sort_by_key(|(i, _)| *i);
+        for (_, result) in done {
+            digests.push(result?);
+        }
+        Ok(())
     }
 
     fn key_bytes(&self) -> Option<&[u8]> {

@@ -30,3 +30,10 @@ pub fn check_backend(algorithm: AnyAlgorithm) -> PyResult<()> {
     algorithm.backend().map_err(|error| PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {error}")))?;
     Ok(())
 }
+
+/// The name of the backend that hashes many messages, and how many messages it advances together.
+#[pyfunction]
+pub fn backend(algorithm: &str) -> PyResult<(&'static str, usize)> {
+    let (backend, lanes) = by_name(algorithm)?.backend().map_err(|error| PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {error}")))?;
+    Ok((backend.name(), lanes))
+}
