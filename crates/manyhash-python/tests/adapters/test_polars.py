@@ -199,6 +199,12 @@ def test_rows_are_the_same_in_chunks_slices_and_categories():
     assert categories.select(manyhash.polars.hash_rows()).to_series().to_list() == whole
 
 
+def test_rows_with_a_column_of_no_type_are_those_with_nulls_of_one():
+    nothing = pl.DataFrame({"a": ["x", "y"], "nothing": [None, None]})
+    rows = nothing.select(manyhash.polars.hash_rows()).to_series().to_list()
+    assert rows == nothing.cast({"nothing": pl.Int64}).select(manyhash.polars.hash_rows()).to_series().to_list()
+
+
 def test_rows_with_a_nested_column_are_a_type_error_that_names_it():
     with pytest.raises(TypeError, match="tags"):
         pl.DataFrame({"a": ["x"], "tags": [["y"]]}).select(manyhash.polars.hash_rows())
