@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     import polars as pl
@@ -26,8 +26,11 @@ except ImportError as error:
 
     raise missing_engine("polars", error) from error
 
-from manyhash._column_digest import Bytes, ColumnDigest, Output
+from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["hash", "hash_rows"]
 
@@ -37,8 +40,8 @@ def hash(
     algorithm: str = "sha256",
     output: Output = "binary",
     *,
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pl.Expr:
@@ -56,8 +59,8 @@ def hash_rows(
     *columns: pl.Expr | str,
     algorithm: str = "sha256",
     output: Output = "binary",
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pl.Expr:
