@@ -108,6 +108,18 @@ def test_group_by_and_over(frame):
     assert firsts == [digests(TEXTS, "sha256", "hex")[i % 3] for i in range(len(TEXTS))]
 
 
+@pytest.mark.parametrize("output", ["binary", "hex"])
+def test_nothing_is_copied_on_either_side(frame, output):
+    pa = engine("pyarrow")
+
+    def addresses(column):
+        return [buffer and buffer.address for buffer in pa.chunked_array(column).chunk(0).buffers()]
+
+    assert addresses(frame["text"]) == addresses(frame["text"])
+    digest = manyhash.polars.ColumnDigest(output=output).of_column(frame["text"], "view")
+    assert addresses(pl.Series(digest)) == addresses(digest)
+
+
 def test_a_literal_is_as_long_as_the_frame(frame):
     result = frame.select("number", pl.lit("a").manyhash.sha256().alias("digest"))
     assert result["digest"].to_list() == digests(["a"] * len(TEXTS))
