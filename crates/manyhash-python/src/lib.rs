@@ -5,9 +5,11 @@
 #![deny(unsafe_code)]
 
 mod algorithm;
+mod arrow;
 mod buffer;
 mod command;
 mod compute;
+mod contained;
 mod files;
 mod hash_object;
 mod many;
@@ -24,6 +26,8 @@ use pyo3::prelude::*;
 mod _manyhash {
     #[pymodule_export]
     use crate::algorithm::backend;
+    #[pymodule_export]
+    use crate::arrow::{hash_column, hash_rows};
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]
