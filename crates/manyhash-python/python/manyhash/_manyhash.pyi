@@ -5,6 +5,7 @@ from typing import Any, Literal, Never, TypeAlias, final, overload
 
 import numpy
 import numpy.typing
+from arro3.core import Array, ChunkedArray
 from typing_extensions import Buffer
 
 # Numpy declares that arrays have the buffer protocol from Python 3.12 on.
@@ -117,7 +118,7 @@ def hash_column(
     truncate: int | None,
     layout: str,
     threads: int,
-) -> Any: ...
+) -> Array | ChunkedArray: ...
 def hash_rows(
     table: object,
     columns: Sequence[str] | None,
@@ -129,7 +130,7 @@ def hash_rows(
     truncate: int | None,
     layout: str,
     threads: int,
-) -> Any: ...
+) -> Array | ChunkedArray: ...
 def run_command(arguments: Sequence[str]) -> int: ...
 def tree_j_lanes(data: Data, lanes: int, algorithm: str, separated: bool) -> bytes: ...
 def tree_j_pointers(data: Data, lanes: int, algorithm: str, separated: bool) -> bytes: ...
