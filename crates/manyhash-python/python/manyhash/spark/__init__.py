@@ -26,7 +26,7 @@ from manyhash.spark.functions import DigestFunction, algorithm_function, hash, h
 from manyhash.spark.session import CONNECT as _CONNECT
 
 if TYPE_CHECKING:
-    from manyhash.spark.files import IncompleteTable, check, dups, manifest, read_table, write
+    from manyhash.spark.files import IncompleteTable, check, dups, manifest, read_table, write  # noqa: F401
 
 _FILES = ("IncompleteTable", "check", "dups", "manifest", "read_table", "write")
 

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-_ROW_SCHEMA = (
-    "path string, size long, algorithm string, digest binary, modified_millis long, state string, expected binary, error string"
-)
+_ROW_SCHEMA = "path string, size long, algorithm string, digest binary, modified_millis long, state string, expected binary, error string"
 _TABLE_COLUMNS = {"path": "string", "size": "bigint", "algorithm": "string", "digest": "binary", "error": "string"}
 # Rows of one Parquet file of the table.
 _FILE_ROWS = 500_000

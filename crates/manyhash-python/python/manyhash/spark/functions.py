@@ -65,7 +65,7 @@ def hash_rows(
     prefix: Bytes | None = None,
     truncate: int | None = None,
 ) -> Column:
-    """A digest of each row of several columns, of the encoding that manyhash.arrow.hash_rows is for: never null, the same in all engines."""
+    """A digest of each row of several columns, encoded as manyhash.arrow.hash_rows does: never null, and the same in all engines."""
     if not columns:
         raise ValueError("columns: at least one is needed")
     name = manyhash.new(algorithm).name
@@ -159,7 +159,9 @@ def _column_udf(
     return _named(digest, name, output)
 
 
-def _rows_udf(name: str, algorithm: str, output: str, key: Bytes | None, prefix: Bytes | None, truncate: int | None) -> Callable[..., Column]:
+def _rows_udf(
+    name: str, algorithm: str, output: str, key: Bytes | None, prefix: Bytes | None, truncate: int | None
+) -> Callable[..., Column]:
     key, prefix, truncate = _options(algorithm, output, key, prefix, truncate)
 
     def digest(*columns: pa.Array) -> pa.Array:
@@ -167,7 +169,14 @@ def _rows_udf(name: str, algorithm: str, output: str, key: Bytes | None, prefix:
         try:
             return pa.array(
                 manyhash.arrow.hash_rows(
-                    batch, None, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout="offsets"  # type: ignore[arg-type]
+                    batch,
+                    None,
+                    algorithm,
+                    output,
+                    key=key,
+                    prefix=prefix,
+                    truncate=truncate,
+                    layout="offsets",  # type: ignore[arg-type]
                 )
             )
         except TypeError as error:

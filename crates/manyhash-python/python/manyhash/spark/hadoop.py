@@ -1,4 +1,4 @@
-"""The bridge to the JVM: compiles the Java sources beside this file with the Janino that Spark ships, and gives the classes to executors."""
+"""The bridge to the JVM: Java sources beside this file, compiled by the Janino that Spark ships, and sent to executors."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
     path: str
     size: int | None
-    algorithm: str
+    algorithm: str | None
     digest: bytes | None
     modified_millis: int | None
     state: str
@@ -85,7 +85,7 @@ class Item(NamedTuple):
         return Row(
             self.path,
             None if self.size < 0 else self.size,
-            algorithm,
+            algorithm or None,
             digest,
             None if self.modified_millis < 0 else self.modified_millis,
             state,
