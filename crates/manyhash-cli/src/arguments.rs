@@ -7,11 +7,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, TypedValueParser, ValueParserFactory};
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use manyhash::AnyAlgorithm;
 
-use crate::algorithm::AnyAlgorithm;
+use crate::algorithm::command_of;
 use crate::commands::dups::chunks::Chunking;
 use crate::examples;
 use crate::pipeline::{MAX_WORKERS, all_cores};
@@ -83,7 +84,7 @@ pub struct CompletionsArguments {
 #[derive(Args, Debug)]
 pub struct BenchArguments {
     /// Algorithm; may be given more than once [default: all]
-    #[arg(short, long = "algorithm", value_name = "ALG")]
+    #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName)]
     pub algorithms: Vec<AnyAlgorithm>,
 }
 
@@ -91,7 +92,7 @@ pub struct BenchArguments {
 #[derive(Args, Debug)]
 pub struct SumArguments {
     /// Algorithm; for several, with commas or given again, each file is read once, and lines are as with --tag or --json
-    #[arg(short, long = "algorithm", value_name = "ALG", value_delimiter = ',', default_values_t = [AnyAlgorithm::Sha256])]
+    #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName, value_delimiter = ',', default_values_t = [AnyAlgorithm::Sha256])]
     pub algorithms: Vec<AnyAlgorithm>,
 
     /// Go into folders: their regular files in byte order of the paths
@@ -217,7 +218,7 @@ pub enum ProgressWhen {
 #[derive(Args, Debug)]
 pub struct CheckArguments {
     /// Algorithm; without it lines tell by their tag or the length of the digest
-    #[arg(short, long, value_name = "ALG")]
+    #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName)]
     pub algorithm: Option<AnyAlgorithm>,
 
     /// Folder that names in manifests are relative to [default: the current one; for a bag or a RECORD its own]
@@ -269,7 +270,7 @@ pub struct CheckArguments {
 #[derive(Args, Debug)]
 pub struct DupsArguments {
     /// Algorithm
-    #[arg(short, long, value_name = "ALG", default_value_t = AnyAlgorithm::Sha256)]
+    #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
     pub algorithm: AnyAlgorithm,
 
     /// Leave smaller files out; 0 takes empty ones in
@@ -317,14 +318,6 @@ pub struct DupsArguments {
 #[derive(Clone, Debug)]
 pub struct AlgorithmName;
 
-impl ValueParserFactory for AnyAlgorithm {
-    type Parser = AlgorithmName;
-
-    fn value_parser() -> AlgorithmName {
-        AlgorithmName
-    }
-}
-
 impl TypedValueParser for AlgorithmName {
     type Value = AnyAlgorithm;
 
@@ -338,6 +331,6 @@ impl TypedValueParser for AlgorithmName {
 }
 
 fn after_help() -> String {
-    let commands: Vec<_> = AnyAlgorithm::ALL.iter().filter_map(|algorithm| algorithm.command()).collect();
+    let commands: Vec<_> = AnyAlgorithm::ALL.iter().copied().filter_map(command_of).collect();
     examples::MANYHASH.replace("DROP-INS", &commands.join(" "))
 }

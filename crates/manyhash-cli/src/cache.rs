@@ -17,7 +17,6 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
@@ -26,6 +25,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::algorithm::Algorithms;
 use crate::arguments::CacheArguments;
 use crate::commands::{FAILED, WRONG_USAGE};
+use crate::exit::Exit;
 use crate::file_name;
 use crate::hexadecimal;
 use crate::message::{quoted, reason, say_of};
@@ -110,7 +110,7 @@ impl Cache {
 
     /// The cache that was asked for, if one was. Says why not if it must not or cannot be used; a cache that another process uses, or
     /// that fails for want of space, is not worth stopping for.
-    pub fn open(program: &OsStr, arguments: &CacheArguments) -> Result<Self, ExitCode> {
+    pub fn open(program: &OsStr, arguments: &CacheArguments) -> Result<Self, Exit> {
         let Some(name) = &arguments.cache else { return Ok(Self::none()) };
         // Through links, so that what is set aside is the file.
         let path = std::fs::canonicalize(name).unwrap_or_else(|_| name.clone());
@@ -135,11 +135,11 @@ impl Cache {
                 StoreError::Damaged(_) | StoreError::Busy | StoreError::Disk(_) => {}
                 StoreError::Foreign | StoreError::Newer(_) => {
                     shared.say(error);
-                    return Err(ExitCode::from(WRONG_USAGE));
+                    return Err(Exit::from(WRONG_USAGE));
                 }
                 StoreError::Unusable(_) => {
                     shared.say(error);
-                    return Err(ExitCode::from(FAILED));
+                    return Err(Exit::from(FAILED));
                 }
             }
             shared.failed(&mut shared.access(), error);

@@ -13,9 +13,11 @@ pub mod verity;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
-use crate::algorithm::{Algorithms, AnyAlgorithm};
+use manyhash::AnyAlgorithm;
+
+use crate::algorithm::Algorithms;
+use crate::exit::Exit;
 use crate::file_name;
 use crate::message::{reason, say, say_of};
 
@@ -27,40 +29,47 @@ pub const WRONG_USAGE: u8 = 2;
 pub const READER_GONE: u8 = 141;
 
 /// Fine or [`FAILED`].
-pub fn exit_code(is_fine: bool) -> ExitCode {
-    if is_fine { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+pub fn exit_code(is_fine: bool) -> Exit {
+    if is_fine { Exit::SUCCESS } else { Exit::from(FAILED) }
 }
 
 /// What to do when output to `path` (stdout if none) fails: no word if nobody reads it any more, else say so.
-pub fn output_failed(program: &OsStr, path: Option<&Path>, error: &io::Error) -> ExitCode {
+pub fn output_failed(program: &OsStr, path: Option<&Path>, error: &io::Error) -> Exit {
     if error.kind() == io::ErrorKind::BrokenPipe {
-        return ExitCode::from(READER_GONE);
+        return Exit::from(READER_GONE);
     }
     match path {
         Some(path) => say_of(program, file_name::bytes_of(path), reason(error)),
         None => say(program, format!("write error: {}", reason(error)).as_bytes()),
     }
-    ExitCode::from(FAILED)
+    Exit::from(FAILED)
 }
 
 /// Prints what was only asked to be shown, such as help.
-pub fn print(program: &OsStr, text: &[u8]) -> ExitCode {
+pub fn print(program: &OsStr, text: &[u8]) -> Exit {
     match io::stdout().write_all(text).and_then(|()| io::stdout().flush()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => Exit::SUCCESS,
         Err(error) => output_failed(program, None, &error),
     }
 }
 
 /// Says why the command line is wrong.
-pub fn wrong_usage(program: &OsStr, message: &str) -> ExitCode {
+pub fn wrong_usage(program: &OsStr, message: &str) -> Exit {
     say(program, message.as_bytes());
-    ExitCode::from(WRONG_USAGE)
+    Exit::from(WRONG_USAGE)
+}
+
+/// Prints what the parser has to say: why the command line is wrong, or the help that it asks for.
+pub fn wrong_arguments(error: &clap::Error) -> Exit {
+    // As the parser itself does when it ends the process: a closed output is nobody's concern.
+    let _ = error.print();
+    Exit::from(u8::try_from(error.exit_code()).unwrap_or(WRONG_USAGE))
 }
 
 /// Whether there are backends for all of `algorithms`, and if not, why. Names them if that is wanted.
 pub fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose: bool) -> Result<(), String> {
     for algorithm in algorithms.iter() {
-        algorithm.backend()?;
+        algorithm.backend().map_err(|error| error.to_string())?;
         if verbose {
             say_backend(program, algorithm);
         }

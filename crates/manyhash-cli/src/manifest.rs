@@ -58,7 +58,7 @@ impl<R: BufRead> Lines<R> {
 mod tests {
     use super::line::{Dialect, Entry, LineParser};
     use super::*;
-    use crate::algorithm::AnyAlgorithm;
+    use manyhash::AnyAlgorithm;
 
     fn lines(text: &[u8]) -> Vec<(u64, Vec<u8>)> {
         let mut lines = Lines::new(text);

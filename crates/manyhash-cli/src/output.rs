@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
+use manyhash::AnyAlgorithm;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-use crate::algorithm::AnyAlgorithm;
 use crate::hexadecimal;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::pipeline::Hashed;

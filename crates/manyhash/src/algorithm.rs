@@ -21,6 +21,18 @@ pub trait Algorithm: Sealed + Copy + Debug + Send + Sync + 'static {
     const BLOCK_BYTES: usize;
     /// Bytes of a digest.
     const DIGEST_BYTES: usize;
+
+    /// A buffer as room for digests one after the other, as columns and files of them are laid out.
+    ///
+    /// # Panics
+    /// If the bytes are not those of whole digests.
+    ///
+    /// ```
+    /// use manyhash::{Algorithm, Sha256, hash_many_into};
+    /// let mut column = vec![0; 2 * 32];
+    /// hash_many_into::<Sha256>(&["one", "two"], Sha256::digests_in(&mut column));
+    /// ```
+    fn digests_in(bytes: &mut [u8]) -> &mut [Self::Digest];
 }
 
 /// What the engine needs to know of an [`Algorithm`], and nobody else.
@@ -140,6 +152,11 @@ macro_rules! algorithm {
             const NAME: &'static str = $name;
             const BLOCK_BYTES: usize = <$Compression as $crate::algorithm::Compression>::BLOCK_BYTES;
             const DIGEST_BYTES: usize = $digest_bytes;
+            fn digests_in(bytes: &mut [u8]) -> &mut [[u8; $digest_bytes]] {
+                let (digests, rest) = bytes.as_chunks_mut();
+                assert!(rest.is_empty(), "not whole digests: {} bytes are left over", rest.len());
+                digests
+            }
         }
 
         impl $crate::algorithm::Sealed for $Algorithm {

@@ -23,7 +23,7 @@
 //! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
 //! The algorithms are types: [`Sha224`], [`Sha256`], [`Sha384`], [`Sha512`], [`Sha512_224`], [`Sha512_256`], and for what still asks for
-//! them [`Md5`] and [`Sha1`], which are broken.
+//! them [`Md5`] and [`Sha1`], which are broken. One that is known only at run time is an [`AnyAlgorithm`].
 //! Which instructions compute is decided at run time: [`backend`].
 //!
 //! # Features
@@ -33,6 +33,7 @@
 
 #[macro_use]
 mod algorithm;
+mod any_algorithm;
 pub mod backend;
 mod cost;
 #[cfg(feature = "digest")]
@@ -59,6 +60,7 @@ mod stream;
 pub mod tree;
 
 pub use algorithm::{Algorithm, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+pub use any_algorithm::{AnyAlgorithm, ForAlgorithm, UnknownAlgorithm};
 pub use frame::Frame;
 pub use many::Offset;
 pub use readers::Readers;

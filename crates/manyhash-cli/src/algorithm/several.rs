@@ -1,8 +1,6 @@
 //! Several algorithms over the same bytes.
 
-use manyhash::{Algorithm, Hasher};
-
-use super::{AnyAlgorithm, ForAlgorithm};
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
 
 /// A set of algorithms, in the engine's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +30,7 @@ impl Algorithms {
 
     /// Hashers for all of them.
     pub fn hashers(self) -> Hashers {
-        Hashers { algorithms: self, hashers: self.iter().map(AnyAlgorithm::hasher).collect() }
+        Hashers { algorithms: self, hashers: self.iter().map(hasher).collect() }
     }
 }
 
@@ -119,32 +117,30 @@ impl<A: Algorithm> AnyHasher for Hasher<A> {
     }
 }
 
-impl AnyAlgorithm {
-    fn hasher(self) -> Box<dyn AnyHasher> {
-        struct New;
-        impl ForAlgorithm for New {
-            type Output = Box<dyn AnyHasher>;
-            fn run<A: Algorithm>(self) -> Self::Output {
-                Box::new(Hasher::<A>::new())
-            }
+fn hasher(algorithm: AnyAlgorithm) -> Box<dyn AnyHasher> {
+    struct New;
+    impl ForAlgorithm for New {
+        type Output = Box<dyn AnyHasher>;
+        fn run<A: Algorithm>(self) -> Self::Output {
+            Box::new(Hasher::<A>::new())
         }
-        self.with(New)
     }
+    algorithm.with(New)
+}
 
-    /// Appends the digest of each of `messages` to the digests that go with it.
-    pub fn hash_many(self, messages: &[&[u8]], digests: &mut [Vec<u8>]) {
-        struct Hash<'a>(&'a [&'a [u8]], &'a mut [Vec<u8>]);
-        impl ForAlgorithm for Hash<'_> {
-            type Output = ();
-            fn run<A: Algorithm>(self) {
-                let Self(messages, digests) = self;
-                for (digests, digest) in digests.iter_mut().zip(manyhash::hash_many::<A>(messages)) {
-                    digests.extend(digest.as_ref());
-                }
+/// Appends the digest of each of `messages` to the digests that go with it.
+pub fn hash_many(algorithm: AnyAlgorithm, messages: &[&[u8]], digests: &mut [Vec<u8>]) {
+    struct Hash<'a>(&'a [&'a [u8]], &'a mut [Vec<u8>]);
+    impl ForAlgorithm for Hash<'_> {
+        type Output = ();
+        fn run<A: Algorithm>(self) {
+            let Self(messages, digests) = self;
+            for (digests, digest) in digests.iter_mut().zip(manyhash::hash_many::<A>(messages)) {
+                digests.extend(digest.as_ref());
             }
         }
-        self.with(Hash(messages, digests));
     }
+    algorithm.with(Hash(messages, digests));
 }
 
 #[cfg(test)]
@@ -160,7 +156,7 @@ mod tests {
         let digests = hashers.finalize();
         for &algorithm in AnyAlgorithm::ALL {
             let mut alone = [Vec::new()];
-            algorithm.hash_many(&[b"abc"], &mut alone);
+            hash_many(algorithm, &[b"abc"], &mut alone);
             assert_eq!(digests.of(algorithm), alone[0], "{algorithm}");
             assert_eq!(Algorithms::from(algorithm).only(), Some(algorithm));
         }

@@ -7,7 +7,9 @@ use std::str::FromStr;
 use clap::{Args, Subcommand, ValueEnum};
 use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
+use super::AlgorithmName;
 use crate::examples;
 use crate::hexadecimal;
 use crate::pipeline::{MAX_WORKERS, all_cores};
@@ -79,7 +81,7 @@ pub enum TreeMode {
 #[derive(Args, Debug)]
 pub struct LanesArguments {
     /// Algorithm
-    #[arg(short, long, value_name = "ALG", default_value_t = AnyAlgorithm::Sha256)]
+    #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
     pub algorithm: AnyAlgorithm,
 
     /// Lanes, 1 to 1024; another number is another digest
@@ -99,7 +101,7 @@ pub struct LanesArguments {
 #[derive(Args, Debug)]
 pub struct FilesArguments {
     /// Algorithm
-    #[arg(short, long, value_name = "ALG", default_value_t = AnyAlgorithm::Sha256)]
+    #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
     pub algorithm: AnyAlgorithm,
 
     /// Files; - is stdin, and so is nothing at all
@@ -111,7 +113,7 @@ pub struct FilesArguments {
 #[derive(Args, Debug)]
 pub struct FsVerityArguments {
     /// Algorithm
-    #[arg(long, value_name = "ALG", default_value = "sha256")]
+    #[arg(long, value_name = "ALG", value_parser = AlgorithmName, default_value = "sha256")]
     pub hash_alg: FsVerityHash,
 
     /// Bytes of a block: a power of two from 1024 to 65536
@@ -156,7 +158,7 @@ pub enum FsVerityHash {
 #[derive(Args, Debug)]
 pub struct DmVerityArguments {
     /// Algorithm
-    #[arg(long, value_name = "ALG", default_value_t = AnyAlgorithm::Sha256)]
+    #[arg(long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
     pub hash: AnyAlgorithm,
 
     /// Salt, up to 256 bytes; - is none
@@ -204,7 +206,7 @@ pub struct S3Arguments {
     pub part_size: u64,
 
     /// Algorithm
-    #[arg(short, long, value_name = "ALG", default_value_t = AnyAlgorithm::Sha256)]
+    #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
     pub algorithm: AnyAlgorithm,
 
     /// Print the ETag of a multipart upload instead: MD5, in hexadecimal

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use clap::{ArgAction, Args, Subcommand};
 use manyhash::tree::dm_verity::Format;
+use manyhash::{AnyAlgorithm, UnknownAlgorithm};
 
-use crate::algorithm::AnyAlgorithm;
 use crate::examples;
 use crate::hexadecimal;
 use crate::size;
@@ -158,7 +158,7 @@ impl FromStr for HashName {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Ok(Self { algorithm: name.parse()?, typed: name.to_string() })
+        Ok(Self { algorithm: name.parse().map_err(|unknown: UnknownAlgorithm| unknown.to_string())?, typed: name.to_string() })
     }
 }
 

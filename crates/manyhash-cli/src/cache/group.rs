@@ -8,9 +8,9 @@
 //! name and the digest, with their lengths (1) in front. At the end 8 bytes of a SHA-256 over the row's key and all of that. Algorithms
 //! are named, not numbered, so that a row keeps its meaning when one joins the list.
 
-use manyhash::Sha256;
+use manyhash::{AnyAlgorithm, Sha256};
 
-use crate::algorithm::{Algorithms, AnyAlgorithm, Digests};
+use crate::algorithm::{Algorithms, Digests};
 use crate::stamp::{FileId, Stamp};
 
 const CHECKSUM_BYTES: usize = 8;

@@ -278,8 +278,9 @@ impl std::fmt::Display for StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{AnyAlgorithm, Digests};
+    use crate::algorithm::Digests;
     use crate::stamp::{FileId, Stamp};
+    use manyhash::AnyAlgorithm;
 
     fn group(inode: u64) -> Group {
         let file = FileId { device: u64::MAX, inode };

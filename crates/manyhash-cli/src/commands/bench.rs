@@ -3,30 +3,29 @@
 use std::ffi::OsStr;
 use std::hint::black_box;
 use std::io::{self, Write};
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use manyhash::Algorithm;
 use manyhash::backend::Backend;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 
-use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
 use crate::arguments::BenchArguments;
 use crate::commands::{WRONG_USAGE, output_failed};
+use crate::exit::Exit;
 use crate::message::say;
 
 /// Batches: how many messages, of how many bytes.
 const BATCHES: &[(usize, usize)] = &[(1, 1 << 20), (4, 4096), (64, 4096), (1024, 64)];
 
 /// Prints the table.
-pub fn run(program: &OsStr, arguments: BenchArguments) -> ExitCode {
+pub fn run(program: &OsStr, arguments: BenchArguments) -> Exit {
     let mut out = io::stdout().lock();
     let algorithms = if arguments.algorithms.is_empty() { AnyAlgorithm::ALL.to_vec() } else { arguments.algorithms };
-    if let Some(message) = algorithms.iter().find_map(|algorithm| algorithm.backend().err()) {
-        say(program, message.as_bytes());
-        return ExitCode::from(WRONG_USAGE);
+    if let Some(error) = algorithms.iter().find_map(|algorithm| algorithm.backend().err()) {
+        say(program, error.to_string().as_bytes());
+        return Exit::from(WRONG_USAGE);
     }
     let result = heading(&mut out).and_then(|()| algorithms.into_iter().try_for_each(|algorithm| algorithm.with(Rows(&mut out))));
-    result.map_or_else(|error| output_failed(program, None, &error), |()| ExitCode::SUCCESS)
+    result.map_or_else(|error| output_failed(program, None, &error), |()| Exit::SUCCESS)
 }
 
 fn heading(out: &mut impl Write) -> io::Result<()> {

@@ -8,11 +8,12 @@ mod summary;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
 use crate::arguments::{CheckArguments, ProgressWhen};
 use crate::cache::Cache;
+use crate::exit::Exit;
 use crate::file_name;
 use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
@@ -26,21 +27,21 @@ use self::source::Source;
 use super::{FAILED, WRONG_USAGE, exit_code, output_failed};
 
 /// Runs `manyhash check`.
-pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> ExitCode {
+pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Exit {
     let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
         arguments;
     // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
     let mut results = candidates.iter().map(|algorithm| algorithm.backend());
-    if let Some(Err(message)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
-        say(program, message.as_bytes());
-        return ExitCode::from(WRONG_USAGE);
+    if let Some(Err(error)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
+        say(program, error.to_string().as_bytes());
+        return Exit::from(WRONG_USAGE);
     }
     if let Some(directory) = &directory
         && let Err(error) = std::fs::read_dir(directory)
     {
         say_of(program, file_name::bytes_of(directory), reason(&error));
-        return ExitCode::from(FAILED);
+        return Exit::from(FAILED);
     }
     let cache = match Cache::open(program, &cache) {
         Ok(cache) => cache,
@@ -99,7 +100,7 @@ pub struct Check {
 
 impl Check {
     /// Checks all that the manifests name.
-    pub fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> ExitCode {
+    pub fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> Exit {
         let audit = match self.audit.then(|| Audit::new(&self, &manifests)).transpose() {
             Ok(audit) => audit,
             Err(error) => return audit_failed(program, &error),
@@ -110,7 +111,7 @@ impl Check {
         let result = pipeline::run(source, settings, &mut report).and_then(|()| report.finish(settings));
         let is_verified = self.cache.finish(self.verbose);
         match result {
-            Ok(()) if report.is_stopped() => ExitCode::from(WRONG_USAGE),
+            Ok(()) if report.is_stopped() => Exit::from(WRONG_USAGE),
             Ok(()) => exit_code(report.is_fine() && is_verified),
             Err(error) => output_failed(program, None, &error),
         }
@@ -126,7 +127,7 @@ impl Check {
     }
 }
 
-fn audit_failed(program: &OsStr, error: &io::Error) -> ExitCode {
+fn audit_failed(program: &OsStr, error: &io::Error) -> Exit {
     say(program, format!("the audit could not be done: temporary file: {}", reason(error)).as_bytes());
-    ExitCode::from(FAILED)
+    Exit::from(FAILED)
 }

@@ -1,16 +1,16 @@
 //! `completions`: a script for a shell, from the definitions of the command line.
 
 use std::ffi::OsStr;
-use std::process::ExitCode;
 
 use clap::CommandFactory;
 
 use crate::arguments::{Arguments, CompletionsArguments};
+use crate::exit::Exit;
 
 use super::print;
 
 /// Runs `manyhash completions`.
-pub fn run(program: &OsStr, arguments: &CompletionsArguments) -> ExitCode {
+pub fn run(program: &OsStr, arguments: &CompletionsArguments) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "manyhash", &mut script);
     print(program, &script)

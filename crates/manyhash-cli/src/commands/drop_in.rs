@@ -5,11 +5,13 @@ mod options;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::process::ExitCode;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
+use crate::algorithm::command_of;
 use crate::arguments::ProgressWhen;
 use crate::cache::Cache;
+use crate::exit::Exit;
 use crate::manifest::line::Dialect;
 use crate::message::say;
 use crate::output::{Format, Output};
@@ -23,25 +25,25 @@ use super::sum::{Sum, or_stdin};
 use super::{FAILED, prepare_backends, print};
 
 /// Runs the drop-in called `program`.
-pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> ExitCode {
+pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Exit {
     let options = match options::parse(arguments) {
         Parsed::Run(options) => options,
         Parsed::Help => return print(program, help(program, algorithm).as_bytes()),
         Parsed::Version => {
             let version = env!("CARGO_PKG_VERSION");
-            let text = format!("{} (manyhash) {version}\n", algorithm.command().unwrap_or_default());
+            let text = format!("{} (manyhash) {version}\n", command_of(algorithm).unwrap_or_default());
             return print(program, text.as_bytes());
         }
         Parsed::Wrong(message) => {
             say(program, &message);
             let hint = format!("Try '{} --help' for more information.\n", program.display());
             let _ = io::stderr().write_all(hint.as_bytes());
-            return ExitCode::from(FAILED);
+            return Exit::from(FAILED);
         }
     };
     if let Err(message) = prepare_backends(program, algorithm.into(), verbose) {
         say(program, message.as_bytes());
-        return ExitCode::from(FAILED);
+        return Exit::from(FAILED);
     }
     let format = Format::new(&[algorithm], options.style(), options.zero);
     let Options { check, ignore_missing, quiet, status, strict, warn, operands, .. } = options;
@@ -98,6 +100,6 @@ Exit code: 0 fine, 1 otherwise. Part of manyhash; behaves as GNU coreutils' {com
 ",
         program = program.display(),
         name = algorithm.name(),
-        command = algorithm.command().unwrap_or_default(),
+        command = command_of(algorithm).unwrap_or_default(),
     )
 }

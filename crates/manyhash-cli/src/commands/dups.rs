@@ -9,12 +9,12 @@ mod scan;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter};
 use std::ops::RangeInclusive;
-use std::process::ExitCode;
 
 use indicatif::HumanBytes;
+use manyhash::AnyAlgorithm;
 
-use crate::algorithm::AnyAlgorithm;
 use crate::arguments::{DupsArguments, ProgressWhen};
+use crate::exit::Exit;
 use crate::file_name;
 use crate::message::{CHANGED, reason, say, say_of};
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
@@ -28,7 +28,7 @@ use self::report::{Report, Style, Summary};
 use super::{exit_code, output_failed, prepare_backends, wrong_usage};
 
 /// Runs `manyhash dups`.
-pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> ExitCode {
+pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> Exit {
     let algorithm = arguments.algorithm;
     let options = match prepare_backends(program, algorithm.into(), verbose).and_then(|()| arguments.walk.options()) {
         Ok(options) => options,
@@ -57,7 +57,7 @@ fn walk(paths: Vec<OsString>, options: &Options, verbose: bool) -> impl Iterator
     Walk::new(paths, true).with(options.clone()).filter(move |found| verbose || matches!(found, Found::File(..)))
 }
 
-fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'static, style: Style) -> ExitCode {
+fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'static, style: Style) -> Exit {
     let program = stage.program;
     let result = group::find(&mut stage, walk).and_then(|(groups, files, links)| {
         let mut out = BufWriter::new(io::stdout().lock());

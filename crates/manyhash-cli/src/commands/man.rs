@@ -3,7 +3,6 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, StyledStr};
 use clap::error::ErrorKind;
@@ -12,11 +11,12 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::arguments::{Arguments, ManArguments};
+use crate::exit::Exit;
 
-use super::print;
+use super::{print, wrong_arguments};
 
 /// Runs `manyhash man`.
-pub fn run(program: &OsStr, arguments: ManArguments) -> ExitCode {
+pub fn run(program: &OsStr, arguments: ManArguments) -> Exit {
     let mut manyhash = Arguments::command();
     manyhash.build();
     let mut command = &manyhash;
@@ -24,7 +24,7 @@ pub fn run(program: &OsStr, arguments: ManArguments) -> ExitCode {
         let Some(below) = command.find_subcommand(name) else {
             let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
             let message = format!("there is no command {name:?}; these have pages: {}", names.join(", "));
-            manyhash.error(ErrorKind::InvalidValue, message).exit()
+            return wrong_arguments(&manyhash.error(ErrorKind::InvalidValue, message));
         };
         command = below;
     }

@@ -3,11 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use crate::algorithm::Algorithms;
 use crate::arguments::SumArguments;
 use crate::cache::Cache;
+use crate::exit::Exit;
 use crate::file_name;
 use crate::message::{reason, say_of};
 use crate::output::{Format, Output, Style};
@@ -18,7 +18,7 @@ use crate::walk::{Found, NameEnd, NameList, Walk};
 use super::{exit_code, output_failed, prepare_backends, wrong_usage};
 
 /// Runs `manyhash sum`.
-pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> ExitCode {
+pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Exit {
     let algorithms = Algorithms::of(&arguments.algorithms);
     let options = match prepare_backends(program, algorithms, verbose).and_then(|()| arguments.walk.options()) {
         Ok(options) => options,
@@ -101,7 +101,7 @@ pub struct Sum {
 
 impl Sum {
     /// Prints them.
-    pub fn print(self, program: &OsStr, settings: &Settings) -> ExitCode {
+    pub fn print(self, program: &OsStr, settings: &Settings) -> Exit {
         let Self { walk, cache, algorithms, format, output, output_path, progress, verbose } = self;
         let known = cache.clone();
         let source = walk.map(move |found| task(found, algorithms, &known));

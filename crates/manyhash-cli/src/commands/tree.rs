@@ -14,11 +14,12 @@ mod small_files;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
 use crate::arguments::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
+use crate::exit::Exit;
 use crate::file_name;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::message::{changed, reason, say_of};
@@ -29,7 +30,7 @@ use crate::progress::Progress;
 use super::{exit_code, output_failed, prepare_backends, wrong_usage};
 
 /// Runs `manyhash tree`.
-pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> ExitCode {
+pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> Exit {
     let TreeArguments { work, mode } = arguments;
     if let Err(message) = prepare_backends(program, mode.algorithm().into(), verbose) {
         return wrong_usage(program, &message);
@@ -116,7 +117,7 @@ impl Report<'_> {
     }
 
     /// Ends the report.
-    fn finish(self, result: io::Result<()>) -> ExitCode {
+    fn finish(self, result: io::Result<()>) -> Exit {
         let Self { program, output, progress, all_read } = self;
         progress.finish();
         match result.and_then(|()| output.finish()) {

@@ -12,16 +12,16 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use crate::arguments::{VerityArguments, VerityCommand};
+use crate::exit::Exit;
 
 use super::{output_failed, wrong_usage};
 
 pub use format::whole_blocks;
 
 /// Runs `manyhash verity`.
-pub fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) -> ExitCode {
+pub fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) -> Exit {
     let result = match arguments.command {
         VerityCommand::Format(arguments) => format::run(program, arguments, verbose),
         VerityCommand::Verify(arguments) => verify::run(program, arguments, verbose),

@@ -3,7 +3,8 @@
 //!
 //! The algorithm is in the manifest's own name: `manifest-sha256.txt`, `tagmanifest-sha256.txt`.
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
 use crate::hexadecimal;
 
 use super::form::Line;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
 
 use super::line::{Dialect, Entry, LineParser};
 use super::{bagit, json, record};

@@ -1,9 +1,9 @@
 //! A line of `manyhash sum --json`: `{"path":"NAME","bytes":1,"algorithm":"SHA-256","digest":"DIGEST"}`, or `path_hex` for a name that is
 //! not UTF-8. Other keys mean nothing here.
 
+use manyhash::AnyAlgorithm;
 use serde::Deserialize;
 
-use crate::algorithm::AnyAlgorithm;
 use crate::hexadecimal;
 
 use super::form::Line;

@@ -7,7 +7,8 @@
 //! SHA256(NAME)= DIGEST     OpenSSL
 //! ```
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
 use crate::hexadecimal;
 
 use super::escapes::unescape;

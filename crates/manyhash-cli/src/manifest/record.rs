@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
 
 use super::form::Line;
 use super::line::Entry;

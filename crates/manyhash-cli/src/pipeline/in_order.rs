@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use crate::algorithm::{Algorithms, Digests};
+use crate::algorithm::{Algorithms, Digests, hash_many};
 
 use super::Shared;
 use super::job_reader::JobReader;
@@ -107,7 +107,7 @@ impl Batch {
         let messages: Vec<&[u8]> = self.messages.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
         let mut digests = vec![Vec::new(); messages.len()];
         for algorithm in self.algorithms.iter() {
-            algorithm.hash_many(&messages, &mut digests);
+            hash_many(algorithm, &messages, &mut digests);
         }
         for ((reader, _), digests) in self.messages.drain(..).zip(digests) {
             feed.finished(reader, Ok(Digests::new(self.algorithms, digests).expect("a digest of each algorithm")));

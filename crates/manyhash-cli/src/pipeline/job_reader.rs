@@ -85,6 +85,7 @@ impl Read for JobReader {
         if self.ended {
             return Ok(0);
         }
+        self.reading.check_stopped()?;
         let file = match &mut self.file {
             Ok(file) => file,
             Err(error) => return Err(std::mem::replace(error, io::ErrorKind::Other.into())),
@@ -140,9 +141,9 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use crate::algorithm::AnyAlgorithm;
     use crate::pipeline::window::{Limits, Window};
     use crate::pipeline::{Keeper, Task, Work};
+    use manyhash::AnyAlgorithm;
 
     #[derive(Debug)]
     struct Nobody;

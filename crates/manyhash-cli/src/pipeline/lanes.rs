@@ -3,9 +3,9 @@
 use std::io;
 
 use manyhash::tree::JPointers;
-use manyhash::{Algorithm, Readers};
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Readers};
 
-use crate::algorithm::{AnyAlgorithm, Digests, ForAlgorithm};
+use crate::algorithm::Digests;
 
 use super::window::Job;
 use super::worker::Feed;

@@ -19,6 +19,7 @@ pub fn hash(path: &Path, algorithms: Algorithms, totals: &Totals) -> io::Result<
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut bytes = 0;
     loop {
+        totals.check_stopped()?;
         let count = job_reader::retrying(&mut input, &mut buffer)?;
         if count == 0 {
             break;

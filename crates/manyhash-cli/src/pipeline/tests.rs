@@ -4,10 +4,10 @@ use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use manyhash::AnyAlgorithm;
 use tempfile::TempDir;
 
 use super::*;
-use crate::algorithm::AnyAlgorithm;
 
 const ALGORITHMS: [AnyAlgorithm; 3] = [AnyAlgorithm::Sha256, AnyAlgorithm::Sha1, AnyAlgorithm::Sha512];
 
@@ -46,7 +46,7 @@ impl Sink<usize> for Collected {
 
 fn expected(algorithm: AnyAlgorithm, content: &[u8]) -> Box<[u8]> {
     struct Hash<'a>(&'a [u8]);
-    impl crate::algorithm::ForAlgorithm for Hash<'_> {
+    impl manyhash::ForAlgorithm for Hash<'_> {
         type Output = Box<[u8]>;
         fn run<A: manyhash::Algorithm>(self) -> Box<[u8]> {
             manyhash::hash::<A>(self.0).as_ref().into()

@@ -1,7 +1,8 @@
-//! What has been found and done so far, for whoever shows progress.
+//! What has been found and done so far, for whoever shows progress, and whether to go on.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Part, Task, Work};
@@ -9,13 +10,14 @@ use super::{Part, Task, Work};
 /// Files of at least so many bytes are known one by one while they are read.
 const LARGE_BYTES: u64 = 16 << 20;
 
-/// Counts of a run.
+/// Counts of a run, and whether anybody still wants it.
 #[derive(Debug, Default)]
 pub struct Totals {
     found_files: AtomicU64,
     found_bytes: AtomicU64,
     done_files: AtomicU64,
     done_bytes: AtomicU64,
+    stopped: AtomicBool,
     large: Mutex<Vec<Arc<LargeFile>>>,
 }
 
@@ -87,6 +89,16 @@ impl Totals {
         self.done_files.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Nobody wants results any more: whatever is being read ends with its next piece.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// An error once nobody wants results any more.
+    pub fn check_stopped(&self) -> io::Result<()> {
+        if self.stopped.load(Ordering::Relaxed) { Err(io::Error::other("stopped")) } else { Ok(()) }
+    }
+
     /// Counts bytes that were read, of no file in particular.
     pub fn read(&self, bytes: usize) {
         self.done_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -109,6 +121,11 @@ impl Reading {
             file
         });
         Self { totals: Arc::clone(totals), large }
+    }
+
+    /// An error once nobody wants results any more.
+    pub fn check_stopped(&self) -> io::Result<()> {
+        self.totals.check_stopped()
     }
 
     /// Counts bytes read of it.

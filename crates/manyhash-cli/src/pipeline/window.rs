@@ -253,7 +253,7 @@ impl<T> Window<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::AnyAlgorithm;
+    use manyhash::AnyAlgorithm;
 
     fn algorithms() -> Algorithms {
         AnyAlgorithm::Sha256.into()

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
 use crate::commands::say_backend;
 use crate::file_name;
 use crate::manifest::Lines;
@@ -108,7 +109,7 @@ impl Source {
     /// Whether there is a backend for `algorithm`.
     fn meet(&mut self, algorithm: AnyAlgorithm) -> Result<(), String> {
         if !self.algorithms.contains(&algorithm) {
-            algorithm.backend()?;
+            algorithm.backend().map_err(|error| error.to_string())?;
             if self.check.verbose {
                 say_backend(&self.program, algorithm);
             }

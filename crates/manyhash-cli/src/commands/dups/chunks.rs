@@ -13,15 +13,14 @@ mod worker;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use manyhash::Algorithm;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::DupsArguments;
 use crate::commands::{exit_code, output_failed};
+use crate::exit::Exit;
 use crate::file_name;
 use crate::message::{CHANGED, reason, say_of};
 use crate::pipeline::Totals;
@@ -40,7 +39,7 @@ use self::worker::{Event, Worker, buffer_bytes};
 const MAX_WAITING: usize = 256 << 10;
 
 /// Prints what chunks of this kind would save.
-pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> ExitCode {
+pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> Exit {
     let totals = Arc::<Totals>::default();
     let unit_bytes = buffer_bytes(chunking) as u64;
     let division = Division {

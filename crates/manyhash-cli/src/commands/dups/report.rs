@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
+use manyhash::AnyAlgorithm;
 use serde::Serialize;
 
-use crate::algorithm::AnyAlgorithm;
 use crate::hexadecimal;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::output::JsonName;

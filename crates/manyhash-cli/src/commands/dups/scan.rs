@@ -8,7 +8,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 
-use crate::algorithm::AnyAlgorithm;
+use manyhash::AnyAlgorithm;
+
 use crate::pipeline::{Part, Task, Work};
 use crate::stamp::FileId;
 use crate::walk::{Found, Readable};

@@ -2,21 +2,20 @@
 
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
-use manyhash::Algorithm;
 use manyhash::tree::DmVerity;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::DmVerityArguments;
 use crate::commands::verity::whole_blocks;
+use crate::exit::Exit;
 use crate::hexadecimal;
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, line};
 
 /// Runs `manyhash tree dm-verity`.
-pub fn run(call: &Call<'_>, arguments: DmVerityArguments) -> ExitCode {
+pub fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Exit {
     arguments.hash.with(Print { call, arguments })
 }
 
@@ -26,9 +25,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = ExitCode;
+    type Output = Exit;
 
-    fn run<A: Algorithm>(self) -> ExitCode {
+    fn run<A: Algorithm>(self) -> Exit {
         let Self { call, arguments } = self;
         let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
         let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");

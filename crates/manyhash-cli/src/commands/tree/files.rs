@@ -2,13 +2,12 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use manyhash::{Algorithm, Hasher};
+use manyhash::{Algorithm, ForAlgorithm, Hasher};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::FilesArguments;
 use crate::commands::sum::or_stdin;
+use crate::exit::Exit;
 use crate::hexadecimal;
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
 use crate::walk::{Readable, hashing, look_at};
@@ -16,7 +15,7 @@ use crate::walk::{Readable, hashing, look_at};
 use super::{Call, Report, changed};
 
 /// Runs `manyhash tree files`.
-pub fn run(call: &Call<'_>, arguments: FilesArguments) -> ExitCode {
+pub fn run(call: &Call<'_>, arguments: FilesArguments) -> Exit {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -26,9 +25,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = ExitCode;
+    type Output = Exit;
 
-    fn run<A: Algorithm>(self) -> ExitCode {
+    fn run<A: Algorithm>(self) -> Exit {
         let Self { call, arguments: FilesArguments { algorithm, files } } = self;
         let settings = Settings::new(call.work.workers());
         let source = or_stdin(files).into_iter().map(move |file| {

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use manyhash::tree::fs_verity::FsVerityAlgorithm;
@@ -13,6 +12,7 @@ use manyhash::{Sha256, Sha512};
 
 use crate::arguments::{FsVerityArguments, FsVerityHash};
 use crate::commands::wrong_usage;
+use crate::exit::Exit;
 use crate::file_name;
 use crate::hexadecimal;
 use crate::leaves::{self, Source};
@@ -29,14 +29,14 @@ use super::small_files::{self, Alone, Input, Mode};
 const SIGNED_MAGIC: &[u8; 8] = b"FSVerity";
 
 /// Runs `manyhash tree fs-verity`.
-pub fn run(call: &Call<'_>, arguments: FsVerityArguments) -> ExitCode {
+pub fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Exit {
     match arguments.hash_alg {
         FsVerityHash::Sha256 => run_with::<Sha256>(call, arguments, "sha256"),
         FsVerityHash::Sha512 => run_with::<Sha512>(call, arguments, "sha512"),
     }
 }
 
-fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments, name: &'static str) -> ExitCode {
+fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments, name: &'static str) -> Exit {
     let FsVerityArguments { block_size, salt, compact, for_builtin_sig, out_merkle_tree, out_descriptor, files, .. } = arguments;
     let verity = FsVerity::<A>::new(block_size, &salt.0).expect("block size and salt were looked at");
     let measure = Measure { verity, name, compact, for_builtin_sig };
@@ -138,7 +138,7 @@ fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> Failure<'a> {
 
 impl<A: FsVerityAlgorithm> Measure<A> {
     /// Prints the digest of one file, and writes what is wanted.
-    fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> ExitCode {
+    fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> Exit {
         let totals = Arc::<Totals>::default();
         let mut report = call.report(&totals);
         let result = match self.write_files(path, wanted, call.work.workers(), &totals) {

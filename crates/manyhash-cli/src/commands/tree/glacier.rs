@@ -1,13 +1,12 @@
 //! `tree glacier`: the tree hash of Amazon S3 Glacier.
 
 use std::ops::Range;
-use std::process::ExitCode;
 
 use manyhash::tree::{Builder, Merkle, glacier};
-use manyhash::{Sha256, hash};
+use manyhash::{AnyAlgorithm, Sha256, hash};
 
-use crate::algorithm::AnyAlgorithm;
 use crate::arguments::GlacierArguments;
+use crate::exit::Exit;
 use crate::hexadecimal;
 use crate::pipeline::Initial;
 
@@ -15,7 +14,7 @@ use super::Call;
 use super::ranges::{self, Fold, Mode, parts};
 
 /// Runs `manyhash tree glacier`.
-pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> ExitCode {
+pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> Exit {
     ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), Initial::Standard, arguments.files)
 }
 

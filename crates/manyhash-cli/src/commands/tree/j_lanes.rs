@@ -2,15 +2,14 @@
 
 use std::io::{self, Read, Seek};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
 
-use manyhash::Algorithm;
 use manyhash::tree::JLanes;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::LanesArguments;
+use crate::exit::Exit;
 use crate::hexadecimal;
 use crate::pipeline::filling;
 
@@ -18,7 +17,7 @@ use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed, line};
 
 /// Runs `manyhash tree j-lanes`.
-pub fn run(call: &Call<'_>, arguments: LanesArguments) -> ExitCode {
+pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Exit {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -28,9 +27,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = ExitCode;
+    type Output = Exit;
 
-    fn run<A: Algorithm>(self) -> ExitCode {
+    fn run<A: Algorithm>(self) -> Exit {
         let Self { call, arguments: LanesArguments { lanes, separated, files, .. } } = self;
         let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
         small_files::run(call, &if separated { mode.separated() } else { mode }, files)

@@ -1,13 +1,12 @@
 //! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
 
 use std::ops::Range;
-use std::process::ExitCode;
 
-use manyhash::Algorithm;
 use manyhash::tree::JPointers;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::LanesArguments;
+use crate::exit::Exit;
 use crate::hexadecimal;
 use crate::pipeline::Initial;
 
@@ -15,7 +14,7 @@ use super::Call;
 use super::ranges::{self, Fold, Mode};
 
 /// Runs `manyhash tree j-pointers`.
-pub fn run(call: &Call<'_>, arguments: LanesArguments) -> ExitCode {
+pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Exit {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -25,9 +24,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = ExitCode;
+    type Output = Exit;
 
-    fn run<A: Algorithm>(self) -> ExitCode {
+    fn run<A: Algorithm>(self) -> Exit {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
         let (mode, initial) = if separated { (mode.separated(), Initial::SeparatedSlices { lanes }) } else { (mode, Initial::Standard) };

@@ -1,14 +1,13 @@
 //! `tree s3`: what S3 says of an object that came in parts: the composite checksum, `BASE64-N`, or with `--etag` `HEX-N` of MD5.
 
 use std::ops::Range;
-use std::process::ExitCode;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use manyhash::{Algorithm, Hasher};
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
 
-use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
 use crate::arguments::S3Arguments;
+use crate::exit::Exit;
 use crate::hexadecimal;
 use crate::pipeline::Initial;
 
@@ -19,7 +18,7 @@ use super::ranges::{self, Fold, Mode, parts};
 const MOST_PARTS: u64 = 10_000;
 
 /// Runs `manyhash tree s3`.
-pub fn run(call: &Call<'_>, arguments: S3Arguments) -> ExitCode {
+pub fn run(call: &Call<'_>, arguments: S3Arguments) -> Exit {
     let algorithm = if arguments.etag { AnyAlgorithm::Md5 } else { arguments.algorithm };
     algorithm.with(Print { call, arguments, algorithm })
 }
@@ -31,9 +30,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = ExitCode;
+    type Output = Exit;
 
-    fn run<A: Algorithm>(self) -> ExitCode {
+    fn run<A: Algorithm>(self) -> Exit {
         let Self { call, arguments: S3Arguments { part_size, etag, files, .. }, algorithm } = self;
         let style = if etag { Style::Hexadecimal } else { Style::Base64 };
         let composite = Composite::<A> { hasher: Hasher::new(), parts: 0, part_bytes: part_size, style };

@@ -178,8 +178,8 @@ impl Stored {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::AnyAlgorithm;
     use crate::commands::verity::layout::Layout;
+    use manyhash::AnyAlgorithm;
     use manyhash::Sha1;
     use manyhash::tree::dm_verity::{Format, Superblock};
 

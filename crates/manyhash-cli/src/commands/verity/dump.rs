@@ -1,10 +1,10 @@
 //! `verity dump`.
 
 use std::ffi::OsStr;
-use std::process::ExitCode;
 
 use crate::arguments::VerityDumpArguments;
 use crate::commands::print;
+use crate::exit::Exit;
 
 use super::Problem;
 use super::device::open_data;
@@ -12,7 +12,7 @@ use super::layout::Layout;
 use super::report::Report;
 
 /// Prints what a superblock says.
-pub fn run(program: &OsStr, arguments: &VerityDumpArguments) -> Result<ExitCode, Problem> {
+pub fn run(program: &OsStr, arguments: &VerityDumpArguments) -> Result<Exit, Problem> {
     let path = &arguments.hash;
     let (file, _) = open_data(path).map_err(Problem::of(path))?;
     let layout = Layout::read(&file, arguments.hash_offset).map_err(Problem::of(path))?;

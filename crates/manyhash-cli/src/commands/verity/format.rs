@@ -4,15 +4,14 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use manyhash::Algorithm;
 use manyhash::tree::Nodes;
+use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::algorithm::ForAlgorithm;
 use crate::arguments::{Uuid, VerityDeviceArguments, VerityFormatArguments};
 use crate::commands::{prepare_backends, print};
+use crate::exit::Exit;
 use crate::hexadecimal;
 use crate::leaves::{self, Source};
 use crate::output::Output;
@@ -29,7 +28,7 @@ use super::{DeviceError, Problem};
 const SALT_BYTES: usize = 32;
 
 /// Runs `manyhash verity format`.
-pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> Result<ExitCode, Problem> {
+pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> Result<Exit, Problem> {
     let VerityFormatArguments { device, uuid, root_hash_file, work, data, hash } = arguments;
     device.check_hash_offset().map_err(Problem::Usage)?;
     let (file, bytes) = open_data(&data).map_err(Problem::of(&data))?;

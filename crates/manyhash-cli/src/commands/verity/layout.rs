@@ -3,11 +3,10 @@
 use std::fs::File;
 use std::io;
 
-use manyhash::Algorithm;
 use manyhash::tree::DmVerity;
 use manyhash::tree::dm_verity::{Format, SUPERBLOCK_BYTES, Superblock};
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 
-use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
 use crate::arguments::VerityDeviceArguments;
 use crate::positioned;
 

@@ -4,14 +4,13 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use manyhash::Algorithm;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 
-use crate::algorithm::{AnyAlgorithm, ForAlgorithm};
 use crate::arguments::VerityVerifyArguments;
 use crate::commands::{exit_code, prepare_backends};
+use crate::exit::Exit;
 use crate::file_name;
 use crate::hexadecimal;
 use crate::leaves::{self, Source};
@@ -26,7 +25,7 @@ use super::layout::{Layout, Level};
 use super::{DeviceError, Problem};
 
 /// Runs `manyhash verity verify`.
-pub fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bool) -> Result<ExitCode, Problem> {
+pub fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bool) -> Result<Exit, Problem> {
     arguments.device.check_hash_offset().map_err(Problem::Usage)?;
     let VerityVerifyArguments { data, hash, work, .. } = &arguments;
     let (hashes, hashes_bytes) = open_data(hash).map_err(Problem::of(hash))?;

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::algorithm::{Algorithms, AnyAlgorithm, Digests};
+use manyhash::AnyAlgorithm;
+
+use crate::algorithm::{Algorithms, Digests};
 use crate::manifest::line::Entry;
 
 use super::spill::{Fingerprints, Key, Log, Sorter, Table, key_of};

@@ -102,7 +102,7 @@ fn first_folder(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::AnyAlgorithm;
+    use manyhash::AnyAlgorithm;
 
     fn covered(base: Option<&str>, form: Form, is_base_given: bool, names: &[&str]) -> Vec<String> {
         let mut scope = Scope::default();

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use indicatif::HumanBytes;
+use manyhash::AnyAlgorithm;
 use serde::Serialize;
 
-use crate::algorithm::AnyAlgorithm;
 use crate::file_name;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::output::JsonName;

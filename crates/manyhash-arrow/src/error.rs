@@ -1,0 +1,113 @@
+//! What can be wrong with a column.
+
+use arrow_schema::{ArrowError, DataType};
+use manyhash::backend::BackendError;
+use std::fmt;
+
+/// Why a column or a table is not hashed.
+#[derive(Debug)]
+pub enum Error {
+    /// Its values are no bytes, or have no encoding.
+    Type {
+        /// The column's name, if it is one of a table.
+        column: Option<String>,
+        /// Its type.
+        data_type: DataType,
+    },
+    /// An offset, a view or a key points outside of what it should point into, or backwards.
+    Bounds {
+        /// The row, from 0.
+        row: usize,
+    },
+    /// A buffer is missing, too short or not aligned.
+    Buffer(&'static str),
+    /// A value of this row can't be encoded.
+    Value {
+        /// The row, from 0.
+        row: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Columns of a table have different numbers of rows.
+    Lengths {
+        /// The column's name.
+        column: String,
+        /// Rows it has.
+        rows: usize,
+        /// Rows the first one has.
+        expected: usize,
+    },
+    /// One of several arrays.
+    Array {
+        /// Which, from 0.
+        array: usize,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
+    /// Digests can't be truncated to so many bytes.
+    Truncate {
+        /// Bytes asked for.
+        bytes: usize,
+        /// Bytes a digest has.
+        most: usize,
+    },
+    /// Offsets of 32 bits can't count the output's bytes.
+    TooManyRows {
+        /// So many rows can be hashed at once.
+        most: usize,
+    },
+    /// `MANYHASH_BACKEND` names a backend that can't be used.
+    Backend(BackendError),
+    /// Arrow refuses what it was given.
+    Arrow(ArrowError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type { column: None, data_type } => {
+                write!(f, "a column of {data_type} can't be hashed: cast it to a type of strings or binaries (Utf8, Binary) first")
+            }
+            Self::Type { column: Some(column), data_type } => {
+                write!(
+                    f,
+                    "column {column:?} of {data_type} can't be part of a row's digest: cast it to Utf8, Binary or another simple type first"
+                )
+            }
+            Self::Bounds { row } => write!(f, "row {row}: its offsets, view or key point outside of the column's values"),
+            Self::Buffer(what) => write!(f, "malformed column: {what}"),
+            Self::Value { row, reason } => write!(f, "row {row}: {reason}"),
+            Self::Lengths { column, rows, expected } => write!(f, "column {column:?} has {rows} rows and the first one {expected}"),
+            Self::Array { array, error } => write!(f, "chunk {array}: {error}"),
+            Self::Truncate { bytes, most } => write!(f, "can't truncate digests to {bytes} bytes; 1 to {most} can be had"),
+            Self::TooManyRows { most } => {
+                write!(f, "too many rows for offsets of 32 bits: at most {most} in one array; split it into chunks or ask for views")
+            }
+            Self::Backend(error) => error.fmt(f),
+            Self::Arrow(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Backend(error) => Some(error),
+            Self::Arrow(error) => Some(error),
+            Self::Array { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<BackendError> for Error {
+    fn from(error: BackendError) -> Self {
+        Self::Backend(error)
+    }
+}
+
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Self {
+        Self::Arrow(error)
+    }
+}

@@ -1,0 +1,359 @@
+//! What to do with rows, and doing it.
+
+use crate::Error;
+use crate::column::{self, Column};
+use crate::digester::digester;
+use crate::encoder::{Encoder, TableColumn};
+use crate::output::{Layout, Output, Shape};
+use crate::room::Room;
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use arrow_schema::{ArrowError, DataType};
+use manyhash::AnyAlgorithm;
+use std::iter;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use zeroize::Zeroizing;
+
+/// Rows that are hashed together: enough to fill lanes, few enough that their slices and digests stay in the second cache.
+const CHUNK_ROWS: usize = 4096;
+
+/// How rows are hashed: an algorithm, and if wanted a key, a prefix, and how digests are written.
+#[derive(Debug)]
+pub struct Hashing {
+    algorithm: AnyAlgorithm,
+    output: Output,
+    layout: Layout,
+    key: Option<Secret>,
+    prefix: Vec<u8>,
+    digest_bytes: usize,
+    threads: usize,
+}
+
+/// A key's bytes: erased when dropped, never shown.
+struct Secret(Zeroizing<Vec<u8>>);
+
+impl Secret {
+    fn new(key: &[u8]) -> Self {
+        Self(Zeroizing::new(key.to_vec()))
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+impl Hashing {
+    /// Digests as they are, on one thread.
+    pub fn new(algorithm: AnyAlgorithm) -> Self {
+        let digest_bytes = algorithm.digest_bytes();
+        Self { algorithm, output: Output::Binary, layout: Layout::Fixed, key: None, prefix: Vec::new(), digest_bytes, threads: 1 }
+    }
+
+    /// How digests are written.
+    pub fn output(self, output: Output) -> Self {
+        Self { output, ..self }
+    }
+
+    /// How the resulting column is laid out.
+    pub fn layout(self, layout: Layout) -> Self {
+        Self { layout, ..self }
+    }
+
+    /// HMAC under a secret key, instead of plain digests.
+    pub fn key(self, key: &[u8]) -> Self {
+        Self { key: Some(Secret::new(key)), ..self }
+    }
+
+    /// Bytes before every row, such as a salt.
+    pub fn prefix(self, prefix: &[u8]) -> Self {
+        Self { prefix: prefix.to_vec(), ..self }
+    }
+
+    /// Only the first `bytes` bytes of each digest, before it is written as text.
+    ///
+    /// # Errors
+    /// If that is none, or more than a digest has.
+    pub fn truncate(self, bytes: usize) -> Result<Self, Error> {
+        let most = self.algorithm.digest_bytes();
+        if !(1..=most).contains(&bytes) {
+            return Err(Error::Truncate { bytes, most });
+        }
+        Ok(Self { digest_bytes: bytes, ..self })
+    }
+
+    /// On so many threads, at least one.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: threads.max(1), ..self }
+    }
+
+    /// The type that a column of this type is hashed to.
+    ///
+    /// # Errors
+    /// If it can't be hashed.
+    pub fn data_type(&self, column: &DataType) -> Result<DataType, Error> {
+        match column {
+            DataType::Dictionary(keys, values) => Ok(DataType::Dictionary(keys.clone(), Box::new(self.data_type(values)?))),
+            bytes if column::is_bytes(bytes) => Ok(self.shape().data_type()),
+            other => Err(Error::Type { column: None, data_type: other.clone() }),
+        }
+    }
+
+    /// The type of digests of rows.
+    pub fn row_data_type(&self) -> DataType {
+        self.shape().data_type()
+    }
+
+    /// The most rows that [`hash`](Self::hash) and [`hash_rows`](Self::hash_rows) can give as one array.
+    pub fn most_rows(&self) -> usize {
+        self.shape().most_rows()
+    }
+
+    /// The digest of each row of a column of strings or binaries, as an array of [`data_type`](Self::data_type); null for null.
+    ///
+    /// Each value of a dictionary is hashed once, and if it has more values than rows, only those that rows have.
+    ///
+    /// # Errors
+    /// If the column is not of such a type or malformed, or has more than [`most_rows`](Self::most_rows) rows.
+    pub fn hash(&self, column: &dyn Array) -> Result<ArrayRef, Error> {
+        self.algorithm.backend()?;
+        let Some(dictionary) = column::dictionary(column) else {
+            return self.hash_bytes(column, None);
+        };
+        let values = dictionary.values();
+        let keys = column::keys(dictionary.keys(), values.len())?;
+        let used = (values.len() > keys.len()).then(|| {
+            let mut used = BooleanBufferBuilder::new(values.len());
+            used.append_n(values.len(), false);
+            let valid = |row: &usize| dictionary.keys().is_valid(*row);
+            (0..keys.len()).filter(valid).for_each(|row| used.set_bit(keys[row], true));
+            NullBuffer::new(used.finish())
+        });
+        Ok(dictionary.with_values(self.hash_bytes(values, used)?))
+    }
+
+    /// As [`hash`](Self::hash), where `used` are the rows that are wanted; the others become null.
+    fn hash_bytes(&self, array: &dyn Array, used: Option<NullBuffer>) -> Result<ArrayRef, Error> {
+        let data = array.to_data();
+        let nulls = match data.data_type() {
+            DataType::Null => Some(NullBuffer::new_null(data.len())),
+            _ => NullBuffer::union(data.nulls(), used.as_ref()),
+        };
+        let column = Column::new(&data, nulls.as_ref())?;
+        let (digester, head) = digester(self.algorithm, self.key_bytes(), &self.prefix);
+        let digest = |rows: Range<usize>, digests: &mut [u8]| {
+            let mut messages = Vec::with_capacity(rows.len());
+            column.append_to(&mut messages, rows)?;
+            if head.is_empty() {
+                digester.digest(&messages, digests);
+            } else {
+                let joined = Joined::new(head, &messages);
+                digester.digest(&joined.messages(head.len(), &messages), digests);
+            }
+            Ok(())
+        };
+        self.write(data.len(), nulls.clone(), &digest)
+    }
+
+    /// The digest of each row of some columns, given with their names, which are for errors only. None is null.
+    ///
+    /// What is hashed is the row's encoding: see the [crate](crate).
+    ///
+    /// # Errors
+    /// If a column's type has no encoding, or a column is malformed, or they differ in length, or have more than
+    /// [`most_rows`](Self::most_rows) rows.
+    pub fn hash_rows(&self, rows: usize, columns: &[(&str, ArrayRef)]) -> Result<ArrayRef, Error> {
+        self.algorithm.backend()?;
+        for (name, array) in columns {
+            if array.len() != rows {
+                return Err(Error::Lengths { column: (*name).to_string(), rows: array.len(), expected: rows });
+            }
+        }
+        let columns: Vec<_> = columns.iter().map(|(name, array)| TableColumn::new(name, array)).collect::<Result<_, _>>()?;
+        let (digester, head) = digester(self.algorithm, self.key_bytes(), &self.prefix);
+        let encoder = Encoder::new(head, &columns)?;
+        let digest = |rows: Range<usize>, digests: &mut [u8]| {
+            let encoded = encoder.encode(rows)?;
+            digester.digest(&encoded.messages().collect::<Vec<_>>(), digests);
+            Ok(())
+        };
+        self.write(rows, None, &digest)
+    }
+
+    /// What `hash` makes of every array of a stream, with these settings, in their order. Several arrays are hashed on several threads; those
+    /// of more than [`most_rows`](Self::most_rows) rows are cut. No more of the stream is held than what is being hashed.
+    ///
+    /// # Errors
+    /// Those of `hash`, with the array's number, and the stream's.
+    pub fn hash_stream(
+        &self,
+        stream: impl Iterator<Item = Result<ArrayRef, ArrowError>>,
+        hash: impl Fn(&Self, &ArrayRef) -> Result<ArrayRef, Error> + Sync,
+    ) -> Result<Vec<ArrayRef>, Error> {
+        /// Rows that are worth a thread.
+        const THREAD_ROWS: usize = 64 << 10;
+        let (mut digests, mut waiting, mut waiting_rows) = (Vec::new(), Vec::new(), 0);
+        let mut stream = stream.fuse();
+        loop {
+            let next = stream.next().transpose()?;
+            let is_last = next.is_none();
+            if let Some(array) = next {
+                waiting_rows += array.len();
+                let pieces = (0..array.len().max(1)).step_by(self.most_rows());
+                waiting.extend(pieces.map(|start| array.slice(start, self.most_rows().min(array.len() - start))));
+            }
+            if is_last || waiting_rows >= self.threads * THREAD_ROWS {
+                self.hash_arrays(&waiting, &hash, &mut digests)?;
+                (waiting_rows, waiting) = (0, Vec::new());
+            }
+            if is_last {
+                return Ok(digests);
+            }
+        }
+    }
+
+    /// Appends what `hash` makes of each array.
+    fn hash_arrays(
+        &self,
+        arrays: &[ArrayRef],
+        hash: &(impl Fn(&Self, &ArrayRef) -> Result<ArrayRef, Error> + Sync),
+        digests: &mut Vec<ArrayRef>,
+    ) -> Result<(), Error> {
+        let first = digests.len();
+        let numbered =
+            |i: usize, result: Result<ArrayRef, Error>| result.map_err(|error| Error::Array { array: first + i, error: Box::new(error) });
+        if arrays.len() < self.threads {
+            // Few enough to be cut.
+            for (i, array) in arrays.iter().enumerate() {
+                digests.push(numbered(i, hash(self, array))?);
+            }
+            return Ok(());
+        }
+        let next = AtomicUsize::new(0);
+        let alone = Self { threads: 1, key: self.key_bytes().map(Secret::new), prefix: self.prefix.clone(), ..*self };
+        let work = || {
+            let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < arrays.len());
+            iter::from_fn(take).map(|i| (i, numbered(i, hash(&alone, &arrays[i])))).collect::<Vec<_>>()
+        };
+        let mut done = thread::scope(|scope| {
+            let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(work)).collect();
+            let mut done = work();
+            done.extend(others.into_iter().flat_map(|other| other.join().expect("no thread panicked")));
+            done
+        });
+        done.sort_by_key(|(i, _)| *i);
+        for (_, result) in done {
+            digests.push(result?);
+        }
+        Ok(())
+    }
+
+    fn key_bytes(&self) -> Option<&[u8]> {
+        self.key.as_ref().map(|key| &key.0[..])
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { output: self.output, layout: self.layout, row_bytes: self.output.row_bytes(self.digest_bytes) }
+    }
+
+    /// The column of the digests of `rows` rows but for those that are null, which `digest` writes for ranges of rows one after the other.
+    fn write(
+        &self,
+        rows: usize,
+        nulls: Option<NullBuffer>,
+        digest: &(impl Fn(Range<usize>, &mut [u8]) -> Result<(), Error> + Sync),
+    ) -> Result<ArrayRef, Error> {
+        let shape = self.shape();
+        if rows > shape.most_rows() {
+            return Err(Error::TooManyRows { most: shape.most_rows() });
+        }
+        let valid = |rows: &Range<usize>| match &nulls {
+            Some(nulls) => rows.len() - nulls.slice(rows.start, rows.len()).null_count(),
+            None => rows.len(),
+        };
+        let values_of = |rows: &Range<usize>| if shape.has_room_for_nulls() { rows.len() } else { valid(rows) };
+        let write = &|rows: Range<usize>, mut values: &mut [u8]| {
+            let mut digests = Vec::new();
+            for start in rows.clone().step_by(CHUNK_ROWS) {
+                let chunk = start..(start + CHUNK_ROWS).min(rows.end);
+                let (wanted, written);
+                (wanted, (written, values)) = (valid(&chunk), values.split_at_mut(values_of(&chunk) * shape.row_bytes));
+                self.write_chunk(wanted, chunk, nulls.as_ref(), written, &mut digests, digest)?;
+            }
+            Ok(())
+        };
+        let mut values = Room::new(values_of(&(0..rows)) * shape.row_bytes);
+        let chunks = rows.div_ceil(CHUNK_ROWS);
+        let threads = self.threads.min(chunks).max(1);
+        thread::scope(|scope| -> Result<(), Error> {
+            let (mut rest, mut others) = (&mut values[..], Vec::new());
+            for i in 0..threads {
+                let range = chunks * i / threads * CHUNK_ROWS..(chunks * (i + 1) / threads * CHUNK_ROWS).min(rows);
+                let (its, later) = rest.split_at_mut(values_of(&range) * shape.row_bytes);
+                rest = later;
+                if i + 1 == threads {
+                    write(range, its)?;
+                } else {
+                    others.push(scope.spawn(move || write(range, its)));
+                }
+            }
+            others.into_iter().try_for_each(|other| other.join().expect("no thread panicked"))
+        })?;
+        shape.array(rows, values, nulls)
+    }
+
+    /// Writes the digests of a chunk of rows, of which so many are not null, to `values`.
+    fn write_chunk(
+        &self,
+        valid: usize,
+        rows: Range<usize>,
+        nulls: Option<&NullBuffer>,
+        values: &mut [u8],
+        digests: &mut Vec<u8>,
+        digest: &impl Fn(Range<usize>, &mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let Shape { output, row_bytes, .. } = self.shape();
+        let digest_bytes = self.algorithm.digest_bytes();
+        // No null rows that take room.
+        let is_dense = values.len() == valid * row_bytes;
+        if is_dense && output == Output::Binary && row_bytes == digest_bytes {
+            return digest(rows, values);
+        }
+        digests.resize(valid * digest_bytes, 0);
+        digest(rows.clone(), digests)?;
+        let digests = digests.chunks_exact(digest_bytes).map(|digest| &digest[..self.digest_bytes]);
+        let has_value = |(place, _): &(usize, &mut [u8])| is_dense || nulls.is_none_or(|nulls| nulls.is_valid(rows.start + place));
+        let places = values.chunks_exact_mut(row_bytes).enumerate().filter(has_value);
+        for ((_, value), digest) in places.zip(digests) {
+            output.write(digest, value);
+        }
+        Ok(())
+    }
+}
+
+/// Messages with the same bytes before each.
+struct Joined(Vec<u8>);
+
+impl Joined {
+    fn new(head: &[u8], messages: &[&[u8]]) -> Self {
+        let mut bytes = Vec::with_capacity(messages.iter().map(|message| head.len() + message.len()).sum());
+        for message in messages {
+            bytes.extend_from_slice(head);
+            bytes.extend_from_slice(message);
+        }
+        Self(bytes)
+    }
+
+    fn messages(&self, head_bytes: usize, messages: &[&[u8]]) -> Vec<&[u8]> {
+        let mut rest = &self.0[..];
+        let next = |message: &&[u8]| {
+            let joined;
+            (joined, rest) = rest.split_at(head_bytes + message.len());
+            joined
+        };
+        messages.iter().map(next).collect()
+    }
+}

@@ -1,0 +1,162 @@
+"""Digests of Arrow columns and rows, whoever made them: PyArrow, Polars, DuckDB, pandas, arro3, nanoarrow.
+
+Columns and tables are taken and given through Arrow's PyCapsule interface, so none of these libraries is needed, and no data is copied.
+
+>>> import pyarrow as pa
+>>> import manyhash.arrow
+>>> digests = manyhash.arrow.hash(pa.array(["Ada", None, "Grace"]))
+>>> pa.array(digests).to_pylist()[0].hex()[:8]
+'99a563ab'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+
+from manyhash import _manyhash
+
+if TYPE_CHECKING:
+    from arro3.core import Array, ChunkedArray
+    from typing_extensions import Buffer
+
+__all__ = ["ArrowArray", "ArrowStream", "Layout", "Output", "hash", "hash_rows"]
+
+Output = Literal["binary", "hex", "base64"]
+"""How a digest is written: its bytes, lower-case hexadecimal digits, or base64 with padding."""
+
+Layout = Literal["fixed", "offsets", "view"]
+"""How a column is laid out: FixedSizeBinary, Binary or BinaryView; as text Utf8, Utf8 or Utf8View."""
+
+
+class ArrowArray(Protocol):
+    """What is one array, or one record batch."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
+
+
+class ArrowStream(Protocol):
+    """What is many arrays of one type: a chunked array, a table, a series."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+@overload
+def hash(
+    column: ArrowArray,
+    algorithm: str = "sha256",
+    output: Output = "binary",
+    *,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
+    truncate: int | None = None,
+    layout: Layout = "fixed",
+    threads: int = 1,
+) -> Array: ...
+
+
+@overload
+def hash(
+    column: ArrowStream,
+    algorithm: str = "sha256",
+    output: Output = "binary",
+    *,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
+    truncate: int | None = None,
+    layout: Layout = "fixed",
+    threads: int = 1,
+) -> ChunkedArray: ...
+
+
+def hash(
+    column: ArrowArray | ArrowStream,
+    algorithm: str = "sha256",
+    output: Output = "binary",
+    *,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
+    truncate: int | None = None,
+    layout: Layout = "fixed",
+    threads: int = 1,
+) -> Array | ChunkedArray:
+    """The digest of each value of a column; null for null.
+
+    column: of strings or binaries in any layout (Utf8, LargeUtf8, Utf8View, Binary, LargeBinary, BinaryView, FixedSizeBinary), or of a dictionary
+    of these, whose values are hashed once and whose keys are kept. Text is hashed as UTF-8.
+    algorithm: one of `manyhash.algorithms`, in any spelling.
+    output: "binary", "hex" or "base64".
+    key: HMAC (RFC 2104) under this secret, instead of plain digests.
+    prefix: bytes before every value, such as a salt. Whole blocks of it are absorbed once.
+    truncate: only so many first bytes of each digest, before it is written as text.
+    layout: "fixed" unless the engine that takes the result lacks FixedSizeBinary.
+    threads: so many; 0: one a core.
+
+    An array gives an array, a stream of arrays (a chunked array, a series) gives a chunked array with the same chunks. Both export what they
+    are as what was given did.
+
+    Raises TypeError if the column is no Arrow data or its type is another one, ValueError if an argument is wrong or the column is malformed:
+    offsets and views are checked, and nothing is read where they should not point.
+    """
+    return _manyhash.hash_column(
+        column, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads
+    )
+
+
+@overload
+def hash_rows(
+    table: ArrowArray,
+    columns: Sequence[str] | None = None,
+    algorithm: str = "sha256",
+    output: Output = "binary",
+    *,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
+    truncate: int | None = None,
+    layout: Layout = "fixed",
+    threads: int = 1,
+) -> Array: ...
+
+
+@overload
+def hash_rows(
+    table: ArrowStream,
+    columns: Sequence[str] | None = None,
+    algorithm: str = "sha256",
+    output: Output = "binary",
+    *,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
+    truncate: int | None = None,
+    layout: Layout = "fixed",
+    threads: int = 1,
+) -> ChunkedArray: ...
+
+
+def hash_rows(
+    table: ArrowArray | ArrowStream,
+    columns: Sequence[str] | None = None,
+    algorithm: str = "sha256",
+    output: Output = "binary",
+    *,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
+    truncate: int | None = None,
+    layout: Layout = "fixed",
+    threads: int = 1,
+) -> Array | ChunkedArray:
+    """The digest of each row of a table.
+
+    A row is hashed as one message that is made of its values so that two rows have one digest exactly if they have the same values: ("ab", "c")
+    differs from ("a", "bc"), and null from the empty string. Names of columns, chunks, slices, and how an engine lays out its strings and how
+    wide it makes its integers change nothing. The encoding has a version and is specified byte by byte in ENCODING.md of the
+    crate manyhash-arrow.
+
+    table: a table, a record batch, a data frame; anything that exports a stream or an array of structs.
+    columns: the names of those to hash, in this order; None: all.
+    The other arguments, what is returned and what is raised are as of `hash`; digests of rows are never null. A column of lists, structs or maps
+    is a TypeError, a name that the table lacks a KeyError.
+    """
+    return _manyhash.hash_rows(
+        table, columns, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads
+    )

@@ -1,0 +1,194 @@
+//! Columns and tables of Arrow, through its PyCapsule interface.
+
+use crate::algorithm;
+use crate::contained::contained;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field, FieldRef};
+use manyhash_arrow::{Error, Hashing, Layout, Output};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3_arrow::input::AnyArray;
+use pyo3_arrow::{PyArray, PyChunkedArray};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread;
+
+/// The digest of each value of a column. `manyhash.arrow.hash` says what the arguments are.
+#[pyfunction]
+#[pyo3(signature = (column, algorithm, output, *, key, prefix, truncate, layout, threads))]
+#[allow(clippy::too_many_arguments, reason = "Python's keywords")]
+pub fn hash_column<'py>(
+    py: Python<'py>,
+    column: &Bound<'py, PyAny>,
+    algorithm: &str,
+    output: &str,
+    key: Option<PyBuffer<u8>>,
+    prefix: Option<PyBuffer<u8>>,
+    truncate: Option<usize>,
+    layout: &str,
+    threads: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let hashing = hashing(py, algorithm, output, key, prefix, truncate, layout, threads)?;
+    let input = Input::new(column, "column", "an array or a column")?;
+    let result = hashing.data_type(input.field.data_type()).map_err(to_python)?;
+    let field = Arc::new(Field::new(input.field.name(), result, true));
+    input.digests(py, field, &hashing, |hashing, array| hashing.hash(array))
+}
+
+/// The digest of each row of a table. `manyhash.arrow.hash_rows` says what the arguments are.
+#[pyfunction]
+#[pyo3(signature = (table, columns, algorithm, output, *, key, prefix, truncate, layout, threads))]
+#[allow(clippy::too_many_arguments, reason = "Python's keywords")]
+pub fn hash_rows<'py>(
+    py: Python<'py>,
+    table: &Bound<'py, PyAny>,
+    columns: Option<&Bound<'py, PyAny>>,
+    algorithm: &str,
+    output: &str,
+    key: Option<PyBuffer<u8>>,
+    prefix: Option<PyBuffer<u8>>,
+    truncate: Option<usize>,
+    layout: &str,
+    threads: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let hashing = hashing(py, algorithm, output, key, prefix, truncate, layout, threads)?;
+    let input = Input::new(table, "table", "a table, a record batch or another stream of structs")?;
+    let DataType::Struct(fields) = input.field.data_type() else {
+        let message = format!("table is {} and not a table; for a single column there is hash()", input.field.data_type());
+        return Err(PyTypeError::new_err(message));
+    };
+    let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+    let chosen = choose(&names, columns)?;
+    let field = Arc::new(Field::new("digest", hashing.row_data_type(), false));
+    input.digests(py, field, &hashing, move |hashing, array| {
+        let table = array.as_struct();
+        if let Some(row) = (0..table.len()).find(|row| table.is_null(*row)) {
+            return Err(Error::Value { row, reason: "the whole row is null" });
+        }
+        let columns: Vec<_> = chosen.iter().map(|i| (&names[*i][..], table.column(*i).clone())).collect();
+        hashing.hash_rows(table.len(), &columns)
+    })
+}
+
+/// Which columns of a table are meant, in which order.
+fn choose(names: &[String], columns: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
+    let Some(columns) = columns else { return Ok((0..names.len()).collect()) };
+    if columns.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("columns must be a list of names, not one name"));
+    }
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    names.iter().enumerate().for_each(|(i, name)| places.entry(name).or_default().push(i));
+    let mut chosen = Vec::new();
+    for column in columns.try_iter()? {
+        let name: String = column?.extract().map_err(|_| PyTypeError::new_err("columns must be a list of names"))?;
+        match places.get(&name[..]).map(Vec::as_slice) {
+            Some([place]) => chosen.push(*place),
+            Some(_) => return Err(PyValueError::new_err(format!("the table has more than one column {name:?}"))),
+            None => return Err(PyKeyError::new_err(format!("the table has no column {name:?}; it has: {}", names.join(", ")))),
+        }
+    }
+    Ok(chosen)
+}
+
+#[allow(clippy::too_many_arguments, reason = "Python's keywords")]
+fn hashing(
+    py: Python<'_>,
+    algorithm: &str,
+    output: &str,
+    key: Option<PyBuffer<u8>>,
+    prefix: Option<PyBuffer<u8>>,
+    truncate: Option<usize>,
+    layout: &str,
+    threads: usize,
+) -> PyResult<Hashing> {
+    let mut hashing = Hashing::new(algorithm::by_name(algorithm)?)
+        .output(match output {
+            "binary" => Output::Binary,
+            "hex" => Output::Hex,
+            "base64" => Output::Base64,
+            other => return Err(PyValueError::new_err(format!("unknown output {other:?}; these would do: binary, hex, base64"))),
+        })
+        .layout(match layout {
+            "fixed" => Layout::Fixed,
+            "offsets" => Layout::Offsets,
+            "view" => Layout::Views,
+            other => return Err(PyValueError::new_err(format!("unknown layout {other:?}; these would do: fixed, offsets, view"))),
+        })
+        .threads(if threads == 0 { thread::available_parallelism().map_or(1, usize::from) } else { threads });
+    if let Some(key) = key {
+        hashing = hashing.key(&key.to_vec(py)?);
+    }
+    if let Some(prefix) = prefix {
+        hashing = hashing.prefix(&prefix.to_vec(py)?);
+    }
+    match truncate {
+        Some(bytes) => hashing.truncate(bytes).map_err(to_python),
+        None => Ok(hashing),
+    }
+}
+
+/// An array or a stream of them, as it was given.
+struct Input {
+    arrays: AnyArray,
+    field: FieldRef,
+}
+
+impl Input {
+    fn new(object: &Bound<'_, PyAny>, argument: &str, wanted: &str) -> PyResult<Self> {
+        if !object.hasattr("__arrow_c_array__")? && !object.hasattr("__arrow_c_stream__")? {
+            let given = object.get_type().name()?;
+            let message = format!(
+                "{argument} must be {wanted} of Arrow, an object with __arrow_c_array__ or __arrow_c_stream__, and not {given}; \
+                 for lists there is manyhash.hash_many"
+            );
+            return Err(PyTypeError::new_err(message));
+        }
+        contained(|| {
+            let arrays: AnyArray = object.extract()?;
+            let field = arrays.field()?;
+            Ok(Self { arrays, field })
+        })
+    }
+
+    /// An array of what `hash` makes of it, or of a stream's arrays a chunked one. Runs detached from the interpreter.
+    fn digests<'py>(
+        self,
+        py: Python<'py>,
+        field: FieldRef,
+        hashing: &Hashing,
+        hash: impl Fn(&Hashing, &ArrayRef) -> Result<ArrayRef, Error> + Send + Sync,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self.arrays {
+            AnyArray::Array(array) => {
+                let (array, _) = array.into_inner();
+                let digests = contained(|| py.detach(|| hash(hashing, &array)).map_err(to_python))?;
+                PyArray::new(digests, field).into_arro3(py)
+            }
+            AnyArray::Stream(stream) => {
+                let reader = stream.into_reader()?;
+                let digests = contained(|| py.detach(|| hashing.hash_stream(reader, hash)).map_err(to_python))?;
+                PyChunkedArray::try_new(digests, field)?.into_arro3(py)
+            }
+        }
+    }
+}
+
+fn to_python(error: Error) -> PyErr {
+    let message = error.to_string();
+    match innermost(&error) {
+        Error::Type { .. } => PyTypeError::new_err(format!("{message} (PyArrow: column.cast(\"string\"), Polars: column.cast(pl.String))")),
+        Error::Backend(_) => PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {message}")),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// Of an array of a stream: what is wrong with it.
+fn innermost(error: &Error) -> &Error {
+    match error {
+        Error::Array { error, .. } => innermost(error),
+        other => other,
+    }
+}

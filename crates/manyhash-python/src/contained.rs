@@ -1,0 +1,35 @@
+//! Panics of the Arrow library over malformed data, as errors.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether a panic of this thread will become an error, and nobody needs to read of it on stderr.
+    static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What `work` gives, or a ValueError if it panics: arrays of other libraries are given as pointers with a promise, and the Arrow library panics
+/// where lengths and buffers can't be what they are said to be.
+///
+/// What `work` leaves behind when it panics is dropped, and nobody sees it.
+pub fn contained<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(move |panicked| {
+            if !IS_CONTAINED.get() {
+                hook(panicked);
+            }
+        }));
+    });
+    let before = IS_CONTAINED.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    IS_CONTAINED.set(before);
+    result.unwrap_or_else(|panic| {
+        let reason = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(|text| &text[..]));
+        Err(PyValueError::new_err(format!("malformed Arrow data: {}", reason.unwrap_or("it can't be read"))))
+    })
+}

@@ -1,0 +1,49 @@
+//! `file_digests`, through the command's pipeline.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use manyhash_cli::files::Run;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::algorithm::by_name;
+use crate::compute::{Threads, detached};
+
+/// From one call of `progress` to the next.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// Size, digest and error.
+type Row = (Option<u64>, Option<Py<PyBytes>>, Option<String>);
+
+/// What `manyhash.file_digests` gives, without the paths.
+#[pyfunction]
+pub fn file_digests(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    algorithm: &str,
+    progress: Option<Bound<'_, PyAny>>,
+    threads: i64,
+) -> PyResult<Vec<Row>> {
+    let algorithm = by_name(algorithm)?;
+    let threads = Threads::of(threads)?.count();
+    // Whoever leaves this function early drops the run, which stops it.
+    let mut run = Run::start(paths, algorithm, threads);
+    loop {
+        let is_done = detached(py, || run.wait(PROGRESS_EVERY))?;
+        py.check_signals()?;
+        if let Some(progress) = &progress {
+            progress.call1(run.counts())?;
+        }
+        if is_done {
+            break;
+        }
+    }
+    let results = run.finish().map_err(|error| PyRuntimeError::new_err(format!("internal error: {error}")))?;
+    let row = |result| match result {
+        Ok(manyhash_cli::files::FileDigest { bytes, digest }) => (Some(bytes), Some(PyBytes::new(py, &digest).unbind()), None),
+        Err(error) => (None, None, Some(error)),
+    };
+    Ok(results.into_iter().map(row).collect())
+}

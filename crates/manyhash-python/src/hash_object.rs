@@ -1,0 +1,183 @@
+//! Objects like hashlib's.
+
+use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::algorithm::{by_name, check_backend, name};
+use crate::buffer::Held;
+use crate::compute::detached;
+use crate::output::hex;
+
+/// Fewer bytes are hashed sooner than other threads could be let run.
+const DETACHING_BYTES: usize = 2048;
+
+/// The digest of a message that comes in pieces, like hashlib's objects. Any number of threads may use it.
+#[pyclass(frozen, module = "manyhash")]
+pub struct Hash {
+    algorithm: AnyAlgorithm,
+    hasher: Mutex<Box<dyn Running>>,
+}
+
+/// A [`Hasher`] of any algorithm.
+trait Running: Send {
+    fn update(&mut self, piece: &[u8]);
+    fn copy(&self) -> Box<dyn Running>;
+    /// The digest of the pieces so far, given to `take`.
+    fn digest(&self, take: &mut dyn FnMut(&[u8]));
+}
+
+impl<A: Algorithm> Running for Hasher<A> {
+    fn update(&mut self, piece: &[u8]) {
+        Hasher::update(self, piece);
+    }
+
+    fn copy(&self) -> Box<dyn Running> {
+        Box::new(self.clone())
+    }
+
+    fn digest(&self, take: &mut dyn FnMut(&[u8])) {
+        take(self.clone().finalize().as_ref());
+    }
+}
+
+struct New;
+
+impl ForAlgorithm for New {
+    type Output = Box<dyn Running>;
+
+    fn run<A: Algorithm>(self) -> Self::Output {
+        Box::new(Hasher::<A>::new())
+    }
+}
+
+impl Hash {
+    fn of(algorithm: AnyAlgorithm, data: Data<'_>) -> PyResult<Self> {
+        check_backend(algorithm)?;
+        let hash = Self { algorithm, hasher: Mutex::new(algorithm.with(New)) };
+        if let Data::Given(data) = data {
+            hash.update(data.py(), data)?;
+        }
+        Ok(hash)
+    }
+
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Box<dyn Running>> {
+        self.hasher.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Hash {
+    /// Appends the bytes of a bytes-like object to the message.
+    #[pyo3(signature = (data, /))]
+    fn update(&self, py: Python<'_>, data: Bound<'_, PyAny>) -> PyResult<()> {
+        let data = Held::data(data, || "data".to_string())?;
+        let bytes = data.bytes();
+        let mut hasher = self.lock(py);
+        if bytes.len() < DETACHING_BYTES {
+            hasher.update(bytes);
+            return Ok(());
+        }
+        let hasher = &mut **hasher;
+        detached(py, || hasher.update(bytes))
+    }
+
+    /// The digest of the message so far.
+    fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut digest = None;
+        self.lock(py).digest(&mut |bytes| digest = Some(PyBytes::new(py, bytes)));
+        digest.expect("every hasher gives a digest")
+    }
+
+    /// The digest of the message so far, in hexadecimal.
+    fn hexdigest<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        let mut text = None;
+        self.lock(py).digest(&mut |bytes| text = Some(hex(py, bytes)));
+        text.expect("every hasher gives a digest")
+    }
+
+    /// Another object with the same message so far.
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self { algorithm: self.algorithm, hasher: Mutex::new(self.lock(py).copy()) }
+    }
+
+    /// The algorithm's name, as hashlib spells it.
+    #[getter]
+    fn name(&self) -> String {
+        name(self.algorithm)
+    }
+
+    /// Bytes of the digest.
+    #[getter]
+    fn digest_size(&self) -> usize {
+        self.algorithm.digest_bytes()
+    }
+
+    /// Bytes of the algorithm's blocks.
+    #[getter]
+    fn block_size(&self) -> usize {
+        self.algorithm.block_bytes()
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> String {
+        format!("<{} manyhash.Hash object at {:p}>", name(slf.get().algorithm), slf.as_ptr())
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("cannot pickle 'manyhash.Hash' object"))
+    }
+}
+
+/// The argument `data`, which may be left out, but not be `None`.
+pub enum Data<'py> {
+    Absent,
+    Given(Bound<'py, PyAny>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Data<'py> {
+    type Error = Infallible;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> Result<Self, Infallible> {
+        Ok(Self::Given(object.to_owned()))
+    }
+}
+
+/// A new object that hashes with the algorithm of that name, in any spelling, and begins with data.
+///
+/// usedforsecurity: for hashlib's sake, without effect.
+#[pyfunction]
+#[pyo3(signature = (name, data = Data::Absent, *, usedforsecurity = true))]
+#[pyo3(text_signature = "(name, data=b'', *, usedforsecurity=True)")]
+pub fn new(name: &str, data: Data<'_>, usedforsecurity: bool) -> PyResult<Hash> {
+    let _ = usedforsecurity;
+    Hash::of(by_name(name)?, data)
+}
+
+/// Python pickles functions by their names, so each needs one of its own. A test compares them with the engine's list.
+macro_rules! constructors { ($($name:ident $Algorithm:ident)*) => { $(
+    #[doc = concat!("A new ", stringify!($name), " object like hashlib's, which begins with data.")]
+    ///
+    /// usedforsecurity: for hashlib's sake, without effect.
+    #[pyfunction]
+    #[pyo3(signature = (data = Data::Absent, *, usedforsecurity = true))]
+    #[pyo3(text_signature = "(data=b'', *, usedforsecurity=True)")]
+    pub fn $name(data: Data<'_>, usedforsecurity: bool) -> PyResult<Hash> {
+        let _ = usedforsecurity;
+        Hash::of(AnyAlgorithm::$Algorithm, data)
+    }
+)* } }
+constructors!(
+    md5 Md5
+    sha1 Sha1
+    sha224 Sha224
+    sha256 Sha256
+    sha384 Sha384
+    sha512 Sha512
+    sha512_224 Sha512_224
+    sha512_256 Sha512_256
+);

@@ -1,0 +1,50 @@
+//! `manyhash._manyhash`: the part of the Python package `manyhash` that computes.
+//!
+//! Whatever waits or computes does so detached from the interpreter, so that other threads of Python run meanwhile.
+
+#![deny(unsafe_code)]
+
+mod algorithm;
+mod arrow;
+mod buffer;
+mod command;
+mod compute;
+mod contained;
+mod files;
+mod hash_object;
+mod many;
+mod messages;
+mod offsets;
+mod output;
+mod rows;
+mod tree;
+
+use pyo3::prelude::*;
+
+/// The part of the package that computes.
+#[pymodule(gil_used = false)]
+mod _manyhash {
+    #[pymodule_export]
+    use crate::algorithm::backend;
+    #[pymodule_export]
+    use crate::arrow::{hash_column, hash_rows};
+    #[pymodule_export]
+    use crate::command::run_command;
+    #[pymodule_export]
+    use crate::files::file_digests;
+    #[pymodule_export]
+    use crate::hash_object::{Hash, md5, new, sha1, sha224, sha256, sha384, sha512, sha512_224, sha512_256};
+    #[pymodule_export]
+    use crate::many::{hash_many, hmac_many, verify_many};
+    #[pymodule_export]
+    use crate::tree::{
+        tree_bittorrent_v2, tree_dm_verity, tree_files, tree_fs_verity, tree_glacier, tree_j_lanes, tree_j_pointers, tree_s3_composite,
+    };
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("algorithms", crate::algorithm::names(module.py())?)?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,105 @@
+//! Messages one after the other in one buffer, and the offsets where they begin and end.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::buffer::Buffer;
+
+/// The integers that offsets may be.
+#[derive(Clone, Copy)]
+enum Kind {
+    Int32,
+    Int64,
+    Uint32,
+    Uint64,
+}
+
+/// Message i is bytes `offsets[i]..offsets[i + 1]` of a buffer.
+pub struct Offsets {
+    values: Buffer,
+    offsets: Buffer,
+    kind: Kind,
+    messages: usize,
+}
+
+impl Offsets {
+    /// Over these two objects.
+    pub fn of(values: &Bound<'_, PyAny>, offsets: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let values = Buffer::of(values, || "messages, with offsets,".to_string())?;
+        let offsets = Buffer::of(offsets, || "offsets".to_string())?;
+        let kind = kind(&offsets).ok_or_else(|| {
+            let format = String::from_utf8_lossy(offsets.format()).into_owned();
+            PyTypeError::new_err(format!(
+                "offsets has items of format {format:?}: they must be int32, int64, uint32 or uint64 in the machine's byte order, as \
+                 numpy.asarray(offsets, 'int64') has them"
+            ))
+        })?;
+        let messages = (offsets.bytes().len() / offsets.item_bytes()).saturating_sub(1);
+        Ok(Self { values, offsets, kind, messages })
+    }
+
+    /// How many messages there are.
+    pub fn messages(&self) -> usize {
+        self.messages
+    }
+
+    /// So many messages from `first` on, fewer if they have more than `most_bytes`. Every offset is read once, and checked.
+    pub fn slices(&self, first: usize, most: usize, most_bytes: usize) -> PyResult<Vec<&[u8]>> {
+        let most = most.min(self.messages - first);
+        let values = self.values.bytes();
+        let mut slices = Vec::with_capacity(most);
+        if most == 0 {
+            return Ok(slices);
+        }
+        let (mut start, mut bytes) = (self.offset(first, values.len())?, 0);
+        for i in first + 1..=first + most {
+            let end = self.offset(i, values.len())?;
+            let Some(message) = values.get(start..end) else {
+                return Err(PyValueError::new_err(format!("offsets[{i}] is {end}, less than offsets[{}], which is {start}", i - 1)));
+            };
+            slices.push(message);
+            bytes += message.len();
+            if bytes >= most_bytes {
+                break;
+            }
+            start = end;
+        }
+        Ok(slices)
+    }
+
+    /// An offset that is no more than `values_bytes`.
+    fn offset(&self, i: usize, values_bytes: usize) -> PyResult<usize> {
+        let width = self.offsets.item_bytes();
+        let bytes = &self.offsets.bytes()[i * width..][..width];
+        let four = || bytes.try_into().expect("an item has four bytes");
+        let eight = || bytes.try_into().expect("an item has eight bytes");
+        let offset = match self.kind {
+            Kind::Int32 => i128::from(i32::from_ne_bytes(four())),
+            Kind::Int64 => i128::from(i64::from_ne_bytes(eight())),
+            Kind::Uint32 => i128::from(u32::from_ne_bytes(four())),
+            Kind::Uint64 => i128::from(u64::from_ne_bytes(eight())),
+        };
+        match usize::try_from(offset) {
+            Ok(place) if place <= values_bytes => Ok(place),
+            Ok(_) => Err(PyValueError::new_err(format!("offsets[{i}] is {offset}, past the end of the {values_bytes} bytes of messages"))),
+            Err(_) => Err(PyValueError::new_err(format!("offsets[{i}] is {offset}: it must not be negative"))),
+        }
+    }
+}
+
+/// What a buffer's format says that its items are.
+fn kind(buffer: &Buffer) -> Option<Kind> {
+    let letter = match buffer.format() {
+        [letter] | [b'@' | b'=', letter] => *letter,
+        [b'<', letter] if cfg!(target_endian = "little") => *letter,
+        [b'>' | b'!', letter] if cfg!(target_endian = "big") => *letter,
+        _ => return None,
+    };
+    match (letter, buffer.item_bytes()) {
+        (b'i' | b'l' | b'q' | b'n', 4) => Some(Kind::Int32),
+        (b'i' | b'l' | b'q' | b'n', 8) => Some(Kind::Int64),
+        (b'I' | b'L' | b'Q' | b'N', 4) => Some(Kind::Uint32),
+        (b'I' | b'L' | b'Q' | b'N', 8) => Some(Kind::Uint64),
+        _ => None,
+    }
+}

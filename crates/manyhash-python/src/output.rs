@@ -1,0 +1,78 @@
+//! Digests as Python wants them.
+
+use manyhash::Algorithm;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
+
+/// The most bytes of any digest.
+const MOST_DIGEST_BYTES: usize = 64;
+
+/// Digests so far.
+pub enum Output<'py> {
+    /// A list of `bytes`.
+    List(Bound<'py, PyList>),
+    /// A list of hexadecimal `str`.
+    Hex(Bound<'py, PyList>),
+    /// One after the other, for one `bytes`.
+    Bytes(Vec<u8>),
+    /// One after the other, for an array of numpy.
+    Numpy(Bound<'py, PyModule>, Vec<u8>),
+}
+
+impl<'py> Output<'py> {
+    /// Of the kind of that name, for so many digests of an algorithm if it is known how many.
+    pub fn of(py: Python<'py>, kind: &str, digests: Option<usize>, digest_bytes: usize) -> PyResult<Self> {
+        let room = || Vec::with_capacity(digests.unwrap_or(0).saturating_mul(digest_bytes));
+        match kind {
+            "list" => Ok(Self::List(PyList::empty(py))),
+            "hex" => Ok(Self::Hex(PyList::empty(py))),
+            "bytes" => Ok(Self::Bytes(room())),
+            "numpy" => Ok(Self::Numpy(py.import("numpy")?, room())),
+            _ => Err(PyValueError::new_err(format!("output is {kind:?}: it must be \"list\", \"hex\", \"bytes\" or \"numpy\""))),
+        }
+    }
+
+    /// Appends digests.
+    pub fn push<A: Algorithm>(&mut self, py: Python<'py>, digests: &[A::Digest]) -> PyResult<()> {
+        match self {
+            Self::List(list) => digests.iter().try_for_each(|digest| list.append(PyBytes::new(py, digest.as_ref()))),
+            Self::Hex(list) => {
+                let mut text = [0; 2 * MOST_DIGEST_BYTES];
+                digests.iter().try_for_each(|digest| list.append(PyString::new(py, hexadecimal(digest.as_ref(), &mut text))))
+            }
+            Self::Bytes(bytes) | Self::Numpy(_, bytes) => {
+                digests.iter().for_each(|digest| bytes.extend_from_slice(digest.as_ref()));
+                Ok(())
+            }
+        }
+    }
+
+    /// All of them.
+    pub fn finish(self, py: Python<'py>, digest_bytes: usize) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::List(list) | Self::Hex(list) => Ok(list.into_any()),
+            Self::Bytes(bytes) => Ok(PyBytes::new(py, &bytes).into_any()),
+            Self::Numpy(numpy, bytes) => {
+                let shape = (bytes.len() / digest_bytes, digest_bytes);
+                // Over a bytearray, so that the array may be written to.
+                let flat = numpy.call_method1("frombuffer", (PyByteArray::new(py, &bytes), numpy.getattr("uint8")?))?;
+                flat.call_method1("reshape", (shape,))
+            }
+        }
+    }
+}
+
+/// `digest` in lower case, in `text`.
+fn hexadecimal<'a>(digest: &[u8], text: &'a mut [u8; 2 * MOST_DIGEST_BYTES]) -> &'a str {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for (byte, pair) in digest.iter().zip(text.as_chunks_mut::<2>().0) {
+        *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    }
+    str::from_utf8(&text[..2 * digest.len()]).expect("digits are ASCII")
+}
+
+/// A digest in hexadecimal.
+pub fn hex<'py>(py: Python<'py>, digest: &[u8]) -> Bound<'py, PyString> {
+    PyString::new(py, hexadecimal(digest, &mut [0; 2 * MOST_DIGEST_BYTES]))
+}

@@ -1,0 +1,105 @@
+//! Numpy's arrays as messages: each row, of one width, is one.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::buffer::Buffer;
+
+/// Rows of one width, one after the other.
+pub struct Rows {
+    buffer: Buffer,
+    width: usize,
+    count: usize,
+    padding: Padding,
+}
+
+/// What zeros at the end of a row are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Padding {
+    /// Bytes like others.
+    Message,
+    /// None of the message's, as numpy itself has it for the dtype `S`.
+    Stripped,
+}
+
+/// What an array is to us.
+pub enum Array {
+    /// Rows.
+    Rows(Rows),
+    /// Python's objects, to be looked at one by one.
+    Objects,
+}
+
+/// Whether text will do, or padding that cannot be told from bytes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Messages: text stands for its UTF-8, and numpy's `S` for what numpy gives.
+    BytesAndText,
+    /// Keys and tags: bytes alone.
+    Bytes,
+}
+
+/// Whether `object` is an array of numpy. If numpy is not there, nothing is.
+pub fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let modules = object.py().import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+    match modules.get_item("numpy")? {
+        Some(numpy) => object.is_instance(&numpy.getattr("ndarray")?),
+        None => Ok(false),
+    }
+}
+
+/// What an array is to us, or an error that begins with `what` and says how to view it.
+pub fn of_array(array: &Bound<'_, PyAny>, allowed: Allowed, what: &str) -> PyResult<Array> {
+    let dtype = array.getattr("dtype")?;
+    let kind: char = dtype.getattr("kind")?.extract()?;
+    let width: usize = dtype.getattr("itemsize")?.extract()?;
+    let shape: Vec<usize> = array.getattr("shape")?.extract()?;
+    let wrong = |advice: &str| {
+        let of = format!(
+            "{what} is a {}-dimensional numpy array of dtype {}",
+            shape.len(),
+            dtype.str().map_or_else(|_| "?".into(), |s| s.to_string())
+        );
+        Err(PyTypeError::new_err(format!("{of}: {advice}")))
+    };
+    if array.hasattr("mask")? {
+        return wrong("masked values have no bytes, so fill them first: .filled()");
+    }
+    let (width, padding) = match (kind, shape.len()) {
+        ('O' | 'T', 1) => return Ok(Array::Objects),
+        ('S', 1) if allowed == Allowed::BytesAndText => (width, Padding::Stripped),
+        ('S', 1) => return wrong("zeros at the end of its items would be lost, so view it as .view('V{itemsize}')"),
+        ('V', 1) if dtype.getattr("names")?.is_none() => (width, Padding::Message),
+        ('V', 1) => return wrong("its fields may have padding between them, so view it as .view('V{itemsize}') if that is what to hash"),
+        ('u', 2) if width == 1 => (shape[1], Padding::Message),
+        ('u', 1) if width == 1 => return wrong("one message a row is .reshape(count, bytes), and messages of any lengths take offsets="),
+        ('U', 1) => return wrong("encode it as numpy.strings.encode(array, 'utf-8'), or give .tolist()"),
+        (_, 1) => return wrong("to hash the bytes of each item, view it as .view('V{itemsize}')"),
+        _ => return wrong("give one dimension of bytes, or two of uint8, where each row is a message"),
+    };
+    let contiguous = array.py().import("numpy")?.call_method1("ascontiguousarray", (array,))?;
+    let buffer = Buffer::of(&contiguous, || what.to_string())?;
+    Ok(Array::Rows(Rows { buffer, width, count: shape[0], padding }))
+}
+
+impl Rows {
+    /// How many there are.
+    pub fn messages(&self) -> usize {
+        self.count
+    }
+
+    /// So many from `first` on, fewer if they have more than `most_bytes`.
+    pub fn slices(&self, first: usize, most: usize, most_bytes: usize) -> Vec<&[u8]> {
+        let most = most.min(self.count - first).min((most_bytes / self.width.max(1)).max(1));
+        let bytes = self.buffer.bytes();
+        (first..first + most).map(|i| self.stripped(&bytes[i * self.width..][..self.width])).collect()
+    }
+
+    fn stripped<'a>(&self, row: &'a [u8]) -> &'a [u8] {
+        match self.padding {
+            Padding::Message => row,
+            Padding::Stripped => &row[..row.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)],
+        }
+    }
+}

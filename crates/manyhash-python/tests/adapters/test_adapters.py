@@ -1,0 +1,52 @@
+"""What holds for all adapters: engines are optional, methods are those of the package's algorithms, and stubs say the same."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from adapter_reference import ALGORITHMS
+
+import manyhash
+from manyhash import _column_methods
+
+# What is taken away, and what `pip` is told to install then.
+NEEDED = {"polars": "polars", "pandas": "pandas", "duckdb": "duckdb", "datafusion": "datafusion"}
+
+
+@pytest.mark.parametrize("module", NEEDED)
+@pytest.mark.parametrize("absent", ["its engine", "pyarrow"])
+def test_without_its_engine_an_adapter_says_what_to_install(module, absent):
+    if module == "polars" and absent == "pyarrow":
+        # The one that needs none.
+        use = "import polars as pl, manyhash.polars; pl.Series(['a']).manyhash.sha256(); print('fine')"
+        script, expected = f"import sys; sys.modules['pyarrow'] = None; {use}", "fine"
+    else:
+        name = module if absent == "its engine" else absent
+        script = f"import sys; sys.modules[{name!r}] = None\ntry: import manyhash.{module}\nexcept ImportError as error: print(error)"
+        expected = f"pip install 'manyhash[{NEEDED[module]}]'"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert expected in found.stdout, found
+
+
+def test_the_package_imports_no_engine():
+    script = "import sys, manyhash; print(sorted({'polars', 'pandas', 'duckdb', 'datafusion', 'pyarrow'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_methods_and_their_stub_are_those_of_the_algorithms():
+    stub = ast.parse(Path(_column_methods.__file__).with_suffix(".pyi").read_text())
+    [methods] = [node for node in stub.body if isinstance(node, ast.ClassDef)]
+    signatures = {}
+    for node in methods.body:
+        assert isinstance(node, ast.FunctionDef)
+        signatures[node.name] = [argument.arg for argument in node.args.args], [argument.arg for argument in node.args.kwonlyargs]
+    assert signatures.keys() == {"hash", *manyhash.algorithms} == {"hash", *ALGORITHMS}
+    for name, (positional, keywords) in signatures.items():
+        parameters = inspect.signature(getattr(_column_methods.ColumnMethods, name)).parameters.values()
+        assert [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD] == positional
+        assert [p.name for p in parameters if p.kind is p.KEYWORD_ONLY] == keywords

@@ -1,0 +1,120 @@
+"""`hmac_many` and `verify_many` beside the module hmac."""
+
+from __future__ import annotations
+
+import hmac
+import random
+from typing import Any
+
+import numpy
+import pytest
+
+import manyhash
+from manyhash import hmac_many, verify_many
+
+
+def ragged(count: int, most: int = 300, seed: int = 0) -> list[bytes]:
+    generator = random.Random(seed)
+    return [generator.randbytes(generator.randrange(most)) for _ in range(count)]
+
+
+def expected(key: bytes | list[bytes], messages: list[bytes], algorithm: str = "sha256") -> list[bytes]:
+    keys = [key] * len(messages) if isinstance(key, bytes) else key
+    return [hmac.digest(key, message, algorithm) for key, message in zip(keys, messages, strict=True)]
+
+
+@pytest.mark.parametrize("algorithm", manyhash.algorithms)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_tags_are_those_of_the_module_hmac(algorithm: str, threads: int) -> None:
+    for key in (b"", b"key", bytes(64), bytes(range(200))):
+        for messages in ([], [b""], ragged(5), ragged(2000)):
+            assert hmac_many(key, messages, algorithm, threads=threads) == expected(key, messages, algorithm)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_each_message_may_have_its_own_key(threads: int) -> None:
+    messages, keys = ragged(40_000, 40), ragged(40_000, 150, seed=1)
+    right = expected(keys, messages)
+    assert hmac_many(keys, messages, threads=threads) == right
+    assert hmac_many(iter(keys), iter(messages), threads=threads) == right
+    assert verify_many(keys, messages, right, threads=threads) == [True] * 40_000
+
+
+def test_keys_may_be_any_buffers() -> None:
+    for key in (bytearray(b"key"), memoryview(b"key"), numpy.frombuffer(b"key", "uint8")):
+        assert hmac_many(key, [b"message"]) == expected(b"key", [b"message"])
+    table = numpy.random.default_rng(1).integers(0, 256, (50, 16), "uint8")
+    right = expected([row.tobytes() for row in table], ragged(50))
+    for keys in (table, table.view("V16").reshape(50), list(table)):
+        assert hmac_many(keys, ragged(50)) == right
+
+
+def test_messages_are_those_that_hash_many_takes() -> None:
+    assert hmac_many(b"k", ["f\u00fcnf", bytearray(b"x")], "sha1") == expected(b"k", ["f\u00fcnf".encode(), b"x"], "sha1")
+    assert hmac_many(b"k", b"abc", offsets=numpy.array([0, 1, 3])) == expected(b"k", [b"a", b"bc"])
+    right = expected(b"k", ragged(100))
+    assert hmac_many(b"k", ragged(100), output="hex") == [tag.hex() for tag in right]
+    assert hmac_many(b"k", ragged(100), output="bytes") == b"".join(right)
+    assert hmac_many(b"k", ragged(100), output="numpy").tobytes() == b"".join(right)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_tag_is_right_or_not(threads: int) -> None:
+    messages = ragged(3000)
+    tags = expected(b"key", messages, "sha512")
+    right = [True] * 3000
+    for index in (0, 1, 77, 2999):
+        place = index % 64
+        tags[index] = tags[index][:place] + bytes([tags[index][place] ^ 1]) + tags[index][place + 1 :]
+        right[index] = False
+    assert verify_many(b"key", messages, tags, "sha512", threads=threads) == right
+    assert verify_many(b"yek", messages, tags, "sha512", threads=threads) == [False] * 3000
+
+
+def test_a_tag_of_another_length_is_not_right() -> None:
+    tag = expected(b"key", [b"m"])[0]
+    assert verify_many(b"key", [b"m"] * 4, [tag[:-1], tag + b"\0", b"", tag]) == [False, False, False, True]
+
+
+def test_tags_may_be_rows() -> None:
+    messages = ragged(300)
+    tags = hmac_many(b"key", messages, output="numpy")
+    assert verify_many(b"key", messages, tags) == [True] * 300
+    assert verify_many(b"key", messages, tags.view("V32").reshape(300)) == [True] * 300
+    with pytest.raises(TypeError, match="zeros at the end of its items would be lost"):
+        verify_many(b"key", messages, tags.view("S32").reshape(300))
+
+
+@pytest.mark.parametrize("count", [0, 1, 20_000])
+def test_as_many_keys_and_tags_as_messages(count: int) -> None:
+    messages = [b"m"] * count
+    keys, tags = [b"k"] * count, [bytes(32)] * count
+    for more in (keys + [b"k"], iter(keys + [b"k"])):
+        with pytest.raises(ValueError, match=f"more keys than messages, which are {count}"):
+            hmac_many(more, messages)
+    with pytest.raises(ValueError, match=f"more tags than messages, which are {count}"):
+        verify_many(b"k", messages, tags + [b""])
+    with pytest.raises(ValueError, match=f"{count} keys for more messages than that"):
+        hmac_many(keys, messages + [b"m"])
+    with pytest.raises(ValueError, match=f"{count} tags for more messages than that"):
+        verify_many(b"k", messages + [b"m"], tags)
+
+
+def test_keys_and_tags_are_bytes_and_no_text() -> None:
+    with pytest.raises(TypeError, match="key is str: it must be bytes, or an iterable of bytes"):
+        hmac_many("secret", [b"m"])
+    with pytest.raises(TypeError, match=r"key\[1\] is str, which has no bytes until it is encoded"):
+        hmac_many([b"fine", "secret"], [b"m", b"m"])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"tags\[0\] is str, which has no bytes until it is encoded"):
+        verify_many(b"k", [b"m"], ["00" * 32])  # type: ignore[list-item]
+    wrong: Any
+    for wrong in (5, None):
+        with pytest.raises(TypeError, match="key is"):
+            hmac_many(wrong, [b"m"])
+
+
+def test_an_unknown_algorithm_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="unknown algorithm"):
+        hmac_many(b"k", [], "sha257")
+    with pytest.raises(ValueError, match="unknown algorithm"):
+        verify_many(b"k", [], [], "sha257")

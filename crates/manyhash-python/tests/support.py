@@ -1,0 +1,25 @@
+"""What tests have in common."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import NoReturn
+
+import pytest
+
+
+def skipped(reason: str) -> NoReturn:
+    """Says that a test cannot run, which is a failure under CI."""
+    if os.environ.get("CI"):
+        pytest.fail(f"skipped under CI: {reason}")
+    print(f"SKIPPED: {reason}")
+    pytest.skip(reason)
+
+
+def tool(name: str) -> str:
+    """The path of a real tool to compare with, also where only root has it in PATH."""
+    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if path is None:
+        skipped(f"no {name} on this machine")
+    return path

@@ -1,0 +1,168 @@
+//! An algorithm chosen at run time, by its name.
+//!
+//! The list is [`for_each_algorithm!`](crate::for_each_algorithm): nothing here names an algorithm.
+
+use crate::Algorithm;
+use crate::backend::{Backend, BackendError};
+use std::fmt;
+use std::str::FromStr;
+
+/// Something to do for an algorithm known only at run time.
+///
+/// ```
+/// use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, hash};
+/// struct Hash<'a>(&'a [u8]);
+/// impl ForAlgorithm for Hash<'_> {
+///     type Output = Vec<u8>;
+///     fn run<A: Algorithm>(self) -> Vec<u8> {
+///         hash::<A>(self.0).as_ref().to_vec()
+///     }
+/// }
+/// let algorithm: AnyAlgorithm = "sha512/256".parse()?;
+/// assert_eq!(algorithm.with(Hash(b"abc")).len(), algorithm.digest_bytes());
+/// # Ok::<(), manyhash::UnknownAlgorithm>(())
+/// ```
+pub trait ForAlgorithm {
+    /// What it gives back.
+    type Output;
+    /// Does it for `A`.
+    fn run<A: Algorithm>(self) -> Self::Output;
+}
+
+macro_rules! any_algorithm {
+    ([] $($name:ident)*) => {
+        /// One of this crate's algorithms.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum AnyAlgorithm { $(#[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ")")] $name),* }
+
+        impl AnyAlgorithm {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The name its standard gives it, as `SHA-512/256`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => <crate::$name as Algorithm>::NAME),* }
+            }
+
+            /// Bytes of its digests.
+            pub const fn digest_bytes(self) -> usize {
+                match self { $(Self::$name => <crate::$name as Algorithm>::DIGEST_BYTES),* }
+            }
+
+            /// Bytes of its blocks.
+            pub const fn block_bytes(self) -> usize {
+                match self { $(Self::$name => <crate::$name as Algorithm>::BLOCK_BYTES),* }
+            }
+
+            /// Does `what` for this algorithm.
+            pub fn with<F: ForAlgorithm>(self, what: F) -> F::Output {
+                match self { $(Self::$name => what.run::<crate::$name>()),* }
+            }
+        }
+    };
+}
+for_each_algorithm!(any_algorithm []);
+
+/// Letters and digits alone, in one case: `SHA-512/256`, `sha512_256` and `Sha512-256` are one name.
+fn normalised(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '/' | '_')).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+impl AnyAlgorithm {
+    /// The algorithm of that name, whatever its case and punctuation. OpenSSL's `SHA2-256` is SHA-256.
+    pub fn by_name(name: &str) -> Option<Self> {
+        let wanted = normalised(name);
+        let find = |wanted: &str| Self::ALL.iter().copied().find(|a| normalised(a.name()) == wanted);
+        let of_the_family = || wanted.strip_prefix("sha2").filter(|size| size.len() >= 3);
+        find(&wanted).or_else(|| find(&format!("sha{}", of_the_family()?)))
+    }
+
+    /// The algorithm that digests of this length are taken for when nothing else is said: not a truncated one such as SHA-512/256.
+    pub fn by_digest_bytes(bytes: usize) -> Option<Self> {
+        Self::ALL.iter().copied().find(|a| a.digest_bytes() == bytes && !a.name().contains('/'))
+    }
+
+    /// The name in BSD-style lists: `SHA256`, `SHA512/256`.
+    pub fn tag(self) -> String {
+        self.name().replace('-', "")
+    }
+
+    /// The backend that hashes with it, and its lanes.
+    ///
+    /// # Errors
+    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+    pub fn backend(self) -> Result<(Backend, usize), BackendError> {
+        struct InUse;
+        impl ForAlgorithm for InUse {
+            type Output = Result<(Backend, usize), BackendError>;
+            fn run<A: Algorithm>(self) -> Self::Output {
+                let backend = Backend::in_use::<A>()?;
+                Ok((backend, backend.lanes_of::<A>().unwrap_or(1)))
+            }
+        }
+        self.with(InUse)
+    }
+}
+
+/// As one would type it: `sha512/256`.
+impl fmt::Display for AnyAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tag().to_ascii_lowercase())
+    }
+}
+
+impl FromStr for AnyAlgorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
+        Self::by_name(name).ok_or(UnknownAlgorithm)
+    }
+}
+
+/// No algorithm has that name. Shown, it lists the names there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownAlgorithm;
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = AnyAlgorithm::ALL.iter().map(ToString::to_string).collect();
+        write!(f, "unknown algorithm; these would do: {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownAlgorithm {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_however_they_are_written() {
+        for &algorithm in AnyAlgorithm::ALL {
+            for name in [algorithm.name().to_string(), algorithm.to_string(), algorithm.name().replace('/', "_")] {
+                assert_eq!(AnyAlgorithm::by_name(&name), Some(algorithm), "{name}");
+            }
+        }
+        assert_eq!(AnyAlgorithm::by_name("SHA2-256"), Some(AnyAlgorithm::Sha256));
+        assert_eq!(AnyAlgorithm::by_name("SHA2-512/256"), Some(AnyAlgorithm::Sha512_256));
+        for unknown in ["", "sha", "sha2", "sha257", "sha2-1", "sha-1x", "crc32"] {
+            assert_eq!(AnyAlgorithm::by_name(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_digest_length_means_the_plain_algorithm() {
+        for (bytes, expected) in [
+            (16, Some(AnyAlgorithm::Md5)),
+            (20, Some(AnyAlgorithm::Sha1)),
+            (28, Some(AnyAlgorithm::Sha224)),
+            (32, Some(AnyAlgorithm::Sha256)),
+            (48, Some(AnyAlgorithm::Sha384)),
+            (64, Some(AnyAlgorithm::Sha512)),
+            (0, None),
+            (33, None),
+        ] {
+            assert_eq!(AnyAlgorithm::by_digest_bytes(bytes), expected, "{bytes}");
+        }
+    }
+}
