@@ -4,13 +4,13 @@ CARGO ?= cargo
 TREE ?= /usr/lib
 JOBS ?= 0
 
-.PHONY: run test lint bench bench-commands docs install-test-tools test-engine test-backends test-command test-bench test-examples
+.PHONY: run test lint bench bench-commands docs install-test-tools test-engine test-backends test-command test-python test-bench test-examples
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
 	python3 scripts/run.py --manyhash target/release/manyhash --jobs $(JOBS) $(TREE)
 
-test: install-test-tools test-engine test-backends test-command test-bench test-examples ## everything
+test: install-test-tools test-engine test-backends test-command test-python test-bench test-examples ## everything
 
 install-test-tools: ## what the tests compare with, from the system's packages
 	scripts/install-test-tools
@@ -31,6 +31,17 @@ test-backends:  ## the vectors once more, forced onto each backend this CPU has
 test-command: ## a first user's commands, as the README has them
 	$(CARGO) build --release --package manyhash-cli
 	python3 scripts/run.py --manyhash target/release/manyhash --limit-bytes 300000000 /usr/lib
+
+# The Python package with the engines that it is tested with.
+TEST_PACKAGE = target/test-python-package
+$(TEST_PACKAGE)/installed: crates/manyhash-python/tests/requirements.txt
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --requirement $<
+	touch $@
+
+test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source as a user would
+	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall .
+	cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
 
 test-bench: bench/.venv/installed ## the benchmarks work: every digest compared, no figure asserted
 	cd bench && PYTHON=.venv/bin/python $(CARGO) test

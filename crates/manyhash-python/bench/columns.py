@@ -222,7 +222,7 @@ def machine() -> dict[str, str]:
         "cpu": model,
         "date": datetime.date.today().isoformat(),
         "python": platform.python_version(),
-        "backend": os.environ.get("MANYHASH_BACKEND", "chosen for the CPU"),
+        "backend": manyhash.backend("sha256").name,
     }
 
 

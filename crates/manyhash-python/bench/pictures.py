@@ -83,7 +83,7 @@ def finish_axes(axis: Any, cells: list[dict[str, Any]]) -> None:
 
 def finish(figure: Any, report: dict[str, Any], title: str) -> Any:
     of = report["machine"]
-    lines = [title, f"{of['cpu']}, {of['date']}, one thread, medians of {report['runs']}"]
+    lines = [title, f"{of['cpu']}, {of['backend']}, {of['date']}, one thread, medians of {report['runs']}"]
     if report["quick"]:
         lines.append("--quick: these figures mean nothing")
     figure.suptitle("\n".join(lines), fontsize=9)

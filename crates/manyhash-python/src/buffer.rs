@@ -60,8 +60,8 @@ impl Buffer {
     }
 }
 
-/// One message, key or tag, held: its bytes stay where they are, whatever becomes of the list it came from.
-pub enum Held<'py> {
+/// What keeps the bytes of a message, key or tag where they are, whatever becomes of the list it came from.
+enum Owner<'py> {
     /// The usual case, without the buffer protocol's detour.
     Bytes(Bound<'py, PyBytes>),
     /// Text, of which the bytes are its UTF-8.
@@ -70,40 +70,112 @@ pub enum Held<'py> {
     Buffer(Buffer),
 }
 
-impl<'py> Held<'py> {
+impl<'py> Owner<'py> {
     /// Bytes or whatever has the buffer protocol; text is an error that begins with `what`.
     #[inline]
-    pub fn data(object: Bound<'py, PyAny>, what: impl FnOnce() -> String) -> PyResult<Self> {
+    fn of_data(object: Bound<'py, PyAny>, what: impl FnOnce() -> String) -> PyResult<Self> {
         match object.cast_into_exact::<PyBytes>() {
             Ok(bytes) => Ok(Self::Bytes(bytes)),
             Err(error) => Ok(Self::Buffer(Buffer::of(&error.into_inner(), what)?)),
         }
     }
 
-    /// As [`data`](Self::data), and text if it is made of characters: a lone surrogate is an error.
+    /// As [`of_data`](Self::of_data), and text.
     #[inline]
-    pub fn data_or_text(object: Bound<'py, PyAny>, what: impl FnOnce() -> String) -> PyResult<Self> {
+    fn of_data_or_text(object: Bound<'py, PyAny>, what: impl FnOnce() -> String) -> PyResult<Self> {
         let object = match object.cast_into_exact::<PyBytes>() {
             Ok(bytes) => return Ok(Self::Bytes(bytes)),
             Err(error) => error.into_inner(),
         };
         match object.cast_into::<PyString>() {
-            Ok(text) => {
-                text.to_str().map_err(|error| surrogates(text.py(), &error, &what()))?;
-                Ok(Self::Text(text))
-            }
+            Ok(text) => Ok(Self::Text(text)),
             Err(error) => Ok(Self::Buffer(Buffer::of(&error.into_inner(), what)?)),
         }
     }
 
-    /// Its bytes.
+    /// The bytes; those of a lone surrogate are an error that names `what`.
     #[inline]
-    pub fn bytes(&self) -> &[u8] {
+    fn bytes(&self, what: impl FnOnce() -> String) -> PyResult<&[u8]> {
         match self {
-            Self::Bytes(bytes) => bytes.as_bytes(),
-            Self::Text(text) => text.to_str().expect("it was text before, and strings do not change").as_bytes(),
-            Self::Buffer(buffer) => buffer.bytes(),
+            Self::Bytes(bytes) => Ok(bytes.as_bytes()),
+            Self::Text(text) => text.to_str().map(str::as_bytes).map_err(|error| surrogates(text.py(), &error, &what())),
+            Self::Buffer(buffer) => Ok(buffer.bytes()),
         }
+    }
+}
+
+/// The argument `data` of hash objects.
+pub struct Data<'py>(Owner<'py>);
+
+impl<'py> Data<'py> {
+    /// Bytes or whatever has the buffer protocol.
+    pub fn of(object: Bound<'py, PyAny>) -> PyResult<Self> {
+        Owner::of_data(object, || "data".to_string()).map(Self)
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> PyResult<&[u8]> {
+        self.0.bytes(|| "data".to_string())
+    }
+}
+
+/// Whether text will do, or padding that cannot be told from bytes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Messages: text stands for its UTF-8, and numpy's dtype `S` for what numpy gives.
+    BytesAndText,
+    /// Keys and tags: bytes alone.
+    Bytes,
+}
+
+/// Successive messages, keys or tags: their bytes stay where they are as long as this is there.
+#[derive(Default)]
+pub struct Chunk<'a, 'py> {
+    /// Lent for `'a`, or of the objects of `owners` and as long there as these are.
+    slices: Vec<&'a [u8]>,
+    owners: Vec<Owner<'py>>,
+}
+
+impl<'a, 'py> Chunk<'a, 'py> {
+    /// An empty one in the same memory, for what comes next: new memory would cost more than hashing tiny messages does.
+    pub fn emptied<'b>(self) -> Chunk<'b, 'py> {
+        let Self { mut slices, mut owners } = self;
+        slices.clear();
+        owners.clear();
+        Chunk { slices: slices.into_iter().map(|_| -> &[u8] { unreachable!("it is empty") }).collect(), owners }
+    }
+
+    /// Adds bytes that somebody else keeps.
+    #[inline]
+    pub fn lend(&mut self, bytes: &'a [u8]) {
+        self.slices.push(bytes);
+    }
+
+    /// Adds the bytes of an object, which errors call `what`, and says how many they are.
+    #[inline]
+    #[allow(unsafe_code, reason = "objects do not move with what holds them, which no lifetime can say")]
+    pub fn hold(&mut self, object: Bound<'py, PyAny>, allowed: Allowed, what: impl Fn() -> String) -> PyResult<usize> {
+        let owner = match allowed {
+            Allowed::BytesAndText => Owner::of_data_or_text(object, &what)?,
+            Allowed::Bytes => Owner::of_data(object, &what)?,
+        };
+        let bytes: *const [u8] = owner.bytes(what)?;
+        // SAFETY: `bytes` and `str` never change nor move, and have their bytes (`str` its UTF-8) as long as they are; other owners are as
+        // `Buffer` says. `owners` has a reference from here on and is private; it loses it together with the slice, in `emptied`; and
+        // `slices` gives nothing that outlives `self`.
+        self.slices.push(unsafe { &*bytes });
+        self.owners.push(owner);
+        Ok(bytes.len())
+    }
+
+    /// The bytes of each.
+    pub fn slices(&self) -> &[&[u8]] {
+        &self.slices
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.slices.len()
     }
 }
 

@@ -10,7 +10,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::algorithm::{by_name, check_backend, name};
-use crate::buffer::Held;
+use crate::buffer::Data;
 use crate::compute::detached;
 use crate::output::hex;
 
@@ -57,10 +57,10 @@ impl ForAlgorithm for New {
 }
 
 impl Hash {
-    fn of(algorithm: AnyAlgorithm, data: Data<'_>) -> PyResult<Self> {
+    fn of(algorithm: AnyAlgorithm, data: MaybeData<'_>) -> PyResult<Self> {
         check_backend(algorithm)?;
         let hash = Self { algorithm, hasher: Mutex::new(algorithm.with(New)) };
-        if let Data::Given(data) = data {
+        if let MaybeData::Given(data) = data {
             hash.update(data.py(), data)?;
         }
         Ok(hash)
@@ -76,8 +76,8 @@ impl Hash {
     /// Appends the bytes of a bytes-like object to the message.
     #[pyo3(signature = (data, /))]
     fn update(&self, py: Python<'_>, data: Bound<'_, PyAny>) -> PyResult<()> {
-        let data = Held::data(data, || "data".to_string())?;
-        let bytes = data.bytes();
+        let data = Data::of(data)?;
+        let bytes = data.bytes()?;
         let mut hasher = self.lock(py);
         if bytes.len() < DETACHING_BYTES {
             hasher.update(bytes);
@@ -134,12 +134,12 @@ impl Hash {
 }
 
 /// The argument `data`, which may be left out, but not be `None`.
-pub enum Data<'py> {
+pub enum MaybeData<'py> {
     Absent,
     Given(Bound<'py, PyAny>),
 }
 
-impl<'py> FromPyObject<'_, 'py> for Data<'py> {
+impl<'py> FromPyObject<'_, 'py> for MaybeData<'py> {
     type Error = Infallible;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> Result<Self, Infallible> {
@@ -151,9 +151,9 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
 ///
 /// usedforsecurity: for hashlib's sake, without effect.
 #[pyfunction]
-#[pyo3(signature = (name, data = Data::Absent, *, usedforsecurity = true))]
+#[pyo3(signature = (name, data = MaybeData::Absent, *, usedforsecurity = true))]
 #[pyo3(text_signature = "(name, data=b'', *, usedforsecurity=True)")]
-pub fn new(name: &str, data: Data<'_>, usedforsecurity: bool) -> PyResult<Hash> {
+pub fn new(name: &str, data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<Hash> {
     let _ = usedforsecurity;
     Hash::of(by_name(name)?, data)
 }
@@ -164,9 +164,9 @@ macro_rules! constructors { ($($name:ident $Algorithm:ident)*) => { $(
     ///
     /// usedforsecurity: for hashlib's sake, without effect.
     #[pyfunction]
-    #[pyo3(signature = (data = Data::Absent, *, usedforsecurity = true))]
+    #[pyo3(signature = (data = MaybeData::Absent, *, usedforsecurity = true))]
     #[pyo3(text_signature = "(data=b'', *, usedforsecurity=True)")]
-    pub fn $name(data: Data<'_>, usedforsecurity: bool) -> PyResult<Hash> {
+    pub fn $name(data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<Hash> {
         let _ = usedforsecurity;
         Hash::of(AnyAlgorithm::$Algorithm, data)
     }

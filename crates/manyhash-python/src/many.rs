@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::algorithm::by_name;
-use crate::buffer::Buffer;
+use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::compute::{Threads, detached};
-use crate::messages::{Chunk, Limits, Messages};
+use crate::messages::{Limits, Messages};
 use crate::output::Output;
-use crate::rows::{self, Allowed};
+use crate::rows;
 
 /// The digest of each message, in the order of the messages.
 ///
@@ -106,16 +106,18 @@ impl<'py> ForAlgorithm for HashMany<'py> {
 
     fn run<A: Algorithm>(self) -> Self::Output {
         let Call { py, mut messages, mut output, threads } = self.0;
+        let (mut spare, mut digests) = (Chunk::default(), Vec::new());
         loop {
-            let chunk = messages.take(threads.limits())?;
+            let chunk = messages.take(threads.limits(), spare)?;
             if chunk.len() == 0 {
                 return output.finish(py, A::DIGEST_BYTES);
             }
+            digests.resize(chunk.len(), no_digest::<A>());
             let slices = chunk.slices();
-            let mut digests = no_digests::<A>(slices.len());
-            detached(py, || threads.share(&slices, &mut digests, |_, messages, digests| hash_many_into::<A>(messages, digests)))?;
-            output.push::<A>(py, &digests)?;
+            detached(py, || threads.share(slices, &mut digests, |_, messages, digests| hash_many_into::<A>(messages, digests)))?;
+            output.push::<A>(py, &digests);
             py.check_signals()?;
+            spare = chunk.emptied();
         }
     }
 }
@@ -180,7 +182,7 @@ impl<'py, A: Algorithm> Keys<'py, A> {
             }
             Self::Each(keys) => {
                 let chunk = as_many(keys, messages.len(), "keys")?;
-                let keys = &*chunk.slices();
+                let keys = chunk.slices();
                 detached(py, || {
                     threads.share(messages, results, |first, messages, results| {
                         let keys: Vec<Key<A>> = keys[first..][..messages.len()].iter().map(|key| Key::new(key)).collect();
@@ -226,7 +228,7 @@ impl<A: Algorithm> KeysOfSome<'_, A> {
 /// So many keys or tags for as many messages.
 fn as_many<'a, 'py>(source: &'a mut Messages<'py>, wanted: usize, what: &str) -> PyResult<Chunk<'a, 'py>> {
     let before = source.taken();
-    let chunk = source.take(Limits { messages: wanted, bytes: usize::MAX })?;
+    let chunk = source.take(Limits { messages: wanted, bytes: usize::MAX }, Chunk::default())?;
     if chunk.len() < wanted {
         return Err(PyValueError::new_err(format!("{} {what} for more messages than that", before + chunk.len())));
     }
@@ -236,7 +238,7 @@ fn as_many<'a, 'py>(source: &'a mut Messages<'py>, wanted: usize, what: &str) ->
 /// An error if there are keys or tags without a message.
 fn no_more(source: &mut Messages<'_>, what: &str) -> PyResult<()> {
     let messages = source.taken();
-    if source.take(Limits { messages: 1, bytes: usize::MAX })?.len() > 0 {
+    if source.take(Limits { messages: 1, bytes: usize::MAX }, Chunk::default())?.len() > 0 {
         return Err(PyValueError::new_err(format!("more {what} than messages, which are {messages}")));
     }
     Ok(())
@@ -253,16 +255,18 @@ impl<'py> ForAlgorithm for HmacMany<'py> {
     fn run<A: Algorithm>(self) -> Self::Output {
         let Call { py, mut messages, mut output, threads } = self.call;
         let mut keys = Keys::<A>::of(py, self.key)?;
+        let (mut spare, mut tags) = (Chunk::default(), Vec::new());
         loop {
-            let chunk = messages.take(threads.limits())?;
+            let chunk = messages.take(threads.limits(), spare)?;
             if chunk.len() == 0 {
                 keys.finish()?;
                 return output.finish(py, A::DIGEST_BYTES);
             }
-            let mut tags = no_digests::<A>(chunk.len());
-            keys.share(py, threads, &chunk.slices(), &mut tags, |_, messages, keys, tags| keys.tag_into(messages, tags))?;
-            output.push::<A>(py, &tags)?;
+            tags.resize(chunk.len(), no_digest::<A>());
+            keys.share(py, threads, chunk.slices(), &mut tags, |_, messages, keys, tags| keys.tag_into(messages, tags))?;
+            output.push::<A>(py, &tags);
             py.check_signals()?;
+            spare = chunk.emptied();
         }
     }
 }
@@ -283,17 +287,17 @@ impl ForAlgorithm for VerifyMany<'_> {
         let mut keys = Keys::<A>::of(py, key)?;
         let mut right = Vec::new();
         loop {
-            let chunk = messages.take(threads.limits())?;
+            let chunk = messages.take(threads.limits(), Chunk::default())?;
             if chunk.len() == 0 {
                 keys.finish()?;
                 no_more(&mut tags, "tags")?;
                 return Ok(right);
             }
             let tags = as_many(&mut tags, chunk.len(), "tags")?;
-            let tags = &*tags.slices();
+            let tags = tags.slices();
             let before = right.len();
             right.resize(before + chunk.len(), false);
-            keys.share(py, threads, &chunk.slices(), &mut right[before..], |first, messages, keys, right| {
+            keys.share(py, threads, chunk.slices(), &mut right[before..], |first, messages, keys, right| {
                 keys.verify(messages, &tags[first..][..messages.len()], right);
             })?;
             py.check_signals()?;
@@ -301,7 +305,7 @@ impl ForAlgorithm for VerifyMany<'_> {
     }
 }
 
-/// Room for digests.
-fn no_digests<A: Algorithm>(count: usize) -> Vec<A::Digest> {
-    vec![manyhash::hash::<A>(&[]); count]
+/// What stands where a digest will be.
+fn no_digest<A: Algorithm>() -> A::Digest {
+    manyhash::hash::<A>(&[])
 }

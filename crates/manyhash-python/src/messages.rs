@@ -1,15 +1,13 @@
 //! Messages of any source, a bounded chunk at a time: looked at while attached to the interpreter, hashed while detached from it.
 
-use std::borrow::Cow;
-
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PyString, PyTuple};
 
-use crate::buffer::{Held, type_name};
+use crate::buffer::{Allowed, Chunk, type_name};
 use crate::offsets::Offsets;
-use crate::rows::{self, Allowed, Array, Rows};
+use crate::rows::{self, Array, Rows};
 
 /// Where messages come from, and how far we are.
 pub struct Messages<'py> {
@@ -38,32 +36,6 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-/// Successive messages, held.
-pub enum Chunk<'a, 'py> {
-    /// Each by itself.
-    Held(Vec<Held<'py>>),
-    /// All of them by their source.
-    Slices(Vec<&'a [u8]>),
-}
-
-impl Chunk<'_, '_> {
-    /// The messages.
-    pub fn slices(&self) -> Cow<'_, [&[u8]]> {
-        match self {
-            Self::Held(held) => held.iter().map(Held::bytes).collect(),
-            Self::Slices(slices) => Cow::Borrowed(slices),
-        }
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Held(held) => held.len(),
-            Self::Slices(slices) => slices.len(),
-        }
-    }
-}
-
 impl<'py> Messages<'py> {
     /// Those of `object`, which errors call `what`.
     pub fn of(object: &Bound<'py, PyAny>, offsets: Option<&Bound<'py, PyAny>>, allowed: Allowed, what: &'static str) -> PyResult<Self> {
@@ -79,26 +51,39 @@ impl<'py> Messages<'py> {
         self.next
     }
 
-    /// The next ones; none at the end.
-    pub fn take(&mut self, limits: Limits) -> PyResult<Chunk<'_, 'py>> {
-        let first = self.next;
-        let slices = match &self.source {
-            Source::Rows(rows) => rows.slices(first, limits.messages, limits.bytes),
-            Source::Offsets(offsets) => offsets.slices(first, limits.messages, limits.bytes)?,
-            // A list may be changed by others meanwhile: its length is asked for each time, as its iterator does.
-            Source::List(list) => {
-                return hold(limits, &mut self.next, self.allowed, self.what, |i| (i < list.len()).then(|| list.get_item(i)));
-            }
-            Source::Tuple(tuple) => {
-                return hold(limits, &mut self.next, self.allowed, self.what, |i| (i < tuple.len()).then(|| tuple.get_item(i)));
-            }
+    /// The next ones, in the memory of others; none at the end.
+    pub fn take<'a>(&'a mut self, limits: Limits, others: Chunk<'_, 'py>) -> PyResult<Chunk<'a, 'py>> {
+        let mut chunk = others.emptied();
+        match &self.source {
+            Source::Rows(rows) => rows.lend(self.next, limits, &mut chunk),
+            Source::Offsets(offsets) => offsets.lend(self.next, limits, &mut chunk)?,
+            // A list may be changed by others meanwhile: it ends where there is no more, as for its iterator.
+            Source::List(list) => self.hold(limits, &mut chunk, |i| list.get_item(i).ok().map(Ok))?,
+            Source::Tuple(tuple) => self.hold(limits, &mut chunk, |i| tuple.get_item(i).ok().map(Ok))?,
             Source::Iterator(iterator) => {
                 let mut iterator = iterator.clone();
-                return hold(limits, &mut self.next, self.allowed, self.what, |_| iterator.next());
+                self.hold(limits, &mut chunk, |_| iterator.next())?;
             }
-        };
-        self.next += slices.len();
-        Ok(Chunk::Slices(slices))
+        }
+        self.next += chunk.len();
+        Ok(chunk)
+    }
+
+    /// Holds as many objects as `next` gives, by their indices, and the limits allow.
+    #[inline]
+    fn hold(
+        &self,
+        limits: Limits,
+        chunk: &mut Chunk<'_, 'py>,
+        mut next: impl FnMut(usize) -> Option<PyResult<Bound<'py, PyAny>>>,
+    ) -> PyResult<()> {
+        let mut bytes = 0;
+        while chunk.len() < limits.messages && bytes < limits.bytes {
+            let index = self.next + chunk.len();
+            let Some(object) = next(index) else { break };
+            bytes += chunk.hold(object?, self.allowed, || format!("{}[{index}]", self.what))?;
+        }
+        Ok(())
     }
 
     /// How many there are in all, where that is known before the end.
@@ -135,28 +120,4 @@ fn source<'py>(object: &Bound<'py, PyAny>, allowed: Allowed, what: &'static str)
         let kind = type_name(object);
         PyTypeError::new_err(format!("{what} is {kind}: it must be an iterable, an array of numpy, or a buffer with offsets="))
     })
-}
-
-/// Holds as many objects as `next` gives, by their indices, and the limits allow.
-#[inline]
-fn hold<'py, 'a>(
-    limits: Limits,
-    index: &mut usize,
-    allowed: Allowed,
-    what: &str,
-    mut next: impl FnMut(usize) -> Option<PyResult<Bound<'py, PyAny>>>,
-) -> PyResult<Chunk<'a, 'py>> {
-    let (mut held, mut bytes) = (Vec::new(), 0);
-    while held.len() < limits.messages && bytes < limits.bytes {
-        let Some(object) = next(*index) else { break };
-        let name = || format!("{what}[{index}]");
-        let message = match allowed {
-            Allowed::BytesAndText => Held::data_or_text(object?, name)?,
-            Allowed::Bytes => Held::data(object?, name)?,
-        };
-        bytes += message.bytes().len();
-        held.push(message);
-        *index += 1;
-    }
-    Ok(Chunk::Held(held))
 }

@@ -3,7 +3,8 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Chunk};
+use crate::messages::Limits;
 
 /// The integers that offsets may be.
 #[derive(Clone, Copy)]
@@ -43,28 +44,26 @@ impl Offsets {
         self.messages
     }
 
-    /// So many messages from `first` on, fewer if they have more than `most_bytes`. Every offset is read once, and checked.
-    pub fn slices(&self, first: usize, most: usize, most_bytes: usize) -> PyResult<Vec<&[u8]>> {
-        let most = most.min(self.messages - first);
-        let values = self.values.bytes();
-        let mut slices = Vec::with_capacity(most);
-        if most == 0 {
-            return Ok(slices);
+    /// Lends the messages from `first` on that the limits allow. Every offset is checked as it is read, and then used as it was read.
+    pub fn lend<'a>(&'a self, first: usize, limits: Limits, chunk: &mut Chunk<'a, '_>) -> PyResult<()> {
+        if first == self.messages {
+            return Ok(());
         }
+        let values = self.values.bytes();
         let (mut start, mut bytes) = (self.offset(first, values.len())?, 0);
-        for i in first + 1..=first + most {
-            let end = self.offset(i, values.len())?;
+        for i in first..self.messages.min(first.saturating_add(limits.messages)) {
+            let end = self.offset(i + 1, values.len())?;
             let Some(message) = values.get(start..end) else {
-                return Err(PyValueError::new_err(format!("offsets[{i}] is {end}, less than offsets[{}], which is {start}", i - 1)));
+                return Err(PyValueError::new_err(format!("offsets[{}] is {end}, less than offsets[{i}], which is {start}", i + 1)));
             };
-            slices.push(message);
+            chunk.lend(message);
             bytes += message.len();
-            if bytes >= most_bytes {
+            if bytes >= limits.bytes {
                 break;
             }
             start = end;
         }
-        Ok(slices)
+        Ok(())
     }
 
     /// An offset that is no more than `values_bytes`.

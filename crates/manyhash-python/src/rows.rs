@@ -4,7 +4,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Allowed, Buffer, Chunk};
+use crate::messages::Limits;
 
 /// Rows of one width, one after the other.
 pub struct Rows {
@@ -29,15 +30,6 @@ pub enum Array {
     Rows(Rows),
     /// Python's objects, to be looked at one by one.
     Objects,
-}
-
-/// Whether text will do, or padding that cannot be told from bytes of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allowed {
-    /// Messages: text stands for its UTF-8, and numpy's `S` for what numpy gives.
-    BytesAndText,
-    /// Keys and tags: bytes alone.
-    Bytes,
 }
 
 /// Whether `object` is an array of numpy. If numpy is not there, nothing is.
@@ -89,11 +81,13 @@ impl Rows {
         self.count
     }
 
-    /// So many from `first` on, fewer if they have more than `most_bytes`.
-    pub fn slices(&self, first: usize, most: usize, most_bytes: usize) -> Vec<&[u8]> {
-        let most = most.min(self.count - first).min((most_bytes / self.width.max(1)).max(1));
+    /// Lends those from `first` on that the limits allow.
+    pub fn lend<'a>(&'a self, first: usize, limits: Limits, chunk: &mut Chunk<'a, '_>) {
+        let most = limits.messages.min((limits.bytes / self.width.max(1)).max(1));
         let bytes = self.buffer.bytes();
-        (first..first + most).map(|i| self.stripped(&bytes[i * self.width..][..self.width])).collect()
+        for i in first..self.count.min(first.saturating_add(most)) {
+            chunk.lend(self.stripped(&bytes[i * self.width..][..self.width]));
+        }
     }
 
     fn stripped<'a>(&self, row: &'a [u8]) -> &'a [u8] {

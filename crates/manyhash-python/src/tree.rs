@@ -7,10 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::algorithm::{by_name, check_backend};
-use crate::buffer::Buffer;
+use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::compute::detached;
 use crate::messages::{Limits, Messages};
-use crate::rows::Allowed;
 
 type Digest<'py> = PyResult<Bound<'py, PyBytes>>;
 
@@ -100,14 +99,14 @@ pub fn tree_files<'py>(digests: &Bound<'py, PyAny>, algorithm: &str) -> Digest<'
     }
     let algorithm = by_name(algorithm)?;
     let mut digests_source = Messages::of(digests, None, Allowed::Bytes, "digests")?;
-    let chunk = digests_source.take(Limits { messages: usize::MAX, bytes: usize::MAX })?;
+    let chunk = digests_source.take(Limits { messages: usize::MAX, bytes: usize::MAX }, Chunk::default())?;
     let slices = chunk.slices();
     let expected = algorithm.digest_bytes();
     if let Some(i) = slices.iter().position(|digest| digest.len() != expected) {
         let bytes = slices[i].len();
         return Err(PyValueError::new_err(format!("digests[{i}] has {bytes} bytes: those of {} have {expected}", algorithm.name())));
     }
-    digest(digests.py(), algorithm, Files(&slices))
+    digest(digests.py(), algorithm, Files(slices))
 }
 
 /// fs-verity.

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from arro3.core import Array, DataType
 
 import manyhash
 from manyhash import arrow
+from manyhash.arrow import Layout, Output
 
-Output = Literal["binary", "hex", "base64"]
-Layout = Literal["fixed", "offsets", "view"]
-Bytes = bytes | bytearray | memoryview
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+__all__ = ["ColumnDigest", "Layout", "Output", "missing_engine", "named_algorithms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,8 @@ class ColumnDigest:
 
     algorithm: str = "sha256"
     output: Output = "binary"
-    key: Bytes | None = field(default=None, repr=False)
-    prefix: Bytes | None = field(default=None, repr=False)
+    key: Buffer | None = field(default=None, repr=False)
+    prefix: Buffer | None = field(default=None, repr=False)
     truncate: int | None = None
     threads: int = 1
 

@@ -1,7 +1,9 @@
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
-from manyhash._column_digest import Bytes, Output
+from typing_extensions import Buffer
+
+from manyhash.arrow import Output
 
 Column = TypeVar("Column")
 
@@ -12,8 +14,8 @@ class ColumnMethods(ABC, Generic[Column]):
         algorithm: str = "sha256",
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -21,8 +23,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -30,8 +32,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -39,8 +41,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -48,8 +50,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -57,8 +59,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -66,8 +68,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -75,8 +77,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...
@@ -84,8 +86,8 @@ class ColumnMethods(ABC, Generic[Column]):
         self,
         output: Output = "binary",
         *,
-        key: Bytes | None = None,
-        prefix: Bytes | None = None,
+        key: Buffer | None = None,
+        prefix: Buffer | None = None,
         truncate: int | None = None,
         threads: int = 1,
     ) -> Column: ...

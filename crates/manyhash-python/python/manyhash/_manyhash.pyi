@@ -1,18 +1,14 @@
 """The part of the package that computes. What is public is told of in `manyhash`."""
 
-import array
-import mmap
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Never, Protocol, TypeAlias, final, overload
+from typing import Any, Literal, Never, TypeAlias, final, overload
 
 import numpy
 import numpy.typing
+from typing_extensions import Buffer
 
-class _Exporter(Protocol):
-    """What has the buffer protocol, since Python 3.12 visibly so."""
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-
-Data: TypeAlias = bytes | bytearray | memoryview | mmap.mmap | array.array[Any] | numpy.typing.NDArray[Any] | _Exporter
+# Numpy declares that arrays have the buffer protocol from Python 3.12 on.
+Data: TypeAlias = Buffer | numpy.typing.NDArray[Any]
 _Messages: TypeAlias = Iterable[Data | str] | numpy.typing.NDArray[Any]
 _Several: TypeAlias = Iterable[Data] | numpy.typing.NDArray[Any]
 
@@ -111,6 +107,29 @@ def backend(algorithm: str) -> tuple[str, int]: ...
 def file_digests(
     paths: Sequence[str], algorithm: str, progress: Callable[[int, int], object] | None, threads: int
 ) -> list[tuple[int | None, bytes | None, str | None]]: ...
+def hash_column(
+    column: object,
+    algorithm: str,
+    output: str,
+    *,
+    key: Buffer | None,
+    prefix: Buffer | None,
+    truncate: int | None,
+    layout: str,
+    threads: int,
+) -> Any: ...
+def hash_rows(
+    table: object,
+    columns: Sequence[str] | None,
+    algorithm: str,
+    output: str,
+    *,
+    key: Buffer | None,
+    prefix: Buffer | None,
+    truncate: int | None,
+    layout: str,
+    threads: int,
+) -> Any: ...
 def run_command(arguments: Sequence[str]) -> int: ...
 def tree_j_lanes(data: Data, lanes: int, algorithm: str, separated: bool) -> bytes: ...
 def tree_j_pointers(data: Data, lanes: int, algorithm: str, separated: bool) -> bytes: ...

@@ -16,6 +16,7 @@ all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 try:
     import datafusion
@@ -25,7 +26,10 @@ except ImportError as error:
 
     raise missing_engine("datafusion", error) from error
 
-from manyhash._column_digest import Bytes, ColumnDigest, Output, named_algorithms
+from manyhash._column_digest import ColumnDigest, Output, named_algorithms
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["register", "rows_udf", "udf"]
 
@@ -38,8 +42,8 @@ def udf(
     *,
     name: str | None = None,
     input_type: pa.DataType | None = None,
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
 ) -> datafusion.ScalarUDF:
     """A function of one column: call it with an expression, or register it with `context.register_udf`. Null stays null.
@@ -61,8 +65,8 @@ def rows_udf(
     output: Output = "binary",
     *,
     name: str | None = None,
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
 ) -> datafusion.ScalarUDF:
     """A function of several columns, of these types: one digest a row, `manyhash.arrow.hash_rows`, the same in every engine, never null.
@@ -82,8 +86,8 @@ def register(
     algorithms: str | Iterable[str] | None = None,
     *,
     name: str | None = None,
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
 ) -> list[str]:
     """Adds `manyhash_ALGORITHM`, `_hex`, `_of_binary` and `_of_binary_hex` to a context, and returns the names. They replace what had them.

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     import duckdb
@@ -26,10 +26,15 @@ except ImportError as error:
 
     raise missing_engine("duckdb", error) from error
 
-from manyhash._column_digest import Bytes, ColumnDigest, Output, named_algorithms
+from manyhash._column_digest import ColumnDigest, Layout, Output, named_algorithms
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["register"]
 
+# DuckDB takes BLOBs in longer from FixedSizeBinary: 26 ns a row more, where a function took 79.
+_LAYOUT: Layout = "offsets"
 _SQL_TYPE: dict[Output, str] = {"binary": "BLOB", "hex": "VARCHAR"}
 
 
@@ -38,8 +43,8 @@ def register(
     algorithms: str | Iterable[str] | None = None,
     *,
     name: str | None = None,
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
 ) -> list[str]:
     """Adds the functions to a connection and returns their names: `manyhash_ALGORITHM`, and with `_hex`, `_rows`, `_rows_hex` after it.
@@ -72,7 +77,7 @@ def _of_column(digest: ColumnDigest, name: str) -> Callable[..., Any]:
     # A parameter without an annotation is of type ANY to DuckDB.
     def of_column(column):  # type: ignore[no-untyped-def]
         try:
-            return pa.array(digest.of_column(_array(column)))
+            return pa.array(digest.of_column(_array(column), _LAYOUT))
         except TypeError as error:
             raise TypeError(f"{name}: {error}; in SQL, CAST(... AS VARCHAR)") from None
 
@@ -84,7 +89,7 @@ def _of_rows(digest: ColumnDigest, name: str) -> Callable[..., Any]:
     def of_rows(*columns):  # type: ignore[no-untyped-def]
         batch = pa.RecordBatch.from_arrays([_array(column) for column in columns], [f"argument {i}" for i in range(1, len(columns) + 1)])
         try:
-            return pa.array(digest.of_rows(batch))
+            return pa.array(digest.of_rows(batch, _LAYOUT))
         except TypeError as error:
             raise TypeError(f"{name}: {error}") from None
 

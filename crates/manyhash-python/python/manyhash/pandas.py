@@ -15,7 +15,7 @@ than hashing them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     import numpy as np
@@ -26,8 +26,11 @@ except ImportError as error:
 
     raise missing_engine("pandas", error) from error
 
-from manyhash._column_digest import Bytes, ColumnDigest, Output
+from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["hash", "hash_rows"]
 
@@ -41,8 +44,8 @@ def hash(
     algorithm: str = "sha256",
     output: Output = "binary",
     *,
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pd.Series:
@@ -62,8 +65,8 @@ def hash_rows(
     algorithm: str = "sha256",
     output: Output = "binary",
     *,
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pd.Series:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     import polars as pl
@@ -26,8 +26,11 @@ except ImportError as error:
 
     raise missing_engine("polars", error) from error
 
-from manyhash._column_digest import Bytes, ColumnDigest, Output
+from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["hash", "hash_rows"]
 
@@ -37,8 +40,8 @@ def hash(
     algorithm: str = "sha256",
     output: Output = "binary",
     *,
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pl.Expr:
@@ -56,8 +59,8 @@ def hash_rows(
     *columns: pl.Expr | str,
     algorithm: str = "sha256",
     output: Output = "binary",
-    key: Bytes | None = None,
-    prefix: Bytes | None = None,
+    key: Buffer | None = None,
+    prefix: Buffer | None = None,
     truncate: int | None = None,
     threads: int = 1,
 ) -> pl.Expr:
@@ -108,6 +111,9 @@ class _OfColumn:
                 f"column {series.name!r} has dtype {dtype}, and manyhash hashes String and Binary: cast it first, "
                 f"pl.col({series.name!r}).cast(pl.String), or take manyhash.polars.hash_rows"
             )
+        if isinstance(dtype, pl.Null):
+            # Polars exports such a column with a buffer, which Arrow forbids.
+            return series.cast(_dtype(digest))
         if isinstance(dtype, (pl.Categorical, pl.Enum)) and digest.output != "binary":
             # The categories alone are hashed. Polars would take a dictionary of texts for new categories: it encodes digests itself.
             binary = replace(digest, output="binary").of_column(series, "view")
@@ -119,7 +125,9 @@ class _OfRows(_OfColumn):
     """The same for a column of structs, hashed field by field."""
 
     def __call__(self, series: pl.Series) -> pl.Series:
-        return pl.Series(self.digest.of_rows(series.struct.unnest(), "view"), dtype=_dtype(self.digest)).alias(series.name)
+        # Null is encoded alike in all types, and Polars exports a column of no type with a buffer, which Arrow forbids.
+        frame = series.struct.unnest().cast({pl.Null: pl.String})
+        return pl.Series(self.digest.of_rows(frame, "view"), dtype=_dtype(self.digest)).alias(series.name)
 
 
 def _dtype(digest: ColumnDigest) -> builtins.type[pl.DataType]:

@@ -140,6 +140,15 @@ def test_columns_longer_than_a_piece(monkeypatch):
     assert list(manyhash.pandas.hash_rows(frame)) == rows
 
 
+@pytest.mark.parametrize("dtype", ["str", pd.ArrowDtype(pa.string())], ids=str)
+def test_dtypes_of_arrow_are_hashed_where_they_lie(dtype):
+    series = pd.Series(TEXTS, dtype=dtype)
+    addresses = [
+        [buffer.address for buffer in array.chunk(0).buffers()] for array in (pa.chunked_array(series), manyhash.pandas._arrow(series))
+    ]
+    assert addresses[0] == addresses[1]
+
+
 def test_digests_can_be_merged_grouped_and_stored(tmp_path: Path):
     frame = pd.DataFrame({"text": ["a", "b", None, "a"], "number": [1, 2, 3, 4]})
     frame["digest"] = frame["text"].manyhash.sha256()

@@ -108,6 +108,18 @@ def test_group_by_and_over(frame):
     assert firsts == [digests(TEXTS, "sha256", "hex")[i % 3] for i in range(len(TEXTS))]
 
 
+@pytest.mark.parametrize("output", ["binary", "hex"])
+def test_nothing_is_copied_on_either_side(frame, output):
+    pa = engine("pyarrow")
+
+    def addresses(column):
+        return [buffer and buffer.address for buffer in pa.chunked_array(column).chunk(0).buffers()]
+
+    assert addresses(frame["text"]) == addresses(frame["text"])
+    digest = manyhash.polars.ColumnDigest(output=output).of_column(frame["text"], "view")
+    assert addresses(pl.Series(digest)) == addresses(digest)
+
+
 def test_a_literal_is_as_long_as_the_frame(frame):
     result = frame.select("number", pl.lit("a").manyhash.sha256().alias("digest"))
     assert result["digest"].to_list() == digests(["a"] * len(TEXTS))
@@ -197,6 +209,12 @@ def test_rows_are_the_same_in_chunks_slices_and_categories():
     assert frame[3:11].select(manyhash.polars.hash_rows()).to_series().to_list() == whole[3:11]
     categories = frame.with_columns(pl.col("a").cast(pl.Categorical))
     assert categories.select(manyhash.polars.hash_rows()).to_series().to_list() == whole
+
+
+def test_rows_with_a_column_of_no_type_are_those_with_nulls_of_one():
+    nothing = pl.DataFrame({"a": ["x", "y"], "nothing": [None, None]})
+    rows = nothing.select(manyhash.polars.hash_rows()).to_series().to_list()
+    assert rows == nothing.cast({"nothing": pl.Int64}).select(manyhash.polars.hash_rows()).to_series().to_list()
 
 
 def test_rows_with_a_nested_column_are_a_type_error_that_names_it():

@@ -1,0 +1,85 @@
+"""The types that the package declares, by the type checkers that people use, and by what is there at run time."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import manyhash
+from manyhash import _manyhash
+
+PACKAGE = Path(manyhash.__file__).parent
+TYPING = Path(__file__).parents[1] / "typing"
+
+
+def copied(files: tuple[Path, ...], folder: Path) -> list[str]:
+    """The files in a folder of their own: type checkers look at what is installed with other eyes."""
+    places = [folder / (file.relative_to(PACKAGE.parent) if PACKAGE in file.parents else file.name) for file in files]
+    for file, place in zip(files, places, strict=True):
+        place.parent.mkdir(exist_ok=True)
+        shutil.copyfile(file, place)
+    return [str(place) for place in places]
+
+
+def refused_by_mypy(*files: Path, folder: Path) -> dict[str, set[int]]:
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", *copied(files, folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode in (0, 1), done.stderr
+    lines: dict[str, set[int]] = {}
+    for name, line in re.findall(r"^([^:\n]+):(\d+): error:", done.stdout, re.MULTILINE):
+        lines.setdefault(Path(name).name, set()).add(int(line))
+    return lines
+
+
+def refused_by_pyright(*files: Path, folder: Path) -> dict[str, set[int]]:
+    copied(files, folder)
+    settings = folder / "pyrightconfig.json"
+    settings.write_text(json.dumps({"typeCheckingMode": "strict", "include": ["."]}))
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "--project", str(settings)]
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    assert found["summary"]["filesAnalyzed"] == len(files)
+    lines: dict[str, set[int]] = {}
+    for error in found["generalDiagnostics"]:
+        if error["severity"] == "error":
+            lines.setdefault(Path(error["file"]).name, set()).add(error["range"]["start"]["line"] + 1)
+    return lines
+
+
+@pytest.mark.parametrize("refused", [refused_by_mypy, refused_by_pyright])
+def test_right_calls_are_accepted_and_wrong_ones_refused(refused: object, tmp_path: Path) -> None:
+    assert callable(refused)
+    wrong = TYPING / "wrong.py"
+    marked = {number for number, line in enumerate(wrong.read_text().splitlines(), 1) if line.endswith("# wrong")}
+    assert len(marked) > 10
+    assert refused(TYPING / "right.py", wrong, folder=tmp_path) == {"wrong.py": marked}
+
+
+@pytest.mark.parametrize("refused", [refused_by_mypy, refused_by_pyright])
+def test_the_package_itself_is_typed(refused: object, tmp_path: Path) -> None:
+    assert callable(refused)
+    files = [PACKAGE / name for name in ("__init__.py", "__main__.py", "arrow.py", "tree.py", "_manyhash.pyi")]
+    assert refused(*files, folder=tmp_path) == {}
+
+
+def test_the_stub_declares_what_is_there_and_nothing_else() -> None:
+    stub = ast.parse((PACKAGE / "_manyhash.pyi").read_text())
+    defined = {node.name for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    defined |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+    types_alone = {"Data", "_Messages", "_Several"}
+    there = {name for name in dir(_manyhash) if not name.startswith("__") or name == "__version__"}
+    assert defined - types_alone == there
+
+
+def test_everything_public_is_documented() -> None:
+    assert (PACKAGE / "py.typed").exists()
+    for name in set(manyhash.__all__) - {"__version__", "algorithms"}:
+        assert getattr(manyhash, name).__doc__, name
+    for name in manyhash.tree.__all__:
+        assert getattr(manyhash.tree, name).__doc__, name
