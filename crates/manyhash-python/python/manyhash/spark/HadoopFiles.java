@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -53,7 +54,7 @@ public class HadoopFiles {
     /** The URI of a path as users write it, with file system and folder completed. */
     public String qualified(String input) throws IOException {
         Path path = new Path(input);
-        return path.getFileSystem(configuration).makeQualified(path).toUri().toString();
+        return uri(path.getFileSystem(configuration).makeQualified(path));
     }
 
     /** Adds the files that a path names, a folder with all files below it, or a pattern of both. Returns false if there is no such. */
@@ -150,12 +151,19 @@ public class HadoopFiles {
         items.add(new Listed(item.bytes(), bytes));
     }
 
+    /** Hadoop writes file:/name for patterns and file:///name for folders: here a path without a host always has three strokes. */
+    private static String uri(Path path) {
+        URI uri = path.toUri();
+        if (uri.getScheme() == null || uri.getAuthority() != null) return uri.toString();
+        return new Path(uri.getScheme(), "", uri.getPath()).toUri().toString();
+    }
+
     private boolean isExcluded(String uri) {
         return excluded != null && (uri.equals(excluded) || uri.startsWith(excluded + "/"));
     }
 
     private void addFile(FileStatus status) throws IOException {
-        String uri = status.getPath().toUri().toString();
+        String uri = uri(status.getPath());
         if (isExcluded(uri)) return;
         Item item = new Item();
         item.path = uri;
@@ -191,7 +199,7 @@ public class HadoopFiles {
                 FileStatus status = (FileStatus) found.next();
                 files.add(new FileStatus(status.getLen(), false, 0, 0L, status.getModificationTime(), status.getPath()));
             }
-        } catch (IOException unreadableFolder) {
+        } catch (Exception unreadableFolder) {
             walk(fileSystem, root);
             return;
         }
@@ -203,7 +211,7 @@ public class HadoopFiles {
         folders.push(root);
         while (!folders.isEmpty()) {
             Path folder = (Path) folders.pop();
-            if (isExcluded(folder.toUri().toString())) continue;
+            if (isExcluded(uri(folder))) continue;
             try {
                 RemoteIterator found = fileSystem.listStatusIterator(folder);
                 while (found.hasNext()) {
@@ -213,8 +221,8 @@ public class HadoopFiles {
                     if (status.isDirectory()) folders.push(status.getPath());
                     else addFile(status);
                 }
-            } catch (IOException error) {
-                addUnreadable(folder.toUri().toString(), error);
+            } catch (Exception error) {
+                addUnreadable(uri(folder), error);
             }
         }
     }

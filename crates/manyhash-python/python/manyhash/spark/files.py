@@ -7,13 +7,12 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
 import manyhash
 from manyhash.spark import records
-from manyhash.spark.hadoop import PARTITION_BYTES, PARTITION_FILES, PIECE_BYTES, HadoopFiles, first_line, hadoop_configuration
+from manyhash.spark.hadoop import JVM_ERRORS, PARTITION_BYTES, PARTITION_FILES, PIECE_BYTES, HadoopFiles, first_line, hadoop_configuration
 from manyhash.spark.session import require_jvm
 
 if TYPE_CHECKING:
@@ -163,7 +162,7 @@ def write(frame: DataFrame, table: str, *, overwrite: bool = False) -> None:
         if not file_system.rename(staging, target):
             raise OSError(f"{table}: the new table, {staging.toString()}, cannot be renamed to it")
         file_system.create(child(target, "_SUCCESS"), True).close()
-    except Py4JJavaError as error:
+    except JVM_ERRORS as error:
         raise OSError(f"{table}: {first_line(error)}; the new table is {staging.toString()}") from error
 
 
@@ -205,5 +204,5 @@ def _call(path: str, action: Any) -> Any:
     """Java's errors as OSError that names the path."""
     try:
         return action()
-    except Py4JJavaError as error:
+    except JVM_ERRORS as error:
         raise OSError(f"{path}: {first_line(error)}") from error

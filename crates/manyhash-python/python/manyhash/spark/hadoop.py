@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.core.rdd import RDD
+from pyspark.errors import PySparkException
 from pyspark.serializers import NoOpSerializer
 
 if TYPE_CHECKING:
@@ -33,8 +34,14 @@ _lock = threading.Lock()
 _class_loaders: dict[str, Any] = {}
 
 
-def first_line(error: Py4JJavaError) -> str:
+# PySpark makes some Java exceptions its own.
+JVM_ERRORS = (Py4JJavaError, PySparkException)
+
+
+def first_line(error: Py4JJavaError | PySparkException) -> str:
     """What a Java exception says, without its stack."""
+    if isinstance(error, PySparkException):
+        return str(error).splitlines()[0] if str(error) else type(error).__name__
     exception = error.java_exception
     message = exception.getMessage()
     name = exception.getClass().getSimpleName()
@@ -106,7 +113,7 @@ class HadoopFiles:
         for path in inputs:
             try:
                 is_there = self._java.add(path)
-            except Py4JJavaError as error:
+            except JVM_ERRORS as error:
                 raise OSError(f"{path}: {first_line(error)}") from error
             if not is_there:
                 raise FileNotFoundError(f"{path}: no such file, folder or pattern of them")
