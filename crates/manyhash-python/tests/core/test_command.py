@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -80,27 +82,36 @@ def test_whoever_closes_the_output_ends_it_without_a_word(folder: Path) -> None:
         assert (process.wait(60), process.stderr.read()) == (141, b"")
 
 
+@contextlib.contextmanager
+def endless(*command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that reads /dev/zero, once it does; it does not outlive the test. It heeds Ctrl-C also where we, in the background, do not."""
+
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed) as process:
+        try:
+            descriptors, patience = Path(f"/proc/{process.pid}/fd"), time.monotonic() + 60
+            while process.poll() is None and "/dev/zero" not in {os.readlink(path) for path in descriptors.iterdir()}:
+                assert time.monotonic() < patience, "it does not open /dev/zero"
+                time.sleep(0.01)
+            yield process
+        finally:
+            process.kill()
+
+
 def test_control_c_ends_it_at_once_and_without_a_traceback() -> None:
-    with subprocess.Popen([COMMAND, "sum", "/dev/zero"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        while b"/dev/zero" not in {os.readlink(path).encode() for path in Path(f"/proc/{process.pid}/fd").iterdir()}:
-            time.sleep(0.01)
+    with endless(str(COMMAND), "sum", "/dev/zero") as process:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert (process.returncode, out, err) == (-signal.SIGINT, b"", b"")
 
 
-def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:
-    script = "trap '' INT; exec \"$0\" sum /dev/zero"
-    with subprocess.Popen(["sh", "-c", script, COMMAND], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        status = Path(f"/proc/{process.pid}/status")
-        while process.poll() is None and "manyhash" not in (status.read_text().splitlines()[0] + Path(f"/proc/{process.pid}/cmdline").read_text()):
-            time.sleep(0.01)
-        while "/dev/zero" not in {os.readlink(path) for path in Path(f"/proc/{process.pid}/fd").iterdir()}:
-            time.sleep(0.01)
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    with endless("sh", "-c", "trap '' INT; exec \"$0\" sum /dev/zero", str(COMMAND)) as process:
         process.send_signal(signal.SIGINT)
         time.sleep(0.2)
         assert process.poll() is None
-        process.kill()
 
 
 def test_a_bar_is_shown_on_a_terminal(folder: Path) -> None:

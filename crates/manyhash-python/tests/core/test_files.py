@@ -130,6 +130,8 @@ def test_control_c_stops_the_work_and_is_raised(tmp_path: Path, files: str) -> N
 import os, signal, sys, threading, time, manyhash
 large = {str(large)!r}
 main = threading.get_native_id()
+# Where tests run in the background, it is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def interrupt():
     time.sleep(0.3)
     os.kill(os.getpid(), signal.SIGINT)
