@@ -113,7 +113,7 @@ pub struct FilesArguments {
 #[derive(Args, Debug)]
 pub struct FsVerityArguments {
     /// Algorithm
-    #[arg(long, value_name = "ALG", value_parser = AlgorithmName, default_value = "sha256")]
+    #[arg(long, value_name = "ALG", default_value = "sha256")]
     pub hash_alg: FsVerityHash,
 
     /// Bytes of a block: a power of two from 1024 to 65536
