@@ -1,4 +1,4 @@
-"""Reads a folder's files with 1 and 2 executors of one core each, and prints what that took. Each digest is compared with hashlib's first."""
+"""Reads a folder's files with 1 and 2 executors of one core each, and prints the times. Each digest is compared with hashlib's first."""
 
 from __future__ import annotations
 

@@ -52,7 +52,9 @@ def test_each_algorithm_has_a_function_that_gives_what_hashlib_gives(texts: Data
 
 
 def test_results_are_binary_and_string_columns(texts: DataFrame) -> None:
-    frame = texts.select(mhs.sha256("text").alias("a"), mhs.sha256("text", "hex").alias("b"), mhs.sha256("text", output="base64").alias("c"))
+    frame = texts.select(
+        mhs.sha256("text").alias("a"), mhs.sha256("text", "hex").alias("b"), mhs.sha256("text", output="base64").alias("c")
+    )
     assert frame.dtypes == [("a", "binary"), ("b", "string"), ("c", "string")]
 
 

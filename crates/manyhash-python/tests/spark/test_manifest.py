@@ -22,7 +22,24 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
 PIECE_BYTES = 64 << 10
-ODD_NAMES = ["a b", "100%", "%41", "c:d", "new\nline", "back\\slash", "_hidden", ".hidden", ".data.crc", "é", "e\u0301", "😀", "*", "[x]", "{a,b}", "#?&;"]
+ODD_NAMES = [
+    "a b",
+    "100%",
+    "%41",
+    "c:d",
+    "new\nline",
+    "back\\slash",
+    "_hidden",
+    ".hidden",
+    ".data.crc",
+    "é",
+    "e\u0301",
+    "😀",
+    "*",
+    "[x]",
+    "{a,b}",
+    "#?&;",
+]
 
 
 def content(name: str, size: int) -> bytes:
@@ -82,7 +99,9 @@ def test_all_files_are_in_a_manifest_whatever_their_names_and_sizes(spark: Spark
 def test_another_algorithm_in_any_spelling(spark: SparkSession, tree: Path) -> None:
     (tree / "folder" / "_deep" / "c:d").unlink()
     found = rows(mhs.manifest(spark, f"{tree}/folder/*", "SHA-512/256", piece_bytes=PIECE_BYTES))
-    expected = {path: hashlib.new("sha512_256", Path(path.removeprefix("file://")).read_bytes()).digest() for path in on_disk(tree / "folder")}
+    expected = {
+        path: hashlib.new("sha512_256", Path(path.removeprefix("file://")).read_bytes()).digest() for path in on_disk(tree / "folder")
+    }
     assert {unquote(path): row.digest for path, row in found.items()} == expected
     assert {row.algorithm for row in found.values()} == {"sha512_256"}
 
@@ -200,7 +219,9 @@ def test_many_small_files_in_many_tasks(spark: SparkSession, tmp_path: Path) -> 
     for number in range(3000):
         (tmp_path / str(number)).write_bytes(b"%d" % number)
     found = rows(mhs.manifest(spark, str(tmp_path)))
-    assert digests(found) == {f"file://{tmp_path}/{number}": (len(str(number)), hashlib.sha256(b"%d" % number).digest()) for number in range(3000)}
+    assert digests(found) == {
+        f"file://{tmp_path}/{number}": (len(str(number)), hashlib.sha256(b"%d" % number).digest()) for number in range(3000)
+    }
 
 
 def test_a_table_is_written_once_and_replaced_only_on_demand(spark: SparkSession, tmp_path: Path) -> None:

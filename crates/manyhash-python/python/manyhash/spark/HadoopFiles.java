@@ -227,7 +227,7 @@ public class HadoopFiles {
         }
     }
 
-    /** Hadoop follows links, in circles too, and leaves out names that are not text. Neither is right here: local folders we walk ourselves. */
+    /** Hadoop follows links, in circles too, and leaves out names that are not text. So local folders we walk ourselves. */
     private void addLocalFolder(java.nio.file.Path root) throws IOException {
         ArrayDeque folders = new ArrayDeque();
         folders.push(root);

@@ -150,9 +150,7 @@ def _column_udf(
 
     def digest(column: pa.Array) -> pa.Array:
         try:
-            return pa.array(
-                manyhash.arrow.hash(column, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout="offsets")  # type: ignore[arg-type]
-            )
+            return pa.array(manyhash.arrow.hash(column, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout="offsets"))
         except TypeError as error:
             raise TypeError(f"{name}: the column is {column.type}: {error}. In Spark: col.cast('string') or col.cast('binary')") from None
 
@@ -176,7 +174,7 @@ def _rows_udf(
                     key=key,
                     prefix=prefix,
                     truncate=truncate,
-                    layout="offsets",  # type: ignore[arg-type]
+                    layout="offsets",
                 )
             )
         except TypeError as error:
