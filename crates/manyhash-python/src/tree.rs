@@ -13,6 +13,9 @@ use crate::messages::{Limits, Messages};
 
 type Digest<'py> = PyResult<Bound<'py, PyBytes>>;
 
+/// The root, and the digests of pieces.
+type FileTree<'py> = (Option<Bound<'py, PyBytes>>, Vec<Bound<'py, PyBytes>>);
+
 /// Does `what` for an algorithm while other threads of Python run, and gives the digest.
 fn digest<'py, F>(py: Python<'py>, algorithm: AnyAlgorithm, what: F) -> Digest<'py>
 where
@@ -165,10 +168,7 @@ pub fn tree_dm_verity<'py>(
 
 /// `pieces root` and `piece layers` of BitTorrent v2.
 #[pyfunction]
-pub fn tree_bittorrent_v2<'py>(
-    data: &Bound<'py, PyAny>,
-    piece_length: i64,
-) -> PyResult<(Option<Bound<'py, PyBytes>>, Vec<Bound<'py, PyBytes>>)> {
+pub fn tree_bittorrent_v2<'py>(data: &Bound<'py, PyAny>, piece_length: i64) -> PyResult<FileTree<'py>> {
     let (py, piece_bytes) = (data.py(), size("piece_length", piece_length)?);
     check_backend(AnyAlgorithm::Sha256)?;
     let mode = BitTorrentV2::new(piece_bytes as u64).map_err(wrong_parameter)?;
