@@ -4,6 +4,7 @@
 //! are. Offsets, views and keys are checked for every row that is hashed, which costs less than a nanosecond a row.
 
 use crate::Error;
+use crate::room::affordable;
 use arrow_array::{Array, cast::AsArray, downcast_integer_array};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
 use arrow_data::ArrayData;
@@ -72,7 +73,7 @@ impl<'a> Column<'a> {
                 Values::Fixed { row_bytes, values: values.get(rows.start * row_bytes..rows.end * row_bytes).ok_or(TOO_SHORT)? }
             }
             DataType::Null => Values::Nulls,
-            other => return Err(Error::Type { column: None, data_type: other.clone() }),
+            other => return Err(Error::Type(other.clone())),
         };
         Ok(Self { nulls, values })
     }
@@ -171,6 +172,7 @@ fn viewed<'a>(views: &'a [u8], buffers: &[&'a [u8]], row: usize) -> Option<&'a [
 
 /// For each row of a dictionary's keys, which value it has; null keys have any. Checked to be less than `values`.
 pub(crate) fn keys(keys: &dyn Array, values: usize) -> Result<Vec<usize>, Error> {
+    affordable(keys.len(), size_of::<usize>())?;
     let nulls = keys.nulls();
     downcast_integer_array! {
         keys => {
@@ -181,7 +183,7 @@ pub(crate) fn keys(keys: &dyn Array, values: usize) -> Result<Vec<usize>, Error>
             };
             keys.values().iter().enumerate().map(key).collect()
         }
-        other => Err(Error::Type { column: None, data_type: other.clone() })
+        other => Err(Error::Type(other.clone()))
     }
 }
 

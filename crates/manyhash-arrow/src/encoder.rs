@@ -10,6 +10,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, TimeUnit};
 use std::ops::Range;
+use std::slice;
 
 mod tag {
     pub const NULL: u8 = 0;
@@ -52,19 +53,12 @@ impl<'a> TableColumn<'a> {
 
     /// The error, with the column's name.
     fn named(&self, error: Error) -> Error {
-        match error {
-            Error::Type { data_type, .. } => Error::Type { column: Some(self.name.to_string()), data_type },
-            other => other,
-        }
+        Error::Column { column: self.name.to_string(), error: Box::new(error) }
     }
 
     fn encoder(&self) -> Result<Box<dyn Encode + '_>, Error> {
         if let Some((values, keys)) = &self.values {
-            return Ok(Box::new(Looked {
-                encoded: Encoded::all(&*values.encoder()?, values.array.len())?,
-                keys,
-                nulls: self.array.nulls(),
-            }));
+            return Ok(Box::new(Looked { values: values.encoder()?, keys, nulls: self.array.nulls() }));
         }
         let array = self.array;
         Ok(match array.data_type() {
@@ -106,80 +100,85 @@ impl<'a> TableColumn<'a> {
             },
             other if is_bytes(other) => {
                 let tag = if is_text(other) { tag::TEXT } else { tag::BINARY };
-                Box::new(Bytes { tag, column: Column::new(&self.data, self.data.nulls()).map_err(|error| self.named(error))? })
+                Box::new(Bytes { tag, column: Column::new(&self.data, self.data.nulls())? })
             }
-            other => return Err(self.named(Error::Type { column: None, data_type: other.clone() })),
+            other => return Err(Error::Encoding(other.clone())),
         })
     }
 }
 
 /// The rows of a table, as messages.
 pub(crate) struct Encoder<'a> {
-    columns: Vec<Box<dyn Encode + 'a>>,
+    columns: &'a [TableColumn<'a>],
+    encoders: Vec<Box<dyn Encode + 'a>>,
     /// What every message begins with: the prefix, the version and how many columns there are.
     head: Vec<u8>,
 }
 
 impl<'a> Encoder<'a> {
+    /// Encoded rows that are in memory at once, if one is not more.
+    const PIECE_BYTES: usize = 1 << 20;
+
     pub(crate) fn new(prefix: &[u8], columns: &'a [TableColumn<'a>]) -> Result<Self, Error> {
         let mut head = prefix.to_vec();
         head.push(ENCODING_VERSION);
         let mut count = [0; LONGEST_LENGTH];
         let bytes = write_length(&mut count, columns.len());
         head.extend_from_slice(&count[..bytes]);
-        Ok(Self { columns: columns.iter().map(TableColumn::encoder).collect::<Result<_, _>>()?, head })
+        let encoder = |column: &'a TableColumn<'a>| column.encoder().map_err(|error| column.named(error));
+        Ok(Self { columns, encoders: columns.iter().map(encoder).collect::<Result<_, _>>()?, head })
     }
 
-    pub(crate) fn encode(&self, rows: Range<usize>) -> Result<Encoded, Error> {
-        let columns: Vec<_> = self.columns.iter().map(|column| &**column).collect();
-        Encoded::new(&self.head, &columns, rows)
+    /// Calls `take` with the messages of successive rows until it had those of all `rows`.
+    pub(crate) fn encode(&self, rows: Range<usize>, mut take: impl FnMut(&[&[u8]])) -> Result<(), Error> {
+        let mut lengths = vec![self.head.len(); rows.len()];
+        self.for_each(|column| column.add_lengths(rows.clone(), &mut lengths))?;
+        let mut done = 0;
+        while done < rows.len() {
+            let (piece, bytes) = piece(&lengths[done..], Self::PIECE_BYTES);
+            let lengths = &lengths[done..done + piece];
+            let piece_rows = rows.start + done..rows.start + done + piece;
+            done += piece;
+            let mut message_bytes = Vec::new();
+            message_bytes.try_reserve_exact(bytes).map_err(|_| Error::Memory { bytes })?;
+            message_bytes.resize(bytes, 0);
+            let mut places = Vec::with_capacity(piece);
+            let mut start = 0;
+            for length in lengths {
+                places.push(start);
+                put(&mut message_bytes, places.last_mut().expect("it was pushed"), &self.head);
+                start += length;
+            }
+            self.for_each(|column| column.write(piece_rows.clone(), &mut message_bytes, &mut places))?;
+            take(&split(&message_bytes, lengths.iter().copied()));
+        }
+        Ok(())
+    }
+
+    fn for_each(&self, mut work: impl FnMut(&dyn Encode) -> Result<(), Error>) -> Result<(), Error> {
+        self.encoders.iter().zip(self.columns).try_for_each(|(encoder, column)| work(&**encoder).map_err(|error| column.named(error)))
     }
 }
 
-/// Messages one after the other.
-pub(crate) struct Encoded {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
+/// How many of the first messages of such lengths make a piece of at most so many bytes, one at least, and their bytes.
+pub(crate) fn piece(lengths: &[usize], most_bytes: usize) -> (usize, usize) {
+    let mut bytes = 0_usize;
+    let fits = |length: &&usize| {
+        let fits = bytes == 0 || bytes.saturating_add(**length) <= most_bytes;
+        bytes = if fits { bytes.saturating_add(**length) } else { bytes };
+        fits
+    };
+    (lengths.iter().take_while(fits).count(), bytes)
 }
 
-impl Encoded {
-    fn new(head: &[u8], columns: &[&dyn Encode], rows: Range<usize>) -> Result<Self, Error> {
-        let mut ends = vec![head.len(); rows.len()];
-        for column in columns {
-            column.add_lengths(rows.clone(), &mut ends)?;
-        }
-        let mut end = 0;
-        for length in &mut ends {
-            end += *length;
-            *length = end;
-        }
-        let mut bytes = vec![0; end];
-        let mut places: Vec<usize> = Vec::with_capacity(rows.len());
-        let mut start = 0;
-        for end in &ends {
-            bytes[start..start + head.len()].copy_from_slice(head);
-            places.push(start + head.len());
-            start = *end;
-        }
-        for column in columns {
-            column.write(rows.clone(), &mut bytes, &mut places)?;
-        }
-        debug_assert_eq!(places, ends);
-        Ok(Self { bytes, ends })
-    }
-
-    fn all(column: &dyn Encode, rows: usize) -> Result<Self, Error> {
-        Self::new(&[], &[column], 0..rows)
-    }
-
-    pub(crate) fn message(&self, i: usize) -> &[u8] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.bytes[start..self.ends[i]]
-    }
-
-    pub(crate) fn messages(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.ends.len()).map(|i| self.message(i))
-    }
+/// Messages of such lengths, one after the other.
+pub(crate) fn split(mut bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Vec<&[u8]> {
+    let next = |length| {
+        let message;
+        (message, bytes) = bytes.split_at(length);
+        message
+    };
+    lengths.map(next).collect()
 }
 
 /// How a column's values get into the messages of their rows.
@@ -287,27 +286,47 @@ impl<T: ArrowPrimitiveType, const N: usize, F: Fn(T::Native) -> Result<[u8; N], 
     }
 }
 
-/// Values of a dictionary, encoded once.
+/// Values of a dictionary, looked up row by row: it may have many that no row has.
 struct Looked<'a> {
-    encoded: Encoded,
+    values: Box<dyn Encode + 'a>,
     keys: &'a [usize],
     nulls: Option<&'a NullBuffer>,
 }
 
 impl Looked<'_> {
-    fn value(&self, row: usize) -> &[u8] {
-        if is_valid(self.nulls, row) { self.encoded.message(self.keys[row]) } else { &[tag::NULL] }
+    /// The value of a row, as a range of the dictionary's; none of null.
+    fn value(&self, row: usize) -> Option<Range<usize>> {
+        is_valid(self.nulls, row).then(|| self.keys[row]..self.keys[row] + 1)
+    }
+}
+
+/// What is wrong with a dictionary's value is wrong with the row that has it.
+fn of_row(row: usize) -> impl Fn(Error) -> Error {
+    move |error| match error {
+        Error::Bounds { .. } => Error::Bounds { row },
+        Error::Value { reason, .. } => Error::Value { row, reason },
+        other => other,
     }
 }
 
 impl Encode for Looked<'_> {
     fn add_lengths(&self, rows: Range<usize>, lengths: &mut [usize]) -> Result<(), Error> {
-        rows.zip(lengths).for_each(|(row, length)| *length += self.value(row).len());
+        for (row, length) in rows.zip(lengths) {
+            match self.value(row) {
+                Some(value) => self.values.add_lengths(value, slice::from_mut(length)).map_err(of_row(row))?,
+                None => *length += 1,
+            }
+        }
         Ok(())
     }
 
     fn write(&self, rows: Range<usize>, bytes: &mut [u8], places: &mut [usize]) -> Result<(), Error> {
-        rows.zip(places).for_each(|(row, place)| put(bytes, place, self.value(row)));
+        for (row, place) in rows.zip(places) {
+            match self.value(row) {
+                Some(value) => self.values.write(value, bytes, slice::from_mut(place)).map_err(of_row(row))?,
+                None => put(bytes, place, &[tag::NULL]),
+            }
+        }
         Ok(())
     }
 }

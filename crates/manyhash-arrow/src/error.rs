@@ -7,13 +7,10 @@ use std::fmt;
 /// Why a column or a table is not hashed.
 #[derive(Debug)]
 pub enum Error {
-    /// Its values are no bytes, or have no encoding.
-    Type {
-        /// The column's name, if it is one of a table.
-        column: Option<String>,
-        /// Its type.
-        data_type: DataType,
-    },
+    /// Its values are no bytes.
+    Type(DataType),
+    /// Values of this type have no encoding in rows.
+    Encoding(DataType),
     /// An offset, a view or a key points outside of what it should point into, or backwards.
     Bounds {
         /// The row, from 0.
@@ -27,6 +24,13 @@ pub enum Error {
         row: usize,
         /// What is wrong with it.
         reason: &'static str,
+    },
+    /// A column of a table.
+    Column {
+        /// Its name.
+        column: String,
+        /// What is wrong with it.
+        error: Box<Error>,
     },
     /// Columns of a table have different numbers of rows.
     Lengths {
@@ -56,6 +60,11 @@ pub enum Error {
         /// So many rows can be hashed at once.
         most: usize,
     },
+    /// There is not so much memory.
+    Memory {
+        /// Bytes that were asked for, or as many as can be counted.
+        bytes: usize,
+    },
     /// `MANYHASH_BACKEND` names a backend that can't be used.
     Backend(BackendError),
     /// Arrow refuses what it was given.
@@ -65,18 +74,17 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Type { column: None, data_type } => {
+            Self::Type(data_type) => {
                 write!(f, "a column of {data_type} can't be hashed: cast it to a type of strings or binaries (Utf8, Binary) first")
             }
-            Self::Type { column: Some(column), data_type } => {
-                write!(
-                    f,
-                    "column {column:?} of {data_type} can't be part of a row's digest: cast it to Utf8, Binary or another simple type first"
-                )
+            Self::Encoding(data_type) => {
+                write!(f, "values of {data_type} can't be part of a row's digest: cast them to Utf8, Binary or another simple type first")
             }
             Self::Bounds { row } => write!(f, "row {row}: its offsets, view or key point outside of the column's values"),
             Self::Buffer(what) => write!(f, "malformed column: {what}"),
             Self::Value { row, reason } => write!(f, "row {row}: {reason}"),
+            Self::Column { column, error } => write!(f, "column {column:?}: {error}"),
+            Self::Memory { bytes } => write!(f, "out of memory: {bytes} bytes can't be had"),
             Self::Lengths { column, rows, expected } => write!(f, "column {column:?} has {rows} rows and the first one {expected}"),
             Self::Array { array, error } => write!(f, "chunk {array}: {error}"),
             Self::Truncate { bytes, most } => write!(f, "can't truncate digests to {bytes} bytes; 1 to {most} can be had"),
@@ -94,7 +102,7 @@ impl std::error::Error for Error {
         match self {
             Self::Backend(error) => Some(error),
             Self::Arrow(error) => Some(error),
-            Self::Array { error, .. } => Some(error),
+            Self::Array { error, .. } | Self::Column { error, .. } => Some(error),
             _ => None,
         }
     }

@@ -3,9 +3,9 @@
 use crate::Error;
 use crate::column::{self, Column};
 use crate::digester::digester;
-use crate::encoder::{Encoder, TableColumn};
+use crate::encoder::{Encoder, TableColumn, piece, split};
 use crate::output::{Layout, Output, Shape};
-use crate::room::Room;
+use crate::room::{Room, affordable};
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
@@ -98,7 +98,7 @@ impl Hashing {
         match column {
             DataType::Dictionary(keys, values) => Ok(DataType::Dictionary(keys.clone(), Box::new(self.data_type(values)?))),
             bytes if column::is_bytes(bytes) => Ok(self.shape().data_type()),
-            other => Err(Error::Type { column: None, data_type: other.clone() }),
+            other => Err(Error::Type(other.clone())),
         }
     }
 
@@ -139,7 +139,10 @@ impl Hashing {
     fn hash_bytes(&self, array: &dyn Array, used: Option<NullBuffer>) -> Result<ArrayRef, Error> {
         let data = array.to_data();
         let nulls = match data.data_type() {
-            DataType::Null => Some(NullBuffer::new_null(data.len())),
+            DataType::Null => {
+                affordable(data.len().div_ceil(8), 1)?;
+                Some(NullBuffer::new_null(data.len()))
+            }
             _ => NullBuffer::union(data.nulls(), used.as_ref()),
         };
         let column = Column::new(&data, nulls.as_ref())?;
@@ -147,13 +150,12 @@ impl Hashing {
         let digest = |rows: Range<usize>, digests: &mut [u8]| {
             let mut messages = Vec::with_capacity(rows.len());
             column.append_to(&mut messages, rows)?;
+            let mut places = Places { digests, digest_bytes: self.algorithm.digest_bytes() };
             if head.is_empty() {
-                digester.digest(&messages, digests);
-            } else {
-                let joined = Joined::new(head, &messages);
-                digester.digest(&joined.messages(head.len(), &messages), digests);
+                digester.digest(&messages, places.take(messages.len()));
+                return Ok(());
             }
-            Ok(())
+            join(head, &messages, |joined| digester.digest(joined, places.take(joined.len())))
         };
         self.write(data.len(), nulls.clone(), &digest)
     }
@@ -176,9 +178,8 @@ impl Hashing {
         let (digester, head) = digester(self.algorithm, self.key_bytes(), &self.prefix);
         let encoder = Encoder::new(head, &columns)?;
         let digest = |rows: Range<usize>, digests: &mut [u8]| {
-            let encoded = encoder.encode(rows)?;
-            digester.digest(&encoded.messages().collect::<Vec<_>>(), digests);
-            Ok(())
+            let mut places = Places { digests, digest_bytes: self.algorithm.digest_bytes() };
+            encoder.encode(rows, |messages| digester.digest(messages, places.take(messages.len())))
         };
         self.write(rows, None, &digest)
     }
@@ -205,7 +206,7 @@ impl Hashing {
                 let pieces = (0..array.len().max(1)).step_by(self.most_rows());
                 waiting.extend(pieces.map(|start| array.slice(start, self.most_rows().min(array.len() - start))));
             }
-            if is_last || waiting_rows >= self.threads * THREAD_ROWS {
+            if is_last || waiting_rows >= self.threads.saturating_mul(THREAD_ROWS) {
                 self.hash_arrays(&waiting, &hash, &mut digests)?;
                 (waiting_rows, waiting) = (0, Vec::new());
             }
@@ -285,7 +286,7 @@ impl Hashing {
             }
             Ok(())
         };
-        let mut values = Room::new(values_of(&(0..rows)) * shape.row_bytes);
+        let mut values = Room::new(values_of(&(0..rows)), shape.row_bytes)?;
         let chunks = rows.div_ceil(CHUNK_ROWS);
         let threads = self.threads.min(chunks).max(1);
         thread::scope(|scope| -> Result<(), Error> {
@@ -334,26 +335,34 @@ impl Hashing {
     }
 }
 
-/// Messages with the same bytes before each.
-struct Joined(Vec<u8>);
+/// Where digests go, one after the other.
+struct Places<'a> {
+    digests: &'a mut [u8],
+    digest_bytes: usize,
+}
 
-impl Joined {
-    fn new(head: &[u8], messages: &[&[u8]]) -> Self {
-        let mut bytes = Vec::with_capacity(messages.iter().map(|message| head.len() + message.len()).sum());
-        for message in messages {
-            bytes.extend_from_slice(head);
-            bytes.extend_from_slice(message);
+impl<'a> Places<'a> {
+    /// Those of the next so many.
+    fn take(&mut self, count: usize) -> &'a mut [u8] {
+        self.digests.split_off_mut(..count * self.digest_bytes).expect("a place for each digest")
+    }
+}
+
+/// Calls `take` with successive messages, `head` before each, until it had all.
+fn join(head: &[u8], messages: &[&[u8]], mut take: impl FnMut(&[&[u8]])) -> Result<(), Error> {
+    const PIECE_BYTES: usize = 1 << 20;
+    let lengths: Vec<usize> = messages.iter().map(|message| head.len() + message.len()).collect();
+    let (mut done, mut joined) = (0, Vec::new());
+    while done < messages.len() {
+        let (piece, bytes) = piece(&lengths[done..], PIECE_BYTES);
+        joined.clear();
+        joined.try_reserve_exact(bytes).map_err(|_| Error::Memory { bytes })?;
+        for message in &messages[done..done + piece] {
+            joined.extend_from_slice(head);
+            joined.extend_from_slice(message);
         }
-        Self(bytes)
+        take(&split(&joined, lengths[done..done + piece].iter().copied()));
+        done += piece;
     }
-
-    fn messages(&self, head_bytes: usize, messages: &[&[u8]]) -> Vec<&[u8]> {
-        let mut rest = &self.0[..];
-        let next = |message: &&[u8]| {
-            let joined;
-            (joined, rest) = rest.split_at(head_bytes + message.len());
-            joined
-        };
-        messages.iter().map(next).collect()
-    }
+    Ok(())
 }

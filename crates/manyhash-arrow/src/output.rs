@@ -102,11 +102,11 @@ impl Shape {
             DataType::Binary => Arc::new(BinaryArray::try_new(self.offsets(rows, nulls.as_ref()), values, nulls)?),
             DataType::Utf8 => Arc::new(StringArray::try_new(self.offsets(rows, nulls.as_ref()), values, nulls)?),
             DataType::BinaryView => {
-                let (views, buffers) = self.views(rows, values, nulls.as_ref());
+                let (views, buffers) = self.views(rows, values, nulls.as_ref())?;
                 Arc::new(BinaryViewArray::try_new(views, buffers, nulls)?)
             }
             _ => {
-                let (views, buffers) = self.views(rows, values, nulls.as_ref());
+                let (views, buffers) = self.views(rows, values, nulls.as_ref())?;
                 Arc::new(StringViewArray::try_new(views, buffers, nulls)?)
             }
         })
@@ -120,12 +120,12 @@ impl Shape {
     }
 
     /// Views of the values, in buffers that offsets of 32 bits can point into.
-    fn views(self, rows: usize, values: Buffer, nulls: Option<&NullBuffer>) -> (ScalarBuffer<u128>, Vec<Buffer>) {
+    fn views(self, rows: usize, values: Buffer, nulls: Option<&NullBuffer>) -> Result<(ScalarBuffer<u128>, Vec<Buffer>), Error> {
         const VIEW_BYTES: usize = 16;
         const INLINE_BYTES: usize = 12;
         let row_bytes = self.row_bytes;
         let buffer_rows = i32::MAX as usize / row_bytes;
-        let mut views = Room::new(rows * VIEW_BYTES);
+        let mut views = Room::new(rows, VIEW_BYTES)?;
         let is_valid = |row: &(usize, _)| nulls.is_none_or(|nulls| nulls.is_valid(row.0));
         let valid = views.chunks_exact_mut(VIEW_BYTES).enumerate().filter(is_valid);
         for (place, ((_, view), value)) in valid.zip(values.chunks_exact(row_bytes)).enumerate() {
@@ -140,12 +140,12 @@ impl Shape {
         }
         let views = ScalarBuffer::new(views.into(), 0, rows);
         if row_bytes <= INLINE_BYTES {
-            return (views, Vec::new());
+            return Ok((views, Vec::new()));
         }
         let buffer_bytes = buffer_rows * row_bytes;
         let starts = (0..values.len()).step_by(buffer_bytes);
         let buffers = starts.map(|start| values.slice_with_length(start, buffer_bytes.min(values.len() - start))).collect();
-        (views, buffers)
+        Ok((views, buffers))
     }
 }
 

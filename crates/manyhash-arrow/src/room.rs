@@ -1,5 +1,6 @@
 //! Memory that a column is written to.
 
+use crate::Error;
 use arrow_buffer::{Buffer, MutableBuffer};
 use bytes::Bytes;
 use memmap2::MmapMut;
@@ -18,16 +19,17 @@ impl Room {
     /// A few large pages.
     const LARGE_BYTES: usize = 4 << 20;
 
-    pub(crate) fn new(bytes: usize) -> Self {
-        if bytes >= Self::LARGE_BYTES
-            && let Ok(mapped) = MmapMut::map_anon(bytes)
-        {
-            #[cfg(target_os = "linux")]
-            // A wish: without large pages it is as right, and slower.
-            let _ = mapped.advise(memmap2::Advice::HugePage);
-            return Self::Large(mapped);
+    /// Room for `count` items of so many bytes.
+    pub(crate) fn new(count: usize, item_bytes: usize) -> Result<Self, Error> {
+        let bytes = count.saturating_mul(item_bytes);
+        if bytes < Self::LARGE_BYTES {
+            return Ok(Self::Small(MutableBuffer::from_len_zeroed(bytes)));
         }
-        Self::Small(MutableBuffer::from_len_zeroed(bytes))
+        let mapped = MmapMut::map_anon(bytes).map_err(|_| Error::Memory { bytes })?;
+        #[cfg(target_os = "linux")]
+        // A wish: without large pages it is as right, and slower.
+        let _ = mapped.advise(memmap2::Advice::HugePage);
+        Ok(Self::Large(mapped))
     }
 }
 
@@ -58,4 +60,10 @@ impl From<Room> for Buffer {
             Room::Large(mapped) => Self::from(Bytes::from_owner(mapped)),
         }
     }
+}
+
+/// Whether so many items of so many bytes can be had, before a library asks for them that ends the process if not.
+pub(crate) fn affordable(count: usize, item_bytes: usize) -> Result<(), Error> {
+    let bytes = count.saturating_mul(item_bytes);
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| Error::Memory { bytes })
 }

@@ -202,7 +202,7 @@ fn threads_change_nothing() {
 fn a_column_of_numbers_is_an_error_that_names_the_type() {
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
     let error = Hashing::new(AnyAlgorithm::Sha256).hash(&numbers).unwrap_err();
-    assert!(matches!(&error, Error::Type { column: None, data_type: DataType::Int64 }));
+    assert!(matches!(&error, Error::Type(DataType::Int64)));
     assert!(error.to_string().contains("Int64") && error.to_string().contains("cast"), "{error}");
     assert!(Hashing::new(AnyAlgorithm::Sha256).data_type(&DataType::Int64).is_err());
 }
@@ -262,7 +262,7 @@ fn keys_out_of_range_are_found() {
         let error = Hashing::new(AnyAlgorithm::Sha256).hash(&column).unwrap_err();
         assert!(matches!(error, Error::Bounds { row: found } if found == row), "{error}");
         let error = Hashing::new(AnyAlgorithm::Sha256).hash_rows(2, &[("a", column)]).unwrap_err();
-        assert!(matches!(error, Error::Bounds { row: found } if found == row), "{error}");
+        assert_eq!(error.to_string(), format!("column \"a\": row {row}: its offsets, view or key point outside of the column's values"));
     }
 }
 
@@ -273,4 +273,31 @@ fn more_rows_than_offsets_can_count_are_an_error_before_anything_is_hashed() {
     let hashing = Hashing::new(AnyAlgorithm::Sha256).output(Output::Hex);
     assert_eq!(hashing.most_rows(), rows - 1);
     assert!(matches!(hashing.hash(&column), Err(Error::TooManyRows { most }) if most == rows - 1));
+}
+
+#[test]
+fn what_memory_does_not_hold_is_an_error() {
+    let hashing = || Hashing::new(AnyAlgorithm::Sha256);
+    assert!(matches!(hashing().hash(&NullArray::new(1 << 60)), Err(Error::Memory { .. })));
+    let empty = FixedSizeBinaryArray::try_new_with_len(0, Buffer::from_vec(Vec::<u8>::new()), None, 1 << 58).unwrap();
+    for layout in [Layout::Fixed, Layout::Views] {
+        assert!(matches!(hashing().layout(layout).hash(&empty), Err(Error::Memory { .. })), "{layout:?}");
+    }
+    assert!(matches!(hashing().hash_rows(1 << 58, &[]), Err(Error::Memory { .. })));
+}
+
+#[test]
+fn long_rows_are_joined_with_a_prefix_and_encoded_a_few_at_a_time() {
+    // All rows are one buffer: 4096 copies of it would be 16 GiB.
+    let values = Buffer::from_vec(vec![b'x'; 4 << 20]);
+    let view = u128::from(4u32 << 20) | u128::from(u32::from_le_bytes(*b"xxxx")) << 32;
+    let rows = 5;
+    let column = hostile(DataType::Utf8View, rows, vec![Buffer::from_vec(vec![view; rows]), values.clone()]);
+    let algorithm = algorithms().next().unwrap();
+    let message = [b"salt", &values[..]].concat();
+    let expected = vec![Some(reference(algorithm, &message)); rows];
+    assert_eq!(support::values(&Hashing::new(algorithm).prefix(b"salt").hash(&column).unwrap()), expected);
+    let message = [&[1, 1, 1, 0x80, 0x80, 0x80, 2], &values[..]].concat();
+    let expected = vec![Some(reference(algorithm, &message)); rows];
+    assert_eq!(support::values(&Hashing::new(algorithm).hash_rows(rows, &[("a", column)]).unwrap()), expected);
 }

@@ -1,20 +1,20 @@
 //! Columns and tables of Arrow, through its PyCapsule interface.
 
 use crate::algorithm;
+use crate::buffer::Buffer;
+use crate::compute::Threads;
 use crate::contained::contained;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{DataType, Field, FieldRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use manyhash_arrow::{Error, Hashing, Layout, Output};
-use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3_arrow::input::AnyArray;
 use pyo3_arrow::{PyArray, PyChunkedArray};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::thread;
 
 /// The digest of each value of a column. `manyhash.arrow.hash` says what the arguments are.
 #[pyfunction]
@@ -25,13 +25,13 @@ pub fn hash_column<'py>(
     column: &Bound<'py, PyAny>,
     algorithm: &str,
     output: &str,
-    key: Option<PyBuffer<u8>>,
-    prefix: Option<PyBuffer<u8>>,
-    truncate: Option<usize>,
+    key: Option<&Bound<'py, PyAny>>,
+    prefix: Option<&Bound<'py, PyAny>>,
+    truncate: Option<i64>,
     layout: &str,
-    threads: usize,
+    threads: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let hashing = hashing(py, algorithm, output, key, prefix, truncate, layout, threads)?;
+    let hashing = hashing(algorithm, output, key, prefix, truncate, layout, threads)?;
     let input = Input::new(column, "column", "an array or a column")?;
     let result = hashing.data_type(input.field.data_type()).map_err(to_python)?;
     let field = Arc::new(Field::new(input.field.name(), result, true));
@@ -48,13 +48,13 @@ pub fn hash_rows<'py>(
     columns: Option<&Bound<'py, PyAny>>,
     algorithm: &str,
     output: &str,
-    key: Option<PyBuffer<u8>>,
-    prefix: Option<PyBuffer<u8>>,
-    truncate: Option<usize>,
+    key: Option<&Bound<'py, PyAny>>,
+    prefix: Option<&Bound<'py, PyAny>>,
+    truncate: Option<i64>,
     layout: &str,
-    threads: usize,
+    threads: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let hashing = hashing(py, algorithm, output, key, prefix, truncate, layout, threads)?;
+    let hashing = hashing(algorithm, output, key, prefix, truncate, layout, threads)?;
     let input = Input::new(table, "table", "a table, a record batch or another stream of structs")?;
     let DataType::Struct(fields) = input.field.data_type() else {
         let message = format!("table is {} and not a table; for a single column there is hash()", input.field.data_type());
@@ -95,14 +95,13 @@ fn choose(names: &[String], columns: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<
 
 #[allow(clippy::too_many_arguments, reason = "Python's keywords")]
 fn hashing(
-    py: Python<'_>,
     algorithm: &str,
     output: &str,
-    key: Option<PyBuffer<u8>>,
-    prefix: Option<PyBuffer<u8>>,
-    truncate: Option<usize>,
+    key: Option<&Bound<'_, PyAny>>,
+    prefix: Option<&Bound<'_, PyAny>>,
+    truncate: Option<i64>,
     layout: &str,
-    threads: usize,
+    threads: i64,
 ) -> PyResult<Hashing> {
     let mut hashing = Hashing::new(algorithm::by_name(algorithm)?)
         .output(match output {
@@ -117,15 +116,16 @@ fn hashing(
             "view" => Layout::Views,
             other => return Err(PyValueError::new_err(format!("unknown layout {other:?}; these would do: fixed, offsets, view"))),
         })
-        .threads(if threads == 0 { thread::available_parallelism().map_or(1, usize::from) } else { threads });
+        .threads(Threads::of(threads)?.count());
     if let Some(key) = key {
-        hashing = hashing.key(&key.to_vec(py)?);
+        hashing = hashing.key(Buffer::of(key, || "key".to_string())?.bytes());
     }
     if let Some(prefix) = prefix {
-        hashing = hashing.prefix(&prefix.to_vec(py)?);
+        hashing = hashing.prefix(Buffer::of(prefix, || "prefix".to_string())?.bytes());
     }
     match truncate {
-        Some(bytes) => hashing.truncate(bytes).map_err(to_python),
+        // What is negative is as wrong as nothing.
+        Some(bytes) => hashing.truncate(usize::try_from(bytes).unwrap_or(0)).map_err(to_python),
         None => Ok(hashing),
     }
 }
@@ -168,8 +168,16 @@ impl Input {
                 PyArray::new(digests, field).into_arro3(py)
             }
             AnyArray::Stream(stream) => {
-                let reader = stream.into_reader()?;
-                let digests = contained(|| py.detach(|| hashing.hash_stream(reader, hash)).map_err(to_python))?;
+                let mut interrupted = None;
+                let interruptible = stream.into_reader()?.map(|array| {
+                    Python::attach(|py| py.check_signals()).or_else(|signal| {
+                        interrupted = Some(signal);
+                        Err(ArrowError::ExternalError("interrupted".into()))
+                    })?;
+                    array
+                });
+                let digests = contained(|| Ok(py.detach(|| hashing.hash_stream(interruptible, hash))))?;
+                let digests = digests.map_err(|error| interrupted.unwrap_or_else(|| to_python(error)))?;
                 PyChunkedArray::try_new(digests, field)?.into_arro3(py)
             }
         }
@@ -179,16 +187,20 @@ impl Input {
 fn to_python(error: Error) -> PyErr {
     let message = error.to_string();
     match innermost(&error) {
-        Error::Type { .. } => PyTypeError::new_err(format!("{message} (PyArrow: column.cast(\"string\"), Polars: column.cast(pl.String))")),
+        Error::Type(_) => PyTypeError::new_err(format!("{message} (PyArrow: column.cast(\"string\"), Polars: column.cast(pl.String))")),
+        Error::Encoding(_) => PyTypeError::new_err(message),
+        Error::Memory { .. } => PyMemoryError::new_err(message),
         Error::Backend(_) => PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {message}")),
+        // What a stream's producer says, whose own exception does not come through the interface.
+        Error::Arrow(ArrowError::CDataInterface(_) | ArrowError::ExternalError(_)) => PyRuntimeError::new_err(message),
         _ => PyValueError::new_err(message),
     }
 }
 
-/// Of an array of a stream: what is wrong with it.
+/// Of an array of a stream or a column of a table: what is wrong with it.
 fn innermost(error: &Error) -> &Error {
     match error {
-        Error::Array { error, .. } => innermost(error),
+        Error::Array { error, .. } | Error::Column { error, .. } => innermost(error),
         other => other,
     }
 }

@@ -1,6 +1,7 @@
 """Digests of Arrow columns and rows, whoever made them: PyArrow, Polars, DuckDB, pandas, arro3, nanoarrow.
 
-Columns and tables are taken and given through Arrow's PyCapsule interface, so none of these libraries is needed, and no data is copied.
+Columns and tables are taken and given through Arrow's PyCapsule interface, so none of these libraries is needed, and a column is hashed where
+it lies.
 
 >>> import pyarrow as pa
 >>> import manyhash.arrow
@@ -92,11 +93,13 @@ def hash(
     layout: "fixed" unless the engine that takes the result lacks FixedSizeBinary.
     threads: so many; 0: one a core.
 
-    An array gives an array, a stream of arrays (a chunked array, a series) gives a chunked array with the same chunks. Both export what they
-    are as what was given did.
+    An array gives an array, a stream of arrays (a chunked array, a series) gives a chunked array with the same chunks, but for those whose text
+    offsets of 32 bits could not count, which are cut. Both export what they are as what was given did. Extension types are hashed as what
+    they are stored as.
 
-    Raises TypeError if the column is no Arrow data or its type is another one, ValueError if an argument is wrong or the column is malformed:
-    offsets and views are checked, and nothing is read where they should not point.
+    Raises TypeError if the column is no Arrow data or its type is another one; ValueError if an argument is wrong or the column is malformed
+    (offsets and views are checked, and nothing is read where they should not point); RuntimeError if the maker of a stream fails; MemoryError.
+    Ctrl-C is heeded between the arrays of a stream.
     """
     return _manyhash.hash_column(
         column, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads

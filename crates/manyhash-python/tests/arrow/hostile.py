@@ -56,10 +56,15 @@ class HostileArray:
         self._array = _Array(length, 0, 0, len(buffers), 0, pointers, None, None, self._release_array, None)
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        _given[ctypes.addressof(self._schema)] = _given[ctypes.addressof(self._array)] = self
         return (
             _new_capsule(ctypes.addressof(self._schema), b"arrow_schema", None),
             _new_capsule(ctypes.addressof(self._array), b"arrow_array", None),
         )
+
+
+_given: dict[int, HostileArray] = {}
+"""Those whose structs are in use, by the addresses of these."""
 
 
 def _forget(struct: type[_Schema] | type[_Array], address: int) -> None:
