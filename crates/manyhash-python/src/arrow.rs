@@ -170,9 +170,9 @@ impl Input {
             AnyArray::Stream(stream) => {
                 let mut interrupted = None;
                 let interruptible = stream.into_reader()?.map(|array| {
-                    Python::attach(|py| py.check_signals()).or_else(|signal| {
+                    Python::attach(|py| py.check_signals()).map_err(|signal| {
                         interrupted = Some(signal);
-                        Err(ArrowError::ExternalError("interrupted".into()))
+                        ArrowError::ExternalError("interrupted".into())
                     })?;
                     array
                 });
