@@ -4,7 +4,7 @@ CARGO ?= cargo
 TREE ?= /usr/lib
 JOBS ?= 0
 
-.PHONY: run test lint bench bench-commands docs install-test-tools test-engine test-backends test-command test-python test-bench test-examples
+.PHONY: run test lint bench bench-commands bench-columns docs install-test-tools test-engine test-backends test-command test-python test-bench test-examples
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -77,6 +77,12 @@ bench: bench/.venv/installed ## side by side with other libraries, three quarter
 bench-commands: ## whole commands on files, side by side with sha256sum, openssl, b3sum, fclones and others: see bench/METHODOLOGY.md
 	$(CARGO) build --release --package manyhash-cli
 	python3 bench/commands.py --manyhash target/release/manyhash
+
+bench-columns: $(TEST_PACKAGE)/installed ## the Python package on columns, side by side with hashlib, pandas, Polars, DuckDB and DataFusion, three minutes
+	$(TEST_PACKAGE)/bin/pip install --quiet --requirement crates/manyhash-python/bench/requirements.txt
+	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall .
+	cd crates/manyhash-python/bench && $(CURDIR)/$(TEST_PACKAGE)/bin/python columns.py --json columns.json
+	cd crates/manyhash-python/bench && $(CURDIR)/$(TEST_PACKAGE)/bin/python pictures.py columns.json
 
 docs:
 	$(CARGO) doc --no-deps --package manyhash --all-features --open
