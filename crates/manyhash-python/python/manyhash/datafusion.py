@@ -118,7 +118,9 @@ class _OfColumn:
         return f"{type(self).__name__}({self.digest!r})"
 
     def __call__(self, column: pa.Array) -> pa.Array:
-        return pa.array(self.digest.of_column(column, "offsets"))
+        digests = pa.array(self.digest.of_column(column, "offsets"))
+        # A dictionary gives a dictionary, and the function promised a plain type.
+        return digests.dictionary_decode() if isinstance(digests, pa.DictionaryArray) else digests
 
 
 class _OfRows(_OfColumn):

@@ -14,6 +14,7 @@ than hashing them.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,10 @@ __all__ = ["hash", "hash_rows"]
 # Digests in `pa.binary()` lie one after the other, less than 2 GiB of them: columns are hashed in pieces of so many rows, whose digests fit
 # whatever they are, 128 bytes each as the hex of SHA-512.
 _PIECE_ROWS = 1 << 23
+
+# What pandas infers for the values of an object column, where all are of one type: text and bytes, and what rows may have beside them.
+_KINDS = {"string": pa.large_string(), "bytes": pa.large_binary(), "empty": pa.null()}
+_OTHER_KINDS = ("integer", "floating", "boolean", "decimal", "date", "datetime", "datetime64", "time", "timedelta", "timedelta64")
 
 
 def hash(
@@ -72,16 +77,24 @@ def hash_rows(
 ) -> pd.Series:
     """One digest over several columns for each row, under the frame's index, named "row_digest". Never missing.
 
-    `columns`: names, in the order in which they are hashed; all unless given. The index is hashed only where it is made a column
+    `columns`: a list of names, in the order in which they are hashed; all unless given. The index is hashed only where it is made a column
     (`reset_index`). The encoding is that of `manyhash.arrow.hash_rows`, where a value that is missing is null: NaN of a float column too.
+    TypeError for a column of periods or intervals, a sparse one, and one of objects that are not all of one type.
     """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame is a {type(frame).__name__} and no pandas DataFrame")
     digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
+    if isinstance(columns, (str, bytes)):
+        raise TypeError(f"columns is a {type(columns).__name__}, not a list of names: [{columns!r}]")
     chosen = frame if columns is None else frame[list(columns)]
     arrays = [_any_column(chosen.iloc[:, i]) for i in range(chosen.shape[1])]
-    table = pa.Table.from_arrays(arrays, [str(name) for name in chosen.columns])
-    pieces = [table.slice(start, _PIECE_ROWS) for start in range(0, max(len(table), 1), _PIECE_ROWS)]
+    starts = range(0, max(len(frame), 1), _PIECE_ROWS)
+    if arrays:
+        table = pa.Table.from_arrays(arrays, [str(name) for name in chosen.columns])
+        pieces = [table.slice(start, _PIECE_ROWS) for start in starts]
+    else:
+        # A table without columns has no rows; structs without fields have as many as they are given.
+        pieces = [pa.StructArray.from_buffers(pa.struct([]), min(_PIECE_ROWS, len(frame) - start), [None]) for start in starts]
     digests = [chunk for piece in pieces for chunk in pa.chunked_array(digest.of_rows(piece, "offsets")).chunks]
     return _series(pa.chunked_array(digests, _type(digest)), pd.Series(index=frame.index, name="row_digest", dtype=object), digest)
 
@@ -114,23 +127,37 @@ def _digests(series: pd.Series, digest: ColumnDigest) -> pa.ChunkedArray:
             "cast it first, series.astype('str'), or take manyhash.pandas.hash_rows"
         )
     pieces = [chunk.slice(start, _PIECE_ROWS) for chunk in column.chunks for start in range(0, len(chunk), _PIECE_ROWS)]
-    return pa.chunked_array([pa.array(digest.of_column(piece, "offsets")) for piece in pieces], _type(digest))
+    digests = [pa.array(digest.of_column(piece, "offsets")) for piece in pieces]
+    # A dictionary of Arrow gives one of digests, and the result is of a plain dtype.
+    return pa.chunked_array([chunk.dictionary_decode() if isinstance(chunk, pa.DictionaryArray) else chunk for chunk in digests], _type(digest))
 
 
 def _arrow(series: pd.Series) -> pa.ChunkedArray:
     """A column as Arrow has it; of object columns, those of str and bytes."""
-    if series.dtype != object:
-        array = pa.array(series, from_pandas=True)
-    else:
+    if series.dtype == object:
         kind = pd.api.types.infer_dtype(series, skipna=True)
-        values = series.to_numpy()
-        types = {"string": pa.large_string(), "bytes": pa.large_binary(), "empty": pa.null()}
         try:
-            array = pa.array(values, types[kind], from_pandas=True) if kind in types else _of_text_and_bytes(series)
+            array = pa.array(series.to_numpy(), _KINDS[kind], from_pandas=True) if kind in _KINDS else _of_text_and_bytes(series)
         except (UnicodeEncodeError, pa.ArrowInvalid):
             # Some text is not Unicode. Which, is found by encoding one after the other.
             array = _of_text_and_bytes(series)
+    else:
+        array = _of_dtype(series)
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _of_dtype(series: pd.Series) -> pa.Array | pa.ChunkedArray:
+    """A column of any dtype but object."""
+    if isinstance(series.dtype, pd.SparseDtype):
+        raise TypeError(f"series {series.name!r} has dtype {series.dtype}, which is sparse: series.sparse.to_dense() first")
+    try:
+        return pa.array(series, from_pandas=True)
+    except UnicodeEncodeError:
+        # Names the row.
+        _of_text_and_bytes(series)
+        raise
+    except pa.ArrowNotImplementedError as error:
+        raise TypeError(f"series {series.name!r} has dtype {series.dtype}, which Arrow lacks: {error}") from None
 
 
 def _of_text_and_bytes(series: pd.Series) -> pa.Array:
@@ -154,13 +181,50 @@ def _of_text_and_bytes(series: pd.Series) -> pa.Array:
 
 
 def _any_column(series: pd.Series) -> pa.ChunkedArray:
-    """A column for `hash_rows`, which takes numbers, times and more."""
+    """A column for `hash_rows`, which takes numbers, times and more, but of one type: 1 as 1.0 or text as bytes would be another value."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        categories = _any_column(pd.Series(series.cat.categories, name=series.name)).combine_chunks()
+        codes = series.cat.codes.to_numpy()
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), categories)])
+    if series.dtype != object:
+        column = _arrow(series)
+        if not isinstance(series.dtype, pd.ArrowDtype) and _is_extension(column.type):
+            # Of a period Arrow stores a bare number, whatever its frequency.
+            raise TypeError(f"column {series.name!r} has dtype {series.dtype}, which can't be part of a row's digest: cast it, astype('str')")
+        return column
+    kind = pd.api.types.infer_dtype(series, skipna=True)
+    types = {type(value) for value in series.to_numpy() if not (pd.api.types.is_scalar(value) and pd.isna(value))}
+    if types and types <= {bytes, bytearray, memoryview}:
+        kind = "bytes"
+    names = " and ".join(sorted(each.__name__ for each in types))
+    if kind not in _KINDS and kind not in _OTHER_KINDS:
+        raise TypeError(f"column {series.name!r} has objects of {names} ({kind}): make them of one type first, series.astype('str'), say")
+    if lost := _lost(series, kind):
+        raise TypeError(f"column {series.name!r} has objects of {names} {lost}, which Arrow would drop: series.astype('str') first, say")
     try:
-        if series.dtype != object or pd.api.types.infer_dtype(series, skipna=True) in ("string", "bytes", "empty"):
-            return _arrow(series)
-        return pa.chunked_array([pa.array(series.to_numpy(), from_pandas=True)])
+        return pa.chunked_array([pa.array(series.to_numpy(), _KINDS.get(kind), from_pandas=True)])
+    except UnicodeEncodeError:
+        # Names the row.
+        _of_text_and_bytes(series)
+        raise
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
-        raise TypeError(f"column {series.name!r} has values of several types, or of one that Arrow lacks: {error}") from None
+        raise TypeError(f"column {series.name!r} has values ({kind}) that Arrow lacks a type for: {error}") from None
+
+
+def _lost(series: pd.Series, kind: str) -> str | None:
+    """What Arrow's conversion of such objects would silently leave out: different values would have one digest."""
+    if kind not in ("date", "datetime", "time", "timedelta"):
+        return None
+    values = series.dropna()
+    if kind == "date" and any(isinstance(value, datetime.datetime) for value in values):
+        return "with times beside dates"
+    if kind == "datetime" and len({value.tzinfo is None for value in values if isinstance(value, datetime.datetime)}) > 1:
+        return "with a time zone beside some without"
+    if kind == "time" and any(value.tzinfo is not None for value in values):
+        return "with a time zone"
+    if any(getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0) for value in values):
+        return "with nanoseconds"
+    return None
 
 
 def _series(digests: pa.ChunkedArray, of: pd.Series, digest: ColumnDigest) -> pd.Series:
@@ -185,3 +249,7 @@ def _has_bytes(kind: pa.DataType) -> bool:
     variable = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
     binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
     return any(is_kind(kind) for is_kind in variable + binary)
+
+
+def _is_extension(kind: pa.DataType) -> bool:
+    return isinstance(kind, pa.BaseExtensionType) or (pa.types.is_dictionary(kind) and _is_extension(kind.value_type))

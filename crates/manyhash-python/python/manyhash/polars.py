@@ -10,6 +10,9 @@ A column of strings goes to the kernel as Polars has it, and digests come back i
 copied on either side. The query calls Python once for each morsel, and the GIL is released meanwhile. A plugin in Rust would save that
 call, which costs microseconds, but it would have to be built for one version of Polars, and this works with all of them.
 
+A query that is written down with `.meta.serialize()` or `.serialize()`, to run elsewhere, has the key in it in clear text: keep it as you keep
+the key. What a query shows of itself (its repr, `explain()`) has no key.
+
 Type checkers do not know namespaces that are added at run time; `hash(expression, ...)` does the same, and is typed.
 """
 
@@ -96,7 +99,7 @@ class SeriesMethods(ColumnMethods[pl.Series]):
 
 
 class _OfColumn:
-    """What a query calls with each morsel of a column. A class and no closure, so that a plan can be serialized; its repr has no key."""
+    """What a query calls with each morsel of a column. A class and no closure, so that a plan can be serialized, key included; its repr has none."""
 
     def __init__(self, digest: ColumnDigest) -> None:
         self.digest = digest
@@ -125,8 +128,15 @@ class _OfRows(_OfColumn):
     """The same for a column of structs, hashed field by field."""
 
     def __call__(self, series: pl.Series) -> pl.Series:
+        frame = series.struct.unnest()
+        for name, dtype in frame.schema.items():
+            if dtype.is_nested() or isinstance(dtype, (pl.Int128, pl.UInt128, pl.Object)):
+                wide = isinstance(dtype, (pl.Int128, pl.UInt128))
+                reason = "which Arrow lacks" if wide else "which can't be part of a row's digest"
+                cast = "pl.Decimal(38, 0)" if wide else "pl.String"
+                raise TypeError(f"column {name!r} has dtype {dtype}, {reason}: cast it first, pl.col({name!r}).cast({cast}), say")
         # Null is encoded alike in all types, and Polars exports a column of no type with a buffer, which Arrow forbids.
-        frame = series.struct.unnest().cast({pl.Null: pl.String})
+        frame = frame.cast({pl.Null: pl.String})
         return pl.Series(self.digest.of_rows(frame, "view"), dtype=_dtype(self.digest)).alias(series.name)
 
 

@@ -169,3 +169,12 @@ def test_rows_of_nothing_or_of_nested_columns_are_refused_at_once():
         manyhash.datafusion.rows_udf([])
     with pytest.raises(TypeError, match="argument 2"):
         manyhash.datafusion.rows_udf([pa.string(), pa.list_(pa.string())])
+
+
+@pytest.mark.parametrize("output", ["binary", "hex", "base64"])
+def test_dictionaries_are_hashed_in_a_query(output):
+    context = datafusion.SessionContext()
+    context.register_record_batches("rows", [[pa.record_batch({"text": pa.array(TEXTS).dictionary_encode()})]])
+    dictionary = pa.dictionary(pa.int32(), pa.string())
+    context.register_udf(manyhash.datafusion.udf("sha256", output, name="of_dictionary", input_type=dictionary))
+    assert column(context, "SELECT of_dictionary(text) FROM rows") == digests(TEXTS, "sha256", output)

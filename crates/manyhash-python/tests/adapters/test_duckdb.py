@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -149,3 +151,68 @@ def test_rows_are_hashed_injectively_over_any_number_of_columns(connection):
 def test_rows_with_a_nested_column_are_an_error_that_names_its_place(connection):
     with pytest.raises(duckdb.InvalidInputException, match=r"manyhash_sha256_rows: .*argument 2"):
         connection.execute("SELECT manyhash_sha256_rows(text, [text]) FROM rows").fetchall()
+
+
+@pytest.mark.parametrize("closed", ["cursor", "connection"])
+@pytest.mark.parametrize("place", [":memory:shared", "file"])
+def test_functions_outlive_the_connection_that_registered_them(closed, place, tmp_path):
+    # In a process of its own: what is tested for is a crash.
+    path = str(tmp_path / "test.db") if place == "file" else place
+    program = f"""
+import gc, duckdb, manyhash.duckdb
+first = duckdb.connect({path!r})
+second = first if {closed == "cursor"} else duckdb.connect({path!r})
+registering = first.cursor() if {closed == "cursor"} else first
+manyhash.duckdb.register(registering, "sha256")
+registering.close()
+del registering, first
+gc.collect()
+for i in range(50):
+    others = [object() for _ in range(1000)]
+    ours, own, rows = second.sql(f"SELECT manyhash_sha256_hex('b{{i}}'), sha256('b{{i}}'), manyhash_sha256_rows(1)").fetchall()[0]
+    assert ours == own and len(rows) == 32
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert run.returncode == 0, (run.returncode, run.stderr)
+
+
+def test_another_connections_functions_are_a_clear_error_and_nothing_is_added(tmp_path):
+    with duckdb.connect(tmp_path / "test.db") as first, duckdb.connect(tmp_path / "test.db") as second:
+        manyhash.duckdb.register(first, "sha256")
+        with pytest.raises(duckdb.CatalogException, match="manyhash_sha256 is registered by another connection"):
+            manyhash.duckdb.register(second, ["md5", "sha256"])
+        assert column(second, "SELECT manyhash_sha256('a')") == digests(["a"])
+        with pytest.raises(duckdb.CatalogException):
+            second.sql("SELECT manyhash_md5('a')")
+        assert manyhash.duckdb.register(second, "md5") and manyhash.duckdb.register(first, "sha256")
+
+
+def test_functions_can_be_registered_after_a_rollback():
+    with duckdb.connect() as connection:
+        connection.execute("BEGIN")
+        manyhash.duckdb.register(connection, "sha256")
+        connection.execute("ROLLBACK")
+        for key in (b"k", KEY):
+            manyhash.duckdb.register(connection, name="manyhash_sha256", key=key)
+            assert column(connection, "SELECT manyhash_sha256('a')") == digests(["a"], key=key)
+
+
+@pytest.mark.parametrize("name", ["manyhash_sha256", "manyhash_sha256_rows"])
+def test_types_that_arrow_lacks_are_errors_that_name_them(connection, name):
+    with pytest.raises(duckdb.InvalidInputException, match=rf"{name}: argument 1 is of DuckDB's type BIGNUM.*CAST"):
+        connection.execute(f"SELECT {name}(12345678901234567890::BIGNUM)").fetchall()
+
+
+def test_types_that_arrow_merges_differ_with_the_casts_that_the_module_names(connection):
+    pairs = {
+        "'01:00:00+02'::TIMETZ": "'01:00:00+00'::TIMETZ",
+        "340282366920938463463374607431768211455::UHUGEINT": "(-1)::HUGEINT",
+        "'0101'::BIT": "'00101'::BIT",
+    }
+    for first, second in pairs.items():
+        hashed = [column(connection, f"SELECT manyhash_sha256_rows(CAST({value} AS VARCHAR))") for value in (first, second)]
+        assert hashed[0] != hashed[1], first
+    total = column(connection, "SELECT manyhash_sha256_rows(CAST(sum(i) AS BIGINT)) FROM range(4) t(i)")
+    assert total == column(connection, "SELECT manyhash_sha256_rows(6::BIGINT)")
+    for kind in ("TIMETZ", "UHUGEINT", "HUGEINT", "BIT", "BIGNUM"):
+        assert f"- {kind}" in manyhash.duckdb.__doc__

@@ -203,3 +203,66 @@ def test_rows_with_a_column_of_several_types_are_a_type_error_that_names_it():
 def test_rows_of_an_empty_frame():
     rows = manyhash.pandas.hash_rows(pd.DataFrame({"a": pd.Series([], dtype="str")}))
     assert len(rows) == 0 and rows.dtype == pd.ArrowDtype(pa.binary())
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [b"b", "a"],
+        [1, 1.5],
+        [1, True],
+        [datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 5)],
+        [datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)],
+        [datetime.time(1, tzinfo=datetime.UTC)],
+        [pd.Timestamp(1)],
+    ],
+    ids=str,
+)
+def test_rows_of_objects_that_arrow_would_change_are_type_errors_that_name_column_and_types(values):
+    with pytest.raises(TypeError, match=rf"column 'x' has objects of .*{type(values[0]).__name__}"):
+        manyhash.pandas.hash_rows(pd.DataFrame({"x": pd.Series(values, dtype=object)}))
+
+
+def test_rows_of_categories_of_several_types_are_type_errors():
+    with pytest.raises(TypeError, match="column 'x' has objects of bytes and str"):
+        manyhash.pandas.hash_rows(pd.DataFrame({"x": pd.Categorical([b"b", "a"])}))
+
+
+def test_columns_given_as_one_string_are_a_type_error():
+    with pytest.raises(TypeError, match=r"columns is a str, not a list of names: \['ab'\]"):
+        manyhash.pandas.hash_rows(pd.DataFrame({"ab": [1], "a": [2], "b": [3]}), "ab")
+
+
+@pytest.mark.parametrize("categories", [False, True], ids=["periods", "categories"])
+def test_rows_of_periods_are_a_type_error_and_never_bare_ordinals(categories):
+    periods = pd.Series(pd.period_range("2020", periods=2, freq="D"))
+    with pytest.raises(TypeError, match=r"column 'x' has dtype period\[D\]"):
+        manyhash.pandas.hash_rows(pd.DataFrame({"x": periods.astype("category") if categories else periods}))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame({"a": [1, 2, 3]}, index=[3, 2, 1])[[]], pd.DataFrame()], ids=["rows", "no rows"])
+def test_rows_without_columns_have_a_digest_each(frame):
+    for columns in (None, []):
+        rows = manyhash.pandas.hash_rows(frame, columns)
+        assert rows.index.equals(frame.index) and rows.nunique() == min(1, len(frame))
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_dictionaries_of_arrow_are_hashlibs(output):
+    column = pa.chunked_array([pa.array(TEXTS).dictionary_encode()])
+    series = pd.Series(pd.ArrowDtype(column.type).__from_arrow__(column))
+    assert as_list(series.manyhash.sha256(output)) == digests(TEXTS, "sha256", output)
+
+
+def test_a_lone_surrogate_in_a_python_string_dtype_names_the_row():
+    series = pd.Series(["a", "\ud800"], dtype="string[python]", name="email", index=["x", "y"])
+    for hashed in (lambda: series.manyhash.sha256(), lambda: manyhash.pandas.hash_rows(series.to_frame())):
+        with pytest.raises(UnicodeEncodeError, match="series 'email', row 'y': text with a lone surrogate"):
+            hashed()
+
+
+def test_a_sparse_series_is_a_type_error_that_names_the_cast():
+    series = pd.Series([1, 0], dtype="Sparse[int]", name="x")
+    for hashed in (lambda: series.manyhash.sha256(), lambda: manyhash.pandas.hash_rows(series.to_frame())):
+        with pytest.raises(TypeError, match=r"series 'x' has dtype Sparse.*to_dense"):
+            hashed()

@@ -225,3 +225,15 @@ def test_rows_with_a_nested_column_are_a_type_error_that_names_it():
 def test_algorithms_are_those_of_the_package(frame):
     assert set(manyhash.algorithms) == set(ALGORITHMS)
     assert all(callable(getattr(pl.col("text").manyhash, name)) for name in manyhash.algorithms)
+
+
+@pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt128], ids=str)
+def test_rows_with_integers_that_arrow_lacks_are_type_errors_that_name_column_and_cast(dtype):
+    frame = pl.DataFrame({"amount": pl.Series([1], dtype=dtype)})
+    with pytest.raises(TypeError, match=r"column 'amount' has dtype U?Int128, which Arrow lacks: .*cast\(pl\.Decimal"):
+        frame.select(manyhash.polars.hash_rows())
+
+
+def test_a_serialized_plan_has_the_key_as_the_module_says():
+    assert b"hunter2" in pl.col("text").manyhash.sha256(key=b"hunter2").meta.serialize()
+    assert "clear text" in manyhash.polars.__doc__
