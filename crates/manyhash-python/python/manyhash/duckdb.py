@@ -16,8 +16,9 @@ DuckDB hands these functions Arrow columns, which do not tell all of its types a
 - BIGNUM, and whatever else Arrow has no type for, is refused.
 
 Functions are for the database that the connection is open on: all connections to it and their cursors have them, also when the one that
-registered them is closed. Only that one can replace them. They keep no state, so DuckDB may call them from all its threads, with a vector of
-2,048 rows each time. A function, and the key bound to it, stays in memory until the process ends: DuckDB does not tell when it is done with it.
+registered them is closed. Only that one can replace them. They keep no state, so DuckDB may call them from all its threads, with a vector
+of 2,048 rows each time. A function, and the key bound to it, stays in memory until the process ends: DuckDB does not tell when it is done
+with it.
 """
 
 from __future__ import annotations
@@ -112,8 +113,8 @@ def _create(connection: duckdb.DuckDBPyConnection, name: str, function: Callable
     connection.create_function(name, function, None, sql_type, type=PythonUDFType.ARROW, null_handling=FunctionNullHandling.SPECIAL)
 
 
-# A database keeps its functions longer than the connection that registered them, but only that connection keeps the Python object alive: after
-# it was closed a call would crash. These caches keep every function, once however often it is registered.
+# A database keeps its functions longer than the connection that registered them, but only that connection keeps the Python object alive:
+# after it was closed a call would crash. These caches keep every function, once however often it is registered.
 @functools.cache
 def _of_column(digest: ColumnDigest, name: str) -> Callable[..., Any]:
     # A parameter without an annotation is of type ANY to DuckDB.

@@ -129,7 +129,9 @@ def _digests(series: pd.Series, digest: ColumnDigest) -> pa.ChunkedArray:
     pieces = [chunk.slice(start, _PIECE_ROWS) for chunk in column.chunks for start in range(0, len(chunk), _PIECE_ROWS)]
     digests = [pa.array(digest.of_column(piece, "offsets")) for piece in pieces]
     # A dictionary of Arrow gives one of digests, and the result is of a plain dtype.
-    return pa.chunked_array([chunk.dictionary_decode() if isinstance(chunk, pa.DictionaryArray) else chunk for chunk in digests], _type(digest))
+    return pa.chunked_array(
+        [chunk.dictionary_decode() if isinstance(chunk, pa.DictionaryArray) else chunk for chunk in digests], _type(digest)
+    )
 
 
 def _arrow(series: pd.Series) -> pa.ChunkedArray:
@@ -190,7 +192,9 @@ def _any_column(series: pd.Series) -> pa.ChunkedArray:
         column = _arrow(series)
         if not isinstance(series.dtype, pd.ArrowDtype) and _is_extension(column.type):
             # Of a period Arrow stores a bare number, whatever its frequency.
-            raise TypeError(f"column {series.name!r} has dtype {series.dtype}, which can't be part of a row's digest: cast it, astype('str')")
+            raise TypeError(
+                f"column {series.name!r} has dtype {series.dtype}, which can't be part of a row's digest: cast it, astype('str')"
+            )
         return column
     kind = pd.api.types.infer_dtype(series, skipna=True)
     types = {type(value) for value in series.to_numpy() if not (pd.api.types.is_scalar(value) and pd.isna(value))}

@@ -10,8 +10,8 @@ A column of strings goes to the kernel as Polars has it, and digests come back i
 copied on either side. The query calls Python once for each morsel, and the GIL is released meanwhile. A plugin in Rust would save that
 call, which costs microseconds, but it would have to be built for one version of Polars, and this works with all of them.
 
-A query that is written down with `.meta.serialize()` or `.serialize()`, to run elsewhere, has the key in it in clear text: keep it as you keep
-the key. What a query shows of itself (its repr, `explain()`) has no key.
+A query that is written down with `.meta.serialize()` or `.serialize()`, to run elsewhere, has the key in it in clear text: keep it as you
+keep the key. What a query shows of itself (its repr, `explain()`) has no key.
 
 Type checkers do not know namespaces that are added at run time; `hash(expression, ...)` does the same, and is typed.
 """
@@ -99,7 +99,7 @@ class SeriesMethods(ColumnMethods[pl.Series]):
 
 
 class _OfColumn:
-    """What a query calls with each morsel of a column. A class and no closure, so that a plan can be serialized, key included; its repr has none."""
+    """What a query calls with each morsel of a column. A class, so that a plan can be serialized, key included; its repr has none."""
 
     def __init__(self, digest: ColumnDigest) -> None:
         self.digest = digest
