@@ -7,6 +7,7 @@ use std::thread;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::integer::Integer;
 use crate::messages::Limits;
 
 /// More threads than this are of no use to a batch of bounded memory.
@@ -24,6 +25,11 @@ pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyR
 fn text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread panicked")
+}
+
+/// The argument `threads`, of a plain type so that signatures show its default.
+pub fn threads_argument(object: &Bound<'_, PyAny>) -> PyResult<i64> {
+    object.extract::<Integer>()?.value("threads")
 }
 
 /// Threads of a call: `0` is one a core.

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::algorithm::by_name;
-use crate::compute::{Threads, detached};
+use crate::compute::{Threads, detached, threads_argument};
 
 /// From one call of `progress` to the next.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -24,7 +24,7 @@ pub fn file_digests(
     paths: Vec<PathBuf>,
     algorithm: &str,
     progress: Option<Bound<'_, PyAny>>,
-    threads: i64,
+    #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Vec<Row>> {
     let algorithm = by_name(algorithm)?;
     let threads = Threads::of(threads)?.count();

@@ -12,6 +12,7 @@ mod compute;
 mod contained;
 mod files;
 mod hash_object;
+mod integer;
 mod many;
 mod messages;
 mod offsets;

@@ -9,7 +9,7 @@ use pyo3::types::PyString;
 
 use crate::algorithm::by_name;
 use crate::buffer::{Allowed, Buffer, Chunk};
-use crate::compute::{Threads, detached};
+use crate::compute::{Threads, detached, threads_argument};
 use crate::messages::{Limits, Messages};
 use crate::output::Output;
 use crate::rows;
@@ -33,7 +33,7 @@ pub fn hash_many<'py>(
     messages: &Bound<'py, PyAny>,
     offsets: Option<&Bound<'py, PyAny>>,
     output: &str,
-    threads: i64,
+    #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
@@ -53,7 +53,7 @@ pub fn hmac_many<'py>(
     algorithm: &str,
     offsets: Option<&Bound<'py, PyAny>>,
     output: &str,
-    threads: i64,
+    #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
@@ -76,7 +76,7 @@ pub fn verify_many<'py>(
     tags: &Bound<'py, PyAny>,
     algorithm: &str,
     offsets: Option<&Bound<'py, PyAny>>,
-    threads: i64,
+    #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Vec<bool>> {
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
@@ -181,7 +181,7 @@ impl<'py, A: Algorithm> Keys<'py, A> {
                 })
             }
             Self::Each(keys) => {
-                let chunk = as_many(keys, messages.len(), "keys")?;
+                let chunk = as_many(keys, messages.len(), "key")?;
                 let keys = chunk.slices();
                 detached(py, || {
                     threads.share(messages, results, |first, messages, results| {
@@ -197,7 +197,7 @@ impl<'py, A: Algorithm> Keys<'py, A> {
     fn finish(&mut self) -> PyResult<()> {
         match self {
             Self::One(_) => Ok(()),
-            Self::Each(keys) => no_more(keys, "keys"),
+            Self::Each(keys) => no_more(keys, "key"),
         }
     }
 }
@@ -225,21 +225,27 @@ impl<A: Algorithm> KeysOfSome<'_, A> {
     }
 }
 
-/// So many keys or tags for as many messages.
+/// So many keys or tags, each of which is a `what`, for as many messages.
 fn as_many<'a, 'py>(source: &'a mut Messages<'py>, wanted: usize, what: &str) -> PyResult<Chunk<'a, 'py>> {
     let before = source.taken();
     let chunk = source.take(Limits { messages: wanted, bytes: usize::MAX }, Chunk::default())?;
     if chunk.len() < wanted {
-        return Err(PyValueError::new_err(format!("{} {what} for more messages than that", before + chunk.len())));
+        let (found, messages) = (counted(before + chunk.len(), what), counted(before + wanted, "message"));
+        return Err(PyValueError::new_err(format!("{found} for at least {messages}")));
     }
     Ok(chunk)
+}
+
+/// A number of things, in words.
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// An error if there are keys or tags without a message.
 fn no_more(source: &mut Messages<'_>, what: &str) -> PyResult<()> {
     let messages = source.taken();
     if source.take(Limits { messages: 1, bytes: usize::MAX }, Chunk::default())?.len() > 0 {
-        return Err(PyValueError::new_err(format!("more {what} than messages, which are {messages}")));
+        return Err(PyValueError::new_err(format!("at least {} for {}", counted(messages + 1, what), counted(messages, "message"))));
     }
     Ok(())
 }
@@ -290,10 +296,10 @@ impl ForAlgorithm for VerifyMany<'_> {
             let chunk = messages.take(threads.limits(), Chunk::default())?;
             if chunk.len() == 0 {
                 keys.finish()?;
-                no_more(&mut tags, "tags")?;
+                no_more(&mut tags, "tag")?;
                 return Ok(right);
             }
-            let tags = as_many(&mut tags, chunk.len(), "tags")?;
+            let tags = as_many(&mut tags, chunk.len(), "tag")?;
             let tags = tags.slices();
             let before = right.len();
             right.resize(before + chunk.len(), false);

@@ -14,6 +14,9 @@ pub struct Messages<'py> {
     source: Source<'py>,
     /// Index of the next one.
     next: usize,
+    /// Whether the source has said that there are no more. It is not asked again: an iterator may begin anew then, and a list may have
+    /// grown.
+    ended: bool,
     allowed: Allowed,
     /// What they are called in errors.
     what: &'static str,
@@ -43,7 +46,7 @@ impl<'py> Messages<'py> {
             Some(offsets) => Source::Offsets(Offsets::of(object, offsets)?),
             None => source(object, allowed, what)?,
         };
-        Ok(Self { source, next: 0, allowed, what })
+        Ok(Self { source, next: 0, ended: false, allowed, what })
     }
 
     /// How many have been taken.
@@ -54,36 +57,46 @@ impl<'py> Messages<'py> {
     /// The next ones, in the memory of others; none at the end.
     pub fn take<'a>(&'a mut self, limits: Limits, others: Chunk<'_, 'py>) -> PyResult<Chunk<'a, 'py>> {
         let mut chunk = others.emptied();
-        match &self.source {
-            Source::Rows(rows) => rows.lend(self.next, limits, &mut chunk),
-            Source::Offsets(offsets) => offsets.lend(self.next, limits, &mut chunk)?,
+        if self.ended {
+            return Ok(chunk);
+        }
+        let ended = match &self.source {
+            Source::Rows(rows) => {
+                rows.lend(self.next, limits, &mut chunk);
+                false
+            }
+            Source::Offsets(offsets) => {
+                offsets.lend(self.next, limits, &mut chunk)?;
+                false
+            }
             // A list may be changed by others meanwhile: it ends where there is no more, as for its iterator.
             Source::List(list) => self.hold(limits, &mut chunk, |i| list.get_item(i).ok().map(Ok))?,
             Source::Tuple(tuple) => self.hold(limits, &mut chunk, |i| tuple.get_item(i).ok().map(Ok))?,
             Source::Iterator(iterator) => {
                 let mut iterator = iterator.clone();
-                self.hold(limits, &mut chunk, |_| iterator.next())?;
+                self.hold(limits, &mut chunk, |_| iterator.next())?
             }
-        }
+        };
+        self.ended = ended;
         self.next += chunk.len();
         Ok(chunk)
     }
 
-    /// Holds as many objects as `next` gives, by their indices, and the limits allow.
+    /// Holds as many objects as `next` gives, by their indices, and the limits allow; says whether there are no more.
     #[inline]
     fn hold(
         &self,
         limits: Limits,
         chunk: &mut Chunk<'_, 'py>,
         mut next: impl FnMut(usize) -> Option<PyResult<Bound<'py, PyAny>>>,
-    ) -> PyResult<()> {
+    ) -> PyResult<bool> {
         let mut bytes = 0;
         while chunk.len() < limits.messages && bytes < limits.bytes {
             let index = self.next + chunk.len();
-            let Some(object) = next(index) else { break };
+            let Some(object) = next(index) else { return Ok(true) };
             bytes += chunk.hold(object?, self.allowed, || format!("{}[{index}]", self.what))?;
         }
-        Ok(())
+        Ok(false)
     }
 
     /// How many there are in all, where that is known before the end.

@@ -1,10 +1,15 @@
 //! Messages one after the other in one buffer, and the offsets where they begin and end.
 
+use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::buffer::{Buffer, Chunk};
+use crate::buffer::{Buffer, Chunk, type_name};
 use crate::messages::Limits;
+
+/// What offsets must be, for errors.
+const WANTED: &str = "it must be an array of int32, int64, uint32 or uint64 in the machine's byte order, such as \
+                      array.array('q', offsets) or numpy.asarray(offsets, 'int64')";
 
 /// The integers that offsets may be.
 #[derive(Clone, Copy)]
@@ -27,13 +32,13 @@ impl Offsets {
     /// Over these two objects.
     pub fn of(values: &Bound<'_, PyAny>, offsets: &Bound<'_, PyAny>) -> PyResult<Self> {
         let values = Buffer::of(values, || "messages, with offsets,".to_string())?;
+        if PyUntypedBuffer::get(offsets).is_err_and(|error| error.is_instance_of::<PyTypeError>(offsets.py())) {
+            return Err(PyTypeError::new_err(format!("offsets is {}: {WANTED}", type_name(offsets))));
+        }
         let offsets = Buffer::of(offsets, || "offsets".to_string())?;
         let kind = kind(&offsets).ok_or_else(|| {
             let format = String::from_utf8_lossy(offsets.format()).into_owned();
-            PyTypeError::new_err(format!(
-                "offsets has items of format {format:?}: they must be int32, int64, uint32 or uint64 in the machine's byte order, as \
-                 numpy.asarray(offsets, 'int64') has them"
-            ))
+            PyTypeError::new_err(format!("offsets has items of format {format:?}: {WANTED}"))
         })?;
         let messages = (offsets.bytes().len() / offsets.item_bytes()).saturating_sub(1);
         Ok(Self { values, offsets, kind, messages })

@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 use crate::algorithm::{by_name, check_backend};
 use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::compute::detached;
+use crate::integer::Integer;
 use crate::messages::{Limits, Messages};
 
 type Digest<'py> = PyResult<Bound<'py, PyBytes>>;
@@ -31,11 +32,6 @@ fn wrong_parameter(error: ParameterError) -> PyErr {
 
 fn data_of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
     Buffer::of(object, || "data".to_string())
-}
-
-/// A size that is no number of bytes is wrong whatever the mode.
-fn size(parameter: &str, bytes: i64) -> PyResult<usize> {
-    usize::try_from(bytes).map_err(|_| PyValueError::new_err(format!("{parameter} is {bytes}: it must not be negative")))
 }
 
 struct Lanes<'a> {
@@ -72,18 +68,18 @@ impl ForAlgorithm for Lanes<'_> {
 
 /// j-lanes.
 #[pyfunction]
-pub fn tree_j_lanes<'py>(data: &Bound<'py, PyAny>, lanes: i64, algorithm: &str, separated: bool) -> Digest<'py> {
+pub fn tree_j_lanes<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &str, separated: bool) -> Digest<'py> {
     of_lanes(data, lanes, algorithm, separated, LanesMode::Lanes)
 }
 
 /// j-pointers.
 #[pyfunction]
-pub fn tree_j_pointers<'py>(data: &Bound<'py, PyAny>, lanes: i64, algorithm: &str, separated: bool) -> Digest<'py> {
+pub fn tree_j_pointers<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &str, separated: bool) -> Digest<'py> {
     of_lanes(data, lanes, algorithm, separated, LanesMode::Pointers)
 }
 
-fn of_lanes<'py>(data: &Bound<'py, PyAny>, lanes: i64, algorithm: &str, separated: bool, mode: LanesMode) -> Digest<'py> {
-    let (algorithm, lanes, buffer) = (by_name(algorithm)?, size("lanes", lanes)?, data_of(data)?);
+fn of_lanes<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &str, separated: bool, mode: LanesMode) -> Digest<'py> {
+    let (algorithm, lanes, buffer) = (by_name(algorithm)?, lanes.size("lanes")?, data_of(data)?);
     digest(data.py(), algorithm, Lanes { data: buffer.bytes(), lanes, separated, mode })
 }
 
@@ -114,11 +110,11 @@ pub fn tree_files<'py>(digests: &Bound<'py, PyAny>, algorithm: &str) -> Digest<'
 
 /// fs-verity.
 #[pyfunction]
-pub fn tree_fs_verity<'py>(data: &Bound<'py, PyAny>, algorithm: &str, block_size: i64, salt: &Bound<'py, PyAny>) -> Digest<'py> {
+pub fn tree_fs_verity<'py>(data: &Bound<'py, PyAny>, algorithm: &str, block_size: Integer, salt: &Bound<'py, PyAny>) -> Digest<'py> {
     fn of<A: FsVerityAlgorithm>(data: &[u8], block_bytes: usize, salt: &[u8]) -> Result<Vec<u8>, ParameterError> {
         Ok(FsVerity::<A>::new(block_bytes, salt)?.digest(data).as_ref().to_vec())
     }
-    let (py, algorithm, block_bytes) = (data.py(), by_name(algorithm)?, size("block_size", block_size)?);
+    let (py, algorithm, block_bytes) = (data.py(), by_name(algorithm)?, block_size.size("block_size")?);
     let (data, salt) = (data_of(data)?, Buffer::of(salt, || "salt".to_string())?);
     let (data, salt) = (data.bytes(), salt.bytes());
     let digest = match algorithm {
@@ -134,10 +130,10 @@ pub fn tree_fs_verity<'py>(data: &Bound<'py, PyAny>, algorithm: &str, block_size
 pub fn tree_dm_verity<'py>(
     data: &Bound<'py, PyAny>,
     algorithm: &str,
-    data_block_size: i64,
-    hash_block_size: i64,
+    data_block_size: Integer,
+    hash_block_size: Integer,
     salt: &Bound<'py, PyAny>,
-    format: u32,
+    format: Integer,
 ) -> Digest<'py> {
     struct Root<'a> {
         data: &'a [u8],
@@ -156,8 +152,11 @@ pub fn tree_dm_verity<'py>(
         }
     }
     let (py, algorithm) = (data.py(), by_name(algorithm)?);
-    let (data_block_bytes, hash_block_bytes) = (size("data_block_size", data_block_size)?, size("hash_block_size", hash_block_size)?);
-    let format = dm_verity::Format::by_number(format)
+    let (data_block_bytes, hash_block_bytes) = (data_block_size.size("data_block_size")?, hash_block_size.size("hash_block_size")?);
+    let format = format.value("format")?;
+    let format = u32::try_from(format)
+        .ok()
+        .and_then(dm_verity::Format::by_number)
         .ok_or_else(|| PyValueError::new_err(format!("format is {format}: it must be 1, or 0 for that of Chrome OS")))?;
     let (data, salt) = (data_of(data)?, Buffer::of(salt, || "salt".to_string())?);
     if data.bytes().is_empty() {
@@ -168,8 +167,8 @@ pub fn tree_dm_verity<'py>(
 
 /// `pieces root` and `piece layers` of BitTorrent v2.
 #[pyfunction]
-pub fn tree_bittorrent_v2<'py>(data: &Bound<'py, PyAny>, piece_length: i64) -> PyResult<FileTree<'py>> {
-    let (py, piece_bytes) = (data.py(), size("piece_length", piece_length)?);
+pub fn tree_bittorrent_v2<'py>(data: &Bound<'py, PyAny>, piece_length: Integer) -> PyResult<FileTree<'py>> {
+    let (py, piece_bytes) = (data.py(), piece_length.size("piece_length")?);
     check_backend(AnyAlgorithm::Sha256)?;
     let mode = BitTorrentV2::new(piece_bytes as u64).map_err(wrong_parameter)?;
     let buffer = data_of(data)?;
@@ -181,7 +180,7 @@ pub fn tree_bittorrent_v2<'py>(data: &Bound<'py, PyAny>, piece_length: i64) -> P
 
 /// The composite checksum of an upload to S3 in parts.
 #[pyfunction]
-pub fn tree_s3_composite<'py>(data: &Bound<'py, PyAny>, part_size: i64, algorithm: &str) -> Digest<'py> {
+pub fn tree_s3_composite<'py>(data: &Bound<'py, PyAny>, part_size: Integer, algorithm: &str) -> Digest<'py> {
     struct Composite<'a> {
         data: &'a [u8],
         part_bytes: usize,
@@ -195,7 +194,7 @@ pub fn tree_s3_composite<'py>(data: &Bound<'py, PyAny>, part_size: i64, algorith
             Ok(manyhash::tree::s3_composite::<A>(&hash_many::<A>(&parts)).as_ref().to_vec())
         }
     }
-    let (algorithm, part_bytes) = (by_name(algorithm)?, size("part_size", part_size)?);
+    let (algorithm, part_bytes) = (by_name(algorithm)?, part_size.size("part_size")?);
     if part_bytes == 0 {
         return Err(PyValueError::new_err("part_size is 0: it must be a number of bytes"));
     }

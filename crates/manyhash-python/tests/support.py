@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
+from types import ModuleType
 from typing import NoReturn
 
 import pytest
@@ -14,7 +16,15 @@ def skipped(reason: str) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(f"skipped under CI: {reason}")
     print(f"SKIPPED: {reason}")
-    pytest.skip(reason)
+    pytest.skip(f"SKIPPED: {reason}", allow_module_level=True)
+
+
+def module(name: str) -> ModuleType:
+    """Imports what a test, or a file of tests, compares with."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        skipped(f"{name} cannot be imported: {error}")
 
 
 def tool(name: str) -> str:

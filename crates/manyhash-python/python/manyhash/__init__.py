@@ -64,7 +64,7 @@ class FileDigest(NamedTuple):
     digest: bytes | None
     """None if there is an error."""
     error: str | None
-    """Why the file could not be read, in the system's words; None if it could."""
+    """Why the file could not be read, mostly in the system's words; None if it could."""
 
 
 class Backend(NamedTuple):
@@ -102,8 +102,13 @@ def file_digests(
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"paths is one {type(paths).__name__}: it must be an iterable of paths")
     names = [_name(index, path) for index, path in enumerate(paths)]
-    rows = _manyhash.file_digests(names, algorithm, progress, threads)
-    return [FileDigest(name, *row) for name, row in zip(names, rows, strict=True)]
+    errors = [_encoding_error(name) for name in names]
+    # No file has a zero byte in its name: what stands for a name that cannot be encoded has its row, and is counted, as other missing files.
+    found = ["\0" if error else name for name, error in zip(names, errors, strict=True)]
+    rows = _manyhash.file_digests(found, algorithm, progress, threads)
+    return [
+        FileDigest(name, None, None, error) if error else FileDigest(name, *row) for name, error, row in zip(names, errors, rows, strict=True)
+    ]
 
 
 def _name(index: int, path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> str:
@@ -111,3 +116,12 @@ def _name(index: int, path: str | bytes | os.PathLike[str] | os.PathLike[bytes])
         return os.fsdecode(path)
     except TypeError:
         raise TypeError(f"paths[{index}] is {type(path).__qualname__}: it must be str, bytes or os.PathLike") from None
+
+
+def _encoding_error(name: str) -> str | None:
+    """Why the system has no such name: it is not from the system, or the locale lacks its characters."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError as error:
+        return f"Invalid file name: {error}"
+    return None

@@ -6,11 +6,13 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hostile import HostileArray
+from support import module
 
 import manyhash.arrow
+
+pa = module("pyarrow")
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,13 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
 import pytest
+from support import module
 
 import manyhash
 import manyhash.arrow
+
+pa = module("pyarrow")
 
 TEXTS = [None if i % 7 == 3 else "äb" * (i % 40) + str(i) for i in range(5000)]
 BYTES = [None if text is None else text.encode() for text in TEXTS]
@@ -134,9 +136,9 @@ def test_no_rows_and_all_nulls() -> None:
 
 
 def test_columns_of_other_libraries() -> None:
-    polars = pytest.importorskip("polars")
-    duckdb = pytest.importorskip("duckdb")
-    pandas = pytest.importorskip("pandas")
+    polars = module("polars")
+    duckdb = module("duckdb")
+    pandas = module("pandas")
     assert values(manyhash.arrow.hash(polars.Series(TEXTS))) == expected("sha256", BYTES)
     assert values(manyhash.arrow.hash(pandas.Series(TEXTS, dtype="string[pyarrow]"))) == expected("sha256", BYTES)
     table = duckdb.sql("select 'a' || range as text from range(3000)").to_arrow_table()
@@ -158,7 +160,7 @@ print(digests[0].as_py(), digests[1].as_py())
 
 
 def test_a_column_of_more_than_two_gigabytes() -> None:
-    numpy = pytest.importorskip("numpy")
+    numpy = module("numpy")
     zeros = numpy.zeros((1 << 31) + 100, numpy.uint8)
     offsets = pa.py_buffer(numpy.array([0, (1 << 31) + 7, (1 << 31) + 7, (1 << 31) + 100]))
     column = pa.Array.from_buffers(pa.large_binary(), 3, [None, offsets, pa.py_buffer(zeros)])

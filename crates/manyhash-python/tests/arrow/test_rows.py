@@ -9,10 +9,12 @@ import hmac
 import struct
 from typing import Any
 
-import pyarrow as pa
 import pytest
+from support import module
 
 import manyhash.arrow
+
+pa = module("pyarrow")
 
 
 def leb128(number: int) -> bytes:
@@ -138,7 +140,7 @@ def test_what_could_be_mistaken_is_told_apart() -> None:
 
 
 def test_polars_and_pyarrow_agree() -> None:
-    polars = pytest.importorskip("polars")
+    polars = module("polars")
     columns = ["text", "large_text", "binary", "dictionary", "flag", "int8", "int64", "uint64", "double", "decimal", "date", "time", "timestamp"]
     frame = polars.from_arrow(table().select(columns))
     assert digests(frame) == digests(table(), columns=columns)

@@ -73,6 +73,30 @@ def test_paths_may_be_of_any_kind_and_names_of_any_bytes(tmp_path: Path) -> None
     assert file_digests([name, os.fsdecode(name), Path(os.fsdecode(name))]) == [row] * 3
 
 
+def test_a_name_that_cannot_be_encoded_has_an_error_and_the_others_go_on(tmp_path: Path) -> None:
+    (tmp_path / "there").write_bytes(b"abc")
+    there = FileDigest(str(tmp_path / "there"), 3, hashlib.sha256(b"abc").digest(), None)
+    told: list[tuple[int, int]] = []
+    # What os.fsdecode gives has no surrogates but those from U+DC80 to U+DCFF.
+    for name in ("\ud800", f"{tmp_path}/\udc00", Path("\udfff")):
+        rows = file_digests([there.path, name, there.path], progress=lambda files, size: told.append((files, size)))
+        assert [rows[0], rows[2]] == [there, there]
+        assert rows[1][:3] == (str(name), None, None)
+        assert "surrogates not allowed" in (rows[1].error or "")
+        assert told[-1] == (3, 6)
+
+
+def test_a_name_that_the_locale_lacks_has_an_error_and_the_others_go_on() -> None:
+    script = r"""
+import manyhash
+print([row.error for row in manyhash.file_digests(["/dev/null", "/f\u00fcnf"])])
+"""
+    ascii_only = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-c", script]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | ascii_only).stdout
+    assert "[None, \"Invalid file name: 'ascii' codec can't encode character" in printed
+
+
 def test_a_hyphen_is_a_file_and_not_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert file_digests(["-"]) == [FileDigest("-", None, None, "No such file or directory")]
@@ -159,6 +183,8 @@ def test_wrong_arguments_are_named() -> None:
         file_digests([], "crc32")
     with pytest.raises(ValueError, match="threads is -2"):
         file_digests([], threads=-2)
+    with pytest.raises(ValueError, match="threads is out of range"):
+        file_digests([], threads=1 << 64)
 
 
 def test_memory_stays_small_whatever_is_read(tmp_path: Path) -> None:

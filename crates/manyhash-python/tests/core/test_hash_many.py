@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections
 import hashlib
+import itertools
 import mmap
 import random
 import struct
@@ -118,6 +119,26 @@ def test_an_exception_of_a_generator_is_passed_on() -> None:
             hash_many("sha256", messages(count))
 
 
+@pytest.mark.parametrize("size", [0, 1, 20_000, 1 << 14, 1 << 15])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_iterator_is_not_asked_again_after_its_end(size: int, threads: int) -> None:
+    class Again:
+        def __init__(self) -> None:
+            self.calls = 0
+
+        def __iter__(self) -> Again:
+            return self
+
+        def __next__(self) -> bytes:
+            self.calls += 1
+            if self.calls == size + 1:
+                raise StopIteration
+            assert self.calls <= size, "asked again"
+            return b"%d" % self.calls
+
+    assert hash_many("sha256", Again(), threads=threads) == expected(list(itertools.islice(Again(), size)))
+
+
 def test_a_generator_is_read_a_chunk_at_a_time() -> None:
     alive = 0
 
@@ -208,6 +229,11 @@ def test_wrong_arguments_are_named() -> None:
         hash_many("sha256", [], output="base64")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="threads is -1: it must be a number of threads, or 0 for one a core"):
         hash_many("sha256", [], threads=-1)
+    for large in (1 << 63, -(1 << 63) - 1, 1 << 1000):
+        with pytest.raises(ValueError, match="threads is out of range"):
+            hash_many("sha256", [], threads=large)
+    with pytest.raises(TypeError, match="threads"):
+        hash_many("sha256", [], threads="1")  # type: ignore[call-overload]
     with pytest.raises(TypeError):
         hash_many("sha256", [], "list")  # type: ignore[call-overload]
 
@@ -258,12 +284,13 @@ class TestOffsets:
 
     @pytest.mark.parametrize("kind", ["int16", "uint8", "float64", ">i8", "S8"])
     def test_offsets_of_another_type_are_a_type_error(self, kind: str) -> None:
-        with pytest.raises(TypeError, match="offsets has items of format .*: they must be int32, int64, uint32 or uint64"):
+        with pytest.raises(TypeError, match="offsets has items of format .*: it must be an array of int32, int64, uint32 or uint64"):
             hash_many("sha256", b"abc", offsets=numpy.zeros(3, kind))
 
     def test_what_is_no_buffer_is_a_type_error(self) -> None:
-        with pytest.raises(TypeError, match="offsets is list: it must be bytes or another object with the buffer protocol"):
-            hash_many("sha256", b"abc", offsets=[0, 3])  # type: ignore[call-overload]
+        for wrong, kind in (([0, 3], "list"), ((0, 3), "tuple"), (3, "int"), ("03", "str")):
+            with pytest.raises(TypeError, match=f"^offsets is {kind}: it must be an array of int32, int64, uint32 or uint64 .*numpy.asarray"):
+                hash_many("sha256", b"abc", offsets=wrong)  # type: ignore[call-overload]
         with pytest.raises(TypeError, match="messages, with offsets, is list"):
             hash_many("sha256", [b"abc"], offsets=array.array("i", [0, 3]))
 

@@ -85,19 +85,48 @@ def test_tags_may_be_rows() -> None:
         verify_many(b"key", messages, tags.view("S32").reshape(300))
 
 
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 @pytest.mark.parametrize("count", [0, 1, 20_000])
 def test_as_many_keys_and_tags_as_messages(count: int) -> None:
     messages = [b"m"] * count
     keys, tags = [b"k"] * count, [bytes(32)] * count
     for more in (keys + [b"k"], iter(keys + [b"k"])):
-        with pytest.raises(ValueError, match=f"more keys than messages, which are {count}"):
+        with pytest.raises(ValueError, match=f"^at least {counted(count + 1, 'key')} for {counted(count, 'message')}$"):
             hmac_many(more, messages)
-    with pytest.raises(ValueError, match=f"more tags than messages, which are {count}"):
+    with pytest.raises(ValueError, match=f"^at least {counted(count + 1, 'tag')} for {counted(count, 'message')}$"):
         verify_many(b"k", messages, tags + [b""])
-    with pytest.raises(ValueError, match=f"{count} keys for more messages than that"):
+    with pytest.raises(ValueError, match=f"^{counted(count, 'key')} for at least {counted(count + 1, 'message')}$"):
         hmac_many(keys, messages + [b"m"])
-    with pytest.raises(ValueError, match=f"{count} tags for more messages than that"):
+    with pytest.raises(ValueError, match=f"^{counted(count, 'tag')} for at least {counted(count + 1, 'message')}$"):
         verify_many(b"k", messages + [b"m"], tags)
+
+
+def test_an_iterator_of_keys_or_messages_that_goes_on_after_its_end_has_ended() -> None:
+    class Again:
+        """Its `iter` ends after three of them, and after three more, and so on."""
+
+        def __init__(self) -> None:
+            self.calls = 0
+
+        def __iter__(self) -> Again:
+            return self
+
+        def __next__(self) -> bytes:
+            self.calls += 1
+            if self.calls % 4 == 0:
+                raise StopIteration
+            return b"%d" % self.calls
+
+    three = [b"1", b"2", b"3"]
+    right = expected(three, three)
+    assert hmac_many(three, Again()) == right
+    assert hmac_many(Again(), Again()) == right
+    assert verify_many(b"1", Again(), expected(b"1", three)) == [True] * 3
+    with pytest.raises(ValueError, match="^3 keys for at least 4 messages$"):
+        hmac_many(Again(), [*three, b"4"])
 
 
 def test_keys_and_tags_are_bytes_and_no_text() -> None:

@@ -26,7 +26,12 @@ from manyhash.spark.functions import DigestFunction, algorithm_function, hash, h
 from manyhash.spark.session import CONNECT as _CONNECT
 
 if TYPE_CHECKING:
-    from manyhash.spark.files import IncompleteTable, check, dups, manifest, read_table, write  # noqa: F401
+    from manyhash.spark.files import IncompleteTable as IncompleteTable
+    from manyhash.spark.files import check as check
+    from manyhash.spark.files import dups as dups
+    from manyhash.spark.files import manifest as manifest
+    from manyhash.spark.files import read_table as read_table
+    from manyhash.spark.files import write as write
 
 _FILES = ("IncompleteTable", "check", "dups", "manifest", "read_table", "write")
 

@@ -145,7 +145,7 @@ def write(frame: DataFrame, table: str, *, overwrite: bool = False) -> None:
             raise FileExistsError(f"{table}: it exists already")
         # Nothing but a table is ever deleted.
         read_table(spark, table)
-    jvm: Any = spark._jvm  # type: ignore[attr-defined]
+    jvm: Any = spark._jvm
     child = jvm.org.apache.hadoop.fs.Path
     staging = child(target.getParent(), f".{target.getName()}.{uuid.uuid4().hex}.staging")
     try:
@@ -191,7 +191,7 @@ def _literal(path: str) -> str:
 
 
 def _java_path(spark: SparkSession, path: str) -> Any:
-    jvm: Any = spark._jvm  # type: ignore[attr-defined]
+    jvm: Any = spark._jvm
     java_path = jvm.org.apache.hadoop.fs.Path(path)
     return _call(path, lambda: _file_system(spark, java_path).makeQualified(java_path))
 

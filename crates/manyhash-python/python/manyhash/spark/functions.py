@@ -22,7 +22,7 @@ Output = Literal["binary", "hex", "base64"]
 Bytes = bytes | bytearray | memoryview
 
 # "offsets" is the one layout that Spark reads without another copy.
-_SPARK_TYPES = {"binary": "binary", "hex": "string", "base64": "string"}
+_SPARK_TYPES: dict[Output, str] = {"binary": "binary", "hex": "string", "base64": "string"}
 
 
 class DigestFunction(Protocol):
@@ -125,7 +125,7 @@ def register(
 
 
 def _options(
-    algorithm: str, output: str, key: Bytes | None, prefix: Bytes | None, truncate: int | None
+    algorithm: str, output: Output, key: Bytes | None, prefix: Bytes | None, truncate: int | None
 ) -> tuple[bytes | None, bytes | None, int | None]:
     """Checks arguments now, in the driver, rather than in the middle of a job."""
     if output not in _SPARK_TYPES:
@@ -144,7 +144,7 @@ def _options(
 
 
 def _column_udf(
-    name: str, algorithm: str, output: str, key: Bytes | None, prefix: Bytes | None, truncate: int | None
+    name: str, algorithm: str, output: Output, key: Bytes | None, prefix: Bytes | None, truncate: int | None
 ) -> Callable[..., Column]:
     key, prefix, truncate = _options(algorithm, output, key, prefix, truncate)
 
@@ -158,7 +158,7 @@ def _column_udf(
 
 
 def _rows_udf(
-    name: str, algorithm: str, output: str, key: Bytes | None, prefix: Bytes | None, truncate: int | None
+    name: str, algorithm: str, output: Output, key: Bytes | None, prefix: Bytes | None, truncate: int | None
 ) -> Callable[..., Column]:
     key, prefix, truncate = _options(algorithm, output, key, prefix, truncate)
 
@@ -183,7 +183,10 @@ def _rows_udf(
     return _named(digest, name, output)
 
 
-def _named(digest: Any, name: str, output: str) -> Callable[..., Column]:
+def _named(digest: Any, name: str, output: Output) -> Callable[..., Column]:
     """The name is all of a function that plans show: keys are in the closure only."""
     digest.__name__ = digest.__qualname__ = name
-    return arrow_udf(digest, _SPARK_TYPES[output])  # type: ignore[no-any-return]
+    # Its declared types ask for the kind of function that it finds by itself in annotations.
+    make: Any = arrow_udf
+    function: Callable[..., Column] = make(digest, _SPARK_TYPES[output])
+    return function

@@ -50,12 +50,13 @@ def first_line(error: Py4JJavaError | PySparkException) -> str:
 
 def hadoop_configuration(spark: SparkSession) -> Any:
     """What the session reads and writes with, also settings made after its start."""
-    return spark._jsparkSession.sessionState().newHadoopConf()  # type: ignore[attr-defined]
+    session: Any = spark._jsparkSession
+    return session.sessionState().newHadoopConf()
 
 
 def compile_java(spark: SparkSession, sources: Sequence[str]) -> tuple[Any, dict[str, bytes]]:
     """A class loader of the driver with the classes of `sources`, and their byte code by name. Each source may use those before it."""
-    jvm: Any = spark._jvm  # type: ignore[attr-defined]
+    jvm: Any = spark._jvm
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     classes: dict[str, bytes] = {}
     for source in sources:
@@ -81,14 +82,15 @@ def _class_loader(spark: SparkSession) -> Any:
     with _lock:
         loader = _class_loaders.get(context.applicationId)
         if loader is None:
-            folder = importlib.resources.files(__package__)
+            folder = importlib.resources.files("manyhash.spark")
             loader, classes = compile_java(spark, [folder.joinpath(name).read_text(encoding="utf-8") for name in SOURCES])
             # Executors fetch it from the driver whenever one starts, so it stays until the end.
             scratch = tempfile.mkdtemp(prefix="manyhash-spark-")
             atexit.register(shutil.rmtree, scratch, ignore_errors=True)
             jar = Path(scratch) / "manyhash-spark.jar"
             write_jar(jar, classes)
-            context._jsc.addJar(str(jar))  # type: ignore[attr-defined]
+            java_context: Any = context._jsc
+            java_context.addJar(str(jar))
             _class_loaders[context.applicationId] = loader
         return loader
 
@@ -99,7 +101,7 @@ class HadoopFiles:
     def __init__(self, spark: SparkSession, excluded: str | None = None) -> None:
         """`excluded`: a folder that is left out when files are listed."""
         self._spark = spark
-        gateway = spark.sparkContext._gateway  # type: ignore[attr-defined]
+        gateway: Any = spark.sparkContext._gateway
         constructor = _class_loader(spark).loadClass("manyhash.spark.HadoopFiles").getConstructor(gateway.new_array(gateway.jvm.Class, 0))
         self._java = constructor.newInstance(gateway.new_array(gateway.jvm.Object, 0))
         self._java.configure(hadoop_configuration(spark), None)
@@ -120,7 +122,8 @@ class HadoopFiles:
 
     def add_table(self, rows: DataFrame) -> None:
         """Adds rows with path, size, algorithm, digest and error. They pass through the driver partition by partition."""
-        self._java.addTable(rows._jdf.toLocalIterator())  # type: ignore[attr-defined]
+        java_frame: Any = rows._jdf
+        self._java.addTable(java_frame.toLocalIterator())
 
     def begin_audit(self) -> None:
         """From now on inputs are not to be read: what is not in the list yet is `extra`."""
@@ -142,5 +145,5 @@ class HadoopFiles:
         if not 1 <= partition_files < 1 << 31:
             raise ValueError(f"partition_files: {partition_files} is not from 1 to 2^31 - 1")
         context = self._spark.sparkContext
-        java_rdd = self._java.records(context._jsc, piece_bytes, partition_bytes, partition_files)  # type: ignore[attr-defined]
+        java_rdd = self._java.records(context._jsc, piece_bytes, partition_bytes, partition_files)
         return RDD(java_rdd, context, NoOpSerializer())

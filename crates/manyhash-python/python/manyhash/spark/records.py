@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 import manyhash
@@ -123,10 +123,11 @@ class _Batch:
                 yield item.row(algorithm, digest)
 
 
-def rows(records: Iterator[bytes], algorithm: str) -> Iterator[Row]:
+def rows(records: Iterable[bytes], algorithm: str) -> Iterator[Row]:
     """A row for each file. `algorithm` is for files that bring none themselves."""
     batch = _Batch()
-    for record in records:
+    source = iter(records)
+    for record in source:
         item = Item.parse(record)
         name = item.algorithm or algorithm
         kind = record[:1]
@@ -141,13 +142,13 @@ def rows(records: Iterator[bytes], algorithm: str) -> Iterator[Row]:
             is_known = False
             item = item._replace(state="no digest", message=str(error))
         if kind == b"W":
-            content = next(records)
+            content = next(source)
             if not is_known:
                 yield item.row(name, None)
             elif batch.add(name, item, content):
                 yield from batch.rows()
         elif kind == b"L":
-            yield _large(records, item, name, manyhash.new(name) if is_known else None)
+            yield _large(source, item, name, manyhash.new(name) if is_known else None)
         else:
             raise AssertionError(f"record of an unknown kind: {kind!r}")
     yield from batch.rows()

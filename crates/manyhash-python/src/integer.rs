@@ -1,0 +1,33 @@
+//! Integers as arguments.
+
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+
+/// An argument that is some integer. Python's are of any size; what is too large for us is as wrong as any other number that is out of range.
+#[derive(Clone, Copy)]
+pub struct Integer(Option<i64>);
+
+impl Integer {
+    /// Its value, or a `ValueError` that names the parameter.
+    pub fn value(self, parameter: &str) -> PyResult<i64> {
+        self.0.ok_or_else(|| PyValueError::new_err(format!("{parameter} is out of range: it does not fit 64 bits")))
+    }
+
+    /// As [`value`](Self::value), and no less than 0.
+    pub fn size(self, parameter: &str) -> PyResult<usize> {
+        let value = self.value(parameter)?;
+        usize::try_from(value).map_err(|_| PyValueError::new_err(format!("{parameter} is {value}: it must not be negative")))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Integer {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract::<i64>() {
+            Ok(value) => Ok(Self(Some(value))),
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => Ok(Self(None)),
+            Err(error) => Err(error),
+        }
+    }
+}
