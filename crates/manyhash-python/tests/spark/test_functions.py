@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+from support import module
 
 import manyhash
 import manyhash.arrow
 
-pytest.importorskip("pyspark", reason="SKIPPED: no pyspark")
+module("pyspark")
 
 from pyspark.errors import PySparkException  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support import module
 
-pytest.importorskip("pyspark", reason="SKIPPED: no pyspark")
+module("pyspark")
 
 import manyhash.spark as mhs  # noqa: E402
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
+from support import module
 
-pytest.importorskip("pyspark", reason="SKIPPED: no pyspark")
+module("pyspark")
 
 from pyspark.sql import functions as F  # noqa: E402
 
