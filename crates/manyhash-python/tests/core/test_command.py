@@ -82,6 +82,15 @@ def test_whoever_closes_the_output_ends_it_without_a_word(folder: Path) -> None:
         assert (process.wait(60), process.stderr.read()) == (141, b"")
 
 
+def open_files(process: int) -> set[str]:
+    names = set()
+    for path in Path(f"/proc/{process}/fd").iterdir():
+        # It may be closed meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            names.add(os.readlink(path))
+    return names
+
+
 @contextlib.contextmanager
 def endless(*command: str) -> Iterator[subprocess.Popen[bytes]]:
     """A process that reads /dev/zero, once it does; it does not outlive the test. It heeds Ctrl-C also where we, in the background, do not."""
@@ -91,8 +100,8 @@ def endless(*command: str) -> Iterator[subprocess.Popen[bytes]]:
 
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed) as process:
         try:
-            descriptors, patience = Path(f"/proc/{process.pid}/fd"), time.monotonic() + 60
-            while process.poll() is None and "/dev/zero" not in {os.readlink(path) for path in descriptors.iterdir()}:
+            patience = time.monotonic() + 60
+            while process.poll() is None and "/dev/zero" not in open_files(process.pid):
                 assert time.monotonic() < patience, "it does not open /dev/zero"
                 time.sleep(0.01)
             yield process
