@@ -251,7 +251,7 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
 
     fn choose_shape(&mut self, work: &Work) {
         let (shapes, widest) = (&self.plan.shapes, self.plan.widest);
-        if work.blocks >= shapes[widest].lanes as u64 * work.longest[0] {
+        if work.blocks >= (shapes[widest].lanes as u64).saturating_mul(work.longest[0]) {
             (self.shape, self.planned_blocks) = (widest, 0);
         } else if self.planned_blocks == 0 || work.messages < shapes[self.shape].lanes {
             let steps = linear_program::fewest_steps(shapes, work);
