@@ -31,9 +31,10 @@ enum Values<'a> {
     Nulls,
 }
 
-const VIEW_BYTES: usize = 16;
+/// Bytes of a view.
+pub(crate) const VIEW_BYTES: usize = 16;
 /// The longest row that lies in its view.
-const INLINE_BYTES: usize = 12;
+pub(crate) const INLINE_BYTES: usize = 12;
 
 /// Whether a type is one of those whose rows are bytes.
 pub(crate) fn is_bytes(data_type: &DataType) -> bool {

@@ -116,9 +116,6 @@ pub(crate) struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    /// Encoded rows that are in memory at once, if one is not more.
-    const PIECE_BYTES: usize = 1 << 20;
-
     pub(crate) fn new(prefix: &[u8], columns: &'a [TableColumn<'a>]) -> Result<Self, Error> {
         let mut head = prefix.to_vec();
         head.push(ENCODING_VERSION);
@@ -135,7 +132,7 @@ impl<'a> Encoder<'a> {
         self.for_each(|column| column.add_lengths(rows.clone(), &mut lengths))?;
         let mut done = 0;
         while done < rows.len() {
-            let (piece, bytes) = piece(&lengths[done..], Self::PIECE_BYTES);
+            let (piece, bytes) = piece(&lengths[done..]);
             let lengths = &lengths[done..done + piece];
             let piece_rows = rows.start + done..rows.start + done + piece;
             done += piece;
@@ -160,11 +157,12 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// How many of the first messages of such lengths make a piece of at most so many bytes, one at least, and their bytes.
-pub(crate) fn piece(lengths: &[usize], most_bytes: usize) -> (usize, usize) {
+/// How many of the first messages of such lengths are made at once, one at least, and their bytes.
+pub(crate) fn piece(lengths: &[usize]) -> (usize, usize) {
+    const MOST_BYTES: usize = 1 << 20;
     let mut bytes = 0_usize;
     let fits = |length: &&usize| {
-        let fits = bytes == 0 || bytes.saturating_add(**length) <= most_bytes;
+        let fits = bytes == 0 || bytes.saturating_add(**length) <= MOST_BYTES;
         bytes = if fits { bytes.saturating_add(**length) } else { bytes };
         fits
     };

@@ -350,11 +350,10 @@ impl<'a> Places<'a> {
 
 /// Calls `take` with successive messages, `head` before each, until it had all.
 fn join(head: &[u8], messages: &[&[u8]], mut take: impl FnMut(&[&[u8]])) -> Result<(), Error> {
-    const PIECE_BYTES: usize = 1 << 20;
     let lengths: Vec<usize> = messages.iter().map(|message| head.len() + message.len()).collect();
     let (mut done, mut joined) = (0, Vec::new());
     while done < messages.len() {
-        let (piece, bytes) = piece(&lengths[done..], PIECE_BYTES);
+        let (piece, bytes) = piece(&lengths[done..]);
         joined.clear();
         joined.try_reserve_exact(bytes).map_err(|_| Error::Memory { bytes })?;
         for message in &messages[done..done + piece] {

@@ -1,6 +1,7 @@
 //! Digests as a column.
 
 use crate::Error;
+use crate::column::{INLINE_BYTES, VIEW_BYTES};
 use crate::room::Room;
 use arrow_array::{ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, StringArray, StringViewArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
@@ -121,8 +122,6 @@ impl Shape {
 
     /// Views of the values, in buffers that offsets of 32 bits can point into.
     fn views(self, rows: usize, values: Buffer, nulls: Option<&NullBuffer>) -> Result<(ScalarBuffer<u128>, Vec<Buffer>), Error> {
-        const VIEW_BYTES: usize = 16;
-        const INLINE_BYTES: usize = 12;
         let row_bytes = self.row_bytes;
         let buffer_rows = i32::MAX as usize / row_bytes;
         let mut views = Room::new(rows, VIEW_BYTES)?;

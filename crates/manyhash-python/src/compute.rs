@@ -22,7 +22,8 @@ pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyR
         .map_err(|panic| PyRuntimeError::new_err(format!("internal error: {}", text(&*panic))))
 }
 
-fn text(panic: &(dyn Any + Send)) -> &str {
+/// What a panic says.
+pub fn text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread panicked")
 }

@@ -1,5 +1,6 @@
 //! Panics of the Arrow library over malformed data, as errors.
 
+use crate::compute::text;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -28,8 +29,5 @@ pub fn contained<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     let before = IS_CONTAINED.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     IS_CONTAINED.set(before);
-    result.unwrap_or_else(|panic| {
-        let reason = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(|text| &text[..]));
-        Err(PyValueError::new_err(format!("malformed Arrow data: {}", reason.unwrap_or("it can't be read"))))
-    })
+    result.unwrap_or_else(|panic| Err(PyValueError::new_err(format!("malformed Arrow data: {}", text(&*panic)))))
 }

@@ -61,12 +61,7 @@ impl<'py> Output<'py> {
 
 /// `digest` in lower case, in `text`.
 fn hexadecimal<'a>(digest: &[u8], text: &'a mut [u8; 2 * MOST_DIGEST_BYTES]) -> &'a str {
-    // By arithmetic, of which the compiler makes vector instructions.
-    let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
-    for (byte, pair) in digest.iter().zip(text.as_chunks_mut::<2>().0) {
-        *pair = [digit(byte >> 4), digit(byte & 15)];
-    }
-    str::from_utf8(&text[..2 * digest.len()]).expect("digits are ASCII")
+    const_hex::encode_to_str(digest, &mut text[..2 * digest.len()]).expect("two digits a byte")
 }
 
 /// A digest in hexadecimal.
