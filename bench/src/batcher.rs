@@ -24,8 +24,8 @@ use crate::peers::hmac::{self, ForTagLineup, Secret, TagLineup};
 use crate::peers::openssl::EvpDigest;
 use crate::report::Table;
 use crate::run::{Run, RunArguments};
-use crate::timing;
-use crate::workloads::Random;
+use manyhash_measure::Random;
+use manyhash_measure::timing;
 
 /// The options of the mode.
 #[derive(clap::Args)]

@@ -14,8 +14,8 @@ use crate::contest::{self, Row};
 use crate::peers::{self, ForLineup, Lineup};
 use crate::report;
 use crate::run::{Run, RunArguments, compression_name};
-use crate::timing;
 use crate::workloads::{Placement, Workload};
+use manyhash_measure::timing;
 
 const MESSAGE_BYTES: usize = 16 << 10;
 /// One line more than the length: equal addresses modulo 4 KiB would be measured too.

@@ -7,8 +7,8 @@ use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::peers::{Lineup, Peer, Standing};
-use crate::timing::{self, Probe, Sample};
 use crate::workloads::{Placement, Workload};
+use manyhash_measure::timing::{self, Probe, Sample};
 
 /// A workload of large messages ends after so many rounds when its time is used up.
 pub const FEWEST_ROUNDS: usize = 7;

@@ -11,7 +11,8 @@ use crate::peers::Peer;
 use crate::peers::hmac::{self, ForTagLineup, Secret, TagLineup};
 use crate::report;
 use crate::run::{Run, RunArguments};
-use crate::workloads::{self, Placement, Random, Workload};
+use crate::workloads::{self, Placement, Workload};
+use manyhash_measure::Random;
 
 /// With a key for each message: the workload that is taken, the name it then has, and what it is.
 const KEYED: (&str, &str, &str) = ("f", "fk", "4096 x 32 to 200 B, a key for each message");

@@ -8,13 +8,13 @@ use bytes::Bytes;
 use manyhash::jobs::{Job, Jobs};
 use manyhash::{Algorithm, Hasher};
 
-use crate::buffer::Buffer;
 use crate::contest::{self, Cell};
 use crate::peers::openssl::EvpDigest;
 use crate::peers::{self, ForLineup, Lineup, Peer, Standing};
 use crate::report;
 use crate::run::{Run, RunArguments};
 use crate::workloads::{LINE_BYTES, Placement, Workload};
+use manyhash_measure::Buffer;
 
 const KIB: usize = 1 << 10;
 const STREAMS: usize = 64;

@@ -2,7 +2,6 @@
 #![deny(unsafe_code)]
 
 mod batcher;
-mod buffer;
 mod calibrate;
 mod contest;
 mod curves;
@@ -13,7 +12,6 @@ mod peers;
 mod processes;
 mod report;
 mod run;
-mod timing;
 mod tls_records;
 mod trees;
 mod workloads;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use crate::contest::{Cell, Row};
-use crate::timing::Sample;
+use manyhash_measure::timing::Sample;
 
 /// What is read of another process's JSON file.
 #[derive(Deserialize)]

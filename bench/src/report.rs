@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use crate::contest::{Cell, Row};
 use crate::machine::Machine;
 use crate::peers::Standing;
-use crate::timing::{self, Probe, QUIET_OVERLAP};
 use crate::workloads::Placement;
+use manyhash_measure::timing::{self, Probe, QUIET_OVERLAP};
 
 /// Messages shorter than this on average are also reported in nanoseconds a message.
 const SHORT_BYTES: usize = 1024;

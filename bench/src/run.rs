@@ -10,10 +10,11 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::contest::Effort;
-use crate::machine::{self, Machine};
+use crate::machine::Machine;
 use crate::peers;
 use crate::report;
-use crate::timing::{self, Probe};
+use manyhash_measure::machine::pin;
+use manyhash_measure::timing::{self, Probe};
 
 /// The options of every such mode.
 #[derive(clap::Args)]
@@ -86,14 +87,14 @@ impl Run {
     /// Opens the JSON file, pins the process and calibrates the probe. Samples take `sample`, the rounds of a cell `cell`.
     pub fn begin(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
         let json = open_json(arguments)?;
-        let machine = Machine::describe(machine::pin(arguments.pin)?);
+        let machine = Machine::describe(pin(arguments.pin)?);
         Ok(Self { machine, probe: Probe::calibrate(), effort: effort(arguments, sample, cell), quick: arguments.quick, json })
     }
 
     /// The same for a mode of several threads: on all CPUs unless `--pin` is given, and without a probe, which sees one core.
     pub fn begin_on_all_cpus(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
         let json = open_json(arguments)?;
-        let pinned_to = arguments.pin.map_or(Ok(None), |cpu| machine::pin(Some(cpu)))?;
+        let pinned_to = arguments.pin.map_or(Ok(None), |cpu| pin(Some(cpu)))?;
         let machine = Machine::describe(pinned_to);
         Ok(Self { machine, probe: None, effort: effort(arguments, sample, cell), quick: arguments.quick, json })
     }

@@ -20,8 +20,8 @@ use crate::peers::evp_mac::EvpMac;
 use crate::peers::hmac::sha256_reference;
 use crate::report::{self, Table};
 use crate::run::{Run, RunArguments};
-use crate::timing::{self, Sample};
 use crate::workloads::{LINE_BYTES, Placement, Workload};
+use manyhash_measure::timing::{self, Sample};
 
 const CONNECTIONS: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const QUICK_CONNECTIONS: [usize; 2] = [1, 16];

@@ -1,9 +1,8 @@
 //! What is hashed: the sets of messages, by the letters METHODOLOGY.md lists, and where they lie in memory.
 
 use anyhow::{Context, Result};
+use manyhash_measure::{Buffer, Random};
 use serde::{Deserialize, Serialize};
-
-use crate::buffer::Buffer;
 
 /// Messages start on a cache line: the unit every set of lanes loads.
 pub const LINE_BYTES: usize = 64;
@@ -151,45 +150,6 @@ pub fn tagged() -> Result<Vec<Workload>> {
     Ok(workloads)
 }
 
-/// SplitMix64 (Steele, Lea & Flood 2014): the same workloads in every run, on every machine.
-pub struct Random {
-    state: u64,
-}
-
-impl Random {
-    /// A generator of its own sequence for every seed.
-    pub fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from 0 to `bound` - 1 (the bias of the remainder is below 2^-40 for the bounds used here).
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// Fills `bytes`.
-    pub fn fill(&mut self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(8) {
-            chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]);
-        }
-    }
-
-    /// Fisher-Yates.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i + 1));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,15 +212,5 @@ mod tests {
         assert_ne!(g, gs);
         g.sort_by_key(|&(_, bytes)| std::cmp::Reverse(bytes));
         assert_eq!(g, gs);
-    }
-
-    #[test]
-    fn bytes_look_random_and_are_the_same_every_time() {
-        let (one, two) = (Buffer::new(4096, 1).unwrap(), Buffer::new(4096, 1).unwrap());
-        assert_eq!(one.bytes(), two.bytes());
-        let mut seen = [0u32; 256];
-        one.bytes().iter().for_each(|&byte| seen[byte as usize] += 1);
-        let expected = one.bytes().len() as u32 / 256;
-        assert!(seen.iter().all(|&n| n.abs_diff(expected) < expected / 10));
     }
 }

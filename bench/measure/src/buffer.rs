@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 use memmap2::MmapMut;
 
-use crate::workloads::Random;
+use crate::random::Random;
 
 /// The size of a huge page on x86-64 and, with 4 KiB base pages, on AArch64.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -34,5 +34,20 @@ impl Buffer {
     /// The whole buffer.
     pub fn bytes(&self) -> &[u8] {
         &self.mapping[self.start..self.mapping.len() - HUGE_PAGE_BYTES + self.start]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_look_random_and_are_the_same_every_time() {
+        let (one, two) = (Buffer::new(4096, 1).unwrap(), Buffer::new(4096, 1).unwrap());
+        assert_eq!(one.bytes(), two.bytes());
+        let mut seen = [0u32; 256];
+        one.bytes().iter().for_each(|&byte| seen[byte as usize] += 1);
+        let expected = one.bytes().len() as u32 / 256;
+        assert!(seen.iter().all(|&n| n.abs_diff(expected) < expected / 10));
     }
 }

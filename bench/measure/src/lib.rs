@@ -1,0 +1,9 @@
+//! What the benchmarks and the study measure with: samples between two probes, memory in huge pages, the machine's own description.
+
+mod buffer;
+pub mod machine;
+mod random;
+pub mod timing;
+
+pub use buffer::Buffer;
+pub use random::Random;
