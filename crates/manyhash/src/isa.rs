@@ -6,7 +6,7 @@
 
 /// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body takes the features of
 /// [`Token::run`]; a struct and not a closure, because a closure's body keeps the features of the place it was written in.
-pub(crate) trait Task<I> {
+pub trait Task<I> {
     /// What comes out.
     type Output;
     /// Does it. `isa` is the proof.
@@ -14,7 +14,7 @@ pub(crate) trait Task<I> {
 }
 
 /// Proof that this CPU has an instruction set.
-pub(crate) trait Token: Copy + 'static {
+pub trait Token: Copy + 'static {
     /// The proof, if this CPU has it.
     fn detect() -> Option<Self>;
     /// Runs `task` with the instruction set's features switched on.
@@ -30,7 +30,7 @@ macro_rules! isa {
             $(#[$doc])*
             #[cfg(target_arch = $arch)]
             #[derive(Clone, Copy, Debug)]
-            pub(crate) struct $Isa(());
+            pub struct $Isa(());
 
             #[cfg(target_arch = $arch)]
             impl Token for $Isa {

@@ -21,16 +21,16 @@ mod operations;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
-pub(crate) use blocks::{Blocks, Whole};
+pub use blocks::{Blocks, Whole};
 pub(crate) use dealt::Dealt;
 
 use crate::isa::{Task, Token};
 
 /// The widest shape any backend may have, in lanes.
-pub(crate) const MAX_LANES: usize = 64;
+pub const MAX_LANES: usize = 64;
 
 /// An instruction set that has lanes.
-pub(crate) trait Isa: Token {
+pub trait Isa: Token {
     /// A vector of 32-bit words.
     type U32: Words<Isa = Self, Word = u32>;
     /// A vector of 64-bit words.
@@ -38,7 +38,7 @@ pub(crate) trait Isa: Token {
 }
 
 /// A machine word: `u32` or `u64`.
-pub(crate) trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send + Sync + 'static {
+pub trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send + Sync + 'static {
     /// The vector of these words on the instruction set `I`.
     type Vector<I: Isa>: Words<Isa = I, Word = Self>;
     /// The word that begins with a byte of 0x80 and has zeros after it.
@@ -56,7 +56,7 @@ pub(crate) trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send 
 
 /// How an algorithm reads its words from bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ByteOrder {
+pub enum ByteOrder {
     /// Most significant byte first (FIPS 180-4, section 3.1).
     Big,
     /// Least significant byte first (RFC 1321, section 2).
@@ -64,10 +64,10 @@ pub(crate) enum ByteOrder {
 }
 
 /// The bytes of a lane's first words.
-pub(crate) type Row = [u8; 64];
+pub type Row = [u8; 64];
 
 /// One word of each lane.
-pub(crate) trait Words: Copy + Send + Sync {
+pub trait Words: Copy + Send + Sync {
     /// The instruction set.
     type Isa: Copy;
     /// One lane's word.
@@ -161,7 +161,7 @@ pub(crate) use sixteen;
 
 /// The instruction set every CPU has: one lane.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Portable;
+pub struct Portable;
 
 impl Token for Portable {
     #[inline(always)]
@@ -287,11 +287,11 @@ macro_rules! waves {
     ($d:tt $($(#[$doc:meta])* $Waves:ident, $Vector:ident($($V:ident)+), $Shared:ident: $count:literal = [$($wave:tt)+];)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
-        pub(crate) struct $Waves<I>(I);
+        pub struct $Waves<I>(I);
 
         /// A vector of each wave.
         #[derive(Clone, Copy)]
-        pub(crate) struct $Vector<V>($($V),+);
+        pub struct $Vector<V>($($V),+);
 
         struct $Shared<T>(T);
 

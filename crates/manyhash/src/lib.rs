@@ -29,6 +29,7 @@
 //! # Features
 //! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant time, and `zeroize`, which erases keys.
 //! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
+//! - `kernels`: [`kernels`], what is beneath; for studies, and without any promise.
 #![deny(unsafe_code)]
 
 #[macro_use]
@@ -44,6 +45,8 @@ pub mod hmac;
 #[allow(unsafe_code, reason = "runs code with an instruction set's features, once it is detected")]
 mod isa;
 pub mod jobs;
+#[cfg(feature = "kernels")]
+pub mod kernels;
 #[allow(unsafe_code, reason = "vector instructions")]
 mod lanes;
 mod many;

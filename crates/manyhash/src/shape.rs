@@ -131,6 +131,12 @@ impl<C: Compression> Shape<C> {
         (self.short.expect("asked for only if it is there"))(batch, digests);
     }
 
+    /// The same, but it computes nothing: what it is asked for is remembered.
+    #[cfg(feature = "kernels")]
+    pub(crate) fn recording(&self) -> Self {
+        Self { advance: |_, blocks| crate::kernels::recording::record(blocks), dealt: None, short: None, ..*self }
+    }
+
     /// A shape that computes nothing, for tests of schedules.
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// The same number of bytes ahead in every lane of a shape.
-pub(crate) struct Blocks<'a> {
+pub struct Blocks<'a> {
     /// The first `lanes` are set. Zeros in the others would take as long as a fifth of a block of SHA-NI.
     starts: [MaybeUninit<*const u8>; MAX_LANES],
     lanes: usize,
@@ -19,7 +19,7 @@ impl<'a> Blocks<'a> {
     ///
     /// Panics if a message is shorter, or if there are no lanes or more than [`MAX_LANES`].
     #[inline]
-    pub(crate) fn new(lanes: usize, bytes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
+    pub fn new(lanes: usize, bytes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes));
         let mut blocks = Self::unset(lanes, bytes);
         for (lane, start) in blocks.starts[..lanes].iter_mut().enumerate() {
@@ -32,7 +32,7 @@ impl<'a> Blocks<'a> {
     ///
     /// Panics if the message is shorter, or if there are no lanes or more than [`MAX_LANES`].
     #[inline(always)]
-    pub(crate) fn successive(lanes: usize, block_bytes: usize, message: &'a [u8]) -> Self {
+    pub fn successive(lanes: usize, block_bytes: usize, message: &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes) && lanes * block_bytes <= message.len());
         let mut blocks = Self::unset(lanes, block_bytes);
         let mut lane = 0;
@@ -49,15 +49,21 @@ impl<'a> Blocks<'a> {
         Self { starts: [MaybeUninit::uninit(); MAX_LANES], lanes, bytes, messages: PhantomData }
     }
 
+    /// Lanes.
+    #[cfg(feature = "kernels")]
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
     /// Bytes ahead in every lane.
     #[inline(always)]
-    pub(crate) fn len_bytes(&self) -> usize {
+    pub fn len_bytes(&self) -> usize {
         self.bytes
     }
 
     /// `count` bytes of one lane. Panics outside of it.
     #[inline(always)]
-    pub(crate) fn bytes(&self, lane: usize, at: usize, count: usize) -> &'a [u8] {
+    pub fn bytes(&self, lane: usize, at: usize, count: usize) -> &'a [u8] {
         let [start] = self.starts::<1>(lane, at, count);
         // SAFETY: `starts` checked that `count` bytes are there; `new` borrowed them for 'a.
         unsafe { std::slice::from_raw_parts(start, count) }
@@ -79,7 +85,7 @@ impl<'a> Blocks<'a> {
 }
 
 /// A whole short message in every lane.
-pub(crate) struct Whole<'a> {
+pub struct Whole<'a> {
     /// As many bytes as every message has.
     blocks: Blocks<'a>,
     bytes: [u32; MAX_LANES],
@@ -90,7 +96,7 @@ impl<'a> Whole<'a> {
     ///
     /// Panics if a message has more than `u32::MAX / 8` bytes, or if there are no lanes or more than [`MAX_LANES`].
     #[inline(always)]
-    pub(crate) fn new(lanes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
+    pub fn new(lanes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes));
         let mut whole = Self { blocks: Blocks::unset(lanes, usize::MAX), bytes: [0; MAX_LANES] };
         let mut most_bytes = 0;
@@ -107,13 +113,13 @@ impl<'a> Whole<'a> {
 
     /// Bytes of a lane's message. Panics if there is no such lane.
     #[inline(always)]
-    pub(crate) fn bytes(&self, lane: usize) -> u32 {
+    pub fn bytes(&self, lane: usize) -> u32 {
         self.bytes[..self.blocks.lanes][lane]
     }
 
     /// What all lanes have: as many bytes as the shortest message, which need not be whole blocks.
     #[inline(always)]
-    pub(crate) fn blocks(&self) -> &Blocks<'a> {
+    pub fn blocks(&self) -> &Blocks<'a> {
         &self.blocks
     }
 

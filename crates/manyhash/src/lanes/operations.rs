@@ -137,12 +137,12 @@ macro_rules! vectors {
         $(#[$doc32])*
         #[derive(Clone, Copy)]
         #[repr(transparent)]
-        pub(crate) struct $U32(pub(super) $Register);
+        pub struct $U32(pub(super) $Register);
 
         $(#[$doc64])*
         #[derive(Clone, Copy)]
         #[repr(transparent)]
-        pub(crate) struct $U64(pub(super) $Register);
+        pub struct $U64(pub(super) $Register);
 
         impl Isa for $Isa {
             type U32 = $U32;

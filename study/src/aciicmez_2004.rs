@@ -1,0 +1,1 @@
+//! Aciicmez 2004: "Fast hashing on Pentium SIMD architecture". A file for each figure.

@@ -1,0 +1,1 @@
+//! Gueron & Krasnov 2012: "Simultaneous hashing of multiple messages". A file for each figure.

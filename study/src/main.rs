@@ -1,0 +1,132 @@
+//! `manyhash-study`: every table and figure of the three papers behind manyhash, measured on this machine.
+#![deny(unsafe_code)]
+
+mod aciicmez_2004;
+mod figures;
+mod gueron_2013;
+mod gueron_krasnov_2012;
+mod measured;
+mod messages;
+mod model;
+mod openssl_worker;
+mod race;
+mod session;
+mod text;
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+
+use figures::Entry;
+use model::{Figure, Study};
+use session::Session;
+
+/// The crates whose versions the report names.
+pub const COMPARED: &[&str] = &["manyhash", "openssl"];
+
+/// Measures the tables and figures of Aciicmez 2004, Gueron & Krasnov 2012 and Gueron 2013 on this machine.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// Only these figures, as --list names them, or all whose names begin so ("2012") [default: all].
+    #[arg(value_name = "FIGURE")]
+    figures: Vec<String>,
+    /// Names the figures and measures nothing.
+    #[arg(long)]
+    list: bool,
+    /// Little of everything: shows that it works; the values mean nothing.
+    #[arg(long)]
+    quick: bool,
+    /// Also writes everything to this file, from which the report is made.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Stay on this CPU [default on Linux: the last CPU allowed].
+    #[arg(long, value_name = "CPU")]
+    pin: Option<usize>,
+    /// Make files in this folder, on the disk to be measured [default: where the system has temporary files].
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+    /// Answers another process of the study: see `openssl_worker.rs`.
+    #[arg(long, hide = true)]
+    openssl_worker: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("manyhash-study: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if arguments.openssl_worker {
+        return openssl_worker::serve().map(|()| ExitCode::SUCCESS);
+    }
+    let out = &mut io::stdout().lock();
+    let chosen = chosen(&arguments.figures);
+    if arguments.list {
+        for entry in chosen {
+            writeln!(out, "{:10} {}: {}", entry.id, entry.place, entry.title)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Before anything else: an hour's values must not be lost to a mistyped path.
+    let json = arguments.json.as_ref().map(|path| File::create(path).with_context(|| format!("--json {}", path.display())));
+    let json = json.transpose()?;
+    if let Some(folder) = &arguments.scratch {
+        anyhow::ensure!(folder.is_dir(), "--scratch {}: not a folder", folder.display());
+    }
+    session::clean_up_on_interrupt()?;
+    let session = Session::begin(arguments.quick, arguments.pin, arguments.scratch.clone())?;
+    text::machine(out, &session.machine)?;
+    let mut study = Study { machine: session.machine.clone(), quick: session.quick, figures: Vec::new() };
+    for entry in chosen {
+        let figure = measure(&session, entry);
+        text::figure(out, &figure)?;
+        out.flush()?;
+        study.figures.push(figure);
+    }
+    text::claims(out, &study)?;
+    if let Some(file) = json {
+        let mut file = io::BufWriter::new(file);
+        serde_json::to_writer(&mut file, &study).map_err(io::Error::from).and_then(|()| file.flush()).context("--json")?;
+    }
+    let is_complete = study.figures.iter().all(|figure| figure.failed.is_none());
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// One figure; whatever happens in it, the others go on.
+fn measure(session: &Session, entry: &Entry) -> Figure {
+    eprintln!("manyhash-study: {}: {}", entry.id, entry.title);
+    let begin = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| (entry.measure)(session)));
+    let figure = match outcome {
+        Ok(Ok(figure)) => figure,
+        Ok(Err(error)) => Figure { failed: Some(format!("{error:#}")), ..Figure::default() },
+        Err(_) => Figure { failed: Some("panicked: see standard error".into()), ..Figure::default() },
+    };
+    Figure { id: entry.id, title: entry.title, place: entry.place, seconds: begin.elapsed().as_secs_f64(), ..figure }
+}
+
+/// The figures that `asked` names, in the papers' order; all of them if nothing is asked. A name of nothing is wrong usage.
+fn chosen(asked: &[String]) -> Vec<&'static Entry> {
+    let names = |asked: &str, entry: &Entry| entry.id == asked || entry.id.strip_prefix(asked).is_some_and(|rest| rest.starts_with('-'));
+    for asked in asked {
+        if !figures::ALL.iter().any(|entry| names(asked, entry)) {
+            let known: Vec<&str> = figures::ALL.iter().map(|entry| entry.id).collect();
+            Arguments::command().error(ErrorKind::InvalidValue, format!("{asked}: not one of {}", known.join(", "))).exit();
+        }
+    }
+    figures::ALL.iter().filter(|entry| asked.is_empty() || asked.iter().any(|asked| names(asked, entry))).collect()
+}

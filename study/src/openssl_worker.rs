@@ -1,0 +1,185 @@
+//! OpenSSL as the papers had it: the same library in a process of its own that is told, by `OPENSSL_ia32cap`, that the CPU lacks
+//! what came later. The library reads the variable once, when it is loaded, hence the process.
+//!
+//! The worker is asked on its standard input, a line of JSON a question, and answers on its standard output in the same way. What it is
+//! asked to time, it times itself.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use manyhash_measure::machine;
+use manyhash_measure::timing::{Probe, Sample};
+use openssl::md::Md;
+use openssl::md_ctx::MdCtx;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::messages::Layout;
+use crate::race::{Contestant, Local};
+use crate::session::Session;
+
+/// Which of OpenSSL's code for a CPU is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Variant {
+    /// What it chooses on this CPU: SHA extensions, if there are any.
+    Today,
+    /// Its code for AVX2 and BMI2, the n-SMS method of Gueron & Krasnov, which it has had since 1.0.2.
+    NSms,
+    /// Its scalar code, about that of 1.0.1, which the papers compare with.
+    Scalar,
+}
+
+impl Variant {
+    /// The mask for `OPENSSL_ia32cap`: bits that are cleared in leaf 1 (edx, ecx) and leaf 7 (ebx) of CPUID (the manual page
+    /// OPENSSL_ia32cap): SHA is bit 29 of leaf 7, BMI1, AVX2 and BMI2 are 3, 5 and 8, AVX-512 16, 17, 30 and 31; SSSE3, XOP and AVX of
+    /// leaf 1 are 41, 43 and 60.
+    fn mask(self) -> Option<&'static str> {
+        match self {
+            Self::Today => None,
+            Self::NSms => Some(":~0x20000000"),
+            Self::Scalar => Some("~0x1000020000000000:~0xE0030128"),
+        }
+    }
+
+    /// For tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Today => "OpenSSL, as it is today",
+            Self::NSms => "OpenSSL, n-SMS (AVX2)",
+            Self::Scalar => "OpenSSL, scalar (as 1.0.1)",
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+enum Question {
+    /// What to hash. Answer: nothing.
+    Prepare { algorithm: String, layout: Layout, cpu: Option<usize>, probe: bool },
+    /// Answer: all digests.
+    Digests,
+    /// Answer: nothing.
+    WarmUp { calls: u64 },
+    /// Answer: calls.
+    CallsPerSample { sample: Duration },
+    /// Answer: a sample.
+    Sample { calls: u64, round: usize },
+}
+
+/// A worker as a contestant.
+pub struct Worker {
+    name: String,
+    process: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Worker {
+    /// Starts OpenSSL in a process of its own. `algorithm` as OpenSSL names it: "SHA256".
+    pub fn start<'a>(session: &Session, variant: Variant, algorithm: &str, layout: &Layout) -> Result<Box<dyn Contestant + 'a>> {
+        let program = std::env::current_exe().context("finding this program")?;
+        let mut command = Command::new(program);
+        command.arg("--openssl-worker").stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env_remove("OPENSSL_ia32cap").envs(variant.mask().map(|mask| ("OPENSSL_ia32cap", mask)));
+        let mut process = command.spawn().context("starting a process for OpenSSL")?;
+        let questions = process.stdin.take().expect("piped");
+        let answers = BufReader::new(process.stdout.take().expect("piped"));
+        let mut worker = Self { name: variant.name().into(), process, questions, answers };
+        let (cpu, probe) = (session.machine.pinned_to, session.probe.is_some());
+        worker.ask::<()>(&Question::Prepare { algorithm: algorithm.into(), layout: layout.clone(), cpu, probe })?;
+        Ok(Box::new(worker))
+    }
+
+    fn ask<Answer: DeserializeOwned>(&mut self, question: &Question) -> Result<Answer> {
+        let name = &self.name;
+        writeln!(self.questions, "{}", serde_json::to_string(question)?).with_context(|| format!("{name}: asking its process"))?;
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer).with_context(|| format!("{name}: hearing its process"))?;
+        let answer: Result<Answer, String> =
+            serde_json::from_str(&answer).with_context(|| format!("{name}: its process said {answer:?}"))?;
+        answer.map_err(|error| anyhow::anyhow!("{name}: {error}"))
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Contestant for Worker {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn digests(&mut self) -> Result<Vec<u8>> {
+        self.ask(&Question::Digests)
+    }
+    fn warm_up(&mut self, calls: u64) -> Result<()> {
+        self.ask(&Question::WarmUp { calls })
+    }
+    fn calls_per_sample(&mut self, sample: Duration) -> Result<u64> {
+        self.ask(&Question::CallsPerSample { sample })
+    }
+    fn sample(&mut self, _: Option<Probe>, calls: u64, round: usize) -> Result<Sample> {
+        self.ask(&Question::Sample { calls, round })
+    }
+}
+
+/// A digest that OpenSSL has looked up, and a context for it.
+pub struct EvpDigest {
+    digest: Md,
+    context: MdCtx,
+}
+
+impl EvpDigest {
+    /// Looks the algorithm up: "SHA256".
+    pub fn new(algorithm: &str) -> Result<Self> {
+        let digest = Md::fetch(None, algorithm, None).with_context(|| format!("OpenSSL: {algorithm}"))?;
+        Ok(Self { digest, context: MdCtx::new().context("OpenSSL: a context")? })
+    }
+
+    /// Appends the digest of a message.
+    pub fn hash(&mut self, message: &[u8], digests: &mut Vec<u8>) {
+        const HASHES: &str = "OpenSSL hashes bytes in memory";
+        self.context.digest_init(&self.digest).expect(HASHES);
+        self.context.digest_update(message).expect(HASHES);
+        let mut digest = [0; 64];
+        let bytes = self.context.digest_final(&mut digest).expect(HASHES);
+        digests.extend_from_slice(&digest[..bytes]);
+    }
+}
+
+/// The worker's side: answers until nobody asks any more.
+pub fn serve() -> Result<()> {
+    let mut lines = std::io::stdin().lines();
+    let Some(first) = lines.next() else { return Ok(()) };
+    let Question::Prepare { algorithm, layout, cpu, probe } = serde_json::from_str(&first?)? else {
+        bail!("asked before told what to hash")
+    };
+    machine::pin(cpu)?;
+    let probe = if probe { Probe::calibrate() } else { None };
+    let mut digest = EvpDigest::new(&algorithm)?;
+    let messages = layout.fill()?;
+    let slices = messages.slices();
+    let mut local = Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests)));
+    answer(&Ok(()))?;
+    for line in lines {
+        match serde_json::from_str(&line?)? {
+            Question::Prepare { .. } => bail!("told twice what to hash"),
+            Question::Digests => answer(&local.digests().map_err(|error| error.to_string()))?,
+            Question::WarmUp { calls } => answer(&local.warm_up(calls).map_err(|error| error.to_string()))?,
+            Question::CallsPerSample { sample } => answer(&local.calls_per_sample(sample).map_err(|error| error.to_string()))?,
+            Question::Sample { calls, round } => answer(&local.sample(probe, calls, round).map_err(|error| error.to_string()))?,
+        }
+    }
+    Ok(())
+}
+
+fn answer<Answer: Serialize>(answer: &Result<Answer, String>) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", serde_json::to_string(answer)?)?;
+    out.flush()?;
+    Ok(())
+}

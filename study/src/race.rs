@@ -1,0 +1,122 @@
+//! Contestants on the same messages: everybody is verified, warmed up, timed in turns, and verified again.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use manyhash_measure::timing::{self, Probe, Sample};
+
+use crate::measured::Measured;
+use crate::session::Session;
+
+/// Someone who hashes, in this process or in another.
+pub trait Contestant {
+    /// For tables.
+    fn name(&self) -> &str;
+    /// All digests of one call, one after the other.
+    fn digests(&mut self) -> Result<Vec<u8>>;
+    /// So many calls that nobody times.
+    fn warm_up(&mut self, calls: u64) -> Result<()>;
+    /// How many calls fill so long a sample.
+    fn calls_per_sample(&mut self, sample: Duration) -> Result<u64>;
+    /// The average of so many calls. `round` differs from sample to sample: it sets the depth of the stack.
+    fn sample(&mut self, probe: Option<Probe>, calls: u64, round: usize) -> Result<Sample>;
+}
+
+/// A contestant in this process: a function that appends the digests of all messages to a buffer.
+pub struct Local<'a> {
+    name: String,
+    call: Box<dyn FnMut(&mut Vec<u8>) + 'a>,
+    digests: Vec<u8>,
+}
+
+impl<'a> Local<'a> {
+    /// Of this name. `call` appends the digests of all messages to what it is given, which is empty.
+    pub fn new(name: impl Into<String>, call: impl FnMut(&mut Vec<u8>) + 'a) -> Self {
+        Self { name: name.into(), call: Box::new(call), digests: Vec::new() }
+    }
+
+    /// The same, ready for [`race`].
+    pub fn boxed(name: impl Into<String>, call: impl FnMut(&mut Vec<u8>) + 'a) -> Box<dyn Contestant + 'a> {
+        Box::new(Self::new(name, call))
+    }
+
+    fn call(&mut self) {
+        self.digests.clear();
+        (self.call)(black_box(&mut self.digests));
+        black_box(&self.digests);
+    }
+}
+
+impl Contestant for Local<'_> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn digests(&mut self) -> Result<Vec<u8>> {
+        self.call();
+        Ok(self.digests.clone())
+    }
+    fn warm_up(&mut self, calls: u64) -> Result<()> {
+        (0..calls).for_each(|_| self.call());
+        Ok(())
+    }
+    fn calls_per_sample(&mut self, sample: Duration) -> Result<u64> {
+        Ok(timing::calls_per_sample(sample, || self.call()))
+    }
+    fn sample(&mut self, probe: Option<Probe>, calls: u64, round: usize) -> Result<Sample> {
+        Ok(timing::sample(probe, calls, round, || self.call()))
+    }
+}
+
+/// How a race is run.
+#[derive(Clone, Copy)]
+pub struct Rules<'a> {
+    /// What one call hashes, in bytes.
+    pub bytes: usize,
+    /// What everybody's digests must be; `None`: contestants compute different things, and nobody is verified.
+    pub expected: Option<&'a [u8]>,
+    /// Calls before anything is timed; fewer in a quick run.
+    pub warm_up_calls: u64,
+}
+
+/// Runs a race. The results are in the order of the contestants.
+///
+/// # Errors
+/// If digests are wrong: there is nothing to be said about the speed of wrong digests.
+pub fn race(session: &Session, rules: Rules<'_>, contestants: &mut [Box<dyn Contestant + '_>]) -> Result<Vec<Measured>> {
+    let verify = |contestant: &mut Box<dyn Contestant + '_>| -> Result<()> {
+        let digests = contestant.digests()?;
+        ensure!(rules.expected.is_none_or(|expected| expected == digests), "{}: wrong digests", contestant.name());
+        Ok(())
+    };
+    let effort = session.effort;
+    let mut calls = Vec::new();
+    for contestant in &mut *contestants {
+        verify(contestant)?;
+        contestant.warm_up(if session.quick { rules.warm_up_calls.min(3) } else { rules.warm_up_calls })?;
+        calls.push(contestant.calls_per_sample(effort.sample)?);
+    }
+    let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); contestants.len()];
+    let begin = std::time::Instant::now();
+    for round in 0..effort.samples {
+        if round >= effort.fewest_samples && begin.elapsed() > effort.race {
+            break;
+        }
+        // Another one starts each time, and every second round runs backwards: nobody always follows the same neighbour.
+        for turn in 0..contestants.len() {
+            let turn = if round.is_multiple_of(2) { turn } else { contestants.len() - 1 - turn };
+            let turn = (turn + round) % contestants.len();
+            samples[turn].push(contestants[turn].sample(session.probe, calls[turn], round)?);
+        }
+    }
+    for contestant in &mut *contestants {
+        verify(contestant)?;
+    }
+    let measured = |(contestant, samples): (&mut Box<dyn Contestant + '_>, Vec<Sample>)| Measured {
+        name: contestant.name().to_string(),
+        bytes: rules.bytes as f64,
+        samples,
+        tsc_ghz: session.tsc_ghz,
+    };
+    Ok(contestants.iter_mut().zip(samples).map(measured).collect())
+}

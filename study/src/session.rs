@@ -1,0 +1,222 @@
+//! What all figures share: the machine, how much to measure, and a place for files that is gone afterwards, whatever happens.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use manyhash::Algorithm;
+use manyhash::backend::{self, Backend};
+use manyhash_measure::machine;
+use manyhash_measure::timing::Probe;
+use serde::Serialize;
+
+/// How much to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Samples of each contestant, unless time ends them.
+    pub samples: usize,
+    /// Not fewer than these: five, as in the papers.
+    pub fewest_samples: usize,
+    /// Calls are repeated until they fill this.
+    pub sample: Duration,
+    /// When a race ends.
+    pub race: Duration,
+}
+
+impl Effort {
+    /// Enough to be believed.
+    const FULL: Self = Self { samples: 31, fewest_samples: 5, sample: Duration::from_millis(3), race: Duration::from_secs(8) };
+    /// Enough to see that everything works.
+    const QUICK: Self = Self { samples: 5, fewest_samples: 1, sample: Duration::from_micros(100), race: Duration::from_millis(100) };
+}
+
+/// The machine, as every table of the report names it.
+#[derive(Clone, Serialize)]
+pub struct Machine {
+    /// The day, UTC.
+    pub date: String,
+    /// The CPU's name, family and model.
+    pub cpu: String,
+    /// "x86_64 linux".
+    pub platform: String,
+    /// Its instruction sets.
+    pub features: Vec<&'static str>,
+    /// The CPU this process stays on.
+    pub pinned_to: Option<usize>,
+    /// Whether there are huge pages, as the system says it.
+    pub huge_pages: Option<String>,
+    /// Of the time-stamp counter.
+    pub tsc_ghz: Option<f64>,
+    /// Of the core, from a chain of multiplications.
+    pub clock_ghz: Option<f64>,
+    /// Whether the frequency can be set here.
+    pub frequency: String,
+    /// Which backends manyhash has here, which it prefers, and by which table.
+    pub backends: Vec<(String, String)>,
+    /// Names and versions of libraries.
+    pub versions: Vec<(String, String)>,
+}
+
+/// One run of the study.
+pub struct Session {
+    /// Only to see that it works.
+    pub quick: bool,
+    /// How much to measure.
+    pub effort: Effort,
+    /// The probe that tells a quiet core, where there is one.
+    pub probe: Option<Probe>,
+    /// Cycles of the time-stamp counter in a nanosecond.
+    pub tsc_ghz: Option<f64>,
+    /// Where it takes place.
+    pub machine: Machine,
+    scratch_parent: Option<PathBuf>,
+}
+
+impl Session {
+    /// Holds this thread to a CPU and looks around. Files will be made below `scratch_parent`, or where the system has temporary files.
+    pub fn begin(quick: bool, cpu: Option<usize>, scratch_parent: Option<PathBuf>) -> Result<Self> {
+        let pinned_to = machine::pin(cpu)?;
+        let probe = if quick { None } else { Probe::calibrate() };
+        let tsc_ghz = tsc_ghz();
+        let clock_ghz = probe.and_then(Probe::read).map(|reading| reading.clock_ghz);
+        let effort = if quick { Effort::QUICK } else { Effort::FULL };
+        let machine = describe(pinned_to, tsc_ghz, clock_ghz);
+        Ok(Self { quick, effort, probe, tsc_ghz, machine, scratch_parent })
+    }
+
+    /// An empty folder for files, removed when it is dropped, and on an interrupt too.
+    ///
+    /// # Errors
+    /// If there is no room for `bytes`, which says where and how much there is.
+    pub fn scratch(&self, bytes: u64) -> Result<Scratch> {
+        let parent = self.scratch_parent.clone().unwrap_or_else(std::env::temp_dir);
+        Scratch::new(&parent, bytes)
+    }
+}
+
+/// Folders of this process that must not outlive it.
+static SCRATCH: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// On an interrupt, a hang-up or a request to terminate: removes all folders and ends the process with 130.
+pub fn clean_up_on_interrupt() -> Result<()> {
+    ctrlc::set_handler(|| {
+        for folder in SCRATCH.lock().map(|folders| folders.clone()).unwrap_or_default() {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+        eprintln!("manyhash-study: interrupted");
+        std::process::exit(130);
+    })
+    .context("handling interrupts")
+}
+
+/// A folder for files.
+pub struct Scratch {
+    folder: tempfile::TempDir,
+}
+
+impl Scratch {
+    fn new(parent: &Path, bytes: u64) -> Result<Self> {
+        if let Some(free) = free_bytes(parent) {
+            let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+            anyhow::ensure!(
+                free >= bytes + (bytes >> 3),
+                "{}: {:.1} GB are needed and {:.1} GB are free (--scratch DIR puts files elsewhere)",
+                parent.display(),
+                gigabytes(bytes),
+                gigabytes(free)
+            );
+        }
+        // Known before it is there: an interrupt in between must find it.
+        let mut folders = SCRATCH.lock().expect("nobody panics with it");
+        let folder = tempfile::Builder::new().prefix("manyhash-study-").tempdir_in(parent);
+        let folder = folder.with_context(|| format!("making a folder in {}", parent.display()))?;
+        folders.push(folder.path().to_path_buf());
+        Ok(Self { folder })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Ok(mut folders) = SCRATCH.lock() {
+            folders.retain(|folder| folder != self.folder.path());
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let statistics = rustix::fs::statvfs(folder).ok()?;
+    Some(statistics.f_bavail * statistics.f_frsize)
+}
+
+/// Not asked elsewhere.
+#[cfg(not(target_os = "linux"))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
+/// The time-stamp counter, which the papers count by; 0 where there is none.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "an intrinsic")]
+pub fn tsc() -> u64 {
+    #[allow(unused_unsafe, reason = "safe in later versions")]
+    // SAFETY: every x86-64 has a time-stamp counter.
+    unsafe {
+        core::arch::x86_64::_rdtsc()
+    }
+}
+
+/// The time-stamp counter, which the papers count by; 0 where there is none.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn tsc() -> u64 {
+    0
+}
+
+/// Its frequency, against the system's clock.
+fn tsc_ghz() -> Option<f64> {
+    let (start, start_cycles) = (Instant::now(), tsc());
+    std::thread::sleep(Duration::from_millis(50));
+    let (cycles, ns) = (tsc() - start_cycles, start.elapsed().as_nanos());
+    (cycles > 0).then(|| cycles as f64 / ns as f64)
+}
+
+fn describe(pinned_to: Option<usize>, tsc_ghz: Option<f64>, clock_ghz: Option<f64>) -> Machine {
+    let mut backends = vec![("cost table".to_string(), backend::cost_table().to_string())];
+    let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
+    backends.push(("supported".into(), supported.join(" ")));
+    macro_rules! best { ([] $($Algorithm:ident)*) => { $(
+        backends.push((format!("widest for {}", manyhash::$Algorithm::NAME), Backend::best::<manyhash::$Algorithm>().to_string()));
+    )* } }
+    manyhash::for_each_algorithm!(best []);
+    let mut versions = machine::versions(crate::COMPARED, include_str!("../Cargo.lock"), env!("CARGO_PKG_NAME"));
+    versions.push(("OpenSSL".into(), openssl::version::version().into()));
+    Machine {
+        date: machine::today(),
+        cpu: machine::cpu_name().unwrap_or_else(|| "unknown CPU".into()),
+        platform: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
+        features: machine::features(),
+        pinned_to,
+        huge_pages: machine::huge_pages(),
+        tsc_ghz,
+        clock_ghz,
+        frequency: frequency(),
+        backends,
+        versions,
+    }
+}
+
+/// Whether the processor's frequency can be varied, as section 4.3 of Gueron & Krasnov 2012 does.
+fn frequency() -> String {
+    let settings = Path::new("/sys/devices/system/cpu/cpu0/cpufreq");
+    match std::fs::read_to_string(settings.join("scaling_available_frequencies")) {
+        Ok(frequencies) => format!("can be set to {} kHz", frequencies.trim()),
+        Err(_) if settings.exists() => "governed by the system, without steps to choose from".into(),
+        Err(_) => "not to be varied here: the system has no frequency control (a virtual machine, or no driver)".into(),
+    }
+}
