@@ -13,10 +13,11 @@ mod race;
 mod session;
 mod text;
 
-use std::fs::File;
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -27,6 +28,7 @@ use clap::{CommandFactory, Parser};
 use figures::Entry;
 use model::{Figure, Study};
 use session::Session;
+use tempfile::NamedTempFile;
 
 /// The crates whose versions the report names.
 pub const COMPARED: &[&str] = &["manyhash", "openssl"];
@@ -82,7 +84,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     // Before anything else: an hour's values must not be lost to a mistyped path.
-    let json = arguments.json.as_ref().map(|path| File::create(path).with_context(|| format!("--json {}", path.display())));
+    let json =
+        arguments.json.as_ref().map(|path| beside(path).with_context(|| format!("--json {}", path.display())).map(|file| (path, file)));
     let json = json.transpose()?;
     if let Some(folder) = &arguments.scratch {
         anyhow::ensure!(folder.is_dir(), "--scratch {}: not a folder", folder.display());
@@ -98,12 +101,23 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         study.figures.push(figure);
     }
     text::claims(out, &study)?;
-    if let Some(file) = json {
-        let mut file = io::BufWriter::new(file);
-        serde_json::to_writer(&mut file, &study).map_err(io::Error::from).and_then(|()| file.flush()).context("--json")?;
+    if let Some((path, file)) = json {
+        let mut writer = io::BufWriter::new(&file);
+        let written = serde_json::to_writer(&mut writer, &study).map_err(io::Error::from).and_then(|()| writer.flush());
+        drop(writer);
+        written.and_then(|()| file.persist(path).map_err(|error| error.error)).with_context(|| format!("--json {}", path.display()))?;
     }
     let is_complete = study.figures.iter().all(|figure| figure.failed.is_none());
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A file that takes the place of `path` in the end: what is there is not lost to a run that is interrupted.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    tempfile::Builder::new().prefix(".manyhash-study-").permissions(Permissions::from_mode(0o644)).tempfile_in(folder)
 }
 
 /// One figure; whatever happens in it, the others go on.
