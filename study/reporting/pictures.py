@@ -26,8 +26,8 @@ plt.rcParams.update({"axes.axisbelow": True, "grid.color": "#dddddd", "grid.line
 # For each source: shades, hatches and the hatches' colour. Their numbers have no common factor: 20 series differ.
 BARS = {
     "paper": (["#fafafa", "#ededed", "#f4f4f4", "#e4e4e4"], ["/////", "\\\\\\\\\\", "xxxx", ".....", "-----"], "#666666"),
-    "peer": (["#c4c4c4", "#9c9c9c", "#d6d6d6", "#b0b0b0"], ["", "", "....", "||||", "++++"], "#444444"),
-    "ours": (["#12406b", "#3d74a8", "#08254f", "#27588c"], ["", "", "////", "....", "xxxx"], "#d8e6f3"),
+    "peer": (["#c4c4c4", "#9c9c9c", "#d6d6d6", "#b0b0b0"], ["", "....", "||||", "++++", "oo"], "#444444"),
+    "ours": (["#12406b", "#3d74a8", "#08254f", "#27588c"], ["", "////", "....", "xxxx", "\\\\\\\\"], "#d8e6f3"),
 }
 # Colours, dashes and markers, as above.
 LINES = {
@@ -37,7 +37,7 @@ LINES = {
 }
 WIDTH_INCHES = 8.2
 # Bars in a row of panels that are still wide enough to stand beside each other.
-BARS_ACROSS = 44
+BARS_ACROSS = 50
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 
 
