@@ -29,11 +29,11 @@ BARS = {
     "peer": (["#c4c4c4", "#9c9c9c", "#d6d6d6", "#b0b0b0"], ["", "....", "||||", "++++", "oo"], "#444444"),
     "ours": (["#12406b", "#3d74a8", "#08254f", "#27588c"], ["", "////", "....", "xxxx", "\\\\\\\\"], "#d8e6f3"),
 }
-# Colours, dashes and markers, as above.
+# Colours, dashes and markers, likewise: dashes and markers alone tell 20 apart.
 LINES = {
     "paper": (["#9a9a9a", "#808080", "#acacac"], [(0, (4, 2)), (0, (1, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (2, 2))], "osD^v"),
     "peer": (["#b3541e", "#2f8f5b", "#8d6cab"], ["-.", (0, (7, 2)), (0, (3, 1)), (0, (5, 1, 1, 1, 1, 1))], "s^vDP"),
-    "ours": (["#12406b", "#2e75b5", "#08254f"], ["-", "-", (0, (9, 2)), (0, (5, 2))], "oDsX*"),
+    "ours": (["#12406b", "#2e75b5", "#08254f"], ["-", (0, (12, 2)), (0, (6, 2)), (0, (6, 1.5, 1, 1.5))], "oDsX*"),
 }
 WIDTH_INCHES = 8.2
 # Bars in a row of panels that are still wide enough to stand beside each other.
