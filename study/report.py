@@ -12,7 +12,11 @@ import tempfile
 from pathlib import Path
 
 from reporting import form
-from reporting.page import page
+
+try:
+    from reporting.page import page
+except ModuleNotFoundError as error:
+    sys.exit(f"report.py: {error}: pip install --requirement {Path(__file__).with_name('requirements.txt')}, or make study")
 
 
 def write(path, text):
@@ -36,7 +40,7 @@ def main():
     here = Path(__file__).parent
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("study", nargs="?", type=Path, default=here / "study.json", help="a file written with --json [study/study.json]")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the page [report.html beside the file, study.json; else its name with .html]")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page [report.html for study.json; else the same name with .html]")
     arguments = parser.parse_args()
     path = arguments.study
     out = arguments.out or (path.with_name("report.html") if path.name == "study.json" else path.with_suffix(".html"))

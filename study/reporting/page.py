@@ -31,13 +31,15 @@ PAPERS = [
     Paper(
         "2012",
         "Gueron & Krasnov 2012",
-        "Shay Gueron, Vlad Krasnov: Simultaneous Hashing of Multiple Messages. Journal of Information Security, volume 3, number 4, 2012, pages 319 to 325.",
+        "Shay Gueron, Vlad Krasnov: Simultaneous Hashing of Multiple Messages. "
+        "Journal of Information Security, volume 3, number 4, 2012, pages 319 to 325.",
         "doi 10.4236/jis.2012.34039; an earlier version is IACR ePrint 2012/371",
     ),
     Paper(
         "2013",
         "Gueron 2013",
-        "Shay Gueron: A j-Lanes Tree Hashing Mode and j-Lanes SHA-256. Journal of Information Security, volume 4, number 1, 2013, pages 7 to 11.",
+        "Shay Gueron: A j-Lanes Tree Hashing Mode and j-Lanes SHA-256. "
+        "Journal of Information Security, volume 4, number 1, 2013, pages 7 to 11.",
         "doi 10.4236/jis.2013.41002; an earlier version is IACR ePrint 2012/476",
     ),
 ]

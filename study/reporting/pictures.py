@@ -214,7 +214,7 @@ def inline(written, name, title, description):
     svg = ElementTree.fromstring(written)
     for parent in list(svg.iter()):
         for child in list(parent):
-            if child.tag in (f"{SVG}metadata", f"{SVG}style") or (child.tag == f"{SVG}defs" and all(one.tag == f"{SVG}style" for one in child)):
+            if child.tag in (f"{SVG}metadata", f"{SVG}style"):
                 parent.remove(child)
     referred = set()
     for element in svg.iter():

@@ -83,8 +83,8 @@ class TheWholePage(unittest.TestCase):
         cls.parsed = Parsed(cls.html)
 
     def test_every_text_is_there_and_none_is_markup(self):
-        names = "cpu feature frequency backend version claim another third here title table column row word method still changed missing failed"
-        for name in names.split():
+        names = "cpu feature frequency backend version claim another third here title table column row word method still changed"
+        for name in [*names.split(), "missing", "failed"]:
             self.assertIn(sample.text(name), self.parsed.text, name)
         tags = {tag for tag, _, _ in self.parsed.elements}
         self.assertFalse(tags & {"b", "script", "iframe", "link", "object", "img", "base", "form"}, tags)
@@ -210,7 +210,8 @@ class OtherStudies(unittest.TestCase):
 
     def test_what_the_machine_does_not_know_is_no_error(self):
         study = sample.study()
-        study["machine"] |= {"pinned_to": None, "huge_pages": None, "tsc_ghz": None, "clock_ghz": None, "features": [], "backends": [], "versions": []}
+        study["machine"] |= dict.fromkeys(["pinned_to", "huge_pages", "tsc_ghz", "clock_ghz"])
+        study["machine"] |= {"features": [], "backends": [], "versions": []}
         self.assertIn("none that matter here", Parsed(page_of(study)).text)
 
     def test_plots_without_values_are_drawn(self):
@@ -239,8 +240,8 @@ class OtherStudies(unittest.TestCase):
                 self.assertIn(f">{value:.0f}<", svg)
 
     def test_control_characters_of_a_message_do_not_break_the_page(self):
-        study = sample.study(sample.failed() | {"failed": "\x1b[31mred\x00 \ud800"}, sample.figure("x", plots=[sample.bars() | {"title": "a\x01b"}]))
-        text = page_of(study)
+        failed = sample.failed() | {"failed": "\x1b[31mred\x00 \ud800"}
+        text = page_of(sample.study(failed, sample.figure("x", plots=[sample.bars() | {"title": "a\x01b"}])))
         text.encode()
         ElementTree.fromstring(svgs(text)[0])
         self.assertIn("red", Parsed(text).text)
