@@ -36,6 +36,8 @@ LINES = {
     "ours": (["#12406b", "#2e75b5", "#08254f"], ["-", (0, (12, 2)), (0, (6, 2)), (0, (6, 1.5, 1, 1.5))], "oDsX*"),
 }
 WIDTH_INCHES = 8.2
+# Points of steps that are drawn one by one; of more, what a panel can show.
+STEPS_DRAWN, STEPS_BINS = 4000, 1500
 # Bars in a row of panels that are still wide enough to stand beside each other.
 BARS_ACROSS = 50
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
@@ -179,7 +181,7 @@ def steps(plot):
     figure, axes = plt.subplots(down, 1, figsize=(WIDTH_INCHES, 1.35 * down + 0.9), **options)
     everything = [point for one in plot.series for point in one.points if None not in point]
     for axis, one, ((shades, hatches, hatch_colour), n) in zip(axes.flat, plot.series, styles(plot.series, BARS)):
-        points = [point for point in one.points if None not in point]
+        points = thinned([point for point in one.points if None not in point])
         x, y = [x for x, _ in points], [y for _, y in points]
         fill = {"facecolor": shades[n % len(shades)], "edgecolor": hatch_colour, "hatch": hatches[n % len(hatches)]}
         axis.fill_between(x, y, step="post", linewidth=0, **fill)
@@ -198,6 +200,20 @@ def steps(plot):
     last.set_xlabel(textwrap.fill(plot.x_label, 100))
     figure.supylabel(textwrap.fill(plot.y_label, 18 * down + 12), fontsize=8)
     return figure
+
+
+def thinned(points):
+    """The same steps without those that go nowhere, and where there are too many to be seen, the lowest and highest of each place."""
+    last = len(points) - 1
+    points = [point for i, point in enumerate(points) if i in (0, last) or point[1] != points[i - 1][1]]
+    if len(points) <= STEPS_DRAWN:
+        return points
+    first, width = points[0][0], (points[-1][0] - points[0][0]) / STEPS_BINS or 1
+    kept = {0, len(points) - 1}
+    for _, places in itertools.groupby(range(len(points)), lambda i: int((points[i][0] - first) / width)):
+        places = list(places)
+        kept |= {min(places, key=lambda i: points[i][1]), max(places, key=lambda i: points[i][1]), places[-1]}
+    return [points[i] for i in sorted(kept)]
 
 
 def described(plot):
