@@ -72,9 +72,13 @@ def is_number(cell):
 
 
 def numeric_columns(table):
-    """For each column, whether it is set to the right: if it has a number. The rows' names must all be numbers for that."""
-    columns = [[is_number(row[column]) for row in table.rows] for column in range(len(table.columns))]
-    return [any(column) and (i > 0 or all(column)) for i, column in enumerate(columns)]
+    """For each column, whether it is set to the right: if it has numbers or nothing; rows' names if all are numbers."""
+    numeric = []
+    for column in range(len(table.columns)):
+        cells = [row[column] for row in table.rows]
+        numbers = sum(map(is_number, cells))
+        numeric.append(numbers == len(cells) if column == 0 else numbers > 0 or not any(cells))
+    return numeric
 
 
 def duration(seconds):

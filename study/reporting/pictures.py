@@ -14,6 +14,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
+from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .form import BarsPlot, LinesPlot, StepsPlot
@@ -38,7 +39,7 @@ LINES = {
 WIDTH_INCHES = 8.2
 # Points of steps that are drawn one by one; of more, what a panel can show.
 STEPS_DRAWN, STEPS_BINS = 4000, 1500
-# Bars in a row of panels that are still wide enough to stand beside each other.
+# Bars that are still wide enough to stand beside each other.
 BARS_ACROSS = 50
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 
@@ -105,39 +106,73 @@ def no_values(axis):
 
 
 def bars(plot):
-    """Groups side by side, in several rows where they would be too narrow."""
-    series, categories = plot.series, plot.categories
+    """Upright where their names have room below them, else sideways."""
+    slots = len(plot.categories) * (len(plot.series) + 1)
+    name_characters = int(0.88 * WIDTH_INCHES * 72 / 5.2 / max(1, len(plot.categories)))
+    names = [textwrap.wrap(name, max(1, name_characters), break_long_words=False) for name in plot.categories]
+    fits = all(len(lines) <= 2 and max(map(len, lines), default=0) <= name_characters for lines in names)
+    return upright(plot, names) if fits and slots <= BARS_ACROSS else sideways(plot)
+
+
+def bar_styles(series):
+    """As matplotlib takes them."""
+    for (shades, hatches, hatch_colour), n in styles(series, BARS):
+        style = {"facecolor": shades[n % len(shades)], "hatch": hatches[n % len(hatches)], "hatchcolor": hatch_colour}
+        yield style | {"edgecolor": "#333333", "linewidth": 0.6}
+
+
+def bar_legend(figure, series):
+    legend(figure, [Patch(**style) for style in bar_styles(series)], series)
+
+
+def upright(plot, names):
+    series, groups = plot.series, range(len(plot.categories))
     slots = len(series) + 1
-    groups_across = max(1, min(len(categories), BARS_ACROSS // slots))
-    down = max(1, math.ceil(len(categories) / groups_across))
-    groups_across = max(1, math.ceil(len(categories) / down))
-    size = (WIDTH_INCHES, 2.7 * down + 0.7 + 0.09 * len(series))
-    figure, axes = plt.subplots(down, 1, squeeze=False, sharey=True, layout="constrained", figsize=size)
-    bar_inches = 0.88 * WIDTH_INCHES / (groups_across * slots)
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + 0.09 * len(series)))
     # A bar a third of an inch wide has room for its value; above narrower ones it stands upright.
-    rotation = 0 if bar_inches >= 0.36 else 90
-    width_characters = max(6, int(bar_inches * slots * 72 / 5.2))
-    handles = {}
-    for row, axis in enumerate(axes.flat):
-        shown = range(row * groups_across, min((row + 1) * groups_across, len(categories)))
-        for i, (one, ((shades, hatches, hatch_colour), n)) in enumerate(zip(series, styles(series, BARS))):
-            places = [group - shown.start + (i + 0.5 - len(series) / 2) / slots for group in shown]
-            values = [one.values[group] for group in shown]
-            style = {"color": shades[n % len(shades)], "hatch": hatches[n % len(hatches)], "hatchcolor": hatch_colour}
-            heights = [value or 0 for value in values]
-            drawn = axis.bar(places, heights, width=0.92 / slots, edgecolor="#333333", linewidth=0.6, **style)
-            labels = ["-" if value is None else of_value(value) for value in values]
-            axis.bar_label(drawn, labels, padding=2, fontsize=6.5, rotation=rotation)
-            handles[i] = drawn
-        axis.set_xlim(-0.55, groups_across - 0.45)
-        axis.set_xticks(range(len(shown)), [textwrap.fill(categories[group], width_characters) for group in shown])
-        axis.tick_params(axis="x", length=0)
-        axis.set_ylabel(textwrap.fill(plot.y_label, 30))
-        lowest, highest = limits(value for one in series for value in one.values)
-        axis.set_ylim(lowest, highest * (1.08 if rotation else 1))
-        if not any(value is not None for one in series for value in one.values):
-            no_values(axis)
-    legend(figure, list(handles.values()), series)
+    rotation = 0 if 0.88 * WIDTH_INCHES / max(1, len(groups) * slots) >= 0.36 else 90
+    for i, (one, style) in enumerate(zip(series, bar_styles(series))):
+        places = [group + (i + 0.5 - len(series) / 2) / slots for group in groups]
+        drawn = axis.bar(places, [value or 0 for value in one.values], width=0.92 / slots, **style)
+        labels = ["-" if value is None else of_value(value) for value in one.values]
+        axis.bar_label(drawn, labels, padding=2, fontsize=6.5, rotation=rotation)
+    axis.set_xlim(-0.55, max(1, len(groups)) - 0.45)
+    axis.set_xticks(groups, ["\n".join(lines) for lines in names])
+    axis.tick_params(axis="x", length=0)
+    axis.set_ylabel(textwrap.fill(plot.y_label, 36))
+    values = [value for one in series for value in one.values]
+    lowest, highest = limits(values)
+    axis.set_ylim(lowest, highest * (1.08 if rotation else 1))
+    if not any(value is not None for value in values):
+        no_values(axis)
+    bar_legend(figure, series)
+    return figure
+
+
+def sideways(plot):
+    """Groups below each other, as tall as they have values: a name may have many words, and most groups few values."""
+    names = [textwrap.wrap(name, 48) for name in plot.categories]
+    of_series = list(zip(plot.series, bar_styles(plot.series)))
+    ticks, place = [], 0.0
+    drawn = []
+    for group, lines in enumerate(names):
+        there = [(one.values[group], style) for one, style in of_series if one.values[group] is not None]
+        height = max(1, len(there), 0.9 * len(lines))
+        ticks.append(place + height / 2)
+        first = place + (height - len(there)) / 2 + 0.5
+        drawn += [(first + i, value, style) for i, (value, style) in enumerate(there)]
+        place += height + 0.6
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 0.155 * place + 1.1 + 0.09 * len(plot.series)))
+    for at, value, style in drawn:
+        axis.bar_label(axis.barh([at], [value], height=0.92, **style), [of_value(value)], padding=2, fontsize=6.5)
+    axis.set_ylim(max(place, 1) - 0.3, -0.3)
+    axis.set_yticks(ticks, ["\n".join(lines) for lines in names])
+    axis.tick_params(axis="y", length=0)
+    axis.set_xlim(*limits([value for _, value, _ in drawn]))
+    axis.set_xlabel(textwrap.fill(plot.y_label, 100))
+    if not drawn:
+        no_values(axis)
+    bar_legend(figure, plot.series)
     return figure
 
 

@@ -184,8 +184,13 @@ class TheWholePage(unittest.TestCase):
         self.assertIn("(failed)", contents)
         self.assertIn("(parts are missing)", contents)
 
-    def test_it_is_not_a_quick_run(self):
-        self.assertEqual(list(self.parsed.all("p", "warning")), [])
+    def test_it_warns_of_failed_figures_and_of_nothing_else(self):
+        (warning,) = [words for _, words in self.parsed.all("p", "warning")]
+        self.assertIn("1 of 4 figures failed", warning)
+        self.assertTrue(warning.endswith("not counted here: 2013-1."), warning)
+        two = Parsed(page_of(sample.study(sample.failed("a"), sample.failed("b"))))
+        self.assertTrue(next(two.all("p", "warning"))[1].endswith(": a, b."))
+        self.assertEqual(list(Parsed(page_of(sample.study(sample.figure()))).all("p", "warning")), [])
 
     def test_it_names_its_language_and_the_three_papers(self):
         self.assertEqual(next(self.parsed.all("html"))[0]["lang"], "en")
@@ -230,7 +235,7 @@ class OtherStudies(unittest.TestCase):
             ElementTree.fromstring(svg)
             self.assertIn("no values", svg)
 
-    def test_many_bars_go_to_several_rows_and_none_is_lost(self):
+    def test_many_bars_lie_below_each_other_and_none_is_lost(self):
         values = {f"series {n}": [100.5 + 20 * n + category for category in range(9)] for n in range(9)}
         series = [{"name": name, "source": "ours", "values": of} for name, of in values.items()]
         plot = sample.bars() | {"categories": [f"category {n}" for n in range(9)], "series": series}
