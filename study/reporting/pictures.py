@@ -24,11 +24,12 @@ plt.rcParams.update({"svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8
 plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
 plt.rcParams.update({"axes.axisbelow": True, "grid.color": "#dddddd", "grid.linewidth": 0.5})
 
-# For each source: shades, hatches and the hatches' colour. Their numbers have no common factor: 20 series differ.
+# For each source: shades, hatches and the hatches' colour. Their numbers have no common factor: 20 series differ. Hatches are of lines:
+# dots are circles, of which each pattern would have a quarter of a megabyte.
 BARS = {
-    "paper": (["#fafafa", "#ededed", "#f4f4f4", "#e4e4e4"], ["/////", "\\\\\\\\\\", "xxxx", ".....", "-----"], "#666666"),
-    "peer": (["#c4c4c4", "#9c9c9c", "#d6d6d6", "#b0b0b0"], ["", "....", "||||", "++++", "oo"], "#444444"),
-    "ours": (["#12406b", "#3d74a8", "#08254f", "#27588c"], ["", "////", "....", "xxxx", "\\\\\\\\"], "#d8e6f3"),
+    "paper": (["#fafafa", "#ededed", "#f4f4f4", "#e4e4e4"], ["/////", "\\\\\\\\\\", "xxxx", "-----", "|||||"], "#666666"),
+    "peer": (["#c4c4c4", "#9c9c9c", "#d6d6d6", "#b0b0b0"], ["", "||||", "----", "++++", "xxx"], "#444444"),
+    "ours": (["#12406b", "#3d74a8", "#08254f", "#27588c"], ["", "////", "----", "xxxx", "\\\\\\\\"], "#d8e6f3"),
 }
 # Colours, dashes and markers, likewise: dashes and markers alone tell 20 apart.
 LINES = {

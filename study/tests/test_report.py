@@ -283,6 +283,10 @@ class Grey(unittest.TestCase):
         self.assertGreater(min(shades["peer"]), max(shades["ours"]) + 40)
         self.assertNotIn("", pictures.BARS["paper"][1])
 
+    def test_hatches_are_lines(self):
+        for _, hatches, _ in pictures.BARS.values():
+            self.assertLessEqual(set("".join(hatches)), set("/\\|-+x"), "a pattern of circles has a quarter of a megabyte")
+
     def test_twelve_series_of_a_source_differ(self):
         for shades, hatches, _ in pictures.BARS.values():
             self.assertEqual(len({(shades[n % len(shades)], hatches[n % len(hatches)]) for n in range(12)}), 12)
