@@ -22,7 +22,7 @@ mod operations;
 mod sse2;
 
 pub use blocks::{Blocks, Whole};
-pub(crate) use dealt::Dealt;
+pub(crate) use dealt::{Dealt, Rows};
 
 use crate::isa::{Task, Token};
 
@@ -155,6 +155,8 @@ pub trait Words: Copy + Send + Sync {
 pub(crate) trait Pairs: Words<Word = u32> {
     /// The two words of each lane to `pairs[place(lane)]`. Panics if there are fewer pairs than lanes.
     fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]);
+    /// Four lanes from the words of `first`, and, if there are so many, four from those of `second`. Panics if there are too few.
+    fn read_fours(isa: Self::Isa, order: ByteOrder, first: &[u8], second: &[u8]) -> Self;
     /// Where a lane's words go: wherever the shuffles leave them, which take every four lanes for themselves, and of these two and two.
     #[inline(always)]
     fn place(lane: usize) -> usize {

@@ -8,7 +8,7 @@ use crate::cost;
 use crate::isa::{self, Task, Token};
 use crate::lanes::{Blocks, Dealt, Isa, MAX_LANES, Row, Word, Words, sixteen};
 use crate::short;
-use crate::solo::Solo;
+use crate::solo::{Solo, SoloDealt};
 use crate::states::States;
 
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
@@ -80,6 +80,15 @@ impl<C: Compression> Shape<C> {
             dealt: None,
             short: None,
         }
+    }
+
+    /// The same, also for messages dealt out to lanes.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other solo kernels yet"))]
+    pub(crate) fn solo_and_dealt<I: SoloDealt<C, N>, const N: usize>(name: &'static str) -> Self {
+        let dealt = |states: &mut States<C>, dealt: &Dealt| {
+            token::<I>().run(InterleavedDealt::<C, N> { states, dealt });
+        };
+        Self { dealt: Some(dealt), ..Self::solo::<I, N>(name) }
     }
 
     /// With its cost for a message dealt out to lanes: without a kernel for that, words are copied to where each lane has its own.
@@ -198,14 +207,40 @@ impl<I: Solo<C>, C: Compression, const N: usize> Task<I> for Interleaved<'_, '_,
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let mut states = [isa.load(&self.states.column(0)); N];
-        for (message, state) in states.iter_mut().enumerate() {
-            *state = isa.load(&self.states.column(message));
-        }
-        isa.compress(&mut states, self.blocks);
-        for (message, state) in states.iter().enumerate() {
-            self.states.set_column(message, &isa.store(state));
-        }
+        let mut states = load_states(isa, self.states);
+        isa.compress::<N>(&mut states, self.blocks);
+        store_states(isa, &states, self.states);
+    }
+}
+
+struct InterleavedDealt<'a, 's, 'b, C: Compression, const N: usize> {
+    states: &'a mut States<'s, C>,
+    dealt: &'a Dealt<'b>,
+}
+
+impl<I: SoloDealt<C, N>, C: Compression, const N: usize> Task<I> for InterleavedDealt<'_, '_, '_, C, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let mut states = load_states(isa, self.states);
+        isa.compress_dealt(&mut states, self.dealt);
+        store_states(isa, &states, self.states);
+    }
+}
+
+#[inline(always)]
+fn load_states<I: Solo<C>, C: Compression, const N: usize>(isa: I, from: &States<'_, C>) -> [I::State; N] {
+    let mut states = [isa.load(&from.column(0)); N];
+    for (message, state) in states.iter_mut().enumerate() {
+        *state = isa.load(&from.column(message));
+    }
+    states
+}
+
+#[inline(always)]
+fn store_states<I: Solo<C>, C: Compression, const N: usize>(isa: I, states: &[I::State; N], to: &mut States<'_, C>) {
+    for (message, state) in states.iter().enumerate() {
+        to.set_column(message, &isa.store(state));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::Token;
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter};
-use crate::lanes::Blocks;
+use crate::lanes::{Blocks, Dealt};
 use crate::shape::Shape;
 
 #[cfg(target_arch = "x86_64")]
@@ -34,6 +34,12 @@ pub(crate) trait Solo<C: Compression>: Token {
     fn compress<const N: usize>(self, states: &mut [Self::State; N], blocks: &Blocks);
 }
 
+/// The same for messages dealt out to lanes, `N` at a time.
+pub(crate) trait SoloDealt<C: Compression, const N: usize>: Solo<C> {
+    /// Compresses every block of the first `N` lanes into the states, interleaved. Panics if rows have not so many words.
+    fn compress_dealt(self, states: &mut [Self::State; N], dealt: &Dealt);
+}
+
 /// The shapes of the SHA extensions.
 #[cfg(target_arch = "x86_64")]
 fn sha_ni_shapes<C: Compression>() -> Vec<Shape<C>>
@@ -54,7 +60,7 @@ fn sha_ni_sms_shapes() -> Vec<Shape<Sha256Compression>> {
     vec![
         Shape::solo::<ShaNiAvx512Quarter, 2>("sha-ni-sms-x2").only_long(),
         Shape::solo::<ShaNiAvx512Quarter, 4>("sha-ni-sms-x4").only_long(),
-        Shape::solo::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4").only_long(),
+        Shape::solo_and_dealt::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4").only_long(),
     ]
 }
 

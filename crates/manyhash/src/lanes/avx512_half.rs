@@ -36,6 +36,15 @@ impl Words for U32x8 {
 
 impl Pairs for U32x8 {
     #[inline(always)]
+    fn read_fours(_: Avx512Half, order: ByteOrder, first: &[u8], second: &[u8]) -> Self {
+        let (first, second) = (&first[..16], &second[..16]);
+        // SAFETY: the token; half a vector is there twice.
+        unsafe {
+            let words = _mm256_loadu2_m128i(second.as_ptr().cast(), first.as_ptr().cast());
+            Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words) } else { words })
+        }
+    }
+    #[inline(always)]
     fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]) {
         // SAFETY: the values; two vectors are as many pairs as there are lanes.
         let by_lane: [[u32; 2]; 8] =

@@ -41,6 +41,10 @@ unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
 
 impl Pairs for U32x4 {
     #[inline(always)]
+    fn read_fours(isa: Avx512Quarter, order: ByteOrder, first: &[u8], _second: &[u8]) -> Self {
+        Self::read_bytes(isa, order, first)
+    }
+    #[inline(always)]
     fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]) {
         // SAFETY: the values; two vectors are as many pairs as there are lanes.
         let by_lane: [[u32; 2]; 4] =

@@ -11,13 +11,13 @@
 //!   and no SHA instruction (3.75). Four lanes: 71 cycles. Sixteen lanes for schedules: 54, and words in quads instead of pairs 54: shuffles,
 //!   shifts and rounds share two of the four units, 42 cycles of each.
 
-use super::Solo;
 use super::sha_ni::Quad;
 use super::sha256_ni::State;
+use super::{Solo, SoloDealt};
 use crate::algorithm::sha2::next_word;
 use crate::algorithm::sha256::{ROUND_CONSTANTS, Sha256Compression};
 use crate::isa::{Avx512Half, Avx512Quarter, Includes, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter};
-use crate::lanes::{Blocks, ByteOrder, Isa, Pairs, Words, sixteen};
+use crate::lanes::{Blocks, ByteOrder, Dealt, Isa, Pairs, Rows, Words, sixteen};
 use crate::shape::SHORT_BLOCKS;
 
 /// Message words plus round constants of a group of blocks: for each two rounds, those of every lane.
@@ -36,9 +36,9 @@ impl<V: Pairs> Scheduling<V> {
     /// Makes word `t` of each lane. `PLACE` is `t` modulo 16: where it is among the last sixteen. In order, and for word 0 the first sixteen
     /// are loaded.
     #[inline(always)]
-    fn make_word<const PLACE: usize, const LANES: usize>(&mut self, t: usize, group: &Blocks, schedule: &mut Schedule<LANES>) {
+    fn make_word<const PLACE: usize, const LANES: usize>(&mut self, t: usize, group: &impl Group<V>, schedule: &mut Schedule<LANES>) {
         if PLACE == 0 && t == 0 {
-            self.words = V::load_block(self.isa, ByteOrder::Big, group, 0, 0);
+            self.words = group.load(self.isa);
         }
         if t >= 16 {
             next_word::<Sha256Compression, V>(&mut self.words, PLACE);
@@ -52,73 +52,120 @@ impl<V: Pairs> Scheduling<V> {
     }
 }
 
-/// The next blocks of `N` messages, those from byte `at`: of each, LANES / N successive ones. Lane N * block + message has a block of a
-/// message.
-#[inline(always)]
-fn group<'a, const N: usize, const LANES: usize>(blocks: &Blocks<'a>, at: usize) -> Blocks<'a> {
-    Blocks::new(LANES, 64, |lane| blocks.bytes(lane % N, at + 64 * (lane / N), 64))
+/// Blocks scheduled together. Lane N * block + message has a block of a message.
+trait Group<V: Words> {
+    /// The first sixteen words of each.
+    fn load(&self, isa: V::Isa) -> [V; 16];
 }
 
-/// Compresses every block of lanes `0..N` into the states, with schedules of `LANES` blocks at a time.
+impl<V: Words> Group<V> for Blocks<'_> {
+    #[inline(always)]
+    fn load(&self, isa: V::Isa) -> [V; 16] {
+        V::load_block(isa, ByteOrder::Big, self, 0, 0)
+    }
+}
+
+/// Two successive blocks of four messages dealt out, or the same one twice.
+impl<V: Pairs> Group<V> for (Rows<'_>, Rows<'_>) {
+    #[inline(always)]
+    fn load(&self, isa: V::Isa) -> [V; 16] {
+        macro_rules! words { ($($i:literal)*) => { [$(V::read_fours(isa, ByteOrder::Big, self.0.vector($i), self.1.vector($i))),*] } }
+        sixteen!(words)
+    }
+}
+
+/// Compresses `groups` groups of `LANES / N` successive blocks of each message into the states.
+#[inline(always)]
+fn compress_groups<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, G: Group<L::U32>, const N: usize, const LANES: usize>(
+    isa: I,
+    states: &mut [State; N],
+    groups: usize,
+    group: impl Fn(usize) -> G,
+) {
+    const { assert!(LANES == L::U32::LANES && matches!(4 * N / LANES, 2 | 4)) };
+    let (sha_ni, isa): (ShaNi, L) = (isa.included(), isa.included());
+    let mut schedules: [Schedule<LANES>; 2] = [[[[0; 2]; LANES]; 32]; 2];
+    let [mut current, mut following] = schedules.each_mut();
+    let mut scheduling = Scheduling { isa, words: [L::U32::splat(isa, 0); 16], even: L::U32::splat(isa, 0) };
+    let first = group(0);
+    for pass in 0..4 {
+        macro_rules! make { ($($t:literal)*) => { $(scheduling.make_word::<$t, LANES>(16 * pass + $t, &first, current);)* } }
+        sixteen!(make);
+    }
+    for at in 1..=groups {
+        // After the last group its schedule is made once more, for nobody.
+        let next = group(at.min(groups - 1));
+        for block in 0..LANES / N {
+            let before = *states;
+            // Four rounds of each message, and its share of the words for all lanes: two or four.
+            macro_rules! rounds { ($($i:literal)*) => { $(
+                for message in 0..N {
+                    let pair = |i: usize| Quad::pair(sha_ni, &current[2 * $i + i][L::U32::place(N * block + message)]);
+                    states[message].two_and_two_rounds(pair(0), pair(1));
+                }
+                let t = (16 * block + $i) * (4 * N / LANES);
+                macro_rules! word { ($times:literal: $k:literal) => {
+                    if 4 * N / LANES == $times {
+                        scheduling.make_word::<{ ($times * $i + $k) % 16 }, LANES>(t + $k, &next, following);
+                    }
+                } }
+                word!(2: 0);
+                word!(2: 1);
+                word!(4: 0);
+                word!(4: 1);
+                word!(4: 2);
+                word!(4: 3);
+            )* } }
+            rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+            for message in 0..N {
+                states[message] = states[message].add(before[message]);
+            }
+        }
+        std::mem::swap(&mut current, &mut following);
+    }
+}
+
+/// Compresses every block of lanes `0..N` into the states.
 #[inline(always)]
 fn compress<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N: usize, const LANES: usize>(
     isa: I,
     states: &mut [State; N],
     blocks: &Blocks,
 ) {
-    const { assert!(LANES == L::U32::LANES && matches!(4 * N / LANES, 2 | 4)) };
-    let (sha_ni, isa): (ShaNi, L) = (isa.included(), isa.included());
     let group_bytes = 64 * LANES / N;
     // The first group's schedule has no rounds beside it, and the last group's rounds no schedule: a short run gains nothing.
     let is_short = blocks.len_bytes() <= 64 * SHORT_BLOCKS as usize;
-    let groups_bytes = if is_short { 0 } else { blocks.len_bytes() - blocks.len_bytes() % group_bytes };
-    if groups_bytes > 0 {
-        let mut schedules: [Schedule<LANES>; 2] = [[[[0; 2]; LANES]; 32]; 2];
-        let [mut current, mut following] = schedules.each_mut();
-        let mut scheduling = Scheduling { isa, words: [L::U32::splat(isa, 0); 16], even: L::U32::splat(isa, 0) };
-        let first = group::<N, LANES>(blocks, 0);
-        for pass in 0..4 {
-            macro_rules! make { ($($t:literal)*) => { $(scheduling.make_word::<$t, LANES>(16 * pass + $t, &first, current);)* } }
-            sixteen!(make);
+    let groups = if is_short { 0 } else { blocks.len_bytes() / group_bytes };
+    if groups > 0 {
+        let group = |i: usize| Blocks::new(LANES, 64, |lane| blocks.bytes(lane % N, i * group_bytes + 64 * (lane / N), 64));
+        compress_groups::<I, L, _, N, LANES>(isa, states, groups, group);
+    }
+    let rest_bytes = blocks.len_bytes() - groups * group_bytes;
+    if rest_bytes > 0 {
+        let rest = Blocks::new(N, rest_bytes, |lane| blocks.bytes(lane, groups * group_bytes, rest_bytes));
+        Solo::<Sha256Compression>::compress(Includes::<ShaNi>::included(isa), states, &rest);
+    }
+}
+
+impl SoloDealt<Sha256Compression, 4> for ShaNiAvx512Half {
+    #[inline(always)]
+    fn compress_dealt(self, states: &mut [State; 4], dealt: &Dealt) {
+        let groups = dealt.blocks / 2;
+        if groups > 0 {
+            let group = |i: usize| (dealt.rows(2 * i, 16), dealt.rows(2 * i + 1, 16));
+            compress_groups::<Self, Avx512Half, _, 4, 8>(self, states, groups, group);
         }
-        let mut at = 0;
-        while at < groups_bytes {
-            at += group_bytes;
-            // After the last group its schedule is made once more, for nobody.
-            let next = group::<N, LANES>(blocks, at.min(groups_bytes - group_bytes));
-            for block in 0..LANES / N {
-                let before = *states;
-                // Four rounds of each message, and its share of the words for all lanes: two or four.
-                macro_rules! rounds { ($($i:literal)*) => { $(
-                    for message in 0..N {
-                        let pair = |i: usize| Quad::pair(sha_ni, &current[2 * $i + i][L::U32::place(N * block + message)]);
-                        states[message].two_and_two_rounds(pair(0), pair(1));
-                    }
-                    let t = (16 * block + $i) * (4 * N / LANES);
-                    macro_rules! word { ($times:literal: $k:literal) => {
-                        if 4 * N / LANES == $times {
-                            scheduling.make_word::<{ ($times * $i + $k) % 16 }, LANES>(t + $k, &next, following);
-                        }
-                    } }
-                    word!(2: 0);
-                    word!(2: 1);
-                    word!(4: 0);
-                    word!(4: 1);
-                    word!(4: 2);
-                    word!(4: 3);
-                )* } }
-                rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-                for message in 0..N {
-                    states[message] = states[message].add(before[message]);
+        if dealt.blocks % 2 > 0 {
+            let rows = dealt.rows(dealt.blocks - 1, 16);
+            let mut last = [[0; 64]; 4];
+            for row in 0..16 {
+                for (message, word) in rows.vector(row).as_chunks::<4>().0.iter().enumerate() {
+                    last[message][4 * row..][..4].copy_from_slice(word);
                 }
             }
-            std::mem::swap(&mut current, &mut following);
+            let last = Blocks::new(4, 64, |lane| &last[lane]);
+            Solo::<Sha256Compression>::compress(Includes::<ShaNi>::included(self), states, &last);
         }
-    }
-    let rest_bytes = blocks.len_bytes() - groups_bytes;
-    if rest_bytes > 0 {
-        let rest = Blocks::new(N, rest_bytes, |lane| blocks.bytes(lane, groups_bytes, rest_bytes));
-        Solo::<Sha256Compression>::compress(sha_ni, states, &rest);
     }
 }
 
