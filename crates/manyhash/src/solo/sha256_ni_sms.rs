@@ -6,10 +6,10 @@
 //!   block for the rounds, and 48 for the schedule. Four lanes go to other ports: 1.94 GB/s instead of 1.72. Eight lanes would cost half,
 //!   but the SHA instructions have legacy encodings only, each of which waits about 70 cycles where upper halves of registers are in use
 //!   (0.015 GB/s).
-//! - **Zen 4**: the units take a `sha256rnds2` every cycle and do not mind upper halves, but `sha256msg2` takes four of their sixteen places
-//!   in four cycles. With eight lanes four messages take 49 to 53 cycles a block each, 65 without: 4.4 to 4.8 GB/s, more than sixteen lanes
-//!   and no SHA instruction (3.75). Four lanes: 71 cycles. Sixteen lanes for schedules: 54, and words in quads instead of pairs 54: shuffles,
-//!   shifts and rounds share two of the four units, 42 cycles of each.
+//! - **Zen 4**: the units take a `sha256rnds2` every cycle, a `sha256msg2` every other, and do not mind upper halves. With eight lanes four
+//!   messages take 49 to 53 cycles a block each, without 65: 4.4 to 4.8 GB/s, more than sixteen lanes and no SHA instruction (3.75). Lost:
+//!   four lanes, 69 cycles; sixteen for the schedules, 54; words handed over by four instead of two, 54; eight messages, 58. Rounds, shifts
+//!   and shuffles share two of the four units and keep them busy for 42 cycles: that is the limit.
 
 use super::sha_ni::Quad;
 use super::sha256_ni::State;
