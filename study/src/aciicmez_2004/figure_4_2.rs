@@ -22,14 +22,19 @@ const QUICK_FILE_BYTES: usize = 4_000_000;
 /// What the system is asked for at once; whole blocks.
 const READ_BYTES: usize = 1 << 20;
 
+/// The digest of a message in memory.
+type OfMessage = dyn Fn(&[u8]) -> Vec<u8>;
+/// The digest of a file.
+type OfFile = dyn Fn(&Path) -> Result<Vec<u8>>;
+
 /// Who hashes a slice, and who a file.
 struct Hasher {
     name: String,
     /// The paper's MB/s, from memory and from the disk.
     paper: Option<(f64, f64)>,
     expected: Vec<u8>,
-    message: Box<dyn Fn(&[u8]) -> Vec<u8>>,
-    file: Box<dyn Fn(&Path) -> Result<Vec<u8>>>,
+    message: Box<OfMessage>,
+    file: Box<OfFile>,
 }
 
 impl Hasher {
@@ -177,7 +182,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
         method: format!(
             "As in the paper: a file of {} MB, which hides what is done once; the paper's CPU is a Pentium 4 with 2.4 GHz, and its code is \
              assembly. The fastest variant of section 4.1 on this machine, chosen from eight for each function; not as in the paper: \
-             compiled, for a CPU with twice as many registers. {passes} passes over memory, then as many over the file, read a megabyte at \
+             compiled, for a CPU with twice as many registers. Passes over memory: {passes}, then as many over the file, read a megabyte at \
              a time by the thread that hashes, out of the page cache before each ({}). MB/s by the median of the passes.",
             bytes / 1_000_000,
             disk.how,
@@ -230,7 +235,7 @@ fn from_disk(session: &Session, hashers: &[Hasher], message: &[u8], passes: usiz
         }
         forget()?;
         let mut outcome = Ok(());
-        reading.push(timing::sample(session.probe, 1, 0, || outcome = read(&path, |part| drop(std::hint::black_box(part)))));
+        reading.push(timing::sample(session.probe, 1, 0, || outcome = read(&path, |part| _ = std::hint::black_box(part))));
         outcome?;
     }
     Ok(Disk { how, hashing: hashing.into_iter().map(Some).collect(), reading: Some(reading) })

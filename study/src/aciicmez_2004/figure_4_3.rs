@@ -21,7 +21,7 @@ struct Row {
 }
 
 const ROWS: [Row; 10] = [
-    Row { name: "our code, native registers", paper: [Some(87.12), Some(48.88), None] },
+    Row { name: "our code, registers of a word's size", paper: [Some(87.12), Some(48.88), None] },
     Row { name: "our code, 32-bit registers", paper: [None, None, Some(38.26)] },
     Row { name: "Gladman", paper: [Some(76.66), Some(43.52), Some(24.33)] },
     Row { name: "Devine; today mbed TLS", paper: [None, Some(43.19), None] },
@@ -55,8 +55,8 @@ fn contest<S: Subject>(session: &Session) -> Result<Vec<Option<Measured>>> {
         None,
         library(public::mbedtls()),
         library(public::cryptopp()),
-        Some(worker(OpenSsl::Scalar)?),
-        if cfg!(target_arch = "x86_64") { Some(worker(OpenSsl::NSms)?) } else { None },
+        if has_scalar_openssl() { Some(worker(OpenSsl::Scalar)?) } else { None },
+        if has_n_sms(session) { Some(worker(OpenSsl::NSms)?) } else { None },
         Some(worker(OpenSsl::Today)?),
         Some(Local::boxed("", |digests| S::rustcrypto(message, digests))),
         Some(Local::boxed("", |digests| digests.extend_from_slice(manyhash::hash::<S::Algorithm>(message).as_ref()))),
@@ -67,6 +67,16 @@ fn contest<S: Subject>(session: &Session) -> Result<Vec<Option<Measured>>> {
     let rules = Rules { bytes: message.len(), expected: Some(&expected), warm_up_calls: 3 };
     let mut measured = race(session, rules, &mut contestants)?.into_iter();
     Ok(there.into_iter().map(|there| if there { measured.next() } else { None }).collect())
+}
+
+/// Instructions are hidden from it on x86 only.
+fn has_scalar_openssl() -> bool {
+    cfg!(target_arch = "x86_64")
+}
+
+/// It is for AVX2.
+fn has_n_sms(session: &Session) -> bool {
+    has_scalar_openssl() && session.machine.features.contains(&"avx2")
 }
 
 /// Where that is something else than the native registers.
@@ -91,7 +101,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
         std::iter::once(first.to_string()).chain(functions.iter().flat_map(pair))
     };
     let mut raw = Table::new("MB/s", columns(""));
-    let mut relative = Table::new("Relative to our code: the paper's to its own, ours to the native registers", columns(""));
+    let mut relative = Table::new("Relative to our code: the paper's to its own, ours to registers of a word's size", columns(""));
     for (i, row) in ROWS.iter().enumerate() {
         let cells = |paper: &dyn Fn(usize) -> Option<f64>, here: &dyn Fn(usize) -> Option<f64>| {
             let pairs = (0..3).flat_map(|function| [Cell::maybe(paper(function), 2), Cell::maybe(here(function), 2)]);
@@ -126,9 +136,13 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let mut missing = vec!["Gladman's code: in no package of Debian's, nor is it a crate".to_string()];
     for (library, name, package) in [(public::cryptopp(), "Crypto++", "libcrypto++-dev"), (public::mbedtls(), "mbed TLS", "libmbedtls-dev")]
     {
-        match library {
-            Some(_) => {}
-            None => missing.push(format!("{name}: not there when the study was built (Debian: {package})")),
+        if library.is_none() {
+            missing.push(format!("{name}: not there when the study was built (Debian: {package})"));
+        }
+    }
+    for (is_there, row) in [(has_scalar_openssl(), SCALAR_OPENSSL), (has_n_sms(session), N_SMS)] {
+        if !is_there {
+            missing.push(format!("{}: this CPU has no such instructions to use or to hide", ROWS[row].name));
         }
     }
     let names: Vec<String> = [public::cryptopp(), public::mbedtls()].into_iter().flatten().map(|library| (library.name)()).collect();

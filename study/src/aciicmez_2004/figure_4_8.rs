@@ -145,8 +145,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
             "This CPU has no registers wider than the paper's.".into()
         } else {
             format!(
-                "Registers of 256 and 512 bits make it {} the scalar code: more lanes, instructions of any width in one step, and with \
-                 AVX-512 a rotation in one instruction and any boolean function of three words in another.",
+                "Registers of 256 and 512 bits, where they are there, reach {} the scalar code: each instruction does more lanes, and \
+                 AVX-512 rotates in one instruction and computes any boolean function of three words in another.",
                 range(&today)
             )
         },

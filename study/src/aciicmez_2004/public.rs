@@ -13,7 +13,7 @@ pub struct Library {
 pub fn cryptopp() -> Option<Library> {
     #[cfg(cryptopp)]
     {
-        return Some(cryptopp::LIBRARY);
+        Some(cryptopp::LIBRARY)
     }
     #[cfg(not(cryptopp))]
     None
@@ -23,7 +23,7 @@ pub fn cryptopp() -> Option<Library> {
 pub fn mbedtls() -> Option<Library> {
     #[cfg(mbedtls)]
     {
-        return Some(mbedtls::LIBRARY);
+        Some(mbedtls::LIBRARY)
     }
     #[cfg(not(mbedtls))]
     None

@@ -187,7 +187,9 @@ impl<F: HashFunction> Variant<F> {
             FULLY => "all rounds".into(),
             rounds => format!("{rounds} rounds"),
         };
-        format!("{rounds}, {}", if self.redefined { "redefined" } else { "as in FIPS 180" })
+        let functions = if self.redefined { "redefined" } else { "as in FIPS 180" };
+        let ahead = if self.prefetch > 0 { format!(", {} bytes ahead", self.prefetch) } else { String::new() };
+        format!("{rounds}, {functions}{ahead}")
     }
 }
 

@@ -35,6 +35,7 @@ pub const WITH_32_BIT_WORDS: &[Registers] = &[
     Registers::Bits32,
     Registers::Mmx,
     Registers::Backend("sse2"),
+    Registers::Backend("avx512-128"),
     Registers::Backend("avx2"),
     Registers::Backend("avx512"),
     Registers::Backend("avx512x2"),
@@ -48,6 +49,7 @@ pub const WITH_64_BIT_WORDS: &[Registers] = &[
     Registers::Mmx,
     Registers::Backend("sse2"),
     Registers::Bits64,
+    Registers::Backend("avx512-128"),
     Registers::Backend("avx2"),
     Registers::Backend("avx512"),
     Registers::Backend("avx512x2"),
@@ -63,6 +65,7 @@ impl Registers {
             Self::Backend("sse2") => ("128-bit (XMM)".into(), lanes::<S>("sse2")),
             Self::Backend(name) => {
                 let what = match name {
+                    "avx512-128" => "128-bit, AVX-512's instructions",
                     "avx2" => "256-bit (AVX2)",
                     "avx512" => "512-bit (AVX-512)",
                     "avx512x2" => "512-bit, two waves",
@@ -202,11 +205,23 @@ pub fn chosen<F: super::scalar::Variants>(session: &Session, openssl: &str) -> R
     Ok(format!("{}: {}", <F as HashFunction>::NAME, fastest::<F>(session, openssl)?.name()))
 }
 
-/// A paper's MB/s, for the first rows.
-pub type Paper = [f64; 3];
+/// A function's values in the paper, for the first three rows.
+pub struct Paper {
+    /// MB/s.
+    pub rates: [f64; 3],
+    /// As printed: they are not all rounded as we would.
+    pub speed_ups: [f64; 3],
+}
+
+/// Figure 4.6.
+pub const PAPER_SHA_1: Paper = Paper { rates: [87.12, 128.46, 143.09], speed_ups: [1.000, 1.474, 1.642] };
+/// Figure 4.6.
+pub const PAPER_SHA_256: Paper = Paper { rates: [48.88, 73.22, 83.81], speed_ups: [1.000, 1.498, 1.715] };
+/// Figure 4.7.
+pub const PAPER_SHA_512: Paper = Paper { rates: [38.26, 55.71, 88.02], speed_ups: [1.000, 1.456, 2.301] };
 
 /// The paper's values beside ours, as figures 4.6 and 4.7 have them.
-pub fn table(function: &str, rows: &[Row], paper: Paper) -> Table {
+pub fn table(function: &str, rows: &[Row], paper: &Paper) -> Table {
     let mut table = Table::new(
         format!("{function}, MB/s and speed-up over one message in 32-bit registers"),
         [
@@ -222,13 +237,12 @@ pub fn table(function: &str, rows: &[Row], paper: Paper) -> Table {
         ],
     );
     for (i, row) in rows.iter().enumerate() {
-        let paper_rate = paper.get(i).copied();
         table.row([
             row.architecture.as_str().into(),
             Cell::maybe(row.streams.map(|streams| streams as f64), 0),
-            Cell::maybe(paper_rate, 2),
+            Cell::maybe(paper.rates.get(i).copied(), 2),
             Cell::maybe(row.memory.as_ref().map(Measured::mb_per_s), 2),
-            Cell::maybe(paper_rate.map(|rate| rate / paper[0]), 3),
+            Cell::maybe(paper.speed_ups.get(i).copied(), 3),
             Cell::maybe(speed_up(rows, i), 3),
             Cell::maybe(row.cached.as_ref().map(Measured::mb_per_s), 2),
             Cell::maybe(cached_speed_up(rows, i), 3),
@@ -239,7 +253,7 @@ pub fn table(function: &str, rows: &[Row], paper: Paper) -> Table {
 }
 
 /// Speed-ups, the paper's beside ours. All functions have the same rows.
-pub fn plot(title: &str, functions: &[(&str, &Vec<Row>, Paper)]) -> Plot {
+pub fn plot(title: &str, functions: &[(&str, &[Row], &Paper)]) -> Plot {
     let (_, rows, _) = functions[0];
     let category = |row: &Row| match row.streams {
         Some(streams) => format!("{}, {streams}", row.architecture),
@@ -250,7 +264,7 @@ pub fn plot(title: &str, functions: &[(&str, &Vec<Row>, Paper)]) -> Plot {
             Bars {
                 name: format!("{name}, paper"),
                 source: Source::Paper,
-                values: (0..rows.len()).map(|row| Some(paper.get(row)? / paper[0])).collect(),
+                values: (0..rows.len()).map(|row| paper.speed_ups.get(row).copied()).collect(),
             },
             Bars { name: format!("{name}, here"), source: Source::Ours, values: (0..rows.len()).map(|row| speed_up(rows, row)).collect() },
         ]
@@ -260,5 +274,40 @@ pub fn plot(title: &str, functions: &[(&str, &Vec<Row>, Paper)]) -> Plot {
         y_label: "times one message in 32-bit registers".into(),
         categories: rows.iter().map(category).collect(),
         series: series.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aciicmez_2004::subject::{Sha1, Sha256, Sha512};
+
+    fn everybody_hashes_every_message<S: Subject>(all: &[Registers], reference: fn(&[u8]) -> Vec<u8>) {
+        let session = Session::begin(true, None, None).unwrap();
+        for bytes in [0, 1, 55, 56, 64, 111, 112, 128, 129, 300] {
+            let messages: Vec<Vec<u8>> = (0..MESSAGES).map(|i| (0..bytes).map(|j| (i * 5 + j * 3) as u8).collect()).collect();
+            let slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+            let digests: Vec<u8> = messages.iter().flat_map(|message| reference(message)).collect();
+            for registers in all.iter().filter(|registers| why_not::<S>(**registers).is_none()) {
+                let mut contestant = contestant::<S>(&session, *registers, &slices).unwrap();
+                assert_eq!(contestant.digests().unwrap(), digests, "{} {registers:?}, {bytes} bytes", S::name());
+            }
+        }
+    }
+
+    #[test]
+    fn everybody_who_takes_part_hashes_every_message() {
+        everybody_hashes_every_message::<Sha1>(WITH_32_BIT_WORDS, |message| reference::sha1(message).to_vec());
+        everybody_hashes_every_message::<Sha256>(WITH_32_BIT_WORDS, |message| reference::sha256(message).to_vec());
+        everybody_hashes_every_message::<Sha512>(WITH_64_BIT_WORDS, |message| reference::sha512(message).to_vec());
+    }
+
+    #[test]
+    fn the_papers_speed_ups_are_those_of_its_rates() {
+        for paper in [PAPER_SHA_1, PAPER_SHA_256, PAPER_SHA_512] {
+            for (rate, speed_up) in paper.rates.iter().zip(paper.speed_ups) {
+                assert!((rate / paper.rates[0] - speed_up).abs() < 0.001, "{rate}: {speed_up}");
+            }
+        }
     }
 }
