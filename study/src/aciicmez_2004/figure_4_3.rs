@@ -33,8 +33,7 @@ const ROWS: [Row; 10] = [
     Row { name: "manyhash, one message", paper: [None; 3] },
 ];
 
-/// What code for one CPU without SHA extensions is compared with: scalar code in C, as in 2004.
-const C_LIBRARY: usize = 3;
+const MBED_TLS: usize = 3;
 const SCALAR_OPENSSL: usize = 5;
 const N_SMS: usize = 6;
 
@@ -155,11 +154,11 @@ pub fn measure(session: &Session) -> Result<Figure> {
         })
         .collect();
     let none_is_faster = (0..3).all(|function| best(function).is_none_or(|(_, rate)| rate <= ours(function)));
-    let against = |row: usize| -> Option<Vec<f64>> { (0..3).map(|function| Some(rate(function, row)? / ours(function))).collect() };
     let listed = |values: Option<Vec<f64>>| {
         values.map_or("not measured".into(), |values| values.iter().map(|value| format!("{value:.2}")).collect::<Vec<_>>().join(", "))
     };
-    let c_is_slower = against(C_LIBRARY).map(|values| values.iter().all(|value| *value < 1.0));
+    // The paper has Devine's code for SHA-256 only.
+    let devine = rate(1, MBED_TLS).map(|rate| rate / ours(1));
     let inside: Option<Vec<f64>> = (0..3).map(|function| Some(rate(function, N_SMS)? / rate(function, SCALAR_OPENSSL)?)).collect();
     let gains_inside = inside.as_ref().map(|values| values.iter().any(|value| *value > 1.02));
     let claims = vec![
@@ -171,11 +170,11 @@ pub fn measure(session: &Session) -> Result<Figure> {
             Some(none_is_faster),
         ),
         Claim::new(
-            "Devine's code (today mbed TLS, in C) is slower than the scalar code",
+            "Devine's SHA-256 in C (today mbed TLS) is slower than the scalar code",
             "section 4.2, figure 4.3",
-            "0.88 of it for SHA-256",
-            format!("SHA-1, SHA-256, SHA-512: {}", listed(against(C_LIBRARY))),
-            c_is_slower,
+            "0.88 of it",
+            devine.map_or("not measured".into(), |devine| format!("{devine:.2} of it")),
+            devine.map(|devine| devine < 1.0),
         ),
         Claim::new(
             "Vector instructions inside one message do not make it faster",
@@ -196,8 +195,10 @@ pub fn measure(session: &Session) -> Result<Figure> {
         ),
         tables: vec![raw, relative],
         plots,
-        still_holds: match (c_is_slower, gains_inside) {
-            (Some(true), _) => "Portable C, as in mbed TLS, is still slower than code that is written with the CPU in mind.".into(),
+        still_holds: match (devine, gains_inside) {
+            (Some(devine), _) if devine < 1.0 => {
+                format!("mbed TLS, the heir of Devine's code, has {devine:.2} of our scalar rate for SHA-256; Devine's code had 0.88.")
+            }
             (_, Some(false)) => "Vector instructions inside one message still gain nothing.".into(),
             _ => "Nothing of the order that the figure shows was seen in this run.".into(),
         },
@@ -205,9 +206,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
             "Nothing that was measured here is faster than scalar code: this CPU, or these libraries, are without SHA extensions.".into()
         } else {
             format!(
-                "The fastest, relative to our scalar code: {}. SHA extensions, where CPU and library have them, do rounds of SHA-1 and \
-                 SHA-256 in single instructions; rotations without a destroyed source and message schedules in vector registers help the \
-                 rest.",
+                "The fastest, relative to our scalar code: {}. SHA extensions, where CPU and library have them, do four rounds of SHA-1 or two of \
+                 SHA-256 in one instruction; rotations that keep their source, and message schedules in vector registers, help the rest.",
                 winners.join("; ")
             )
         },

@@ -10,46 +10,54 @@ use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::race::{Contestant, Local, Rules, race};
 use crate::session::Session;
 
-/// What a line of the figure is.
-enum Line {
+/// A line of the figure.
+struct Line {
+    name: &'static str,
+    /// For SHA-1, SHA-256 and SHA-512.
+    paper: [Option<f64>; 3],
+    here: Here,
+}
+
+/// Who stands for it here.
+enum Here {
     /// Not to be had today.
-    PaperOnly,
+    Nobody,
     Library(fn() -> Option<Library>),
     /// Of the words of 32 bits, and of 64.
     Registers(Registers),
 }
 
-const fn of(name: &'static str, paper: [Option<f64>; 3], line: Line) -> (&'static str, [Option<f64>; 3], Line) {
-    (name, paper, line)
-}
-
-const LINES: [(&str, [Option<f64>; 3], Line); 11] = [
-    of("Gladman", [Some(0.88), Some(0.89), Some(0.64)], Line::PaperOnly),
-    of("Devine; today mbed TLS", [None, Some(0.88), None], Line::Library(public::mbedtls)),
-    of("Crypto++ 5.1; today's", [Some(0.77), Some(0.49), None], Line::Library(public::cryptopp)),
-    of("our code (1 stream, 32-bit)", [Some(1.0); 3], Line::Registers(Registers::Bits32)),
-    of("our code (2, 2, 1 streams, MMX)", [Some(1.47), Some(1.50), Some(1.46)], Line::Registers(Registers::Mmx)),
-    of("our code (4, 4, 2 streams, XMM)", [Some(1.64), Some(1.72), Some(2.30)], Line::Registers(Registers::Backend("sse2"))),
-    of("1 stream, 64-bit registers", [None; 3], Line::Registers(Registers::Bits64)),
-    of("1 stream, SHA extensions", [None; 3], Line::Registers(Registers::Backend("sha-ni"))),
-    of("8, 8, 4 streams, AVX2", [None; 3], Line::Registers(Registers::Backend("avx2"))),
-    of("16, 16, 8 streams, AVX-512", [None; 3], Line::Registers(Registers::Backend("avx512"))),
-    of("32, 32, 16 streams, AVX-512, two waves", [None; 3], Line::Registers(Registers::Backend("avx512x2"))),
+const LINES: [Line; 11] = [
+    Line { name: "Gladman", paper: [Some(0.88), Some(0.89), Some(0.64)], here: Here::Nobody },
+    Line { name: "Devine; today mbed TLS", paper: [None, Some(0.88), None], here: Here::Library(public::mbedtls) },
+    Line { name: "Crypto++ 5.1; today's", paper: [Some(0.77), Some(0.49), None], here: Here::Library(public::cryptopp) },
+    Line { name: "our code (1 stream, 32-bit)", paper: [Some(1.0); 3], here: Here::Registers(Registers::Bits32) },
+    Line { name: "our code (2, 2, 1 streams, MMX)", paper: [Some(1.47), Some(1.50), Some(1.46)], here: Here::Registers(Registers::Mmx) },
+    Line {
+        name: "our code (4, 4, 2 streams, XMM)",
+        paper: [Some(1.64), Some(1.72), Some(2.30)],
+        here: Here::Registers(Registers::Backend("sse2")),
+    },
+    Line { name: "1 stream, 64-bit registers", paper: [None; 3], here: Here::Registers(Registers::Bits64) },
+    Line { name: "1 stream, SHA extensions", paper: [None; 3], here: Here::Registers(Registers::Backend("sha-ni")) },
+    Line { name: "8, 8, 4 streams, AVX2", paper: [None; 3], here: Here::Registers(Registers::Backend("avx2")) },
+    Line { name: "16, 16, 8 streams, AVX-512", paper: [None; 3], here: Here::Registers(Registers::Backend("avx512")) },
+    Line { name: "32, 32, 16 streams, AVX-512, two waves", paper: [None; 3], here: Here::Registers(Registers::Backend("avx512x2")) },
 ];
 
 /// The lines of one function, relative to the scalar code in 32-bit registers.
 fn lines<S: Subject>(session: &Session, all: &[Registers], missing: &mut Vec<String>) -> Result<Vec<Option<f64>>> {
     let rows = streams::measure::<S>(session, all, From::Cache, missing)?;
     let by_library = libraries::<S>(session)?;
-    let value = |line: &Line| match line {
-        Line::PaperOnly => None,
-        Line::Library(library) => {
+    let value = |line: &Line| match line.here {
+        Here::Nobody => None,
+        Here::Library(library) => {
             let name = (library()?.name)();
             by_library.iter().find(|(library, _)| *library == name).map(|(_, times)| *times)
         }
-        Line::Registers(registers) => speed_up(&rows, *registers),
+        Here::Registers(registers) => speed_up(&rows, registers),
     };
-    Ok(LINES.iter().map(|(_, _, line)| value(line)).collect())
+    Ok(LINES.iter().map(value).collect())
 }
 
 fn speed_up(rows: &[Row], registers: Registers) -> Option<f64> {
@@ -87,25 +95,25 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let functions = ["SHA-1", "SHA-256", "SHA-512"];
     let columns = functions.iter().flat_map(|function| [format!("{function}, paper"), format!("{function}, here")]);
     let mut table = Table::new("Times our scalar code in 32-bit registers", std::iter::once(String::new()).chain(columns));
-    for (i, (name, paper, _)) in LINES.iter().enumerate() {
-        let values = (0..3).flat_map(|function| [Cell::maybe(paper[function], 2), Cell::maybe(here[function][i], 2)]);
-        table.row(std::iter::once(Cell::from(*name)).chain(values));
+    for (i, line) in LINES.iter().enumerate() {
+        let values = (0..3).flat_map(|function| [Cell::maybe(line.paper[function], 2), Cell::maybe(here[function][i], 2)]);
+        table.row(std::iter::once(Cell::from(line.name)).chain(values));
     }
     let series = (0..3).flat_map(|function| {
         let bars = |whose: &str, source, values| Bars { name: format!("{}, {whose}", functions[function]), source, values };
         [
-            bars("paper", Source::Paper, LINES.iter().map(|(_, paper, _)| paper[function]).collect()),
+            bars("paper", Source::Paper, LINES.iter().map(|line| line.paper[function]).collect()),
             bars("here", Source::Ours, here[function].clone()),
         ]
     });
     let plots = vec![Plot::Bars {
         title: "Relative performance".into(),
         y_label: "times our scalar code, 32-bit registers".into(),
-        categories: LINES.iter().map(|(name, _, _)| name.to_string()).collect(),
+        categories: LINES.iter().map(|line| line.name.to_string()).collect(),
         series: series.collect(),
     }];
     let at = |registers: Registers| {
-        LINES.iter().position(|(_, _, line)| matches!(line, Line::Registers(one) if *one == registers)).expect("a line of the figure")
+        LINES.iter().position(|line| matches!(line.here, Here::Registers(one) if one == registers)).expect("a line of the figure")
     };
     let (mmx, xmm) = (at(Registers::Mmx), at(Registers::Backend("sse2")));
     let several: Option<Vec<f64>> = here.iter().flat_map(|lines| [lines[mmx], lines[xmm]]).collect();

@@ -1,8 +1,6 @@
 //! Words that the compiler must keep in general-purpose registers: what it cannot see into it neither packs into vectors nor joins to
 //! wider words.
 
-#![cfg_attr(not(target_arch = "x86_64"), allow(clippy::missing_const_for_fn))]
-
 /// The same word, in a 32-bit register.
 #[inline(always)]
 pub fn in_register_32(word: u32) -> u32 {
