@@ -14,7 +14,7 @@ use crate::session::Session;
 /// As many messages as the widest of all computes at once.
 const MESSAGES: usize = 32;
 
-/// Of all messages: in the second-level cache.
+/// Of all messages: in the second-level cache of most CPUs.
 const CACHED_BYTES: usize = 512 << 10;
 
 /// What computes.
@@ -94,7 +94,7 @@ pub struct Row {
     pub streams: Option<usize>,
     /// From main memory; `None`: not on this machine.
     pub memory: Option<Measured>,
-    /// From the second-level cache.
+    /// From the cache.
     pub cached: Option<Measured>,
 }
 

@@ -1,30 +1,35 @@
 //! Words that the compiler must keep in general-purpose registers: what it cannot see into it neither packs into vectors nor joins to
 //! wider words.
 
+/// The same word, out of a register that the assembler names as `$x86` or `$arm` says; elsewhere the compiler is free.
+macro_rules! in_register {
+    ($word:ident, $x86:literal, $arm:literal) => {{
+        #[allow(unused_mut, reason = "written to where there is assembly")]
+        let mut word = $word;
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a comment; nothing is executed.
+        unsafe {
+            core::arch::asm!($x86, inout(reg) word, options(pure, nomem, nostack, preserves_flags))
+        };
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: as above.
+        unsafe {
+            core::arch::asm!($arm, inout(reg) word, options(pure, nomem, nostack, preserves_flags))
+        };
+        word
+    }};
+}
+
 /// The same word, in a 32-bit register.
 #[inline(always)]
 pub fn in_register_32(word: u32) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    let word = {
-        let mut word = word;
-        // SAFETY: a comment; nothing is executed.
-        unsafe { core::arch::asm!("/* {0:e} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags)) };
-        word
-    };
-    word
+    in_register!(word, "/* {0:e} */", "/* {0:w} */")
 }
 
 /// The same word, in a 64-bit register.
 #[inline(always)]
 pub fn in_register_64(word: u64) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    let word = {
-        let mut word = word;
-        // SAFETY: a comment; nothing is executed.
-        unsafe { core::arch::asm!("/* {0:r} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags)) };
-        word
-    };
-    word
+    in_register!(word, "/* {0:r} */", "/* {0:x} */")
 }
 
 /// The sum of two 64-bit words in pairs of 32-bit registers (low, high): an addition, and one with its carry.
