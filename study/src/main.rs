@@ -3,6 +3,7 @@
 
 mod aciicmez_2004;
 mod figures;
+mod finalists;
 mod gueron_2013;
 mod gueron_krasnov_2012;
 mod measured;
@@ -29,7 +30,7 @@ use model::{Figure, Study};
 use session::Session;
 
 /// The crates whose versions the report names.
-pub const COMPARED: &[&str] = &["manyhash", "openssl"];
+pub const COMPARED: &[&str] = &["blake-hash", "manyhash", "openssl", "sha3"];
 
 /// Measures the tables and figures of Aciicmez 2004, Gueron & Krasnov 2012 and Gueron 2013 on this machine.
 #[derive(Parser)]
