@@ -105,8 +105,8 @@ macro_rules! blake {
             #[inline(always)]
             fn take<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], words: &[V; MOST_WORDS], counter: [V; 2]) {
                 let [a, b, c, d, e, f, g, h] = *state;
-                let constant = V::splat(isa, 0);
-                let mut v = [a, b, c, d, e, f, g, h, constant, constant, constant, constant, counter[0], counter[0], counter[1], counter[1]];
+                let (salt, [low, high]) = (V::splat(isa, 0), counter);
+                let mut v = [a, b, c, d, e, f, g, h, salt, salt, salt, salt, low, low, high, high];
                 for (word, constant) in v[8..].iter_mut().zip($constants) {
                     *word = word.xor(V::splat(isa, constant));
                 }

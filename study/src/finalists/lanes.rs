@@ -76,11 +76,12 @@ fn hash<H: LaneHash, V: Words<Word = H::Word>>(isa: V::Isa, input: Input<'_>, di
         } else {
             let of_lane = |lane: usize| &ends[lane.min(ends.len() - 1)];
             let blocks = Blocks::new(V::LANES, H::BLOCK_BYTES, |lane| of_lane(lane).block::<H>(block - common));
-            let mut counters = [[H::Word::default(); MAX_LANES]; 2];
-            for lane in 0..V::LANES {
-                [counters[0][lane], counters[1][lane]] = H::counter(of_lane(lane).message_bytes, block as u64);
+            let mut low = [H::Word::default(); MAX_LANES];
+            let mut high = low;
+            for (lane, (low, high)) in low.iter_mut().zip(&mut high).take(V::LANES).enumerate() {
+                [*low, *high] = H::counter(of_lane(lane).message_bytes, block as u64);
             }
-            (read::<H, V>(isa, &blocks, 0), [V::read(isa, &counters[0]), V::read(isa, &counters[1])])
+            (read::<H, V>(isa, &blocks, 0), [V::read(isa, &low), V::read(isa, &high)])
         };
         H::take(isa, &mut state, &words, counter);
         for (lane, _) in ends.iter().enumerate().filter(|(_, end)| common + end.blocks::<H>() == block + 1) {

@@ -190,10 +190,10 @@ fn figure(raced: &Raced) -> Figure {
     let fastest = fastest.min_by(|a, b| a.1.median_ns().total_cmp(&b.1.median_ns()));
     Figure {
         method: format!(
-            "{MESSAGES} messages of {MESSAGE_BYTES} bytes, as in the second case of figure 2. 500 calls to warm up, as there; then each contestant in \
-             turn, the median. Linear: SHA-2 by n-SMS (manyhash, bmi2), BLAKE by blake-hash, with the columns of its state in the lanes of a \
-             register, SHA3-256 by sha3, which is scalar. Lanes: SHA-2 by manyhash, the finalists by this study's kernels over the same \
-             vectors; 32-bit words have 4, 8, 16 lanes, 64-bit words 2, 4, 8."
+            "{MESSAGES} messages of {MESSAGE_BYTES} bytes, as in the second case of figure 2. 500 calls to warm up, as there; then each \
+             contestant in turn, the median. Linear: SHA-2 by n-SMS (manyhash, bmi2), BLAKE by blake-hash, with the columns of its state \
+             in the lanes of a register, SHA3-256 by sha3, which is scalar. Lanes: SHA-2 by manyhash, the finalists by this study's \
+             kernels over the same vectors; 32-bit words have 4, 8, 16 lanes, 64-bit words 2, 4, 8."
         ),
         tables: vec![cycles, times],
         plots: vec![Plot::Bars {
@@ -207,8 +207,8 @@ fn figure(raced: &Raced) -> Figure {
              columns and diagonals and the gathering of message words."
         ),
         changed: format!(
-            "Longer registers settle it, as one message has no more columns than four, and any number of lanes can be filled: at best {} for \
-             BLAKE-256, {} for BLAKE-512, {} for SHA3-256; the fastest of all in lanes is {}.",
+            "Longer registers settle it, as one message has no more columns than four, and any number of lanes can be filled: at best {} \
+             for BLAKE-256, {} for BLAKE-512, {} for SHA3-256; the fastest of all in lanes is {}.",
             text(best("BLAKE-256")),
             text(best("BLAKE-512")),
             text(best("SHA3-256")),

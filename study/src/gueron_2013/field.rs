@@ -20,10 +20,10 @@ use crate::session::Session;
 const WORD_BYTES: usize = 4;
 
 /// What all figures of the paper have in common.
-pub const METHOD: &str = "One message in memory; padding and wrapping are counted, as in the paper. The paper: 25,000 calls to warm up, the average of \
-     100,000 calls, five times, the least of the five. Here: 25,000 calls to warm up, or as many as hash 200 MB; then each contestant in \
-     turn, at least five times, for as many calls as fill 3 ms; \"least\" is the paper's figure, \"median\" ours. Cycles are those of the \
-     time-stamp counter, as in the paper, which had Turbo Boost switched off. OpenSSL runs in processes of its own, told by \
+pub const METHOD: &str = "One message in memory; padding and wrapping are counted, as in the paper. The paper: 25,000 calls to warm up, \
+     the average of 100,000 calls, five times, the least of the five. Here: 25,000 calls to warm up, or as many as hash 200 MB; then each \
+     contestant in turn, at least five times, for as many calls as fill 3 ms; \"least\" is the paper's figure, \"median\" ours. Cycles are \
+     those of the time-stamp counter, as in the paper, which had Turbo Boost switched off. OpenSSL runs in processes of its own, told by \
      OPENSSL_ia32cap that the CPU lacks what came later: \"scalar\" is what 1.0.1c had for such a CPU, \"n-SMS\" what 1.0.2 brought.";
 
 /// A way to hash one message.

@@ -102,7 +102,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
         }],
         tables: vec![short.table(|_| None), long.table(|_| None)],
         still_holds: format!(
-            "In 128-bit registers the slowest of j = 4, 8, 16 is {} behind the fastest at 8 KiB and {} at 128 KiB: the wrapping is what j costs, and the longer the message, the less it is.",
+            "In 128-bit registers the slowest of j = 4, 8, 16 is {} behind the fastest at 8 KiB and {} at 128 KiB: the wrapping is what j \
+             costs, and the longer the message, the less it is.",
             spreads(&short),
             spreads(&long)
         ),

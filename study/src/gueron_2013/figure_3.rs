@@ -87,7 +87,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let grows = match (first.speed_up(&[PAPERS_LANES], &n_sms), last.speed_up(&[PAPERS_LANES], &n_sms)) {
         (Some(short), Some(long)) if long > short => {
             format!(
-                "The gain still grows with the length, as the wrapping and the padding weigh less: 4 lanes are {short:.2} times as fast as n-SMS at {} and {long:.2} at {}.",
+                "The gain still grows with the length, as the wrapping and the padding weigh less: 4 lanes are {short:.2} times as fast as \
+                 n-SMS at {} and {long:.2} at {}.",
                 kibibytes(first.bytes()),
                 kibibytes(last.bytes())
             )
@@ -112,7 +113,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
         }],
         still_holds: grows,
         changed: format!(
-            "Linear code has its own instructions on CPUs with SHA extensions, and lanes have longer registers: the best j, left alone, against the fastest linear code of all is {} and {}.",
+            "Linear code has its own instructions on CPUs with SHA extensions, and lanes have longer registers: the best j, left alone, \
+             against the fastest linear code of all is {} and {}.",
             best(first),
             best(last)
         ),

@@ -43,11 +43,14 @@ pub fn measure(session: &Session) -> Result<Figure> {
         tables,
         plots,
         still_holds: format!(
-            "A message is long enough for lanes without any loss: 4 lanes in 128-bit registers are {} as fast as n-SMS (paper: 2.27 and 2).",
+            "In a message of this length padding and wrapping weigh next to nothing: 4 lanes in 128-bit registers are {} as fast as n-SMS \
+             (paper: 2.27 and 2).",
             times(papers)
         ),
         changed: format!(
-            "The fastest, left alone, is {best}: {over_today} as fast as OpenSSL today, {over_linear} as fast as the fastest linear code measured. Slices lie beside each other in memory, so that a message longer than a cache is still read once, from front to back."
+            "The fastest, left alone, is {best}: {over_today} as fast as OpenSSL today, {over_linear} as fast as the fastest linear code \
+             measured. Slices lie beside each other in memory, so that a message longer than a cache is still read once, from front to \
+             back."
         ),
         claims,
         missing,

@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn it_is_the_mode_of_the_engine() {
         let (mut sha256, mut sha512) = (EvpDigest::new("SHA256").unwrap(), EvpDigest::new("SHA512").unwrap());
-        let message: Vec<u8> = (0..3000u32).map(|i| (i * i >> 3) as u8).collect();
+        let message: Vec<u8> = (0..3000u32).map(|i| ((i * i) >> 3) as u8).collect();
         for lanes in [1, 2, 3, 4, 8, 16, 32] {
             for bytes in [0, 1, 4, 63, 64, 255, 256, 257, 1000, 2048, 3000] {
                 let mut digest = Vec::new();
