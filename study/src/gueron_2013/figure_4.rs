@@ -40,8 +40,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
     claims.extend(goals(&races));
     Ok(Figure {
         method: format!(
-            "{METHOD} The paper has two processors here, 2nd and 3rd generation Core; we have this one. The text has ratios \
-             only."
+            "{METHOD} The paper has two processors here, 2nd and 3rd generation Core; we have this one. The text has ratios only."
         ),
         tables,
         plots,
