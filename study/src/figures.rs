@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::aciicmez_2004;
 use crate::model::Figure;
 use crate::session::Session;
+use crate::{finalists, gueron_2013};
 
 /// A figure before it is measured.
 pub struct Entry {
@@ -58,5 +59,42 @@ pub const ALL: &[Entry] = &[
         measure: aciicmez_2004::figure_4_8::measure,
     },
     // Gueron & Krasnov 2012
+    Entry {
+        id: "2012-finalists",
+        title: "Simultaneous hashing of BLAKE and Keccak, 4 KiB messages",
+        place: "Gueron & Krasnov 2012, section 5, an open question",
+        measure: finalists::simultaneous::measure,
+    },
     // Gueron 2013
+    Entry {
+        id: "2013-updates",
+        title: "Updates of linear and of j-lanes SHA-256",
+        place: "Gueron 2013, sections 2.2 and 3",
+        measure: gueron_2013::updates::measure,
+    },
+    Entry {
+        id: "2013-1",
+        title: "An 8 KiB message: linear, 4 lanes over linear code, 4 lanes in vectors",
+        place: "Gueron 2013, figure 1",
+        measure: gueron_2013::figure_1::measure,
+    },
+    Entry {
+        id: "2013-2",
+        title: "The choice of j: 8 KiB and 128 KiB",
+        place: "Gueron 2013, figure 2",
+        measure: gueron_2013::figure_2::measure,
+    },
+    Entry {
+        id: "2013-3",
+        title: "4 lanes and more by the length of the message, 2 KiB to 132 KiB",
+        place: "Gueron 2013, figure 3",
+        measure: gueron_2013::figure_3::measure,
+    },
+    Entry { id: "2013-4", title: "A long message: 1 MiB", place: "Gueron 2013, figure 4", measure: gueron_2013::figure_4::measure },
+    Entry {
+        id: "2013-5",
+        title: "SHA-256, BLAKE and Keccak, linear and in tree mode",
+        place: "Gueron 2013, figure 5",
+        measure: gueron_2013::figure_5::measure,
+    },
 ];

@@ -4,6 +4,7 @@
 mod aciicmez_2004;
 mod figures;
 mod files;
+mod finalists;
 mod gueron_2013;
 mod gueron_krasnov_2012;
 mod measured;
@@ -31,6 +32,7 @@ use tempfile::NamedTempFile;
 
 /// The crates whose versions the report names.
 pub const COMPARED: &[&str] = &["manyhash", "openssl", "sha1", "sha2"];
+pub const COMPARED: &[&str] = &["blake-hash", "manyhash", "openssl", "sha3"];
 
 /// Measures the tables and figures of Aciicmez 2004, Gueron & Krasnov 2012 and Gueron 2013 on this machine.
 #[derive(Parser)]

@@ -16,6 +16,7 @@ use openssl::md_ctx::MdCtx;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::gueron_2013::over_linear::OverLinear;
 use crate::messages::Layout;
 use crate::race::{Contestant, Local};
 use crate::session::Session;
@@ -53,10 +54,19 @@ impl Variant {
     }
 }
 
+/// What a worker does with its messages.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Mode {
+    /// Hashes each.
+    Linear,
+    /// Deals each out to slices, hashes these, and wraps their digests.
+    JLanes { lanes: usize, word_bytes: usize },
+}
+
 #[derive(Serialize, Deserialize)]
 enum Question {
     /// What to hash. Answer: nothing.
-    Prepare { algorithm: String, layout: Layout, cpu: Option<usize>, probe: bool },
+    Prepare { algorithm: String, layout: Layout, mode: Mode, cpu: Option<usize>, probe: bool },
     /// Answer: all digests.
     Digests,
     /// Answer: nothing.
@@ -78,6 +88,29 @@ pub struct Worker {
 impl Worker {
     /// Starts OpenSSL in a process of its own. `algorithm` as OpenSSL names it: "SHA256".
     pub fn start<'a>(session: &Session, variant: Variant, algorithm: &str, layout: &Layout) -> Result<Box<dyn Contestant + 'a>> {
+        Self::start_with(session, variant, variant.name().into(), algorithm, layout, Mode::Linear)
+    }
+
+    /// The same for j-lanes hashing that calls OpenSSL for each slice, and once more to wrap (Gueron 2013, figure 1).
+    pub fn start_j_lanes<'a>(
+        session: &Session,
+        variant: Variant,
+        algorithm: &str,
+        layout: &Layout,
+        (lanes, word_bytes): (usize, usize),
+    ) -> Result<Box<dyn Contestant + 'a>> {
+        let name = format!("{lanes}-lanes over {}", variant.name());
+        Self::start_with(session, variant, name, algorithm, layout, Mode::JLanes { lanes, word_bytes })
+    }
+
+    fn start_with<'a>(
+        session: &Session,
+        variant: Variant,
+        name: String,
+        algorithm: &str,
+        layout: &Layout,
+        mode: Mode,
+    ) -> Result<Box<dyn Contestant + 'a>> {
         let program = std::env::current_exe().context("finding this program")?;
         let mut command = Command::new(program);
         command.arg("--openssl-worker").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -85,9 +118,9 @@ impl Worker {
         let mut process = command.spawn().context("starting a process for OpenSSL")?;
         let questions = process.stdin.take().expect("piped");
         let answers = BufReader::new(process.stdout.take().expect("piped"));
-        let mut worker = Self { name: variant.name().into(), process, questions, answers };
+        let mut worker = Self { name, process, questions, answers };
         let (cpu, probe) = (session.machine.pinned_to, session.probe.is_some());
-        worker.ask::<()>(&Question::Prepare { algorithm: algorithm.into(), layout: layout.clone(), cpu, probe })?;
+        worker.ask::<()>(&Question::Prepare { algorithm: algorithm.into(), layout: layout.clone(), mode, cpu, probe })?;
         Ok(Box::new(worker))
     }
 
@@ -155,7 +188,7 @@ impl EvpDigest {
 pub fn serve() -> Result<()> {
     let mut lines = std::io::stdin().lines();
     let Some(first) = lines.next() else { return Ok(()) };
-    let Question::Prepare { algorithm, layout, cpu, probe } = serde_json::from_str(&first?)? else {
+    let Question::Prepare { algorithm, layout, mode, cpu, probe } = serde_json::from_str(&first?)? else {
         bail!("asked before told what to hash")
     };
     machine::pin(cpu)?;
@@ -163,7 +196,16 @@ pub fn serve() -> Result<()> {
     let mut digest = EvpDigest::new(&algorithm)?;
     let messages = layout.fill()?;
     let slices = messages.slices();
-    let mut local = Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests)));
+    let mut local = match mode {
+        Mode::Linear => Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests))),
+        Mode::JLanes { lanes, word_bytes } => {
+            let mut over = OverLinear::new(lanes, word_bytes);
+            let mut hash = move |message: &[u8], digests: &mut Vec<u8>| {
+                over.hash(message, digests, |slice, digests| digest.hash(slice, digests));
+            };
+            Local::new("", move |digests| slices.iter().for_each(|message| hash(message, digests)))
+        }
+    };
     answer(&Ok(()))?;
     for line in lines {
         match serde_json::from_str(&line?)? {

@@ -1,0 +1,155 @@
+//! BLAKE-256 and BLAKE-512, as they were in the final round of the SHA-3 competition (Aumasson, Henzen, Meier & Phan, "SHA-3 proposal
+//! BLAKE", version 1.3, sections 2.1 and 2.2), in lanes. Section numbers are those of the proposal.
+
+use manyhash::kernels::{ByteOrder, Words};
+
+use super::lanes::{LaneHash, MOST_WORDS};
+
+/// The permutations of the message's words (table 2.3).
+const PERMUTATIONS: [[usize; 16]; 10] = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
+];
+
+/// The constants of BLAKE-512 (2.2.1): the digits of pi after the point.
+const PI: [u64; 16] = [
+    0x243F6A8885A308D3,
+    0x13198A2E03707344,
+    0xA4093822299F31D0,
+    0x082EFA98EC4E6C89,
+    0x452821E638D01377,
+    0xBE5466CF34E90C6C,
+    0xC0AC29B7C97C50DD,
+    0x3F84D5B5B5470917,
+    0x9216D5D98979FB1B,
+    0xD1310BA698DFB5AC,
+    0x2FFD72DBD01ADFB7,
+    0xB8E1AFED6A267E96,
+    0xBA7C9045F12C7F99,
+    0x24A19947B3916CF7,
+    0x0801F2E2858EFC16,
+    0x636920D871574E69,
+];
+
+/// The constants of BLAKE-256 (2.1.1): the same digits, half as many.
+const HALF_PI: [u32; 16] = {
+    let mut halves = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        halves[i] = (PI[i / 2] >> (32 * (1 - i % 2))) as u32;
+        i += 1;
+    }
+    halves
+};
+
+/// G of a column or diagonal (2.1.2), `$i` of round `$round`.
+macro_rules! quarter {
+    ($isa:ident $v:ident $words:ident $constants:ident [$first:literal $second:literal $third:literal $fourth:literal]
+     $round:literal $i:literal: $a:literal $b:literal $c:literal $d:literal) => {
+        let (even, odd) = (PERMUTATIONS[$round % 10][2 * $i], PERMUTATIONS[$round % 10][2 * $i + 1]);
+        $v[$a] = $v[$a].add($words[even].xor(V::splat($isa, $constants[odd]))).add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rotate_right::<$first>();
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rotate_right::<$second>();
+        $v[$a] = $v[$a].add($words[odd].xor(V::splat($isa, $constants[even]))).add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rotate_right::<$third>();
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rotate_right::<$fourth>();
+    };
+}
+
+macro_rules! rounds {
+    ($isa:ident $v:ident $words:ident $constants:ident $rotations:tt $($round:literal)+) => { $(
+        quarter!($isa $v $words $constants $rotations $round 0: 0 4 8 12);
+        quarter!($isa $v $words $constants $rotations $round 1: 1 5 9 13);
+        quarter!($isa $v $words $constants $rotations $round 2: 2 6 10 14);
+        quarter!($isa $v $words $constants $rotations $round 3: 3 7 11 15);
+        quarter!($isa $v $words $constants $rotations $round 4: 0 5 10 15);
+        quarter!($isa $v $words $constants $rotations $round 5: 1 6 11 12);
+        quarter!($isa $v $words $constants $rotations $round 6: 2 7 8 13);
+        quarter!($isa $v $words $constants $rotations $round 7: 3 4 9 14);
+    )+ };
+}
+
+macro_rules! blake {
+    ($(#[$doc:meta])* $Blake:ident, $word:ident, $constants:ident, $rotations:tt, [$($round:literal)+], $initial:expr) => {
+        $(#[$doc])*
+        pub struct $Blake;
+
+        impl LaneHash for $Blake {
+            type Word = $word;
+            type State<V: Copy> = [V; 8];
+            const BYTE_ORDER: ByteOrder = ByteOrder::Big;
+            const BLOCK_BYTES: usize = 16 * size_of::<$word>();
+            const DIGEST_BYTES: usize = 8 * size_of::<$word>();
+
+            #[inline(always)]
+            fn initial<V: Words<Word = $word>>(isa: V::Isa) -> [V; 8] {
+                const INITIAL: [$word; 8] = $initial;
+                let mut state = [V::splat(isa, 0); 8];
+                for (word, initial) in state.iter_mut().zip(INITIAL) {
+                    *word = V::splat(isa, initial);
+                }
+                state
+            }
+
+            /// The compression function without salt (2.1.2).
+            #[inline(always)]
+            fn take<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], words: &[V; MOST_WORDS], counter: [V; 2]) {
+                let [a, b, c, d, e, f, g, h] = *state;
+                let (salt, [low, high]) = (V::splat(isa, 0), counter);
+                let mut v = [a, b, c, d, e, f, g, h, salt, salt, salt, salt, low, low, high, high];
+                for (word, constant) in v[8..].iter_mut().zip($constants) {
+                    *word = word.xor(V::splat(isa, constant));
+                }
+                rounds!(isa v words $constants $rotations $($round)+);
+                for (i, word) in state.iter_mut().enumerate() {
+                    *word = V::xor3(*word, v[i], v[i + 8]);
+                }
+            }
+
+            /// The message's bits up to and with those of this block; 0 if there are none in it (2.1.3).
+            fn counter(message_bytes: u64, block: u64) -> [$word; 2] {
+                let block_bytes = Self::BLOCK_BYTES as u64;
+                let holds_message = block * block_bytes < message_bytes;
+                let bytes = if holds_message { message_bytes.min((block + 1).saturating_mul(block_bytes)) } else { 0 };
+                let bits = 8 * u128::from(bytes);
+                [bits as $word, (bits >> $word::BITS) as $word]
+            }
+
+            /// A one bit, zeros, a one bit, the length in bits (2.1.3).
+            fn pad(message_bytes: u64, rest: &mut Vec<u8>) {
+                const LENGTH_BYTES: usize = 2 * size_of::<$word>();
+                rest.push(0x80);
+                let blocks = (rest.len() + LENGTH_BYTES).div_ceil(Self::BLOCK_BYTES);
+                rest.resize(blocks * Self::BLOCK_BYTES - LENGTH_BYTES, 0);
+                *rest.last_mut().expect("a byte of padding at least") |= 1;
+                let bits = (8 * u128::from(message_bytes)).to_be_bytes();
+                rest.extend_from_slice(&bits[bits.len() - LENGTH_BYTES..]);
+            }
+        }
+    };
+}
+
+blake! {
+    /// BLAKE-256 (2.1). Its initial value is that of SHA-256.
+    Blake256, u32, HALF_PI, [16 12 8 7], [0 1 2 3 4 5 6 7 8 9 10 11 12 13],
+    [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19]
+}
+
+blake! {
+    /// BLAKE-512 (2.2). Its initial value is that of SHA-512.
+    Blake512, u64, PI, [32 25 16 11], [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15],
+    [
+        0x6A09E667F3BCC908, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1,
+        0x510E527FADE682D1, 0x9B05688C2B3E6C1F, 0x1F83D9ABFB41BD6B, 0x5BE0CD19137E2179,
+    ]
+}

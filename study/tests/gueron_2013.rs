@@ -1,0 +1,26 @@
+//! The figures of Gueron 2013 as a reader runs them: every digest is verified, also those of OpenSSL in processes of its own.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+#[test]
+fn every_figure_of_the_paper_is_verified_and_judged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("study.json");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_manyhash-study"));
+    let output = command.args(["--quick", "2013", "2012-finalists", "--json"]).arg(&json).output().expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let study: Value = serde_json::from_slice(&std::fs::read(json).expect("a file")).expect("JSON");
+    let figures = study["figures"].as_array().expect("figures");
+    let ids: Vec<&str> = figures.iter().filter_map(|figure| figure["id"].as_str()).collect();
+    assert_eq!(ids, ["2012-finalists", "2013-updates", "2013-1", "2013-2", "2013-3", "2013-4", "2013-5"]);
+    for figure in figures {
+        let is_empty = |part: &str| figure[part].as_array().is_none_or(Vec::is_empty);
+        assert!(figure["failed"].is_null() && !is_empty("tables") && !is_empty("claims"), "{}", figure["id"]);
+        let says = |part: &str| figure[part].as_str().is_some_and(|text| !text.is_empty());
+        assert!(says("method") && says("still_holds") && says("changed"), "{}", figure["id"]);
+    }
+    let counts = &figures[1]["claims"][0];
+    assert_eq!((counts["verdict"].as_str(), counts["here"].as_str()), (Some("holds"), Some("129, 135, 153")));
+}
