@@ -31,8 +31,7 @@ use session::Session;
 use tempfile::NamedTempFile;
 
 /// The crates whose versions the report names.
-pub const COMPARED: &[&str] = &["manyhash", "openssl", "sha1", "sha2"];
-pub const COMPARED: &[&str] = &["blake-hash", "manyhash", "openssl", "sha3"];
+pub const COMPARED: &[&str] = &["manyhash", "blake-hash", "openssl", "sha1", "sha2", "sha3"];
 
 /// Measures the tables and figures of Aciicmez 2004, Gueron & Krasnov 2012 and Gueron 2013 on this machine.
 #[derive(Parser)]

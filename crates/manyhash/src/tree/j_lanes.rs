@@ -280,6 +280,9 @@ impl<A: Algorithm> JLanesHasher<A> {
             }
         };
         let threads = self.shares.len().min(strides.len() / THREAD_BYTES);
+        if threads <= 1 {
+            return self.shares.iter_mut().for_each(|groups| advance(groups));
+        }
         let shares = Mutex::new(self.shares.iter_mut());
         let next = || shares.lock().expect("no thread panicked").next();
         let work = || {
@@ -308,8 +311,9 @@ impl<A: Algorithm> JLanesHasher<A> {
         let slice_bytes = (message_bytes - rest.len() as u64) / mode.lanes as u64;
         let mut slices = Vec::with_capacity(mode.lanes);
         for group in shares.into_iter().flatten() {
+            let mut slice = Vec::with_capacity(16 * Self::WORD_BYTES);
             let tail = |lane: usize| {
-                let mut slice = Vec::new();
+                slice.clear();
                 for row in rest.chunks(row_bytes) {
                     let first = row.len().min(lane * Self::WORD_BYTES);
                     slice.extend_from_slice(&row[first..row.len().min(first + Self::WORD_BYTES)]);
