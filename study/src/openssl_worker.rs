@@ -5,6 +5,7 @@
 //! asked to time, it times itself.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use openssl::md_ctx::MdCtx;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::mapped;
 use crate::messages::Layout;
 use crate::race::{Contestant, Local};
 use crate::session::Session;
@@ -56,7 +58,7 @@ impl Variant {
 #[derive(Serialize, Deserialize)]
 enum Question {
     /// What to hash. Answer: nothing.
-    Prepare { algorithm: String, layout: Layout, cpu: Option<usize>, probe: bool },
+    Prepare { algorithm: String, input: Input, cpu: Option<usize>, probe: bool },
     /// Answer: all digests.
     Digests,
     /// Answer: nothing.
@@ -65,6 +67,15 @@ enum Question {
     CallsPerSample { sample: Duration },
     /// Answer: a sample.
     Sample { calls: u64, round: usize },
+}
+
+/// What a worker hashes.
+#[derive(Serialize, Deserialize)]
+enum Input {
+    /// Messages in memory.
+    Messages(Layout),
+    /// Files, each of them opened, mapped, hashed and closed before the next one.
+    Files(Vec<PathBuf>),
 }
 
 /// A worker as a contestant.
@@ -78,6 +89,20 @@ pub struct Worker {
 impl Worker {
     /// Starts OpenSSL in a process of its own. `algorithm` as OpenSSL names it: "SHA256".
     pub fn start<'a>(session: &Session, variant: Variant, algorithm: &str, layout: &Layout) -> Result<Box<dyn Contestant + 'a>> {
+        Self::start_on(session, variant, algorithm, Input::Messages(layout.clone()))
+    }
+
+    /// The same, over files in this order, mapped to memory one after the other.
+    pub fn start_on_files<'a>(
+        session: &Session,
+        variant: Variant,
+        algorithm: &str,
+        files: &[PathBuf],
+    ) -> Result<Box<dyn Contestant + 'a>> {
+        Self::start_on(session, variant, algorithm, Input::Files(files.to_vec()))
+    }
+
+    fn start_on<'a>(session: &Session, variant: Variant, algorithm: &str, input: Input) -> Result<Box<dyn Contestant + 'a>> {
         let program = std::env::current_exe().context("finding this program")?;
         let mut command = Command::new(program);
         command.arg("--openssl-worker").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -87,7 +112,7 @@ impl Worker {
         let answers = BufReader::new(process.stdout.take().expect("piped"));
         let mut worker = Self { name: variant.name().into(), process, questions, answers };
         let (cpu, probe) = (session.machine.pinned_to, session.probe.is_some());
-        worker.ask::<()>(&Question::Prepare { algorithm: algorithm.into(), layout: layout.clone(), cpu, probe })?;
+        worker.ask::<()>(&Question::Prepare { algorithm: algorithm.into(), input, cpu, probe })?;
         Ok(Box::new(worker))
     }
 
@@ -155,15 +180,27 @@ impl EvpDigest {
 pub fn serve() -> Result<()> {
     let mut lines = std::io::stdin().lines();
     let Some(first) = lines.next() else { return Ok(()) };
-    let Question::Prepare { algorithm, layout, cpu, probe } = serde_json::from_str(&first?)? else {
+    let Question::Prepare { algorithm, input, cpu, probe } = serde_json::from_str(&first?)? else {
         bail!("asked before told what to hash")
     };
     machine::pin(cpu)?;
     let probe = if probe { Probe::calibrate() } else { None };
     let mut digest = EvpDigest::new(&algorithm)?;
-    let messages = layout.fill()?;
-    let slices = messages.slices();
-    let mut local = Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests)));
+    match input {
+        Input::Messages(layout) => {
+            let messages = layout.fill()?;
+            let slices = messages.slices();
+            answer_all(lines, Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests))))
+        }
+        Input::Files(files) => {
+            let mut hash = |path: &PathBuf, digests: &mut Vec<u8>| digest.hash(&mapped::map(path).expect("a file of this run"), digests);
+            answer_all(lines, Local::new("", |digests| files.iter().for_each(|path| hash(path, digests))))
+        }
+    }
+}
+
+/// Answers what is asked of a worker that knows what to hash.
+fn answer_all(lines: std::io::Lines<std::io::StdinLock<'_>>, mut local: Local<'_>) -> Result<()> {
     answer(&Ok(()))?;
     for line in lines {
         match serde_json::from_str(&line?)? {
