@@ -190,17 +190,17 @@ pub fn serve() -> Result<()> {
         Input::Messages(layout) => {
             let messages = layout.fill()?;
             let slices = messages.slices();
-            answer_all(lines, Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests))))
+            answer_all(lines, probe, Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests))))
         }
         Input::Files(files) => {
             let mut hash = |path: &PathBuf, digests: &mut Vec<u8>| digest.hash(&mapped::map(path).expect("a file of this run"), digests);
-            answer_all(lines, Local::new("", |digests| files.iter().for_each(|path| hash(path, digests))))
+            answer_all(lines, probe, Local::new("", |digests| files.iter().for_each(|path| hash(path, digests))))
         }
     }
 }
 
 /// Answers what is asked of a worker that knows what to hash.
-fn answer_all(lines: std::io::Lines<std::io::StdinLock<'_>>, mut local: Local<'_>) -> Result<()> {
+fn answer_all(lines: std::io::Lines<std::io::StdinLock<'_>>, probe: Option<Probe>, mut local: Local<'_>) -> Result<()> {
     answer(&Ok(()))?;
     for line in lines {
         match serde_json::from_str(&line?)? {
