@@ -4,6 +4,7 @@
 mod aciicmez_2004;
 mod figures;
 mod files;
+mod frequency;
 mod gueron_2013;
 mod gueron_krasnov_2012;
 #[allow(unsafe_code, reason = "a file may change while it is mapped")]

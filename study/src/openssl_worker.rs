@@ -93,12 +93,7 @@ impl Worker {
     }
 
     /// The same, over files in this order, mapped to memory one after the other.
-    pub fn start_on_files<'a>(
-        session: &Session,
-        variant: Variant,
-        algorithm: &str,
-        files: &[PathBuf],
-    ) -> Result<Box<dyn Contestant + 'a>> {
+    pub fn start_on_files<'a>(session: &Session, variant: Variant, algorithm: &str, files: &[PathBuf]) -> Result<Box<dyn Contestant + 'a>> {
         Self::start_on(session, variant, algorithm, Input::Files(files.to_vec()))
     }
 

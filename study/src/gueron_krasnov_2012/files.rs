@@ -12,9 +12,10 @@ use manyhash_measure::timing::{self, Sample};
 use super::Folder;
 use super::contestants::{Lineup, OPENSSL_N_SMS, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who, expected, times};
 use crate::files::drop_caches;
+use crate::frequency::Frequencies;
 use crate::measured::Measured;
 use crate::messages::Layout;
-use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
+use crate::model::{Bars, Cell, Claim, Figure, Line, Plot, Source, Table};
 use crate::race::{Local, Rules};
 use crate::session::{Scratch, Session};
 
@@ -69,9 +70,9 @@ fn warm(session: &Session, files: &Written) -> Result<Raced> {
     Lineup::of_files::<Sha256>(session, &ALL, &files.paths)?.race(session, rules)
 }
 
-/// Everybody from the disk, in turns; `Err` says why there is no such thing here.
-fn cold(session: &Session, files: &Written) -> Result<Result<Cold, String>> {
-    let mut lineup = Lineup::of_files::<Sha256>(session, &ALL, &files.paths)?;
+/// All of `who` from the disk, in turns; `Err` says why there is no such thing here.
+fn cold(session: &Session, who: &[Who], files: &Written) -> Result<Result<Cold, String>> {
+    let mut lineup = Lineup::of_files::<Sha256>(session, who, &files.paths)?;
     let mut reader = Local::boxed("", |digests| digests.push(read_all(&files.paths)));
     let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); lineup.contestants.len()];
     let (mut disk, mut how) = (Vec::new(), String::new());
@@ -91,6 +92,34 @@ fn cold(session: &Session, files: &Written) -> Result<Result<Cold, String>> {
     let measured = |samples| Measured { name: String::new(), bytes: files.bytes as f64, samples, tsc_ghz: session.tsc_ghz };
     let raced = lineup.with(samples.into_iter().map(measured).collect());
     Ok(Ok(Cold { raced, disk: measured(disk), how }))
+}
+
+/// The paper's three from the disk, with the processor held at each of some frequencies, the lowest first; `Err` says why not.
+fn slowed(session: &Session, files: &Written) -> Result<Result<Vec<(f64, Cold)>, String>> {
+    let Some(frequencies) = Frequencies::of_cpu(session.machine.pinned_to.unwrap_or(0)) else {
+        return Ok(Err(session.machine.frequency.clone()));
+    };
+    let all = &frequencies.available_khz;
+    let mut chosen = vec![all[0], all[all.len() / 2], all[all.len() - 1]];
+    chosen.dedup();
+    let mut slowed = Vec::new();
+    for khz in chosen {
+        let held = match frequencies.hold(khz) {
+            Ok(held) => held,
+            Err(why) => return Ok(Err(why)),
+        };
+        match cold(session, &[OPENSSL_THEN, OPENSSL_N_SMS, S_HASH], files)? {
+            Ok(cold) => slowed.push((khz as f64 / 1e6, cold)),
+            Err(why) => return Ok(Err(why)),
+        }
+        drop(held);
+    }
+    Ok(Ok(slowed))
+}
+
+/// Cycles of the core for a byte where its frequency is held.
+fn core_cycles_per_byte(ghz: f64, measured: &Measured) -> f64 {
+    ghz * measured.least_ns() / measured.bytes
 }
 
 /// Reads all files in order; the last byte of each, added up, so that reading is not for nothing.
@@ -126,23 +155,24 @@ fn figure(session: &Session, folder: Folder) -> Result<Figure> {
         Err(error) => return Ok(Figure { missing: vec![format!("the files: {error:#}")], ..Figure::default() }),
     };
     let files = Written::new(scratch, &sizes)?;
-    let cold = cold(session, &files)?;
+    let cold = cold(session, &ALL, &files)?;
+    let slowed = slowed(session, &files)?;
     let warm = warm(session, &files)?;
     let mut missing = warm.missing.clone();
     let cold = cold.map_err(|why| missing.push(format!("from the disk: {why}"))).ok();
-    missing.push(format!("other frequencies of the processor: {}", session.machine.frequency));
+    let slowed = slowed.map_err(|why| missing.push(format!("other frequencies of the processor: {why}"))).unwrap_or_default();
     if let (Folder::Diverse, Ok(mut kept)) = (folder, DIVERSE.lock()) {
         kept.clone_from(&cold);
     }
     let claims = match folder {
-        Folder::Diverse => diverse_claims(cold.as_ref(), &warm),
-        Folder::Uniform => uniform_claims(session, cold.as_ref(), &warm),
+        Folder::Diverse => diverse_claims(cold.as_ref(), &warm, &slowed),
+        Folder::Uniform => uniform_claims(session, cold.as_ref(), &warm, &slowed),
     };
     let (still_holds, changed) = sentences(folder, cold.as_ref(), &warm);
     Ok(Figure {
         method: method(session, folder, cold.as_ref()),
-        tables: tables(folder, cold.as_ref(), &warm),
-        plots: plots(folder, cold.as_ref(), &warm),
+        tables: tables(folder, cold.as_ref(), &warm).into_iter().chain(frequency_table(folder, &slowed)).collect(),
+        plots: plots(folder, cold.as_ref(), &warm).into_iter().chain(frequency_plot(folder, &slowed)).collect(),
         claims,
         still_holds,
         changed,
@@ -227,6 +257,37 @@ fn tables(folder: Folder, cold: Option<&Cold>, warm: &Raced) -> Vec<Table> {
     vec![cycles, rates, ratios]
 }
 
+/// A row for each frequency; nothing where it was not varied.
+fn frequency_table(folder: Folder, slowed: &[(f64, Cold)]) -> Option<Table> {
+    let columns =
+        ["GHz", "OpenSSL, C/B", "n-SMS, C/B", "S-HASH, C/B", "OpenSSL, MB/s", "n-SMS, MB/s", "S-HASH, MB/s", "S-HASH over OpenSSL"];
+    let title = format!("{} from the disk by the processor's frequency: core cycles per byte (least), MB/s (median)", folder.name());
+    let mut table = Table::new(title, columns);
+    for (ghz, cold) in slowed {
+        let who = [OPENSSL_THEN, OPENSSL_N_SMS, S_HASH].map(|who| cold.raced.of(who));
+        let cycles = who.map(|one| Cell::maybe(one.map(|one| core_cycles_per_byte(*ghz, one)), 2));
+        let rates = who.map(|one| Cell::maybe(one.map(Measured::mb_per_s), 0));
+        let ratio = Cell::maybe(cold.raced.speed_up(S_HASH, OPENSSL_THEN), 2);
+        table.row([format!("{ghz:.2}").into()].into_iter().chain(cycles).chain(rates).chain([ratio]));
+    }
+    (!slowed.is_empty()).then_some(table)
+}
+
+fn frequency_plot(folder: Folder, slowed: &[(f64, Cold)]) -> Option<Plot> {
+    let line = |who: Who| Line {
+        name: file_name(who),
+        source: who.source(),
+        points: slowed.iter().filter_map(|(ghz, cold)| Some((*ghz, cold.raced.of(who)?.mb_per_s()))).collect(),
+    };
+    (!slowed.is_empty()).then(|| Plot::Lines {
+        title: format!("{} from the disk by the processor's frequency", folder.name()),
+        x_label: "GHz".into(),
+        y_label: "MB/s (median)".into(),
+        x_powers_of_two: false,
+        series: [OPENSSL_THEN, OPENSSL_N_SMS, S_HASH].map(line).into(),
+    })
+}
+
 fn file_name(who: Who) -> String {
     match who {
         Who::OpenSsl(_) => format!("{}, file by file", who.name::<Sha256>()),
@@ -250,11 +311,8 @@ fn plots(folder: Folder, cold: Option<&Cold>, warm: &Raced) -> Vec<Plot> {
         let name = if who == S_HASH { "S-HASH".to_string() } else { who.name::<Sha256>() };
         Some(Bars { name: format!("paper, 3.3 GHz: {name}"), source: Source::Paper, values: vec![Some(value), None] })
     });
-    let disk = Bars {
-        name: "only read, nothing hashed".into(),
-        source: Source::Peer,
-        values: vec![cold.map(|cold| cold.disk.mb_per_s()), None],
-    };
+    let disk =
+        Bars { name: "only read, nothing hashed".into(), source: Source::Peer, values: vec![cold.map(|cold| cold.disk.mb_per_s()), None] };
     vec![
         Plot::Bars {
             title: format!("{}: cycles per byte", folder.name()),
@@ -305,9 +363,19 @@ fn sentences(folder: Folder, cold: Option<&Cold>, warm: &Raced) -> (String, Stri
     (still, changed)
 }
 
-/// A claim about a lower frequency than the processor's own.
-fn at_1_6_ghz(text: &str, paper: &str) -> Claim {
-    Claim::new(text, "section 4.3", paper, "the frequency is not varied here", None)
+/// A claim about 1.6 GHz, judged at the lowest frequency of this processor.
+fn slow_claim(
+    text: &str,
+    paper: f64,
+    unit: &str,
+    slowed: &[(f64, Cold)],
+    value: impl Fn(f64, &Raced) -> Option<f64>,
+    at_least: bool,
+) -> Claim {
+    let here = slowed.first().and_then(|(ghz, cold)| Some((*ghz, value(*ghz, &cold.raced)?)));
+    let shown = here.map_or("the frequency is not varied here".into(), |(ghz, value)| format!("{value:.2} {unit} at {ghz:.2} GHz"));
+    let holds = here.map(|(_, value)| if at_least { value >= paper } else { value <= paper });
+    Claim::new(text, "section 4.3", format!("{paper} {unit}"), shown, holds)
 }
 
 fn ratio_claim(text: &str, place: &'static str, paper: f64, cold: Option<&Cold>, other: Who) -> Claim {
@@ -315,11 +383,20 @@ fn ratio_claim(text: &str, place: &'static str, paper: f64, cold: Option<&Cold>,
     Claim::new(text, place, format!("{paper} times"), times(ratio), ratio.map(|ratio| ratio >= paper))
 }
 
-fn diverse_claims(cold: Option<&Cold>, warm: &Raced) -> Vec<Claim> {
+fn diverse_claims(cold: Option<&Cold>, warm: &Raced, slowed: &[(f64, Cold)]) -> Vec<Claim> {
+    let throughput = |cold: &Cold| cold.raced.of(S_HASH).map(Measured::mb_per_s);
+    let ends = slowed.first().zip(slowed.last());
+    let falls = ends.and_then(|(low, high)| Some((throughput(&high.1)? / throughput(&low.1)?, high.0 / low.0)));
     let disk = cold.map(|cold| cold.disk.mb_per_s());
     let hashing = warm.of(S_HASH).map(Measured::mb_per_s);
     vec![
-        ratio_claim("DIVERSE from the disk: S-HASH (4 buffers) over OpenSSL's scalar code", "section 4.3, figure 3", 1.73, cold, OPENSSL_THEN),
+        ratio_claim(
+            "DIVERSE from the disk: S-HASH (4 buffers) over OpenSSL's scalar code",
+            "section 4.3, figure 3",
+            1.73,
+            cold,
+            OPENSSL_THEN,
+        ),
         Claim::new(
             "The disk's throughput limits what is observed: S-HASH (4 buffers) hashes faster than the disk reads",
             "section 4.3",
@@ -329,12 +406,25 @@ fn diverse_claims(cold: Option<&Cold>, warm: &Raced) -> Vec<Claim> {
             }),
             disk.zip(hashing).map(|(disk, hashing)| hashing > disk),
         ),
-        at_1_6_ghz("DIVERSE at 1.6 GHz: S-HASH over OpenSSL", "2.16 times"),
-        at_1_6_ghz("From 3.3 to 1.6 GHz the throughput of S-HASH on DIVERSE falls by less than the frequency", "1.28 times"),
+        slow_claim(
+            "DIVERSE from the disk at 1.6 GHz (here the lowest frequency): S-HASH over OpenSSL's scalar code",
+            2.16,
+            "times",
+            slowed,
+            |_, raced| raced.speed_up(S_HASH, OPENSSL_THEN),
+            true,
+        ),
+        Claim::new(
+            "From 3.3 to 1.6 GHz (here from the highest to the lowest) the throughput of S-HASH on DIVERSE falls by less than the frequency",
+            "section 4.3",
+            "1.28 times, the frequency 2.06 times",
+            falls.map_or("the frequency is not varied here".into(), |(falls, by)| format!("{falls:.2} times, the frequency {by:.2} times")),
+            falls.map(|(falls, by)| falls < by),
+        ),
     ]
 }
 
-fn uniform_claims(session: &Session, cold: Option<&Cold>, warm: &Raced) -> Vec<Claim> {
+fn uniform_claims(session: &Session, cold: Option<&Cold>, warm: &Raced, slowed: &[(f64, Cold)]) -> Vec<Claim> {
     let cycles = |who| cold.and_then(|cold| cold.raced.least_cycles_per_byte(who));
     let cycles_claim = |text: &str, paper: f64, who| {
         let here = cycles(who);
@@ -342,11 +432,8 @@ fn uniform_claims(session: &Session, cold: Option<&Cold>, warm: &Raced) -> Vec<C
         Claim::new(text, "section 5", format!("{paper} cycles a byte"), shown, here.map(|cycles| cycles <= paper))
     };
     let percent = |share: Option<f64>| share.map_or("not measured".into(), |share| format!("{:.0} % slower", 100.0 * share));
-    let (openssl, n_sms, s_hash) = (
-        slower_from_disk(cold, warm, OPENSSL_THEN),
-        slower_from_disk(cold, warm, OPENSSL_N_SMS),
-        slower_from_disk(cold, warm, S_HASH),
-    );
+    let (openssl, n_sms, s_hash) =
+        (slower_from_disk(cold, warm, OPENSSL_THEN), slower_from_disk(cold, warm, OPENSSL_N_SMS), slower_from_disk(cold, warm, S_HASH));
     let diverse = DIVERSE.lock().ok().and_then(|kept| kept.clone());
     let larger = |who| cold?.raced.of(who)?.speed_up_over(diverse.as_ref()?.raced.of(who)?).into();
     let larger: Option<Vec<f64>> = [OPENSSL_THEN, OPENSSL_N_SMS, S_HASH].into_iter().map(larger).collect();
@@ -357,7 +444,13 @@ fn uniform_claims(session: &Session, cold: Option<&Cold>, warm: &Raced) -> Vec<C
         format!("; this disk: {disk:.0} MB/s, {:.2} C/B of the time-stamp counter", 1000.0 * ghz / disk)
     });
     vec![
-        ratio_claim("UNIFORM from the disk: S-HASH (4 buffers) over OpenSSL's scalar code", "section 4.3, figure 4", 2.26, cold, OPENSSL_THEN),
+        ratio_claim(
+            "UNIFORM from the disk: S-HASH (4 buffers) over OpenSSL's scalar code",
+            "section 4.3, figure 4",
+            2.26,
+            cold,
+            OPENSSL_THEN,
+        ),
         ratio_claim("UNIFORM from the disk: S-HASH (4 buffers) over n-SMS", "section 5", 1.67, cold, OPENSSL_N_SMS),
         cycles_claim("UNIFORM from the disk: S-HASH (4 buffers) in 8.65 cycles a byte or fewer", 8.65, S_HASH),
         cycles_claim("UNIFORM from the disk: OpenSSL's scalar code in 19.55 cycles a byte or fewer", 19.55, OPENSSL_THEN),
@@ -392,8 +485,22 @@ fn uniform_claims(session: &Session, cold: Option<&Cold>, warm: &Raced) -> Vec<C
             format!("3.3 GHz over 400 MB/s is {million:.2}, or {mebibyte:.2} with MB of 2^20 bytes; 7.15 is 3.0 GHz over the latter{now}"),
             Some((mebibyte - 7.15).abs() < 0.05 || (million - 7.15).abs() < 0.05),
         ),
-        at_1_6_ghz("UNIFORM at 1.6 GHz: S-HASH over OpenSSL", "2.86 times"),
-        at_1_6_ghz("UNIFORM at 1.6 GHz: S-HASH, cycles a byte", "6.73"),
+        slow_claim(
+            "UNIFORM from the disk at 1.6 GHz (here the lowest frequency): S-HASH over OpenSSL's scalar code",
+            2.86,
+            "times",
+            slowed,
+            |_, raced| raced.speed_up(S_HASH, OPENSSL_THEN),
+            true,
+        ),
+        slow_claim(
+            "UNIFORM from the disk at 1.6 GHz (here the lowest frequency): S-HASH in 6.73 cycles a byte or fewer",
+            6.73,
+            "cycles a byte",
+            slowed,
+            |ghz, raced| Some(core_cycles_per_byte(ghz, raced.of(S_HASH)?)),
+            false,
+        ),
     ]
 }
 

@@ -24,7 +24,8 @@ pub fn measure(_: &Session) -> Result<Figure> {
     let of_4_kib = updates::<Sha256>(4096);
 
     let mut sums = Table::new("DIVERSE", ["", "paper", "here"]);
-    let mut row = |name: &str, paper: Option<f64>, here: f64, digits| sums.row([name.into(), Cell::maybe(paper, digits), Cell::number(here, digits)]);
+    let mut row =
+        |name: &str, paper: Option<f64>, here: f64, digits| sums.row([name.into(), Cell::maybe(paper, digits), Cell::number(here, digits)]);
     row("files", Some(350.0), files as f64, 0);
     row("bytes in sum", Some(STATED_BYTES as f64), bytes as f64, 0);
     row("smallest, bytes", Some(3.0), *least as f64, 0);
