@@ -4,16 +4,16 @@
 //! 128-bit registers, so that m = 4 for SHA-256 and 2 for SHA-512. manyhash itself works otherwise: see [`manyhash::kernels::schedule`].
 //!
 //! Where the text leaves something open, or would not work:
-//! - "It is assumed that k > m", though the paper's own smallest measurement has k = m = 4. With k = m all of it works. With k < m there are
-//!   never m blocks ready, so that S-UPDATE is never called and all messages are hashed serially. k = 0 is nothing to do.
-//! - `n = min(L)/p` is rounded down, and is 0 while a lane has less than a block: then S-UPDATE has nothing to do and is not called. It ends,
-//!   because every time round such a lane gets its padding or a new message.
-//! - `L[j] < p` is the journal's comparison; the preprint's text, as far as it is legible, has `<= p` beside `Last[j] = 1`. That would take a
-//!   lane for finished which has the second of two padding blocks still before it.
+//! - "It is assumed that k > m", though the paper's own smallest measurement has k = m = 4. With k = m all of it works. With k < m there
+//!   are never m blocks ready, so that S-UPDATE is never called and all messages are hashed serially. k = 0 is nothing to do.
+//! - `n = min(L)/p` is rounded down, and is 0 while a lane has less than a block: then S-UPDATE has nothing to do and is not called. It
+//!   ends, because every time round such a lane gets its padding or a new message.
+//! - `L[j] < p` is the journal's comparison; the preprint's text, as far as it is legible, has `<= p` beside `Last[j] = 1`. That would
+//!   take a lane for finished which has the second of two padding blocks still before it.
 //! - Nothing advances B. Where a lane's next blocks are follows from L: the last L\[j\] bytes of B\[j\].
 //! - `PreparePaddingBlock(B[j])` needs the bytes after the last whole block and the message's whole length, and makes one block or two.
-//! - `If i = k then Break` must leave the Repeat too: min(L) is 0 from then on. It leaves in the middle of the loop over j, so that lanes after
-//!   j may lack their padding, and lanes before it may have begun a new message. The serial end takes each lane as it is.
+//! - `If i = k then Break` must leave the Repeat too: min(L) is 0 from then on. It leaves in the middle of the loop over j, so that lanes
+//!   after j may lack their padding, and lanes before it may have begun a new message. The serial end takes each lane as it is.
 //! - When a digest is complete is not said. It is read from its lane when the lane gets a new message, or at the end.
 #![allow(non_snake_case, reason = "the paper's names")]
 

@@ -45,16 +45,18 @@ pub const S_HASH: Who = Who::SHash("sse2", N_SMS);
 impl Who {
     /// For tables, where `A` is hashed.
     pub fn name<A: Algorithm>(self) -> String {
-        let lanes = |backend: &str| {
-            let known = Backend::known().iter().find(|known| known.name() == backend);
-            known.and_then(Backend::lanes_of::<A>).map_or(String::new(), |lanes| format!("{lanes} buffers, "))
-        };
+        // Nothing of a backend that is unknown on this architecture.
+        let lanes = |backend: &str| Backend::known().iter().find(|known| known.name() == backend).and_then(Backend::lanes_of::<A>);
+        let buffers = |backend| lanes(backend).map_or(String::new(), |lanes| format!("{lanes} buffers, "));
         match self {
             Self::OpenSsl(variant) => variant.name().into(),
-            Self::SHash(backend, N_SMS) => format!("S-HASH, Algorithm 1 ({}{backend})", lanes(backend)),
-            Self::SHash(backend, serial) => format!("S-HASH, Algorithm 1 ({}{backend}; serial end {serial})", lanes(backend)),
+            Self::SHash(backend, N_SMS) => format!("S-HASH, Algorithm 1 ({}{backend})", buffers(backend)),
+            Self::SHash(backend, serial) => format!("S-HASH, Algorithm 1 ({}{backend}; serial end {serial})", buffers(backend)),
             Self::Forced(N_SMS) => format!("manyhash, n-SMS ({N_SMS})"),
-            Self::Forced(backend) => format!("manyhash, only {backend} ({} lanes)", lanes(backend).replace(" buffers, ", "")),
+            Self::Forced(backend) => match lanes(backend) {
+                Some(1) | None => format!("manyhash, only {backend}"),
+                Some(lanes) => format!("manyhash, only {backend} ({lanes} lanes)"),
+            },
             Self::Manyhash => "manyhash".into(),
             Self::Readers => "manyhash, Readers".into(),
         }

@@ -1,4 +1,5 @@
-//! Figure 2 (section 4.2): messages of 4 KiB from the caches and from memory; and the same for SHA-512, which the paper leaves out (section 5).
+//! Figure 2 (section 4.2): messages of 4 KiB from the caches and from memory; and the same for SHA-512, which the paper leaves out
+//! (section 5).
 
 use anyhow::Result;
 use manyhash::{Algorithm, Sha256, Sha512};
@@ -130,10 +131,11 @@ fn method(session: &Session) -> String {
     let here = caches.map_or_else(|| "the system does not tell this CPU's caches".into(), |caches| format!("here: {caches}"));
     let quick = if session.quick { " This quick run has no more than 1024 messages." } else { "" };
     format!(
-        "4, 64, 512 and 8192 messages of {MESSAGE_BYTES} bytes, one after the other in memory, which the paper chose to lie in the caches of its \
-         CPU (32 KB, 256 KB, 6 MB) and in memory; {here}. As in the paper: 500 calls to warm up, but no more of them than hash 128 MiB, and \
-         padding is counted. The least of the samples beside their median. OpenSSL hashes one message after the other; its older code is that \
-         of today's library, told that the CPU lacks what came later. Algorithm 1 is ours, over our kernels, and ends with n-SMS.{quick}"
+        "4, 64, 512 and 8192 messages of {MESSAGE_BYTES} bytes, one after the other in memory, which the paper chose to lie in the caches \
+         of its CPU (32 KB, 256 KB, 6 MB) and in memory; {here}. As in the paper: 500 calls to warm up, but no more of them than hash 128 \
+         MiB, and padding is counted. The least of the samples beside their median. OpenSSL hashes one message after the other; its older \
+         code is that of today's library, told that the CPU lacks what came later. Algorithm 1 is ours, over our kernels, and ends with \
+         n-SMS.{quick}"
     )
 }
 
@@ -206,8 +208,8 @@ fn sentences(session: &Session, cases: &Cases) -> (String, String) {
     };
     let first = manyhash.first().copied().unwrap_or_default();
     let changed = format!(
-        "{extensions} Left alone, {wider}, manyhash is {} times as fast as OpenSSL today from 64 messages on, and {first:.2} times with 4, which \
-         do not fill wide lanes: there it takes the best shape for four.",
+        "{extensions} Left alone, {wider}, manyhash is {} times as fast as OpenSSL today from 64 messages on, and {first:.2} times with 4, \
+         which do not fill wide lanes: there it takes the best shape for four.",
         range(&manyhash[1..], 2)
     );
     (still, changed)
@@ -317,8 +319,8 @@ pub fn sha512(session: &Session) -> Result<Figure> {
     };
     figure.changed = cases.speed_ups(Who::Manyhash, OPENSSL_TODAY).map_or_else(String::new, |ratios| {
         format!(
-            "Registers of 256 and 512 bits have 4 and 8 lanes. {extension}: left alone, manyhash is {} times as fast as OpenSSL today from 64 \
-             messages on, and {:.2} times with 4.",
+            "Registers of 256 and 512 bits have 4 and 8 lanes. {extension}: left alone, manyhash is {} times as fast as OpenSSL today from \
+             64 messages on, and {:.2} times with 4.",
             range(&ratios[1..], 2),
             ratios[0]
         )

@@ -190,8 +190,8 @@ fn method(session: &Session, folder: Folder, cold: Option<&Cold>) -> String {
         || "Not measured from the disk here.".into(),
         |cold| {
             format!(
-                "From the disk: {} runs of each contestant in turns, least and median; before each of them {}. A disk that is a file of some host \
-                 may still be in that host's memory.",
+                "From the disk: {} runs of each contestant in turns, least and median; before each of them {}. A disk that is a file of \
+                 some host may still be in that host's memory.",
                 cold.disk.samples.len(),
                 cold.how
             )
@@ -199,10 +199,10 @@ fn method(session: &Session, folder: Folder, cold: Option<&Cold>) -> String {
     );
     let quick = if session.quick { " In this quick run files have a 32nd of their sizes." } else { "" };
     format!(
-        "{files}. As in the paper: the list is gone through in order, each file is opened, its size is read, it is mapped to memory, hashed, and \
-         the digest is stored; all of that is timed, on one core. OpenSSL opens and hashes one file after the other; Algorithm 1 (4 buffers) and \
-         manyhash have all files mapped before they begin; Readers reads into a buffer for each lane instead. {dropped} The disk's own speed \
-         (the paper: hdparm) is that of reading the same files in order.{quick}"
+        "{files}. As in the paper: the list is gone through in order, each file is opened, its size is read, it is mapped to memory, \
+         hashed, and the digest is stored; all of that is timed, on one core. OpenSSL opens and hashes one file after the other; Algorithm \
+         1 (4 buffers) and manyhash have all files mapped before they begin; Readers reads into a buffer for each lane instead. {dropped} \
+         The disk's own speed (the paper: hdparm) is that of reading the same files in order.{quick}"
     )
 }
 
@@ -338,7 +338,8 @@ fn sentences(folder: Folder, cold: Option<&Cold>, warm: &Raced) -> (String, Stri
     let cold_ratio = cold.and_then(|cold| cold.raced.speed_up(S_HASH, OPENSSL_THEN));
     let still = match (cold_ratio, warm.speed_up(S_HASH, OPENSSL_THEN)) {
         (Some(cold), Some(warm)) => format!(
-            "On {}, S-HASH with 4 buffers is {cold:.2} times as fast as OpenSSL's scalar code from the disk and {warm:.2} times from the page cache: {}.",
+            "On {}, S-HASH with 4 buffers is {cold:.2} times as fast as OpenSSL's scalar code from the disk and {warm:.2} times from the \
+             page cache: {}.",
             folder.name(),
             if cold < warm { "what waits for the disk cannot be made up for by hashing" } else { "this disk takes nothing from it" }
         ),
@@ -347,8 +348,8 @@ fn sentences(folder: Folder, cold: Option<&Cold>, warm: &Raced) -> (String, Stri
     };
     let readers = warm.speed_up(Who::Readers, OPENSSL_TODAY);
     let mut changed = format!(
-        "From the page cache manyhash is {} as fast as OpenSSL today over mapped files, and {} with reads into buffers: a mapped page costs a fault \
-         when it is first touched, a read copies.",
+        "From the page cache manyhash is {} as fast as OpenSSL today over mapped files, and {} with reads into buffers: a mapped page \
+         costs a fault when it is first touched, a read copies.",
         times(warm.speed_up(Who::Manyhash, OPENSSL_TODAY)),
         times(readers)
     );
@@ -415,7 +416,8 @@ fn diverse_claims(cold: Option<&Cold>, warm: &Raced, slowed: &[(f64, Cold)]) -> 
             true,
         ),
         Claim::new(
-            "From 3.3 to 1.6 GHz (here from the highest to the lowest) the throughput of S-HASH on DIVERSE falls by less than the frequency",
+            "From 3.3 to 1.6 GHz (here from the highest to the lowest) the throughput of S-HASH on DIVERSE falls by less than the \
+             frequency",
             "section 4.3",
             "1.28 times, the frequency 2.06 times",
             falls.map_or("the frequency is not varied here".into(), |(falls, by)| format!("{falls:.2} times, the frequency {by:.2} times")),

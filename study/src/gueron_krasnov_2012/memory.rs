@@ -97,8 +97,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
             equal.map(|ratio| ratio > 1.0),
         ),
         Claim::new(
-            "On DIVERSE, S-HASH loses because operations on the others stop when a buffer is consumed (from the steady rate to DIVERSE; 4 buffers, and \
-             16)",
+            "On DIVERSE, S-HASH loses because operations on the others stop when a buffer is consumed (from the steady rate to DIVERSE; 4 \
+             buffers, and 16)",
             "section 4.3",
             "a loss, without a value",
             format!("{} of the steady rate with 4 buffers, {} with 16", here(four), here(wide)),
@@ -108,23 +108,24 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let still_holds = four.map_or_else(String::new, |four| {
         let wide = wide.map_or_else(String::new, |wide| format!(", with 16 {:.0} %", 100.0 * wide));
         format!(
-            "Lengths that differ cost Algorithm 1 some of its rate: with 4 buffers it keeps {:.0} % of its steady rate on DIVERSE{wide}. The wider \
-             the registers, the earlier the last message has found a lane, and the more is left for the serial end.",
+            "Lengths that differ cost Algorithm 1 some of its rate: with 4 buffers it keeps {:.0} % of its steady rate on DIVERSE{wide}. \
+             The wider the registers, the earlier the last message has found a lane, and the more is left for the serial end.",
             100.0 * four
         )
     });
     let changed = ours.map_or_else(String::new, |ours| {
         format!(
-            "manyhash keeps {:.0} % of the steady rate on DIVERSE: the longest messages begin first, lanes that end are filled without waiting for \
-             others, and narrower and faster shapes take the last messages.",
+            "manyhash keeps {:.0} % of the steady rate on DIVERSE: the longest messages begin first, lanes that end are filled without \
+             waiting for others, and narrower and faster shapes take the last messages.",
             100.0 * ours
         )
     });
     let quick = if session.quick { " In this quick run files have a 32nd of their sizes." } else { "" };
     Ok(Figure {
         method: format!(
-            "SHA-256 of the files' bytes in one buffer, in the paper's order, each on a cache line of its own. The steady rate of each contestant is \
-             that of 32 messages of 16 KiB in the cache, 16,448 bytes apart. The paper does not measure this: it has the folders on a disk only.{quick}"
+            "SHA-256 of the files' bytes in one buffer, in the paper's order, each on a cache line of its own. The steady rate of each \
+             contestant is that of 32 messages of 16 KiB in the cache, 16,448 bytes apart. The paper does not measure this: it has the \
+             folders on a disk only.{quick}"
         ),
         tables: vec![
             sets.table("MB/s, median", rate, 0),

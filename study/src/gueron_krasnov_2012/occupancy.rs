@@ -225,19 +225,21 @@ pub fn measure(session: &Session) -> Result<Figure> {
     ];
     let still_holds = printed.map_or_else(String::new, |course| {
         let four = of(S_HASH).filter(|_| course.lanes > 4).map_or_else(String::new, |four| {
-            format!("With the paper's 4 buffers {} of the lanes are busy on DIVERSE: its loss there lies in the stops, not in idle lanes. ", busy(Some(four)))
+            let stops = if four.occupancy() < MOSTLY { "" } else { ": what it loses there it loses by stopping, not by idle lanes" };
+            format!("With the paper's 4 buffers {} of the lanes are busy on DIVERSE{stops}. ", percent(four.occupancy()))
         });
         format!(
-            "{four}With {} buffers it is {}: all lanes are busy until no message waits, and what is left is hashed one after the other, which \
-             takes {} of the time.",
+            "{four}With {} buffers it is {}: all lanes are busy until no message waits, and what is left is hashed one after the other, \
+             which takes {} of the time.",
             course.lanes,
             busy(Some(course)),
             percent(course.alone())
         )
     });
     let changed = format!(
-        "manyhash begins with the longest messages, so that they do not end last; idle lanes are not waited for, and when few messages are left they \
-         go on in narrower, faster shapes, which leave the lanes of the widest to nobody: {} of {} are busy, and it takes {:.2} times the least time its kernels allow{}.",
+        "manyhash begins with the longest messages, so that they do not end last; idle lanes are not waited for, and when few messages are \
+         left they go on in narrower, faster shapes, which leave lanes of the widest to nobody: {} of {} are busy, and it takes {:.2} \
+         times the least time its kernels allow{}.",
         percent(ours.occupancy()),
         ours.lanes,
         ours.ns() / ours.bound_ns,
@@ -250,10 +252,11 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let quick = if session.quick { " In this quick run files have a 32nd of their sizes." } else { "" };
     Ok(Figure {
         method: format!(
-            "The 350 files in the paper's order. What Algorithm 1 does is recorded while it hashes; what manyhash does is its schedule, recorded \
-             from shapes that compute nothing. The time of a step of each kernel is measured here ({BLOCKS} blocks in each lane, in the cache), and \
-             the sum of all steps is the time shown: overhead between them is not in it, nor is memory. The least time: all blocks at the best rate \
-             of these kernels, or the longest message alone, whichever is more. Not in the paper, which names the loss and shows no lanes.{quick}"
+            "The 350 files in the paper's order. What Algorithm 1 does is recorded while it hashes; what manyhash does is its schedule, \
+             recorded from shapes that compute nothing. The time of a step of each kernel is measured here ({BLOCKS} blocks in each lane, \
+             in the cache), and the sum of all steps is the time shown: overhead between them is not in it, nor is memory. The least time: \
+             all blocks at the best rate of these kernels, or the longest message alone, whichever is more. Not in the paper, which names \
+             the loss and shows no lanes.{quick}"
         ),
         tables: vec![table],
         plots: vec![plot],

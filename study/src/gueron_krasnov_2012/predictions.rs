@@ -61,8 +61,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
     ];
     let still_holds = match (doubled, on_avx2) {
         (Some(doubled), Some(on_avx2)) => format!(
-            "256-bit registers make SHA-256 {doubled:.2} times as fast as 128-bit ones, {}; on them SHA-256 with 8 buffers is {on_avx2:.2} times as \
-             fast as SHA-512 with 4{}.",
+            "256-bit registers make SHA-256 {doubled:.2} times as fast as 128-bit ones, {}; on them SHA-256 with 8 buffers is {on_avx2:.2} \
+             times as fast as SHA-512 with 4{}.",
             if doubled >= DOUBLED { "as predicted" } else { "less than predicted" },
             if on_avx2 > 1.0 { ", as the 80 rounds and half as many lanes of SHA-512 let expect" } else { "" }
         ),
@@ -72,14 +72,14 @@ pub fn measure(session: &Session) -> Result<Figure> {
         || "This CPU lacks AVX-512, which doubles the lanes once more.".into(),
         |again| {
             format!(
-                "AVX-512 has come since: registers of 512 bits, rotations in one instruction instead of two shifts and an or, and logic of three \
-                 operands. SHA-256 with 16 buffers is {again:.2} times as fast as with 8."
+                "AVX-512 has come since: registers of 512 bits, rotations in one instruction instead of two shifts and an or, and logic of \
+                 three operands. SHA-256 with 16 buffers is {again:.2} times as fast as with 8."
             )
         },
     );
     Ok(Figure {
-        method: "64 messages of 4096 bytes (the paper's 256 KB) by Algorithm 1 on registers of 128, 256 and 512 bits, and by OpenSSL's n-SMS; 500 \
-                 calls to warm up, as in the paper. The paper had no AVX2 and gives no values."
+        method: "64 messages of 4096 bytes (the paper's 256 KB) by Algorithm 1 on registers of 128, 256 and 512 bits, and by OpenSSL's \
+                 n-SMS; 500 calls to warm up, as in the paper. The paper had no AVX2 and gives no values."
             .into(),
         tables: vec![table(&sha256, &sha512)],
         plots: vec![plot(&sha256, &sha512)],

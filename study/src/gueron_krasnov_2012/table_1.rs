@@ -87,20 +87,21 @@ pub fn measure(_: &Session) -> Result<Figure> {
     ];
     Ok(Figure {
         method: format!(
-            "The sizes as they were read from the paper's appendix, in its order. {} Updates are counted by the rule that the engine pads by, and \
-             Algorithm 1 is tested to make as many.",
+            "The sizes as they were read from the paper's appendix, in its order. {} Updates are counted by the rule that the engine pads \
+             by, and Algorithm 1 is tested to make as many.",
             file_sizes()?.note
         ),
         tables: vec![sums, quantiles],
         plots: vec![plot],
         claims,
         still_holds: format!(
-            "{files} files of {million:.1} MB take {sha256} Updates of SHA-256, {all_deviation:.2} % more than they have whole blocks: for long \
-             messages the approximation of section 2 is good."
+            "{files} files of {million:.1} MB take {sha256} Updates of SHA-256, {all_deviation:.2} % more than they have whole blocks: for \
+             long messages the approximation of section 2 is good."
         ),
         changed: format!(
-            "Nothing: sizes do not age. Half of the files have no more than {:.0} bytes, a tenth has more than {:.0}, and the largest is {:.0} times \
-             the average: one lane works on it for longer than the others need for all the rest if there are more than {:.0} of them.",
+            "Nothing: sizes do not age. Half of the files have no more than {:.0} bytes, a tenth has more than {:.0}, and the largest is \
+             {:.0} times the average: one lane works on it for longer than the others need for all the rest if there are more than {:.0} \
+             of them.",
             quantile_of(0.5),
             quantile_of(0.9),
             *most as f64 / average,
