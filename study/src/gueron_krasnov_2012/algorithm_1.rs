@@ -104,7 +104,11 @@ impl<A: Algorithm> SHash<A> {
 
         // Simultaneous Update:
         // Repeat
-        'repeat: while lanes == m {
+        'repeat: loop {
+            // With k < m there are never m blocks ready.
+            if lanes < m {
+                break;
+            }
             // n = min(L)/p: the blocks that all lanes have.
             let n = L.iter().min().expect("a kernel has lanes") / p;
             // S-UPDATE(H, B, n)

@@ -433,7 +433,11 @@ fn uniform_claims(session: &Session, cold: Option<&Cold>, warm: &Raced, slowed: 
         let shown = here.map_or("not measured".into(), |cycles| format!("{cycles:.2}"));
         Claim::new(text, "section 5", format!("{paper} cycles a byte"), shown, here.map(|cycles| cycles <= paper))
     };
-    let percent = |share: Option<f64>| share.map_or("not measured".into(), |share| format!("{:.0} % slower", 100.0 * share));
+    let percent = |share: Option<f64>| match share {
+        Some(share) if share < 0.005 => "no slower".into(),
+        Some(share) => format!("{:.0} % slower", 100.0 * share),
+        None => "not measured".to_string(),
+    };
     let (openssl, n_sms, s_hash) =
         (slower_from_disk(cold, warm, OPENSSL_THEN), slower_from_disk(cold, warm, OPENSSL_N_SMS), slower_from_disk(cold, warm, S_HASH));
     let diverse = DIVERSE.lock().ok().and_then(|kept| kept.clone());
