@@ -11,7 +11,7 @@ use manyhash_measure::timing::{self, Sample};
 
 use super::Folder;
 use super::contestants::{Lineup, OPENSSL_N_SMS, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who, expected, times};
-use crate::files::drop_caches;
+use crate::files::{drop_caches, drop_caches_again};
 use crate::frequency::Frequencies;
 use crate::measured::Measured;
 use crate::messages::Layout;
@@ -75,14 +75,17 @@ fn cold(session: &Session, who: &[Who], files: &Written) -> Result<Result<Cold, 
     let mut lineup = Lineup::of_files::<Sha256>(session, who, &files.paths)?;
     let mut reader = Local::boxed("", |digests| digests.push(read_all(&files.paths)));
     let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); lineup.contestants.len()];
-    let (mut disk, mut how) = (Vec::new(), String::new());
+    let mut disk = Vec::new();
+    let how = match drop_caches(&files.paths) {
+        Ok(how) => how,
+        Err(why) => return Ok(Err(why)),
+    };
     for run in 0..if session.quick { 1 } else { COLD_RUNS } {
         let everybody = lineup.contestants.iter_mut().zip(&mut samples).chain([(&mut reader, &mut disk)]);
         for (contestant, samples) in everybody {
-            how = match drop_caches(&files.paths) {
-                Ok(how) => how,
-                Err(why) => return Ok(Err(why)),
-            };
+            if let Err(why) = drop_caches_again(&files.paths) {
+                return Ok(Err(why));
+            }
             samples.push(contestant.sample(None, 1, run)?);
         }
     }
