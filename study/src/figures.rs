@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::aciicmez_2004;
 use crate::gueron_krasnov_2012;
 use crate::model::Figure;
 use crate::session::Session;
@@ -21,6 +22,42 @@ pub struct Entry {
 /// All of them.
 pub const ALL: &[Entry] = &[
     // Aciicmez 2004
+    Entry {
+        id: "2004-4.1",
+        title: "Optimisation techniques of the scalar code, with the redefined boolean functions",
+        place: "Aciicmez 2004, section 4.1 and figure 4.1, page 27",
+        measure: aciicmez_2004::figure_4_1::measure,
+    },
+    Entry {
+        id: "2004-4.2",
+        title: "The scalar code, from main memory and from the disk",
+        place: "Aciicmez 2004, figure 4.2, page 29",
+        measure: aciicmez_2004::figure_4_2::measure,
+    },
+    Entry {
+        id: "2004-4.3",
+        title: "The scalar code beside public implementations",
+        place: "Aciicmez 2004, figure 4.3, page 30",
+        measure: aciicmez_2004::figure_4_3::measure,
+    },
+    Entry {
+        id: "2004-4.6",
+        title: "Messages of SHA-1 and SHA-256 at once: 32-bit, MMX and XMM registers, and today's",
+        place: "Aciicmez 2004, figure 4.6, page 33",
+        measure: aciicmez_2004::figure_4_6::measure,
+    },
+    Entry {
+        id: "2004-4.7",
+        title: "Messages of SHA-384 and SHA-512 at once: 32-bit, MMX and XMM registers, and today's",
+        place: "Aciicmez 2004, figure 4.7, page 34",
+        measure: aciicmez_2004::figure_4_7::measure,
+    },
+    Entry {
+        id: "2004-4.8",
+        title: "The relative performances of all",
+        place: "Aciicmez 2004, figure 4.8, page 35",
+        measure: aciicmez_2004::figure_4_8::measure,
+    },
     // Gueron & Krasnov 2012
     Entry {
         id: "2012-2",

@@ -9,7 +9,7 @@ pub fn drop_caches<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result
     drop_all(paths, true)
 }
 
-/// The same once more, for files that nobody has written to since: to be sure of that for each of many files takes longer than to read them.
+/// The same once more, for files that nobody has written to since: to be sure of that, for many files, takes longer than to read them.
 #[cfg(target_os = "linux")]
 pub fn drop_caches_again<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<String, String> {
     drop_all(paths, false)

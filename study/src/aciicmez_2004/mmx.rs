@@ -197,8 +197,14 @@ macro_rules! sha2 {
                 ".macro study_rotate to, from, bits, free
                 movq \\to, \\from
                 movq \\free, \\from
-                ", $right, " \\to, \\bits
-                ", $left, " \\free, ", $bits, " - \\bits
+                ",
+                $right,
+                " \\to, \\bits
+                ",
+                $left,
+                " \\free, ",
+                $bits,
+                " - \\bits
                 por \\to, \\free
                 .endm
                 .macro study_big_sigma to, from, one, two, three, free, other
@@ -213,7 +219,9 @@ macro_rules! sha2 {
                 study_rotate \\other, \\from, \\two, \\free
                 pxor \\to, \\other
                 movq \\other, \\from
-                ", $right, " \\other, \\three
+                ",
+                $right,
+                " \\other, \\three
                 pxor \\to, \\other
                 .endm"
             ),
@@ -222,28 +230,54 @@ macro_rules! sha2 {
             concat!(
                 ".macro study_round b, c, d, f, g, h, word
                 movq mm2, [rsp + 640 + 8 * \\h]
-                ", $plus, " mm2, [r11 + 8 * \\word]
-                ", $plus, " mm2, [r10 + 8 * \\word]
-                study_big_sigma mm3, mm1, ", $e0, ", ", $e1, ", ", $e2, ", mm5, mm4
+                ",
+                $plus,
+                " mm2, [r11 + 8 * \\word]
+                ",
+                $plus,
+                " mm2, [r10 + 8 * \\word]
+                study_big_sigma mm3, mm1, ",
+                $e0,
+                ", ",
+                $e1,
+                ", ",
+                $e2,
+                ", mm5, mm4
                 movq mm6, [rsp + 640 + 8 * \\g]
                 movq mm7, [rsp + 640 + 8 * \\f]
                 pxor mm7, mm6
                 pand mm7, mm1
                 pxor mm7, mm6
-                ", $plus, " mm2, mm3
-                ", $plus, " mm2, mm7
+                ",
+                $plus,
+                " mm2, mm3
+                ",
+                $plus,
+                " mm2, mm7
                 movq mm1, [rsp + 640 + 8 * \\d]
-                ", $plus, " mm1, mm2
+                ",
+                $plus,
+                " mm1, mm2
                 movq [rsp + 640 + 8 * \\d], mm1
-                study_big_sigma mm3, mm0, ", $a0, ", ", $a1, ", ", $a2, ", mm5, mm4
+                study_big_sigma mm3, mm0, ",
+                $a0,
+                ", ",
+                $a1,
+                ", ",
+                $a2,
+                ", mm5, mm4
                 movq mm6, [rsp + 640 + 8 * \\c]
                 movq mm7, mm6
                 por mm6, mm0
                 pand mm7, mm0
                 pand mm6, [rsp + 640 + 8 * \\b]
                 por mm6, mm7
-                ", $plus, " mm2, mm3
-                ", $plus, " mm2, mm6
+                ",
+                $plus,
+                " mm2, mm3
+                ",
+                $plus,
+                " mm2, mm6
                 movq mm0, mm2
                 movq [rsp + 640 + 8 * \\h], mm0
                 .endm"
@@ -262,16 +296,36 @@ macro_rules! sha2 {
             // BB2, 16 words at a time.
             concat!(
                 "mov r11, rsp
-                mov eax, ", $passes, " - 1
+                mov eax, ",
+                $passes,
+                " - 1
                 3:
                 .irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
                 movq mm0, [r11 + 8 * \\word + 112]
                 movq mm1, [r11 + 8 * \\word + 8]
-                study_small_sigma mm2, mm0, ", $y0, ", ", $y1, ", ", $y2, ", mm4, mm3
-                study_small_sigma mm5, mm1, ", $x0, ", ", $x1, ", ", $x2, ", mm7, mm6
-                ", $plus, " mm2, [r11 + 8 * \\word + 72]
-                ", $plus, " mm5, [r11 + 8 * \\word]
-                ", $plus, " mm2, mm5
+                study_small_sigma mm2, mm0, ",
+                $y0,
+                ", ",
+                $y1,
+                ", ",
+                $y2,
+                ", mm4, mm3
+                study_small_sigma mm5, mm1, ",
+                $x0,
+                ", ",
+                $x1,
+                ", ",
+                $x2,
+                ", mm7, mm6
+                ",
+                $plus,
+                " mm2, [r11 + 8 * \\word + 72]
+                ",
+                $plus,
+                " mm5, [r11 + 8 * \\word]
+                ",
+                $plus,
+                " mm2, mm5
                 movq [r11 + 8 * \\word + 128], mm2
                 .endr
                 add r11, 128
@@ -282,7 +336,9 @@ macro_rules! sha2 {
             concat!(
                 "mov r11, rsp
                 mov r10, rcx
-                mov eax, 2 * ", $passes, "
+                mov eax, 2 * ",
+                $passes,
+                "
                 movq mm0, [rsp + 640]
                 movq mm1, [rsp + 640 + 32]
                 4:
@@ -303,7 +359,9 @@ macro_rules! sha2 {
             concat!(
                 ".irp letter, 0, 1, 2, 3, 4, 5, 6, 7
                 movq mm0, [rsp + 640 + 8 * \\letter]
-                ", $plus, " mm0, [rdi + 8 * \\letter]
+                ",
+                $plus,
+                " mm0, [rdi + 8 * \\letter]
                 movq [rdi + 8 * \\letter], mm0
                 movq [rsp + 640 + 8 * \\letter], mm0
                 .endr"
