@@ -230,7 +230,7 @@ pub fn race_messages<A: Algorithm>(session: &Session, all: &[Who], layout: &Layo
     let slices = messages.slices();
     let expected = expected::<A>(&slices)?;
     let rules = Rules { bytes: layout.total_bytes(), expected: Some(&expected), warm_up_calls };
-    Lineup::of_messages::<A>(session, all, layout, &slices)?.race(session, rules)
+    Lineup::of_messages::<A>(session, all, messages.layout(), &slices)?.race(session, rules)
 }
 
 /// Sentences of several races, each once.
