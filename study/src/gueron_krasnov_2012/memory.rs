@@ -110,9 +110,9 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let still_holds = four.map_or_else(String::new, |four| {
         let wide = wide.map_or_else(String::new, |wide| format!(", with 16 {:.0} %", 100.0 * wide));
         format!(
-            "On DIVERSE, Algorithm 1 with 4 buffers keeps {:.0} % of its steady rate{wide}; OpenSSL, one message after the other, keeps \
-             {}, for the bytes come from memory instead of the cache. The wider the registers, the earlier the last message has found a \
-             lane, and the more is left for the serial end.",
+            "On DIVERSE, Algorithm 1 with 4 buffers keeps {:.0} % of its steady rate{wide}; OpenSSL, one message after the other and so \
+             without lanes to lose, keeps {}. The wider the registers, the earlier the last message has found a lane, and the more is \
+             left for the serial end.",
             100.0 * four,
             here(serial)
         )
