@@ -5,8 +5,11 @@ mod aciicmez_2004;
 mod figures;
 mod files;
 mod finalists;
+mod frequency;
 mod gueron_2013;
 mod gueron_krasnov_2012;
+#[allow(unsafe_code, reason = "a file may change while it is mapped")]
+mod mapped;
 mod measured;
 mod messages;
 mod model;

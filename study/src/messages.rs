@@ -17,6 +17,11 @@ impl Layout {
         Self { spans: (0..messages).map(|i| (i * bytes, bytes)).collect() }
     }
 
+    /// So many messages of so many bytes, whose starts are `stride_bytes` apart.
+    pub fn strided(messages: usize, bytes: usize, stride_bytes: usize) -> Self {
+        Self { spans: (0..messages).map(|i| (i * stride_bytes, bytes)).collect() }
+    }
+
     /// Of these lengths, each on a cache line of its own.
     pub fn ragged(lengths: impl IntoIterator<Item = usize>) -> Self {
         let mut end = 0usize;

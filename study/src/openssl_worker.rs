@@ -5,6 +5,7 @@
 //! asked to time, it times itself.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::gueron_2013::over_linear::OverLinear;
+use crate::mapped;
 use crate::messages::Layout;
 use crate::race::{Contestant, Local};
 use crate::session::Session;
@@ -54,19 +56,10 @@ impl Variant {
     }
 }
 
-/// What a worker does with its messages.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-enum Mode {
-    /// Hashes each.
-    Linear,
-    /// Deals each out to slices, hashes these, and wraps their digests.
-    JLanes { lanes: usize, word_bytes: usize },
-}
-
 #[derive(Serialize, Deserialize)]
 enum Question {
     /// What to hash. Answer: nothing.
-    Prepare { algorithm: String, layout: Layout, mode: Mode, cpu: Option<usize>, probe: bool },
+    Prepare { algorithm: String, input: Input, cpu: Option<usize>, probe: bool },
     /// Answer: all digests.
     Digests,
     /// Answer: nothing.
@@ -75,6 +68,17 @@ enum Question {
     CallsPerSample { sample: Duration },
     /// Answer: a sample.
     Sample { calls: u64, round: usize },
+}
+
+/// What a worker hashes.
+#[derive(Serialize, Deserialize)]
+enum Input {
+    /// Messages in memory.
+    Messages(Layout),
+    /// The same, each of them dealt out to slices, whose digests are wrapped.
+    JLanes { layout: Layout, lanes: usize, word_bytes: usize },
+    /// Files, each of them opened, mapped, hashed and closed before the next one.
+    Files(Vec<PathBuf>),
 }
 
 /// A worker as a contestant.
@@ -88,7 +92,7 @@ pub struct Worker {
 impl Worker {
     /// Starts OpenSSL in a process of its own. `algorithm` as OpenSSL names it: "SHA256".
     pub fn start<'a>(session: &Session, variant: Variant, algorithm: &str, layout: &Layout) -> Result<Box<dyn Contestant + 'a>> {
-        Self::start_with(session, variant, variant.name().into(), algorithm, layout, Mode::Linear)
+        Self::start_on(session, variant, variant.name().into(), algorithm, Input::Messages(layout.clone()))
     }
 
     /// The same for j-lanes hashing that calls OpenSSL for each slice, and once more to wrap (Gueron 2013, figure 1).
@@ -100,17 +104,15 @@ impl Worker {
         (lanes, word_bytes): (usize, usize),
     ) -> Result<Box<dyn Contestant + 'a>> {
         let name = format!("{lanes}-lanes over {}", variant.name());
-        Self::start_with(session, variant, name, algorithm, layout, Mode::JLanes { lanes, word_bytes })
+        Self::start_on(session, variant, name, algorithm, Input::JLanes { layout: layout.clone(), lanes, word_bytes })
     }
 
-    fn start_with<'a>(
-        session: &Session,
-        variant: Variant,
-        name: String,
-        algorithm: &str,
-        layout: &Layout,
-        mode: Mode,
-    ) -> Result<Box<dyn Contestant + 'a>> {
+    /// The same, over files in this order, mapped to memory one after the other.
+    pub fn start_on_files<'a>(session: &Session, variant: Variant, algorithm: &str, files: &[PathBuf]) -> Result<Box<dyn Contestant + 'a>> {
+        Self::start_on(session, variant, variant.name().into(), algorithm, Input::Files(files.to_vec()))
+    }
+
+    fn start_on<'a>(session: &Session, variant: Variant, name: String, algorithm: &str, input: Input) -> Result<Box<dyn Contestant + 'a>> {
         let program = std::env::current_exe().context("finding this program")?;
         let mut command = Command::new(program);
         command.arg("--openssl-worker").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -120,7 +122,7 @@ impl Worker {
         let answers = BufReader::new(process.stdout.take().expect("piped"));
         let mut worker = Self { name, process, questions, answers };
         let (cpu, probe) = (session.machine.pinned_to, session.probe.is_some());
-        worker.ask::<()>(&Question::Prepare { algorithm: algorithm.into(), layout: layout.clone(), mode, cpu, probe })?;
+        worker.ask::<()>(&Question::Prepare { algorithm: algorithm.into(), input, cpu, probe })?;
         Ok(Box::new(worker))
     }
 
@@ -188,24 +190,34 @@ impl EvpDigest {
 pub fn serve() -> Result<()> {
     let mut lines = std::io::stdin().lines();
     let Some(first) = lines.next() else { return Ok(()) };
-    let Question::Prepare { algorithm, layout, mode, cpu, probe } = serde_json::from_str(&first?)? else {
+    let Question::Prepare { algorithm, input, cpu, probe } = serde_json::from_str(&first?)? else {
         bail!("asked before told what to hash")
     };
     machine::pin(cpu)?;
     let probe = if probe { Probe::calibrate() } else { None };
     let mut digest = EvpDigest::new(&algorithm)?;
-    let messages = layout.fill()?;
-    let slices = messages.slices();
-    let mut local = match mode {
-        Mode::Linear => Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests))),
-        Mode::JLanes { lanes, word_bytes } => {
-            let mut over = OverLinear::new(lanes, word_bytes);
-            let mut hash = move |message: &[u8], digests: &mut Vec<u8>| {
-                over.hash(message, digests, |slice, digests| digest.hash(slice, digests));
-            };
-            Local::new("", move |digests| slices.iter().for_each(|message| hash(message, digests)))
+    match input {
+        Input::Messages(layout) => {
+            let messages = layout.fill()?;
+            let slices = messages.slices();
+            answer_all(lines, probe, Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests))))
         }
-    };
+        Input::JLanes { layout, lanes, word_bytes } => {
+            let messages = layout.fill()?;
+            let slices = messages.slices();
+            let mut over = OverLinear::new(lanes, word_bytes);
+            let mut hash = |message: &[u8], digests: &mut Vec<u8>| over.hash(message, digests, |slice, digests| digest.hash(slice, digests));
+            answer_all(lines, probe, Local::new("", |digests| slices.iter().for_each(|message| hash(message, digests))))
+        }
+        Input::Files(files) => {
+            let mut hash = |path: &PathBuf, digests: &mut Vec<u8>| digest.hash(&mapped::map(path).expect("a file of this run"), digests);
+            answer_all(lines, probe, Local::new("", |digests| files.iter().for_each(|path| hash(path, digests))))
+        }
+    }
+}
+
+/// Answers what is asked of a worker that knows what to hash.
+fn answer_all(lines: std::io::Lines<std::io::StdinLock<'_>>, probe: Option<Probe>, mut local: Local<'_>) -> Result<()> {
     answer(&Ok(()))?;
     for line in lines {
         match serde_json::from_str(&line?)? {

@@ -23,10 +23,13 @@ pub trait Contestant {
     fn sample(&mut self, probe: Option<Probe>, calls: u64, round: usize) -> Result<Sample>;
 }
 
+/// Appends the digests of all messages.
+type Call<'a> = dyn FnMut(&mut Vec<u8>) + 'a;
+
 /// A contestant in this process: a function that appends the digests of all messages to a buffer.
 pub struct Local<'a> {
     name: String,
-    call: Box<dyn FnMut(&mut Vec<u8>) + 'a>,
+    call: Box<Call<'a>>,
     digests: Vec<u8>,
 }
 

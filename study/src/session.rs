@@ -112,6 +112,7 @@ pub fn clean_up_on_interrupt() -> Result<()> {
                 std::thread::sleep(Duration::from_millis(2));
             }
         }
+        crate::frequency::restore();
         eprintln!("manyhash-study: interrupted");
         std::process::exit(130);
     })
