@@ -1,0 +1,251 @@
+//! Section 4.1: SHA-1, SHA-256 and SHA-512 in general-purpose registers, with the paper's techniques to choose from, as the four basic
+//! blocks of section 4.2.
+//!
+//! The paper's code is assembly for a CPU with eight 32-bit registers; this one is Rust for whatever there is, and the compiler is kept
+//! from using vectors and from joining 32-bit registers.
+
+mod functions;
+#[allow(unsafe_code, reason = "assembly")]
+mod pinned;
+#[allow(unsafe_code, reason = "an intrinsic")]
+mod prefetch;
+pub mod sha1;
+pub mod sha2;
+mod unrolled;
+pub mod word;
+
+use std::hint::black_box;
+
+use prefetch::prefetch;
+pub use sha1::Sha1;
+pub use sha2::{Sha256, Sha512, Sha512Pairs};
+use unrolled::unrolled;
+use word::Word;
+
+/// A hash function of the SHA family, in registers of some size.
+pub trait HashFunction: 'static {
+    /// A register, or a pair.
+    type Word: Word;
+    /// The state variables A, B, C and so on: also the state between blocks.
+    type Variables: Copy + AsRef<[Self::Word]> + AsMut<[Self::Word]>;
+    /// A word for each round.
+    type Schedule: Copy + AsRef<[Self::Word]> + AsMut<[Self::Word]>;
+
+    /// With the registers, where there is a choice.
+    const NAME: &'static str;
+    /// The initial state.
+    const INITIAL: Self::Variables;
+    /// Nothing in it yet.
+    const EMPTY_SCHEDULE: Self::Schedule;
+    /// Parts of the main rounds that differ in their boolean function.
+    const PHASES: usize;
+    /// As many as rounds.
+    const CONSTANTS: &'static [Self::Word];
+    /// In a block.
+    const BLOCK_BYTES: usize = 16 * Self::Word::BYTES;
+    /// Rounds.
+    const ROUNDS: usize = Self::CONSTANTS.len();
+
+    /// The last block or two of a message: what is after its last whole block, padded.
+    fn final_blocks(rest: &[u8], message_bytes: u64) -> Vec<u8>;
+    /// The word that follows on these 16 words of the schedule.
+    fn scheduled(w: &[Self::Word]) -> Self::Word;
+    /// A round that leaves the variables where they are: `turn` rounds ago A was at 0, and the names have moved since.
+    fn round<const REDEFINED: bool>(variables: &mut Self::Variables, turn: usize, phase: usize, constant: Self::Word, w: Self::Word);
+}
+
+/// BB1: retrieves the message block and swaps its bytes.
+#[inline(always)]
+pub fn bb1_retrieve_block<F: HashFunction>(schedule: &mut F::Schedule, block: &[u8]) {
+    let words = &mut schedule.as_mut()[..16];
+    let block = &block[..F::BLOCK_BYTES];
+    unrolled!(16, t => words[t] = F::Word::from_message(&block[t * F::Word::BYTES..(t + 1) * F::Word::BYTES]).pinned());
+}
+
+/// BB2: the rest of the message schedule, `UNROLL` words at a time.
+#[inline(always)]
+pub fn bb2_schedule<F: HashFunction, const UNROLL: usize>(schedule: &mut F::Schedule) {
+    /// One pass of the loop, on the words that have been made last.
+    #[inline(always)]
+    fn pass<F: HashFunction, const WORDS: usize>(last: &mut [F::Word]) {
+        unrolled!(WORDS, t => last[t + 16] = F::scheduled(&last[t..t + 16]).pinned());
+    }
+    let schedule = schedule.as_mut();
+    // The words to make are a multiple of 16 and not of the unrolled rounds.
+    match UNROLL {
+        1 => (0..black_box(F::ROUNDS - 16)).for_each(|done| pass::<F, 1>(&mut schedule[done..][..17])),
+        _ if UNROLL < 20 => (0..black_box(F::ROUNDS / 16 - 1)).for_each(|passes| pass::<F, 16>(&mut schedule[passes * 16..][..32])),
+        _ if F::ROUNDS == 64 => pass::<F, 48>(&mut schedule[..64]),
+        _ => pass::<F, 64>(&mut schedule[..80]),
+    }
+}
+
+/// BB3: the main rounds, `UNROLL` of them written out: one, which moves the variables, or a multiple of their number, which renames them.
+/// A loop is no longer than a phase.
+#[inline(always)]
+pub fn bb3_rounds<F: HashFunction, const UNROLL: usize, const REDEFINED: bool>(variables: &mut F::Variables, schedule: &F::Schedule) {
+    let rounds = F::ROUNDS / F::PHASES;
+    unrolled!(F::PHASES, phase => {
+        let (constants, w) = (&F::CONSTANTS[phase * rounds..][..rounds], &schedule.as_ref()[phase * rounds..][..rounds]);
+        phase_rounds::<F, UNROLL, REDEFINED>(variables, phase, constants, w);
+    });
+}
+
+#[inline(always)]
+fn phase_rounds<F: HashFunction, const UNROLL: usize, const REDEFINED: bool>(
+    variables: &mut F::Variables,
+    phase: usize,
+    constants: &[F::Word],
+    w: &[F::Word],
+) {
+    let rounds = F::ROUNDS / F::PHASES;
+    if UNROLL >= rounds {
+        unrolled!(F::ROUNDS / F::PHASES, i => F::round::<REDEFINED>(variables, i, phase, constants[i], w[i]));
+        return;
+    }
+    // The compiler must not know how often, or it writes a short loop out by itself.
+    let rounds = black_box(rounds);
+    for (constants, w) in constants[..rounds].chunks_exact(UNROLL).zip(w[..rounds].chunks_exact(UNROLL)) {
+        unrolled!(UNROLL, i => F::round::<REDEFINED>(variables, i, phase, constants[i], w[i]));
+        if UNROLL == 1 {
+            variables.as_mut().rotate_right(1);
+        }
+    }
+}
+
+/// BB4: updates the state by the variables, and retrieves it into them for the next block.
+#[inline(always)]
+pub fn bb4_update<F: HashFunction>(state: &mut F::Variables, variables: &mut F::Variables) {
+    for (word, variable) in state.as_mut().iter_mut().zip(variables.as_mut()) {
+        *word = word.plus(*variable).pinned();
+        *variable = *word;
+    }
+}
+
+/// Whole blocks of one message: `UNROLL` rounds in a loop (1, a multiple of the number of variables, or [`FULLY`]), boolean functions
+/// `REDEFINED` as in figure 4.1 or not, and lines fetched `PREFETCH` bytes ahead (0: none).
+#[inline(never)]
+pub fn compress<F: HashFunction, const UNROLL: usize, const REDEFINED: bool, const PREFETCH: usize>(
+    state: &mut F::Variables,
+    blocks: &[u8],
+) {
+    let mut schedule = F::EMPTY_SCHEDULE;
+    let mut variables = *state;
+    for block in blocks.chunks_exact(F::BLOCK_BYTES) {
+        if PREFETCH > 0 {
+            prefetch(block, PREFETCH);
+        }
+        bb1_retrieve_block::<F>(&mut schedule, block);
+        bb2_schedule::<F, UNROLL>(&mut schedule);
+        bb3_rounds::<F, UNROLL, REDEFINED>(&mut variables, &schedule);
+        bb4_update::<F>(state, &mut variables);
+    }
+}
+
+/// All rounds of a phase written out: 80, or four times 20.
+pub const FULLY: usize = 80;
+
+/// [`compress`], compiled with some choice of techniques.
+pub struct Variant<F: HashFunction> {
+    /// Rounds written out in a loop; [`FULLY`]: there is no loop.
+    pub unroll: usize,
+    /// Whether the boolean functions are figure 4.1's.
+    pub redefined: bool,
+    /// How many bytes ahead lines are fetched; 0: not at all.
+    pub prefetch: usize,
+    /// Compresses whole blocks.
+    pub compress: fn(&mut F::Variables, &[u8]),
+}
+
+impl<F: HashFunction> Clone for Variant<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F: HashFunction> Copy for Variant<F> {}
+
+impl<F: HashFunction> Variant<F> {
+    /// Appends the digest of a message.
+    pub fn hash(&self, message: &[u8], digest: &mut Vec<u8>) {
+        let mut state = F::INITIAL;
+        let (blocks, rest) = message.split_at(message.len() - message.len() % F::BLOCK_BYTES);
+        (self.compress)(&mut state, blocks);
+        (self.compress)(&mut state, &F::final_blocks(rest, message.len() as u64));
+        state.as_ref().iter().for_each(|word| word.append_to(digest));
+    }
+
+    /// "5 rounds, redefined".
+    pub fn name(&self) -> String {
+        let rounds = match self.unroll {
+            1 => "1 round".into(),
+            FULLY => "all rounds".into(),
+            rounds => format!("{rounds} rounds"),
+        };
+        format!("{rounds}, {}", if self.redefined { "redefined" } else { "as in FIPS 180" })
+    }
+}
+
+/// A hash function with its variants.
+pub trait Variants: HashFunction + Sized {
+    /// Unrolled by 1, by the number of variables, by twice that (the paper does not tell its steps) and fully; boolean functions as in
+    /// FIPS 180 and redefined.
+    fn unrolled() -> Vec<Variant<Self>>;
+    /// Fully unrolled, redefined; each of [`PREFETCH_DISTANCES`].
+    fn prefetching() -> Vec<Variant<Self>>;
+}
+
+/// In bytes ahead; 0: none.
+pub const PREFETCH_DISTANCES: [usize; 5] = [0, 64, 128, 256, 512];
+
+macro_rules! variants {
+    ($Function:ident, $variables:literal, $twice:literal) => {
+        impl Variants for $Function {
+            fn unrolled() -> Vec<Variant<Self>> {
+                variants!(@ 1, false, 0; 1, true, 0; $variables, false, 0; $variables, true, 0; $twice, false, 0; $twice, true, 0;
+                    FULLY, false, 0; FULLY, true, 0)
+            }
+            fn prefetching() -> Vec<Variant<Self>> {
+                variants!(@ FULLY, true, 0; FULLY, true, 64; FULLY, true, 128; FULLY, true, 256; FULLY, true, 512)
+            }
+        }
+    };
+    (@ $($unroll:expr, $redefined:literal, $prefetch:literal);*) => {
+        vec![$(Variant {
+            unroll: $unroll,
+            redefined: $redefined,
+            prefetch: $prefetch,
+            compress: compress::<Self, { $unroll }, $redefined, $prefetch>,
+        }),*]
+    };
+}
+variants!(Sha1, 5, 10);
+variants!(Sha256, 8, 16);
+variants!(Sha512, 8, 16);
+variants!(Sha512Pairs, 8, 16);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_variant<F: Variants>(reference: fn(&[u8]) -> Vec<u8>) {
+        let message: Vec<u8> = (0..6 * F::BLOCK_BYTES).map(|i| (i * 7 + i / 251) as u8).collect();
+        let prefetching = F::prefetching();
+        assert!(prefetching.iter().map(|variant| variant.prefetch).eq(PREFETCH_DISTANCES));
+        assert_eq!(F::unrolled().len(), 8);
+        for variant in F::unrolled().iter().chain(&prefetching) {
+            for bytes in (0..=2 * F::BLOCK_BYTES + 1).chain([5 * F::BLOCK_BYTES - 1, 6 * F::BLOCK_BYTES]) {
+                let mut digest = Vec::new();
+                variant.hash(&message[..bytes], &mut digest);
+                assert_eq!(digest, reference(&message[..bytes]), "{} {}, {bytes} bytes", F::NAME, variant.name());
+            }
+        }
+    }
+
+    #[test]
+    fn every_variant_computes_its_function() {
+        every_variant::<Sha1>(|message| reference::sha1(message).to_vec());
+        every_variant::<Sha256>(|message| reference::sha256(message).to_vec());
+        every_variant::<Sha512>(|message| reference::sha512(message).to_vec());
+        every_variant::<Sha512Pairs>(|message| reference::sha512(message).to_vec());
+    }
+}
