@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::aciicmez_2004::{instructions, one_message};
 use crate::model::Figure;
 use crate::session::Session;
 
@@ -20,6 +21,18 @@ pub struct Entry {
 /// All of them.
 pub const ALL: &[Entry] = &[
     // Aciicmez 2004
+    Entry {
+        id: "2004-3.3",
+        title: "SIMD inside one message: levels of parallelism, and what they gain",
+        place: "Aciicmez 2004, section 3.3, figures 3.3 to 3.5, pages 22 to 25",
+        measure: one_message::measure,
+    },
+    Entry {
+        id: "2004-4.5",
+        title: "Latency and throughput of instructions",
+        place: "Aciicmez 2004, section 4.2, figure 4.5, page 32",
+        measure: instructions::measure,
+    },
     // Gueron & Krasnov 2012
     // Gueron 2013
 ];

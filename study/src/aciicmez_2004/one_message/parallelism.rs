@@ -77,7 +77,14 @@ pub const ALGORITHMS: [Algorithm; 3] = [
             },
         ],
     },
-    Algorithm { name: "SHA-256", place: "figure 3.4", word_bits: 32, rounds: 64, variables: SHA_2_VARIABLES, operations: &sha_2([4, 2, 4, 4]) },
+    Algorithm {
+        name: "SHA-256",
+        place: "figure 3.4",
+        word_bits: 32,
+        rounds: 64,
+        variables: SHA_2_VARIABLES,
+        operations: &sha_2([4, 2, 4, 4]),
+    },
     Algorithm {
         name: "SHA-384 and SHA-512",
         place: "figure 3.5",
@@ -182,7 +189,11 @@ mod tests {
     }
 
     /// Words of a schedule in groups, each group from the words before it only.
-    fn schedule_in_groups(group: usize, word: impl Fn(&dyn Fn(usize) -> Option<u32>, usize) -> Option<u32>, first: usize) -> Option<Vec<u32>> {
+    fn schedule_in_groups(
+        group: usize,
+        word: impl Fn(&dyn Fn(usize) -> Option<u32>, usize) -> Option<u32>,
+        first: usize,
+    ) -> Option<Vec<u32>> {
         let mut words: Vec<u32> = sha_1_schedule()[..first].to_vec();
         while words.len() < 80 {
             let known = words.len();

@@ -36,11 +36,11 @@ fn scheduled<W: Word>(w: &[W], amounts: &Amounts) -> W {
 fn round<W: Word, const REDEFINED: bool>(variables: &mut [W; 8], turn: usize, constant: W, w: W, amounts: &Amounts) {
     let at = |letter: usize| (8 - turn % 8 + letter) % 8;
     let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7].map(at);
-    let t1 = variables[h]
-        .plus(constant)
-        .plus(w)
-        .plus(big_sigma(variables[e], amounts.big_sigma_1))
-        .plus(choose::<_, REDEFINED>(variables[e], variables[f], variables[g]));
+    let t1 = variables[h].plus(constant).plus(w).plus(big_sigma(variables[e], amounts.big_sigma_1)).plus(choose::<_, REDEFINED>(
+        variables[e],
+        variables[f],
+        variables[g],
+    ));
     let t2 = big_sigma(variables[a], amounts.big_sigma_0).plus(majority::<_, REDEFINED>(variables[a], variables[b], variables[c]));
     variables[d] = variables[d].plus(t1);
     variables[h] = t1.plus(t2);
@@ -101,8 +101,7 @@ const fn pairs<const N: usize>(words: [u64; N]) -> [Pair; N] {
     pairs
 }
 
-const SHA_256_INITIAL: [u32; 8] =
-    [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
+const SHA_256_INITIAL: [u32; 8] = [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
 const SHA_512_INITIAL: [u64; 8] = [
     0x6a09_e667_f3bc_c908,
