@@ -202,7 +202,7 @@ timed! {
     "add" General Add, General [] latency "add \\r, r11d";
     "xor" General Xor, General [] latency "xor \\r, r11d";
     "cmp" General Compare, General [] throughput "cmp \\r, r11d";
-    "mov (load)" General Move, Chase [] latency "mov \\r, [r13]" "mov \\r, [\\r]";
+    "mov (load of 64 bits)" General Move, Chase [] latency "mov \\r, [r13]" "mov \\r, [\\r]";
     "push and pop" General Stack, Wide [] latency "push \\r\npop \\r";
     "shr" General Shift, General [] latency "shr \\r, 7";
     "ror" General Rotate, General [] latency "ror \\r, 7";

@@ -46,8 +46,7 @@ const METHODS: [(Method, Kind, &str); 9] = [
 ];
 
 const METHOD: &str = "One message of 16 KiB, in the first cache; the paper hashed files of 400 MB from memory and says of SIMD inside a \
-message only that it gained nothing. Medians. OpenSSL's code for older CPUs runs in processes of their own (OPENSSL_ia32cap); for SHA-512 \
-in XMM it is told that it is on a CPU by Intel, for which alone it takes that code.";
+message only that it gained nothing. Medians. OpenSSL's code for older CPUs runs in processes of their own (OPENSSL_ia32cap).";
 
 /// What this CPU cannot do of it, for an algorithm: `Some(None)`: it never could.
 fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> {
@@ -72,6 +71,7 @@ fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> 
             match variant {
                 Variant::OneBlockSsse3 if algorithm == "SHA-512" => Some(None),
                 Variant::OneBlockSsse3 => cpu(has("ssse3"), "SSSE3"),
+                Variant::OneBlockAvx if !is_from_intel() => Some(Some("OpenSSL takes this code on CPUs by Intel only".into())),
                 Variant::OneBlockAvx => cpu(has("avx"), "AVX"),
                 Variant::NSms => cpu(has("avx2") && has("bmi2"), "AVX2 and BMI2"),
                 _ => None,
@@ -82,6 +82,10 @@ fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> 
 
 fn has(feature: &str) -> bool {
     manyhash_measure::machine::features().contains(&feature)
+}
+
+fn is_from_intel() -> bool {
+    std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("GenuineIntel"))
 }
 
 fn contestant<'a>(
@@ -225,7 +229,7 @@ fn judge(figure: &mut Figure, results: &Results) {
 addition of constants, as the paper's levels of parallelism say, and nothing else."
             .into();
     let how_much = if gains(&vectors) {
-        "The schedule in vectors beside scalar rounds pays here, since vector units are no longer slower and do not share ports with rotations"
+        "The schedule in vectors beside scalar rounds pays here, since vector units are no slower than those for words, and have free places while the rounds wait"
     } else if vectors.is_empty() {
         "OpenSSL's and manyhash's code for vectors could not be run here"
     } else {
