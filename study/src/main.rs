@@ -13,10 +13,9 @@ mod race;
 mod session;
 mod text;
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -27,6 +26,7 @@ use clap::{CommandFactory, Parser};
 use figures::Entry;
 use model::{Figure, Study};
 use session::Session;
+use tempfile::NamedTempFile;
 
 /// The crates whose versions the report names.
 pub const COMPARED: &[&str] = &["manyhash", "openssl"];
@@ -82,8 +82,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     // Before anything else: an hour's values must not be lost to a mistyped path.
-    let json = arguments.json.as_ref().map(|path| File::create(path).with_context(|| format!("--json {}", path.display())));
-    let json = json.transpose()?;
+    if let Some(path) = &arguments.json {
+        beside(path).with_context(|| format!("--json {}", path.display()))?;
+    }
     if let Some(folder) = &arguments.scratch {
         anyhow::ensure!(folder.is_dir(), "--scratch {}: not a folder", folder.display());
     }
@@ -98,12 +99,31 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         study.figures.push(figure);
     }
     text::claims(out, &study)?;
-    if let Some(file) = json {
-        let mut file = io::BufWriter::new(file);
-        serde_json::to_writer(&mut file, &study).map_err(io::Error::from).and_then(|()| file.flush()).context("--json")?;
+    if let Some(path) = &arguments.json {
+        write_json(path, &study).with_context(|| format!("--json {}", path.display()))?;
     }
     let is_complete = study.figures.iter().all(|figure| figure.failed.is_none());
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A file in the folder of `path` that is gone when it is dropped.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    builder.prefix(".manyhash-study-").tempfile_in(folder)
+}
+
+/// Complete or not at all: what was there before is not lost to a run that fails.
+fn write_json(path: &Path, study: &Study) -> io::Result<()> {
+    let mut writer = io::BufWriter::new(beside(path)?);
+    serde_json::to_writer(&mut writer, study)?;
+    writer.into_inner().map_err(io::IntoInnerError::into_error)?.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// One figure; whatever happens in it, the others go on.

@@ -1,7 +1,7 @@
 //! What all figures share: the machine, how much to measure, and a place for files that is gone afterwards, whatever happens.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -101,8 +101,16 @@ static SCRATCH: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// On an interrupt, a hang-up or a request to terminate: removes all folders and ends the process with 130.
 pub fn clean_up_on_interrupt() -> Result<()> {
     ctrlc::set_handler(|| {
-        for folder in SCRATCH.lock().map(|folders| folders.clone()).unwrap_or_default() {
-            let _ = std::fs::remove_dir_all(folder);
+        // Held to the end: no folder is made any more.
+        let folders = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
+        for folder in folders.iter() {
+            // A figure goes on writing meanwhile, and a folder with a new file in it can't be removed.
+            for _ in 0..500 {
+                if std::fs::remove_dir_all(folder).is_ok() || !folder.exists() {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
         }
         eprintln!("manyhash-study: interrupted");
         std::process::exit(130);
@@ -112,7 +120,9 @@ pub fn clean_up_on_interrupt() -> Result<()> {
 
 /// A folder for files.
 pub struct Scratch {
-    folder: tempfile::TempDir,
+    /// Until it is dropped.
+    folder: Option<tempfile::TempDir>,
+    path: PathBuf,
 }
 
 impl Scratch {
@@ -131,21 +141,24 @@ impl Scratch {
         let mut folders = SCRATCH.lock().expect("nobody panics with it");
         let folder = tempfile::Builder::new().prefix("manyhash-study-").tempdir_in(parent);
         let folder = folder.with_context(|| format!("making a folder in {}", parent.display()))?;
-        folders.push(folder.path().to_path_buf());
-        Ok(Self { folder })
+        let path = folder.path().to_path_buf();
+        folders.push(path.clone());
+        Ok(Self { folder: Some(folder), path })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if let Ok(mut folders) = SCRATCH.lock() {
-            folders.retain(|folder| folder != self.folder.path());
+        // First gone, then forgotten: an interrupt in between finds it.
+        if let Some(Err(error)) = self.folder.take().map(tempfile::TempDir::close) {
+            eprintln!("manyhash-study: {}: {error}", self.path.display());
         }
+        SCRATCH.lock().unwrap_or_else(PoisonError::into_inner).retain(|folder| *folder != self.path);
     }
 }
 

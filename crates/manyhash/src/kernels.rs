@@ -71,7 +71,7 @@ impl<A: Algorithm> Kernel<A> {
         states
     }
 
-    /// Compresses the next blocks of each lane's message.
+    /// Compresses the next blocks of each lane's message. `states` may have more lanes than the kernel: the first ones advance.
     ///
     /// # Panics
     /// If there are fewer lanes than the kernel has, or if the bytes in a lane are not whole blocks.
@@ -96,6 +96,11 @@ impl<A: Algorithm> LaneStates<A> {
     /// A new message begins in a lane. Panics if there is no such lane.
     pub fn start(&mut self, lane: usize) {
         self.table().set_column(lane, &A::INITIAL);
+    }
+
+    /// The messages of two lanes change places: a kernel of fewer lanes advances the first ones only. Panics if there is no such lane.
+    pub fn swap(&mut self, lane: usize, other: usize) {
+        self.table().swap_columns(lane, other);
     }
 
     /// The digest that a lane's state stands for. Panics if there is no such lane.
