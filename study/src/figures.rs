@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::aciicmez_2004::{instructions, one_message};
+use crate::aciicmez_2004::{basic_blocks, instructions, metrics, one_message};
 use crate::model::Figure;
 use crate::session::Session;
 
@@ -28,10 +28,22 @@ pub const ALL: &[Entry] = &[
         measure: one_message::measure,
     },
     Entry {
+        id: basic_blocks::ID,
+        title: "Share of time of the basic blocks",
+        place: "Aciicmez 2004, section 4.2, figure 4.4, page 31",
+        measure: basic_blocks::measure,
+    },
+    Entry {
         id: "2004-4.5",
         title: "Latency and throughput of instructions",
         place: "Aciicmez 2004, section 4.2, figure 4.5, page 32",
         measure: instructions::measure,
+    },
+    Entry {
+        id: metrics::ID,
+        title: "Instruction mix and cycles per instruction",
+        place: "Aciicmez 2004, appendix, pages 41 and 42",
+        measure: metrics::measure,
     },
     // Gueron & Krasnov 2012
     // Gueron 2013

@@ -3,6 +3,7 @@
 
 mod aciicmez_2004;
 mod figures;
+mod files;
 mod gueron_2013;
 mod gueron_krasnov_2012;
 mod measured;
@@ -56,6 +57,9 @@ struct Arguments {
     /// Answers another process of the study: see `openssl_worker.rs`.
     #[arg(long, hide = true)]
     openssl_worker: bool,
+    /// Calls the routines of a figure, to be counted: see `aciicmez_2004/counting.rs`.
+    #[arg(long, hide = true, value_name = "FIGURE")]
+    count_routines: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -72,6 +76,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.openssl_worker {
         return openssl_worker::serve().map(|()| ExitCode::SUCCESS);
+    }
+    if let Some(figure) = &arguments.count_routines {
+        return aciicmez_2004::counting::serve(figure).map(|()| ExitCode::SUCCESS);
     }
     let out = &mut io::stdout().lock();
     let chosen = chosen(&arguments.figures);

@@ -5,3 +5,6 @@ mod routines;
 
 pub use report::measure;
 pub use routines::routines;
+
+/// As it is asked for.
+pub const ID: &str = "2004-4.4";

@@ -108,7 +108,8 @@ fn phase_rounds<F: HashFunction, const UNROLL: usize, const REDEFINED: bool>(
     for (constants, w) in constants[..rounds].chunks_exact(UNROLL).zip(w[..rounds].chunks_exact(UNROLL)) {
         unrolled!(UNROLL, i => F::round::<REDEFINED>(variables, i, phase, constants[i], w[i]));
         if UNROLL == 1 {
-            variables.as_mut().rotate_right(1);
+            let variables = variables.as_mut();
+            (1..variables.len()).rev().for_each(|i| variables.swap(i, i - 1));
         }
     }
 }
