@@ -65,6 +65,9 @@ fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> 
             }
         }
         Method::OpenSsl(variant) => {
+            if !cfg!(target_arch = "x86_64") {
+                return Some(Some("OpenSSL's code for x86-64".into()));
+            }
             if kind == Kind::Extensions {
                 return if algorithm == "SHA-512" { Some(None) } else { cpu(has("sha"), "SHA extensions") };
             }
