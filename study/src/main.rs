@@ -30,7 +30,7 @@ use session::Session;
 use tempfile::NamedTempFile;
 
 /// The crates whose versions the report names.
-pub const COMPARED: &[&str] = &["manyhash", "openssl"];
+pub const COMPARED: &[&str] = &["manyhash", "openssl", "sha1", "sha2"];
 
 /// Measures the tables and figures of Aciicmez 2004, Gueron & Krasnov 2012 and Gueron 2013 on this machine.
 #[derive(Parser)]

@@ -109,7 +109,9 @@ fn phase_rounds<F: HashFunction, const UNROLL: usize, const REDEFINED: bool>(
         unrolled!(UNROLL, i => F::round::<REDEFINED>(variables, i, phase, constants[i], w[i]));
         if UNROLL == 1 {
             let variables = variables.as_mut();
-            (1..variables.len()).rev().for_each(|i| variables.swap(i, i - 1));
+            let first = variables[variables.len() - 1].pinned();
+            (1..variables.len()).rev().for_each(|i| variables[i] = variables[i - 1].pinned());
+            variables[0] = first;
         }
     }
 }
@@ -168,11 +170,14 @@ impl<F: HashFunction> Copy for Variant<F> {}
 impl<F: HashFunction> Variant<F> {
     /// Appends the digest of a message.
     pub fn hash(&self, message: &[u8], digest: &mut Vec<u8>) {
-        let mut state = F::INITIAL;
-        let (blocks, rest) = message.split_at(message.len() - message.len() % F::BLOCK_BYTES);
-        (self.compress)(&mut state, blocks);
-        (self.compress)(&mut state, &F::final_blocks(rest, message.len() as u64));
-        state.as_ref().iter().for_each(|word| word.append_to(digest));
+        let mut hashing = self.begin();
+        hashing.update(message);
+        hashing.finish_to(digest);
+    }
+
+    /// A message that comes in parts.
+    pub fn begin(&self) -> Hashing<F> {
+        Hashing { compress: self.compress, state: F::INITIAL, bytes: 0, rest: Vec::new() }
     }
 
     /// "5 rounds, redefined".
@@ -182,7 +187,41 @@ impl<F: HashFunction> Variant<F> {
             FULLY => "all rounds".into(),
             rounds => format!("{rounds} rounds"),
         };
-        format!("{rounds}, {}", if self.redefined { "redefined" } else { "as in FIPS 180" })
+        let functions = if self.redefined { "redefined" } else { "as in FIPS 180" };
+        let ahead = if self.prefetch > 0 { format!(", {} bytes ahead", self.prefetch) } else { String::new() };
+        format!("{rounds}, {functions}{ahead}")
+    }
+}
+
+/// A message that comes in parts: whole blocks, but for the last part.
+pub struct Hashing<F: HashFunction> {
+    compress: fn(&mut F::Variables, &[u8]),
+    state: F::Variables,
+    bytes: u64,
+    /// After the last whole block.
+    rest: Vec<u8>,
+}
+
+impl<F: HashFunction> Hashing<F> {
+    /// The next part. Panics if the one before was not whole blocks.
+    pub fn update(&mut self, part: &[u8]) {
+        assert!(self.rest.is_empty() || part.is_empty(), "a part in the middle of a block");
+        let (blocks, rest) = part.split_at(part.len() - part.len() % F::BLOCK_BYTES);
+        (self.compress)(&mut self.state, blocks);
+        self.rest.extend_from_slice(rest);
+        self.bytes += part.len() as u64;
+    }
+
+    /// The digest.
+    pub fn finish(self) -> Vec<u8> {
+        let mut digest = Vec::new();
+        self.finish_to(&mut digest);
+        digest
+    }
+
+    fn finish_to(mut self, digest: &mut Vec<u8>) {
+        (self.compress)(&mut self.state, &F::final_blocks(&self.rest, self.bytes));
+        self.state.as_ref().iter().for_each(|word| word.append_to(digest));
     }
 }
 

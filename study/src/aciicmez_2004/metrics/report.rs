@@ -35,7 +35,13 @@ const PAPER: [Paper; 3] = [
         mmx_percent: 50.96,
         xmm_percent: 75.76,
         predicted_percent: [98.94, 98.96, 98.88],
-        impacts: [Some([0.034, 0.024, 0.014]), Some([0.0, 1.133, 1.240]), Some([0.0; 3]), Some([0.009, 0.908, 0.518]), Some([0.012, 0.055, 0.039])],
+        impacts: [
+            Some([0.034, 0.024, 0.014]),
+            Some([0.0, 1.133, 1.240]),
+            Some([0.0; 3]),
+            Some([0.009, 0.908, 0.518]),
+            Some([0.012, 0.055, 0.039]),
+        ],
     },
     Paper {
         function: "SHA-256",
@@ -53,7 +59,13 @@ const PAPER: [Paper; 3] = [
         mmx_percent: 53.06,
         xmm_percent: 57.28,
         predicted_percent: [98.44, 98.66, 98.21],
-        impacts: [Some([0.638, 0.706, 0.529]), Some([0.0, 0.484, 0.385]), Some([0.0, 0.807, 0.0]), Some([0.245, 0.584, 0.460]), Some([0.040, 0.015, 0.028])],
+        impacts: [
+            Some([0.638, 0.706, 0.529]),
+            Some([0.0, 0.484, 0.385]),
+            Some([0.0, 0.807, 0.0]),
+            Some([0.245, 0.584, 0.460]),
+            Some([0.040, 0.015, 0.028]),
+        ],
     },
 ];
 
@@ -127,6 +139,8 @@ fn table(paper: &Paper, measured: &[Measured]) -> Table {
     };
     row("cycles per instruction", paper.cycles_per_instruction.map(Some), 2, &Measured::cycles_per_instruction);
     row("cycles per micro-op", paper.cycles_per_micro_op.map(Some), 2, &|_| None);
+    let micro_ops = [0, 1, 2].map(|code| Some(paper.cycles_per_instruction[code] / paper.cycles_per_micro_op[code]));
+    row("micro-ops per instruction, by these two", micro_ops, 2, &|_| None);
     row("64-bit MMX instructions, %", [Some(0.0), Some(paper.mmx_percent), Some(0.0)], 1, &|one| one.percent(|mix| mix.mmx));
     row("128-bit instructions, %", [Some(0.0), Some(0.0), Some(paper.xmm_percent)], 1, &|one| one.percent(|mix| mix.xmm));
     row("256-bit instructions, %", [None; 3], 1, &|one| one.percent(|mix| mix.wider));

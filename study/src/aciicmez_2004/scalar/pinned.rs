@@ -33,15 +33,13 @@ pub fn in_register_64(word: u64) -> u64 {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn add_pairs(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
-    let (mut low, mut high) = a;
-    // SAFETY: two additions of registers. `low` is written before `b.1` is read, and `inout` shares no register with an input.
+    use core::arch::x86_64::_addcarry_u32;
+    let (mut low, mut high) = (0, 0);
+    #[allow(unused_unsafe, reason = "safe in later versions")]
+    // SAFETY: additions, which every x86-64 has; the results are written to words of ours.
     unsafe {
-        core::arch::asm!(
-            "add {0:e}, {2:e}",
-            "adc {1:e}, {3:e}",
-            inout(reg) low, inout(reg) high, in(reg) b.0, in(reg) b.1,
-            options(pure, nomem, nostack)
-        );
+        let carry = _addcarry_u32(0, a.0, b.0, &mut low);
+        _addcarry_u32(carry, a.1, b.1, &mut high);
     }
     (low, high)
 }

@@ -1,0 +1,313 @@
+//! Several messages at once, in the registers of 2004 and in today's: what figures 4.6 to 4.8 measure.
+
+use anyhow::Result;
+use manyhash::backend::Backend;
+
+use super::scalar::HashFunction;
+use super::subject::{Slices, Subject, bytes_from_memory, expected, fastest, in_lanes, in_registers};
+use crate::measured::Measured;
+use crate::messages::Layout;
+use crate::model::{Bars, Cell, Plot, Source, Table};
+use crate::race::{Contestant, Rules, race};
+use crate::session::Session;
+
+/// As many messages as the widest of all computes at once.
+const MESSAGES: usize = 32;
+
+/// Of all messages: in the second-level cache.
+const CACHED_BYTES: usize = 512 << 10;
+
+/// What computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Registers {
+    /// General-purpose ones of 32 bits, in pairs if the word is longer.
+    Bits32,
+    /// General-purpose ones of 64 bits.
+    Bits64,
+    /// MM0 to MM7.
+    Mmx,
+    /// A backend of manyhash.
+    Backend(&'static str),
+}
+
+/// Who takes part, the three of the paper first.
+pub const WITH_32_BIT_WORDS: &[Registers] = &[
+    Registers::Bits32,
+    Registers::Mmx,
+    Registers::Backend("sse2"),
+    Registers::Backend("avx512-128"),
+    Registers::Backend("avx2"),
+    Registers::Backend("avx512"),
+    Registers::Backend("avx512x2"),
+    Registers::Backend("sha-ni"),
+    Registers::Backend("sha-ni-x2"),
+];
+
+/// The same for words of 64 bits.
+pub const WITH_64_BIT_WORDS: &[Registers] = &[
+    Registers::Bits32,
+    Registers::Mmx,
+    Registers::Backend("sse2"),
+    Registers::Bits64,
+    Registers::Backend("avx512-128"),
+    Registers::Backend("avx2"),
+    Registers::Backend("avx512"),
+    Registers::Backend("avx512x2"),
+];
+
+impl Registers {
+    /// As tables name it, and how many messages it computes at once.
+    pub fn of<S: Subject>(self) -> (String, Option<usize>) {
+        match self {
+            Self::Bits32 => ("32-bit".into(), Some(1)),
+            Self::Bits64 => ("64-bit".into(), Some(1)),
+            Self::Mmx => ("64-bit (MMX)".into(), Some(S::MMX_STREAMS)),
+            Self::Backend("sse2") => ("128-bit (XMM)".into(), lanes::<S>("sse2")),
+            Self::Backend(name) => {
+                let what = match name {
+                    "avx512-128" => "128-bit, AVX-512's instructions",
+                    "avx2" => "256-bit (AVX2)",
+                    "avx512" => "512-bit (AVX-512)",
+                    "avx512x2" => "512-bit, two waves",
+                    "sha-ni" => "SHA extensions",
+                    "sha-ni-x2" => "SHA extensions, interleaved",
+                    name => name,
+                };
+                (what.into(), lanes::<S>(name))
+            }
+        }
+    }
+}
+
+fn lanes<S: Subject>(name: &str) -> Option<usize> {
+    let known = Backend::known().iter().find(|backend| backend.name() == name)?;
+    known.lanes_of::<S::Algorithm>()
+}
+
+/// What one of them does.
+pub struct Row {
+    /// Which.
+    pub registers: Registers,
+    /// As tables name it.
+    pub architecture: String,
+    /// Messages at once; `None`: not on this kind of CPU.
+    pub streams: Option<usize>,
+    /// From main memory; `None`: not on this machine.
+    pub memory: Option<Measured>,
+    /// From the second-level cache.
+    pub cached: Option<Measured>,
+}
+
+/// Where the messages come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum From {
+    /// Main memory, and then the cache as well.
+    Memory,
+    /// The cache alone.
+    Cache,
+}
+
+/// A function's rows, one for each of `all`. What is not there goes to `missing`.
+pub fn measure<S: Subject>(session: &Session, all: &[Registers], from: From, missing: &mut Vec<String>) -> Result<Vec<Row>> {
+    let usable: Vec<bool> = all
+        .iter()
+        .map(|registers| {
+            let why = why_not::<S>(*registers);
+            if let Some(why) = &why {
+                missing.push(format!("{}, {}: {why}", S::name(), registers.of::<S>().0));
+            }
+            why.is_none()
+        })
+        .collect();
+    let usable_ones: Vec<Registers> = all.iter().zip(&usable).filter(|(_, usable)| **usable).map(|(registers, _)| *registers).collect();
+    let all_of = |measured: Vec<Measured>| {
+        let mut measured = measured.into_iter();
+        usable.iter().map(|usable| if *usable { measured.next() } else { None }).collect::<Vec<_>>()
+    };
+    let cached = all_of(run::<S>(session, &usable_ones, CACHED_BYTES, 20)?);
+    let memory = match from {
+        From::Memory => all_of(run::<S>(session, &usable_ones, bytes_from_memory(session), 0)?),
+        From::Cache => all.iter().map(|_| None).collect(),
+    };
+    let row = |((registers, memory), cached): ((&Registers, _), _)| {
+        let (architecture, streams) = registers.of::<S>();
+        Row { registers: *registers, architecture, streams, memory, cached }
+    };
+    Ok(all.iter().zip(memory).zip(cached).map(row).collect())
+}
+
+fn why_not<S: Subject>(registers: Registers) -> Option<String> {
+    match registers {
+        Registers::Bits32 | Registers::Bits64 => None,
+        Registers::Mmx if cfg!(target_arch = "x86_64") => None,
+        Registers::Mmx => Some("MMX is of x86".into()),
+        Registers::Backend(name) => match Backend::by_name(name) {
+            Ok(backend) if backend.supports::<S::Algorithm>() => None,
+            Ok(_) => Some(format!("the backend {name} has no kernel for it")),
+            Err(_) => Some(format!("this CPU cannot run the backend {name}")),
+        },
+    }
+}
+
+fn run<S: Subject>(session: &Session, all: &[Registers], bytes: usize, warm_up_calls: u64) -> Result<Vec<Measured>> {
+    // Two lines more than a power of two: lanes that begin at the same place of a page would push each other out of the cache.
+    let layout = Layout::equal(MESSAGES, bytes / MESSAGES + 128);
+    let messages = layout.fill()?;
+    let slices = messages.slices();
+    let expected = expected(S::OPENSSL, &slices)?;
+    let contestants: Result<Vec<_>> = all.iter().map(|registers| contestant::<S>(session, *registers, &slices)).collect();
+    race(session, Rules { bytes: layout.total_bytes(), expected: Some(&expected), warm_up_calls }, &mut contestants?)
+}
+
+fn contestant<'a, S: Subject>(session: &Session, registers: Registers, messages: Slices<'a>) -> Result<Box<dyn Contestant + 'a>> {
+    let name = registers.of::<S>().0;
+    Ok(match registers {
+        Registers::Bits32 => in_registers(name, fastest::<S::Narrow>(session, S::OPENSSL)?, messages),
+        Registers::Bits64 => in_registers(name, fastest::<S::Native>(session, S::OPENSSL)?, messages),
+        #[cfg(target_arch = "x86_64")]
+        Registers::Mmx => crate::race::Local::boxed(name, move |digests| S::mmx(messages, digests)),
+        #[cfg(not(target_arch = "x86_64"))]
+        Registers::Mmx => unreachable!("asked for only where there is MMX"),
+        Registers::Backend(backend) => in_lanes::<S::Algorithm>(name, Backend::by_name(backend)?, messages),
+    })
+}
+
+/// How much faster `row` is than the first one, from the cache.
+pub fn cached_speed_up(rows: &[Row], row: usize) -> Option<f64> {
+    Some(rows[row].cached.as_ref()?.speed_up_over(rows[0].cached.as_ref()?))
+}
+
+/// The same from memory.
+pub fn speed_up(rows: &[Row], row: usize) -> Option<f64> {
+    Some(rows[row].memory.as_ref()?.speed_up_over(rows[0].memory.as_ref()?))
+}
+
+/// Which of the rows has these registers.
+pub fn index(rows: &[Row], registers: Registers) -> Option<usize> {
+    rows.iter().position(|row| row.registers == registers)
+}
+
+/// For the methods' descriptions.
+pub fn method(session: &Session) -> String {
+    format!(
+        "{MESSAGES} messages of one length (the paper: messages of the same size too, from a 400 MB file in memory), as many at once as \
+         there are lanes, until all are done. From memory: {} MiB in all; from the cache: {} KiB in all. {} The scalar code is the fastest \
+         variant of section 4.1 on this machine; MMX is assembly with the paper's techniques, with eight MMX registers as in 2004; XMM and \
+         the wider registers are manyhash's backends.",
+        bytes_from_memory(session) >> 20,
+        CACHED_BYTES >> 10,
+        super::subject::effort(session),
+    )
+}
+
+/// The scalar variants that were chosen: "SHA-1: 5 rounds, redefined".
+pub fn chosen<F: super::scalar::Variants>(session: &Session, openssl: &str) -> Result<String> {
+    Ok(format!("{}: {}", <F as HashFunction>::NAME, fastest::<F>(session, openssl)?.name()))
+}
+
+/// A function's values in the paper, for the first three rows.
+pub struct Paper {
+    /// MB/s.
+    pub rates: [f64; 3],
+    /// As printed: they are not all rounded as we would.
+    pub speed_ups: [f64; 3],
+}
+
+/// Figure 4.6.
+pub const PAPER_SHA_1: Paper = Paper { rates: [87.12, 128.46, 143.09], speed_ups: [1.000, 1.474, 1.642] };
+/// Figure 4.6.
+pub const PAPER_SHA_256: Paper = Paper { rates: [48.88, 73.22, 83.81], speed_ups: [1.000, 1.498, 1.715] };
+/// Figure 4.7.
+pub const PAPER_SHA_512: Paper = Paper { rates: [38.26, 55.71, 88.02], speed_ups: [1.000, 1.456, 2.301] };
+
+/// The paper's values beside ours, as figures 4.6 and 4.7 have them.
+pub fn table(function: &str, rows: &[Row], paper: &Paper) -> Table {
+    let mut table = Table::new(
+        format!("{function}, MB/s and speed-up over one message in 32-bit registers"),
+        [
+            "architecture",
+            "streams",
+            "paper",
+            "here",
+            "paper, speed-up",
+            "here, speed-up",
+            "here, cache",
+            "speed-up, cache",
+            "TSC cycles/byte, cache (least)",
+        ],
+    );
+    for (i, row) in rows.iter().enumerate() {
+        table.row([
+            row.architecture.as_str().into(),
+            Cell::maybe(row.streams.map(|streams| streams as f64), 0),
+            Cell::maybe(paper.rates.get(i).copied(), 2),
+            Cell::maybe(row.memory.as_ref().map(Measured::mb_per_s), 2),
+            Cell::maybe(paper.speed_ups.get(i).copied(), 3),
+            Cell::maybe(speed_up(rows, i), 3),
+            Cell::maybe(row.cached.as_ref().map(Measured::mb_per_s), 2),
+            Cell::maybe(cached_speed_up(rows, i), 3),
+            Cell::maybe(row.cached.as_ref().and_then(Measured::least_tsc_cycles_per_byte), 2),
+        ]);
+    }
+    table
+}
+
+/// Speed-ups, the paper's beside ours. All functions have the same rows.
+pub fn plot(title: &str, functions: &[(&str, &[Row], &Paper)]) -> Plot {
+    let (_, rows, _) = functions[0];
+    let category = |row: &Row| match row.streams {
+        Some(streams) => format!("{}, {streams}", row.architecture),
+        None => row.architecture.clone(),
+    };
+    let series = functions.iter().flat_map(|(name, rows, paper)| {
+        [
+            Bars {
+                name: format!("{name}, paper"),
+                source: Source::Paper,
+                values: (0..rows.len()).map(|row| paper.speed_ups.get(row).copied()).collect(),
+            },
+            Bars { name: format!("{name}, here"), source: Source::Ours, values: (0..rows.len()).map(|row| speed_up(rows, row)).collect() },
+        ]
+    });
+    Plot::Bars {
+        title: title.into(),
+        y_label: "times one message in 32-bit registers".into(),
+        categories: rows.iter().map(category).collect(),
+        series: series.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aciicmez_2004::subject::{Sha1, Sha256, Sha512};
+
+    fn everybody_hashes_every_message<S: Subject>(all: &[Registers], reference: fn(&[u8]) -> Vec<u8>) {
+        let session = Session::begin(true, None, None).unwrap();
+        for bytes in [0, 1, 55, 56, 64, 111, 112, 128, 129, 300] {
+            let messages: Vec<Vec<u8>> = (0..MESSAGES).map(|i| (0..bytes).map(|j| (i * 5 + j * 3) as u8).collect()).collect();
+            let slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+            let digests: Vec<u8> = messages.iter().flat_map(|message| reference(message)).collect();
+            for registers in all.iter().filter(|registers| why_not::<S>(**registers).is_none()) {
+                let mut contestant = contestant::<S>(&session, *registers, &slices).unwrap();
+                assert_eq!(contestant.digests().unwrap(), digests, "{} {registers:?}, {bytes} bytes", S::name());
+            }
+        }
+    }
+
+    #[test]
+    fn everybody_who_takes_part_hashes_every_message() {
+        everybody_hashes_every_message::<Sha1>(WITH_32_BIT_WORDS, |message| reference::sha1(message).to_vec());
+        everybody_hashes_every_message::<Sha256>(WITH_32_BIT_WORDS, |message| reference::sha256(message).to_vec());
+        everybody_hashes_every_message::<Sha512>(WITH_64_BIT_WORDS, |message| reference::sha512(message).to_vec());
+    }
+
+    #[test]
+    fn the_papers_speed_ups_are_those_of_its_rates() {
+        for paper in [PAPER_SHA_1, PAPER_SHA_256, PAPER_SHA_512] {
+            for (rate, speed_up) in paper.rates.iter().zip(paper.speed_ups) {
+                assert!((rate / paper.rates[0] - speed_up).abs() < 0.001, "{rate}: {speed_up}");
+            }
+        }
+    }
+}
