@@ -204,7 +204,7 @@ fn changed(gain: Option<f64>, has_rotation: bool, has_sha: bool) -> String {
     let mut sentence: String = match gain {
         Some(gain) if gain > 1.05 => {
             "The Pentium 4 passed a 128-bit operation through units of 64 bits in two steps, and had additions of half a cycle for 32 bits; \
-here units are as wide as the registers, so that a vector costs what a word does"
+here they are at least as wide as XMM registers, so that such a vector costs less than its four words do"
         }
         Some(_) => "This CPU, too, gains nothing by XMM registers for additions, so wider registers would have to make up for it",
         None => "The core's cycles could not be told here",

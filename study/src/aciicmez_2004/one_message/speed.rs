@@ -74,7 +74,7 @@ fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> 
             match variant {
                 Variant::OneBlockSsse3 if algorithm == "SHA-512" => Some(None),
                 Variant::OneBlockSsse3 => cpu(has("ssse3"), "SSSE3"),
-                Variant::OneBlockAvx if !is_from_intel() => Some(Some("OpenSSL takes this code on CPUs by Intel only".into())),
+                Variant::OneBlockAvx if !is_from_intel() => Some(Some("OpenSSL chooses it on CPUs by Intel only".into())),
                 Variant::OneBlockAvx => cpu(has("avx"), "AVX"),
                 Variant::NSms => cpu(has("avx2") && has("bmi2"), "AVX2 and BMI2"),
                 _ => None,
@@ -138,7 +138,12 @@ pub fn measure(session: &Session, figure: &mut Figure) -> Result<()> {
                     contestants.push(contestant(session, *method, algorithm, &layout, message)?);
                     rows.push(row);
                 }
-                Some(Some(why)) => figure.missing.push(format!("{algorithm}, {name}: {why}")),
+                Some(Some(why)) => {
+                    let missing = format!("{name}: {why}");
+                    if !figure.missing.contains(&missing) {
+                        figure.missing.push(missing);
+                    }
+                }
                 Some(None) => {}
             }
         }
