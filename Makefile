@@ -4,13 +4,13 @@ CARGO ?= cargo
 TREE ?= /usr/lib
 JOBS ?= 0
 
-.PHONY: run test lint bench bench-commands bench-columns docs install-test-tools test-engine test-backends test-command test-python test-bench test-examples
+.PHONY: run test lint bench bench-commands bench-columns study study-quick docs install-test-tools test-engine test-backends test-command test-python test-bench test-examples test-study
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
 	python3 scripts/run.py --manyhash target/release/manyhash --jobs $(JOBS) $(TREE)
 
-test: install-test-tools test-engine test-backends test-command test-python test-bench test-examples ## everything
+test: install-test-tools test-engine test-backends test-command test-python test-bench test-examples test-study ## everything
 
 install-test-tools: ## what the tests compare with, from the system's packages
 	scripts/install-test-tools
@@ -51,7 +51,14 @@ test-bench: bench/.venv/installed ## the benchmarks work: every digest compared,
 test-examples: bench/.venv/installed ## programs that use the library, end to end
 	cd examples/signed-http && PYTHON=../../bench/.venv/bin/python $(CARGO) test
 
-bench/.venv/installed: bench/requirements.txt
+TEST_STUDY = target/test-study
+test-study: study/.venv/installed ## the study works: every digest compared, every figure made, no figure asserted
+	cd study && $(CARGO) test --release
+	cd study && $(CARGO) build --release
+	cd study && .venv/bin/python -m unittest discover --start-directory tests
+	$(call make-study,$(CURDIR)/$(TEST_STUDY),--quick)
+
+bench/.venv/installed study/.venv/installed: %/.venv/installed: %/requirements.txt
 	python3 -m venv $(@D)
 	$(@D)/bin/pip install --quiet --requirement $<
 	touch $@
@@ -59,6 +66,8 @@ bench/.venv/installed: bench/requirements.txt
 lint:
 	$(CARGO) fmt --all --check
 	cd bench && $(CARGO) fmt --check
+	cd bench/measure && $(CARGO) fmt --check
+	cd study && $(CARGO) fmt --check && $(CARGO) clippy --release --all-targets -- -D warnings
 	cd examples/signed-http && $(CARGO) fmt --check && $(CARGO) clippy --all-targets -- -D warnings
 	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features
@@ -77,6 +86,28 @@ bench: bench/.venv/installed ## side by side with other libraries, three quarter
 bench-commands: ## whole commands on files, side by side with sha256sum, openssl, b3sum, fclones and others: see bench/METHODOLOGY.md
 	$(CARGO) build --release --package manyhash-cli
 	python3 bench/commands.py --manyhash target/release/manyhash
+
+# The figures `make study` makes ("2012-2 2013"; none: all), and other options of manyhash-study (--scratch, --pin).
+FIGURES ?=
+STUDY_OPTIONS ?=
+# Only a whole run replaces study.json and report.html: it is half an hour's work.
+STUDY_NAME = $(if $(FIGURES),part,study)
+
+study: study/.venv/installed ## every table and figure of the three papers, measured here: half an hour, or some of them: see study/README.md
+	$(call make-study,$(CURDIR)/study/$(STUDY_NAME),)
+
+study-quick: study/.venv/installed ## the same in less than two minutes, to see that it works; its values mean nothing
+	$(call make-study,$(CURDIR)/study/quick,--quick)
+
+# $(1).json and the page made from it, with the options $(2). A figure that failed fails this too, after the page that says why.
+define make-study
+	cd study && $(CARGO) build --release
+	mkdir -p "$(dir $(1))" && rm -f "$(1).new.json"
+	cd study && code=0; \
+	$(CARGO) run --quiet --release -- $(2) --json "$(1).new.json" $(STUDY_OPTIONS) $(FIGURES) || code=$$?; \
+	[ ! -e "$(1).new.json" ] || { mv "$(1).new.json" "$(1).json" && .venv/bin/python report.py "$(1).json"; } || exit; \
+	exit $$code
+endef
 
 bench-columns: $(TEST_PACKAGE)/installed ## the Python package on columns, side by side with hashlib, pandas, Polars, DuckDB and DataFusion, three minutes
 	$(TEST_PACKAGE)/bin/pip install --quiet --requirement crates/manyhash-python/bench/requirements.txt

@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).parent.parent
 # Messages a backend advances together, with 32-bit words. SHA-512 has half as many, but one.
 LANES = {
     "portable": 1, "portable-x2": 2, "bmi2": 1, "bmi2-avx512": 1, "sha-ni": 1, "sha-ni-x2": 2, "sha-ni-x3": 3, "sha-ni-x4": 4, "sha-ni-sms-x2": 2,
-    "sha-ni-sms-x4": 4, "sse2": 4, "sse2x2": 8, "avx2": 8, "avx2x2": 16, "avx512-128": 4, "avx512-256": 8, "avx512": 16, "avx512-lean": 16,
-    "avx512x2": 32, "avx512x4": 64,
+    "sha-ni-sms-x4": 4, "sha-ni-sms256-x4": 4, "sse2": 4, "sse2x2": 8, "avx2": 8, "avx2x2": 16, "avx512-128": 4, "avx512-256": 8, "avx512": 16,
+    "avx512-lean": 16, "avx512x2": 32, "avx512x4": 64,
 }  # fmt: skip
 # Bytes of a block and of the length at its end.
 BLOCKS = {"md5": (64, 8), "sha1": (64, 8), "sha256": (64, 8), "sha512": (128, 16)}

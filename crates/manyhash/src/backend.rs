@@ -15,6 +15,7 @@
 //! | `portable-x2`, `sse2x2`, `avx2x2`, `avx512x4` | two waves of the shorter ones, four of 512 bits (MD5) | 2; 8; 16; 64 |
 //! | `sha-ni`, `sha-ni-x2`, `-x3`, `-x4` | SHA extensions, messages interleaved (SHA-1, SHA-224, SHA-256) | 1 to 4 |
 //! | `sha-ni-sms-x2`, `-x4` | SHA extensions beside message schedules in lanes of 128 bits (SHA-224, SHA-256) | 2, 4 |
+//! | `sha-ni-sms256-x4` | the same with lanes of 256 bits | 4 |
 //! | `bmi2`, `bmi2-avx512` | message schedule in AVX2 or AVX-512 beside scalar rounds (SHA-2) | 1, 1 |
 //!
 //! ```
@@ -155,8 +156,8 @@ impl fmt::Display for Backend {
     }
 }
 
-/// The family of CPUs whose measured costs decide which backends do what on this CPU: `zen` or `golden-cove`. It is chosen by the
-/// maker's name, so that a machine always makes the same choices.
+/// The family of CPUs whose measured costs decide which backends do what on this CPU: `zen`, `zen-4` or `golden-cove`. It is chosen by
+/// the maker's name and family, so that a machine always makes the same choices.
 pub fn cost_table() -> &'static str {
     cost::family().name
 }

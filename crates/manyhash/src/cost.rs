@@ -1,10 +1,10 @@
 //! What a step of each shape costs: the tables the schedule decides by.
 //!
 //! Ratios matter, and beside them only what planning (`scheduler.rs`) and bookkeeping (`many.rs`) are taken to cost. A new table is the
-//! least of several runs of `manyhash-bench calibrate` (`bench/`); which one is used depends on the CPU's maker. Nothing is measured at
+//! least of several runs of `manyhash-bench calibrate` (`bench/`); which one is used depends on the CPU's maker and its family. Nothing is measured at
 //! run time: a machine makes the same choices every time. A shape a table lacks is taken to cost 150 ns, and 10 ns more for each lane.
 
-use crate::isa;
+use crate::isa::{self, Maker};
 
 /// Compression function, backend, and picoseconds for one block in each lane, measured with messages of 16 KiB in cache.
 type Table = [(&'static str, &'static str, u32)];
@@ -16,8 +16,8 @@ pub(crate) struct Family {
     table: &'static Table,
 }
 
-/// AMD: measured on Zen 5 (family 26, model 2) at 4.1 GHz, but for `avx512-lean`, the narrower shapes of AVX-512 and
-/// `sha-ni-sms`. These are estimates: latency is the limit of one wave there, whatever its length, and the units of the SHA extensions
+/// AMD from Zen 5 on: measured on Zen 5 (family 26, model 2) at 4.1 GHz, but for `avx512-lean`, the narrower shapes of AVX-512 and
+/// `sha-ni-sms`. These are estimates: SHA instructions take three times as long beside used upper halves, latency is the limit of one wave there, whatever its length, and the units of the SHA extensions
 /// do not wait for one another. SHA-2 on `sse2` and `avx2` was measured with one addition more a round than it has now. All of MD5 is
 /// an estimate: `avx512x2` and `avx512x4` from the speed of a prototype, the others from the length of their chain of operations, each
 /// of which takes two cycles in lanes and one in scalar registers.
@@ -64,6 +64,7 @@ const ZEN: Family = Family {
         ("sha256", "sha-ni-x4", 71_000),
         ("sha256", "sha-ni-sms-x2", 46_000),
         ("sha256", "sha-ni-sms-x4", 75_000),
+        ("sha256", "sha-ni-sms256-x4", 213_000),
         ("sha512", "portable", 148_000),
         ("sha512", "bmi2", 123_000),
         ("sha512", "bmi2-avx512", 116_000),
@@ -74,6 +75,65 @@ const ZEN: Family = Family {
         ("sha512", "avx512", 182_000),
         ("sha512", "avx512-lean", 192_000),
         ("sha512", "avx512x2", 310_000),
+    ],
+};
+
+/// AMD before Zen 5: measured on Zen 4 (family 25, model 17) at 3.7 GHz. Its vector units are half as wide as AVX-512's registers, and
+/// the SHA extensions are as fast as all of them.
+const ZEN_4: Family = Family {
+    name: "zen-4",
+    table: &[
+        ("md5", "portable", 83_600),
+        ("md5", "portable-x2", 88_800),
+        ("md5", "sse2", 104_000),
+        ("md5", "sse2x2", 127_000),
+        ("md5", "avx2", 105_000),
+        ("md5", "avx2x2", 135_000),
+        ("md5", "avx512-128", 99_600),
+        ("md5", "avx512-256", 101_000),
+        ("md5", "avx512", 120_000),
+        ("md5", "avx512-lean", 120_000),
+        ("md5", "avx512x2", 181_000),
+        ("md5", "avx512x4", 311_000),
+        ("sha1", "portable", 74_800),
+        ("sha1", "sse2", 124_000),
+        ("sha1", "avx2", 122_000),
+        ("sha1", "avx512-128", 75_500),
+        ("sha1", "avx512-256", 78_100),
+        ("sha1", "avx512", 144_000),
+        ("sha1", "avx512-lean", 145_000),
+        ("sha1", "avx512x2", 280_000),
+        ("sha1", "sha-ni", 33_300),
+        ("sha1", "sha-ni-x2", 41_900),
+        ("sha1", "sha-ni-x3", 48_900),
+        ("sha1", "sha-ni-x4", 55_900),
+        ("sha256", "portable", 167_000),
+        ("sha256", "bmi2", 132_000),
+        ("sha256", "bmi2-avx512", 128_000),
+        ("sha256", "sse2", 278_000),
+        ("sha256", "avx2", 274_000),
+        ("sha256", "avx512-128", 144_000),
+        ("sha256", "avx512-256", 147_000),
+        ("sha256", "avx512", 293_000),
+        ("sha256", "avx512-lean", 279_000),
+        ("sha256", "avx512x2", 557_000),
+        ("sha256", "sha-ni", 35_500),
+        ("sha256", "sha-ni-x2", 40_300),
+        ("sha256", "sha-ni-x3", 58_000),
+        ("sha256", "sha-ni-x4", 72_700),
+        ("sha256", "sha-ni-sms-x2", 44_700),
+        ("sha256", "sha-ni-sms-x4", 81_400),
+        ("sha256", "sha-ni-sms256-x4", 56_300),
+        ("sha512", "portable", 210_000),
+        ("sha512", "bmi2", 171_000),
+        ("sha512", "bmi2-avx512", 168_000),
+        ("sha512", "sse2", 352_000),
+        ("sha512", "avx2", 334_000),
+        ("sha512", "avx512-128", 180_000),
+        ("sha512", "avx512-256", 182_000),
+        ("sha512", "avx512", 366_000),
+        ("sha512", "avx512-lean", 348_000),
+        ("sha512", "avx512x2", 691_000),
     ],
 };
 
@@ -121,6 +181,7 @@ const GOLDEN_COVE: Family = Family {
         ("sha256", "sha-ni-x4", 151_000),
         ("sha256", "sha-ni-sms-x2", 67_800),
         ("sha256", "sha-ni-sms-x4", 133_000),
+        ("sha256", "sha-ni-sms256-x4", 17_000_000),
         ("sha512", "portable", 307_000),
         ("sha512", "bmi2", 223_000),
         ("sha512", "bmi2-avx512", 216_000),
@@ -136,11 +197,17 @@ const GOLDEN_COVE: Family = Family {
 
 /// Every family, for tests.
 #[cfg(test)]
-pub(crate) const FAMILIES: [&Family; 2] = [&ZEN, &GOLDEN_COVE];
+pub(crate) const FAMILIES: [&Family; 3] = [&ZEN, &ZEN_4, &GOLDEN_COVE];
 
 /// The family of this CPU, or the nearest one there is a table for.
 pub(crate) fn family() -> &'static Family {
-    if isa::is_from_intel() { &GOLDEN_COVE } else { &ZEN }
+    /// The first of AMD's families that begins with Zen 5.
+    const ZEN_5: u32 = 26;
+    match isa::maker() {
+        Maker::Intel => &GOLDEN_COVE,
+        Maker::Amd { family } if family < ZEN_5 => &ZEN_4,
+        _ => &ZEN,
+    }
 }
 
 impl Family {

@@ -88,25 +88,45 @@ isa! {
     /// halves slow the SHA instructions to a third (measured: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
     "x86_64" ShaNi ["sha" "ssse3" "sse4.1" "avx"];
     /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty.
-    "x86_64" ShaNiAvx512 ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
+    "x86_64" ShaNiAvx512Quarter ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
+    /// The same on 256 bits, for CPUs that do not mind dirty upper halves: Zen 4.
+    "x86_64" ShaNiAvx512Half ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
     /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
     "x86_64" Bmi2 ["bmi1" "bmi2" "avx2"];
     /// The same with a schedule in 512-bit registers.
     "x86_64" Bmi2Avx512 ["bmi1" "bmi2" "avx512f" "avx512bw"];
 }
 
-/// Whether Intel made this CPU.
-pub(crate) fn is_from_intel() -> bool {
+/// Who made a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Maker {
+    /// Intel.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "made for x86-64 only"))]
+    Intel,
+    /// AMD, and which family of its CPUs.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "made for x86-64 only"))]
+    Amd { family: u32 },
+    /// Somebody else.
+    Other,
+}
+
+/// Who made this CPU.
+pub(crate) fn maker() -> Maker {
     #[cfg(target_arch = "x86_64")]
     {
-        // Leaf 0 of CPUID has the vendor in ebx, edx, ecx; every x86-64 has it.
+        use core::arch::x86_64::__cpuid;
         #[allow(unused_unsafe, reason = "safe since Rust 1.94")]
-        // SAFETY: every x86-64 has CPUID.
-        let vendor = unsafe { core::arch::x86_64::__cpuid(0) };
-        [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
+        // SAFETY: every x86-64 has CPUID, and its leaves 0 and 1.
+        let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
+        // The name is in ebx, edx, ecx; the family in bits 8 to 11 of eax, and what is more than 15 in bits 20 to 27.
+        match [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() {
+            b"GenuineIntel" => Maker::Intel,
+            b"AuthenticAMD" => Maker::Amd { family: (version.eax >> 8 & 0xF) + (version.eax >> 20 & 0xFF) },
+            _ => Maker::Other,
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    false
+    Maker::Other
 }
 
 /// An instruction set that includes another.
@@ -125,4 +145,7 @@ macro_rules! includes { ($($Isa:ident $Included:ident),+) => { $(
         }
     }
 )+ } }
-includes!(Bmi2 Avx2, Bmi2Avx512 Avx512, Avx512Half Avx2, Avx512Quarter Sse2, ShaNiAvx512 ShaNi, ShaNiAvx512 Avx512Quarter);
+includes!(
+    Bmi2 Avx2, Bmi2Avx512 Avx512, Avx512Half Avx2, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
+    ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half
+);

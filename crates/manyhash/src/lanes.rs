@@ -13,7 +13,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_half;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512_quarter;
+mod avx512_quarter;
 mod blocks;
 mod dealt;
 #[cfg(target_arch = "x86_64")]
@@ -147,6 +147,18 @@ pub trait Words: Copy + Send + Sync {
     #[inline(always)]
     fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
         self.add(x.not().and(other)).pin().add(x.and(choice))
+    }
+}
+
+/// Vectors of 32-bit words that give two of them lane by lane, for the SHA extensions.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait Pairs: Words<Word = u32> {
+    /// The two words of each lane to `pairs[place(lane)]`. Panics if there are fewer pairs than lanes.
+    fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]);
+    /// Where a lane's words go: wherever the shuffles leave them, which take every four lanes for themselves, and of these two and two.
+    #[inline(always)]
+    fn place(lane: usize) -> usize {
+        lane % 4 / 2 * (Self::LANES / 2) + lane / 4 * 2 + lane % 2
     }
 }
 

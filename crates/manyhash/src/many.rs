@@ -247,7 +247,7 @@ impl Queue {
             let blocks = blocks_of(order[group]);
             // At least one, even if a message does not stay the same.
             let end = group + order[group..].partition_point(|i| blocks_of(*i) == blocks).max(1);
-            let count = (end - group) - (end - group) % lanes;
+            let count = (end - group) - (end - group) % plan.widest_for(blocks).lanes;
             if count > 0 {
                 let indices = &order[group..group + count];
                 short::hash::<A>(plan, passes, messages, digests, short::Group { blocks, count, indices: Some(indices) }, usage);

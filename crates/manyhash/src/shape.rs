@@ -257,8 +257,10 @@ pub(crate) struct Usage {
 pub(crate) struct Plan<C: Compression> {
     /// The shapes, in no order.
     pub(crate) shapes: Vec<Shape<C>>,
-    /// Index of the one that advances most messages for its time.
+    /// Index of the one that advances most messages for its time in long runs.
     pub(crate) widest: usize,
+    /// The same for short runs.
+    widest_short: usize,
     /// The cheapest way to advance 0, 1, 2, ... messages by a block each, in short runs and in long ones.
     cheapest: [Vec<Cheapest>; 2],
 }
@@ -274,8 +276,12 @@ impl<C: Compression> Plan<C> {
     /// Panics if there are no shapes, or more than [`MAX_SHAPES`].
     pub(crate) fn new(shapes: Vec<Shape<C>>) -> Self {
         assert!(shapes.len() <= MAX_SHAPES);
+        let usable = |long: bool| {
+            let is_usable = |shape: &usize| long || !shapes[*shape].only_long || shapes.len() == 1;
+            (0..shapes.len()).filter(is_usable).collect::<Vec<usize>>()
+        };
         let cheapest = [false, true].map(|long| {
-            let usable: Vec<usize> = (0..shapes.len()).filter(|shape| long || !shapes[*shape].only_long || shapes.len() == 1).collect();
+            let usable = usable(long);
             let mut cheapest = vec![Cheapest::default()];
             for messages in 1..=MAX_LANES {
                 let first = |shape: usize| {
@@ -288,20 +294,31 @@ impl<C: Compression> Plan<C> {
             cheapest
         });
         let rate = |shape: &usize| shapes[*shape].lanes as f64 / f64::from(shapes[*shape].cost_ps);
-        let widest = (0..shapes.len()).max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("a shape");
-        Self { widest, cheapest, shapes }
+        let widest = |long| usable(long).into_iter().max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("a shape");
+        Self { widest: widest(true), widest_short: widest(false), cheapest, shapes }
     }
 
-    /// The shape that advances most messages for its time.
+    /// The shape that advances most messages for its time in long runs.
     #[inline]
     pub(crate) fn widest_shape(&self) -> &Shape<C> {
         &self.shapes[self.widest]
     }
 
+    /// The shape that advances most messages for its time in runs of so many blocks.
+    #[inline]
+    pub(crate) fn widest_for(&self, blocks: u64) -> &Shape<C> {
+        &self.shapes[self.widest_index(blocks)]
+    }
+
+    #[inline]
+    fn widest_index(&self, blocks: u64) -> usize {
+        if blocks > SHORT_BLOCKS { self.widest } else { self.widest_short }
+    }
+
     /// Index of the shape to begin with when so many messages of so many blocks are to be done one set of lanes after the other.
     #[inline]
     pub(crate) fn best_for(&self, messages: usize, blocks: u64) -> usize {
-        self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages).map_or(self.widest, |way| way.shape)
+        self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages).map_or_else(|| self.widest_index(blocks), |way| way.shape)
     }
 
     /// Picoseconds to advance so many messages by a block each, one set of lanes after the other, in runs of so many blocks.
@@ -309,7 +326,7 @@ impl<C: Compression> Plan<C> {
     pub(crate) fn cost_ps(&self, messages: usize, blocks: u64) -> u64 {
         match self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages) {
             Some(way) => way.cost_ps,
-            None => u64::from(self.widest_shape().cost_ps) * messages.div_ceil(self.widest_shape().lanes) as u64,
+            None => u64::from(self.widest_for(blocks).cost_ps) * messages.div_ceil(self.widest_for(blocks).lanes) as u64,
         }
     }
 

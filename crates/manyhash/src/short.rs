@@ -173,7 +173,7 @@ pub(crate) fn hash<A: Algorithm>(
 ) {
     let index = |i: usize| indices.map_or(i, |indices| indices[i]);
     // Computed only where it is used often enough.
-    let shared_end = (count >= plan.widest_shape().lanes && plan.widest_shape().has_short()).then(|| {
+    let shared_end = (count >= plan.widest_for(blocks).lanes && plan.widest_for(blocks).has_short()).then(|| {
         let bytes = messages.message(index(0)).len();
         let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
         alike.then(|| shared_end::<CompressionOf<A>>(inner.bytes() + bytes as u64))

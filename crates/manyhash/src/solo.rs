@@ -7,7 +7,7 @@ use crate::algorithm::sha512::Sha512Compression;
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::Token;
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512};
+use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter};
 use crate::lanes::Blocks;
 use crate::shape::Shape;
 
@@ -51,7 +51,11 @@ where
 /// The shapes of the SHA extensions with schedules in lanes.
 #[cfg(target_arch = "x86_64")]
 fn sha_ni_sms_shapes() -> Vec<Shape<Sha256Compression>> {
-    vec![Shape::solo::<ShaNiAvx512, 2>("sha-ni-sms-x2").only_long(), Shape::solo::<ShaNiAvx512, 4>("sha-ni-sms-x4").only_long()]
+    vec![
+        Shape::solo::<ShaNiAvx512Quarter, 2>("sha-ni-sms-x2").only_long(),
+        Shape::solo::<ShaNiAvx512Quarter, 4>("sha-ni-sms-x4").only_long(),
+        Shape::solo::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4").only_long(),
+    ]
 }
 
 /// The shapes of scalar rounds beside a schedule in lanes.

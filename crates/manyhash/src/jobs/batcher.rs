@@ -91,7 +91,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
         if settings.queue_messages == 0 {
             return zero("room for a message in its queue");
         }
-        let full_batch = backend::plan::<A>().widest_shape().lanes.min(settings.queue_messages);
+        let full_batch = backend::plan::<A>().widest_for(1).lanes.min(settings.queue_messages);
         // Dropped half-way, it ends the workers it has.
         let mut batcher = Self { queues: Vec::new(), workers: Vec::new(), settings };
         for i in 0..settings.workers {

@@ -7,7 +7,7 @@
 
 use super::avx2::{self, swap_bytes_32, swap_bytes_64};
 use super::operations::{operations, three_operand_logic, vectors};
-use super::{Blocks, ByteOrder, Isa, Words, sixteen};
+use super::{Blocks, ByteOrder, Isa, Pairs, Words, sixteen};
 use crate::isa::{Avx512Half, Includes};
 use core::arch::x86_64::*;
 
@@ -31,6 +31,16 @@ impl Words for U32x8 {
         let words = avx2::U32x8::load_block(isa.included(), order, blocks, first_lane, at);
         macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
         sixteen!(words)
+    }
+}
+
+impl Pairs for U32x8 {
+    #[inline(always)]
+    fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]) {
+        // SAFETY: the values; two vectors are as many pairs as there are lanes.
+        let by_lane: [[u32; 2]; 8] =
+            unsafe { core::mem::transmute([_mm256_unpacklo_epi32(first.0, second.0), _mm256_unpackhi_epi32(first.0, second.0)]) };
+        pairs[..8].copy_from_slice(&by_lane);
     }
 }
 

@@ -6,7 +6,7 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Quarter::detect`] found the instruction set.
 
 use super::operations::{operations, three_operand_logic, vectors};
-use super::{Blocks, ByteOrder, Isa, Words, sixteen, sse2};
+use super::{Blocks, ByteOrder, Isa, Pairs, Words, sixteen, sse2};
 use crate::isa::{Avx512Quarter, Includes};
 use core::arch::x86_64::*;
 
@@ -39,21 +39,13 @@ unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
     unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607)) }
 }
 
-impl U32x4 {
-    /// Four words of each lane, lane by lane: the transposition back.
+impl Pairs for U32x4 {
     #[inline(always)]
-    pub(crate) fn by_lane([a, b, c, d]: [Self; 4]) -> [[u32; 4]; 4] {
-        // SAFETY: the values; a row is a vector of four words.
-        unsafe {
-            let (ab, ab_high) = (_mm_unpacklo_epi32(a.0, b.0), _mm_unpackhi_epi32(a.0, b.0));
-            let (cd, cd_high) = (_mm_unpacklo_epi32(c.0, d.0), _mm_unpackhi_epi32(c.0, d.0));
-            core::mem::transmute([
-                _mm_unpacklo_epi64(ab, cd),
-                _mm_unpackhi_epi64(ab, cd),
-                _mm_unpacklo_epi64(ab_high, cd_high),
-                _mm_unpackhi_epi64(ab_high, cd_high),
-            ])
-        }
+    fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]) {
+        // SAFETY: the values; two vectors are as many pairs as there are lanes.
+        let by_lane: [[u32; 2]; 4] =
+            unsafe { core::mem::transmute([_mm_unpacklo_epi32(first.0, second.0), _mm_unpackhi_epi32(first.0, second.0)]) };
+        pairs[..4].copy_from_slice(&by_lane);
     }
 }
 

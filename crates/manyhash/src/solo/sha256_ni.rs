@@ -18,8 +18,14 @@ impl State {
     /// Four rounds, with their message words plus constants.
     #[inline(always)]
     pub(super) fn four_rounds(&mut self, words_and_constants: Quad) {
-        self.cdgh = self.cdgh.sha256_rounds(self.abef, words_and_constants);
-        self.abef = self.abef.sha256_rounds(self.cdgh, words_and_constants.upper_half());
+        self.two_and_two_rounds(words_and_constants, words_and_constants.upper_half());
+    }
+
+    /// Four rounds, with their message words plus constants in the lower halves.
+    #[inline(always)]
+    pub(super) fn two_and_two_rounds(&mut self, first: Quad, second: Quad) {
+        self.cdgh = self.cdgh.sha256_rounds(self.abef, first);
+        self.abef = self.abef.sha256_rounds(self.cdgh, second);
     }
 
     /// Sum of each word, at the end of a block.

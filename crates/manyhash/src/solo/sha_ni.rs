@@ -30,6 +30,13 @@ impl Quad {
         Self(unsafe { core::mem::transmute::<[u32; 4], __m128i>(words) })
     }
 
+    /// Two words below, zeros above.
+    #[inline(always)]
+    pub(super) fn pair(_: ShaNi, words: &[u32; 2]) -> Self {
+        // SAFETY: the token; eight bytes are there.
+        Self(unsafe { _mm_loadl_epi64(words.as_ptr().cast()) })
+    }
+
     /// Words from the lowest to the highest.
     #[inline(always)]
     pub(super) fn words(self) -> [u32; 4] {

@@ -1,0 +1,1 @@
+"""From study.json to report.html: `form` reads, `pictures` draws, `page` writes."""

@@ -1,0 +1,126 @@
+"""The page around the figures: what a template cannot say."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from . import pictures
+from .form import Number
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One of the three; `year` begins the names of its figures."""
+
+    year: str
+    name: str
+    reference: str
+    where: str
+
+
+PAPERS = [
+    Paper(
+        "2004",
+        "Aciicmez 2004",
+        "Onur Acıiçmez: Fast Hashing on Pentium SIMD Architecture. Thesis of Master of Science, Oregon State University, 11 May 2004.",
+        "ScholarsArchive@OSU, under this title",
+    ),
+    Paper(
+        "2012",
+        "Gueron & Krasnov 2012",
+        "Shay Gueron, Vlad Krasnov: Simultaneous Hashing of Multiple Messages. "
+        "Journal of Information Security, volume 3, number 4, 2012, pages 319 to 325.",
+        "doi 10.4236/jis.2012.34039; an earlier version is IACR ePrint 2012/371",
+    ),
+    Paper(
+        "2013",
+        "Gueron 2013",
+        "Shay Gueron: A j-Lanes Tree Hashing Mode and j-Lanes SHA-256. "
+        "Journal of Information Security, volume 4, number 1, 2013, pages 7 to 11.",
+        "doi 10.4236/jis.2013.41002; an earlier version is IACR ePrint 2012/476",
+    ),
+]
+# Told by a sign and by words, so that nobody needs colours.
+VERDICTS = {"holds": ("✓", "holds"), "does-not": ("✗", "does not hold"), "not-measured": ("–", "not measured")}
+
+
+def paper_of(figure):
+    """Whose figure it is, by its place: what stands before the first comma, where it is none of the three."""
+    for paper in PAPERS:
+        if figure.id.split("-")[0] == paper.year:
+            return paper.name
+    return figure.place.split(",")[0]
+
+
+def in_groups(figures):
+    """Figures by paper, in the order of the file."""
+    groups = {}
+    for figure in figures:
+        groups.setdefault(paper_of(figure), []).append(figure)
+    return groups
+
+
+def counts(figures):
+    return Counter(claim.verdict for figure in figures for claim in figure.claims)
+
+
+def is_number(cell):
+    return isinstance(cell, Number)
+
+
+def numeric_columns(table):
+    """For each column, whether it is set to the right: if it has numbers or nothing; rows' names if all are numbers."""
+    numeric = []
+    for column in range(len(table.columns)):
+        cells = [row[column] for row in table.rows]
+        numbers = sum(map(is_number, cells))
+        numeric.append(numbers == len(cells) if column == 0 else numbers > 0 or not any(cells))
+    return numeric
+
+
+def duration(seconds):
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
+
+
+def gigahertz(value):
+    return "none" if value is None else f"{value:.3f} GHz"
+
+
+def machine_line(machine):
+    """What stands under every table."""
+    backends = dict(machine.backends)
+    backends = backends.get("supported") or "; ".join(f"{name}: {value}" for name, value in machine.backends)
+    # "OpenSSL 3.0.17" already says whose version it is.
+    versions = ", ".join(value if value.startswith(name) else f"{name} {value}" for name, value in machine.versions)
+    parts = [machine.cpu, machine.platform, " ".join(machine.features), f"backends: {backends}", versions, machine.date]
+    return " · ".join(part for part in parts if part)
+
+
+def page(study, drawn_for=pictures.draw):
+    """The whole report, as text."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.tests["number"] = is_number
+    plots = {}
+    for f, figure in enumerate(study.figures):
+        plots[figure.id] = [Markup(drawn_for(plot, f"plot-{f}-{p}", study)) for p, plot in enumerate(figure.plots)]
+    return environment.get_template("page.html").render(
+        study=study,
+        machine=study.machine,
+        machine_line=machine_line(study.machine),
+        papers=PAPERS,
+        verdicts=VERDICTS,
+        groups=in_groups(study.figures),
+        plots=plots,
+        anchors={figure.id: f"figure-{number}" for number, figure in enumerate(study.figures, 1)},
+        paper_of=paper_of,
+        counts=counts,
+        numeric_columns=numeric_columns,
+        duration=duration,
+        gigahertz=gigahertz,
+        seconds=sum(figure.seconds for figure in study.figures),
+    )

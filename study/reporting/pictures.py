@@ -1,0 +1,300 @@
+"""Plots as SVG that can stand in a page with others: no ids of theirs collide, nothing is fetched, grey is enough to tell series apart.
+
+The paper's values are the lightest and hatched (bars) or dashed with hollow markers (lines), ours are dark, peers are between.
+"""
+
+import io
+import itertools
+import math
+import re
+import textwrap
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from .form import BarsPlot, LinesPlot, StepsPlot
+
+plt.rcParams.update({"svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "hatch.linewidth": 0.6, "text.parse_math": False})
+# Every text names all its fonts: few of them, of equal widths.
+plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
+plt.rcParams.update({"axes.axisbelow": True, "grid.color": "#dddddd", "grid.linewidth": 0.5})
+
+# For each source: shades, hatches and the hatches' colour. Their numbers have no common factor: 20 series differ. Hatches are of lines:
+# dots are circles, of which each pattern would have a quarter of a megabyte.
+BARS = {
+    "paper": (["#fafafa", "#ededed", "#f4f4f4", "#e4e4e4"], ["/////", "\\\\\\\\\\", "xxxx", "-----", "|||||"], "#666666"),
+    "peer": (["#c4c4c4", "#9c9c9c", "#d6d6d6", "#b0b0b0"], ["", "||||", "----", "++++", "xxx"], "#444444"),
+    "ours": (["#12406b", "#3d74a8", "#08254f", "#27588c"], ["", "////", "----", "xxxx", "\\\\\\\\"], "#d8e6f3"),
+}
+# Colours, dashes and markers, likewise: dashes and markers alone tell 20 apart.
+LINES = {
+    "paper": (["#9a9a9a", "#808080", "#acacac"], [(0, (4, 2)), (0, (1, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (2, 2))], "osD^v"),
+    "peer": (["#b3541e", "#2f8f5b", "#8d6cab"], ["-.", (0, (7, 2)), (0, (3, 1)), (0, (5, 1, 1, 1, 1, 1))], "s^vDP"),
+    "ours": (["#12406b", "#2e75b5", "#08254f"], ["-", (0, (12, 2)), (0, (6, 2)), (0, (6, 1.5, 1, 1.5))], "oDsX*"),
+}
+WIDTH_INCHES = 8.2
+# Points of steps that are drawn one by one; of more, what a panel can show.
+STEPS_DRAWN, STEPS_BINS = 4000, 1500
+# Bars that are still wide enough to stand beside each other.
+BARS_ACROSS = 50
+SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
+
+
+def draw(plot, name, study):
+    """The plot as an SVG element, as text. `name` is unique in the page."""
+    with plt.rc_context({"svg.hashsalt": name}):
+        kind = {BarsPlot: bars, LinesPlot: lines, StepsPlot: steps}[type(plot)]
+        figure = kind(plot)
+        machine = study.machine
+        small = [f"{machine.cpu}, {machine.date}"] + (["--quick: these values mean nothing"] if study.quick else [])
+        title = "\n".join(itertools.chain.from_iterable(textwrap.wrap(line, 96) for line in [plot.title, *small]))
+        figure.suptitle(title, fontsize=9, x=0.01, horizontalalignment="left")
+        written = io.BytesIO()
+        # Nothing of the metadata: it would name addresses.
+        nothing = dict.fromkeys(["Creator", "Date", "Format", "Type"])
+        figure.savefig(written, format="svg", metadata=nothing, facecolor="white")
+        plt.close(figure)
+    return inline(written.getvalue(), name, plot.title, described(plot))
+
+
+def styles(series, of_source):
+    """A style for each series: the next one of its source."""
+    counts = dict.fromkeys(of_source, 0)
+    for one in series:
+        yield of_source[one.source], counts[one.source]
+        counts[one.source] += 1
+
+
+def legend_name(one):
+    return one.name if one.source != "paper" or "paper" in one.name.lower() else f"{one.name} (paper)"
+
+
+def legend(figure, handles, series):
+    """Below the axes, in as many columns as there is room for."""
+    names = [textwrap.fill(legend_name(one), 60) for one in series]
+    longest = max((len(line) for name in names for line in name.split("\n")), default=0)
+    columns = max(1, int(WIDTH_INCHES * 72 / (5.0 * longest + 45)))
+    if names:
+        figure.legend(handles, names, loc="outside lower left", ncols=min(columns, len(names)), frameon=False, handlelength=3.2)
+
+
+def of_value(value):
+    """Three digits, for the label of a bar."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def of_bytes(value):
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if value >= size:
+            return f"{value / size:g} {unit}"
+    return f"{value:g} B"
+
+
+def limits(values):
+    """From zero to a little above the largest."""
+    values = [value for value in values if value is not None]
+    highest, lowest = max(values, default=0), min(values, default=0)
+    return min(0, 1.15 * lowest), 1.15 * highest if highest > 0 else 1
+
+
+def no_values(axis):
+    axis.text(0.5, 0.5, "no values", transform=axis.transAxes, horizontalalignment="center")
+
+
+def bars(plot):
+    """Upright where their names have room below them, else sideways."""
+    slots = len(plot.categories) * (len(plot.series) + 1)
+    name_characters = int(0.88 * WIDTH_INCHES * 72 / 5.2 / max(1, len(plot.categories)))
+    names = [textwrap.wrap(name, max(1, name_characters), break_long_words=False) for name in plot.categories]
+    fits = all(len(lines) <= 2 and max(map(len, lines), default=0) <= name_characters for lines in names)
+    return upright(plot, names) if fits and slots <= BARS_ACROSS else sideways(plot)
+
+
+def bar_styles(series):
+    """As matplotlib takes them."""
+    for (shades, hatches, hatch_colour), n in styles(series, BARS):
+        style = {"facecolor": shades[n % len(shades)], "hatch": hatches[n % len(hatches)], "hatchcolor": hatch_colour}
+        yield style | {"edgecolor": "#333333", "linewidth": 0.6}
+
+
+def bar_legend(figure, series):
+    legend(figure, [Patch(**style) for style in bar_styles(series)], series)
+
+
+def upright(plot, names):
+    series, groups = plot.series, range(len(plot.categories))
+    slots = len(series) + 1
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + 0.09 * len(series)))
+    # A bar a third of an inch wide has room for its value; above narrower ones it stands upright.
+    rotation = 0 if 0.88 * WIDTH_INCHES / max(1, len(groups) * slots) >= 0.36 else 90
+    for i, (one, style) in enumerate(zip(series, bar_styles(series))):
+        places = [group + (i + 0.5 - len(series) / 2) / slots for group in groups]
+        drawn = axis.bar(places, [value or 0 for value in one.values], width=0.92 / slots, **style)
+        labels = ["-" if value is None else of_value(value) for value in one.values]
+        axis.bar_label(drawn, labels, padding=2, fontsize=6.5, rotation=rotation)
+    axis.set_xlim(-0.55, max(1, len(groups)) - 0.45)
+    axis.set_xticks(groups, ["\n".join(lines) for lines in names])
+    axis.tick_params(axis="x", length=0)
+    axis.set_ylabel(textwrap.fill(plot.y_label, 36))
+    values = [value for one in series for value in one.values]
+    lowest, highest = limits(values)
+    axis.set_ylim(lowest, highest * (1.08 if rotation else 1))
+    if not any(value is not None for value in values):
+        no_values(axis)
+    bar_legend(figure, series)
+    return figure
+
+
+def sideways(plot):
+    """Groups below each other, as tall as they have values: a name may have many words, and most groups few values."""
+    names = [textwrap.wrap(name, 48) for name in plot.categories]
+    of_series = list(zip(plot.series, bar_styles(plot.series)))
+    ticks, place = [], 0.0
+    drawn = []
+    for group, lines in enumerate(names):
+        there = [(one.values[group], style) for one, style in of_series if one.values[group] is not None]
+        height = max(1, len(there), 0.9 * len(lines))
+        ticks.append(place + height / 2)
+        first = place + (height - len(there)) / 2 + 0.5
+        drawn += [(first + i, value, style) for i, (value, style) in enumerate(there)]
+        place += height + 0.6
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 0.155 * place + 1.1 + 0.09 * len(plot.series)))
+    for at, value, style in drawn:
+        axis.bar_label(axis.barh([at], [value], height=0.92, **style), [of_value(value)], padding=2, fontsize=6.5)
+    axis.set_ylim(max(place, 1) - 0.3, -0.3)
+    axis.set_yticks(ticks, ["\n".join(lines) for lines in names])
+    axis.tick_params(axis="y", length=0)
+    axis.set_xlim(*limits([value for _, value, _ in drawn]))
+    axis.set_xlabel(textwrap.fill(plot.y_label, 100))
+    if not drawn:
+        no_values(axis)
+    bar_legend(figure, plot.series)
+    return figure
+
+
+def lines(plot):
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.9 + 0.09 * len(plot.series)))
+    handles, xs, ys = [], [], []
+    for one, ((colours, dashes, markers), n) in zip(plot.series, styles(plot.series, LINES)):
+        points = [(x, y) for x, y in one.points if x is not None and y is not None and (x > 0 or not plot.x_powers_of_two)]
+        colour = colours[n % len(colours)]
+        inside = "white" if one.source == "paper" else colour
+        style = {"color": colour, "linestyle": dashes[n % len(dashes)], "linewidth": 2 if one.source == "ours" else 1.3}
+        marks = {"marker": markers[n % len(markers)], "markersize": 4, "markerfacecolor": inside, "markevery": max(1, len(points) // 24)}
+        order = {"paper": 2, "peer": 3, "ours": 4}[one.source]
+        handles += axis.plot([x for x, _ in points], [y for _, y in points], zorder=order, **style, **marks)
+        xs += [x for x, _ in points]
+        ys += [y for _, y in points]
+    axis.set_ylim(*limits(ys))
+    if plot.x_powers_of_two and xs:
+        first, last = math.floor(math.log2(min(xs))), math.ceil(math.log2(max(xs)))
+        axis.set_xscale("log", base=2)
+        axis.xaxis.set_major_locator(FixedLocator([2.0**power for power in range(first, last + 1, 1 + (last - first) // 12)]))
+        axis.xaxis.set_minor_locator(NullLocator())
+        form = of_bytes if re.search(r"\bbytes?\b", plot.x_label, re.IGNORECASE) else "{:g}".format
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
+    elif xs:
+        lowest, highest = limits(xs)
+        axis.set_xlim(lowest, highest / 1.15 * 1.03)
+    else:
+        no_values(axis)
+    axis.grid()
+    axis.set_xlabel(textwrap.fill(plot.x_label, 100))
+    axis.set_ylabel(textwrap.fill(plot.y_label, 36))
+    legend(figure, handles, plot.series)
+    return figure
+
+
+def steps(plot):
+    """A panel for each series, one above the other, with common axes."""
+    down = max(1, len(plot.series))
+    options = {"squeeze": False, "sharex": True, "sharey": True, "layout": "constrained"}
+    figure, axes = plt.subplots(down, 1, figsize=(WIDTH_INCHES, 1.35 * down + 0.9), **options)
+    everything = [point for one in plot.series for point in one.points if None not in point]
+    for axis, one, ((shades, hatches, hatch_colour), n) in zip(axes.flat, plot.series, styles(plot.series, BARS)):
+        points = thinned([point for point in one.points if None not in point])
+        x, y = [x for x, _ in points], [y for _, y in points]
+        fill = {"facecolor": shades[n % len(shades)], "edgecolor": hatch_colour, "hatch": hatches[n % len(hatches)]}
+        axis.fill_between(x, y, step="post", linewidth=0, **fill)
+        # An edge for the light ones only: over a dark one that goes up and down all the time it would be a cloud.
+        axis.step(x, y, where="post", color="#333333", linewidth=0.7 if one.source == "paper" else 0)
+        axis.set_title(textwrap.fill(legend_name(one), 110), loc="left")
+    for axis in axes.flat:
+        axis.grid()
+    last = axes.flat[-1]
+    if everything:
+        last.set_ylim(*limits(y for _, y in everything))
+        lowest, highest = limits(x for x, _ in everything)
+        last.set_xlim(lowest, highest / 1.15 * 1.01)
+    else:
+        no_values(last)
+    last.set_xlabel(textwrap.fill(plot.x_label, 100))
+    figure.supylabel(textwrap.fill(plot.y_label, 18 * down + 12), fontsize=8)
+    return figure
+
+
+def thinned(points):
+    """The same steps without those that go nowhere, and where there are too many to be seen, the lowest and highest of each place."""
+    last = len(points) - 1
+    points = [point for i, point in enumerate(points) if i in (0, last) or point[1] != points[i - 1][1]]
+    if len(points) <= STEPS_DRAWN:
+        return points
+    first, width = points[0][0], (points[-1][0] - points[0][0]) / STEPS_BINS or 1
+    kept = {0, len(points) - 1}
+    for _, places in itertools.groupby(range(len(points)), lambda i: int((points[i][0] - first) / width)):
+        places = list(places)
+        kept |= {min(places, key=lambda i: points[i][1]), max(places, key=lambda i: points[i][1]), places[-1]}
+    return [points[i] for i in sorted(kept)]
+
+
+def described(plot):
+    """For those who do not see it; the values are in the tables."""
+    names = "; ".join(map(legend_name, plot.series)) or "none"
+    if isinstance(plot, BarsPlot):
+        return f"Bars of {plot.y_label}. Groups: {'; '.join(plot.categories) or 'none'}. In each: {names}."
+    form = "Lines" if isinstance(plot, LinesPlot) else "Filled steps"
+    return f"{form} of {plot.y_label} over {plot.x_label}: {names}."
+
+
+def inline(written, name, title, description):
+    """An SVG file as an element of a page: its ids are its own, its style is its own, and it has no namespaces to declare."""
+    svg = ElementTree.fromstring(written)
+    for parent in list(svg.iter()):
+        for child in list(parent):
+            if child.tag in (f"{SVG}metadata", f"{SVG}style"):
+                parent.remove(child)
+    referred = set()
+    for element in svg.iter():
+        element.tag = element.tag.removeprefix(SVG)
+        for attribute, value in list(element.attrib.items()):
+            referred.update(re.findall(r"url\(#([^)]*)\)", value))
+            if attribute == f"{XLINK}href":
+                referred.add(value.removeprefix("#"))
+    for element in svg.iter():
+        attributes = dict(element.attrib)
+        element.attrib.clear()
+        for attribute, value in attributes.items():
+            if attribute == "id":
+                if value in referred:
+                    element.set("id", f"{name}-{value}")
+            elif attribute == f"{XLINK}href":
+                element.set("href", f"#{name}-{value.removeprefix('#')}")
+            else:
+                element.set(attribute, re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", value))
+    width = svg.get("width").removesuffix("pt")
+    for attribute in ("width", "height", "version"):
+        svg.attrib.pop(attribute, None)
+    # What matplotlib's style sheet says of all elements: a sheet would be one for the whole page.
+    own = {"stroke-linejoin": "round", "stroke-linecap": "butt", "style": f"max-width: {float(width):g}pt"}
+    for attribute, value in {"role": "img", "aria-labelledby": f"{name}-title {name}-description", **own}.items():
+        svg.set(attribute, value)
+    for place, (tag, text) in enumerate({"title": title, "desc": description}.items()):
+        element = ElementTree.Element(tag, {"id": f"{name}-{'title' if tag == 'title' else 'description'}"})
+        element.text, element.tail = text, "\n"
+        svg.insert(place, element)
+    return ElementTree.tostring(svg, encoding="unicode")

@@ -1,0 +1,421 @@
+"""The report: everything is in it and escaped, nothing is fetched, every picture is whole, equal files give equal pages."""
+
+import copy
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import sample
+from support import STUDY
+
+sys.path.insert(0, str(STUDY))
+
+from reporting import form, page, pictures
+
+VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col"}
+
+
+class Parsed(html.parser.HTMLParser):
+    """A page: its elements with the words inside them. An end without its beginning is an error."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.elements, self.words = [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"never closed: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        element = (tag, dict(attrs), [])
+        assert len(element[1]) == len(attrs), f"an attribute twice: {tag} {attrs}"
+        self.elements.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs), []))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1][0] == tag, f"</{tag}> ends {self.open[-1:]}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.words.append(data)
+        for element in self.open:
+            element[2].append(data)
+
+    def all(self, tag, class_=None):
+        """Attributes and words of all elements of this name."""
+        for name, attributes, words in self.elements:
+            if name == tag and (class_ is None or class_ in attributes.get("class", "").split()):
+                yield attributes, squeezed("".join(words))
+
+    @property
+    def text(self):
+        return squeezed("".join(self.words))
+
+
+def squeezed(text):
+    return " ".join(text.split())
+
+
+def page_of(value):
+    """The page of a study that is given as JSON has it."""
+    return page.page(form.parse(form.Study, json.loads(json.dumps(value)), ""))
+
+
+def svgs(text):
+    return re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+
+
+class TheWholePage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.study = sample.full()
+        cls.html = page_of(cls.study)
+        cls.parsed = Parsed(cls.html)
+
+    def test_every_text_is_there_and_none_is_markup(self):
+        names = "cpu feature frequency backend version claim another third here title table column row word method still changed"
+        for name in [*names.split(), "missing", "failed"]:
+            self.assertIn(sample.text(name), self.parsed.text, name)
+        tags = {tag for tag, _, _ in self.parsed.elements}
+        self.assertFalse(tags & {"b", "script", "iframe", "link", "object", "img", "base", "form"}, tags)
+
+    def test_it_needs_no_network(self):
+        self.assertNotIn("http", self.html)
+        self.assertNotIn("@import", self.html)
+        self.assertNotIn("//", self.html)
+        for tag, attributes, _ in self.parsed.elements:
+            self.assertFalse({"src", "srcset", "action", "data", "xlink:href"} & set(attributes), tag)
+            self.assertTrue(attributes.get("href", "#").startswith("#"), attributes)
+        for address in re.findall(r"url\(([^)]*)\)", self.html):
+            self.assertTrue(address.startswith("#"), address)
+
+    def test_every_link_leads_somewhere_and_no_name_is_there_twice(self):
+        ids = [attributes["id"] for _, attributes, _ in self.parsed.elements if "id" in attributes]
+        self.assertEqual(len(ids), len(set(ids)))
+        links = [attributes["href"][1:] for _, attributes, _ in self.parsed.elements if "href" in attributes]
+        links += re.findall(r"url\(#([^)]*)\)", self.html)
+        for _, attributes, _ in self.parsed.elements:
+            links += attributes.get("aria-labelledby", "").split()
+        self.assertGreater(len(links), 50)
+        self.assertEqual(set(links) - set(ids), set())
+
+    def test_every_picture_is_well_formed_and_says_what_it_is(self):
+        drawn = svgs(self.html)
+        plots = [plot for figure in self.study["figures"] for plot in figure["plots"]]
+        self.assertEqual((len(drawn), len(plots)), (12, 12))
+        for text, plot in zip(drawn, plots):
+            svg = ElementTree.fromstring(text)
+            self.assertEqual(svg.get("role"), "img")
+            self.assertEqual([child.tag for child in svg][:2], ["title", "desc"])
+            self.assertEqual(squeezed(svg[0].text), sample.text(plot["kind"]))
+            words = squeezed(" ".join(" ".join(element.itertext()) for element in svg.iter("text")))
+            for label in ("x_label", "y_label", "title"):
+                self.assertIn(squeezed(plot.get(label, "")), words)
+            for one in plot["series"]:
+                self.assertIn(one["name"], words)
+                self.assertIn(one["name"], svg[1].text)
+            for category in plot.get("categories", []):
+                self.assertIn(category, words)
+            self.assertIn(sample.text("cpu"), words)
+
+    def test_powers_of_two_are_bytes_where_the_label_says_so(self):
+        words = svgs(self.html)[1]
+        for tick in ("2 KiB", "128 KiB"):
+            self.assertIn(f">{tick}<", words)
+
+    def test_series_of_the_paper_say_so(self):
+        self.assertIn("OpenSSL 1.0.1 (paper)", self.parsed.text)
+
+    def test_numbers_have_their_digits_and_stand_to_the_right(self):
+        cells = [(attributes.get("class"), words) for attributes, words in self.parsed.all("td")]
+        self.assertIn(("number", "3.14"), cells)
+        self.assertIn(("number", "1000000"), cells)
+        self.assertIn(("number", "-"), cells, "what is absent, in a column of numbers")
+        self.assertIn((None, "plain"), cells)
+
+    def test_every_heading_of_a_table_says_what_it_is_over(self):
+        for attributes, words in self.parsed.all("th"):
+            self.assertIn(attributes.get("scope"), ("row", "col", "rowgroup"), words)
+
+    def test_every_table_is_followed_by_its_machine(self):
+        lines = list(self.parsed.all("p", "machine"))
+        self.assertEqual(len(lines), len(list(self.parsed.all("table"))))
+        for _, words in lines:
+            for part in (sample.text("cpu"), sample.text("feature"), "portable avx2", sample.text("version"), "2026-01-31"):
+                self.assertIn(part, words)
+        self.assertEqual(len(re.findall(r'</div>\s*<p class="machine">', self.html)), len(lines))
+
+    def test_the_claims_come_first_and_are_counted(self):
+        at = [self.html.index(f'id="{name}"') for name in ("claims", "machine", "figure-1")]
+        self.assertEqual(at, sorted(at))
+        rows = re.findall(r'<tr><th scope="row">([^<]*)</th>((?:<td class="number">\d+</td>)+)</tr>', self.html)
+        counts = {name: [int(number) for number in re.findall(r"\d+", cells)] for name, cells in rows}
+        self.assertEqual(counts["together"], [3, 3, 3, 9])
+        self.assertEqual(counts["Aciicmez 2004"], [1, 1, 1, 3])
+        self.assertEqual(counts["Gueron 2013"], [0, 0, 0, 0])
+        self.assertEqual(counts["Somebody 1999"], [1, 1, 1, 3], "a paper that is none of the three")
+
+    def test_verdicts_are_words_and_signs(self):
+        verdicts = [words for _, words in self.parsed.all("span", "verdict")]
+        self.assertEqual(len(verdicts), 18, "once in the summary, once at the figure")
+        self.assertEqual(set(verdicts), {"✓ holds", "✗ does not hold", "– not measured"})
+        self.assertIn("our goal", self.parsed.text)
+
+    def test_every_figure_says_how_to_make_it_alone(self):
+        for figure in self.study["figures"]:
+            self.assertIn(f"cd study && cargo run --release -- {figure['id']}", self.parsed.text)
+            self.assertIn(f"make study FIGURES={figure['id']}", self.parsed.text)
+        self.assertIn("Took 61.2 s", self.parsed.text)
+
+    def test_a_failed_figure_is_there_and_says_why(self):
+        (failed,) = [words for _, words in self.parsed.all("p", "failed")]
+        self.assertIn(sample.text("failed"), failed)
+        contents = next(words for _, words in self.parsed.all("nav"))
+        self.assertIn("(failed)", contents)
+        self.assertIn("(parts are missing)", contents)
+
+    def test_it_warns_of_failed_figures_and_of_nothing_else(self):
+        (warning,) = [words for _, words in self.parsed.all("p", "warning")]
+        self.assertIn("1 of 4 figures failed", warning)
+        self.assertTrue(warning.endswith("not counted here: 2013-1."), warning)
+        two = Parsed(page_of(sample.study(sample.failed("a"), sample.failed("b"))))
+        self.assertTrue(next(two.all("p", "warning"))[1].endswith(": a, b."))
+        self.assertEqual(list(Parsed(page_of(sample.study(sample.figure()))).all("p", "warning")), [])
+
+    def test_it_names_its_language_and_the_three_papers(self):
+        self.assertEqual(next(self.parsed.all("html"))[0]["lang"], "en")
+        for name in ("Acıiçmez", "Krasnov", "j-Lanes", "10.4236/jis.2012.34039", "10.4236/jis.2013.41002", "Oregon State University"):
+            self.assertIn(name, self.parsed.text)
+
+
+class OtherStudies(unittest.TestCase):
+    def test_an_empty_one_says_so(self):
+        parsed = Parsed(page_of(sample.study()))
+        self.assertIn("No figure was measured", parsed.text)
+        self.assertEqual(svgs(page_of(sample.study())), [])
+
+    def test_a_quick_one_says_that_it_means_nothing_above_and_under_every_table(self):
+        text = page_of(sample.study(sample.figure(), quick=True))
+        (warning,) = [words for _, words in Parsed(text).all("p", "warning")]
+        self.assertIn("mean nothing", warning)
+        for _, words in Parsed(text).all("p", "machine"):
+            self.assertIn("mean nothing", words)
+        for svg in svgs(text):
+            self.assertIn("mean nothing", svg)
+
+    def test_what_the_machine_does_not_know_is_no_error(self):
+        study = sample.study()
+        study["machine"] |= dict.fromkeys(["pinned_to", "huge_pages", "tsc_ghz", "clock_ghz"])
+        study["machine"] |= {"features": [], "backends": [], "versions": []}
+        self.assertIn("none that matter here", Parsed(page_of(study)).text)
+
+    def test_plots_without_values_are_drawn(self):
+        empty = [
+            sample.bars() | {"categories": [], "series": []},
+            sample.bars() | {"series": [{"name": "x", "source": "ours", "values": [None, None]}]},
+            sample.lines() | {"series": []},
+            sample.lines() | {"series": [{"name": "x", "source": "ours", "points": [[0, 1], [-1, 2]]}]},
+            sample.lines(False) | {"series": [{"name": "x", "source": "ours", "points": [[None, 1]]}]},
+            sample.steps() | {"series": []},
+            sample.steps() | {"series": [{"name": "x", "source": "peer", "points": []}]},
+        ]
+        drawn = svgs(page_of(sample.study(sample.figure(plots=empty))))
+        self.assertEqual(len(drawn), len(empty))
+        for svg in drawn:
+            ElementTree.fromstring(svg)
+            self.assertIn("no values", svg)
+
+    def test_many_bars_lie_below_each_other_and_none_is_lost(self):
+        values = {f"series {n}": [100.5 + 20 * n + category for category in range(9)] for n in range(9)}
+        series = [{"name": name, "source": "ours", "values": of} for name, of in values.items()]
+        plot = sample.bars() | {"categories": [f"category {n}" for n in range(9)], "series": series}
+        (svg,) = svgs(page_of(sample.study(sample.figure(plots=[plot]))))
+        for of in values.values():
+            for value in of:
+                self.assertIn(f">{value:.0f}<", svg)
+
+    def test_steps_that_go_nowhere_are_not_drawn(self):
+        points = [(0, 4), (1, 4), (2, 3), (3, 3), (4, 3)]
+        self.assertEqual(pictures.thinned(points), [(0, 4), (2, 3), (4, 3)])
+        self.assertEqual(pictures.thinned([]), [])
+
+    def test_of_too_many_steps_the_lowest_and_highest_are_drawn(self):
+        points = [(x, 8 + x % 2) for x in range(100_000)]
+        points[50_000] = (50_000, 0)
+        points[70_001] = (70_001, 16)
+        thinned = pictures.thinned(points)
+        self.assertLess(len(thinned), 3 * pictures.STEPS_BINS + 3)
+        self.assertEqual(thinned, sorted(thinned))
+        for kept in (points[0], points[50_000], points[70_001], points[-1]):
+            self.assertIn(kept, thinned)
+        same_place = [(1, x % 3) for x in range(10_000)]
+        self.assertLess(len(pictures.thinned(same_place)), 10)
+
+    def test_control_characters_of_a_message_do_not_break_the_page(self):
+        failed = sample.failed() | {"failed": "\x1b[31mred\x00 \ud800"}
+        text = page_of(sample.study(failed, sample.figure("x", plots=[sample.bars() | {"title": "a\x01b"}])))
+        text.encode()
+        ElementTree.fromstring(svgs(text)[0])
+        self.assertIn("red", Parsed(text).text)
+
+
+class Grey(unittest.TestCase):
+    """What a reader of a print in grey has."""
+
+    @staticmethod
+    def luminance(colour):
+        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+        return 0.299 * red + 0.587 * green + 0.114 * blue
+
+    def test_the_papers_bars_are_lightest_and_ours_darkest(self):
+        shades = {source: [self.luminance(shade) for shade in of[0]] for source, of in pictures.BARS.items()}
+        self.assertGreater(min(shades["paper"]), max(shades["peer"]) + 10)
+        self.assertGreater(min(shades["peer"]), max(shades["ours"]) + 40)
+        self.assertNotIn("", pictures.BARS["paper"][1])
+
+    def test_hatches_are_lines(self):
+        for _, hatches, _ in pictures.BARS.values():
+            self.assertLessEqual(set("".join(hatches)), set("/\\|-+x"), "a pattern of circles has a quarter of a megabyte")
+
+    def test_twelve_series_of_a_source_differ(self):
+        for shades, hatches, _ in pictures.BARS.values():
+            self.assertEqual(len({(shades[n % len(shades)], hatches[n % len(hatches)]) for n in range(12)}), 12)
+        for _, dashes, markers in pictures.LINES.values():
+            self.assertEqual(len({(dashes[n % len(dashes)], markers[n % len(markers)]) for n in range(12)}), 12)
+
+
+class TheForm(unittest.TestCase):
+    def test_it_is_that_of_the_study(self):
+        rust = (STUDY / "src/model.rs").read_text() + (STUDY / "src/session.rs").read_text()
+        for name in ("Study", "Figure", "Table", "Bars", "Line", "Claim", "Machine"):
+            body = re.search(rf"pub struct {name} \{{(.*?)\n\}}", rust, re.DOTALL).group(1)
+            fields = re.findall(r"^    pub (\w+):", body, re.MULTILINE)
+            self.assertEqual(fields, list(getattr(form, name).__dataclass_fields__), name)
+        for kind, of in form.PLOTS.items():
+            body = re.search(rf"^    {kind.capitalize()} \{{(.*?)^    \}}", rust, re.DOTALL | re.MULTILINE).group(1)
+            self.assertEqual(re.findall(r"^        (\w+):", body, re.MULTILINE), list(of.__dataclass_fields__), kind)
+
+
+def without(name):
+    return lambda value: value.pop(name)
+
+
+def put(name, new):
+    return lambda value: value.__setitem__(name, new)
+
+
+# What is wrong with the figure's part that is named, and what is said of it.
+WRONG_FIGURES = [
+    ((), without("still_holds"), "figures[0].still_holds: missing"),
+    ((), put("speed", 1), "figures[0].speed: unknown here"),
+    ((), put("seconds", "long"), "figures[0].seconds"),
+    ((), put("seconds", float("nan")), "figures[0].seconds"),
+    ((), put("failed", 3), "figures[0].failed"),
+    ((), put("id", 2012), "figures[0].id"),
+    (("tables", 0), without("rows"), "figures[0].tables[0].rows: missing"),
+    (("tables", 0), put("rows", [["one"]]), "figures[0] (2012-2).tables[0].rows[0]: 1 cells for 4 columns"),
+    (("tables", 0, "rows", 0), put(1, True), "figures[0].tables[0].rows[0][1]"),
+    (("tables", 0, "rows", 0, 1), without("digits"), "figures[0].tables[0].rows[0][1].digits: missing"),
+    (("plots", 0), put("kind", "pie"), "figures[0].plots[0].kind"),
+    (("plots", 0), without("kind"), "figures[0].plots[0].kind"),
+    (("plots", 0, "series", 0), put("source", "rumour"), "figures[0].plots[0].series[0].source"),
+    (("plots", 0, "series", 0), put("values", [1]), "figures[0] (2012-2).plots[0].series[0].values: 1 values for 2 categories"),
+    (("plots", 1, "series", 0, "points"), put(0, [1, 2, 3]), "figures[0].plots[1].series[0].points[0]"),
+    (("claims", 0), put("verdict", "perhaps"), "figures[0].claims[0].verdict"),
+]
+
+
+class TheCommand(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def report(self, *arguments, **environment):
+        command = [sys.executable, STUDY / "report.py", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=False)
+
+    def write(self, value, name="study.json"):
+        path = self.folder / name
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return path
+
+    def test_equal_files_give_equal_pages(self):
+        path = self.write(sample.full())
+        pages = []
+        for seed in ("1", "2"):
+            done = self.report(path, PYTHONHASHSEED=seed)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{self.folder / 'report.html'}\n", ""))
+            pages.append((self.folder / "report.html").read_bytes())
+        self.assertEqual(*pages)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["report.html", "study.json"])
+
+    def test_a_file_of_another_name_makes_a_page_of_its_name(self):
+        self.assertEqual(self.report(self.write(sample.study(), "quick.json")).returncode, 0)
+        self.assertEqual(self.report(self.folder / "quick.json", "--out", self.folder / "there.html").returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["quick.html", "quick.json", "there.html"])
+
+    def test_a_bad_file_is_one_line_with_the_field_and_leaves_the_page_before(self):
+        whole = sample.study(sample.figure())
+        (self.folder / "report.html").write_text("the page before")
+        bad = [
+            ("", "empty"),
+            ("{", "not JSON"),
+            ("[" * 100_000, "not JSON"),
+            ("[]", "the whole file: [] is not an object"),
+            ('{"cells": []}', "machine: missing; this file is of another version"),
+            (whole | {"quick": 1}, "quick: 1 is not true or false"),
+            (whole | {"version": 2}, "version: unknown here; this file is of another version"),
+            (whole | {"machine": whole["machine"] | {"pinned_to": -1}}, "machine.pinned_to"),
+            (whole | {"machine": whole["machine"] | {"versions": [["one"]]}}, "machine.versions[0]"),
+            (whole | {"figures": whole["figures"] * 2}, "figures[1] (2012-2): there twice"),
+        ]
+        for place, change, said in WRONG_FIGURES:
+            value = copy.deepcopy(whole)
+            part = value["figures"][0]
+            for step in place:
+                part = part[step]
+            change(part)
+            bad.append((value, said))
+        for value, said in bad:
+            with self.subTest(said):
+                path = self.write(value)
+                try:
+                    form.read(path)
+                except form.FormError as error:
+                    self.assertIn(said, str(error))
+                    self.assertEqual(len(str(error).splitlines()), 1)
+                else:
+                    self.fail("taken")
+        done = self.report(path)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertIn(f"{path}: {bad[-1][1]}", done.stderr)
+        self.assertEqual((self.folder / "report.html").read_text(), "the page before")
+
+    def test_bytes_that_are_no_text_are_not_json(self):
+        path = self.folder / "study.json"
+        path.write_bytes(b"\xff\xfe{}")
+        self.assertRaisesRegex(form.FormError, "not JSON", form.read, path)
+
+    def test_no_file_no_folder_and_the_file_itself_are_errors(self):
+        path = self.write(sample.study())
+        for arguments in ([self.folder / "none.json"], [path, "--out", self.folder / "none" / "page.html"], [path, "--out", path]):
+            done = self.report(*arguments)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertTrue(done.stderr.startswith("report.py: "))
+        self.assertEqual(os.listdir(self.folder), ["study.json"])
+
+
+if __name__ == "__main__":
+    unittest.main()
