@@ -9,11 +9,11 @@ use crate::measured::Measured;
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::session::Session;
 
-const METHOD: &str = "The study's scalar code (section 4.2's basic blocks), all rounds written out and boolean functions redefined, on 64 blocks in \
-the first cache. Left out: what time is saved, in percent of the whole, if the basic block is not there and what it makes is there from before. Alone: \
-its time without the others, in percent of the four such times. Instructions: how many fewer there are without it (callgrind), in percent of the \
-whole. The paper does not say how it measured; on a CPU that overlaps blocks, a share of time is a matter of definition, and shares do not add up \
-to 100.";
+const METHOD: &str = "The study's scalar code (section 4.2's basic blocks), all rounds written out and boolean functions redefined, on \
+64 blocks in the first cache. Left out: what time is saved, in percent of the whole, if the basic block is not there and what it makes \
+is there from before. Alone: its time without the others, in percent of the four such times. Instructions: how many fewer there are \
+without it (callgrind), in percent of the whole. The paper does not say how it measured; on a CPU that overlaps blocks, a share of time \
+is a matter of definition, and shares do not add up to 100.";
 
 /// Of figure 4.4: BB1 to BB4 of SHA-1, SHA-256 and SHA-512.
 const PAPER: [[f64; 4]; 3] = [[5.0, 14.0, 77.0, 4.0], [3.0, 14.0, 80.0, 3.0], [3.0, 27.0, 69.0, 1.0]];
@@ -159,13 +159,14 @@ fn judge(figure: &mut Figure, shares: &[Shares]) {
     let mut sentences = Vec::new();
     if schedule_grew {
         sentences.push(
-            "The message schedule takes a larger share than in 2004: with more than eight registers the rounds, which have most of the variables, \
-keep them out of memory, and the schedule has its words there as before.",
+            "The message schedule takes a larger share than in 2004: with more than eight registers the rounds, which have most of the \
+variables, keep them out of memory, and the schedule has its words there as before.",
         );
     }
     if sums.iter().any(|sum| *sum < 95.0) {
         sentences.push(
-            "Leaving out single basic blocks saves less than the whole in sum: swaps and the schedule are executed in the pauses of the rounds' chain.",
+            "Leaving out single basic blocks saves less than the whole in sum: swaps and the schedule are executed in the pauses of the \
+rounds' chain.",
         );
     }
     if sentences.is_empty() {

@@ -132,8 +132,8 @@ macro_rules! general {
 
 macro_rules! chase {
     ($registers:literal $instruction:literal) => {{
-        run!($registers $instruction ["mov rax, r13"] [] out("rax") _, out("rcx") _, out("rdx") _, out("rsi") _, out("rdi") _, out("r8") _, out("r9") _,
-            out("r10") _)
+        run!($registers $instruction ["mov rax, r13"] [] out("rax") _, out("rcx") _, out("rdx") _, out("rsi") _, out("rdi") _, out("r8") _,
+            out("r9") _, out("r10") _)
     }};
 }
 
@@ -153,35 +153,40 @@ macro_rules! vector {
     };
 }
 
-/// Loops for the registers of each kind: eight general-purpose registers, seven of MMX or twelve vectors take part; the sources are
-/// r11, mm7, xmm14 and xmm15, and xmm0 is one that SHA instructions read without being told.
-macro_rules! chain {
-    (General $instruction:literal) => { Loop { run: || general!("eax,eax,eax,eax,eax,eax,eax,eax" $instruction), instructions: executed(8) } };
-    (Wide $instruction:literal) => { Loop { run: || general!("rax,rax,rax,rax,rax,rax,rax,rax" $instruction), instructions: executed(8) } };
-    (Chase $instruction:literal) => { Loop { run: || chase!("rax,rax,rax,rax,rax,rax,rax,rax" $instruction), instructions: executed(8) } };
-    (Mmx $instruction:literal) => { Loop { run: || mmx!("0,0,0,0,0,0,0,0" $instruction), instructions: executed(8) } };
-    (Xmm $instruction:literal) => { Loop { run: || vector!("1,1,1,1,1,1,1,1" $instruction []), instructions: executed(8) } };
-    ($Wide:ident $instruction:literal) => { Loop { run: || vector!("1,1,1,1,1,1,1,1" $instruction ["vzeroupper"]), instructions: executed(8) } };
-}
-macro_rules! independent {
-    (General $instruction:literal) => { Loop { run: || general!("eax,ecx,edx,esi,edi,r8d,r9d,r10d" $instruction), instructions: executed(8) } };
-    (Wide $instruction:literal) => { Loop { run: || general!("rax,rcx,rdx,rsi,rdi,r8,r9,r10" $instruction), instructions: executed(8) } };
-    (Chase $instruction:literal) => { Loop { run: || chase!("rax,rcx,rdx,rsi,rdi,r8,r9,r10" $instruction), instructions: executed(8) } };
-    (Mmx $instruction:literal) => { Loop { run: || mmx!("0,1,2,3,4,5,6" $instruction), instructions: executed(7) } };
-    (Xmm $instruction:literal) => { Loop { run: || vector!("1,2,3,4,5,6,7,8,9,10,11,12" $instruction []), instructions: executed(12) } };
-    ($Wide:ident $instruction:literal) => {
-        Loop { run: || vector!("1,2,3,4,5,6,7,8,9,10,11,12" $instruction ["vzeroupper"]), instructions: executed(12) }
+/// With so many registers in the list.
+macro_rules! looped {
+    ($registers:literal, $run:expr) => {
+        Loop { run: || $run, instructions: REPEATS as usize * LISTS * $registers }
     };
 }
 
-const fn executed(in_list: usize) -> usize {
-    REPEATS as usize * LISTS * in_list
+/// A chain, in registers of each kind. The sources are r11, mm7, xmm14 and xmm15, and xmm0, which SHA instructions read without being told.
+macro_rules! chain {
+    (General $instruction:literal) => { looped!(8, general!("eax,eax,eax,eax,eax,eax,eax,eax" $instruction)) };
+    (Wide $instruction:literal) => { looped!(8, general!("rax,rax,rax,rax,rax,rax,rax,rax" $instruction)) };
+    (Chase $instruction:literal) => { looped!(8, chase!("rax,rax,rax,rax,rax,rax,rax,rax" $instruction)) };
+    (Mmx $instruction:literal) => { looped!(8, mmx!("0,0,0,0,0,0,0,0" $instruction)) };
+    (Xmm $instruction:literal) => { looped!(8, vector!("1,1,1,1,1,1,1,1" $instruction [])) };
+    ($Wide:ident $instruction:literal) => { looped!(8, vector!("1,1,1,1,1,1,1,1" $instruction ["vzeroupper"])) };
+}
+
+/// No waiting: eight general-purpose registers, seven of MMX or twelve vectors in turn.
+macro_rules! independent {
+    (General $instruction:literal) => { looped!(8, general!("eax,ecx,edx,esi,edi,r8d,r9d,r10d" $instruction)) };
+    (Wide $instruction:literal) => { looped!(8, general!("rax,rcx,rdx,rsi,rdi,r8,r9,r10" $instruction)) };
+    (Chase $instruction:literal) => { looped!(8, chase!("rax,rcx,rdx,rsi,rdi,r8,r9,r10" $instruction)) };
+    (Mmx $instruction:literal) => { looped!(7, mmx!("0,1,2,3,4,5,6" $instruction)) };
+    (Xmm $instruction:literal) => { looped!(12, vector!("1,2,3,4,5,6,7,8,9,10,11,12" $instruction [])) };
+    ($Wide:ident $instruction:literal) => { looped!(12, vector!("1,2,3,4,5,6,7,8,9,10,11,12" $instruction ["vzeroupper"])) };
 }
 
 /// `latency` times both, `throughput` the independent ones only: a comparison's result is flags, a load into a vector has no address
 /// to wait for.
 macro_rules! timed {
-    ($($name:literal $registers:ident $operation:ident, $class:ident [$($feature:tt)*] $how:ident $independent:literal $($dependent:literal)?;)*) => {
+    ($(
+        $name:literal $registers:ident $operation:ident, $class:ident [$($feature:tt)*]
+            $how:ident $independent:literal $($dependent:literal)?;
+    )*) => {
         /// All of them.
         pub const ALL: &[Timed] = &[$(Timed {
             name: $name,
@@ -213,7 +218,8 @@ timed! {
     "paddd" Mmx Add, Mmx ["mmx"] latency "paddd mm\\r, mm7";
     "pxor" Mmx Xor, Mmx ["mmx"] latency "pxor mm\\r, mm7";
     "psrld" Mmx Shift, Mmx ["mmx"] latency "psrld mm\\r, 7";
-    "rotation: movq, pslld, psrld, por" Mmx RotateByFour, Mmx ["mmx"] latency "movq mm7, mm\\r\npslld mm\\r, 25\npsrld mm7, 7\npor mm\\r, mm7";
+    "rotation: movq, pslld, psrld, por" Mmx RotateByFour, Mmx ["mmx"] latency
+        "movq mm7, mm\\r\npslld mm\\r, 25\npsrld mm7, 7\npor mm\\r, mm7";
 
     "movdqa (load)" Xmm Move, Xmm ["sse2"] throughput "movdqa xmm\\r, [r13]";
     "paddd" Xmm Add, Xmm ["sse2"] latency "paddd xmm\\r, xmm14";

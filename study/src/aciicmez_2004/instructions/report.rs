@@ -7,11 +7,12 @@ use crate::aciicmez_2004::core_cycles::{self, Cycles};
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::session::Session;
 
-const METHOD: &str = "Latency: a chain of instructions, each of which waits for the one before. Throughput, as Intel's manuals and the paper \
-have it: cycles from one instruction to the next of the kind, where none waits (eight general-purpose registers, seven of MMX or twelve vectors \
-in turn). A loop of about two hundred thousand instructions is timed between two chains of dependent multiplications of three cycles each, \
-which give the core's cycles beside it; the median of the samples. A load's latency is that of a pointer that points to itself; push and pop, and the four \
-instructions of a rotation, are timed together as one. The paper took its values from Intel's books; it calls them approximate.";
+const METHOD: &str = "Latency: a chain of instructions, each of which waits for the one before. Throughput, as Intel's manuals and the \
+paper have it: cycles from one instruction to the next of the kind, where none waits (eight general-purpose registers, seven of MMX or \
+twelve vectors in turn). A loop of about two hundred thousand instructions is timed between two chains of dependent multiplications of \
+three cycles each, which give the core's cycles beside it; the median of the samples. A load's latency is that of a pointer that points \
+to itself; push and pop, and the four instructions of a rotation, are timed together as one. The paper took its values from Intel's \
+books; it calls them approximate.";
 
 /// One row.
 struct Row {
@@ -190,8 +191,8 @@ fn judge(figure: &mut Figure, rows: &[Row]) {
         Some(gain) if gain <= 1.05 => "Word for word, XMM registers still add no faster than 32-bit ones.".into(),
         Some(_) if !has_widest => "Without AVX-512, a rotation of a vector is still four instructions.".into(),
         _ if latency.is_some_and(|(latency, _)| latency >= 0.95) => {
-            "A chain of operations waits no less in vectors than in 32-bit registers: what vectors gain is throughput, and needs independent \
-work, which is the paper's own answer."
+            "A chain of operations waits no less in vectors than in 32-bit registers: what vectors gain is throughput, and needs \
+independent work, which is the paper's own answer."
                 .into()
         }
         _ => "What vectors gain needs independent work, which is the paper's own answer.".into(),
@@ -203,8 +204,8 @@ work, which is the paper's own answer."
 fn changed(gain: Option<f64>, has_rotation: bool, has_sha: bool) -> String {
     let mut sentence: String = match gain {
         Some(gain) if gain > 1.05 => {
-            "The Pentium 4 passed a 128-bit operation through units of 64 bits in two steps, and had additions of half a cycle for 32 bits; \
-here they are at least as wide as XMM registers, so that such a vector costs less than its four words do"
+            "The Pentium 4 passed a 128-bit operation through units of 64 bits in two steps, and had additions of half a cycle for 32 \
+bits; here they are at least as wide as XMM registers, so that such a vector costs less than its four words do"
         }
         Some(_) => "This CPU, too, gains nothing by XMM registers for additions, so wider registers would have to make up for it",
         None => "The core's cycles could not be told here",

@@ -9,10 +9,10 @@ use crate::aciicmez_2004::counting::{self, Mix, counters};
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::session::Session;
 
-const METHOD: &str = "64 blocks of each message in the first cache. Instructions are counted by callgrind, in a process of its own, and decoded from \
-this program; branches are predicted by its simulated predictor; cycles are the core's, measured without it. The paper counted with VTune while \
-files were hashed. Scalar and MMX are this study's code in the manner of the paper's (SHA-512, scalar: in 32-bit registers), XMM and YMM \
-are manyhash's backends sse2 and avx2.";
+const METHOD: &str = "64 blocks of each message in the first cache. Instructions are counted by callgrind, in a process of its own, and \
+decoded from this program; branches are predicted by its simulated predictor; cycles are the core's, measured without it. The paper \
+counted with VTune while files were hashed. Scalar and MMX are this study's code in the manner of the paper's (SHA-512, scalar: in \
+32-bit registers), XMM and YMM are manyhash's backends sse2 and avx2.";
 
 /// The paper's values, of its scalar, MMX and XMM code.
 struct Paper {
@@ -218,7 +218,9 @@ fn judge(figure: &mut Figure, measured: &[Measured]) {
         Some(ratios) if ratios.iter().all(|ratio| *ratio > 1.05) => {
             "Vector code still executes fewer instructions in a cycle than scalar code: fewer units have vectors.".into()
         }
-        _ => "An unrolled compression function has next to no branches, and most of the instructions of vector code are arithmetic on vectors.".into(),
+        _ => "An unrolled compression function has next to no branches, and most of the instructions of vector code are arithmetic on \
+vectors."
+            .into(),
     };
     let pays = |function: &str| {
         let per_byte = |code: &str| Some(find(measured, function, code)?.cycles.median_ns / find(measured, function, code)?.bytes);
@@ -230,6 +232,8 @@ fn judge(figure: &mut Figure, measured: &[Measured]) {
 several of them in a cycle, so that fewer instructions per byte are fewer cycles per byte."
                 .into()
         }
-        _ => "In 2004, XMM code was faster than scalar code by executing fewer, slower instructions; here it is not faster for all functions.".into(),
+        _ => "In 2004, XMM code was faster than scalar code by executing fewer, slower instructions; here it is not faster for all \
+functions."
+            .into(),
     };
 }

@@ -237,7 +237,8 @@ fn judge(figure: &mut Figure, results: &Results) {
 addition of constants, as the paper's levels of parallelism say, and nothing else."
             .into();
     let how_much = if gains(&vectors) {
-        "The schedule in vectors beside scalar rounds pays here, since vector units are no slower than those for words, and have free places while the rounds wait"
+        "The schedule in vectors beside scalar rounds pays here, since vector units are no slower than those for words, and have free \
+places while the rounds wait"
     } else if vectors.is_empty() {
         "OpenSSL's and manyhash's code for vectors could not be run here"
     } else {
