@@ -24,6 +24,12 @@ pub struct Entry {
 pub const ALL: &[Entry] = &[
     // Aciicmez 2004
     Entry {
+        id: "2004-3.3",
+        title: "SIMD inside one message: levels of parallelism, and what they gain",
+        place: "Aciicmez 2004, section 3.3, figures 3.3 to 3.5, pages 22 to 25",
+        measure: aciicmez_2004::one_message::measure,
+    },
+    Entry {
         id: "2004-4.1",
         title: "Optimisation techniques of the scalar code, with the redefined boolean functions",
         place: "Aciicmez 2004, section 4.1 and figure 4.1, page 27",
@@ -42,6 +48,18 @@ pub const ALL: &[Entry] = &[
         measure: aciicmez_2004::figure_4_3::measure,
     },
     Entry {
+        id: "2004-4.4",
+        title: "Share of time of the basic blocks",
+        place: "Aciicmez 2004, section 4.2, figure 4.4, page 31",
+        measure: aciicmez_2004::basic_blocks::measure,
+    },
+    Entry {
+        id: "2004-4.5",
+        title: "Latency and throughput of instructions",
+        place: "Aciicmez 2004, section 4.2, figure 4.5, page 32",
+        measure: aciicmez_2004::instructions::measure,
+    },
+    Entry {
         id: "2004-4.6",
         title: "Messages of SHA-1 and SHA-256 at once: 32-bit, MMX and XMM registers, and today's",
         place: "Aciicmez 2004, figure 4.6, page 33",
@@ -58,6 +76,12 @@ pub const ALL: &[Entry] = &[
         title: "The relative performances of all",
         place: "Aciicmez 2004, figure 4.8, page 35",
         measure: aciicmez_2004::figure_4_8::measure,
+    },
+    Entry {
+        id: "2004-appendix",
+        title: "Instruction mix and cycles per instruction",
+        place: "Aciicmez 2004, appendix, pages 41 and 42",
+        measure: aciicmez_2004::metrics::measure,
     },
     // Gueron & Krasnov 2012
     Entry {

@@ -61,6 +61,9 @@ struct Arguments {
     /// Answers another process of the study: see `openssl_worker.rs`.
     #[arg(long, hide = true)]
     openssl_worker: bool,
+    /// Calls the routines of a figure, to be counted: see `aciicmez_2004/counting.rs`.
+    #[arg(long, hide = true, value_name = "FIGURE")]
+    count_routines: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -77,6 +80,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.openssl_worker {
         return openssl_worker::serve().map(|()| ExitCode::SUCCESS);
+    }
+    if let Some(figure) = &arguments.count_routines {
+        return aciicmez_2004::counting::serve(figure).map(|()| ExitCode::SUCCESS);
     }
     let out = &mut io::stdout().lock();
     let chosen = chosen(&arguments.figures);

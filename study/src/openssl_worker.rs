@@ -32,6 +32,10 @@ pub enum Variant {
     NSms,
     /// Its scalar code, about that of 1.0.1, which the papers compare with.
     Scalar,
+    /// The message schedule of one block at a time in XMM registers, with the instructions of SSSE3. Not for SHA-512.
+    OneBlockSsse3,
+    /// The same with the encodings of AVX, and SHA-512; on CPUs by Intel only, for whose `shld` it is made.
+    OneBlockAvx,
 }
 
 impl Variant {
@@ -43,6 +47,8 @@ impl Variant {
             Self::Today => None,
             Self::NSms => Some(":~0x20000000"),
             Self::Scalar => Some("~0x1000020000000000:~0xE0030128"),
+            Self::OneBlockSsse3 => Some("~0x1000080000000000:~0xE0030128"),
+            Self::OneBlockAvx => Some("~0x80000000000:~0xE0030128"),
         }
     }
 
@@ -52,6 +58,8 @@ impl Variant {
             Self::Today => "OpenSSL, as it is today",
             Self::NSms => "OpenSSL, n-SMS (AVX2)",
             Self::Scalar => "OpenSSL, scalar (as 1.0.1)",
+            Self::OneBlockSsse3 => "OpenSSL, schedule of one block in XMM (SSSE3)",
+            Self::OneBlockAvx => "OpenSSL, schedule of one block in XMM (AVX)",
         }
     }
 }

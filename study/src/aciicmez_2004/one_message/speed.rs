@@ -1,0 +1,251 @@
+//! One message, with its schedule made in scalar registers, in vectors of one block, in lanes of several blocks, and by SHA extensions.
+
+use anyhow::Result;
+use manyhash::backend::Backend;
+
+use crate::aciicmez_2004::scalar::{self, Variants};
+use crate::measured::Measured;
+use crate::messages::Layout;
+use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
+use crate::openssl_worker::{EvpDigest, Variant, Worker};
+use crate::race::{Contestant, Local, Rules, race};
+use crate::session::Session;
+
+/// Long enough that the message's end does not count, and in the first cache.
+const MESSAGE_BYTES: usize = 16 << 10;
+const ALGORITHMS: [&str; 3] = ["SHA-1", "SHA-256", "SHA-512"];
+
+/// How the message schedule is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Scalar,
+    OneBlock,
+    SeveralBlocks,
+    Extensions,
+}
+
+/// Who takes part.
+#[derive(Clone, Copy)]
+enum Method {
+    /// The four basic blocks of section 4.2.
+    BasicBlocks,
+    OpenSsl(Variant),
+    Manyhash(&'static str),
+}
+
+const METHODS: [(Method, Kind, &str); 9] = [
+    (Method::BasicBlocks, Kind::Scalar, "scalar: the paper's basic blocks"),
+    (Method::OpenSsl(Variant::Scalar), Kind::Scalar, "scalar: OpenSSL"),
+    (Method::OpenSsl(Variant::OneBlockSsse3), Kind::OneBlock, "one block in XMM: OpenSSL, SSSE3"),
+    (Method::OpenSsl(Variant::OneBlockAvx), Kind::OneBlock, "one block in XMM: OpenSSL, AVX"),
+    (Method::OpenSsl(Variant::NSms), Kind::SeveralBlocks, "two blocks in YMM: OpenSSL, AVX2"),
+    (Method::Manyhash("bmi2"), Kind::SeveralBlocks, "several blocks in YMM: manyhash, bmi2"),
+    (Method::Manyhash("bmi2-avx512"), Kind::SeveralBlocks, "several blocks in ZMM: manyhash, bmi2-avx512"),
+    (Method::Manyhash("sha-ni"), Kind::Extensions, "SHA extensions: manyhash, sha-ni"),
+    (Method::OpenSsl(Variant::Today), Kind::Extensions, "SHA extensions: OpenSSL"),
+];
+
+const METHOD: &str = "One message of 16 KiB, in the first cache; the paper hashed files of 400 MB from memory and says of SIMD inside a \
+message only that it gained nothing. Medians. OpenSSL's code for older CPUs runs in processes of their own (OPENSSL_ia32cap).";
+
+/// What this CPU cannot do of it, for an algorithm: `Some(None)`: it never could.
+fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> {
+    let cpu = |is_there: bool, what: &str| (!is_there).then(|| Some(format!("this CPU has no {what}")));
+    match method {
+        Method::BasicBlocks => None,
+        Method::Manyhash(name) => {
+            let supports = |backend: &Backend| match algorithm {
+                "SHA-1" => backend.lanes_of::<manyhash::Sha1>().is_some(),
+                "SHA-256" => backend.lanes_of::<manyhash::Sha256>().is_some(),
+                _ => backend.lanes_of::<manyhash::Sha512>().is_some(),
+            };
+            match Backend::known().iter().find(|backend| backend.name() == name) {
+                Some(backend) if !supports(backend) => Some(None),
+                _ => Backend::by_name(name).err().map(|error| Some(error.to_string())),
+            }
+        }
+        Method::OpenSsl(variant) => {
+            if !cfg!(target_arch = "x86_64") {
+                return Some(Some("OpenSSL's code for x86-64".into()));
+            }
+            if kind == Kind::Extensions {
+                return if algorithm == "SHA-512" { Some(None) } else { cpu(has("sha"), "SHA extensions") };
+            }
+            match variant {
+                Variant::OneBlockSsse3 if algorithm == "SHA-512" => Some(None),
+                Variant::OneBlockSsse3 => cpu(has("ssse3"), "SSSE3"),
+                Variant::OneBlockAvx if !is_from_intel() => Some(Some("OpenSSL chooses it on CPUs by Intel only".into())),
+                Variant::OneBlockAvx => cpu(has("avx"), "AVX"),
+                Variant::NSms => cpu(has("avx2") && has("bmi2"), "AVX2 and BMI2"),
+                _ => None,
+            }
+        }
+    }
+}
+
+fn has(feature: &str) -> bool {
+    manyhash_measure::machine::features().contains(&feature)
+}
+
+fn is_from_intel() -> bool {
+    std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("GenuineIntel"))
+}
+
+fn contestant<'a>(
+    session: &Session,
+    method: Method,
+    algorithm: &str,
+    layout: &Layout,
+    message: &'a [u8],
+) -> Result<Box<dyn Contestant + 'a>> {
+    fn basic_blocks<'a, F: Variants>(message: &'a [u8]) -> Box<dyn Contestant + 'a> {
+        let fastest = F::unrolled().pop().expect("all rounds written out");
+        Local::boxed("basic blocks", move |digest| fastest.hash(message, digest))
+    }
+    fn manyhash_on<'a, A: manyhash::Algorithm>(name: &'static str, message: &'a [u8]) -> Result<Box<dyn Contestant + 'a>> {
+        let backend = Backend::by_name(name)?;
+        Ok(Local::boxed(name, move |digest| {
+            digest.extend_from_slice(backend.hash_many::<A>(&[message]).expect("a kernel for it")[0].as_ref());
+        }))
+    }
+    match (method, algorithm) {
+        (Method::BasicBlocks, "SHA-1") => Ok(basic_blocks::<scalar::Sha1>(message)),
+        (Method::BasicBlocks, "SHA-256") => Ok(basic_blocks::<scalar::Sha256>(message)),
+        (Method::BasicBlocks, _) => Ok(basic_blocks::<scalar::Sha512>(message)),
+        (Method::Manyhash(name), "SHA-1") => manyhash_on::<manyhash::Sha1>(name, message),
+        (Method::Manyhash(name), "SHA-256") => manyhash_on::<manyhash::Sha256>(name, message),
+        (Method::Manyhash(name), _) => manyhash_on::<manyhash::Sha512>(name, message),
+        (Method::OpenSsl(variant), _) => Worker::start(session, variant, &algorithm.replace('-', ""), layout),
+    }
+}
+
+/// Everybody who can run, by method and algorithm.
+type Results = Vec<[Option<Measured>; ALGORITHMS.len()]>;
+
+/// Adds what was measured to the figure.
+pub fn measure(session: &Session, figure: &mut Figure) -> Result<()> {
+    let layout = Layout::equal(1, MESSAGE_BYTES);
+    let messages = layout.fill()?;
+    let message = messages.slices()[0];
+    let mut results: Results = METHODS.iter().map(|_| Default::default()).collect();
+    for (column, algorithm) in ALGORITHMS.iter().enumerate() {
+        let mut expected = Vec::new();
+        EvpDigest::new(&algorithm.replace('-', ""))?.hash(message, &mut expected);
+        let (mut contestants, mut rows) = (Vec::new(), Vec::new());
+        for (row, (method, kind, name)) in METHODS.iter().enumerate() {
+            match lacks(*method, *kind, algorithm) {
+                None => {
+                    contestants.push(contestant(session, *method, algorithm, &layout, message)?);
+                    rows.push(row);
+                }
+                Some(Some(why)) => {
+                    let missing = format!("{name}: {why}");
+                    if !figure.missing.contains(&missing) {
+                        figure.missing.push(missing);
+                    }
+                }
+                Some(None) => {}
+            }
+        }
+        let rules = Rules { bytes: MESSAGE_BYTES, expected: Some(&expected), warm_up_calls: 500 };
+        for (row, measured) in rows.into_iter().zip(race(session, rules, &mut contestants)?) {
+            results[row][column] = Some(measured);
+        }
+    }
+    figure.method = METHOD.into();
+    figure.tables.extend([
+        table(&results, "MB/s", |measured, _| measured.mb_per_s()),
+        table(&results, "speed-up over the faster scalar code", over),
+    ]);
+    figure.plots.push(plot(&results));
+    judge(figure, &results);
+    Ok(())
+}
+
+fn over(measured: &Measured, scalar: &Measured) -> f64 {
+    measured.speed_up_over(scalar)
+}
+
+/// The fastest of a kind, for an algorithm.
+fn fastest(results: &Results, kind: Kind, column: usize) -> Option<&Measured> {
+    let of_kind = results.iter().zip(METHODS).filter(|(_, (_, other, _))| *other == kind);
+    of_kind.filter_map(|(row, _)| row[column].as_ref()).min_by(|a, b| a.median_ns().total_cmp(&b.median_ns()))
+}
+
+fn speed_up(results: &Results, kind: Kind, column: usize) -> Option<f64> {
+    Some(fastest(results, kind, column)?.speed_up_over(fastest(results, Kind::Scalar, column)?))
+}
+
+fn table(results: &Results, title: &str, value: impl Fn(&Measured, &Measured) -> f64) -> Table {
+    let mut table = Table::new(format!("One message: {title}"), ["where the schedule is made"].iter().chain(&ALGORITHMS).copied());
+    for ((_, _, name), row) in METHODS.iter().zip(results) {
+        let cell = |(column, measured): (usize, &Option<Measured>)| {
+            let scalar = fastest(results, Kind::Scalar, column);
+            Cell::maybe(measured.as_ref().zip(scalar).map(|(measured, scalar)| value(measured, scalar)), 2)
+        };
+        table.row([Cell::from(*name)].into_iter().chain(row.iter().enumerate().map(cell)));
+    }
+    table
+}
+
+fn plot(results: &Results) -> Plot {
+    let bars = |((method, _, name), row): (&(Method, Kind, &str), &[Option<Measured>; 3])| Bars {
+        name: (*name).into(),
+        source: if matches!(method, Method::OpenSsl(_)) { Source::Peer } else { Source::Ours },
+        values: row.iter().map(|measured| measured.as_ref().map(Measured::mb_per_s)).collect(),
+    };
+    Plot::Bars {
+        title: "One message, by where its schedule is made".into(),
+        y_label: "MB/s".into(),
+        categories: ALGORITHMS.map(String::from).to_vec(),
+        series: METHODS.iter().zip(results).map(bars).collect(),
+    }
+}
+
+fn judge(figure: &mut Figure, results: &Results) {
+    const GAIN: f64 = 1.02;
+    let speed_ups = |kind| -> Vec<(&str, f64)> {
+        let of = |(column, algorithm): (usize, &&'static str)| Some((*algorithm, speed_up(results, kind, column)?));
+        ALGORITHMS.iter().enumerate().filter_map(of).collect()
+    };
+    let listed = |speed_ups: &[(&str, f64)]| {
+        let listed: Vec<String> = speed_ups.iter().map(|(algorithm, times)| format!("{algorithm} {times:.2}")).collect();
+        if listed.is_empty() { "not measured".into() } else { listed.join(", ") + " times the faster scalar code" }
+    };
+    let (one, several, extensions) = (speed_ups(Kind::OneBlock), speed_ups(Kind::SeveralBlocks), speed_ups(Kind::Extensions));
+    let gains = |speed_ups: &[(&str, f64)]| speed_ups.iter().any(|(_, times)| *times > GAIN);
+    let of_32_bits: Vec<_> = one.iter().filter(|(algorithm, _)| *algorithm != "SHA-512").copied().collect();
+    let vectors: Vec<_> = one.iter().chain(&several).copied().collect();
+    figure.claims = vec![
+        Claim::new(
+            "Neither MMX nor XMM registers make hashing one message faster (SHA-1, SHA-256)",
+            "section 4.2",
+            "slower",
+            format!("schedule of one block in XMM registers: {}", listed(&of_32_bits)),
+            (!of_32_bits.is_empty()).then(|| !gains(&of_32_bits)),
+        ),
+        Claim::new(
+            "The same ideas will gain on a platform with faster SIMD",
+            "section 4.2",
+            "believed",
+            format!("one block in XMM: {}; several blocks in wider registers: {}", listed(&one), listed(&several)),
+            (!vectors.is_empty()).then(|| gains(&vectors)),
+        ),
+    ];
+    figure.still_holds =
+        "The rounds of one message are one chain, and no register shortens it: vectors take over the message schedule and the \
+addition of constants, as the paper's levels of parallelism say, and nothing else."
+            .into();
+    let how_much = if gains(&vectors) {
+        "The schedule in vectors beside scalar rounds pays here, since vector units are no slower than those for words, and have free \
+places while the rounds wait"
+    } else if vectors.is_empty() {
+        "OpenSSL's and manyhash's code for vectors could not be run here"
+    } else {
+        "The schedule in vectors beside scalar rounds does not pay here either: the rounds, not the schedule, are the longest chain"
+    };
+    let recurrences = "four words of SHA-1's schedule are computed at once today, three of them whole and the fourth put right, or by the \
+recurrence put into itself, which the paper does not have";
+    let sha = if gains(&extensions) { "; the SHA extensions, made for one message, gain more than any vectors could" } else { "" };
+    figure.changed = format!("{how_much}; {recurrences}{sha}.");
+}
