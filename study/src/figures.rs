@@ -20,6 +20,9 @@ pub struct Entry {
     pub measure: fn(&Session) -> Result<Figure>,
 }
 
+/// As wide as the longest name.
+pub const ID_WIDTH: usize = 14;
+
 /// All of them.
 pub const ALL: &[Entry] = &[
     // Aciicmez 2004

@@ -28,7 +28,7 @@ use anyhow::{Context, Result};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
-use figures::Entry;
+use figures::{Entry, ID_WIDTH};
 use model::{Figure, Study};
 use session::Session;
 use tempfile::NamedTempFile;
@@ -88,7 +88,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let chosen = chosen(&arguments.figures);
     if arguments.list {
         for entry in chosen {
-            writeln!(out, "{:10} {}: {}", entry.id, entry.place, entry.title)?;
+            writeln!(out, "{:ID_WIDTH$} {}: {}", entry.id, entry.place, entry.title)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -152,7 +152,10 @@ fn measure(session: &Session, entry: &Entry) -> Figure {
 
 /// The figures that `asked` names, in the papers' order; all of them if nothing is asked. A name of nothing is wrong usage.
 fn chosen(asked: &[String]) -> Vec<&'static Entry> {
-    let names = |asked: &str, entry: &Entry| entry.id == asked || entry.id.strip_prefix(asked).is_some_and(|rest| rest.starts_with('-'));
+    let exists = |asked: &str| figures::ALL.iter().any(|entry| entry.id == asked);
+    let begins = |asked: &str, entry: &Entry| entry.id.strip_prefix(asked).is_some_and(|rest| rest.starts_with('-'));
+    // A figure's own name means it alone: "2012-2" is not "2012-2-sha512".
+    let names = |asked: &str, entry: &Entry| entry.id == asked || !exists(asked) && begins(asked, entry);
     for asked in asked {
         if !figures::ALL.iter().any(|entry| names(asked, entry)) {
             let known: Vec<&str> = figures::ALL.iter().map(|entry| entry.id).collect();

@@ -214,7 +214,8 @@ pub fn serve() -> Result<()> {
             let messages = layout.fill()?;
             let slices = messages.slices();
             let mut over = OverLinear::new(lanes, word_bytes);
-            let mut hash = |message: &[u8], digests: &mut Vec<u8>| over.hash(message, digests, |slice, digests| digest.hash(slice, digests));
+            let mut hash =
+                |message: &[u8], digests: &mut Vec<u8>| over.hash(message, digests, |slice, digests| digest.hash(slice, digests));
             answer_all(lines, probe, Local::new("", |digests| slices.iter().for_each(|message| hash(message, digests))))
         }
         Input::Files(files) => {

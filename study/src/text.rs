@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::figures::ID_WIDTH;
 use crate::model::{Figure, Study, Table, Verdict};
 use crate::session::Machine;
 
@@ -9,7 +10,7 @@ use crate::session::Machine;
 pub fn machine(out: &mut dyn Write, machine: &Machine) -> io::Result<()> {
     writeln!(out, "{}, {}, {}", machine.cpu, machine.platform, machine.date)?;
     writeln!(out, "instruction sets: {}", machine.features.join(" "))?;
-    let gigahertz = |value: Option<f64>| value.map_or("none".into(), |value| format!("{value:.3} GHz"));
+    let gigahertz = |value: Option<f64>| value.map_or("not measured".into(), |value| format!("{value:.3} GHz"));
     writeln!(
         out,
         "time-stamp counter: {}; core: {}; frequency: {}",
@@ -32,9 +33,9 @@ pub fn figure(out: &mut dyn Write, figure: &Figure) -> io::Result<()> {
     for table in &figure.tables {
         self::table(out, table)?;
     }
-    for sentence in [&figure.still_holds, &figure.changed] {
+    for (label, sentence) in [("still holds", &figure.still_holds), ("changed", &figure.changed)] {
         if !sentence.is_empty() {
-            writeln!(out, "{sentence}")?;
+            writeln!(out, "\n{label}: {sentence}")?;
         }
     }
     for missing in &figure.missing {
@@ -72,7 +73,7 @@ pub fn claims(out: &mut dyn Write, study: &Study) -> io::Result<()> {
                 Verdict::DoesNot => "DOES NOT HOLD",
                 Verdict::NotMeasured => "not measured",
             };
-            writeln!(out, "{:10} {verdict}: {} ({}: {}; here: {})", figure.id, claim.text, claim.place, claim.paper, claim.here)?;
+            writeln!(out, "{:ID_WIDTH$} {verdict}: {} ({}: {}; here: {})", figure.id, claim.text, claim.place, claim.paper, claim.here)?;
         }
     }
     if study.quick {

@@ -22,7 +22,7 @@ mod operations;
 mod sse2;
 
 pub use blocks::{Blocks, Whole};
-pub(crate) use dealt::{Dealt, Rows};
+pub(crate) use dealt::Dealt;
 
 use crate::isa::{Task, Token};
 

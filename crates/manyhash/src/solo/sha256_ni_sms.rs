@@ -17,7 +17,7 @@ use super::{Solo, SoloDealt};
 use crate::algorithm::sha2::next_word;
 use crate::algorithm::sha256::{ROUND_CONSTANTS, Sha256Compression};
 use crate::isa::{Avx512Half, Avx512Quarter, Includes, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter};
-use crate::lanes::{Blocks, ByteOrder, Dealt, Isa, Pairs, Rows, Words, sixteen};
+use crate::lanes::{Blocks, ByteOrder, Dealt, Isa, Pairs, Words, sixteen};
 use crate::shape::SHORT_BLOCKS;
 
 /// Message words plus round constants of a group of blocks: for each two rounds, those of every lane.
@@ -36,9 +36,15 @@ impl<V: Pairs> Scheduling<V> {
     /// Makes word `t` of each lane. `PLACE` is `t` modulo 16: where it is among the last sixteen. In order, and for word 0 the first sixteen
     /// are loaded.
     #[inline(always)]
-    fn make_word<const PLACE: usize, const LANES: usize>(&mut self, t: usize, group: &impl Group<V>, schedule: &mut Schedule<LANES>) {
+    fn make_word<const PLACE: usize, const N: usize, const LANES: usize>(
+        &mut self,
+        t: usize,
+        source: &impl Source<V, N>,
+        group: usize,
+        schedule: &mut Schedule<LANES>,
+    ) {
         if PLACE == 0 && t == 0 {
-            self.words = group.load(self.isa);
+            self.words = source.load(self.isa, group);
         }
         if t >= 16 {
             next_word::<Sha256Compression, V>(&mut self.words, PLACE);
@@ -52,49 +58,53 @@ impl<V: Pairs> Scheduling<V> {
     }
 }
 
-/// Blocks scheduled together. Lane N * block + message has a block of a message.
-trait Group<V: Words> {
-    /// The first sixteen words of each.
-    fn load(&self, isa: V::Isa) -> [V; 16];
+/// Where the blocks of `N` messages come from, group by group. Lane N * block + message of a group has a block of a message. A trait and no
+/// closure: see [`Task`](crate::isa::Task).
+trait Source<V: Words, const N: usize> {
+    /// The first sixteen words of each block of a group.
+    fn load(&self, isa: V::Isa, group: usize) -> [V; 16];
 }
 
-impl<V: Words> Group<V> for Blocks<'_> {
+impl<V: Words, const N: usize> Source<V, N> for Blocks<'_> {
     #[inline(always)]
-    fn load(&self, isa: V::Isa) -> [V; 16] {
-        V::load_block(isa, ByteOrder::Big, self, 0, 0)
+    fn load(&self, isa: V::Isa, group: usize) -> [V; 16] {
+        let at = group * (64 * V::LANES / N);
+        let blocks = Blocks::new(V::LANES, 64, |lane| self.bytes(lane % N, at + 64 * (lane / N), 64));
+        V::load_block(isa, ByteOrder::Big, &blocks, 0, 0)
     }
 }
 
-/// Two successive blocks of four messages dealt out, or the same one twice.
-impl<V: Pairs> Group<V> for (Rows<'_>, Rows<'_>) {
+/// Two successive blocks of each of four messages.
+impl<V: Pairs> Source<V, 4> for Dealt<'_> {
     #[inline(always)]
-    fn load(&self, isa: V::Isa) -> [V; 16] {
-        macro_rules! words { ($($i:literal)*) => { [$(V::read_fours(isa, ByteOrder::Big, self.0.vector($i), self.1.vector($i))),*] } }
+    fn load(&self, isa: V::Isa, group: usize) -> [V; 16] {
+        const { assert!(V::LANES == 8) };
+        let (first, second) = (self.rows(2 * group, 16), self.rows(2 * group + 1, 16));
+        macro_rules! words { ($($i:literal)*) => { [$(V::read_fours(isa, ByteOrder::Big, first.vector($i), second.vector($i))),*] } }
         sixteen!(words)
     }
 }
 
 /// Compresses `groups` groups of `LANES / N` successive blocks of each message into the states.
 #[inline(always)]
-fn compress_groups<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, G: Group<L::U32>, const N: usize, const LANES: usize>(
+fn compress_groups<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N: usize, const LANES: usize>(
     isa: I,
     states: &mut [State; N],
+    source: &impl Source<L::U32, N>,
     groups: usize,
-    group: impl Fn(usize) -> G,
 ) {
     const { assert!(LANES == L::U32::LANES && matches!(4 * N / LANES, 2 | 4)) };
     let (sha_ni, isa): (ShaNi, L) = (isa.included(), isa.included());
     let mut schedules: [Schedule<LANES>; 2] = [[[[0; 2]; LANES]; 32]; 2];
     let [mut current, mut following] = schedules.each_mut();
     let mut scheduling = Scheduling { isa, words: [L::U32::splat(isa, 0); 16], even: L::U32::splat(isa, 0) };
-    let first = group(0);
     for pass in 0..4 {
-        macro_rules! make { ($($t:literal)*) => { $(scheduling.make_word::<$t, LANES>(16 * pass + $t, &first, current);)* } }
+        macro_rules! make { ($($t:literal)*) => { $(scheduling.make_word::<$t, N, LANES>(16 * pass + $t, source, 0, current);)* } }
         sixteen!(make);
     }
     for at in 1..=groups {
         // After the last group its schedule is made once more, for nobody.
-        let next = group(at.min(groups - 1));
+        let next = at.min(groups - 1);
         for block in 0..LANES / N {
             let before = *states;
             // Four rounds of each message, and its share of the words for all lanes: two or four.
@@ -106,7 +116,7 @@ fn compress_groups<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, G: Grou
                 let t = (16 * block + $i) * (4 * N / LANES);
                 macro_rules! word { ($times:literal: $k:literal) => {
                     if 4 * N / LANES == $times {
-                        scheduling.make_word::<{ ($times * $i + $k) % 16 }, LANES>(t + $k, &next, following);
+                        scheduling.make_word::<{ ($times * $i + $k) % 16 }, N, LANES>(t + $k, source, next, following);
                     }
                 } }
                 word!(2: 0);
@@ -137,8 +147,7 @@ fn compress<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N: usize
     let is_short = blocks.len_bytes() <= 64 * SHORT_BLOCKS as usize;
     let groups = if is_short { 0 } else { blocks.len_bytes() / group_bytes };
     if groups > 0 {
-        let group = |i: usize| Blocks::new(LANES, 64, |lane| blocks.bytes(lane % N, i * group_bytes + 64 * (lane / N), 64));
-        compress_groups::<I, L, _, N, LANES>(isa, states, groups, group);
+        compress_groups::<I, L, N, LANES>(isa, states, blocks, groups);
     }
     let rest_bytes = blocks.len_bytes() - groups * group_bytes;
     if rest_bytes > 0 {
@@ -152,8 +161,7 @@ impl SoloDealt<Sha256Compression, 4> for ShaNiAvx512Half {
     fn compress_dealt(self, states: &mut [State; 4], dealt: &Dealt) {
         let groups = dealt.blocks / 2;
         if groups > 0 {
-            let group = |i: usize| (dealt.rows(2 * i, 16), dealt.rows(2 * i + 1, 16));
-            compress_groups::<Self, Avx512Half, _, 4, 8>(self, states, groups, group);
+            compress_groups::<Self, Avx512Half, 4, 8>(self, states, dealt, groups);
         }
         if dealt.blocks % 2 > 0 {
             let rows = dealt.rows(dealt.blocks - 1, 16);
