@@ -55,11 +55,11 @@ impl Variant {
     /// For tables.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Today => "OpenSSL today",
-            Self::NSms => "OpenSSL n-SMS (AVX2)",
-            Self::Scalar => "OpenSSL scalar (as 1.0.1)",
-            Self::OneBlockSsse3 => "OpenSSL schedule of one block in XMM (SSSE3)",
-            Self::OneBlockAvx => "OpenSSL schedule of one block in XMM (AVX)",
+            Self::Today => "OpenSSL, as it is today",
+            Self::NSms => "OpenSSL, n-SMS (AVX2)",
+            Self::Scalar => "OpenSSL, scalar (as 1.0.1)",
+            Self::OneBlockSsse3 => "OpenSSL, schedule of one block in XMM (SSSE3)",
+            Self::OneBlockAvx => "OpenSSL, schedule of one block in XMM (AVX)",
         }
     }
 }
@@ -111,7 +111,7 @@ impl Worker {
         layout: &Layout,
         (lanes, word_bytes): (usize, usize),
     ) -> Result<Box<dyn Contestant + 'a>> {
-        let name = format!("j = {lanes} over {}", variant.name());
+        let name = format!("{lanes}-lanes over {}", variant.name());
         Self::start_on(session, variant, name, algorithm, Input::JLanes { layout: layout.clone(), lanes, word_bytes })
     }
 
