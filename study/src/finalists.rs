@@ -16,6 +16,7 @@ mod tests {
     use super::keccak::{Keccak256, Sha3};
     use super::lanes::{LaneHash, LaneKernel};
     use super::linear::{self, Linear};
+    use crate::openssl_worker;
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -27,7 +28,7 @@ mod tests {
         message
     }
 
-    /// Official digests, by `linear` and by every lane of every kernel.
+    /// A digest by `linear`, which is not this project's, and by every lane of every kernel.
     fn check_vector<H: LaneHash>(linear: Linear, message: &[u8], expected: &str) {
         let mut digest = Vec::new();
         linear(message, &mut digest);
@@ -39,8 +40,9 @@ mod tests {
         }
     }
 
+    /// Digests that other implementations have in their tests too, blake-hash those of 1 and 72 bytes by BLAKE-256 among them.
     #[test]
-    fn the_vectors_of_blakes_proposal_come_out() {
+    fn known_digests_of_blake_come_out() {
         let check = check_vector::<Blake256>;
         check(linear::blake256, &[], "716f6e863f744b9ac22c97ec7b76ea5f5908bc5b2f67c61510bfc4751384ea7a");
         check(linear::blake256, &[0], "0ce8d4ef4dd7cd8d62dfded9d4edb0a774ae6a41929a74da23109e8f11139c87");
@@ -58,6 +60,7 @@ mod tests {
         );
     }
 
+    /// The same; `sha3_is_openssls` has a third opinion.
     #[test]
     fn known_digests_of_keccak_and_sha3_come_out() {
         let check = check_vector::<Keccak256>;
@@ -137,7 +140,7 @@ mod tests {
         let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
         let mut digests = Vec::new();
         messages.iter().for_each(|message| linear::sha3_256(message, &mut digests));
-        assert_eq!(digests, linear::by_openssl("SHA3-256", &messages).expect("OpenSSL has SHA-3"));
+        assert_eq!(digests, openssl_worker::digests("SHA3-256", &messages).expect("OpenSSL has SHA-3"));
     }
 
     #[test]

@@ -8,4 +8,5 @@ pub mod figure_3;
 pub mod figure_4;
 pub mod figure_5;
 pub mod over_linear;
+pub mod presentation;
 pub mod updates;

@@ -1,11 +1,11 @@
-//! BLAKE-256 and BLAKE-512, as they were in the final round of the SHA-3 competition (Aumasson, Henzen, Meier & Phan, "SHA-3 proposal
-//! BLAKE", version 1.3, sections 2.1 and 2.2), in lanes. Section numbers are those of the proposal.
+//! BLAKE-256 and BLAKE-512 in lanes, as they were in the final round of the SHA-3 competition (Aumasson, Henzen, Meier & Phan, "SHA-3
+//! proposal BLAKE", version 1.3). What is correct here is what the crate blake-hash computes.
 
 use manyhash::kernels::{ByteOrder, Words};
 
 use super::lanes::{LaneHash, MOST_WORDS};
 
-/// The permutations of the message's words (table 2.3).
+/// The permutations of the message's words, round by round.
 const PERMUTATIONS: [[usize; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -19,7 +19,7 @@ const PERMUTATIONS: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// The constants of BLAKE-512 (2.2.1): the digits of pi after the point.
+/// The constants of BLAKE-512: the digits of pi after the point.
 const PI: [u64; 16] = [
     0x243F6A8885A308D3,
     0x13198A2E03707344,
@@ -39,7 +39,7 @@ const PI: [u64; 16] = [
     0x636920D871574E69,
 ];
 
-/// The constants of BLAKE-256 (2.1.1): the same digits, half as many.
+/// The constants of BLAKE-256: the same digits, half as many.
 const HALF_PI: [u32; 16] = {
     let mut halves = [0; 16];
     let mut i = 0;
@@ -50,7 +50,7 @@ const HALF_PI: [u32; 16] = {
     halves
 };
 
-/// G of a column or diagonal (2.1.2), `$i` of round `$round`.
+/// G of a column or diagonal, `$i` of round `$round`.
 macro_rules! quarter {
     ($isa:ident $v:ident $words:ident $constants:ident [$first:literal $second:literal $third:literal $fourth:literal]
      $round:literal $i:literal: $a:literal $b:literal $c:literal $d:literal) => {
@@ -101,7 +101,7 @@ macro_rules! blake {
                 state
             }
 
-            /// The compression function without salt (2.1.2).
+            /// The compression function without salt.
             #[inline(always)]
             fn take<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], words: &[V; MOST_WORDS], counter: [V; 2]) {
                 let [a, b, c, d, e, f, g, h] = *state;
@@ -116,7 +116,7 @@ macro_rules! blake {
                 }
             }
 
-            /// The message's bits up to and with those of this block; 0 if there are none in it (2.1.3).
+            /// The message's bits up to and with those of this block; 0 if there are none in it.
             fn counter(message_bytes: u64, block: u64) -> [$word; 2] {
                 let block_bytes = Self::BLOCK_BYTES as u64;
                 let holds_message = block * block_bytes < message_bytes;
@@ -125,7 +125,7 @@ macro_rules! blake {
                 [bits as $word, (bits >> $word::BITS) as $word]
             }
 
-            /// A one bit, zeros, a one bit, the length in bits (2.1.3).
+            /// A one bit, zeros, a one bit, the length in bits.
             fn pad(message_bytes: u64, rest: &mut Vec<u8>) {
                 const LENGTH_BYTES: usize = 2 * size_of::<$word>();
                 rest.push(0x80);
@@ -140,13 +140,13 @@ macro_rules! blake {
 }
 
 blake! {
-    /// BLAKE-256 (2.1). Its initial value is that of SHA-256.
+    /// BLAKE-256. Its initial value is that of SHA-256.
     Blake256, u32, HALF_PI, [16 12 8 7], [0 1 2 3 4 5 6 7 8 9 10 11 12 13],
     [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19]
 }
 
 blake! {
-    /// BLAKE-512 (2.2). Its initial value is that of SHA-512.
+    /// BLAKE-512. Its initial value is that of SHA-512.
     Blake512, u64, PI, [32 25 16 11], [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15],
     [
         0x6A09E667F3BCC908, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1,

@@ -26,21 +26,21 @@ impl Function {
 
     /// Linear code has the four columns of its state in a register of 128 bits.
     pub fn blake256() -> Self {
-        Self::new::<Blake256>("BLAKE-256", linear::blake256, "blake-hash, SIMD in one message")
+        Self::new::<Blake256>("BLAKE-256", linear::blake256, "blake-hash")
     }
 
     /// The same with registers of 256 bits.
     pub fn blake512() -> Self {
-        Self::new::<Blake512>("BLAKE-512", linear::blake512, "blake-hash, SIMD in one message")
+        Self::new::<Blake512>("BLAKE-512", linear::blake512, "blake-hash")
     }
 
     /// As it was submitted.
     pub fn keccak256() -> Self {
-        Self::new::<Keccak256>("Keccak[1088]", linear::keccak256, "sha3, scalar")
+        Self::new::<Keccak256>("Keccak[1088]", linear::keccak256, "sha3")
     }
 
     /// As it was standardised.
     pub fn sha3_256() -> Self {
-        Self::new::<Sha3>("SHA3-256", linear::sha3_256, "sha3, scalar")
+        Self::new::<Sha3>("SHA3-256", linear::sha3_256, "sha3")
     }
 }

@@ -1,10 +1,7 @@
 //! One message after the other: what lanes are compared with, and verified against.
 
-use anyhow::Result;
 use blake_hash::Digest as _;
 use sha3::Digest as _;
-
-use crate::openssl_worker::EvpDigest;
 
 /// Appends the digest of a message.
 pub type Linear = fn(&[u8], &mut Vec<u8>);
@@ -27,11 +24,4 @@ pub fn keccak256(message: &[u8], digests: &mut Vec<u8>) {
 /// SHA3-256: scalar code.
 pub fn sha3_256(message: &[u8], digests: &mut Vec<u8>) {
     digests.extend_from_slice(&sha3::Sha3_256::digest(message));
-}
-
-/// The digests of messages by OpenSSL, one after the other: what others are verified against.
-pub fn by_openssl(algorithm: &str, messages: &[&[u8]]) -> Result<Vec<u8>> {
-    let (mut digest, mut digests) = (EvpDigest::new(algorithm)?, Vec::new());
-    messages.iter().for_each(|message| digest.hash(message, &mut digests));
-    Ok(digests)
 }

@@ -6,13 +6,16 @@ use manyhash::backend::Backend;
 use manyhash::kernels::{Blocks, Kernel, final_blocks, updates};
 
 use super::over_linear::OverLinear;
-use crate::finalists::linear::by_openssl;
+use super::presentation::{maybe, three_digits};
 use crate::messages::Layout;
 use crate::model::{Cell, Claim, Figure, Table};
+use crate::openssl_worker;
 use crate::session::Session;
 
 const WORD_BYTES: usize = 4;
 const DIGEST_BYTES: usize = 32;
+/// The length that the paper counts for.
+const BYTES: usize = 8192;
 /// Lanes, and what the paper says of 8 KiB.
 const CASES: [(usize, Option<u64>); 5] = [(1, Some(129)), (4, Some(135)), (8, None), (16, Some(153)), (32, None)];
 
@@ -22,7 +25,7 @@ pub fn of_j_lanes(message_bytes: usize, lanes: usize) -> u64 {
         return updates::<Sha256>(message_bytes as u64);
     }
     let slices = (0..lanes).map(|lane| updates::<Sha256>(slice_bytes(message_bytes, lanes, lane) as u64));
-    slices.sum::<u64>() + updates::<Sha256>((lanes * DIGEST_BYTES) as u64)
+    slices.sum::<u64>() + wrapping(lanes)
 }
 
 /// Bytes of a slice: whole rows of a word for each lane, and what it gets of the last one.
@@ -69,74 +72,100 @@ impl Counting {
 /// Counts.
 pub fn measure(_: &Session) -> Result<Figure> {
     let mut table = Table::new(
-        "Updates of one message of 8192 bytes",
-        ["SHA-256", "paper", "from the lengths", "counted", "of them one after the other", "more than linear (%)"],
+        "Updates of one message of 8,192 bytes",
+        ["SHA-256", "paper", "derived from the lengths", "counted", "here / paper", "one after the other", "more than linear (%)"],
     );
-    let messages = Layout::equal(1, 8192).fill()?;
+    let messages = Layout::equal(1, BYTES).fill()?;
     let message = messages.slices()[0];
-    let linear = of_j_lanes(8192, 1);
+    let linear = of_j_lanes(BYTES, 1);
     let mut agree = true;
     for (lanes, paper) in CASES {
-        let derived = of_j_lanes(8192, lanes);
+        let derived = of_j_lanes(BYTES, lanes);
         let (counted, digest) = Counting::count(message, lanes)?;
         if lanes == 1 {
-            ensure!(digest == by_openssl("SHA256", &[message])?, "wrong digest of the counting SHA-256");
+            ensure!(digest == openssl_worker::digests("SHA256", &[message])?, "wrong digest of the counting SHA-256");
         }
         agree &= counted == derived && paper.is_none_or(|paper| paper == counted);
-        let name = if lanes == 1 { "linear".to_string() } else { format!("{lanes}-lanes") };
-        // Lanes take a block each at once; the wrapping takes its own one after the other.
-        let steps = if lanes == 1 { linear } else { steps(8192, lanes) };
         table.row([
-            name.into(),
+            name(lanes).into(),
             Cell::maybe(paper.map(|paper| paper as f64), 0),
             Cell::number(derived as f64, 0),
             Cell::number(counted as f64, 0),
-            Cell::number(steps as f64, 0),
-            Cell::number(100.0 * (derived as f64 / linear as f64 - 1.0), 1),
+            maybe(paper.map(|paper| counted as f64 / paper as f64)),
+            Cell::number(steps(BYTES, lanes) as f64, 0),
+            three_digits(100.0 * (derived as f64 / linear as f64 - 1.0)),
         ]);
     }
-    let mut general = Table::new("Updates by length", ["bytes", "linear", "4-lanes", "8-lanes", "16-lanes", "32-lanes"]);
+    let headings = std::iter::once("bytes of the message".to_string()).chain(CASES.map(|(lanes, _)| name(lanes)));
+    let mut general = Table::new("Updates by the length of the message", headings);
     for kibibytes in [2, 4, 8, 16, 32, 64, 128, 1024] {
         let count = |(lanes, _): &(usize, Option<u64>)| Cell::number(of_j_lanes(kibibytes << 10, *lanes) as f64, 0);
         general.row(std::iter::once(Cell::number((kibibytes << 10) as f64, 0)).chain(CASES.iter().map(count)));
     }
     Ok(Figure {
-        method:
-            "Derived: the blocks of each slice and of the wrapped digests, padding included, by manyhash::kernels::updates. Counted: a \
-                 linear SHA-256 that counts its calls of the compression function hashes the slices and wraps them. For a message of l \
-                 bytes whose slices are whole blocks, the linear hash takes l/64 + 1 Updates and j-lanes, j even, l/64 + j + (j/2 + 1); of \
-                 these, the l/(64 j) + 1 of a lane are done beside those of the others, and then the j/2 + 1 of the wrapping."
-                .into(),
+        method: "Derived: the blocks of each slice and of the wrapped digests, padding included, by manyhash::kernels::updates. Counted: a \
+             linear SHA-256 that counts its calls of the compression function hashes the slices and wraps them. One after the other: Updates \
+             of a lane, which are done beside those of the other lanes, and then those of the wrapping. For a message of l bytes whose \
+             slices are whole blocks, linear SHA-256 takes l/64 + 1 Updates and j-lanes, j even, l/64 + j + (j/2 + 1)."
+            .into(),
         tables: vec![table, general],
         still_holds: if agree {
-            "The counts are a property of the mode, and they are the paper's.".into()
+            "The counts still are the paper's, as they belong to the mode and not to a machine.".into()
         } else {
-            "The counts are not the paper's: this study computes another mode.".into()
+            "Nothing of it holds here: the counts are not the paper's, so that this study computes another mode.".into()
         },
-        changed:
-            "Nothing in the counts; but with wide lanes an Update of all lanes takes about as long as one of a linear hash, so that the \
-                  Updates of the wrapping, which nothing can be done beside, weigh as many lanes' worth each."
-                .into(),
+        changed: format!(
+            "The weight of the wrapping has changed with the number of lanes that registers hold: with all lanes at once it is {} of {} \
+             Updates one after the other for j = 4, and {} of {} for j = 16.",
+            wrapping(4),
+            steps(BYTES, 4),
+            wrapping(16),
+            steps(BYTES, 16)
+        ),
         claims: vec![Claim::new(
-            "8 KiB take 129 Updates linear, 135 in 4 lanes and 153 in 16",
+            "A message of 8 KiB takes 129 Updates in linear SHA-256, 135 in 4 lanes and 153 in 16",
             "section 3",
             "129, 135, 153",
-            format!("{}, {}, {}", of_j_lanes(8192, 1), of_j_lanes(8192, 4), of_j_lanes(8192, 16)),
+            format!("{}, {}, {}", of_j_lanes(BYTES, 1), of_j_lanes(BYTES, 4), of_j_lanes(BYTES, 16)),
             Some(agree),
         )],
         ..Figure::default()
     })
 }
 
+/// "j = 4".
+fn name(lanes: usize) -> String {
+    if lanes == 1 { "linear".into() } else { format!("j = {lanes}") }
+}
+
+/// Updates of hashing the slices' digests.
+fn wrapping(lanes: usize) -> u64 {
+    updates::<Sha256>((lanes * DIGEST_BYTES) as u64)
+}
+
 /// Updates one after the other if all lanes do theirs at once.
 fn steps(message_bytes: usize, lanes: usize) -> u64 {
-    let longest = slice_bytes(message_bytes, lanes, 0) as u64;
-    updates::<Sha256>(longest) + updates::<Sha256>((lanes * DIGEST_BYTES) as u64)
+    if lanes == 1 {
+        return of_j_lanes(message_bytes, 1);
+    }
+    updates::<Sha256>(slice_bytes(message_bytes, lanes, 0) as u64) + wrapping(lanes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_and_tables_are_whole() {
+        let session = Session::begin(true, None, None).expect("a session");
+        super::super::presentation::tests::check_words(&measure(&session).expect("counts"));
+    }
+
+    #[test]
+    fn lanes_share_the_steps_of_their_slices_and_none_of_the_wrapping() {
+        assert_eq!([1, 4, 8, 16, 32].map(|lanes| steps(8192, lanes)), [129, 36, 22, 18, 22]);
+        assert_eq!([4, 8, 16, 32].map(wrapping), [3, 5, 9, 17]);
+    }
 
     #[test]
     fn the_papers_counts_are_ours() {
@@ -170,7 +199,7 @@ mod tests {
                 let (counted, digest) = Counting::count(&message[..bytes], lanes).unwrap();
                 assert_eq!(counted, of_j_lanes(bytes, lanes), "{lanes} lanes, {bytes} bytes");
                 if lanes == 1 {
-                    assert_eq!(digest, by_openssl("SHA256", &[&message[..bytes]]).unwrap());
+                    assert_eq!(digest, openssl_worker::digests("SHA256", &[&message[..bytes]]).unwrap());
                 }
             }
         }
