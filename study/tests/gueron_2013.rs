@@ -21,6 +21,14 @@ fn every_figure_of_the_paper_is_verified_and_judged() {
         let says = |part: &str| figure[part].as_str().is_some_and(|text| !text.is_empty());
         assert!(says("method") && says("still_holds") && says("changed"), "{}", figure["id"]);
     }
+    let goals = |figure: &&Value| figure["claims"].as_array().is_some_and(|claims| claims.iter().any(|claim| claim["place"] == "goal"));
+    let with_goals: Vec<&Value> = figures.iter().filter(goals).map(|figure| &figure["id"]).collect();
+    assert_eq!(with_goals, ["2013-3", "2013-4"]);
+    let backends = study["machine"]["backends"].to_string();
+    for figure in figures.iter().filter(|figure| ["2013-2", "2013-3", "2013-4", "2013-5"].iter().any(|id| figure["id"] == *id)) {
+        let is_shown = figure["tables"].to_string().contains("j = 4 (sha-ni-sms256-x4)");
+        assert_eq!(is_shown, backends.contains("sha-ni-sms256-x4"), "{}", figure["id"]);
+    }
     let counts = &figures[1]["claims"][0];
     assert_eq!((counts["verdict"].as_str(), counts["here"].as_str()), (Some("holds"), Some("129, 135, 153")));
 }
