@@ -206,7 +206,9 @@ def lines(plot):
         colour = colours[n % len(colours)]
         inside = "white" if one.source == "paper" else colour
         style = {"color": colour, "linestyle": dashes[n % len(dashes)], "linewidth": 2 if one.source == "ours" else 1.3}
-        marks = {"marker": markers[n % len(markers)], "markersize": 4, "markerfacecolor": inside, "markevery": max(1, len(points) // 24)}
+        # A peer's are larger: where its line lies below one of ours, they stand out.
+        size = 6 if one.source == "peer" else 4
+        marks = {"marker": markers[n % len(markers)], "markersize": size, "markerfacecolor": inside, "markevery": max(1, len(points) // 24)}
         order = {"paper": 2, "peer": 3, "ours": 4}[one.source]
         handles += axis.plot([x for x, _ in points], [y for _, y in points], zorder=order, **style, **marks)
         xs += [x for x, _ in points]
