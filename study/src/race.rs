@@ -123,3 +123,52 @@ pub fn race(session: &Session, rules: Rules<'_>, contestants: &mut [Box<dyn Cont
     };
     Ok(contestants.iter_mut().zip(samples).map(measured).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quick() -> Session {
+        Session::begin(true, None, None).unwrap()
+    }
+
+    #[test]
+    fn a_wrong_digest_ends_the_race() {
+        let mut contestants = [Local::boxed("right", |digests| digests.push(7)), Local::boxed("wrong", |digests| digests.push(8))];
+        let rules = Rules { bytes: 1, expected: Some(&[7]), warm_up_calls: 1 };
+        let error = race(&quick(), rules, &mut contestants).unwrap_err();
+        assert_eq!(error.to_string(), "wrong: wrong digests");
+    }
+
+    #[test]
+    fn digests_that_go_wrong_on_the_way_are_noticed() {
+        let mut calls = 0;
+        let mut contestants = [Local::boxed("tired", move |digests| {
+            calls += 1;
+            digests.push(if calls < 5 { 7 } else { 8 });
+        })];
+        let rules = Rules { bytes: 1, expected: Some(&[7]), warm_up_calls: 3 };
+        assert!(race(&quick(), rules, &mut contestants).is_err());
+    }
+
+    #[test]
+    fn everybody_is_warmed_up_and_gets_as_many_samples() {
+        let session = quick();
+        let calls = std::cell::Cell::new(0);
+        let mut contestants = [
+            Local::boxed("one", |digests| {
+                calls.set(calls.get() + 1);
+                digests.push(1);
+            }),
+            Local::boxed("other", |digests| digests.push(1)),
+        ];
+        let rules = Rules { bytes: 100, expected: Some(&[1]), warm_up_calls: 2 };
+        let measured = race(&session, rules, &mut contestants).unwrap();
+        let names: Vec<&str> = measured.iter().map(|measured| measured.name.as_str()).collect();
+        assert_eq!(names, ["one", "other"]);
+        assert_eq!(measured[0].samples.len(), measured[1].samples.len());
+        assert!((session.effort.fewest_samples..=session.effort.samples).contains(&measured[0].samples.len()));
+        drop(contestants);
+        assert!(calls.get() > 2 + 2 + measured[0].samples.len());
+    }
+}

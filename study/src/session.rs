@@ -26,7 +26,7 @@ pub struct Effort {
 
 impl Effort {
     /// Enough to be believed.
-    const FULL: Self = Self { samples: 31, fewest_samples: 5, sample: Duration::from_millis(3), race: Duration::from_secs(8) };
+    const FULL: Self = Self { samples: 31, fewest_samples: 5, sample: Duration::from_millis(5), race: Duration::from_secs(8) };
     /// Enough to see that everything works.
     const QUICK: Self = Self { samples: 5, fewest_samples: 1, sample: Duration::from_micros(100), race: Duration::from_millis(100) };
 }

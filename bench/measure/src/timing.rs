@@ -72,7 +72,7 @@ mod imp {
 
     use super::Reading;
 
-    /// Multiplications in a chain. Each takes three cycles on Intel since Sandy Bridge and on AMD since Zen.
+    /// Multiplications in a chain. Of 32 bits: three cycles each on Intel since Sandy Bridge and on AMD since Zen.
     const CHAIN: usize = 40;
     const CHAIN_CYCLES: f64 = 3.0 * CHAIN as f64;
     /// Bodies, or chains, in a reading.
@@ -104,7 +104,7 @@ mod imp {
         // SAFETY: arithmetic on registers named as operands.
         unsafe {
             asm!(
-                "2:", ".rept {chain}", "imul {x}, {x}", ".endr", "dec {n}", "jnz 2b",
+                "2:", ".rept {chain}", "imul {x:e}, {x:e}", ".endr", "dec {n}", "jnz 2b",
                 chain = const CHAIN, x = inout(reg) 3u64 => _, n = inout(reg) repeats => _, options(nomem, nostack)
             );
         }
@@ -118,7 +118,7 @@ mod imp {
         // SAFETY: arithmetic on registers named as operands or clobbered; this function has AVX2.
         unsafe {
             asm!(
-                "2:", "mov {x}, 3", ".rept {chain}", "imul {x}, {x}", ".endr",
+                "2:", "mov {x:e}, 3", ".rept {chain}", "imul {x:e}, {x:e}", ".endr",
                 ".rept {additions} / 8",
                 "vpaddd ymm0, ymm0, ymm0", "vpaddd ymm1, ymm1, ymm1", "vpaddd ymm2, ymm2, ymm2", "vpaddd ymm3, ymm3, ymm3",
                 "vpaddd ymm4, ymm4, ymm4", "vpaddd ymm5, ymm5, ymm5", "vpaddd ymm6, ymm6, ymm6", "vpaddd ymm7, ymm7, ymm7",

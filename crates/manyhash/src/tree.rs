@@ -78,7 +78,8 @@ pub fn glacier(content: &[u8]) -> [u8; 32] {
 
 /// The digest of digests.
 fn wrap<A: Algorithm>(frame: &Frame<A>, digests: &[A::Digest]) -> A::Digest {
-    let bytes: Vec<u8> = digests.iter().flat_map(|digest| digest.as_ref()).copied().collect();
+    let mut bytes = Vec::with_capacity(digests.len() * A::DIGEST_BYTES);
+    digests.iter().for_each(|digest| bytes.extend_from_slice(digest.as_ref()));
     frame.hash(&bytes)
 }
 

@@ -191,12 +191,11 @@ impl<C: Compression> Group<C> {
         }
     }
 
-    /// Ends the lanes' slices, of whose messages each tail is the end; gives their digests to `ended` in order.
-    fn finish<A: Algorithm + crate::algorithm::Sealed<Compression = C>>(mut self, tails: &[Tail], mut ended: impl FnMut(A::Digest)) {
+    /// Ends the lanes' slices, of whose messages each tail is the end.
+    fn finish<A: Algorithm + crate::algorithm::Sealed<Compression = C>>(&mut self, tails: &[Tail], digests: &mut [A::Digest]) {
         let blocks = |tail: &Tail| tail.blocks().len() / C::BLOCK_BYTES;
         let shape = self.shape;
         let lanes = self.lanes;
-        let mut digests = vec![A::zero_digest(); lanes];
         // The last word of a message may take its lane, and those before it, one block farther than others.
         for block in 0..tails.iter().map(blocks).max().expect("a lane") {
             let states = &mut self.states();
@@ -209,7 +208,6 @@ impl<C: Compression> Group<C> {
                 digests[lane] = digest::<A>(&states.column(lane));
             }
         }
-        digests.into_iter().for_each(&mut ended);
     }
 }
 
@@ -309,23 +307,21 @@ impl<A: Algorithm> JLanesHasher<A> {
         let row_bytes = self.row_bytes();
         let Self { mode, shares, rest, message_bytes, .. } = self;
         let slice_bytes = (message_bytes - rest.len() as u64) / mode.lanes as u64;
-        let mut slices = Vec::with_capacity(mode.lanes);
-        for group in shares.into_iter().flatten() {
-            let mut slice = Vec::with_capacity(16 * Self::WORD_BYTES);
-            let tail = |lane: usize| {
+        let mut digests = vec![A::zero_digest(); mode.lanes];
+        let (mut tails, mut slice) = (Vec::new(), Vec::with_capacity(16 * Self::WORD_BYTES));
+        for mut group in shares.into_iter().flatten() {
+            tails.resize(group.lanes, Tail::EMPTY);
+            for (lane, tail) in (group.first_lane..).zip(&mut tails) {
                 slice.clear();
                 for row in rest.chunks(row_bytes) {
                     let first = row.len().min(lane * Self::WORD_BYTES);
                     slice.extend_from_slice(&row[first..row.len().min(first + Self::WORD_BYTES)]);
                 }
-                let mut tail = Tail::EMPTY;
                 tail.set::<CompressionOf<A>>(&slice, slice_bytes + slice.len() as u64);
-                tail
-            };
-            let tails: Vec<Tail> = (group.first_lane..group.first_lane + group.lanes).map(tail).collect();
-            group.finish::<A>(&tails, |digest| slices.push(digest));
+            }
+            group.finish::<A>(&tails, &mut digests[group.first_lane..]);
         }
-        super::wrap(&mode.wrap, &slices)
+        super::wrap(&mode.wrap, &digests)
     }
 }
 
