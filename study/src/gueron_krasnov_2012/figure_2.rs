@@ -288,7 +288,8 @@ fn sentences(cases: &Cases, has_sha_extensions: bool) -> (String, String) {
         let list = if is_more_than_1(&ratios) { &mut holds } else { &mut otherwise };
         list.push(format!("{} times as fast as {other}", range(&ratios, 2)));
     }
-    let mut still = what_holds("S-HASH with 4 buffers is still faster wherever the data lies: ", &holds, &otherwise.join(", "));
+    let otherwise = format!("S-HASH with 4 buffers is {}", otherwise.join(", and "));
+    let mut still = what_holds("S-HASH with 4 buffers is still faster wherever the data lies: ", &holds, &otherwise);
     if spread(cases).is_some_and(|(caches, memory)| caches.max(memory) <= ROUGHLY) && !holds.is_empty() {
         still.push_str(" Caches and memory still give roughly the same rate.");
     }
@@ -451,7 +452,10 @@ mod tests {
         use Verdict::DoesNot;
         let cases = cases([90.0, 80.0, 90.0, 70.0], 99.0, 400.0, 400.0);
         let (still, changed) = sentences(&cases, true);
-        assert!(still.starts_with("Nothing of it holds here: 0.70 to 0.90 times as fast as OpenSSL's scalar code"), "{still}");
+        assert!(
+            still.starts_with("Nothing of it holds here: S-HASH with 4 buffers is 0.70 to 0.90 times as fast as OpenSSL's scalar code"),
+            "{still}"
+        );
         assert!(changed.starts_with("The SHA extensions make OpenSSL today 4.00 times as fast"), "{changed}");
         let verdicts = verdicts(&cases);
         assert_eq!((&verdicts[..4], verdicts[5]), (&[DoesNot; 4][..], DoesNot));
