@@ -52,7 +52,7 @@ test-examples: bench/.venv/installed ## programs that use the library, end to en
 	cd examples/signed-http && PYTHON=../../bench/.venv/bin/python $(CARGO) test
 
 TEST_STUDY = target/test-study
-test-study: study/.venv/installed ## the study works: every digest compared, every figure made, no figure asserted
+test-study: study/.venv/installed ## the study works: digests compared, every figure made, no time asserted
 	cd study && $(CARGO) test --release
 	cd study && $(CARGO) build --release
 	cd study && .venv/bin/python -m unittest discover --start-directory tests
@@ -87,19 +87,20 @@ bench-commands: ## whole commands on files, side by side with sha256sum, openssl
 	$(CARGO) build --release --package manyhash-cli
 	python3 bench/commands.py --manyhash target/release/manyhash
 
-# The figures `make study` makes ("2012-2 2013"; none: all), and other options of manyhash-study (--scratch, --pin).
+# The figures that `make study` makes ("2012-2 2013"; all, if none is named), and other options of manyhash-study (--scratch, --pin).
 FIGURES ?=
 STUDY_OPTIONS ?=
-# Only a whole run replaces study.json and report.html: it is half an hour's work.
+# Only a whole run replaces study.json and report.html, because it takes long.
 STUDY_NAME = $(if $(FIGURES),part,study)
 
-study: study/.venv/installed ## every table and figure of the three papers, measured here: half an hour, or some of them: see study/README.md
+study: study/.venv/installed ## the tables and figures of the three papers, measured here, in up to half an hour; FIGURES="2012-2 2013": only these; see study/README.md
 	$(call make-study,$(CURDIR)/study/$(STUDY_NAME),)
 
-study-quick: study/.venv/installed ## the same in less than two minutes, to see that it works; its values mean nothing
+study-quick: study/.venv/installed ## all of them in less than two minutes, to see that it works; the values mean nothing
 	$(call make-study,$(CURDIR)/study/quick,--quick)
 
-# $(1).json and the page made from it, with the options $(2). A figure that failed fails this too, after the page that says why.
+# Makes $(1).json, with the options $(2), and its page. If a figure failed, the page is made, says why, and then this fails too. An interrupted
+# run writes no values, and those of the run before stay.
 define make-study
 	cd study && $(CARGO) build --release
 	mkdir -p "$(dir $(1))" && rm -f "$(1).new.json"

@@ -13,12 +13,13 @@ from .form import Number
 
 @dataclass(frozen=True)
 class Paper:
-    """One of the three; `year` begins the names of its figures."""
+    """One of the three; `year` begins the names of its figures. A name is spelled as keyboards have it, a reference as its author does."""
 
     year: str
     name: str
     reference: str
-    where: str
+    # What to call each place where it is to be had, and its address.
+    where: list[tuple[str, str]]
 
 
 PAPERS = [
@@ -26,25 +27,35 @@ PAPERS = [
         "2004",
         "Aciicmez 2004",
         "Onur Acıiçmez: Fast Hashing on Pentium SIMD Architecture. Thesis of Master of Science, Oregon State University, 11 May 2004.",
-        "ScholarsArchive@OSU, under this title",
+        [("ScholarsArchive@OSU", "https://ir.library.oregonstate.edu")],
     ),
     Paper(
         "2012",
         "Gueron & Krasnov 2012",
         "Shay Gueron, Vlad Krasnov: Simultaneous Hashing of Multiple Messages. "
         "Journal of Information Security, volume 3, number 4, 2012, pages 319 to 325.",
-        "doi 10.4236/jis.2012.34039; an earlier version is IACR ePrint 2012/371",
+        [
+            ("doi:10.4236/jis.2012.34039", "https://doi.org/10.4236/jis.2012.34039"),
+            ("an earlier version: IACR ePrint 2012/371", "https://eprint.iacr.org/2012/371"),
+        ],
     ),
     Paper(
         "2013",
         "Gueron 2013",
         "Shay Gueron: A j-Lanes Tree Hashing Mode and j-Lanes SHA-256. "
         "Journal of Information Security, volume 4, number 1, 2013, pages 7 to 11.",
-        "doi 10.4236/jis.2013.41002; an earlier version is IACR ePrint 2012/476",
+        [
+            ("doi:10.4236/jis.2013.41002", "https://doi.org/10.4236/jis.2013.41002"),
+            ("an earlier version: IACR ePrint 2012/476", "https://eprint.iacr.org/2012/476"),
+        ],
     ),
 ]
 # Told by a sign and by words, so that nobody needs colours.
 VERDICTS = {"holds": ("✓", "holds"), "does-not": ("✗", "does not hold"), "not-measured": ("–", "not measured")}
+# The place of a claim that is no paper's.
+GOAL = "goal"
+# The widest table that needs no scrolling, on a page of its full width (70rem).
+WIDEST_REM = 67
 
 
 def paper_of(figure):
@@ -63,8 +74,13 @@ def in_groups(figures):
     return groups
 
 
-def counts(figures):
-    return Counter(claim.verdict for figure in figures for claim in figure.claims)
+def claims_of(figures, goals):
+    """The claims of the papers, or our own goals, each with its figure."""
+    return [(figure, claim) for figure in figures for claim in figure.claims if (claim.place == GOAL) == goals]
+
+
+def counts(claims):
+    return Counter(claim.verdict for _, claim in claims)
 
 
 def is_number(cell):
@@ -81,6 +97,13 @@ def numeric_columns(table):
     return numeric
 
 
+def scrolls(table):
+    """Whether the table is too wide for any window, by the longest word of each column: only what scrolls takes part in the keyboard's
+    round of the page."""
+    longest = [max(len(word) for cell in column for word in ["", *str(cell).split()]) for column in zip(table.columns, *table.rows)]
+    return sum(max(4, 0.52 * characters) + 1.3 for characters in longest) > WIDEST_REM
+
+
 def duration(seconds):
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
@@ -90,13 +113,12 @@ def gigahertz(value):
 
 
 def machine_line(machine):
-    """What stands under every table."""
-    backends = dict(machine.backends)
-    backends = backends.get("supported") or "; ".join(f"{name}: {value}" for name, value in machine.backends)
-    # "OpenSSL 3.0.17" already says whose version it is.
-    versions = ", ".join(value if value.startswith(name) else f"{name} {value}" for name, value in machine.versions)
-    parts = [machine.cpu, machine.platform, " ".join(machine.features), f"backends: {backends}", versions, machine.date]
-    return " · ".join(part for part in parts if part)
+    """What stands under every table, with a link to all of it."""
+    frequencies = {"time-stamp counter": machine.tsc_ghz, "core": machine.clock_ghz}
+    frequencies = ", ".join(f"{name} {gigahertz(value)}" for name, value in frequencies.items() if value is not None)
+    ours = [f"manyhash {version}" for name, version in machine.versions if name == "manyhash"]
+    ours += [f"cost table {table}" for name, table in machine.backends if name == "cost table"]
+    return " · ".join(part for part in (machine.cpu, machine.date, frequencies, ", ".join(ours)) if part)
 
 
 def page(study, drawn_for=pictures.draw):
@@ -117,8 +139,10 @@ def page(study, drawn_for=pictures.draw):
         groups=in_groups(study.figures),
         plots=plots,
         anchors={figure.id: f"figure-{number}" for number, figure in enumerate(study.figures, 1)},
-        paper_of=paper_of,
+        claims_of=claims_of,
         counts=counts,
+        goal=GOAL,
+        scrolls=scrolls,
         numeric_columns=numeric_columns,
         duration=duration,
         gigahertz=gigahertz,

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from .form import BarsPlot, LinesPlot, StepsPlot
+from .form import Bars, BarsPlot, LinesPlot, StepsPlot
 
 plt.rcParams.update({"svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "hatch.linewidth": 0.6, "text.parse_math": False})
 # Every text names all its fonts: few of them, of equal widths.
@@ -71,7 +71,13 @@ def styles(series, of_source):
 
 
 def legend_name(one):
-    return one.name if one.source != "paper" or "paper" in one.name.lower() else f"{one.name} (paper)"
+    name = one.name if one.source != "paper" or "paper" in one.name.lower() else f"{one.name} (paper)"
+    return name if has_values(one) else f"{name} (no values)"
+
+
+def has_values(one):
+    values = one.values if isinstance(one, Bars) else [None if None in point else point for point in one.points]
+    return any(value is not None for value in values)
 
 
 def legend(figure, handles, series):
@@ -80,7 +86,9 @@ def legend(figure, handles, series):
     longest = max((len(line) for name in names for line in name.split("\n")), default=0)
     columns = max(1, int(WIDTH_INCHES * 72 / (5.0 * longest + 45)))
     if names:
-        figure.legend(handles, names, loc="outside lower left", ncols=min(columns, len(names)), frameon=False, handlelength=3.2)
+        # Columns of equal length: no more of them than its rows need.
+        columns = math.ceil(len(names) / math.ceil(len(names) / columns))
+        figure.legend(handles, names, loc="outside lower left", ncols=columns, frameon=False, handlelength=3.2)
 
 
 def of_value(value):
@@ -108,11 +116,28 @@ def no_values(axis):
 
 def bars(plot):
     """Upright where their names have room below them, else sideways."""
-    slots = len(plot.categories) * (len(plot.series) + 1)
-    name_characters = int(0.88 * WIDTH_INCHES * 72 / 5.2 / max(1, len(plot.categories)))
-    names = [textwrap.wrap(name, max(1, name_characters), break_long_words=False) for name in plot.categories]
+    groups = in_groups(plot)
+    slots = len(groups) * (max(map(len, groups), default=0) + 1)
+    name_characters = max(1, int(0.88 * WIDTH_INCHES * 72 / 5.2 / max(1, len(groups))))
+    names = [balanced(name, name_characters) for name in plot.categories]
     fits = all(len(lines) <= 2 and max(map(len, lines), default=0) <= name_characters for lines in names)
-    return upright(plot, names) if fits and slots <= BARS_ACROSS else sideways(plot)
+    return upright(plot, groups, names) if fits and slots <= BARS_ACROSS else sideways(plot, groups)
+
+
+def in_groups(plot):
+    """The values of each category with their styles: only those that are there, so that no room is left for others."""
+    styled = list(zip(plot.series, bar_styles(plot.series)))
+    groups = range(len(plot.categories))
+    return [[(one.values[group], style) for one, style in styled if one.values[group] is not None] for group in groups]
+
+
+def balanced(name, width):
+    """Lines no longer than `width`, if its words are not, and no last line of one short word where there can be equal ones."""
+    lines = textwrap.wrap(name, width, break_long_words=False)
+    while width > 1 and len(textwrap.wrap(name, width - 1, break_long_words=False)) == len(lines):
+        width -= 1
+        lines = textwrap.wrap(name, width, break_long_words=False)
+    return lines
 
 
 def bar_styles(series):
@@ -126,38 +151,34 @@ def bar_legend(figure, series):
     legend(figure, [Patch(**style) for style in bar_styles(series)], series)
 
 
-def upright(plot, names):
-    series, groups = plot.series, range(len(plot.categories))
-    slots = len(series) + 1
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + 0.09 * len(series)))
+def upright(plot, groups, names):
+    slots = max(map(len, groups), default=0) + 1
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + 0.09 * len(plot.series)))
     # A bar a third of an inch wide has room for its value; above narrower ones it stands upright.
     rotation = 0 if 0.88 * WIDTH_INCHES / max(1, len(groups) * slots) >= 0.36 else 90
-    for i, (one, style) in enumerate(zip(series, bar_styles(series))):
-        places = [group + (i + 0.5 - len(series) / 2) / slots for group in groups]
-        drawn = axis.bar(places, [value or 0 for value in one.values], width=0.92 / slots, **style)
-        labels = ["-" if value is None else of_value(value) for value in one.values]
-        axis.bar_label(drawn, labels, padding=2, fontsize=6.5, rotation=rotation)
+    for group, there in enumerate(groups):
+        for i, (value, style) in enumerate(there):
+            drawn = axis.bar([group + (i + 0.5 - len(there) / 2) / slots], [value], width=0.92 / slots, **style)
+            axis.bar_label(drawn, [of_value(value)], padding=2, fontsize=6.5, rotation=rotation)
     axis.set_xlim(-0.55, max(1, len(groups)) - 0.45)
-    axis.set_xticks(groups, ["\n".join(lines) for lines in names])
+    axis.set_xticks(range(len(groups)), ["\n".join(lines) for lines in names])
     axis.tick_params(axis="x", length=0)
     axis.set_ylabel(textwrap.fill(plot.y_label, 36))
-    values = [value for one in series for value in one.values]
+    values = [value for there in groups for value, _ in there]
     lowest, highest = limits(values)
     axis.set_ylim(lowest, highest * (1.08 if rotation else 1))
-    if not any(value is not None for value in values):
+    if not values:
         no_values(axis)
-    bar_legend(figure, series)
+    bar_legend(figure, plot.series)
     return figure
 
 
-def sideways(plot):
+def sideways(plot, groups):
     """Groups below each other, as tall as they have values: a name may have many words, and most groups few values."""
-    names = [textwrap.wrap(name, 48) for name in plot.categories]
-    of_series = list(zip(plot.series, bar_styles(plot.series)))
+    names = [balanced(name, 48) for name in plot.categories]
     ticks, place = [], 0.0
     drawn = []
-    for group, lines in enumerate(names):
-        there = [(one.values[group], style) for one, style in of_series if one.values[group] is not None]
+    for there, lines in zip(groups, names):
         height = max(1, len(there), 0.9 * len(lines))
         ticks.append(place + height / 2)
         first = place + (height - len(there)) / 2 + 0.5
@@ -185,7 +206,9 @@ def lines(plot):
         colour = colours[n % len(colours)]
         inside = "white" if one.source == "paper" else colour
         style = {"color": colour, "linestyle": dashes[n % len(dashes)], "linewidth": 2 if one.source == "ours" else 1.3}
-        marks = {"marker": markers[n % len(markers)], "markersize": 4, "markerfacecolor": inside, "markevery": max(1, len(points) // 24)}
+        # A peer's are larger: where its line lies below one of ours, they stand out.
+        size = 6 if one.source == "peer" else 4
+        marks = {"marker": markers[n % len(markers)], "markersize": size, "markerfacecolor": inside, "markevery": max(1, len(points) // 24)}
         order = {"paper": 2, "peer": 3, "ours": 4}[one.source]
         handles += axis.plot([x for x, _ in points], [y for _, y in points], zorder=order, **style, **marks)
         xs += [x for x, _ in points]
@@ -291,10 +314,13 @@ def inline(written, name, title, description):
         svg.attrib.pop(attribute, None)
     # What matplotlib's style sheet says of all elements: a sheet would be one for the whole page.
     own = {"stroke-linejoin": "round", "stroke-linecap": "butt", "style": f"max-width: {float(width):g}pt"}
-    for attribute, value in {"role": "img", "aria-labelledby": f"{name}-title {name}-description", **own}.items():
+    # The title is drawn: as an element of its own it would be shown again wherever the mouse stands still.
+    described_by = f"{name}-description"
+    # Where a page is too low for it, it stays at the left.
+    own |= {"preserveAspectRatio": "xMinYMid meet"}
+    for attribute, value in {"role": "img", "aria-label": title, "aria-describedby": described_by, **own}.items():
         svg.set(attribute, value)
-    for place, (tag, text) in enumerate({"title": title, "desc": description}.items()):
-        element = ElementTree.Element(tag, {"id": f"{name}-{'title' if tag == 'title' else 'description'}"})
-        element.text, element.tail = text, "\n"
-        svg.insert(place, element)
+    element = ElementTree.Element("desc", {"id": described_by})
+    element.text, element.tail = description, "\n"
+    svg.insert(0, element)
     return ElementTree.tostring(svg, encoding="unicode")

@@ -230,6 +230,14 @@ impl EvpDigest {
     }
 }
 
+/// All digests of these messages, one after the other, by OpenSSL in this process: what everybody's must be.
+pub fn digests(algorithm: &str, messages: &[&[u8]]) -> Result<Vec<u8>> {
+    let mut openssl = EvpDigest::new(algorithm)?;
+    let mut digests = Vec::new();
+    messages.iter().for_each(|message| openssl.hash(message, &mut digests));
+    Ok(digests)
+}
+
 /// The worker's side: answers until nobody asks any more.
 pub fn serve() -> Result<()> {
     let mut lines = std::io::stdin().lines();
