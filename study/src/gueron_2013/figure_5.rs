@@ -273,14 +273,14 @@ fn figure(raced: &Raced) -> Figure {
         Claim::new(
             "Four lanes of BLAKE-512 are no faster than its linear implementation, which uses SIMD instructions already",
             "section 3, figure 5",
-            "could not be made faster, no value",
+            "no value",
             long_blake.words.clone(),
             long_blake.is_faster().map(|faster| !faster),
         ),
         Claim::new(
             "Tree mode gives neither BLAKE nor Keccak an advantage over SHA-256 (the best j and registers of each)",
             "section 3, a comment on the SHA3 finalists",
-            "concluded, no value",
+            "shown in a picture only",
             advantage.words.clone(),
             advantage.is_faster().map(|faster| !faster),
         ),

@@ -25,8 +25,8 @@ pub fn method(session: &Session, lengths: &[usize]) -> String {
          made of. Cycles (C/B: cycles per byte) are those of the time-stamp counter, as in the paper. There Turbo Boost was switched off \
          and they were cycles of the core; these are given too, where they could be measured beside the samples. OpenSSL runs in processes \
          of its own, told by OPENSSL_ia32cap that the CPU lacks what came later: \"scalar\" is what 1.0.1c had for such a CPU, \"n-SMS\" \
-         what 1.0.2 brought. A name in parentheses after j is the one backend of manyhash that was forced, which also wraps; \"manyhash's \
-         choice\" is what it does unless told otherwise.",
+         what 1.0.2 brought. A name in parentheses after j is the backend that all lanes were \
+         forced to; wrapping is always left to manyhash, as lanes are for \"manyhash's choice\".",
         effort.fewest_samples,
         effort.samples,
         effort.sample.as_secs_f64() * 1000.0
@@ -46,7 +46,7 @@ pub fn thousands(number: u64) -> String {
 /// A value with three significant digits; whole numbers with all of theirs.
 pub fn three_digits(value: f64) -> Cell {
     let digits = match value.abs() {
-        100.0.. => 0,
+        0.0 | 100.0.. => 0,
         10.0.. => 1,
         1.0.. => 2,
         _ => 3,
@@ -179,7 +179,8 @@ pub fn claim(raced: &Raced, (text, place, paper): (&str, &'static str, &str), (o
 
 /// A goal of the project: at each of these lengths the best j, on manyhash's choice, at least so many times as fast as OpenSSL today.
 pub fn goal(text: &str, races: &[(&Raced, f64)]) -> Claim {
-    let here = races.iter().map(|(raced, _)| comparison(raced, &CHOICES, &[TODAY])).collect::<Vec<_>>().join("; ");
+    let here: Vec<String> = races.iter().map(|(raced, _)| comparison(raced, &CHOICES, &[TODAY])).collect();
+    let here = if here.is_empty() { "not measured".into() } else { here.join("; ") };
     let holds = races.iter().map(|(raced, at_least)| Some(raced.speed_up(&CHOICES, &[TODAY])? >= *at_least));
     let holds: Option<Vec<bool>> = holds.collect();
     let paper = "2.45 at 8 KiB and up to 2.53 at 128 KiB, over OpenSSL 1.0.1c";
@@ -224,8 +225,8 @@ pub mod tests {
     fn numbers_are_written_as_readers_expect_them() {
         assert_eq!([7, 999, 1000, 25_000, 1_048_576].map(thousands), ["7", "999", "1,000", "25,000", "1,048,576"]);
         assert_eq!(
-            [0.5716, 1.0, 9.996, 12.872, 99.94, 384.4, 4441.2].map(|value| three_digits(value).text()),
-            ["0.572", "1.00", "10.00", "12.9", "99.9", "384", "4441"]
+            [0.0, 0.5716, 1.0, 9.996, 12.872, 99.94, 384.4, 4441.2].map(|value| three_digits(value).text()),
+            ["0", "0.572", "1.00", "10.00", "12.9", "99.9", "384", "4441"]
         );
         assert_eq!([8 << 10, 132 << 10, 1 << 20].map(length), ["8 KiB", "132 KiB", "1 MiB"]);
     }
