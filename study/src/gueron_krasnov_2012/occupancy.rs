@@ -237,8 +237,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
     )];
     let still_holds = of(S_HASH).map_or_else(String::new, |four| {
         format!(
-            "On files of different lengths S-HASH still stops where all lanes are not busy: with 4 buffers it reaches {} of the rate its \
-             kernels allow, with one message alone for {:.1} % of the time.",
+            "S-HASH still loses time on files of different lengths: with 4 buffers it reaches {} of the rate its kernels allow, with one \
+             message alone for {:.1} % of the time.",
             reached(four),
             100.0 * four.alone()
         )
