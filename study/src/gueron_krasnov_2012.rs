@@ -94,6 +94,15 @@ fn over_paper(here: Option<f64>, paper: Option<f64>) -> Cell {
     three_digits(here.zip(paper).map(|(here, paper)| here / paper))
 }
 
+/// "12.3 % slower", or that it was not measured.
+fn percent_slower(share: Option<f64>) -> String {
+    match share {
+        None => "not measured".into(),
+        Some(share) if share < 0.0 => format!("{:.1} % faster", -100.0 * share),
+        Some(share) => format!("{:.1} % slower", 100.0 * share),
+    }
+}
+
 /// "1,234,567".
 fn thousands(value: u64) -> String {
     let digits = value.to_string();

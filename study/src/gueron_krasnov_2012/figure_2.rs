@@ -7,7 +7,7 @@ use manyhash::{Algorithm, Sha256, Sha512};
 
 use super::algorithm_1::{N_SMS, serial_end};
 use super::contestants::{OPENSSL_N_SMS, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who, missing, race_messages};
-use super::{GOAL_OVER_N_SMS, OVER_N_SMS, OVER_OPENSSL, over_paper, thousands, three_digits, what_holds};
+use super::{GOAL_OVER_N_SMS, OVER_N_SMS, OVER_OPENSSL, over_paper, percent_slower, thousands, three_digits, what_holds};
 use crate::measured::{Measured, fastest, range};
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
@@ -333,7 +333,6 @@ fn claims(cases: &Cases) -> Vec<Claim> {
             format!("manyhash, its own choice, is {ratio} times as fast as {} on 64 messages of 4 KiB and more", other.name::<Sha256>());
         speed_up(text, "goal", ratio, Who::Manyhash, other, MANY_MESSAGES)
     };
-    let percent = |share: Option<f64>| share.map_or("not measured".into(), |share| format!("{:.1} % slower", 100.0 * share));
     let (caches, memory) = spread(cases).unzip();
     let over_openssl = cases.speed_ups(S_HASH, OPENSSL_THEN);
     let n_sms = cases.speed_ups(OPENSSL_N_SMS, OPENSSL_THEN);
@@ -345,14 +344,14 @@ fn claims(cases: &Cases) -> Vec<Claim> {
             "All three cache levels give S-HASH roughly the same performance (no more than 10 % apart)",
             "section 4.2, figure 2",
             IN_A_PICTURE,
-            percent(caches),
+            percent_slower(caches),
             caches.map(|share| share <= ROUGHLY),
         ),
         Claim::new(
             "From memory S-HASH loses only little against the best cache (no more than 10 %)",
             "section 4.2, figure 2",
             IN_A_PICTURE,
-            percent(memory),
+            percent_slower(memory),
             memory.map(|share| share <= ROUGHLY),
         ),
         Claim::new(
