@@ -95,7 +95,7 @@ pub const ALL: &[Entry] = &[
     },
     Entry {
         id: "2012-2-sha512",
-        title: "The same for SHA-512, which the paper leaves out",
+        title: "SHA-512 of messages of 4 KiB, which the paper leaves out",
         place: "Gueron & Krasnov 2012, section 5",
         measure: gueron_krasnov_2012::figure_2::sha512,
     },

@@ -26,6 +26,12 @@ use manyhash::kernels::{Blocks, Kernel, final_blocks};
 /// The serial code where there is a choice: the authors' own, n-SMS.
 pub const N_SMS: &str = "bmi2";
 
+/// The backend of the serial end where nothing else is asked: n-SMS, or portable code where the CPU lacks it.
+pub fn serial_end<A: Algorithm>() -> &'static str {
+    let is_there = Backend::by_name(N_SMS).is_ok_and(|backend| backend.supports::<A>());
+    if is_there { N_SMS } else { "portable" }
+}
+
 /// Algorithm 1 over two kernels.
 pub struct SHash<A: Algorithm> {
     s_update: Kernel<A>,
@@ -42,12 +48,12 @@ pub struct Advance {
 }
 
 impl<A: Algorithm> SHash<A> {
-    /// With the kernel of the backend of that name as S-UPDATE, and n-SMS for the serial end, or portable code where the CPU lacks it.
+    /// With the kernel of the backend of that name as S-UPDATE, and [`serial_end`].
     ///
     /// # Errors
     /// If there is no such backend here, or if it has no kernel for `A`.
     pub fn on(s_update: &str) -> Result<Self, BackendError> {
-        Self::with_serial(s_update, N_SMS).or_else(|_| Self::with_serial(s_update, "portable"))
+        Self::with_serial(s_update, serial_end::<A>())
     }
 
     /// With these backends' kernels.

@@ -14,7 +14,7 @@ use crate::mapped;
 use crate::measured::Measured;
 use crate::messages::Layout;
 use crate::model::Source;
-use crate::openssl_worker::{EvpDigest, Variant, Worker};
+use crate::openssl_worker::{self, Variant, Worker};
 use crate::race::{Contestant, Local, Rules, race};
 use crate::session::Session;
 
@@ -47,18 +47,18 @@ impl Who {
     pub fn name<A: Algorithm>(self) -> String {
         // Nothing of a backend that is unknown on this architecture.
         let lanes = |backend: &str| Backend::known().iter().find(|known| known.name() == backend).and_then(Backend::lanes_of::<A>);
-        let buffers = |backend| lanes(backend).map_or(String::new(), |lanes| format!("{lanes} buffers, "));
+        let s_hash = |backend| lanes(backend).map_or("S-HASH".to_string(), |lanes| format!("S-HASH with {lanes} buffers"));
         match self {
             Self::OpenSsl(variant) => variant.name().into(),
-            Self::SHash(backend, N_SMS) => format!("S-HASH, Algorithm 1 ({}{backend})", buffers(backend)),
-            Self::SHash(backend, serial) => format!("S-HASH, Algorithm 1 ({}{backend}; serial end {serial})", buffers(backend)),
-            Self::Forced(N_SMS) => format!("manyhash, n-SMS ({N_SMS})"),
+            Self::SHash(backend, N_SMS) => format!("{} ({backend})", s_hash(backend)),
+            Self::SHash(backend, serial) => format!("{} ({backend}; serial end {serial})", s_hash(backend)),
+            Self::Forced(N_SMS) => format!("manyhash n-SMS ({N_SMS})"),
             Self::Forced(backend) => match lanes(backend) {
-                Some(1) | None => format!("manyhash, only {backend}"),
-                Some(lanes) => format!("manyhash, only {backend} ({lanes} lanes)"),
+                Some(1) | None => format!("manyhash forced to {backend}"),
+                Some(lanes) => format!("manyhash forced to {backend} ({lanes} lanes)"),
             },
             Self::Manyhash => "manyhash".into(),
-            Self::Readers => "manyhash, Readers".into(),
+            Self::Readers => "manyhash Readers".into(),
         }
     }
 
@@ -108,10 +108,10 @@ impl<'a> Lineup<'a> {
         let mut lineup = Self { who: Vec::new(), contestants: Vec::new(), missing: Vec::new() };
         for who in all {
             let made = match who {
-                Who::OpenSsl(Variant::NSms | Variant::Scalar) if cfg!(not(target_arch = "x86_64")) => {
-                    Err("only on x86-64 can OpenSSL be told what the CPU lacks".into())
-                }
-                Who::OpenSsl(variant) => Ok(openssl(*variant)?),
+                Who::OpenSsl(variant) => match variant.missing() {
+                    Some(why) => Err(why),
+                    None => Ok(openssl(*variant)?),
+                },
                 who => ours(*who).map_err(|error| error.to_string()),
             };
             match made {
@@ -192,10 +192,7 @@ fn room<A: Algorithm>(digests: &mut Vec<u8>, messages: usize) -> &mut [A::Digest
 
 /// What everybody's digests must be: OpenSSL's, in this process.
 pub fn expected<A: Algorithm>(messages: &[&[u8]]) -> Result<Vec<u8>> {
-    let mut openssl = EvpDigest::new(A::NAME)?;
-    let mut digests = Vec::new();
-    messages.iter().for_each(|message| openssl.hash(message, &mut digests));
-    Ok(digests)
+    openssl_worker::digests(A::NAME, messages)
 }
 
 /// What a race gave.
@@ -244,7 +241,14 @@ pub fn missing<'a>(races: impl IntoIterator<Item = &'a Raced>) -> Vec<String> {
     all
 }
 
-/// "3.4 times", or that it was not measured.
-pub fn times(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| "not measured".into(), |ratio| format!("{ratio:.2} times"))
+/// A race of which only the rates are known, in MB/s.
+#[cfg(test)]
+pub fn at_rates(rates: &[(Who, f64)]) -> Raced {
+    use manyhash_measure::timing::Sample;
+
+    let measured = |&(who, mb_per_s): &(Who, f64)| {
+        let sample = Sample { process: 0, call_ns: 1e6 / mb_per_s, overlap: None, cpu_share: None, clock_ghz: None };
+        (who, Measured { name: String::new(), bytes: 1000.0, samples: vec![sample], tsc_ghz: Some(1.0) })
+    };
+    Raced { all: rates.iter().map(measured).collect(), missing: Vec::new() }
 }
