@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn the_papers_own_values_hold() {
         use Verdict::{DoesNot, Holds};
-        let cases = cases([343.0, 342.0, 342.0, 342.0], 152.0, 100.0, 342.0);
+        let cases = cases([343.0, 342.0, 342.0, 342.0], 152.5, 100.0, 342.0);
         assert_eq!(verdicts(&cases), [Holds, Holds, Holds, Holds, Holds, Holds, Holds, DoesNot]);
         let (still, changed) = sentences(&cases, false);
         assert!(still.starts_with("S-HASH with 4 buffers is still faster wherever the data lies: 3.42 to 3.43 times as fast"), "{still}");
