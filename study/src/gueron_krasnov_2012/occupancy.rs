@@ -275,10 +275,9 @@ fn of_manyhash(ours: &Course, kernel: (&str, usize)) -> String {
     let narrows = if ours.narrows() { " and goes on in narrower kernels when few messages are left" } else { "" };
     let is_fastest = if lanes == most_lanes { format!(", as many as the fastest ({name}) has,") } else { String::new() };
     format!(
-        "manyhash begins with the longest messages{narrows}: with a kernel of {lanes} lanes{is_fastest} for {:.0} % of the time and {:.0} % of \
-         the lanes in use busy, it reaches {:.0} % of the rate its kernels allow.",
+        "manyhash begins with the longest messages{narrows}: with a kernel of {lanes} lanes{is_fastest} for {:.0} % of the time it reaches \
+         {:.0} % of the rate its kernels allow.",
         100.0 * share,
-        100.0 * ours.occupancy(),
         100.0 * ours.of_the_least_time()
     )
 }
