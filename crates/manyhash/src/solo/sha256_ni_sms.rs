@@ -50,7 +50,7 @@ impl<V: Pairs> Scheduling<V> {
             next_word::<Sha256Compression, V>(&mut self.words, PLACE);
         }
         let with_constant = self.words[PLACE].add(V::splat(self.isa, ROUND_CONSTANTS[t / 16][PLACE]));
-        if PLACE % 2 == 0 {
+        if PLACE.is_multiple_of(2) {
             self.even = with_constant;
         } else {
             V::write_pairs(self.even, with_constant, &mut schedule[t / 2]);
@@ -163,7 +163,7 @@ impl SoloDealt<Sha256Compression, 4> for ShaNiAvx512Half {
         if groups > 0 {
             compress_groups::<Self, Avx512Half, 4, 8>(self, states, dealt, groups);
         }
-        if dealt.blocks % 2 > 0 {
+        if !dealt.blocks.is_multiple_of(2) {
             let rows = dealt.rows(dealt.blocks - 1, 16);
             let mut last = [[0; 64]; 4];
             for row in 0..16 {
