@@ -68,13 +68,6 @@ impl Folder {
     }
 }
 
-/// "3.40 to 3.60", or one number if they are the same.
-fn range(values: &[f64], digits: usize) -> String {
-    let (least, most) = values.iter().fold((f64::INFINITY, 0.0f64), |(least, most), value| (least.min(*value), most.max(*value)));
-    let (least, most) = (format!("{least:.digits$}"), format!("{most:.digits$}"));
-    if least == most { least } else { format!("{least} to {most}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,11 +79,5 @@ mod tests {
         assert_eq!((diverse.iter().min(), diverse.iter().max()), (Some(&3), Some(&7_533_568)));
         assert_eq!(Folder::Uniform.file_bytes(false).unwrap(), [18_623_835; 8]);
         assert_eq!(Folder::Uniform.file_bytes(true).unwrap(), [581_995; 8]);
-    }
-
-    #[test]
-    fn a_range_of_one_value_is_that_value() {
-        assert_eq!(range(&[2.0, 1.0, 3.0], 1), "1.0 to 3.0");
-        assert_eq!(range(&[2.001, 2.0], 2), "2.00");
     }
 }

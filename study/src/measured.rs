@@ -56,6 +56,24 @@ impl Measured {
     }
 }
 
+/// The fastest by the medians, byte for byte; `None` of none.
+pub fn fastest<'a>(all: impl IntoIterator<Item = &'a Measured>) -> Option<&'a Measured> {
+    all.into_iter().max_by(|one, other| one.mb_per_s().total_cmp(&other.mb_per_s()))
+}
+
+/// "3.40 to 3.60", or one number if they are the same.
+pub fn range(values: &[f64], digits: usize) -> String {
+    let (least, most) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(*value), most.max(*value)));
+    let (least, most) = (format!("{least:.digits$}"), format!("{most:.digits$}"));
+    if least == most { least } else { format!("{least} to {most}") }
+}
+
+/// "3.40 times", or that it was not measured.
+pub fn times(ratio: Option<f64>) -> String {
+    ratio.map_or_else(|| "not measured".into(), |ratio| format!("{ratio:.2} times"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +98,22 @@ mod tests {
         let (one, mut two) = (measured(&[10.0]), measured(&[10.0]));
         two.bytes = 20.0;
         assert_eq!(two.speed_up_over(&one), 2.0);
+    }
+
+    #[test]
+    fn the_fastest_is_so_by_its_median_and_byte_for_byte() {
+        let (mut one, two) = (measured(&[10.0]), measured(&[1.0, 9.0, 9.0]));
+        assert_eq!(fastest([&one, &two]).unwrap().median_ns(), 9.0);
+        one.bytes = 20.0;
+        assert_eq!(fastest([&one, &two]).unwrap().median_ns(), 10.0);
+        assert!(fastest([]).is_none());
+    }
+
+    #[test]
+    fn a_range_of_one_value_is_that_value() {
+        assert_eq!(range(&[2.0, 1.0, 3.0], 1), "1.0 to 3.0");
+        assert_eq!(range(&[2.001, 2.0], 2), "2.00");
+        assert_eq!(range(&[-1.0, -2.0], 1), "-2.0 to -1.0");
+        assert_eq!((times(Some(2.0)), times(None)), ("2.00 times".to_string(), "not measured".to_string()));
     }
 }

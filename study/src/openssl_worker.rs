@@ -30,7 +30,7 @@ pub enum Variant {
     Today,
     /// Its code for AVX2 and BMI2, the n-SMS method of Gueron & Krasnov, which it has had since 1.0.2.
     NSms,
-    /// Its scalar code, about that of 1.0.1, which the papers compare with.
+    /// Its scalar code, about that of 1.0.1, which the papers compare with; for SHA-1 that version had vector code too.
     Scalar,
     /// The message schedule of one block at a time in XMM registers, with the instructions of SSSE3. Not for SHA-512.
     OneBlockSsse3,
@@ -45,8 +45,8 @@ impl Variant {
     fn mask(self) -> Option<&'static str> {
         match self {
             Self::Today => None,
-            Self::NSms => Some(":~0x20000000"),
-            Self::Scalar => Some("~0x1000020000000000:~0xE0030128"),
+            Self::NSms => Some("~0x80000000000:~0x20000000"),
+            Self::Scalar => Some("~0x10000A0000000000:~0xE0030128"),
             Self::OneBlockSsse3 => Some("~0x1000080000000000:~0xE0030128"),
             Self::OneBlockAvx => Some("~0x80000000000:~0xE0030128"),
         }
@@ -55,11 +55,47 @@ impl Variant {
     /// For tables.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Today => "OpenSSL, as it is today",
-            Self::NSms => "OpenSSL, n-SMS (AVX2)",
-            Self::Scalar => "OpenSSL, scalar (as 1.0.1)",
-            Self::OneBlockSsse3 => "OpenSSL, schedule of one block in XMM (SSSE3)",
-            Self::OneBlockAvx => "OpenSSL, schedule of one block in XMM (AVX)",
+            Self::Today => "OpenSSL today",
+            Self::NSms => "OpenSSL n-SMS (AVX2)",
+            Self::Scalar => "OpenSSL scalar (as 1.0.1)",
+            Self::OneBlockSsse3 => "OpenSSL schedule of one block in XMM (SSSE3)",
+            Self::OneBlockAvx => "OpenSSL schedule of one block in XMM (AVX)",
+        }
+    }
+
+    /// The same for one algorithm, as OpenSSL names it.
+    fn name_for(self, algorithm: &str) -> &'static str {
+        match (self, algorithm) {
+            (Self::Scalar, "SHA1" | "SHA-1") => "OpenSSL scalar",
+            _ => self.name(),
+        }
+    }
+
+    /// Why this code cannot be had here; told to use it all the same, OpenSSL would silently run other code. `None`: it can.
+    pub fn missing(self) -> Option<String> {
+        if self == Self::Today {
+            return None;
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        return Some("only on x86-64 can OpenSSL be told what the CPU lacks".into());
+        #[cfg(target_arch = "x86_64")]
+        {
+            let lacks = match self {
+                Self::Today | Self::Scalar => None,
+                Self::NSms => {
+                    let all = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+                    (!all).then_some("AVX2, BMI1 or BMI2")
+                }
+                Self::OneBlockSsse3 => (!is_x86_feature_detected!("ssse3")).then_some("SSSE3"),
+                Self::OneBlockAvx => {
+                    let is_from_intel = std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("GenuineIntel"));
+                    if !is_from_intel {
+                        return Some("OpenSSL chooses it on CPUs by Intel only".into());
+                    }
+                    (!is_x86_feature_detected!("avx")).then_some("AVX")
+                }
+            };
+            lacks.map(|lacks| format!("this CPU lacks {lacks}"))
         }
     }
 }
@@ -100,7 +136,7 @@ pub struct Worker {
 impl Worker {
     /// Starts OpenSSL in a process of its own. `algorithm` as OpenSSL names it: "SHA256".
     pub fn start<'a>(session: &Session, variant: Variant, algorithm: &str, layout: &Layout) -> Result<Box<dyn Contestant + 'a>> {
-        Self::start_on(session, variant, variant.name().into(), algorithm, Input::Messages(layout.clone()))
+        Self::start_on(session, variant, variant.name_for(algorithm).into(), algorithm, Input::Messages(layout.clone()))
     }
 
     /// The same for j-lanes hashing that calls OpenSSL for each slice, and once more to wrap (Gueron 2013, figure 1).
@@ -111,13 +147,13 @@ impl Worker {
         layout: &Layout,
         (lanes, word_bytes): (usize, usize),
     ) -> Result<Box<dyn Contestant + 'a>> {
-        let name = format!("{lanes}-lanes over {}", variant.name());
+        let name = format!("{lanes}-lanes over {}", variant.name_for(algorithm));
         Self::start_on(session, variant, name, algorithm, Input::JLanes { layout: layout.clone(), lanes, word_bytes })
     }
 
     /// The same, over files in this order, mapped to memory one after the other.
     pub fn start_on_files<'a>(session: &Session, variant: Variant, algorithm: &str, files: &[PathBuf]) -> Result<Box<dyn Contestant + 'a>> {
-        Self::start_on(session, variant, variant.name().into(), algorithm, Input::Files(files.to_vec()))
+        Self::start_on(session, variant, variant.name_for(algorithm).into(), algorithm, Input::Files(files.to_vec()))
     }
 
     fn start_on<'a>(session: &Session, variant: Variant, name: String, algorithm: &str, input: Input) -> Result<Box<dyn Contestant + 'a>> {

@@ -108,10 +108,10 @@ impl<'a> Lineup<'a> {
         let mut lineup = Self { who: Vec::new(), contestants: Vec::new(), missing: Vec::new() };
         for who in all {
             let made = match who {
-                Who::OpenSsl(Variant::NSms | Variant::Scalar) if cfg!(not(target_arch = "x86_64")) => {
-                    Err("only on x86-64 can OpenSSL be told what the CPU lacks".into())
-                }
-                Who::OpenSsl(variant) => Ok(openssl(*variant)?),
+                Who::OpenSsl(variant) => match variant.missing() {
+                    Some(why) => Err(why),
+                    None => Ok(openssl(*variant)?),
+                },
                 who => ours(*who).map_err(|error| error.to_string()),
             };
             match made {
@@ -242,9 +242,4 @@ pub fn missing<'a>(races: impl IntoIterator<Item = &'a Raced>) -> Vec<String> {
         }
     }
     all
-}
-
-/// "3.4 times", or that it was not measured.
-pub fn times(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| "not measured".into(), |ratio| format!("{ratio:.2} times"))
 }

@@ -6,8 +6,8 @@ use manyhash::{Algorithm, Sha256, Sha512};
 
 use super::algorithm_1::N_SMS;
 use super::contestants::{OPENSSL_N_SMS, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who, missing, race_messages};
-use super::{OVER_N_SMS, OVER_OPENSSL, range};
-use crate::measured::Measured;
+use super::{OVER_N_SMS, OVER_OPENSSL};
+use crate::measured::{Measured, range};
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::session::Session;

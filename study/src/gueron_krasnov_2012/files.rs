@@ -10,10 +10,10 @@ use manyhash::Sha256;
 use manyhash_measure::timing::{self, Sample};
 
 use super::Folder;
-use super::contestants::{Lineup, OPENSSL_N_SMS, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who, expected, times};
+use super::contestants::{Lineup, OPENSSL_N_SMS, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who, expected};
 use crate::files::{drop_caches, drop_caches_again};
 use crate::frequency::Frequencies;
-use crate::measured::Measured;
+use crate::measured::{Measured, times};
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Claim, Figure, Line, Plot, Source, Table};
 use crate::race::{Local, Rules};

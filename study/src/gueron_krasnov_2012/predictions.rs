@@ -4,8 +4,8 @@ use anyhow::Result;
 use manyhash::{Algorithm, Sha256, Sha512};
 
 use super::algorithm_1::N_SMS;
-use super::contestants::{OPENSSL_N_SMS, Raced, S_HASH, Who, missing, race_messages, times};
-use crate::measured::Measured;
+use super::contestants::{OPENSSL_N_SMS, Raced, S_HASH, Who, missing, race_messages};
+use crate::measured::{Measured, times};
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::session::Session;
