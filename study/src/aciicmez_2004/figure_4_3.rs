@@ -65,8 +65,8 @@ fn contest<S: Subject>(session: &Session) -> Result<Vec<Option<Measured>>> {
         None,
         library(public::mbedtls()),
         library(public::cryptopp()),
-        if has_scalar_openssl() { Some(worker(OpenSsl::Scalar)?) } else { None },
-        if has_n_sms(session) { Some(worker(OpenSsl::NSms)?) } else { None },
+        if OpenSsl::Scalar.missing().is_none() { Some(worker(OpenSsl::Scalar)?) } else { None },
+        if OpenSsl::NSms.missing().is_none() { Some(worker(OpenSsl::NSms)?) } else { None },
         Some(worker(OpenSsl::Today)?),
         Some(Local::boxed("", |digests| S::rustcrypto(message, digests))),
         Some(Local::boxed("", |digests| digests.extend_from_slice(manyhash::hash::<S::Algorithm>(message).as_ref()))),
@@ -77,16 +77,6 @@ fn contest<S: Subject>(session: &Session) -> Result<Vec<Option<Measured>>> {
     let rules = Rules { bytes: message.len(), expected: Some(&expected), warm_up_calls: 3 };
     let mut measured = race(session, rules, &mut contestants)?.into_iter();
     Ok(there.into_iter().map(|there| if there { measured.next() } else { None }).collect())
-}
-
-/// Instructions are hidden from it on x86 only.
-fn has_scalar_openssl() -> bool {
-    cfg!(target_arch = "x86_64")
-}
-
-/// It is for AVX2, and takes both sets of BMI.
-fn has_n_sms(session: &Session) -> bool {
-    has_scalar_openssl() && ["avx2", "bmi2"].iter().all(|feature| session.machine.features.contains(feature))
 }
 
 /// Where that is something else than the native registers.
@@ -109,10 +99,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
             missing.push(format!("{name}: not there when the study was built (Debian: {package})"));
         }
     }
-    for (is_there, row) in [(has_scalar_openssl(), SCALAR_OPENSSL), (has_n_sms(session), N_SMS)] {
-        if !is_there {
-            missing.push(format!("{}: this CPU has no such instructions to use or to hide", ROWS[row].name));
-        }
+    for (variant, row) in [(OpenSsl::Scalar, SCALAR_OPENSSL), (OpenSsl::NSms, N_SMS)] {
+        missing.extend(variant.missing().map(|why| format!("{}: {why}", ROWS[row].name)));
     }
     let names: Vec<String> = [public::cryptopp(), public::mbedtls()].into_iter().flatten().map(|library| (library.name)()).collect();
     let mut figure = Figure {

@@ -63,8 +63,11 @@ fn in_paper(timed: &Timed) -> Option<f64> {
     }
 }
 
+/// Whether a table has a row for it.
+type IsOf = fn(&Timed) -> bool;
+
 /// Tables, and which rows they have.
-const TABLES: [(&str, fn(&Timed) -> bool); 7] = [
+const TABLES: [(&str, IsOf); 7] = [
     ("Registers of 32 bits", |timed| timed.registers == Registers::General),
     ("MMX registers of 64 bits", |timed| timed.registers == Registers::Mmx),
     ("XMM registers of 128 bits with SSE2, as in the paper", |timed| timed.registers == Registers::Xmm && timed.needs.trim() == "sse2"),
@@ -77,10 +80,18 @@ const TABLES: [(&str, fn(&Timed) -> bool); 7] = [
 ];
 
 fn tables(rows: &[Row]) -> Vec<Table> {
-    let of_subject = |(subject, is_of): (&str, fn(&Timed) -> bool)| {
+    let of_subject = |(subject, is_of): (&str, IsOf)| {
         let mut table = Table::new(
             format!("{subject}: latency and throughput of instructions, in core cycles"),
-            ["instruction", "latency: paper", "latency: here", "latency: here / paper", "throughput: paper", "throughput: here", "throughput: here / paper"],
+            [
+                "instruction",
+                "latency: paper",
+                "latency: here",
+                "latency: here / paper",
+                "throughput: paper",
+                "throughput: here",
+                "throughput: here / paper",
+            ],
         );
         for row in rows.iter().filter(|row| is_of(row.timed)) {
             let paper = in_paper(row.timed);
@@ -122,7 +133,8 @@ fn words_per_cycle(rows: &[Row], registers: Registers, operations: &[Operation])
 
 fn words_table(rows: &[Row]) -> Table {
     let columns = ["operation", "32-bit", "64-bit MMX", "128-bit XMM", "256-bit YMM", "512-bit ZMM"];
-    let mut table = Table::new("Throughput of all registers: 32-bit words in a core cycle, by the fastest instruction for it (or four)", columns);
+    let mut table =
+        Table::new("Throughput of all registers: 32-bit words in a core cycle, by the fastest instruction for it (or four)", columns);
     for (name, operations) in COMPARED {
         let words = REGISTERS.map(|registers| cell(words_per_cycle(rows, registers, operations)));
         table.row([Cell::from(name)].into_iter().chain(words));
@@ -138,8 +150,7 @@ fn plot(rows: &[Row]) -> Plot {
     };
     // Of the paper: words of the register over its cycles.
     let paper = |name: &str, values: [f64; 4]| Bars { name: name.into(), source: Source::Paper, values: values.map(Some).to_vec() };
-    let mut series =
-        vec![paper("paper: 32-bit", [2.0, 2.0, 1.0, 1.0]), paper("paper: 128-bit XMM", [2.0, 2.0, 2.0, 4.0 / (4.0 * 2.0)])];
+    let mut series = vec![paper("paper: 32-bit", [2.0, 2.0, 1.0, 1.0]), paper("paper: 128-bit XMM", [2.0, 2.0, 2.0, 4.0 / (4.0 * 2.0)])];
     series.extend(REGISTERS.map(ours));
     Plot::Bars {
         title: "Throughput of registers by their size: 32-bit words in a core cycle".into(),
@@ -184,15 +195,16 @@ fn judge(figure: &mut Figure, rows: &[Row]) {
         shown::or_not_measured(add.map(|gain| format!("{} times as many words in a cycle in XMM registers", number(gain)))),
         add.map(|gain| gain <= 1.05),
     );
-    let trials = Claim::new(
-        "Word for word, SIMD shifts have a higher throughput than 32-bit ones, and SIMD additions a lower one",
-        "section 4.2",
-        NO_VALUE,
-        shown::or_not_measured(
-            shift.zip(add).map(|(shift, add)| format!("{} times for shifts and {} times for additions, in XMM registers", number(shift), number(add))),
-        ),
-        shift.zip(add).map(|(shift, add)| shift > 1.0 && add < 1.0),
-    );
+    let trials =
+        Claim::new(
+            "Word for word, SIMD shifts have a higher throughput than 32-bit ones, and SIMD additions a lower one",
+            "section 4.2",
+            NO_VALUE,
+            shown::or_not_measured(shift.zip(add).map(|(shift, add)| {
+                format!("{} times for shifts and {} times for additions, in XMM registers", number(shift), number(add))
+            })),
+            shift.zip(add).map(|(shift, add)| shift > 1.0 && add < 1.0),
+        );
     let described = |row: Option<&Row>| {
         row.and_then(|row| Some(format!("latency {} and throughput {} cycles", number(row.latency?.core?), number(row.throughput.core?))))
     };

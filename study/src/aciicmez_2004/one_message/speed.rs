@@ -5,7 +5,7 @@ use manyhash::backend::Backend;
 
 use crate::aciicmez_2004::shown::{self, NO_VALUE, cell, without_gaps};
 use crate::aciicmez_2004::subject::{self, Subject, in_registers};
-use crate::measured::Measured;
+use crate::measured::{self, Measured};
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::openssl_worker::{EvpDigest, Variant, Worker};
@@ -52,7 +52,6 @@ are derived from the recurrences, by a program, and not measured.";
 
 /// What this CPU cannot do of it, for an algorithm: `Some(None)`: it never could.
 fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> {
-    let cpu = |is_there: bool, what: &str| (!is_there).then(|| Some(format!("this CPU has no {what}")));
     match method {
         Method::BasicBlocks => None,
         Method::Manyhash(name) => {
@@ -67,30 +66,16 @@ fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> 
             }
         }
         Method::OpenSsl(variant) => {
-            if !cfg!(target_arch = "x86_64") {
-                return Some(Some("OpenSSL's code for x86-64".into()));
+            let never = if algorithm == "SHA-512" { kind == Kind::Extensions || variant == Variant::OneBlockSsse3 } else { false };
+            if never {
+                return Some(None);
             }
-            if kind == Kind::Extensions {
-                return if algorithm == "SHA-512" { Some(None) } else { cpu(has("sha"), "SHA extensions") };
+            if kind == Kind::Extensions && !manyhash_measure::machine::features().contains(&"sha") {
+                return Some(Some("this CPU has no SHA extensions".into()));
             }
-            match variant {
-                Variant::OneBlockSsse3 if algorithm == "SHA-512" => Some(None),
-                Variant::OneBlockSsse3 => cpu(has("ssse3"), "SSSE3"),
-                Variant::OneBlockAvx if !is_from_intel() => Some(Some("OpenSSL chooses it on CPUs by Intel only".into())),
-                Variant::OneBlockAvx => cpu(has("avx"), "AVX"),
-                Variant::NSms => cpu(has("avx2") && has("bmi2"), "AVX2 and BMI"),
-                _ => None,
-            }
+            variant.missing().map(Some)
         }
     }
-}
-
-fn has(feature: &str) -> bool {
-    manyhash_measure::machine::features().contains(&feature)
-}
-
-fn is_from_intel() -> bool {
-    std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("GenuineIntel"))
 }
 
 fn contestant<'a>(
@@ -172,7 +157,7 @@ fn over(measured: &Measured, scalar: &Measured) -> f64 {
 /// The fastest of a kind, for an algorithm.
 fn fastest(results: &Results, kind: Kind, column: usize) -> Option<&Measured> {
     let of_kind = results.iter().zip(METHODS).filter(|(_, (_, other, _))| *other == kind);
-    of_kind.filter_map(|(row, _)| row[column].as_ref()).min_by(|a, b| a.median_ns().total_cmp(&b.median_ns()))
+    measured::fastest(of_kind.filter_map(|(row, _)| row[column].as_ref()))
 }
 
 fn speed_up(results: &Results, kind: Kind, column: usize) -> Option<f64> {
