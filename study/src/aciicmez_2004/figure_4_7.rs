@@ -78,13 +78,13 @@ fn judge(figure: &mut Figure, rows: &[Row]) {
     .into();
     let first = match (native, mmx) {
         (Some(native), Some(mmx)) if native > mmx => format!(
-            "64-bit registers do what MMX registers were used for, and rotate in one instruction: they are {} times as fast as pairs of \
+            "Registers of 64 bits do what MMX registers were used for, and rotate in one instruction: they are {} times as fast as pairs of \
              32-bit registers, and {} times as fast as MMX registers.",
             number(native),
             number(native / mmx)
         ),
-        (Some(native), _) => format!("64-bit registers are {} times as fast as pairs of 32-bit registers.", number(native)),
-        (None, _) => "64-bit registers were not measured.".into(),
+        (Some(native), _) => format!("Registers of 64 bits are {} times as fast as pairs of 32-bit registers.", number(native)),
+        (None, _) => "Registers of 64 bits were not measured.".into(),
     };
     let fastest = streams::fastest_row(rows).map(|(architecture, times)| {
         format!(" The fastest of all is {architecture} with {} times the rate of one message in 32-bit registers.", number(times))
