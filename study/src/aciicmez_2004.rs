@@ -19,5 +19,6 @@ pub mod one_message;
 #[allow(unsafe_code, reason = "libraries in C and C++")]
 mod public;
 pub mod scalar;
+mod shown;
 mod streams;
 mod subject;

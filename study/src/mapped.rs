@@ -13,6 +13,15 @@ pub fn map(path: &Path) -> Result<Mmap> {
     unsafe { Mmap::map(&file) }.with_context(|| format!("mapping {}", path.display()))
 }
 
+/// How many of its pages are in memory, of how many; `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub fn pages_in_memory(file: &Mmap) -> Option<(usize, usize)> {
+    let mut pages = vec![0u8; file.len().div_ceil(rustix::param::page_size())];
+    // SAFETY: the mapping is there, and has as many pages as there is room for answers.
+    let answer = unsafe { libc::mincore(file.as_ptr().cast_mut().cast(), file.len(), pages.as_mut_ptr()) };
+    (answer == 0).then(|| (pages.iter().filter(|page| **page & 1 == 1).count(), pages.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,10 +12,8 @@ use crate::session::Session;
 /// What one call of something takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Cycles {
-    /// Cycles of the core, the median of the samples; `None` where there is no chain for this architecture.
+    /// Cycles of the core, the median of the quiet samples; `None` where there is no chain for this architecture.
     pub core: Option<f64>,
-    /// Cycles of the time-stamp counter, by the median; `None` where there is no such counter.
-    pub tsc: Option<f64>,
     /// Nanoseconds, the median.
     pub median_ns: f64,
 }
@@ -23,13 +21,13 @@ pub struct Cycles {
 impl Cycles {
     /// The same for one of `count` things that the call does.
     pub fn per(self, count: f64) -> Self {
-        Self { core: self.core.map(|cycles| cycles / count), tsc: self.tsc.map(|cycles| cycles / count), median_ns: self.median_ns / count }
+        Self { core: self.core.map(|cycles| cycles / count), median_ns: self.median_ns / count }
     }
 }
 
 /// Takes the samples of `session.effort`, each of one `call`, which should last about ten microseconds or longer.
 pub fn measure(session: &Session, mut call: impl FnMut()) -> Cycles {
-    let (mut ns, mut core) = (Vec::new(), Vec::new());
+    let mut samples = Vec::new();
     // Code and data come to the caches first.
     call();
     for _ in 0..session.effort.samples {
@@ -37,12 +35,15 @@ pub fn measure(session: &Session, mut call: impl FnMut()) -> Cycles {
         let start = Instant::now();
         call();
         let call_ns = start.elapsed().as_nanos() as f64;
-        ns.push(call_ns);
-        // The faster chain of the two was not interrupted.
-        core.extend(before.zip(cycle_ns()).map(|(before, after)| call_ns / before.min(after)));
+        samples.push((call_ns, before.zip(cycle_ns())));
     }
-    let median_ns = median(ns).expect("there is a sample");
-    Cycles { core: median(core), tsc: session.tsc_ghz.map(|ghz| median_ns * ghz), median_ns }
+    // Where the chains before and after a call took different times, somebody else was there, or the clock changed.
+    let is_quiet = |(_, chains): &&(f64, Option<(f64, f64)>)| chains.is_some_and(|(before, after)| (before / after - 1.0).abs() < 0.01);
+    let quiet: Vec<_> = samples.iter().filter(is_quiet).copied().collect();
+    let samples = if quiet.len() >= 3 { quiet } else { samples };
+    let median_ns = median(samples.iter().map(|(ns, _)| *ns)).expect("there is a sample");
+    let core = median(samples.iter().filter_map(|(ns, chains)| chains.map(|(before, after)| ns / before.min(after))));
+    Cycles { core, median_ns }
 }
 
 /// How long a cycle is, from a chain of multiplications: each takes three cycles on Intel since Sandy Bridge and on AMD since Zen.

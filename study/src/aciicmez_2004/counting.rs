@@ -58,7 +58,7 @@ pub fn serve(set: &str) -> Result<()> {
     Ok(())
 }
 
-/// Times routines of as many bytes, in turns. They may compute different things; tests have verified them.
+/// Times routines in turns, as if all hashed as many bytes as the first one. They compute different things; tests have verified them.
 pub fn time(session: &Session, routines: Vec<Routine>) -> Result<Vec<Measured>> {
     let bytes = routines.first().map_or(0, |routine| routine.bytes);
     let contestant = |mut routine: Routine| Local::boxed(routine.name, move |_| (routine.call)());

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::scalar::{PREFETCH_DISTANCES, Sha1, Sha256, Sha512, Sha512Pairs, Variants};
+use super::shown::{self, NO_VALUE, cell};
 use super::subject::{self, CACHED_MESSAGE_BYTES, bytes_from_memory, in_registers};
 use crate::measured::Measured;
 use crate::messages::Layout;
@@ -53,10 +54,18 @@ impl Techniques {
     }
 }
 
+/// The instruction is of x86; elsewhere the code that asks for it does nothing.
+const HAS_PREFETCH: bool = cfg!(target_arch = "x86_64");
+
+/// For tables.
+fn ahead(distance: usize) -> String {
+    if distance == 0 { "not at all".into() } else { format!("{distance} bytes ahead") }
+}
+
 /// Two in a hundred are within what runs differ by.
 const WORTH_IT: f64 = 1.02;
 
-const UNROLLED: [&str; 4] = ["1 round", "as many as variables (5, 8)", "twice as many (10, 16)", "all"];
+const UNROLLED: [&str; 4] = ["1", "as many as variables (5 or 8)", "twice as many (10 or 16)", "all"];
 
 /// Measures it.
 pub fn measure(session: &Session) -> Result<Figure> {
@@ -66,22 +75,26 @@ pub fn measure(session: &Session) -> Result<Figure> {
         Techniques::measure::<Sha512Pairs>(session, "SHA512")?,
         Techniques::measure::<Sha512>(session, "SHA512")?,
     ];
-    let heading = |first: &str| std::iter::once(first.to_string()).chain(all.iter().map(|one| one.name.to_string()));
-    let mut unrolling = Table::new("MB/s from the cache, by rounds written out in the loop and by boolean functions", heading("rounds"));
+    let heading = |first: &[&str]| first.iter().copied().chain(all.iter().map(|one| one.name)).map(String::from).collect::<Vec<_>>();
+    let mut unrolling = Table::new(
+        "Scalar code from the cache: MB/s, by rounds written out in the loop and by boolean functions",
+        heading(&["rounds written out", "boolean functions"]),
+    );
     for (i, rounds) in UNROLLED.iter().enumerate() {
         for (redefined, functions) in [(false, "FIPS 180"), (true, "figure 4.1")] {
-            let name = format!("{rounds}, {functions}").into();
-            unrolling.row(std::iter::once(name).chain(all.iter().map(|one| Cell::number(one.rate(i, redefined), 1))));
+            let names = [Cell::from(*rounds), functions.into()];
+            unrolling.row(names.into_iter().chain(all.iter().map(|one| cell(Some(one.rate(i, redefined))))));
         }
     }
-    let mut prefetching = Table::new("MB/s from main memory, by how far ahead lines are fetched", heading("bytes ahead"));
+    let mut prefetching =
+        Table::new("Scalar code from main memory: MB/s, by how far ahead lines of the message are prefetched", heading(&["prefetched"]));
     for (i, distance) in PREFETCH_DISTANCES.iter().enumerate() {
-        let name = if *distance == 0 { "no prefetch".into() } else { Cell::from(distance.to_string()) };
-        prefetching.row(std::iter::once(name).chain(all.iter().map(|one| Cell::number(one.prefetching[i].mb_per_s(), 1))));
+        let values = all.iter().map(|one| cell(Some(one.prefetching[i].mb_per_s())));
+        prefetching.row(std::iter::once(Cell::from(ahead(*distance))).chain(values));
     }
     let plot = |title: &str, categories: Vec<String>, values: &dyn Fn(&Techniques, usize) -> f64| Plot::Bars {
         title: title.into(),
-        y_label: "MB/s".into(),
+        y_label: "MB/s, median".into(),
         series: all
             .iter()
             .map(|one| Bars {
@@ -92,20 +105,23 @@ pub fn measure(session: &Session) -> Result<Figure> {
             .collect(),
         categories,
     };
-    let plots = vec![
-        plot("Rounds written out, functions of figure 4.1, from the cache", UNROLLED.map(String::from).to_vec(), &|one, i| {
-            one.rate(i, true)
-        }),
+    let mut plots = vec![
         plot(
-            "Prefetch, from main memory",
-            PREFETCH_DISTANCES.map(|distance| if distance == 0 { "none".into() } else { format!("{distance} B") }).to_vec(),
-            &|one, i| one.prefetching[i].mb_per_s(),
+            "Scalar code from the cache, by rounds written out (functions of figure 4.1)",
+            UNROLLED.map(String::from).to_vec(),
+            &|one, i| one.rate(i, true),
         ),
+        plot("Scalar code from main memory, by how far ahead lines are prefetched", PREFETCH_DISTANCES.map(ahead).to_vec(), &|one, i| {
+            one.prefetching[i].mb_per_s()
+        }),
     ];
+    if !HAS_PREFETCH {
+        plots.pop();
+    }
     let gains = |gain: fn(&Techniques) -> f64| all.iter().map(gain).collect::<Vec<f64>>();
     let list = |gains: &[f64]| {
-        let each = all.iter().zip(gains).map(|(one, gain)| format!("{} {gain:.2}", one.name));
-        each.collect::<Vec<_>>().join(", ")
+        let each = all.iter().zip(gains).map(|(one, gain)| (one.name, *gain));
+        shown::of_each(&each.collect::<Vec<_>>())
     };
     let by_unrolling = gains(Techniques::gain_by_unrolling);
     let by_functions = gains(Techniques::gain_by_functions);
@@ -116,29 +132,29 @@ pub fn measure(session: &Session) -> Result<Figure> {
         Claim::new(
             "Unrolled loops with renamed registers are faster than a round at a time",
             "section 4.1.1",
-            "the main gain",
-            format!("times as fast: {}", list(&by_unrolling)),
+            NO_VALUE,
+            format!("{} times as fast", list(&by_unrolling)),
             Some(every(&by_unrolling, WORTH_IT)),
         ),
         Claim::new(
-            "Redefined boolean functions make it faster",
+            "Redefined boolean functions make the code faster",
             "section 4.1.2, figure 4.1",
-            "fewer instructions",
-            format!("times as fast, all rounds written out: {}", list(&by_functions)),
+            NO_VALUE,
+            format!("{} times as fast, with all rounds written out", list(&by_functions)),
             Some(every(&by_functions, WORTH_IT)),
         ),
         Claim::new(
-            "Prefetching makes it faster",
+            "Prefetching data makes the code faster",
             "section 4.1.3",
-            "hides the time of transfers",
-            format!("times as fast at the best distance: {}", list(&by_prefetching)),
-            Some(every(&by_prefetching, WORTH_IT)),
+            NO_VALUE,
+            format!("{} times as fast at the best distance", list(&by_prefetching)),
+            HAS_PREFETCH.then(|| every(&by_prefetching, WORTH_IT)),
         ),
         Claim::new(
-            "All rounds written out are not always the best: more code, and it costs cache misses",
+            "Unrolling all rounds is not always the best",
             "section 4.1.1",
-            "a trade-off",
-            format!("all rounds, relative to as many as there are variables: {}", list(&in_full)),
+            NO_VALUE,
+            format!("{} times as fast as with as many as variables", list(&in_full)),
             Some(!every(&in_full, 1.0 / WORTH_IT)),
         ),
     ];
@@ -147,6 +163,9 @@ pub fn measure(session: &Session) -> Result<Figure> {
     for (what, gains) in
         [("writing rounds out", &by_unrolling), ("redefining the boolean functions", &by_functions), ("prefetching", &by_prefetching)]
     {
+        if what == "prefetching" && !HAS_PREFETCH {
+            continue;
+        }
         if every(gains, WORTH_IT) { keeps.push(what) } else { loses.push(what) }
     }
     Ok(Figure {
@@ -159,24 +178,24 @@ pub fn measure(session: &Session) -> Result<Figure> {
             bytes_from_memory(session) >> 20,
             subject::effort(session),
         ),
-        tables: vec![unrolling, prefetching],
+        tables: if HAS_PREFETCH { vec![unrolling, prefetching] } else { vec![unrolling] },
         plots,
         still_holds: if keeps.is_empty() {
-            "None of the techniques gains more than two in a hundred for all of the functions here.".into()
+            "Nothing of it holds here: no technique gains more than two in a hundred for every function.".into()
         } else {
-            format!("Worth it for every function here: {}.", keeps.join(", "))
+            format!("A gain for every function still comes from {}.", shown::list(&keeps))
         },
         changed: if loses.is_empty() {
-            "Nothing: each technique is worth it for every function.".into()
+            "Nothing has changed: each technique is worth it for every function.".into()
         } else {
             format!(
-                "No gain of more than two in a hundred for every function: {}. Compilers rename registers and simplify boolean functions by \
-                 themselves, CPUs rename registers and remove moves, and they fetch a message that is read in order before anyone asks.",
-                loses.join(", ")
+                "No gain of more than two in a hundred for every function comes from {} here. Compilers simplify boolean functions, and CPUs fetch a \
+                 message that is read in order, without being asked.",
+                shown::list(&loses)
             )
         },
         claims,
-        missing: if cfg!(target_arch = "x86_64") { Vec::new() } else { vec!["prefetch: PREFETCHT0 is of x86".into()] },
+        missing: if HAS_PREFETCH { Vec::new() } else { vec!["prefetch: PREFETCHT0 is of x86".into()] },
         ..Figure::default()
     })
 }

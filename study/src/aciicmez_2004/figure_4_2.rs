@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use manyhash_measure::timing::{self, Sample};
 
 use super::scalar::{HashFunction, Sha1, Sha256, Sha512, Sha512Pairs, Variant, Variants};
+use super::shown::{self, cell, number, or_not_measured, ratio, without_gaps};
 use super::subject::{expected, fastest};
 use crate::files::drop_caches;
 use crate::measured::Measured;
@@ -91,7 +92,12 @@ fn pass(session: &Session, expected: &[u8], hash: impl Fn() -> Result<Vec<u8>>) 
 pub fn measure(session: &Session) -> Result<Figure> {
     let bytes = if session.quick { QUICK_FILE_BYTES } else { FILE_BYTES };
     let passes = if session.quick { 1 } else { session.effort.fewest_samples };
-    let messages = Layout::equal(1, bytes).fill()?;
+    let messages = match Layout::equal(1, bytes).fill() {
+        Ok(messages) => messages,
+        Err(why) => {
+            return Ok(Figure { missing: vec![format!("all of it: {} MB of memory: {why:#}", bytes / 1_000_000)], ..Figure::default() });
+        }
+    };
     let message = messages.slices()[0];
     let hashers = [
         Hasher::new::<Sha1>(session, "SHA1", message, Some((87.12, 67.08)))?,
@@ -110,8 +116,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let memory: Vec<Measured> = hashers.iter().zip(memory).map(|(hasher, samples)| measured(&hasher.name, samples)).collect();
 
     let mut missing = Vec::new();
-    let disk = from_disk(session, &hashers, message, passes).unwrap_or_else(|why| {
-        missing.push(format!("hashing from the disk: {why:#}"));
+    let disk = from_disk(session, &hashers, message, passes)?.unwrap_or_else(|why| {
+        missing.push(format!("hashing from the disk: {why}"));
         Disk { how: "not measured".into(), hashing: vec![None; hashers.len()], reading: None }
     });
     let disk_measured: Vec<Option<Measured>> =
@@ -119,8 +125,17 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let reading = disk.reading.map(|samples| measured("reading alone", samples));
 
     let mut table = Table::new(
-        "MB/s",
-        ["", "paper, memory", "here, memory", "ratio", "paper, disk", "here, disk", "ratio", "TSC cycles/byte, memory (least)"],
+        "Scalar code: MB/s from main memory and from the disk",
+        [
+            "scalar code",
+            "memory: paper",
+            "memory: here",
+            "memory: here / paper",
+            "disk: paper",
+            "disk: here",
+            "disk: here / paper",
+            "memory: TSC cycles/byte (least)",
+        ],
     );
     let rate = |measured: Option<&Measured>| measured.map(Measured::mb_per_s);
     for ((hasher, memory), disk) in hashers.iter().zip(&memory).zip(&disk_measured) {
@@ -128,25 +143,25 @@ pub fn measure(session: &Session) -> Result<Figure> {
         table.row([
             hasher.name.as_str().into(),
             Cell::maybe(hasher.paper.map(|(memory, _)| memory), 2),
-            Cell::number(memory.mb_per_s(), 2),
-            Cell::maybe(hasher.paper.map(|(paper, _)| memory.mb_per_s() / paper), 2),
+            cell(Some(memory.mb_per_s())),
+            ratio(Some(memory.mb_per_s()), hasher.paper.map(|(memory, _)| memory)),
             Cell::maybe(hasher.paper.map(|(_, disk)| disk), 2),
-            Cell::maybe(disk, 2),
-            Cell::maybe(hasher.paper.zip(disk).map(|((_, paper), disk)| disk / paper), 2),
-            Cell::maybe(memory.least_tsc_cycles_per_byte(), 2),
+            cell(disk),
+            ratio(disk, hasher.paper.map(|(_, disk)| disk)),
+            cell(memory.least_tsc_cycles_per_byte()),
         ]);
     }
     if let Some(reading) = &reading {
         let mut row = vec![Cell::from("reading the file alone")];
         row.extend([const { Cell::Absent }; 4]);
-        row.extend([Cell::number(reading.mb_per_s(), 2), Cell::Absent, Cell::Absent]);
+        row.extend([cell(Some(reading.mb_per_s())), Cell::Absent, Cell::Absent]);
         table.row(row);
     }
     let bars = |name: &str, source, values: Vec<Option<f64>>| Bars { name: name.into(), source, values };
     let plots = vec![Plot::Bars {
-        title: "Scalar code".into(),
-        y_label: "MB/s".into(),
-        categories: vec!["SHA-1".into(), "SHA-256".into(), "SHA-512, 32-bit registers".into(), "SHA-512, 64-bit registers".into()],
+        title: "Scalar code from main memory and from the disk".into(),
+        y_label: "MB/s, median".into(),
+        categories: vec!["SHA-1".into(), "SHA-256".into(), "SHA-512 in 32-bit registers".into(), "SHA-512 in 64-bit registers".into()],
         series: vec![
             bars("paper, from memory", Source::Paper, hashers.iter().map(|hasher| Some(hasher.paper?.0)).collect()),
             bars("paper, from disk", Source::Paper, hashers.iter().map(|hasher| Some(hasher.paper?.1)).collect()),
@@ -160,51 +175,50 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let shares: Option<Vec<f64>> =
         memory.iter().zip(&disk_measured).map(|(memory, disk)| Some(disk.as_ref()?.mb_per_s() / memory.mb_per_s())).collect();
     let slower = shares.as_ref().map(|shares| shares[..3].iter().all(|share| *share < 1.0));
-    let listed = |values: &[f64]| values.iter().map(|value| format!("{value:.2}")).collect::<Vec<_>>().join(", ");
+    let listed = |values: &[f64]| shown::list(&values.iter().map(|value| number(*value)).collect::<Vec<_>>());
     let claims = vec![
         Claim::new(
             "SHA-1 is faster than SHA-256, and SHA-256 than SHA-512 in 32-bit registers",
             "section 4.2, figure 4.2",
             "87.12, 48.88 and 38.26 MB/s from memory",
-            format!("{sha1:.2}, {sha256:.2} and {sha512:.2} MB/s"),
+            format!("{} MB/s", listed(&[sha1, sha256, sha512])),
             Some(in_order),
         ),
         Claim::new(
-            "From the disk each is slower than from memory",
+            "Hashing a file from the disk is slower than hashing it from memory",
             "section 4.2, figure 4.2",
             "0.77, 0.77 and 0.80 of the rate from memory",
-            shares.as_ref().map_or("not measured".into(), |shares| format!("{} of it", listed(&shares[..3]))),
+            or_not_measured(shares.as_ref().map(|shares| format!("{} of it", listed(&shares[..3])))),
             slower,
         ),
     ];
-    let times = |i: usize, paper: f64| memory[i].mb_per_s() / paper;
+    let times = |i: usize, paper: f64| number(memory[i].mb_per_s() / paper);
     Ok(Figure {
         method: format!(
-            "As in the paper: a file of {} MB, which hides what is done once; the paper's CPU is a Pentium 4 with 2.4 GHz, and its code is \
+            "As in the paper: a file {}, which hides what is done once; the paper's CPU is a Pentium 4 with 2.4 GHz, and its code is \
              assembly. The fastest variant of section 4.1 on this machine, chosen from eight for each function; not as in the paper: \
              compiled, for a CPU with twice as many registers. Passes over memory: {passes}, then as many over the file, read a megabyte at \
-             a time by the thread that hashes, out of the page cache before each ({}). MB/s by the median of the passes.",
-            bytes / 1_000_000,
+             a time by the thread that hashes, out of the page cache before each ({}). MB/s (millions of bytes) by the median of the passes.",
+            if session.quick { "(of 4 MB in this quick run, of 400 MB in the paper)" } else { "of 400 MB" },
             disk.how,
         ),
-        tables: vec![table],
+        tables: vec![without_gaps(table, 1)],
         plots,
         still_holds: match (in_order, slower) {
-            (true, Some(true)) => "The order of the three functions, and that the disk costs each of them a part of its rate.",
-            (true, _) => "The order of the three functions.",
-            (false, Some(true)) => "That the disk costs each function a part of its rate; their order is another one here.",
-            (false, _) => "Neither the order of the functions nor a loss by the disk was seen in this run.",
+            (true, Some(true)) => "SHA-1 is still the fastest and SHA-512 the slowest, and the disk costs each of them a part of its rate.",
+            (true, _) => "SHA-1 is still the fastest and SHA-512 in 32-bit registers the slowest.",
+            (false, Some(true)) => "The disk still costs each function a part of its rate.",
+            (false, _) => "Nothing of it holds here: neither the order of the functions nor a loss by the disk.",
         }
         .into(),
         changed: format!(
-            "One core hashes {:.1} (SHA-1), {:.1} (SHA-256) and {:.1} (SHA-512 in 32-bit registers) times as much as the Pentium 4 did, by \
-             its clock{} and by the instructions that it executes in a cycle; 64-bit registers give SHA-512 {:.1} times the rate of pairs of \
-             32-bit ones.",
+            "One core hashes {} (SHA-1), {} (SHA-256) and {} (SHA-512) times as fast as the Pentium 4{}. 64-bit registers hash SHA-512 {} \
+             times as fast as 32-bit ones, which add words in two halves.",
             times(0, 87.12),
             times(1, 48.88),
             times(2, 38.26),
-            session.machine.clock_ghz.map_or(String::new(), |clock| format!(" ({clock:.1} GHz)")),
-            memory[3].mb_per_s() / sha512
+            session.machine.clock_ghz.map_or(String::new(), |clock| format!(", with {} times its clock", number(clock / 2.4))),
+            number(memory[3].mb_per_s() / sha512)
         ),
         claims,
         missing,
@@ -221,25 +235,37 @@ struct Disk {
     reading: Option<Vec<Sample>>,
 }
 
-fn from_disk(session: &Session, hashers: &[Hasher], message: &[u8], passes: usize) -> Result<Disk> {
-    let folder = session.scratch(message.len() as u64)?;
+/// `Ok(Err)`: why this machine has no disk for it.
+fn from_disk(session: &Session, hashers: &[Hasher], message: &[u8], passes: usize) -> Result<Result<Disk, String>> {
+    let folder = match session.scratch(message.len() as u64) {
+        Ok(folder) => folder,
+        Err(why) => return Ok(Err(format!("{why:#}"))),
+    };
     let path = folder.path().join("message");
-    std::fs::write(&path, message).with_context(|| path.display().to_string())?;
-    let forget = || drop_caches([&path]).map_err(anyhow::Error::msg);
+    // There may have been room when it was asked for, and none now.
+    if let Err(why) = std::fs::write(&path, message) {
+        return Ok(Err(format!("{}: {why}", path.display())));
+    }
+    let forget = || drop_caches([&path]);
     let mut how = String::new();
     let mut hashing: Vec<Vec<Sample>> = vec![Vec::new(); hashers.len()];
     let mut reading = Vec::new();
     for _ in 0..passes {
         for (hasher, samples) in hashers.iter().zip(&mut hashing) {
-            how = forget()?;
+            match forget() {
+                Ok(done) => how = done,
+                Err(why) => return Ok(Err(why)),
+            }
             samples.push(pass(session, &hasher.expected, || (hasher.file)(&path))?);
         }
-        forget()?;
+        if let Err(why) = forget() {
+            return Ok(Err(why));
+        }
         let mut outcome = Ok(());
         reading.push(timing::sample(session.probe, 1, 0, || outcome = read(&path, |part| _ = std::hint::black_box(part))));
         outcome?;
     }
-    Ok(Disk { how, hashing: hashing.into_iter().map(Some).collect(), reading: Some(reading) })
+    Ok(Ok(Disk { how, hashing: hashing.into_iter().map(Some).collect(), reading: Some(reading) }))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::public::{self, Library};
+use super::shown::{self, cell, number, or_not_measured, ratio, without_gaps};
 use super::subject::{Sha1, Sha256, Sha512, Slices, Subject, expected, fastest, in_registers};
 use crate::measured::Measured;
 use crate::messages::Layout;
@@ -17,25 +18,35 @@ const QUICK_MESSAGE_BYTES: usize = 64 << 10;
 /// Rows, in the order of the contestants: the name, and the paper's MB/s for SHA-1, SHA-256 and SHA-512.
 struct Row {
     name: &'static str,
-    paper: [Option<f64>; 3],
+    paper: [Option<f64>; FUNCTIONS.len()],
 }
 
+const FUNCTIONS: [&str; 3] = ["SHA-1", "SHA-256", "SHA-512"];
+
 const ROWS: [Row; 10] = [
-    Row { name: "our code, registers of a word's size", paper: [Some(87.12), Some(48.88), None] },
-    Row { name: "our code, 32-bit registers", paper: [None, None, Some(38.26)] },
+    Row { name: "our code in registers of a word's size", paper: [Some(87.12), Some(48.88), None] },
+    Row { name: "our code in 32-bit registers", paper: [None, None, Some(38.26)] },
     Row { name: "Gladman", paper: [Some(76.66), Some(43.52), Some(24.33)] },
-    Row { name: "Devine; today mbed TLS", paper: [None, Some(43.19), None] },
-    Row { name: "Crypto++ 5.1; today's", paper: [Some(67.45), Some(23.90), None] },
-    Row { name: "OpenSSL, scalar (as 1.0.1)", paper: [None; 3] },
-    Row { name: "OpenSSL, n-SMS (AVX2)", paper: [None; 3] },
-    Row { name: "OpenSSL, as it is today", paper: [None; 3] },
-    Row { name: "RustCrypto sha1, sha2", paper: [None; 3] },
-    Row { name: "manyhash, one message", paper: [None; 3] },
+    Row { name: "mbed TLS (paper: Devine)", paper: [None, Some(43.19), None] },
+    Row { name: "Crypto++", paper: [Some(67.45), Some(23.90), None] },
+    Row { name: "OpenSSL scalar", paper: [None; 3] },
+    Row { name: "OpenSSL n-SMS (AVX2)", paper: [None; 3] },
+    Row { name: "OpenSSL today", paper: [None; 3] },
+    Row { name: "RustCrypto", paper: [None; 3] },
+    Row { name: "manyhash", paper: [None; 3] },
 ];
 
 const MBED_TLS: usize = 3;
 const SCALAR_OPENSSL: usize = 5;
 const N_SMS: usize = 6;
+/// Those by others.
+const PUBLIC: std::ops::Range<usize> = 2..9;
+
+/// The paper's own code; its SHA-512 is in 32-bit registers.
+const PAPER_OURS: [f64; FUNCTIONS.len()] = [87.12, 48.88, 38.26];
+
+/// MB/s of each function, a value for each row that is there.
+type Rates = [[Option<f64>; ROWS.len()]; FUNCTIONS.len()];
 
 /// Of one function: a value for each row.
 fn contest<S: Subject>(session: &Session) -> Result<Vec<Option<Measured>>> {
@@ -54,8 +65,8 @@ fn contest<S: Subject>(session: &Session) -> Result<Vec<Option<Measured>>> {
         None,
         library(public::mbedtls()),
         library(public::cryptopp()),
-        if has_scalar_openssl() { Some(worker(OpenSsl::Scalar)?) } else { None },
-        if has_n_sms(session) { Some(worker(OpenSsl::NSms)?) } else { None },
+        if OpenSsl::Scalar.missing().is_none() { Some(worker(OpenSsl::Scalar)?) } else { None },
+        if OpenSsl::NSms.missing().is_none() { Some(worker(OpenSsl::NSms)?) } else { None },
         Some(worker(OpenSsl::Today)?),
         Some(Local::boxed("", |digests| S::rustcrypto(message, digests))),
         Some(Local::boxed("", |digests| digests.extend_from_slice(manyhash::hash::<S::Algorithm>(message).as_ref()))),
@@ -68,16 +79,6 @@ fn contest<S: Subject>(session: &Session) -> Result<Vec<Option<Measured>>> {
     Ok(there.into_iter().map(|there| if there { measured.next() } else { None }).collect())
 }
 
-/// Instructions are hidden from it on x86 only.
-fn has_scalar_openssl() -> bool {
-    cfg!(target_arch = "x86_64")
-}
-
-/// It is for AVX2.
-fn has_n_sms(session: &Session) -> bool {
-    has_scalar_openssl() && session.machine.features.contains(&"avx2")
-}
-
 /// Where that is something else than the native registers.
 fn narrow<'a, S: Subject>(session: &Session, messages: Slices<'a>) -> Result<Option<Box<dyn Contestant + 'a>>> {
     if std::any::TypeId::of::<S::Narrow>() == std::any::TypeId::of::<S::Native>() {
@@ -88,49 +89,8 @@ fn narrow<'a, S: Subject>(session: &Session, messages: Slices<'a>) -> Result<Opt
 
 /// Measures it.
 pub fn measure(session: &Session) -> Result<Figure> {
-    let functions = ["SHA-1", "SHA-256", "SHA-512"];
-    let here = [contest::<Sha1>(session)?, contest::<Sha256>(session)?, contest::<Sha512>(session)?];
-    let rate = |function: usize, row: usize| here[function][row].as_ref().map(Measured::mb_per_s);
-    let ours = |function: usize| rate(function, 0).expect("always measured");
-    // The paper's own SHA-512 is in 32-bit registers.
-    let paper_ours = [87.12, 48.88, 38.26];
-
-    let columns = |first: &'static str| {
-        let pair = |function: &&str| [format!("{function}, paper"), format!("{function}, here")];
-        std::iter::once(first.to_string()).chain(functions.iter().flat_map(pair))
-    };
-    let mut raw = Table::new("MB/s", columns(""));
-    let mut relative = Table::new("Relative to our code: the paper's to its own, ours to registers of a word's size", columns(""));
-    for (i, row) in ROWS.iter().enumerate() {
-        let cells = |paper: &dyn Fn(usize) -> Option<f64>, here: &dyn Fn(usize) -> Option<f64>| {
-            let pairs = (0..3).flat_map(|function| [Cell::maybe(paper(function), 2), Cell::maybe(here(function), 2)]);
-            std::iter::once(Cell::from(row.name)).chain(pairs).collect::<Vec<_>>()
-        };
-        raw.row(cells(&|function| row.paper[function], &|function| rate(function, i)));
-        relative.row(cells(&|function| Some(row.paper[function]? / paper_ours[function]), &|function| {
-            Some(rate(function, i)? / ours(function))
-        }));
-    }
-    let bars =
-        |paper: bool, function: usize| Bars {
-            name: format!("{}, {}", functions[function], if paper { "paper" } else { "here" }),
-            source: if paper { Source::Paper } else { Source::Peer },
-            values: (0..ROWS.len())
-                .map(|row| {
-                    if paper {
-                        Some(ROWS[row].paper[function]? / paper_ours[function])
-                    } else {
-                        Some(rate(function, row)? / ours(function))
-                    }
-                })
-                .collect(),
-        };
-    let plots = vec![Plot::Bars {
-        title: "Public implementations, relative to our scalar code".into(),
-        y_label: "times our scalar code".into(),
-        categories: ROWS.iter().map(|row| row.name.to_string()).collect(),
-        series: (0..3).flat_map(|function| [bars(true, function), bars(false, function)]).collect(),
-    }];
+    let measured = [contest::<Sha1>(session)?, contest::<Sha256>(session)?, contest::<Sha512>(session)?];
+    let rates: Rates = measured.map(|rows| std::array::from_fn(|row| rows[row].as_ref().map(Measured::mb_per_s)));
 
     let mut missing = vec!["Gladman's code: in no package of Debian's, nor is it a crate".to_string()];
     for (library, name, package) in [(public::cryptopp(), "Crypto++", "libcrypto++-dev"), (public::mbedtls(), "mbed TLS", "libmbedtls-dev")]
@@ -139,80 +99,167 @@ pub fn measure(session: &Session) -> Result<Figure> {
             missing.push(format!("{name}: not there when the study was built (Debian: {package})"));
         }
     }
-    for (is_there, row) in [(has_scalar_openssl(), SCALAR_OPENSSL), (has_n_sms(session), N_SMS)] {
-        if !is_there {
-            missing.push(format!("{}: this CPU has no such instructions to use or to hide", ROWS[row].name));
-        }
+    for (variant, row) in [(OpenSsl::Scalar, SCALAR_OPENSSL), (OpenSsl::NSms, N_SMS)] {
+        missing.extend(variant.missing().map(|why| format!("{}: {why}", ROWS[row].name)));
     }
     let names: Vec<String> = [public::cryptopp(), public::mbedtls()].into_iter().flatten().map(|library| (library.name)()).collect();
-
-    let best = |function: usize| (2..ROWS.len()).filter_map(|row| Some((row, rate(function, row)?))).max_by(|a, b| a.1.total_cmp(&b.1));
-    let winners: Vec<String> = (0..3)
-        .filter_map(|function| {
-            let (row, rate) = best(function)?;
-            Some(format!("{}: {} with {:.2}", functions[function], ROWS[row].name, rate / ours(function)))
-        })
-        .collect();
-    let none_is_faster = (0..3).all(|function| best(function).is_none_or(|(_, rate)| rate <= ours(function)));
-    let listed = |values: Option<Vec<f64>>| {
-        values.map_or("not measured".into(), |values| values.iter().map(|value| format!("{value:.2}")).collect::<Vec<_>>().join(", "))
+    let mut figure = Figure {
+        method: format!(
+            "One message of {} KiB; the paper: a file of 400 MB in memory. {} Our code is the fastest variant of section 4.1 on this \
+             machine; relative values are to it, in the paper to its own (for SHA-512 that in 32-bit registers). The paper has Crypto++ 5.1. \
+             Peers here: {}; OpenSSL in processes that hide instructions of the CPU from it; RustCrypto's crates sha1 and sha2 choose by \
+             the CPU, and so does Crypto++.",
+            (if session.quick { QUICK_MESSAGE_BYTES } else { MESSAGE_BYTES }) >> 10,
+            super::subject::effort(session),
+            if names.is_empty() { "no library of 2004".into() } else { shown::list(&names) },
+        ),
+        tables: (0..FUNCTIONS.len()).map(|function| table(function, &rates)).collect(),
+        plots: vec![plot(&rates)],
+        missing,
+        ..Figure::default()
     };
+    judge(&mut figure, &rates);
+    Ok(figure)
+}
+
+fn paper_relative(function: usize, row: usize) -> Option<f64> {
+    Some(ROWS[row].paper[function]? / PAPER_OURS[function])
+}
+
+fn relative(rates: &Rates, function: usize, row: usize) -> Option<f64> {
+    Some(rates[function][row]? / rates[function][0]?)
+}
+
+fn table(function: usize, rates: &Rates) -> Table {
+    let mut table = Table::new(
+        format!("{} of one message: our scalar code and public implementations, MB/s", FUNCTIONS[function]),
+        ["implementation", "paper", "here", "here / paper", "paper: relative to our code", "here: relative to our code"],
+    );
+    for (row, Row { name, paper }) in ROWS.iter().enumerate() {
+        table.row([
+            Cell::from(*name),
+            Cell::maybe(paper[function], 2),
+            cell(rates[function][row]),
+            ratio(rates[function][row], paper[function]),
+            Cell::maybe(paper_relative(function, row), 2),
+            cell(relative(rates, function, row)),
+        ]);
+    }
+    without_gaps(table, 1)
+}
+
+fn plot(rates: &Rates) -> Plot {
+    let series = (0..FUNCTIONS.len()).flat_map(|function| {
+        let bars = |whose: &str, source, value: &dyn Fn(usize) -> Option<f64>| Bars {
+            name: format!("{}, {whose}", FUNCTIONS[function]),
+            source,
+            values: (0..ROWS.len()).map(value).collect(),
+        };
+        [
+            bars("paper", Source::Paper, &|row| paper_relative(function, row)),
+            bars("here", Source::Peer, &|row| relative(rates, function, row)),
+        ]
+    });
+    Plot::Bars {
+        title: "One message: public implementations, relative to our scalar code".into(),
+        y_label: "times the rate of our scalar code, median".into(),
+        categories: ROWS.iter().map(|row| row.name.to_string()).collect(),
+        series: series.collect(),
+    }
+}
+
+fn judge(figure: &mut Figure, rates: &Rates) {
+    let best = |function: usize| {
+        let relative = PUBLIC.filter_map(|row| Some((ROWS[row].name, relative(rates, function, row)?)));
+        relative.max_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let winners: Vec<(usize, &str, f64)> =
+        (0..FUNCTIONS.len()).filter_map(|function| best(function).map(|(name, times)| (function, name, times))).collect();
+    let faster: Vec<String> = winners
+        .iter()
+        .filter(|(.., times)| *times > 1.0)
+        .map(|(function, name, times)| format!("{name} {} times ({})", number(*times), FUNCTIONS[*function]))
+        .collect();
+    let fastest: Vec<(&str, f64)> = winners.iter().map(|(function, _, times)| (FUNCTIONS[*function], *times)).collect();
     // The paper has Devine's code for SHA-256 only.
-    let devine = rate(1, MBED_TLS).map(|rate| rate / ours(1));
-    let inside: Option<Vec<f64>> = (0..3).map(|function| Some(rate(function, N_SMS)? / rate(function, SCALAR_OPENSSL)?)).collect();
-    let gains_inside = inside.as_ref().map(|values| values.iter().any(|value| *value > 1.02));
-    let claims = vec![
+    let devine = relative(rates, 1, MBED_TLS);
+    figure.claims = vec![
         Claim::new(
             "No public implementation of one message is faster than the scalar code",
             "section 4.2, figure 4.3",
-            "0.49 to 0.89 of it",
-            format!("the fastest, relative to ours: {}", winners.join("; ")),
-            Some(none_is_faster),
+            "0.49 to 0.89 times as fast",
+            format!("the fastest {} times as fast", shown::of_each(&fastest)),
+            (!winners.is_empty()).then_some(faster.is_empty()),
         ),
         Claim::new(
             "Devine's SHA-256 in C (today mbed TLS) is slower than the scalar code",
             "section 4.2, figure 4.3",
-            "0.88 of it",
-            devine.map_or("not measured".into(), |devine| format!("{devine:.2} of it")),
+            "0.88 times as fast",
+            or_not_measured(devine.map(|devine| format!("{} times as fast", number(devine)))),
             devine.map(|devine| devine < 1.0),
         ),
-        Claim::new(
-            "Vector instructions inside one message do not make it faster",
-            "section 4.2",
-            "none of its trials did",
-            format!("OpenSSL's n-SMS over its scalar code, SHA-1, SHA-256, SHA-512: {}", listed(inside.clone())),
-            gains_inside.map(|gains| !gains),
-        ),
     ];
-    Ok(Figure {
-        method: format!(
-            "One message of {} KiB; the paper: a file of 400 MB in memory. {} Our code is the fastest variant of section 4.1 on this \
-             machine. Peers: {}; OpenSSL in processes that hide instructions of the CPU from it; RustCrypto's crates choose by the CPU, and \
-             so does Crypto++.",
-            (if session.quick { QUICK_MESSAGE_BYTES } else { MESSAGE_BYTES }) >> 10,
-            super::subject::effort(session),
-            if names.is_empty() { "no library of 2004".into() } else { names.join(", ") },
+    figure.still_holds = match devine {
+        Some(devine) if devine < 1.0 => format!(
+            "Devine's code, mbed TLS today, is still slower than our scalar code for SHA-256: {} of its rate, where it was 0.88.",
+            number(devine)
         ),
-        tables: vec![raw, relative],
-        plots,
-        still_holds: match (devine, gains_inside) {
-            (Some(devine), _) if devine < 1.0 => {
-                format!("mbed TLS, the heir of Devine's code, has {devine:.2} of our scalar rate for SHA-256; Devine's code had 0.88.")
-            }
-            (_, Some(false)) => "Vector instructions inside one message still gain nothing.".into(),
-            _ => "Nothing of the order that the figure shows was seen in this run.".into(),
-        },
-        changed: if none_is_faster {
-            "Nothing that was measured here is faster than scalar code: this CPU, or these libraries, are without SHA extensions.".into()
-        } else {
-            format!(
-                "The fastest, relative to our scalar code: {}. SHA extensions, where CPU and library have them, do four rounds of SHA-1 or two of \
-                 SHA-256 in one instruction; rotations that keep their source, and message schedules in vector registers, help the rest.",
-                winners.join("; ")
-            )
-        },
-        claims,
-        missing,
-        ..Figure::default()
-    })
+        _ if faster.is_empty() => "No public implementation that was measured is faster than our scalar code.".into(),
+        _ => "Nothing of it holds here: public implementations of one message are faster than our scalar code.".into(),
+    };
+    figure.changed = if faster.is_empty() {
+        "Nothing has changed: this CPU, or these libraries, are without SHA extensions and vectors for one message.".into()
+    } else {
+        format!(
+            "Public code is faster than our scalar code now: {}. SHA extensions, where CPU and library have them, do several rounds in one \
+             instruction; elsewhere vectors make the message schedule, or instructions keep their sources.",
+            shown::list(&faster)
+        )
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aciicmez_2004::shown::assert_is_readable;
+    use crate::model::Verdict::{DoesNot, Holds, NotMeasured};
+
+    fn judged(rates: &Rates) -> (Figure, Vec<crate::model::Verdict>) {
+        let mut figure = Figure::default();
+        judge(&mut figure, rates);
+        let verdicts = figure.claims.iter().map(|claim| claim.verdict).collect();
+        (figure, verdicts)
+    }
+
+    #[test]
+    fn a_faster_library_is_named_and_a_slower_one_is_not() {
+        let mut rates: Rates = [[Some(100.0); ROWS.len()]; FUNCTIONS.len()];
+        rates[1][MBED_TLS] = Some(85.0);
+        let (slower, verdicts) = judged(&rates);
+        assert_eq!(verdicts, [Holds, Holds]);
+        assert!(slower.still_holds.contains("0.85") && slower.changed.starts_with("Nothing has changed"), "{}", slower.still_holds);
+        rates[0][7] = Some(245.0);
+        // manyhash is nobody's peer here.
+        rates[2][9] = Some(900.0);
+        let (faster, verdicts) = judged(&rates);
+        assert_eq!(verdicts, [DoesNot, Holds]);
+        assert!(faster.changed.contains("now: OpenSSL today 2.45 times (SHA-1). "), "{}", faster.changed);
+        for figure in [slower, faster] {
+            assert_is_readable(&figure.changed);
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_judged() {
+        let (figure, verdicts) = judged(&[[None; ROWS.len()]; FUNCTIONS.len()]);
+        assert_eq!(verdicts, [NotMeasured, NotMeasured]);
+        assert_eq!(figure.claims[1].here, "not measured");
+    }
+
+    #[test]
+    fn tables_compare_what_both_have() {
+        let table = table(1, &[[Some(50.0); ROWS.len()]; FUNCTIONS.len()]);
+        let gladman = table.rows.iter().find(|row| row[0].text() == "Gladman").expect("a row");
+        assert_eq!(gladman.iter().map(Cell::text).collect::<Vec<_>>(), ["Gladman", "43.52", "50.0", "1.15", "0.89", "1.00"]);
+    }
 }

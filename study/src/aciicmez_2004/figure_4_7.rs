@@ -3,7 +3,8 @@
 use anyhow::Result;
 
 use super::scalar;
-use super::streams::{self, From, PAPER_SHA_512, Registers, WITH_64_BIT_WORDS};
+use super::shown::{number, or_not_measured};
+use super::streams::{self, From, PAPER_SHA_512, Registers, Row, WITH_64_BIT_WORDS};
 use super::subject::Sha512;
 use crate::model::{Claim, Figure};
 use crate::session::Session;
@@ -15,10 +16,30 @@ const XMM: usize = 2;
 pub fn measure(session: &Session) -> Result<Figure> {
     let mut missing = Vec::new();
     let rows = streams::measure::<Sha512>(session, WITH_64_BIT_WORDS, From::Memory, &mut missing)?;
-    let (mmx, xmm) = (streams::speed_up(&rows, MMX), streams::speed_up(&rows, XMM));
-    let native = streams::index(&rows, Registers::Bits64).and_then(|row| streams::speed_up(&rows, row));
-    let shown = |value: Option<f64>| value.map_or("not measured".into(), |value| format!("{value:.3} times"));
-    let claims = vec![
+    let mut figure = Figure {
+        method: format!(
+            "{} {} SHA-384 is SHA-512 with another initial state and a shorter digest: SHA-512 is measured for both, as in the paper. A \
+             word in two 32-bit registers is added with ADD and ADC; there are sixteen registers here where the paper's CPU had eight. \
+             Chosen: {}; {}.",
+            streams::method(session),
+            streams::places(session, From::Memory),
+            streams::chosen::<scalar::Sha512Pairs>(session, "SHA512")?,
+            streams::chosen::<scalar::Sha512>(session, "SHA512")?
+        ),
+        tables: streams::tables("SHA-512", &rows, &PAPER_SHA_512).into(),
+        plots: vec![streams::plot("SHA-512 of several messages at once, from memory", &[("SHA-512", &rows, &PAPER_SHA_512)])],
+        missing,
+        ..Figure::default()
+    };
+    judge(&mut figure, &rows);
+    Ok(figure)
+}
+
+fn judge(figure: &mut Figure, rows: &[Row]) {
+    let (mmx, xmm) = (streams::speed_up(rows, MMX), streams::speed_up(rows, XMM));
+    let native = streams::index(rows, Registers::Bits64).and_then(|row| streams::speed_up(rows, row));
+    let shown = |value: Option<f64>| or_not_measured(value.map(|value| format!("{} times", number(value))));
+    figure.claims = vec![
         Claim::new(
             "One message in MMX registers is faster than in 32-bit registers",
             "section 4.2, figure 4.7",
@@ -27,52 +48,77 @@ pub fn measure(session: &Session) -> Result<Figure> {
             mmx.map(|mmx| mmx > 1.0),
         ),
         Claim::new(
-            "Two messages in XMM registers have more than twice the throughput of one in 32-bit registers",
+            "Two messages in XMM registers have more throughput than one in MMX registers",
             "section 4.2, figure 4.7",
-            "2.301 times",
-            shown(xmm),
-            xmm.map(|xmm| xmm > 2.0),
+            "1.58 times",
+            shown(xmm.zip(mmx).map(|(xmm, mmx)| xmm / mmx)),
+            xmm.zip(mmx).map(|(xmm, mmx)| xmm > mmx),
         ),
         Claim::new(
-            "SHA-512 favours 64-bit architectures",
+            "SHA-512 is faster in general-purpose registers of 64 bits than in those of 32 bits",
             "section 4.2",
-            "expected; MMX registers stand in for them",
-            format!("general-purpose registers of 64 bits: {} those of 32 bits", shown(native)),
+            "expected, no value",
+            shown(native),
             native.map(|native| native > 1.0),
         ),
     ];
-    let best = rows.iter().enumerate().filter_map(|(i, row)| Some((row, streams::speed_up(&rows, i)?)));
-    let best = best.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, times)| format!("{} with {times:.2}", row.architecture));
-    Ok(Figure {
-        method: format!(
-            "{} SHA-384 is SHA-512 with another initial state and a shorter digest: SHA-512 is measured for both, as in the paper. A word \
-             in two 32-bit registers is added with ADD and ADC; it has sixteen registers here where the paper's CPU had eight. Chosen: {}; \
-             {}.",
-            streams::method(session),
-            streams::chosen::<scalar::Sha512Pairs>(session, "SHA512")?,
-            streams::chosen::<scalar::Sha512>(session, "SHA512")?
-        ),
-        tables: vec![streams::table("SHA-512", &rows, &PAPER_SHA_512)],
-        plots: vec![streams::plot("SHA-512, from memory", &[("SHA-512", &rows, &PAPER_SHA_512)])],
-        still_holds: match (mmx.map(|mmx| mmx > 1.0), xmm.map(|xmm| xmm > 1.0)) {
-            (Some(true), Some(true)) => "MMX registers beat pairs of 32-bit registers, and two messages in XMM registers beat those again.",
-            (_, Some(true)) => "Two messages in XMM registers are faster than one in pairs of 32-bit registers.",
-            (Some(true), _) => "MMX registers beat pairs of 32-bit registers.",
-            _ => "No gain by MMX or XMM registers was seen in this run.",
+    let mmx_gains = mmx.is_some_and(|mmx| mmx > 1.0);
+    let xmm_gains = xmm.is_some_and(|xmm| xmm > 1.0);
+    let xmm_leads = xmm.zip(mmx).is_some_and(|(xmm, mmx)| xmm > mmx);
+    figure.still_holds = match (mmx_gains, xmm_gains) {
+        (true, true) if xmm_leads => {
+            "MMX registers are still faster than pairs of 32-bit registers, and two messages in XMM registers faster than those."
         }
-        .into(),
-        changed: format!(
-            "General-purpose registers of 64 bits do what MMX was used for, and rotate in one instruction where MMX needs two shifts and an \
-             or{}. The fastest of all is {}.",
-            match (native, mmx) {
-                (Some(native), Some(mmx)) => format!(": {native:.2} times the 32-bit code, and {:.2} times MMX", native / mmx),
-                (Some(native), None) => format!(": {native:.2} times the 32-bit code"),
-                (None, _) => String::new(),
-            },
-            best.unwrap_or_else(|| "nobody".into())
+        (true, true) => "MMX and XMM registers are both still faster than pairs of 32-bit registers.",
+        (false, true) => "Two messages in XMM registers are still faster than one in pairs of 32-bit registers.",
+        (true, false) => "MMX registers are still faster than pairs of 32-bit registers.",
+        (false, false) if mmx.is_none() && xmm.is_none() => "Nothing of it could be measured here: these registers are missing.",
+        (false, false) => "Nothing of it holds here: neither MMX nor XMM registers gain.",
+    }
+    .into();
+    let first = match (native, mmx) {
+        (Some(native), Some(mmx)) if native > mmx => format!(
+            "Registers of 64 bits do what MMX registers were used for, and rotate in one instruction: they are {} times as fast as pairs of \
+             32-bit registers, and {} times as fast as MMX registers.",
+            number(native),
+            number(native / mmx)
         ),
-        claims,
-        missing,
-        ..Figure::default()
-    })
+        (Some(native), _) => format!("Registers of 64 bits are {} times as fast as pairs of 32-bit registers.", number(native)),
+        (None, _) => "Registers of 64 bits were not measured.".into(),
+    };
+    let fastest = streams::fastest_row(rows).map(|(architecture, times)| {
+        format!(" The fastest of all is {architecture} with {} times the rate of one message in 32-bit registers.", number(times))
+    });
+    figure.changed = first + &fastest.unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aciicmez_2004::shown::assert_is_readable;
+    use crate::aciicmez_2004::streams::rows_of;
+    use crate::model::Verdict::{self, DoesNot, Holds, NotMeasured};
+
+    fn judged(rates: &[f64]) -> (Figure, Vec<Verdict>) {
+        let mut figure = Figure::default();
+        judge(&mut figure, &rows_of(WITH_64_BIT_WORDS, rates));
+        for text in [&figure.still_holds, &figure.changed] {
+            assert_is_readable(text);
+        }
+        let verdicts = figure.claims.iter().map(|claim| claim.verdict).collect();
+        (figure, verdicts)
+    }
+
+    #[test]
+    fn verdicts_and_sentences_follow_the_values() {
+        let (figure, verdicts) = judged(&[100.0, 150.0, 400.0, 300.0]);
+        assert_eq!(verdicts, [Holds, Holds, Holds]);
+        assert!(figure.still_holds.ends_with("faster than those.") && figure.changed.contains("2.00 times as fast as MMX"));
+        let (figure, verdicts) = judged(&[100.0, 150.0, 120.0, 90.0]);
+        assert_eq!(verdicts, [Holds, DoesNot, DoesNot]);
+        assert!(figure.still_holds.starts_with("MMX and XMM registers are both"), "{}", figure.still_holds);
+        let (figure, verdicts) = judged(&[100.0, 90.0, 95.0]);
+        assert_eq!(verdicts, [DoesNot, Holds, NotMeasured]);
+        assert!(figure.still_holds.starts_with("Nothing of it holds here"), "{}", figure.still_holds);
+    }
 }

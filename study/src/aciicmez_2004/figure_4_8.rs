@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::public::{self, Library};
+use super::shown::{self, cell, or_not_measured, ratio, without_gaps};
 use super::streams::{self, From, Registers, Row, WITH_32_BIT_WORDS, WITH_64_BIT_WORDS};
 use super::subject::{Sha1, Sha256, Sha512, Subject, expected, fastest, in_registers};
 use crate::messages::Layout;
@@ -27,26 +28,39 @@ enum Here {
     Registers(Registers),
 }
 
+const FUNCTIONS: [&str; 3] = ["SHA-1", "SHA-256", "SHA-512"];
+
 const LINES: [Line; 11] = [
     Line { name: "Gladman", paper: [Some(0.88), Some(0.89), Some(0.64)], here: Here::Nobody },
-    Line { name: "Devine; today mbed TLS", paper: [None, Some(0.88), None], here: Here::Library(public::mbedtls) },
-    Line { name: "Crypto++ 5.1; today's", paper: [Some(0.77), Some(0.49), None], here: Here::Library(public::cryptopp) },
-    Line { name: "our code (1 stream, 32-bit)", paper: [Some(1.0); 3], here: Here::Registers(Registers::Bits32) },
-    Line { name: "our code (2, 2, 1 streams, MMX)", paper: [Some(1.47), Some(1.50), Some(1.46)], here: Here::Registers(Registers::Mmx) },
+    Line { name: "mbed TLS (paper: Devine)", paper: [None, Some(0.88), None], here: Here::Library(public::mbedtls) },
+    Line { name: "Crypto++", paper: [Some(0.77), Some(0.49), None], here: Here::Library(public::cryptopp) },
+    Line { name: "our code in 32-bit registers (1 message)", paper: [Some(1.0); 3], here: Here::Registers(Registers::Bits32) },
     Line {
-        name: "our code (4, 4, 2 streams, XMM)",
+        name: "our code in MMX registers (2 messages; SHA-512: 1)",
+        paper: [Some(1.47), Some(1.50), Some(1.46)],
+        here: Here::Registers(Registers::Mmx),
+    },
+    Line {
+        name: "our code in XMM registers (4 messages; SHA-512: 2)",
         paper: [Some(1.64), Some(1.72), Some(2.30)],
         here: Here::Registers(Registers::Backend("sse2")),
     },
-    Line { name: "1 stream, 64-bit registers", paper: [None; 3], here: Here::Registers(Registers::Bits64) },
-    Line { name: "1 stream, SHA extensions", paper: [None; 3], here: Here::Registers(Registers::Backend("sha-ni")) },
-    Line { name: "8, 8, 4 streams, AVX2", paper: [None; 3], here: Here::Registers(Registers::Backend("avx2")) },
-    Line { name: "16, 16, 8 streams, AVX-512", paper: [None; 3], here: Here::Registers(Registers::Backend("avx512")) },
-    Line { name: "32, 32, 16 streams, AVX-512, two waves", paper: [None; 3], here: Here::Registers(Registers::Backend("avx512x2")) },
+    Line { name: "64-bit registers (1 message)", paper: [None; 3], here: Here::Registers(Registers::Bits64) },
+    Line { name: "SHA extensions (1 message)", paper: [None; 3], here: Here::Registers(Registers::Backend("sha-ni")) },
+    Line { name: "AVX2 (8 messages; SHA-512: 4)", paper: [None; 3], here: Here::Registers(Registers::Backend("avx2")) },
+    Line { name: "AVX-512 (16 messages; SHA-512: 8)", paper: [None; 3], here: Here::Registers(Registers::Backend("avx512")) },
+    Line {
+        name: "AVX-512 in two waves (32 messages; SHA-512: 16)",
+        paper: [None; 3],
+        here: Here::Registers(Registers::Backend("avx512x2")),
+    },
 ];
 
+/// A value for each line that is there, of each function.
+type Values = [[Option<f64>; LINES.len()]; FUNCTIONS.len()];
+
 /// The lines of one function, relative to the scalar code in 32-bit registers.
-fn lines<S: Subject>(session: &Session, all: &[Registers], missing: &mut Vec<String>) -> Result<Vec<Option<f64>>> {
+fn lines<S: Subject>(session: &Session, all: &[Registers], missing: &mut Vec<String>) -> Result<[Option<f64>; LINES.len()]> {
     let rows = streams::measure::<S>(session, all, From::Cache, missing)?;
     let by_library = libraries::<S>(session)?;
     let value = |line: &Line| match line.here {
@@ -57,7 +71,7 @@ fn lines<S: Subject>(session: &Session, all: &[Registers], missing: &mut Vec<Str
         }
         Here::Registers(registers) => speed_up(&rows, registers),
     };
-    Ok(LINES.iter().map(value).collect())
+    Ok(LINES.each_ref().map(value))
 }
 
 fn speed_up(rows: &[Row], registers: Registers) -> Option<f64> {
@@ -92,74 +106,127 @@ pub fn measure(session: &Session) -> Result<Figure> {
         lines::<Sha256>(session, WITH_32_BIT_WORDS, &mut missing)?,
         lines::<Sha512>(session, WITH_64_BIT_WORDS, &mut missing)?,
     ];
-    let functions = ["SHA-1", "SHA-256", "SHA-512"];
-    let columns = functions.iter().flat_map(|function| [format!("{function}, paper"), format!("{function}, here")]);
-    let mut table = Table::new("Times our scalar code in 32-bit registers", std::iter::once(String::new()).chain(columns));
-    for (i, line) in LINES.iter().enumerate() {
-        let values = (0..3).flat_map(|function| [Cell::maybe(line.paper[function], 2), Cell::maybe(here[function][i], 2)]);
-        table.row(std::iter::once(Cell::from(line.name)).chain(values));
-    }
-    let series = (0..3).flat_map(|function| {
-        let bars = |whose: &str, source, values| Bars { name: format!("{}, {whose}", functions[function]), source, values };
-        [
-            bars("paper", Source::Paper, LINES.iter().map(|line| line.paper[function]).collect()),
-            bars("here", Source::Ours, here[function].clone()),
-        ]
-    });
-    let plots = vec![Plot::Bars {
-        title: "Relative performance".into(),
-        y_label: "times our scalar code, 32-bit registers".into(),
-        categories: LINES.iter().map(|line| line.name.to_string()).collect(),
-        series: series.collect(),
-    }];
-    let at = |registers: Registers| {
-        LINES.iter().position(|line| matches!(line.here, Here::Registers(one) if one == registers)).expect("a line of the figure")
-    };
-    let (mmx, xmm) = (at(Registers::Mmx), at(Registers::Backend("sse2")));
-    let several: Option<Vec<f64>> = here.iter().flat_map(|lines| [lines[mmx], lines[xmm]]).collect();
-    let range = |values: &[f64]| {
-        let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), value| (least.min(*value), most.max(*value)));
-        format!("{least:.3} to {most:.3} times")
-    };
-    let shown = several.as_ref().map_or("not measured".into(), |values| range(values));
-    let all_gain = several.as_ref().map(|values| values.iter().all(|value| *value > 1.0));
-    let today: Vec<f64> = ["avx2", "avx512", "avx512x2"]
-        .iter()
-        .flat_map(|name| here.iter().map(|lines| lines[at(Registers::Backend(name))]))
-        .flatten()
-        .collect();
-    let claims = vec![Claim::new(
-        "2 or 4 independent messages at once (SHA-512: 1 or 2) are significantly faster than one",
-        "abstract, figure 4.8",
-        "1.456 to 2.301 times",
-        shown.clone(),
-        all_gain,
-    )];
-    Ok(Figure {
+    let mut figure = Figure {
         method: format!(
-            "{} Here all from the cache: relative values are those of the code and not of the memory; SHA-512 is relative to pairs of 32-bit \
-             registers, as in the paper. The libraries hash one message of {} KiB.",
+            "{} {} Relative values are then those of the code and not of the memory; SHA-512 is relative to pairs of 32-bit registers, as \
+             in the paper, which has Crypto++ 5.1. The libraries hash one message of {} KiB.",
             streams::method(session),
+            streams::places(session, From::Cache),
             super::subject::CACHED_MESSAGE_BYTES >> 10
         ),
-        tables: vec![table],
-        plots,
-        still_holds: match all_gain {
-            Some(true) => format!("MMX and XMM registers gain for every function: {shown} the scalar code."),
-            Some(false) => format!("MMX and XMM registers do not gain for every function: {shown} the scalar code."),
-            None => "MMX and XMM registers were not measured here.".into(),
-        },
-        changed: if today.is_empty() {
-            "This CPU has no registers wider than the paper's.".into()
-        } else {
-            format!(
-                "Registers of 256 and 512 bits, where they are there, reach {} the scalar code: each instruction does more lanes, and \
-                 AVX-512 rotates in one instruction and computes any boolean function of three words in another.",
-                range(&today)
-            )
-        },
-        claims,
+        tables: (0..FUNCTIONS.len()).map(|function| table(function, &here)).collect(),
+        plots: vec![plot(&here)],
         missing,
         ..Figure::default()
-    })
+    };
+    judge(&mut figure, &here);
+    Ok(figure)
+}
+
+fn table(function: usize, here: &Values) -> Table {
+    let title = format!("{}: rate relative to our scalar code for one message in 32-bit registers", FUNCTIONS[function]);
+    let mut table = Table::new(title, ["implementation", "paper", "here", "here / paper"]);
+    for (line, value) in LINES.iter().zip(here[function]) {
+        let paper = line.paper[function];
+        table.row([Cell::from(line.name), Cell::maybe(paper, 2), cell(value), ratio(value, paper)]);
+    }
+    without_gaps(table, 1)
+}
+
+fn plot(here: &Values) -> Plot {
+    let series = (0..FUNCTIONS.len()).flat_map(|function| {
+        let bars = |whose: &str, source, values| Bars { name: format!("{}, {whose}", FUNCTIONS[function]), source, values };
+        [
+            bars("paper", Source::Paper, LINES.iter().map(|line| line.paper[function]).collect()),
+            bars("here", Source::Ours, here[function].to_vec()),
+        ]
+    });
+    Plot::Bars {
+        title: "Public libraries, MMX, XMM and wider registers, relative to our scalar code".into(),
+        y_label: "times the rate of our scalar code in 32-bit registers, median".into(),
+        categories: LINES.iter().map(|line| line.name.to_string()).collect(),
+        series: series.collect(),
+    }
+}
+
+fn at(registers: Registers) -> usize {
+    LINES.iter().position(|line| matches!(line.here, Here::Registers(one) if one == registers)).expect("a line of the figure")
+}
+
+fn judge(figure: &mut Figure, here: &Values) {
+    let (mmx, xmm) = (at(Registers::Mmx), at(Registers::Backend("sse2")));
+    let of_line = |line: usize| here.iter().filter_map(move |values| values[line]);
+    // SHA-512 in MMX registers is one message.
+    let several: Option<Vec<f64>> = [here[0][mmx], here[1][mmx], here[0][xmm], here[1][xmm], here[2][xmm]].into_iter().collect();
+    let all_gain = several.as_ref().map(|values| values.iter().all(|value| *value > 1.0));
+    figure.claims = vec![Claim::new(
+        "2 or 4 independent messages at once are hashed significantly faster than one",
+        "abstract, section 5",
+        "1.474 to 2.301 times",
+        or_not_measured(several.clone().and_then(shown::range).map(|range| format!("{range} times"))),
+        all_gain,
+    )];
+    let gains = |line: usize| of_line(line).count() == FUNCTIONS.len() && of_line(line).all(|value| value > 1.0);
+    let by = |line: usize| shown::range(of_line(line)).unwrap_or_default();
+    figure.still_holds = match (gains(mmx), gains(xmm)) {
+        (true, true) => {
+            format!("Both MMX registers ({} times) and XMM registers ({} times) still gain for every function.", by(mmx), by(xmm))
+        }
+        (false, true) => format!("XMM registers still gain for every function: {} times the rate of the scalar code.", by(xmm)),
+        (true, false) => format!("MMX registers still gain for every function: {} times the rate of the scalar code.", by(mmx)),
+        (false, false) if several.is_none() => "Nothing of it could be measured here: these registers are missing.".into(),
+        (false, false) => "Nothing of it holds here: neither MMX nor XMM registers gain for every function.".into(),
+    };
+    let lost: Vec<&str> =
+        FUNCTIONS.into_iter().zip(here).filter(|(_, values)| values[mmx].is_some_and(|value| value < 1.0)).map(|(name, _)| name).collect();
+    let first =
+        if lost.is_empty() { String::new() } else { format!("MMX registers are slower than the scalar code for {}. ", shown::list(&lost)) };
+    let wider = ["avx2", "avx512", "avx512x2"].map(|name| at(Registers::Backend(name)));
+    let second = match shown::range(wider.into_iter().flat_map(of_line)) {
+        Some(range) => format!(
+            "Wider registers reach {range} times the scalar code: they hold more lanes, and AVX-512, where it is there, rotates in one instruction."
+        ),
+        None => "This CPU has no registers wider than the paper's.".into(),
+    };
+    figure.changed = first + &second;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aciicmez_2004::shown::assert_is_readable;
+    use crate::model::Verdict::{self, DoesNot, Holds, NotMeasured};
+
+    fn judged(values: &Values) -> (Figure, Verdict) {
+        let mut figure = Figure::default();
+        judge(&mut figure, values);
+        for text in [&figure.still_holds, &figure.changed] {
+            assert_is_readable(text);
+        }
+        let verdict = figure.claims[0].verdict;
+        (figure, verdict)
+    }
+
+    #[test]
+    fn verdicts_and_sentences_follow_the_values() {
+        let mut values = [[Some(2.0); LINES.len()]; FUNCTIONS.len()];
+        let (figure, verdict) = judged(&values);
+        assert_eq!(verdict, Holds);
+        assert!(figure.still_holds.starts_with("Both") && figure.changed.starts_with("Wider"), "{}", figure.changed);
+        values[0][at(Registers::Mmx)] = Some(0.75);
+        let (figure, verdict) = judged(&values);
+        assert_eq!(verdict, DoesNot);
+        assert!(figure.still_holds.starts_with("XMM") && figure.changed.contains("code for SHA-1. "), "{}", figure.changed);
+        values[0][at(Registers::Backend("sse2"))] = Some(0.75);
+        assert!(judged(&values).0.still_holds.starts_with("Nothing of it holds here"));
+        assert_eq!(judged(&[[None; LINES.len()]; FUNCTIONS.len()]).1, NotMeasured);
+    }
+
+    /// One message is not several.
+    #[test]
+    fn sha_512_in_mmx_registers_does_not_decide_the_claim() {
+        let mut values = [[Some(2.0); LINES.len()]; FUNCTIONS.len()];
+        values[2][at(Registers::Mmx)] = Some(0.5);
+        assert_eq!(judged(&values).1, Holds);
+    }
 }

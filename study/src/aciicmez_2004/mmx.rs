@@ -65,7 +65,6 @@ macro_rules! retrieve_one_lane {
 /// # Safety
 /// `lanes` are addresses of `blocks` blocks each, `constants` is [`SHA_1`].
 #[unsafe(naked)]
-#[unsafe(no_mangle)]
 unsafe extern "sysv64" fn study_mmx_sha1(state: *mut u64, lanes: *const *const u8, blocks: usize, constants: *const u64) {
     core::arch::naked_asm!(
         // Each function of figure 4.1, in MM6.
@@ -387,7 +386,6 @@ macro_rules! sha2 {
 /// # Safety
 /// `lanes` are addresses of `blocks` blocks each, `constants` is [`SHA_256`].
 #[unsafe(naked)]
-#[unsafe(no_mangle)]
 unsafe extern "sysv64" fn study_mmx_sha256(state: *mut u64, lanes: *const *const u8, blocks: usize, constants: *const u64) {
     sha2!(
         bits: "32", plus: "paddd", left: "pslld", right: "psrld", passes_of_16: "4",
@@ -402,7 +400,6 @@ unsafe extern "sysv64" fn study_mmx_sha256(state: *mut u64, lanes: *const *const
 /// # Safety
 /// `lanes` are two addresses, the first one of `blocks` blocks, `constants` is [`SHA_512`].
 #[unsafe(naked)]
-#[unsafe(no_mangle)]
 unsafe extern "sysv64" fn study_mmx_sha512(state: *mut u64, lanes: *const *const u8, blocks: usize, constants: *const u64) {
     sha2!(
         bits: "64", plus: "paddq", left: "psllq", right: "psrlq", passes_of_16: "5",

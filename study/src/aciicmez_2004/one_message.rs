@@ -20,10 +20,10 @@ pub fn measure(session: &Session) -> Result<Figure> {
 /// Levels of parallelism.
 fn table(algorithm: &Algorithm) -> Table {
     let title = format!(
-        "{}, {}: levels of parallelism, derived from the recurrences; words of {} bits",
+        "{} ({}): words of {} bits of an operation that can be computed at once, derived from its recurrence",
         algorithm.name, algorithm.place, algorithm.word_bits
     );
-    let mut table = Table::new(title, ["operation", "paper", "XMM", "MMX", "YMM", "ZMM", "registers of any size"]);
+    let mut table = Table::new(title, ["operation", "paper (XMM)", "XMM", "MMX", "YMM", "ZMM", "registers of any size"]);
     let level = |level: usize| Cell::number(level as f64, 0);
     for operation in algorithm.operations {
         let registers = [128, 64, 256, 512].map(|bits| level(algorithm.parallelism_in(operation, bits)));

@@ -180,16 +180,16 @@ impl<F: HashFunction> Variant<F> {
         Hashing { compress: self.compress, state: F::INITIAL, bytes: 0, rest: Vec::new() }
     }
 
-    /// "5 rounds, redefined".
+    /// "5 rounds and redefined functions".
     pub fn name(&self) -> String {
         let rounds = match self.unroll {
             1 => "1 round".into(),
             FULLY => "all rounds".into(),
             rounds => format!("{rounds} rounds"),
         };
-        let functions = if self.redefined { "redefined" } else { "as in FIPS 180" };
-        let ahead = if self.prefetch > 0 { format!(", {} bytes ahead", self.prefetch) } else { String::new() };
-        format!("{rounds}, {functions}{ahead}")
+        let functions = if self.redefined { "redefined functions" } else { "functions of FIPS 180" };
+        let ahead = if self.prefetch > 0 { format!(" and lines fetched {} bytes ahead", self.prefetch) } else { String::new() };
+        format!("{rounds} and {functions}{ahead}")
     }
 }
 

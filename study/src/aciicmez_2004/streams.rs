@@ -4,7 +4,8 @@ use anyhow::Result;
 use manyhash::backend::Backend;
 
 use super::scalar::HashFunction;
-use super::subject::{Slices, Subject, bytes_from_memory, expected, fastest, in_lanes, in_registers};
+use super::shown::{cell, ratio, without_gaps};
+use super::subject::{Slices, Subject, expected, fastest, in_lanes, in_registers};
 use crate::measured::Measured;
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Plot, Source, Table};
@@ -13,6 +14,10 @@ use crate::session::Session;
 
 /// As many messages as the widest of all computes at once.
 const MESSAGES: usize = 32;
+
+/// Of all messages from memory: as long as the paper's file.
+const MEMORY_BYTES: usize = 400_000_000;
+const QUICK_MEMORY_BYTES: usize = 1 << 20;
 
 /// Of all messages: in the second-level cache of most CPUs.
 const CACHED_BYTES: usize = 512 << 10;
@@ -65,12 +70,12 @@ impl Registers {
             Self::Backend("sse2") => ("128-bit (XMM)".into(), lanes::<S>("sse2")),
             Self::Backend(name) => {
                 let what = match name {
-                    "avx512-128" => "128-bit, AVX-512's instructions",
+                    "avx512-128" => "128-bit (XMM of AVX-512)",
                     "avx2" => "256-bit (AVX2)",
                     "avx512" => "512-bit (AVX-512)",
-                    "avx512x2" => "512-bit, two waves",
+                    "avx512x2" => "512-bit (AVX-512) in two waves",
                     "sha-ni" => "SHA extensions",
-                    "sha-ni-x2" => "SHA extensions, interleaved",
+                    "sha-ni-x2" => "SHA extensions (interleaved)",
                     name => name,
                 };
                 (what.into(), lanes::<S>(name))
@@ -126,7 +131,7 @@ pub fn measure<S: Subject>(session: &Session, all: &[Registers], from: From, mis
     };
     let cached = all_of(run::<S>(session, &usable_ones, CACHED_BYTES, 20)?);
     let memory = match from {
-        From::Memory => all_of(run::<S>(session, &usable_ones, bytes_from_memory(session), 0)?),
+        From::Memory => all_of(run::<S>(session, &usable_ones, memory_bytes(session), 0)?),
         From::Cache => all.iter().map(|_| None).collect(),
     };
     let row = |((registers, memory), cached): ((&Registers, _), _)| {
@@ -134,6 +139,10 @@ pub fn measure<S: Subject>(session: &Session, all: &[Registers], from: From, mis
         Row { registers: *registers, architecture, streams, memory, cached }
     };
     Ok(all.iter().zip(memory).zip(cached).map(row).collect())
+}
+
+fn memory_bytes(session: &Session) -> usize {
+    if session.quick { QUICK_MEMORY_BYTES } else { MEMORY_BYTES }
 }
 
 fn why_not<S: Subject>(registers: Registers) -> Option<String> {
@@ -190,17 +199,27 @@ pub fn index(rows: &[Row], registers: Registers) -> Option<usize> {
 /// For the methods' descriptions.
 pub fn method(session: &Session) -> String {
     format!(
-        "{MESSAGES} messages of one length (the paper: messages of the same size too, from a 400 MB file in memory), as many at once as \
-         there are lanes, until all are done. From memory: {} MiB in all; from the cache: {} KiB in all. {} The scalar code is the fastest \
-         variant of section 4.1 on this machine; MMX is assembly with the paper's techniques, with eight MMX registers as in 2004; XMM and \
-         the wider registers are manyhash's backends.",
-        bytes_from_memory(session) >> 20,
-        CACHED_BYTES >> 10,
+        "{MESSAGES} messages of one length (the paper: messages of the same size too), as many at once as there are lanes, until all are \
+         done. {} The scalar code is the fastest variant of section 4.1 on this machine; MMX is assembly with the paper's techniques, with \
+         eight MMX registers as in 2004; XMM and the wider registers are manyhash's backends.",
         super::subject::effort(session),
     )
 }
 
-/// The scalar variants that were chosen: "SHA-1: 5 rounds, redefined".
+/// Where the messages were.
+pub fn places(session: &Session, from: From) -> String {
+    let cached = format!("from the cache: {} KiB in all", CACHED_BYTES >> 10);
+    match from {
+        From::Cache => format!("All {cached}."),
+        From::Memory => {
+            let memory =
+                if session.quick { "1 MiB in all in this quick run (the paper: 400 MB)" } else { "400 MB in all, as in the paper" };
+            format!("From memory: {memory}; {cached}. From the disk: figure 4.2.")
+        }
+    }
+}
+
+/// The scalar variants that were chosen: "SHA-1: 5 rounds and redefined functions".
 pub fn chosen<F: super::scalar::Variants>(session: &Session, openssl: &str) -> Result<String> {
     Ok(format!("{}: {}", <F as HashFunction>::NAME, fastest::<F>(session, openssl)?.name()))
 }
@@ -220,43 +239,58 @@ pub const PAPER_SHA_256: Paper = Paper { rates: [48.88, 73.22, 83.81], speed_ups
 /// Figure 4.7.
 pub const PAPER_SHA_512: Paper = Paper { rates: [38.26, 55.71, 88.02], speed_ups: [1.000, 1.456, 2.301] };
 
-/// The paper's values beside ours, as figures 4.6 and 4.7 have them.
-pub fn table(function: &str, rows: &[Row], paper: &Paper) -> Table {
-    let mut table = Table::new(
-        format!("{function}, MB/s and speed-up over one message in 32-bit registers"),
+/// The paper's values beside ours, as figures 4.6 and 4.7 have them; and ours from the cache.
+pub fn tables(function: &str, rows: &[Row], paper: &Paper) -> [Table; 2] {
+    let mut memory = Table::new(
+        format!("{function} of messages in memory: MB/s, and speed-up over one message in 32-bit registers"),
         [
             "architecture",
-            "streams",
+            "messages at once",
             "paper",
             "here",
-            "paper, speed-up",
-            "here, speed-up",
-            "here, cache",
-            "speed-up, cache",
-            "TSC cycles/byte, cache (least)",
+            "here / paper",
+            "speed-up: paper",
+            "speed-up: here",
+            "speed-up: here / paper",
         ],
     );
+    let mut cached = Table::new(
+        format!("{function} of messages in the cache: MB/s, and speed-up over one message in 32-bit registers"),
+        ["architecture", "messages at once", "here", "speed-up: here", "TSC cycles/byte (least)"],
+    );
     for (i, row) in rows.iter().enumerate() {
-        table.row([
-            row.architecture.as_str().into(),
-            Cell::maybe(row.streams.map(|streams| streams as f64), 0),
-            Cell::maybe(paper.rates.get(i).copied(), 2),
-            Cell::maybe(row.memory.as_ref().map(Measured::mb_per_s), 2),
-            Cell::maybe(paper.speed_ups.get(i).copied(), 3),
-            Cell::maybe(speed_up(rows, i), 3),
-            Cell::maybe(row.cached.as_ref().map(Measured::mb_per_s), 2),
-            Cell::maybe(cached_speed_up(rows, i), 3),
-            Cell::maybe(row.cached.as_ref().and_then(Measured::least_tsc_cycles_per_byte), 2),
-        ]);
+        let names = || [Cell::from(row.architecture.as_str()), Cell::maybe(row.streams.map(|streams| streams as f64), 0)];
+        let rate = row.memory.as_ref().map(Measured::mb_per_s);
+        let (paper_rate, paper_speed_up) = (paper.rates.get(i).copied(), paper.speed_ups.get(i).copied());
+        memory.row(names().into_iter().chain([
+            Cell::maybe(paper_rate, 2),
+            cell(rate),
+            ratio(rate, paper_rate),
+            Cell::maybe(paper_speed_up, 3),
+            cell(speed_up(rows, i)),
+            ratio(speed_up(rows, i), paper_speed_up),
+        ]));
+        cached.row(names().into_iter().chain([
+            cell(row.cached.as_ref().map(Measured::mb_per_s)),
+            cell(cached_speed_up(rows, i)),
+            cell(row.cached.as_ref().and_then(Measured::least_tsc_cycles_per_byte)),
+        ]));
     }
-    table
+    [memory, cached].map(|table| without_gaps(table, 2))
+}
+
+/// "512-bit (AVX-512)", the fastest of these from memory, and its speed-up.
+pub fn fastest_row(rows: &[Row]) -> Option<(&str, f64)> {
+    let measured = rows.iter().enumerate().filter_map(|(i, row)| Some((row.architecture.as_str(), speed_up(rows, i)?)));
+    measured.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Speed-ups, the paper's beside ours. All functions have the same rows.
 pub fn plot(title: &str, functions: &[(&str, &[Row], &Paper)]) -> Plot {
     let (_, rows, _) = functions[0];
     let category = |row: &Row| match row.streams {
-        Some(streams) => format!("{}, {streams}", row.architecture),
+        Some(1) => format!("{}, 1 message", row.architecture),
+        Some(streams) => format!("{}, {streams} messages", row.architecture),
         None => row.architecture.clone(),
     };
     let series = functions.iter().flat_map(|(name, rows, paper)| {
@@ -271,10 +305,29 @@ pub fn plot(title: &str, functions: &[(&str, &[Row], &Paper)]) -> Plot {
     });
     Plot::Bars {
         title: title.into(),
-        y_label: "times one message in 32-bit registers".into(),
+        y_label: "times the rate of one message in 32-bit registers, median".into(),
         categories: rows.iter().map(category).collect(),
         series: series.collect(),
     }
+}
+
+/// Rows as if they had been measured, from memory and from the cache, with these MB/s.
+#[cfg(test)]
+pub fn rows_of(all: &[Registers], rates: &[f64]) -> Vec<Row> {
+    use crate::aciicmez_2004::subject::Sha1;
+    use manyhash_measure::timing::Sample;
+    let measured = |rate: f64| Measured {
+        name: String::new(),
+        bytes: 1000.0,
+        samples: vec![Sample { process: 0, call_ns: 1e6 / rate, overlap: None, cpu_share: None, clock_ghz: None }],
+        tsc_ghz: None,
+    };
+    let row = |(i, registers): (usize, &Registers)| {
+        let (architecture, streams) = registers.of::<Sha1>();
+        let measured = rates.get(i).map(|rate| measured(*rate));
+        Row { registers: *registers, architecture, streams, memory: measured.clone(), cached: measured }
+    };
+    all.iter().enumerate().map(row).collect()
 }
 
 #[cfg(test)]
@@ -300,6 +353,16 @@ mod tests {
         everybody_hashes_every_message::<Sha1>(WITH_32_BIT_WORDS, |message| reference::sha1(message).to_vec());
         everybody_hashes_every_message::<Sha256>(WITH_32_BIT_WORDS, |message| reference::sha256(message).to_vec());
         everybody_hashes_every_message::<Sha512>(WITH_64_BIT_WORDS, |message| reference::sha512(message).to_vec());
+    }
+
+    #[test]
+    fn tables_have_the_papers_values_beside_ours() {
+        let rows = rows_of(WITH_32_BIT_WORDS, &[100.0, 150.0, 300.0]);
+        let [memory, cached] = tables("SHA-1", &rows, &PAPER_SHA_1);
+        assert_eq!((memory.rows.len(), cached.rows.len()), (3, 3));
+        let mmx: Vec<String> = memory.rows[1].iter().map(Cell::text).collect();
+        assert_eq!(mmx, ["64-bit (MMX)", "2", "128.46", "150", "1.17", "1.474", "1.50", "1.02"]);
+        assert_eq!(fastest_row(&rows), Some(("128-bit (XMM)", 3.0)));
     }
 
     #[test]

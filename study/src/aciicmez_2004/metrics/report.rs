@@ -4,15 +4,17 @@ use anyhow::Result;
 
 use super::ID;
 use super::routines::{name, routines};
-use crate::aciicmez_2004::core_cycles::{self, Cycles};
 use crate::aciicmez_2004::counting::{self, Mix, counters};
+use crate::aciicmez_2004::shown::{self, cell, ratio, without_gaps};
+use crate::aciicmez_2004::subject;
+use crate::measured::Measured;
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::session::Session;
 
 const METHOD: &str = "64 blocks of each message in the first cache. Instructions are counted by callgrind, in a process of its own, and \
-decoded from this program; branches are predicted by its simulated predictor; cycles are the core's, measured without it. The paper \
+decoded from this program; branches are predicted by its simulated predictor, which starts anew; cycles are measured without it. The paper \
 counted with VTune while files were hashed. Scalar and MMX are this study's code in the manner of the paper's (SHA-512, scalar: in \
-32-bit registers), XMM and YMM are manyhash's backends sse2 and avx2.";
+32-bit registers), XMM and YMM are manyhash's backends sse2 and avx2; their digests are verified in figures 4.6 and 4.7.";
 
 /// The paper's values, of its scalar, MMX and XMM code.
 struct Paper {
@@ -69,100 +71,180 @@ const PAPER: [Paper; 3] = [
     },
 ];
 
-/// In the order of the columns; the paper has the first three.
+/// The paper has the first three.
 const CODES: [&str; 5] = ["scalar", "MMX", "XMM", "YMM", "scalar, 64-bit"];
 
 /// What is known of a routine.
-struct Measured {
+struct Known {
     name: String,
-    bytes: f64,
     blocks: f64,
-    cycles: Cycles,
+    time: Measured,
     mix: Option<Mix>,
 }
 
-impl Measured {
+impl Known {
     fn cycles_per_instruction(&self) -> Option<f64> {
-        Some(self.cycles.core? / self.mix.as_ref()?.instructions as f64)
+        Some(self.time.core_cycles_per_byte()? * self.time.bytes / self.mix.as_ref()?.instructions as f64)
     }
 
-    fn count(&self, of: fn(&Mix) -> u64) -> Option<f64> {
-        self.mix.as_ref().map(|mix| of(mix) as f64)
+    fn per_byte(&self, of: fn(&Mix) -> u64) -> Option<f64> {
+        Some(of(self.mix.as_ref()?) as f64 / self.time.bytes)
     }
 
-    fn percent(&self, of: fn(&Mix) -> u64) -> Option<f64> {
-        self.mix.as_ref().map(|mix| mix.percent(of(mix)))
+    /// Of its instructions, those on the registers that it is for.
+    fn on_own_registers(&self) -> Option<f64> {
+        let mix = self.mix.as_ref()?;
+        let code = self.name.split_once(", ")?.1;
+        Some(mix.percent(match code {
+            "MMX" => mix.mmx,
+            "XMM" => mix.xmm,
+            "YMM" => mix.wider,
+            _ => mix.instructions - mix.mmx - mix.xmm - mix.wider,
+        }))
     }
 }
 
 /// The figure.
 pub fn measure(session: &Session) -> Result<Figure> {
-    let mut figure = Figure { method: METHOD.into(), ..Figure::default() };
+    let mut figure = Figure { method: format!("{METHOD} {}", subject::effort(session)), ..Figure::default() };
     let counts = counting::count(session, ID)?.unwrap_or_else(|why| {
         figure.missing.push(why);
         Vec::new()
     });
-    let timed = |mut routine: counting::Routine| Measured {
-        cycles: core_cycles::measure(session, &mut routine.call),
-        bytes: routine.bytes as f64,
-        blocks: routine.blocks as f64,
-        mix: counts.iter().find(|mix| mix.name == routine.name).cloned(),
-        name: routine.name,
-    };
-    let measured: Vec<Measured> = routines().into_iter().map(timed).collect();
+    let known = time(session, counts)?;
     figure.missing.push(format!(
         "cycles per micro-op and the impacts (split loads and stores, 64K aliasing, caches): they take performance counters, and {}",
         counters::availability()
     ));
-    if !CODES[1..4].iter().all(|code| find(&measured, "SHA-1", code).is_some()) {
+    if !CODES[1..4].iter().all(|code| find(&known, "SHA-1", code).is_some()) {
         figure.missing.push("code for registers that this CPU lacks".into());
     }
-    figure.tables = PAPER.iter().map(|paper| table(paper, &measured)).collect();
-    figure.plots.push(plot(&measured));
-    judge(&mut figure, &measured);
+    if known.iter().all(|known| known.time.core_cycles_per_byte().is_none()) {
+        figure.missing.push("cycles of the core: the core's clock was not probed in this run".into());
+    }
+    figure.tables = tables(&known);
+    figure.plots.push(plot(&known));
+    let each = |value: &dyn Fn(&str) -> Option<f64>| PAPER.iter().map(|paper| value(paper.function)).collect::<Option<Vec<f64>>>();
+    let cycles = |function: &str, code: &str| find(&known, function, code)?.cycles_per_instruction();
+    let rate = |function: &str, code: &str| Some(find(&known, function, code)?.time.mb_per_s());
+    judge(
+        &mut figure,
+        each(&|function| Some(cycles(function, "XMM")? / cycles(function, "scalar")?)),
+        each(&|function| Some(rate(function, "XMM")? / rate(function, "scalar")?)),
+    );
     Ok(figure)
 }
 
-fn find<'a>(measured: &'a [Measured], function: &str, code: &str) -> Option<&'a Measured> {
-    measured.iter().find(|measured| measured.name == name(function, code))
+/// All routines in turns, though their calls hash as many bytes as they like.
+fn time(session: &Session, counts: Vec<Mix>) -> Result<Vec<Known>> {
+    let routines = routines();
+    let sizes: Vec<(usize, usize)> = routines.iter().map(|routine| (routine.bytes, routine.blocks)).collect();
+    let known = |(time, (bytes, blocks)): (Measured, (usize, usize))| Known {
+        blocks: blocks as f64,
+        mix: counts.iter().find(|mix| mix.name == time.name).cloned(),
+        name: time.name.clone(),
+        time: Measured { bytes: bytes as f64, ..time },
+    };
+    Ok(counting::time(session, routines)?.into_iter().zip(sizes).map(known).collect())
 }
 
-fn table(paper: &Paper, measured: &[Measured]) -> Table {
-    let columns = ["metric", "paper: scalar", "scalar", "paper: MMX", "MMX", "paper: XMM", "XMM", "YMM", "scalar, 64-bit"];
-    let mut table = Table::new(paper.function, columns);
-    let codes = CODES.map(|code| find(measured, paper.function, code));
-    let mut row = |name: &str, paper: [Option<f64>; 3], digits: u8, value: &dyn Fn(&Measured) -> Option<f64>| {
-        let ours = codes.map(|measured| Cell::maybe(measured.and_then(value), digits));
-        let [scalar, mmx, xmm, ymm, wide_scalar] = ours;
-        let [paper_scalar, paper_mmx, paper_xmm] = paper.map(|value| Cell::maybe(value, digits));
-        table.row([name.into(), paper_scalar, scalar, paper_mmx, mmx, paper_xmm, xmm, ymm, wide_scalar]);
+fn find<'a>(known: &'a [Known], function: &str, code: &str) -> Option<&'a Known> {
+    known.iter().find(|known| known.name == name(function, code))
+}
+
+fn tables(known: &[Known]) -> Vec<Table> {
+    let compared = |title: &str, paper: &dyn Fn(&Paper, usize) -> Option<f64>, digits: u8, here: &dyn Fn(&Known) -> Option<f64>| {
+        let mut table = Table::new(title, ["function", "code", "paper", "here", "here / paper"]);
+        for one in &PAPER {
+            for (i, code) in CODES.into_iter().enumerate() {
+                let (paper, here) = ((i < 3).then(|| paper(one, i)).flatten(), find(known, one.function, code).and_then(here));
+                table.row([one.function.into(), code.into(), Cell::maybe(paper, digits), cell(here), ratio(here, paper)]);
+            }
+        }
+        without_gaps(table, 2)
     };
-    row("cycles per instruction", paper.cycles_per_instruction.map(Some), 2, &Measured::cycles_per_instruction);
-    row("cycles per micro-op", paper.cycles_per_micro_op.map(Some), 2, &|_| None);
-    let micro_ops = [0, 1, 2].map(|code| Some(paper.cycles_per_instruction[code] / paper.cycles_per_micro_op[code]));
-    row("micro-ops per instruction, by these two", micro_ops, 2, &|_| None);
-    row("64-bit MMX instructions, %", [Some(0.0), Some(paper.mmx_percent), Some(0.0)], 1, &|one| one.percent(|mix| mix.mmx));
-    row("128-bit instructions, %", [Some(0.0), Some(0.0), Some(paper.xmm_percent)], 1, &|one| one.percent(|mix| mix.xmm));
-    row("256-bit instructions, %", [None; 3], 1, &|one| one.percent(|mix| mix.wider));
-    row("branches predicted, %", paper.predicted_percent.map(Some), 1, &|one| one.mix.as_ref()?.predicted_percent());
-    let impacts = ["mispredicted branches", "split loads", "split stores", "64K aliasing", "trace cache misses"];
-    for (name, impact) in impacts.into_iter().zip(paper.impacts) {
-        row(&format!("impact of {name}"), impact.map_or([None; 3], |impact| impact.map(Some)), 3, &|_| None);
+    let own = |paper: &Paper, code: usize| Some([100.0, paper.mmx_percent, paper.xmm_percent][code]);
+    vec![
+        compared(
+            "Cycles per instruction (here: core cycles)",
+            &|paper, code| Some(paper.cycles_per_instruction[code]),
+            2,
+            &Known::cycles_per_instruction,
+        ),
+        compared("Instructions on the registers that the code is for, percent of all", &own, 1, &Known::on_own_registers),
+        compared("Branches predicted, percent of all", &|paper, code| Some(paper.predicted_percent[code]), 1, &|known| {
+            known.mix.as_ref()?.predicted_percent()
+        }),
+        counted(known),
+        only_in_paper(),
+    ]
+}
+
+/// What the paper does not have.
+fn counted(known: &[Known]) -> Table {
+    let mut table = Table::new(
+        "Instructions, accesses to memory and cycles of each code, here",
+        [
+            "function",
+            "code",
+            "instructions per block",
+            "instructions per byte",
+            "loads per byte",
+            "stores per byte",
+            "core cycles per byte",
+            "TSC cycles per byte",
+        ],
+    );
+    for paper in &PAPER {
+        for known in CODES.iter().filter_map(|code| find(known, paper.function, code)) {
+            table.row([
+                paper.function.into(),
+                known.name.split_once(", ").map_or("", |(_, code)| code).into(),
+                cell(known.mix.as_ref().map(|mix| mix.instructions as f64 / known.blocks)),
+                cell(known.per_byte(|mix| mix.instructions)),
+                cell(known.per_byte(|mix| mix.loads)),
+                cell(known.per_byte(|mix| mix.stores)),
+                cell(known.time.core_cycles_per_byte()),
+                cell(known.time.tsc_cycles_per_byte()),
+            ]);
+        }
     }
-    row("instructions per block", [None; 3], 0, &|one| Some(one.count(|mix| mix.instructions)? / one.blocks));
-    row("instructions per byte", [None; 3], 2, &|one| Some(one.count(|mix| mix.instructions)? / one.bytes));
-    row("loads per byte", [None; 3], 2, &|one| Some(one.count(|mix| mix.loads)? / one.bytes));
-    row("stores per byte", [None; 3], 2, &|one| Some(one.count(|mix| mix.stores)? / one.bytes));
-    row("cycles per byte", [None; 3], 2, &|one| Some(one.cycles.core? / one.bytes));
-    row("TSC cycles per byte", [None; 3], 2, &|one| Some(one.cycles.tsc? / one.bytes));
+    without_gaps(table, 2)
+}
+
+/// What takes performance counters.
+fn only_in_paper() -> Table {
+    let mut table = Table::new(
+        "The paper's metrics that take performance counters: micro-ops, and VTune's performance impacts",
+        [
+            "function",
+            "code",
+            "cycles per micro-op",
+            "micro-ops per instruction",
+            "mispredicted branches",
+            "split loads",
+            "split stores",
+            "64K aliasing",
+            "trace cache misses",
+        ],
+    );
+    for paper in &PAPER {
+        for (i, code) in CODES[..3].iter().enumerate() {
+            let micro_ops = paper.cycles_per_instruction[i] / paper.cycles_per_micro_op[i];
+            let impacts = paper.impacts.map(|impacts| Cell::maybe(impacts.map(|impacts| impacts[i]), 3));
+            let names = [Cell::from(paper.function), (*code).into()];
+            let values = [Cell::number(paper.cycles_per_micro_op[i], 2), Cell::number(micro_ops, 2)];
+            table.row(names.into_iter().chain(values).chain(impacts));
+        }
+    }
     table
 }
 
-fn plot(measured: &[Measured]) -> Plot {
+fn plot(known: &[Known]) -> Plot {
     let bars = |code: &&str| Bars {
         name: (*code).into(),
         source: Source::Ours,
-        values: PAPER.iter().map(|paper| find(measured, paper.function, code)?.cycles_per_instruction()).collect(),
+        values: PAPER.iter().map(|paper| find(known, paper.function, code)?.cycles_per_instruction()).collect(),
     };
     let paper = |(index, code): (usize, &&str)| Bars {
         name: format!("paper: {code}"),
@@ -172,68 +254,76 @@ fn plot(measured: &[Measured]) -> Plot {
     let mut series: Vec<Bars> = CODES[..3].iter().enumerate().map(paper).collect();
     series.extend(CODES[..4].iter().map(bars));
     Plot::Bars {
-        title: "Cycles per instruction".into(),
-        y_label: "cycles of the core per instruction".into(),
+        title: "Cycles per instruction of scalar, MMX, XMM and YMM code".into(),
+        y_label: "core cycles per instruction, median".into(),
         categories: PAPER.iter().map(|paper| paper.function.into()).collect(),
         series,
     }
 }
 
-fn judge(figure: &mut Figure, measured: &[Measured]) {
-    let each = |value: &dyn Fn(&str) -> Option<f64>| PAPER.iter().map(|paper| value(paper.function)).collect::<Option<Vec<f64>>>();
-    let listed = |values: &Option<Vec<f64>>, digits: usize| {
-        values
-            .as_ref()
-            .map_or("not measured".into(), |values| values.iter().map(|value| format!("{value:.digits$}")).collect::<Vec<_>>().join(", "))
-    };
-    let cycles = |function: &str, code: &str| find(measured, function, code)?.cycles_per_instruction();
-    let slower = each(&|function| Some(cycles(function, "XMM")? / cycles(function, "scalar")?));
-    let most = each(&|function| find(measured, function, "XMM")?.percent(|mix| mix.xmm));
-    let mmx = each(&|function| find(measured, function, "MMX")?.percent(|mix| mix.mmx));
-    let predicted = each(&|function| find(measured, function, "XMM")?.mix.as_ref()?.predicted_percent());
-    figure.claims = vec![
-        Claim::new(
-            "An instruction of XMM code takes more cycles on average than one of scalar code",
-            "appendix",
-            "1.88, 1.69 and 2.26 times as many (SHA-1, SHA-256, SHA-512)",
-            format!("{} times as many", listed(&slower, 2)),
-            slower.as_ref().map(|ratios| ratios.iter().all(|ratio| *ratio > 1.05)),
-        ),
-        Claim::new(
-            "More than half of the instructions of MMX and of XMM code are on such registers",
-            "appendix",
-            "51, 53, 53 % and 76, 66, 57 %",
-            format!("{} % and {} %", listed(&mmx, 0), listed(&most, 0)),
-            mmx.as_ref().zip(most.as_ref()).map(|(mmx, xmm)| mmx.iter().chain(xmm).all(|percent| *percent > 50.0)),
-        ),
-        Claim::new(
-            "Branches are predicted and do not count",
-            "appendix",
-            "97.7 to 98.9 %",
-            format!("{} % in XMM code, by a simulated predictor", listed(&predicted, 1)),
-            predicted.as_ref().map(|percents| percents.iter().all(|percent| *percent > 90.0)),
-        ),
-    ];
-    figure.still_holds = match &slower {
-        Some(ratios) if ratios.iter().all(|ratio| *ratio > 1.05) => {
-            "Vector code still executes fewer instructions in a cycle than scalar code: fewer units have vectors.".into()
+/// By how many times as many cycles an instruction of XMM code takes, and how many times as fast it is, over scalar code.
+fn judge(figure: &mut Figure, slower: Option<Vec<f64>>, gains: Option<Vec<f64>>) {
+    let of_each =
+        |values: &Vec<f64>| shown::of_each(&PAPER.iter().map(|paper| paper.function).zip(values.iter().copied()).collect::<Vec<_>>());
+    let holds = slower.as_ref().map(|ratios| ratios.iter().all(|ratio| *ratio > 1.0));
+    figure.claims = vec![Claim::new(
+        "An instruction of XMM code takes more cycles on average than one of scalar code",
+        "section 4.2, appendix",
+        "1.88 (SHA-1), 1.69 (SHA-256) and 2.26 (SHA-512) times as many",
+        shown::or_not_measured(slower.as_ref().map(|slower| of_each(slower) + " times as many")),
+        holds,
+    )];
+    figure.still_holds = match holds {
+        Some(true) => "Vector code still executes fewer instructions in a cycle than scalar code.",
+        Some(false) => {
+            "Nothing of it holds here: instructions of vector code do not take more cycles than those of scalar code for every function."
         }
-        _ => "An unrolled compression function has next to no branches, and most of the instructions of vector code are arithmetic on \
-vectors."
-            .into(),
-    };
-    let pays = |function: &str| {
-        let per_byte = |code: &str| Some(find(measured, function, code)?.cycles.median_ns / find(measured, function, code)?.bytes);
-        Some(per_byte("scalar")? / per_byte("XMM")?)
-    };
-    figure.changed = match each(&pays) {
-        Some(gains) if gains.iter().all(|gain| *gain > 1.0) => {
-            "The Pentium 4 made two micro-ops and more of a 128-bit instruction; CPUs with units of 128 bits make one, and execute \
-several of them in a cycle, so that fewer instructions per byte are fewer cycles per byte."
-                .into()
+        None => {
+            "Nothing of it could be judged here: without counts of instructions or the core's clock there are no cycles per instruction."
         }
-        _ => "In 2004, XMM code was faster than scalar code by executing fewer, slower instructions; here it is not faster for all \
-functions."
-            .into(),
+    }
+    .into();
+    figure.changed = match gains {
+        Some(gains) if gains.iter().all(|gain| *gain > 1.0) => format!(
+            "XMM code is {} times as fast as scalar code. The Pentium 4 made two micro-ops and more of a 128-bit instruction; units of 128 \
+             bits make one, so that fewer instructions per byte are fewer cycles per byte.",
+            of_each(&gains)
+        ),
+        Some(_) => {
+            "In 2004, XMM code was faster than scalar code by fewer, slower instructions; here it is not faster for every function.".into()
+        }
+        None => "XMM code could not be run here.".into(),
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aciicmez_2004::shown::assert_is_readable;
+    use crate::model::Verdict::{self, DoesNot, Holds, NotMeasured};
+
+    #[test]
+    fn verdicts_and_sentences_follow_the_values() {
+        let judged = |slower: Option<[f64; 3]>, gains: Option<[f64; 3]>| -> (Verdict, Figure) {
+            let mut figure = Figure::default();
+            judge(&mut figure, slower.map(Vec::from), gains.map(Vec::from));
+            [&figure.still_holds, &figure.changed].iter().for_each(|text| assert_is_readable(text));
+            (figure.claims[0].verdict, figure)
+        };
+        let (verdict, figure) = judged(Some([1.9, 1.7, 2.3]), Some([1.6, 1.7, 2.3]));
+        assert_eq!(verdict, Holds);
+        assert!(figure.changed.starts_with("XMM code is 1.60 (SHA-1), 1.70 (SHA-256) and 2.30 (SHA-512) times"), "{}", figure.changed);
+        assert_eq!(judged(Some([1.9, 1.7, 0.8]), Some([1.6, 0.7, 2.3])).0, DoesNot);
+        let (verdict, figure) = judged(None, None);
+        assert_eq!(verdict, NotMeasured);
+        assert!(figure.still_holds.contains("could be judged"), "{}", figure.still_holds);
+    }
+
+    #[test]
+    fn every_code_of_the_paper_has_a_row() {
+        let tables = tables(&[]);
+        assert_eq!(tables[0].rows.len(), 9);
+        assert_eq!(tables[0].columns, ["function", "code", "paper"]);
+        assert_eq!(tables[4].rows.len(), 9);
+    }
 }

@@ -39,7 +39,8 @@ fn scalar<F: Variants>(function: &str, code: &str) -> Routine {
     let messages = messages(1, F::BLOCK_BYTES);
     let compress = F::unrolled().pop().expect("all rounds written out").compress;
     let mut state = F::INITIAL;
-    routine(function, code, 1, F::BLOCK_BYTES, move || compress(black_box(&mut state), messages.slices()[0]))
+    let message = messages.slices()[0].to_vec();
+    routine(function, code, 1, F::BLOCK_BYTES, move || compress(black_box(&mut state), &message))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -48,7 +49,7 @@ fn mmx() -> [Routine; 3] {
     let both = |word: u32| u64::from(word) | u64::from(word) << 32;
     let (mut sha_1, mut sha_256, mut sha_512) = (Sha1::INITIAL.map(both), Sha256::INITIAL.map(both), Sha512::INITIAL);
     let two = |messages: &Messages| [0, 1].map(|lane| messages.slices()[lane].to_vec());
-    let (lanes_1, lanes_256, message_512) = (two(&messages(2, 64)), two(&messages(2, 64)), messages(1, 128));
+    let (lanes_1, lanes_256, message_512) = (two(&messages(2, 64)), two(&messages(2, 64)), messages(1, 128).slices()[0].to_vec());
     [
         routine("SHA-1", "MMX", 2, 64, move || {
             compress_two(TwoLanes::Sha1, black_box(&mut sha_1), [&lanes_1[0], &lanes_1[1]]);
@@ -56,7 +57,7 @@ fn mmx() -> [Routine; 3] {
         routine("SHA-256", "MMX", 2, 64, move || {
             compress_two(TwoLanes::Sha256, black_box(&mut sha_256), [&lanes_256[0], &lanes_256[1]]);
         }),
-        routine("SHA-512", "MMX", 1, 128, move || compress_sha512(black_box(&mut sha_512), message_512.slices()[0])),
+        routine("SHA-512", "MMX", 1, 128, move || compress_sha512(black_box(&mut sha_512), &message_512)),
     ]
 }
 

@@ -3,8 +3,9 @@
 use anyhow::Result;
 use manyhash::backend::Backend;
 
-use crate::aciicmez_2004::scalar::{self, Variants};
-use crate::measured::Measured;
+use crate::aciicmez_2004::shown::{self, NO_VALUE, cell, without_gaps};
+use crate::aciicmez_2004::subject::{self, Subject, in_registers};
+use crate::measured::{self, Measured};
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::openssl_worker::{EvpDigest, Variant, Worker};
@@ -34,23 +35,23 @@ enum Method {
 }
 
 const METHODS: [(Method, Kind, &str); 9] = [
-    (Method::BasicBlocks, Kind::Scalar, "scalar: the paper's basic blocks"),
+    (Method::BasicBlocks, Kind::Scalar, "scalar: our code of section 4.1"),
     (Method::OpenSsl(Variant::Scalar), Kind::Scalar, "scalar: OpenSSL"),
-    (Method::OpenSsl(Variant::OneBlockSsse3), Kind::OneBlock, "one block in XMM: OpenSSL, SSSE3"),
-    (Method::OpenSsl(Variant::OneBlockAvx), Kind::OneBlock, "one block in XMM: OpenSSL, AVX"),
-    (Method::OpenSsl(Variant::NSms), Kind::SeveralBlocks, "two blocks in YMM: OpenSSL, AVX2"),
-    (Method::Manyhash("bmi2"), Kind::SeveralBlocks, "several blocks in YMM: manyhash, bmi2"),
-    (Method::Manyhash("bmi2-avx512"), Kind::SeveralBlocks, "several blocks in ZMM: manyhash, bmi2-avx512"),
-    (Method::Manyhash("sha-ni"), Kind::Extensions, "SHA extensions: manyhash, sha-ni"),
-    (Method::OpenSsl(Variant::Today), Kind::Extensions, "SHA extensions: OpenSSL"),
+    (Method::OpenSsl(Variant::OneBlockSsse3), Kind::OneBlock, "one block in XMM: OpenSSL (SSSE3)"),
+    (Method::OpenSsl(Variant::OneBlockAvx), Kind::OneBlock, "one block in XMM: OpenSSL (AVX)"),
+    (Method::OpenSsl(Variant::NSms), Kind::SeveralBlocks, "two blocks in YMM: OpenSSL n-SMS (AVX2)"),
+    (Method::Manyhash("bmi2"), Kind::SeveralBlocks, "several blocks in YMM: manyhash (bmi2)"),
+    (Method::Manyhash("bmi2-avx512"), Kind::SeveralBlocks, "several blocks in ZMM: manyhash (bmi2-avx512)"),
+    (Method::Manyhash("sha-ni"), Kind::Extensions, "SHA extensions: manyhash (sha-ni)"),
+    (Method::OpenSsl(Variant::Today), Kind::Extensions, "SHA extensions: OpenSSL today"),
 ];
 
 const METHOD: &str = "One message of 16 KiB, in the first cache; the paper hashed files of 400 MB from memory and says of SIMD inside a \
-message only that it gained nothing. Medians. OpenSSL's code for older CPUs runs in processes of their own (OPENSSL_ia32cap).";
+message only that it gained nothing. OpenSSL's code for older CPUs runs in processes of their own (OPENSSL_ia32cap). Levels of parallelism \
+are derived from the recurrences, by a program, and not measured.";
 
 /// What this CPU cannot do of it, for an algorithm: `Some(None)`: it never could.
 fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> {
-    let cpu = |is_there: bool, what: &str| (!is_there).then(|| Some(format!("this CPU has no {what}")));
     match method {
         Method::BasicBlocks => None,
         Method::Manyhash(name) => {
@@ -65,30 +66,16 @@ fn lacks(method: Method, kind: Kind, algorithm: &str) -> Option<Option<String>> 
             }
         }
         Method::OpenSsl(variant) => {
-            if !cfg!(target_arch = "x86_64") {
-                return Some(Some("OpenSSL's code for x86-64".into()));
+            let never = if algorithm == "SHA-512" { kind == Kind::Extensions || variant == Variant::OneBlockSsse3 } else { false };
+            if never {
+                return Some(None);
             }
-            if kind == Kind::Extensions {
-                return if algorithm == "SHA-512" { Some(None) } else { cpu(has("sha"), "SHA extensions") };
+            if kind == Kind::Extensions && !manyhash_measure::machine::features().contains(&"sha") {
+                return Some(Some("this CPU has no SHA extensions".into()));
             }
-            match variant {
-                Variant::OneBlockSsse3 if algorithm == "SHA-512" => Some(None),
-                Variant::OneBlockSsse3 => cpu(has("ssse3"), "SSSE3"),
-                Variant::OneBlockAvx if !is_from_intel() => Some(Some("OpenSSL chooses it on CPUs by Intel only".into())),
-                Variant::OneBlockAvx => cpu(has("avx"), "AVX"),
-                Variant::NSms => cpu(has("avx2") && has("bmi2"), "AVX2 and BMI2"),
-                _ => None,
-            }
+            variant.missing().map(Some)
         }
     }
-}
-
-fn has(feature: &str) -> bool {
-    manyhash_measure::machine::features().contains(&feature)
-}
-
-fn is_from_intel() -> bool {
-    std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("GenuineIntel"))
 }
 
 fn contestant<'a>(
@@ -96,11 +83,10 @@ fn contestant<'a>(
     method: Method,
     algorithm: &str,
     layout: &Layout,
-    message: &'a [u8],
+    messages: subject::Slices<'a>,
 ) -> Result<Box<dyn Contestant + 'a>> {
-    fn basic_blocks<'a, F: Variants>(message: &'a [u8]) -> Box<dyn Contestant + 'a> {
-        let fastest = F::unrolled().pop().expect("all rounds written out");
-        Local::boxed("basic blocks", move |digest| fastest.hash(message, digest))
+    fn basic_blocks<'a, S: Subject>(session: &Session, messages: subject::Slices<'a>) -> Result<Box<dyn Contestant + 'a>> {
+        Ok(in_registers("basic blocks", subject::fastest::<S::Native>(session, S::OPENSSL)?, messages))
     }
     fn manyhash_on<'a, A: manyhash::Algorithm>(name: &'static str, message: &'a [u8]) -> Result<Box<dyn Contestant + 'a>> {
         let backend = Backend::by_name(name)?;
@@ -108,10 +94,11 @@ fn contestant<'a>(
             digest.extend_from_slice(backend.hash_many::<A>(&[message]).expect("a kernel for it")[0].as_ref());
         }))
     }
+    let message = messages[0];
     match (method, algorithm) {
-        (Method::BasicBlocks, "SHA-1") => Ok(basic_blocks::<scalar::Sha1>(message)),
-        (Method::BasicBlocks, "SHA-256") => Ok(basic_blocks::<scalar::Sha256>(message)),
-        (Method::BasicBlocks, _) => Ok(basic_blocks::<scalar::Sha512>(message)),
+        (Method::BasicBlocks, "SHA-1") => basic_blocks::<subject::Sha1>(session, messages),
+        (Method::BasicBlocks, "SHA-256") => basic_blocks::<subject::Sha256>(session, messages),
+        (Method::BasicBlocks, _) => basic_blocks::<subject::Sha512>(session, messages),
         (Method::Manyhash(name), "SHA-1") => manyhash_on::<manyhash::Sha1>(name, message),
         (Method::Manyhash(name), "SHA-256") => manyhash_on::<manyhash::Sha256>(name, message),
         (Method::Manyhash(name), _) => manyhash_on::<manyhash::Sha512>(name, message),
@@ -126,7 +113,8 @@ type Results = Vec<[Option<Measured>; ALGORITHMS.len()]>;
 pub fn measure(session: &Session, figure: &mut Figure) -> Result<()> {
     let layout = Layout::equal(1, MESSAGE_BYTES);
     let messages = layout.fill()?;
-    let message = messages.slices()[0];
+    let slices = messages.slices();
+    let message = slices[0];
     let mut results: Results = METHODS.iter().map(|_| Default::default()).collect();
     for (column, algorithm) in ALGORITHMS.iter().enumerate() {
         let mut expected = Vec::new();
@@ -135,7 +123,7 @@ pub fn measure(session: &Session, figure: &mut Figure) -> Result<()> {
         for (row, (method, kind, name)) in METHODS.iter().enumerate() {
             match lacks(*method, *kind, algorithm) {
                 None => {
-                    contestants.push(contestant(session, *method, algorithm, &layout, message)?);
+                    contestants.push(contestant(session, *method, algorithm, &layout, &slices)?);
                     rows.push(row);
                 }
                 Some(Some(why)) => {
@@ -152,10 +140,10 @@ pub fn measure(session: &Session, figure: &mut Figure) -> Result<()> {
             results[row][column] = Some(measured);
         }
     }
-    figure.method = METHOD.into();
+    figure.method = format!("{METHOD} {}", subject::effort(session));
     figure.tables.extend([
-        table(&results, "MB/s", |measured, _| measured.mb_per_s()),
-        table(&results, "speed-up over the faster scalar code", over),
+        table(&results, "MB/s, by where the message schedule is made", |measured, _| measured.mb_per_s()),
+        table(&results, "speed-up over the faster scalar code, by where the message schedule is made", over),
     ]);
     figure.plots.push(plot(&results));
     judge(figure, &results);
@@ -169,23 +157,26 @@ fn over(measured: &Measured, scalar: &Measured) -> f64 {
 /// The fastest of a kind, for an algorithm.
 fn fastest(results: &Results, kind: Kind, column: usize) -> Option<&Measured> {
     let of_kind = results.iter().zip(METHODS).filter(|(_, (_, other, _))| *other == kind);
-    of_kind.filter_map(|(row, _)| row[column].as_ref()).min_by(|a, b| a.median_ns().total_cmp(&b.median_ns()))
+    measured::fastest(of_kind.filter_map(|(row, _)| row[column].as_ref()))
 }
 
 fn speed_up(results: &Results, kind: Kind, column: usize) -> Option<f64> {
     Some(fastest(results, kind, column)?.speed_up_over(fastest(results, Kind::Scalar, column)?))
 }
 
-fn table(results: &Results, title: &str, value: impl Fn(&Measured, &Measured) -> f64) -> Table {
-    let mut table = Table::new(format!("One message: {title}"), ["where the schedule is made"].iter().chain(&ALGORITHMS).copied());
+fn table(results: &Results, title: &str, of: impl Fn(&Measured, &Measured) -> f64) -> Table {
+    let mut table = Table::new(
+        format!("One message of {} KiB: {title}", MESSAGE_BYTES >> 10),
+        ["where the schedule is made"].iter().chain(&ALGORITHMS).copied(),
+    );
     for ((_, _, name), row) in METHODS.iter().zip(results) {
-        let cell = |(column, measured): (usize, &Option<Measured>)| {
+        let value = |(column, measured): (usize, &Option<Measured>)| {
             let scalar = fastest(results, Kind::Scalar, column);
-            Cell::maybe(measured.as_ref().zip(scalar).map(|(measured, scalar)| value(measured, scalar)), 2)
+            cell(measured.as_ref().zip(scalar).map(|(measured, scalar)| of(measured, scalar)))
         };
-        table.row([Cell::from(*name)].into_iter().chain(row.iter().enumerate().map(cell)));
+        table.row([Cell::from(*name)].into_iter().chain(row.iter().enumerate().map(value)));
     }
-    table
+    without_gaps(table, 1)
 }
 
 fn plot(results: &Results) -> Plot {
@@ -195,57 +186,104 @@ fn plot(results: &Results) -> Plot {
         values: row.iter().map(|measured| measured.as_ref().map(Measured::mb_per_s)).collect(),
     };
     Plot::Bars {
-        title: "One message, by where its schedule is made".into(),
-        y_label: "MB/s".into(),
+        title: "One message, by where its message schedule is made".into(),
+        y_label: "MB/s, median".into(),
         categories: ALGORITHMS.map(String::from).to_vec(),
         series: METHODS.iter().zip(results).map(bars).collect(),
     }
 }
 
 fn judge(figure: &mut Figure, results: &Results) {
+    judge_speed_ups(figure, |kind, column| speed_up(results, kind, column));
+}
+
+/// By how many times as fast as the faster scalar code each kind is.
+fn judge_speed_ups(figure: &mut Figure, speed_up: impl Fn(Kind, usize) -> Option<f64>) {
     const GAIN: f64 = 1.02;
     let speed_ups = |kind| -> Vec<(&str, f64)> {
-        let of = |(column, algorithm): (usize, &&'static str)| Some((*algorithm, speed_up(results, kind, column)?));
-        ALGORITHMS.iter().enumerate().filter_map(of).collect()
+        ALGORITHMS.iter().enumerate().filter_map(|(column, algorithm)| Some((*algorithm, speed_up(kind, column)?))).collect()
     };
-    let listed = |speed_ups: &[(&str, f64)]| {
-        let listed: Vec<String> = speed_ups.iter().map(|(algorithm, times)| format!("{algorithm} {times:.2}")).collect();
-        if listed.is_empty() { "not measured".into() } else { listed.join(", ") + " times the faster scalar code" }
+    let times = |speed_ups: &[(&str, f64)]| {
+        if speed_ups.is_empty() { "not measured".into() } else { shown::of_each(speed_ups) + " times the faster scalar code" }
     };
-    let (one, several, extensions) = (speed_ups(Kind::OneBlock), speed_ups(Kind::SeveralBlocks), speed_ups(Kind::Extensions));
+    let (one, several) = (speed_ups(Kind::OneBlock), speed_ups(Kind::SeveralBlocks));
     let gains = |speed_ups: &[(&str, f64)]| speed_ups.iter().any(|(_, times)| *times > GAIN);
     let of_32_bits: Vec<_> = one.iter().filter(|(algorithm, _)| *algorithm != "SHA-512").copied().collect();
     let vectors: Vec<_> = one.iter().chain(&several).copied().collect();
     figure.claims = vec![
         Claim::new(
-            "Neither MMX nor XMM registers make hashing one message faster (SHA-1, SHA-256)",
+            "XMM registers do not make hashing one message of SHA-1 or SHA-256 faster",
             "section 4.2",
-            "slower",
-            format!("schedule of one block in XMM registers: {}", listed(&of_32_bits)),
+            NO_VALUE,
+            times(&of_32_bits),
             (!of_32_bits.is_empty()).then(|| !gains(&of_32_bits)),
         ),
         Claim::new(
-            "The same ideas will gain on a platform with faster SIMD",
+            "The same ideas gain on a platform with faster SIMD instructions",
             "section 4.2",
-            "believed",
-            format!("one block in XMM: {}; several blocks in wider registers: {}", listed(&one), listed(&several)),
+            NO_VALUE,
+            format!("one block in XMM: {}; several blocks in wider registers: {}", times(&one), times(&several)),
             (!vectors.is_empty()).then(|| gains(&vectors)),
         ),
     ];
-    figure.still_holds =
-        "The rounds of one message are one chain, and no register shortens it: vectors take over the message schedule and the \
-addition of constants, as the paper's levels of parallelism say, and nothing else."
-            .into();
+    figure.still_holds = "The rounds of one message are still one chain: vectors take over the message schedule and the addition of \
+constants, as the paper's levels of parallelism say, and nothing else."
+        .into();
     let how_much = if gains(&vectors) {
-        "The schedule in vectors beside scalar rounds pays here, since vector units are no slower than those for words, and have free \
-places while the rounds wait"
+        "The schedule in vectors beside scalar rounds gains here, since vector units have free places while the rounds wait."
     } else if vectors.is_empty() {
-        "OpenSSL's and manyhash's code for vectors could not be run here"
+        "OpenSSL's and manyhash's code for vectors could not be run here."
     } else {
-        "The schedule in vectors beside scalar rounds does not pay here either: the rounds, not the schedule, are the longest chain"
+        "The schedule in vectors beside scalar rounds gains nothing here either: the rounds are the longest chain, and not the schedule."
     };
-    let recurrences = "four words of SHA-1's schedule are computed at once today, three of them whole and the fourth put right, or by the \
-recurrence put into itself, which the paper does not have";
-    let sha = if gains(&extensions) { "; the SHA extensions, made for one message, gain more than any vectors could" } else { "" };
-    figure.changed = format!("{how_much}; {recurrences}{sha}.");
+    let most = |kind, column| speed_up(kind, column).unwrap_or(0.0);
+    let extensions_lead = speed_ups(Kind::Extensions).iter().all(|(algorithm, times)| {
+        let column = ALGORITHMS.iter().position(|other| other == algorithm).expect("one of them");
+        *times > GAIN && *times > most(Kind::OneBlock, column) && *times > most(Kind::SeveralBlocks, column)
+    });
+    let sha = if speed_ups(Kind::Extensions).is_empty() || !extensions_lead {
+        " SHA-1's schedule is made four words at a time today, by a recurrence put into itself that the paper does not have."
+    } else {
+        " The SHA extensions, made for one message, gain more than any vectors do, because they shorten the chain of the rounds."
+    };
+    figure.changed = format!("{how_much}{sha}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aciicmez_2004::shown::assert_is_readable;
+    use crate::model::Verdict::{self, DoesNot, Holds, NotMeasured};
+
+    fn judged(one: Option<f64>, several: Option<f64>, extensions: Option<f64>) -> (Figure, Vec<Verdict>) {
+        let mut figure = Figure::default();
+        judge_speed_ups(&mut figure, |kind, column| match kind {
+            Kind::Scalar => Some(1.0),
+            Kind::OneBlock => one,
+            Kind::SeveralBlocks => several,
+            Kind::Extensions => extensions.filter(|_| column < 2),
+        });
+        for text in [&figure.still_holds, &figure.changed] {
+            assert_is_readable(text);
+        }
+        let verdicts = figure.claims.iter().map(|claim| claim.verdict).collect();
+        (figure, verdicts)
+    }
+
+    #[test]
+    fn verdicts_and_sentences_follow_the_values() {
+        let (figure, verdicts) = judged(Some(1.3), Some(1.4), Some(2.0));
+        assert_eq!(verdicts, [DoesNot, Holds]);
+        assert!(figure.changed.contains("gains here") && figure.changed.contains("more than any vectors"), "{}", figure.changed);
+        let (figure, verdicts) = judged(Some(1.0), Some(1.4), Some(1.2));
+        assert_eq!(verdicts, [Holds, Holds]);
+        assert!(!figure.changed.contains("more than any vectors"), "{}", figure.changed);
+        assert_eq!(judged(Some(0.9), Some(0.9), None).1, [Holds, DoesNot]);
+        assert_eq!(judged(None, None, None).1, [NotMeasured, NotMeasured]);
+    }
+
+    #[test]
+    fn everybody_has_a_row_of_a_name_without_commas() {
+        assert!(METHODS.iter().all(|(.., name)| !name.contains(',')));
+    }
 }
