@@ -230,7 +230,7 @@ fn frequency() -> String {
     let settings = Path::new("/sys/devices/system/cpu/cpu0/cpufreq");
     match std::fs::read_to_string(settings.join("scaling_available_frequencies")) {
         Ok(frequencies) => format!("can be set to {} kHz", frequencies.trim()),
-        Err(_) if settings.exists() => "governed by the system, without steps to choose from".into(),
+        Err(_) if settings.exists() => "can be held at any value the system offers, without steps to choose from".into(),
         Err(_) => "not to be varied here: the system has no frequency control (a virtual machine, or no driver)".into(),
     }
 }
