@@ -93,7 +93,7 @@ STUDY_OPTIONS ?=
 # Only a whole run replaces study.json and report.html, because it takes long.
 STUDY_NAME = $(if $(FIGURES),part,study)
 
-study: study/.venv/installed ## the tables and figures of the three papers, measured here, in up to half an hour; FIGURES="2012-2 2013": only these; see study/README.md
+study: study/.venv/installed ## the tables and figures of the three papers, measured here, in about ten minutes; FIGURES="2012-2 2013": only these; see study/README.md
 	$(call make-study,$(CURDIR)/study/$(STUDY_NAME),)
 
 study-quick: study/.venv/installed ## all of them in less than two minutes, to see that it works; the values mean nothing

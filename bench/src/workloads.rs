@@ -1,8 +1,8 @@
 //! What is hashed: the sets of messages, by the letters METHODOLOGY.md lists, and where they lie in memory.
 
-use anyhow::{Context, Result};
-use manyhash_measure::{Buffer, Random};
-use serde::{Deserialize, Serialize};
+use anyhow::Result;
+use manyhash_measure::{Buffer, PaperSizes, Random};
+use serde::Serialize;
 
 /// Messages start on a cache line: the unit every set of lanes loads.
 pub const LINE_BYTES: usize = 64;
@@ -90,23 +90,6 @@ impl Workload {
     }
 }
 
-/// The file sizes of Gueron & Krasnov 2012; the data file names its source.
-#[derive(Deserialize)]
-struct PaperSizes {
-    uniform: Uniform,
-    diverse_bytes: Vec<usize>,
-}
-
-#[derive(Deserialize)]
-struct Uniform {
-    files: usize,
-    bytes_each: usize,
-}
-
-fn paper_sizes() -> Result<PaperSizes> {
-    serde_json::from_str(include_str!("../../vectors/paper-file-sizes.json")).context("vectors/paper-file-sizes.json")
-}
-
 /// Every workload. `quick` shrinks g, gs and h.
 pub fn all(quick: bool) -> Result<Vec<Workload>> {
     const KIB: usize = 1 << 10;
@@ -114,7 +97,7 @@ pub fn all(quick: bool) -> Result<Vec<Workload>> {
     let shrunk = |bytes: usize| {
         if quick { bytes.div_ceil(QUICK_DIVISOR) } else { bytes }
     };
-    let paper = paper_sizes()?;
+    let paper = PaperSizes::read()?;
     let mut random = Random::new(2);
     let mut diverse: Vec<usize> = paper.diverse_bytes.into_iter().map(shrunk).collect();
     random.shuffle(&mut diverse);

@@ -3,8 +3,8 @@
 //! There are two texts: the preprint of July 2012, and the journal's (Journal of Information Security 3). They differ in n-SMS: 11.58 and
 //! 11.47 cycles a byte, 2.25 and 2.24 times. The journal's values are used, and its abstract still has 2.25.
 
-use anyhow::{Context, Result};
-use serde::Deserialize;
+use anyhow::Result;
+use manyhash_measure::PaperSizes;
 
 use crate::model::Cell;
 use crate::session::Session;
@@ -36,24 +36,6 @@ pub enum Folder {
     Uniform,
 }
 
-#[derive(Deserialize)]
-struct FileSizes {
-    note: String,
-    uniform: Uniform,
-    diverse_bytes: Vec<usize>,
-}
-
-#[derive(Deserialize)]
-struct Uniform {
-    files: usize,
-    bytes_each: usize,
-}
-
-/// Table 1 as it was read from the paper, and UNIFORM.
-fn file_sizes() -> Result<FileSizes> {
-    serde_json::from_str(include_str!("../../vectors/paper-file-sizes.json")).context("vectors/paper-file-sizes.json")
-}
-
 impl Folder {
     fn name(self) -> &'static str {
         match self {
@@ -64,7 +46,7 @@ impl Folder {
 
     /// The sizes of its files, in the paper's order; smaller ones in a quick run.
     fn file_bytes(self, quick: bool) -> Result<Vec<usize>> {
-        let sizes = file_sizes()?;
+        let sizes = PaperSizes::read()?;
         let full = match self {
             Self::Diverse => sizes.diverse_bytes,
             Self::Uniform => vec![sizes.uniform.bytes_each; sizes.uniform.files],

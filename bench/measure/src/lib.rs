@@ -2,8 +2,10 @@
 
 mod buffer;
 pub mod machine;
+mod paper_sizes;
 mod random;
 pub mod timing;
 
 pub use buffer::Buffer;
+pub use paper_sizes::PaperSizes;
 pub use random::Random;

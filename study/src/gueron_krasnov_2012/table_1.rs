@@ -5,9 +5,10 @@ use manyhash::kernels::updates;
 use manyhash::{Algorithm, Sha256, Sha512};
 use manyhash_measure::timing::quantile;
 
-use super::{Folder, file_sizes, over_paper, thousands};
+use super::{Folder, over_paper, thousands};
 use crate::model::{Cell, Claim, Figure, Line, Plot, Source, Table};
 use crate::session::Session;
+use manyhash_measure::PaperSizes;
 
 /// The sum that section 4.3 states.
 const STATED_BYTES: usize = 82_833_132;
@@ -86,7 +87,7 @@ pub fn measure(_: &Session) -> Result<Figure> {
         method: format!(
             "The sizes as they were read from the paper's appendix, in its order. {} Updates are counted by the rule that the engine pads \
              by, and Algorithm 1 is tested to make as many. Nothing is timed.",
-            file_sizes()?.note
+            PaperSizes::read()?.note
         ),
         tables: vec![sums, quantiles],
         plots: vec![plot],
