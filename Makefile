@@ -45,6 +45,7 @@ test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source 
 
 test-bench: bench/.venv/installed ## the benchmarks work: every digest compared, no figure asserted
 	cd bench && PYTHON=.venv/bin/python $(CARGO) test
+	cd bench/measure && $(CARGO) test --target-dir ../target
 	$(CARGO) build --release --package manyhash-cli
 	python3 bench/commands.py --manyhash target/release/manyhash --set diverse --runs 1
 
