@@ -60,15 +60,9 @@ fn quick_files(session: &Session) -> String {
     if session.quick { format!(" In this quick run files have 1/{QUICK_DIVISOR} of their sizes.") } else { String::new() }
 }
 
-/// A value with three significant digits, or a whole number.
+/// A value with three significant digits, if it is there.
 fn three_digits(value: Option<f64>) -> Cell {
-    let digits = |value: f64| match value.abs() {
-        0.0..1.0 => 3,
-        1.0..10.0 => 2,
-        10.0..100.0 => 1,
-        _ => 0,
-    };
-    Cell::maybe(value, value.map_or(0, digits))
+    value.map_or(Cell::Absent, Cell::three_digits)
 }
 
 /// What is measured here over what the paper has.
@@ -85,16 +79,6 @@ fn percent_slower(share: Option<f64>) -> String {
     }
 }
 
-/// "1,234,567".
-fn thousands(value: u64) -> String {
-    let digits = value.to_string();
-    let separated = digits.char_indices().flat_map(|(i, digit)| {
-        let comma = (i > 0 && (digits.len() - i).is_multiple_of(3)).then_some(',');
-        comma.into_iter().chain([digit])
-    });
-    separated.collect()
-}
-
 /// What still holds: all that does, after `so`; if nothing does, `otherwise`.
 fn what_holds(so: &str, holds: &[String], otherwise: &str) -> String {
     match holds {
@@ -107,6 +91,7 @@ fn what_holds(so: &str, holds: &[String], otherwise: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measured::thousands;
 
     #[test]
     fn the_folders_are_those_of_the_paper() {

@@ -74,6 +74,11 @@ pub fn times(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "not measured".into(), |ratio| format!("{ratio:.2} times"))
 }
 
+/// "25,000".
+pub fn thousands(number: u64) -> String {
+    if number < 1000 { number.to_string() } else { format!("{},{:03}", thousands(number / 1000), number % 1000) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -76,6 +76,17 @@ impl Cell {
         Self::Number { value, digits }
     }
 
+    /// A number with three significant digits; whole ones with all of theirs.
+    pub fn three_digits(value: f64) -> Self {
+        let digits = match value.abs() {
+            0.0 | 100.0.. => 0,
+            10.0.. => 1,
+            1.0.. => 2,
+            _ => 3,
+        };
+        Self::number(value, digits)
+    }
+
     /// A number, if it is there.
     pub fn maybe(value: Option<f64>, digits: u8) -> Self {
         value.map_or(Self::Absent, |value| Self::number(value, digits))

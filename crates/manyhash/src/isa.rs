@@ -87,7 +87,7 @@ isa! {
     /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
     /// halves slow the SHA instructions to a third (measured: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
     "x86_64" ShaNi ["sha" "ssse3" "sse4.1" "avx"];
-    /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty.
+    /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty, which Intel's CPUs mind.
     "x86_64" ShaNiAvx512Quarter ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
     /// The same on 256 bits, for CPUs that do not mind dirty upper halves: Zen 4.
     "x86_64" ShaNiAvx512Half ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];

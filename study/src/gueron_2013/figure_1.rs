@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use super::field::{BEST_THEN, CHOICES, N_SMS, OWN_N_SMS, OWN_SHA_NI, PAPERS_LANES, Raced, SCALAR, TODAY, Who};
-use super::presentation::{PaperRatio, bars_beside_paper, claim, method, ratios, table, three_digits};
+use super::presentation::{PaperRatio, bars_beside_paper, claim, method, ratios, table};
 use crate::measured::times;
-use crate::model::{Claim, Figure};
+use crate::model::{Cell, Claim, Figure};
 use crate::openssl_worker::Variant;
 use crate::session::Session;
 
@@ -57,7 +57,7 @@ fn field() -> Vec<Who> {
 
 fn figure(raced: &Raced) -> Figure {
     let pairs: Vec<(Who, f64)> = PAIRS.iter().filter_map(|pair| Some((pair.0, raced.speed_up(&[pair.1], &[pair.0])?))).collect();
-    let slower = pairs.iter().map(|(linear, ratio)| format!("{} of {}", three_digits(*ratio).text(), linear.name()));
+    let slower = pairs.iter().map(|(linear, ratio)| format!("{} of {}", Cell::three_digits(*ratio).text(), linear.name()));
     let slower = format!("Four lanes have this part of the speed: {}", slower.collect::<Vec<_>>().join("; "));
     let all_slower = (!pairs.is_empty()).then(|| pairs.iter().all(|pair| pair.1 < 1.0));
     let (papers, over_slices) = (raced.speed_up(&[PAPERS_LANES], &[SCALAR]), raced.speed_up(&[PAIRS[0].1], &[SCALAR]));

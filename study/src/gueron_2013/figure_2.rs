@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use super::field::{BEST_THEN, CHOICES, LINEAR, N_SMS, PAPERS_LANES, Raced, SCALAR, TODAY, Who};
-use super::presentation::{bars, claim, comparison, length, method, table, three_digits};
+use super::presentation::{bars, claim, comparison, length, method, table};
 use crate::measured::{Measured, times};
-use crate::model::{Claim, Figure};
+use crate::model::{Cell, Claim, Figure};
 use crate::session::Session;
 
 const SHORT: usize = 8 << 10;
@@ -102,7 +102,7 @@ fn figure(short: &Raced, long: &Raced) -> Figure {
 }
 
 fn still_holds(short: Option<f64>, long: Option<f64>) -> String {
-    let percent = |spread: f64| format!("{} %", three_digits(100.0 * (spread - 1.0)).text());
+    let percent = |spread: f64| format!("{} %", Cell::three_digits(100.0 * (spread - 1.0)).text());
     match (short, long) {
         (Some(short), Some(long)) if long < short => format!(
             "The longer the message, the less the choice of j costs: in 128-bit registers the slowest of j = 4, 8 and 16 takes {} longer than \

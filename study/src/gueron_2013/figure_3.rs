@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::field::{BEST_THEN, CHOICES, LINEAR, PAPERS_LANES, Raced, SCALAR, TODAY, Who};
-use super::presentation::{MEDIAN_LABEL, PaperRatio, goal, length, maybe, method, ratios, three_digits, without_empty_columns};
+use super::presentation::{MEDIAN_LABEL, PaperRatio, goal, length, maybe, method, ratios, without_empty_columns};
 use crate::measured::{Measured, times};
 use crate::model::{Cell, Claim, Figure, Line, Plot, Source, Table};
 use crate::session::Session;
@@ -77,7 +77,7 @@ fn figure(races: &[Raced]) -> Figure {
 impl Ratio {
     fn claim(&self, races: &[Raced]) -> Claim {
         let range = range(races, self.base);
-        let two = |value: f64| three_digits(value).text();
+        let two = |value: f64| Cell::three_digits(value).text();
         Claim::new(
             format!(
                 "From 2 to 128 KiB, 4 lanes in 128-bit registers are at least {} and up to {} times as fast as {}",

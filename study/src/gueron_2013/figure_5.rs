@@ -8,7 +8,7 @@ use manyhash::tree::JLanes;
 use super::expecting::Expecting;
 use super::field::warm_up_calls;
 use super::over_linear::OverLinear;
-use super::presentation::{MEDIAN_LABEL, length, maybe, method, three_digits, without_empty_columns};
+use super::presentation::{MEDIAN_LABEL, length, maybe, method, without_empty_columns};
 use crate::finalists::function::Function;
 use crate::finalists::lanes::LaneKernel;
 use crate::finalists::linear::Linear;
@@ -341,7 +341,7 @@ fn tables(raced: &Raced) -> Vec<Table> {
                 maybe(measured.least_tsc_cycles_per_byte()),
                 maybe(measured.tsc_cycles_per_byte()),
                 maybe(measured.core_cycles_per_byte()),
-                three_digits(measured.mb_per_s()),
+                Cell::three_digits(measured.mb_per_s()),
                 over(raced.linear(function)),
                 over(raced.named(PAPERS_SHA256)),
             ]);

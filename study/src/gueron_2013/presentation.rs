@@ -2,6 +2,7 @@
 
 use super::field::{CHOICES, N_SMS, Raced, SCALAR, TODAY, Who, warm_up_calls};
 use super::updates;
+use crate::measured::thousands;
 use crate::measured::{Measured, times};
 use crate::model::{Bars, Cell, Claim, Plot, Source, Table};
 use crate::session::Session;
@@ -38,25 +39,9 @@ pub fn length(bytes: usize) -> String {
     if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{} KiB", bytes >> 10) }
 }
 
-/// "25,000".
-pub fn thousands(number: u64) -> String {
-    if number < 1000 { number.to_string() } else { format!("{},{:03}", thousands(number / 1000), number % 1000) }
-}
-
-/// A value with three significant digits; whole numbers with all of theirs.
-pub fn three_digits(value: f64) -> Cell {
-    let digits = match value.abs() {
-        0.0 | 100.0.. => 0,
-        10.0.. => 1,
-        1.0.. => 2,
-        _ => 3,
-    };
-    Cell::number(value, digits)
-}
-
-/// The same, if it is there.
+/// A value with three significant digits, if it is there.
 pub fn maybe(value: Option<f64>) -> Cell {
-    value.map_or(Cell::Absent, three_digits)
+    value.map_or(Cell::Absent, Cell::three_digits)
 }
 
 /// A table without the columns that have nothing in any row.
@@ -99,7 +84,7 @@ pub fn table(raced: &Raced, paper: Paper) -> Table {
             maybe(least.zip(paper(*who)).map(|(here, paper)| here / paper)),
             maybe(measured.tsc_cycles_per_byte()),
             maybe(measured.core_cycles_per_byte()),
-            three_digits(measured.mb_per_s()),
+            Cell::three_digits(measured.mb_per_s()),
             Cell::number(updates::of_j_lanes(raced.bytes(), who.lanes()) as f64, 0),
             over(SCALAR),
             over(N_SMS),
@@ -123,7 +108,7 @@ pub struct PaperRatio {
 pub fn ratios(title: impl Into<String>, ratios: impl IntoIterator<Item = PaperRatio>) -> Table {
     let mut table = Table::new(title, ["ratio", "paper", "here", "here / paper"]);
     for PaperRatio { name, paper, here } in ratios {
-        table.row([name.into(), three_digits(paper), maybe(here), maybe(here.map(|here| here / paper))]);
+        table.row([name.into(), Cell::three_digits(paper), maybe(here), maybe(here.map(|here| here / paper))]);
     }
     table
 }
@@ -225,7 +210,7 @@ pub mod tests {
     fn numbers_are_written_as_readers_expect_them() {
         assert_eq!([7, 999, 1000, 25_000, 1_048_576].map(thousands), ["7", "999", "1,000", "25,000", "1,048,576"]);
         assert_eq!(
-            [0.0, 0.5716, 1.0, 9.996, 12.872, 99.94, 384.4, 4441.2].map(|value| three_digits(value).text()),
+            [0.0, 0.5716, 1.0, 9.996, 12.872, 99.94, 384.4, 4441.2].map(|value| Cell::three_digits(value).text()),
             ["0", "0.572", "1.00", "10.00", "12.9", "99.9", "384", "4441"]
         );
         assert_eq!([8 << 10, 132 << 10, 1 << 20].map(length), ["8 KiB", "132 KiB", "1 MiB"]);

@@ -6,7 +6,7 @@ use manyhash::backend::Backend;
 use manyhash::kernels::{Blocks, Kernel, final_blocks, updates};
 
 use super::over_linear::OverLinear;
-use super::presentation::{maybe, three_digits};
+use super::presentation::maybe;
 use crate::messages::Layout;
 use crate::model::{Cell, Claim, Figure, Table};
 use crate::openssl_worker;
@@ -93,7 +93,7 @@ pub fn measure(_: &Session) -> Result<Figure> {
             Cell::number(counted as f64, 0),
             maybe(paper.map(|paper| counted as f64 / paper as f64)),
             Cell::number(steps(BYTES, lanes) as f64, 0),
-            three_digits(100.0 * (derived as f64 / linear as f64 - 1.0)),
+            Cell::three_digits(100.0 * (derived as f64 / linear as f64 - 1.0)),
         ]);
     }
     let headings = std::iter::once("bytes of the message".to_string()).chain(CASES.map(|(lanes, _)| name(lanes)));

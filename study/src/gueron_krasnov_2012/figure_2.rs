@@ -7,7 +7,8 @@ use manyhash::{Algorithm, Sha256, Sha512};
 
 use super::algorithm_1::{N_SMS, serial_end};
 use super::contestants::{OPENSSL_N_SMS, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who, missing, race_messages};
-use super::{GOAL_OVER_N_SMS, OVER_N_SMS, OVER_OPENSSL, over_paper, percent_slower, thousands, three_digits, what_holds};
+use super::{GOAL_OVER_N_SMS, OVER_N_SMS, OVER_OPENSSL, over_paper, percent_slower, three_digits, what_holds};
+use crate::measured::thousands;
 use crate::measured::{Measured, fastest, range};
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};

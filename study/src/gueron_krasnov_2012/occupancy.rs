@@ -11,7 +11,8 @@ use manyhash::{Algorithm, Sha256};
 
 use super::algorithm_1::{N_SMS, SHash, serial_end};
 use super::contestants::{S_HASH, Who};
-use super::{Folder, quick_files, thousands, three_digits};
+use super::{Folder, quick_files, three_digits};
+use crate::measured::thousands;
 use crate::messages::Layout;
 use crate::model::{Cell, Claim, Figure, Line, Plot, Source, Table};
 use crate::race::{Local, Rules, race};

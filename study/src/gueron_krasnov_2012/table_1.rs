@@ -5,7 +5,8 @@ use manyhash::kernels::updates;
 use manyhash::{Algorithm, Sha256, Sha512};
 use manyhash_measure::timing::quantile;
 
-use super::{Folder, over_paper, thousands};
+use super::{Folder, over_paper};
+use crate::measured::thousands;
 use crate::model::{Cell, Claim, Figure, Line, Plot, Source, Table};
 use crate::session::Session;
 use manyhash_measure::PaperSizes;

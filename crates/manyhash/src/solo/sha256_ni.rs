@@ -1,5 +1,5 @@
 //! SHA-256 with the SHA extensions: 32 `sha256rnds2` a block, each waiting 4 cycles for the one before while the unit takes one every
-//! other cycle: two interleaved messages fill it, four leave it some slack.
+//! other cycle (every cycle on Zen 4): two interleaved messages fill it, four leave it some slack.
 
 use super::Solo;
 use super::sha_ni::Quad;
