@@ -80,6 +80,9 @@ pub trait Words: Copy + Send + Sync {
     /// way from a round to the next.
     const LATENCY_BOUND: bool = false;
 
+    // What is one instruction says `#[inline]` where it is implemented, so that it is simplified before it is put into a kernel; what is
+    // made of several says `#[inline(always)]`, or it is left as a call. All of them by force took the compiler 182 s instead of 71.
+
     /// The same word in every lane.
     fn splat(isa: Self::Isa, word: Self::Word) -> Self;
     /// Lane i from `words[i]`. Panics if there are fewer than `LANES`.
@@ -228,7 +231,7 @@ macro_rules! one_lane {
             type Word = $word;
             const LANES: usize = 1;
             const WAVES: usize = 1;
-            #[inline(always)]
+            #[inline]
             fn splat(_: Portable, word: $word) -> Self {
                 word
             }
@@ -254,31 +257,31 @@ macro_rules! one_lane {
                 let bytes = *bytes.first_chunk().expect("a word");
                 if order == ByteOrder::Big { $word::from_be_bytes(bytes) } else { $word::from_le_bytes(bytes) }
             }
-            #[inline(always)]
+            #[inline]
             fn add(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
-            #[inline(always)]
+            #[inline]
             fn xor(self, other: Self) -> Self {
                 self ^ other
             }
-            #[inline(always)]
+            #[inline]
             fn and(self, other: Self) -> Self {
                 self & other
             }
-            #[inline(always)]
+            #[inline]
             fn not(self) -> Self {
                 !self
             }
-            #[inline(always)]
+            #[inline]
             fn rotate_right<const R: u32>(self) -> Self {
                 self.rotate_right(R)
             }
-            #[inline(always)]
+            #[inline]
             fn shift_right<const R: u32>(self) -> Self {
                 self >> R
             }
-            #[inline(always)]
+            #[inline]
             fn pin(self) -> Self {
                 #[cfg(target_arch = "x86_64")]
                 {
@@ -340,7 +343,7 @@ macro_rules! waves {
             const WAVES: usize = $count * V::WAVES;
             /// Whatever `V` is: who interleaves waves has no time to wait, and `One` is made for this.
             const LATENCY_BOUND: bool = false;
-            #[inline(always)]
+            #[inline]
             fn splat(isa: Self::Isa, word: V::Word) -> Self {
                 let every = V::splat(isa.0, word);
                 Self($(of_wave!(every $wave)),+)
@@ -380,31 +383,31 @@ macro_rules! waves {
                     V::write_rows(&of_wave[..words.len()], order, &mut rows[$wave * V::LANES..]);
                 })+
             }
-            #[inline(always)]
+            #[inline]
             fn add(self, other: Self) -> Self {
                 Self($(self.$wave.add(other.$wave)),+)
             }
-            #[inline(always)]
+            #[inline]
             fn xor(self, other: Self) -> Self {
                 Self($(self.$wave.xor(other.$wave)),+)
             }
-            #[inline(always)]
+            #[inline]
             fn and(self, other: Self) -> Self {
                 Self($(self.$wave.and(other.$wave)),+)
             }
-            #[inline(always)]
+            #[inline]
             fn not(self) -> Self {
                 Self($(self.$wave.not()),+)
             }
-            #[inline(always)]
+            #[inline]
             fn rotate_right<const R: u32>(self) -> Self {
                 Self($(self.$wave.rotate_right::<R>()),+)
             }
-            #[inline(always)]
+            #[inline]
             fn shift_right<const R: u32>(self) -> Self {
                 Self($(self.$wave.shift_right::<R>()),+)
             }
-            #[inline(always)]
+            #[inline]
             fn pin(self) -> Self {
                 Self($(self.$wave.pin()),+)
             }

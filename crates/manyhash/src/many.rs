@@ -162,7 +162,7 @@ pub(crate) fn hash_digests<A: Algorithm>(
             Starts::Each { bytes, .. } => Starts::Each { state, bytes },
         };
         let all = short::Group { blocks, count, indices: None };
-        short::hash::<A>(plan, starts.into(), &inner[..count], &mut outer[..count], all, usage);
+        short::hash::<A>(plan, starts.into(), &Slice(&inner[..count]) as &dyn Messages, &mut outer[..count], all, usage);
         (0..count).for_each(|i| digests[index(first + i)] = outer[i]);
     }
 }

@@ -12,7 +12,7 @@ macro_rules! operations {
         type Word = $word;
         const LANES: usize = $lanes;
         const WAVES: usize = 1;
-        #[inline(always)]
+        #[inline]
         fn splat(_: $Isa, word: $word) -> Self {
             // SAFETY: the token.
             Self(unsafe { $splat(word as $signed) })
@@ -40,27 +40,27 @@ macro_rules! operations {
                 ByteOrder::Little => Self(words),
             }
         }
-        #[inline(always)]
+        #[inline]
         fn add(self, other: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $add(self.0, other.0) })
         }
-        #[inline(always)]
+        #[inline]
         fn xor(self, other: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $xor(self.0, other.0) })
         }
-        #[inline(always)]
+        #[inline]
         fn and(self, other: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $and(self.0, other.0) })
         }
-        #[inline(always)]
+        #[inline]
         fn not(self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $xor(self.0, $splat(-1)) })
         }
-        #[inline(always)]
+        #[inline]
         fn pin(self) -> Self {
             // SAFETY: the value.
             Self(unsafe { pin(self.0) })
@@ -71,7 +71,7 @@ macro_rules! operations {
 /// Rotation and shift where there is no rotation: two shifts and an exclusive or, as in the papers.
 macro_rules! rotation_by_shifts {
     ($word:ident, $left:ident, $right:ident, $xor:ident) => {
-        #[inline(always)]
+        #[inline]
         fn rotate_right<const R: u32>(self) -> Self {
             // SAFETY: the value. Counts in a register become immediates; `slli::<{ 32 - R }>` is not stable Rust.
             unsafe {
@@ -80,7 +80,7 @@ macro_rules! rotation_by_shifts {
                 Self($xor(right, left))
             }
         }
-        #[inline(always)]
+        #[inline]
         fn shift_right<const R: u32>(self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $right(self.0, _mm_cvtsi32_si128(R as i32)) })
@@ -91,37 +91,37 @@ macro_rules! rotation_by_shifts {
 /// What AVX-512 has instructions of its own for, in registers of any length.
 macro_rules! three_operand_logic {
     ($rotate:ident, $splat:ident as $signed:ident, $shift:ident, $ternary:ident) => {
-        #[inline(always)]
+        #[inline]
         fn rotate_right<const R: u32>(self) -> Self {
             // SAFETY: the value. The variable rotate becomes an immediate one; `ror::<{ R as i32 }>` is not stable Rust.
             Self(unsafe { $rotate(self.0, $splat(R as $signed)) })
         }
-        #[inline(always)]
+        #[inline]
         fn shift_right<const R: u32>(self) -> Self {
             // SAFETY: the value. The count becomes an immediate.
             Self(unsafe { $shift(self.0, $splat(R as $signed)) })
         }
-        #[inline(always)]
+        #[inline]
         fn xor3(x: Self, y: Self, z: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $ternary::<0b1001_0110>(x.0, y.0, z.0) })
         }
-        #[inline(always)]
+        #[inline]
         fn choose(x: Self, y: Self, z: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $ternary::<0b1100_1010>(x.0, y.0, z.0) })
         }
-        #[inline(always)]
+        #[inline]
         fn majority(x: Self, y: Self, z: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $ternary::<0b1110_1000>(x.0, y.0, z.0) })
         }
-        #[inline(always)]
+        #[inline]
         fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $ternary::<0b0011_1001>(x.0, y.0, z.0) })
         }
-        #[inline(always)]
+        #[inline]
         fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
             self.add(Self::choose(x, choice, other))
         }

@@ -14,7 +14,7 @@ pub(super) struct Quad(__m128i);
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($self:ident $(, $operand:ident)*) = $expression:expr;)*) => { $(
         $(#[$doc])*
-        #[inline(always)]
+        #[inline]
         pub(super) fn $name($self $(, $operand: Self)*) -> Self {
             // SAFETY: the values.
             Self(unsafe { $expression })
@@ -83,7 +83,7 @@ impl Quad {
     }
 
     /// SHA-1: four rounds with the function and constant of rounds `20 * F..20 * F + 20`.
-    #[inline(always)]
+    #[inline]
     pub(super) fn sha1_rounds<const F: i32>(self, e_and_words: Self) -> Self {
         // SAFETY: the values.
         Self(unsafe { _mm_sha1rnds4_epu32::<F>(self.0, e_and_words.0) })
