@@ -46,7 +46,7 @@ impl Machine {
             platform: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
             pinned_to,
             huge_pages: huge_pages(),
-            versions: versions(&COMPARED, include_str!("../Cargo.lock"), env!("CARGO_PKG_NAME")),
+            versions: versions(&COMPARED, include_str!("../../Cargo.lock"), env!("CARGO_PKG_NAME")),
             notes,
         }
     }
@@ -58,6 +58,6 @@ mod tests {
 
     #[test]
     fn every_library_compared_is_in_our_lock_file() {
-        assert_eq!(versions(&COMPARED, include_str!("../Cargo.lock"), env!("CARGO_PKG_NAME")).len(), COMPARED.len());
+        assert_eq!(versions(&COMPARED, include_str!("../../Cargo.lock"), env!("CARGO_PKG_NAME")).len(), COMPARED.len());
     }
 }

@@ -3,6 +3,8 @@
 //! A peer is a name and a closure from messages to digests. A library with a batch function of its own is called through it; the
 //! others get a loop, compiled here, that they cannot lose time in.
 
+#[cfg(target_arch = "x86_64")]
+mod dirty_halves;
 pub mod evp_mac;
 pub mod hmac;
 #[cfg(ipsec_mb)]

@@ -41,7 +41,7 @@ impl Placement {
 
 /// A set of messages: their places in a buffer, in the order they are submitted.
 pub struct Workload {
-    /// One or two letters.
+    /// Some letters and digits.
     pub name: &'static str,
     /// What the letters stand for.
     pub description: &'static str,
@@ -108,7 +108,7 @@ pub fn all(quick: bool) -> Result<Vec<Workload>> {
     let mut longest_first = g.spans.clone();
     longest_first.sort_by_key(|&(_, bytes)| std::cmp::Reverse(bytes));
     let gs = Workload { name: "gs", description: "DIVERSE, longest first", spans: longest_first };
-    Ok(vec![
+    let mut workloads = vec![
         Workload::equal("a", "4 x 4 KiB", 4, 4 * KIB, 4 * KIB),
         Workload::equal("b", "64 x 4 KiB", 64, 4 * KIB, 4 * KIB),
         Workload::equal("bs", "64 x 4 KiB, stride 4160 B", 64, 4 * KIB, 4160),
@@ -122,7 +122,35 @@ pub fn all(quick: bool) -> Result<Vec<Workload>> {
         Workload::ragged("h", "UNIFORM: 8 x 18.6 MB", uniform),
         Workload::equal("i", "one message of 8 KiB", 1, 8 * KIB, 8 * KIB),
         Workload::equal("j", "one message of 1 MiB", 1, MIB, MIB),
-    ])
+        Workload::ragged("q2", "2 messages: 100 and 40 B", [100, 40]),
+        Workload::ragged("q3", "3 messages: 30, 90 and 150 B", [30, 90, 150]),
+        Workload::ragged("r3", "3 messages: 1000, 1500 and 400 B", [1000, 1500, 400]),
+    ];
+    workloads.extend(log_normal());
+    Ok(workloads)
+}
+
+/// Messages as files and requests have them: ordinary numbers of ordinary lengths, of which no two need be equal. The logarithm of a length
+/// has a normal distribution.
+fn log_normal() -> impl Iterator<Item = Workload> {
+    let named = [
+        ("n100-6", "100 log-normal messages, mu 6, sigma 0.5", 100, 6.0, 0.5),
+        ("n100-6w", "100 log-normal messages, mu 6, sigma 1", 100, 6.0, 1.0),
+        ("n100-8", "100 log-normal messages, mu 8, sigma 0.5", 100, 8.0, 0.5),
+        ("n100-8w", "100 log-normal messages, mu 8, sigma 1", 100, 8.0, 1.0),
+        ("n400-6", "400 log-normal messages, mu 6, sigma 0.5", 400, 6.0, 0.5),
+        ("n400-6w", "400 log-normal messages, mu 6, sigma 1", 400, 6.0, 1.0),
+        ("n400-8", "400 log-normal messages, mu 8, sigma 0.5", 400, 8.0, 0.5),
+        ("n400-8w", "400 log-normal messages, mu 8, sigma 1", 400, 8.0, 1.0),
+        ("n2k-6", "2000 log-normal messages, mu 6, sigma 0.5", 2000, 6.0, 0.5),
+        ("n2k-6w", "2000 log-normal messages, mu 6, sigma 1", 2000, 6.0, 1.0),
+        ("n2k-8", "2000 log-normal messages, mu 8, sigma 0.5", 2000, 8.0, 0.5),
+        ("n2k-8w", "2000 log-normal messages, mu 8, sigma 1", 2000, 8.0, 1.0),
+    ];
+    named.into_iter().map(|(name, description, messages, mu, sigma)| {
+        let mut random = Random::new(messages as u64);
+        Workload::ragged(name, description, (0..messages).map(|_| (mu + sigma * random.normal()).exp() as usize + 1))
+    })
 }
 
 /// The workloads of tags.
@@ -143,7 +171,8 @@ mod tests {
 
     #[test]
     fn shapes_are_as_defined() {
-        let shapes: Vec<(&str, usize, usize)> = all(false).unwrap().iter().map(|w| (w.name, w.spans.len(), w.bytes())).collect();
+        let all = all(false).unwrap();
+        let shapes: Vec<(&str, usize, usize)> = all[..13].iter().map(|w| (w.name, w.spans.len(), w.bytes())).collect();
         let f_bytes = shapes[7].2;
         assert_eq!(
             shapes,
@@ -166,6 +195,17 @@ mod tests {
         let f = named("f");
         assert_eq!(f.spans.iter().map(|s| s.1).min(), Some(32));
         assert_eq!(f.spans.iter().map(|s| s.1).max(), Some(200));
+    }
+
+    #[test]
+    fn log_normal_lengths_have_the_median_that_they_say() {
+        for workload in log_normal() {
+            let mut lengths: Vec<usize> = workload.spans.iter().map(|&(_, bytes)| bytes).collect();
+            lengths.sort_unstable();
+            let mu = if workload.name.contains("-6") { 6.0_f64 } else { 8.0 };
+            let off = (lengths[lengths.len() / 2] as f64).ln() - mu;
+            assert!(off.abs() < 0.3, "{}: {off}", workload.name);
+        }
     }
 
     #[test]

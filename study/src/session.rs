@@ -208,7 +208,7 @@ fn describe(pinned_to: Option<usize>, tsc_ghz: Option<f64>, clock_ghz: Option<f6
         backends.push((format!("widest for {}", manyhash::$Algorithm::NAME), Backend::best::<manyhash::$Algorithm>().to_string()));
     )* } }
     manyhash::for_each_algorithm!(best []);
-    let mut versions = machine::versions(crate::COMPARED, include_str!("../Cargo.lock"), env!("CARGO_PKG_NAME"));
+    let mut versions = machine::versions(crate::COMPARED, include_str!("../../Cargo.lock"), env!("CARGO_PKG_NAME"));
     versions.push(("OpenSSL".into(), openssl::version::version().into()));
     Machine {
         date: machine::today(),

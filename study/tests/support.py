@@ -17,10 +17,10 @@ def skip(test, why):
 
 def program(test):
     """`manyhash-study` as it was built last, or as MANYHASH_STUDY names it."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR") or STUDY / "target")
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or STUDY.parent / "target")
     path = Path(os.environ.get("MANYHASH_STUDY") or STUDY / target / "release" / "manyhash-study")
     if not path.exists():
-        skip(test, f"{path} is not there: cargo build --release")
+        skip(test, f"{path} is not there: cargo build --release --package manyhash-study")
     return path
 
 

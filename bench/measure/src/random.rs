@@ -24,6 +24,13 @@ impl Random {
         (self.next() % bound as u64) as usize
     }
 
+    /// A number of the normal distribution with mean 0 and deviation 1, by Box and Muller's method.
+    pub fn normal(&mut self) -> f64 {
+        // In (0, 1]: its logarithm is finite.
+        let [radius, angle] = [(); 2].map(|()| ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64);
+        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+    }
+
     /// Fills `bytes`.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {

@@ -1,4 +1,5 @@
-//! manyhash: left alone, with each backend forced, and its two functions for one message.
+//! manyhash: left alone, behind code that leaves upper halves of registers dirty, with each backend forced, and its two functions for one
+//! message.
 
 use manyhash::backend::Backend;
 use manyhash::{Algorithm, Hasher};
@@ -15,9 +16,19 @@ pub fn peers<A: Algorithm<Digest = [u8; N]>, const N: usize>() -> Vec<Peer<N>> {
         hasher.update(message);
         hasher.finalize()
     });
+    #[cfg(target_arch = "x86_64")]
+    let behind_others = super::dirty_halves::is_possible().then(|| {
+        Peer::batch("manyhash:dirty", |messages, digests| {
+            super::dirty_halves::make();
+            manyhash::hash_many_into::<A>(messages, digests)
+        })
+        .standing(Standing::OursOtherwise)
+    });
+    #[cfg(not(target_arch = "x86_64"))]
+    let behind_others = None;
     let one_message = [one_shot, hasher].map(|peer| Peer { takes: Takes::OneMessage, ..peer });
     let one_message = one_message.map(|peer| peer.standing(Standing::OursOtherwise));
-    [left_alone.standing(Standing::Ours)].into_iter().chain(forced).chain(one_message).collect()
+    [left_alone.standing(Standing::Ours)].into_iter().chain(behind_others).chain(forced).chain(one_message).collect()
 }
 
 /// Every block on `backend`, which must support `A`.

@@ -23,7 +23,7 @@ mod derive;
 use crate::algorithm::{Algorithm, ChainingOf, CompressionOf};
 use crate::backend;
 use crate::lanes::Word;
-use crate::many::{self, Messages};
+use crate::many::{self, Messages, Slice};
 use crate::shape::{Plan, Usage};
 use crate::start::{Passes, Start, Starts};
 use crate::stream::{self, Hasher};
@@ -122,7 +122,7 @@ impl<A: Algorithm> Key<A> {
     /// # Panics
     /// If the lengths differ, or as [this module](self).
     pub fn tag_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [A::Digest]) {
-        tag_many_on::<A, _>(backend::plan::<A>(), Keys::One(self), messages, tags);
+        tag_many_on::<A, _>(backend::plan::<A>(), Keys::One(self), &Slice(messages), tags);
     }
 
     /// A tag in the making, of a message that arrives in pieces.
@@ -186,7 +186,7 @@ impl<A: Algorithm> fmt::Debug for Key<A> {
 pub fn tag_many<A: Algorithm>(keys: &[impl Borrow<Key<A>>], messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
     check_keys(keys.len(), messages.len());
     let mut tags = vec![A::zero_digest(); messages.len()];
-    tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&|i| keys[i].borrow()), messages, &mut tags);
+    tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&|i| keys[i].borrow()), &Slice(messages), &mut tags);
     tags
 }
 
@@ -301,7 +301,7 @@ pub(crate) enum Keys<'a, A: Algorithm> {
 }
 
 /// The tags of messages. Panics if there are not as many tags as messages.
-pub(crate) fn tag_many_on<A: Algorithm, M: Messages + ?Sized>(
+pub(crate) fn tag_many_on<A: Algorithm, M: Messages>(
     plan: &Plan<CompressionOf<A>>,
     keys: Keys<'_, A>,
     messages: &M,

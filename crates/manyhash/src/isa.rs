@@ -23,7 +23,7 @@ pub trait Token: Copy + 'static {
 
 macro_rules! isa {
     ($(
-        $(#[$doc:meta])* $arch:literal $Isa:ident [$($feature:tt)*]
+        $(#[$doc:meta])* $arch:literal $Isa:ident $($prepare:ident)? [$($feature:tt)*]
         $(lanes $($Lanes:ty = $name:literal),+)? $(more $($More:ty = $more_name:literal),+)?;
     )*) => {
         $(
@@ -43,6 +43,7 @@ macro_rules! isa {
                     $(#[target_feature(enable = $feature)])*
                     #[inline(never)]
                     fn featured<T: Task<$Isa>>(isa: $Isa, task: T) -> T::Output {
+                        $($prepare();)?
                         task.run(isa)
                     }
                     // SAFETY: a token exists only if `detect` found every feature of the list above.
@@ -85,16 +86,26 @@ isa! {
     "x86_64" Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512", One<Avx512> = "avx512-lean", Two<Avx512> = "avx512x2"
         more Two<Two<Avx512>> = "avx512x4";
     /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
-    /// halves slow the SHA instructions to a third (measured: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
-    "x86_64" ShaNi ["sha" "ssse3" "sse4.1" "avx"];
+    /// halves slow the SHA instructions to a third (measured on Zen 5: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
+    "x86_64" ShaNi clean_upper_halves ["sha" "ssse3" "sse4.1" "avx"];
     /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty, which Intel's CPUs mind.
-    "x86_64" ShaNiAvx512Quarter ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
+    "x86_64" ShaNiAvx512Quarter clean_upper_halves ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
     /// The same on 256 bits, for CPUs that do not mind dirty upper halves: Zen 4.
-    "x86_64" ShaNiAvx512Half ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
+    "x86_64" ShaNiAvx512Half clean_upper_halves ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
     /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
     "x86_64" Bmi2 ["bmi1" "bmi2" "avx2"];
     /// The same with a schedule in 512-bit registers.
     "x86_64" Bmi2Avx512 ["bmi1" "bmi2" "avx512f" "avx512bw"];
+}
+
+/// Zeros the upper halves of the vector registers, which should be so already. Code of others may have left them dirty, and the SHA
+/// instructions have legacy encodings only: on Golden Cove each of them then waits some 70 cycles, in every call, until something cleans
+/// the registers (SHA-256, one message of 8 KiB: 0.012 GB/s instead of 1.5 to 2.1).
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx")]
+fn clean_upper_halves() {
+    core::arch::x86_64::_mm256_zeroupper();
 }
 
 /// Who made a CPU.

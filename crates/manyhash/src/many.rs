@@ -15,26 +15,27 @@ pub(crate) trait Messages {
     fn message(&self, i: usize) -> &[u8];
 }
 
-impl<M: AsRef<[u8]>> Messages for [M] {
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.len()
-    }
-    #[inline(always)]
-    fn message(&self, i: usize) -> &[u8] {
-        self[i].as_ref()
-    }
-}
-
-/// The same behind a reference, for who wants any [`Messages`].
+/// A slice of messages.
 pub(crate) struct Slice<'a, M>(pub(crate) &'a [M]);
 
 impl<M: AsRef<[u8]>> Messages for Slice<'_, M> {
+    #[inline(always)]
     fn count(&self) -> usize {
         self.0.len()
     }
+    #[inline(always)]
     fn message(&self, i: usize) -> &[u8] {
         self.0[i].as_ref()
+    }
+}
+
+/// Messages of any kind.
+impl Messages for &dyn Messages {
+    fn count(&self) -> usize {
+        (**self).count()
+    }
+    fn message(&self, i: usize) -> &[u8] {
+        (**self).message(i)
     }
 }
 
@@ -110,7 +111,7 @@ pub(crate) fn check_room(messages: usize, digests: usize) {
 }
 
 /// Hashes every message from where it starts, on the shapes of `plan`. Panics if there are not as many digests as messages.
-pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
+pub(crate) fn hash_many_on<A: Algorithm, M: Messages>(
     plan: &Plan<CompressionOf<A>>,
     passes: Passes<'_, CompressionOf<A>>,
     messages: &M,
@@ -119,9 +120,14 @@ pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
     check_room(messages.count(), digests.len());
     let mut usage = Usage::default();
     if messages.count() == 1 {
-        digests[0] = stream::hash_on::<A>(plan, &passes.inner.of(0), messages.message(0));
-        if let Some(outer) = passes.outer {
-            digests[0] = stream::hash_on::<A>(plan, &outer.of(0), digests[0].as_ref());
+        digests[0] = hash_one::<A>(plan, passes, 0, messages.message(0));
+        return usage;
+    }
+    if is_faster_one_by_one(plan, messages) {
+        for (i, digest) in digests.iter_mut().enumerate() {
+            let message = messages.message(i);
+            usage.steps[plan.best_for(1, 1)] += block_count::<CompressionOf<A>>(message.len() as u64) + u64::from(passes.outer.is_some());
+            *digest = hash_one::<A>(plan, passes, i, message);
         }
         return usage;
     }
@@ -130,7 +136,7 @@ pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
         queue.hash_short::<A>(plan, passes, messages, digests, &mut usage);
     }
     if queue.waiting.messages > 0 {
-        let mut batch = Batch::<A, _> { starts: passes.inner, messages, digests, queue };
+        let mut batch = Batch::<A> { starts: passes.inner, messages, digests, queue };
         scheduler::run(plan, &mut batch, &mut usage);
         if let Some(outer) = passes.outer {
             hash_digests::<A>(plan, outer, batch.queue.order.as_deref(), batch.digests, &mut usage);
@@ -138,6 +144,41 @@ pub(crate) fn hash_many_on<A: Algorithm, M: Messages + ?Sized>(
     }
     usage
 }
+
+/// The digest of one message, which has the index `i` in its batch, on the plan's shape for one.
+fn hash_one<A: Algorithm>(plan: &Plan<CompressionOf<A>>, passes: Passes<'_, CompressionOf<A>>, i: usize, message: &[u8]) -> A::Digest {
+    let inner = stream::hash_on::<A>(plan, &passes.inner.of(i), message);
+    passes.outer.map_or(inner, |outer| stream::hash_on::<A>(plan, &outer.of(i), inner.as_ref()))
+}
+
+/// Whether a few messages take less time one after the other than what they would save by sharing lanes.
+fn is_faster_one_by_one<C: Compression>(plan: &Plan<C>, messages: &impl Messages) -> bool {
+    /// More messages are always worth looking at more closely.
+    const FEW: usize = 4;
+    let count = messages.count();
+    if count == 0 || count > FEW {
+        return false;
+    }
+    let mut lengths = [0; FEW];
+    for (i, blocks) in lengths[..count].iter_mut().enumerate() {
+        *blocks = block_count::<C>(messages.message(i).len() as u64);
+    }
+    lengths.sort_unstable_by(|one, other| other.cmp(one));
+    let longest = lengths[0];
+    let alone_ps = |blocks: u64| blocks.saturating_mul(plan.cost_ps(1, blocks));
+    let one_by_one_ps = lengths[..count].iter().fold(0, |sum: u64, blocks| sum.saturating_add(alone_ps(*blocks)));
+    let mut together_ps = if lengths[count - 1] == longest { ALIKE_PS } else { RAGGED_PS };
+    for going in 1..=count {
+        let next = lengths.get(going).copied().unwrap_or_default();
+        together_ps += (lengths[going - 1] - next).saturating_mul(plan.cost_ps(going, longest));
+    }
+    one_by_one_ps <= together_ps
+}
+
+/// What a batch of a few messages costs besides compressing more than one message after the other does: of one number of blocks.
+const ALIKE_PS: u64 = 40_000;
+/// The same if they differ.
+const RAGGED_PS: u64 = 250_000;
 
 /// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
 pub(crate) fn hash_digests<A: Algorithm>(
@@ -162,9 +203,15 @@ pub(crate) fn hash_digests<A: Algorithm>(
             Starts::Each { bytes, .. } => Starts::Each { state, bytes },
         };
         let all = short::Group { blocks, count, indices: None };
-        short::hash::<A>(plan, starts.into(), &Slice(&inner[..count]) as &dyn Messages, &mut outer[..count], all, usage);
+        short::hash::<A>(plan, starts.into(), &Slice(&inner[..count]), &mut outer[..count], all, usage);
         (0..count).for_each(|i| digests[index(first + i)] = outer[i]);
     }
+}
+
+/// Sorts messages, given as blocks and index, longest first, and otherwise leaves them as they come. A function of its own, so that the sort
+/// is compiled once for all kinds of messages.
+fn sort_longest_first(messages: &mut [(u64, usize)]) {
+    messages.sort_by_key(|(blocks, _)| std::cmp::Reverse(*blocks));
 }
 
 /// An order to take messages in: longest first, so that what is left at the end is short.
@@ -198,7 +245,7 @@ impl Queue {
                 None => long.push((its_blocks, i)),
             }
         }
-        long.sort_by_key(|(blocks, _)| std::cmp::Reverse(*blocks));
+        sort_longest_first(&mut long);
         let mut next = long.len();
         for place in places.iter_mut().rev() {
             (*place, next) = (next, next + *place);
@@ -220,7 +267,7 @@ impl Queue {
         &mut self,
         plan: &Plan<CompressionOf<A>>,
         passes: Passes<'_, CompressionOf<A>>,
-        messages: &(impl Messages + ?Sized),
+        messages: &impl Messages,
         digests: &mut [A::Digest],
         usage: &mut Usage,
     ) {
@@ -319,9 +366,10 @@ fn is_faster_apart<C: Compression>(plan: &Plan<C>, groups: impl Iterator<Item = 
     apart_ps <= together_ps + blocks_before * plan.cost_ps(going, blocks_before)
 }
 
-struct Batch<'a, 's, A: Algorithm, M: ?Sized> {
+/// Messages for the schedule. It does not know how the caller has them, so that the schedule is compiled once for each algorithm.
+struct Batch<'a, 's, A: Algorithm> {
     starts: Starts<'s, CompressionOf<A>>,
-    messages: &'a M,
+    messages: &'a dyn Messages,
     digests: &'a mut [A::Digest],
     queue: Queue,
 }
@@ -335,7 +383,7 @@ struct Segments<'a> {
     blocks_left: u64,
 }
 
-impl<'a, A: Algorithm, M: Messages + ?Sized> Supply<CompressionOf<A>> for Batch<'a, '_, A, M> {
+impl<'a, A: Algorithm> Supply<CompressionOf<A>> for Batch<'a, '_, A> {
     type Slot = Segments<'a>;
 
     fn slot(&mut self) -> Segments<'a> {

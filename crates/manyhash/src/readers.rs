@@ -61,9 +61,11 @@ impl<A: Algorithm> Readers<A> {
 
     /// Hashes every reader to its end.
     ///
-    /// `readers` is asked for the next one only when a lane is free, so that no more are open than there are lanes; and asked again after
-    /// it said there is none, as long as others are being hashed, so that it may give one later. An item is a reader and the bytes it is
-    /// expected to give (0 if unknown): only the order of work depends on it. `finished` gets each reader back, in the order they end,
+    /// `readers` is asked for the next one only when a lane is free, so that no more are open than there are lanes. It may say that there
+    /// is none and have one later: it is asked again whenever a reader has given what a run of the lanes needs, as long as a lane is free
+    /// beside others that are being hashed, and once more after each reader that ended. With one lane, as on a CPU without vectors or with
+    /// a backend of one lane, no lane is free beside another, and only the latter is left. An item is a reader and the bytes it is expected
+    /// to give (0 if unknown): only the order of work depends on it. `finished` gets each reader back, in the order they end,
     /// with the digest of all it gave or with the error that stopped it; the others go on.
     ///
     /// # Panics

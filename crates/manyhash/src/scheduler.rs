@@ -74,6 +74,10 @@ const TURNS: u64 = 24;
 const PARTS: u64 = 4;
 /// What planning costs: some linear programs of a microsecond each, and moves.
 const PLANNING_PS: f64 = 5e6;
+/// How long a plan holds, so that planning takes no more than a twentieth of the time.
+const PLAN_EVERY_PS: u64 = 50_000_000;
+/// What takes less than this, and is too many messages to look at each of them, is not planned.
+const LEAST_PLANNED_PS: f64 = 200e6;
 
 /// How far a run goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,9 +137,17 @@ pub(crate) fn run_in<C: Compression, S: Supply<C>>(
         active: 0,
         shape: plan.widest,
         planned_blocks: 0,
+        elapsed_ps: 0,
+        plan_again_ps: 0,
+        unplanned_messages: 0,
         usage,
     }
     .run()
+}
+
+/// Sorts numbers, largest first. A function of its own, so that the sort is compiled once for all supplies.
+fn sort_falling(numbers: &mut [u64]) {
+    numbers.sort_unstable_by(|one, other| other.cmp(one));
 }
 
 struct Schedule<'a, C: Compression, S: Supply<C>> {
@@ -152,6 +164,12 @@ struct Schedule<'a, C: Compression, S: Supply<C>> {
     shape: usize,
     /// For how many blocks the shape was chosen.
     planned_blocks: u64,
+    /// Picoseconds of what was run, by the costs of the shapes.
+    elapsed_ps: u64,
+    /// When a plan is worth another.
+    plan_again_ps: u64,
+    /// Once a plan was found not to pay: for how many messages, and so for any fewer.
+    unplanned_messages: usize,
     usage: &'a mut Usage,
 }
 
@@ -173,8 +191,10 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
             // A lane without a message does the work of the first one again.
             let ahead = Blocks::new(shape.lanes, blocks * C::BLOCK_BYTES, |lane| ready(if lane < lanes { lane } else { 0 }));
             shape.advance(&mut self.states, &ahead);
+            let step_ps = u64::from(shape.cost_ps);
             self.usage.steps[self.shape] += blocks as u64;
             self.planned_blocks = self.planned_blocks.saturating_sub(blocks as u64);
+            self.elapsed_ps = self.elapsed_ps.saturating_add((blocks as u64).saturating_mul(step_ps));
             self.consume(lanes, blocks * C::BLOCK_BYTES);
         }
     }
@@ -229,19 +249,45 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
             return u64::MAX;
         }
         let waiting = waiting.unwrap_or_default();
+        let messages = self.active + waiting.messages;
+        if messages <= self.unplanned_messages {
+            return self.go_unplanned(messages);
+        }
+        if self.elapsed_ps < self.plan_again_ps && messages >= self.plan.shapes[self.shape].lanes {
+            return ((self.plan_again_ps - self.elapsed_ps) / u64::from(self.plan.shapes[self.shape].cost_ps)).max(1);
+        }
+        if self.best_ps(waiting) < LEAST_PLANNED_PS && messages > self.columns {
+            self.unplanned_messages = messages;
+            return self.go_unplanned(messages);
+        }
         let mut longest: Vec<u64> = (0..self.active).map(|column| self.blocks_left(column)).collect();
         let total_blocks = longest.iter().fold(waiting.blocks, |sum, blocks| sum.saturating_add(*blocks));
         longest.extend((0..MAX_LANES).map_while(|skip| self.supply.waiting_blocks(skip)));
-        longest.sort_unstable_by(|one, other| other.cmp(one));
-        let work = Work { messages: self.active + waiting.messages, blocks: total_blocks, longest: &longest };
+        sort_falling(&mut longest);
+        let work = Work { messages, blocks: total_blocks, longest: &longest };
         if work.messages == longest.len() && !self.is_worth_planning(&work) {
-            (self.shape, self.planned_blocks) = (self.plan.best_for(work.messages, work.longest[0]), 0);
-            while self.active < self.plan.shapes[self.shape].lanes && self.take_in() {}
-            return u64::MAX;
+            self.unplanned_messages = messages;
+            return self.go_unplanned(messages);
         }
+        self.plan_again_ps = self.elapsed_ps + PLAN_EVERY_PS;
         self.choose_shape(&work);
         let turn_blocks = self.share_lanes(&work);
         if self.planned_blocks == 0 { turn_blocks } else { turn_blocks.min(self.planned_blocks) }
+    }
+
+    /// The shape that is cheapest for so many messages, those that are left, advances those in its lanes until one of them ends.
+    fn go_unplanned(&mut self, messages: usize) -> u64 {
+        let longest = (0..self.active).map(|column| self.blocks_left(column)).max().unwrap_or(0);
+        (self.shape, self.planned_blocks) = (self.plan.best_for(messages, longest), 0);
+        while self.active < self.plan.shapes[self.shape].lanes && self.take_in() {}
+        u64::MAX
+    }
+
+    /// Picoseconds of what is left if all of it went at the widest shape's rate.
+    fn best_ps(&self, waiting: Waiting) -> f64 {
+        let blocks = (0..self.active).fold(waiting.blocks, |sum, column| sum.saturating_add(self.blocks_left(column)));
+        let widest = self.plan.widest_shape();
+        blocks as f64 * f64::from(widest.cost_ps) / widest.lanes as f64
     }
 
     /// The least blocks worth moving states for: about a block's time for each message.

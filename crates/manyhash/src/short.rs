@@ -158,47 +158,96 @@ pub(crate) struct Group<'a> {
     pub(crate) blocks: u64,
     /// Messages.
     pub(crate) count: usize,
-    /// Their indices; `None`: they are the first. A slice and not a closure, so that all this is compiled once for both.
+    /// Their indices; `None`: they are the first.
     pub(crate) indices: Option<&'a [usize]>,
+}
+
+impl Group<'_> {
+    /// Index of message `i` of the group.
+    #[inline(always)]
+    fn index(&self, i: usize) -> usize {
+        self.indices.map_or(i, |indices| indices[i])
+    }
 }
 
 /// Hashes a group of messages from where they start; adds the steps to `usage`.
 pub(crate) fn hash<A: Algorithm>(
     plan: &Plan<CompressionOf<A>>,
-    Passes { inner, outer }: Passes<'_, CompressionOf<A>>,
-    messages: &(impl Messages + ?Sized),
+    passes: Passes<'_, CompressionOf<A>>,
+    messages: &impl Messages,
     digests: &mut [A::Digest],
-    Group { blocks, count, indices }: Group<'_>,
+    group: Group<'_>,
     usage: &mut Usage,
 ) {
-    let index = |i: usize| indices.map_or(i, |indices| indices[i]);
+    let Group { blocks, count, .. } = group;
     // Computed only where it is used often enough.
-    let shared_end = (count >= plan.widest_for(blocks).lanes && plan.widest_for(blocks).has_short()).then(|| {
-        let bytes = messages.message(index(0)).len();
-        let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(index(i)).len() == bytes);
-        alike.then(|| shared_end::<CompressionOf<A>>(inner.bytes() + bytes as u64))
+    let alike_bytes = (count >= plan.widest_for(blocks).lanes && plan.widest_for(blocks).has_short()).then(|| {
+        let bytes = messages.message(group.index(0)).len();
+        let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(group.index(i)).len() == bytes);
+        alike.then_some(bytes as u64)
     });
-    let shared_end = shared_end.flatten();
-    let digest_block = outer.map(|outer| DigestBlock::new(A::DIGEST_BYTES, outer.bytes()));
-    let (mut rows, mut own_inner, mut own_outer) = (None, None, None);
+    let mut together = Together::<A>::new(passes, group, alike_bytes.flatten());
+    let mut in_lanes: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
     let mut first = 0;
     while first < count {
         let best = plan.best_for(count - first, blocks);
         let shape = &plan.shapes[best];
-        usage.steps[best] += blocks + u64::from(outer.is_some());
+        usage.steps[best] += blocks + u64::from(passes.outer.is_some());
         let lanes = shape.lanes.min(count - first);
+        for (lane, message) in in_lanes[..lanes].iter_mut().enumerate() {
+            *message = messages.message(group.index(first + lane));
+        }
+        together.hash(shape, first, &in_lanes[..lanes], digests);
+        first += lanes;
+    }
+}
+
+/// What the lanes of a group have in common, and memory for them. It does not know how the caller has its messages, so that it is
+/// compiled once for each algorithm.
+struct Together<'s, 'g, A: Algorithm> {
+    passes: Passes<'s, CompressionOf<A>>,
+    group: Group<'g>,
+    /// The last block's schedule, if all lanes share it.
+    shared_end: Option<[WordOf<CompressionOf<A>>; MAX_ROUNDS]>,
+    digest_block: Option<DigestBlock<CompressionOf<A>>>,
+    rows: Option<[Row; MAX_LANES]>,
+    own_inner: OwnStarts<CompressionOf<A>>,
+    own_outer: OwnStarts<CompressionOf<A>>,
+}
+
+/// The midstates of the messages in the lanes, a row a word, once they are asked for.
+type OwnStarts<C> = Option<<C as Compression>::State<[WordOf<C>; MAX_LANES]>>;
+
+impl<'s, 'g, A: Algorithm> Together<'s, 'g, A> {
+    /// For the messages of `group`, which are all whole blocks of `alike_bytes` bytes if that is said.
+    fn new(passes: Passes<'s, CompressionOf<A>>, group: Group<'g>, alike_bytes: Option<u64>) -> Self {
+        Self {
+            passes,
+            group,
+            shared_end: alike_bytes.map(|bytes| shared_end::<CompressionOf<A>>(passes.inner.bytes() + bytes)),
+            digest_block: passes.outer.map(|outer| DigestBlock::new(A::DIGEST_BYTES, outer.bytes())),
+            rows: None,
+            own_inner: None,
+            own_outer: None,
+        }
+    }
+
+    /// Hashes a message in each of the first lanes of `shape`: those of the group from the one at `first` on.
+    fn hash(&mut self, shape: &Shape<CompressionOf<A>>, first: usize, messages: &[&[u8]], digests: &mut [A::Digest]) {
+        let Self { passes: Passes { inner, outer }, group, .. } = *self;
+        let index = |lane: usize| group.index(first + lane);
+        let mut finish = |lane: usize, digest: A::Digest| digests[index(lane)] = digest;
+        let (lanes, blocks) = (messages.len(), group.blocks as usize);
         // A lane without a message does the work of the first one again.
-        let message = |lane: usize| messages.message(index(first + if lane < lanes { lane } else { 0 }));
-        let mut finish = |lane: usize, digest: A::Digest| digests[index(first + lane)] = digest;
+        let message = |lane: usize| messages[if lane < lanes { lane } else { 0 }];
         if shape.has_short() {
             let whole = Whole::new(shape.lanes, message);
-            let index = |lane: usize| index(first + lane);
-            let midstates = lane_starts::<CompressionOf<A>>(&inner, lanes, index, &mut own_inner);
-            let outer = outer.as_ref().zip(digest_block.as_ref());
-            let outer = outer.map(|(outer, block)| (lane_starts::<CompressionOf<A>>(outer, lanes, index, &mut own_outer), block));
-            let (blocks, shared_end, start_bytes) = (blocks as usize, shared_end.as_ref(), inner.bytes());
+            let midstates = lane_starts::<CompressionOf<A>>(&inner, lanes, index, &mut self.own_inner);
+            let outer = outer.as_ref().zip(self.digest_block.as_ref());
+            let outer = outer.map(|(outer, block)| (lane_starts::<CompressionOf<A>>(outer, lanes, index, &mut self.own_outer), block));
+            let (shared_end, start_bytes) = (self.shared_end.as_ref(), inner.bytes());
             let batch = Batch { midstates, start_bytes, messages: &whole, blocks, shared_end, outer };
-            let rows = rows.get_or_insert([[0; 64]; MAX_LANES]);
+            let rows = self.rows.get_or_insert([[0; 64]; MAX_LANES]);
             shape.hash_short(&batch, rows);
             for (lane, row) in rows[..lanes].iter().enumerate() {
                 let mut digest = A::zero_digest();
@@ -206,8 +255,7 @@ pub(crate) fn hash<A: Algorithm>(
                 finish(lane, digest);
             }
         } else {
-            let batch = PaddedInMemory { inner, outer, shape, lanes, blocks: blocks as usize };
-            let index = |lane: usize| index(first + lane);
+            let batch = PaddedInMemory { inner, outer, shape, lanes, blocks };
             match shape.lanes {
                 1 => batch.hash::<A, 1>(index, message, finish),
                 2 => batch.hash::<A, 2>(index, message, finish),
@@ -217,7 +265,6 @@ pub(crate) fn hash<A: Algorithm>(
                 _ => batch.hash::<A, MAX_LANES>(index, message, finish),
             }
         }
-        first += lanes;
     }
 }
 
@@ -226,7 +273,7 @@ fn lane_starts<'a, C: Compression>(
     starts: &'a Starts<'_, C>,
     lanes: usize,
     index: impl Fn(usize) -> usize,
-    own: &'a mut Option<C::State<[WordOf<C>; MAX_LANES]>>,
+    own: &'a mut OwnStarts<C>,
 ) -> LaneStarts<'a, C> {
     match starts {
         Starts::Same(start) => LaneStarts::Same(&start.state),

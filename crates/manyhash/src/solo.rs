@@ -11,6 +11,8 @@ use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter};
 use crate::lanes::{Blocks, Dealt};
 use crate::shape::Shape;
 
+#[cfg(all(test, target_arch = "x86_64"))]
+mod dirty_halves;
 #[cfg(target_arch = "x86_64")]
 mod sha1_ni;
 #[cfg(target_arch = "x86_64")]

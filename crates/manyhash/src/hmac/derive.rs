@@ -3,6 +3,7 @@
 use super::{Key, Keys, check_keys, tag_many_on};
 use crate::algorithm::{Algorithm, CompressionOf};
 use crate::backend;
+use crate::many::Slice;
 use crate::padding::block_count;
 use crate::shape::Usage;
 use crate::short;
@@ -65,7 +66,7 @@ pub fn hkdf_expand<A: Algorithm>(
         }
         let start = if round == 1 { A::DIGEST_BYTES } else { 0 };
         let parts: Vec<&[u8]> = messages.iter().map(|message| &message[start..]).collect();
-        tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i].borrow()), &parts[..], &mut tags);
+        tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i].borrow()), &Slice(&parts), &mut tags);
         for ((message, tag), expanded) in messages.iter_mut().zip(&tags).zip(&mut expanded) {
             message[..A::DIGEST_BYTES].copy_from_slice(tag.as_ref());
             expanded.extend_from_slice(&tag.as_ref()[..A::DIGEST_BYTES.min(bytes - at)]);
@@ -135,7 +136,7 @@ pub fn pbkdf2_many<A: Algorithm>(
 fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZeroU32) -> Vec<A::Digest> {
     let plan = backend::plan::<A>();
     let mut last = vec![A::zero_digest(); salts.len()];
-    tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i]), salts, &mut last);
+    tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i]), &Slice(salts), &mut last);
     let mut sums = last.clone();
     let mut next = last.clone();
     let bytes = A::BLOCK_BYTES as u64;
@@ -144,7 +145,7 @@ fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZe
     let digests = short::Group { blocks: block_count::<CompressionOf<A>>(A::DIGEST_BYTES as u64), count: salts.len(), indices: None };
     let mut usage = Usage::default();
     for _ in 1..iterations.get() {
-        short::hash::<A>(plan, Passes { inner, outer }, &last[..], &mut next, digests, &mut usage);
+        short::hash::<A>(plan, Passes { inner, outer }, &Slice(&last), &mut next, digests, &mut usage);
         std::mem::swap(&mut last, &mut next);
         for (sum, last) in sums.iter_mut().zip(&last) {
             sum.as_mut().iter_mut().zip(last.as_ref()).for_each(|(sum, last)| *sum ^= last);

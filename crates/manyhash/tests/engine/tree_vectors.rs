@@ -1,16 +1,14 @@
 //! Tree modes against `vectors/tree-modes.txt`, whose digests a Python script computed from the definitions.
 
-mod support;
-
 use std::collections::HashMap;
 
+use crate::support::hex;
 use manyhash::backend::Backend;
 use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity, fs_verity};
 use manyhash::{Algorithm, Md5, Sha256, Sha512, hash, hash_many};
-use support::hex;
 
-const VECTORS: &str = include_str!("../../../vectors/tree-modes.txt");
-const EXAMPLES: &str = include_str!("../src/tree/examples.md");
+const VECTORS: &str = include_str!("../../../../vectors/tree-modes.txt");
+const EXAMPLES: &str = include_str!("../../src/tree/examples.md");
 
 /// A line: the mode and its parameters.
 struct Vector<'a> {

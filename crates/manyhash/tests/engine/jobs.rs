@@ -1,8 +1,6 @@
 //! Jobs against a serial model: the same calls with a `Hasher`, and whole messages for the oracle.
 
-#[macro_use]
-mod support;
-
+use crate::support::{Random, expected, hex, paint};
 use manyhash::hmac::Key;
 use manyhash::jobs::{Job, Jobs};
 use manyhash::{Algorithm, Sha256, Sha512, hash};
@@ -10,7 +8,6 @@ use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
-use support::{Random, expected, hex, paint};
 
 /// A handle and its job.
 type Open<A> = (usize, Job<A, usize, Vec<u8>>);
@@ -209,7 +206,7 @@ manyhash::for_each_algorithm!(per_algorithm[every_split_in_two_and_three_around_
 
 #[test]
 fn a_poll_computes_full_waves_only_and_a_flush_the_rest() {
-    if support::backends::forced_backend_lacks::<Sha256>() {
+    if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
     let lanes = manyhash::backend::Backend::in_use::<Sha256>().unwrap().lanes_of::<Sha256>().unwrap();
@@ -237,7 +234,7 @@ fn a_poll_computes_full_waves_only_and_a_flush_the_rest() {
 
 #[test]
 fn finished_may_use_the_jobs_and_what_it_leaves_comes_next_time() {
-    if support::backends::forced_backend_lacks::<Sha256>() {
+    if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
     let jobs = Jobs::<Sha256, usize, &[u8]>::new();
@@ -286,7 +283,7 @@ impl Drop for Counted {
 
 #[test]
 fn pieces_are_dropped_once_they_are_not_needed() {
-    if support::backends::forced_backend_lacks::<Sha512>() {
+    if crate::support::backends::forced_backend_lacks::<Sha512>() {
         return;
     }
     let alive = Rc::new(Cell::new(0));
@@ -311,7 +308,7 @@ fn pieces_are_dropped_once_they_are_not_needed() {
 
 #[test]
 fn a_piece_that_panics_in_a_run_makes_the_jobs_useless_and_says_so() {
-    if support::backends::forced_backend_lacks::<Sha256>() {
+    if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
     struct Trap(Cell<usize>);

@@ -3,17 +3,14 @@
 //!
 //! Random tests print their seed when they fail; MANYHASH_TEST_SEED=seed runs that case again.
 
-#[macro_use]
-mod support;
-
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::support::backends::{Door, doors, most_lanes};
+use crate::support::{Random, assert_digests, edge_lengths, expected, paint, paint_all, reference};
 use manyhash::{Algorithm, Hasher};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use support::backends::{Door, doors, most_lanes};
-use support::{Random, assert_digests, edge_lengths, expected, paint, paint_all, reference};
 
 /// Through every door, against the reference.
 fn check<A: Algorithm>(messages: &[impl AsRef<[u8]>], context: &str) {
@@ -53,7 +50,7 @@ fn every_length<A: Algorithm>() {
     let messages: Vec<Vec<u8>> = (0..=4096).map(|length| paint(length, length)).collect();
     let expected = expected::<A>(&messages);
     let (_, fold) = FOLDS.into_iter().find(|(name, _)| *name == A::NAME).expect("a fold for each algorithm");
-    assert_eq!(support::hex(&reference::<A>()(&expected.concat())), fold, "{}: the reference's fold", A::NAME);
+    assert_eq!(crate::support::hex(&reference::<A>()(&expected.concat())), fold, "{}: the reference's fold", A::NAME);
 
     let one_by_one: Vec<A::Digest> = messages.iter().map(|message| manyhash::hash::<A>(message)).collect();
     assert_digests::<A>(&one_by_one, &expected, &messages, "hash");
@@ -187,7 +184,7 @@ manyhash::for_each_algorithm!(per_algorithm[every_alignment]);
 /// A byte read before or behind a message is a fault, which ends the whole test process.
 #[cfg(target_os = "linux")]
 fn guard_pages<A: Algorithm>() {
-    use support::mapped::{Against, Guarded};
+    use crate::support::mapped::{Against, Guarded};
 
     let lengths: Vec<usize> = (0..=300).chain([4095, 4096, 4097, 8192]).collect();
     for against in [Against::Front, Against::Back] {
@@ -207,12 +204,12 @@ manyhash::for_each_algorithm!(per_algorithm[guard_pages]);
 #[cfg(not(target_os = "linux"))]
 #[test]
 fn guard_pages() {
-    support::backends::say("SKIPPED: guard_pages: written for Linux");
+    crate::support::backends::say("SKIPPED: guard_pages: written for Linux");
 }
 
 /// The sizes of the 350 files of the paper's folder DIVERSE, in its order.
 fn diverse_lengths() -> Vec<usize> {
-    let path = support::rsp::vectors_folder().join("paper-file-sizes.json");
+    let path = crate::support::rsp::vectors_folder().join("paper-file-sizes.json");
     let json = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (_, list) = json.split_once("\"diverse_bytes\": [").expect("diverse_bytes");
     let (list, _) = list.split_once(']').expect("the list's end");
@@ -366,7 +363,7 @@ mod beyond_4_gib {
     fn hasher<A: Algorithm>(expected: &str) {
         let chunk = paint(0, MIB);
         let pieces = std::iter::repeat_n(&chunk[..], 4097).chain([&chunk[..77]]);
-        assert_eq!(support::hex(hash_pieces::<A>(pieces).as_ref()), expected);
+        assert_eq!(crate::support::hex(hash_pieces::<A>(pieces).as_ref()), expected);
     }
 
     #[test]
@@ -382,12 +379,12 @@ mod beyond_4_gib {
     /// As one slice among short ones.
     #[cfg(target_os = "linux")]
     fn hash_many<A: Algorithm>(expected: &str) {
-        let long = support::mapped::Repeated::new(&paint(0, MIB), 4097 * MIB + 77);
+        let long = crate::support::mapped::Repeated::new(&paint(0, MIB), 4097 * MIB + 77);
         let short = paint(1, 200);
         let digests = manyhash::hash_many::<A>(&[&short, long.as_ref(), &short]);
         let short = reference::<A>()(&short);
         assert_eq!((digests[0].as_ref(), digests[2].as_ref()), (&short[..], &short[..]));
-        assert_eq!(support::hex(digests[1].as_ref()), expected);
+        assert_eq!(crate::support::hex(digests[1].as_ref()), expected);
     }
 
     #[cfg(target_os = "linux")]

@@ -3,17 +3,14 @@
 //! Random tests print their seed when they fail; MANYHASH_TEST_SEED=seed runs that case again.
 #![cfg(feature = "hmac")]
 
-#[macro_use]
-mod support;
-
 use std::panic::{UnwindSafe, catch_unwind};
 
+use crate::support::backends::{forced_backend_lacks, most_lanes, say};
+use crate::support::{Random, assert_digests, edge_lengths, paint, paint_all, reference_hmac};
 use manyhash::hmac::{self, Key, TagError, Tagger};
 use manyhash::{Algorithm, Sha256};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use support::backends::{forced_backend_lacks, most_lanes, say};
-use support::{Random, assert_digests, edge_lengths, paint, paint_all, reference_hmac};
 
 /// A key that shares no long run of bytes with a message painted by a seed near its own.
 fn key_bytes(seed: usize, length_bytes: usize) -> Vec<u8> {

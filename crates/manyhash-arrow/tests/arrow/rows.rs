@@ -1,7 +1,6 @@
 //! Digests of rows against the encoding written out by hand, and what the encoding promises.
 
-mod support;
-
+use crate::support::{algorithms, reference, values};
 use arrow_array::types::Int32Type;
 use arrow_array::*;
 use arrow_schema::{DataType, Field};
@@ -9,7 +8,6 @@ use manyhash::AnyAlgorithm;
 use manyhash_arrow::{Hashing, Layout, Output};
 use proptest::prelude::*;
 use std::sync::Arc;
-use support::{algorithms, reference, values};
 
 fn algorithm() -> AnyAlgorithm {
     algorithms().next().expect("every backend has an algorithm")

@@ -1,12 +1,9 @@
 //! Tree modes against their definitions, spelled out here over the reference's digests. `tree_vectors.rs` has digests from elsewhere.
 
-#[macro_use]
-mod support;
-
+use crate::support::{Random, hex, paint, reference};
 use manyhash::backend::Backend;
 use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, ParameterError, dm_verity, fs_verity};
 use manyhash::{Algorithm, Sha1, Sha256, Sha512};
-use support::{Random, hex, paint, reference};
 
 fn word_bytes<A: Algorithm>() -> usize {
     A::BLOCK_BYTES / 16
@@ -146,7 +143,7 @@ fn leaf_edges(children: usize) -> Vec<usize> {
 }
 
 fn fs_verity_roots<A: fs_verity::FsVerityAlgorithm>() {
-    if support::backends::forced_backend_lacks::<A>() {
+    if crate::support::backends::forced_backend_lacks::<A>() {
         return;
     }
     for salt in [&b""[..], b"s", &[3; 32]] {
@@ -205,7 +202,7 @@ manyhash::for_each_algorithm!(per_algorithm[dm_verity_roots]);
 /// Whatever a builder hands out as nodes is the tree: hashed level by level, it leads to the root.
 #[test]
 fn nodes_are_complete_and_in_order() {
-    if support::backends::forced_backend_lacks::<Sha1>() {
+    if crate::support::backends::forced_backend_lacks::<Sha1>() {
         return;
     }
     let mode = DmVerity::<Sha1>::new(dm_verity::Format::Normal, 512, 512, b"salt").unwrap();
@@ -239,7 +236,7 @@ fn nodes_are_complete_and_in_order() {
 
 #[test]
 fn bittorrent_and_glacier_are_their_definitions() {
-    if support::backends::forced_backend_lacks::<Sha256>() {
+    if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
     let sha256 = reference::<Sha256>();

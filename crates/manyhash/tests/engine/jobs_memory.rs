@@ -1,6 +1,4 @@
-//! Once warm, jobs allocate nothing. In a file of its own: it counts every allocation of the process's one test thread.
-
-mod support;
+//! Once warm, jobs allocate nothing: every allocation of the test's thread is counted.
 
 use manyhash::backend::Backend;
 use manyhash::hmac::Key;
@@ -34,7 +32,7 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn once_warm_opening_feeding_and_polling_allocate_nothing() {
-    if support::backends::forced_backend_lacks::<Sha256>() {
+    if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
     let bytes = vec![3; 4096];

@@ -1,5 +1,4 @@
 //! What the integration tests share: backends, the oracle, messages, vector files, guarded memory.
-#![allow(dead_code)] // each test file uses its part of it
 
 pub mod backends;
 #[cfg(target_os = "linux")]
@@ -10,7 +9,6 @@ pub mod rsp;
 use manyhash::Algorithm;
 
 /// Makes a module of tests from a generic one, a test for each algorithm; under a forced backend, for each it has a kernel for.
-#[allow(unused_macros)] // each test file uses its part of it
 macro_rules! per_algorithm {
     ([$test:ident] $($Algorithm:ident)*) => {
         #[allow(non_snake_case)] // the algorithms' own names

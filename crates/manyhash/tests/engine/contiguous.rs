@@ -1,10 +1,7 @@
 //! Messages that lie one after the other in one buffer, as rows of a column do.
 
-#[macro_use]
-mod support;
-
+use crate::support::{Random, assert_digests, expected, paint};
 use manyhash::{Algorithm, Sha256, hash_contiguous, hash_contiguous_into};
-use support::{Random, assert_digests, expected, paint};
 
 /// Rows of the given lengths behind `skipped` bytes that belong to none: the buffer and its offsets.
 fn column(lengths: &[usize], skipped: usize) -> (Vec<u8>, Vec<usize>) {

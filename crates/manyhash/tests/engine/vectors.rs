@@ -3,12 +3,9 @@
 //!
 //! The procedures are those of "The Secure Hash Algorithm Validation System (SHAVS)", 6.2 to 6.4.
 
-#[macro_use]
-mod support;
-
+use crate::support::backends::{doors, forced_backend_lacks, report_doors};
+use crate::support::{assert_digests, rsp};
 use manyhash::{Algorithm, Hasher};
-use support::backends::{doors, forced_backend_lacks, report_doors};
-use support::{assert_digests, rsp};
 
 /// Through every door; `count_64` and `count_128`: vectors in the file, by block size in bytes.
 fn messages<A: Algorithm>(kind: &str, count_64: usize, count_128: usize) {
@@ -18,7 +15,7 @@ fn messages<A: Algorithm>(kind: &str, count_64: usize, count_128: usize) {
     assert_eq!(vectors.len(), count, "{file}: number of vectors");
     let (messages, expected): (Vec<_>, Vec<_>) = vectors.into_iter().map(|vector| (vector.message, vector.digest)).unzip();
 
-    let reference = support::expected::<A>(&messages);
+    let reference = crate::support::expected::<A>(&messages);
     for (index, (digest, expected)) in reference.iter().zip(&expected).enumerate() {
         assert_eq!(digest, expected, "{file}: the reference, message {index}");
     }
@@ -75,7 +72,7 @@ fn md5_suite() {
     ];
     let (messages, expected): (Vec<&str>, Vec<&str>) = suite.into_iter().unzip();
     for door in doors::<manyhash::Md5>() {
-        let digests: Vec<String> = door.hash_many::<manyhash::Md5>(&messages).iter().map(|digest| support::hex(digest)).collect();
+        let digests: Vec<String> = door.hash_many::<manyhash::Md5>(&messages).iter().map(|digest| crate::support::hex(digest)).collect();
         assert_eq!(digests, expected, "{}", door.name());
     }
 }
@@ -137,7 +134,7 @@ fn files_are_unmodified() {
         .collect();
     for (digest, path) in &listed {
         let bytes = std::fs::read(vectors.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        assert_eq!(&support::hex(&reference::sha256(&bytes)), digest, "{path} was changed");
+        assert_eq!(&crate::support::hex(&reference::sha256(&bytes)), digest, "{path} was changed");
     }
     let mut listed: Vec<String> = listed.into_iter().map(|(_, path)| path.to_owned()).filter(|path| path.contains('/')).collect();
     let folders = rsp::FOLDERS.iter().chain(&["rfc"]);

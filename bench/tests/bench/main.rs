@@ -1,0 +1,5 @@
+//! The program `manyhash-bench`, as it is called.
+
+mod curves;
+mod many;
+mod quick;

@@ -1,0 +1,19 @@
+//! The engine's tests from outside, as one program: each of them would have to be linked with kernels of its own.
+
+#[macro_use]
+mod support;
+
+mod batcher;
+mod contiguous;
+mod derived_keys;
+mod differential;
+mod digest_traits;
+mod frames;
+mod hmac;
+mod hmac_vectors;
+mod jobs;
+mod jobs_memory;
+mod readers;
+mod tree_vectors;
+mod trees;
+mod vectors;
