@@ -187,14 +187,16 @@ def records(report, algorithm, cells):
             median, slowest = ([time[name] / 1000 for time in times] for name in ("median_ns", "p99_ns"))
             axis.plot(connections, median, **style)
             axis.fill_between(connections, median, slowest, color=style["color"], alpha=0.15, linewidth=0)
+    speed.set_ylim(bottom=0)
+    for axis in latencies:
+        axis.set_yscale("log")
+        axis.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else ""))
     for axis, title in zip(axes, ("speed", "latency since a record was complete", "latency since its round arrived")):
         axis.set_xscale("log", base=2)
-        axis.set_yscale("log")
         axis.xaxis.set_major_locator(FixedLocator(connections))
         axis.xaxis.set_minor_locator(NullLocator())
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else ""))
+        for direction in axis.xaxis, axis.yaxis:
+            direction.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.grid(color="#dddddd", linewidth=0.5)
         axis.set_xlabel("connections")
         axis.set_title(title, loc="left")

@@ -294,7 +294,6 @@ def draw(path, report):
         latencies.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         latencies.set_xlim(rates.get_xlim())
         for axis in rates, costs:
-            axis.set_ylim(bottom=0)
             axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         for axis in axes[:, across]:
             axis.set_xticks(range(len(cells)), [of_bytes(cell["body_bytes"]) for cell in cells])
@@ -305,6 +304,9 @@ def draw(path, report):
         costs.set_xlabel("bytes of the body")
     for axis, label in zip(axes[:, 0], labels):
         axis.set_ylabel(label)
+    # Only now, because it also sets the top, which all columns of a row share.
+    for rates_or_costs in axes[0, 0], axes[2, 0]:
+        rates_or_costs.set_ylim(bottom=0)
     lines = ["Signed requests over HTTP, by who computes their tags", title(report)]
     if report["quick"]:
         lines.append("--quick: these figures mean nothing")

@@ -16,7 +16,7 @@ pub struct Entry {
     pub title: &'static str,
     /// Where it is.
     pub place: &'static str,
-    /// Measures it. What the machine lacks goes to `missing`; an error is a defect.
+    /// Measures it. What the machine lacks, and what the study leaves out, goes to `missing`; an error is a defect.
     pub measure: fn(&Session) -> Result<Figure>,
 }
 

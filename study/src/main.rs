@@ -1,4 +1,4 @@
-//! `manyhash-study`: every table and figure of the three papers behind manyhash, measured on this machine.
+//! `manyhash-study`: the tables and figures of the three papers behind manyhash, measured on this machine.
 #![deny(unsafe_code)]
 
 mod aciicmez_2004;

@@ -34,7 +34,7 @@ pub struct Figure {
     pub changed: String,
     /// What the paper says, judged by this run's values.
     pub claims: Vec<Claim>,
-    /// What this machine does not let us measure, and why.
+    /// What is not measured, and why: this machine does not let us, or the study leaves it out.
     pub missing: Vec<String>,
     /// Why the figure failed, where it is a defect of the study and not a limit of the machine.
     pub failed: Option<String>,

@@ -115,6 +115,8 @@ fn pictures_are_drawn_of_every_kind_of_file() {
         assert!(picture.contains("GB/s") && picture.contains(ours) && picture.contains(peer), "{name}");
     }
     assert_eq!(std::fs::read_dir(directory.path().join("one")).unwrap().count(), 7);
+    let records = std::fs::read_to_string(path("one/hmacsha256-records.svg")).unwrap();
+    assert!(records.contains(">0</text>"), "latencies have logarithmic axes, and speed one that begins at 0");
 
     std::fs::write(path("wrong.json"), "{}").unwrap();
     let output = run(&python, &[script, "--out", &path("three"), &path("wrong.json")]);

@@ -1,5 +1,5 @@
-//! What a command says to the shell. The standard library's `Exit` cannot be turned into a number, which other programs that run the
-//! command need.
+//! What a command says to the shell. The standard library's `ExitCode` cannot be turned into a number, which other programs that run
+//! the command need.
 
 /// An exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@
 //!   linear program ([`linear_program`]) says how many steps of which shapes finish soonest: wide lanes, one wave, SHA-NI four
 //!   messages wide, one message alone. It is left out where it can't save what planning costs. Midstates move between shapes as they
 //!   are.
-//! - **Which messages.** Those with most blocks left have the lanes. When one outside gets ahead of one inside by a sixteenth of all
-//!   that is left, they change places: McNaughton's rule (1959), by which all end together, at the price of few moves.
+//! - **Which messages.** Those with most blocks left have the lanes. When one outside gets ahead of one inside by a 24th of the time
+//!   left, they change places: McNaughton's rule (1959), by which all end together, at the price of few moves.
 //!
 //! `model.rs` compares the result with the least time any schedule can take: 98 % of the bound and more.
 //!

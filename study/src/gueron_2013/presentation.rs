@@ -25,8 +25,8 @@ pub fn method(session: &Session, lengths: &[usize]) -> String {
          the average of as many calls as fill {:.1} ms; \"least\" is the paper's value, \"median\" ours, which ratios of two contestants are \
          made of. Cycles (C/B: cycles per byte) are those of the time-stamp counter, as in the paper. There Turbo Boost was switched off \
          and they were cycles of the core; these are given too, where they could be measured beside the samples. OpenSSL runs in processes \
-         of its own, told by OPENSSL_ia32cap that the CPU lacks what came later: \"scalar\" is what 1.0.1c had for such a CPU, \"n-SMS\" \
-         what 1.0.2 brought. A name in parentheses after j is the backend that all lanes were \
+         of its own, told by OPENSSL_ia32cap that the CPU lacks what came later: \"scalar\" is about what 1.0.1c had for such a CPU, \
+         \"n-SMS\" what 1.0.2 brought. A name in parentheses after j is the backend that all lanes were \
          forced to; wrapping is always left to manyhash, as lanes are for \"manyhash's choice\".",
         effort.fewest_samples,
         effort.samples,

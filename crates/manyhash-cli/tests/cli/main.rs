@@ -16,6 +16,7 @@ mod gnu;
 mod hash_devices;
 mod man;
 mod pieces;
+mod readme;
 mod resources;
 mod sum;
 mod support;

@@ -86,5 +86,5 @@ def named_algorithms(algorithms: str | Iterable[str] | None, name: str | None, *
 
 def missing_engine(module: str, error: ImportError) -> ImportError:
     """What to install when `manyhash.module` cannot import its engine."""
-    text = f"manyhash.{module} cannot import {error.name or module}: pip install 'manyhash[{module}]'"
+    text = f"manyhash.{module} cannot import {error.name or module}: pip install '.[{module}]' in a checkout of manyhash"
     return ImportError(text, name=error.name, path=error.path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,9 +29,18 @@ def test_without_its_engine_an_adapter_says_what_to_install(module, absent):
     else:
         name = module if absent == "its engine" else absent
         script = f"import sys; sys.modules[{name!r}] = None\ntry: import manyhash.{module}\nexcept ImportError as error: print(error)"
-        expected = f"pip install 'manyhash[{NEEDED[module]}]'"
+        expected = f"pip install '.[{NEEDED[module]}]' in a checkout of manyhash"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert expected in found.stdout, found
+
+
+def test_nothing_tells_pip_to_look_for_manyhash_in_an_index():
+    # It is in none: whoever took the name there would be trusted.
+    package = Path(__file__).parents[2]
+    texts = [package.parents[1] / "README.md", *package.glob("*.md"), *package.glob("docs/*.md"), *package.glob("python/**/*.py")]
+    asks = re.compile(r"pip install\s+(-\S+\s+)*['\"]?manyhash\b")
+    assert len(texts) > 10
+    assert [(text.name, found[0]) for text in texts for found in asks.finditer(text.read_text())] == []
 
 
 def test_the_package_imports_no_engine():

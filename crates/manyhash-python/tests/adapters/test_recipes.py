@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,10 +41,15 @@ BLOCKS = list(blocks())
 
 
 def run(section: str, names: dict[str, object]) -> None:
-    for of, _, begin, code in BLOCKS:
-        if of == section:
+    for of, language, begin, code in BLOCKS:
+        if of == section and language == "python":
             # Empty lines before it give tracebacks the page's line.
             exec(compile("\n" * begin + code, str(PAGE), "exec"), names)
+        elif of == section:
+            # `manyhash` is the one of this environment.
+            path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+            done = subprocess.run(["sh", "-ec", code], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{PAGE.name}:{begin}: {done}"
 
 
 @pytest.mark.parametrize("section", [section for section in dict.fromkeys(block[0] for block in BLOCKS) if section != SETUP])
@@ -53,8 +61,14 @@ def test_a_sections_blocks_run_after_the_setup(section, tmp_path, monkeypatch):
     run(section, names)
 
 
-def test_every_block_is_python_so_that_it_runs():
-    assert len(BLOCKS) > 15 and {language for _, language, _, _ in BLOCKS} == {"python"}
+def test_every_block_is_of_a_language_that_runs_here():
+    languages = [language for _, language, _, _ in BLOCKS]
+    assert languages.count("python") > 15 and set(languages) == {"python", "sh"}
+
+
+def test_commands_are_in_blocks_so_that_they_run():
+    outside = re.sub(r"```.*?```", "", PAGE.read_text(), flags=re.DOTALL)
+    assert re.findall(r"`manyhash \w[^`]*`", outside) == []
 
 
 def test_links_of_the_page_lead_somewhere():

@@ -20,7 +20,7 @@ try:
     import pyarrow as _pyarrow  # noqa: F401
     import pyspark as _pyspark  # noqa: F401
 except ImportError as error:
-    raise ImportError(f"manyhash.spark needs {error.name}: pip install 'manyhash[spark]'") from error
+    raise ImportError(f"manyhash.spark needs {error.name}: pip install '.[spark]' in a checkout of manyhash") from error
 
 from manyhash.spark.functions import DigestFunction, algorithm_function, hash, hash_rows, register
 from manyhash.spark.session import CONNECT as _CONNECT

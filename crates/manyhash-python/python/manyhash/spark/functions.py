@@ -13,7 +13,8 @@ import manyhash.arrow
 try:
     from pyspark.sql.functions import arrow_udf
 except ImportError as error:
-    raise ImportError("manyhash.spark needs pyspark 4.1 or later, for Arrow UDFs: pip install 'manyhash[spark]'") from error
+    needed = "pyspark 4.1 or later, for Arrow UDFs"
+    raise ImportError(f"manyhash.spark needs {needed}: pip install '.[spark]' in a checkout of manyhash") from error
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession

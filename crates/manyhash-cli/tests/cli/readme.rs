@@ -1,0 +1,31 @@
+//! The commands of README.md, as they stand there.
+
+use crate::support::{BINARY, Place, outcome};
+
+/// The first block of commands after a heading.
+fn commands<'a>(page: &'a str, heading: &str) -> &'a str {
+    let section = page.split_once(&format!("\n{heading}\n")).expect("the heading is there").1;
+    let block = section.split_once("```sh\n").expect("a block begins").1;
+    block.split_once("\n```").expect("it ends").0
+}
+
+#[test]
+fn commands_of_the_readme_work_one_after_the_other() {
+    let place = Place::new();
+    place.file("photos/2025/a.jpg", "a").file("photos/b.jpg", "b").file("src/main.c", "int").file("src/main.o", "code");
+    place.file("app.img", [1; 5000]).file("root.img", [2; 8192]);
+    let (home, tools) = (place.join("home"), place.join("tools"));
+    for folder in [&home, &tools] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    std::os::unix::fs::symlink(BINARY, tools.join("manyhash")).unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+
+    let block = commands(include_str!("../../../../README.md"), "## The command");
+    assert!(block.contains("check --audit "));
+    let run = outcome(place.command("sh").args(["-exc", block]).env("HOME", &home).env("PATH", path), b"");
+    assert_eq!(run.code, Some(0), "the last line with a + is what failed:\n{}{}", run.stderr, run.stdout);
+    for file in ["SHA256SUMS", "home/sums", "sums.json", "root.verity"] {
+        assert!(place.join(file).is_file(), "{file}: not written");
+    }
+}
