@@ -193,7 +193,7 @@ impl WorkArguments {
 /// Where digests are kept from run to run. CACHE.md says how.
 #[derive(Args, Clone, Debug, Default)]
 pub struct CacheArguments {
-    /// Keep digests in FILE, and reuse those of files with the same device, inode, size, mtime and ctime
+    /// Keep digests in FILE, and reuse those of files with the same file system, inode, size, mtime and ctime
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
 

@@ -9,6 +9,7 @@
 //! Digests are stored as workers have them, not when it is their turn in the output, so that little is lost if the run is killed while
 //! the first file of a window is still being read.
 
+mod block_devices;
 mod file_systems;
 mod group;
 mod store;
@@ -65,6 +66,7 @@ struct Shared {
     /// Percent of the known files that are read all the same.
     sample_percent: Option<u8>,
     store: Mutex<Access>,
+    file_systems: Mutex<FileSystems>,
     queue: Mutex<Queue>,
     /// A batch is full, or nothing more comes.
     full: Condvar,
@@ -122,6 +124,7 @@ impl Cache {
             begun_ns: i128::try_from(now.as_nanos()).unwrap_or(i128::MAX),
             sample_percent: arguments.verify_cache,
             store: Mutex::new(Access { store: None, file: None, last: None, sample_start: 0, was_damaged: false }),
+            file_systems: Mutex::default(),
             queue: Mutex::default(),
             full: Condvar::new(),
             emptied: Condvar::new(),
@@ -143,6 +146,9 @@ impl Cache {
                 }
             }
             shared.failed(&mut shared.access(), error);
+        }
+        if let Some(version) = shared.access().store.as_ref().and_then(Store::emptied) {
+            shared.say(format_args!("is of an older manyhash (version {version}), whose digests are not trusted any more; begun anew"));
         }
         let shared = Arc::new(shared);
         let own = Arc::clone(&shared);
@@ -169,10 +175,10 @@ impl Cache {
         }
     }
 
-    /// The work that reading something is: none if the digests are known.
-    pub fn hashing(&self, what: io::Result<Readable>, algorithms: Algorithms) -> Work {
+    /// The work that reading what is at `path` is: none if the digests are known.
+    pub fn hashing(&self, path: &Path, what: io::Result<Readable>, algorithms: Algorithms) -> Work {
         if let (Some(shared), Ok(Readable::File { stamp: Some(stamp), .. })) = (&self.0, &what)
-            && let Some(work) = shared.known(stamp, algorithms)
+            && let Some(work) = shared.known(path, stamp, algorithms)
         {
             return work;
         }
@@ -202,17 +208,22 @@ impl Keeper for Shared {
         if hashed.bytes != stamp.size_bytes || hashed.bytes == 0 {
             return;
         }
+        let Some(identity) = self.file_systems().identity_to_store(path, stamp.file.device, stamp.changed_ns) else { return };
         if stamp.changed_ns + SETTLED_NS > self.begun_ns {
             self.counts.unsettled.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        self.enqueue((path.to_path_buf(), stamp, hashed.clone()));
+        self.enqueue((path.to_path_buf(), lasting(stamp, identity), hashed.clone()));
     }
 }
 
 impl Shared {
     fn access(&self) -> MutexGuard<'_, Access> {
         self.store.lock().expect("no thread panicked")
+    }
+
+    fn file_systems(&self) -> MutexGuard<'_, FileSystems> {
+        self.file_systems.lock().expect("no thread panicked")
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -232,13 +243,15 @@ impl Shared {
     }
 
     /// What to do for a file of which something is known; nothing if it is to be hashed as any other.
-    fn known(&self, stamp: &Stamp, algorithms: Algorithms) -> Option<Work> {
+    fn known(&self, path: &Path, stamp: &Stamp, algorithms: Algorithms) -> Option<Work> {
         let mut access = self.access();
         if access.file == Some(stamp.file) {
             // Opening and closing it would take away SQLite's lock on it.
             return Some(Work::Failed(io::Error::other("is the cache of this run")));
         }
-        let (group, is_stale) = match access.group(GroupKey::of(stamp.file)) {
+        // What is not trusted is counted when it has been hashed.
+        let lasting = lasting(*stamp, self.file_systems().identity(path, stamp.file.device).ok()?);
+        let (group, is_stale) = match access.group(GroupKey::of(lasting.file)) {
             Ok(group) => group?,
             Err(error) => {
                 self.failed(&mut access, error);
@@ -246,9 +259,9 @@ impl Shared {
             }
         };
         let is_stale = *is_stale;
-        let entry = group.find(stamp.file).filter(|entry| entry.stamp == *stamp)?;
+        let entry = group.find(lasting.file).filter(|entry| entry.stamp == lasting)?;
         let digests = entry.digests(algorithms)?;
-        let is_sampled = self.sample_percent.is_some_and(|percent| is_sampled(stamp.file, access.sample_start, percent));
+        let is_sampled = self.sample_percent.is_some_and(|percent| is_sampled(lasting.file, access.sample_start, percent));
         drop(access);
         if is_sampled {
             self.counts.verified.fetch_add(1, Ordering::Relaxed);
@@ -258,14 +271,13 @@ impl Shared {
         let hashed = Hashed { digests, bytes: stamp.size_bytes, stamp: Some(*stamp) };
         if is_stale {
             // Storing it again notes that it is used.
-            self.enqueue((PathBuf::new(), *stamp, hashed.clone()));
+            self.enqueue((PathBuf::new(), lasting, hashed.clone()));
         }
         Some(Work::Known(hashed))
     }
 
     /// The store thread.
     fn store_until_the_end(&self) {
-        let mut file_systems = FileSystems::default();
         loop {
             let is_waiting = |queue: &mut Queue| queue.files.len() < BATCH_FILES && !queue.ended;
             let (mut queue, _) = self.full.wait_timeout_while(self.queue(), STORE_EVERY, is_waiting).expect("no thread panicked");
@@ -274,7 +286,7 @@ impl Shared {
             drop(queue);
             self.emptied.notify_all();
             for batch in files.chunks(BATCH_FILES) {
-                self.store(batch, &mut file_systems);
+                self.store(batch);
             }
             if ended {
                 return;
@@ -282,8 +294,8 @@ impl Shared {
         }
     }
 
-    fn store(&self, batch: &[(PathBuf, Stamp, Hashed)], file_systems: &mut FileSystems) {
-        let mut files: Vec<_> = batch.iter().filter(|(_, stamp, _)| file_systems.trusts(stamp.file.device)).collect();
+    fn store(&self, batch: &[(PathBuf, Stamp, Hashed)]) {
+        let mut files: Vec<_> = batch.iter().collect();
         // Stable: of a file hashed twice, the later result comes later.
         files.sort_by_key(|(_, stamp, _)| stamp.file);
         let mut access = self.access();
@@ -365,6 +377,9 @@ impl Shared {
             text += &format!(", {unsettled} not stored because the files changed just before");
         }
         self.say(text);
+        for (distrust, files) in self.file_systems().distrusted() {
+            self.say(format_args!("not cached: {files} {} {distrust}", if files == 1 { "file" } else { "files" }));
+        }
     }
 }
 
@@ -402,6 +417,11 @@ impl Access {
             Ok(differences)
         })
     }
+}
+
+/// `stamp` as it is stored: with the identity of its file system in place of the device's number.
+fn lasting(stamp: Stamp, identity: u64) -> Stamp {
+    Stamp { file: FileId { device: identity, ..stamp.file }, ..stamp }
 }
 
 fn day_of(time_ns: i128) -> i64 {

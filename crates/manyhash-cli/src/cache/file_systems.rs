@@ -1,89 +1,384 @@
-//! File systems whose files may change and keep their stamp.
+//! File systems whose stamps are worth trusting, and names for them that last.
+//!
+//! A stamp says that a file is unchanged if the system itself sets the ctime at each change, if the inode number stays the file's own, and
+//! if the file system is the same one. `st_dev` does not say the latter: it is a number that is given out again, for the next image on a
+//! loop device or the next mount of a file server. So few file systems are trusted, by name, and each gets an identity of its own.
 
-use std::collections::HashMap;
-use std::fs;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// Types, as Linux calls them, whose times do not tell of changes: the kernel's own (content without a size, made when it is read),
-/// read-only images (all times as the image says, device numbers reused for the next image), and FAT (no ctime, inode numbers made up).
-const UNTRUSTED: &[&str] = &[
-    "autofs",
-    "binfmt_misc",
-    "bpf",
-    "cgroup",
-    "cgroup2",
-    "configfs",
-    "cramfs",
-    "debugfs",
-    "devpts",
-    "devtmpfs",
-    "efivarfs",
-    "erofs",
-    "exfat",
-    "fusectl",
-    "iso9660",
-    "mqueue",
-    "msdos",
-    "nsfs",
-    "proc",
-    "pstore",
-    "romfs",
-    "rpc_pipefs",
-    "securityfs",
-    "selinuxfs",
-    "smackfs",
-    "squashfs",
-    "sysfs",
-    "tracefs",
-    "udf",
-    "vfat",
+use manyhash::Sha256;
+
+use crate::message::quoted;
+
+use super::block_devices::{BlockDevices, NotADisk};
+
+/// How long it is believed what a device number stands for. Between two files something may be unmounted, and its number given away.
+const BELIEVED: Duration = Duration::from_secs(1);
+
+/// A type of file systems whose stamps are trusted.
+struct Trusted {
+    /// As Linux calls it.
+    kind: &'static str,
+    /// Where its UUID is to be had.
+    uuid: Uuid,
+    /// Where the disk below it is to be had.
+    disk: Disk,
+}
+
+/// Where the UUID of a file system is to be had.
+#[derive(Clone, Copy)]
+enum Uuid {
+    /// The kernel makes `f_fsid` of it, see statfs(2).
+    FileSystemId,
+    /// From the links in `/dev/disk/by-uuid`, because `f_fsid` is but the device's number.
+    Links,
+}
+
+/// Where the disk below a file system is to be had.
+#[derive(Clone, Copy)]
+enum Disk {
+    /// `st_dev` is its number.
+    Device,
+    /// It is what was mounted, or one of several.
+    Source,
+    /// The system does not say: a pool of disks.
+    Pool,
+}
+
+/// The types that are trusted. CACHE.md says of the others why they are not.
+const TRUSTED: &[Trusted] = &[
+    // The kernel's ext4 driver sets ctimes, also for writes through memory maps as pages get dirty; inodes are places on the disk.
+    Trusted { kind: "ext2", uuid: Uuid::FileSystemId, disk: Disk::Device },
+    Trusted { kind: "ext3", uuid: Uuid::FileSystemId, disk: Disk::Device },
+    Trusted { kind: "ext4", uuid: Uuid::FileSystemId, disk: Disk::Device },
+    // The same is true of it.
+    Trusted { kind: "xfs", uuid: Uuid::Links, disk: Disk::Device },
+    // Inode numbers are per subvolume, and so is `f_fsid`. A snapshot has the ctimes of what it is of, and its content.
+    Trusted { kind: "btrfs", uuid: Uuid::FileSystemId, disk: Disk::Source },
+    // The same, with the GUID of the dataset.
+    Trusted { kind: "zfs", uuid: Uuid::FileSystemId, disk: Disk::Pool },
 ];
 
-/// Which devices are trusted, asked once each.
-#[derive(Debug, Default)]
-pub struct FileSystems(HashMap<u64, bool>);
+/// Options of a mounted file system that make its ctimes worthless, and why.
+const UNTRUSTED_OPTIONS: &[(&str, Why)] = &[("ro", Why::ReadOnly), ("lazytime", Why::LazyTimes)];
 
-impl FileSystems {
-    /// Whether a file of that device cannot change without a new ctime. Where the system does not say what is mounted, all are trusted.
-    pub fn trusts(&mut self, device: u64) -> bool {
-        *self.0.entry(device).or_insert_with(|| {
-            let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-            !mounts.lines().filter_map(parse).any(|(mounted, kind)| mounted == device && UNTRUSTED.contains(&kind))
-        })
+/// Why the files of a file system are hashed each time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Its type is not in the list.
+    Type,
+    /// Nothing changes in it, so its ctimes are those of an image.
+    ReadOnly,
+    /// A power failure takes the ctimes of the last day.
+    LazyTimes,
+    /// What is below it may be exchanged.
+    Disk(NotADisk),
+    /// It has no UUID, or the system does not tell it.
+    Nameless,
+    /// The system does not tell what is mounted there.
+    Unknown,
+    /// The ctime has no fraction of a second: programs that make images write such, and hardly ever does a kernel.
+    WholeSecond,
+}
+
+/// A reason for hashing files, and the type of the file system that they are on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Distrust {
+    /// The type, as the system calls it; empty if it does not say.
+    pub kind: Arc<str>,
+    /// The reason.
+    pub why: Why,
+}
+
+impl fmt::Display for Distrust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, why } = self;
+        // It may be called anything.
+        let kind = quoted(kind.as_bytes());
+        let kind = String::from_utf8_lossy(&kind);
+        match why {
+            Why::Type => write!(f, "on {kind}, which is not trusted"),
+            Why::ReadOnly => write!(f, "on {kind} that is mounted read-only"),
+            Why::LazyTimes => write!(f, "on {kind} that is mounted with lazytime"),
+            Why::Disk(NotADisk::Name(name)) => write!(f, "on {kind} on {name}, which is no disk"),
+            Why::Disk(NotADisk::Removable(name)) => write!(f, "on {kind} on {name}, which is removable"),
+            Why::Disk(NotADisk::Hidden) => write!(f, "on {kind} on a device that the system does not show"),
+            Why::Nameless => write!(f, "on {kind} without a UUID that the system tells"),
+            Why::Unknown => f.write_str("on a file system of which nothing is known"),
+            Why::WholeSecond => write!(f, "on {kind}, with a ctime in whole seconds as images have"),
+        }
     }
 }
 
-/// Device and type of a mount: `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`, see proc_pid_mountinfo(5).
-fn parse(line: &str) -> Option<(u64, &str)> {
-    let (mount, file_system) = line.split_once(" - ")?;
-    let (major, minor) = mount.split(' ').nth(2)?.split_once(':')?;
-    Some((device(major.parse().ok()?, minor.parse().ok()?), file_system.split(' ').next()?))
+/// What is mounted where a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "no other system says it"))]
+pub struct Mounted {
+    /// The type of the file system; empty if the system does not say.
+    pub kind: Arc<str>,
+    /// `st_dev` of the file.
+    pub device: u64,
+    /// What was mounted: often the name of a block device.
+    pub source: PathBuf,
+    /// The file system's options, with commas. Those of the mount alone are not among them.
+    pub options: String,
+    /// `f_fsid`.
+    pub file_system_id: u64,
 }
 
-/// The number that `stat` gives for a device.
-fn device(major: u64, minor: u64) -> u64 {
-    (major & 0xfffff000) << 32 | (major & 0xfff) << 8 | (minor & 0xffffff00) << 12 | minor & 0xff
+/// The identity of a file system, or why it has none; and its type.
+type Answer = (Arc<str>, Result<u64, Why>);
+
+/// Identities of file systems, asked once a second for each device at most.
+#[derive(Debug, Default)]
+pub struct FileSystems {
+    block_devices: BlockDevices,
+    answers: HashMap<u64, (Instant, Answer)>,
+    distrusted: BTreeMap<Distrust, u64>,
 }
 
-#[cfg(test)]
+impl FileSystems {
+    /// The identity of the file system that a file is on, which is the same after a reboot and no other one has. `device` is the `st_dev`
+    /// that the file had.
+    pub fn identity(&mut self, path: &Path, device: u64) -> Result<u64, Distrust> {
+        let (kind, answer) = match self.answers.get(&device) {
+            Some((asked, answer)) if asked.elapsed() < BELIEVED => answer,
+            _ => {
+                // What is not there any more, or on something else by now, says nothing of other files.
+                let Some(mounted) = mounted(path).filter(|mounted| mounted.device == device) else {
+                    return Err(Distrust { kind: "".into(), why: Why::Unknown });
+                };
+                let answer = (Arc::clone(&mounted.kind), identity(&mounted, &self.block_devices));
+                &self.answers.entry(device).insert_entry((Instant::now(), answer)).into_mut().1
+            }
+        };
+        answer.clone().map_err(|why| Distrust { kind: Arc::clone(kind), why })
+    }
+
+    /// The same for a file that was hashed and changed last at `changed_ns`. It is counted if it is not trusted.
+    pub fn identity_to_store(&mut self, path: &Path, device: u64, changed_ns: i128) -> Option<u64> {
+        let identity = self.identity(path, device).and_then(|identity| {
+            if !is_whole_second(changed_ns) {
+                return Ok(identity);
+            }
+            let kind = self.answers.get(&device).map(|(_, (kind, _))| Arc::clone(kind));
+            Err(Distrust { kind: kind.unwrap_or_default(), why: Why::WholeSecond })
+        });
+        match identity {
+            Ok(identity) => Some(identity),
+            Err(distrust) => {
+                *self.distrusted.entry(distrust).or_default() += 1;
+                None
+            }
+        }
+    }
+
+    /// How many files were not trusted, by reason.
+    pub fn distrusted(&self) -> impl Iterator<Item = (&Distrust, u64)> {
+        self.distrusted.iter().map(|(distrust, &files)| (distrust, files))
+    }
+}
+
+/// Whether a ctime is one that programs write into images. A kernel's has nanoseconds: one in a billion is mistaken, or in the worst case,
+/// where the clock's ticks are aligned to seconds, one in a hundred.
+fn is_whole_second(changed_ns: i128) -> bool {
+    changed_ns % 1_000_000_000 == 0
+}
+
+/// The identity of what is mounted, or why it has none.
+fn identity(mounted: &Mounted, block_devices: &BlockDevices) -> Result<u64, Why> {
+    if mounted.kind.is_empty() {
+        return Err(Why::Unknown);
+    }
+    let trusted = TRUSTED.iter().find(|trusted| *trusted.kind == *mounted.kind).ok_or(Why::Type)?;
+    let has = |option| mounted.options.split(',').any(|other| other == option);
+    if let Some((_, why)) = UNTRUSTED_OPTIONS.iter().find(|(option, _)| has(*option)) {
+        return Err(why.clone());
+    }
+    let disk = match trusted.disk {
+        Disk::Device => block_devices.name_of(mounted.device).map_err(Why::Disk)?,
+        Disk::Source => {
+            block_devices.check_members(&mounted.source).map_err(Why::Disk)?;
+            Vec::new()
+        }
+        Disk::Pool => Vec::new(),
+    };
+    let uuid = match trusted.uuid {
+        Uuid::FileSystemId if mounted.file_system_id != 0 => mounted.file_system_id.to_le_bytes().to_vec(),
+        Uuid::FileSystemId => return Err(Why::Nameless),
+        Uuid::Links => block_devices.uuid_of(mounted.device).ok_or(Why::Nameless)?,
+    };
+    let mut message = Vec::new();
+    for part in [mounted.kind.as_bytes(), &uuid, &disk] {
+        message.extend((part.len() as u64).to_le_bytes());
+        message.extend(part);
+    }
+    let digest = manyhash::hash::<Sha256>(&message);
+    Ok(u64::from_le_bytes(*digest.as_ref().first_chunk().expect("a digest is longer")))
+}
+
+/// What is mounted where a file is; nothing if the file is not there.
+#[cfg(target_os = "linux")]
+fn mounted(path: &Path) -> Option<Mounted> {
+    use std::fs::{self, File};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::MetadataExt;
+
+    use rustix::fs::{Mode, OFlags, fstatvfs, open};
+
+    // Nothing is read, so nothing happens to a device or a fifo; and all answers are about the same file.
+    let file = File::from(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?);
+    let device = file.metadata().ok()?.dev();
+    let file_system_id = fstatvfs(&file).ok()?.f_fsid;
+    let line = || {
+        let about = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
+        let mount = about.lines().find_map(|line| line.strip_prefix("mnt_id:"))?.trim();
+        // Names in it need not be UTF-8.
+        let mounts = fs::read("/proc/self/mountinfo").ok()?;
+        mounts.split(|&byte| byte == b'\n').find_map(|line| parse(line, mount.as_bytes()))
+    };
+    let (kind, source, options) = line().unwrap_or_default();
+    Some(Mounted { kind, device, source, options, file_system_id })
+}
+
+/// Nothing: how other systems tell it is not known here.
+#[cfg(not(target_os = "linux"))]
+fn mounted(_: &Path) -> Option<Mounted> {
+    None
+}
+
+/// Type, source and options in the line of that mount: `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`, see
+/// proc_pid_mountinfo(5).
+#[cfg(target_os = "linux")]
+fn parse(line: &[u8], mount: &[u8]) -> Option<(Arc<str>, PathBuf, String)> {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
+    let mut fields = line.split(|&byte| byte == b' ');
+    fields.next().filter(|&id| id == mount)?;
+    let mut fields = fields.skip_while(|field| *field != b"-").skip(1);
+    let text = |field: &[u8]| String::from_utf8_lossy(&unescaped(field)).into_owned();
+    let (kind, source, options) = (fields.next()?, fields.next()?, fields.next()?);
+    Some((text(kind).into(), OsString::from_vec(unescaped(source)).into(), text(options)))
+}
+
+/// A name in which `\040` stands for a blank, and so on.
+#[cfg(target_os = "linux")]
+fn unescaped(mut name: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    while let Some((&byte, rest)) = name.split_first() {
+        let escaped = rest.first_chunk::<3>().filter(|_| byte == b'\\').and_then(|digits| str::from_utf8(digits).ok());
+        match escaped.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(escaped) => (plain.push(escaped), name = &rest[3..]),
+            None => (plain.push(byte), name = rest),
+        };
+    }
+    plain
+}
+
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::cache::block_devices::tests::Machine;
 
     #[test]
     fn mounts_are_understood() {
-        let line = "36 35 259:300 / /a\\040b rw,noatime master:1 shared:2 - vfat /dev/x rw";
-        assert_eq!(parse(line), Some((device(259, 300), "vfat")));
-        // As glibc's makedev.
-        assert_eq!(device(259, 300), 0x11_032c);
-        assert_eq!(device(8, 1), 0x801);
-        assert_eq!(parse("36 35"), None);
+        let line = br"36 35 259:300 / /a\040b rw,noatime master:1 shared:2 - vfat /dev/x\040\134y rw,iocharset=utf8";
+        assert_eq!(parse(line, b"36"), Some(("vfat".into(), r"/dev/x \y".into(), "rw,iocharset=utf8".into())));
+        assert_eq!(parse(line, b"3"), None);
+        assert_eq!(parse(b"36 35", b"36"), None);
+        assert_eq!(parse(b"", b"36"), None);
+        assert_eq!(unescaped(br"\04"), br"\04");
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
-    fn proc_is_not_trusted_and_a_temporary_folder_is() {
+    fn what_the_kernel_makes_up_is_not_trusted_and_says_its_type() {
         use std::os::unix::fs::MetadataExt;
+        let path = Path::new("/proc/self/stat");
+        let device = std::fs::metadata(path).unwrap().dev();
         let mut file_systems = FileSystems::default();
-        assert!(!file_systems.trusts(fs::metadata("/proc/self/stat").unwrap().dev()));
-        assert!(file_systems.trusts(fs::metadata(std::env::temp_dir()).unwrap().dev()));
+        let distrust = Distrust { kind: "proc".into(), why: Why::Type };
+        assert_eq!(file_systems.identity(path, device), Err(distrust.clone()));
+        assert_eq!(file_systems.identity_to_store(path, device, 1), None);
+        assert_eq!(file_systems.distrusted().collect::<Vec<_>>(), [(&distrust, 1)]);
+        assert_eq!(distrust.to_string(), "on proc, which is not trusted");
+        // Not what it was when it was looked at.
+        assert_eq!(file_systems.identity(path, device + 1).unwrap_err().why, Why::Unknown);
+        assert_eq!(file_systems.identity(Path::new("/nowhere"), 1 << 40).unwrap_err().why, Why::Unknown);
+    }
+
+    /// ext4 on partition 1 of the disk `sda`.
+    fn ext4() -> Mounted {
+        let device = Machine::number(8, 1);
+        Mounted { kind: "ext4".into(), device, source: "/dev/sda1".into(), options: "rw,errors=remount-ro".into(), file_system_id: 5 }
+    }
+
+    #[test]
+    fn identities_last_and_differ_in_all_that_makes_a_file_system() {
+        let machine = Machine::new();
+        machine.disk("sda", "one").partition("sda", 1).disk("sdb", "two").partition("sdb", 1);
+        let of = |mounted: &Mounted, machine: &Machine| identity(mounted, &machine.block_devices()).unwrap();
+        let first = of(&ext4(), &machine);
+        // After a reboot another disk may be the first.
+        let rebooted = Machine::new();
+        rebooted.disk("sda", "two").partition("sda", 1).disk("sdb", "one").partition("sdb", 1);
+        let elsewhere = Mounted { device: Machine::number(8, 17), source: "/dev/sdb1".into(), ..ext4() };
+        assert_eq!(of(&elsewhere, &rebooted), first);
+        // A copy on another disk, or on another partition; another UUID; another type.
+        assert_ne!(of(&elsewhere, &machine), first);
+        machine.partition("sda", 2);
+        assert_ne!(of(&Mounted { device: Machine::number(8, 2), ..ext4() }, &machine), first);
+        assert_ne!(of(&Mounted { file_system_id: 6, ..ext4() }, &machine), first);
+        assert_ne!(of(&Mounted { kind: "ext3".into(), ..ext4() }, &machine), first);
+    }
+
+    #[test]
+    fn what_may_be_an_image_is_not_trusted() {
+        let machine = Machine::new();
+        machine.disk("sda", "one").partition("sda", 1);
+        let why = |mounted: &Mounted| identity(mounted, &machine.block_devices()).unwrap_err();
+        assert_eq!(why(&Mounted { kind: "".into(), ..ext4() }), Why::Unknown);
+        assert_eq!(why(&Mounted { options: "ro".into(), ..ext4() }), Why::ReadOnly);
+        assert_eq!(why(&Mounted { options: "rw,lazytime".into(), ..ext4() }), Why::LazyTimes);
+        assert_eq!(why(&Mounted { file_system_id: 0, ..ext4() }), Why::Nameless);
+        for kind in ["fuse.sshfs", "fuse", "fuseblk", "nfs4", "cifs", "overlay", "tmpfs", "vfat", "ext", "ext44"] {
+            assert_eq!(why(&Mounted { kind: kind.into(), ..ext4() }), Why::Type, "{kind}");
+        }
+        machine.loop_device(0);
+        assert_eq!(why(&Mounted { device: Machine::number(7, 0), ..ext4() }), Why::Disk(NotADisk::Name("loop0".into())));
+        assert_eq!(why(&Mounted { device: Machine::number(9, 9), ..ext4() }), Why::Disk(NotADisk::Hidden));
+        assert!(is_whole_second(1_600_000_000_000_000_000) && !is_whole_second(1_600_000_000_000_000_001));
+    }
+
+    #[test]
+    fn the_uuid_of_xfs_is_that_of_a_link() {
+        let machine = Machine::new();
+        machine.disk("sda", "one").partition("sda", 1);
+        let xfs = Mounted { kind: "xfs".into(), ..ext4() };
+        assert_eq!(identity(&xfs, &machine.block_devices()), Err(Why::Nameless));
+        let mut seen = Vec::new();
+        for uuid in ["a", "b"] {
+            machine.link(uuid, "sda1");
+            seen.push(identity(&xfs, &machine.block_devices()).unwrap());
+            machine.unlink(uuid);
+        }
+        assert_ne!(seen[0], seen[1]);
+    }
+
+    #[test]
+    fn btrfs_is_as_good_as_the_worst_of_its_disks() {
+        let machine = Machine::new();
+        machine.disk("sda", "one").partition("sda", 1).loop_device(0);
+        let of = |id| Mounted { kind: "btrfs".into(), device: 45, source: "/dev/sda1".into(), file_system_id: id, ..ext4() };
+        assert_eq!(identity(&of(1), &machine.block_devices()), Err(Why::Disk(NotADisk::Hidden)));
+        machine.btrfs("uuid", "sda1");
+        // Subvolumes have ids of their own.
+        assert_ne!(identity(&of(1), &machine.block_devices()).unwrap(), identity(&of(2), &machine.block_devices()).unwrap());
+        machine.btrfs("uuid", "loop0");
+        assert_eq!(identity(&of(1), &machine.block_devices()), Err(Why::Disk(NotADisk::Name("loop0".into()))));
     }
 }

@@ -7,6 +7,8 @@
 //! Little-endian. For each file: inode, size (8 bytes each), mtime, ctime (16 each), how many digests (1), and of each the algorithm's
 //! name and the digest, with their lengths (1) in front. At the end 8 bytes of a SHA-256 over the row's key and all of that. Algorithms
 //! are named, not numbered, so that a row keeps its meaning when one joins the list.
+//!
+//! The device of all stamps here is the identity of the file system ([`super::file_systems`]), not the number that `stat` gives.
 
 use manyhash::{AnyAlgorithm, Sha256};
 
@@ -18,8 +20,8 @@ const CHECKSUM_BYTES: usize = 8;
 /// Which group a file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey {
-    /// The file system.
-    pub device: u64,
+    /// The identity of the file system, which lasts.
+    pub file_system: u64,
     /// The inode number without its lowest bits.
     pub block: u64,
 }
@@ -29,11 +31,11 @@ impl GroupKey {
 
     /// That of `file`.
     pub fn of(file: FileId) -> Self {
-        Self { device: file.device, block: file.inode >> Self::BLOCK_BITS }
+        Self { file_system: file.device, block: file.inode >> Self::BLOCK_BITS }
     }
 
     fn checksum(self, body: &[u8]) -> [u8; CHECKSUM_BYTES] {
-        let message = [&self.device.to_le_bytes()[..], &self.block.to_le_bytes(), body].concat();
+        let message = [&self.file_system.to_le_bytes()[..], &self.block.to_le_bytes(), body].concat();
         let digest = manyhash::hash::<Sha256>(&message);
         *digest.as_ref().first_chunk().expect("a digest is longer")
     }
@@ -83,7 +85,7 @@ impl Group {
         }
         let mut group = Self::new(key);
         while !body.is_empty() {
-            group.entries.push(Entry::decode(key.device, &mut body)?);
+            group.entries.push(Entry::decode(key.file_system, &mut body)?);
         }
         Some(group)
     }
@@ -159,9 +161,9 @@ impl Entry {
         }
     }
 
-    fn decode(device: u64, rest: &mut &[u8]) -> Option<Self> {
+    fn decode(file_system: u64, rest: &mut &[u8]) -> Option<Self> {
         let stamp = Stamp {
-            file: FileId { device, inode: u64::from_le_bytes(take(rest)?) },
+            file: FileId { device: file_system, inode: u64::from_le_bytes(take(rest)?) },
             size_bytes: u64::from_le_bytes(take(rest)?),
             modified_ns: i128::from_le_bytes(take(rest)?),
             changed_ns: i128::from_le_bytes(take(rest)?),

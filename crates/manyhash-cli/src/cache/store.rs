@@ -24,13 +24,16 @@ const APPLICATION_ID: i32 = 0x6d68_6361;
 const APPLICATION_ID_OFFSET: usize = 68;
 
 /// Of the tables below and what is in them.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// Begins the names of the tables: in the first page of a store even if the number above is damaged.
 const TABLE_PREFIX: &[u8] = b"manyhash_cache_";
 
-const FILES: &str = "CREATE TABLE manyhash_cache_files (device INTEGER NOT NULL, block INTEGER NOT NULL, day INTEGER NOT NULL, \
-                     row BLOB NOT NULL, PRIMARY KEY (device, block)) STRICT, WITHOUT ROWID";
+const FILES: &str = "CREATE TABLE manyhash_cache_files (file_system INTEGER NOT NULL, block INTEGER NOT NULL, day INTEGER NOT NULL, \
+                     row BLOB NOT NULL, PRIMARY KEY (file_system, block)) STRICT, WITHOUT ROWID";
+/// As it was in version 1, where files were told apart by `st_dev`: a number that is given out again.
+const FILES_OF_VERSION_1: &str = "CREATE TABLE manyhash_cache_files (device INTEGER NOT NULL, block INTEGER NOT NULL, \
+                                  day INTEGER NOT NULL, row BLOB NOT NULL, PRIMARY KEY (device, block)) STRICT, WITHOUT ROWID";
 const STATE: &str = "CREATE TABLE manyhash_cache_state (dropped_day INTEGER NOT NULL, verified_percent INTEGER NOT NULL) STRICT";
 
 /// Pages of this size hold a group of the usual size without a chain of further pages.
@@ -108,10 +111,12 @@ pub struct Store {
     connection: Connection,
     /// Today: days since 1970.
     day: i64,
+    /// The older version whose store this was, before it was emptied.
+    emptied: Option<i32>,
 }
 
 impl Store {
-    /// Opens the store at `path`; makes it if there is nothing, or nothing in it.
+    /// Opens the store at `path`; makes it if there is nothing, or nothing in it; empties it if its digests are an older version's.
     pub fn open(path: &Path, day: i64) -> Result<Self> {
         if !exists(path)? {
             make(path)?;
@@ -132,21 +137,34 @@ impl Store {
         }
         let tables: Vec<String> =
             connection.prepare("SELECT sql FROM sqlite_schema ORDER BY name")?.query_map((), text)?.collect::<rusqlite::Result<_>>()?;
-        if version != VERSION || tables != [FILES, STATE] {
+        let is_old = version == 1 && tables == [FILES_OF_VERSION_1, STATE];
+        if !is_old && (version != VERSION || tables != [FILES, STATE]) {
             return Err(StoreError::Damaged("its tables are not those of a cache".into()));
         }
         if connection.query_row("PRAGMA journal_mode = WAL", (), text)? != "wal" {
             return Err(StoreError::Unusable("no write-ahead log can be made beside it".into()));
         }
+        if is_old {
+            connection.execute_batch(&format!(
+                "BEGIN EXCLUSIVE; DROP TABLE manyhash_cache_files; {FILES}; UPDATE manyhash_cache_state SET dropped_day = 0;
+                 PRAGMA user_version = {VERSION}; COMMIT"
+            ))?;
+        }
         // Takes the lock, and shows whether anything can be written.
         connection.execute_batch("BEGIN EXCLUSIVE; UPDATE manyhash_cache_state SET dropped_day = dropped_day; COMMIT")?;
-        Ok(Self { connection, day })
+        Ok(Self { connection, day, emptied: is_old.then_some(version) })
+    }
+
+    /// The older version whose store this was, if its digests were thrown away.
+    pub fn emptied(&self) -> Option<i32> {
+        self.emptied
     }
 
     /// The group of that key, and whether it should be noted that it was used.
     pub fn group(&self, key: GroupKey) -> Result<(Group, bool)> {
-        let mut statement = self.connection.prepare_cached("SELECT day, row FROM manyhash_cache_files WHERE device = ? AND block = ?")?;
-        let mut rows = statement.query((key.device.cast_signed(), key.block.cast_signed()))?;
+        let mut statement =
+            self.connection.prepare_cached("SELECT day, row FROM manyhash_cache_files WHERE file_system = ? AND block = ?")?;
+        let mut rows = statement.query((key.file_system.cast_signed(), key.block.cast_signed()))?;
         let Some(row) = rows.next()? else { return Ok((Group::new(key), false)) };
         let day: i64 = row.get(0)?;
         let group = Group::decode(key, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
@@ -158,7 +176,7 @@ impl Store {
     pub fn put(&self, group: &Group) -> Result<()> {
         let key = group.key();
         let mut statement = self.connection.prepare_cached("REPLACE INTO manyhash_cache_files VALUES (?, ?, ?, ?)")?;
-        statement.execute((key.device.cast_signed(), key.block.cast_signed(), self.day, group.encode()))?;
+        statement.execute((key.file_system.cast_signed(), key.block.cast_signed(), self.day, group.encode()))?;
         Ok(())
     }
 

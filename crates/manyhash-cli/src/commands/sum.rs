@@ -122,7 +122,10 @@ type Skipped = Option<&'static str>;
 
 fn task(found: Found, algorithms: Algorithms, cache: &Cache) -> Task<Skipped> {
     match found {
-        Found::File(path, what) => Task { label: None, path, work: cache.hashing(what, algorithms) },
+        Found::File(path, what) => {
+            let work = cache.hashing(&path, what, algorithms);
+            Task { label: None, path, work }
+        }
         Found::Skipped(path, what) => Task { label: Some(what), path, work: Work::Nothing },
     }
 }

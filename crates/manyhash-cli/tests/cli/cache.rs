@@ -1,10 +1,14 @@
 //! `--cache`: digests kept from run to run. CACHE.md is the specification.
 
+mod file_systems;
+
+use std::env;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -18,14 +22,31 @@ fn settle() {
     sleep(Duration::from_millis(2100));
 }
 
-/// A folder `t` with `count` files of different content, settled.
-fn tree(count: usize) -> Place {
-    let place = Place::new();
+/// A folder on a file system that the cache trusts: among temporary files, else where this was built. Without one the test is skipped.
+fn trusted_place() -> Option<Place> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let is_trusted = |folder: &PathBuf| {
+            let place = Place::within(folder);
+            place.file("f", "abc");
+            !place.run("sum -v --cache c f").stderr.contains("not cached: ")
+        };
+        [env::temp_dir(), env!("CARGO_TARGET_TMPDIR").into()].into_iter().find(is_trusted)
+    });
+    if folder.is_none() {
+        skipped("no folder on a file system that the cache trusts");
+    }
+    folder.as_deref().map(Place::within)
+}
+
+/// A folder `t` with `count` files of different content, settled. Without one the test is skipped.
+fn tree(count: usize) -> Option<Place> {
+    let place = trusted_place()?;
     for index in 0..count {
         place.file(format!("t/{index:05}"), format!("content of {index}"));
     }
     settle();
-    place
+    Some(place)
 }
 
 /// What `-v` counts.
@@ -61,7 +82,7 @@ fn wait_until_stored(log: &Path) {
 
 #[test]
 fn digests_of_unchanged_files_are_reused_and_no_others() {
-    let place = tree(3);
+    let Some(place) = tree(3) else { return };
     place.file("t/empty", "");
     let plain = place.run("sum -r t");
     let first = place.run("sum -v --cache c -r t");
@@ -90,7 +111,7 @@ fn digests_of_unchanged_files_are_reused_and_no_others() {
 
 #[test]
 fn check_and_sum_share_a_cache_and_algorithms_join() {
-    let place = tree(2);
+    let Some(place) = tree(2) else { return };
     fs::hard_link(place.join("t/00000"), place.join("t/link")).unwrap();
     settle();
     let sums = place.run("sum -a sha1 -r t").stdout + &place.run("sum -r t").stdout;
@@ -111,21 +132,23 @@ fn check_and_sum_share_a_cache_and_algorithms_join() {
 /// Changes the last digest of each row of a cache, and makes the checksum fit.
 fn forge(cache: &Path) {
     let connection = Connection::open(cache).unwrap();
-    let mut statement = connection.prepare("SELECT device, block, row FROM manyhash_cache_files").unwrap();
+    let mut statement = connection.prepare("SELECT file_system, block, row FROM manyhash_cache_files").unwrap();
     let rows = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
     let rows: Vec<(i64, i64, Vec<u8>)> = rows.unwrap().collect::<Result<_, _>>().unwrap();
-    for (device, block, mut row) in rows {
+    for (file_system, block, mut row) in rows {
         row.truncate(row.len() - 8);
         *row.last_mut().unwrap() ^= 1;
-        let digest = manyhash::hash::<Sha256>(&[&device.to_le_bytes()[..], &block.to_le_bytes(), &row].concat());
+        let digest = manyhash::hash::<Sha256>(&[&file_system.to_le_bytes()[..], &block.to_le_bytes(), &row].concat());
         row.extend(&digest.as_ref()[..8]);
-        connection.execute("UPDATE manyhash_cache_files SET row = ? WHERE device = ? AND block = ?", (row, device, block)).unwrap();
+        connection
+            .execute("UPDATE manyhash_cache_files SET row = ? WHERE file_system = ? AND block = ?", (row, file_system, block))
+            .unwrap();
     }
 }
 
 #[test]
 fn verification_finds_and_repairs_what_differs() {
-    let place = tree(1);
+    let Some(place) = tree(1) else { return };
     let right = place.run("sum --cache c t/00000").stdout;
     let verified = place.run("sum -v --cache c --verify-cache=100 t/00000");
     assert_eq!((counts(&verified), verified.code), ("0 reused, 1 stored, 1 verified", Some(0)));
@@ -146,7 +169,7 @@ fn verification_finds_and_repairs_what_differs() {
 
 #[test]
 fn samples_of_consecutive_runs_are_all_files() {
-    let place = tree(60);
+    let Some(place) = tree(60) else { return };
     place.run("sum --cache c -r t");
     let verified = |_| {
         let outcome = place.run("sum -v --cache c --verify-cache=25 -r t");
@@ -177,15 +200,45 @@ fn files_that_are_no_cache_are_refused_untouched() {
     // An empty file is nobody's; a newer version's cache is.
     place.file("c", "");
     assert_eq!(place.run("sum --cache c f").code, Some(0));
-    Connection::open(place.join("c")).unwrap().pragma_update(None, "user_version", 2).unwrap();
+    Connection::open(place.join("c")).unwrap().pragma_update(None, "user_version", 3).unwrap();
     let newer = place.run("sum --cache c f");
     assert_eq!(newer.code, Some(2));
-    assert!(newer.stderr.contains("newer manyhash (version 2"), "{}", newer.stderr);
+    assert!(newer.stderr.contains("newer manyhash (version 3"), "{}", newer.stderr);
+}
+
+#[test]
+fn the_digests_of_version_1_are_thrown_away_and_the_file_is_kept() {
+    let Some(place) = tree(2) else { return };
+    let right = place.run("sum --cache c -r t").stdout;
+    // Its table, with something that cannot be read in this version.
+    Connection::open(place.join("c"))
+        .unwrap()
+        .execute_batch(
+            "DROP TABLE manyhash_cache_files;
+             CREATE TABLE manyhash_cache_files (device INTEGER NOT NULL, block INTEGER NOT NULL, day INTEGER NOT NULL, \
+             row BLOB NOT NULL, PRIMARY KEY (device, block)) STRICT, WITHOUT ROWID;
+             INSERT INTO manyhash_cache_files VALUES (1, 2, 3, x'04');
+             PRAGMA user_version = 1",
+        )
+        .unwrap();
+    let emptied = place.run("sum -v --cache c -r t");
+    assert_eq!((&emptied.stdout, emptied.code, counts(&emptied)), (&right, Some(0), "0 reused, 2 stored"));
+    assert!(emptied.stderr.contains("c: is of an older manyhash (version 1)"), "{}", emptied.stderr);
+    assert!(!emptied.stderr.contains("damaged") && !place.join("c.corrupt").exists(), "{}", emptied.stderr);
+    let after = place.run("sum -v --cache c -r t");
+    assert_eq!((&after.stdout, counts(&after)), (&right, "2 reused, 0 stored"));
+    assert!(!after.stderr.contains("older"), "{}", after.stderr);
+
+    // With this version's tables it never was one of version 1.
+    Connection::open(place.join("c")).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    let damaged = place.run("sum --cache c -r t");
+    assert_eq!((&damaged.stdout, damaged.code), (&right, Some(0)));
+    assert!(damaged.stderr.contains("the cache is damaged") && place.join("c.corrupt").exists(), "{}", damaged.stderr);
 }
 
 #[test]
 fn the_cache_is_no_part_of_the_tree() {
-    let place = tree(2);
+    let Some(place) = tree(2) else { return };
     place.file("t/c-walrus", "");
     for _ in 0..2 {
         let sum = place.run("sum --cache t/c -o t/o -r t");
@@ -209,7 +262,7 @@ fn what_the_kernel_makes_up_is_not_stored() {
 #[test]
 fn a_killed_run_loses_nothing_that_was_stored() {
     for signal in ["KILL", "INT"] {
-        let place = tree(300);
+        let Some(place) = tree(300) else { return };
         let plain = place.run("sum -r t");
         fifo(&place, "held");
         let mut child = start_held(&place, "sum --cache c -r t held", 300);
@@ -237,7 +290,7 @@ fn a_killed_run_loses_nothing_that_was_stored() {
 
 #[test]
 fn a_second_process_goes_on_without_the_cache() {
-    let place = tree(20);
+    let Some(place) = tree(20) else { return };
     fifo(&place, "held");
     let mut first = start_held(&place, "sum --cache c -r t held", 20);
     let second = place.run("sum --cache c -r t");
@@ -251,7 +304,7 @@ fn a_second_process_goes_on_without_the_cache() {
 
 #[test]
 fn no_damage_gives_a_wrong_digest_or_ends_a_run() {
-    let place = tree(600);
+    let Some(place) = tree(600) else { return };
     let plain = place.run("sum -r t").stdout;
     place.run("sum --cache c -r t");
     let whole = fs::read(place.join("c")).unwrap();
@@ -305,7 +358,7 @@ fn no_damage_gives_a_wrong_digest_or_ends_a_run() {
 
 #[test]
 fn a_full_disk_under_the_cache_costs_the_cache_alone() {
-    let place = tree(3000);
+    let Some(place) = tree(3000) else { return };
     let plain = place.run("sum -r t").stdout;
     fs::create_dir(place.join("small")).unwrap();
     let mount =

@@ -73,6 +73,11 @@ impl Place {
         Self(TempDir::new().unwrap())
     }
 
+    /// One in `folder`.
+    pub fn within(folder: &Path) -> Self {
+        Self(TempDir::new_in(folder).unwrap())
+    }
+
     pub fn path(&self) -> &Path {
         self.0.path()
     }

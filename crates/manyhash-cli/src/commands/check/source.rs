@@ -177,7 +177,7 @@ impl Source {
             Ok(Readable::File { stamp: Some(stamp), .. }) => Some(stamp.file.device),
             _ => None,
         };
-        let work = self.check.cache.hashing(what, entry.algorithm.into());
+        let work = self.check.cache.hashing(&path, what, entry.algorithm.into());
         Task { label: Step::Entry { line, entry, size_bytes, names, device }, path, work }
     }
 

@@ -1,0 +1,262 @@
+//! What is below a file system: a disk that stays, or something that shows one image today and another tomorrow.
+//!
+//! All of it is from sysfs, which also containers have: `dev/block/MAJOR:MINOR` and `class/block/NAME` are links to a device's folder, which
+//! is in that of the whole disk if it is a partition; `slaves` has links to what a device is made of.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Beginnings of the names of disks, before letters and digits: SCSI, SATA and USB, IDE, virtio, Xen, NVMe, SD cards, mainframes,
+/// persistent memory. Not loop, nbd, ram, zram, ublk, floppies and CDs, nor disks that others write to over a network.
+const DISKS: &[&str] = &["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dasd", "pmem"];
+
+/// Beginnings of the names of what is made of other devices: the device mapper (LVM, LUKS, multipath) and RAID.
+const STACKS: &[&str] = &["dm-", "md"];
+
+/// Where a disk says what no other disk says, in its folder: NVMe, SCSI, virtio, SD cards, the device mapper, RAID.
+const SERIALS: &[&str] = &["wwid", "device/wwid", "serial", "device/cid", "dm/uuid", "md/uuid"];
+
+/// Stacks of more devices than this are not looked through.
+const MAX_DEPTH: usize = 16;
+
+/// Why something below a file system is not trusted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotADisk {
+    /// It has this name, which is not that of a disk.
+    Name(String),
+    /// Its medium can be exchanged.
+    Removable(String),
+    /// The system does not show it.
+    Hidden,
+}
+
+/// The machine's block devices.
+#[derive(Debug)]
+pub struct BlockDevices {
+    /// Where sysfs is.
+    system: PathBuf,
+    /// Where links are, named by the UUIDs of the file systems on the devices that they lead to.
+    links: PathBuf,
+}
+
+impl Default for BlockDevices {
+    fn default() -> Self {
+        Self { system: "/sys".into(), links: "/dev/disk/by-uuid".into() }
+    }
+}
+
+impl BlockDevices {
+    /// The serial number of the disk with that number, if it has one, and which partition it is. It lasts, but need not be unique. Fails if
+    /// not only disks that stay are below it.
+    pub fn name_of(&self, device: u64) -> Result<Vec<u8>, NotADisk> {
+        let folder = self.folder(device)?;
+        check(&folder, 0)?;
+        let partition = fs::read(folder.join("partition")).unwrap_or_default();
+        let disk = if partition.is_empty() { &*folder } else { folder.parent().ok_or(NotADisk::Hidden)? };
+        let serial = SERIALS.iter().find_map(|name| fs::read(disk.join(name)).ok().filter(|serial| !serial.trim_ascii().is_empty()));
+        Ok([&serial.unwrap_or_default()[..], b"\0", &partition].concat())
+    }
+
+    /// Fails if not only disks that stay are below the btrfs that was mounted from `source`, one of its devices.
+    pub fn check_members(&self, source: &Path) -> Result<(), NotADisk> {
+        // Through the links that the device mapper has; in a container there may be no such file.
+        let source = fs::canonicalize(source).unwrap_or_else(|_| source.into());
+        let name = source.file_name().ok_or(NotADisk::Hidden)?;
+        let mut all = entries(&self.system.join("fs/btrfs")).map(|one| entries(&one.join("devices")).collect::<Vec<_>>());
+        let members = all.find(|members| members.iter().any(|member| member.file_name() == Some(name)));
+        for member in members.ok_or(NotADisk::Hidden)? {
+            check(&fs::canonicalize(&member).map_err(|_| NotADisk::Hidden)?, 0)?;
+        }
+        Ok(())
+    }
+
+    /// The UUID of the file system on the device with that number, if there is a link that says it.
+    pub fn uuid_of(&self, device: u64) -> Option<Vec<u8>> {
+        let folder = self.folder(device).ok()?;
+        let leads_here = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target.file_name() == folder.file_name());
+        let mut links = entries(&self.links).filter(leads_here);
+        let link = links.next()?;
+        // Of two, one is out of date.
+        links.next().is_none().then(|| file_name(&link).into_encoded_bytes())
+    }
+
+    fn folder(&self, device: u64) -> Result<PathBuf, NotADisk> {
+        let (major, minor) = parts(device);
+        fs::canonicalize(self.system.join(format!("dev/block/{major}:{minor}"))).map_err(|_| NotADisk::Hidden)
+    }
+}
+
+/// Fails if not only disks that stay are below the device with that folder.
+fn check(folder: &Path, depth: usize) -> Result<(), NotADisk> {
+    if depth > MAX_DEPTH {
+        return Err(NotADisk::Hidden);
+    }
+    if folder.join("partition").exists() {
+        return check(folder.parent().ok_or(NotADisk::Hidden)?, depth + 1);
+    }
+    let name = file_name(folder).to_string_lossy().into_owned();
+    let is_among = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
+    if is_among(STACKS) {
+        let below: Vec<_> = entries(&folder.join("slaves")).collect();
+        if below.is_empty() {
+            return Err(NotADisk::Name(name));
+        }
+        return below.iter().try_for_each(|below| check(&fs::canonicalize(below).map_err(|_| NotADisk::Hidden)?, depth + 1));
+    }
+    if !is_among(DISKS) {
+        return Err(NotADisk::Name(name));
+    }
+    match fs::read(folder.join("removable")) {
+        Ok(answer) if answer.trim_ascii() == b"0" => Ok(()),
+        Ok(_) => Err(NotADisk::Removable(name)),
+        Err(_) => Err(NotADisk::Hidden),
+    }
+}
+
+/// What is in a folder; nothing if it is not there.
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
+}
+
+fn file_name(path: &Path) -> OsString {
+    path.file_name().map(OsStr::to_owned).unwrap_or_default()
+}
+
+/// Major and minor number, as `stat` puts them together.
+fn parts(device: u64) -> (u64, u64) {
+    (device >> 32 & 0xffff_f000 | device >> 8 & 0xfff, device >> 12 & 0xffff_ff00 | device & 0xff)
+}
+
+#[cfg(all(test, unix))]
+pub mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    use tempfile::TempDir;
+
+    /// A machine with block devices that are not there.
+    pub struct Machine(TempDir);
+
+    impl Machine {
+        /// One without any.
+        pub fn new() -> Self {
+            let machine = Self(TempDir::new().unwrap());
+            for folder in ["sys/dev/block", "sys/devices", "sys/fs/btrfs", "links"] {
+                fs::create_dir_all(machine.0.path().join(folder)).unwrap();
+            }
+            machine
+        }
+
+        /// What the program sees of it.
+        pub fn block_devices(&self) -> BlockDevices {
+            BlockDevices { system: self.0.path().join("sys"), links: self.0.path().join("links") }
+        }
+
+        /// The number of a device.
+        pub fn number(major: u64, minor: u64) -> u64 {
+            (major & 0xffff_f000) << 32 | (major & 0xfff) << 8 | (minor & 0xffff_ff00) << 12 | minor & 0xff
+        }
+
+        fn device(&self, path: &str, major: u64, minor: u64) -> &Self {
+            let folder = self.0.path().join("sys/devices").join(path);
+            fs::create_dir_all(folder.join("slaves")).unwrap();
+            symlink(&folder, self.0.path().join(format!("sys/dev/block/{major}:{minor}"))).unwrap();
+            self
+        }
+
+        fn say(&self, path: &str, text: &str) -> &Self {
+            let path = self.0.path().join("sys/devices").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text.to_owned() + "\n").unwrap();
+            self
+        }
+
+        /// Adds the disk `sda`, which is 8:0, or `sdb`, which is 8:16.
+        pub fn disk(&self, name: &str, serial: &str) -> &Self {
+            self.device(name, 8, if name == "sda" { 0 } else { 16 });
+            self.say(&format!("{name}/removable"), "0").say(&format!("{name}/device/wwid"), serial)
+        }
+
+        /// Adds a partition to `sda` or `sdb`.
+        pub fn partition(&self, disk: &str, number: u64) -> &Self {
+            let minor = number + if disk == "sda" { 0 } else { 16 };
+            self.device(&format!("{disk}/{disk}{number}"), 8, minor);
+            self.say(&format!("{disk}/{disk}{number}/partition"), &number.to_string())
+        }
+
+        /// Adds a loop device.
+        pub fn loop_device(&self, minor: u64) -> &Self {
+            self.device(&format!("loop{minor}"), 7, minor).say(&format!("loop{minor}/removable"), "0")
+        }
+
+        /// Adds a device made of others.
+        pub fn stack(&self, name: &str, minor: u64, below: &[&str]) -> &Self {
+            self.device(name, 253, minor);
+            for below in below {
+                let devices = self.0.path().join("sys/devices");
+                let slave = devices.join(name).join("slaves").join(Path::new(below).file_name().unwrap());
+                symlink(devices.join(below), slave).unwrap();
+            }
+            self
+        }
+
+        /// Adds a btrfs, or a device to it.
+        pub fn btrfs(&self, uuid: &str, member: &str) {
+            let system = self.0.path().join("sys");
+            let folder = system.join("fs/btrfs").join(uuid).join("devices");
+            fs::create_dir_all(&folder).unwrap();
+            let device = if member == "sda1" { "sda/sda1" } else { member };
+            symlink(system.join("devices").join(device), folder.join(member)).unwrap();
+        }
+
+        /// Adds a link that says the UUID of what is on a device.
+        pub fn link(&self, uuid: &str, device: &str) {
+            symlink(format!("../../{device}"), self.0.path().join("links").join(uuid)).unwrap();
+        }
+
+        /// Removes it.
+        pub fn unlink(&self, uuid: &str) {
+            fs::remove_file(self.0.path().join("links").join(uuid)).unwrap();
+        }
+    }
+
+    #[test]
+    fn numbers_are_taken_apart_as_they_were_put_together() {
+        // As glibc's makedev.
+        assert_eq!(Machine::number(259, 300), 0x11_032c);
+        for (major, minor) in [(8, 1), (259, 300), (0, 45), (0x1234_5678, 0x9abc_def0), (0xffff_ffff, 0xffff_ffff)] {
+            assert_eq!(parts(Machine::number(major, minor)), (major, minor));
+        }
+    }
+
+    #[test]
+    fn stacks_are_as_good_as_what_is_below() {
+        let machine = Machine::new();
+        machine.disk("sda", "one").partition("sda", 1).loop_device(3);
+        machine.stack("dm-0", 0, &["sda/sda1"]).stack("dm-1", 1, &["dm-0", "loop3"]).stack("dm-2", 2, &["dm-1"]).stack("dm-3", 3, &[]);
+        machine.say("dm-0/dm/uuid", "LVM-x");
+        machine.stack("dm-4", 4, &["dm-4"]);
+        let name_of = |major, minor| machine.block_devices().name_of(Machine::number(major, minor));
+        assert_eq!(name_of(8, 1), Ok(b"one\n\x001\n".to_vec()));
+        assert_eq!(name_of(253, 0), Ok(b"LVM-x\n\0".to_vec()));
+        assert_eq!(name_of(253, 1), Err(NotADisk::Name("loop3".into())));
+        assert_eq!(name_of(253, 2), Err(NotADisk::Name("loop3".into())));
+        assert_eq!(name_of(253, 3), Err(NotADisk::Name("dm-3".into())));
+        assert_eq!(name_of(253, 4), Err(NotADisk::Hidden));
+        machine.say("sda/removable", "1");
+        assert_eq!(name_of(253, 0), Err(NotADisk::Removable("sda".into())));
+    }
+
+    #[test]
+    fn a_uuid_that_two_links_say_is_none() {
+        let machine = Machine::new();
+        machine.disk("sda", "one").partition("sda", 1);
+        let uuid = || machine.block_devices().uuid_of(Machine::number(8, 1));
+        assert_eq!(uuid(), None);
+        machine.link("a", "sda1");
+        assert_eq!(uuid(), Some(b"a".to_vec()));
+        machine.link("b", "sda1");
+        assert_eq!(uuid(), None);
+    }
+}
