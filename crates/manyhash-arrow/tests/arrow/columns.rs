@@ -294,8 +294,8 @@ fn long_rows_are_joined_with_a_prefix_and_encoded_a_few_at_a_time() {
     let algorithm = algorithms().next().unwrap();
     let message = [b"salt", &values[..]].concat();
     let expected = vec![Some(reference(algorithm, &message)); rows];
-    assert_eq!(support::values(&Hashing::new(algorithm).prefix(b"salt").hash(&column).unwrap()), expected);
+    assert_eq!(crate::support::values(&Hashing::new(algorithm).prefix(b"salt").hash(&column).unwrap()), expected);
     let message = [&[1, 1, 1, 0x80, 0x80, 0x80, 2], &values[..]].concat();
     let expected = vec![Some(reference(algorithm, &message)); rows];
-    assert_eq!(support::values(&Hashing::new(algorithm).hash_rows(rows, &[("a", column)]).unwrap()), expected);
+    assert_eq!(crate::support::values(&Hashing::new(algorithm).hash_rows(rows, &[("a", column)]).unwrap()), expected);
 }
