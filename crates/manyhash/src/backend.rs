@@ -129,7 +129,7 @@ impl Backend {
     pub fn hash_many<A: Algorithm>(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<A::Digest>, BackendError> {
         let plan = self.plan::<A>()?;
         let mut digests = vec![A::zero_digest(); messages.len()];
-        many::hash_many_on::<A, _>(plan, (&Start::of::<A>()).into(), &many::Slice(messages), &mut digests);
+        many::hash_many_on::<A, _>(plan, (&Start::of::<A>()).into(), &many::Slice(messages), &mut digests, None);
         Ok(digests)
     }
 

@@ -94,7 +94,7 @@ impl<A: Algorithm> Frame<A> {
 
     pub(crate) fn hash_many_on(&self, plan: &Plan<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
         if let Some(start) = self.only_start() {
-            many::hash_many_on::<A, _>(plan, start.into(), &messages, digests);
+            many::hash_many_on::<A, _>(plan, start.into(), &messages, digests, None);
             return;
         }
         many::check_room(messages.count(), digests.len());

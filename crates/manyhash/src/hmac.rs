@@ -106,8 +106,8 @@ impl<A: Algorithm> Key<A> {
     /// The tag of one message.
     pub fn tag(&self, message: &[u8]) -> A::Digest {
         let plan = backend::plan::<A>();
-        let inner = stream::hash_on::<A>(plan, &after_key_block::<A>(&self.midstates.inner), message);
-        stream::hash_on::<A>(plan, &after_key_block::<A>(&self.midstates.outer), inner.as_ref())
+        let inner = stream::hash_on::<A>(plan, &self.midstates.inner, A::BLOCK_BYTES as u64, message);
+        stream::hash_on::<A>(plan, &self.midstates.outer, A::BLOCK_BYTES as u64, inner.as_ref())
     }
 
     /// The tag of each message, in the order of the messages.
@@ -122,7 +122,7 @@ impl<A: Algorithm> Key<A> {
     /// # Panics
     /// If the lengths differ, or as [this module](self).
     pub fn tag_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [A::Digest]) {
-        tag_many_on::<A, _>(backend::plan::<A>(), Keys::One(self), &Slice(messages), tags);
+        tag_many_on::<A, _>(backend::plan::<A>(), Keys::One(self), &Slice(messages), tags, None);
     }
 
     /// A tag in the making, of a message that arrives in pieces.
@@ -186,7 +186,7 @@ impl<A: Algorithm> fmt::Debug for Key<A> {
 pub fn tag_many<A: Algorithm>(keys: &[impl Borrow<Key<A>>], messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
     check_keys(keys.len(), messages.len());
     let mut tags = vec![A::zero_digest(); messages.len()];
-    tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&|i| keys[i].borrow()), &Slice(messages), &mut tags);
+    tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&|i| keys[i].borrow()), &Slice(messages), &mut tags, None);
     tags
 }
 
@@ -258,8 +258,7 @@ impl<A: Algorithm> Tagger<A> {
 
     /// The tag of the message.
     pub fn finalize(mut self) -> A::Digest {
-        let outer = after_key_block::<A>(&self.key.midstates.outer);
-        stream::hash_on::<A>(backend::plan::<A>(), &outer, self.hasher.finish().as_ref())
+        stream::hash_on::<A>(backend::plan::<A>(), &self.key.midstates.outer, A::BLOCK_BYTES as u64, self.hasher.finish().as_ref())
     }
 
     /// Whether this is the tag of the message.
@@ -300,25 +299,26 @@ pub(crate) enum Keys<'a, A: Algorithm> {
     Each(&'a dyn Fn(usize) -> &'a Key<A>),
 }
 
-/// The tags of messages. Panics if there are not as many tags as messages.
+/// The tags of messages; adds the steps to `usage`, if anybody asks. Panics if there are not as many tags as messages.
 pub(crate) fn tag_many_on<A: Algorithm, M: Messages>(
     plan: &Plan<CompressionOf<A>>,
     keys: Keys<'_, A>,
     messages: &M,
     tags: &mut [A::Digest],
-) -> Usage {
+    usage: Option<&mut Usage>,
+) {
     let bytes = A::BLOCK_BYTES as u64;
     match keys {
         Keys::One(key) => {
             let midstates = key.midstates();
             let (inner, outer) = (after_key_block::<A>(&midstates.inner), after_key_block::<A>(&midstates.outer));
             let passes = Passes { inner: Starts::Same(&inner), outer: Some(Starts::Same(&outer)) };
-            many::hash_many_on::<A, _>(plan, passes, messages, tags)
+            many::hash_many_on::<A, _>(plan, passes, messages, tags, usage)
         }
         Keys::Each(key) => {
             let (inner, outer) = (&|i: usize| &key(i).midstates.inner, &|i: usize| &key(i).midstates.outer);
             let passes = Passes { inner: Starts::Each { state: inner, bytes }, outer: Some(Starts::Each { state: outer, bytes }) };
-            many::hash_many_on::<A, _>(plan, passes, messages, tags)
+            many::hash_many_on::<A, _>(plan, passes, messages, tags, usage)
         }
     }
 }

@@ -152,7 +152,7 @@ pub fn schedule<A: Algorithm>(message_bytes: &[usize]) -> Vec<Run> {
     let messages: Vec<&[u8]> = message_bytes.iter().map(|bytes| &rest.split_off(..bytes + 1).expect("summed up")[..*bytes]).collect();
     let mut digests = vec![A::zero_digest(); messages.len()];
     recording::start();
-    many::hash_many_on::<A, _>(&plan, (&Start::of::<A>()).into(), &many::Slice(&messages), &mut digests);
+    many::hash_many_on::<A, _>(&plan, (&Start::of::<A>()).into(), &many::Slice(&messages), &mut digests, None);
     let cost_ps =
         |lanes: usize| shapes.iter().filter(|shape| shape.lanes == lanes).map(|shape| shape.cost_ps).min().expect("a shape's lanes");
     let run = |(lanes, busy_lanes, bytes): (usize, usize, usize)| {

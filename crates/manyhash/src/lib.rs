@@ -110,7 +110,7 @@ pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> 
 /// assert_eq!(digests[0][..4], [0xa9, 0x99, 0x3e, 0x36]);
 /// ```
 pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), (&Start::of::<A>()).into(), &many::Slice(messages), digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), (&Start::of::<A>()).into(), &many::Slice(messages), digests, None);
 }
 
 /// The digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is `values[offsets[i]..offsets[i + 1]]`.
@@ -137,5 +137,5 @@ pub fn hash_contiguous<A: Algorithm>(values: &[u8], offsets: &[impl Offset]) -> 
 /// # Panics
 /// As [`hash_contiguous`], and if there are not as many digests as messages.
 pub fn hash_contiguous_into<A: Algorithm>(values: &[u8], offsets: &[impl Offset], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), (&Start::of::<A>()).into(), &many::Contiguous::new(values, offsets), digests);
+    many::hash_many_on::<A, _>(backend::plan::<A>(), (&Start::of::<A>()).into(), &many::Contiguous::new(values, offsets), digests, None);
 }

@@ -110,74 +110,85 @@ pub(crate) fn check_room(messages: usize, digests: usize) {
     assert_eq!(messages, digests, "{messages} messages but room for {digests} digests");
 }
 
-/// Hashes every message from where it starts, on the shapes of `plan`. Panics if there are not as many digests as messages.
+/// Hashes every message from where it starts, on the shapes of `plan`; adds the steps to `usage`, if anybody asks. Panics if there are not as
+/// many digests as messages.
 pub(crate) fn hash_many_on<A: Algorithm, M: Messages>(
     plan: &Plan<CompressionOf<A>>,
     passes: Passes<'_, CompressionOf<A>>,
     messages: &M,
     digests: &mut [A::Digest],
-) -> Usage {
+    usage: Option<&mut Usage>,
+) {
     check_room(messages.count(), digests.len());
-    let mut usage = Usage::default();
-    if messages.count() == 1 {
-        digests[0] = hash_one::<A>(plan, passes, 0, messages.message(0));
-        return usage;
-    }
     if is_faster_one_by_one(plan, messages) {
-        for (i, digest) in digests.iter_mut().enumerate() {
-            let message = messages.message(i);
-            usage.steps[plan.best_for(1, 1)] += block_count::<CompressionOf<A>>(message.len() as u64) + u64::from(passes.outer.is_some());
-            *digest = hash_one::<A>(plan, passes, i, message);
-        }
-        return usage;
+        return hash_one_by_one::<A>(plan, passes, messages, digests, usage);
     }
+    let mut unasked = None;
+    let usage = usage.unwrap_or_else(|| unasked.insert(Usage::default()));
     let mut queue = Queue::longest_first(messages.count(), |i| block_count::<CompressionOf<A>>(messages.message(i).len() as u64));
     if passes.inner.bytes() <= short::MOST_START_BYTES {
-        queue.hash_short::<A>(plan, passes, messages, digests, &mut usage);
+        queue.hash_short::<A>(plan, passes, messages, digests, usage);
     }
     if queue.waiting.messages > 0 {
         let mut batch = Batch::<A> { starts: passes.inner, messages, digests, queue };
-        scheduler::run(plan, &mut batch, &mut usage);
+        scheduler::run(plan, &mut batch, usage);
         if let Some(outer) = passes.outer {
-            hash_digests::<A>(plan, outer, batch.queue.order.as_deref(), batch.digests, &mut usage);
+            hash_digests::<A>(plan, outer, batch.queue.order.as_deref(), batch.digests, usage);
         }
     }
-    usage
 }
 
-/// The digest of one message, which has the index `i` in its batch, on the plan's shape for one.
-fn hash_one<A: Algorithm>(plan: &Plan<CompressionOf<A>>, passes: Passes<'_, CompressionOf<A>>, i: usize, message: &[u8]) -> A::Digest {
-    let inner = stream::hash_on::<A>(plan, &passes.inner.of(i), message);
-    passes.outer.map_or(inner, |outer| stream::hash_on::<A>(plan, &outer.of(i), inner.as_ref()))
+/// Hashes messages one after the other on the plan's shape for one.
+fn hash_one_by_one<A: Algorithm>(
+    plan: &Plan<CompressionOf<A>>,
+    passes: Passes<'_, CompressionOf<A>>,
+    messages: &impl Messages,
+    digests: &mut [A::Digest],
+    mut usage: Option<&mut Usage>,
+) {
+    for (i, digest) in digests.iter_mut().enumerate() {
+        let message = messages.message(i);
+        *digest = stream::hash_on::<A>(plan, passes.inner.state(i), passes.inner.bytes(), message);
+        if let Some(outer) = &passes.outer {
+            *digest = stream::hash_on::<A>(plan, outer.state(i), outer.bytes(), digest.as_ref());
+        }
+        if let Some(usage) = &mut usage {
+            let blocks = block_count::<CompressionOf<A>>(message.len() as u64) + u64::from(passes.outer.is_some());
+            usage.steps[plan.best_for(1, 1)] += blocks;
+        }
+    }
 }
 
-/// Whether a few messages take less time one after the other than what they would save by sharing lanes.
+/// Whether a few messages take less time one after the other than what they would save by sharing lanes. So does one.
 fn is_faster_one_by_one<C: Compression>(plan: &Plan<C>, messages: &impl Messages) -> bool {
     /// More messages are always worth looking at more closely.
     const FEW: usize = 4;
     let count = messages.count();
-    if count == 0 || count > FEW {
-        return false;
+    if count <= 1 || count > FEW {
+        return count == 1;
     }
     let mut lengths = [0; FEW];
     for (i, blocks) in lengths[..count].iter_mut().enumerate() {
         *blocks = block_count::<C>(messages.message(i).len() as u64);
     }
+    let lengths = &mut lengths[..count];
+    if lengths.iter().all(|blocks| *blocks == lengths[0]) {
+        return false;
+    }
+    let one_by_one_ps = lengths.iter().fold(0, |sum: u64, blocks| sum.saturating_add(blocks.saturating_mul(plan.cost_ps(1, *blocks))));
+    if one_by_one_ps <= RAGGED_PS {
+        return true;
+    }
     lengths.sort_unstable_by(|one, other| other.cmp(one));
-    let longest = lengths[0];
-    let alone_ps = |blocks: u64| blocks.saturating_mul(plan.cost_ps(1, blocks));
-    let one_by_one_ps = lengths[..count].iter().fold(0, |sum: u64, blocks| sum.saturating_add(alone_ps(*blocks)));
-    let mut together_ps = if lengths[count - 1] == longest { ALIKE_PS } else { RAGGED_PS };
+    let mut together_ps = RAGGED_PS;
     for going in 1..=count {
         let next = lengths.get(going).copied().unwrap_or_default();
-        together_ps += (lengths[going - 1] - next).saturating_mul(plan.cost_ps(going, longest));
+        together_ps += (lengths[going - 1] - next).saturating_mul(plan.cost_ps(going, lengths[0]));
     }
     one_by_one_ps <= together_ps
 }
 
-/// What a batch of a few messages costs besides compressing more than one message after the other does: of one number of blocks.
-const ALIKE_PS: u64 = 40_000;
-/// The same if they differ.
+/// What a few messages that differ in blocks cost in a batch, besides compressing, more than one after the other: measured on Zen 4.
 const RAGGED_PS: u64 = 250_000;
 
 /// Replaces digests, all or those of some indices, by their own digests from where `starts` says.

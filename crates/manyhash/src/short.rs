@@ -187,19 +187,42 @@ pub(crate) fn hash<A: Algorithm>(
         alike.then_some(bytes as u64)
     });
     let mut together = Together::<A>::new(passes, group, alike_bytes.flatten());
-    let mut in_lanes: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
     let mut first = 0;
     while first < count {
         let best = plan.best_for(count - first, blocks);
         let shape = &plan.shapes[best];
         usage.steps[best] += blocks + u64::from(passes.outer.is_some());
         let lanes = shape.lanes.min(count - first);
-        for (lane, message) in in_lanes[..lanes].iter_mut().enumerate() {
-            *message = messages.message(group.index(first + lane));
+        // A lane without a message does the work of the first one again.
+        let message = |lane: usize| messages.message(group.index(first + if lane < lanes { lane } else { 0 }));
+        let at = Place { shape, first, lanes };
+        if shape.has_short() {
+            together.pad_in_registers(at, &Whole::new(shape.lanes, message), digests);
+        } else if shape.lanes <= 4 {
+            together.pad_in_memory(at, &slices::<4>(shape.lanes, message)[..shape.lanes], digests);
+        } else {
+            together.pad_in_memory(at, &slices::<MAX_LANES>(shape.lanes, message)[..shape.lanes], digests);
         }
-        together.hash(shape, first, &in_lanes[..lanes], digests);
         first += lanes;
     }
+}
+
+/// The message of each lane, behind which nothing is.
+#[inline(always)]
+fn slices<'a, const N: usize>(lanes: usize, message: impl Fn(usize) -> &'a [u8]) -> [&'a [u8]; N] {
+    let mut slices: [&[u8]; N] = [&[]; N];
+    slices[..lanes].iter_mut().enumerate().for_each(|(lane, slice)| *slice = message(lane));
+    slices
+}
+
+/// Which messages of a group are in the lanes of which shape.
+#[derive(Clone, Copy)]
+struct Place<'a, C: Compression> {
+    shape: &'a Shape<C>,
+    /// The first of them.
+    first: usize,
+    /// Lanes with a message of their own, the first ones.
+    lanes: usize,
 }
 
 /// What the lanes of a group have in common, and memory for them. It does not know how the caller has its messages, so that it is
@@ -232,38 +255,35 @@ impl<'s, 'g, A: Algorithm> Together<'s, 'g, A> {
         }
     }
 
-    /// Hashes a message in each of the first lanes of `shape`: those of the group from the one at `first` on.
-    fn hash(&mut self, shape: &Shape<CompressionOf<A>>, first: usize, messages: &[&[u8]], digests: &mut [A::Digest]) {
-        let Self { passes: Passes { inner, outer }, group, .. } = *self;
-        let index = |lane: usize| group.index(first + lane);
-        let mut finish = |lane: usize, digest: A::Digest| digests[index(lane)] = digest;
-        let (lanes, blocks) = (messages.len(), group.blocks as usize);
-        // A lane without a message does the work of the first one again.
-        let message = |lane: usize| messages[if lane < lanes { lane } else { 0 }];
-        if shape.has_short() {
-            let whole = Whole::new(shape.lanes, message);
-            let midstates = lane_starts::<CompressionOf<A>>(&inner, lanes, index, &mut self.own_inner);
-            let outer = outer.as_ref().zip(self.digest_block.as_ref());
-            let outer = outer.map(|(outer, block)| (lane_starts::<CompressionOf<A>>(outer, lanes, index, &mut self.own_outer), block));
-            let (shared_end, start_bytes) = (self.shared_end.as_ref(), inner.bytes());
-            let batch = Batch { midstates, start_bytes, messages: &whole, blocks, shared_end, outer };
-            let rows = self.rows.get_or_insert([[0; 64]; MAX_LANES]);
-            shape.hash_short(&batch, rows);
-            for (lane, row) in rows[..lanes].iter().enumerate() {
-                let mut digest = A::zero_digest();
-                digest.as_mut().copy_from_slice(&row[..A::DIGEST_BYTES]);
-                finish(lane, digest);
-            }
-        } else {
-            let batch = PaddedInMemory { inner, outer, shape, lanes, blocks };
-            match shape.lanes {
-                1 => batch.hash::<A, 1>(index, message, finish),
-                2 => batch.hash::<A, 2>(index, message, finish),
-                3..=4 => batch.hash::<A, 4>(index, message, finish),
-                5..=8 => batch.hash::<A, 8>(index, message, finish),
-                9..=16 => batch.hash::<A, 16>(index, message, finish),
-                _ => batch.hash::<A, MAX_LANES>(index, message, finish),
-            }
+    /// Hashes the messages in the lanes of a shape that pads in registers.
+    fn pad_in_registers(&mut self, at: Place<'_, CompressionOf<A>>, messages: &Whole<'_>, digests: &mut [A::Digest]) {
+        let (Passes { inner, outer }, group, lanes) = (self.passes, self.group, at.lanes);
+        let index = |lane: usize| group.index(at.first + lane);
+        let midstates = lane_starts::<CompressionOf<A>>(&inner, lanes, index, &mut self.own_inner);
+        let outer = outer.as_ref().zip(self.digest_block.as_ref());
+        let outer = outer.map(|(outer, block)| (lane_starts::<CompressionOf<A>>(outer, lanes, index, &mut self.own_outer), block));
+        let (shared_end, start_bytes) = (self.shared_end.as_ref(), inner.bytes());
+        let batch = Batch { midstates, start_bytes, messages, blocks: group.blocks as usize, shared_end, outer };
+        let rows = self.rows.get_or_insert([[0; 64]; MAX_LANES]);
+        at.shape.hash_short(&batch, rows);
+        for (lane, row) in rows[..lanes].iter().enumerate() {
+            digests[index(lane)].as_mut().copy_from_slice(&row[..A::DIGEST_BYTES]);
+        }
+    }
+
+    /// Hashes the messages in the lanes of any shape.
+    fn pad_in_memory(&self, at: Place<'_, CompressionOf<A>>, messages: &[&[u8]], digests: &mut [A::Digest]) {
+        let (Passes { inner, outer }, group) = (self.passes, self.group);
+        let batch = PaddedInMemory { inner, outer, shape: at.shape, lanes: at.lanes, blocks: group.blocks as usize };
+        let (index, message) = (|lane: usize| group.index(at.first + lane), |lane: usize| messages[lane]);
+        let finish = |lane: usize, digest: A::Digest| digests[index(lane)] = digest;
+        match at.shape.lanes {
+            1 => batch.hash::<A, 1>(index, message, finish),
+            2 => batch.hash::<A, 2>(index, message, finish),
+            3..=4 => batch.hash::<A, 4>(index, message, finish),
+            5..=8 => batch.hash::<A, 8>(index, message, finish),
+            9..=16 => batch.hash::<A, 16>(index, message, finish),
+            _ => batch.hash::<A, MAX_LANES>(index, message, finish),
         }
     }
 }

@@ -45,12 +45,6 @@ impl<C: Compression> Starts<'_, C> {
             Self::Each { state, .. } => state(message),
         }
     }
-
-    /// Where one message starts.
-    #[inline]
-    pub(crate) fn of(&self, message: usize) -> Start<C> {
-        Start { state: *self.state(message), bytes: self.bytes() }
-    }
 }
 
 /// What messages go through to their digests.

@@ -40,19 +40,24 @@ fn compress<C: Compression>(plan: &Plan<C>, state: &mut ChainingOf<C>, blocks: &
 /// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
 /// ```
 pub fn hash<A: Algorithm>(message: &[u8]) -> A::Digest {
-    hash_on::<A>(backend::plan::<A>(), &Start::of::<A>(), message)
+    hash_on::<A>(backend::plan::<A>(), &A::INITIAL, 0, message)
 }
 
-/// The digest of one message from `start` on, on the plan's shape for one.
-pub(crate) fn hash_on<A: Algorithm>(plan: &Plan<CompressionOf<A>>, start: &Start<CompressionOf<A>>, message: &[u8]) -> A::Digest {
-    let mut state = start.state;
+/// The digest of one message from a state that stands for `start_bytes` bytes, on the plan's shape for one.
+pub(crate) fn hash_on<A: Algorithm>(
+    plan: &Plan<CompressionOf<A>>,
+    start: &ChainingOf<CompressionOf<A>>,
+    start_bytes: u64,
+    message: &[u8],
+) -> A::Digest {
+    let mut state = *start;
     let blocks = block_count::<CompressionOf<A>>(message.len() as u64);
     let (body, rest) = message.split_at(body_bytes::<CompressionOf<A>>(message.len(), blocks));
     if !body.is_empty() {
         compress(plan, &mut state, body);
     }
     let mut tail = Tail::EMPTY;
-    tail.set::<CompressionOf<A>>(rest, start.bytes + message.len() as u64);
+    tail.set::<CompressionOf<A>>(rest, start_bytes + message.len() as u64);
     compress(plan, &mut state, tail.blocks());
     digest::<A>(&state)
 }

@@ -66,7 +66,7 @@ pub fn hkdf_expand<A: Algorithm>(
         }
         let start = if round == 1 { A::DIGEST_BYTES } else { 0 };
         let parts: Vec<&[u8]> = messages.iter().map(|message| &message[start..]).collect();
-        tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i].borrow()), &Slice(&parts), &mut tags);
+        tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i].borrow()), &Slice(&parts), &mut tags, None);
         for ((message, tag), expanded) in messages.iter_mut().zip(&tags).zip(&mut expanded) {
             message[..A::DIGEST_BYTES].copy_from_slice(tag.as_ref());
             expanded.extend_from_slice(&tag.as_ref()[..A::DIGEST_BYTES.min(bytes - at)]);
@@ -136,7 +136,7 @@ pub fn pbkdf2_many<A: Algorithm>(
 fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZeroU32) -> Vec<A::Digest> {
     let plan = backend::plan::<A>();
     let mut last = vec![A::zero_digest(); salts.len()];
-    tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i]), &Slice(salts), &mut last);
+    tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i]), &Slice(salts), &mut last, None);
     let mut sums = last.clone();
     let mut next = last.clone();
     let bytes = A::BLOCK_BYTES as u64;

@@ -5,7 +5,7 @@
 use crate::algorithm::{Algorithm, Compression, CompressionOf};
 use crate::cost::FAMILIES;
 use crate::many;
-use crate::shape::{Plan, Shape};
+use crate::shape::{Plan, Shape, Usage};
 use crate::start::Start;
 use std::collections::HashMap;
 
@@ -39,7 +39,8 @@ fn cost<A: Algorithm>(shapes: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) 
     let plan = Plan::new(shapes.iter().map(|(lanes, cost_ps)| Shape::<CompressionOf<A>>::model("model", *lanes, *cost_ps)).collect());
     let messages: Vec<&[u8]> = lengths.iter().map(|length| &zeros[..*length]).collect();
     let mut digests = vec![A::zero_digest(); messages.len()];
-    let usage = many::hash_many_on::<A, _>(&plan, (&Start::of::<A>()).into(), &many::Slice(&messages), &mut digests);
+    let mut usage = Usage::default();
+    many::hash_many_on::<A, _>(&plan, (&Start::of::<A>()).into(), &many::Slice(&messages), &mut digests, Some(&mut usage));
     usage.steps.iter().zip(shapes).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum()
 }
 

@@ -107,8 +107,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         for requests in [&mut *batch, &mut long] {
             self.hash_tagged(requests);
             let start = &Start::of::<A>();
-            self.hash_alike(requests, 0, |_, messages, digests| {
-                many::hash_many_on::<A, _>(backend::plan::<A>(), start.into(), &Slice(messages), digests)
+            self.hash_alike(requests, 0, |_, messages, digests, usage| {
+                many::hash_many_on::<A, _>(backend::plan::<A>(), start.into(), &Slice(messages), digests, Some(usage))
             });
         }
     }
@@ -120,9 +120,9 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
     #[cfg(feature = "hmac")]
     fn hash_tagged(&self, requests: &mut Vec<Request<A, M>>) {
         let mut tagged: Vec<_> = requests.extract_if(.., |request| request.key.is_some()).collect();
-        self.hash_alike(&mut tagged, 1, |requests, messages, tags| {
+        self.hash_alike(&mut tagged, 1, |requests, messages, tags, usage| {
             let key = |i: usize| &**requests[i].key.as_ref().expect("those with a key");
-            hmac::tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&key), &Slice(messages), tags)
+            hmac::tag_many_on::<A, _>(backend::plan::<A>(), Keys::Each(&key), &Slice(messages), tags, Some(usage))
         });
     }
 
@@ -131,7 +131,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         &self,
         requests: &mut Vec<Request<A, M>>,
         outer_blocks: u64,
-        hash: impl FnOnce(&[Request<A, M>], &[&[u8]], &mut [A::Digest]) -> Usage,
+        hash: impl FnOnce(&[Request<A, M>], &[&[u8]], &mut [A::Digest], &mut Usage),
     ) {
         if requests.is_empty() {
             return;
@@ -139,7 +139,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         let mut digests = vec![A::zero_digest(); requests.len()];
         let is_done = guarded(|| {
             let messages: Vec<&[u8]> = requests.iter().map(|request| request.message.as_ref()).collect();
-            let usage = hash(requests, &messages, &mut digests);
+            let mut usage = Usage::default();
+            hash(requests, &messages, &mut digests, &mut usage);
             self.counters.count_messages::<A>(&messages, backend::plan::<A>(), &usage, outer_blocks);
             true
         });
