@@ -20,6 +20,7 @@ mod positioned;
 mod progress;
 mod size;
 mod stamp;
+mod threads;
 mod turns;
 mod walk;
 

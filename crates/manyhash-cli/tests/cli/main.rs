@@ -19,6 +19,7 @@ mod pieces;
 mod resources;
 mod sum;
 mod support;
+mod threads;
 mod tree;
 mod tree_files;
 mod verity;

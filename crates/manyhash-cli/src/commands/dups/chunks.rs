@@ -14,7 +14,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use manyhash::{Algorithm, ForAlgorithm};
 
@@ -25,6 +24,7 @@ use crate::file_name;
 use crate::message::{CHANGED, reason, say_of};
 use crate::pipeline::Totals;
 use crate::progress::Progress;
+use crate::threads;
 use crate::turns::{InOrder, Turns};
 use crate::walk::{Found, Options};
 
@@ -108,16 +108,7 @@ impl<'a, W: Iterator<Item = (usize, Found)> + Send> ForAlgorithm for Work<'a, W>
                 worker.run::<A>(unit, &turns);
             }
         };
-        thread::scope(|scope| {
-            for started in 0..workers {
-                match thread::Builder::new().name("worker".to_string()).spawn_scoped(scope, work) {
-                    Ok(_) => {}
-                    // The system allows no more threads: those that run will do it all.
-                    Err(_) if started > 0 => break,
-                    Err(error) => panic!("no thread can be started: {error}"),
-                }
-            }
-        });
+        threads::share_out(workers, work);
         (units.into_inner().expect("no thread panicked").into_folders(), turns.into_sink())
     }
 }
