@@ -213,3 +213,20 @@ fn rubbish_is_told_and_the_rest_is_checked() {
     let codes = ["check long", "check --strict long"].map(|arguments| place.run(arguments).code);
     assert_eq!(codes, [Some(0), Some(1)]);
 }
+
+#[test]
+fn a_report_is_no_manifest() {
+    let place = Place::new();
+    place.file("a", "wrong").file("b", "abc").file("m", format!("{ABC_SHA256}  a\n{ABC_SHA256}  b\n"));
+    let report = place.run("check --json m");
+    assert_eq!((report.stdout.lines().count(), report.code), (3, Some(1)));
+    place.file("report", &report.stdout);
+    let check = place.run("check report");
+    assert_eq!((check.stdout.as_str(), check.code), ("", Some(1)));
+    assert!(check.stderr.contains("report: no properly formatted checksum lines found"), "{}", check.stderr);
+    // Among lines of a manifest, too.
+    place.file("both", place.run("sum --json b").stdout + &report.stdout);
+    let check = place.run("check both");
+    assert_eq!((check.stdout.as_str(), check.code), ("b: OK\n", Some(0)));
+    assert!(check.stderr.contains("both: WARNING: 3 lines are improperly formatted"), "{}", check.stderr);
+}
