@@ -16,6 +16,7 @@ mod manifest;
 mod message;
 mod output;
 mod pipeline;
+mod place;
 mod positioned;
 mod progress;
 mod size;

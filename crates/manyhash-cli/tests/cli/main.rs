@@ -15,6 +15,7 @@ mod fs_verity;
 mod gnu;
 mod hash_devices;
 mod man;
+mod output;
 mod pieces;
 mod resources;
 mod sum;
