@@ -18,6 +18,7 @@ mod output;
 mod pipeline;
 mod place;
 mod positioned;
+mod printable;
 mod progress;
 mod size;
 mod stamp;

@@ -12,6 +12,7 @@ use crate::hexadecimal;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::pipeline::Hashed;
 use crate::place::{Place, folder_of};
+use crate::printable::for_terminal;
 
 /// How a line looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +122,8 @@ pub enum Output {
         lines: BufWriter<StdoutLock<'static>>,
         /// Whether somebody is looking.
         is_terminal: bool,
+        /// Whether what does not print goes to a terminal all the same.
+        is_raw: bool,
     },
     /// A file that appears, or replaces the old one, when all is written. Until then the lines are in a file without a name, so that
     /// nothing is left of it however the process ends.
@@ -144,7 +147,15 @@ impl Output {
     pub fn stdout() -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
-        Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal }
+        Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal, is_raw: false }
+    }
+
+    /// Standard output, where names reach a terminal as they are, as GNU's sums have it.
+    pub fn raw_stdout() -> Self {
+        match Self::stdout() {
+            Self::Stdout { lines, is_terminal, .. } => Self::Stdout { lines, is_terminal, is_raw: true },
+            other => other,
+        }
     }
 
     /// The file at `path`; a link there is followed, also if it leads to what is not there yet. A path that stands for a descriptor is
@@ -186,6 +197,13 @@ impl Output {
         matches!(self, Self::Stdout { is_terminal: true, .. } | Self::Special { is_terminal: true, .. })
     }
 
+    fn write_as_it_is(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Stdout { lines, .. } => lines.write_all(bytes),
+            Self::File { lines, .. } | Self::Special { lines, .. } => lines.write_all(bytes),
+        }
+    }
+
     /// Ends the output: all is written, and the file is in its place.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
@@ -197,10 +215,12 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout { lines, .. } => lines.write(bytes),
-            Self::File { lines, .. } | Self::Special { lines, .. } => lines.write(bytes),
+        if self.is_terminal() && !matches!(self, Self::Stdout { is_raw: true, .. }) {
+            self.write_as_it_is(&for_terminal(bytes))?;
+            return Ok(bytes.len());
         }
+        self.write_as_it_is(bytes)?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -20,6 +20,7 @@ mod pieces;
 mod resources;
 mod sum;
 mod support;
+mod terminal;
 mod threads;
 mod tree;
 mod tree_files;

@@ -11,7 +11,6 @@ mod units;
 mod worker;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -22,6 +21,7 @@ use crate::commands::{exit_code, output_failed};
 use crate::exit::Exit;
 use crate::file_name;
 use crate::message::{CHANGED, reason, say_of};
+use crate::output::Output;
 use crate::pipeline::Totals;
 use crate::progress::Progress;
 use crate::threads;
@@ -68,7 +68,7 @@ pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chun
     progress.finish();
     let about = About { chunking, algorithm: arguments.algorithm, unreadable, sampled: seen.sampled() };
     let table = Table::new(folders, counts);
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = Output::stdout();
     let result = if arguments.json { table.write_json(&mut out, &about) } else { table.write_text(&mut out, &about) };
     match result {
         Ok(()) => exit_code(unreadable == 0),
