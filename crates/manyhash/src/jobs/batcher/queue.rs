@@ -31,10 +31,14 @@ pub(super) struct Request<A: Algorithm, M> {
 }
 
 impl<A: Algorithm, M: AsRef<[u8]>> Request<A, M> {
-    /// A request, and who waits for it.
+    /// A request, and who waits for it. If the message panics, that is its outcome: it takes its place in the queue, but nobody hashes it.
     pub(super) fn new(message: M, key: OptionalKey<A>) -> (Self, Receiver<A::Digest>) {
-        let (promise, receiver) = promise();
-        (Self { bytes: message.as_ref().len(), message, key, promise }, receiver)
+        let (mut promise, receiver) = promise();
+        let bytes = guarded(|| Some(message.as_ref().len()));
+        if bytes.is_none() {
+            promise.settle(Err(BatcherError::Panicked));
+        }
+        (Self { bytes: bytes.unwrap_or_default(), message, key, promise }, receiver)
     }
 }
 
