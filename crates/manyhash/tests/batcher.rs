@@ -413,6 +413,35 @@ fn a_message_that_panics_as_it_is_handed_over_is_told_so() {
 }
 
 #[test]
+fn what_a_panic_carries_is_dropped() {
+    needs!(Sha256);
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Ordering::SeqCst);
+            // That ends there, too.
+            std::panic::panic_any(Payload);
+        }
+    }
+    /// Panics once it was handed over.
+    struct Panics(AtomicUsize);
+    impl AsRef<[u8]> for Panics {
+        fn as_ref(&self) -> &[u8] {
+            if self.0.fetch_add(1, Ordering::SeqCst) > 0 {
+                std::panic::panic_any(Payload);
+            }
+            b"message"
+        }
+    }
+    let batcher = Batcher::<Sha256, Panics>::new(settings(1, 100, 0)).unwrap();
+    for dropped in 1..=10 {
+        assert_eq!(batcher.hash(Panics(AtomicUsize::new(0))).wait(), Err(BatcherError::Panicked));
+        assert_eq!(DROPPED.load(Ordering::SeqCst), dropped);
+    }
+}
+
+#[test]
 fn what_nobody_waits_for_is_not_hashed() {
     needs!(Sha256);
     let batcher = Batcher::<Sha256, Message>::new(settings(1, 100, 0)).unwrap();

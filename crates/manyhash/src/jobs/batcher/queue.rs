@@ -245,8 +245,10 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
 /// Calls what may be the caller's code. A panic has been reported by the panic hook and ends here.
 pub(super) fn guarded<T: Default>(call: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
-        // Dropping it may panic again.
-        std::mem::forget(payload);
+        // Dropping it may panic again, and dropping what that gives, and so on: the second one is left.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(payload);
+        }
         T::default()
     })
 }
