@@ -20,7 +20,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::algorithm::Algorithms;
@@ -32,6 +32,7 @@ use crate::hexadecimal;
 use crate::message::{quoted, reason, say_of};
 use crate::pipeline::{Hashed, Keeper, Settings, Work};
 use crate::stamp::{FileId, Stamp};
+use crate::threads;
 use crate::walk::{Readable, hashing};
 
 use file_systems::FileSystems;
@@ -73,6 +74,8 @@ struct Shared {
     /// The queue was emptied.
     emptied: Condvar,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// The system allowed no store thread: who fills a batch stores it.
+    has_no_thread: AtomicBool,
     differs: AtomicBool,
     counts: Counts,
 }
@@ -129,6 +132,7 @@ impl Cache {
             full: Condvar::new(),
             emptied: Condvar::new(),
             thread: Mutex::default(),
+            has_no_thread: AtomicBool::new(false),
             differs: AtomicBool::new(false),
             counts: Counts::default(),
         };
@@ -151,13 +155,9 @@ impl Cache {
             shared.say(format_args!("is of an older manyhash (version {version}), whose digests are not trusted any more; begun anew"));
         }
         let shared = Arc::new(shared);
-        let own = Arc::clone(&shared);
-        match thread::Builder::new().name("store".into()).spawn(move || own.store_until_the_end()) {
+        match threads::start("store", Arc::clone(&shared), |shared| shared.store_until_the_end()) {
             Ok(thread) => *shared.thread.lock().expect("no thread panicked") = Some(thread),
-            Err(error) => {
-                shared.say(format_args!("{}; going on without it", reason(&error)));
-                return Ok(Self::none());
-            }
+            Err(_) => shared.has_no_thread.store(true, Ordering::Relaxed),
         }
         Ok(Self(Some(shared)))
     }
@@ -192,6 +192,8 @@ impl Cache {
         shared.full.notify_one();
         if let Some(thread) = shared.thread.lock().expect("no thread panicked").take() {
             thread.join().expect("the store thread does not panic");
+        } else if shared.has_no_thread.load(Ordering::Relaxed) {
+            shared.store_until_the_end();
         }
         shared.end();
         if verbose {
@@ -237,7 +239,11 @@ impl Shared {
             queue = self.emptied.wait(queue).expect("no thread panicked");
         }
         queue.files.push(file);
-        if queue.files.len() == BATCH_FILES {
+        if queue.files.len() >= BATCH_FILES && self.has_no_thread.load(Ordering::Relaxed) {
+            let files = mem::take(&mut queue.files);
+            drop(queue);
+            self.store(&files, &mut FileSystems::default());
+        } else if queue.files.len() == BATCH_FILES {
             self.full.notify_one();
         }
     }

@@ -20,6 +20,7 @@ use crate::algorithm::Algorithms;
 use crate::exit::Exit;
 use crate::file_name;
 use crate::message::{reason, say, say_of};
+use crate::output::Output;
 
 /// A file could not be read, or a check failed.
 pub const FAILED: u8 = 1;
@@ -47,7 +48,8 @@ pub fn output_failed(program: &OsStr, path: Option<&Path>, error: &io::Error) ->
 
 /// Prints what was only asked to be shown, such as help.
 pub fn print(program: &OsStr, text: &[u8]) -> Exit {
-    match io::stdout().write_all(text).and_then(|()| io::stdout().flush()) {
+    let mut out = Output::stdout();
+    match out.write_all(text).and_then(|()| out.flush()) {
         Ok(()) => Exit::SUCCESS,
         Err(error) => output_failed(program, None, &error),
     }

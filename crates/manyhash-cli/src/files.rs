@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 
 use manyhash::AnyAlgorithm;
 
 use crate::message::reason;
 use crate::pipeline::{self, Finished, MAX_WORKERS, STDIN, Settings, Sink, Task, Totals, Work, all_cores};
+use crate::threads;
 use crate::walk;
 
 /// What was read, and its digest.
@@ -45,20 +45,24 @@ pub struct Run {
 
 impl Run {
     /// Starts to hash the files at `paths`, with so many threads; 0 means one a core. A fifo or a device is read to its end, `-` is a file
-    /// of that name, and a folder is an error, as is whatever else cannot be read: the others go on.
+    /// of that name, and a folder is an error, as is whatever else cannot be read: the others go on. Where the system allows no thread at
+    /// all, it returns when all is done.
     pub fn start(paths: Vec<PathBuf>, algorithm: AnyAlgorithm, threads: usize) -> Self {
         let settings = Settings::new(if threads == 0 { all_cores() } else { threads.min(MAX_WORKERS) });
         let totals = Arc::clone(&settings.totals);
         let failed_files = Arc::new(AtomicU64::new(0));
         let (sender, results) = mpsc::channel();
         let failed = Arc::clone(&failed_files);
-        thread::spawn(move || {
+        let hash = move || {
             let mut collected = Collected { totals: Arc::clone(&settings.totals), algorithm, results: Vec::with_capacity(paths.len()) };
             let source = paths.into_iter().map(move |path| task(path, algorithm, &failed));
             let result = pipeline::run(source, &settings, &mut collected).map(|()| collected.results);
             // Nobody may want it any more.
             let _ = sender.send(result);
-        });
+        };
+        if let Err((hash, _)) = threads::start("files", hash, |hash| hash()) {
+            hash();
+        }
         Self { totals, failed_files, results, finished: None }
     }
 
@@ -133,6 +137,7 @@ impl Sink<()> for Collected {
 mod tests {
     use super::*;
     use std::fs;
+    use std::thread;
     use std::time::Instant;
 
     #[test]

@@ -12,7 +12,6 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
@@ -20,6 +19,7 @@ use manyhash::tree::Merkle;
 use crate::message::changed;
 use crate::pipeline::{Reading, retrying};
 use crate::positioned;
+use crate::threads;
 use crate::turns::{InOrder, Turns};
 
 /// What a worker reads at once. It fits the second-level caches.
@@ -211,15 +211,7 @@ fn run<A: Algorithm, E: From<io::Error> + Send>(
             turns.give(number, vec![digests], true);
         }
     };
-    thread::scope(|scope| {
-        for _ in 1..size.workers {
-            // If the system allows no more threads, those that run will do it all.
-            if thread::Builder::new().name("worker".to_string()).spawn_scoped(scope, work).is_err() {
-                break;
-            }
-        }
-        work();
-    });
+    threads::share_out(size.workers, work);
     turns.into_sink().error.map_or(Ok(()), Err)
 }
 

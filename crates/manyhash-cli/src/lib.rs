@@ -16,10 +16,13 @@ mod manifest;
 mod message;
 mod output;
 mod pipeline;
+mod place;
 mod positioned;
+mod printable;
 mod progress;
 mod size;
 mod stamp;
+mod threads;
 mod turns;
 mod walk;
 

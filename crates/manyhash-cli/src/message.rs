@@ -4,7 +4,8 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::sync::OnceLock;
+
+use crate::printable::{is_printable, locale_is_utf8};
 
 /// What is said of a file that has not the size it had when it was found.
 pub const CHANGED: &str = "changed while it was being read";
@@ -43,7 +44,8 @@ pub fn reason(error: &io::Error) -> String {
 
 /// `name` as a shell would take it: unchanged if it is plain, else in quotes, with `$'\n'` and such for what does not print.
 ///
-/// The rules are those of GNU's shell-escape quoting, where a colon is not plain (it ends the name in a message).
+/// The rules are those of GNU's shell-escape quoting, where a colon is not plain (it ends the name in a message). More does not print than
+/// there: also what turns the direction of writing around, or is not seen at all.
 pub fn quoted(name: &[u8]) -> Vec<u8> {
     quoted_in(name, locale_is_utf8())
 }
@@ -118,18 +120,13 @@ fn pieces(name: &[u8], utf8: bool) -> Vec<Piece> {
         for character in chunk.valid().chars() {
             match u8::try_from(character) {
                 Ok(byte) if byte.is_ascii_graphic() || byte == b' ' => pieces.push(Piece::Byte(byte)),
-                _ if utf8 && !character.is_ascii() && !breaks_lines(character) => pieces.push(Piece::Character(character)),
+                _ if utf8 && !character.is_ascii() && is_printable(character) => pieces.push(Piece::Character(character)),
                 _ => pieces.extend(character.encode_utf8(&mut [0; 4]).bytes().map(Piece::Unprintable)),
             }
         }
         pieces.extend(chunk.invalid().iter().copied().map(Piece::Unprintable));
     }
     pieces
-}
-
-/// Whether a character beyond ASCII could upset a terminal.
-fn breaks_lines(character: char) -> bool {
-    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
 fn escape(byte: u8) -> Vec<u8> {
@@ -144,17 +141,6 @@ fn escape(byte: u8) -> Vec<u8> {
         _ => return format!("\\{byte:03o}").into_bytes(),
     };
     format!("\\{letter}").into_bytes()
-}
-
-/// Whether the locale's characters are UTF-8, by its name.
-fn locale_is_utf8() -> bool {
-    static UTF8: OnceLock<bool> = OnceLock::new();
-    *UTF8.get_or_init(|| {
-        ["LC_ALL", "LC_CTYPE", "LANG"]
-            .iter()
-            .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
-            .is_some_and(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"))
-    })
 }
 
 #[cfg(test)]
@@ -180,6 +166,8 @@ mod tests {
             assert_eq!(quoted_in(name, true).escape_ascii().to_string(), expected.escape_ascii().to_string());
         }
         assert_eq!(quoted_in("\u{2028}".as_bytes(), true), b"''$'\\342\\200\\250'");
+        assert_eq!(quoted_in("a\u{202e}b".as_bytes(), true), b"'a'$'\\342\\200\\256''b'");
+        assert_eq!(quoted_in("\u{9b}".as_bytes(), true), b"''$'\\302\\233'");
         assert_eq!(quoted_in("é".as_bytes(), false), b"''$'\\303\\251'");
     }
 

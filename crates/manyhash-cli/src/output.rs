@@ -11,6 +11,8 @@ use tempfile::NamedTempFile;
 use crate::hexadecimal;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::pipeline::Hashed;
+use crate::place::{Place, folder_of};
+use crate::printable::for_terminal;
 
 /// How a line looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +122,8 @@ pub enum Output {
         lines: BufWriter<StdoutLock<'static>>,
         /// Whether somebody is looking.
         is_terminal: bool,
+        /// Whether what does not print goes to a terminal all the same.
+        is_raw: bool,
     },
     /// A file that appears, or replaces the old one, when all is written. Until then the lines are in a file without a name, so that
     /// nothing is left of it however the process ends.
@@ -129,8 +133,13 @@ pub enum Output {
         /// Where they will be.
         path: PathBuf,
     },
-    /// Something that is there and no regular file (a device, a fifo), written to as it is.
-    Special(BufWriter<File>),
+    /// Something that is there and no regular file (a device, a fifo), or a descriptor of this process, written to as it is.
+    Special {
+        /// What is not out yet.
+        lines: BufWriter<File>,
+        /// Whether somebody is looking.
+        is_terminal: bool,
+    },
 }
 
 impl Output {
@@ -138,18 +147,36 @@ impl Output {
     pub fn stdout() -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
-        Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal }
+        Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal, is_raw: false }
     }
 
-    /// The file at `path`; a link there is followed.
-    pub fn file(path: &Path) -> io::Result<Self> {
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => Err(io::Error::new(ErrorKind::IsADirectory, "Is a directory")),
-            Ok(metadata) if !metadata.is_file() => Ok(Self::Special(BufWriter::new(File::options().write(true).open(path)?))),
-            Ok(_) => Self::unnamed(fs::canonicalize(path)?),
-            Err(error) if error.kind() == ErrorKind::NotFound => Self::unnamed(path.to_path_buf()),
-            Err(error) => Err(error),
+    /// Standard output, where names reach a terminal as they are, as GNU's sums have it.
+    pub fn raw_stdout() -> Self {
+        match Self::stdout() {
+            Self::Stdout { lines, is_terminal, .. } => Self::Stdout { lines, is_terminal, is_raw: true },
+            other => other,
         }
+    }
+
+    /// The file at `path`; a link there is followed, also if it leads to what is not there yet. A path that stands for a descriptor is
+    /// that descriptor, whatever is behind it.
+    pub fn file(path: &Path) -> io::Result<Self> {
+        let place = match Place::of(path)? {
+            Place::Path(place) => place,
+            Place::Descriptor(1) => return Ok(Self::stdout()),
+            Place::Descriptor(number) => return Ok(Self::special(descriptor(number, path)?)),
+        };
+        match fs::metadata(&place) {
+            Ok(metadata) if metadata.is_dir() => Err(io::Error::new(ErrorKind::IsADirectory, "Is a directory")),
+            Ok(metadata) if !metadata.is_file() => Ok(Self::special(File::options().write(true).open(place)?)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Self::unnamed(place),
+        }
+    }
+
+    fn special(file: File) -> Self {
+        let is_terminal = file.is_terminal();
+        Self::Special { lines: BufWriter::new(file), is_terminal }
     }
 
     fn unnamed(path: PathBuf) -> io::Result<Self> {
@@ -161,13 +188,20 @@ impl Output {
     pub fn unnamed_file(&self) -> io::Result<&File> {
         match self {
             Self::File { lines, .. } => Ok(lines.get_ref()),
-            Self::Stdout { .. } | Self::Special(_) => Err(io::Error::other("it must be a regular file")),
+            Self::Stdout { .. } | Self::Special { .. } => Err(io::Error::other("it must be a regular file")),
         }
     }
 
     /// Whether somebody is looking.
     pub fn is_terminal(&self) -> bool {
-        matches!(self, Self::Stdout { is_terminal: true, .. })
+        matches!(self, Self::Stdout { is_terminal: true, .. } | Self::Special { is_terminal: true, .. })
+    }
+
+    fn write_as_it_is(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Stdout { lines, .. } => lines.write_all(bytes),
+            Self::File { lines, .. } | Self::Special { lines, .. } => lines.write_all(bytes),
+        }
     }
 
     /// Ends the output: all is written, and the file is in its place.
@@ -181,20 +215,48 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout { lines, .. } => lines.write(bytes),
-            Self::File { lines, .. } => lines.write(bytes),
-            Self::Special(output) => output.write(bytes),
+        if self.is_terminal() && !matches!(self, Self::Stdout { is_raw: true, .. }) {
+            self.write_as_it_is(&for_terminal(bytes))?;
+            return Ok(bytes.len());
         }
+        self.write_as_it_is(bytes)?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout { lines, .. } => lines.flush(),
             Self::File { .. } => Ok(()),
-            Self::Special(output) => output.flush(),
+            Self::Special { lines, .. } => lines.flush(),
         }
     }
+}
+
+/// A descriptor of this process, which `path` stands for: the same, not its file opened once more.
+fn descriptor(number: u32, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        match number {
+            0 => return Ok(io::stdin().as_fd().try_clone_to_owned()?.into()),
+            2 => return Ok(io::stderr().as_fd().try_clone_to_owned()?.into()),
+            _ => {}
+        }
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
+        let itself = pidfd_open(getpid(), PidfdFlags::empty());
+        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        match itself.and_then(|itself| pidfd_getfd(itself, number, PidfdGetfdFlags::empty())) {
+            Ok(file) => return Ok(file.into()),
+            // Where that is not allowed: opened once more, a file would be written from its beginning.
+            Err(error) if fs::metadata(path)?.is_file() => return Err(error.into()),
+            Err(_) => {}
+        }
+    }
+    let _ = number;
+    File::options().write(true).open(path)
 }
 
 /// A file without a name, on the file system where `path` will be: nothing is left of it however the process ends.
@@ -214,10 +276,6 @@ pub fn publish(file: File, path: &Path) -> io::Result<()> {
     named.as_file().sync_all()?;
     named.persist(path)?;
     sync_folder(folder_of(path))
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The file without a name, under one that nothing else has: itself where the system can do that, else a copy.

@@ -9,6 +9,9 @@
 //! Memory is bounded whatever the number and the size of the files: the window by its limits, the buffers by a budget that the workers
 //! share. So is the number of open files: the lanes of all workers, or what the system allows if that is less.
 //!
+//! Where the system allows no thread for the workers, the caller's thread does their work when no result is ready; where it allows none at
+//! all, that of the source too, a task at a time.
+//!
 //! Streams are read one after another because whoever writes them may count on that: two fifos of one writer, or stdin named twice.
 
 mod in_order;
@@ -31,6 +34,7 @@ use std::time::{Duration, Instant};
 
 use crate::algorithm::{Algorithms, Digests};
 use crate::stamp::Stamp;
+use crate::threads;
 
 pub use job_reader::{filling, retrying};
 pub use open_files::patiently;
@@ -198,6 +202,8 @@ struct State<T> {
     started_workers: usize,
     /// Of these, those that have no file; also if they are only just starting.
     idle_workers: usize,
+    /// The system allows no thread for a worker: the caller's thread does the work, and none is asked for again.
+    caller_works: bool,
     caller: Caller,
 }
 
@@ -230,6 +236,7 @@ pub fn run<T: Send + 'static>(
             panicked: false,
             started_workers: 0,
             idle_workers: 0,
+            caller_works: false,
             caller: Caller::Busy,
         }),
         jobs: Condvar::new(),
@@ -237,16 +244,24 @@ pub fn run<T: Send + 'static>(
         results: Condvar::new(),
     });
     // Threads are not joined: when the sink fails, one may be waiting for input that never comes.
-    spawn(&shared, "source", move |shared| find(source, shared)).expect("a thread can be started");
-    let result = give_out(&shared, sink);
+    let own_source = spawn(&shared, "source", source, |source, shared| find(source, shared)).err();
+    if own_source.is_some() {
+        shared.lock().caller_works = true;
+    }
+    let result = give_out(&shared, own_source, sink);
     shared.lock().stopped = true;
     shared.jobs.notify_all();
     shared.room.notify_all();
     result
 }
 
-/// Spawns a thread whose panic ends the run.
-fn spawn<T: Send + 'static>(shared: &Arc<Shared<T>>, name: &str, body: impl FnOnce(&Arc<Shared<T>>) + Send + 'static) -> io::Result<()> {
+/// Spawns a thread whose panic ends the run. Gives back what it was for if there is none to be had.
+fn spawn<T: Send + 'static, W: Send + 'static>(
+    shared: &Arc<Shared<T>>,
+    name: &str,
+    what: W,
+    body: impl FnOnce(W, &Arc<Shared<T>>) + Send + 'static,
+) -> Result<(), W> {
     struct Guard<T>(Arc<Shared<T>>);
     impl<T> Drop for Guard<T> {
         fn drop(&mut self) {
@@ -258,8 +273,7 @@ fn spawn<T: Send + 'static>(shared: &Arc<Shared<T>>, name: &str, body: impl FnOn
         }
     }
     let guard = Guard(Arc::clone(shared));
-    thread::Builder::new().name(name.to_string()).spawn(move || body(&guard.0))?;
-    Ok(())
+    threads::start(name, what, move |what| body(what, &guard.0)).map(drop).map_err(|(what, _)| what)
 }
 
 /// Reads the source into the window, and starts workers as files turn up.
@@ -313,22 +327,24 @@ impl Announced {
 
 /// Starts as many workers as there are files that no idle one will take.
 fn start_workers<T: Send + 'static>(shared: &Arc<Shared<T>>, state: &mut State<T>) {
+    if state.caller_works {
+        return;
+    }
     let wanted = state.window.waiting_jobs().saturating_sub(state.idle_workers);
     for _ in 0..wanted.min(shared.settings.workers - state.started_workers) {
-        match spawn(shared, "worker", |shared| worker::work(shared)) {
-            Ok(()) => {
-                state.started_workers += 1;
-                state.idle_workers += 1;
-            }
-            // The system allows no more threads: those that run will do it all.
-            Err(_) if state.started_workers > 0 => return,
-            Err(error) => panic!("no thread can be started: {error}"),
+        if spawn(shared, "worker", (), |(), shared| worker::work(shared, shared.wait_for_job())).is_err() {
+            // The system allows no more threads: those that run will do it all, or the caller's.
+            state.caller_works = state.started_workers == 0;
+            shared.tell_caller(state);
+            return;
         }
+        state.started_workers += 1;
+        state.idle_workers += 1;
     }
 }
 
-/// Gives results to the sink as long as there are any to come.
-fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<()> {
+/// Gives results to the sink as long as there are any to come. Reads the source if no other thread does.
+fn give_out<T: Send>(shared: &Shared<T>, mut own_source: Option<impl Iterator<Item = Task<T>>>, sink: &mut impl Sink<T>) -> io::Result<()> {
     /// Rest after each round: results come out together, not with a wake-up each.
     const REST: Duration = Duration::from_millis(1);
     /// Results taken out of the window at once, so that there are never two windows full of them.
@@ -336,7 +352,6 @@ fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<
     let mut turns = Vec::new();
     loop {
         let mut state = shared.lock();
-        state.caller = Caller::Waiting;
         while state.window.front() != Front::Ready {
             if state.panicked {
                 drop(state);
@@ -345,7 +360,25 @@ fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<
             if state.all_found && state.window.front() == Front::Empty {
                 return Ok(());
             }
-            state = shared.doze(&shared.results, state, |state| state.window.front() != Front::Ready);
+            state = if state.is_for_the_caller() {
+                let job = state.window.take();
+                state.caller = Caller::Busy;
+                drop(state);
+                worker::work(shared, job);
+                shared.lock()
+            } else if let Some(source) = &mut own_source {
+                drop(state);
+                let task = source.next().inspect(|task| shared.totals.found(task));
+                let mut state = shared.lock();
+                match task {
+                    Some(task) => state.window.push(task),
+                    None => state.all_found = true,
+                }
+                state
+            } else {
+                state.caller = Caller::Waiting;
+                shared.doze(&shared.results, state, |state| state.window.front() != Front::Ready && !state.is_for_the_caller())
+            };
         }
         state.caller = Caller::Busy;
         turns.extend(std::iter::from_fn(|| state.window.pop()).take(ROUND_TASKS));
@@ -363,8 +396,11 @@ fn give_out<T: Send>(shared: &Shared<T>, sink: &mut impl Sink<T>) -> io::Result<
         }
         sink.idle()?;
         let mut state = shared.lock();
+        if state.caller_works {
+            continue;
+        }
         state.caller = Caller::Resting;
-        let may_rest = |state: &mut State<T>| !state.is_urgent();
+        let may_rest = |state: &mut State<T>| !state.is_urgent() && !state.is_for_the_caller();
         drop(shared.results.wait_timeout_while(state, REST, may_rest).expect("no thread panicked"));
     }
 }
@@ -373,6 +409,11 @@ impl<T> State<T> {
     /// Whether the caller should give out results now.
     fn is_urgent(&self) -> bool {
         self.panicked || self.window.is_urgent() || (self.all_found && self.window.is_hashed())
+    }
+
+    /// Whether a file waits for the caller's thread.
+    fn is_for_the_caller(&self) -> bool {
+        self.caller_works && self.window.waiting_jobs() > 0
     }
 }
 
@@ -411,9 +452,9 @@ impl<T: Send> Shared<T> {
             Caller::Waiting => match state.window.front() {
                 Front::Ready => true,
                 Front::Empty => state.all_found,
-                Front::Waiting => false,
+                Front::Waiting => state.is_for_the_caller(),
             },
-            Caller::Resting => state.is_urgent(),
+            Caller::Resting => state.is_urgent() || state.is_for_the_caller(),
         };
         if concerns_it {
             self.results.notify_one();
@@ -459,9 +500,14 @@ impl<T: Send> Shared<T> {
         }
     }
 
-    /// The same for a worker that has just run out of files.
+    /// The same for a worker that has just run out of files. The caller's thread does not wait: it has other things to do.
     fn wait_for_another_job(&self) -> Option<Job> {
-        self.lock().idle_workers += 1;
+        let mut state = self.lock();
+        if state.caller_works {
+            return None;
+        }
+        state.idle_workers += 1;
+        drop(state);
         self.wait_for_job()
     }
 

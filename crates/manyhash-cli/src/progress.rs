@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,6 +15,7 @@ use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, Progr
 use crate::arguments::ProgressWhen;
 use crate::message::{quoted, say};
 use crate::pipeline::{Counts, Totals};
+use crate::threads;
 
 /// A bar that comes later than this is not missed.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -45,8 +46,9 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let (stop, stopped) = mpsc::channel();
         let view = View { program: program.to_owned(), when, is_terminal, bar: bar.clone(), totals: Arc::clone(totals) };
-        let thread = thread::spawn(move || view.show_until(&stopped));
-        Self(Some(Shown { bar, stop, thread }))
+        // The work matters more, if the system allows no thread.
+        let thread = threads::start("progress", view, move |view| view.show_until(&stopped)).ok();
+        Self(thread.map(|thread| Shown { bar, stop, thread }))
     }
 
     /// Does something that writes to the terminal while the bar is away.

@@ -1,7 +1,9 @@
 //! What tells whether a file is still the one that was hashed.
 
 use std::fs::{self, Metadata};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::place::Place;
 
 /// Which file, and when it last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +60,9 @@ impl Stamp {
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) => is_same_device(&one, &other) || FileId::of(&one).is_some_and(|id| FileId::of(&other) == Some(id)),
-        (Err(_), Err(_)) => one == other || place(one).is_some_and(|one| place(other) == Some(one)),
+        (Err(_), Err(_)) => one == other || Place::path_of(one).is_some_and(|one| Place::path_of(other) == Some(one)),
         _ => false,
     }
-}
-
-/// Where something that is not there would be.
-fn place(path: &Path) -> Option<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
 }
 
 fn is_same_device(one: &Metadata, other: &Metadata) -> bool {

@@ -21,6 +21,7 @@ use crate::algorithm::Algorithms;
 use crate::file_name;
 use crate::message::quoted;
 use crate::pipeline::{Part, STDIN, Work};
+use crate::place::Place;
 use crate::stamp::{FileId, Stamp};
 
 use self::names::{Entry, Names};
@@ -165,13 +166,9 @@ impl Walk {
         self
     }
 
-    /// Leaves a file out of the folders: one that the result goes to. It need not be there yet.
+    /// Leaves a file out of the folders: one that the result goes to, and where links are followed those to it. It need not be there yet.
     pub fn leaving_out(mut self, file: Option<&Path>) -> Self {
-        let place = |file: &Path| {
-            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            fs::canonicalize(file).ok().or_else(|| Some(fs::canonicalize(folder).ok()?.join(file.file_name()?)))
-        };
-        self.left_out.extend(file.and_then(place));
+        self.left_out.extend(file.and_then(Place::path_of));
         self
     }
 
@@ -257,8 +254,10 @@ impl Walk {
     }
 
     fn is_left_out(&self, path: &Path) -> bool {
-        let is_place = |place: &PathBuf| path.file_name() == place.file_name() && fs::canonicalize(path).is_ok_and(|path| path == *place);
-        self.left_out.iter().any(is_place)
+        // Only a link may lead there under another name.
+        let is_link = || self.options.links == Links::Followed && path.is_symlink();
+        let may_be = |place: &PathBuf| path.file_name() == place.file_name() || is_link();
+        self.left_out.iter().any(may_be) && Place::path_of(path).is_some_and(|path| self.left_out.contains(&path))
     }
 }
 

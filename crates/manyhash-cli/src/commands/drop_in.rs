@@ -67,7 +67,7 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
         };
         return check.run(program, operands, &settings);
     }
-    let (output, output_path, progress) = (Output::stdout(), None, Progress::none());
+    let (output, output_path, progress) = (Output::raw_stdout(), None, Progress::none());
     let walk = Walk::new(operands, false);
     let (algorithms, cache) = (algorithm.into(), Cache::none());
     Sum { walk, cache, algorithms, format, output, output_path, progress, verbose: false }.print(program, &settings)

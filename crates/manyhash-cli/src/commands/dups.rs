@@ -7,7 +7,7 @@ mod report;
 mod scan;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufWriter};
+use std::io;
 use std::ops::RangeInclusive;
 
 use indicatif::HumanBytes;
@@ -17,6 +17,7 @@ use crate::arguments::{DupsArguments, ProgressWhen};
 use crate::exit::Exit;
 use crate::file_name;
 use crate::message::{CHANGED, reason, say, say_of};
+use crate::output::Output;
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
 use crate::progress::Progress;
 use crate::walk::{Found, Options, Walk};
@@ -60,7 +61,7 @@ fn walk(paths: Vec<OsString>, options: &Options, verbose: bool) -> impl Iterator
 fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'static, style: Style) -> Exit {
     let program = stage.program;
     let result = group::find(&mut stage, walk).and_then(|(groups, files, links)| {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = Output::stdout();
         let summary = Summary { scanned: files.len() as u64, unreadable: stage.unreadable, ..Summary::default() };
         let mut report = Report { out: &mut out, style, algorithm: stage.algorithm, summary };
         groups.iter().try_for_each(|group| report.group(group, &files, &links))?;

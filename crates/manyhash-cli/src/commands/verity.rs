@@ -5,6 +5,7 @@ mod device;
 mod dump;
 mod format;
 mod layout;
+mod overlap;
 mod report;
 mod verify;
 

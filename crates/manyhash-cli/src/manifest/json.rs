@@ -1,8 +1,9 @@
 //! A line of `manyhash sum --json`: `{"path":"NAME","bytes":1,"algorithm":"SHA-256","digest":"DIGEST"}`, or `path_hex` for a name that is
-//! not UTF-8. Other keys mean nothing here.
+//! not UTF-8. An object with `status` or `expected` is a line of a report, and none of a manifest; other keys mean nothing here.
 
 use manyhash::AnyAlgorithm;
-use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 
 use crate::hexadecimal;
 
@@ -16,6 +17,15 @@ struct JsonLine {
     bytes: Option<u64>,
     algorithm: String,
     digest: String,
+    /// A report of `check` says what it found, which is not what is right.
+    #[serde(default, deserialize_with = "is_there")]
+    status: bool,
+    #[serde(default, deserialize_with = "is_there")]
+    expected: bool,
+}
+
+fn is_there<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(value).map(|_| true)
 }
 
 /// What `line` says.
@@ -25,6 +35,9 @@ pub fn parse(line: &[u8]) -> Line {
 
 fn parse_object(line: &[u8]) -> Option<Line> {
     let object: JsonLine = serde_json::from_slice(line).ok()?;
+    if object.status || object.expected {
+        return None;
+    }
     let name = match (object.path, object.path_hex) {
         (Some(path), None) => path.into_bytes(),
         (None, Some(digits)) => hexadecimal::decode(digits.as_bytes())?.into_vec(),
@@ -62,6 +75,9 @@ mod tests {
             format!(r#"{{"path":"","algorithm":"SHA-256","digest":"{digest}"}}"#),
             format!(r#"{{"path":"a","bytes":-1,"algorithm":"SHA-256","digest":"{digest}"}}"#),
             format!(r#"{{"path":"a","algorithm":"SHA-256","digest":"{digest}"}} more"#),
+            format!(r#"{{"path":"a","algorithm":"SHA-256","status":"ok","digest":"{digest}"}}"#),
+            format!(r#"{{"path":"a","algorithm":"SHA-256","status":null,"digest":"{digest}"}}"#),
+            format!(r#"{{"path":"a","algorithm":"SHA-256","expected":"{digest}","digest":"{digest}"}}"#),
         ] {
             assert!(matches!(parse(line.as_bytes()), Line::Malformed), "{line}");
         }

@@ -1,4 +1,4 @@
-//! A worker thread: hashes files of the window until there are none left.
+//! A worker: hashes files of the window until there are none left.
 //!
 //! Several workers read many files at once, [`lanes`] full of them. A lone worker reads them [`in_order`], and so does a worker that
 //! has several algorithms for a file.
@@ -13,9 +13,9 @@ use super::job_reader::JobReader;
 use super::window::{Job, Load};
 use super::{Access, Shared, in_order, lanes, open_files};
 
-/// Hashes files until there are none left.
-pub fn work<T: Send>(shared: &Shared<T>) {
-    let mut next = shared.wait_for_job();
+/// Hashes files from the first one on, until there are none left, or none at once where the caller's thread is the worker.
+pub fn work<T: Send>(shared: &Shared<T>, first: Option<Job>) {
+    let mut next = first;
     while let Some(job) = next {
         next = match job.algorithms.only() {
             Some(algorithm) if shared.settings.access == Access::SideBySide => algorithm.with(lanes::Serve { shared, job }),

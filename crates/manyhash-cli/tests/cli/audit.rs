@@ -180,7 +180,7 @@ fn names_with_line_ends_do_not_break_lines() {
     rename(&place, "t/a", "t/x\ny");
     place.file("t/\\\n", "");
     let check = place.run("check --audit sums");
-    assert_eq!(findings(&check).0, ["t/a: FAILED open or read", "\\t/\\\\\\n: NOT LISTED", "\\t/a: MOVED to t/x\\ny"]);
+    assert_eq!(findings(&check).0, ["t/a: FAILED open or read", "'t/\\'$'\\n': NOT LISTED", "t/a: MOVED to 't/x'$'\\n''y'"]);
 }
 
 #[test]

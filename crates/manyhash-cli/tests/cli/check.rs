@@ -166,7 +166,7 @@ fn names_with_line_ends_do_not_break_lines() {
     place.file("a\nb", "abc").file("c\\d", "abc");
     let sums = outcome(place.command(BINARY).args(["sum", "a\nb", "c\\d"]), b"").stdout;
     assert_eq!(sums, format!("\\{ABC_SHA256}  a\\nb\n\\{ABC_SHA256}  c\\\\d\n"));
-    assert_eq!(place.run_with("check -", sums.as_bytes()).stdout, "\\a\\nb: OK\n\\c\\\\d: OK\n");
+    assert_eq!(place.run_with("check -", sums.as_bytes()).stdout, "'a'$'\\n''b': OK\n'c\\d': OK\n");
 }
 
 #[test]

@@ -7,11 +7,13 @@
  *   vanish    it is removed just before it is opened
  *   replace   it is replaced by a file of BYTES bytes just before it is opened
  *   slow      a read gives at most BYTES bytes, and every other one is interrupted by a signal
+ * FAULT=threads:all:N concerns no file: only N threads can be started.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +76,12 @@ static int open_with(const char *symbol, const char *path, int flags, mode_t mod
     }
 OPEN(open)
 OPEN(open64)
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *what) {
+    int (*create_really)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+    if (is("threads") && __atomic_sub_fetch(&limit, 1, __ATOMIC_SEQ_CST) < 0) return EAGAIN;
+    return create_really(thread, attributes, work, what);
+}
 
 typedef ssize_t reading(int file, void *buffer, size_t bytes, off_t at);
 

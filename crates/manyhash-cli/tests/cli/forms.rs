@@ -53,7 +53,7 @@ fn a_bag_is_checked_from_anywhere() {
     let place = Place::new();
     bag(&place);
     let check = place.run("check --strict --audit bag/manifest-sha256.txt");
-    let names = ["bag/data/a: OK", "bag/data/100%: OK", "\\bag/data/l\\nf: OK", "\\bag/data/c\\rr: OK", "bag/data/a b: OK", ""];
+    let names = ["bag/data/a: OK", "bag/data/100%: OK", "'bag/data/l'$'\\n''f': OK", "'bag/data/c'$'\\r''r': OK", "'bag/data/a b': OK", ""];
     assert_eq!((check.stdout.as_str(), check.code), (names.join("\n").as_str(), Some(0)));
     assert_eq!(place.run("check --strict --audit -C bag bag/manifest-sha256.txt").code, Some(0));
     // Only the payload has to be listed.
@@ -63,7 +63,7 @@ fn a_bag_is_checked_from_anywhere() {
     // Under another name it is a list like others.
     fs::copy(place.join("bag/manifest-sha256.txt"), place.join("bag/list")).unwrap();
     let check = place.run("check -C bag bag/list");
-    assert!(check.stdout.starts_with("data/a: OK\n") && check.stdout.contains("100%25: FAILED open or read\n"), "{}", check.stdout);
+    assert!(check.stdout.starts_with("data/a: OK\n") && check.stdout.contains("100%25': FAILED open or read\n"), "{}", check.stdout);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_record_is_checked_from_anywhere() {
     let check = place.run(&format!("check --strict --audit {record}"));
     assert_eq!((check.stderr.as_str(), check.code), ("manyhash: 5 files OK (15 B, 1 manifest)\n", Some(0)));
     assert!(check.stdout.starts_with("s/../bin/x: OK\ns/#odd.py: OK\n"), "{}", check.stdout);
-    assert_eq!(place.run(&format!("check --strict -C s {record}")).stdout.lines().nth(1), Some("#odd.py: OK"));
+    assert_eq!(place.run(&format!("check --strict -C s {record}")).stdout.lines().nth(1), Some("'#odd.py': OK"));
     // What belongs there without a digest may be there.
     place.file("s/x/a.pyc", "any").file("s/x/new.py", "");
     let check = place.run(&format!("check --quiet --audit {record}"));
@@ -212,4 +212,21 @@ fn rubbish_is_told_and_the_rest_is_checked() {
     assert!(check.stderr.contains("long: WARNING: 2 lines are improperly formatted"), "{}", check.stderr);
     let codes = ["check long", "check --strict long"].map(|arguments| place.run(arguments).code);
     assert_eq!(codes, [Some(0), Some(1)]);
+}
+
+#[test]
+fn a_report_is_no_manifest() {
+    let place = Place::new();
+    place.file("a", "wrong").file("b", "abc").file("m", format!("{ABC_SHA256}  a\n{ABC_SHA256}  b\n"));
+    let report = place.run("check --json m");
+    assert_eq!((report.stdout.lines().count(), report.code), (3, Some(1)));
+    place.file("report", &report.stdout);
+    let check = place.run("check report");
+    assert_eq!((check.stdout.as_str(), check.code), ("", Some(1)));
+    assert!(check.stderr.contains("report: no properly formatted checksum lines found"), "{}", check.stderr);
+    // Among lines of a manifest, too.
+    place.file("both", place.run("sum --json b").stdout + &report.stdout);
+    let check = place.run("check both");
+    assert_eq!((check.stdout.as_str(), check.code), ("b: OK\n", Some(0)));
+    assert!(check.stderr.contains("both: WARNING: 3 lines are improperly formatted"), "{}", check.stderr);
 }

@@ -1,6 +1,7 @@
 //! The drop-ins against GNU coreutils' commands on this machine: the same bytes on stdout and stderr, the same exit code.
 
 mod options;
+mod quotes;
 mod random;
 mod streams;
 
@@ -13,6 +14,7 @@ use std::sync::OnceLock;
 
 use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
 
+use self::quotes::quoted_since_9_11;
 use self::random::Random;
 
 const COMMANDS: [&str; 6] = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"];
@@ -46,9 +48,9 @@ fn release() -> Option<u32> {
 
 /// Whether the real commands are here, of a release that CHECK.md speaks of.
 fn is_here() -> bool {
-    let is_here = release().is_some_and(|release| (1..=10).contains(&release));
+    let is_here = release().is_some_and(|release| (1..=11).contains(&release));
     if !is_here {
-        skipped("no sha256sum of GNU coreutils 9.1 to 9.10 on this machine");
+        skipped("no sha256sum of GNU coreutils 9.1 to 9.11 on this machine");
     }
     is_here
 }
@@ -62,8 +64,8 @@ fn reads_nul_as_9_1() -> bool {
 fn compare(place: &Place, command: &str, arguments: &[impl AsRef<OsStr>], stdin: &[u8]) -> Outcome {
     let mut theirs = outcome(theirs(place, command).args(arguments), stdin);
     let ours = outcome(ours(place, command).args(arguments), stdin);
-    if ours.stdout != theirs.stdout && release() < Some(4) {
-        theirs.stdout = escaped_since_9_4(&theirs.stdout, &ours.stdout);
+    if let (true, Some(release @ ..11)) = (ours.stdout != theirs.stdout, release()) {
+        theirs.stdout = quoted_since_9_11(&theirs.stdout, &ours.stdout, release);
     }
     // The newest release refuses them in either order, the others only in one.
     if release() >= Some(10) && has_tag_and_text(arguments) {
@@ -78,18 +80,6 @@ fn has_tag_and_text(arguments: &[impl AsRef<OsStr>]) -> bool {
     let any = |is: fn(&str) -> bool| arguments.iter().filter_map(|argument| argument.as_ref().to_str()).any(is);
     let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('t');
     any(|text| text.starts_with("--ta")) && (any(|text| text.starts_with("--te")) || any(is_short))
-}
-
-/// What `-c` printed before 9.4, in which only names with a newline were escaped: since then those with a backslash or a carriage
-/// return are, too. A line may be either where `ours` has it so, because one cannot tell from it whether it is escaped.
-fn escaped_since_9_4(theirs: &str, ours: &str) -> String {
-    let mut ours = ours.split_inclusive('\n');
-    let line = |line: &str| {
-        let escaped = format!("\\{}", line.replace('\\', "\\\\").replace('\r', "\\r"));
-        let may_be = ours.next() == Some(&escaped) && line.contains(['\\', '\r']);
-        if may_be { escaped } else { line.to_string() }
-    };
-    theirs.split_inclusive('\n').map(line).collect()
 }
 
 /// Compares with arguments separated by blanks.
@@ -228,8 +218,30 @@ fn names_in_messages_are_quoted_the_same() {
                 assert_eq!(ours, theirs, "in {locale}");
             }
             assert_eq!(ours, theirs);
+            check_quotes_as_messages(&place, locale, &names, &theirs.stderr);
         }
     }
+}
+
+/// What `-c` prints of files that are not there: since 9.11 quoted as in messages, so that messages of any release say how.
+fn check_quotes_as_messages(place: &Place, locale: &str, names: &[OsString], messages: &str) {
+    let escape = |&byte: &u8| match byte {
+        b'\\' => b"\\\\".to_vec(),
+        b'\n' => b"\\n".to_vec(),
+        b'\r' => b"\\r".to_vec(),
+        _ => vec![byte],
+    };
+    let line = |name: &OsString| {
+        [b"\\", ABC_SHA256.as_bytes(), b"  ", &name.as_bytes().iter().flat_map(escape).collect::<Vec<_>>(), b"\n"].concat()
+    };
+    let manifest: Vec<u8> = names.iter().flat_map(line).collect();
+    let ours = outcome(ours(place, "sha256sum").env("LC_ALL", locale).args(["-c"]), &manifest);
+    let expected: String = messages
+        .lines()
+        .map(|message| message.strip_prefix("sha256sum: ").unwrap().strip_suffix(": No such file or directory").unwrap())
+        .map(|quoted| format!("{quoted}: FAILED open or read\n"))
+        .collect();
+    assert_eq!(ours.stdout, expected, "in {locale}");
 }
 
 /// Whether GNU 9.1 quotes `name` wrongly: it scans a name with a single quote twice, and the second scan begins as if it were in the

@@ -26,16 +26,17 @@ pub struct Outcome {
 
 impl From<Output> for Outcome {
     fn from(output: Output) -> Self {
-        // Nothing lost: a byte that is not UTF-8 becomes a character that no test has.
-        let text = |bytes: Vec<u8>| {
-            let characters = bytes.utf8_chunks().flat_map(|chunk| {
-                let invalid = chunk.invalid().iter().map(|&byte| char::from_u32(0xf700 + u32::from(byte)).unwrap());
-                chunk.valid().chars().chain(invalid)
-            });
-            characters.collect()
-        };
-        Self { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
+        Self { stdout: text_of(output.stdout), stderr: text_of(output.stderr), code: output.status.code() }
     }
+}
+
+/// Bytes as text, nothing lost: a byte that is not UTF-8 becomes a character that no test has.
+pub fn text_of(bytes: Vec<u8>) -> String {
+    let characters = bytes.utf8_chunks().flat_map(|chunk| {
+        let invalid = chunk.invalid().iter().map(|&byte| char::from_u32(0xf700 + u32::from(byte)).unwrap());
+        chunk.valid().chars().chain(invalid)
+    });
+    characters.collect()
 }
 
 /// Says that a test did not run, which is a failure under CI.

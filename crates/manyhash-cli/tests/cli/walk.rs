@@ -139,3 +139,24 @@ fn a_wrong_pattern_is_wrong_usage_and_named() {
         assert!(wrong.code == Some(2) && wrong.stderr.contains("--recursive"), "{option}: {wrong:?}");
     }
 }
+
+#[test]
+fn links_to_the_output_are_left_out_like_the_output() {
+    let place = tree(&["q/a", "q/d/b"]);
+    symlink("SUMS", place.join("q/link")).unwrap();
+    symlink("../link", place.join("q/d/link-to-link")).unwrap();
+    symlink("../SUMS", place.join("q/d/SUMS")).unwrap();
+    symlink("a", place.join("q/other")).unwrap();
+    // Where it is not there yet, where it is, and where the output is a link itself.
+    for output in ["q/SUMS", "q/SUMS", "q/link"] {
+        let sum = place.run(&format!("sum -r -L q -o {output}"));
+        assert_eq!((sum.stdout.as_str(), sum.stderr.as_str(), sum.code), ("", "", Some(0)));
+        assert_eq!(fs::read_to_string(place.join("q/SUMS")).unwrap(), lines(&["q/a", "q/d/b", "q/other"]));
+        assert_eq!(place.run("check --quiet q/SUMS").code, Some(0));
+    }
+    // Another name of the old file stays what it is.
+    fs::hard_link(place.join("q/SUMS"), place.join("q/old")).unwrap();
+    assert_eq!(place.run("sum -r -L q -o q/SUMS").code, Some(0));
+    assert!(fs::read_to_string(place.join("q/SUMS")).unwrap().contains("  q/old\n"));
+    assert_eq!(place.run("check --quiet q/SUMS").code, Some(0));
+}

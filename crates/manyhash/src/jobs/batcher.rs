@@ -51,8 +51,11 @@ impl Default for Settings {
 /// well, without waiting for more. So little has to go to another thread and back.
 ///
 /// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or any such type. If its `Pending` is dropped before anybody has taken
-/// it, it is not hashed, and goes with the next batch. If a message's `as_ref` or a waker panics, no other message is harmed. To drop the
-/// batcher is to [`shut it down`](Self::shutdown).
+/// it, it is not hashed, and goes with the next batch. To drop the batcher is to [`shut it down`](Self::shutdown).
+///
+/// A message's `as_ref` is called by who hands it over, for its length, and by who hashes it, whoever that is. If it panics in either, the panic
+/// ends there: the outcome of that message is [`BatcherError::Panicked`], and no other is harmed. So it is if a waker panics, or a message that
+/// is dropped. The panic hook reports each of them.
 ///
 /// Whoever hashes also wakes those who wait, and drops the messages: do not hold a lock that these may want while you hand a message over, poll
 /// or wait. Where the queue is full, whoever comes when there is room again is first: there is no order.
@@ -104,7 +107,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
     }
 
     /// The digest of a message, in time: when the lanes are full, or when someone who asked for one has waited for long enough. If the queue
-    /// is full, it waits for room first.
+    /// is full, it waits for room first. A panic of the message's `as_ref`, which is called here for the first time, is its outcome.
     pub fn hash(&self, message: M) -> Pending<A, M> {
         self.pending(message, None)
     }

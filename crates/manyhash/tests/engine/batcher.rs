@@ -384,6 +384,62 @@ fn a_panic_of_one_caller_harms_no_other() {
 }
 
 #[test]
+fn a_message_that_panics_as_it_is_handed_over_is_told_so() {
+    needs!(Sha256);
+    /// Panics so many times.
+    struct Panics(AtomicUsize);
+    impl AsRef<[u8]> for Panics {
+        fn as_ref(&self) -> &[u8] {
+            let left = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+            assert!(left.is_err(), "on purpose");
+            b"message"
+        }
+    }
+    let message = |times| Panics(AtomicUsize::new(times));
+    let key = Arc::new(Key::<Sha256>::new(b"key"));
+    for workers in [1, 2] {
+        let batcher = Batcher::<Sha256, Panics>::new(settings(workers, 100, 0)).unwrap();
+        for times in [1, 2, 100] {
+            assert_eq!(batcher.hash(message(times)).wait(), Err(BatcherError::Panicked));
+            assert_eq!(batcher.tag(&key, message(times)).wait(), Err(BatcherError::Panicked));
+            assert_eq!(block_on(batcher.try_hash(message(times)).unwrap()), Err(BatcherError::Panicked));
+            assert_eq!(block_on(batcher.try_tag(&key, message(times)).unwrap()), Err(BatcherError::Panicked));
+            assert_eq!(batcher.hash(message(0)).wait(), Ok(hash::<Sha256>(b"message")));
+        }
+        assert_eq!(batcher.metrics().messages, 3);
+    }
+}
+
+#[test]
+fn what_a_panic_carries_is_dropped() {
+    needs!(Sha256);
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Ordering::SeqCst);
+            // That ends there, too.
+            std::panic::panic_any(Payload);
+        }
+    }
+    /// Panics once it was handed over.
+    struct Panics(AtomicUsize);
+    impl AsRef<[u8]> for Panics {
+        fn as_ref(&self) -> &[u8] {
+            if self.0.fetch_add(1, Ordering::SeqCst) > 0 {
+                std::panic::panic_any(Payload);
+            }
+            b"message"
+        }
+    }
+    let batcher = Batcher::<Sha256, Panics>::new(settings(1, 100, 0)).unwrap();
+    for dropped in 1..=10 {
+        assert_eq!(batcher.hash(Panics(AtomicUsize::new(0))).wait(), Err(BatcherError::Panicked));
+        assert_eq!(DROPPED.load(Ordering::SeqCst), dropped);
+    }
+}
+
+#[test]
 fn what_nobody_waits_for_is_not_hashed() {
     needs!(Sha256);
     let batcher = Batcher::<Sha256, Message>::new(settings(1, 100, 0)).unwrap();

@@ -9,10 +9,9 @@ use serde::Serialize;
 
 use crate::file_name;
 use crate::hexadecimal;
-use crate::manifest::escapes::{escape, needs_escape};
 use crate::manifest::form::may_be_empty;
 use crate::manifest::line::{Dialect, Entry};
-use crate::message::{reason, say, say_of};
+use crate::message::{quoted, reason, say, say_of};
 use crate::output::{JsonName, Output};
 use crate::pipeline::{Finished, Hashed, STDIN, Settings, Sink};
 use crate::progress::Progress;
@@ -228,7 +227,7 @@ impl<'a> Report<'a> {
         if self.check.json {
             return self.write_json(&JsonExtra { status: "extra", name: JsonName::of(name), bytes: size_bytes });
         }
-        self.output.write_all(&plain_text(&[name, b": NOT LISTED"]))
+        self.output.write_all(&[&quoted(name)[..], b": NOT LISTED\n"].concat())
     }
 
     /// A missing file, found under another name.
@@ -247,7 +246,7 @@ impl<'a> Report<'a> {
             let (algorithm, digest) = (missing.algorithm.name(), hexadecimal::encoded(&missing.digest));
             return self.write_json(&JsonMoved { status: "moved", name: JsonName::of(name), from, from_hex, algorithm, digest, bytes });
         }
-        self.output.write_all(&plain_text(&[&missing.name, b": MOVED to ", name]))
+        self.output.write_all(&[&quoted(&missing.name)[..], b": MOVED to ", &quoted(name), b"\n"].concat())
     }
 
     /// A folder or file that the audit could not look into.
@@ -417,22 +416,7 @@ fn plain_line(name: &[u8], verdict: &Verdict) -> Vec<u8> {
         Verdict::Wrong(_) => b": FAILED",
         Verdict::Missing(_) | Verdict::Unreadable(_) | Verdict::PassedOver => b": FAILED open or read",
     };
-    plain_text(&[name, what])
-}
-
-/// A line of `words`, of which some are names: all escaped if one of them must be. What is no name has nothing to escape.
-fn plain_text(words: &[&[u8]]) -> Vec<u8> {
-    let mut line = Vec::with_capacity(words.iter().map(|word| word.len()).sum::<usize>() + 2);
-    if words.iter().any(|word| needs_escape(word)) {
-        line.push(b'\\');
-        for word in words {
-            escape(word, &mut line);
-        }
-    } else {
-        line.extend(words.iter().copied().flatten());
-    }
-    line.push(b'\n');
-    line
+    [&quoted(name), what, b"\n"].concat()
 }
 
 #[derive(Serialize)]

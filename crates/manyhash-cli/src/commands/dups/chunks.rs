@@ -11,10 +11,8 @@ mod units;
 mod worker;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use manyhash::{Algorithm, ForAlgorithm};
 
@@ -23,8 +21,10 @@ use crate::commands::{exit_code, output_failed};
 use crate::exit::Exit;
 use crate::file_name;
 use crate::message::{CHANGED, reason, say_of};
+use crate::output::Output;
 use crate::pipeline::Totals;
 use crate::progress::Progress;
+use crate::threads;
 use crate::turns::{InOrder, Turns};
 use crate::walk::{Found, Options};
 
@@ -68,7 +68,7 @@ pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chun
     progress.finish();
     let about = About { chunking, algorithm: arguments.algorithm, unreadable, sampled: seen.sampled() };
     let table = Table::new(folders, counts);
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = Output::stdout();
     let result = if arguments.json { table.write_json(&mut out, &about) } else { table.write_text(&mut out, &about) };
     match result {
         Ok(()) => exit_code(unreadable == 0),
@@ -108,16 +108,7 @@ impl<'a, W: Iterator<Item = (usize, Found)> + Send> ForAlgorithm for Work<'a, W>
                 worker.run::<A>(unit, &turns);
             }
         };
-        thread::scope(|scope| {
-            for started in 0..workers {
-                match thread::Builder::new().name("worker".to_string()).spawn_scoped(scope, work) {
-                    Ok(_) => {}
-                    // The system allows no more threads: those that run will do it all.
-                    Err(_) if started > 0 => break,
-                    Err(error) => panic!("no thread can be started: {error}"),
-                }
-            }
-        });
+        threads::share_out(workers, work);
         (units.into_inner().expect("no thread panicked").into_folders(), turns.into_sink())
     }
 }

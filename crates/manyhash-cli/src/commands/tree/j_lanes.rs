@@ -12,6 +12,7 @@ use crate::arguments::LanesArguments;
 use crate::exit::Exit;
 use crate::hexadecimal;
 use crate::pipeline::filling;
+use crate::threads;
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed, line};
@@ -65,18 +66,23 @@ const PIECE_BYTES: usize = 4 << 20;
 /// Pieces in memory: one is hashed, the others are read or wait.
 const PIECES: usize = 3;
 
-/// The digest of all that is in `input`, which another thread reads ahead, and how many bytes it is.
-fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (impl Read + Send + ?Sized), work: &Alone) -> io::Result<(A::Digest, u64)> {
+/// The digest of all that is in `input`, which another thread reads ahead if there is one to be had, and how many bytes it is.
+fn hash<A: Algorithm, R: Read + Send + ?Sized>(mode: &JLanes<A>, input: &mut R, work: &Alone) -> io::Result<(A::Digest, u64)> {
     // The thread that reads is one of them.
     let mut hasher = mode.clone().on_threads(work.workers.saturating_sub(1)).hasher();
     let mut bytes = 0;
+    let mut update = |piece: &[u8]| {
+        hasher.update(piece);
+        bytes += piece.len() as u64;
+        work.reading.read(piece.len());
+    };
     thread::scope(|scope| {
         let (give_back, free) = mpsc::channel::<Vec<u8>>();
         let (give, pieces) = mpsc::channel();
         for _ in 0..PIECES {
             give_back.send(Vec::new()).expect("somebody waits for it");
         }
-        let read_ahead = move || {
+        let read_ahead = move |input: &mut R| {
             for mut piece in free {
                 piece.resize(PIECE_BYTES, 0);
                 let read = filling(input, &mut piece).map(|count| piece.truncate(count));
@@ -86,17 +92,30 @@ fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (impl Read + Send + ?Sized),
                 }
             }
         };
-        thread::Builder::new().name("reader".to_string()).spawn_scoped(scope, read_ahead)?;
+        if let Err((input, _)) = threads::start_scoped(scope, "reader", input, read_ahead) {
+            return each_piece(input, &mut update);
+        }
         for piece in pieces {
             let piece = piece?;
-            hasher.update(&piece);
-            bytes += piece.len() as u64;
-            work.reading.read(piece.len());
+            update(&piece);
             // Nobody may want it any more.
             let _ = give_back.send(piece);
         }
-        Ok((hasher.finalize(), bytes))
-    })
+        Ok(())
+    })?;
+    Ok((hasher.finalize(), bytes))
+}
+
+/// Reads all of `input` on this thread, which `take` gets piece by piece.
+fn each_piece(input: &mut (impl Read + ?Sized), take: &mut impl FnMut(&[u8])) -> io::Result<()> {
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        let count = filling(input, &mut piece)?;
+        take(&piece[..count]);
+        if count < PIECE_BYTES {
+            return Ok(());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
@@ -20,6 +19,7 @@ use crate::exit::Exit;
 use crate::leaves::{self, Source};
 use crate::pipeline::{Reading, STDIN, Totals, patiently};
 use crate::positioned;
+use crate::threads;
 use crate::walk::{Readable, look_at};
 
 use super::{Call, Report, changed};
@@ -206,15 +206,7 @@ impl<M: Mode> Rounds<'_, M> {
                 *found[number].lock().expect("no thread panicked") = small;
             }
         };
-        thread::scope(|scope| {
-            for _ in 1..self.workers.min(batches.len()) {
-                // If the system allows no more threads, those that run will do it all.
-                if thread::Builder::new().name("worker".to_string()).spawn_scoped(scope, work).is_err() {
-                    break;
-                }
-            }
-            work();
-        });
+        threads::share_out(self.workers.min(batches.len()), work);
         let found = found.into_iter().flat_map(|found| found.into_inner().expect("no thread panicked"));
         for ((path, _), small) in files.iter().zip(found) {
             let found = match small {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use manyhash::tree::dm_verity::SUPERBLOCK_BYTES;
 
 use crate::output;
+use crate::place::Place;
 use crate::positioned;
 
 /// Opens a file or a block device to be read, and gives its size.
@@ -53,10 +54,12 @@ impl HashDevice {
                 check_kind(&metadata)?;
                 Ok(Self { file: File::options().read(true).write(true).open(path)?, new: None, superblock_at })
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Ok(Self { file: output::unnamed(path)?, new: Some(path.to_path_buf()), superblock_at })
-            }
-            Err(error) => Err(error),
+            Err(error) => match Place::of(path)? {
+                Place::Path(place) if error.kind() == ErrorKind::NotFound => {
+                    Ok(Self { file: output::unnamed(&place)?, new: Some(place), superblock_at })
+                }
+                _ => Err(error),
+            },
         }
     }
 

@@ -12,8 +12,10 @@ use manyhash::{Algorithm, ForAlgorithm};
 use crate::arguments::{Uuid, VerityDeviceArguments, VerityFormatArguments};
 use crate::commands::{prepare_backends, print};
 use crate::exit::Exit;
+use crate::file_name;
 use crate::hexadecimal;
 use crate::leaves::{self, Source};
+use crate::message::quoted;
 use crate::output::Output;
 use crate::pipeline::{Reading, Totals};
 use crate::progress::Progress;
@@ -21,6 +23,7 @@ use crate::stamp::is_same;
 
 use super::device::{HashDevice, open_data};
 use super::layout::{Layout, Level};
+use super::overlap::overlap;
 use super::report::Report;
 use super::{DeviceError, Problem};
 
@@ -45,6 +48,11 @@ pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> 
         let (offset, end) = (layout.hash_offset, layout.data_bytes());
         let what = format!("hashes from byte {offset} on would overwrite data up to byte {end} (see --hash-offset, --data-blocks)");
         return Err(Problem::with(&hash, what));
+    }
+    if overlap(&hash, &data) {
+        let [data, hash] = [&data, &hash].map(|path| String::from_utf8_lossy(&quoted(file_name::bytes_of(path))).into_owned());
+        let what = format!("HASH {hash} and DATA {data} are on the same storage, one over the other: hashes would overwrite data");
+        return Err(Problem::Usage(what));
     }
     let mut root_hash = root_hash_file.as_deref().map(|path| root_hash_output(path, &[&data, &hash])).transpose()?;
     let superblock_at = layout.has_superblock.then_some(layout.hash_offset);
@@ -127,7 +135,8 @@ impl ForAlgorithm for Making<'_> {
 /// Where the root hash goes besides the report.
 fn root_hash_output(path: &Path, devices: &[&Path]) -> Result<Output, Problem> {
     if devices.iter().any(|device| is_same(path, device)) {
-        return Err(Problem::Usage(format!("--root-hash-file {} would replace DATA or HASH", path.display())));
+        let path = String::from_utf8_lossy(&quoted(file_name::bytes_of(path))).into_owned();
+        return Err(Problem::Usage(format!("--root-hash-file {path} would replace DATA or HASH")));
     }
     Output::file(path).map_err(Problem::of(path))
 }

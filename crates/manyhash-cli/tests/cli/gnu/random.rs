@@ -45,7 +45,7 @@ const PIECES: &[&[u8]] = &[
     b"\xff",
     b"\xc3",
     b"\xc3\xa9",
-    b"\xef\xbb\xbf",
+    b"\xe2\x82\xac",
     b"\xe2\x80\xa8",
     b"\x0b",
     b"\x0c",

@@ -40,12 +40,13 @@ impl<D> Promise<D> {
         self.settle(outcome);
     }
 
-    /// Whether nobody waits any more.
+    /// Whether nobody waits for an outcome any more, or there is one.
     pub(super) fn is_forgotten(&self) -> bool {
-        self.place.as_ref().is_some_and(|place| Arc::strong_count(place) == 1)
+        self.place.as_ref().is_none_or(|place| Arc::strong_count(place) == 1)
     }
 
-    fn settle(&mut self, outcome: Result<D, BatcherError>) {
+    /// Gives the outcome to who waits for it. Later ones do not count.
+    pub(super) fn settle(&mut self, outcome: Result<D, BatcherError>) {
         let Some(place) = self.place.take() else { return };
         let before = std::mem::replace(&mut *place.lock(), Content::Outcome(outcome));
         if let Content::Waiting(waker) = before {

@@ -31,10 +31,14 @@ pub(super) struct Request<A: Algorithm, M> {
 }
 
 impl<A: Algorithm, M: AsRef<[u8]>> Request<A, M> {
-    /// A request, and who waits for it.
+    /// A request, and who waits for it. If the message panics, that is its outcome: it takes its place in the queue, but nobody hashes it.
     pub(super) fn new(message: M, key: OptionalKey<A>) -> (Self, Receiver<A::Digest>) {
-        let (promise, receiver) = promise();
-        (Self { bytes: message.as_ref().len(), message, key, promise }, receiver)
+        let (mut promise, receiver) = promise();
+        let bytes = guarded(|| Some(message.as_ref().len()));
+        if bytes.is_none() {
+            promise.settle(Err(BatcherError::Panicked));
+        }
+        (Self { bytes: bytes.unwrap_or_default(), message, key, promise }, receiver)
     }
 }
 
@@ -241,8 +245,10 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
 /// Calls what may be the caller's code. A panic has been reported by the panic hook and ends here.
 pub(super) fn guarded<T: Default>(call: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
-        // Dropping it may panic again.
-        std::mem::forget(payload);
+        // Dropping it may panic again, and dropping what that gives, and so on: the second one is left.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(payload);
+        }
         T::default()
     })
 }

@@ -1,0 +1,129 @@
+//! A terminal gets no name raw: one could hide what is said of it.
+
+#![cfg(target_os = "linux")]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::support::{BINARY, Outcome, Place, outcome, peer, text_of};
+
+/// Names that would do something to a terminal.
+const NAMES: [&[u8]; 9] = [
+    b"a\x1b[2K\x1b[1Ga: OK\x1b[8m",
+    "b\u{202e}cod.exe".as_bytes(),
+    "c\u{9b}2K".as_bytes(),
+    b"d\x7f\x08",
+    b"e\rf",
+    b"f\t\x07",
+    b"g\xff\x9b",
+    "h\u{2028}\u{200f}\u{2066}".as_bytes(),
+    b"i\nj",
+];
+
+/// Files of these names, manifests of them, and copies of them.
+fn place() -> Place {
+    let place = Place::new();
+    for (index, name) in NAMES.iter().enumerate() {
+        let name = OsStr::from_bytes(name);
+        place.file(name, [index as u8; 2000]);
+        place.file(std::path::Path::new("t").join(name).join("copy"), [index as u8; 2000]);
+    }
+    place
+}
+
+/// What `command`, in which `$M` is the binary, gives on a terminal.
+fn on_a_terminal(place: &Place, command: &str) -> Option<String> {
+    let script = peer("script")?;
+    let Outcome { stdout, .. } = outcome(place.command(script).args(["-qec", command, "/dev/null"]).env("M", BINARY), b"");
+    Some(stdout.replace("\r\n", "\n"))
+}
+
+#[test]
+fn names_do_nothing_to_a_terminal() {
+    let place = place();
+    // Beside the folder, or they would be in it.
+    let manifests = Place::new();
+    for (name, command) in
+        [("sums", "sum -r ."), ("json", "sum --json -r ."), ("tagged", "sum --tag -r ."), ("part", "sum -r t"), ("odd", "sha256sum -b")]
+    {
+        let mut run = place.command(BINARY);
+        run.args(command.split(' '));
+        if name == "odd" {
+            run.args(NAMES.map(OsStr::from_bytes));
+        }
+        let sums = run.output().unwrap();
+        assert!(sums.status.success(), "{name}");
+        manifests.file(name, sums.stdout);
+    }
+    manifests.file("data", [0; 8192]);
+    let commands = [
+        "sum -r .",
+        "sum --json -r .",
+        "sum --tag -r .",
+        "sum -z -r .",
+        "sum -r . -o /dev/tty",
+        "sum -r . -o /dev/stdout",
+        "check P-sums",
+        "check P-json",
+        "check --json P-tagged",
+        "check --audit -C . P-part",
+        "check --audit --json -C . P-part",
+        "sha256sum -c P-odd",
+        "dups .",
+        "dups -z .",
+        "dups --json .",
+        "dups --chunks fixed:512 --depth 3 .",
+        "dups --chunks fixed:512 --depth 3 --json .",
+        "tree j-lanes *",
+        "tree j-pointers *",
+        "tree s3 *",
+        "tree glacier *",
+        "tree fs-verity *",
+        "tree bittorrent-v2 *",
+        "tree bittorrent-v2 --json *",
+        "sum --files-from P-odd",
+        "verity format --salt - P-data P-hash",
+        "sum x* missing*",
+    ];
+    for command in commands {
+        // Messages by way of a file, for progress would be shown on a terminal.
+        let command = format!("$M {command} 2>P-messages; cat P-messages").replace("P-", &format!("{}/", manifests.path().display()));
+        let Some(shown) = on_a_terminal(&place, &command) else { return };
+        assert!(shown.len() > 30, "{command}: {shown}");
+        let harmful = |character: char| {
+            (character.is_control() && !matches!(character, '\n' | '\t' | '\0'))
+                || matches!(character, '\u{2028}' | '\u{202e}' | '\u{200f}' | '\u{2066}' | '\u{f700}'..='\u{f7ff}')
+        };
+        let found: Vec<_> = shown.lines().filter(|line| line.contains(harmful)).collect();
+        assert!(found.is_empty(), "{command}: {found:?}");
+        // Reports have tabs.
+        assert!(!shown.contains("\\u0009"), "{command}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_drop_in_has_its_sums_as_gnu_has_them_on_a_terminal_too() {
+    let place = Place::new();
+    place.file(OsStr::from_bytes(NAMES[0]), "");
+    for command in ["$M sha256sum *", "sha256sum *"] {
+        let Some(shown) = on_a_terminal(&place, command) else { return };
+        assert!(shown.ends_with(&format!("  {}\n", text_of(NAMES[0].to_vec()))), "{command}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_name_cannot_say_of_itself_that_it_is_right() {
+    let place = Place::new();
+    let name = OsStr::from_bytes(NAMES[0]);
+    place.file(name, "abc");
+    let sums = outcome(place.command(BINARY).arg("sum").arg(name), b"").stdout;
+    place.file("sums", sums);
+    std::fs::remove_file(place.join(name)).unwrap();
+    let expected = "'a'$'\\033''[2K'$'\\033''[1Ga: OK'$'\\033''[8m': FAILED open or read\n";
+    for command in ["check", "sha256sum -c"] {
+        // As 9.11: quoted whoever reads it.
+        assert_eq!(place.run(&format!("{command} sums")).stdout, expected);
+        let Some(shown) = on_a_terminal(&place, &format!("$M {command} sums 2>/dev/null")) else { return };
+        assert_eq!(shown, expected, "{command}");
+    }
+}
