@@ -242,7 +242,7 @@ impl Shared {
         if queue.files.len() >= BATCH_FILES && self.has_no_thread.load(Ordering::Relaxed) {
             let files = mem::take(&mut queue.files);
             drop(queue);
-            self.store(&files, &mut FileSystems::default());
+            self.store(&files);
         } else if queue.files.len() == BATCH_FILES {
             self.full.notify_one();
         }
