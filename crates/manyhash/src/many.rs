@@ -189,7 +189,7 @@ fn is_faster_one_by_one<C: Compression>(plan: &Plan<C>, messages: &impl Messages
 }
 
 /// What a few messages that differ in blocks cost in a batch, besides compressing, more than one after the other: measured on Zen 4.
-const RAGGED_PS: u64 = 250_000;
+const RAGGED_PS: u64 = 400_000;
 
 /// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
 pub(crate) fn hash_digests<A: Algorithm>(

@@ -186,7 +186,7 @@ pub(crate) fn hash<A: Algorithm>(
         let alike = bytes.is_multiple_of(A::BLOCK_BYTES) && (1..count).all(|i| messages.message(group.index(i)).len() == bytes);
         alike.then_some(bytes as u64)
     });
-    let mut together = Together::<A>::new(passes, group, alike_bytes.flatten());
+    let mut together = None;
     let mut first = 0;
     while first < count {
         let best = plan.best_for(count - first, blocks);
@@ -197,11 +197,12 @@ pub(crate) fn hash<A: Algorithm>(
         let message = |lane: usize| messages.message(group.index(first + if lane < lanes { lane } else { 0 }));
         let at = Place { shape, first, lanes };
         if shape.has_short() {
+            let together = together.get_or_insert_with(|| Together::<A>::new(passes, group, alike_bytes.flatten()));
             together.pad_in_registers(at, &Whole::new(shape.lanes, message), digests);
         } else if shape.lanes <= 4 {
-            together.pad_in_memory(at, &slices::<4>(shape.lanes, message)[..shape.lanes], digests);
+            pad_in_memory::<A>(passes, group, at, &slices::<4>(shape.lanes, message)[..shape.lanes], digests);
         } else {
-            together.pad_in_memory(at, &slices::<MAX_LANES>(shape.lanes, message)[..shape.lanes], digests);
+            pad_in_memory::<A>(passes, group, at, &slices::<MAX_LANES>(shape.lanes, message)[..shape.lanes], digests);
         }
         first += lanes;
     }
@@ -225,8 +226,8 @@ struct Place<'a, C: Compression> {
     lanes: usize,
 }
 
-/// What the lanes of a group have in common, and memory for them. It does not know how the caller has its messages, so that it is
-/// compiled once for each algorithm.
+/// What the lanes of a group have in common where padding is made in registers, and memory for them. Like [`pad_in_memory`], it does not know
+/// how the caller has its messages, so that it is compiled once for each algorithm.
 struct Together<'s, 'g, A: Algorithm> {
     passes: Passes<'s, CompressionOf<A>>,
     group: Group<'g>,
@@ -270,21 +271,26 @@ impl<'s, 'g, A: Algorithm> Together<'s, 'g, A> {
             digests[index(lane)].as_mut().copy_from_slice(&row[..A::DIGEST_BYTES]);
         }
     }
+}
 
-    /// Hashes the messages in the lanes of any shape.
-    fn pad_in_memory(&self, at: Place<'_, CompressionOf<A>>, messages: &[&[u8]], digests: &mut [A::Digest]) {
-        let (Passes { inner, outer }, group) = (self.passes, self.group);
-        let batch = PaddedInMemory { inner, outer, shape: at.shape, lanes: at.lanes, blocks: group.blocks as usize };
-        let (index, message) = (|lane: usize| group.index(at.first + lane), |lane: usize| messages[lane]);
-        let finish = |lane: usize, digest: A::Digest| digests[index(lane)] = digest;
-        match at.shape.lanes {
-            1 => batch.hash::<A, 1>(index, message, finish),
-            2 => batch.hash::<A, 2>(index, message, finish),
-            3..=4 => batch.hash::<A, 4>(index, message, finish),
-            5..=8 => batch.hash::<A, 8>(index, message, finish),
-            9..=16 => batch.hash::<A, 16>(index, message, finish),
-            _ => batch.hash::<A, MAX_LANES>(index, message, finish),
-        }
+/// Hashes the messages in the lanes of any shape.
+fn pad_in_memory<A: Algorithm>(
+    Passes { inner, outer }: Passes<'_, CompressionOf<A>>,
+    group: Group<'_>,
+    at: Place<'_, CompressionOf<A>>,
+    messages: &[&[u8]],
+    digests: &mut [A::Digest],
+) {
+    let batch = PaddedInMemory { inner, outer, shape: at.shape, lanes: at.lanes, blocks: group.blocks as usize };
+    let (index, message) = (|lane: usize| group.index(at.first + lane), |lane: usize| messages[lane]);
+    let finish = |lane: usize, digest: A::Digest| digests[index(lane)] = digest;
+    match at.shape.lanes {
+        1 => batch.hash::<A, 1>(index, message, finish),
+        2 => batch.hash::<A, 2>(index, message, finish),
+        3..=4 => batch.hash::<A, 4>(index, message, finish),
+        5..=8 => batch.hash::<A, 8>(index, message, finish),
+        9..=16 => batch.hash::<A, 16>(index, message, finish),
+        _ => batch.hash::<A, MAX_LANES>(index, message, finish),
     }
 }
 
