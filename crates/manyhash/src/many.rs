@@ -205,6 +205,7 @@ pub(crate) fn hash_digests<A: Algorithm>(
     let count = indices.map_or(digests.len(), <[usize]>::len);
     let index = |i: usize| indices.map_or(i, |indices| indices[i]);
     let (mut inner, mut outer) = ([A::zero_digest(); TOGETHER], [A::zero_digest(); TOGETHER]);
+    let rows = &mut None;
     for first in (0..count).step_by(TOGETHER) {
         let count = TOGETHER.min(count - first);
         (0..count).for_each(|i| inner[i] = digests[index(first + i)]);
@@ -214,7 +215,7 @@ pub(crate) fn hash_digests<A: Algorithm>(
             Starts::Each { bytes, .. } => Starts::Each { state, bytes },
         };
         let all = short::Group { blocks, count, indices: None };
-        short::hash::<A>(plan, starts.into(), &Slice(&inner[..count]), &mut outer[..count], all, usage);
+        short::hash::<A>(plan, starts.into(), &Slice(&inner[..count]), &mut outer[..count], all, rows, usage);
         (0..count).for_each(|i| digests[index(first + i)] = outer[i]);
     }
 }
@@ -282,10 +283,11 @@ impl Queue {
         digests: &mut [A::Digest],
         usage: &mut Usage,
     ) {
+        let rows = &mut None;
         let Some(order) = &mut self.order else {
             if self.longest_blocks <= short::MAX_BLOCKS && self.waiting.messages > 0 {
                 let all = short::Group { blocks: self.longest_blocks, count: self.waiting.messages, indices: None };
-                short::hash::<A>(plan, passes, messages, digests, all, usage);
+                short::hash::<A>(plan, passes, messages, digests, all, rows, usage);
                 self.waiting = Waiting::default();
             }
             return;
@@ -308,7 +310,7 @@ impl Queue {
             let count = (end - group) - (end - group) % plan.widest_for(blocks).lanes;
             if count > 0 {
                 let indices = &order[group..group + count];
-                short::hash::<A>(plan, passes, messages, digests, short::Group { blocks, count, indices: Some(indices) }, usage);
+                short::hash::<A>(plan, passes, messages, digests, short::Group { blocks, count, indices: Some(indices) }, rows, usage);
                 self.waiting.messages -= count;
                 self.waiting.blocks = self.waiting.blocks.saturating_sub(count as u64 * blocks);
             }
@@ -322,7 +324,7 @@ impl Queue {
         if first_short == 0 && is_faster_apart(plan, groups().map(|group| (blocks_of(group[0]), group.len()))) {
             for group in groups() {
                 let alike = short::Group { blocks: blocks_of(group[0]), count: group.len(), indices: Some(group) };
-                short::hash::<A>(plan, passes, messages, digests, alike, usage);
+                short::hash::<A>(plan, passes, messages, digests, alike, rows, usage);
             }
             order.clear();
             self.waiting = Waiting::default();

@@ -143,9 +143,9 @@ fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZe
     let inner = Starts::Each { state: &|i| &keys[i].midstates.inner, bytes };
     let outer = Some(Starts::Each { state: &|i| &keys[i].midstates.outer, bytes });
     let digests = short::Group { blocks: block_count::<CompressionOf<A>>(A::DIGEST_BYTES as u64), count: salts.len(), indices: None };
-    let mut usage = Usage::default();
+    let (mut rows, mut usage) = (None, Usage::default());
     for _ in 1..iterations.get() {
-        short::hash::<A>(plan, Passes { inner, outer }, &Slice(&last), &mut next, digests, &mut usage);
+        short::hash::<A>(plan, Passes { inner, outer }, &Slice(&last), &mut next, digests, &mut rows, &mut usage);
         std::mem::swap(&mut last, &mut next);
         for (sum, last) in sums.iter_mut().zip(&last) {
             sum.as_mut().iter_mut().zip(last.as_ref()).for_each(|(sum, last)| *sum ^= last);
