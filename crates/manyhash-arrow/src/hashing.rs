@@ -13,6 +13,7 @@ use manyhash::AnyAlgorithm;
 use std::iter;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use zeroize::Zeroizing;
 
@@ -240,7 +241,8 @@ impl Hashing {
             iter::from_fn(take).map(|i| (i, numbered(i, hash(&alone, &arrays[i])))).collect::<Vec<_>>()
         };
         let mut done = thread::scope(|scope| {
-            let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(work)).collect();
+            // If the system allows no more threads, those that run do it all.
+            let others: Vec<_> = (1..self.threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
             let mut done = work();
             done.extend(others.into_iter().flat_map(|other| other.join().expect("no thread panicked")));
             done
@@ -276,7 +278,7 @@ impl Hashing {
             None => rows.len(),
         };
         let values_of = |rows: &Range<usize>| if shape.has_room_for_nulls() { rows.len() } else { valid(rows) };
-        let write = &|rows: Range<usize>, mut values: &mut [u8]| {
+        let write = &|rows: Range<usize>, mut values: &mut [u8]| -> Result<(), Error> {
             let mut digests = Vec::new();
             for start in rows.clone().step_by(CHUNK_ROWS) {
                 let chunk = start..(start + CHUNK_ROWS).min(rows.end);
@@ -289,19 +291,22 @@ impl Hashing {
         let mut values = Room::new(values_of(&(0..rows)), shape.row_bytes)?;
         let chunks = rows.div_ceil(CHUNK_ROWS);
         let threads = self.threads.min(chunks).max(1);
-        thread::scope(|scope| -> Result<(), Error> {
-            let (mut rest, mut others) = (&mut values[..], Vec::new());
-            for i in 0..threads {
+        let mut rest = &mut values[..];
+        let shares: Vec<_> = (0..threads)
+            .map(|i| {
                 let range = chunks * i / threads * CHUNK_ROWS..(chunks * (i + 1) / threads * CHUNK_ROWS).min(rows);
-                let (its, later) = rest.split_at_mut(values_of(&range) * shape.row_bytes);
-                rest = later;
-                if i + 1 == threads {
-                    write(range, its)?;
-                } else {
-                    others.push(scope.spawn(move || write(range, its)));
-                }
-            }
-            others.into_iter().try_for_each(|other| other.join().expect("no thread panicked"))
+                let its = rest.split_off_mut(..values_of(&range) * shape.row_bytes).expect("room for all");
+                (range, its)
+            })
+            .collect();
+        let shares = Mutex::new(shares.into_iter());
+        let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || iter::from_fn(next).try_for_each(|(range, its)| write(range, its));
+        thread::scope(|scope| {
+            // As above.
+            let others: Vec<_> = (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+            let mine = work();
+            others.into_iter().fold(mine, |result, other| result.and(other.join().expect("no thread panicked")))
         })?;
         shape.array(rows, values, nulls)
     }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -66,20 +67,31 @@ impl Threads {
             return work(0, messages, results);
         }
         let share = (bytes + messages.len() * MESSAGE_BYTES) / threads + 1;
-        thread::scope(|scope| {
-            let (mut first, mut rest, mut places) = (0, messages, results);
-            while !rest.is_empty() {
-                let count = successive(rest, share);
-                let (mine, later) = rest.split_at(count);
-                let (my_places, later_places) = places.split_at_mut(count);
-                let work = &work;
-                if later.is_empty() {
-                    work(first, mine, my_places);
-                } else {
-                    scope.spawn(move || work(first, mine, my_places));
-                }
-                (first, rest, places) = (first + count, later, later_places);
+        let mut shares = Vec::new();
+        let (mut first, mut rest, mut places) = (0, messages, results);
+        while !rest.is_empty() {
+            let count = successive(rest, share);
+            let (mine, later) = rest.split_at(count);
+            let (my_places, later_places) = places.split_at_mut(count);
+            shares.push((first, mine, my_places));
+            (first, rest, places) = (first + count, later, later_places);
+        }
+        let others = shares.len() - 1;
+        let shares = Mutex::new(shares.into_iter());
+        let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work_on = || {
+            while let Some((first, mine, my_places)) = next() {
+                work(first, mine, my_places);
             }
+        };
+        thread::scope(|scope| {
+            for _ in 0..others {
+                // If the system allows no more threads, those that run do it all.
+                if thread::Builder::new().spawn_scoped(scope, work_on).is_err() {
+                    break;
+                }
+            }
+            work_on();
         });
     }
 }
