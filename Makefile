@@ -19,7 +19,8 @@ test:           ## everything
 install-test-tools: ## what the tests compare with, from the system's packages
 	scripts/install-test-tools
 
-# One folder, profile and set of features for all parts, so that the engine is compiled once and not for each of them.
+# One folder, profile and set of features for all parts, so that the engine is compiled once and not for each of them. `cargo build` would have
+# other features: those that tests alone ask of a dependency are missing there.
 ALL = --workspace --all-features
 BUILT = target/debug
 
@@ -38,7 +39,7 @@ test-backends:  ## the vectors once more, forced onto each backend this CPU has
 	scripts/test-backends
 
 test-command: ## a first user's commands, as the README has them
-	$(CARGO) build $(ALL)
+	$(CARGO) test $(ALL) --no-run
 	python3 scripts/run.py --manyhash $(BUILT)/manyhash --limit-bytes 300000000 /usr/lib
 
 # The Python package with the engines that it is tested with.
@@ -48,19 +49,19 @@ $(TEST_PACKAGE)/installed: crates/manyhash-python/tests/requirements.txt
 	$(@D)/bin/pip install --quiet --requirement $<
 	touch $@
 
-# The profile of the other tests, and the features that the engine has there.
+# In the folder and profile of the other tests, with a user's features: what the benchmarks ask of dependencies must not be there.
 test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source as a user would
 	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall \
-		--config-settings="build-args=--profile dev --features manyhash/digest,manyhash/kernels" .
+		--config-settings="build-args=--profile dev" .
 	cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
 
 test-bench: $(TEST_PYTHON)/installed ## whole commands are compared on files, every digest, no figure asserted
-	$(CARGO) build $(ALL)
+	$(CARGO) test $(ALL) --no-run
 	$(TEST_PYTHON)/bin/python bench/commands.py --manyhash $(BUILT)/manyhash --set diverse --runs 1
 
 TEST_STUDY = target/test-study
 test-study: $(TEST_PYTHON)/installed ## the study works: digests compared, every figure made, no time asserted
-	$(CARGO) build $(ALL)
+	$(CARGO) test $(ALL) --no-run
 	cd study && MANYHASH_STUDY=$(CURDIR)/$(BUILT)/manyhash-study $(CURDIR)/$(TEST_PYTHON)/bin/python -m unittest discover --start-directory tests
 	$(call make-study,$(CURDIR)/$(TEST_STUDY),$(CURDIR)/$(BUILT)/manyhash-study,$(CURDIR)/$(TEST_PYTHON)/bin/python,--quick)
 
