@@ -76,17 +76,27 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --all-features
 	scripts/check-sizes
 
-bench: bench/.venv/installed ## the benchmarks work: every digest compared, no figure asserted
-	cd bench && PYTHON=.venv/bin/python $(CARGO) test
-	cd bench/measure && $(CARGO) test --target-dir ../target
+bench: bench/.venv/installed ## side by side with other libraries, three quarters of an hour; results and pictures: see bench/METHODOLOGY.md
+	cd bench && $(CARGO) run --release -- --json results.json
+	cd bench && $(CARGO) run --release -- curves --json curves.json
+	cd bench && $(CARGO) run --release -- trees --json trees.json
+	cd bench && $(CARGO) run --release -- hmac --json hmac.json
+	cd bench && $(CARGO) run --release -- jobs --json jobs.json
+	cd bench && $(CARGO) run --release -- tls-records --json tls-records.json
+	cd bench && $(CARGO) run --release -- batcher --json batcher.json
+	cd bench && .venv/bin/python pictures.py results.json curves.json trees.json hmac.json tls-records.json
+
+bench-commands: ## whole commands on files, side by side with sha256sum, openssl, b3sum, fclones and others: see bench/METHODOLOGY.md
 	$(CARGO) build --release --package manyhash-cli
-	python3 bench/commands.py --manyhash target/release/manyhash --set diverse --runs 1
+	python3 bench/commands.py --manyhash target/release/manyhash
 
-test-examples: bench/.venv/installed ## programs that use the library, end to end
-	cd examples/signed-http && PYTHON=../../bench/.venv/bin/python $(CARGO) test
+# The figures that `make study` makes ("2012-2 2013"; all, if none is named), and other options of manyhash-study (--scratch, --pin).
+FIGURES ?=
+STUDY_OPTIONS ?=
+# Only a whole run replaces study.json and report.html, because it takes long.
+STUDY_NAME = $(if $(FIGURES),part,study)
 
-TEST_STUDY = target/test-study
-test-study: study/.venv/installed ## the tables and figures of the three papers, measured here, in about ten minutes; FIGURES="2012-2 2013": only these; see study/README.md
+study: study/.venv/installed ## the tables and figures of the three papers, measured here, in about ten minutes; FIGURES="2012-2 2013": only these; see study/README.md
 	$(CARGO) build --release --package manyhash-study
 	$(call make-study,$(CURDIR)/study/$(STUDY_NAME),$(CURDIR)/target/release/manyhash-study,.venv/bin/python,)
 
