@@ -168,7 +168,7 @@ struct Schedule<'a, C: Compression, S: Supply<C>> {
     elapsed_ps: u64,
     /// When a plan is worth another.
     plan_again_ps: u64,
-    /// Once a plan was found not to pay: for how many messages, and so for any fewer.
+    /// Once a plan was found not to pay: how many of the messages that it was found for are left. More than these are others, which came later.
     unplanned_messages: usize,
     usage: &'a mut Usage,
 }
@@ -256,7 +256,7 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
         if self.elapsed_ps < self.plan_again_ps && messages >= self.plan.shapes[self.shape].lanes {
             return ((self.plan_again_ps - self.elapsed_ps) / u64::from(self.plan.shapes[self.shape].cost_ps)).max(1);
         }
-        if self.best_ps(waiting) < LEAST_PLANNED_PS && messages > self.columns {
+        if messages > self.columns && self.best_ps(waiting) < LEAST_PLANNED_PS {
             self.unplanned_messages = messages;
             return self.go_unplanned(messages);
         }
@@ -353,6 +353,7 @@ impl<C: Compression, S: Supply<C>> Schedule<'_, C, S> {
                 continue;
             }
             self.supply.finish(slot, &self.states.column(column));
+            self.unplanned_messages = self.unplanned_messages.saturating_sub(1);
             let outside = (lanes..self.active).map(|column| (self.blocks_left(column), column)).max();
             let waiting_first = outside.is_none_or(|(blocks, _)| self.supply.waiting_blocks(0).is_some_and(|waiting| waiting > blocks));
             if waiting_first && self.refill(column) {

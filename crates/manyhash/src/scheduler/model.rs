@@ -2,7 +2,8 @@
 //!
 //! `vectors/schedule-bounds.txt` has length sets, the costs of shapes, and the bounds a linear program found.
 
-use crate::algorithm::{Algorithm, Compression, CompressionOf};
+use super::{Progress, Supply, Waiting};
+use crate::algorithm::{Algorithm, ChainingOf, Compression, CompressionOf, WordOf};
 use crate::cost::FAMILIES;
 use crate::many;
 use crate::shape::{Plan, Shape, Usage};
@@ -101,4 +102,66 @@ fn costs_of_the_bounds_are_those_of_the_tables() {
         macro_rules! check_all { ([] $($Algorithm:ident)*) => { $(check::<CompressionOf<crate::$Algorithm>>(&shapes);)* } }
         for_each_algorithm!(check_all []);
     }
+}
+
+/// Five messages at a time, and nothing is known of those to come: what readers are.
+struct Arrivals {
+    /// Blocks of each message that is still to come.
+    to_come: Vec<u64>,
+    going: usize,
+    zeros: Vec<u8>,
+}
+
+impl<C: Compression> Supply<C> for Arrivals {
+    /// Blocks left.
+    type Slot = u64;
+
+    fn slot(&mut self) -> u64 {
+        0
+    }
+    fn refill(&mut self, slot: &mut u64) -> bool {
+        let next = if self.going < 5 { self.to_come.pop() } else { None };
+        self.going += usize::from(next.is_some());
+        *slot = next.unwrap_or_default();
+        next.is_some()
+    }
+    fn waiting(&self) -> Option<Waiting> {
+        Some(Waiting::default())
+    }
+    fn waiting_blocks(&self, _: usize) -> Option<u64> {
+        None
+    }
+    fn longest_blocks(&self) -> u64 {
+        u64::MAX
+    }
+    fn initial(&self, _: &u64) -> ChainingOf<C> {
+        C::filled(WordOf::<C>::default())
+    }
+    fn ready<'a>(&'a self, slot: &'a u64) -> &'a [u8] {
+        &self.zeros[..self.zeros.len().min(*slot as usize * C::BLOCK_BYTES)]
+    }
+    fn blocks_left(&self, slot: &u64) -> u64 {
+        *slot
+    }
+    fn consume(&mut self, slot: &mut u64, bytes: usize) -> Progress {
+        *slot -= (bytes / C::BLOCK_BYTES) as u64;
+        if *slot == 0 { Progress::Ended } else { Progress::More }
+    }
+    fn finish(&mut self, _: &mut u64, _: &ChainingOf<C>) {
+        self.going -= 1;
+    }
+}
+
+#[test]
+fn messages_that_come_later_are_planned_although_the_first_were_not_worth_it() {
+    let shapes = [(1, 40_000), (4, 75_000), (16, 150_000)];
+    let plan =
+        Plan::new(shapes.map(|(lanes, cost_ps): (usize, u32)| Shape::<CompressionOf<crate::Md5>>::model("model", lanes, cost_ps)).into());
+    let mut usage = Usage::default();
+    let mut arrivals = Arrivals { to_come: [[4000; 5], [1; 5]].concat(), going: 0, zeros: vec![0; 1000 * 64] };
+    super::run(&plan, &mut arrivals, &mut usage);
+    let cost: u64 = usage.steps.iter().zip(shapes).map(|(steps, (_, cost_ps))| steps * u64::from(cost_ps)).sum();
+    // Five in turns in four lanes. Four, and then the last alone, would take 460 us.
+    let bound = 5 * 4000 / 4 * 75_000;
+    assert!(cost <= bound + bound / 10, "{} us instead of {}", cost / 1_000_000, bound / 1_000_000);
 }
