@@ -22,6 +22,7 @@ mod printable;
 mod progress;
 mod size;
 mod stamp;
+mod sysfs;
 mod threads;
 mod turns;
 mod walk;

@@ -1,11 +1,10 @@
 //! What is below a file system: a disk that stays, or something that shows one image today and another tomorrow.
-//!
-//! All of it is from sysfs, which also containers have: `dev/block/MAJOR:MINOR` and `class/block/NAME` are links to a device's folder, which
-//! is in that of the whole disk if it is a partition; `slaves` has links to what a device is made of.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::sysfs::{self, entries_of};
 
 /// Beginnings of the names of disks, before letters and digits: SCSI, SATA and USB, IDE, virtio, Xen, NVMe, SD cards, mainframes,
 /// persistent memory. Not loop, nbd, ram, zram, ublk, floppies and CDs, nor disks that others write to over a network.
@@ -53,7 +52,7 @@ impl BlockDevices {
         let folder = self.folder(device)?;
         check(&folder, 0)?;
         let partition = fs::read(folder.join("partition")).unwrap_or_default();
-        let disk = if partition.is_empty() { &*folder } else { folder.parent().ok_or(NotADisk::Hidden)? };
+        let disk = sysfs::disk_of(&folder).unwrap_or(&folder);
         let serial = SERIALS.iter().find_map(|name| fs::read(disk.join(name)).ok().filter(|serial| !serial.trim_ascii().is_empty()));
         Ok([&serial.unwrap_or_default()[..], b"\0", &partition].concat())
     }
@@ -63,7 +62,7 @@ impl BlockDevices {
         // Through the links that the device mapper has; in a container there may be no such file.
         let source = fs::canonicalize(source).unwrap_or_else(|_| source.into());
         let name = source.file_name().ok_or(NotADisk::Hidden)?;
-        let mut all = entries(&self.system.join("fs/btrfs")).map(|one| entries(&one.join("devices")).collect::<Vec<_>>());
+        let mut all = entries_of(&self.system.join("fs/btrfs")).map(|one| entries_of(&one.join("devices")).collect::<Vec<_>>());
         let members = all.find(|members| members.iter().any(|member| member.file_name() == Some(name)));
         for member in members.ok_or(NotADisk::Hidden)? {
             check(&fs::canonicalize(&member).map_err(|_| NotADisk::Hidden)?, 0)?;
@@ -75,15 +74,14 @@ impl BlockDevices {
     pub fn uuid_of(&self, device: u64) -> Option<Vec<u8>> {
         let folder = self.folder(device).ok()?;
         let leads_here = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target.file_name() == folder.file_name());
-        let mut links = entries(&self.links).filter(leads_here);
+        let mut links = entries_of(&self.links).filter(leads_here);
         let link = links.next()?;
         // Of two, one is out of date.
         links.next().is_none().then(|| file_name(&link).into_encoded_bytes())
     }
 
     fn folder(&self, device: u64) -> Result<PathBuf, NotADisk> {
-        let (major, minor) = parts(device);
-        fs::canonicalize(self.system.join(format!("dev/block/{major}:{minor}"))).map_err(|_| NotADisk::Hidden)
+        sysfs::folder_of(&self.system, device).ok_or(NotADisk::Hidden)
     }
 }
 
@@ -92,13 +90,13 @@ fn check(folder: &Path, depth: usize) -> Result<(), NotADisk> {
     if depth > MAX_DEPTH {
         return Err(NotADisk::Hidden);
     }
-    if folder.join("partition").exists() {
-        return check(folder.parent().ok_or(NotADisk::Hidden)?, depth + 1);
+    if let Some(disk) = sysfs::disk_of(folder) {
+        return check(disk, depth + 1);
     }
     let name = file_name(folder).to_string_lossy().into_owned();
     let is_among = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     if is_among(STACKS) {
-        let below: Vec<_> = entries(&folder.join("slaves")).collect();
+        let below: Vec<_> = sysfs::slaves_of(folder).collect();
         if below.is_empty() {
             return Err(NotADisk::Name(name));
         }
@@ -114,21 +112,11 @@ fn check(folder: &Path, depth: usize) -> Result<(), NotADisk> {
     }
 }
 
-/// What is in a folder; nothing if it is not there.
-fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
-}
-
 fn file_name(path: &Path) -> OsString {
     path.file_name().map(OsStr::to_owned).unwrap_or_default()
 }
 
-/// Major and minor number, as `stat` puts them together.
-fn parts(device: u64) -> (u64, u64) {
-    (device >> 32 & 0xffff_f000 | device >> 8 & 0xfff, device >> 12 & 0xffff_ff00 | device & 0xff)
-}
-
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 pub mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
@@ -154,11 +142,11 @@ pub mod tests {
         }
 
         /// The number of a device.
-        pub fn number(major: u64, minor: u64) -> u64 {
-            (major & 0xffff_f000) << 32 | (major & 0xfff) << 8 | (minor & 0xffff_ff00) << 12 | minor & 0xff
+        pub fn number(major: u32, minor: u32) -> u64 {
+            rustix::fs::makedev(major, minor)
         }
 
-        fn device(&self, path: &str, major: u64, minor: u64) -> &Self {
+        fn device(&self, path: &str, major: u32, minor: u32) -> &Self {
             let folder = self.0.path().join("sys/devices").join(path);
             fs::create_dir_all(folder.join("slaves")).unwrap();
             symlink(&folder, self.0.path().join(format!("sys/dev/block/{major}:{minor}"))).unwrap();
@@ -179,19 +167,19 @@ pub mod tests {
         }
 
         /// Adds a partition to `sda` or `sdb`.
-        pub fn partition(&self, disk: &str, number: u64) -> &Self {
+        pub fn partition(&self, disk: &str, number: u32) -> &Self {
             let minor = number + if disk == "sda" { 0 } else { 16 };
             self.device(&format!("{disk}/{disk}{number}"), 8, minor);
             self.say(&format!("{disk}/{disk}{number}/partition"), &number.to_string())
         }
 
         /// Adds a loop device.
-        pub fn loop_device(&self, minor: u64) -> &Self {
+        pub fn loop_device(&self, minor: u32) -> &Self {
             self.device(&format!("loop{minor}"), 7, minor).say(&format!("loop{minor}/removable"), "0")
         }
 
         /// Adds a device made of others.
-        pub fn stack(&self, name: &str, minor: u64, below: &[&str]) -> &Self {
+        pub fn stack(&self, name: &str, minor: u32, below: &[&str]) -> &Self {
             self.device(name, 253, minor);
             for below in below {
                 let devices = self.0.path().join("sys/devices");
@@ -218,15 +206,6 @@ pub mod tests {
         /// Removes it.
         pub fn unlink(&self, uuid: &str) {
             fs::remove_file(self.0.path().join("links").join(uuid)).unwrap();
-        }
-    }
-
-    #[test]
-    fn numbers_are_taken_apart_as_they_were_put_together() {
-        // As glibc's makedev.
-        assert_eq!(Machine::number(259, 300), 0x11_032c);
-        for (major, minor) in [(8, 1), (259, 300), (0, 45), (0x1234_5678, 0x9abc_def0), (0xffff_ffff, 0xffff_ffff)] {
-            assert_eq!(parts(Machine::number(major, minor)), (major, minor));
         }
     }
 

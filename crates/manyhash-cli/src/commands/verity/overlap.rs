@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{Place, folder_of};
 use crate::stamp::{FileId, is_same};
+use crate::sysfs;
 
 /// Something that bytes are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,31 +95,17 @@ impl Sysfs {
             Storage::File(FileId { device, .. }) => return vec![(Storage::Device(device), Relation::Home)],
             Storage::Device(number) => number,
         };
-        let Some(folder) = self.folder_of(number) else { return Vec::new() };
+        let Some(folder) = sysfs::folder_of(&self.0, number) else { return Vec::new() };
         let mut below = Vec::new();
         if let Some(file) = backing_file(&folder) {
             let is_zero = |name: &str| fs::read_to_string(folder.join("loop").join(name)).is_ok_and(|text| text.trim() == "0");
             let is_whole = is_zero("offset") && is_zero("sizelimit");
             below.push((file, if is_whole { Relation::Whole } else { Relation::Part }));
         }
-        let parent = folder.join("partition").exists().then(|| folder.join(".."));
-        let slaves = fs::read_dir(folder.join("slaves")).into_iter().flatten().flatten().map(|slave| slave.path());
-        let numbers = parent.into_iter().chain(slaves).filter_map(|device| device_number(&device));
+        let disk = sysfs::disk_of(&folder).map(Path::to_path_buf);
+        let numbers = disk.into_iter().chain(sysfs::slaves_of(&folder)).filter_map(|device| device_number(&device));
         below.extend(numbers.map(|number| (Storage::Device(number), Relation::Part)));
         below
-    }
-
-    /// The device's folder, not a link to it: what is above it is what it is a partition of.
-    #[cfg(target_os = "linux")]
-    fn folder_of(&self, number: u64) -> Option<PathBuf> {
-        use rustix::fs::{major, minor};
-        fs::canonicalize(self.0.join(format!("dev/block/{}:{}", major(number), minor(number)))).ok()
-    }
-
-    /// Other systems have no such folders.
-    #[cfg(not(target_os = "linux"))]
-    fn folder_of(&self, _: u64) -> Option<PathBuf> {
-        None
     }
 }
 
