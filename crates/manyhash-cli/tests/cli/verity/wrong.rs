@@ -127,20 +127,23 @@ fn data_that_is_no_multiple_of_a_block_is_refused_with_its_length() {
 fn faults_of_the_disk_leave_no_new_file() {
     let Some(library) = crate::faults::library() else { return };
     let (place, root) = device();
-    place.file("data", pattern(3000 * 512));
     let options = format!("--salt aa {UUID} --data-block-size 512 --hash-block-size 512");
     let run = |fault: &str, line: &str| {
         let mut command = place.command(BINARY);
         command.arg("verity").args(line.split_whitespace()).env("LD_PRELOAD", library).env("FAULT", fault);
         outcome(&mut command, b"")
     };
-    for fault in ["eio:data:0", "eio:data:100000", "truncate:data:100000", "vanish:data:0"] {
+    let small = 3000 * 512;
+    // The file is cut once a worker has read of it: more than all workers may hold by then, or they could have read the whole of it.
+    let large = 40 << 20;
+    for (fault, bytes) in [("eio:data:0", small), ("eio:data:100000", small), ("truncate:data:100000", large), ("vanish:data:0", small)] {
+        place.file("data", pattern(bytes));
         let failed = run(fault, &format!("format data new {options}"));
         assert_eq!((failed.stdout.as_str(), failed.code), ("", Some(1)), "{fault}: {}", failed.stderr);
         assert!(failed.stderr.starts_with("manyhash: data: "), "{fault}: {}", failed.stderr);
         assert!(!place.join("new").exists(), "{fault}");
-        place.file("data", pattern(3000 * 512));
     }
+    place.file("data", pattern(small));
     let fine = run("slow:data:1000", &format!("format data new {options}"));
     assert_eq!((fine.stderr.as_str(), fine.code), ("", Some(0)));
     let root_of_data = super::root(&fine);
