@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use manyhash::Algorithm;
+use manyhash::batcher::{Batcher, Pending, Settings};
 use manyhash::hmac::Key;
-use manyhash::jobs::{Batcher, Pending, Settings};
 use serde::{Serialize, Serializer};
 
 use crate::contest;

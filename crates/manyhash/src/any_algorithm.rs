@@ -2,7 +2,7 @@
 //!
 //! The list is [`for_each_algorithm!`](crate::for_each_algorithm): nothing here names an algorithm.
 
-use crate::Algorithm;
+use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
 use std::fmt;
 use std::str::FromStr;

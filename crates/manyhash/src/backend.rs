@@ -27,15 +27,15 @@
 //! }
 //! ```
 
-use crate::algorithm::{Algorithm, Compression, CompressionOf};
-use crate::cost;
-use crate::many;
-use crate::shape::Plan;
-use crate::start::Start;
+use crate::algorithm::CompressionOf;
+use crate::algorithms::Algorithm;
+use crate::kernel::cost;
+use crate::schedule::compiled::Compiled;
+use crate::schedule::mix::Mix;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// An instruction set and a shape, as in the table of [this module](self).
+/// An instruction set and a number of waves or messages, as in the table of [this module](self).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Backend {
     name: &'static str,
@@ -55,9 +55,9 @@ impl Backend {
         KNOWN.get_or_init(|| {
             let mut known: Vec<Self> = Vec::new();
             macro_rules! add { ([] $($Algorithm:ident)*) => { $(
-                for shape in &<CompressionOf<crate::$Algorithm>>::shapes().all {
-                    if known.iter().all(|backend| backend.name != shape.name) {
-                        known.push(Self { name: shape.name, lanes: shape.lanes, is_supported: shape.is_supported() });
+                for kernel in &<CompressionOf<crate::$Algorithm>>::mixes().all {
+                    if known.iter().all(|backend| backend.name != kernel.name) {
+                        known.push(Self { name: kernel.name, lanes: kernel.lanes, is_supported: kernel.is_supported() });
                     }
                 }
             )* } }
@@ -68,8 +68,8 @@ impl Backend {
 
     /// The one that does most of a large batch when nobody insists on another.
     pub fn best<A: Algorithm>() -> Self {
-        let plan = &<CompressionOf<A>>::shapes().automatic;
-        Self::known_by_name(plan.widest_shape().name).expect("every shape is known")
+        let mix = &<CompressionOf<A>>::mixes().automatic;
+        Self::known_by_name(mix.widest_kernel().name).expect("every kernel is known")
     }
 
     /// The one `MANYHASH_BACKEND` names, or else the best.
@@ -80,7 +80,7 @@ impl Backend {
         match requested() {
             None => Ok(Self::best::<A>()),
             Some(Err(error)) => Err(error.clone()),
-            Some(Ok(backend)) => backend.plan::<A>().map(|_| *backend),
+            Some(Ok(backend)) => backend.mix::<A>().map(|_| *backend),
         }
     }
 
@@ -114,32 +114,21 @@ impl Backend {
 
     /// Messages of the algorithm `A` it advances together; `None` if it has no kernel for `A`.
     pub fn lanes_of<A: Algorithm>(&self) -> Option<usize> {
-        <CompressionOf<A>>::shapes().all.iter().find(|shape| shape.name == self.name).map(|shape| shape.lanes)
+        <CompressionOf<A>>::mixes().all.iter().find(|kernel| kernel.name == self.name).map(|kernel| kernel.lanes)
     }
 
     /// Whether it has a kernel for the algorithm `A` and this CPU can run it.
     pub fn supports<A: Algorithm>(&self) -> bool {
-        self.plan::<A>().is_ok()
+        self.mix::<A>().is_ok()
     }
 
-    /// The digest of each message, in order, with every block computed by this backend; lanes without a message are idle.
-    ///
-    /// # Errors
-    /// If it has no kernel for the algorithm `A`, or this CPU lacks it.
-    pub fn hash_many<A: Algorithm>(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<A::Digest>, BackendError> {
-        let plan = self.plan::<A>()?;
-        let mut digests = vec![A::zero_digest(); messages.len()];
-        many::hash_many_on::<A, _>(plan, (&Start::of::<A>()).into(), &many::Slice(messages), &mut digests, None);
-        Ok(digests)
-    }
-
-    pub(crate) fn plan<A: Algorithm>(&self) -> Result<&'static Plan<CompressionOf<A>>, BackendError> {
-        let shapes = <CompressionOf<A>>::shapes();
-        let mine = shapes.all.iter().zip(&shapes.forced).find(|(shape, _)| shape.name == self.name);
-        mine.and_then(|(_, plan)| plan.as_ref()).ok_or_else(|| BackendError {
+    pub(crate) fn mix<A: Algorithm>(&self) -> Result<&'static Mix<CompressionOf<A>>, BackendError> {
+        let mixes = <CompressionOf<A>>::mixes();
+        let mine = mixes.all.iter().zip(&mixes.forced).find(|(kernel, _)| kernel.name == self.name);
+        mine.and_then(|(_, mix)| mix.as_ref()).ok_or_else(|| BackendError {
             name: self.name.into(),
             reason: if self.is_supported { Reason::Algorithm(A::NAME) } else { Reason::Cpu },
-            usable: shapes.all.iter().filter(|shape| shape.is_supported()).map(|shape| shape.name).collect(),
+            usable: mixes.all.iter().filter(|kernel| kernel.is_supported()).map(|kernel| kernel.name).collect(),
         })
     }
 }
@@ -172,19 +161,19 @@ fn requested() -> Option<&'static Result<Backend, BackendError>> {
     REQUESTED.get_or_init(read).as_ref()
 }
 
-/// The shapes to use for `A`. Panics if `MANYHASH_BACKEND` forbids all.
+/// The kernels to use for `A`. Panics if `MANYHASH_BACKEND` forbids all.
 #[inline]
-pub(crate) fn plan<A: Algorithm>() -> &'static Plan<CompressionOf<A>> {
+pub(crate) fn mix<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
     match requested() {
-        None => &<CompressionOf<A>>::shapes().automatic,
-        Some(Ok(backend)) => backend.plan::<A>().unwrap_or_else(|error| panic!("MANYHASH_BACKEND: {error}")),
+        None => &<CompressionOf<A>>::mixes().automatic,
+        Some(Ok(backend)) => backend.mix::<A>().unwrap_or_else(|error| panic!("MANYHASH_BACKEND: {error}")),
         Some(Err(error)) => panic!("MANYHASH_BACKEND: {error}"),
     }
 }
 
-/// The shapes to use for a message of `A` that is dealt out to lanes. Panics as [`plan`].
-pub(crate) fn plan_for_dealt<A: Algorithm>() -> &'static Plan<CompressionOf<A>> {
-    if requested().is_none() { &<CompressionOf<A>>::shapes().automatic_dealt } else { plan::<A>() }
+/// The kernels to use for a message of `A` that is dealt out to lanes. Panics as [`mix`].
+pub(crate) fn mix_for_dealt<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
+    if requested().is_none() { &<CompressionOf<A>>::mixes().automatic_dealt } else { mix::<A>() }
 }
 
 /// Why a backend can't be used. Its text lists those that can.

@@ -1,7 +1,7 @@
 //! The traits of the crate `digest` for [`Hasher`], so that it fits where RustCrypto's hashers do.
 
-use crate::algorithm::Algorithm;
-use crate::stream::Hasher;
+use crate::algorithms::Algorithm;
+use crate::hash::Hasher;
 use digest::array::AssocArraySize;
 use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update};
 

@@ -1,12 +1,15 @@
 //! What the messages of a batch have in common: bytes before each of them, absorbed once, and bytes after each.
 
-use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
-use crate::many::{self, Chunks, Messages, Queue, Slice};
-use crate::padding::{block_count, padded};
-use crate::scheduler::{self, Progress, Supply, Waiting};
-use crate::shape::{Plan, Usage};
-use crate::start::Start;
-use crate::stream::Hasher;
+use crate::algorithm::{ChainingOf, CompressionOf};
+use crate::algorithms::Algorithm;
+use crate::backend;
+use crate::hash::Hasher;
+use crate::kernel::start::Start;
+use crate::schedule::compiled::Compiled;
+use crate::schedule::digests::Digests;
+use crate::schedule::framed::Around;
+use crate::schedule::messages::{Chunks, Messages, Slice};
+use crate::schedule::mix::Mix;
 
 /// Bytes that each message of a batch has before it and after it: a salt, a domain tag, a key block.
 ///
@@ -62,7 +65,7 @@ impl<A: Algorithm> Frame<A> {
     /// # Panics
     /// As [`new`](Self::new).
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
-        let mut digests = vec![A::zero_digest(); messages.len()];
+        let mut digests = vec![A::ZERO; messages.len()];
         self.hash_many_into(messages, &mut digests);
         digests
     }
@@ -72,12 +75,12 @@ impl<A: Algorithm> Frame<A> {
     /// # Panics
     /// If the lengths differ, and as [`new`](Self::new).
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
-        A::hash_framed(self, &Slice(messages), digests);
+        self.hash_many_on(backend::mix::<A>(), &Slice(messages), digests);
     }
 
     /// The digest of each chunk of `values` of `message_bytes` bytes; the last may be shorter.
     pub(crate) fn hash_chunks(&self, values: &[u8], message_bytes: usize, digests: &mut [A::Digest]) {
-        A::hash_framed(self, &Chunks { values, message_bytes }, digests);
+        self.hash_many_on(backend::mix::<A>(), &Chunks { values, message_bytes }, digests);
     }
 
     /// Where messages start, if that is all there is to the frame.
@@ -92,23 +95,10 @@ impl<A: Algorithm> Frame<A> {
         hasher
     }
 
-    pub(crate) fn hash_many_on(&self, plan: &Plan<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
-        if let Some(start) = self.only_start() {
-            many::hash_many_on::<A, _>(plan, start.into(), &messages, digests, None);
-            return;
-        }
-        many::check_room(messages.count(), digests.len());
-        if messages.count() > 0 {
-            let blocks = |i: usize| block_count::<CompressionOf<A>>(self.framed_bytes(messages.message(i)));
-            let queue = Queue::longest_first(messages.count(), blocks);
-            let batch = &mut Batch { frame: self, messages, digests, queue };
-            scheduler::run(plan, batch, &mut Usage::default());
-        }
-    }
-
-    /// Bytes of a message with those around it, from the midstate on.
-    fn framed_bytes(&self, message: &[u8]) -> u64 {
-        (self.head.len() + message.len() + self.suffix.len()) as u64
+    /// Hashes messages in this frame on the kernels of `mix`.
+    pub(crate) fn hash_many_on(&self, mix: &Mix<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
+        let around = Around { start: &self.start, head: &self.head, suffix: &self.suffix };
+        <CompressionOf<A>>::hash_framed(mix, around, messages, &mut Digests::of::<A>(digests));
     }
 }
 
@@ -126,105 +116,5 @@ impl<A: Algorithm> std::fmt::Debug for Frame<A> {
         let frame = &mut f.debug_struct("Frame");
         frame.field("algorithm", &A::NAME).field("prefix_bytes", &prefix_bytes).field("suffix_bytes", &self.suffix.len());
         frame.finish_non_exhaustive()
-    }
-}
-
-struct Batch<'a, A: Algorithm> {
-    frame: &'a Frame<A>,
-    messages: &'a dyn Messages,
-    digests: &'a mut [A::Digest],
-    queue: Queue,
-}
-
-/// A message in three segments: the block it shares with the prefix, its whole blocks where they are, and its end.
-struct Segments<'a> {
-    message: usize,
-    head: Vec<u8>,
-    body: &'a [u8],
-    end: Vec<u8>,
-    end_done_bytes: usize,
-    blocks_left: u64,
-}
-
-impl<'a, A: Algorithm> Supply<CompressionOf<A>> for Batch<'a, A> {
-    type Slot = Segments<'a>;
-
-    fn slot(&mut self) -> Segments<'a> {
-        Segments { message: 0, head: Vec::new(), body: &[], end: Vec::new(), end_done_bytes: 0, blocks_left: 0 }
-    }
-
-    fn refill(&mut self, slot: &mut Segments<'a>) -> bool {
-        let Some(next) = self.queue.peek(0) else { return false };
-        let Frame { start, head, suffix } = self.frame;
-        let message = self.messages.message(next);
-        let framed_bytes = self.frame.framed_bytes(message);
-        (slot.message, slot.end_done_bytes, slot.blocks_left) = (next, 0, block_count::<CompressionOf<A>>(framed_bytes));
-        slot.head.clear();
-        slot.end.clear();
-        let mut rest = message;
-        if !head.is_empty() {
-            match message.split_at_checked(A::BLOCK_BYTES - head.len()) {
-                Some((completing, later)) => {
-                    slot.head.extend_from_slice(head);
-                    slot.head.extend_from_slice(completing);
-                    rest = later;
-                }
-                // It ends in the first block.
-                None => slot.end.extend_from_slice(head),
-            }
-        }
-        (slot.body, rest) = rest.split_at(rest.len() - rest.len() % A::BLOCK_BYTES);
-        slot.end.extend_from_slice(rest);
-        slot.end.extend_from_slice(suffix);
-        padded::<CompressionOf<A>>(&mut slot.end, start.bytes + framed_bytes);
-        self.queue.take(slot.blocks_left);
-        true
-    }
-
-    fn waiting(&self) -> Option<Waiting> {
-        Some(self.queue.waiting())
-    }
-
-    fn waiting_blocks(&self, skip: usize) -> Option<u64> {
-        let next = self.queue.peek(skip)?;
-        Some(block_count::<CompressionOf<A>>(self.frame.framed_bytes(self.messages.message(next))))
-    }
-
-    fn longest_blocks(&self) -> u64 {
-        self.queue.longest_blocks()
-    }
-
-    fn initial(&self, _: &Segments<'a>) -> ChainingOf<CompressionOf<A>> {
-        self.frame.start.state
-    }
-
-    fn ready<'b>(&'b self, slot: &'b Segments<'a>) -> &'b [u8] {
-        if !slot.head.is_empty() {
-            &slot.head
-        } else if !slot.body.is_empty() {
-            slot.body
-        } else {
-            &slot.end[slot.end_done_bytes..]
-        }
-    }
-
-    fn blocks_left(&self, slot: &Segments<'a>) -> u64 {
-        slot.blocks_left
-    }
-
-    fn consume(&mut self, slot: &mut Segments<'a>, bytes: usize) -> Progress {
-        slot.blocks_left -= (bytes / A::BLOCK_BYTES) as u64;
-        if !slot.head.is_empty() {
-            slot.head.clear();
-        } else if !slot.body.is_empty() {
-            slot.body = &slot.body[bytes..];
-        } else {
-            slot.end_done_bytes += bytes;
-        }
-        if slot.blocks_left == 0 { Progress::Ended } else { Progress::More }
-    }
-
-    fn finish(&mut self, slot: &mut Segments<'a>, state: &ChainingOf<CompressionOf<A>>) {
-        self.digests[slot.message] = digest::<A>(state);
     }
 }

@@ -40,104 +40,39 @@
 //! # Features
 //! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant time, and `zeroize`, which erases keys.
 //! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
-//! - `kernels`: [`kernels`], what is beneath; for studies, and without any promise.
+//! - `hazmat`: [`hazmat`], what is beneath; for studies, and without any promise.
 #![deny(unsafe_code)]
 
+// Floors, from below: each folder uses only what stands above it in this list (tests/engine/floors.rs).
+#[allow(unsafe_code, reason = "instructions, and code that runs with an instruction set's features")]
+mod isa;
 #[macro_use]
 mod algorithm;
+mod kernel;
+mod schedule;
+
+// Doors.
+mod algorithms;
 mod any_algorithm;
 pub mod backend;
-mod cost;
+pub mod batcher;
 #[cfg(feature = "digest")]
 mod digest_traits;
 mod frame;
+mod hash;
+#[cfg(feature = "hazmat")]
+pub mod hazmat;
 #[cfg(feature = "hmac")]
 pub mod hmac;
-#[allow(unsafe_code, reason = "runs code with an instruction set's features, once it is detected")]
-mod isa;
 pub mod jobs;
-#[cfg(feature = "kernels")]
-pub mod kernels;
-#[allow(unsafe_code, reason = "vector instructions")]
-mod lanes;
 mod many;
-mod padding;
 mod readers;
-mod scheduler;
-mod shape;
-mod short;
-#[allow(unsafe_code, reason = "SHA and vector instructions")]
-mod solo;
-mod start;
-mod states;
-mod stream;
 pub mod tree;
 
-pub use algorithm::{Algorithm, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+pub use algorithm::{Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+pub use algorithms::Algorithm;
 pub use any_algorithm::{AnyAlgorithm, ForAlgorithm, UnknownAlgorithm};
 pub use frame::Frame;
-pub use many::Offset;
+pub use hash::{Hasher, hash};
+pub use many::{Offset, hash_contiguous, hash_contiguous_into, hash_many, hash_many_into};
 pub use readers::Readers;
-use start::Start;
-pub use stream::{Hasher, hash};
-
-/// The digest of each message, in the order of the messages.
-///
-/// A message's `as_ref` must give the same bytes every time. If it does not, digests are of anything, or this panics.
-///
-/// # Panics
-/// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
-///
-/// ```
-/// use manyhash::{Sha512, hash, hash_many};
-/// let messages = [vec![0u8; 1000], vec![], vec![1; 7]];
-/// let digests = hash_many::<Sha512>(&messages);
-/// assert_eq!(digests[2], hash::<Sha512>(&[1; 7]));
-/// ```
-pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
-    let mut digests = vec![A::zero_digest(); messages.len()];
-    hash_many_into::<A>(messages, &mut digests);
-    digests
-}
-
-/// Writes the digest of `messages[i]` to `digests[i]`.
-///
-/// # Panics
-/// If the lengths differ, or if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
-///
-/// ```
-/// use manyhash::{Sha1, hash_many_into};
-/// let mut digests = [[0; 20]; 2];
-/// hash_many_into::<Sha1>(&["abc", ""], &mut digests);
-/// assert_eq!(digests[0][..4], [0xa9, 0x99, 0x3e, 0x36]);
-/// ```
-pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), (&Start::of::<A>()).into(), &many::Slice(messages), digests, None);
-}
-
-/// The digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is `values[offsets[i]..offsets[i + 1]]`.
-///
-/// This is the layout of an Arrow column of strings or binaries.
-///
-/// # Panics
-/// If an offset is less than the one before or past the end of `values`, or if `MANYHASH_BACKEND` names a backend that can't be used:
-/// see [`backend`].
-///
-/// ```
-/// use manyhash::{Sha256, hash, hash_contiguous};
-/// let digests = hash_contiguous::<Sha256>(b"onetwothree", &[0, 3, 6, 11]);
-/// assert_eq!(digests[2], hash::<Sha256>(b"three"));
-/// ```
-pub fn hash_contiguous<A: Algorithm>(values: &[u8], offsets: &[impl Offset]) -> Vec<A::Digest> {
-    let mut digests = vec![A::zero_digest(); offsets.len().saturating_sub(1)];
-    hash_contiguous_into::<A>(values, offsets, &mut digests);
-    digests
-}
-
-/// As [`hash_contiguous`], with the digest of message i written to `digests[i]`.
-///
-/// # Panics
-/// As [`hash_contiguous`], and if there are not as many digests as messages.
-pub fn hash_contiguous_into<A: Algorithm>(values: &[u8], offsets: &[impl Offset], digests: &mut [A::Digest]) {
-    many::hash_many_on::<A, _>(backend::plan::<A>(), (&Start::of::<A>()).into(), &many::Contiguous::new(values, offsets), digests, None);
-}

@@ -1,13 +1,15 @@
 //! Many messages that have to be read: each lane has a reader and a buffer.
 
-use crate::algorithm::{Algorithm, ChainingOf, CompressionOf, digest};
+use crate::algorithm::ending::{Tail, block_count};
+use crate::algorithm::{ChainingOf, CompressionOf, write_digest};
+use crate::algorithms::Algorithm;
 use crate::backend;
-use crate::padding::{Tail, block_count};
-use crate::scheduler::{self, Progress, Supply, Waiting};
-use crate::shape::Usage;
+use crate::isa::Blocks;
+use crate::schedule::compiled::Compiled;
+use crate::schedule::mix::Usage;
+use crate::schedule::{Ended, Extent, Memory, Supply, Waiting, ended_of};
 use std::fmt;
 use std::io::{self, Read};
-use std::marker::PhantomData;
 
 /// Bytes a lane's buffer has by default. DIVERSE from the page cache, 32 lanes: 8 KiB 3.09 GB/s, 16 to 64 KiB 3.15 to 3.22, 128 KiB
 /// 2.85, 256 KiB 2.96: larger reads cost less, but push each other out of the cache before they are hashed.
@@ -71,19 +73,18 @@ impl<A: Algorithm> Readers<A> {
     /// # Panics
     /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn hash<R: Read>(&mut self, readers: impl IntoIterator<Item = (R, u64)>, finished: impl FnMut(R, io::Result<A::Digest>)) {
-        let plan = backend::plan::<A>();
+        let mix = backend::mix::<A>();
         let lane_bytes =
-            self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / plan.widest_shape().lanes).clamp(LEAST_LANE_BYTES, MOST_LANE_BYTES));
-        let supply = &mut Open::<A, _, _, _> {
+            self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / mix.widest_kernel().lanes).clamp(LEAST_LANE_BYTES, MOST_LANE_BYTES));
+        let supply = &mut Open::<A, R, _, _> {
             readers: readers.into_iter(),
             finished,
             none_now: false,
-            slots: 0,
+            slots: Vec::new(),
             lane_bytes: lane_bytes - lane_bytes % A::BLOCK_BYTES,
             initial: self.initial,
-            types: PhantomData,
         };
-        scheduler::run(plan, supply, &mut Usage::default());
+        <CompressionOf<A>>::run(&mut Memory::default(), mix, Extent::All, supply, &mut Usage::default());
     }
 }
 
@@ -105,10 +106,9 @@ struct Open<A: Algorithm, R, I, F> {
     finished: F,
     /// The last time, there was none.
     none_now: bool,
-    slots: usize,
+    slots: Vec<Reading<R>>,
     lane_bytes: usize,
     initial: ChainingOf<CompressionOf<A>>,
-    types: PhantomData<R>,
 }
 
 /// A reader and what has been read of it.
@@ -137,10 +137,19 @@ impl<R> Reading<R> {
     }
 }
 
+/// What became of reading.
+#[derive(PartialEq, Eq)]
+enum Filled {
+    /// There are blocks to compress.
+    More,
+    /// The reader failed.
+    Ended,
+}
+
 impl<R: Read> Reading<R> {
     /// Reads until there are blocks to compress, the buffer full of them if the reader has so much.
-    fn fill<A: Algorithm>(&mut self, lane_bytes: usize) -> Progress {
-        let Some(reader) = &mut self.reader else { return Progress::Ended };
+    fn fill<A: Algorithm>(&mut self, lane_bytes: usize) -> Filled {
+        let Some(reader) = &mut self.reader else { return Filled::Ended };
         let buffer = &mut self.memory[self.start..self.start + lane_bytes];
         let mut filled = 0;
         let at_end = loop {
@@ -148,13 +157,13 @@ impl<R: Read> Reading<R> {
                 Ok(0) => break true,
                 Ok(bytes) if bytes > lane_bytes - filled => {
                     self.error = Some(io::Error::other("the reader says it gave more than it was asked for"));
-                    return Progress::Ended;
+                    return Filled::Ended;
                 }
                 Ok(bytes) => filled += bytes,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.error = Some(error);
-                    return Progress::Ended;
+                    return Filled::Ended;
                 }
             }
             if filled == lane_bytes {
@@ -168,20 +177,17 @@ impl<R: Read> Reading<R> {
             tail.set::<CompressionOf<A>>(&buffer[whole..filled], self.message_bytes);
         }
         self.ready = self.start..self.start + whole;
-        Progress::More
+        Filled::More
     }
 }
 
 impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result<A::Digest>)> Supply<CompressionOf<A>>
     for Open<A, R, I, F>
 {
-    type Slot = Reading<R>;
-
-    fn slot(&mut self) -> Reading<R> {
+    fn add_slot(&mut self) -> usize {
         let memory = vec![0; self.lane_bytes + 64 + MOST_STAGGER_BYTES];
-        let stagger = 64 * self.slots % MOST_STAGGER_BYTES;
-        self.slots += 1;
-        Reading {
+        let stagger = 64 * self.slots.len() % MOST_STAGGER_BYTES;
+        self.slots.push(Reading {
             reader: None,
             error: None,
             expected_blocks: 0,
@@ -191,18 +197,20 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             message_bytes: 0,
             tail: None,
             tail_done_bytes: 0,
-        }
+        });
+        self.slots.len() - 1
     }
 
-    fn refill(&mut self, slot: &mut Reading<R>) -> bool {
+    fn refill(&mut self, slot: usize) -> bool {
         loop {
             let next = self.readers.next();
             self.none_now = next.is_none();
             let Some((reader, expected_bytes)) = next else { return false };
-            slot.reader = Some(reader);
-            slot.expected_blocks = block_count::<CompressionOf<A>>(expected_bytes);
-            (slot.message_bytes, slot.tail, slot.tail_done_bytes) = (0, None, 0);
-            if slot.fill::<A>(self.lane_bytes) == Progress::More {
+            let reading = &mut self.slots[slot];
+            reading.reader = Some(reader);
+            reading.expected_blocks = block_count::<CompressionOf<A>>(expected_bytes);
+            (reading.message_bytes, reading.tail, reading.tail_done_bytes) = (0, None, 0);
+            if reading.fill::<A>(self.lane_bytes) == Filled::More {
                 return true;
             }
             let state = self.initial;
@@ -222,36 +230,38 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
         u64::MAX
     }
 
-    fn initial(&self, _: &Reading<R>) -> ChainingOf<CompressionOf<A>> {
+    fn initial(&self, _: usize) -> ChainingOf<CompressionOf<A>> {
         self.initial
     }
 
-    #[inline]
-    fn ready<'a>(&'a self, slot: &'a Reading<R>) -> &'a [u8] {
-        slot.ready()
+    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>) {
+        slots.iter().for_each(|slot| ahead.add_lane(self.slots[*slot].ready()));
     }
 
-    fn blocks_left(&self, slot: &Reading<R>) -> u64 {
+    fn blocks_left(&self, slot: usize) -> u64 {
+        let slot = &self.slots[slot];
         let done = (slot.message_bytes - slot.ready.len() as u64) / A::BLOCK_BYTES as u64;
         slot.expected_blocks.saturating_sub(done).max(1)
     }
 
-    fn consume(&mut self, slot: &mut Reading<R>, bytes: usize) -> Progress {
-        if !slot.ready.is_empty() {
-            slot.ready.start += bytes;
-            return match slot.tail {
-                None if slot.ready.is_empty() => slot.fill::<A>(self.lane_bytes),
-                _ => Progress::More,
-            };
-        }
-        slot.tail_done_bytes += bytes;
-        let tail_bytes = slot.tail.as_ref().map_or(0, |tail| tail.blocks().len());
-        if slot.tail_done_bytes == tail_bytes { Progress::Ended } else { Progress::More }
+    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
+        ended_of(slots, |slot| {
+            let slot = &mut self.slots[slot];
+            if !slot.ready.is_empty() {
+                slot.ready.start += bytes;
+                return slot.tail.is_none() && slot.ready.is_empty() && slot.fill::<A>(self.lane_bytes) == Filled::Ended;
+            }
+            slot.tail_done_bytes += bytes;
+            slot.tail_done_bytes == slot.tail.as_ref().map_or(0, |tail| tail.blocks().len())
+        })
     }
 
-    fn finish(&mut self, slot: &mut Reading<R>, state: &ChainingOf<CompressionOf<A>>) {
+    fn finish(&mut self, slot: usize, state: &ChainingOf<CompressionOf<A>>) {
+        let slot = &mut self.slots[slot];
         let reader = slot.reader.take().expect("a message on its way has a reader");
-        let result = slot.error.take().map_or_else(|| Ok(digest::<A>(state)), Err);
+        let mut digest = A::ZERO;
+        write_digest::<CompressionOf<A>>(state, digest.as_mut());
+        let result = slot.error.take().map_or(Ok(digest), Err);
         (self.finished)(reader, result);
     }
 }

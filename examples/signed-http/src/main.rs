@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
-use manyhash::jobs::Settings;
+use manyhash::batcher::Settings;
 use signed_http::body::BodyLimits;
 use signed_http::engine::{Engine, Verifier};
 use signed_http::secrets::Secrets;

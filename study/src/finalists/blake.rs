@@ -1,7 +1,7 @@
 //! BLAKE-256 and BLAKE-512 in lanes, as they were in the final round of the SHA-3 competition (Aumasson, Henzen, Meier & Phan, "SHA-3
 //! proposal BLAKE", version 1.3). What is correct here is what the crate blake-hash computes.
 
-use manyhash::kernels::{ByteOrder, Words};
+use manyhash::hazmat::{ByteOrder, Words};
 
 use super::lanes::{LaneHash, MOST_WORDS};
 

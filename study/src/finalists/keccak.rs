@@ -1,7 +1,7 @@
 //! Keccak with a rate of 1088 bits and digests of 256, in lanes: as it was in the SHA-3 competition, and as FIPS 202 has it, which differ
 //! in a byte of padding. Section numbers are those of FIPS 202.
 
-use manyhash::kernels::{ByteOrder, Words};
+use manyhash::hazmat::{ByteOrder, Words};
 
 use super::lanes::{LaneHash, MOST_WORDS};
 

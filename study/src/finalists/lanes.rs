@@ -6,7 +6,7 @@
 
 use std::marker::PhantomData;
 
-use manyhash::kernels::{Blocks, ByteOrder, Isa, MAX_LANES, Portable, Task, Token, Word, Words};
+use manyhash::hazmat::{Blocks, ByteOrder, Isa, MAX_LANES, Portable, Task, Token, Word, Words};
 
 /// Words of the longest block: those of Keccak[1088].
 pub const MOST_WORDS: usize = 17;
@@ -201,7 +201,7 @@ impl LaneKernel {
         add!(Portable "portable");
         #[cfg(target_arch = "x86_64")]
         {
-            use manyhash::kernels::{Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
+            use manyhash::hazmat::{Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
             add!(Sse2 "sse2", Avx512Quarter "avx512-128", Avx2 "avx2", Avx512Half "avx512-256", Avx512 "avx512");
         }
         all

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use manyhash::Sha256;
 use manyhash::backend::Backend;
-use manyhash::kernels::{Blocks, Kernel, final_blocks, updates};
+use manyhash::hazmat::{Blocks, Kernel, final_blocks, updates};
 
 use super::over_linear::OverLinear;
 use super::presentation::maybe;
@@ -103,7 +103,7 @@ pub fn measure(_: &Session) -> Result<Figure> {
         general.row(std::iter::once(Cell::number((kibibytes << 10) as f64, 0)).chain(CASES.iter().map(count)));
     }
     Ok(Figure {
-        method: "Derived: the blocks of each slice and of the wrapped digests, padding included, by manyhash::kernels::updates. Counted: a \
+        method: "Derived: the blocks of each slice and of the wrapped digests, padding included, by manyhash::hazmat::updates. Counted: a \
              linear SHA-256 that counts its calls of the compression function hashes the slices and wraps them. One after the other: Updates \
              of a lane, which are done beside those of the other lanes, and then those of the wrapping. For a message of l bytes whose \
              slices are whole blocks, linear SHA-256 takes l/64 + 1 Updates and j-lanes, j even, l/64 + j + (j/2 + 1)."

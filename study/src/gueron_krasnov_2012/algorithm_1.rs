@@ -1,7 +1,7 @@
 //! Algorithm 1 of Gueron & Krasnov 2012 (section 3, figure 1), "Simultaneous Hashing (S-HASH)", as it is printed: to be read beside it.
 //!
 //! Names are the paper's, and each line of its flow stands above ours as a comment. `S-UPDATE` is a [`Kernel`]: `sse2` has the paper's
-//! 128-bit registers, so that m = 4 for SHA-256 and 2 for SHA-512. manyhash itself works otherwise: see [`manyhash::kernels::schedule`].
+//! 128-bit registers, so that m = 4 for SHA-256 and 2 for SHA-512. manyhash itself works otherwise: see [`manyhash::hazmat::schedule`].
 //!
 //! Where the text leaves something open, or would not work:
 //! - "It is assumed that k > m", though the paper's own smallest measurement has k = m = 4. With k = m all of it works. With k < m there
@@ -21,7 +21,7 @@ use std::borrow::Cow;
 
 use manyhash::Algorithm;
 use manyhash::backend::{Backend, BackendError};
-use manyhash::kernels::{Blocks, Kernel, final_blocks};
+use manyhash::hazmat::{Blocks, Kernel, final_blocks};
 
 /// The serial code where there is a choice: the authors' own, n-SMS.
 pub const N_SMS: &str = "bmi2";
@@ -189,7 +189,7 @@ fn prepare_padding_block<A: Algorithm>(message: &[u8], rest_bytes: usize) -> Vec
 mod tests {
     use super::*;
     use manyhash::Md5;
-    use manyhash::kernels::updates;
+    use manyhash::hazmat::updates;
     use manyhash_measure::Random;
 
     /// Hashes messages of these lengths on a backend's kernel and compares with the textbook; what was done.

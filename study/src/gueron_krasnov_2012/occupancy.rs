@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use manyhash::backend::Backend;
-use manyhash::kernels::{self, Blocks, Kernel, updates};
+use manyhash::hazmat::{self, Blocks, Kernel, updates};
 use manyhash::{Algorithm, Sha256};
 
 use super::algorithm_1::{N_SMS, SHash, serial_end};

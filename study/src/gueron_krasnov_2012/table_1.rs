@@ -1,7 +1,7 @@
 //! Table 1 (appendix): the sizes of the files of DIVERSE, and how many Updates they take (section 2, equation 1).
 
 use anyhow::Result;
-use manyhash::kernels::updates;
+use manyhash::hazmat::updates;
 use manyhash::{Algorithm, Sha256, Sha512};
 use manyhash_measure::timing::quantile;
 

@@ -4,8 +4,7 @@
 //! the one before, four operations long, so that one wave leaves ports idle on every CPU, and four are what fills those of Zen 5.
 
 use super::{Compression, MAX_ROUNDS, algorithm};
-use crate::lanes::{ByteOrder, Words};
-use crate::shape;
+use crate::isa::{ByteOrder, Words};
 
 algorithm! {
     /// MD5, 128 bits. **Legacy**: for manifests of `md5sum`, dpkg's `.md5sums`, ETags of S3. Collisions take seconds to make, also with
@@ -129,8 +128,6 @@ impl Compression for Md5Compression {
         macro_rules! early { ($t:expr, $a:ident) => { $a.add(V::splat(isa, expanded[$t])) } }
         sixty_four_rounds!(V state early);
     }
-
-    shape::cache!(Md5Compression);
 }
 
 #[cfg(test)]

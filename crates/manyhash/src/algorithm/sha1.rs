@@ -4,8 +4,7 @@
 //! the limit of one wave (rotate and add, 80 times; Zen 5), two reach that of the ports.
 
 use super::{Compression, MAX_ROUNDS, algorithm};
-use crate::lanes::{ByteOrder, Words};
-use crate::shape::{self, Shape};
+use crate::isa::{ByteOrder, Words};
 
 algorithm! {
     /// SHA-1, 160 bits. Collisions are practical: use it only where something demands it.
@@ -99,10 +98,4 @@ impl Compression for Sha1Compression {
         macro_rules! word_and_constant { ($t:expr) => { V::splat(isa, expanded[$t]) } }
         eighty_rounds!(V state word_and_constant);
     }
-
-    fn solo_shapes() -> Vec<Shape<Self>> {
-        crate::solo::sha1_shapes()
-    }
-
-    shape::cache!(Sha1Compression);
 }

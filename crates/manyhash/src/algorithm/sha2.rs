@@ -7,7 +7,7 @@
 //! The loop is 16 rounds, unrolled: all 64 unrolled are no faster and three times the code.
 
 use super::{Compression, MAX_ROUNDS};
-use crate::lanes::{Portable, Words};
+use crate::isa::{Portable, Words};
 use std::hint::black_box;
 
 /// What SHA-256 and SHA-512 do not share.
@@ -135,7 +135,7 @@ pub(super) fn compress_constant<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, 
 
 /// The methods [`Sha2`] and [`Compression`] of one word size: rotations as in equations 4.4 to 4.7 and 4.10 to 4.13.
 macro_rules! sha2 {
-    ($Compression:ident, $word:ident, $name:literal, $constants:ident, $solo:ident,
+    ($Compression:ident, $word:ident, $name:literal, $constants:ident,
      $a0:literal $a1:literal $a2:literal, $b0:literal $b1:literal $b2:literal, $c0:literal $c1:literal $c2:literal, $d0:literal $d1:literal $d2:literal) => {
         impl $crate::algorithm::sha2::Sha2 for $Compression {
             const ROUND_CONSTANTS: &'static [[$word; 16]] = &$constants;
@@ -179,10 +179,6 @@ macro_rules! sha2 {
             fn compress_constant<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], expanded: &[$word; MAX_ROUNDS]) {
                 $crate::algorithm::sha2::compress_constant::<Self, V>(isa, state, expanded);
             }
-            fn solo_shapes() -> Vec<Shape<Self>> {
-                $crate::solo::$solo()
-            }
-            $crate::shape::cache!($Compression);
         }
     };
 }

@@ -2,8 +2,7 @@
 
 use super::sha2::sha2;
 use super::{Compression, MAX_ROUNDS, algorithm};
-use crate::lanes::{ByteOrder, Words};
-use crate::shape::Shape;
+use crate::isa::{ByteOrder, Words};
 
 algorithm! {
     /// SHA-224, 224 bits.
@@ -25,7 +24,7 @@ algorithm! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sha256Compression;
 
-sha2!(Sha256Compression, u32, "sha256", ROUND_CONSTANTS, sha256_shapes, 2 13 22, 6 11 25, 7 18 3, 17 19 10);
+sha2!(Sha256Compression, u32, "sha256", ROUND_CONSTANTS, 2 13 22, 6 11 25, 7 18 3, 17 19 10);
 
 /// FIPS 180-4, section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 pub(crate) static ROUND_CONSTANTS: [[u32; 16]; 4] = [

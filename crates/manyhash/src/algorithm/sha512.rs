@@ -2,8 +2,7 @@
 
 use super::sha2::sha2;
 use super::{Compression, MAX_ROUNDS, algorithm};
-use crate::lanes::{ByteOrder, Words};
-use crate::shape::Shape;
+use crate::isa::{ByteOrder, Words};
 
 algorithm! {
     /// SHA-384, 384 bits.
@@ -45,7 +44,7 @@ algorithm! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sha512Compression;
 
-sha2!(Sha512Compression, u64, "sha512", ROUND_CONSTANTS, sha512_shapes, 28 34 39, 14 18 41, 1 8 7, 19 61 6);
+sha2!(Sha512Compression, u64, "sha512", ROUND_CONSTANTS, 28 34 39, 14 18 41, 1 8 7, 19 61 6);
 
 /// FIPS 180-4, section 4.2.3: the first 64 bits of the fractional parts of the cube roots of the first 80 primes.
 pub(crate) static ROUND_CONSTANTS: [[u64; 16]; 5] = [

@@ -1,13 +1,13 @@
 //! Keys from keys (HKDF, RFC 5869) and keys from passwords (PBKDF2, RFC 8018), many at once.
 
 use super::{Key, Keys, check_keys, tag_many_on};
-use crate::algorithm::{Algorithm, CompressionOf};
+use crate::algorithm::CompressionOf;
+use crate::algorithms::Algorithm;
 use crate::backend;
-use crate::many::Slice;
-use crate::padding::block_count;
-use crate::shape::Usage;
-use crate::short;
-use crate::start::{Passes, Starts};
+use crate::kernel::start::{Passes, Starts};
+use crate::schedule::compiled::Compiled;
+use crate::schedule::digests::Digests;
+use crate::schedule::messages::Slice;
 use std::borrow::Borrow;
 use std::fmt;
 use std::num::NonZeroU32;
@@ -54,19 +54,19 @@ pub fn hkdf_expand<A: Algorithm>(
     if bytes > most {
         return Err(TooManyBytes { wanted: bytes, most });
     }
-    let plan = backend::plan::<A>();
+    let mix = backend::mix::<A>();
     // T(i - 1), info and i; there is no T(0).
-    let message = |info: &[u8]| Zeroizing::new([A::zero_digest().as_ref(), info, &[0]].concat());
+    let message = |info: &[u8]| Zeroizing::new([A::ZERO.as_ref(), info, &[0]].concat());
     let mut messages: Vec<_> = infos.iter().map(|info| message(info.as_ref())).collect();
     let mut expanded: Vec<Vec<u8>> = keys.iter().map(|_| Vec::with_capacity(bytes)).collect();
-    let mut tags = vec![A::zero_digest(); keys.len()];
+    let mut tags = vec![A::ZERO; keys.len()];
     for (round, at) in (1..=u8::MAX).zip((0..bytes).step_by(A::DIGEST_BYTES)) {
         for message in &mut messages {
             *message.last_mut().expect("it ends with the round") = round;
         }
         let start = if round == 1 { A::DIGEST_BYTES } else { 0 };
         let parts: Vec<&[u8]> = messages.iter().map(|message| &message[start..]).collect();
-        tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i].borrow()), &Slice(&parts), &mut tags, None);
+        tag_many_on::<A>(mix, Keys::Each(&|i| keys[i].borrow()), &Slice(&parts), &mut tags, None);
         for ((message, tag), expanded) in messages.iter_mut().zip(&tags).zip(&mut expanded) {
             message[..A::DIGEST_BYTES].copy_from_slice(tag.as_ref());
             expanded.extend_from_slice(&tag.as_ref()[..A::DIGEST_BYTES.min(bytes - at)]);
@@ -134,18 +134,18 @@ pub fn pbkdf2_many<A: Algorithm>(
 
 /// The function F of RFC 8018: U_1 of every salt, which has its block's number behind it, under the key of the same index, and so on.
 fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZeroU32) -> Vec<A::Digest> {
-    let plan = backend::plan::<A>();
-    let mut last = vec![A::zero_digest(); salts.len()];
-    tag_many_on::<A, _>(plan, Keys::Each(&|i| keys[i]), &Slice(salts), &mut last, None);
+    let mix = backend::mix::<A>();
+    let mut last = vec![A::ZERO; salts.len()];
+    tag_many_on::<A>(mix, Keys::Each(&|i| keys[i]), &Slice(salts), &mut last, None);
     let mut sums = last.clone();
     let mut next = last.clone();
     let bytes = A::BLOCK_BYTES as u64;
     let inner = Starts::Each { state: &|i| &keys[i].midstates.inner, bytes };
     let outer = Some(Starts::Each { state: &|i| &keys[i].midstates.outer, bytes });
-    let digests = short::Group { blocks: block_count::<CompressionOf<A>>(A::DIGEST_BYTES as u64), count: salts.len(), indices: None };
-    let (mut rows, mut usage) = (None, Usage::default());
+    let mut rows = None;
     for _ in 1..iterations.get() {
-        short::hash::<A>(plan, Passes { inner, outer }, &Slice(&last), &mut next, digests, &mut rows, &mut usage);
+        let digests = &mut Digests::of::<A>(&mut next);
+        <CompressionOf<A>>::hash_alike(mix, Passes { inner, outer }, &Slice(&last), digests, &mut rows);
         std::mem::swap(&mut last, &mut next);
         for (sum, last) in sums.iter_mut().zip(&last) {
             sum.as_mut().iter_mut().zip(last.as_ref()).for_each(|(sum, last)| *sum ^= last);

@@ -6,7 +6,7 @@ mod superblock;
 pub use superblock::{SUPERBLOCK_BYTES, Superblock, SuperblockError};
 
 use super::{LastLeaf, LastNode, Merkle, ParameterError};
-use crate::algorithm::Algorithm;
+use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 
 /// Bytes of a salt, at most.

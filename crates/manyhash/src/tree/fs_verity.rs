@@ -4,7 +4,8 @@
 //! each leaf and node. The digest is that of a descriptor which has the parameters, the size and the root.
 
 use super::{LastLeaf, LastNode, Merkle, ParameterError};
-use crate::algorithm::{Algorithm, Sha256, Sha512};
+use crate::algorithm::{Sha256, Sha512};
+use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 
 /// Bytes of a descriptor: `struct fsverity_descriptor`.
@@ -83,7 +84,7 @@ impl<A: FsVerityAlgorithm> FsVerity<A> {
 
     /// The digest of a file that has this descriptor.
     pub fn digest_of(&self, descriptor: &[u8; DESCRIPTOR_BYTES]) -> A::Digest {
-        crate::hash::<A>(descriptor)
+        crate::hash::hash::<A>(descriptor)
     }
 
     /// The digest of a file with this content.

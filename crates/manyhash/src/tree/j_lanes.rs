@@ -6,14 +6,17 @@
 
 use super::separated::{self, Role};
 use super::{LANES, ParameterError};
-use crate::algorithm::{Algorithm, Compression, CompressionOf, WordOf, digest};
+use crate::algorithm::ending::Tail;
+use crate::algorithm::{Compression, CompressionOf, WordOf};
+use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend, BackendError};
 use crate::frame::Frame;
-use crate::lanes::{Blocks, Dealt, Word};
-use crate::padding::Tail;
-use crate::shape::{Plan, Shape};
-use crate::start::Start;
-use crate::states::States;
+use crate::isa::{Blocks, Dealt, Word};
+use crate::kernel::Kernel;
+use crate::kernel::start::Start;
+use crate::kernel::states::States;
+use crate::schedule::digests::Digests;
+use crate::schedule::mix::Mix;
 use std::sync::Mutex;
 use std::{fmt, io, thread};
 
@@ -70,7 +73,7 @@ impl<A: Algorithm> JLanes<A> {
     /// # Errors
     /// If it has no kernel for `A`, or this CPU lacks it.
     pub fn on_backend(self, backend: Backend) -> Result<Self, BackendError> {
-        backend.plan::<A>()?;
+        backend.mix::<A>()?;
         Ok(Self { backend: Some(backend), ..self })
     }
 
@@ -89,18 +92,18 @@ impl<A: Algorithm> JLanes<A> {
     /// # Panics
     /// As [`hash`](Self::hash).
     pub fn hasher(&self) -> JLanesHasher<A> {
-        let plan = match self.backend {
-            Some(backend) => backend.plan::<A>().expect("on_backend has asked"),
-            None => backend::plan_for_dealt::<A>(),
+        let mix = match self.backend {
+            Some(backend) => backend.mix::<A>().expect("on_backend has asked"),
+            None => backend::mix_for_dealt::<A>(),
         };
-        let share_lanes = share_lanes(plan, self.lanes, self.threads);
+        let share_lanes = share_lanes(mix, self.lanes, self.threads);
         let start = self.lane.only_start().expect("nothing but an initial value");
         let groups_of = |first: usize| {
             let mut groups = Vec::new();
             let end = (first + share_lanes).min(self.lanes);
             let mut next = first;
             while next < end {
-                let group = Group::new(plan, start, next, end - next);
+                let group = Group::new(mix, start, next, end - next);
                 next += group.lanes;
                 groups.push(group);
             }
@@ -113,9 +116,9 @@ impl<A: Algorithm> JLanes<A> {
 
 /// Lanes for each thread but perhaps the last, if as many of `threads` get some as make it faster: half of a vector may take a thread as
 /// long as all of it.
-fn share_lanes<C: Compression>(plan: &Plan<C>, lanes: usize, threads: usize) -> usize {
+fn share_lanes<C: Compression>(mix: &Mix<C>, lanes: usize, threads: usize) -> usize {
     let shares = (1..=threads.min(lanes)).map(|threads| lanes.div_ceil(threads));
-    shares.min_by_key(|lanes| plan.cost_ps(*lanes, LONG_BLOCKS)).expect("at least one thread")
+    shares.min_by_key(|lanes| mix.cost_ps(*lanes, LONG_BLOCKS)).expect("at least one thread")
 }
 
 /// Blocks for which shapes are chosen: the longer the message, the more it matters.
@@ -127,58 +130,58 @@ const THREAD_BYTES: usize = 128 << 10;
 /// Blocks that are copied together for a backend without lanes.
 const COPIED_BLOCKS: usize = 16;
 
-/// Successive lanes that a shape advances.
+/// Successive lanes that a kernel advances.
 #[derive(Clone)]
 struct Group<C: Compression> {
-    shape: Shape<C>,
+    kernel: Kernel<C>,
     first_lane: usize,
-    /// At most as many as the shape has.
+    /// At most as many as the kernel has.
     lanes: usize,
-    /// The chaining values: a column for each lane of the shape.
+    /// The chaining values: a column for each lane of the kernel.
     words: Vec<WordOf<C>>,
 }
 
 impl<C: Compression> Group<C> {
-    /// The first of `lanes` lanes, as many as one shape takes.
-    fn new(plan: &Plan<C>, start: &Start<C>, first_lane: usize, lanes: usize) -> Self {
-        let shape = plan.shapes[plan.best_for(lanes, LONG_BLOCKS)];
-        let mut words = vec![WordOf::<C>::default(); shape.lanes * C::STATE_WORDS];
-        let mut states = States::<C>::of_columns(&mut words, shape.lanes);
-        for lane in 0..shape.lanes {
+    /// The first of `lanes` lanes, as many as one kernel takes.
+    fn new(mix: &Mix<C>, start: &Start<C>, first_lane: usize, lanes: usize) -> Self {
+        let kernel = mix.kernels[mix.best_for(lanes, LONG_BLOCKS)];
+        let mut words = vec![WordOf::<C>::default(); kernel.lanes * C::STATE_WORDS];
+        let mut states = States::<C>::of_columns(&mut words, kernel.lanes);
+        for lane in 0..kernel.lanes {
             states.set_column(lane, &start.state);
         }
-        Self { shape, first_lane, lanes: lanes.min(shape.lanes), words }
+        Self { kernel, first_lane, lanes: lanes.min(kernel.lanes), words }
     }
 
     fn states(&mut self) -> States<'_, C> {
-        States::of_columns(&mut self.words, self.shape.lanes)
+        States::of_columns(&mut self.words, self.kernel.lanes)
     }
 
     /// Compresses strides, of sixteen rows each.
     fn advance(&mut self, strides: &[u8], row_bytes: usize) {
         let blocks = strides.len() / (16 * row_bytes);
         let first_byte = self.first_lane * size_of::<WordOf<C>>();
-        if !self.shape.has_dealt() {
+        if !self.kernel.has_dealt() {
             return self.advance_copied(&strides[first_byte..], row_bytes, blocks);
         }
-        let shape = self.shape;
-        let vector_bytes = shape.lanes * size_of::<WordOf<C>>();
+        let kernel = self.kernel;
+        let vector_bytes = kernel.lanes * size_of::<WordOf<C>>();
         // Lanes that nobody asks for read words of the rows that follow, and behind the last there are none.
         let missing_bytes = (first_byte + vector_bytes).saturating_sub(row_bytes);
         let inside = blocks.saturating_sub(missing_bytes.div_ceil(16 * row_bytes));
-        shape.advance_dealt(&mut self.states(), &Dealt { bytes: &strides[first_byte..], row_bytes, blocks: inside });
+        kernel.advance_dealt(&mut self.states(), &Dealt { bytes: &strides[first_byte..], row_bytes, blocks: inside });
         if inside < blocks {
             let mut last = strides[inside * 16 * row_bytes..].to_vec();
             last.resize(last.len() + missing_bytes, 0);
-            shape.advance_dealt(&mut self.states(), &Dealt { bytes: &last[first_byte..], row_bytes, blocks: blocks - inside });
+            kernel.advance_dealt(&mut self.states(), &Dealt { bytes: &last[first_byte..], row_bytes, blocks: blocks - inside });
         }
     }
 
     fn advance_copied(&mut self, dealt: &[u8], row_bytes: usize, blocks: usize) {
-        let (shape, lanes) = (self.shape, self.lanes);
+        let (kernel, lanes) = (self.kernel, self.lanes);
         let word_bytes = size_of::<WordOf<C>>();
         if row_bytes == word_bytes {
-            return shape.advance(&mut self.states(), &Blocks::new(shape.lanes, blocks * C::BLOCK_BYTES, |_| dealt));
+            return kernel.advance(&mut self.states(), &Blocks::new(kernel.lanes, blocks * C::BLOCK_BYTES, |_| dealt));
         }
         let mut slices = vec![0; lanes * COPIED_BLOCKS.min(blocks) * C::BLOCK_BYTES];
         for first in (0..blocks).step_by(COPIED_BLOCKS) {
@@ -187,15 +190,14 @@ impl<C: Compression> Group<C> {
                 copy_slice::<WordOf<C>>(&dealt[first * 16 * row_bytes + lane * word_bytes..], row_bytes, slice);
             }
             let slice = |lane: usize| &slices[if lane < lanes { lane } else { 0 } * slice_bytes..][..slice_bytes];
-            shape.advance(&mut self.states(), &Blocks::new(shape.lanes, slice_bytes, slice));
+            kernel.advance(&mut self.states(), &Blocks::new(kernel.lanes, slice_bytes, slice));
         }
     }
 
     /// Ends the lanes' slices, of whose messages each tail is the end.
-    fn finish<A: Algorithm + crate::algorithm::Sealed<Compression = C>>(&mut self, tails: &[Tail], digests: &mut [A::Digest]) {
+    fn finish(&mut self, tails: &[Tail], digests: &mut Digests<'_>) {
         let blocks = |tail: &Tail| tail.blocks().len() / C::BLOCK_BYTES;
-        let shape = self.shape;
-        let lanes = self.lanes;
+        let Self { kernel, first_lane, lanes, .. } = *self;
         // The last word of a message may take its lane, and those before it, one block farther than others.
         for block in 0..tails.iter().map(blocks).max().expect("a lane") {
             let states = &mut self.states();
@@ -203,9 +205,9 @@ impl<C: Compression> Group<C> {
                 let tail = tails[if lane < lanes { lane } else { 0 }].blocks();
                 &tail[(block * C::BLOCK_BYTES).min(tail.len() - C::BLOCK_BYTES)..]
             };
-            shape.advance(states, &Blocks::new(shape.lanes, C::BLOCK_BYTES, its_block));
+            kernel.advance(states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, its_block));
             for lane in (0..lanes).filter(|lane| blocks(&tails[*lane]) == block + 1) {
-                digests[lane] = digest::<A>(&states.column(lane));
+                digests.set_state::<C>(first_lane + lane, &states.column(lane));
             }
         }
     }
@@ -307,7 +309,7 @@ impl<A: Algorithm> JLanesHasher<A> {
         let row_bytes = self.row_bytes();
         let Self { mode, shares, rest, message_bytes, .. } = self;
         let slice_bytes = (message_bytes - rest.len() as u64) / mode.lanes as u64;
-        let mut digests = vec![A::zero_digest(); mode.lanes];
+        let mut digests = vec![A::ZERO; mode.lanes];
         let (mut tails, mut slice) = (Vec::new(), Vec::with_capacity(16 * Self::WORD_BYTES));
         for mut group in shares.into_iter().flatten() {
             tails.resize(group.lanes, Tail::EMPTY);
@@ -319,7 +321,7 @@ impl<A: Algorithm> JLanesHasher<A> {
                 }
                 tail.set::<CompressionOf<A>>(&slice, slice_bytes + slice.len() as u64);
             }
-            group.finish::<A>(&tails, &mut digests[group.first_lane..]);
+            group.finish(&tails, &mut Digests::of::<A>(&mut digests));
         }
         super::wrap(&mode.wrap, &digests)
     }

@@ -3,7 +3,7 @@
 
 use super::separated::{self, Role};
 use super::{LANES, ParameterError};
-use crate::algorithm::Algorithm;
+use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 use crate::readers::Readers;
 use std::ops::Range;

@@ -3,7 +3,7 @@
 //! Data is cut into leaves; a node is the digests of so many leaves or nodes below it, one after the other; digests of nodes make the next
 //! level, until one is left, the root. Leaves and nodes of a level are messages of one length, so that they fill lanes by themselves.
 
-use crate::algorithm::Algorithm;
+use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 use std::convert::Infallible;
 
@@ -110,7 +110,7 @@ impl<A: Algorithm> Merkle<A> {
     /// If the last one is not whole.
     pub fn hash_nodes(&self, bytes: &[u8]) -> Vec<A::Digest> {
         assert!(bytes.len().is_multiple_of(self.node_bytes), "{} bytes are not whole nodes of {}", bytes.len(), self.node_bytes);
-        let mut digests = vec![A::zero_digest(); bytes.len() / self.node_bytes];
+        let mut digests = vec![A::ZERO; bytes.len() / self.node_bytes];
         self.frame.hash_chunks(bytes, self.node_bytes, &mut digests);
         digests
     }
@@ -188,7 +188,7 @@ impl<A: Algorithm> Merkle<A> {
     /// The root of a tree of so many levels over leaves whose digests are zeros.
     fn zero_root(&self, levels: usize) -> A::Digest {
         let above = |digest: A::Digest| self.frame.hash(&digest.as_ref().repeat(self.children));
-        (0..levels).fold(A::zero_digest(), |digest, _| above(digest))
+        (0..levels).fold(A::ZERO, |digest, _| above(digest))
     }
 }
 

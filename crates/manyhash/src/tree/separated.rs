@@ -3,11 +3,12 @@
 //! Gueron 2013 asks for them in its last remark, "depending also on the value of j". They are made as FIPS 180-4, section 5.3.6, makes those
 //! of SHA-512/t: by the algorithm itself, with 0xa5 exclusive-ored to each byte of its initial value, over an ASCII name.
 
-use crate::algorithm::{Algorithm, ChainingOf, CompressionOf};
+use crate::algorithm::{ChainingOf, CompressionOf};
+use crate::algorithms::Algorithm;
 use crate::frame::Frame;
-use crate::lanes::Word;
-use crate::start::Start;
-use crate::stream::Hasher;
+use crate::hash::Hasher;
+use crate::isa::Word;
+use crate::kernel::start::Start;
 
 /// Which of a tree's messages.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! The batcher under threads, tasks, panics, full queues and shutdowns.
 
 use crate::support::{Random, paint};
+use manyhash::batcher::{Batcher, BatcherError, Pending, Settings};
 use manyhash::hmac::Key;
-use manyhash::jobs::{Batcher, BatcherError, Pending, Settings};
 use manyhash::{Sha256, Sha512, hash};
 use std::future::Future;
 use std::pin::Pin;

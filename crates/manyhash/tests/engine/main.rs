@@ -8,6 +8,7 @@ mod contiguous;
 mod derived_keys;
 mod differential;
 mod digest_traits;
+mod floors;
 mod frames;
 mod hmac;
 mod hmac_vectors;

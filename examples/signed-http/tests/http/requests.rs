@@ -4,7 +4,7 @@ use crate::support::*;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use futures_util::future::join_all;
-use manyhash::jobs::Settings;
+use manyhash::batcher::Settings;
 use signed_http::engine::Engine;
 use std::time::Duration;
 

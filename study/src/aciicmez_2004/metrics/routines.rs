@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use manyhash::backend::Backend;
-use manyhash::kernels::{Blocks, Kernel};
+use manyhash::hazmat::{Blocks, Kernel};
 
 use crate::aciicmez_2004::counting::Routine;
 use crate::aciicmez_2004::scalar::{HashFunction, Sha1, Sha256, Sha512, Sha512Pairs, Variants};

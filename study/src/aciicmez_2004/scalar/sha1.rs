@@ -20,7 +20,7 @@ impl HashFunction for Sha1 {
     const CONSTANTS: &'static [u32] = &[0; 80];
 
     fn final_blocks(rest: &[u8], message_bytes: u64) -> Vec<u8> {
-        manyhash::kernels::final_blocks::<manyhash::Sha1>(rest, message_bytes)
+        manyhash::hazmat::final_blocks::<manyhash::Sha1>(rest, message_bytes)
     }
 
     #[inline(always)]

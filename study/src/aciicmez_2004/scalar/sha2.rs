@@ -63,7 +63,7 @@ macro_rules! sha2 {
             const CONSTANTS: &'static [$Word] = &$constants;
 
             fn final_blocks(rest: &[u8], message_bytes: u64) -> Vec<u8> {
-                manyhash::kernels::final_blocks::<manyhash::$Padding>(rest, message_bytes)
+                manyhash::hazmat::final_blocks::<manyhash::$Padding>(rest, message_bytes)
             }
 
             #[inline(always)]

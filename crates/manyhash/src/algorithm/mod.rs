@@ -1,0 +1,169 @@
+//! Floor 2, algorithms: each a file, written once in safe code over [`Words`], and the ONE list of them.
+//!
+//! A [`Compression`] function compresses one block in every lane. Algorithms that share one (SHA-384 and SHA-512)
+//! share all its kernels: each is a [`Variant`] of it, with an initial value, names and a digest length of its own.
+//! Nothing here knows kernels, schedules or callers.
+
+use crate::isa::{ByteOrder, Word, Words, sixteen};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// What distinguishes an algorithm from others with the same compression function.
+pub(crate) trait Variant: Copy + Debug + Send + Sync + 'static {
+    /// The compression function.
+    type Compression: Compression;
+    /// An array with as many bytes as the digest has.
+    type Bytes: Copy + Debug + Eq + Ord + Hash + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
+    /// The name its standard gives it, as `SHA-256` or `SHA-512/256`.
+    const STANDARD_NAME: &'static str;
+    /// The state before the first block.
+    const INITIAL: ChainingOf<Self::Compression>;
+    /// A digest of zeros, to be written to.
+    const ZERO: Self::Bytes;
+    /// The bytes of many digests, one after the other.
+    fn flattened(digests: &mut [Self::Bytes]) -> &mut [u8];
+    /// Room for whole digests, and the bytes that are left over.
+    fn unflattened(bytes: &mut [u8]) -> (&mut [Self::Bytes], &mut [u8]);
+}
+
+/// The compression function of algorithm `A`.
+pub(crate) type CompressionOf<A> = <A as Variant>::Compression;
+/// The word of a compression function.
+pub(crate) type WordOf<C> = <C as Compression>::Word;
+/// The chaining value of one message.
+pub(crate) type ChainingOf<C> = <C as Compression>::State<WordOf<C>>;
+
+/// The vector of a compression function's words on the instruction set `I`.
+pub(crate) type VectorOf<C, I> = <WordOf<C> as Word>::Vector<I>;
+
+/// The most rounds of any algorithm, and so words of an expanded block.
+pub(crate) const MAX_ROUNDS: usize = 80;
+
+/// A compression function: state and block in, state out, in any number of lanes.
+pub(crate) trait Compression: Copy + Send + Sync + 'static {
+    /// Its machine word.
+    type Word: Word;
+    /// An array of `STATE_WORDS` of anything: words, vectors, rows of words.
+    type State<T: Copy + Send + Sync>: Copy + Send + Sync + AsRef<[T]> + AsMut<[T]>;
+    /// Its name in the cost table.
+    const NAME: &'static str;
+    /// Words of the state.
+    const STATE_WORDS: usize;
+    /// How words are read from blocks and written to digests.
+    const BYTE_ORDER: ByteOrder;
+    /// Bytes of the message length at the end of the padding (FIPS 180-4, section 5.1).
+    const LENGTH_BYTES: usize;
+    /// Whether a round is so few operations, and each so much waiting for the one before, that waves pay beyond those that pay for every
+    /// algorithm: then it has the lanes after `more` in the list of `isa/mod.rs`.
+    const WANTS_MORE_WAVES: bool = false;
+    /// Bytes of a block: always sixteen words.
+    const BLOCK_BYTES: usize = 16 * size_of::<Self::Word>();
+
+    /// A state with `value` everywhere.
+    fn filled<T: Copy + Send + Sync>(value: T) -> Self::State<T>;
+    /// One block in each lane.
+    fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut Self::State<V>, words: [V; 16]);
+    /// The schedule of a block that all lanes share, for [`compress_constant`](Self::compress_constant).
+    fn expand(words: [Self::Word; 16]) -> [Self::Word; MAX_ROUNDS] {
+        let mut expanded = [Self::Word::default(); MAX_ROUNDS];
+        expanded[..16].copy_from_slice(&words);
+        expanded
+    }
+    /// One block, the same in every lane, from its schedule.
+    #[inline(always)]
+    fn compress_constant<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut Self::State<V>, expanded: &[Self::Word; MAX_ROUNDS]) {
+        macro_rules! words { ($($t:literal)*) => { [$(V::splat(isa, expanded[$t])),*] } }
+        Self::compress(isa, state, sixteen!(words));
+    }
+}
+
+macro_rules! algorithms {
+    ($dollar:tt $($module:ident: $Compression:ident = $($Algorithm:ident)+;)*) => {
+        $(
+            pub(crate) mod $module;
+            pub use $module::{$($Algorithm),+};
+        )*
+
+        /// Calls `$callback! { [$($arguments)*] Sha1 Sha224 ... }` with every algorithm of this crate, in its order.
+        ///
+        /// This is how command lines, bindings, tests and benchmarks stay complete: none of them has a list of its own.
+        ///
+        /// ```
+        /// macro_rules! names { ([] $($Algorithm:ident)*) => { [$(<manyhash::$Algorithm as manyhash::Algorithm>::NAME),*] } }
+        /// let names = manyhash::for_each_algorithm!(names []);
+        /// assert!(names.contains(&"SHA-512/256"));
+        /// ```
+        #[macro_export]
+        macro_rules! for_each_algorithm {
+            ($dollar callback:ident [$dollar($dollar arguments:tt)*]) => {
+                $dollar callback! { [$dollar($dollar arguments)*] $($($Algorithm)+)* }
+            };
+        }
+
+        /// Calls `$callback! { $(path)::* ... }` with the path of every compression function.
+        macro_rules! for_each_compression {
+            ($dollar callback:ident) => {
+                $dollar callback! { $($crate::algorithm::$module::$Compression)* }
+            };
+        }
+    };
+}
+
+// The ONE list: a file of this folder, the compression function in it, and the algorithms that have it.
+algorithms! { $
+    md5: Md5Compression = Md5;
+    sha1: Sha1Compression = Sha1;
+    sha256: Sha256Compression = Sha224 Sha256;
+    sha512: Sha512Compression = Sha384 Sha512 Sha512_224 Sha512_256;
+}
+
+pub(crate) mod ending;
+pub(crate) mod sha2;
+
+/// Declares an algorithm: `Type, "NAME", digest bytes, compression function, initial value`.
+macro_rules! algorithm {
+    ($(#[$doc:meta])* $Algorithm:ident, $name:literal, $digest_bytes:literal, $Compression:ident, $initial:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $Algorithm;
+
+        impl $crate::algorithm::Variant for $Algorithm {
+            type Compression = $Compression;
+            type Bytes = [u8; $digest_bytes];
+            const STANDARD_NAME: &'static str = $name;
+            const INITIAL: $crate::algorithm::ChainingOf<$Compression> = $initial;
+            const ZERO: Self::Bytes = [0; $digest_bytes];
+            fn flattened(digests: &mut [Self::Bytes]) -> &mut [u8] {
+                digests.as_flattened_mut()
+            }
+            fn unflattened(bytes: &mut [u8]) -> (&mut [Self::Bytes], &mut [u8]) {
+                bytes.as_chunks_mut()
+            }
+        }
+    };
+}
+use algorithm;
+
+/// The most bytes a digest may have.
+pub(crate) const MAX_DIGEST_BYTES: usize = 64;
+
+/// Writes the digest that a final state stands for: its words as bytes, cut to the digest's length.
+#[inline]
+pub(crate) fn write_digest<C: Compression>(state: &ChainingOf<C>, digest: &mut [u8]) {
+    let mut row = [0; MAX_DIGEST_BYTES];
+    for (i, word) in state.as_ref().iter().enumerate() {
+        word.write_bytes(C::BYTE_ORDER, i * size_of::<WordOf<C>>(), &mut row);
+    }
+    copy_digest(&row, digest);
+}
+
+/// Copies the first bytes of a row to a digest, as many as it has. The usual lengths are known to the compiler, because a call of `memcpy`
+/// takes longer than the copy.
+#[inline]
+pub(crate) fn copy_digest(row: &[u8; MAX_DIGEST_BYTES], digest: &mut [u8]) {
+    macro_rules! copy { ($($bytes:literal)*) => { match digest.len() {
+        $($bytes => digest.copy_from_slice(&row[..$bytes]),)*
+        bytes => digest.copy_from_slice(&row[..bytes]),
+    } } }
+    copy!(16 20 28 32 48 64)
+}

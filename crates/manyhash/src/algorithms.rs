@@ -1,0 +1,45 @@
+//! The algorithms as callers see them: types.
+
+use crate::algorithm::{Compression, CompressionOf, Variant};
+use crate::schedule::compiled::Compiled;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// A hash algorithm. Sealed: the list is this crate's, see [`for_each_algorithm!`](crate::for_each_algorithm).
+#[allow(private_bounds, reason = "sealed")]
+pub trait Algorithm: Variant<Compression: Compiled, Bytes = <Self as Algorithm>::Digest> {
+    /// The digest: `[u8; DIGEST_BYTES]`.
+    type Digest: Copy + Debug + Eq + Ord + Hash + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
+    /// The name its standard gives it, as `SHA-256` or `SHA-512/256`.
+    const NAME: &'static str;
+    /// Bytes of a block, the unit it compresses.
+    const BLOCK_BYTES: usize;
+    /// Bytes of a digest.
+    const DIGEST_BYTES: usize;
+
+    /// A buffer as room for digests one after the other, as columns and files of them are laid out.
+    ///
+    /// # Panics
+    /// If the bytes are not those of whole digests.
+    ///
+    /// ```
+    /// use manyhash::{Algorithm, Sha256, hash_many_into};
+    /// let mut column = vec![0; 2 * 32];
+    /// hash_many_into::<Sha256>(&["one", "two"], Sha256::digests_in(&mut column));
+    /// ```
+    fn digests_in(bytes: &mut [u8]) -> &mut [Self::Digest] {
+        let (digests, rest) = Self::unflattened(bytes);
+        assert!(rest.is_empty(), "not whole digests: {} bytes are left over", rest.len());
+        digests
+    }
+}
+
+macro_rules! algorithm { ([] $($Name:ident)*) => { $(
+    impl Algorithm for crate::$Name {
+        type Digest = [u8; size_of::<<crate::$Name as Variant>::Bytes>()];
+        const NAME: &'static str = Self::STANDARD_NAME;
+        const BLOCK_BYTES: usize = <CompressionOf<Self>>::BLOCK_BYTES;
+        const DIGEST_BYTES: usize = size_of::<<Self as Variant>::Bytes>();
+    }
+)* } }
+for_each_algorithm!(algorithm []);

@@ -1,0 +1,167 @@
+//! One message: all there, or in pieces.
+
+#[cfg(feature = "hmac")]
+use crate::algorithm::WordOf;
+use crate::algorithm::ending::Tail;
+use crate::algorithm::{ChainingOf, CompressionOf, write_digest};
+use crate::algorithms::Algorithm;
+use crate::backend;
+#[cfg(feature = "hmac")]
+use crate::isa::Word;
+use crate::kernel::start::Start;
+use crate::schedule::compiled::Compiled;
+use crate::schedule::mix::Mix;
+use std::fmt;
+use std::io;
+
+/// The digest of one message.
+///
+/// # Panics
+/// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+///
+/// ```
+/// let digest = manyhash::hash::<manyhash::Sha256>(b"abc");
+/// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
+/// ```
+pub fn hash<A: Algorithm>(message: &[u8]) -> A::Digest {
+    hash_on::<A>(backend::mix::<A>(), &A::INITIAL, 0, message)
+}
+
+/// The digest of one message from a state that stands for `start_bytes` bytes, on the mix's kernel for one.
+pub(crate) fn hash_on<A: Algorithm>(
+    mix: &Mix<CompressionOf<A>>,
+    start: &ChainingOf<CompressionOf<A>>,
+    start_bytes: u64,
+    message: &[u8],
+) -> A::Digest {
+    let mut digest = A::ZERO;
+    <CompressionOf<A>>::hash_alone(mix, start, start_bytes, message, digest.as_mut());
+    digest
+}
+
+/// Hashes one message that arrives in pieces.
+///
+/// Also a [`Write`](io::Write), and, with the feature `digest`, what the traits of the crate `digest` ask for.
+///
+/// ```
+/// use manyhash::{Hasher, Sha512, hash};
+/// let mut hasher = Hasher::<Sha512>::new();
+/// hasher.update(b"to be ");
+/// hasher.update(b"or not to be");
+/// assert_eq!(hasher.finalize(), hash::<Sha512>(b"to be or not to be"));
+/// ```
+#[derive(Clone)]
+pub struct Hasher<A: Algorithm> {
+    state: ChainingOf<CompressionOf<A>>,
+    /// The bytes after the last whole block: the first `message_bytes % BLOCK_BYTES` of these.
+    rest: [u8; 128],
+    message_bytes: u64,
+}
+
+impl<A: Algorithm> Hasher<A> {
+    /// A message of no bytes so far.
+    pub fn new() -> Self {
+        Self::starting(Start::of::<A>())
+    }
+
+    /// After what `start` stands for.
+    pub(crate) fn starting(start: Start<CompressionOf<A>>) -> Self {
+        Self { state: start.state, rest: [0; 128], message_bytes: start.bytes }
+    }
+
+    /// `start` and whole blocks after it.
+    pub(crate) fn absorbed(start: Start<CompressionOf<A>>, blocks: &[u8]) -> Start<CompressionOf<A>> {
+        let mut hasher = Self::starting(start);
+        hasher.update(blocks);
+        debug_assert_eq!(hasher.rest_bytes(), 0);
+        Start { state: hasher.state, bytes: hasher.message_bytes }
+    }
+
+    fn rest_bytes(&self) -> usize {
+        (self.message_bytes % A::BLOCK_BYTES as u64) as usize
+    }
+
+    /// Appends to the message.
+    ///
+    /// # Panics
+    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+    pub fn update(&mut self, mut piece: &[u8]) {
+        let mix = backend::mix::<A>();
+        let kept = self.rest_bytes();
+        self.message_bytes += piece.len() as u64;
+        if kept > 0 {
+            let (completing, later) = piece.split_at(piece.len().min(A::BLOCK_BYTES - kept));
+            self.rest[kept..kept + completing.len()].copy_from_slice(completing);
+            if kept + completing.len() < A::BLOCK_BYTES {
+                return;
+            }
+            <CompressionOf<A>>::compress_alone(mix, &mut self.state, &self.rest[..A::BLOCK_BYTES]);
+            piece = later;
+        }
+        let (blocks, rest) = piece.split_at(piece.len() - piece.len() % A::BLOCK_BYTES);
+        if !blocks.is_empty() {
+            <CompressionOf<A>>::compress_alone(mix, &mut self.state, blocks);
+        }
+        self.rest[..rest.len()].copy_from_slice(rest);
+    }
+
+    /// The digest of the message.
+    ///
+    /// # Panics
+    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+    pub fn finalize(mut self) -> A::Digest {
+        self.finish()
+    }
+
+    /// Pads and returns the digest; what is left is fit only for `reset`.
+    pub(crate) fn finish(&mut self) -> A::Digest {
+        let mut tail = Tail::EMPTY;
+        tail.set::<CompressionOf<A>>(&self.rest[..self.rest_bytes()], self.message_bytes);
+        <CompressionOf<A>>::compress_alone(backend::mix::<A>(), &mut self.state, tail.blocks());
+        let mut digest = A::ZERO;
+        write_digest::<CompressionOf<A>>(&self.state, digest.as_mut());
+        digest
+    }
+
+    /// The final state of the message, padding included.
+    pub(crate) fn into_state(mut self) -> ChainingOf<CompressionOf<A>> {
+        self.finish();
+        self.state
+    }
+
+    /// Writes zeros over the state and the bytes that are kept.
+    #[cfg(feature = "hmac")]
+    pub(crate) fn erase(&mut self) {
+        WordOf::<CompressionOf<A>>::erase(self.state.as_mut());
+        zeroize::Zeroize::zeroize(&mut self.rest);
+    }
+
+    /// Back to a message of no bytes.
+    pub fn reset(&mut self) {
+        *self = Self::new();
+    }
+}
+
+impl<A: Algorithm> Default for Hasher<A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows how far the message has come, never its state.
+impl<A: Algorithm> fmt::Debug for Hasher<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("algorithm", &A::NAME).field("message_bytes", &self.message_bytes).finish_non_exhaustive()
+    }
+}
+
+impl<A: Algorithm> io::Write for Hasher<A> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.update(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

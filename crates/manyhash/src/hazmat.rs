@@ -1,0 +1,210 @@
+//! What is beneath [`hash_many`](crate::hash_many), for studying it: vectors of lanes on every instruction set, the kernels of the
+//! algorithms, and the schedule. Behind the feature `hazmat`; may change in any version.
+//!
+//! - [`Words`] is a vector of one word for each lane, [`Isa`] names the two vectors of an instruction set, and a [`Token`] proves that the
+//!   CPU has it. Work generic over `Isa` is a [`Task`], and `token.run(task)` runs it with the instruction set's features switched on.
+//! - [`Kernel`] compresses blocks of several messages at once: the "S-UPDATE" of Gueron & Krasnov 2012.
+//! - [`schedule`] says which lanes are busy when.
+//!
+//! ```
+//! use manyhash::hazmat::{Isa, Portable, Task, Token, Words};
+//! struct Sum([u32; 2]);
+//! impl<I: Isa> Task<I> for Sum {
+//!     type Output = u32;
+//!     #[inline(always)]
+//!     fn run(self, isa: I) -> u32 {
+//!         let mut lanes = vec![0; I::U32::LANES];
+//!         I::U32::splat(isa, self.0[0]).add(I::U32::splat(isa, self.0[1])).write(&mut lanes);
+//!         lanes[0]
+//!     }
+//! }
+//! assert_eq!(Portable::detect().unwrap().run(Sum([1, 2])), 3);
+//! ```
+
+use crate::algorithm::ending::{block_count, padded};
+use crate::algorithm::{CompressionOf, WordOf, write_digest};
+use crate::algorithms::Algorithm;
+use crate::backend::{Backend, BackendError};
+use crate::kernel::states::States;
+use crate::kernel::{self, recording};
+use crate::many;
+use crate::schedule::compiled::Compiled;
+use crate::schedule::messages::Slice;
+use crate::schedule::mix::Mix;
+
+#[cfg(target_arch = "x86_64")]
+pub use crate::isa::{Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
+pub use crate::isa::{Blocks, ByteOrder, Isa, MAX_LANES, Portable, Task, Token, Two, Word, Words};
+
+/// A backend's kernel for the algorithm `A`: one block of each of several messages at once, "S-UPDATE".
+///
+/// ```
+/// use manyhash::{Sha256, backend::Backend, hash, hazmat::{Blocks, Kernel, final_blocks}};
+/// let kernel = Kernel::<Sha256>::of(Backend::by_name("portable").unwrap()).unwrap();
+/// let mut states = kernel.states();
+/// let last = final_blocks::<Sha256>(b"abc", 3);
+/// kernel.update(&mut states, &Blocks::new(kernel.lanes(), last.len(), |_lane| &last));
+/// assert_eq!(states.digest(0), hash::<Sha256>(b"abc"));
+/// ```
+#[derive(Clone, Copy)]
+pub struct Kernel<A: Algorithm> {
+    kernel: kernel::Kernel<CompressionOf<A>>,
+}
+
+impl<A: Algorithm> Kernel<A> {
+    /// That of `backend`.
+    ///
+    /// # Errors
+    /// If it has none for `A`, or this CPU lacks it.
+    pub fn of(backend: Backend) -> Result<Self, BackendError> {
+        Ok(Self { kernel: *backend.mix::<A>()?.widest_kernel() })
+    }
+
+    /// Messages it advances together.
+    pub fn lanes(&self) -> usize {
+        self.kernel.lanes
+    }
+
+    /// A chaining value for each lane, all of them initial.
+    pub fn states(&self) -> LaneStates<A> {
+        let lanes = self.lanes();
+        let mut states = LaneStates { words: vec![Default::default(); lanes * A::INITIAL.as_ref().len()], lanes };
+        (0..lanes).for_each(|lane| states.start(lane));
+        states
+    }
+
+    /// Compresses the next blocks of each lane's message. `states` may have more lanes than the kernel: the first ones advance.
+    ///
+    /// # Panics
+    /// If there are fewer lanes than the kernel has, or if the bytes in a lane are not whole blocks.
+    pub fn update(&self, states: &mut LaneStates<A>, blocks: &Blocks) {
+        assert!(blocks.len_bytes().is_multiple_of(A::BLOCK_BYTES), "not whole blocks: {} bytes", blocks.len_bytes());
+        self.kernel.advance(&mut states.table(), blocks);
+    }
+}
+
+/// The chaining values of as many messages as a [`Kernel`] has lanes.
+#[derive(Clone)]
+pub struct LaneStates<A: Algorithm> {
+    words: Vec<WordOf<CompressionOf<A>>>,
+    lanes: usize,
+}
+
+impl<A: Algorithm> LaneStates<A> {
+    fn table(&mut self) -> States<'_, CompressionOf<A>> {
+        States::of_columns(&mut self.words, self.lanes)
+    }
+
+    /// A new message begins in a lane. Panics if there is no such lane.
+    pub fn start(&mut self, lane: usize) {
+        self.table().set_column(lane, &A::INITIAL);
+    }
+
+    /// The messages of two lanes change places: a kernel of fewer lanes advances the first ones only. Panics if there is no such lane.
+    pub fn swap(&mut self, lane: usize, other: usize) {
+        self.table().swap_columns(lane, other);
+    }
+
+    /// The digest that a lane's state stands for. Panics if there is no such lane.
+    pub fn digest(&mut self, lane: usize) -> A::Digest {
+        let mut digest = A::ZERO;
+        write_digest::<CompressionOf<A>>(&self.table().column(lane), digest.as_mut());
+        digest
+    }
+}
+
+/// Blocks to compress for a message of so many bytes, padding included: the number of "Updates" (Gueron & Krasnov 2012, equation 1).
+pub fn updates<A: Algorithm>(message_bytes: u64) -> u64 {
+    block_count::<CompressionOf<A>>(message_bytes)
+}
+
+/// The last block or two of a message of `message_bytes` bytes: `rest`, the bytes after its last whole block, padded.
+///
+/// # Panics
+/// If `rest` is not as long as that.
+pub fn final_blocks<A: Algorithm>(rest: &[u8], message_bytes: u64) -> Vec<u8> {
+    assert_eq!(rest.len() as u64, message_bytes % A::BLOCK_BYTES as u64, "bytes after the last whole block");
+    let mut blocks = rest.to_vec();
+    padded::<CompressionOf<A>>(&mut blocks, message_bytes);
+    blocks
+}
+
+/// What a schedule does without a break: some blocks in each lane of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Lanes of the kernel.
+    pub lanes: usize,
+    /// Lanes that have a message.
+    pub busy_lanes: usize,
+    /// Blocks compressed in each of them.
+    pub blocks: u64,
+    /// What that costs, by this CPU's table of costs, in picoseconds.
+    pub cost_ps: u64,
+}
+
+/// What [`hash_many`](crate::hash_many) does with messages of these lengths on this CPU, run after run; nothing is computed. Short messages
+/// are shown as they go where padding is made in memory.
+///
+/// # Panics
+/// If the lengths add up to more bytes than there can be memory for: messages of zeros are made.
+pub fn schedule<A: Algorithm>(message_bytes: &[usize]) -> Vec<Run> {
+    let kernels = &<CompressionOf<A>>::mixes().automatic.kernels;
+    let mix = Mix::new(kernels.iter().map(kernel::Kernel::recording).collect());
+    // Each message at an address of its own: an idle lane is told by the address it has in common with the first one.
+    let zeros = vec![0; message_bytes.iter().map(|bytes| bytes + 1).sum()];
+    let mut rest = zeros.as_slice();
+    let messages: Vec<&[u8]> = message_bytes.iter().map(|bytes| &rest.split_off(..bytes + 1).expect("summed up")[..*bytes]).collect();
+    let mut digests = vec![A::ZERO; messages.len()];
+    recording::start();
+    many::hash_on::<A>(&mix, &Slice(&messages), &mut digests);
+    let cost_ps =
+        |lanes: usize| kernels.iter().filter(|kernel| kernel.lanes == lanes).map(|kernel| kernel.cost_ps).min().expect("a kernel's lanes");
+    let run = |(lanes, busy_lanes, bytes): (usize, usize, usize)| {
+        let blocks = (bytes / A::BLOCK_BYTES) as u64;
+        Run { lanes, busy_lanes, blocks, cost_ps: blocks * u64::from(cost_ps(lanes)) }
+    };
+    recording::finish().into_iter().map(run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Md5, Sha256, Sha512, hash};
+
+    fn lanes_are_independent<A: Algorithm>() {
+        for backend in Backend::supported().into_iter().filter(Backend::supports::<A>) {
+            let kernel = Kernel::<A>::of(backend).unwrap();
+            let messages: Vec<Vec<u8>> = (0..kernel.lanes()).map(|lane| vec![lane as u8; A::BLOCK_BYTES - 20]).collect();
+            let last: Vec<Vec<u8>> = messages.iter().map(|message| final_blocks::<A>(message, message.len() as u64)).collect();
+            let mut states = kernel.states();
+            kernel.update(&mut states, &Blocks::new(kernel.lanes(), last[0].len(), |lane| &last[lane]));
+            for (lane, message) in messages.iter().enumerate() {
+                assert_eq!(states.digest(lane), hash::<A>(message), "{} {backend} lane {lane}", A::NAME);
+            }
+            states.start(0);
+            assert_eq!(states.digest(0), kernel.states().digest(0));
+        }
+    }
+
+    #[test]
+    fn every_kernel_compresses_every_lane() {
+        macro_rules! all { ([] $($Algorithm:ident)*) => { $(lanes_are_independent::<crate::$Algorithm>();)* } }
+        for_each_algorithm!(all []);
+    }
+
+    #[test]
+    fn a_schedule_does_every_block_once() {
+        fn check<A: Algorithm>(lengths: &[usize]) {
+            let runs = schedule::<A>(lengths);
+            let done: u64 = runs.iter().map(|run| run.busy_lanes as u64 * run.blocks).sum();
+            let to_do: u64 = lengths.iter().map(|bytes| updates::<A>(*bytes as u64)).sum();
+            assert_eq!(done, to_do, "{} {lengths:?}", A::NAME);
+            assert!(runs.iter().all(|run| run.busy_lanes <= run.lanes && run.cost_ps > 0));
+        }
+        for lengths in [&[][..], &[0, 1], &[64; 33], &[100_000, 5, 70, 1_000_000, 64, 128, 90_000, 1], &[4096; 100]] {
+            check::<Sha256>(lengths);
+            check::<Sha512>(lengths);
+            check::<Md5>(lengths);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! HMAC (RFC 2104, FIPS 198-1): tags of messages under a secret key, one or many at once.
+//!
+//! A [`Key`] has absorbed its two blocks: messages start from midstates, and both passes of a batch run in lanes, whether all messages have
+//! one key or each its own.
+//!
+//! ```
+//! use manyhash::{Sha256, hmac::Key};
+//! let key = Key::<Sha256>::new(b"secret");
+//! let tags = key.tag_many(&["one", "two"]);
+//! assert!(key.verify(b"two", &tags[1]).is_ok());
+//! assert!(key.verify(b"three", &tags[1]).is_err());
+//! ```
+//!
+//! Two makers of keys that are nothing but HMAC are here too, for many inputs at once: [`hkdf_expand`] and [`pbkdf2_many`].
+//!
+//! Tags are compared in a time that depends on their length only. Lengths of keys, of messages and of tags are no secrets: see SECURITY.md.
+//!
+//! # Panics
+//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
+
+mod derive;
+
+use crate::algorithm::{ChainingOf, CompressionOf};
+use crate::algorithms::Algorithm;
+use crate::backend;
+use crate::hash::{Hasher, hash_on};
+use crate::isa::Word;
+use crate::kernel::start::{Passes, Start, Starts};
+use crate::schedule::compiled::Compiled;
+use crate::schedule::digests::Digests;
+use crate::schedule::messages::{Messages, Slice};
+use crate::schedule::mix::{Mix, Usage};
+use crate::schedule::route::check_room;
+use ctutils::CtEq;
+pub use derive::{TooManyBytes, hkdf_expand, hkdf_extract, pbkdf2_many};
+use std::borrow::Borrow;
+use std::fmt;
+use zeroize::{Zeroize, Zeroizing};
+
+/// The most bytes of a block of any algorithm.
+const MAX_BLOCK_BYTES: usize = 128;
+/// Bytes that the inner and the outer key block are made of, before the key (RFC 2104, section 2).
+const INNER_PAD: u8 = 0x36;
+const OUTER_PAD: u8 = 0x5C;
+/// The fewest bytes a truncated tag may have: 32 bits (NIST SP 800-107, section 5.3.3).
+const FEWEST_TAG_BYTES: usize = 4;
+
+/// A secret key, ready for use: the midstates after its inner and its outer block.
+///
+/// They are as secret as the key: erased when it is dropped, and never shown. Copies that moving a key or computing with it leaves on the
+/// stack are not erased.
+#[derive(Clone)]
+pub struct Key<A: Algorithm> {
+    midstates: Midstates<A>,
+    tag_bytes: usize,
+}
+
+/// After the inner and the outer key block.
+#[derive(Clone)]
+pub(crate) struct Midstates<A: Algorithm> {
+    pub(crate) inner: ChainingOf<CompressionOf<A>>,
+    pub(crate) outer: ChainingOf<CompressionOf<A>>,
+}
+
+impl<A: Algorithm> Drop for Midstates<A> {
+    fn drop(&mut self) {
+        Word::erase(self.inner.as_mut());
+        Word::erase(self.outer.as_mut());
+    }
+}
+
+impl<A: Algorithm> Key<A> {
+    /// From secret bytes, any number: more than a block stand for their digest (RFC 2104, section 2). The standard asks for as many as a
+    /// digest has; none at all are a key that everybody knows.
+    pub fn new(key: &[u8]) -> Self {
+        let mut block = Zeroizing::new([0; MAX_BLOCK_BYTES]);
+        let block = &mut block[..A::BLOCK_BYTES];
+        if key.len() <= A::BLOCK_BYTES {
+            block[..key.len()].copy_from_slice(key);
+        } else {
+            let mut digest = crate::hash::hash::<A>(key);
+            block[..A::DIGEST_BYTES].copy_from_slice(digest.as_ref());
+            digest.as_mut().zeroize();
+        }
+        let mut midstate = |pad: u8| {
+            block.iter_mut().for_each(|byte| *byte ^= pad);
+            let start = Hasher::<A>::absorbed(Start::of::<A>(), block);
+            block.iter_mut().for_each(|byte| *byte ^= pad);
+            start.state
+        };
+        Self { midstates: Midstates { inner: midstate(INNER_PAD), outer: midstate(OUTER_PAD) }, tag_bytes: A::DIGEST_BYTES }
+    }
+
+    /// With truncated tags: [`verify`](Self::verify) and [`verify_many`](Self::verify_many) expect the first `bytes` bytes of a tag.
+    /// RFC 2104 (section 5) advises against fewer than half of a tag and than ten. The other functions give whole tags.
+    ///
+    /// # Panics
+    /// If `bytes` is less than 4, or more than a digest has.
+    pub fn with_tag_bytes(self, bytes: usize) -> Self {
+        let most = A::DIGEST_BYTES;
+        assert!((FEWEST_TAG_BYTES..=most).contains(&bytes), "tags of {bytes} bytes; {FEWEST_TAG_BYTES} to {most} can be had");
+        Self { tag_bytes: bytes, ..self }
+    }
+
+    /// Bytes of the tags that are expected.
+    pub fn tag_bytes(&self) -> usize {
+        self.tag_bytes
+    }
+
+    /// The tag of one message.
+    pub fn tag(&self, message: &[u8]) -> A::Digest {
+        let mix = backend::mix::<A>();
+        let inner = hash_on::<A>(mix, &self.midstates.inner, A::BLOCK_BYTES as u64, message);
+        hash_on::<A>(mix, &self.midstates.outer, A::BLOCK_BYTES as u64, inner.as_ref())
+    }
+
+    /// The tag of each message, in the order of the messages.
+    pub fn tag_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
+        let mut tags = vec![A::ZERO; messages.len()];
+        self.tag_many_into(messages, &mut tags);
+        tags
+    }
+
+    /// Writes the tag of `messages[i]` to `tags[i]`.
+    ///
+    /// # Panics
+    /// If the lengths differ, or as [this module](self).
+    pub fn tag_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [A::Digest]) {
+        tag_many_on::<A>(backend::mix::<A>(), Keys::One(self), &Slice(messages), tags, None);
+    }
+
+    /// A tag in the making, of a message that arrives in pieces.
+    pub fn tagger(&self) -> Tagger<A> {
+        Tagger { hasher: Hasher::starting(after_key_block::<A>(&self.midstates.inner)), key: self.clone() }
+    }
+
+    /// Whether this is the tag of the message.
+    ///
+    /// # Errors
+    /// If it is not, or if it has another number of bytes than is expected.
+    pub fn verify(&self, message: &[u8], tag: &[u8]) -> Result<(), TagError> {
+        self.compare(&self.tag(message), tag)
+    }
+
+    /// Whether `tags[i]` is the tag of `messages[i]`, for every one.
+    ///
+    /// # Panics
+    /// If the lengths differ, or as [this module](self).
+    pub fn verify_many(&self, messages: &[impl AsRef<[u8]>], tags: &[impl AsRef<[u8]>]) -> Vec<Result<(), TagError>> {
+        check_room(messages.len(), tags.len());
+        let right = self.tag_many(messages);
+        right.iter().zip(tags).map(|(right, tag)| self.compare(right, tag.as_ref())).collect()
+    }
+
+    /// Whether a given tag is the right one, which this key made elsewhere, as in a [`Batcher`](crate::batcher::Batcher). It takes a time that
+    /// depends on the length of the tag only.
+    ///
+    /// # Errors
+    /// If it is not, or if it has another number of bytes than is expected.
+    pub fn compare(&self, right: &A::Digest, tag: &[u8]) -> Result<(), TagError> {
+        if tag.len() != self.tag_bytes {
+            return Err(TagError::Bytes { given: tag.len(), expected: self.tag_bytes });
+        }
+        if right.as_ref()[..self.tag_bytes].ct_eq(tag).into() { Ok(()) } else { Err(TagError::Wrong) }
+    }
+
+    pub(crate) fn midstates(&self) -> &Midstates<A> {
+        &self.midstates
+    }
+}
+
+/// Shows which algorithm it is for, never a secret.
+impl<A: Algorithm> fmt::Debug for Key<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").field("algorithm", &A::NAME).field("tag_bytes", &self.tag_bytes).finish_non_exhaustive()
+    }
+}
+
+/// The tag of `messages[i]` under `keys[i]`, for every one, in the order of the messages.
+///
+/// # Panics
+/// If the lengths differ, or as [this module](self).
+///
+/// ```
+/// use manyhash::{Sha256, hmac::{Key, tag_many}};
+/// let (alice, bob) = (Key::<Sha256>::new(b"secret of Alice"), Key::new(b"secret of Bob"));
+/// let tags = tag_many(&[&alice, &bob, &alice], &["one", "two", "three"]);
+/// assert_eq!(tags[1], bob.tag(b"two"));
+/// ```
+pub fn tag_many<A: Algorithm>(keys: &[impl Borrow<Key<A>>], messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
+    check_keys(keys.len(), messages.len());
+    let mut tags = vec![A::ZERO; messages.len()];
+    tag_many_on::<A>(backend::mix::<A>(), Keys::Each(&|i| keys[i].borrow()), &Slice(messages), &mut tags, None);
+    tags
+}
+
+/// Whether `tags[i]` is the tag of `messages[i]` under `keys[i]`, for every one.
+///
+/// # Panics
+/// If the lengths differ, or as [this module](self).
+pub fn verify_many<A: Algorithm>(
+    keys: &[impl Borrow<Key<A>>],
+    messages: &[impl AsRef<[u8]>],
+    tags: &[impl AsRef<[u8]>],
+) -> Vec<Result<(), TagError>> {
+    check_room(messages.len(), tags.len());
+    let right = tag_many(keys, messages);
+    right.iter().zip(tags).zip(keys).map(|((right, tag), key)| key.borrow().compare(right, tag.as_ref())).collect()
+}
+
+/// Panics if there are not as many keys as messages.
+fn check_keys(keys: usize, messages: usize) {
+    assert_eq!(keys, messages, "{keys} keys for {messages} messages");
+}
+
+/// Why a tag is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagError {
+    /// It belongs to another message or another key.
+    Wrong,
+    /// It has another number of bytes.
+    Bytes {
+        /// Bytes it has.
+        given: usize,
+        /// Bytes it should have.
+        expected: usize,
+    },
+}
+
+impl fmt::Display for TagError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wrong => f.write_str("the tag belongs to another message or another key"),
+            Self::Bytes { given, expected } => write!(f, "the tag has {given} bytes and not {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for TagError {}
+
+/// The tag of a message that arrives in pieces.
+///
+/// ```
+/// use manyhash::{Sha256, hmac::Key};
+/// let key = Key::<Sha256>::new(b"secret");
+/// let mut tagger = key.tagger();
+/// tagger.update(b"to be ");
+/// tagger.update(b"or not to be");
+/// assert_eq!(tagger.finalize(), key.tag(b"to be or not to be"));
+/// ```
+#[derive(Clone)]
+pub struct Tagger<A: Algorithm> {
+    hasher: Hasher<A>,
+    key: Key<A>,
+}
+
+impl<A: Algorithm> Tagger<A> {
+    /// Appends to the message.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.hasher.update(piece);
+    }
+
+    /// The tag of the message.
+    pub fn finalize(mut self) -> A::Digest {
+        hash_on::<A>(backend::mix::<A>(), &self.key.midstates.outer, A::BLOCK_BYTES as u64, self.hasher.finish().as_ref())
+    }
+
+    /// Whether this is the tag of the message.
+    ///
+    /// # Errors
+    /// If it is not, or if it has another number of bytes than is expected.
+    pub fn verify(self, tag: &[u8]) -> Result<(), TagError> {
+        let key = self.key.clone();
+        key.compare(&self.finalize(), tag)
+    }
+}
+
+/// At first, the hasher is the key.
+impl<A: Algorithm> Drop for Tagger<A> {
+    fn drop(&mut self) {
+        self.hasher.erase();
+    }
+}
+
+/// Shows how far the message has come, never a secret.
+impl<A: Algorithm> fmt::Debug for Tagger<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tagger").field("hasher", &self.hasher).finish_non_exhaustive()
+    }
+}
+
+/// Where messages start after a key block.
+fn after_key_block<A: Algorithm>(midstate: &ChainingOf<CompressionOf<A>>) -> Start<CompressionOf<A>> {
+    Start { state: *midstate, bytes: A::BLOCK_BYTES as u64 }
+}
+
+/// Whose tags are wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Keys<'a, A: Algorithm> {
+    /// One key's, for all messages.
+    One(&'a Key<A>),
+    /// For each message its own key's, by its index.
+    Each(&'a dyn Fn(usize) -> &'a Key<A>),
+}
+
+/// The tags of messages; adds the steps to `usage`, if anybody asks. Panics if there are not as many tags as messages.
+pub(crate) fn tag_many_on<A: Algorithm>(
+    mix: &Mix<CompressionOf<A>>,
+    keys: Keys<'_, A>,
+    messages: &dyn Messages,
+    tags: &mut [A::Digest],
+    usage: Option<&mut Usage>,
+) {
+    let bytes = A::BLOCK_BYTES as u64;
+    match keys {
+        Keys::One(key) => {
+            let midstates = key.midstates();
+            let (inner, outer) = (after_key_block::<A>(&midstates.inner), after_key_block::<A>(&midstates.outer));
+            let passes = Passes { inner: Starts::Same(&inner), outer: Some(Starts::Same(&outer)) };
+            <CompressionOf<A>>::hash_many(mix, passes, messages, &mut Digests::of::<A>(tags), usage)
+        }
+        Keys::Each(key) => {
+            let (inner, outer) = (&|i: usize| &key(i).midstates.inner, &|i: usize| &key(i).midstates.outer);
+            let passes = Passes { inner: Starts::Each { state: inner, bytes }, outer: Some(Starts::Each { state: outer, bytes }) };
+            <CompressionOf<A>>::hash_many(mix, passes, messages, &mut Digests::of::<A>(tags), usage)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Which CPU this is, for what differs between families and not between instruction sets.
+
+/// Who made a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Maker {
+    /// Intel.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "made for x86-64 only"))]
+    Intel,
+    /// AMD, and which family of its CPUs.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "made for x86-64 only"))]
+    Amd { family: u32 },
+    /// Somebody else.
+    Other,
+}
+
+/// Who made this CPU.
+pub(crate) fn maker() -> Maker {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::__cpuid;
+        #[allow(unused_unsafe, reason = "safe since Rust 1.94")]
+        // SAFETY: every x86-64 has CPUID, and its leaves 0 and 1.
+        let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
+        // The name is in ebx, edx, ecx; the family in bits 8 to 11 of eax, and what is more than 15 in bits 20 to 27.
+        match [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() {
+            b"GenuineIntel" => Maker::Intel,
+            b"AuthenticAMD" => Maker::Amd { family: (version.eax >> 8 & 0xF) + (version.eax >> 20 & 0xFF) },
+            _ => Maker::Other,
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    Maker::Other
+}

@@ -1,0 +1,163 @@
+//! Floor 1, instructions: all `unsafe` code of the library is in this folder, and all that it needs to know is
+//! which instructions there are.
+//!
+//! **Tokens.** A token (`Avx512`, `ShaNi`, ...) is a value of no size that only `detect` makes, so whoever holds
+//! one knows that the CPU has every feature in its list. Features stand in the ONE list of this file and nowhere
+//! else: detection, `#[target_feature]` and the token are made from the same words, because a feature missing
+//! from a kernel's wrapper costs a factor of 10 to 50 and no compiler says so.
+//!
+//! **Lanes.** [`Isa`] names an instruction set's vectors, [`Words`] is a vector of one word for each lane:
+//! message i is in lane i, and one instruction advances all of them. [`Two`] is two waves of any instruction
+//! set, and an instruction set itself; [`One`] is one wave with the fewest operations, for CPUs that hardly
+//! wait; [`Portable`] has one lane.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | the list, tokens |
+//! | `words.rs` | the traits of lanes |
+//! | `portable.rs`, `waves.rs`, `x86_64/` | who implements them; `x86_64/sha.rs`: the SHA extensions |
+//! | `blocks.rs`, `dealt.rs` | what lanes read, lengths checked once |
+//! | `cpu.rs` | maker and family |
+
+mod blocks;
+pub(crate) mod cpu;
+mod dealt;
+mod portable;
+mod waves;
+mod words;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86_64;
+
+pub use blocks::{Blocks, Whole};
+pub(crate) use dealt::Dealt;
+pub use portable::Portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use waves::One;
+pub use waves::Two;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use words::Pairs;
+pub(crate) use words::sixteen;
+pub use words::{ByteOrder, Isa, MAX_LANES, Row, Word, Words};
+
+/// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body takes the features of
+/// [`Token::run`]; a struct and not a closure, because a closure's body keeps the features of the place it was written in.
+pub trait Task<I> {
+    /// What comes out.
+    type Output;
+    /// Does it. `isa` is the proof.
+    fn run(self, isa: I) -> Self::Output;
+}
+
+/// Proof that this CPU has an instruction set.
+pub trait Token: Copy + 'static {
+    /// The proof, if this CPU has it.
+    fn detect() -> Option<Self>;
+    /// Runs `task` with the instruction set's features switched on.
+    fn run<T: Task<Self>>(self, task: T) -> T::Output;
+}
+
+/// `$arch Token prepare [features] lanes Vectors = "name", ... more Vectors = "name", ...;`
+///
+/// `prepare` is a function that every kernel begins with. `lanes` are the kernels in lanes that every compression
+/// function has; `more` are those that only a latency-bound one gains by (`WANTS_MORE_WAVES`).
+macro_rules! isa {
+    ($dollar:tt $(
+        $(#[$doc:meta])* $arch:literal $Isa:ident $($prepare:ident)? [$($feature:tt)*]
+        $(lanes $($Lanes:ty = $name:literal),+)? $(more $($More:ty = $more_name:literal),+)?;
+    )*) => {
+        $(
+            $(#[$doc])*
+            #[cfg(target_arch = $arch)]
+            #[derive(Clone, Copy, Debug)]
+            pub struct $Isa(());
+
+            #[cfg(target_arch = $arch)]
+            impl Token for $Isa {
+                #[inline(always)]
+                fn detect() -> Option<Self> {
+                    ($(std::arch::is_x86_feature_detected!($feature))&&*).then_some(Self(()))
+                }
+                #[inline(always)]
+                fn run<T: Task<Self>>(self, task: T) -> T::Output {
+                    $(#[target_feature(enable = $feature)])*
+                    #[inline(never)]
+                    fn featured<T: Task<$Isa>>(isa: $Isa, task: T) -> T::Output {
+                        $($prepare();)?
+                        task.run(isa)
+                    }
+                    // SAFETY: a token exists only if `detect` found every feature of the list above.
+                    unsafe { featured(self, task) }
+                }
+            }
+        )*
+
+        /// Calls `$callback!` with the lanes of every instruction set, narrowest first:
+        /// `cfg [Vectors = "name", ...] [Vectors = "name", ...];`, first what every compression function has, then
+        /// what one has that wants more waves.
+        macro_rules! for_each_lanes {
+            ($dollar callback:ident) => {
+                $dollar callback! {
+                    #[cfg(all())] [Portable = "portable"] [Two<Portable> = "portable-x2"];
+                    $(#[cfg(target_arch = $arch)] [$($($Lanes = $name),+)?] [$($($More = $more_name),+)?];)*
+                }
+            };
+        }
+        pub(crate) use for_each_lanes;
+    };
+}
+
+isa! { $
+    /// The 128-bit registers every x86-64 has.
+    "x86_64" Sse2 ["sse2"] lanes Sse2 = "sse2" more Two<Sse2> = "sse2x2";
+    /// 256-bit integer registers.
+    "x86_64" Avx2 ["avx2"] lanes Avx2 = "avx2" more Two<Avx2> = "avx2x2";
+    /// The instructions of AVX-512 on 128 bits.
+    "x86_64" Avx512Quarter ["sse2" "ssse3" "avx512f" "avx512vl"] lanes Avx512Quarter = "avx512-128";
+    /// The instructions of AVX-512 on 256 bits.
+    "x86_64" Avx512Half ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
+    /// 512-bit registers with rotates, three-operand logic and byte shuffles.
+    "x86_64" Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512", One<Avx512> = "avx512-lean", Two<Avx512> = "avx512x2"
+        more Two<Two<Avx512>> = "avx512x4";
+    /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
+    /// halves slow the SHA instructions to a third (measured on Zen 5: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
+    "x86_64" ShaNi clean_upper_halves ["sha" "ssse3" "sse4.1" "avx"];
+    /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty, which Intel's CPUs mind.
+    "x86_64" ShaNiAvx512Quarter clean_upper_halves ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
+    /// The same on 256 bits, for CPUs that do not mind dirty upper halves: Zen 4.
+    "x86_64" ShaNiAvx512Half clean_upper_halves ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
+    /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
+    "x86_64" Bmi2 ["bmi1" "bmi2" "avx2"];
+    /// The same with a schedule in 512-bit registers.
+    "x86_64" Bmi2Avx512 ["bmi1" "bmi2" "avx512f" "avx512bw"];
+}
+
+/// Zeros the upper halves of the vector registers, which should be so already. Code of others may have left them dirty, and the SHA
+/// instructions have legacy encodings only: on Golden Cove each of them then waits some 70 cycles, in every call, until something cleans
+/// the registers (SHA-256, one message of 8 KiB: 0.012 GB/s instead of 1.5 to 2.1).
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx")]
+fn clean_upper_halves() {
+    core::arch::x86_64::_mm256_zeroupper();
+}
+
+/// An instruction set that includes another.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait Includes<I>: Token {
+    /// The other's token.
+    fn included(self) -> I;
+}
+
+macro_rules! includes { ($($Isa:ident $Included:ident),+) => { $(
+    #[cfg(target_arch = "x86_64")]
+    impl Includes<$Included> for $Isa {
+        #[inline(always)]
+        fn included(self) -> $Included {
+            $Included(()) // its list has every feature of the other's
+        }
+    }
+)+ } }
+includes!(
+    Bmi2 Avx2, Bmi2Avx512 Avx512, Avx512Half Avx2, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
+    ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half
+);

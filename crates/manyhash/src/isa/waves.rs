@@ -1,0 +1,154 @@
+//! Several waves of an instruction set, interleaved operation by operation, are an instruction set too: one
+//! wave computes while the other waits for its latency.
+
+use super::words::sixteen;
+use super::{Blocks, ByteOrder, Isa, Row, Task, Token, Whole, Words};
+
+/// Instruction sets made of several waves of another, interleaved operation by operation: every operation does all of them.
+macro_rules! waves {
+    ($d:tt $($(#[$doc:meta])* $Waves:ident, $Vector:ident($($V:ident)+), $Shared:ident: $count:literal = [$($wave:tt)+];)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $Waves<I>(I);
+
+        /// A vector of each wave.
+        #[derive(Clone, Copy)]
+        pub struct $Vector<V>($($V),+);
+
+        struct $Shared<T>(T);
+
+        impl<I: Token, T: Task<$Waves<I>>> Task<I> for $Shared<T> {
+            type Output = T::Output;
+            #[inline(always)]
+            fn run(self, isa: I) -> T::Output {
+                self.0.run($Waves(isa))
+            }
+        }
+
+        impl<I: Token> Token for $Waves<I> {
+            #[inline(always)]
+            fn detect() -> Option<Self> {
+                I::detect().map(Self)
+            }
+            #[inline(always)]
+            fn run<T: Task<Self>>(self, task: T) -> T::Output {
+                self.0.run($Shared(task))
+            }
+        }
+
+        impl<I: Isa> Isa for $Waves<I> {
+            type U32 = $Vector<I::U32>;
+            type U64 = $Vector<I::U64>;
+        }
+
+        impl<V: Words> Words for $Vector<V> {
+            type Isa = $Waves<V::Isa>;
+            type Word = V::Word;
+            const LANES: usize = $count * V::LANES;
+            const WAVES: usize = $count * V::WAVES;
+            /// Whatever `V` is: who interleaves waves has no time to wait, and `One` is made for this.
+            const LATENCY_BOUND: bool = false;
+            #[inline]
+            fn splat(isa: Self::Isa, word: V::Word) -> Self {
+                let every = V::splat(isa.0, word);
+                Self($(of_wave!(every $wave)),+)
+            }
+            #[inline(always)]
+            fn read(isa: Self::Isa, words: &[V::Word]) -> Self {
+                Self($(V::read(isa.0, &words[$wave * V::LANES..])),+)
+            }
+            #[inline(always)]
+            fn write(self, words: &mut [V::Word]) {
+                $(self.$wave.write(&mut words[$wave * V::LANES..]);)+
+            }
+            #[inline(always)]
+            fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+                let waves = ($(V::load_block(isa.0, order, blocks, first_lane + $wave * V::LANES, at),)+);
+                macro_rules! words { ($d($i:literal)*) => { [$d(of_wave!($Vector waves $i $($wave)+)),*] } }
+                sixteen!(words)
+            }
+            #[inline(always)]
+            fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self {
+                Self($(V::read_bytes(isa.0, order, &bytes[$wave * V::LANES * size_of::<V::Word>()..])),+)
+            }
+            const PADS: bool = V::PADS;
+            #[inline(always)]
+            fn load_padded(isa: Self::Isa, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
+                let waves = ($(V::load_padded(isa.0, order, messages, first_lane + $wave * V::LANES, at),)+);
+                macro_rules! words { ($d($i:literal)*) => { [$d(of_wave!($Vector waves $i $($wave)+)),*] } }
+                sixteen!(words)
+            }
+            #[inline(always)]
+            fn write_rows(words: &[Self], order: ByteOrder, rows: &mut [Row]) {
+                $({
+                    let mut of_wave = [words[0].$wave; 8];
+                    for (i, word) in words.iter().enumerate() {
+                        of_wave[i] = word.$wave;
+                    }
+                    V::write_rows(&of_wave[..words.len()], order, &mut rows[$wave * V::LANES..]);
+                })+
+            }
+            #[inline]
+            fn add(self, other: Self) -> Self {
+                Self($(self.$wave.add(other.$wave)),+)
+            }
+            #[inline]
+            fn xor(self, other: Self) -> Self {
+                Self($(self.$wave.xor(other.$wave)),+)
+            }
+            #[inline]
+            fn and(self, other: Self) -> Self {
+                Self($(self.$wave.and(other.$wave)),+)
+            }
+            #[inline]
+            fn not(self) -> Self {
+                Self($(self.$wave.not()),+)
+            }
+            #[inline]
+            fn rotate_right<const R: u32>(self) -> Self {
+                Self($(self.$wave.rotate_right::<R>()),+)
+            }
+            #[inline]
+            fn shift_right<const R: u32>(self) -> Self {
+                Self($(self.$wave.shift_right::<R>()),+)
+            }
+            #[inline]
+            fn pin(self) -> Self {
+                Self($(self.$wave.pin()),+)
+            }
+            #[inline(always)]
+            fn xor3(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::xor3(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn choose(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::choose(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn majority(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::majority(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::xor_or_not(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
+                Self($(self.$wave.add_choice(x.$wave, choice.$wave, other.$wave)),+)
+            }
+        }
+    )* };
+}
+
+/// For a list of waves: `$every`, the same for each; or the vector of word `$i` of each.
+macro_rules! of_wave {
+    ($every:ident $wave:tt) => { $every };
+    ($Vector:ident $waves:ident $i:literal $($wave:tt)+) => { $Vector($($waves.$wave[$i]),+) };
+}
+
+waves! { $
+    /// One wave, with the fewest operations instead of the shortest wait for each: for CPUs whose ports are the limit even so.
+    One, Single(V), OneTask: 1 = [0];
+    /// Two waves.
+    Two, Pair(V V), TwoTask: 2 = [0 1];
+}

@@ -1,0 +1,156 @@
+//! The two traits of lanes: [`Isa`] names an instruction set's vectors, [`Words`] is one of them.
+//!
+//! A vector has one word for each lane and about a dozen operations. Every operation on values is safe: a
+//! vector can only be made from a token, and the token proves that the CPU has the instructions.
+
+use super::{Blocks, Token, Whole};
+
+/// The widest shape any backend may have, in lanes.
+pub const MAX_LANES: usize = 64;
+
+/// An instruction set that has lanes.
+pub trait Isa: Token {
+    /// A vector of 32-bit words.
+    type U32: Words<Isa = Self, Word = u32>;
+    /// A vector of 64-bit words.
+    type U64: Words<Isa = Self, Word = u64>;
+}
+
+/// A machine word: `u32` or `u64`.
+pub trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send + Sync + 'static {
+    /// The vector of these words on the instruction set `I`.
+    type Vector<I: Isa>: Words<Isa = I, Word = Self>;
+    /// The word that begins with a byte of 0x80 and has zeros after it.
+    fn first_bit(order: ByteOrder) -> Self;
+    /// With `byte` exclusive-ored to each of its bytes.
+    fn xor_bytes(self, byte: u8) -> Self;
+    /// Appends the word to `bytes` at `at`, cut off where `bytes` ends.
+    fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]);
+    /// The word that begins `bytes`. Panics if there are too few.
+    fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Self;
+    /// Writes zeros over secrets, which the compiler may not leave out.
+    #[cfg(feature = "hmac")]
+    fn erase(words: &mut [Self]);
+}
+
+/// How an algorithm reads its words from bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByteOrder {
+    /// Most significant byte first (FIPS 180-4, section 3.1).
+    Big,
+    /// Least significant byte first (RFC 1321, section 2).
+    Little,
+}
+
+/// The bytes of a lane's first words.
+pub type Row = [u8; 64];
+
+/// One word of each lane.
+pub trait Words: Copy + Send + Sync {
+    /// The instruction set.
+    type Isa: Copy;
+    /// One lane's word.
+    type Word: Word;
+    /// Lanes.
+    const LANES: usize;
+    /// Waves that advance interleaved: with two or more there are more live values than registers.
+    const WAVES: usize;
+    /// Whether an operation's latency is the limit, and not the number of operations: then one more is welcome where it shortens the
+    /// way from a round to the next.
+    const LATENCY_BOUND: bool = false;
+
+    // What is one instruction says `#[inline]` where it is implemented, so that it is simplified before it is put into a kernel; what is
+    // made of several says `#[inline(always)]`, or it is left as a call. All of them by force took the compiler 182 s instead of 71.
+
+    /// The same word in every lane.
+    fn splat(isa: Self::Isa, word: Self::Word) -> Self;
+    /// Lane i from `words[i]`. Panics if there are fewer than `LANES`.
+    fn read(isa: Self::Isa, words: &[Self::Word]) -> Self;
+    /// Lane i to `words[i]`. Panics if there are fewer than `LANES`.
+    fn write(self, words: &mut [Self::Word]);
+    /// Words 0 to 15 of the block at byte `at` of lanes `first_lane..first_lane + LANES`: a transposition. Panics outside `blocks`.
+    fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16];
+    /// Lane i from word i of `bytes`. Panics if there are fewer than `LANES` words.
+    fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self;
+
+    /// Whether [`load_padded`](Self::load_padded) is there.
+    const PADS: bool = false;
+    /// As `load_block`, where messages may end before or in the block: the rest of it, then a one bit, unless that was in a block
+    /// before, then zeros (FIPS 180-4, 5.1, without the length). Only where the instruction set has masked loads.
+    #[inline(always)]
+    fn load_padded(_: Self::Isa, _: ByteOrder, _: &Whole, _first_lane: usize, _at: usize) -> [Self; 16] {
+        unreachable!("asked for only where PADS")
+    }
+    /// Word i of each lane from `words[i]`, at most 8 of them, to `rows[lane]` as bytes: the transposition back. Where PADS.
+    #[inline(always)]
+    fn write_rows(_words: &[Self], _: ByteOrder, _rows: &mut [Row]) {
+        unreachable!("asked for only where PADS")
+    }
+
+    /// Sum modulo the word size.
+    fn add(self, other: Self) -> Self;
+    /// Bitwise exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// Bitwise and.
+    fn and(self, other: Self) -> Self;
+    /// Bitwise complement.
+    fn not(self) -> Self;
+    /// Rotation by `R` bits (ROTR of FIPS 180-4, section 3.2).
+    fn rotate_right<const R: u32>(self) -> Self;
+    /// Shift by `R` bits (SHR of FIPS 180-4, section 3.2).
+    fn shift_right<const R: u32>(self) -> Self;
+    /// The same value, through which the compiler can't reorder additions. It moves constants to the end of a chain of additions,
+    /// which is the critical path; pinned orders took one wave of SHA-256 from 5.00 to 5.63 GB/s.
+    fn pin(self) -> Self;
+
+    /// Parity (FIPS 180-4, 4.1.1): x ^ y ^ z.
+    #[inline(always)]
+    fn xor3(x: Self, y: Self, z: Self) -> Self {
+        x.xor(y).xor(z)
+    }
+    /// Ch (FIPS 180-4, 4.1.1), reduced to three operations (Aciicmez 2004, figure 4.1).
+    #[inline(always)]
+    fn choose(x: Self, y: Self, z: Self) -> Self {
+        z.xor(x.and(y.xor(z)))
+    }
+    /// Maj (FIPS 180-4, 4.1.1). The form of Aciicmez 2004 (figure 4.1) has four operations; this one has two beside `x ^ y`, which
+    /// is `y ^ z` of the next round: the compiler sees it and computes it once.
+    #[inline(always)]
+    fn majority(x: Self, y: Self, z: Self) -> Self {
+        y.xor(x.xor(y).and(y.xor(z)))
+    }
+    /// I (RFC 1321, 3.4): y ^ (x | ~z), of which x is known last.
+    #[inline(always)]
+    fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
+        y.not().xor(x.not().and(z))
+    }
+    /// Sum with G (RFC 1321, 3.4), which is Ch with x in the place of the choice that is known last: `choice` where `x` has ones, `other`
+    /// elsewhere. Bits that never meet may be added, one half after the other, so that only half of it waits for `choice`.
+    #[inline(always)]
+    fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
+        self.add(x.not().and(other)).pin().add(x.and(choice))
+    }
+}
+
+/// Vectors of 32-bit words that give two of them lane by lane, for the SHA extensions.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait Pairs: Words<Word = u32> {
+    /// The two words of each lane to `pairs[place(lane)]`. Panics if there are fewer pairs than lanes.
+    fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]);
+    /// Four lanes from the words of `first`, and, if there are so many, four from those of `second`. Panics if there are too few.
+    fn read_fours(isa: Self::Isa, order: ByteOrder, first: &[u8], second: &[u8]) -> Self;
+    /// Where a lane's words go: wherever the shuffles leave them, which take every four lanes for themselves, and of these two and two.
+    #[inline(always)]
+    fn place(lane: usize) -> usize {
+        lane % 4 / 2 * (Self::LANES / 2) + lane / 4 * 2 + lane % 2
+    }
+}
+
+/// Calls `$m!` with the sixteen indices of a block's words: arrays of vectors are written out, because `array::map` and friends
+/// would leave the features of the kernel behind.
+macro_rules! sixteen {
+    ($m:ident) => {
+        $m!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+}
+pub(crate) use sixteen;

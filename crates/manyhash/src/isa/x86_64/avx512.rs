@@ -1,0 +1,256 @@
+//! AVX-512: 16 lanes of 32 bits, 8 of 64.
+//!
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512::detect`] found the instruction set, and
+//! [`Blocks::starts`] and [`Whole`] checked every pointer that is read.
+
+use super::operations::{operations, three_operand_logic, vectors};
+use crate::isa::{Avx512, Blocks, ByteOrder, Isa, Row, Whole, Words, sixteen};
+use core::arch::x86_64::*;
+
+vectors! {
+    Avx512,
+    /// Sixteen 32-bit words.
+    U32x16,
+    /// Eight 64-bit words.
+    U64x8,
+    __m512i in zmm_reg of "avx512f"
+}
+
+/// The bytes of each 32-bit word, last first.
+///
+/// # Safety
+/// AVX-512BW.
+#[inline(always)]
+unsafe fn swap_bytes_32(x: __m512i) -> __m512i {
+    // SAFETY: AVX-512BW, says the caller.
+    unsafe { _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203))) }
+}
+
+/// The bytes of each 64-bit word, last first.
+///
+/// # Safety
+/// AVX-512BW.
+#[inline(always)]
+unsafe fn swap_bytes_64(x: __m512i) -> __m512i {
+    // SAFETY: AVX-512BW, says the caller.
+    unsafe { _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607))) }
+}
+
+/// A byte of 0x80 with zeros around it, so that 64 bytes from somewhere in it have it at any place, or not at all.
+static ONE_BIT: [u8; 129] = {
+    let mut bytes = [0; 129];
+    bytes[64] = 0x80;
+    bytes
+};
+
+/// 64 bytes of a message from byte `at` as far as it goes, then 0x80, unless the message ended before `at`, then zeros.
+///
+/// # Safety
+/// AVX-512BW; `start` is the first of `bytes` readable bytes.
+#[inline(always)]
+unsafe fn load_padded_row(start: *const u8, bytes: u32, at: usize) -> __m512i {
+    let left = (i64::from(bytes) - at as i64).clamp(-1, 64);
+    let message = if left == 64 { u64::MAX } else { (1 << left.max(0)) - 1 };
+    // SAFETY: AVX-512BW, says the caller; a masked load touches only the bytes of its mask, all of which are the message's. From any of
+    // bytes 0 to 65 of `ONE_BIT`, 64 bytes are there. The bit comes from memory because a second mask would cost a shuffle unit's time: 4 % of
+    // messages of 32 bytes.
+    unsafe {
+        let row = _mm512_maskz_loadu_epi8(message, start.wrapping_add(at).cast());
+        _mm512_or_si512(row, _mm512_loadu_si512(ONE_BIT.as_ptr().add((64 - left) as usize).cast()))
+    }
+}
+
+impl U32x16 {
+    /// # Safety
+    /// AVX-512BW.
+    #[inline(always)]
+    unsafe fn from_rows(order: ByteOrder, rows: [__m512i; 16]) -> [Self; 16] {
+        // SAFETY: AVX-512BW, says the caller.
+        unsafe {
+            let words = transpose_16x16(rows);
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words[$i]) } else { words[$i] })),*]
+            } }
+            sixteen!(words)
+        }
+    }
+}
+
+impl Words for U32x16 {
+    operations!(
+        Avx512, u32 as i32, 16 lanes, _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi32, _mm512_xor_si512, _mm512_and_si512, swap_bytes_32
+    );
+    const LATENCY_BOUND: bool = true;
+    three_operand_logic!(_mm512_rorv_epi32, _mm512_set1_epi32 as i32, _mm512_srlv_epi32, _mm512_ternarylogic_epi32);
+
+    #[inline(always)]
+    fn load_block(_: Avx512, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let starts = blocks.starts::<16>(first_lane, at, 64);
+        // SAFETY: the token; each start has 64 bytes.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].cast())),*] } }
+            Self::from_rows(order, sixteen!(rows))
+        }
+    }
+
+    const PADS: bool = true;
+    #[inline(always)]
+    fn load_padded(_: Avx512, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
+        let (starts, bytes) = messages.messages::<16>(first_lane);
+        // SAFETY: the token; `bytes` bytes are at each start.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], at)),*] } }
+            Self::from_rows(order, sixteen!(rows))
+        }
+    }
+
+    #[inline(always)]
+    fn write_rows(words: &[Self], order: ByteOrder, rows: &mut [Row]) {
+        let rows = &mut rows[..16];
+        // SAFETY: the values; each row has 64 bytes.
+        unsafe {
+            let mut vectors = [_mm512_setzero_si512(); 16];
+            for (vector, word) in vectors.iter_mut().zip(words) {
+                *vector = word.0;
+            }
+            // A transposition of its own transposition: rows of words become words of rows.
+            let messages = Self::from_rows(order, vectors);
+            macro_rules! store { ($($i:literal)*) => { $(_mm512_storeu_si512(rows[$i].as_mut_ptr().cast(), messages[$i].0);)* } }
+            sixteen!(store);
+        }
+    }
+}
+
+impl U64x8 {
+    /// From the lower and upper 64 bytes of each message.
+    ///
+    /// # Safety
+    /// AVX-512BW.
+    #[inline(always)]
+    unsafe fn from_rows(order: ByteOrder, low: [__m512i; 8], high: [__m512i; 8]) -> [Self; 16] {
+        // SAFETY: AVX-512BW, says the caller.
+        unsafe {
+            let (low, high) = (transpose_8x8(low), transpose_8x8(high));
+            macro_rules! words { ($($half:ident $i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64($half[$i]) } else { $half[$i] })),*]
+            } }
+            words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
+        }
+    }
+}
+
+impl Words for U64x8 {
+    operations!(
+        Avx512, u64 as i64, 8 lanes, _mm512_set1_epi64, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi64, _mm512_xor_si512, _mm512_and_si512, swap_bytes_64
+    );
+    const LATENCY_BOUND: bool = true;
+    three_operand_logic!(_mm512_rorv_epi64, _mm512_set1_epi64 as i64, _mm512_srlv_epi64, _mm512_ternarylogic_epi32);
+
+    #[inline(always)]
+    fn load_block(_: Avx512, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let starts = blocks.starts::<8>(first_lane, at, 128);
+        // SAFETY: the token; each start has 128 bytes.
+        unsafe {
+            macro_rules! half { ($at:literal: $($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add($at).cast())),*] } }
+            Self::from_rows(order, half!(0: 0 1 2 3 4 5 6 7), half!(64: 0 1 2 3 4 5 6 7))
+        }
+    }
+
+    const PADS: bool = true;
+    #[inline(always)]
+    fn load_padded(_: Avx512, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
+        let (starts, bytes) = messages.messages::<8>(first_lane);
+        // SAFETY: the token; `bytes` bytes are at each start.
+        unsafe {
+            macro_rules! half { ($at:expr; $($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], $at)),*] } }
+            Self::from_rows(order, half!(at; 0 1 2 3 4 5 6 7), half!(at + 64; 0 1 2 3 4 5 6 7))
+        }
+    }
+
+    #[inline(always)]
+    fn write_rows(words: &[Self], order: ByteOrder, rows: &mut [Row]) {
+        let rows = &mut rows[..8];
+        // SAFETY: the values; each row has 64 bytes.
+        unsafe {
+            let mut vectors = [_mm512_setzero_si512(); 8];
+            for (vector, word) in vectors.iter_mut().zip(words) {
+                *vector = word.0;
+            }
+            let messages = Self::from_rows(order, vectors, vectors);
+            macro_rules! store { ($($i:literal)*) => { $(_mm512_storeu_si512(rows[$i].as_mut_ptr().cast(), messages[$i].0);)* } }
+            store!(0 1 2 3 4 5 6 7);
+        }
+    }
+}
+
+/// Row i, message i's sixteen words, becomes row i, word i of sixteen messages: 64 shuffles.
+///
+/// Letters are messages, numbers words; a 512-bit row is four 128-bit quarters.
+/// pairs of rows:  a0 b0 a1 b1 | a4 b4 a5 b5 | ...      fours:  a0 b0 c0 d0 | a4 b4 c4 d4 | a8 .. | a12 ..
+/// then quarters change places: a0 b0 c0 d0 | e0 f0 g0 h0 | i0 .. | m0 ..
+///
+/// # Safety
+/// AVX-512F.
+#[inline(always)]
+unsafe fn transpose_16x16(rows: [__m512i; 16]) -> [__m512i; 16] {
+    // SAFETY: AVX-512F, says the caller.
+    unsafe {
+        let mut pairs = rows;
+        macro_rules! pair { ($($i:literal)*) => { $(
+            pairs[$i] = _mm512_unpacklo_epi32(rows[$i], rows[$i + 1]);
+            pairs[$i + 1] = _mm512_unpackhi_epi32(rows[$i], rows[$i + 1]);
+        )* } }
+        pair!(0 2 4 6 8 10 12 14);
+        let mut fours = rows;
+        macro_rules! four { ($($i:literal)*) => { $(
+            fours[$i] = _mm512_unpacklo_epi64(pairs[$i], pairs[$i + 2]);
+            fours[$i + 1] = _mm512_unpackhi_epi64(pairs[$i], pairs[$i + 2]);
+            fours[$i + 2] = _mm512_unpacklo_epi64(pairs[$i + 1], pairs[$i + 3]);
+            fours[$i + 3] = _mm512_unpackhi_epi64(pairs[$i + 1], pairs[$i + 3]);
+        )* } }
+        four!(0 4 8 12);
+        let mut words = rows;
+        macro_rules! quarters { ($($c:literal)*) => { $(
+            let even_low = _mm512_shuffle_i32x4::<0x88>(fours[$c], fours[$c + 4]);
+            let odd_low = _mm512_shuffle_i32x4::<0xDD>(fours[$c], fours[$c + 4]);
+            let even_high = _mm512_shuffle_i32x4::<0x88>(fours[$c + 8], fours[$c + 12]);
+            let odd_high = _mm512_shuffle_i32x4::<0xDD>(fours[$c + 8], fours[$c + 12]);
+            words[$c] = _mm512_shuffle_i32x4::<0x88>(even_low, even_high);
+            words[$c + 4] = _mm512_shuffle_i32x4::<0x88>(odd_low, odd_high);
+            words[$c + 8] = _mm512_shuffle_i32x4::<0xDD>(even_low, even_high);
+            words[$c + 12] = _mm512_shuffle_i32x4::<0xDD>(odd_low, odd_high);
+        )* } }
+        quarters!(0 1 2 3);
+        words
+    }
+}
+
+/// The same for 8 messages of eight 64-bit words: 24 shuffles.
+///
+/// # Safety
+/// AVX-512F.
+#[inline(always)]
+unsafe fn transpose_8x8(rows: [__m512i; 8]) -> [__m512i; 8] {
+    // SAFETY: AVX-512F, says the caller.
+    unsafe {
+        let mut pairs = rows;
+        macro_rules! pair { ($($i:literal)*) => { $(
+            pairs[$i] = _mm512_unpacklo_epi64(rows[$i], rows[$i + 1]);
+            pairs[$i + 1] = _mm512_unpackhi_epi64(rows[$i], rows[$i + 1]);
+        )* } }
+        pair!(0 2 4 6);
+        let mut words = rows;
+        macro_rules! quarters { ($($c:literal)*) => { $(
+            let even_low = _mm512_shuffle_i32x4::<0x88>(pairs[$c], pairs[$c + 2]);
+            let odd_low = _mm512_shuffle_i32x4::<0xDD>(pairs[$c], pairs[$c + 2]);
+            let even_high = _mm512_shuffle_i32x4::<0x88>(pairs[$c + 4], pairs[$c + 6]);
+            let odd_high = _mm512_shuffle_i32x4::<0xDD>(pairs[$c + 4], pairs[$c + 6]);
+            words[$c] = _mm512_shuffle_i32x4::<0x88>(even_low, even_high);
+            words[$c + 2] = _mm512_shuffle_i32x4::<0x88>(odd_low, odd_high);
+            words[$c + 4] = _mm512_shuffle_i32x4::<0xDD>(even_low, even_high);
+            words[$c + 6] = _mm512_shuffle_i32x4::<0xDD>(odd_low, odd_high);
+        )* } }
+        quarters!(0 1);
+        words
+    }
+}

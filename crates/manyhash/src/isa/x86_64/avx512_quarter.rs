@@ -1,0 +1,92 @@
+//! AVX-512 in quarter registers: 4 lanes of 32 bits, 2 of 64.
+//!
+//! For two messages with 64-bit words or three or four with 32-bit ones, as `avx512_half.rs` for more. Loading and transposition are
+//! those of `sse2.rs`, with the byte shuffle that SSE2 lacks.
+//!
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Quarter::detect`] found the instruction set.
+
+use super::operations::{operations, three_operand_logic, vectors};
+use super::sse2;
+use crate::isa::{Avx512Quarter, Blocks, ByteOrder, Includes, Isa, Pairs, Words, sixteen};
+use core::arch::x86_64::*;
+
+vectors! {
+    Avx512Quarter,
+    /// Four 32-bit words.
+    U32x4,
+    /// Two 64-bit words.
+    U64x2,
+    __m128i in xmm_reg of "avx"
+}
+
+/// The bytes of each 32-bit word, last first.
+///
+/// # Safety
+/// SSSE3.
+#[inline(always)]
+unsafe fn swap_bytes_32(x: __m128i) -> __m128i {
+    // SAFETY: SSSE3, says the caller.
+    unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203)) }
+}
+
+/// The bytes of each 64-bit word, last first.
+///
+/// # Safety
+/// SSSE3.
+#[inline(always)]
+unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
+    // SAFETY: SSSE3, says the caller.
+    unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607)) }
+}
+
+impl Pairs for U32x4 {
+    #[inline(always)]
+    fn read_fours(isa: Avx512Quarter, order: ByteOrder, first: &[u8], _second: &[u8]) -> Self {
+        Self::read_bytes(isa, order, first)
+    }
+    #[inline(always)]
+    fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]) {
+        // SAFETY: the values; two vectors are as many pairs as there are lanes.
+        let by_lane: [[u32; 2]; 4] =
+            unsafe { core::mem::transmute([_mm_unpacklo_epi32(first.0, second.0), _mm_unpackhi_epi32(first.0, second.0)]) };
+        pairs[..4].copy_from_slice(&by_lane);
+    }
+}
+
+impl Words for U32x4 {
+    operations!(
+        Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
+    );
+    three_operand_logic!(_mm_rorv_epi32, _mm_set1_epi32 as i32, _mm_srlv_epi32, _mm_ternarylogic_epi32);
+
+    #[inline(always)]
+    fn load_block(isa: Avx512Quarter, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let words = sse2::U32x4::load_block(isa.included(), ByteOrder::Little, blocks, first_lane, at);
+        // SAFETY: the token.
+        unsafe {
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words[$i].0) } else { words[$i].0 })),*]
+            } }
+            sixteen!(words)
+        }
+    }
+}
+
+impl Words for U64x2 {
+    operations!(
+        Avx512Quarter, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
+    );
+    three_operand_logic!(_mm_rorv_epi64, _mm_set1_epi64x as i64, _mm_srlv_epi64, _mm_ternarylogic_epi64);
+
+    #[inline(always)]
+    fn load_block(isa: Avx512Quarter, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
+        let words = sse2::U64x2::load_block(isa.included(), ByteOrder::Little, blocks, first_lane, at);
+        // SAFETY: the token.
+        unsafe {
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(words[$i].0) } else { words[$i].0 })),*]
+            } }
+            sixteen!(words)
+        }
+    }
+}

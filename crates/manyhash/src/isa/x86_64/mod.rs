@@ -1,0 +1,11 @@
+//! The vectors of x86-64, a file a width of registers, and the SHA extensions.
+
+mod avx2;
+mod avx512;
+mod avx512_half;
+mod avx512_quarter;
+mod operations;
+pub(crate) mod sha;
+mod sse2;
+#[cfg(test)]
+pub(crate) mod upper_halves;

@@ -1,0 +1,46 @@
+//! Kernels in lanes: message i in lane i, all of them advanced by the same instructions.
+
+use super::states::States;
+use crate::algorithm::{Compression, WordOf};
+use crate::isa::{Blocks, Dealt, Isa, Task, Word, Words, sixteen};
+
+/// Compresses blocks that each lane has where they lie.
+pub(super) struct Lanes<'a, 's, 'b, C: Compression> {
+    pub(super) states: &'a mut States<'s, C>,
+    pub(super) blocks: &'a Blocks<'b>,
+}
+
+impl<I: Isa, C: Compression> Task<I> for Lanes<'_, '_, '_, C> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let mut state = self.states.read(isa);
+        let mut at = 0;
+        while at < self.blocks.len_bytes() {
+            let words = Words::load_block(isa, C::BYTE_ORDER, self.blocks, 0, at);
+            C::compress(isa, &mut state, words);
+            at += C::BLOCK_BYTES;
+        }
+        self.states.write(&state);
+    }
+}
+
+/// Compresses one message that is dealt out to lanes, which needs no transposition.
+pub(super) struct DealtLanes<'a, 's, 'b, C: Compression> {
+    pub(super) states: &'a mut States<'s, C>,
+    pub(super) dealt: &'a Dealt<'b>,
+}
+
+impl<I: Isa, C: Compression> Task<I> for DealtLanes<'_, '_, '_, C> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let mut state = self.states.read(isa);
+        for block in 0..self.dealt.blocks {
+            let rows = self.dealt.rows(block, <WordOf<C> as Word>::Vector::<I>::LANES * size_of::<WordOf<C>>());
+            macro_rules! words { ($($i:literal)*) => { [$(Words::read_bytes(isa, C::BYTE_ORDER, rows.vector($i))),*] } }
+            C::compress(isa, &mut state, sixteen!(words));
+        }
+        self.states.write(&state);
+    }
+}

@@ -1,0 +1,168 @@
+//! Floor 3, kernels: a compression function on an instruction set, behind a function pointer.
+//!
+//! A [`Kernel`] advances some messages together by whole blocks. It knows nothing of where messages begin and end.
+//! Which there are is in [`list`], what a step of each costs on which CPU in [`cost`].
+
+#[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
+mod census;
+pub(crate) mod cost;
+mod in_lanes;
+pub(crate) mod list;
+mod per_message;
+#[cfg(feature = "hazmat")]
+pub(crate) mod recording;
+pub(crate) mod short;
+pub(crate) mod start;
+pub(crate) mod states;
+
+use crate::algorithm::{Compression, VectorOf};
+use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words};
+use in_lanes::{DealtLanes, Lanes};
+use per_message::{Interleaved, InterleavedDealt, PerMessage, PerMessageDealt};
+use short::ShortMessages;
+use states::States;
+
+type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
+type HashShort<C> = fn(&ShortMessages<'_, '_, C>, &mut [Row; MAX_LANES]);
+
+/// What copying a dealt message word by word costs, in picoseconds a byte: measured on Golden Cove.
+const COPY_PS_PER_BYTE: u32 = 250;
+
+/// Blocks of a short run, at most.
+pub(crate) const SHORT_BLOCKS: u64 = 16;
+
+/// One kernel of the compression function `C`.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernel<C: Compression> {
+    /// The backend's name.
+    pub(crate) name: &'static str,
+    /// Messages it advances together.
+    pub(crate) lanes: usize,
+    /// Picoseconds a step takes: one block in each lane.
+    pub(crate) cost_ps: u32,
+    /// Whether only runs of more than [`SHORT_BLOCKS`] blocks take that time, and shorter ones should be left to others.
+    pub(crate) only_long: bool,
+    detect: fn() -> bool,
+    advance: fn(&mut States<'_, C>, &Blocks<'_>),
+    dealt: Option<AdvanceDealt<C>>,
+    short: Option<HashShort<C>>,
+}
+
+impl<C: Compression> Kernel<C> {
+    /// The kernel in the lanes of an instruction set.
+    fn in_lanes<I: Isa>(name: &'static str) -> Self {
+        let lanes = VectorOf::<C, I>::LANES;
+        assert!(lanes <= MAX_LANES);
+        let short: HashShort<C> = |messages, digests| {
+            token::<I>().run(short::Run { messages, digests });
+        };
+        Self {
+            name,
+            lanes,
+            cost_ps: cost::family().picoseconds(C::NAME, name, lanes),
+            only_long: false,
+            detect: || I::detect().is_some(),
+            advance: |states, blocks| {
+                token::<I>().run(Lanes { states, blocks });
+            },
+            dealt: Some(|states, dealt| {
+                token::<I>().run(DealtLanes { states, dealt });
+            }),
+            short: VectorOf::<C, I>::PADS.then_some(short),
+        }
+    }
+
+    /// The kernel that interleaves `N` messages, each in registers of its own.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
+    fn per_message<I: PerMessage<C>, const N: usize>(name: &'static str) -> Self {
+        Self {
+            name,
+            lanes: N,
+            cost_ps: cost::family().picoseconds(C::NAME, name, N),
+            only_long: false,
+            detect: || I::detect().is_some(),
+            advance: |states, blocks| {
+                token::<I>().run(Interleaved::<C, N> { states, blocks });
+            },
+            dealt: None,
+            short: None,
+        }
+    }
+
+    /// The kernel that interleaves `N` messages, which may also be the lanes of one that is dealt out.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
+    fn per_message_and_dealt<I: PerMessageDealt<C, N>, const N: usize>(name: &'static str) -> Self {
+        let dealt: AdvanceDealt<C> = |states, dealt| {
+            token::<I>().run(InterleavedDealt::<C, N> { states, dealt });
+        };
+        Self { dealt: Some(dealt), ..Self::per_message::<I, N>(name) }
+    }
+
+    /// This kernel, but only for runs of more than [`SHORT_BLOCKS`] blocks.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such kernel yet"))]
+    fn only_long(self) -> Self {
+        Self { only_long: true, ..self }
+    }
+
+    /// This kernel with its cost for a message dealt out to lanes: if it has no code for that, words are copied to where each lane has
+    /// its own.
+    pub(crate) fn for_dealt(&self) -> Self {
+        let copied_bytes = if self.has_dealt() || self.lanes == 1 { 0 } else { self.lanes * C::BLOCK_BYTES };
+        Self { cost_ps: self.cost_ps + copied_bytes as u32 * COPY_PS_PER_BYTE, ..*self }
+    }
+
+    /// Whether this CPU can run it.
+    pub(crate) fn is_supported(&self) -> bool {
+        (self.detect)()
+    }
+
+    /// Compresses every block of `blocks` into the first columns of `states`. Panics if the CPU lacks the instruction set, or if
+    /// there are fewer lanes or columns than the kernel has lanes.
+    #[inline]
+    pub(crate) fn advance(&self, states: &mut States<C>, blocks: &Blocks) {
+        (self.advance)(states, blocks);
+    }
+
+    /// Whether it has code for a message dealt out to lanes.
+    pub(crate) fn has_dealt(&self) -> bool {
+        self.dealt.is_some()
+    }
+
+    /// Compresses every block of `dealt` into the first columns of `states`. Panics if the CPU lacks the instruction set, if
+    /// [`has_dealt`](Self::has_dealt) is false, if there are fewer columns than the kernel has lanes, or if there is not a whole vector
+    /// behind the beginning of each row.
+    #[inline]
+    pub(crate) fn advance_dealt(&self, states: &mut States<C>, dealt: &Dealt) {
+        (self.dealt.expect("asked for only if it is there"))(states, dealt);
+    }
+
+    /// Whether it has code for short messages, which pads in registers.
+    pub(crate) fn has_short(&self) -> bool {
+        self.short.is_some()
+    }
+
+    /// Hashes a whole message in every lane; the final states come into the first of `digests`. Panics if the CPU lacks the instruction
+    /// set, if [`has_short`](Self::has_short) is false, or if there are fewer lanes than the kernel has.
+    #[inline]
+    pub(crate) fn hash_short(&self, messages: &ShortMessages<'_, '_, C>, digests: &mut [Row; MAX_LANES]) {
+        (self.short.expect("asked for only if it is there"))(messages, digests);
+    }
+
+    /// A kernel with the name, lanes and cost of this one that computes nothing: what it is asked for is remembered.
+    #[cfg(feature = "hazmat")]
+    pub(crate) fn recording(&self) -> Self {
+        Self { advance: |_, blocks| recording::record(blocks), dealt: None, short: None, ..*self }
+    }
+
+    /// A kernel that computes nothing, for tests of schedules.
+    #[cfg(test)]
+    pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
+        Self { name, lanes, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, dealt: None, short: None }
+    }
+}
+
+/// The token of a kernel's instruction set. Panics if the CPU lacks it.
+#[inline(always)]
+fn token<I: Token>() -> I {
+    I::detect().expect("a kernel is used only where its instruction set is")
+}

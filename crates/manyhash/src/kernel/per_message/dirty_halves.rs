@@ -1,0 +1,46 @@
+//! Kernels of the SHA extensions clean upper halves of registers that foreign code left dirty: on Golden Cove they
+//! would be 200 times slower.
+
+use crate::algorithm::{Compression, WordOf};
+use crate::isa::x86_64::upper_halves::{dirty_registers, make_dirty};
+use crate::isa::{Avx2, Blocks, MAX_LANES, Token};
+use crate::kernel::Kernel;
+use crate::kernel::list::kernels;
+use crate::kernel::states::States;
+
+/// Runs a kernel for one block in each lane after foreign code; says how many registers are dirty before and behind it.
+fn dirty_around<C: Compression>(isa: Avx2, kernel: &Kernel<C>) -> (usize, usize) {
+    let zeros = [0; 128];
+    let mut rows = C::filled([WordOf::<C>::default(); MAX_LANES]);
+    let mut states = States::<C>::of_rows(&mut rows);
+    let blocks = Blocks::new(kernel.lanes, C::BLOCK_BYTES, |_| &zeros);
+    make_dirty(isa);
+    let before = dirty_registers(isa);
+    kernel.advance(&mut states, &blocks);
+    (before, dirty_registers(isa))
+}
+
+fn kernels_clean<C: Compression>(isa: Avx2) -> usize {
+    let all = kernels::<C>();
+    let sha = all.iter().filter(|kernel| kernel.name.starts_with("sha-ni"));
+    let (supported, lacking): (Vec<&Kernel<C>>, Vec<&Kernel<C>>) = sha.partition(|kernel| kernel.is_supported());
+    lacking.iter().for_each(|kernel| println!("SKIPPED: {}/{}: this CPU lacks it", C::NAME, kernel.name));
+    for kernel in &supported {
+        let (before, behind) = dirty_around(isa, kernel);
+        println!("{}/{}: {before} dirty registers, then {behind}", C::NAME, kernel.name);
+        assert_eq!((before, behind), (16, 0), "{}/{}", C::NAME, kernel.name);
+    }
+    supported.len()
+}
+
+#[test]
+fn kernels_of_the_sha_extensions_clean_upper_halves() {
+    let Some(isa) = Avx2::detect() else {
+        println!("SKIPPED: no upper halves to make dirty: this CPU lacks AVX2");
+        return;
+    };
+    let kernels =
+        kernels_clean::<crate::algorithm::sha1::Sha1Compression>(isa) + kernels_clean::<crate::algorithm::sha256::Sha256Compression>(isa);
+    let required = std::env::var("MANYHASH_REQUIRE_BACKENDS").unwrap_or_default();
+    assert!(kernels > 0 || !required.contains("sha-ni"), "no kernel of the SHA extensions was tested");
+}

@@ -1,0 +1,137 @@
+//! Kernels that give each message registers of its own: instructions made for it (the SHA extensions), or a message
+//! schedule in SIMD beside scalar rounds (n-SMS, Gueron & Krasnov 2012). Interleaving the instructions of two to
+//! four messages hides the latency of each.
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod dirty_halves;
+#[cfg(target_arch = "x86_64")]
+mod sha1_ni;
+#[cfg(target_arch = "x86_64")]
+mod sha256_ni;
+#[cfg(target_arch = "x86_64")]
+mod sha256_ni_sms;
+#[cfg(target_arch = "x86_64")]
+mod sha2_bmi2;
+
+use super::Kernel;
+use super::states::States;
+use crate::algorithm::{ChainingOf, Compression};
+use crate::isa::{Blocks, Dealt, Task, Token};
+use std::any::Any;
+
+/// An instruction set that has kernels for single messages of the compression function `C`.
+pub(crate) trait PerMessage<C: Compression>: Token {
+    /// A message's chaining value in registers.
+    type State: Copy;
+    /// Into registers.
+    fn load(self, state: &ChainingOf<C>) -> Self::State;
+    /// Out of registers.
+    fn store(self, state: &Self::State) -> ChainingOf<C>;
+    /// Compresses every block of lanes `0..N` into the states, interleaved.
+    fn compress<const N: usize>(self, states: &mut [Self::State; N], blocks: &Blocks);
+}
+
+/// An instruction set that can also read messages which are dealt out to lanes, `N` at a time.
+pub(crate) trait PerMessageDealt<C: Compression, const N: usize>: PerMessage<C> {
+    /// Compresses every block of the first `N` lanes into the states, interleaved. Panics if rows have fewer than `N` words.
+    fn compress_dealt(self, states: &mut [Self::State; N], dealt: &Dealt);
+}
+
+/// The kernels of this kind that the compression function `C` has.
+pub(super) fn kernels<C: Compression>() -> Vec<Kernel<C>> {
+    all().into_iter().filter_map(|kernels| kernels.downcast().ok()).flat_map(|kernels: Box<Vec<Kernel<C>>>| *kernels).collect()
+}
+
+/// The ONE list: the kernels of every compression function that has any, in vectors of `Kernel<C>`.
+#[cfg(target_arch = "x86_64")]
+fn all() -> Vec<Box<dyn Any>> {
+    use crate::algorithm::sha1::Sha1Compression;
+    use crate::algorithm::sha256::Sha256Compression;
+    use crate::algorithm::sha512::Sha512Compression;
+    use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter};
+
+    fn bmi2<C: Compression>() -> Box<dyn Any>
+    where
+        Bmi2: PerMessage<C>,
+        Bmi2Avx512: PerMessage<C>,
+    {
+        Box::new(vec![Kernel::<C>::per_message::<Bmi2, 1>("bmi2"), Kernel::per_message::<Bmi2Avx512, 1>("bmi2-avx512")])
+    }
+    fn sha_ni<C: Compression>() -> Box<dyn Any>
+    where
+        ShaNi: PerMessage<C>,
+    {
+        Box::new(vec![
+            Kernel::<C>::per_message::<ShaNi, 1>("sha-ni"),
+            Kernel::per_message::<ShaNi, 2>("sha-ni-x2"),
+            Kernel::per_message::<ShaNi, 3>("sha-ni-x3"),
+            Kernel::per_message::<ShaNi, 4>("sha-ni-x4"),
+        ])
+    }
+    let sha_ni_sms = vec![
+        Kernel::<Sha256Compression>::per_message::<ShaNiAvx512Quarter, 2>("sha-ni-sms-x2").only_long(),
+        Kernel::per_message::<ShaNiAvx512Quarter, 4>("sha-ni-sms-x4").only_long(),
+        Kernel::per_message_and_dealt::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4").only_long(),
+    ];
+    vec![
+        sha_ni::<Sha1Compression>(),
+        bmi2::<Sha256Compression>(),
+        sha_ni::<Sha256Compression>(),
+        Box::new(sha_ni_sms),
+        bmi2::<Sha512Compression>(),
+    ]
+}
+
+/// No other architecture has any yet.
+#[cfg(not(target_arch = "x86_64"))]
+fn all() -> Vec<Box<dyn Any>> {
+    Vec::new()
+}
+
+/// Compresses blocks of `N` messages, interleaved.
+pub(super) struct Interleaved<'a, 's, 'b, C: Compression, const N: usize> {
+    pub(super) states: &'a mut States<'s, C>,
+    pub(super) blocks: &'a Blocks<'b>,
+}
+
+impl<I: PerMessage<C>, C: Compression, const N: usize> Task<I> for Interleaved<'_, '_, '_, C, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let mut states = load_states(isa, self.states);
+        isa.compress::<N>(&mut states, self.blocks);
+        store_states(isa, &states, self.states);
+    }
+}
+
+/// Compresses `N` lanes of a message that is dealt out, interleaved.
+pub(super) struct InterleavedDealt<'a, 's, 'b, C: Compression, const N: usize> {
+    pub(super) states: &'a mut States<'s, C>,
+    pub(super) dealt: &'a Dealt<'b>,
+}
+
+impl<I: PerMessageDealt<C, N>, C: Compression, const N: usize> Task<I> for InterleavedDealt<'_, '_, '_, C, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let mut states = load_states(isa, self.states);
+        isa.compress_dealt(&mut states, self.dealt);
+        store_states(isa, &states, self.states);
+    }
+}
+
+#[inline(always)]
+fn load_states<I: PerMessage<C>, C: Compression, const N: usize>(isa: I, from: &States<'_, C>) -> [I::State; N] {
+    let mut states = [isa.load(&from.column(0)); N];
+    for (message, state) in states.iter_mut().enumerate() {
+        *state = isa.load(&from.column(message));
+    }
+    states
+}
+
+#[inline(always)]
+fn store_states<I: PerMessage<C>, C: Compression, const N: usize>(isa: I, states: &[I::State; N], to: &mut States<'_, C>) {
+    for (message, state) in states.iter().enumerate() {
+        to.set_column(message, &isa.store(state));
+    }
+}

@@ -1,0 +1,62 @@
+//! SHA-1 with the SHA extensions: 20 `sha1rnds4` a block, each waiting 6 cycles for the one before while the unit takes one every
+//! other cycle, so three or four interleaved messages fill it.
+
+use super::PerMessage;
+use crate::algorithm::sha1::Sha1Compression;
+use crate::isa::Blocks;
+use crate::isa::ShaNi;
+use crate::isa::x86_64::sha::Quad;
+
+/// The chaining value as the instructions want it: d, c, b, a from the lowest word up, and e in the highest of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct State {
+    abcd: Quad,
+    e: Quad,
+}
+
+impl PerMessage<Sha1Compression> for ShaNi {
+    type State = State;
+
+    #[inline(always)]
+    fn load(self, state: &[u32; 5]) -> State {
+        let [a, b, c, d, e] = *state;
+        State { abcd: Quad::new(self, [d, c, b, a]), e: Quad::new(self, [0, 0, 0, e]) }
+    }
+
+    #[inline(always)]
+    fn store(self, state: &State) -> [u32; 5] {
+        let ([d, c, b, a], [.., e]) = (state.abcd.words(), state.e.words());
+        [a, b, c, d, e]
+    }
+
+    #[inline(always)]
+    fn compress<const N: usize>(self, states: &mut [State; N], blocks: &Blocks) {
+        let mut at = 0;
+        while at < blocks.len_bytes() {
+            let before = *states;
+            let mut a_before = [before[0].abcd; N];
+            let mut words = [[before[0].abcd; 4]; N];
+            for (message, words) in words.iter_mut().enumerate() {
+                *words = Quad::load_block(self, blocks, message, at, true);
+            }
+            // Group i is rounds 4i to 4i + 3.
+            macro_rules! groups { ($($i:literal)*) => { $(
+                for message in 0..N {
+                    let (state, w) = (&mut states[message], &mut words[message]);
+                    if $i >= 4 {
+                        w[$i % 4] = Quad::sha1_schedule(w[$i % 4], w[($i + 1) % 4], w[($i + 2) % 4], w[($i + 3) % 4]);
+                    }
+                    let e = if $i == 0 { state.e.add(w[0]) } else { a_before[message].sha1_next_e(w[$i % 4]) };
+                    a_before[message] = state.abcd;
+                    state.abcd = state.abcd.sha1_rounds::<{ $i / 5 }>(e);
+                }
+            )* } }
+            groups!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+            for message in 0..N {
+                states[message].e = a_before[message].sha1_next_e(before[message].e);
+                states[message].abcd = states[message].abcd.add(before[message].abcd);
+            }
+            at += 64;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! SHA-256 with the SHA extensions: 32 `sha256rnds2` a block, each waiting 4 cycles for the one before while the unit takes one every
+//! other cycle (every cycle on Zen 4): two interleaved messages fill it, four leave it some slack.
+
+use super::PerMessage;
+use crate::algorithm::sha256::{ROUND_CONSTANTS, Sha256Compression};
+use crate::isa::Blocks;
+use crate::isa::ShaNi;
+use crate::isa::x86_64::sha::Quad;
+
+/// The chaining value as the instructions want it: f, e, b, a and h, g, d, c from the lowest word up.
+#[derive(Clone, Copy)]
+pub(crate) struct State {
+    abef: Quad,
+    cdgh: Quad,
+}
+
+impl State {
+    /// Four rounds, with their message words plus constants.
+    #[inline(always)]
+    pub(super) fn four_rounds(&mut self, words_and_constants: Quad) {
+        self.two_and_two_rounds(words_and_constants, words_and_constants.upper_half());
+    }
+
+    /// Four rounds, with their message words plus constants in the lower halves.
+    #[inline(always)]
+    pub(super) fn two_and_two_rounds(&mut self, first: Quad, second: Quad) {
+        self.cdgh = self.cdgh.sha256_rounds(self.abef, first);
+        self.abef = self.abef.sha256_rounds(self.cdgh, second);
+    }
+
+    /// Sum of each word, at the end of a block.
+    #[inline(always)]
+    pub(super) fn add(self, before: Self) -> Self {
+        Self { abef: self.abef.add(before.abef), cdgh: self.cdgh.add(before.cdgh) }
+    }
+}
+
+impl PerMessage<Sha256Compression> for ShaNi {
+    type State = State;
+
+    #[inline(always)]
+    fn load(self, state: &[u32; 8]) -> State {
+        let [a, b, c, d, e, f, g, h] = *state;
+        State { abef: Quad::new(self, [f, e, b, a]), cdgh: Quad::new(self, [h, g, d, c]) }
+    }
+
+    #[inline(always)]
+    fn store(self, state: &State) -> [u32; 8] {
+        let ([f, e, b, a], [h, g, d, c]) = (state.abef.words(), state.cdgh.words());
+        [a, b, c, d, e, f, g, h]
+    }
+
+    #[inline(always)]
+    fn compress<const N: usize>(self, states: &mut [State; N], blocks: &Blocks) {
+        let mut at = 0;
+        while at < blocks.len_bytes() {
+            let before = *states;
+            let mut words = [[before[0].abef; 4]; N];
+            for (message, words) in words.iter_mut().enumerate() {
+                *words = Quad::load_block(self, blocks, message, at, false);
+            }
+            // Group i is rounds 4i to 4i + 3.
+            macro_rules! groups { ($($i:literal)*) => { $(
+                let k = &ROUND_CONSTANTS[$i / 4];
+                let k = Quad::new(self, [k[4 * ($i % 4)], k[4 * ($i % 4) + 1], k[4 * ($i % 4) + 2], k[4 * ($i % 4) + 3]]);
+                for message in 0..N {
+                    let (state, w) = (&mut states[message], &mut words[message]);
+                    if $i >= 4 {
+                        w[$i % 4] = Quad::sha256_schedule(w[$i % 4], w[($i + 1) % 4], w[($i + 2) % 4], w[($i + 3) % 4]);
+                    }
+                    state.four_rounds(w[$i % 4].add(k));
+                }
+            )* } }
+            groups!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+            for message in 0..N {
+                states[message] = states[message].add(before[message]);
+            }
+            at += 64;
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The kernel of short messages: whole messages of one number of blocks go from where they start to their digests,
+//! one in each lane, in one run.
+//!
+//! Only where the instruction set has masked loads: padding is made in registers. A last block that all lanes
+//! share has its schedule computed beforehand. Where digests are hashed once more (HMAC), the state becomes the
+//! next block without leaving its registers.
+
+use crate::algorithm::ending::Tail;
+use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, VectorOf, WordOf};
+use crate::isa::{ByteOrder, Isa, MAX_LANES, Row, Task, Whole, Word, Words, sixteen};
+
+/// The states that the messages in the lanes start from.
+#[derive(Clone, Copy)]
+pub(crate) enum LaneStarts<'a, C: Compression> {
+    /// One for all.
+    Same(&'a ChainingOf<C>),
+    /// One for each: a row a word.
+    Each(&'a C::State<[WordOf<C>; MAX_LANES]>),
+}
+
+impl<C: Compression> LaneStarts<'_, C> {
+    /// A vector a word.
+    #[inline(always)]
+    fn read<I: Isa>(&self, isa: I) -> C::State<VectorOf<C, I>> {
+        let mut state = C::filled(Words::splat(isa, WordOf::<C>::default()));
+        match self {
+            Self::Same(midstate) => {
+                for (vector, word) in state.as_mut().iter_mut().zip(midstate.as_ref()) {
+                    *vector = Words::splat(isa, *word);
+                }
+            }
+            Self::Each(rows) => {
+                for (vector, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {
+                    *vector = Words::read(isa, row);
+                }
+            }
+        }
+        state
+    }
+}
+
+/// Whole short messages of the same number of blocks, one in each lane.
+pub(crate) struct ShortMessages<'a, 'm, C: Compression> {
+    pub(crate) midstates: LaneStarts<'a, C>,
+    /// Bytes that each midstate stands for.
+    pub(crate) start_bytes: u64,
+    pub(crate) messages: &'a Whole<'m>,
+    /// Of every message, padding included.
+    pub(crate) blocks: usize,
+    /// The last block's schedule, if all lanes share it.
+    pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
+    /// If digests are hashed once more: from where, and how a state becomes a block.
+    pub(crate) outer: Option<(LaneStarts<'a, C>, &'a DigestBlock<C>)>,
+}
+
+/// The one block of a message that is a digest: the bits of the state that are in it, and the padding.
+pub(crate) struct DigestBlock<C: Compression> {
+    kept: [WordOf<C>; 16],
+    padding: [WordOf<C>; 16],
+}
+
+impl<C: Compression> DigestBlock<C> {
+    /// Of digests of `digest_bytes` bytes, after `start_bytes` bytes.
+    pub(crate) fn new(digest_bytes: usize, start_bytes: u64) -> Self {
+        let words = |bytes: &[u8]| std::array::from_fn(|i| WordOf::<C>::from_bytes(C::BYTE_ORDER, &bytes[i * size_of::<WordOf<C>>()..]));
+        let mut kept = [0; 128];
+        kept[..digest_bytes].fill(0xFF);
+        let mut padding = Tail::EMPTY;
+        padding.set::<C>(&[0; 64][..digest_bytes], start_bytes + digest_bytes as u64);
+        Self { kept: words(&kept), padding: words(padding.blocks()) }
+    }
+
+    /// The block of each lane's digest.
+    #[inline(always)]
+    fn words<I: Isa>(&self, isa: I, state: &C::State<VectorOf<C, I>>) -> [VectorOf<C, I>; 16] {
+        macro_rules! words { ($($i:literal)*) => { [$(
+            if $i < C::STATE_WORDS {
+                state.as_ref()[$i % C::STATE_WORDS].and(Words::splat(isa, self.kept[$i])).xor(Words::splat(isa, self.padding[$i]))
+            } else {
+                Words::splat(isa, self.padding[$i])
+            }
+        ),*] } }
+        sixteen!(words)
+    }
+}
+
+/// The kernel, where padding is made in registers: leaves the final state of lane i in `digests[i]`.
+pub(crate) struct Run<'a, 'm, C: Compression> {
+    pub(super) messages: &'a ShortMessages<'a, 'm, C>,
+    pub(super) digests: &'a mut [Row; MAX_LANES],
+}
+
+impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let ShortMessages { midstates, start_bytes, messages, blocks, shared_end, outer } = *self.messages;
+        let mut state = midstates.read(isa);
+        let mut bits = [WordOf::<C>::default(); MAX_LANES];
+        for (lane, bits) in bits[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
+            *bits = WordOf::<C>::from(8 * (start_bytes as u32 + messages.bytes(lane)));
+        }
+        let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
+        for block in 0..all_blocks {
+            if let (Some(expanded), true) = (shared_end, block == blocks - 1) {
+                C::compress_constant(isa, &mut state, expanded);
+                continue;
+            }
+            let words = match outer {
+                Some((midstates, digest_block)) if block == blocks => {
+                    let words = digest_block.words(isa, &state);
+                    state = midstates.read(isa);
+                    words
+                }
+                _ => {
+                    let at = block * C::BLOCK_BYTES;
+                    let mut words = if at + C::BLOCK_BYTES <= messages.blocks().len_bytes() {
+                        Words::load_block(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
+                    } else {
+                        Words::load_padded(isa, C::BYTE_ORDER, messages, 0, at)
+                    };
+                    if block == blocks - 1 {
+                        words[length_word::<C>()] = Words::read(isa, &bits);
+                    }
+                    words
+                }
+            };
+            C::compress(isa, &mut state, words);
+        }
+        Words::write_rows(state.as_ref(), C::BYTE_ORDER, self.digests);
+    }
+}
+
+/// The word of the last block that has the lower bits of the length.
+const fn length_word<C: Compression>() -> usize {
+    match C::BYTE_ORDER {
+        ByteOrder::Big => 15,
+        ByteOrder::Little => 14,
+    }
+}
+
+/// The schedule of the block after a message of `bytes` bytes, which are whole blocks.
+pub(crate) fn shared_end<C: Compression>(bytes: u64) -> [WordOf<C>; MAX_ROUNDS] {
+    let mut words = [WordOf::<C>::default(); 16];
+    words[0] = WordOf::<C>::first_bit(C::BYTE_ORDER);
+    words[length_word::<C>()] = WordOf::<C>::from((bytes as u32).wrapping_mul(8));
+    C::expand(words)
+}

@@ -1,0 +1,80 @@
+//! The chaining values of many messages: one column a message, one row a word, so that a kernel reads and writes whole vectors.
+
+use crate::algorithm::{ChainingOf, Compression, VectorOf, WordOf};
+use crate::isa::{Isa, Words};
+
+/// A table of `STATE_WORDS` rows over borrowed words.
+pub(crate) struct States<'a, C: Compression> {
+    words: &'a mut [WordOf<C>],
+    columns: usize,
+}
+
+impl<'a, C: Compression> States<'a, C> {
+    /// A table of rows of `N` columns.
+    #[inline(always)]
+    pub(crate) fn of_rows<const N: usize>(rows: &'a mut C::State<[WordOf<C>; N]>) -> Self {
+        Self { words: rows.as_mut().as_flattened_mut(), columns: N }
+    }
+
+    /// A table of `columns` columns. Panics if `words` has not just as many as it needs.
+    pub(crate) fn of_columns(words: &'a mut [WordOf<C>], columns: usize) -> Self {
+        assert_eq!(words.len(), columns * C::STATE_WORDS);
+        Self { words, columns }
+    }
+
+    /// Word `i` of every message.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize) -> &[WordOf<C>] {
+        &self.words[i * self.columns..][..self.columns]
+    }
+
+    /// Word `i` of every message.
+    #[inline(always)]
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [WordOf<C>] {
+        &mut self.words[i * self.columns..][..self.columns]
+    }
+
+    /// The chaining values of the first messages, a vector a word. Panics if there are fewer columns than lanes.
+    #[inline(always)]
+    pub(crate) fn read<I: Isa>(&self, isa: I) -> C::State<VectorOf<C, I>> {
+        let mut state = C::filled(Words::splat(isa, WordOf::<C>::default()));
+        for (i, vector) in state.as_mut().iter_mut().enumerate() {
+            *vector = Words::read(isa, self.row(i));
+        }
+        state
+    }
+
+    /// Replaces the chaining values of the first messages. Panics if there are fewer columns than lanes.
+    #[inline(always)]
+    pub(crate) fn write<V: Words<Word = WordOf<C>>>(&mut self, state: &C::State<V>) {
+        for (i, vector) in state.as_ref().iter().enumerate() {
+            vector.write(self.row_mut(i));
+        }
+    }
+
+    /// The chaining value of one message.
+    #[inline(always)]
+    pub(crate) fn column(&self, column: usize) -> ChainingOf<C> {
+        let mut state = C::filled(WordOf::<C>::default());
+        for (i, word) in state.as_mut().iter_mut().enumerate() {
+            *word = self.row(i)[column];
+        }
+        state
+    }
+
+    /// Replaces the chaining value of one message.
+    #[inline(always)]
+    pub(crate) fn set_column(&mut self, column: usize, state: &ChainingOf<C>) {
+        for (i, word) in state.as_ref().iter().enumerate() {
+            self.row_mut(i)[column] = *word;
+        }
+    }
+
+    /// Two messages change places.
+    #[inline]
+    pub(crate) fn swap_columns(&mut self, one: usize, other: usize) {
+        for i in 0..C::STATE_WORDS {
+            self.row_mut(i).swap(one, other);
+        }
+    }
+}

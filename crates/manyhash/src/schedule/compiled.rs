@@ -1,0 +1,87 @@
+//! What is compiled in this crate, once for each compression function, and in no crate that uses it.
+//!
+//! Doors are generic over the algorithm, and what is generic is compiled by whoever calls it: with the caller's
+//! optimisation, which may be none. All that takes time is therefore behind the functions of [`Compiled`].
+
+use super::digests::Digests;
+use super::framed::{self, Around};
+use super::messages::Messages;
+use super::mix::{Mix, Mixes, Usage};
+#[cfg(feature = "hmac")]
+use super::short::{self, Rows};
+use super::{Extent, Memory, Supply};
+use super::{alone, route};
+use crate::algorithm::{ChainingOf, Compression};
+use crate::kernel::start::{Passes, Starts};
+use std::sync::OnceLock;
+
+/// A compression function with all that is compiled for it.
+pub(crate) trait Compiled: Compression {
+    /// Its kernels, once known.
+    fn mixes() -> &'static Mixes<Self>;
+    /// See [`route::hash_many`].
+    fn hash_many(mix: &Mix<Self>, passes: Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
+    /// See [`framed::hash_many`].
+    fn hash_framed(mix: &Mix<Self>, around: Around<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
+    /// See [`route::hash_digests`].
+    fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, indices: Option<&[usize]>, digests: &mut Digests<'_>, usage: &mut Usage);
+    /// See [`short::hash_alike`].
+    #[cfg(feature = "hmac")]
+    fn hash_alike(mix: &Mix<Self>, passes: Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
+    /// See [`alone::hash`].
+    fn hash_alone(mix: &Mix<Self>, start: &ChainingOf<Self>, start_bytes: u64, message: &[u8], digest: &mut [u8]);
+    /// See [`alone::compress`].
+    fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]);
+    /// See [`super::run`].
+    fn run(memory: &mut Memory<Self>, mix: &Mix<Self>, extent: Extent, supply: &mut dyn Supply<Self>, usage: &mut Usage);
+}
+
+macro_rules! compiled { ($($Compression:path)*) => { $(
+    impl Compiled for $Compression {
+        fn mixes() -> &'static Mixes<Self> {
+            static MIXES: OnceLock<Mixes<$Compression>> = OnceLock::new();
+            MIXES.get_or_init(Mixes::detect)
+        }
+        fn hash_many(
+            mix: &Mix<Self>,
+            passes: Passes<'_, Self>,
+            messages: &dyn Messages,
+            digests: &mut Digests<'_>,
+            usage: Option<&mut Usage>,
+        ) {
+            route::hash_many(mix, passes, messages, digests, usage);
+        }
+        fn hash_framed(mix: &Mix<Self>, around: Around<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+            framed::hash_many(mix, around, messages, digests);
+        }
+        fn hash_digests(
+            mix: &Mix<Self>,
+            starts: Starts<'_, Self>,
+            indices: Option<&[usize]>,
+            digests: &mut Digests<'_>,
+            usage: &mut Usage,
+        ) {
+            route::hash_digests(mix, starts, indices, digests, usage);
+        }
+        #[cfg(feature = "hmac")]
+        fn hash_alike(
+            mix: &Mix<Self>,
+            passes: Passes<'_, Self>,
+            messages: &dyn Messages,
+            digests: &mut Digests<'_>,
+            rows: &mut Rows,
+        ) {
+            short::hash_alike(mix, passes, messages, digests, rows);
+        }
+        fn hash_alone(mix: &Mix<Self>, start: &ChainingOf<Self>, start_bytes: u64, message: &[u8], digest: &mut [u8]) {
+            alone::hash(mix, start, start_bytes, message, digest);
+        }
+        fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]) {
+            alone::compress(mix, state, blocks);
+        }
+        fn run(memory: &mut Memory<Self>, mix: &Mix<Self>, extent: Extent, supply: &mut dyn Supply<Self>, usage: &mut Usage) {
+            super::run(memory, mix, extent, supply, usage);
+        }
+    }
+)* } }
+for_each_compression!(compiled);

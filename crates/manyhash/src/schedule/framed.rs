@@ -1,0 +1,150 @@
+//! Messages in memory with bytes around each of them, as a supply of the schedule.
+
+use super::digests::Digests;
+use super::messages::Messages;
+use super::mix::{Mix, Usage};
+use super::queue::Queue;
+use super::route::{self, check_room};
+use super::{Ended, Extent, Memory, Supply, Waiting, ended_of};
+use crate::algorithm::ending::{block_count, padded};
+use crate::algorithm::{ChainingOf, Compression};
+use crate::isa::Blocks;
+use crate::kernel::start::Start;
+
+/// What each message has before it and after it.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a, C: Compression> {
+    /// The midstate after the whole blocks of what is before.
+    pub(crate) start: &'a Start<C>,
+    /// The rest of what is before: less than a block.
+    pub(crate) head: &'a [u8],
+    /// What is after.
+    pub(crate) suffix: &'a [u8],
+}
+
+impl<C: Compression> Around<'_, C> {
+    /// Bytes of a message with those around it, from the midstate on.
+    fn framed_bytes(&self, message: &[u8]) -> u64 {
+        (self.head.len() + message.len() + self.suffix.len()) as u64
+    }
+}
+
+/// Hashes every message with what is around it. Panics if there are not as many digests as messages.
+pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+    if around.head.is_empty() && around.suffix.is_empty() {
+        return route::hash_many(mix, around.start.into(), messages, digests, None);
+    }
+    check_room(messages.count(), digests.count());
+    let queue = Queue::longest_first::<C>(messages, around.framed_bytes(&[]));
+    let mut framed = Framed { around, messages, digests, queue, slots: Vec::new() };
+    super::run(&mut Memory::default(), mix, Extent::All, &mut framed, &mut Usage::default());
+}
+
+/// Messages on their way through the schedule, and those that wait.
+struct Framed<'a, 'd, C: Compression> {
+    around: Around<'a, C>,
+    messages: &'a dyn Messages,
+    digests: &'a mut Digests<'d>,
+    queue: Queue,
+    slots: Vec<Segments<'a>>,
+}
+
+/// A message in three segments: the block it shares with what is before it, its whole blocks where they are, and its end.
+#[derive(Default)]
+struct Segments<'a> {
+    message: usize,
+    head: Vec<u8>,
+    body: &'a [u8],
+    end: Vec<u8>,
+    end_done_bytes: usize,
+    blocks_left: u64,
+}
+
+impl<C: Compression> Supply<C> for Framed<'_, '_, C> {
+    fn add_slot(&mut self) -> usize {
+        self.slots.push(Segments::default());
+        self.slots.len() - 1
+    }
+
+    fn refill(&mut self, slot: usize) -> bool {
+        let Some(next) = self.queue.peek(0) else { return false };
+        let slot = &mut self.slots[slot];
+        let Around { start, head, suffix } = self.around;
+        let message = self.messages.message(next);
+        let framed_bytes = self.around.framed_bytes(message);
+        (slot.message, slot.end_done_bytes, slot.blocks_left) = (next, 0, block_count::<C>(framed_bytes));
+        slot.head.clear();
+        slot.end.clear();
+        let mut rest = message;
+        if !head.is_empty() {
+            match message.split_at_checked(C::BLOCK_BYTES - head.len()) {
+                Some((completing, later)) => {
+                    slot.head.extend_from_slice(head);
+                    slot.head.extend_from_slice(completing);
+                    rest = later;
+                }
+                // It ends in the first block.
+                None => slot.end.extend_from_slice(head),
+            }
+        }
+        (slot.body, rest) = rest.split_at(rest.len() - rest.len() % C::BLOCK_BYTES);
+        slot.end.extend_from_slice(rest);
+        slot.end.extend_from_slice(suffix);
+        padded::<C>(&mut slot.end, start.bytes + framed_bytes);
+        self.queue.take(slot.blocks_left);
+        true
+    }
+
+    fn waiting(&self) -> Option<Waiting> {
+        Some(self.queue.waiting())
+    }
+
+    fn waiting_blocks(&self, skip: usize) -> Option<u64> {
+        let next = self.queue.peek(skip)?;
+        Some(block_count::<C>(self.around.framed_bytes(self.messages.message(next))))
+    }
+
+    fn longest_blocks(&self) -> u64 {
+        self.queue.longest_blocks()
+    }
+
+    fn initial(&self, _: usize) -> ChainingOf<C> {
+        self.around.start.state
+    }
+
+    fn add_ready<'b>(&'b self, slots: &[usize], ahead: &mut Blocks<'b>) {
+        for slot in slots {
+            let slot = &self.slots[*slot];
+            ahead.add_lane(if !slot.head.is_empty() {
+                &slot.head
+            } else if !slot.body.is_empty() {
+                slot.body
+            } else {
+                &slot.end[slot.end_done_bytes..]
+            });
+        }
+    }
+
+    fn blocks_left(&self, slot: usize) -> u64 {
+        self.slots[slot].blocks_left
+    }
+
+    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
+        ended_of(slots, |slot| {
+            let slot = &mut self.slots[slot];
+            slot.blocks_left -= (bytes / C::BLOCK_BYTES) as u64;
+            if !slot.head.is_empty() {
+                slot.head.clear();
+            } else if !slot.body.is_empty() {
+                slot.body = &slot.body[bytes..];
+            } else {
+                slot.end_done_bytes += bytes;
+            }
+            slot.blocks_left == 0
+        })
+    }
+
+    fn finish(&mut self, slot: usize, state: &ChainingOf<C>) {
+        self.digests.set_state::<C>(self.slots[slot].message, state);
+    }
+}

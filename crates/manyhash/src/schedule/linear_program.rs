@@ -1,0 +1,94 @@
+//! Which kernels finish a number of messages soonest: a linear program small enough to be solved between two steps.
+//!
+//! With s[k] the steps of kernel k, a block in each of its lanes, and cost[k] the time of one: minimise the sum of cost[k] * s[k] so
+//! that, for every j, the j longest messages get done. In a step of kernel k at most min(j, lanes[k]) of them advance, so that
+//!
+//! > sum of min(j, lanes[k]) * s[k] >= blocks of the j longest messages, for j = 1, 2, ...
+//!
+//! These conditions are also enough: whenever they hold, giving the lanes to the messages with most blocks left gets all done. Solved
+//! by the dual simplex method, for s = 0 is too little but costs least: a few pivots on a table of kernels by lanes.
+
+use crate::algorithm::Compression;
+use crate::kernel::Kernel;
+
+/// What is to be done.
+pub(super) struct Work<'a> {
+    /// Messages.
+    pub(super) messages: usize,
+    /// All their blocks.
+    pub(super) blocks: u64,
+    /// Blocks of the longest of them, in falling order: of all, or of as many as any kernel has lanes.
+    pub(super) longest: &'a [u64],
+}
+
+/// One condition: `surplus = constant + sum of each[k] * variable[k]`, which must not be negative.
+#[derive(Clone, Debug)]
+struct Row {
+    constant: f64,
+    each: Vec<f64>,
+    /// The kernel whose steps are this row's value, if it is not a surplus.
+    kernel: Option<usize>,
+}
+
+/// Steps of each kernel that do the work in the least time, rounded up.
+pub(super) fn fewest_steps<C: Compression>(kernels: &[Kernel<C>], work: &Work) -> Vec<u64> {
+    let useful_lanes = kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or(1).min(work.messages);
+    let row = |longest: usize, blocks: u64| Row {
+        constant: -(blocks as f64),
+        each: kernels.iter().map(|kernel| longest.min(kernel.lanes) as f64).collect(),
+        kernel: None,
+    };
+    let mut rows = vec![row(useful_lanes, work.blocks)];
+    let mut blocks = 0;
+    for (i, message) in work.longest[..useful_lanes - 1].iter().enumerate() {
+        blocks += message;
+        rows.push(row(i + 1, blocks));
+    }
+    let mut cost: Vec<f64> = kernels.iter().map(|kernel| f64::from(kernel.cost_ps)).collect();
+    let mut variables: Vec<Option<usize>> = (0..kernels.len()).map(Some).collect();
+    // A few pivots do; the limit is for rounding errors that go in circles, and then any answer will get the work done.
+    for _ in 0..4 * (rows.len() + kernels.len()) {
+        let worst = (0..rows.len()).min_by(|one, other| rows[*one].constant.total_cmp(&rows[*other].constant)).expect("rows");
+        if rows[worst].constant > -0.5 {
+            break;
+        }
+        let price = |k: &usize| cost[*k] / rows[worst].each[*k];
+        let Some(entering) = (0..kernels.len()).filter(|k| rows[worst].each[*k] > 1e-9).min_by(|k, l| price(k).total_cmp(&price(l))) else {
+            break;
+        };
+        pivot(&mut rows, &mut cost, &mut variables, worst, entering);
+    }
+    let mut steps = vec![0; kernels.len()];
+    for row in &rows {
+        if let Some(kernel) = row.kernel {
+            steps[kernel] = (row.constant - 1e-6).ceil().max(0.0) as u64;
+        }
+    }
+    steps
+}
+
+/// The variable `entering` and the value of `row` change roles.
+fn pivot(rows: &mut [Row], cost: &mut [f64], variables: &mut [Option<usize>], row: usize, entering: usize) {
+    let by = rows[row].each[entering];
+    let mut solved = rows[row].clone();
+    solved.constant /= -by;
+    for each in &mut solved.each {
+        *each /= -by;
+    }
+    solved.each[entering] = 1.0 / by;
+    std::mem::swap(&mut solved.kernel, &mut variables[entering]);
+    let substitute = |each: &mut [f64]| {
+        let factor = std::mem::take(&mut each[entering]);
+        for (each, solved) in each.iter_mut().zip(&solved.each) {
+            *each += factor * solved;
+        }
+        factor
+    };
+    for (i, other) in rows.iter_mut().enumerate() {
+        if i != row {
+            other.constant += substitute(&mut other.each) * solved.constant;
+        }
+    }
+    substitute(cost);
+    rows[row] = solved;
+}

@@ -1,0 +1,113 @@
+//! Messages that are all in memory, however the caller has them.
+
+/// Messages by index.
+pub(crate) trait Messages {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// Message `i`, always the same.
+    fn message(&self, i: usize) -> &[u8];
+    /// Some messages, as many as there is room for in `found`: one call instead of many.
+    fn fill<'a>(&'a self, which: Which<'_>, found: &mut [&'a [u8]]) {
+        match which {
+            Which::From(first) => {
+                for (i, message) in found.iter_mut().enumerate() {
+                    *message = self.message(first + i);
+                }
+            }
+            Which::These(indices) => {
+                for (message, i) in found.iter_mut().zip(indices) {
+                    *message = self.message(*i);
+                }
+            }
+        }
+    }
+}
+
+/// Which messages are asked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Which<'a> {
+    /// One after the other, from this index on.
+    From(usize),
+    /// Those of these indices.
+    These(&'a [usize]),
+}
+
+/// A slice of messages.
+pub(crate) struct Slice<'a, M>(pub(crate) &'a [M]);
+
+impl<M: AsRef<[u8]>> Messages for Slice<'_, M> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+    #[inline(always)]
+    fn message(&self, i: usize) -> &[u8] {
+        self.0[i].as_ref()
+    }
+}
+
+/// An integer that counts bytes from the beginning of a buffer: `u32`, `u64`, `usize`, and Arrow's `i32` and `i64`.
+#[allow(private_bounds, reason = "sealed")]
+pub trait Offset: Copy + ToBytes {}
+
+pub(crate) trait ToBytes {
+    /// As an index; a negative one is past any end.
+    fn to_bytes(self) -> usize;
+}
+
+macro_rules! offsets { ($($Integer:ident)*) => { $(
+    impl Offset for $Integer {}
+    impl ToBytes for $Integer {
+        #[inline(always)]
+        fn to_bytes(self) -> usize {
+            usize::try_from(self).unwrap_or(usize::MAX)
+        }
+    }
+)* } }
+offsets!(u32 u64 usize i32 i64);
+
+/// Messages one after the other.
+pub(crate) struct Contiguous<'a, O> {
+    values: &'a [u8],
+    offsets: &'a [O],
+}
+
+impl<'a, O: Offset> Contiguous<'a, O> {
+    /// Panics if an offset is less than the one before or past the end.
+    pub(crate) fn new(values: &'a [u8], offsets: &'a [O]) -> Self {
+        let is_bad = |i: usize| offsets[i].to_bytes() > values.len() || i > 0 && offsets[i].to_bytes() < offsets[i - 1].to_bytes();
+        if let Some(bad) = (0..offsets.len()).find(|i| is_bad(*i)) {
+            panic!("offset {bad} is not between the one before and {} bytes", values.len());
+        }
+        Self { values, offsets }
+    }
+}
+
+impl<O: Offset> Messages for Contiguous<'_, O> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+    #[inline(always)]
+    fn message(&self, i: usize) -> &[u8] {
+        &self.values[self.offsets[i].to_bytes()..self.offsets[i + 1].to_bytes()]
+    }
+}
+
+/// Chunks of one buffer, all of `message_bytes` bytes but perhaps the last.
+pub(crate) struct Chunks<'a> {
+    pub(crate) values: &'a [u8],
+    pub(crate) message_bytes: usize,
+}
+
+impl Messages for Chunks<'_> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.values.len().div_ceil(self.message_bytes)
+    }
+    #[inline(always)]
+    fn message(&self, i: usize) -> &[u8] {
+        let start = i * self.message_bytes;
+        &self.values[start..(start + self.message_bytes).min(self.values.len())]
+    }
+}

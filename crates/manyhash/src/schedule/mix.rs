@@ -1,0 +1,129 @@
+//! Mixes: the kernels a schedule may choose from, and the cheapest way through some messages with them.
+
+use crate::algorithm::Compression;
+use crate::isa::MAX_LANES;
+use crate::kernel::list::kernels;
+use crate::kernel::{Kernel, SHORT_BLOCKS};
+
+/// Every kernel of a compression function, and the mixes that are made of those this CPU can run.
+pub(crate) struct Mixes<C: Compression> {
+    /// All there are, whatever the CPU, narrowest lanes first.
+    pub(crate) all: Vec<Kernel<C>>,
+    /// The mix that is used when nobody forces a backend.
+    pub(crate) automatic: Mix<C>,
+    /// The mix for a message dealt out to lanes: see [`Kernel::for_dealt`].
+    pub(crate) automatic_dealt: Mix<C>,
+    /// For each of `all`, it alone; `None` if the CPU lacks it.
+    pub(crate) forced: Vec<Option<Mix<C>>>,
+}
+
+impl<C: Compression> Mixes<C> {
+    /// Asks the CPU. Not cheap: see [`Compiled::mixes`](super::compiled::Compiled::mixes).
+    pub(crate) fn detect() -> Self {
+        let all = kernels::<C>();
+        let supported: Vec<_> = all.iter().copied().filter(Kernel::is_supported).collect();
+        let forced = all.iter().map(|kernel| kernel.is_supported().then(|| Mix::new(vec![*kernel]))).collect();
+        let dealt = supported.iter().map(Kernel::for_dealt).collect();
+        Self { automatic_dealt: Mix::new(dealt), automatic: Mix::new(supported), forced, all }
+    }
+}
+
+/// More kernels than any compression function has.
+const MAX_KERNELS: usize = 24;
+
+/// What was done: for each kernel of a mix, steps run, a block in each of its lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) steps: [u64; MAX_KERNELS],
+}
+
+/// The kernels that a schedule may use.
+pub(crate) struct Mix<C: Compression> {
+    /// The kernels, in no order.
+    pub(crate) kernels: Vec<Kernel<C>>,
+    /// Index of the one that advances most messages for its time in long runs.
+    pub(crate) widest: usize,
+    /// Index of the one that advances most messages for its time in short runs.
+    widest_short: usize,
+    /// The cheapest way to advance 0, 1, 2, ... messages by a block each, in short runs and in long ones.
+    cheapest: [Vec<Cheapest>; 2],
+}
+
+/// A way to advance some messages by a block each: a step of a kernel, then the cheapest way for those left.
+#[derive(Clone, Copy, Default)]
+struct Cheapest {
+    kernel: usize,
+    cost_ps: u64,
+}
+
+impl<C: Compression> Mix<C> {
+    /// Panics if there are no kernels, or more than [`MAX_KERNELS`].
+    pub(crate) fn new(kernels: Vec<Kernel<C>>) -> Self {
+        assert!(kernels.len() <= MAX_KERNELS);
+        let usable = |long: bool| {
+            let is_usable = |kernel: &usize| long || !kernels[*kernel].only_long || kernels.len() == 1;
+            (0..kernels.len()).filter(is_usable).collect::<Vec<usize>>()
+        };
+        let cheapest = [false, true].map(|long| {
+            let usable = usable(long);
+            let mut cheapest = vec![Cheapest::default()];
+            for messages in 1..=MAX_LANES {
+                let first = |kernel: usize| {
+                    let Kernel { lanes, cost_ps, .. } = &kernels[kernel];
+                    Cheapest { kernel, cost_ps: u64::from(*cost_ps) + cheapest[messages - messages.min(*lanes)].cost_ps }
+                };
+                let best =
+                    usable.iter().map(|kernel| first(*kernel)).min_by_key(|way| (way.cost_ps, usize::MAX - kernels[way.kernel].lanes));
+                cheapest.push(best.expect("the portable kernel is always there"));
+            }
+            cheapest
+        });
+        let rate = |kernel: &usize| kernels[*kernel].lanes as f64 / f64::from(kernels[*kernel].cost_ps);
+        let widest = |long| usable(long).into_iter().max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("a kernel");
+        Self { widest: widest(true), widest_short: widest(false), cheapest, kernels }
+    }
+
+    /// The kernel that advances most messages for its time in long runs.
+    #[inline]
+    pub(crate) fn widest_kernel(&self) -> &Kernel<C> {
+        &self.kernels[self.widest]
+    }
+
+    /// The kernel that advances most messages for its time in runs of `blocks` blocks.
+    #[inline]
+    pub(crate) fn widest_for(&self, blocks: u64) -> &Kernel<C> {
+        &self.kernels[self.widest_index(blocks)]
+    }
+
+    #[inline]
+    fn widest_index(&self, blocks: u64) -> usize {
+        if blocks > SHORT_BLOCKS { self.widest } else { self.widest_short }
+    }
+
+    /// Index of the kernel to begin with when `messages` messages of `blocks` blocks are to be done one set of lanes after the other.
+    #[inline]
+    pub(crate) fn best_for(&self, messages: usize, blocks: u64) -> usize {
+        self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages).map_or_else(|| self.widest_index(blocks), |way| way.kernel)
+    }
+
+    /// Picoseconds to advance `messages` messages by a block each, one set of lanes after the other, in runs of `blocks` blocks.
+    #[inline]
+    pub(crate) fn cost_ps(&self, messages: usize, blocks: u64) -> u64 {
+        match self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages) {
+            Some(way) => way.cost_ps,
+            None => u64::from(self.widest_for(blocks).cost_ps) * messages.div_ceil(self.widest_for(blocks).lanes) as u64,
+        }
+    }
+
+    /// The least picoseconds a block can take while no more than `messages` messages advance.
+    pub(crate) fn least_ps_per_block(&self, messages: usize) -> f64 {
+        let cost = |kernel: &Kernel<C>| f64::from(kernel.cost_ps) / messages.min(kernel.lanes) as f64;
+        self.kernels.iter().map(cost).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The kernel for one message alone.
+    #[inline]
+    pub(crate) fn single(&self) -> &Kernel<C> {
+        &self.kernels[self.best_for(1, 1)]
+    }
+}

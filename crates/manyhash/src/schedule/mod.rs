@@ -1,0 +1,364 @@
+//! Which message is in which lane when: the S-HASH of Gueron & Krasnov 2012 (Algorithm 1), and what it leaves open.
+//!
+//! Lanes run until the first of them has no blocks ready; those that ended give up their digest and are refilled, the others go on
+//! where they are. So far the paper, which in the end "finishes hashing serially". Ours ends better:
+//!
+//! - **Which kernel.** As long as the messages left could keep every lane of the best kernel busy to the end, it runs. After that a
+//!   linear program ([`linear_program`]) says how many steps of which kernels finish soonest: wide lanes, one wave, SHA-NI four
+//!   messages wide, one message alone. It is left out where it can't save what planning costs. Midstates move between kernels as they
+//!   are.
+//! - **Which messages.** Those with most blocks left have the lanes. When one outside gets ahead of one inside by a 24th of the time
+//!   left, they change places: McNaughton's rule (1959), by which all end together, at the price of few moves.
+//!
+//! `model.rs` compares the result with the least time any schedule can take: 98 % of the bound and more.
+//!
+//! Where messages come from, and what becomes of their digests, is a [`Supply`]: slices in `many.rs`, readers in `readers.rs`.
+
+mod alone;
+pub(crate) mod compiled;
+pub(crate) mod digests;
+pub(crate) mod framed;
+mod linear_program;
+pub(crate) mod messages;
+pub(crate) mod mix;
+#[cfg(test)]
+mod model;
+mod queue;
+pub(crate) mod route;
+pub(crate) mod short;
+mod slices;
+
+use crate::algorithm::{ChainingOf, Compression, WordOf};
+use crate::isa::{Blocks, MAX_LANES};
+use crate::kernel::states::States;
+use linear_program::Work;
+use mix::{Mix, Usage};
+
+/// Messages that are not in a slot yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    /// How many.
+    pub(crate) messages: usize,
+    /// All their blocks.
+    pub(crate) blocks: u64,
+}
+
+/// Where messages come from and where digests go. The supply keeps a slot for each message on its way, which the schedule knows by its
+/// number and uses again for others.
+pub(crate) trait Supply<C: Compression> {
+    /// Makes one more slot, empty; returns its number. Slots are counted from 0.
+    fn add_slot(&mut self) -> usize;
+    /// Puts the next message into a free slot, the longest first if lengths are known. `false`: there are no more.
+    fn refill(&mut self, slot: usize) -> bool;
+    /// What `refill` has still to give; `None`: nobody knows.
+    fn waiting(&self) -> Option<Waiting>;
+    /// Blocks of the message that `refill` will give after `skip` others, if that is known.
+    fn waiting_blocks(&self, skip: usize) -> Option<u64>;
+    /// No message has, or had, more blocks.
+    fn longest_blocks(&self) -> u64;
+    /// Where the message of a slot starts.
+    fn initial(&self, slot: usize) -> ChainingOf<C>;
+    /// Adds a lane for each slot: whole blocks, at least one, to be compressed next.
+    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>);
+    /// Blocks to the end of a slot's message, those of the padding included, at least one; a guess may do.
+    fn blocks_left(&self, slot: usize) -> u64;
+    /// The first `bytes` bytes of what each of the slots had ready have been compressed. Says whose states are final.
+    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended;
+    /// The message of a slot leaves it with this state: it has ended, unless it was run for [`Extent::FullLanes`] only.
+    fn finish(&mut self, slot: usize, state: &ChainingOf<C>);
+}
+
+/// Which of some slots have messages that ended: bit i is that of slot i in the order asked for.
+pub(crate) type Ended = u64;
+const _: () = assert!(MAX_LANES <= Ended::BITS as usize);
+
+/// Asks each of the slots in turn whether its message ended.
+#[inline(always)]
+pub(crate) fn ended_of(slots: &[usize], mut has_ended: impl FnMut(usize) -> bool) -> Ended {
+    let mut ended = 0;
+    for (lane, slot) in slots.iter().enumerate() {
+        ended |= Ended::from(has_ended(*slot)) << lane;
+    }
+    ended
+}
+
+/// Messages change places when the one outside is ahead by this share of the time left.
+const TURNS: u64 = 24;
+/// Parts in which a kernel's share of the time is run, before the linear program is asked again.
+const PARTS: u64 = 4;
+/// What planning costs: some linear programs of a microsecond each, and moves.
+const PLANNING_PS: f64 = 5e6;
+/// How long a plan holds, so that planning takes no more than a twentieth of the time.
+const PLAN_EVERY_PS: u64 = 50_000_000;
+/// What takes less than this, and is too many messages to look at each of them, is not planned.
+const LEAST_PLANNED_PS: f64 = 200e6;
+
+/// How far a run goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// To the end of every message.
+    All,
+    /// As long as there is a message for every lane of the widest kernel.
+    FullLanes,
+}
+
+/// The memory of a schedule, which another one may use again.
+pub(crate) struct Memory<C: Compression> {
+    words: Vec<WordOf<C>>,
+    /// Each column's slot; those from `active` on are free.
+    slot_of: Vec<usize>,
+}
+
+#[cfg(feature = "hmac")]
+impl<C: Compression> Memory<C> {
+    /// Writes zeros over the states it was left with.
+    pub(crate) fn erase(&mut self) {
+        crate::isa::Word::erase(&mut self.words);
+    }
+}
+
+impl<C: Compression> Default for Memory<C> {
+    fn default() -> Self {
+        Self { words: Vec::new(), slot_of: Vec::new() }
+    }
+}
+
+/// Hashes the messages of `supply`, as far as `extent` says; adds the steps to `usage`.
+pub(super) fn run<C: Compression>(memory: &mut Memory<C>, mix: &Mix<C>, extent: Extent, supply: &mut dyn Supply<C>, usage: &mut Usage) {
+    let most_lanes = mix.kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or(1);
+    let columns = 3 * most_lanes;
+    memory.words.resize(columns * C::STATE_WORDS, WordOf::<C>::default());
+    Schedule {
+        mix,
+        extent,
+        supply,
+        states: States::of_columns(&mut memory.words, columns),
+        columns,
+        slot_of: &mut memory.slot_of,
+        active: 0,
+        kernel: mix.widest,
+        planned_blocks: 0,
+        elapsed_ps: 0,
+        plan_again_ps: 0,
+        unplanned_messages: 0,
+        usage,
+    }
+    .run()
+}
+
+struct Schedule<'a, 's, C: Compression> {
+    mix: &'a Mix<C>,
+    extent: Extent,
+    supply: &'a mut (dyn Supply<C> + 's),
+    /// Columns `0..active` are messages on their way. The first of them, as many as the kernel has lanes, advance; the rest are outside.
+    states: States<'a, C>,
+    columns: usize,
+    slot_of: &'a mut Vec<usize>,
+    active: usize,
+    /// Index of the kernel to run.
+    kernel: usize,
+    /// For how many blocks the kernel was chosen.
+    planned_blocks: u64,
+    /// Picoseconds of what was run, by the costs of the kernels.
+    elapsed_ps: u64,
+    /// When a plan is worth another.
+    plan_again_ps: u64,
+    /// Once a plan was found not to pay: how many of the messages that it was found for are left. More than these are others, which came later.
+    unplanned_messages: usize,
+    usage: &'a mut Usage,
+}
+
+impl<C: Compression> Schedule<'_, '_, C> {
+    fn run(mut self) {
+        loop {
+            while self.active < self.mix.widest_kernel().lanes && self.take_in() {}
+            let most_blocks = match self.extent {
+                Extent::All if self.active == 0 => return,
+                Extent::All => self.decide(),
+                Extent::FullLanes if self.active < self.mix.widest_kernel().lanes => return self.let_go(),
+                Extent::FullLanes => u64::MAX,
+            };
+            let kernel = &self.mix.kernels[self.kernel];
+            let lanes = self.active.min(kernel.lanes);
+            let mut ahead = Blocks::without_lanes();
+            self.supply.add_ready(&self.slot_of[..lanes], &mut ahead);
+            ahead.repeat_first(kernel.lanes);
+            let blocks = (ahead.len_bytes() / C::BLOCK_BYTES).min(usize::try_from(most_blocks).unwrap_or(usize::MAX));
+            ahead.shorten(blocks * C::BLOCK_BYTES);
+            kernel.advance(&mut self.states, &ahead);
+            let step_ps = u64::from(kernel.cost_ps);
+            self.usage.steps[self.kernel] += blocks as u64;
+            self.planned_blocks = self.planned_blocks.saturating_sub(blocks as u64);
+            self.elapsed_ps = self.elapsed_ps.saturating_add((blocks as u64).saturating_mul(step_ps));
+            self.consume(lanes, blocks * C::BLOCK_BYTES);
+        }
+    }
+
+    fn blocks_left(&self, column: usize) -> u64 {
+        self.supply.blocks_left(self.slot_of[column])
+    }
+
+    /// Messages leave the lanes as they are.
+    fn let_go(&mut self) {
+        for column in 0..self.active {
+            self.supply.finish(self.slot_of[column], &self.states.column(column));
+        }
+    }
+
+    /// A waiting message begins in a column of its own. `false`: none is left.
+    fn take_in(&mut self) -> bool {
+        if self.active == self.slot_of.len() {
+            self.slot_of.push(self.supply.add_slot());
+        }
+        if !self.refill(self.active) {
+            return false;
+        }
+        self.active += 1;
+        true
+    }
+
+    /// A waiting message begins in this column. `false`: none is left.
+    #[inline]
+    fn refill(&mut self, column: usize) -> bool {
+        let slot = self.slot_of[column];
+        let found = self.supply.refill(slot);
+        if found {
+            self.states.set_column(column, &self.supply.initial(slot));
+        }
+        found
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.states.swap_columns(one, other);
+        self.slot_of.swap(one, other);
+    }
+
+    /// Chooses the kernel and who has its lanes; returns for how many blocks, at most.
+    fn decide(&mut self) -> u64 {
+        let widest_lanes = self.mix.widest_kernel().lanes as u64;
+        let waiting = self.supply.waiting();
+        // Nobody knows better, or all lanes will be busy for long.
+        if waiting.is_none_or(|waiting| waiting.blocks >= widest_lanes.saturating_mul(self.supply.longest_blocks())) {
+            (self.kernel, self.planned_blocks) = (self.mix.widest, 0);
+            return u64::MAX;
+        }
+        let waiting = waiting.unwrap_or_default();
+        let messages = self.active + waiting.messages;
+        if messages <= self.unplanned_messages {
+            return self.go_unplanned(messages);
+        }
+        if self.elapsed_ps < self.plan_again_ps && messages >= self.mix.kernels[self.kernel].lanes {
+            return ((self.plan_again_ps - self.elapsed_ps) / u64::from(self.mix.kernels[self.kernel].cost_ps)).max(1);
+        }
+        if messages > self.columns && self.best_ps(waiting) < LEAST_PLANNED_PS {
+            self.unplanned_messages = messages;
+            return self.go_unplanned(messages);
+        }
+        let mut longest: Vec<u64> = (0..self.active).map(|column| self.blocks_left(column)).collect();
+        let total_blocks = longest.iter().fold(waiting.blocks, |sum, blocks| sum.saturating_add(*blocks));
+        longest.extend((0..MAX_LANES).map_while(|skip| self.supply.waiting_blocks(skip)));
+        longest.sort_unstable_by(|one, other| other.cmp(one));
+        let work = Work { messages, blocks: total_blocks, longest: &longest };
+        if work.messages == longest.len() && !self.is_worth_planning(&work) {
+            self.unplanned_messages = messages;
+            return self.go_unplanned(messages);
+        }
+        self.plan_again_ps = self.elapsed_ps + PLAN_EVERY_PS;
+        self.choose_kernel(&work);
+        let turn_blocks = self.share_lanes(&work);
+        if self.planned_blocks == 0 { turn_blocks } else { turn_blocks.min(self.planned_blocks) }
+    }
+
+    /// The kernel that is cheapest for so many messages, those that are left, advances those in its lanes until one of them ends.
+    fn go_unplanned(&mut self, messages: usize) -> u64 {
+        let longest = (0..self.active).map(|column| self.blocks_left(column)).max().unwrap_or(0);
+        (self.kernel, self.planned_blocks) = (self.mix.best_for(messages, longest), 0);
+        while self.active < self.mix.kernels[self.kernel].lanes && self.take_in() {}
+        u64::MAX
+    }
+
+    /// Picoseconds of what is left if all of it went at the widest kernel's rate.
+    fn best_ps(&self, waiting: Waiting) -> f64 {
+        let blocks = (0..self.active).fold(waiting.blocks, |sum, column| sum.saturating_add(self.blocks_left(column)));
+        let widest = self.mix.widest_kernel();
+        blocks as f64 * f64::from(widest.cost_ps) / widest.lanes as f64
+    }
+
+    /// The least blocks worth moving states for: about a block's time for each message.
+    fn fewest_blocks(work: &Work) -> u64 {
+        (2 * work.messages.min(2 * MAX_LANES) as u64).max(16)
+    }
+
+    fn choose_kernel(&mut self, work: &Work) {
+        let (kernels, widest) = (&self.mix.kernels, self.mix.widest);
+        if work.blocks >= (kernels[widest].lanes as u64).saturating_mul(work.longest[0]) {
+            (self.kernel, self.planned_blocks) = (widest, 0);
+        } else if self.planned_blocks == 0 || work.messages < kernels[self.kernel].lanes {
+            let steps = linear_program::fewest_steps(kernels, work);
+            let widest_used = (0..kernels.len()).filter(|kernel| steps[*kernel] > 0).max_by_key(|kernel| kernels[*kernel].lanes);
+            self.kernel = widest_used.unwrap_or(self.mix.best_for(work.messages, work.longest[0]));
+            self.planned_blocks = (steps[self.kernel] / PARTS).max(Self::fewest_blocks(work));
+        }
+    }
+
+    /// Whether the most that planning could save is more than it costs. Without a plan, the kernel that is cheapest for so many messages
+    /// advances those in its lanes until one of them ends, and so on. That takes no longer than to advance all messages by a block each
+    /// in turn, which is what is compared with the least that anything could take.
+    fn is_worth_planning(&self, work: &Work) -> bool {
+        // In floating point: a guess of a length may be as large as it likes.
+        let next = work.longest[1..].iter().chain([&0]);
+        let levels = work.longest.iter().zip(next).zip(1..);
+        let unplanned_ps: f64 =
+            levels.map(|((blocks, next), messages)| (blocks - next) as f64 * self.mix.cost_ps(messages, work.longest[0]) as f64).sum();
+        let at_best_rate_ps = work.blocks as f64 * self.mix.least_ps_per_block(work.messages);
+        let longest_alone_ps = work.longest[0] as f64 * self.mix.cost_ps(1, work.longest[0]) as f64;
+        unplanned_ps - at_best_rate_ps.max(longest_alone_ps) > PLANNING_PS
+    }
+
+    /// Lets messages outside of the lanes take the place of those that are ahead of them; returns when to look again.
+    fn share_lanes(&mut self, work: &Work) -> u64 {
+        let kernel_lanes = self.mix.kernels[self.kernel].lanes;
+        let fewest = Self::fewest_blocks(work);
+        let lead = (work.blocks / kernel_lanes as u64 / TURNS).max(fewest);
+        loop {
+            let lanes = self.active.min(kernel_lanes);
+            let outside = (lanes..self.active).map(|column| (self.blocks_left(column), column)).max();
+            let waiting = self.supply.waiting_blocks(0).filter(|_| self.active < self.columns);
+            let longest_outside = outside.map(|(blocks, _)| blocks).max(waiting);
+            let Some(longest_outside) = longest_outside.filter(|blocks| *blocks > fewest) else { return u64::MAX };
+            let (shortest_inside, inside) = (0..lanes).map(|column| (self.blocks_left(column), column)).min().expect("lanes are taken");
+            if longest_outside < shortest_inside + lead {
+                return (shortest_inside + lead - longest_outside).max(fewest);
+            }
+            match outside {
+                Some((blocks, column)) if Some(blocks) >= waiting => self.swap(inside, column),
+                _ if self.take_in() => self.swap(inside, self.active - 1),
+                _ => return u64::MAX,
+            }
+        }
+    }
+
+    /// `bytes` bytes of each of the first `lanes` columns are done.
+    fn consume(&mut self, lanes: usize, bytes: usize) {
+        let mut ended = self.supply.consume(&self.slot_of[..lanes], bytes);
+        // From the last: a column of the lanes that takes an ended one's place has had its turn.
+        while let Some(column) = ended.checked_ilog2() {
+            ended ^= 1 << column;
+            let column = column as usize;
+            self.supply.finish(self.slot_of[column], &self.states.column(column));
+            self.unplanned_messages = self.unplanned_messages.saturating_sub(1);
+            let outside = (lanes..self.active).map(|column| (self.blocks_left(column), column)).max();
+            let waiting_first = outside.is_none_or(|(blocks, _)| self.supply.waiting_blocks(0).is_some_and(|waiting| waiting > blocks));
+            if waiting_first && self.refill(column) {
+                continue;
+            }
+            let mut freed = column;
+            if let Some((_, longest)) = outside {
+                self.swap(column, longest);
+                freed = longest;
+            }
+            self.active -= 1;
+            self.swap(freed, self.active);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Which way a batch goes: its messages one by one, short ones together, or all through the schedule.
+
+use super::digests::Digests;
+use super::messages::{Chunks, Messages};
+use super::mix::{Mix, Usage};
+use super::queue::Queue;
+use super::short::{self, Group};
+use super::slices::Slices;
+use super::{Extent, Memory, alone};
+use crate::algorithm::Compression;
+use crate::algorithm::MAX_DIGEST_BYTES;
+use crate::algorithm::ending::block_count;
+use crate::kernel::Kernel;
+use crate::kernel::start::{Passes, Starts};
+
+/// Panics if there are not as many digests as messages.
+pub(crate) fn check_room(messages: usize, digests: usize) {
+    assert_eq!(messages, digests, "{messages} messages but room for {digests} digests");
+}
+
+/// Hashes every message from where it starts, on the kernels of `mix`; adds the steps to `usage`, if anybody asks. Panics if there are not
+/// as many digests as messages.
+pub(super) fn hash_many<C: Compression>(
+    mix: &Mix<C>,
+    passes: Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    usage: Option<&mut Usage>,
+) {
+    check_room(messages.count(), digests.count());
+    if is_faster_one_by_one(mix, messages) {
+        return hash_one_by_one(mix, passes, messages, digests, usage);
+    }
+    let mut unasked = None;
+    let usage = usage.unwrap_or_else(|| unasked.insert(Usage::default()));
+    let mut queue = Queue::longest_first::<C>(messages, 0);
+    if passes.inner.bytes() <= short::MOST_START_BYTES {
+        hash_short(&mut queue, mix, passes, messages, digests, usage);
+    }
+    if queue.waiting().messages > 0 {
+        let mut slices = Slices::new(passes.inner, messages, digests, queue);
+        super::run(&mut Memory::default(), mix, Extent::All, &mut slices, usage);
+        let queue = slices.into_queue();
+        if let Some(outer) = passes.outer {
+            hash_digests(mix, outer, queue.indices(), digests, usage);
+        }
+    }
+}
+
+/// Hashes messages one after the other on the kernel for one.
+fn hash_one_by_one<C: Compression>(
+    mix: &Mix<C>,
+    passes: Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    mut usage: Option<&mut Usage>,
+) {
+    for i in 0..messages.count() {
+        let message = messages.message(i);
+        alone::hash(mix, passes.inner.state(i), passes.inner.bytes(), message, digests.room(i));
+        if let Some(outer) = &passes.outer {
+            let mut inner = [0; MAX_DIGEST_BYTES];
+            let inner = &mut inner[..digests.digest_bytes()];
+            inner.copy_from_slice(digests.digest(i));
+            alone::hash(mix, outer.state(i), outer.bytes(), inner, digests.room(i));
+        }
+        if let Some(usage) = &mut usage {
+            usage.steps[mix.best_for(1, 1)] += block_count::<C>(message.len() as u64) + u64::from(passes.outer.is_some());
+        }
+    }
+}
+
+/// Whether a few messages take less time one after the other than what they would save by sharing lanes. So does one.
+fn is_faster_one_by_one<C: Compression>(mix: &Mix<C>, messages: &dyn Messages) -> bool {
+    /// More messages are always worth looking at more closely.
+    const FEW: usize = 4;
+    let count = messages.count();
+    if count <= 1 || count > FEW {
+        return count == 1;
+    }
+    let mut lengths = [0; FEW];
+    for (i, blocks) in lengths[..count].iter_mut().enumerate() {
+        *blocks = block_count::<C>(messages.message(i).len() as u64);
+    }
+    let lengths = &mut lengths[..count];
+    if lengths.iter().all(|blocks| *blocks == lengths[0]) {
+        return false;
+    }
+    let one_by_one_ps = lengths.iter().fold(0, |sum: u64, blocks| sum.saturating_add(blocks.saturating_mul(mix.cost_ps(1, *blocks))));
+    if one_by_one_ps <= RAGGED_PS {
+        return true;
+    }
+    lengths.sort_unstable_by(|one, other| other.cmp(one));
+    let mut together_ps = RAGGED_PS;
+    for going in 1..=count {
+        let next = lengths.get(going).copied().unwrap_or_default();
+        together_ps += (lengths[going - 1] - next).saturating_mul(mix.cost_ps(going, lengths[0]));
+    }
+    one_by_one_ps <= together_ps
+}
+
+/// What a few messages that differ in blocks cost in a batch, besides compressing, more than one after the other: measured on Zen 4.
+const RAGGED_PS: u64 = 400_000;
+
+/// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
+pub(super) fn hash_digests<C: Compression>(
+    mix: &Mix<C>,
+    starts: Starts<'_, C>,
+    indices: Option<&[usize]>,
+    digests: &mut Digests<'_>,
+    usage: &mut Usage,
+) {
+    /// Digests that stay in the first cache.
+    const TOGETHER: usize = 256;
+    let digest_bytes = digests.digest_bytes();
+    let blocks = block_count::<C>(digest_bytes as u64);
+    let count = indices.map_or(digests.count(), <[usize]>::len);
+    let index = |i: usize| indices.map_or(i, |indices| indices[i]);
+    let (mut inner, mut outer) = ([0; TOGETHER * MAX_DIGEST_BYTES], [0; TOGETHER * MAX_DIGEST_BYTES]);
+    let rows = &mut None;
+    for first in (0..count).step_by(TOGETHER) {
+        let count = TOGETHER.min(count - first);
+        let (inner, outer) = (&mut inner[..count * digest_bytes], &mut outer[..count * digest_bytes]);
+        for (i, inner) in inner.chunks_exact_mut(digest_bytes).enumerate() {
+            inner.copy_from_slice(digests.digest(index(first + i)));
+        }
+        let state = &|i: usize| starts.state(index(first + i));
+        let starts = match starts {
+            Starts::Same(start) => Starts::Same(start),
+            Starts::Each { bytes, .. } => Starts::Each { state, bytes },
+        };
+        let all = Group { blocks, count, indices: None };
+        let messages = Chunks { values: inner, message_bytes: digest_bytes };
+        short::hash(mix, starts.into(), &messages, &mut Digests::new(outer, digest_bytes), all, rows, usage);
+        for (i, outer) in outer.chunks_exact(digest_bytes).enumerate() {
+            digests.room(index(first + i)).copy_from_slice(outer);
+        }
+    }
+}
+
+/// Hashes and takes out short messages, those of one number of blocks together, unless they are better off in the lanes of others.
+fn hash_short<C: Compression>(
+    queue: &mut Queue,
+    mix: &Mix<C>,
+    passes: Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    usage: &mut Usage,
+) {
+    let rows = &mut None;
+    let mut hash = |group: Group<'_>| {
+        short::hash(mix, passes, messages, digests, group, rows, usage);
+        group.count
+    };
+    if queue.is_alike() {
+        return queue.offer_short(hash);
+    }
+    if queue.long_messages() > 0 && are_better_off_in_lanes_of_others(queue, mix) {
+        return;
+    }
+    queue.offer_short(|group| {
+        let count = group.count - group.count % mix.widest_for(group.blocks).lanes;
+        if count > 0 { hash(Group { count, ..group }) } else { 0 }
+    });
+    // What did not fill the widest lanes.
+    if queue.long_messages() == 0 && is_faster_apart(mix, queue.short_groups()) {
+        queue.offer_short(hash);
+    }
+}
+
+/// Whether the longest messages leave lanes idle in which short ones may be done for nothing but their part of the bookkeeping.
+fn are_better_off_in_lanes_of_others<C: Compression>(queue: &Queue, mix: &Mix<C>) -> bool {
+    let Kernel { lanes, cost_ps, .. } = *mix.widest_kernel();
+    if queue.waiting().blocks >= queue.longest_blocks().saturating_mul(lanes as u64) {
+        return false;
+    }
+    let (mut short_blocks, mut short_messages) = (0, 0);
+    for (blocks, messages) in queue.short_groups() {
+        short_blocks += blocks * messages as u64;
+        short_messages += messages as u64;
+    }
+    short_blocks * u64::from(cost_ps) / lanes as u64 > short_messages * SCHEDULED_MESSAGE_PS
+}
+
+/// What the schedule does for a message besides compressing: 60 ns on Golden Cove.
+const SCHEDULED_MESSAGE_PS: u64 = 60_000;
+
+/// Whether groups of messages, given as blocks and messages of each and in falling order, take less time one after the other than
+/// together in a schedule.
+fn is_faster_apart<C: Compression>(mix: &Mix<C>, groups: impl Iterator<Item = (u64, usize)>) -> bool {
+    let (mut apart_ps, mut together_ps, mut going, mut blocks_before) = (0, 0, 0, 0);
+    for (blocks, messages) in groups {
+        apart_ps += blocks * mix.cost_ps(messages, blocks);
+        together_ps +=
+            (blocks_before - blocks.min(blocks_before)) * mix.cost_ps(going, blocks_before) + messages as u64 * SCHEDULED_MESSAGE_PS;
+        (going, blocks_before) = (going + messages, blocks);
+    }
+    apart_ps <= together_ps + blocks_before * mix.cost_ps(going, blocks_before)
+}

@@ -1,0 +1,292 @@
+//! Short messages of one number of blocks: as many as a kernel has lanes go from where they start to their digests together.
+//!
+//! Any kernel will do. No slots, no midstates, no plan: the lanes stay in step. Where the kernel can ([`crate::kernel::short`]), padding is
+//! made in registers, in one run. Elsewhere the end is padded in memory, and is a run of its own where there are more than two blocks.
+//! Which messages come here, and which are better off in the schedule, is decided in `route.rs`.
+
+use super::digests::Digests;
+use super::messages::{Messages, Which};
+use super::mix::{Mix, Usage};
+use crate::algorithm::ending::{Tail, block_count, body_bytes};
+use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, WordOf, write_digest};
+use crate::isa::{Blocks, MAX_LANES, Row, Whole};
+use crate::kernel::Kernel;
+use crate::kernel::short::{DigestBlock, LaneStarts, ShortMessages, shared_end};
+use crate::kernel::start::{Passes, Starts};
+use crate::kernel::states::States;
+
+/// Messages of more blocks have little to gain.
+pub(super) const MAX_BLOCKS: u64 = 128;
+
+/// More bytes before a message, and its length would not fit into the word that is written here.
+pub(super) const MOST_START_BYTES: u64 = 1 << 28;
+
+/// Messages of one number of blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Group<'a> {
+    /// Of each message, padding included.
+    pub(super) blocks: u64,
+    /// Messages.
+    pub(super) count: usize,
+    /// Their indices; `None`: they are the first.
+    pub(super) indices: Option<&'a [usize]>,
+}
+
+impl<'a> Group<'a> {
+    /// Index of message `i` of the group.
+    #[inline(always)]
+    fn index(&self, i: usize) -> usize {
+        self.indices.map_or(i, |indices| indices[i])
+    }
+
+    /// The messages from `first` on.
+    #[inline(always)]
+    fn from(&self, first: usize) -> Which<'a> {
+        self.indices.map_or(Which::From(first), |indices| Which::These(&indices[first..]))
+    }
+}
+
+/// Memory for the final states that a kernel leaves, which the next group may use again: to make it takes as long as a block of many messages.
+pub(crate) type Rows = Option<[Row; MAX_LANES]>;
+
+/// Hashes a group of messages from where they start; adds the steps to `usage`.
+pub(super) fn hash<C: Compression>(
+    mix: &Mix<C>,
+    passes: Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    group: Group<'_>,
+    rows: &mut Rows,
+    usage: &mut Usage,
+) {
+    let Group { blocks, count, .. } = group;
+    // Computed only where it is used often enough.
+    let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
+    let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
+    let mut together = Together::<C>::new(passes, group, digests.digest_bytes(), alike_bytes, rows);
+    let mut first = 0;
+    while first < count {
+        let best = mix.best_for(count - first, blocks);
+        let kernel = &mix.kernels[best];
+        usage.steps[best] += blocks + u64::from(passes.outer.is_some());
+        let lanes = kernel.lanes.min(count - first);
+        let at = Place { kernel, first, lanes };
+        if kernel.lanes <= 4 {
+            together.hash::<4>(at, messages, digests);
+        } else {
+            together.hash::<MAX_LANES>(at, messages, digests);
+        }
+        first += lanes;
+    }
+}
+
+/// Hashes messages that all have as many blocks as the first.
+#[cfg(feature = "hmac")]
+pub(super) fn hash_alike<C: Compression>(
+    mix: &Mix<C>,
+    passes: Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    rows: &mut Rows,
+) {
+    if messages.count() > 0 {
+        let blocks = block_count::<C>(messages.message(0).len() as u64);
+        let all = Group { blocks, count: messages.count(), indices: None };
+        hash(mix, passes, messages, digests, all, rows, &mut Usage::default());
+    }
+}
+
+/// How many bytes all messages of a group have, if they are whole blocks.
+fn alike_bytes<C: Compression>(messages: &dyn Messages, group: Group<'_>) -> Option<u64> {
+    const CHUNK: usize = 32;
+    let bytes = messages.message(group.index(0)).len();
+    let mut is_alike = bytes.is_multiple_of(C::BLOCK_BYTES);
+    let mut first = 1;
+    let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];
+    while is_alike && first < group.count {
+        let found = &mut found[..CHUNK.min(group.count - first)];
+        messages.fill(group.from(first), found);
+        is_alike = found.iter().all(|message| message.len() == bytes);
+        first += found.len();
+    }
+    is_alike.then_some(bytes as u64)
+}
+
+/// Which messages of a group are in the lanes of which kernel.
+#[derive(Clone, Copy)]
+struct Place<'a, C: Compression> {
+    kernel: &'a Kernel<C>,
+    /// The first of them.
+    first: usize,
+    /// Lanes with a message of their own, the first ones.
+    lanes: usize,
+}
+
+/// What the lanes of a group have in common, and memory for them.
+struct Together<'s, 'g, 'r, C: Compression> {
+    passes: Passes<'s, C>,
+    group: Group<'g>,
+    /// The last block's schedule, if all lanes share it.
+    shared_end: Option<[WordOf<C>; MAX_ROUNDS]>,
+    digest_block: Option<DigestBlock<C>>,
+    rows: &'r mut Rows,
+    own_inner: OwnStarts<C>,
+    own_outer: OwnStarts<C>,
+}
+
+/// The midstates of the messages in the lanes, a row a word, once they are asked for.
+type OwnStarts<C> = Option<<C as Compression>::State<[WordOf<C>; MAX_LANES]>>;
+
+impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
+    /// For the messages of `group`, which are all whole blocks of `alike_bytes` bytes if that is said. Made where it is used: to move it costs
+    /// 0.3 us.
+    #[inline(always)]
+    fn new(passes: Passes<'s, C>, group: Group<'g>, digest_bytes: usize, alike_bytes: Option<u64>, rows: &'r mut Rows) -> Self {
+        Self {
+            passes,
+            group,
+            shared_end: alike_bytes.map(|bytes| shared_end::<C>(passes.inner.bytes() + bytes)),
+            digest_block: passes.outer.map(|outer| DigestBlock::new(digest_bytes, outer.bytes())),
+            rows,
+            own_inner: None,
+            own_outer: None,
+        }
+    }
+
+    /// Hashes the messages in the lanes of a kernel of at most `N` lanes. A lane without a message does the work of the first one again.
+    #[inline(always)]
+    fn hash<const N: usize>(&mut self, at: Place<'_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+        let mut in_lanes: [&[u8]; N] = [&[]; N];
+        messages.fill(self.group.from(at.first), &mut in_lanes[..at.lanes]);
+        let idle = in_lanes[0];
+        in_lanes[at.lanes..at.kernel.lanes].fill(idle);
+        let in_lanes = &in_lanes[..at.kernel.lanes];
+        if at.kernel.has_short() {
+            self.pad_in_registers(at, &Whole::new(at.kernel.lanes, |lane| in_lanes[lane]), digests);
+        } else {
+            pad_in_memory(self.passes, self.group, at, in_lanes, digests);
+        }
+    }
+
+    /// Hashes the messages in the lanes of a kernel that pads in registers.
+    fn pad_in_registers(&mut self, at: Place<'_, C>, messages: &Whole<'_>, digests: &mut Digests<'_>) {
+        let (Passes { inner, outer }, group, lanes) = (self.passes, self.group, at.lanes);
+        let index = |lane: usize| group.index(at.first + lane);
+        let midstates = lane_starts::<C>(&inner, lanes, index, &mut self.own_inner);
+        let outer = outer.as_ref().zip(self.digest_block.as_ref());
+        let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, lanes, index, &mut self.own_outer), block));
+        let (shared_end, start_bytes) = (self.shared_end.as_ref(), inner.bytes());
+        let short = ShortMessages { midstates, start_bytes, messages, blocks: group.blocks as usize, shared_end, outer };
+        let rows = self.rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]);
+        at.kernel.hash_short(&short, rows);
+        for (lane, row) in rows[..lanes].iter().enumerate() {
+            digests.set_row(index(lane), row);
+        }
+    }
+}
+
+/// Hashes the messages in the lanes of any kernel.
+fn pad_in_memory<C: Compression>(
+    Passes { inner, outer }: Passes<'_, C>,
+    group: Group<'_>,
+    at: Place<'_, C>,
+    messages: &[&[u8]],
+    digests: &mut Digests<'_>,
+) {
+    let padded = PaddedInMemory { inner, outer, kernel: at.kernel, lanes: at.lanes, blocks: group.blocks as usize };
+    let index = |lane: usize| group.index(at.first + lane);
+    match at.kernel.lanes {
+        1 => padded.hash::<1>(index, messages, digests),
+        2 => padded.hash::<2>(index, messages, digests),
+        3..=4 => padded.hash::<4>(index, messages, digests),
+        5..=8 => padded.hash::<8>(index, messages, digests),
+        9..=16 => padded.hash::<16>(index, messages, digests),
+        _ => padded.hash::<MAX_LANES>(index, messages, digests),
+    }
+}
+
+/// Where the messages that `index` gives for each lane start; if they have their own, put together in `own`.
+fn lane_starts<'a, C: Compression>(
+    starts: &'a Starts<'_, C>,
+    lanes: usize,
+    index: impl Fn(usize) -> usize,
+    own: &'a mut OwnStarts<C>,
+) -> LaneStarts<'a, C> {
+    match starts {
+        Starts::Same(start) => LaneStarts::Same(&start.state),
+        Starts::Each { .. } => {
+            let own = own.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
+            set_rows(own, starts, lanes, index);
+            LaneStarts::Each(own)
+        }
+    }
+}
+
+/// Messages for a kernel that can't pad in registers.
+struct PaddedInMemory<'a, 's, C: Compression> {
+    inner: Starts<'s, C>,
+    outer: Option<Starts<'s, C>>,
+    kernel: &'a Kernel<C>,
+    /// Lanes with a message of their own.
+    lanes: usize,
+    /// Of every message, padding included.
+    blocks: usize,
+}
+
+impl<C: Compression> PaddedInMemory<'_, '_, C> {
+    /// Hashes `messages[lane]` for each lane of the kernel. `N`: room for that many lanes, at least those of the kernel.
+    #[inline]
+    fn hash<const N: usize>(&self, index: impl Fn(usize) -> usize, messages: &[&[u8]], digests: &mut Digests<'_>) {
+        let mut rows = C::filled([WordOf::<C>::default(); N]);
+        set_rows(&mut rows, &self.inner, self.lanes, &index);
+        let mut states = States::of_rows(&mut rows);
+        let fewest_bytes = messages[..self.lanes].iter().map(|message| message.len()).min().expect("a message");
+        let body_bytes = body_bytes::<C>(fewest_bytes, self.blocks as u64);
+        if body_bytes > 0 {
+            self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, body_bytes, |lane| messages[lane]));
+        }
+        let mut tails = [Tail::EMPTY; N];
+        for (tail, message) in tails.iter_mut().zip(&messages[..self.lanes]) {
+            tail.set::<C>(&message[body_bytes..], self.inner.bytes() + message.len() as u64);
+        }
+        let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
+        let tail_bytes = (self.blocks * C::BLOCK_BYTES).checked_sub(body_bytes).expect("messages stay as they are");
+        self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, tail_bytes, tail));
+        if let Some(outer) = &self.outer {
+            for (lane, tail) in tails[..self.lanes].iter_mut().enumerate() {
+                let mut inner = [0; MAX_DIGEST_BYTES];
+                let inner = &mut inner[..digests.digest_bytes()];
+                write_digest::<C>(&states.column(lane), inner);
+                tail.set::<C>(inner, outer.bytes() + inner.len() as u64);
+            }
+            set_rows(&mut rows, outer, self.lanes, &index);
+            states = States::of_rows(&mut rows);
+            let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
+            self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, C::BLOCK_BYTES, tail));
+        }
+        for lane in 0..self.lanes {
+            digests.set_state::<C>(index(lane), &states.column(lane));
+        }
+    }
+}
+
+/// Where the messages that `index` gives for each lane start.
+#[inline]
+fn set_rows<C: Compression, const N: usize>(
+    rows: &mut C::State<[WordOf<C>; N]>,
+    starts: &Starts<'_, C>,
+    lanes: usize,
+    index: impl Fn(usize) -> usize,
+) {
+    match starts {
+        Starts::Same(start) => {
+            for (row, initial) in rows.as_mut().iter_mut().zip(start.state.as_ref()) {
+                row.fill(*initial);
+            }
+        }
+        Starts::Each { state, .. } => {
+            let mut states = States::<C>::of_rows(rows);
+            (0..lanes).for_each(|lane| states.set_column(lane, state(index(lane))));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Tree modes: a digest of digests, so that one message has many that can be hashed at once.
+//!
+//! None of these is the SHA digest of the message, whatever algorithm is under it.
+//!
+//! | mode | what it is | use it |
+//! |---|---|---|
+//! | [`JLanes`] | words dealt out to j lanes (Gueron 2013) | fast digests of one message, in one pass, where both sides can agree on it |
+//! | [`JPointers`] | j ranges of a message | the same for files, whose ranges are read side by side |
+//! | [`files`] | digests of j messages | one digest of a list of files |
+//! | [`FsVerity`] | the file digest of Linux' fs-verity | files protected by the kernel, composefs, IMA |
+//! | [`DmVerity`] | a block device and its hash device | verified boot, as `veritysetup` |
+//! | [`BitTorrentV2`] | `pieces root` and `piece layers` of BEP 52 | torrents |
+//! | [`s3_composite`] | the checksum of a multipart upload | comparing files with objects of S3 |
+//! | [`glacier()`] | the tree hash of S3 Glacier | archives |
+//!
+//! The first three are definitions of their own, the others those of other people, and byte for byte what their tools print.
+//!
+//! # Panics
+//! Whatever hashes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+//!
+//! # Separated
+//! With plain initial values, a j-lanes digest is the digest of another message, the digests of the slices one after the other; who
+//! may choose messages may use that to pass one off as the other. `separated()` takes initial values derived from algorithm, mode and j, so
+//! that no message has that digest in another mode. Where messages can't be chosen by an enemy, or all digests are of one mode, it is not
+//! needed.
+//!
+//! # Worked examples
+#![doc = include_str!("examples.md")]
+
+pub mod bittorrent_v2;
+pub mod dm_verity;
+pub mod fs_verity;
+pub mod glacier;
+mod j_lanes;
+mod j_pointers;
+mod merkle;
+mod separated;
+
+pub use bittorrent_v2::BitTorrentV2;
+pub use dm_verity::DmVerity;
+pub use fs_verity::FsVerity;
+pub use j_lanes::{JLanes, JLanesHasher};
+pub use j_pointers::JPointers;
+pub use merkle::{Builder, Merkle, Nodes};
+
+use crate::algorithm::Sha256;
+use crate::algorithms::Algorithm;
+use crate::frame::Frame;
+use merkle::{LastLeaf, LastNode};
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// Lanes that [`JLanes`] and [`JPointers`] may have.
+pub const LANES: RangeInclusive<usize> = 1..=1024;
+
+/// The digest of a list of messages, from their digests in order: files(A), "hashing a file system" (Gueron 2013).
+///
+/// ```
+/// use manyhash::{Sha256, hash, hash_many, tree};
+/// let digests = hash_many::<Sha256>(&["one", "two"]);
+/// assert_eq!(tree::files::<Sha256>(&digests), hash::<Sha256>(digests.as_flattened()));
+/// ```
+pub fn files<A: Algorithm>(digests: &[A::Digest]) -> A::Digest {
+    wrap(&Frame::<A>::default(), digests)
+}
+
+/// The composite checksum of an object that S3 got in parts, from the digests of the parts: the bytes that S3 prints in base64 before
+/// `-` and the number of parts. With MD5, those of a multipart ETag.
+///
+/// Whoever uploads chooses the size of parts; all but the last have it.
+pub fn s3_composite<A: Algorithm>(parts: &[A::Digest]) -> A::Digest {
+    wrap(&Frame::<A>::default(), parts)
+}
+
+/// The tree hash of an archive in S3 Glacier.
+pub fn glacier(content: &[u8]) -> [u8; 32] {
+    glacier::merkle().roots(&[content])[0].unwrap_or_else(|| crate::hash::hash::<Sha256>(&[]))
+}
+
+/// The digest of digests.
+fn wrap<A: Algorithm>(frame: &Frame<A>, digests: &[A::Digest]) -> A::Digest {
+    let mut bytes = Vec::with_capacity(digests.len() * A::DIGEST_BYTES);
+    digests.iter().for_each(|digest| bytes.extend_from_slice(digest.as_ref()));
+    frame.hash(&bytes)
+}
+
+/// Why there is no tree with these parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParameterError {
+    /// The number of lanes is not in [`LANES`].
+    Lanes {
+        /// How many.
+        lanes: usize,
+    },
+    /// A block size is out of range or no power of two.
+    BlockSize {
+        /// Which one.
+        parameter: &'static str,
+        /// What it is.
+        bytes: usize,
+        /// What it may be.
+        range: RangeInclusive<usize>,
+    },
+    /// The salt is too long.
+    Salt {
+        /// How long.
+        bytes: usize,
+        /// How long it may be.
+        most_bytes: usize,
+    },
+    /// A BitTorrent piece's length is out of range or no power of two.
+    PieceLength {
+        /// What it is.
+        bytes: u64,
+    },
+}
+
+impl ParameterError {
+    fn check_block(parameter: &'static str, bytes: usize, range: RangeInclusive<usize>) -> Result<(), Self> {
+        let is_block = bytes.is_power_of_two() && range.contains(&bytes);
+        if is_block { Ok(()) } else { Err(Self::BlockSize { parameter, bytes, range }) }
+    }
+
+    fn check_salt(salt: &[u8], most_bytes: usize) -> Result<(), Self> {
+        if salt.len() <= most_bytes { Ok(()) } else { Err(Self::Salt { bytes: salt.len(), most_bytes }) }
+    }
+}
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lanes { lanes } => write!(f, "{lanes} lanes: it must be {} to {}", LANES.start(), LANES.end()),
+            Self::BlockSize { parameter, bytes, range } => {
+                write!(f, "{parameter} of {bytes} bytes: it must be a power of two from {} to {}", range.start(), range.end())
+            }
+            Self::Salt { bytes, most_bytes } => write!(f, "salt of {bytes} bytes: it must be {most_bytes} at most"),
+            Self::PieceLength { bytes } => {
+                write!(f, "piece length of {bytes} bytes: it must be a power of two from {}", bittorrent_v2::BLOCK_BYTES)
+            }
+        }
+    }
+}
+
+impl std::error::Error for ParameterError {}
