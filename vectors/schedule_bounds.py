@@ -30,9 +30,9 @@ BLOCKS = {"md5": (64, 8), "sha1": (64, 8), "sha256": (64, 8), "sha512": (128, 16
 
 
 def shapes_of_families():
-    """{"zen/sha1": [(lanes, picoseconds), ...]} of crates/manyhash/src/cost.rs, without shapes that another one beats in both."""
+    """{"zen/sha1": [(lanes, picoseconds), ...]} of crates/manyhash/src/kernel/cost.rs, without shapes that another one beats in both."""
     shapes = {}
-    for line in (ROOT / "crates/manyhash/src/cost.rs").read_text().splitlines():
+    for line in (ROOT / "crates/manyhash/src/kernel/cost.rs").read_text().splitlines():
         if found := re.search(r'name: "(.+)"', line):
             family = found[1]
         elif found := re.search(r'\("(.+)", "(.+)", ([\d_]+)\)', line):

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
+use manyhash::{AnyAlgorithm, AnyHasher};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -21,52 +21,20 @@ const DETACHING_BYTES: usize = 2048;
 #[pyclass(frozen, module = "manyhash")]
 pub struct Hash {
     algorithm: AnyAlgorithm,
-    hasher: Mutex<Box<dyn Running>>,
-}
-
-/// A [`Hasher`] of any algorithm.
-trait Running: Send {
-    fn update(&mut self, piece: &[u8]);
-    fn copy(&self) -> Box<dyn Running>;
-    /// The digest of the pieces so far, given to `take`.
-    fn digest(&self, take: &mut dyn FnMut(&[u8]));
-}
-
-impl<A: Algorithm> Running for Hasher<A> {
-    fn update(&mut self, piece: &[u8]) {
-        Hasher::update(self, piece);
-    }
-
-    fn copy(&self) -> Box<dyn Running> {
-        Box::new(self.clone())
-    }
-
-    fn digest(&self, take: &mut dyn FnMut(&[u8])) {
-        take(self.clone().finalize().as_ref());
-    }
-}
-
-struct New;
-
-impl ForAlgorithm for New {
-    type Output = Box<dyn Running>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        Box::new(Hasher::<A>::new())
-    }
+    hasher: Mutex<AnyHasher>,
 }
 
 impl Hash {
     fn of(algorithm: AnyAlgorithm, data: MaybeData<'_>) -> PyResult<Self> {
         check_backend(algorithm)?;
-        let hash = Self { algorithm, hasher: Mutex::new(algorithm.with(New)) };
+        let hash = Self { algorithm, hasher: Mutex::new(algorithm.hasher()) };
         if let MaybeData::Given(data) = data {
             hash.update(data.py(), data)?;
         }
         Ok(hash)
     }
 
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Box<dyn Running>> {
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, AnyHasher> {
         self.hasher.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,27 +51,25 @@ impl Hash {
             hasher.update(bytes);
             return Ok(());
         }
-        let hasher = &mut **hasher;
+        let hasher = &mut *hasher;
         detached(py, || hasher.update(bytes))
     }
 
     /// The digest of the message so far.
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let mut digest = None;
-        self.lock(py).digest(&mut |bytes| digest = Some(PyBytes::new(py, bytes)));
-        digest.expect("every hasher gives a digest")
+        let hasher = self.lock(py).clone();
+        PyBytes::new(py, &hasher.finalize())
     }
 
     /// The digest of the message so far, in hexadecimal.
     fn hexdigest<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        let mut text = None;
-        self.lock(py).digest(&mut |bytes| text = Some(hex(py, bytes)));
-        text.expect("every hasher gives a digest")
+        let hasher = self.lock(py).clone();
+        hex(py, &hasher.finalize())
     }
 
     /// Another object with the same message so far.
     fn copy(&self, py: Python<'_>) -> Self {
-        Self { algorithm: self.algorithm, hasher: Mutex::new(self.lock(py).copy()) }
+        Self { algorithm: self.algorithm, hasher: Mutex::new(self.lock(py).clone()) }
     }
 
     /// The algorithm's name, as hashlib spells it.

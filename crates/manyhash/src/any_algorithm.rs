@@ -4,7 +4,10 @@
 
 use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
+use crate::hash::Hasher;
+use crate::many::hash_many_into;
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 
 /// Something to do for an algorithm known only at run time.
@@ -54,6 +57,32 @@ macro_rules! any_algorithm {
                 match self { $(Self::$name => <crate::$name as Algorithm>::BLOCK_BYTES),* }
             }
 
+            /// Writes the digest of `messages[i]` to `digests[i * n..(i + 1) * n]`, where `n` is [`digest_bytes`](Self::digest_bytes).
+            ///
+            /// # Panics
+            /// If `digests` has not just as many bytes as that.
+            ///
+            /// ```
+            /// use manyhash::{AnyAlgorithm, Sha1, hash};
+            /// let mut digests = [0; 2 * 20];
+            /// AnyAlgorithm::Sha1.hash_many_into(&["one", "two"], &mut digests);
+            /// assert_eq!(digests[20..], hash::<Sha1>(b"two"));
+            /// ```
+            pub fn hash_many_into(self, messages: &[impl AsRef<[u8]>], digests: &mut [u8]) {
+                let (room, wanted) = (digests.len(), messages.len() * self.digest_bytes());
+                assert_eq!(room, wanted, "{} messages have digests of {wanted} bytes, and there is room for {room}", messages.len());
+                match self {
+                    $(Self::$name => {
+                        hash_many_into::<crate::$name>(messages, <crate::$name as Algorithm>::digests_in(digests));
+                    })*
+                }
+            }
+
+            /// For one message that arrives in pieces.
+            pub fn hasher(self) -> AnyHasher {
+                AnyHasher { algorithm: self, hasher: match self { $(Self::$name => Box::new(Hasher::<crate::$name>::new())),* } }
+            }
+
             /// Does `what` for this algorithm.
             pub fn with<F: ForAlgorithm>(self, what: F) -> F::Output {
                 match self { $(Self::$name => what.run::<crate::$name>()),* }
@@ -101,6 +130,103 @@ impl AnyAlgorithm {
             }
         }
         self.with(InUse)
+    }
+}
+
+/// Hashes one message that arrives in pieces, with an algorithm chosen at run time.
+///
+/// Also a [`Write`](io::Write).
+///
+/// ```
+/// use manyhash::{AnyAlgorithm, Sha512, hash};
+/// let mut hasher = AnyAlgorithm::Sha512.hasher();
+/// hasher.update(b"to be ");
+/// hasher.update(b"or not to be");
+/// assert_eq!(hasher.finalize(), hash::<Sha512>(b"to be or not to be"));
+/// ```
+#[derive(Clone)]
+pub struct AnyHasher {
+    algorithm: AnyAlgorithm,
+    hasher: Box<dyn ErasedHasher>,
+}
+
+/// What an [`AnyHasher`] wants of a [`Hasher`].
+trait ErasedHasher: Send + Sync {
+    fn clone_boxed(&self) -> Box<dyn ErasedHasher>;
+    fn update(&mut self, piece: &[u8]);
+    fn finalize_into(&mut self, digest: &mut [u8]);
+}
+
+impl<A: Algorithm> ErasedHasher for Hasher<A> {
+    fn clone_boxed(&self) -> Box<dyn ErasedHasher> {
+        Box::new(self.clone())
+    }
+
+    fn update(&mut self, piece: &[u8]) {
+        Hasher::update(self, piece);
+    }
+
+    fn finalize_into(&mut self, digest: &mut [u8]) {
+        digest.copy_from_slice(self.finish().as_ref());
+        self.reset();
+    }
+}
+
+impl Clone for Box<dyn ErasedHasher> {
+    fn clone(&self) -> Self {
+        (**self).clone_boxed()
+    }
+}
+
+impl AnyHasher {
+    /// The algorithm.
+    pub fn algorithm(&self) -> AnyAlgorithm {
+        self.algorithm
+    }
+
+    /// Appends to the message.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.hasher.update(piece);
+    }
+
+    /// The digest of the message.
+    pub fn finalize(self) -> Vec<u8> {
+        let mut digest = vec![0; self.algorithm.digest_bytes()];
+        self.finalize_into(&mut digest);
+        digest
+    }
+
+    /// Writes the digest of the message.
+    ///
+    /// # Panics
+    /// If `digest` has not as many bytes as the algorithm's digests.
+    pub fn finalize_into(mut self, digest: &mut [u8]) {
+        let (room, wanted) = (digest.len(), self.algorithm.digest_bytes());
+        assert_eq!(room, wanted, "a digest of {wanted} bytes, and room for {room}");
+        self.hasher.finalize_into(digest);
+    }
+
+    /// Back to a message of no bytes.
+    pub fn reset(&mut self) {
+        *self = self.algorithm.hasher();
+    }
+}
+
+/// Shows the algorithm, never a state.
+impl fmt::Debug for AnyHasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyHasher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}
+
+impl io::Write for AnyHasher {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.update(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the messages of a batch have in common: bytes before each of them, absorbed once, and bytes after each.
+//! What the messages of a tree have in common: bytes before each of them, absorbed once, and bytes after each.
 
 use crate::algorithm::{ChainingOf, CompressionOf};
 use crate::algorithms::Algorithm;
@@ -11,19 +11,11 @@ use crate::schedule::framed::Around;
 use crate::schedule::messages::{Chunks, Messages, Slice};
 use crate::schedule::mix::Mix;
 
-/// Bytes that each message of a batch has before it and after it: a salt, a domain tag, a key block.
+/// Bytes that each node of a tree has before it and after it: a salt, a domain tag.
 ///
-/// The digest of message m is A(prefix || m || suffix). Whole blocks of the prefix are compressed once, when the frame is made; messages
-/// start from that midstate, where they are, and are not copied. A prefix of whole blocks costs a message nothing more; of any other
-/// prefix, and of a suffix, each message has a block or two of its own.
-///
-/// ```
-/// use manyhash::{Frame, Sha256, hash};
-/// let salted = Frame::<Sha256>::new(b"salt", b"");
-/// assert_eq!(salted.hash_many(&["one", "two"])[1], hash::<Sha256>(b"salttwo"));
-/// ```
+/// Whole blocks of the prefix are compressed once, when the frame is made: see [`Batch`](crate::Batch), which is for callers.
 #[derive(Clone)]
-pub struct Frame<A: Algorithm> {
+pub(crate) struct Frame<A: Algorithm> {
     start: Start<CompressionOf<A>>,
     /// What the prefix has after its whole blocks: less than a block.
     head: Vec<u8>,
@@ -32,10 +24,7 @@ pub struct Frame<A: Algorithm> {
 
 impl<A: Algorithm> Frame<A> {
     /// `prefix` before each message, `suffix` after it; either may be empty.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
-    pub fn new(prefix: &[u8], suffix: &[u8]) -> Self {
+    pub(crate) fn new(prefix: &[u8], suffix: &[u8]) -> Self {
         let mut start = Start::of::<A>();
         let (blocks, head) = prefix.split_at(prefix.len() - prefix.len() % A::BLOCK_BYTES);
         if !blocks.is_empty() {
@@ -50,10 +39,7 @@ impl<A: Algorithm> Frame<A> {
     }
 
     /// The digest of one message.
-    ///
-    /// # Panics
-    /// As [`new`](Self::new).
-    pub fn hash(&self, message: &[u8]) -> A::Digest {
+    pub(crate) fn hash(&self, message: &[u8]) -> A::Digest {
         let mut hasher = self.hasher();
         hasher.update(message);
         hasher.update(&self.suffix);
@@ -61,10 +47,7 @@ impl<A: Algorithm> Frame<A> {
     }
 
     /// The digest of each message, in the order of the messages.
-    ///
-    /// # Panics
-    /// As [`new`](Self::new).
-    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
+    pub(crate) fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
         let mut digests = vec![A::ZERO; messages.len()];
         self.hash_many_into(messages, &mut digests);
         digests
@@ -74,7 +57,7 @@ impl<A: Algorithm> Frame<A> {
     ///
     /// # Panics
     /// If the lengths differ, and as [`new`](Self::new).
-    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
+    pub(crate) fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
         self.hash_many_on(backend::mix::<A>(), &Slice(messages), digests);
     }
 
@@ -97,7 +80,7 @@ impl<A: Algorithm> Frame<A> {
 
     /// Hashes messages in this frame on the kernels of `mix`.
     pub(crate) fn hash_many_on(&self, mix: &Mix<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
-        let around = Around { start: &self.start, head: &self.head, suffix: &self.suffix };
+        let around = Around { passes: (&self.start).into(), head: &self.head, suffix: &self.suffix };
         <CompressionOf<A>>::hash_framed(mix, around, messages, &mut Digests::of::<A>(digests));
     }
 }

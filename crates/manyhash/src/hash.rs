@@ -3,7 +3,7 @@
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
 use crate::algorithm::ending::Tail;
-use crate::algorithm::{ChainingOf, CompressionOf, write_digest};
+use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
 #[cfg(feature = "hmac")]
@@ -118,9 +118,7 @@ impl<A: Algorithm> Hasher<A> {
         let mut tail = Tail::EMPTY;
         tail.set::<CompressionOf<A>>(&self.rest[..self.rest_bytes()], self.message_bytes);
         <CompressionOf<A>>::compress_alone(backend::mix::<A>(), &mut self.state, tail.blocks());
-        let mut digest = A::ZERO;
-        write_digest::<CompressionOf<A>>(&self.state, digest.as_mut());
-        digest
+        digest::<A>(&self.state)
     }
 
     /// The final state of the message, padding included.

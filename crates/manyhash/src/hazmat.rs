@@ -22,7 +22,7 @@
 //! ```
 
 use crate::algorithm::ending::{block_count, padded};
-use crate::algorithm::{CompressionOf, WordOf, write_digest};
+use crate::algorithm::{CompressionOf, WordOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
 use crate::kernel::states::States;
@@ -107,9 +107,7 @@ impl<A: Algorithm> LaneStates<A> {
 
     /// The digest that a lane's state stands for. Panics if there is no such lane.
     pub fn digest(&mut self, lane: usize) -> A::Digest {
-        let mut digest = A::ZERO;
-        write_digest::<CompressionOf<A>>(&self.table().column(lane), digest.as_mut());
-        digest
+        digest::<A>(&self.table().column(lane))
     }
 }
 

@@ -14,7 +14,7 @@
 //! |---|---|
 //! | many, all in memory | [`hash_many`], [`hash_many_into`] |
 //! | many, one after the other in one buffer | [`hash_contiguous`], [`hash_contiguous_into`] |
-//! | many with a common prefix or suffix (a salt) | [`Frame`] |
+//! | many with a salt or a key, on several threads, by a backend of your choice | [`Batch`] |
 //! | many files or sockets | [`Readers`] |
 //! | one | [`hash`] |
 //! | one, in pieces | [`Hasher`] |
@@ -55,6 +55,7 @@ mod schedule;
 mod algorithms;
 mod any_algorithm;
 pub mod backend;
+mod batch;
 pub mod batcher;
 #[cfg(feature = "digest")]
 mod digest_traits;
@@ -67,12 +68,13 @@ pub mod hmac;
 pub mod jobs;
 mod many;
 mod readers;
+mod threads;
 pub mod tree;
 
 pub use algorithm::{Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 pub use algorithms::Algorithm;
-pub use any_algorithm::{AnyAlgorithm, ForAlgorithm, UnknownAlgorithm};
-pub use frame::Frame;
+pub use any_algorithm::{AnyAlgorithm, AnyHasher, ForAlgorithm, UnknownAlgorithm};
+pub use batch::Batch;
 pub use hash::{Hasher, hash};
 pub use many::{Offset, hash_contiguous, hash_contiguous_into, hash_many, hash_many_into};
 pub use readers::Readers;

@@ -1,12 +1,13 @@
 //! Many messages that have to be read: each lane has a reader and a buffer.
 
 use crate::algorithm::ending::{Tail, block_count};
-use crate::algorithm::{ChainingOf, CompressionOf, write_digest};
+use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
 use crate::isa::Blocks;
+use crate::kernel::start::Start;
 use crate::schedule::compiled::Compiled;
-use crate::schedule::mix::Usage;
+use crate::schedule::mix::{Mix, Usage};
 use crate::schedule::{Ended, Extent, Memory, Supply, Waiting, ended_of};
 use std::fmt;
 use std::io::{self, Read};
@@ -35,18 +36,23 @@ const MOST_LANE_BYTES: usize = 16 << 20;
 pub struct Readers<A: Algorithm> {
     /// Of all lanes together.
     buffer_bytes: Option<usize>,
-    initial: ChainingOf<CompressionOf<A>>,
+    start: Start<CompressionOf<A>>,
 }
 
 impl<A: Algorithm> Readers<A> {
     /// With buffers of 64 KiB a lane: 2 MiB for 32 lanes.
     pub fn new() -> Self {
-        Self { buffer_bytes: None, initial: A::INITIAL }
+        Self::starting(Start::of::<A>())
     }
 
     /// With another initial value.
     pub(crate) fn with_initial(initial: ChainingOf<CompressionOf<A>>) -> Self {
-        Self { buffer_bytes: None, initial }
+        Self::starting(Start { state: initial, bytes: 0 })
+    }
+
+    /// With messages that start after what `start` stands for.
+    pub(crate) fn starting(start: Start<CompressionOf<A>>) -> Self {
+        Self { buffer_bytes: None, start }
     }
 
     /// With `bytes` bytes for all lanes' buffers together, but no less than 4 KiB a lane nor more than
@@ -73,7 +79,16 @@ impl<A: Algorithm> Readers<A> {
     /// # Panics
     /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn hash<R: Read>(&mut self, readers: impl IntoIterator<Item = (R, u64)>, finished: impl FnMut(R, io::Result<A::Digest>)) {
-        let mix = backend::mix::<A>();
+        self.hash_on(backend::mix::<A>(), readers, finished);
+    }
+
+    /// Hashes every reader to its end, on the kernels of `mix`.
+    pub(crate) fn hash_on<R: Read>(
+        &self,
+        mix: &Mix<CompressionOf<A>>,
+        readers: impl IntoIterator<Item = (R, u64)>,
+        finished: impl FnMut(R, io::Result<A::Digest>),
+    ) {
         let lane_bytes =
             self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / mix.widest_kernel().lanes).clamp(LEAST_LANE_BYTES, MOST_LANE_BYTES));
         let supply = &mut Open::<A, R, _, _> {
@@ -82,7 +97,7 @@ impl<A: Algorithm> Readers<A> {
             none_now: false,
             slots: Vec::new(),
             lane_bytes: lane_bytes - lane_bytes % A::BLOCK_BYTES,
-            initial: self.initial,
+            start: self.start,
         };
         <CompressionOf<A>>::run(&mut Memory::default(), mix, Extent::All, supply, &mut Usage::default());
     }
@@ -108,7 +123,7 @@ struct Open<A: Algorithm, R, I, F> {
     none_now: bool,
     slots: Vec<Reading<R>>,
     lane_bytes: usize,
-    initial: ChainingOf<CompressionOf<A>>,
+    start: Start<CompressionOf<A>>,
 }
 
 /// A reader and what has been read of it.
@@ -209,11 +224,11 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             let reading = &mut self.slots[slot];
             reading.reader = Some(reader);
             reading.expected_blocks = block_count::<CompressionOf<A>>(expected_bytes);
-            (reading.message_bytes, reading.tail, reading.tail_done_bytes) = (0, None, 0);
+            (reading.message_bytes, reading.tail, reading.tail_done_bytes) = (self.start.bytes, None, 0);
             if reading.fill::<A>(self.lane_bytes) == Filled::More {
                 return true;
             }
-            let state = self.initial;
+            let state = self.start.state;
             self.finish(slot, &state);
         }
     }
@@ -231,7 +246,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
     }
 
     fn initial(&self, _: usize) -> ChainingOf<CompressionOf<A>> {
-        self.initial
+        self.start.state
     }
 
     fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>) {
@@ -240,7 +255,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
 
     fn blocks_left(&self, slot: usize) -> u64 {
         let slot = &self.slots[slot];
-        let done = (slot.message_bytes - slot.ready.len() as u64) / A::BLOCK_BYTES as u64;
+        let done = (slot.message_bytes - self.start.bytes - slot.ready.len() as u64) / A::BLOCK_BYTES as u64;
         slot.expected_blocks.saturating_sub(done).max(1)
     }
 
@@ -259,9 +274,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
     fn finish(&mut self, slot: usize, state: &ChainingOf<CompressionOf<A>>) {
         let slot = &mut self.slots[slot];
         let reader = slot.reader.take().expect("a message on its way has a reader");
-        let mut digest = A::ZERO;
-        write_digest::<CompressionOf<A>>(state, digest.as_mut());
-        let result = slot.error.take().map_or(Ok(digest), Err);
+        let result = slot.error.take().map_or_else(|| Ok(digest::<A>(state)), Err);
         (self.finished)(reader, result);
     }
 }

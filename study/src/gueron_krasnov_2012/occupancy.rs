@@ -159,11 +159,11 @@ fn algorithm_1(
 fn manyhash(sizes: &[usize], blocks: &[u64], steps: &BTreeMap<&'static str, (usize, f64)>) -> Course {
     // A run tells its lanes and not its kernel: the fastest with so many, as the schedule takes it.
     let step_ns = |lanes: usize| steps.values().filter(|(other, _)| *other == lanes).map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
-    let stretch = |run: kernels::Run| {
+    let stretch = |run: hazmat::Run| {
         let ns = step_ns(run.lanes) * run.blocks as f64;
         Stretch { lanes: run.lanes, busy_lanes: run.busy_lanes, blocks: run.blocks, ns }
     };
-    let stretches: Vec<Stretch> = kernels::schedule::<Sha256>(sizes).into_iter().map(stretch).collect();
+    let stretches: Vec<Stretch> = hazmat::schedule::<Sha256>(sizes).into_iter().map(stretch).collect();
     Course { name: Who::Manyhash.name::<Sha256>(), stretches, bound_ns: bound_ns(steps.values(), blocks) }
 }
 

@@ -147,14 +147,32 @@ use algorithm;
 /// The most bytes a digest may have.
 pub(crate) const MAX_DIGEST_BYTES: usize = 64;
 
-/// Writes the digest that a final state stands for: its words as bytes, cut to the digest's length.
-#[inline]
-pub(crate) fn write_digest<C: Compression>(state: &ChainingOf<C>, digest: &mut [u8]) {
-    let mut row = [0; MAX_DIGEST_BYTES];
-    for (i, word) in state.as_ref().iter().enumerate() {
-        word.write_bytes(C::BYTE_ORDER, i * size_of::<WordOf<C>>(), &mut row);
+/// Writes the digest of `N` bytes that a final state stands for: its words as bytes, cut to the digest's length. Word by word to where they
+/// belong: a copy of bytes that were just written in smaller pieces waits for them, 15 ns on Zen 4.
+#[inline(always)]
+fn write_words<C: Compression, const N: usize>(state: &ChainingOf<C>, digest: &mut [u8; N]) {
+    let word_bytes = size_of::<WordOf<C>>();
+    for (i, word) in state.as_ref()[..N.div_ceil(word_bytes)].iter().enumerate() {
+        word.write_bytes(C::BYTE_ORDER, i * word_bytes, digest);
     }
-    copy_digest(&row, digest);
+}
+
+/// Writes the digest that a final state stands for. The usual lengths are known to the compiler.
+#[inline(always)]
+pub(crate) fn write_digest<C: Compression>(state: &ChainingOf<C>, digest: &mut [u8]) {
+    macro_rules! write { ($($bytes:literal)*) => { match digest.len() {
+        $($bytes if const { $bytes <= MAX_DIGEST_BYTES && $bytes <= C::STATE_WORDS * size_of::<WordOf<C>>() } => {
+            write_words::<C, $bytes>(state, digest.try_into().expect("its length"));
+        })*
+        bytes => {
+            let mut row = [0; MAX_DIGEST_BYTES];
+            for (word, bytes) in state.as_ref().iter().zip(row.chunks_exact_mut(size_of::<WordOf<C>>())) {
+                word.write_bytes(C::BYTE_ORDER, 0, bytes);
+            }
+            digest.copy_from_slice(&row[..bytes]);
+        }
+    } } }
+    write!(32 20 16 64 48 28)
 }
 
 /// Copies the first bytes of a row to a digest, as many as it has. The usual lengths are known to the compiler, because a call of `memcpy`
@@ -165,5 +183,13 @@ pub(crate) fn copy_digest(row: &[u8; MAX_DIGEST_BYTES], digest: &mut [u8]) {
         $($bytes => digest.copy_from_slice(&row[..$bytes]),)*
         bytes => digest.copy_from_slice(&row[..bytes]),
     } } }
-    copy!(16 20 28 32 48 64)
+    copy!(32 20 16 64 48 28)
+}
+
+/// The digest that a final state stands for.
+#[inline]
+pub(crate) fn digest<A: Variant>(state: &ChainingOf<CompressionOf<A>>) -> A::Bytes {
+    let mut digest = A::ZERO;
+    write_digest::<CompressionOf<A>>(state, digest.as_mut());
+    digest
 }

@@ -131,7 +131,7 @@ impl<A: Algorithm> Key<A> {
 
     /// A tag in the making, of a message that arrives in pieces.
     pub fn tagger(&self) -> Tagger<A> {
-        Tagger { hasher: Hasher::starting(after_key_block::<A>(&self.midstates.inner)), key: self.clone() }
+        Tagger { hasher: Hasher::starting(self.inner_start()), key: self.clone() }
     }
 
     /// Whether this is the tag of the message.
@@ -162,6 +162,16 @@ impl<A: Algorithm> Key<A> {
             return Err(TagError::Bytes { given: tag.len(), expected: self.tag_bytes });
         }
         if right.as_ref()[..self.tag_bytes].ct_eq(tag).into() { Ok(()) } else { Err(TagError::Wrong) }
+    }
+
+    /// Where messages start.
+    pub(crate) fn inner_start(&self) -> Start<CompressionOf<A>> {
+        after_key_block::<A>(&self.midstates.inner)
+    }
+
+    /// Where their digests start.
+    pub(crate) fn outer_start(&self) -> Start<CompressionOf<A>> {
+        after_key_block::<A>(&self.midstates.outer)
     }
 
     pub(crate) fn midstates(&self) -> &Midstates<A> {
@@ -314,8 +324,7 @@ pub(crate) fn tag_many_on<A: Algorithm>(
     let bytes = A::BLOCK_BYTES as u64;
     match keys {
         Keys::One(key) => {
-            let midstates = key.midstates();
-            let (inner, outer) = (after_key_block::<A>(&midstates.inner), after_key_block::<A>(&midstates.outer));
+            let (inner, outer) = (key.inner_start(), key.outer_start());
             let passes = Passes { inner: Starts::Same(&inner), outer: Some(Starts::Same(&outer)) };
             <CompressionOf<A>>::hash_many(mix, passes, messages, &mut Digests::of::<A>(tags), usage)
         }

@@ -18,12 +18,14 @@ impl<'a> Blocks<'a> {
     /// The first `bytes` bytes of `message(lane)` for each of `lanes` lanes.
     ///
     /// Panics if a message is shorter, or if there are no lanes or more than [`MAX_LANES`].
-    #[inline]
+    #[inline(always)]
     pub fn new(lanes: usize, bytes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes));
         let mut blocks = Self::unset(lanes, bytes);
-        for (lane, start) in blocks.starts[..lanes].iter_mut().enumerate() {
-            start.write(message(lane)[..bytes].as_ptr());
+        let mut lane = 0;
+        while lane < lanes {
+            blocks.starts[lane].write(message(lane)[..bytes].as_ptr());
+            lane += 1;
         }
         blocks
     }

@@ -2,7 +2,7 @@
 //! ready, each from the state it was left in.
 
 use crate::algorithm::ending::{block_count, pad};
-use crate::algorithm::{ChainingOf, CompressionOf, write_digest};
+use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
 #[cfg(feature = "hmac")]
@@ -497,8 +497,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Supply<CompressionOf<A>> for Run<'_, A, H,
         }
         (entry.is_listed, entry.segment) = (false, Segment::None);
         if entry.stage == Stage::Padded {
-            let mut digest = A::ZERO;
-            write_digest::<CompressionOf<A>>(state, digest.as_mut());
+            let digest = digest::<A>(state);
             if entry.outer.is_some() {
                 table.inner.push(id);
                 table.digests.push(digest);

@@ -22,7 +22,7 @@ pub(crate) trait Compiled: Compression {
     /// See [`route::hash_many`].
     fn hash_many(mix: &Mix<Self>, passes: Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
     /// See [`framed::hash_many`].
-    fn hash_framed(mix: &Mix<Self>, around: Around<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
+    fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
     /// See [`route::hash_digests`].
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, indices: Option<&[usize]>, digests: &mut Digests<'_>, usage: &mut Usage);
     /// See [`short::hash_alike`].
@@ -51,7 +51,7 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         ) {
             route::hash_many(mix, passes, messages, digests, usage);
         }
-        fn hash_framed(mix: &Mix<Self>, around: Around<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+        fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>) {
             framed::hash_many(mix, around, messages, digests);
         }
         fn hash_digests(

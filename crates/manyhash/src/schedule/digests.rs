@@ -1,5 +1,6 @@
 //! Where digests go: one after the other, as bytes, so that whoever writes them need not know the algorithm.
 
+use super::messages::Which;
 use crate::algorithm::{ChainingOf, Compression, MAX_DIGEST_BYTES, Variant, copy_digest, write_digest};
 
 /// Room for the digests of a batch.
@@ -24,6 +25,15 @@ impl<'a> Digests<'a> {
         self.bytes.len() / self.digest_bytes
     }
 
+    /// Panics if there are not as many digests as messages.
+    #[inline]
+    pub(crate) fn check_room(&self, messages: usize) {
+        // No division where it fits.
+        if messages * self.digest_bytes != self.bytes.len() {
+            super::route::check_room(messages, self.count());
+        }
+    }
+
     /// Bytes of each.
     #[inline]
     pub(crate) fn digest_bytes(&self) -> usize {
@@ -42,15 +52,38 @@ impl<'a> Digests<'a> {
         &mut self.bytes[i * self.digest_bytes..][..self.digest_bytes]
     }
 
-    /// Message `i` has this final state.
-    #[inline]
+    /// Message `i` has this final state. Always inlined, so that a state which was just put together is never in memory: see
+    /// [`write_digest`].
+    #[inline(always)]
     pub(crate) fn set_state<C: Compression>(&mut self, i: usize, state: &ChainingOf<C>) {
         write_digest::<C>(state, self.room(i));
     }
 
-    /// Message `i` has the digest that begins `row`.
+    /// The messages of `indices` have the digests that begin `rows`, one each.
     #[inline]
-    pub(crate) fn set_row(&mut self, i: usize, row: &[u8; MAX_DIGEST_BYTES]) {
-        copy_digest(row, self.room(i));
+    pub(crate) fn set_rows(&mut self, indices: Which<'_>, rows: &[[u8; MAX_DIGEST_BYTES]]) {
+        macro_rules! set { ($($bytes:literal)*) => { match self.digest_bytes {
+            $($bytes => self.set_rows_of::<$bytes>(indices, rows),)*
+            _ => (0..rows.len()).for_each(|i| copy_digest(&rows[i], self.room(indices.index(i)))),
+        } } }
+        set!(16 20 28 32 48 64)
+    }
+
+    /// As [`set_rows`](Self::set_rows), of digests of `N` bytes: the compiler makes better copies of a length that it knows.
+    #[inline(always)]
+    fn set_rows_of<const N: usize>(&mut self, indices: Which<'_>, rows: &[[u8; MAX_DIGEST_BYTES]]) {
+        let (digests, _) = self.bytes.as_chunks_mut::<N>();
+        match indices {
+            Which::From(first) => {
+                for (digest, row) in digests[first..].iter_mut().zip(rows) {
+                    digest.copy_from_slice(&row[..N]);
+                }
+            }
+            Which::These(indices) => {
+                for (i, row) in indices.iter().zip(rows) {
+                    digests[*i].copy_from_slice(&row[..N]);
+                }
+            }
+        }
     }
 }

@@ -4,25 +4,25 @@ use super::digests::Digests;
 use super::messages::Messages;
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::route::{self, check_room};
+use super::route;
 use super::{Ended, Extent, Memory, Supply, Waiting, ended_of};
 use crate::algorithm::ending::{block_count, padded};
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::Blocks;
-use crate::kernel::start::Start;
+use crate::kernel::start::Passes;
 
 /// What each message has before it and after it.
 #[derive(Clone, Copy)]
-pub(crate) struct Around<'a, C: Compression> {
-    /// The midstate after the whole blocks of what is before.
-    pub(crate) start: &'a Start<C>,
+pub(crate) struct Around<'a, 's, C: Compression> {
+    /// After the whole blocks of what is before.
+    pub(crate) passes: Passes<'s, C>,
     /// The rest of what is before: less than a block.
     pub(crate) head: &'a [u8],
     /// What is after.
     pub(crate) suffix: &'a [u8],
 }
 
-impl<C: Compression> Around<'_, C> {
+impl<C: Compression> Around<'_, '_, C> {
     /// Bytes of a message with those around it, from the midstate on.
     fn framed_bytes(&self, message: &[u8]) -> u64 {
         (self.head.len() + message.len() + self.suffix.len()) as u64
@@ -30,19 +30,22 @@ impl<C: Compression> Around<'_, C> {
 }
 
 /// Hashes every message with what is around it. Panics if there are not as many digests as messages.
-pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, '_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
     if around.head.is_empty() && around.suffix.is_empty() {
-        return route::hash_many(mix, around.start.into(), messages, digests, None);
+        return route::hash_many(mix, around.passes, messages, digests, None);
     }
-    check_room(messages.count(), digests.count());
+    digests.check_room(messages.count());
     let queue = Queue::longest_first::<C>(messages, around.framed_bytes(&[]));
     let mut framed = Framed { around, messages, digests, queue, slots: Vec::new() };
     super::run(&mut Memory::default(), mix, Extent::All, &mut framed, &mut Usage::default());
+    if let Some(outer) = around.passes.outer {
+        route::hash_digests(mix, outer, None, digests, &mut Usage::default());
+    }
 }
 
 /// Messages on their way through the schedule, and those that wait.
-struct Framed<'a, 'd, C: Compression> {
-    around: Around<'a, C>,
+struct Framed<'a, 's, 'd, C: Compression> {
+    around: Around<'a, 's, C>,
     messages: &'a dyn Messages,
     digests: &'a mut Digests<'d>,
     queue: Queue,
@@ -60,7 +63,7 @@ struct Segments<'a> {
     blocks_left: u64,
 }
 
-impl<C: Compression> Supply<C> for Framed<'_, '_, C> {
+impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
     fn add_slot(&mut self) -> usize {
         self.slots.push(Segments::default());
         self.slots.len() - 1
@@ -69,7 +72,7 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, C> {
     fn refill(&mut self, slot: usize) -> bool {
         let Some(next) = self.queue.peek(0) else { return false };
         let slot = &mut self.slots[slot];
-        let Around { start, head, suffix } = self.around;
+        let Around { passes, head, suffix } = self.around;
         let message = self.messages.message(next);
         let framed_bytes = self.around.framed_bytes(message);
         (slot.message, slot.end_done_bytes, slot.blocks_left) = (next, 0, block_count::<C>(framed_bytes));
@@ -90,7 +93,7 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, C> {
         (slot.body, rest) = rest.split_at(rest.len() - rest.len() % C::BLOCK_BYTES);
         slot.end.extend_from_slice(rest);
         slot.end.extend_from_slice(suffix);
-        padded::<C>(&mut slot.end, start.bytes + framed_bytes);
+        padded::<C>(&mut slot.end, passes.inner.bytes() + framed_bytes);
         self.queue.take(slot.blocks_left);
         true
     }
@@ -108,8 +111,8 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, C> {
         self.queue.longest_blocks()
     }
 
-    fn initial(&self, _: usize) -> ChainingOf<C> {
-        self.around.start.state
+    fn initial(&self, slot: usize) -> ChainingOf<C> {
+        *self.around.passes.inner.state(self.slots[slot].message)
     }
 
     fn add_ready<'b>(&'b self, slots: &[usize], ahead: &mut Blocks<'b>) {

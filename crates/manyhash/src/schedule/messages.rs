@@ -1,11 +1,18 @@
 //! Messages that are all in memory, however the caller has them.
 
+use crate::isa::Whole;
+use std::ops::Range;
+
 /// Messages by index.
 pub(crate) trait Messages {
     /// How many there are.
     fn count(&self) -> usize;
     /// Message `i`, always the same.
     fn message(&self, i: usize) -> &[u8];
+    /// Messages for `lanes` lanes, of which the first `busy` have one of their own, and the others the first one again.
+    fn whole<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize) -> Whole<'a> {
+        Whole::new(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })))
+    }
     /// Some messages, as many as there is room for in `found`: one call instead of many.
     fn fill<'a>(&'a self, which: Which<'_>, found: &mut [&'a [u8]]) {
         match which {
@@ -23,13 +30,33 @@ pub(crate) trait Messages {
     }
 }
 
-/// Which messages are asked for.
+/// Which messages are meant.
 #[derive(Clone, Copy)]
 pub(crate) enum Which<'a> {
     /// One after the other, from this index on.
     From(usize),
     /// Those of these indices.
     These(&'a [usize]),
+}
+
+impl<'a> Which<'a> {
+    /// Index of the one after `i` others.
+    #[inline(always)]
+    pub(crate) fn index(&self, i: usize) -> usize {
+        match self {
+            Self::From(first) => first + i,
+            Self::These(indices) => indices[i],
+        }
+    }
+
+    /// Those after `first` others.
+    #[inline(always)]
+    pub(crate) fn after(&self, first: usize) -> Which<'a> {
+        match self {
+            Self::From(from) => Which::From(from + first),
+            Self::These(indices) => Which::These(&indices[first..]),
+        }
+    }
 }
 
 /// A slice of messages.
@@ -48,7 +75,7 @@ impl<M: AsRef<[u8]>> Messages for Slice<'_, M> {
 
 /// An integer that counts bytes from the beginning of a buffer: `u32`, `u64`, `usize`, and Arrow's `i32` and `i64`.
 #[allow(private_bounds, reason = "sealed")]
-pub trait Offset: Copy + ToBytes {}
+pub trait Offset: Copy + Sync + ToBytes {}
 
 pub(crate) trait ToBytes {
     /// As an index; a negative one is past any end.
@@ -91,6 +118,31 @@ impl<O: Offset> Messages for Contiguous<'_, O> {
     #[inline(always)]
     fn message(&self, i: usize) -> &[u8] {
         &self.values[self.offsets[i].to_bytes()..self.offsets[i + 1].to_bytes()]
+    }
+}
+
+/// Some of other messages, one after the other.
+pub(crate) struct Part<'a> {
+    pub(crate) messages: &'a dyn Messages,
+    pub(crate) range: Range<usize>,
+}
+
+impl Messages for Part<'_> {
+    fn count(&self) -> usize {
+        self.range.len()
+    }
+    fn message(&self, i: usize) -> &[u8] {
+        self.messages.message(self.range.start + i)
+    }
+    fn fill<'a>(&'a self, which: Which<'_>, found: &mut [&'a [u8]]) {
+        match which {
+            Which::From(first) => self.messages.fill(Which::From(self.range.start + first), found),
+            Which::These(indices) => {
+                for (message, i) in found.iter_mut().zip(indices) {
+                    *message = self.message(*i);
+                }
+            }
+        }
     }
 }
 

@@ -5,8 +5,11 @@ use super::messages::{Messages, Which};
 use super::short::{Group, MAX_BLOCKS};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
+use std::cmp::Reverse;
 
-/// Messages of fewer blocks are sorted by counting, which is all that happens to tiny ones.
+/// Short messages are sorted by counting, which is all that happens to tiny ones, unless there are as few messages as this.
+const FEW: usize = 32;
+/// Numbers of blocks that a short message may have.
 const COUNTED: usize = MAX_BLOCKS as usize + 1;
 
 /// Messages that wait for their turn.
@@ -17,13 +20,17 @@ pub(crate) struct Queue {
     next: usize,
     waiting: Waiting,
     longest_blocks: u64,
+    /// The bytes that all messages have, if they have as many.
+    bytes: Option<usize>,
 }
 
 /// Indices by blocks, longest first: long messages, then short ones, those of each number of blocks as they come.
 struct Order {
     indices: Vec<usize>,
-    /// How many there are of each number of blocks up to [`MAX_BLOCKS`].
-    short: [usize; COUNTED],
+    /// Long messages, which are the first.
+    long: usize,
+    /// For each number of blocks that short messages have, most blocks first: the blocks, and how many messages have them.
+    short: Vec<(u64, usize)>,
 }
 
 impl Queue {
@@ -31,52 +38,28 @@ impl Queue {
     pub(crate) fn longest_first<C: Compression>(messages: &dyn Messages, around_bytes: u64) -> Self {
         let count = messages.count();
         let blocks_of = |message: &[u8]| block_count::<C>(message.len() as u64 + around_bytes);
+        let first_bytes = if count > 0 { messages.message(0).len() } else { 0 };
         let first = if count > 0 { blocks_of(messages.message(0)) } else { 0 };
-        let mut is_alike = true;
-        let mut long: Vec<(u64, usize)> = Vec::new();
-        let mut blocks = 0;
-        let mut places = [0; COUNTED];
+        let (mut is_alike, mut have_as_many_bytes) = (true, true);
         in_chunks(messages, |_, message| {
-            is_alike = blocks_of(message) == first;
+            have_as_many_bytes &= message.len() == first_bytes;
+            is_alike = message.len() == first_bytes || blocks_of(message) == first;
             is_alike
         });
         if is_alike {
             let waiting = Waiting { messages: count, blocks: first * count as u64 };
-            return Self { order: None, next: 0, waiting, longest_blocks: first };
+            let bytes = have_as_many_bytes.then_some(first_bytes);
+            return Self { order: None, next: 0, waiting, longest_blocks: first, bytes };
         }
-        in_chunks(messages, |i, message| {
-            let its_blocks = blocks_of(message);
-            blocks += its_blocks;
-            match places.get_mut(its_blocks as usize) {
-                Some(place) => *place += 1,
-                None => long.push((its_blocks, i)),
-            }
-            true
-        });
-        let short = places;
-        long.sort_by_key(|(blocks, _)| std::cmp::Reverse(*blocks));
-        let mut next = long.len();
-        for place in places.iter_mut().rev() {
-            (*place, next) = (next, next + *place);
-        }
-        let mut indices: Vec<usize> = long.iter().map(|(_, i)| *i).collect();
-        indices.resize(count, 0);
-        in_chunks(messages, |i, message| {
-            if let Some(place) = places.get_mut(blocks_of(message) as usize) {
-                indices[*place] = i;
-                *place += 1;
-            }
-            true
-        });
-        let most_short = || short.iter().rposition(|messages| *messages > 0).unwrap_or(0) as u64;
-        let longest_blocks = long.first().map_or_else(most_short, |(blocks, _)| *blocks);
+        let (order, blocks) = if count <= FEW { Order::of_few(messages, blocks_of) } else { Order::of_many(messages, blocks_of) };
         let waiting = Waiting { messages: count, blocks };
-        Self { longest_blocks, order: Some(Order { indices, short }), next: 0, waiting }
+        let longest_blocks = blocks_of(messages.message(order.indices[0]));
+        Self { longest_blocks, order: Some(order), next: 0, waiting, bytes: None }
     }
 
     /// Messages that are not short, waiting or not; 0 if all have as many blocks.
     pub(super) fn long_messages(&self) -> usize {
-        self.order.as_ref().map_or(0, |order| order.indices.len() - order.short.iter().sum::<usize>())
+        self.order.as_ref().map_or(0, |order| order.long)
     }
 
     /// Whether all messages have as many blocks.
@@ -85,36 +68,36 @@ impl Queue {
     }
 
     /// The short messages by blocks, most blocks first: blocks, and how many messages have them.
-    pub(super) fn short_groups(&self) -> impl Iterator<Item = (u64, usize)> {
-        let counts = self.order.iter().flat_map(|order| order.short.iter().enumerate().rev());
-        counts.filter(|(_, count)| **count > 0).map(|(blocks, count)| (blocks as u64, *count))
+    pub(super) fn short_groups(&self) -> &[(u64, usize)] {
+        self.order.as_ref().map_or(&[], |order| &order.short)
     }
 
     /// Shows each group of short messages to `hash`, most blocks first. It says how many of a group, the first ones, it has hashed: they
     /// wait no longer. Only before the first message is taken.
     pub(super) fn offer_short(&mut self, mut hash: impl FnMut(Group<'_>) -> usize) {
-        let Some(Order { indices, short }) = &mut self.order else {
+        let Some(Order { indices, long, short }) = &mut self.order else {
             if self.longest_blocks <= MAX_BLOCKS && self.waiting.messages > 0 {
                 let Waiting { messages: count, .. } = self.waiting;
-                let left = count - hash(Group { blocks: self.longest_blocks, count, indices: None });
+                let all = Group { blocks: self.longest_blocks, count, which: Which::From(0), bytes: self.bytes };
+                let left = count - hash(all);
                 assert!(left == 0 || left == count, "all of them or none");
                 self.waiting = if left == 0 { Waiting::default() } else { self.waiting };
             }
             return;
         };
-        let long = indices.len() - short.iter().sum::<usize>();
-        let (mut kept, mut first) = (long, long);
-        for (blocks, count) in short.iter_mut().enumerate().rev().filter(|(_, count)| **count > 0) {
+        let (mut kept, mut first) = (*long, *long);
+        for (blocks, count) in short.iter_mut() {
             let end = first + *count;
-            let done = hash(Group { blocks: blocks as u64, count: *count, indices: Some(&indices[first..end]) });
+            let done = hash(Group { blocks: *blocks, count: *count, which: Which::These(&indices[first..end]), bytes: None });
             self.waiting.messages -= done;
-            self.waiting.blocks -= (done * blocks) as u64;
+            self.waiting.blocks -= done as u64 * *blocks;
             indices.copy_within(first + done..end, kept);
             (kept, first, *count) = (kept + *count - done, end, *count - done);
         }
         indices.truncate(kept);
-        if long == 0 {
-            self.longest_blocks = short.iter().rposition(|count| *count > 0).unwrap_or(0) as u64;
+        short.retain(|(_, count)| *count > 0);
+        if *long == 0 {
+            self.longest_blocks = short.first().map_or(0, |(blocks, _)| *blocks);
         }
     }
 
@@ -154,9 +137,61 @@ impl Queue {
     }
 }
 
+impl Order {
+    /// The order of at most [`FEW`] messages, and the blocks of all of them.
+    fn of_few(messages: &dyn Messages, blocks_of: impl Fn(&[u8]) -> u64) -> (Self, u64) {
+        let mut sorted = [(0, 0); FEW];
+        let sorted = &mut sorted[..messages.count()];
+        in_chunks(messages, |i, message| {
+            sorted[i] = (blocks_of(message), i);
+            true
+        });
+        sorted.sort_by_key(|(blocks, _)| Reverse(*blocks));
+        let long = sorted.partition_point(|(blocks, _)| *blocks > MAX_BLOCKS);
+        let groups = sorted[long..].chunk_by(|one, other| one.0 == other.0);
+        let short = groups.map(|group| (group[0].0, group.len())).collect();
+        let blocks = sorted.iter().fold(0, |sum: u64, (blocks, _)| sum.saturating_add(*blocks));
+        (Self { indices: sorted.iter().map(|(_, i)| *i).collect(), long, short }, blocks)
+    }
+
+    /// The order of any number of messages, and the blocks of all of them.
+    fn of_many(messages: &dyn Messages, blocks_of: impl Fn(&[u8]) -> u64) -> (Self, u64) {
+        let mut long: Vec<(u64, usize)> = Vec::new();
+        let mut blocks: u64 = 0;
+        let mut counts = [0; COUNTED];
+        in_chunks(messages, |i, message| {
+            let its_blocks = blocks_of(message);
+            blocks = blocks.saturating_add(its_blocks);
+            match counts.get_mut(its_blocks as usize) {
+                Some(count) => *count += 1,
+                None => long.push((its_blocks, i)),
+            }
+            true
+        });
+        long.sort_by_key(|(blocks, _)| Reverse(*blocks));
+        let used = counts.iter().enumerate().rev().filter(|(_, count)| **count > 0);
+        let short = used.map(|(blocks, count)| (blocks as u64, *count)).collect();
+        let mut places = counts;
+        let mut next = long.len();
+        for place in places.iter_mut().rev() {
+            (*place, next) = (next, next + *place);
+        }
+        let mut indices: Vec<usize> = long.iter().map(|(_, i)| *i).collect();
+        indices.resize(messages.count(), 0);
+        in_chunks(messages, |i, message| {
+            if let Some(place) = places.get_mut(blocks_of(message) as usize) {
+                indices[*place] = i;
+                *place += 1;
+            }
+            true
+        });
+        (Self { indices, long: long.len(), short }, blocks)
+    }
+}
+
 /// Calls `see` with each message and its index, as long as it says that it wants more.
 fn in_chunks<'a>(messages: &'a dyn Messages, mut see: impl FnMut(usize, &'a [u8]) -> bool) {
-    const CHUNK: usize = 32;
+    const CHUNK: usize = 16;
     let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];
     let count = messages.count();
     for first in (0..count).step_by(CHUNK) {

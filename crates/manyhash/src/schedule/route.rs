@@ -1,15 +1,14 @@
 //! Which way a batch goes: its messages one by one, short ones together, or all through the schedule.
 
 use super::digests::Digests;
-use super::messages::{Chunks, Messages};
+use super::messages::{Chunks, Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::short::{self, Group};
 use super::slices::Slices;
 use super::{Extent, Memory, alone};
-use crate::algorithm::Compression;
-use crate::algorithm::MAX_DIGEST_BYTES;
 use crate::algorithm::ending::block_count;
+use crate::algorithm::{Compression, MAX_DIGEST_BYTES};
 use crate::kernel::Kernel;
 use crate::kernel::start::{Passes, Starts};
 
@@ -27,14 +26,31 @@ pub(super) fn hash_many<C: Compression>(
     digests: &mut Digests<'_>,
     usage: Option<&mut Usage>,
 ) {
-    check_room(messages.count(), digests.count());
-    if is_faster_one_by_one(mix, messages) {
-        return hash_one_by_one(mix, passes, messages, digests, usage);
-    }
+    digests.check_room(messages.count());
     let mut unasked = None;
+    let is_short_start = passes.inner.bytes() <= short::MOST_START_BYTES;
+    if messages.count() <= FEW {
+        let mut few: [&[u8]; FEW] = [&[]; FEW];
+        let few = &mut few[..messages.count()];
+        messages.fill(Which::From(0), few);
+        let mut blocks = [0; FEW];
+        let blocks = &mut blocks[..few.len()];
+        for (blocks, message) in blocks.iter_mut().zip(&*few) {
+            *blocks = block_count::<C>(message.len() as u64);
+        }
+        if is_faster_one_by_one(mix, blocks) {
+            return hash_one_by_one(mix, passes, few, digests, usage);
+        }
+        let (first, count) = (blocks[0], blocks.len());
+        if first <= short::MAX_BLOCKS && is_short_start && blocks.iter().all(|blocks| *blocks == first) {
+            let all = Group { blocks: first, count, which: Which::From(0), bytes: None };
+            let usage = usage.unwrap_or_else(|| unasked.insert(Usage::default()));
+            return short::hash(mix, passes, messages, digests, all, &mut None, usage);
+        }
+    }
     let usage = usage.unwrap_or_else(|| unasked.insert(Usage::default()));
     let mut queue = Queue::longest_first::<C>(messages, 0);
-    if passes.inner.bytes() <= short::MOST_START_BYTES {
+    if is_short_start {
         hash_short(&mut queue, mix, passes, messages, digests, usage);
     }
     if queue.waiting().messages > 0 {
@@ -51,12 +67,11 @@ pub(super) fn hash_many<C: Compression>(
 fn hash_one_by_one<C: Compression>(
     mix: &Mix<C>,
     passes: Passes<'_, C>,
-    messages: &dyn Messages,
+    messages: &[&[u8]],
     digests: &mut Digests<'_>,
     mut usage: Option<&mut Usage>,
 ) {
-    for i in 0..messages.count() {
-        let message = messages.message(i);
+    for (i, message) in messages.iter().enumerate() {
         alone::hash(mix, passes.inner.state(i), passes.inner.bytes(), message, digests.room(i));
         if let Some(outer) = &passes.outer {
             let mut inner = [0; MAX_DIGEST_BYTES];
@@ -70,21 +85,15 @@ fn hash_one_by_one<C: Compression>(
     }
 }
 
-/// Whether a few messages take less time one after the other than what they would save by sharing lanes. So does one.
-fn is_faster_one_by_one<C: Compression>(mix: &Mix<C>, messages: &dyn Messages) -> bool {
-    /// More messages are always worth looking at more closely.
-    const FEW: usize = 4;
-    let count = messages.count();
-    if count <= 1 || count > FEW {
-        return count == 1;
-    }
-    let mut lengths = [0; FEW];
-    for (i, blocks) in lengths[..count].iter_mut().enumerate() {
-        *blocks = block_count::<C>(messages.message(i).len() as u64);
-    }
-    let lengths = &mut lengths[..count];
-    if lengths.iter().all(|blocks| *blocks == lengths[0]) {
-        return false;
+/// More messages are always worth looking at more closely than [`is_faster_one_by_one`] does.
+const FEW: usize = 4;
+
+/// Whether a few messages of these numbers of blocks, which are sorted here, take less time one after the other than what they would save
+/// by sharing lanes. So does one.
+fn is_faster_one_by_one<C: Compression>(mix: &Mix<C>, lengths: &mut [u64]) -> bool {
+    let count = lengths.len();
+    if count <= 1 || lengths.iter().all(|blocks| *blocks == lengths[0]) {
+        return count <= 1;
     }
     let one_by_one_ps = lengths.iter().fold(0, |sum: u64, blocks| sum.saturating_add(blocks.saturating_mul(mix.cost_ps(1, *blocks))));
     if one_by_one_ps <= RAGGED_PS {
@@ -116,7 +125,8 @@ pub(super) fn hash_digests<C: Compression>(
     let blocks = block_count::<C>(digest_bytes as u64);
     let count = indices.map_or(digests.count(), <[usize]>::len);
     let index = |i: usize| indices.map_or(i, |indices| indices[i]);
-    let (mut inner, mut outer) = ([0; TOGETHER * MAX_DIGEST_BYTES], [0; TOGETHER * MAX_DIGEST_BYTES]);
+    let mut memory = vec![0; 2 * TOGETHER.min(count) * digest_bytes];
+    let (inner, outer) = memory.split_at_mut(TOGETHER.min(count) * digest_bytes);
     let rows = &mut None;
     for first in (0..count).step_by(TOGETHER) {
         let count = TOGETHER.min(count - first);
@@ -129,7 +139,7 @@ pub(super) fn hash_digests<C: Compression>(
             Starts::Same(start) => Starts::Same(start),
             Starts::Each { bytes, .. } => Starts::Each { state, bytes },
         };
-        let all = Group { blocks, count, indices: None };
+        let all = Group { blocks, count, which: Which::From(0), bytes: Some(digest_bytes) };
         let messages = Chunks { values: inner, message_bytes: digest_bytes };
         short::hash(mix, starts.into(), &messages, &mut Digests::new(outer, digest_bytes), all, rows, usage);
         for (i, outer) in outer.chunks_exact(digest_bytes).enumerate() {
@@ -163,7 +173,7 @@ fn hash_short<C: Compression>(
         if count > 0 { hash(Group { count, ..group }) } else { 0 }
     });
     // What did not fill the widest lanes.
-    if queue.long_messages() == 0 && is_faster_apart(mix, queue.short_groups()) {
+    if queue.long_messages() == 0 && is_faster_apart(mix, queue.short_groups().iter().copied()) {
         queue.offer_short(hash);
     }
 }
@@ -176,8 +186,8 @@ fn are_better_off_in_lanes_of_others<C: Compression>(queue: &Queue, mix: &Mix<C>
     }
     let (mut short_blocks, mut short_messages) = (0, 0);
     for (blocks, messages) in queue.short_groups() {
-        short_blocks += blocks * messages as u64;
-        short_messages += messages as u64;
+        short_blocks += blocks * *messages as u64;
+        short_messages += *messages as u64;
     }
     short_blocks * u64::from(cost_ps) / lanes as u64 > short_messages * SCHEDULED_MESSAGE_PS
 }

@@ -28,22 +28,10 @@ pub(super) struct Group<'a> {
     pub(super) blocks: u64,
     /// Messages.
     pub(super) count: usize,
-    /// Their indices; `None`: they are the first.
-    pub(super) indices: Option<&'a [usize]>,
-}
-
-impl<'a> Group<'a> {
-    /// Index of message `i` of the group.
-    #[inline(always)]
-    fn index(&self, i: usize) -> usize {
-        self.indices.map_or(i, |indices| indices[i])
-    }
-
-    /// The messages from `first` on.
-    #[inline(always)]
-    fn from(&self, first: usize) -> Which<'a> {
-        self.indices.map_or(Which::From(first), |indices| Which::These(&indices[first..]))
-    }
+    /// Which they are.
+    pub(super) which: Which<'a>,
+    /// The bytes that all of them have, if it is known that they have as many.
+    pub(super) bytes: Option<usize>,
 }
 
 /// Memory for the final states that a kernel leaves, which the next group may use again: to make it takes as long as a block of many messages.
@@ -91,7 +79,7 @@ pub(super) fn hash_alike<C: Compression>(
 ) {
     if messages.count() > 0 {
         let blocks = block_count::<C>(messages.message(0).len() as u64);
-        let all = Group { blocks, count: messages.count(), indices: None };
+        let all = Group { blocks, count: messages.count(), which: Which::From(0), bytes: None };
         hash(mix, passes, messages, digests, all, rows, &mut Usage::default());
     }
 }
@@ -99,13 +87,13 @@ pub(super) fn hash_alike<C: Compression>(
 /// How many bytes all messages of a group have, if they are whole blocks.
 fn alike_bytes<C: Compression>(messages: &dyn Messages, group: Group<'_>) -> Option<u64> {
     const CHUNK: usize = 32;
-    let bytes = messages.message(group.index(0)).len();
+    let bytes = group.bytes.unwrap_or_else(|| messages.message(group.which.index(0)).len());
     let mut is_alike = bytes.is_multiple_of(C::BLOCK_BYTES);
-    let mut first = 1;
+    let mut first = if group.bytes.is_some() { group.count } else { 1 };
     let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];
     while is_alike && first < group.count {
         let found = &mut found[..CHUNK.min(group.count - first)];
-        messages.fill(group.from(first), found);
+        messages.fill(group.which.after(first), found);
         is_alike = found.iter().all(|message| message.len() == bytes);
         first += found.len();
     }
@@ -156,22 +144,21 @@ impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
     /// Hashes the messages in the lanes of a kernel of at most `N` lanes. A lane without a message does the work of the first one again.
     #[inline(always)]
     fn hash<const N: usize>(&mut self, at: Place<'_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+        let which = self.group.which.after(at.first);
+        if at.kernel.has_short() {
+            return self.pad_in_registers(at, &messages.whole(which, at.lanes, at.kernel.lanes), digests);
+        }
         let mut in_lanes: [&[u8]; N] = [&[]; N];
-        messages.fill(self.group.from(at.first), &mut in_lanes[..at.lanes]);
+        messages.fill(which, &mut in_lanes[..at.lanes]);
         let idle = in_lanes[0];
         in_lanes[at.lanes..at.kernel.lanes].fill(idle);
-        let in_lanes = &in_lanes[..at.kernel.lanes];
-        if at.kernel.has_short() {
-            self.pad_in_registers(at, &Whole::new(at.kernel.lanes, |lane| in_lanes[lane]), digests);
-        } else {
-            pad_in_memory(self.passes, self.group, at, in_lanes, digests);
-        }
+        pad_in_memory(self.passes, self.group, at, &in_lanes[..at.kernel.lanes], digests);
     }
 
     /// Hashes the messages in the lanes of a kernel that pads in registers.
     fn pad_in_registers(&mut self, at: Place<'_, C>, messages: &Whole<'_>, digests: &mut Digests<'_>) {
         let (Passes { inner, outer }, group, lanes) = (self.passes, self.group, at.lanes);
-        let index = |lane: usize| group.index(at.first + lane);
+        let index = |lane: usize| group.which.index(at.first + lane);
         let midstates = lane_starts::<C>(&inner, lanes, index, &mut self.own_inner);
         let outer = outer.as_ref().zip(self.digest_block.as_ref());
         let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, lanes, index, &mut self.own_outer), block));
@@ -179,9 +166,7 @@ impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
         let short = ShortMessages { midstates, start_bytes, messages, blocks: group.blocks as usize, shared_end, outer };
         let rows = self.rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]);
         at.kernel.hash_short(&short, rows);
-        for (lane, row) in rows[..lanes].iter().enumerate() {
-            digests.set_row(index(lane), row);
-        }
+        digests.set_rows(group.which.after(at.first), &rows[..lanes]);
     }
 }
 
@@ -194,7 +179,7 @@ fn pad_in_memory<C: Compression>(
     digests: &mut Digests<'_>,
 ) {
     let padded = PaddedInMemory { inner, outer, kernel: at.kernel, lanes: at.lanes, blocks: group.blocks as usize };
-    let index = |lane: usize| group.index(at.first + lane);
+    let index = |lane: usize| group.which.index(at.first + lane);
     match at.kernel.lanes {
         1 => padded.hash::<1>(index, messages, digests),
         2 => padded.hash::<2>(index, messages, digests),

@@ -97,6 +97,6 @@ impl<A: FsVerityAlgorithm> FsVerity<A> {
         let roots = self.merkle.roots(contents);
         let sizes = contents.iter().map(|content| content.as_ref().len() as u64);
         let descriptors: Vec<_> = sizes.zip(roots).map(|(bytes, root)| self.descriptor(bytes, root)).collect();
-        Frame::<A>::default().hash_many(&descriptors)
+        crate::many::hash_many::<A>(&descriptors)
     }
 }

@@ -1,7 +1,7 @@
 //! Messages between a prefix and a suffix, against the reference over all of it in one piece.
 
 use crate::support::{Random, assert_digests, expected, paint, paint_all};
-use manyhash::{Algorithm, Frame, Sha256, hash};
+use manyhash::{Algorithm, Batch, Sha256, hash};
 
 /// Prefixes and suffixes around the edges of blocks of both sizes; the last one is longer than the engine's short messages may be.
 const AROUND: [usize; 15] = [0, 1, 8, 17, 32, 47, 55, 56, 63, 64, 65, 111, 127, 128, 300];
@@ -9,10 +9,10 @@ const AROUND: [usize; 15] = [0, 1, 8, 17, 32, 47, 55, 56, 63, 64, 65, 111, 127, 
 fn check<A: Algorithm>(prefix: &[u8], suffix: &[u8], messages: &[Vec<u8>], context: &str) {
     let framed: Vec<Vec<u8>> = messages.iter().map(|message| [prefix, message, suffix].concat()).collect();
     let expected = expected::<A>(&framed);
-    let frame = Frame::<A>::new(prefix, suffix);
+    let batch = Batch::<A>::new().prefix(prefix).suffix(suffix);
     let context = format!("{context}, prefix of {}, suffix of {} bytes", prefix.len(), suffix.len());
-    assert_digests::<A>(&frame.hash_many(messages), &expected, messages, &context);
-    let one_by_one: Vec<A::Digest> = messages.iter().map(|message| frame.hash(message)).collect();
+    assert_digests::<A>(&batch.hash(messages), &expected, messages, &context);
+    let one_by_one: Vec<A::Digest> = messages.iter().map(|message| batch.hash_one(message)).collect();
     assert_digests::<A>(&one_by_one, &expected, messages, &format!("{context}, one by one"));
 }
 
@@ -57,10 +57,10 @@ fn a_frame_of_nothing_is_the_algorithm_and_shows_no_secret() {
     if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
-    assert_eq!(Frame::<Sha256>::default().hash(b"abc"), hash::<Sha256>(b"abc"));
-    assert!(Frame::<Sha256>::default().hash_many(&[] as &[&[u8]]).is_empty());
-    let shown = format!("{:?}", Frame::<Sha256>::new(&[b's'; 70], b"suffix"));
-    assert_eq!(shown, r#"Frame { algorithm: "SHA-256", prefix_bytes: 70, suffix_bytes: 6, .. }"#);
+    assert_eq!(Batch::<Sha256>::default().hash_one(b"abc"), hash::<Sha256>(b"abc"));
+    assert!(Batch::<Sha256>::default().hash(&[] as &[&[u8]]).is_empty());
+    let shown = format!("{:?}", Batch::<Sha256>::new().prefix(&[b's'; 70]).suffix(b"suffix"));
+    assert_eq!(shown, r#"Batch { algorithm: "SHA-256", prefix_bytes: 70, suffix_bytes: 6, backend: None, threads: 1, .. }"#);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn too_little_room_is_refused() {
     if crate::support::backends::forced_backend_lacks::<Sha256>() {
         return;
     }
-    let refused = std::panic::catch_unwind(|| Frame::<Sha256>::new(b"salt", b"").hash_many_into(&["one", "two"], &mut [[0; 32]]));
+    let refused = std::panic::catch_unwind(|| Batch::<Sha256>::new().prefix(b"salt").hash_into(&["one", "two"], &mut [[0; 32]]));
     let message = refused.expect_err("there is too little room").downcast::<String>().expect("a formatted message");
     assert!(message.contains("2 messages but room for 1 digests"), "{message}");
 }

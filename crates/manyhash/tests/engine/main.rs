@@ -4,6 +4,7 @@
 mod support;
 
 mod batcher;
+mod batches;
 mod contiguous;
 mod derived_keys;
 mod differential;
