@@ -129,8 +129,9 @@ macro_rules! lineups {
             }
         }
 
-        /// Whether `MANYHASH_BACKEND`, if set, names a backend that has `algorithm`: otherwise every call of ours would panic.
+        /// Whether `MANYHASH_BACKEND`, if set, names a backend that has `algorithm`. From then on it is used.
         pub fn check_backend(algorithm: &str) -> Result<(), BackendError> {
+            manyhash::backend::from_environment()?;
             $(if algorithm == manyhash::$Algorithm::NAME {
                 Backend::in_use::<manyhash::$Algorithm>()?;
             })+

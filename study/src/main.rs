@@ -78,6 +78,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
+    manyhash::backend::from_environment()?;
     if arguments.openssl_worker {
         return openssl_worker::serve().map(|()| ExitCode::SUCCESS);
     }

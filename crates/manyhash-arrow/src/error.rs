@@ -65,7 +65,7 @@ pub enum Error {
         /// Bytes that were asked for, or as many as can be counted.
         bytes: usize,
     },
-    /// `MANYHASH_BACKEND` names a backend that can't be used.
+    /// A backend is forced that has no kernel for the algorithm.
     Backend(BackendError),
     /// Arrow refuses what it was given.
     Arrow(ArrowError),

@@ -1,9 +1,11 @@
 //! Algorithms by their names in Python. The list is the engine's: nothing here names an algorithm.
 
 use manyhash::AnyAlgorithm;
+use manyhash::backend::{Backend, BackendError, from_environment};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::sync::OnceLock;
 
 /// The name as hashlib spells it: `sha512_256`.
 pub fn name(algorithm: AnyAlgorithm) -> String {
@@ -25,15 +27,23 @@ pub fn by_name(given: &str) -> PyResult<AnyAlgorithm> {
     Ok(algorithm)
 }
 
-/// An error where the engine would panic: if `MANYHASH_BACKEND` names a backend that can't be used.
+/// Does what the environment says of backends, once, and gives the one that hashes with an algorithm, and its lanes. An error if
+/// `MANYHASH_BACKEND` names one that can't be used.
+fn backend_of(algorithm: AnyAlgorithm) -> PyResult<(Backend, usize)> {
+    static ENVIRONMENT: OnceLock<Result<(), BackendError>> = OnceLock::new();
+    let environment = ENVIRONMENT.get_or_init(|| from_environment().map(drop));
+    let backend = environment.clone().and_then(|()| algorithm.backend());
+    backend.map_err(|error| PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {error}")))
+}
+
+/// An error if `MANYHASH_BACKEND` names a backend that can't be used.
 pub fn check_backend(algorithm: AnyAlgorithm) -> PyResult<()> {
-    algorithm.backend().map_err(|error| PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {error}")))?;
-    Ok(())
+    backend_of(algorithm).map(drop)
 }
 
 /// The name of the backend that hashes many messages, and how many messages it advances together.
 #[pyfunction]
 pub fn backend(algorithm: &str) -> PyResult<(&'static str, usize)> {
-    let (backend, lanes) = by_name(algorithm)?.backend().map_err(|error| PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {error}")))?;
+    let (backend, lanes) = backend_of(by_name(algorithm)?)?;
     Ok((backend.name(), lanes))
 }

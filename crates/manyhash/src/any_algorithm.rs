@@ -119,7 +119,7 @@ impl AnyAlgorithm {
     /// The backend that hashes with it, and its lanes.
     ///
     /// # Errors
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
+    /// If a backend is forced that has no kernel for it: see [`backend`](crate::backend).
     pub fn backend(self) -> Result<(Backend, usize), BackendError> {
         struct InUse;
         impl ForAlgorithm for InUse {

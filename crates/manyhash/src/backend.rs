@@ -1,9 +1,8 @@
 //! Which instructions compute: what this CPU can do, and how to insist on something else.
 //!
-//! Left alone, a batch is computed by a mixture of backends: wide lanes while there are many messages, narrower shapes for the last
-//! few. Setting the environment variable `MANYHASH_BACKEND` to a backend's name before the first hash makes this process use that
-//! backend for every block (empty is as good as unset); [`Backend::hash_many`] does so for one batch. A name that is unknown, that this
-//! CPU lacks, or that has no kernel for the algorithm is an error which lists the names that would do.
+//! Left alone, a batch is computed by a mixture of backends: wide lanes while there are many messages, narrower kernels for the last
+//! few. [`force`] makes this process use one backend for every block, [`Batch::backend`](crate::Batch::backend) does so for one batch.
+//! This library reads no environment variable by itself: a program that wants to be told from outside calls [`from_environment`].
 //!
 //! | name | what | messages at once (32-bit, 64-bit words) |
 //! |---|---|---|
@@ -29,11 +28,13 @@
 
 use crate::algorithm::CompressionOf;
 use crate::algorithms::Algorithm;
+use crate::isa::{ALL_FEATURES, cpu};
 use crate::kernel::cost;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::Mix;
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An instruction set and a number of waves or messages, as in the table of [this module](self).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,15 +73,14 @@ impl Backend {
         Self::known_by_name(mix.widest_kernel().name).expect("every kernel is known")
     }
 
-    /// The one `MANYHASH_BACKEND` names, or else the best.
+    /// The one that [`force`] has chosen, or else the best.
     ///
     /// # Errors
-    /// If the variable names one that can't be used for `A`.
+    /// If a backend is forced that has no kernel for `A`: then `A` is computed as if none were.
     pub fn in_use<A: Algorithm>() -> Result<Self, BackendError> {
-        match requested() {
+        match forced() {
             None => Ok(Self::best::<A>()),
-            Some(Err(error)) => Err(error.clone()),
-            Some(Ok(backend)) => backend.mix::<A>().map(|_| *backend),
+            Some(backend) => backend.mix::<A>().map(|_| backend),
         }
     }
 
@@ -151,29 +151,89 @@ pub fn cost_table() -> &'static str {
     cost::family().name
 }
 
-/// What `MANYHASH_BACKEND` asks for, read once.
-fn requested() -> Option<&'static Result<Backend, BackendError>> {
-    static REQUESTED: OnceLock<Option<Result<Backend, BackendError>>> = OnceLock::new();
-    let read = || {
-        let name = std::env::var_os("MANYHASH_BACKEND").filter(|name| !name.is_empty())?;
-        Some(Backend::by_name(&name.to_string_lossy()))
-    };
-    REQUESTED.get_or_init(read).as_ref()
+/// Which of [`Backend::known`] is forced, counted from 1; 0 is none.
+static FORCED: AtomicUsize = AtomicUsize::new(0);
+
+fn forced() -> Option<Backend> {
+    let place = FORCED.load(Ordering::Relaxed).checked_sub(1)?;
+    Some(Backend::known()[place])
 }
 
-/// The kernels to use for `A`. Panics if `MANYHASH_BACKEND` forbids all.
+/// Makes this process use one backend for every block from now on, wherever nothing else is said; `None` undoes that. An algorithm that it
+/// has no kernel for is computed as if it were not forced: see [`Backend::in_use`].
+///
+/// # Errors
+/// If this CPU lacks it.
+///
+/// ```
+/// use manyhash::backend::{self, Backend};
+/// backend::force(Backend::by_name("portable")?)?;
+/// assert_eq!(Backend::in_use::<manyhash::Sha256>()?.name(), "portable");
+/// backend::force(None)?;
+/// # Ok::<(), backend::BackendError>(())
+/// ```
+pub fn force(backend: impl Into<Option<Backend>>) -> Result<(), BackendError> {
+    let place = match backend.into() {
+        None => 0,
+        Some(backend) => {
+            Backend::by_name(backend.name)?;
+            1 + Backend::known().iter().position(|known| *known == backend).expect("a backend is one of those known")
+        }
+    };
+    FORCED.store(place, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Does what two environment variables say, and returns the backend that is forced. To be called before the first hash.
+///
+/// - `MANYHASH_BACKEND=<name>` forces a backend.
+/// - `MANYHASH_WITHOUT=<instruction sets>`, with commas, leaves out what the CPU has: `avx512`, `avx2`, `sha`, or any feature as the compiler
+///   names it; `sha-ni` is `sha`. A name stands for all features that begin with it.
+///
+/// A variable that is not set, or empty, says nothing.
+///
+/// # Errors
+/// If there is no such backend or instruction set, if the CPU lacks the backend or it is left out, or if something else was to be left out
+/// when this was called before.
+pub fn from_environment() -> Result<Option<Backend>, BackendError> {
+    let read = |variable: &str| std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
+    let without = read("MANYHASH_WITHOUT");
+    let named = without.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let features: Vec<String> = named.map(|name| if name == "sha-ni" { "sha".into() } else { name.to_lowercase() }).collect();
+    if let Some(unknown) = features.iter().find(|name| !ALL_FEATURES.iter().any(|feature| feature.starts_with(name.as_str()))) {
+        return Err(BackendError { name: unknown.clone(), reason: Reason::Feature, usable: feature_names() });
+    }
+    if !features.is_empty() && !cpu::leave_out(features) {
+        return Err(BackendError { name: without, reason: Reason::TooLate, usable: Vec::new() });
+    }
+    let name = read("MANYHASH_BACKEND");
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let backend = Backend::by_name(&name)?;
+    force(backend)?;
+    Ok(Some(backend))
+}
+
+/// The features that may be left out, each once.
+fn feature_names() -> Vec<&'static str> {
+    let mut names = ALL_FEATURES.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The kernels to use for `A`.
 #[inline]
 pub(crate) fn mix<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
-    match requested() {
-        None => &<CompressionOf<A>>::mixes().automatic,
-        Some(Ok(backend)) => backend.mix::<A>().unwrap_or_else(|error| panic!("MANYHASH_BACKEND: {error}")),
-        Some(Err(error)) => panic!("MANYHASH_BACKEND: {error}"),
-    }
+    let automatic = &<CompressionOf<A>>::mixes().automatic;
+    forced().map_or(automatic, |backend| backend.mix::<A>().unwrap_or(automatic))
 }
 
-/// The kernels to use for a message of `A` that is dealt out to lanes. Panics as [`mix`].
+/// The kernels to use for a message of `A` that is dealt out to lanes.
 pub(crate) fn mix_for_dealt<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
-    if requested().is_none() { &<CompressionOf<A>>::mixes().automatic_dealt } else { mix::<A>() }
+    let automatic = &<CompressionOf<A>>::mixes().automatic_dealt;
+    forced().map_or(automatic, |backend| backend.mix::<A>().unwrap_or(automatic))
 }
 
 /// Why a backend can't be used. Its text lists those that can.
@@ -189,6 +249,8 @@ enum Reason {
     Unknown,
     Cpu,
     Algorithm(&'static str),
+    Feature,
+    TooLate,
 }
 
 impl BackendError {
@@ -203,7 +265,9 @@ impl fmt::Display for BackendError {
         let (name, usable) = (&self.name, self.usable.join(", "));
         match self.reason {
             Reason::Unknown => write!(f, "unknown backend '{name}'; this CPU can run: {usable}"),
-            Reason::Cpu => write!(f, "backend '{name}' needs instructions this CPU lacks; it can run: {usable}"),
+            Reason::Cpu => write!(f, "backend '{name}' needs instructions this CPU lacks or that are left out; it can run: {usable}"),
+            Reason::Feature => write!(f, "unknown instruction set '{name}'; these can be left out: {usable}"),
+            Reason::TooLate => write!(f, "too late to leave out {name}: it was asked before which instruction sets there are"),
             Reason::Algorithm(algorithm) => write!(f, "backend '{name}' has no {algorithm}; these have it: {usable}"),
         }
     }

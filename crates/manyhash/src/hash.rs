@@ -16,9 +16,6 @@ use std::io;
 
 /// The digest of one message.
 ///
-/// # Panics
-/// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
-///
 /// ```
 /// let digest = manyhash::hash::<manyhash::Sha256>(b"abc");
 /// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
@@ -82,9 +79,6 @@ impl<A: Algorithm> Hasher<A> {
     }
 
     /// Appends to the message.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn update(&mut self, mut piece: &[u8]) {
         let mix = backend::mix::<A>();
         let kept = self.rest_bytes();
@@ -106,9 +100,6 @@ impl<A: Algorithm> Hasher<A> {
     }
 
     /// The digest of the message.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn finalize(mut self) -> A::Digest {
         self.finish()
     }

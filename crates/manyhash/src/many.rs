@@ -15,9 +15,6 @@ pub use crate::schedule::messages::Offset;
 ///
 /// A message's `as_ref` must give the same bytes every time. If it does not, digests are of anything, or this panics.
 ///
-/// # Panics
-/// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
-///
 /// ```
 /// use manyhash::{Sha512, hash, hash_many};
 /// let messages = [vec![0u8; 1000], vec![], vec![1; 7]];
@@ -33,7 +30,7 @@ pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> 
 /// Writes the digest of `messages[i]` to `digests[i]`.
 ///
 /// # Panics
-/// If the lengths differ, or if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
+/// If the lengths differ.
 ///
 /// ```
 /// use manyhash::{Sha1, hash_many_into};
@@ -50,8 +47,7 @@ pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut
 /// This is the layout of an Arrow column of strings or binaries.
 ///
 /// # Panics
-/// If an offset is less than the one before or past the end of `values`, or if `MANYHASH_BACKEND` names a backend that can't be used:
-/// see [`backend`].
+/// If an offset is less than the one before or past the end of `values`.
 ///
 /// ```
 /// use manyhash::{Sha256, hash, hash_contiguous};

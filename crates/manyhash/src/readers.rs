@@ -75,9 +75,6 @@ impl<A: Algorithm> Readers<A> {
     /// a backend of one lane, no lane is free beside another, and only the latter is left. An item is a reader and the bytes it is expected
     /// to give (0 if unknown): only the order of work depends on it. `finished` gets each reader back, in the order they end,
     /// with the digest of all it gave or with the error that stopped it; the others go on.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn hash<R: Read>(&mut self, readers: impl IntoIterator<Item = (R, u64)>, finished: impl FnMut(R, io::Result<A::Digest>)) {
         self.hash_on(backend::mix::<A>(), readers, finished);
     }

@@ -83,9 +83,6 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
     ///
     /// # Errors
     /// If there should be no workers or no room in the queue, or if a thread can't be started.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn new(settings: Settings) -> io::Result<Self> {
         let zero = |what| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("a batcher needs {what}")));
         if settings.workers == 0 {

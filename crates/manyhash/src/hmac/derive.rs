@@ -18,9 +18,6 @@ const TOGETHER: usize = 256;
 
 /// The key for [`hkdf_expand`] from a secret whose bytes need not be evenly random, as those of a Diffie-Hellman exchange are not
 /// (HKDF-Extract, RFC 5869, section 2.2). The salt is no secret, and may be empty.
-///
-/// # Panics
-/// As [this module](super).
 pub fn hkdf_extract<A: Algorithm>(salt: &[u8], secret: &[u8]) -> Key<A> {
     let mut extracted = Key::<A>::new(salt).tag(secret);
     let key = Key::new(extracted.as_ref());
@@ -35,7 +32,7 @@ pub fn hkdf_extract<A: Algorithm>(salt: &[u8], secret: &[u8]) -> Key<A> {
 /// If `bytes` is more than 255 digests have.
 ///
 /// # Panics
-/// If there are not as many infos as keys, or as [this module](super).
+/// If there are not as many infos as keys.
 ///
 /// ```
 /// use manyhash::{Sha256, hmac::{hkdf_expand, hkdf_extract}};
@@ -98,7 +95,7 @@ impl std::error::Error for TooManyBytes {}
 /// bytes are secret, and for the caller to erase.
 ///
 /// # Panics
-/// If there are not as many salts as passwords, if `bytes` is more than 2^32 - 1 digests have, or as [this module](super).
+/// If there are not as many salts as passwords, or if `bytes` is more than 2^32 - 1 digests have.
 ///
 /// ```
 /// use manyhash::{Sha256, hmac::pbkdf2_many};

@@ -14,9 +14,6 @@
 //! Two makers of keys that are nothing but HMAC are here too, for many inputs at once: [`hkdf_expand`] and [`pbkdf2_many`].
 //!
 //! Tags are compared in a time that depends on their length only. Lengths of keys, of messages and of tags are no secrets: see SECURITY.md.
-//!
-//! # Panics
-//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`].
 
 mod derive;
 
@@ -124,7 +121,7 @@ impl<A: Algorithm> Key<A> {
     /// Writes the tag of `messages[i]` to `tags[i]`.
     ///
     /// # Panics
-    /// If the lengths differ, or as [this module](self).
+    /// If the lengths differ.
     pub fn tag_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [A::Digest]) {
         tag_many_on::<A>(backend::mix::<A>(), Keys::One(self), &Slice(messages), tags, None);
     }
@@ -145,7 +142,7 @@ impl<A: Algorithm> Key<A> {
     /// Whether `tags[i]` is the tag of `messages[i]`, for every one.
     ///
     /// # Panics
-    /// If the lengths differ, or as [this module](self).
+    /// If the lengths differ.
     pub fn verify_many(&self, messages: &[impl AsRef<[u8]>], tags: &[impl AsRef<[u8]>]) -> Vec<Result<(), TagError>> {
         check_room(messages.len(), tags.len());
         let right = self.tag_many(messages);
@@ -189,7 +186,7 @@ impl<A: Algorithm> fmt::Debug for Key<A> {
 /// The tag of `messages[i]` under `keys[i]`, for every one, in the order of the messages.
 ///
 /// # Panics
-/// If the lengths differ, or as [this module](self).
+/// If the lengths differ.
 ///
 /// ```
 /// use manyhash::{Sha256, hmac::{Key, tag_many}};
@@ -207,7 +204,7 @@ pub fn tag_many<A: Algorithm>(keys: &[impl Borrow<Key<A>>], messages: &[impl AsR
 /// Whether `tags[i]` is the tag of `messages[i]` under `keys[i]`, for every one.
 ///
 /// # Panics
-/// If the lengths differ, or as [this module](self).
+/// If the lengths differ.
 pub fn verify_many<A: Algorithm>(
     keys: &[impl Borrow<Key<A>>],
     messages: &[impl AsRef<[u8]>],

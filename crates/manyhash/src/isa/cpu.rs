@@ -1,4 +1,21 @@
-//! Which CPU this is, for what differs between families and not between instruction sets.
+//! Which CPU this is, for what differs between families and not between instruction sets, and which of its features are left out.
+
+use std::sync::OnceLock;
+
+/// Features that are not used although the CPU may have them, once somebody has asked.
+static LEFT_OUT: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Leaves features out from now on: those of these names, and those whose names begin with one of them. `false`: it has been asked already
+/// which are used, or others were left out.
+pub(crate) fn leave_out(features: Vec<String>) -> bool {
+    LEFT_OUT.get_or_init(|| features.clone()) == &features
+}
+
+/// Whether one of these features is left out.
+pub(crate) fn is_left_out(features: &[&str]) -> bool {
+    let left_out = LEFT_OUT.get_or_init(Vec::new);
+    features.iter().any(|feature| left_out.iter().any(|name| feature.starts_with(name.as_str())))
+}
 
 /// Who made a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

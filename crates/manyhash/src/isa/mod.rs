@@ -50,6 +50,8 @@ pub trait Task<I> {
 
 /// Proof that this CPU has an instruction set.
 pub trait Token: Copy + 'static {
+    /// The features it stands for, as the compiler names them.
+    const FEATURES: &'static [&'static str];
     /// The proof, if this CPU has it.
     fn detect() -> Option<Self>;
     /// Runs `task` with the instruction set's features switched on.
@@ -73,6 +75,7 @@ macro_rules! isa {
 
             #[cfg(target_arch = $arch)]
             impl Token for $Isa {
+                const FEATURES: &'static [&'static str] = &[$($feature),*];
                 #[inline(always)]
                 fn detect() -> Option<Self> {
                     ($(std::arch::is_x86_feature_detected!($feature))&&*).then_some(Self(()))
@@ -90,6 +93,9 @@ macro_rules! isa {
                 }
             }
         )*
+
+        /// The features of all instruction sets in the list, whatever the architecture.
+        pub(crate) const ALL_FEATURES: &[&str] = &[$($($feature),*),*];
 
         /// Calls `$callback!` with the lanes of every instruction set, narrowest first:
         /// `cfg [Vectors = "name", ...] [Vectors = "name", ...];`, first what every compression function has, then

@@ -7,6 +7,7 @@ use super::{Blocks, ByteOrder, Isa, Task, Token, Word, Words};
 pub struct Portable;
 
 impl Token for Portable {
+    const FEATURES: &'static [&'static str] = &[];
     #[inline(always)]
     fn detect() -> Option<Self> {
         Some(Self)

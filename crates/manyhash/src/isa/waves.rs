@@ -26,6 +26,7 @@ macro_rules! waves {
         }
 
         impl<I: Token> Token for $Waves<I> {
+            const FEATURES: &'static [&'static str] = I::FEATURES;
             #[inline(always)]
             fn detect() -> Option<Self> {
                 I::detect().map(Self)

@@ -16,9 +16,6 @@
 //!     assert_eq!(digest, hash::<Sha256>(b"to be or not to be"));
 //! });
 //! ```
-//!
-//! # Panics
-//! Whatever computes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
 
 mod table;
 
@@ -79,7 +76,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Jobs<A, H, P> {
     /// `finished` may open, feed, finish and drop jobs. If it panics, what it has not got yet comes next time.
     ///
     /// # Panics
-    /// If a piece panicked in a call before, or as [this module](self).
+    /// If a piece panicked in a call before.
     pub fn poll(&self, finished: impl FnMut(H, A::Digest)) {
         self.run(Extent::FullLanes, finished);
     }

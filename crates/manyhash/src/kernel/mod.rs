@@ -16,7 +16,7 @@ pub(crate) mod start;
 pub(crate) mod states;
 
 use crate::algorithm::{Compression, VectorOf};
-use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words};
+use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words, cpu};
 use in_lanes::{DealtLanes, Lanes};
 use per_message::{Interleaved, InterleavedDealt, PerMessage, PerMessageDealt};
 use short::ShortMessages;
@@ -61,7 +61,7 @@ impl<C: Compression> Kernel<C> {
             lanes,
             cost_ps: cost::family().picoseconds(C::NAME, name, lanes),
             only_long: false,
-            detect: || I::detect().is_some(),
+            detect: is_usable::<I>,
             advance: |states, blocks| {
                 token::<I>().run(Lanes { states, blocks });
             },
@@ -80,7 +80,7 @@ impl<C: Compression> Kernel<C> {
             lanes: N,
             cost_ps: cost::family().picoseconds(C::NAME, name, N),
             only_long: false,
-            detect: || I::detect().is_some(),
+            detect: is_usable::<I>,
             advance: |states, blocks| {
                 token::<I>().run(Interleaved::<C, N> { states, blocks });
             },
@@ -159,6 +159,11 @@ impl<C: Compression> Kernel<C> {
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
         Self { name, lanes, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, dealt: None, short: None }
     }
+}
+
+/// Whether this CPU has an instruction set, and nobody has left it out.
+fn is_usable<I: Token>() -> bool {
+    I::detect().is_some() && !cpu::is_left_out(I::FEATURES)
 }
 
 /// The token of a kernel's instruction set. Panics if the CPU lacks it.

@@ -78,9 +78,6 @@ impl<A: Algorithm> JLanes<A> {
     }
 
     /// The digest of a message.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn hash(&self, message: &[u8]) -> A::Digest {
         let mut hasher = self.hasher();
         hasher.update(message);
@@ -88,9 +85,6 @@ impl<A: Algorithm> JLanes<A> {
     }
 
     /// For a message that arrives in pieces.
-    ///
-    /// # Panics
-    /// As [`hash`](Self::hash).
     pub fn hasher(&self) -> JLanesHasher<A> {
         let mix = match self.backend {
             Some(backend) => backend.mix::<A>().expect("on_backend has asked"),
@@ -243,9 +237,6 @@ impl<A: Algorithm> JLanesHasher<A> {
     }
 
     /// Appends to the message. Pieces of a MiB and more are best, where there are threads.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn update(&mut self, mut piece: &[u8]) {
         let stride_bytes = 16 * self.row_bytes();
         self.message_bytes += piece.len() as u64;
@@ -302,9 +293,6 @@ impl<A: Algorithm> JLanesHasher<A> {
     }
 
     /// The digest of the message.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn finalize(self) -> A::Digest {
         let row_bytes = self.row_bytes();
         let Self { mode, shares, rest, message_bytes, .. } = self;

@@ -54,9 +54,6 @@ impl<A: Algorithm> JPointers<A> {
     }
 
     /// The digest of a message.
-    ///
-    /// # Panics
-    /// If `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
     pub fn hash(&self, message: &[u8]) -> A::Digest {
         let slices: Vec<&[u8]> =
             self.slices(message.len() as u64).map(|slice| &message[slice.start as usize..slice.end as usize]).collect();

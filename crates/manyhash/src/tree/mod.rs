@@ -15,9 +15,6 @@
 //!
 //! The first three are definitions of their own, the others those of other people, and byte for byte what their tools print.
 //!
-//! # Panics
-//! Whatever hashes panics if `MANYHASH_BACKEND` names a backend that can't be used: see [`backend`](crate::backend).
-//!
 //! # Separated
 //! With plain initial values, a j-lanes digest is the digest of another message, the digests of the slices one after the other; who
 //! may choose messages may use that to pass one off as the other. `separated()` takes initial values derived from algorithm, mode and j, so

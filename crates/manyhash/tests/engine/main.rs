@@ -9,6 +9,7 @@ mod contiguous;
 mod derived_keys;
 mod differential;
 mod digest_traits;
+mod environment;
 mod floors;
 mod frames;
 mod hmac;

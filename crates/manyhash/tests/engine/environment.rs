@@ -1,0 +1,75 @@
+//! What a program may be told from outside, and that the library does not listen by itself. Each case is a process of its own, because what
+//! is forced is forced for all of it.
+
+use manyhash::backend::{self, Backend};
+use manyhash::{Md5, Sha256, hash};
+use std::process::Command;
+
+/// Runs one of the children below with these variables; what it printed.
+fn child(name: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.args(["--exact", &format!("environment::{name}"), "--nocapture", "--include-ignored"]);
+    for variable in ["MANYHASH_BACKEND", "MANYHASH_WITHOUT"] {
+        command.env_remove(variable);
+    }
+    let output = command.envs(variables.iter().copied()).output().expect("it starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    text.lines().filter_map(|line| line.split_once("said: ")).map(|(_, said)| format!("{said}\n")).collect()
+}
+
+#[test]
+#[ignore = "a child of others"]
+fn listener() {
+    let silent = Backend::in_use::<Sha256>().unwrap();
+    assert_eq!(silent, Backend::best::<Sha256>(), "the library listened by itself");
+    match backend::from_environment() {
+        Ok(forced) => println!("\nsaid: forced {}", forced.map_or("nothing", |backend| backend.name())),
+        Err(error) => println!("\nsaid: {error}"),
+    }
+    println!("\nsaid: SHA-256 by {}", Backend::in_use::<Sha256>().unwrap());
+    assert_eq!(hash::<Md5>(b""), *b"\xd4\x1d\x8c\xd9\x8f\x00\xb2\x04\xe9\x80\x09\x98\xec\xf8\x42\x7e");
+}
+
+#[test]
+#[ignore = "a child of others"]
+fn early_listener() {
+    match backend::from_environment() {
+        Ok(_) => println!("\nsaid: {}", Backend::supported().iter().map(Backend::name).collect::<Vec<_>>().join(" ")),
+        Err(error) => println!("\nsaid: {error}"),
+    }
+    assert_eq!(backend::from_environment(), backend::from_environment());
+}
+
+#[test]
+fn a_backend_is_forced_when_a_program_asks() {
+    let best = Backend::best::<Sha256>();
+    for variables in [&[][..], &[("MANYHASH_BACKEND", "")]] {
+        assert_eq!(child("listener", variables), format!("forced nothing\nSHA-256 by {best}\n"));
+    }
+    for backend in Backend::supported().iter().filter(|backend| backend.supports::<Sha256>()) {
+        let said = child("listener", &[("MANYHASH_BACKEND", backend.name())]);
+        assert_eq!(said, format!("forced {backend}\nSHA-256 by {backend}\n"));
+    }
+    let unknown = child("listener", &[("MANYHASH_BACKEND", "abacus")]);
+    assert!(unknown.starts_with("unknown backend 'abacus'; this CPU can run: portable"), "{unknown}");
+}
+
+#[test]
+fn instruction_sets_are_left_out() {
+    let names = |without: &str| child("early_listener", &[("MANYHASH_WITHOUT", without)]);
+    let all: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
+    assert_eq!(names(" , "), format!("{}\n", all.join(" ")));
+    let without_avx512 = names("avx512, sha-ni");
+    let left: Vec<&str> = without_avx512.split_whitespace().collect();
+    let expected: Vec<&str> = all.iter().copied().filter(|name| !name.contains("avx512") && !name.contains("sha-ni")).collect();
+    assert_eq!(left, expected);
+    let unknown = names("abacus");
+    assert!(unknown.starts_with("unknown instruction set 'abacus'; these can be left out: "), "{unknown}");
+    let late = child("listener", &[("MANYHASH_WITHOUT", "avx512")]);
+    assert!(late.starts_with("too late to leave out avx512"), "{late}");
+    let missing = child("early_listener", &[("MANYHASH_WITHOUT", "avx2,avx512"), ("MANYHASH_BACKEND", "avx2")]);
+    if cfg!(target_arch = "x86_64") {
+        assert!(missing.starts_with("backend 'avx2' needs instructions this CPU lacks"), "{missing}");
+    }
+}
