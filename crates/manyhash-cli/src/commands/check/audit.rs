@@ -1,9 +1,10 @@
 //! `--audit`: files that are there but not listed, and those of them that are missing ones under another name.
 //!
-//! What is listed is kept as fingerprints of paths in sorted temporary files, and each file that a walk finds is looked up there. So
+//! What is listed is kept as fingerprints of paths in a temporary database, and each file that a walk finds is looked up there. So
 //! memory does not depend on the number of files on either side, and results come in the order of the walk.
 
 mod extras;
+mod listed;
 mod missing;
 mod places;
 mod scope;
@@ -20,35 +21,15 @@ use crate::manifest::line::Entry;
 use crate::pipeline::{self, STDIN, Settings};
 
 use self::extras::{Extras, Findings};
+use self::listed::Listed;
 use self::missing::Missing;
 use self::places::Places;
 use self::scope::Scope;
-use self::spill::{Fingerprints, Key, Sorter, Table, key_of};
+use self::spill::{Fingerprints, Key};
 use super::Check;
 use super::report::Report;
-use super::summary::Summary;
 
-/// How it is with a listed file. Of several for one file the last one counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
-    /// It belongs there, and no more is known.
-    Belongs,
-    /// It is as listed.
-    Right,
-    /// It is not there.
-    Missing,
-    /// It could not be read.
-    Unreadable,
-    /// It is another.
-    Wrong,
-}
-
-impl Standing {
-    const ALL: [Self; 5] = [Self::Belongs, Self::Right, Self::Missing, Self::Unreadable, Self::Wrong];
-}
-
-/// A fingerprint and a [`Standing`].
-type Record = [u8; 17];
+pub use self::listed::Standing;
 
 /// What is known of listed files.
 pub struct Audit {
@@ -56,7 +37,7 @@ pub struct Audit {
     places: Places,
     fingerprints: Fingerprints,
     scope: Scope,
-    listed: Sorter<17>,
+    listed: Listed,
     missing: Missing,
     /// Why the audit ended early: its files could not be written or read.
     failure: Option<io::Error>,
@@ -83,8 +64,8 @@ impl Audit {
             places: Places::new()?,
             fingerprints: Fingerprints::default(),
             scope: Scope::default(),
-            listed: Sorter::default(),
-            missing: Missing::default(),
+            listed: Listed::new()?,
+            missing: Missing::new()?,
             failure: None,
         };
         for manifest in manifests.iter().filter(|&manifest| manifest != STDIN) {
@@ -115,10 +96,7 @@ impl Audit {
 
     fn stand(&mut self, path: &Path, standing: Standing) -> io::Result<Key> {
         let key = self.fingerprints.of(file_name::bytes_of(&self.places.resolve(path)));
-        let mut record: Record = [0; 17];
-        record[..16].copy_from_slice(&key);
-        record[16] = standing as u8;
-        self.listed.push(record)?;
+        self.listed.push(&key, standing)?;
         Ok(key)
     }
 
@@ -136,38 +114,17 @@ impl Audit {
     }
 
     fn prepare<'a, 'b>(self, report: &'a mut Report<'b>) -> io::Result<(Extras, Findings<'a, 'b>)> {
-        let listed = once_each(self.listed, report.summary())?;
+        self.listed.sort(report.summary())?;
         let (folders, devices) = self.scope.folders();
         let base = fs::canonicalize(self.check.directory.as_deref().unwrap_or(Path::new(".")))?;
         let (lost, sizes) = if self.missing.is_empty() {
             (None, None)
         } else {
-            let (lost, sizes) = self.missing.by_digest(&self.fingerprints)?;
+            let (lost, sizes) = self.missing.by_digest()?;
             (Some(lost), Some(sizes))
         };
         let wanted = lost.as_ref().map(missing::Lost::algorithms).zip(sizes);
-        let extras = Extras::new(folders, devices, (listed, self.fingerprints), wanted);
+        let extras = Extras::new(folders, devices, (self.listed, self.fingerprints), wanted);
         Ok((extras, Findings::new(report, base, lost)))
     }
-}
-
-/// Each listed file once, which is what the summary then counts.
-fn once_each(listed: Sorter<17>, summary: &mut Summary) -> io::Result<Table<17>> {
-    let mut table = Table::new(listed.len());
-    let mut counts = [0; Standing::ALL.len()];
-    let mut listed = listed.sorted()?;
-    let mut next = listed.next()?;
-    while let Some(record) = next {
-        next = listed.next()?;
-        if next.is_none_or(|next| key_of(&next) != key_of(&record)) {
-            counts[usize::from(record[16])] += 1;
-            table.push(record)?;
-        }
-    }
-    let count = |standing: Standing| counts[standing as usize];
-    summary.ok = count(Standing::Right);
-    summary.missing = count(Standing::Missing);
-    summary.unreadable = count(Standing::Unreadable);
-    summary.failed = count(Standing::Wrong);
-    Ok(table)
 }

@@ -10,8 +10,9 @@ use crate::pipeline::{Finished, Sink, Task, Work};
 use crate::walk::{Found, Readable, Walk, hashing};
 
 use super::super::report::Report;
+use super::listed::Listed;
 use super::missing::{Lost, Sizes};
-use super::spill::{Fingerprints, Table};
+use super::spill::Fingerprints;
 
 /// What the walk comes upon.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub enum Finding {
 pub struct Extras {
     walk: Walk,
     devices: BTreeSet<u64>,
-    listed: Table<17>,
+    listed: Listed,
     fingerprints: Fingerprints,
     /// What files are hashed with, and which.
     wanted: Option<(Algorithms, Sizes)>,
@@ -43,16 +44,16 @@ impl Extras {
     pub fn new(
         folders: Vec<PathBuf>,
         devices: BTreeSet<u64>,
-        (listed, fingerprints): (Table<17>, Fingerprints),
+        (listed, fingerprints): (Listed, Fingerprints),
         wanted: Option<(Algorithms, Sizes)>,
     ) -> Self {
         let folders = folders.into_iter().map(PathBuf::into_os_string).collect();
         Self { walk: Walk::new(folders, true), devices, listed, fingerprints, wanted, has_failed: false }
     }
 
-    fn is_listed(&mut self, path: &Path) -> io::Result<bool> {
+    fn is_listed(&self, path: &Path) -> io::Result<bool> {
         let key = self.fingerprints.of(file_name::bytes_of(path));
-        Ok(self.listed.first(&key)?.is_some())
+        self.listed.contains(&key)
     }
 
     fn work(&self, what: Readable, size_bytes: u64) -> Work {
