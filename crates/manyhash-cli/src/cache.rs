@@ -28,7 +28,6 @@ use crate::arguments::CacheArguments;
 use crate::commands::{FAILED, WRONG_USAGE};
 use crate::exit::Exit;
 use crate::file_name;
-use crate::hexadecimal;
 use crate::message::{quoted, reason, say_of};
 use crate::pipeline::{Hashed, Keeper, Settings, Work};
 use crate::stamp::{FileId, Stamp};
@@ -365,7 +364,7 @@ impl Shared {
 
     fn say_difference(&self, path: &Path, Difference { algorithm, stored }: &Difference) {
         self.differs.store(true, Ordering::Relaxed);
-        let stored = hexadecimal::encoded(stored);
+        let stored = const_hex::encode(stored);
         let text = format!(
             "its {algorithm} is not the one in the cache, though the file seems unchanged; the cache had {stored} and is corrected"
         );

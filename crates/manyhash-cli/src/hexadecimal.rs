@@ -1,27 +1,8 @@
-//! Digests as hexadecimal digits.
+//! Hexadecimal digits.
 
-/// Appends `bytes` to `line` in lower case.
-pub fn encode(bytes: &[u8], line: &mut Vec<u8>) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    for byte in bytes {
-        line.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-    }
-}
-
-/// `bytes` in lower case.
-pub fn encoded(bytes: &[u8]) -> String {
-    let mut line = Vec::with_capacity(2 * bytes.len());
-    encode(bytes, &mut line);
-    line.into_iter().map(char::from).collect()
-}
-
-/// The bytes that `digits`, in either case, stand for.
+/// The bytes that `digits`, in either case, stand for. The library would also take `0x` before them.
 pub fn decode(digits: &[u8]) -> Option<Box<[u8]>> {
-    let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
-    if !digits.len().is_multiple_of(2) {
-        return None;
-    }
-    digits.chunks_exact(2).map(|pair| Some(value(pair[0])? << 4 | value(pair[1])?)).collect()
+    const_hex::check_raw(digits).then(|| const_hex::decode(digits).ok())?.map(Vec::into_boxed_slice)
 }
 
 #[cfg(test)]
@@ -31,9 +12,11 @@ mod tests {
     #[test]
     fn digits_come_back_as_bytes() {
         let all: Vec<u8> = (0..=255).collect();
-        assert_eq!(decode(encoded(&all).as_bytes()).as_deref(), Some(&all[..]));
-        assert_eq!(decode(b"0aF").as_deref(), None);
+        assert_eq!(decode(const_hex::encode(&all).as_bytes()).as_deref(), Some(&all[..]));
+        assert_eq!(decode(b"").as_deref(), Some(&[][..]));
         assert_eq!(decode(b"0aFf").as_deref(), Some(&[0x0a, 0xff][..]));
-        assert_eq!(decode(b"0g"), None);
+        for wrong in ["0aF", "0g", "0x00", "0X00", "+1", " 0", "\u{e9}"] {
+            assert_eq!(decode(wrong.as_bytes()), None, "{wrong}");
+        }
     }
 }

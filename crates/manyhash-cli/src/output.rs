@@ -8,7 +8,6 @@ use manyhash::AnyAlgorithm;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-use crate::hexadecimal;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::pipeline::Hashed;
 use crate::place::{Place, folder_of};
@@ -62,7 +61,7 @@ impl Format {
         let name = |line: &mut Vec<u8>| if escaped { escape(path, line) } else { line.extend(path) };
         match self.style {
             Style::Text | Style::Binary => {
-                hexadecimal::encode(digest, line);
+                line.extend(const_hex::encode(digest).as_bytes());
                 line.extend(if self.style == Style::Text { b"  " } else { b" *" });
                 name(line);
             }
@@ -71,14 +70,14 @@ impl Format {
                 line.extend(b" (");
                 name(line);
                 line.extend(b") = ");
-                hexadecimal::encode(digest, line);
+                line.extend(const_hex::encode(digest).as_bytes());
             }
             Style::Json => {
                 let object = JsonSum {
                     name: JsonName::of(path),
                     bytes: hashed.bytes,
                     algorithm: algorithm.name(),
-                    digest: hexadecimal::encoded(digest),
+                    digest: const_hex::encode(digest),
                 };
                 serde_json::to_writer(&mut *line, &object).expect("strings and numbers are JSON");
             }
@@ -109,7 +108,7 @@ pub enum JsonName<'a> {
 impl<'a> JsonName<'a> {
     /// The name in `bytes`.
     pub fn of(bytes: &'a [u8]) -> Self {
-        str::from_utf8(bytes).map_or_else(|_| Self::PathHex(hexadecimal::encoded(bytes)), Self::Path)
+        str::from_utf8(bytes).map_or_else(|_| Self::PathHex(const_hex::encode(bytes)), Self::Path)
     }
 }
 

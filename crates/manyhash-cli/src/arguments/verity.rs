@@ -173,7 +173,7 @@ pub struct Uuid {
 
 impl From<[u8; 16]> for Uuid {
     fn from(bytes: [u8; 16]) -> Self {
-        let digits = hexadecimal::encoded(&bytes);
+        let digits = const_hex::encode(bytes);
         let groups = [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &digits[group]);
         Self { bytes, typed: groups.join("-") }
     }

@@ -73,7 +73,7 @@ mod tests {
         ] {
             let Line::Entry { entry, size_bytes } = parse(line.as_bytes()) else { panic!("{line}") };
             assert_eq!((entry.name.as_slice(), size_bytes), (name, size));
-            assert_eq!(crate::hexadecimal::encoded(&entry.digest)[..8], *"ba7816bf");
+            assert_eq!(const_hex::encode(&entry.digest)[..8], *"ba7816bf");
         }
         assert!(matches!(parse(b"x.dist-info/RECORD,,"), Line::Unhashed(name) if name == b"x.dist-info/RECORD"));
     }

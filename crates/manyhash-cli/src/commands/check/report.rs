@@ -8,7 +8,6 @@ use std::vec;
 use serde::Serialize;
 
 use crate::file_name;
-use crate::hexadecimal;
 use crate::manifest::form::may_be_empty;
 use crate::manifest::line::{Dialect, Entry};
 use crate::message::{quoted, reason, say, say_of};
@@ -241,9 +240,9 @@ impl<'a> Report<'a> {
         if self.check.json {
             let (from, from_hex) = match str::from_utf8(&missing.name) {
                 Ok(from) => (Some(from), None),
-                Err(_) => (None, Some(hexadecimal::encoded(&missing.name))),
+                Err(_) => (None, Some(const_hex::encode(&missing.name))),
             };
-            let (algorithm, digest) = (missing.algorithm.name(), hexadecimal::encoded(&missing.digest));
+            let (algorithm, digest) = (missing.algorithm.name(), const_hex::encode(&missing.digest));
             return self.write_json(&JsonMoved { status: "moved", name: JsonName::of(name), from, from_hex, algorithm, digest, bytes });
         }
         self.output.write_all(&[&quoted(&missing.name)[..], b": MOVED to ", &quoted(name), b"\n"].concat())
@@ -274,8 +273,8 @@ impl<'a> Report<'a> {
             name: JsonName::of(&entry.name),
             algorithm: entry.algorithm.name(),
             status,
-            expected: hexadecimal::encoded(&entry.digest),
-            digest: hashed.map(|hashed| hexadecimal::encoded(hashed.digests.of(entry.algorithm))),
+            expected: const_hex::encode(&entry.digest),
+            digest: hashed.map(|hashed| const_hex::encode(hashed.digests.of(entry.algorithm))),
             bytes: hashed.map(|hashed| hashed.bytes),
             missing: matches!(verdict, Verdict::Missing(_)),
             error,

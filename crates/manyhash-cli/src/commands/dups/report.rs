@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use manyhash::AnyAlgorithm;
 use serde::Serialize;
 
-use crate::hexadecimal;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::output::JsonName;
 
@@ -123,7 +122,7 @@ impl<W: Write> Report<'_, W> {
         self.object(&JsonGroup {
             bytes: group.size_bytes,
             algorithm: self.algorithm.name(),
-            digest: hexadecimal::encoded(&group.digest),
+            digest: const_hex::encode(&group.digest),
             wasted_bytes: group.wasted_bytes(),
             files: members.iter().map(|names| JsonFile::of(names)).collect(),
         })

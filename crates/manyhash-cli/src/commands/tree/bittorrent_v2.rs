@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::arguments::BittorrentV2Arguments;
 use crate::exit::Exit;
 use crate::file_name;
-use crate::hexadecimal;
 use crate::output::JsonName;
 
 use super::small_files::{self, Alone, Input, Mode};
@@ -40,7 +39,7 @@ impl Mode for Roots {
     }
 
     fn line(&self, path: &Path, root: Self::Found) -> Vec<u8> {
-        line(&root.map_or_else(|| "-".to_string(), |root| hexadecimal::encoded(&root)), path)
+        line(&root.map_or_else(|| "-".to_string(), const_hex::encode), path)
     }
 }
 
@@ -71,9 +70,9 @@ impl Mode for Json {
         let object = JsonFile {
             name: JsonName::of(file_name::bytes_of(path)),
             bytes,
-            pieces_root: tree.pieces_root.map(|root| hexadecimal::encoded(&root)),
+            pieces_root: tree.pieces_root.map(const_hex::encode),
             piece_length: self.0.piece_bytes(),
-            piece_layers: tree.piece_layer.iter().map(|digest| hexadecimal::encoded(digest)).collect(),
+            piece_layers: tree.piece_layer.iter().map(const_hex::encode).collect(),
         };
         let mut line = serde_json::to_vec(&object).expect("strings and numbers are JSON");
         line.push(b'\n');

@@ -9,7 +9,6 @@ use manyhash::{Algorithm, ForAlgorithm};
 use crate::arguments::DmVerityArguments;
 use crate::commands::verity::whole_blocks;
 use crate::exit::Exit;
-use crate::hexadecimal;
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, line};
@@ -54,6 +53,6 @@ impl<A: Algorithm> Mode for DmVerity<A> {
     }
 
     fn line(&self, path: &Path, root: A::Digest) -> Vec<u8> {
-        line(&hexadecimal::encoded(root.as_ref()), path)
+        line(&const_hex::encode(root.as_ref()), path)
     }
 }

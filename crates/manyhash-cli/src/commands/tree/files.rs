@@ -8,7 +8,6 @@ use manyhash::{Algorithm, ForAlgorithm, Hasher};
 use crate::arguments::FilesArguments;
 use crate::commands::sum::or_stdin;
 use crate::exit::Exit;
-use crate::hexadecimal;
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
 use crate::walk::{Readable, hashing, look_at};
 
@@ -43,7 +42,7 @@ impl ForAlgorithm for Print<'_> {
         let mut wrap = Wrap::<A> { hasher: Hasher::new(), report: call.report(&settings.totals) };
         let result = pipeline::run(source, &settings, &mut wrap);
         let Wrap { hasher, mut report } = wrap;
-        let digest = hexadecimal::encoded(hasher.finalize().as_ref());
+        let digest = const_hex::encode(hasher.finalize().as_ref());
         // Of some of the files it would be the digest of another list.
         let result = result.and_then(|()| if report.all_read { writeln!(report.output, "{digest}") } else { Ok(()) });
         report.finish(result)

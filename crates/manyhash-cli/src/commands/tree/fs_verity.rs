@@ -14,7 +14,6 @@ use crate::arguments::{FsVerityArguments, FsVerityHash};
 use crate::commands::wrong_usage;
 use crate::exit::Exit;
 use crate::file_name;
-use crate::hexadecimal;
 use crate::leaves::{self, Source};
 use crate::output::Output;
 use crate::pipeline::{Reading, STDIN, Totals, patiently};
@@ -76,13 +75,13 @@ impl<A: FsVerityAlgorithm> Mode for Measure<A> {
         let mut line = Vec::new();
         if self.for_builtin_sig {
             let (number, digest_bytes) = (u16::from(A::NUMBER).to_le_bytes(), (digest.len() as u16).to_le_bytes());
-            hexadecimal::encode(&[SIGNED_MAGIC, &number[..], &digest_bytes, digest].concat(), &mut line);
+            line.extend(const_hex::encode([SIGNED_MAGIC, &number[..], &digest_bytes, digest].concat()).as_bytes());
         } else {
             if !self.compact {
                 line.extend(self.name.as_bytes());
                 line.push(b':');
             }
-            hexadecimal::encode(digest, &mut line);
+            line.extend(const_hex::encode(digest).as_bytes());
         }
         if !self.compact {
             line.push(b' ');

@@ -7,7 +7,6 @@ use manyhash::{AnyAlgorithm, Sha256, hash};
 
 use crate::arguments::GlacierArguments;
 use crate::exit::Exit;
-use crate::hexadecimal;
 use crate::pipeline::Initial;
 
 use super::Call;
@@ -41,6 +40,6 @@ impl Fold for Builder<'_, Sha256> {
     }
 
     fn finish(self) -> String {
-        hexadecimal::encoded(&self.root().unwrap_or_else(|| hash::<Sha256>(&[])))
+        const_hex::encode(self.root().unwrap_or_else(|| hash::<Sha256>(&[])))
     }
 }

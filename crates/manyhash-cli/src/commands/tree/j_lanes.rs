@@ -10,7 +10,6 @@ use manyhash::{Algorithm, ForAlgorithm};
 
 use crate::arguments::LanesArguments;
 use crate::exit::Exit;
-use crate::hexadecimal;
 use crate::pipeline::filling;
 use crate::threads;
 
@@ -57,7 +56,7 @@ impl<A: Algorithm> Mode for JLanes<A> {
     }
 
     fn line(&self, path: &Path, digest: A::Digest) -> Vec<u8> {
-        line(&hexadecimal::encoded(digest.as_ref()), path)
+        line(&const_hex::encode(digest.as_ref()), path)
     }
 }
 

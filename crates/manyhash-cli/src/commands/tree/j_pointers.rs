@@ -7,7 +7,6 @@ use manyhash::{Algorithm, ForAlgorithm};
 
 use crate::arguments::LanesArguments;
 use crate::exit::Exit;
-use crate::hexadecimal;
 use crate::pipeline::Initial;
 
 use super::Call;
@@ -83,6 +82,6 @@ impl<A: Algorithm> Fold for Slices<A> {
             let of_nothing = self.of_nothing();
             self.digests.resize(self.lanes, of_nothing);
         }
-        hexadecimal::encoded(self.mode.wrap(&self.digests).as_ref())
+        const_hex::encode(self.mode.wrap(&self.digests).as_ref())
     }
 }

@@ -8,7 +8,6 @@ use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
 
 use crate::arguments::S3Arguments;
 use crate::exit::Exit;
-use crate::hexadecimal;
 use crate::pipeline::Initial;
 
 use super::Call;
@@ -82,7 +81,7 @@ impl<A: Algorithm> Fold for Composite<A> {
         let digest = self.hasher.finalize();
         let digest = match self.style {
             Style::Base64 => STANDARD.encode(digest),
-            Style::Hexadecimal => hexadecimal::encoded(digest.as_ref()),
+            Style::Hexadecimal => const_hex::encode(digest.as_ref()),
         };
         format!("{digest}-{}", self.parts)
     }

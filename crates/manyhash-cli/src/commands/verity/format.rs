@@ -13,7 +13,6 @@ use crate::arguments::{Uuid, VerityDeviceArguments, VerityFormatArguments};
 use crate::commands::{prepare_backends, print};
 use crate::exit::Exit;
 use crate::file_name;
-use crate::hexadecimal;
 use crate::leaves::{self, Source};
 use crate::message::quoted;
 use crate::output::Output;
@@ -67,7 +66,7 @@ pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> 
     let made = layout.algorithm.with(making);
     totals.done();
     progress.finish();
-    let root = hexadecimal::encoded(&made.map_err(|error| error.problem(&data, &hash))?);
+    let root = const_hex::encode(&made.map_err(|error| error.problem(&data, &hash))?);
     hash_device.finish(&layout.superblock.to_bytes()).map_err(Problem::of(&hash))?;
     let typed_hash = device.algorithm.as_ref().map(|hash| hash.typed.as_str());
     let report = Report { path: &hash, layout: &layout, typed_hash, typed_uuid: Some(&uuid.typed), root: Some(&root) };

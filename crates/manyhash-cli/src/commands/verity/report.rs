@@ -4,13 +4,12 @@ use std::path::Path;
 
 use crate::arguments::Uuid;
 use crate::file_name;
-use crate::hexadecimal;
 
 use super::layout::{Layout, linux_name};
 
 /// A salt as it is typed: `-` if there is none.
 pub fn salt_text(salt: &[u8]) -> String {
-    if salt.is_empty() { "-".to_string() } else { hexadecimal::encoded(salt) }
+    if salt.is_empty() { "-".to_string() } else { const_hex::encode(salt) }
 }
 
 /// What there is to print.

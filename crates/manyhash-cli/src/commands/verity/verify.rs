@@ -129,7 +129,7 @@ fn complaints<'a>(layout: &Layout, checked: &Checked, root: &[u8], data: &'a Pat
     let Checked { found, levels } = checked;
     let mut complaints = Vec::new();
     if found.root != root {
-        let message = format!("the root hash is {}, not {}", hexadecimal::encoded(&found.root), hexadecimal::encoded(root));
+        let message = format!("the root hash is {}, not {}", const_hex::encode(&found.root), const_hex::encode(root));
         complaints.push((if levels.is_empty() { data } else { hash }, message));
     }
     let hash_block_bytes = layout.superblock.hash_block_bytes as u64;
