@@ -24,10 +24,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::algorithm::Algorithms;
-use crate::arguments::CacheArguments;
 use crate::commands::{FAILED, WRONG_USAGE};
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::CacheArguments;
 use crate::message::{quoted, reason, say_of};
 use crate::pipeline::{Hashed, Keeper, Settings, Work};
 use crate::stamp::{FileId, Stamp};

@@ -3,13 +3,12 @@
 #![forbid(unsafe_code)]
 
 mod algorithm;
-mod arguments;
 mod cache;
 mod commands;
-mod examples;
 mod exit;
 mod file_name;
 pub mod files;
+mod flags;
 mod hexadecimal;
 mod leaves;
 mod manifest;
@@ -33,9 +32,9 @@ use std::path::Path;
 
 use clap::Parser;
 
-use arguments::{Arguments, Command};
 use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity, wrong_arguments};
 use exit::Exit;
+use flags::{Arguments, Command};
 
 /// Does what a command line asks for, of which the first is the name that the program was called by, and gives the exit code.
 ///

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::arguments::ProgressWhen;
+use crate::flags::ProgressWhen;
 use crate::message::{quoted, say};
 use crate::pipeline::{Counts, Totals};
 use crate::threads;

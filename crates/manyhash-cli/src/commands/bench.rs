@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use manyhash::backend::Backend;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 
-use crate::arguments::BenchArguments;
 use crate::commands::{WRONG_USAGE, output_failed};
 use crate::exit::Exit;
+use crate::flags::BenchArguments;
 use crate::message::say;
 
 /// Batches: how many messages, of how many bytes.

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use manyhash::AnyAlgorithm;
 
-use crate::arguments::{CheckArguments, ProgressWhen};
 use crate::cache::Cache;
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::{CheckArguments, ProgressWhen};
 use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
 use crate::message::{reason, say, say_of};

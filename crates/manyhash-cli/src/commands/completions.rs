@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 
 use clap::CommandFactory;
 
-use crate::arguments::{Arguments, CompletionsArguments};
 use crate::exit::Exit;
+use crate::flags::{Arguments, CompletionsArguments};
 
 use super::print;
 

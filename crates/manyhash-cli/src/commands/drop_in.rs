@@ -1,17 +1,16 @@
 //! The drop-ins `sha256sum` and its like: what GNU coreutils' commands of these names do, on all cores. CHECK.md says which release is
 //! matched and what differs.
 
-mod options;
-
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use manyhash::AnyAlgorithm;
 
 use crate::algorithm::command_of;
-use crate::arguments::ProgressWhen;
 use crate::cache::Cache;
 use crate::exit::Exit;
+use crate::flags::ProgressWhen;
+use crate::flags::gnu::{self, Options, Parsed};
 use crate::manifest::line::Dialect;
 use crate::message::say;
 use crate::output::{Format, Output};
@@ -19,16 +18,15 @@ use crate::pipeline::{Settings, all_cores};
 use crate::progress::Progress;
 use crate::walk::Walk;
 
-use self::options::{Options, Parsed};
 use super::check::Check;
 use super::sum::{Sum, or_stdin};
 use super::{FAILED, prepare_backends, print};
 
 /// Runs the drop-in called `program`.
 pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Exit {
-    let options = match options::parse(arguments) {
+    let options = match gnu::parse(arguments) {
         Parsed::Run(options) => options,
-        Parsed::Help => return print(program, help(program, algorithm).as_bytes()),
+        Parsed::Help => return print(program, gnu::help(program, algorithm).as_bytes()),
         Parsed::Version => {
             let version = env!("CARGO_PKG_VERSION");
             let text = format!("{} (manyhash) {version}\n", command_of(algorithm).unwrap_or_default());
@@ -71,35 +69,4 @@ pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterato
     let walk = Walk::new(operands, false);
     let (algorithms, cache) = (algorithm.into(), Cache::none());
     Sum { walk, cache, algorithms, format, output, output_path, progress, verbose: false }.print(program, &settings)
-}
-
-fn help(program: &OsStr, algorithm: AnyAlgorithm) -> String {
-    format!(
-        "\
-Usage: {program} [OPTION]... [FILE]...
-Print {name} digests of files, or check them against a list.
-
-FILE - or no FILE is standard input.
-  -b, --binary          mark names with '*' (reads no differently)
-  -c, --check           the FILEs are lists of digests: check what they name
-      --tag             print BSD-style lines
-  -t, --text            mark names with a blank (the default)
-  -z, --zero            end lines with NUL instead of newline, names not escaped
-
-With --check only:
-      --ignore-missing  pass over files that do not exist
-      --quiet           no OK for each file that is right
-      --status          no output, the exit code tells
-      --strict          fail if a line is malformed
-  -w, --warn            say which lines are malformed
-
-      --help            print this help
-      --version         print the version
-
-Exit code: 0 fine, 1 otherwise. Part of manyhash; behaves as GNU coreutils' {command}.
-",
-        program = program.display(),
-        name = algorithm.name(),
-        command = command_of(algorithm).unwrap_or_default(),
-    )
 }

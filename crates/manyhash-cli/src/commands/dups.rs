@@ -13,9 +13,9 @@ use std::ops::RangeInclusive;
 use indicatif::HumanBytes;
 use manyhash::AnyAlgorithm;
 
-use crate::arguments::{DupsArguments, ProgressWhen};
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::{DupsArguments, ProgressWhen};
 use crate::message::{CHANGED, reason, say, say_of};
 use crate::output::Output;
 use crate::pipeline::{self, Finished, Settings, Sink, Task};

@@ -10,8 +10,8 @@ use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::arguments::{Arguments, ManArguments};
 use crate::exit::Exit;
+use crate::flags::{Arguments, ManArguments};
 
 use super::{print, wrong_arguments};
 
@@ -61,7 +61,7 @@ fn with_values_in_help(argument: Arg) -> Arg {
     argument.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
 }
 
-/// Sections as [`crate::examples`] has them.
+/// Sections as [`crate::flags`] has them.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     for section in text.split("\n\n").filter(|section| !section.is_empty()) {

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::algorithm::Algorithms;
-use crate::arguments::SumArguments;
 use crate::cache::Cache;
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::SumArguments;
 use crate::message::{reason, say_of};
 use crate::output::{Format, Output, Style};
 use crate::pipeline::{self, Finished, STDIN, Settings, Sink, Task, Work};

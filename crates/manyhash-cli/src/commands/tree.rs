@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use manyhash::AnyAlgorithm;
 
-use crate::arguments::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::message::{changed, reason, say_of};
 use crate::output::Output;

@@ -14,8 +14,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::arguments::{VerityArguments, VerityCommand};
 use crate::exit::Exit;
+use crate::flags::{VerityArguments, VerityCommand};
 
 use super::{output_failed, wrong_usage};
 

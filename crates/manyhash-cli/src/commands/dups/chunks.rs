@@ -16,10 +16,10 @@ use std::sync::{Arc, Mutex};
 
 use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::arguments::DupsArguments;
 use crate::commands::{exit_code, output_failed};
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::DupsArguments;
 use crate::message::{CHANGED, reason, say_of};
 use crate::output::Output;
 use crate::pipeline::Totals;

@@ -7,9 +7,9 @@ use manyhash::tree::BitTorrentV2;
 use manyhash::tree::bittorrent_v2::FileTree;
 use serde::Serialize;
 
-use crate::arguments::BittorrentV2Arguments;
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::BittorrentV2Arguments;
 use crate::output::JsonName;
 
 use super::small_files::{self, Alone, Input, Mode};

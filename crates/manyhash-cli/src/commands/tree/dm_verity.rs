@@ -6,9 +6,9 @@ use std::path::Path;
 use manyhash::tree::DmVerity;
 use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::arguments::DmVerityArguments;
 use crate::commands::verity::whole_blocks;
 use crate::exit::Exit;
+use crate::flags::DmVerityArguments;
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, line};

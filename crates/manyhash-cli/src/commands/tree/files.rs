@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use manyhash::{Algorithm, ForAlgorithm, Hasher};
 
-use crate::arguments::FilesArguments;
 use crate::commands::sum::or_stdin;
 use crate::exit::Exit;
+use crate::flags::FilesArguments;
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
 use crate::walk::{Readable, hashing, look_at};
 

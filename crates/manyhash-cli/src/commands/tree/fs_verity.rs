@@ -10,10 +10,10 @@ use manyhash::tree::fs_verity::FsVerityAlgorithm;
 use manyhash::tree::{FsVerity, Nodes};
 use manyhash::{Sha256, Sha512};
 
-use crate::arguments::{FsVerityArguments, FsVerityHash};
 use crate::commands::wrong_usage;
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::{FsVerityArguments, FsVerityHash};
 use crate::leaves::{self, Source};
 use crate::output::Output;
 use crate::pipeline::{Reading, STDIN, Totals, patiently};

@@ -5,8 +5,8 @@ use std::ops::Range;
 use manyhash::tree::{Builder, Merkle, glacier};
 use manyhash::{AnyAlgorithm, Sha256, hash};
 
-use crate::arguments::GlacierArguments;
 use crate::exit::Exit;
+use crate::flags::GlacierArguments;
 use crate::pipeline::Initial;
 
 use super::Call;

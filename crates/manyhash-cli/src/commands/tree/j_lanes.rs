@@ -8,8 +8,8 @@ use std::thread;
 use manyhash::tree::JLanes;
 use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::arguments::LanesArguments;
 use crate::exit::Exit;
+use crate::flags::LanesArguments;
 use crate::pipeline::filling;
 use crate::threads;
 

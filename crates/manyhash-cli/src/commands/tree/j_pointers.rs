@@ -5,8 +5,8 @@ use std::ops::Range;
 use manyhash::tree::JPointers;
 use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::arguments::LanesArguments;
 use crate::exit::Exit;
+use crate::flags::LanesArguments;
 use crate::pipeline::Initial;
 
 use super::Call;

@@ -6,8 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
 
-use crate::arguments::S3Arguments;
 use crate::exit::Exit;
+use crate::flags::S3Arguments;
 use crate::pipeline::Initial;
 
 use super::Call;

@@ -2,9 +2,9 @@
 
 use std::ffi::OsStr;
 
-use crate::arguments::VerityDumpArguments;
 use crate::commands::print;
 use crate::exit::Exit;
+use crate::flags::VerityDumpArguments;
 
 use super::Problem;
 use super::device::open_data;

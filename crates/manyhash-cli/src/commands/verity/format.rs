@@ -9,10 +9,10 @@ use std::sync::Arc;
 use manyhash::tree::Nodes;
 use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::arguments::{Uuid, VerityDeviceArguments, VerityFormatArguments};
 use crate::commands::{prepare_backends, print};
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::{Uuid, VerityDeviceArguments, VerityFormatArguments};
 use crate::leaves::{self, Source};
 use crate::message::quoted;
 use crate::output::Output;

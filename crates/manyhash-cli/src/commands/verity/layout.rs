@@ -7,11 +7,8 @@ use manyhash::tree::DmVerity;
 use manyhash::tree::dm_verity::{Format, SUPERBLOCK_BYTES, Superblock};
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 
-use crate::arguments::VerityDeviceArguments;
+use crate::flags::VerityDeviceArguments;
 use crate::positioned;
-
-/// Bytes of a block, unless something else is said.
-const BLOCK_BYTES: usize = 4096;
 
 /// All parameters of a hash device.
 #[derive(Clone, Debug)]
@@ -44,7 +41,7 @@ impl Layout {
             uuid: [0; 16],
             algorithm: linux_name(algorithm),
             data_block_bytes: arguments.data_block_bytes(),
-            hash_block_bytes: arguments.hash_block_size.unwrap_or(BLOCK_BYTES),
+            hash_block_bytes: arguments.hash_block_bytes(),
             data_blocks,
             salt,
         };
@@ -111,10 +108,11 @@ impl Layout {
 
     /// Bytes that the device needs. Who maps a file with a superblock alone reads a block of it, so that is there.
     pub fn device_bytes(&self) -> u64 {
+        const MAPPED_BYTES: usize = 4096;
         match (self.has_superblock, self.hash_blocks()) {
             (false, 0) => 0,
             (false, _) => self.end(),
-            (true, _) => self.end().max(self.hash_offset + self.superblock.hash_block_bytes.min(BLOCK_BYTES) as u64),
+            (true, _) => self.end().max(self.hash_offset + self.superblock.hash_block_bytes.min(MAPPED_BYTES) as u64),
         }
     }
 
@@ -136,25 +134,6 @@ impl Layout {
                 differs("--hash-block-size", hash_block_bytes.to_string(), arguments.hash_block_size.map(|bytes| bytes.to_string()))
             })
             .or_else(|| differs("--data-blocks", data_blocks.to_string(), blocks.map(|blocks| blocks.to_string())))
-    }
-}
-
-impl VerityDeviceArguments {
-    /// Bytes of a block of data.
-    pub fn data_block_bytes(&self) -> usize {
-        self.data_block_size.unwrap_or(BLOCK_BYTES)
-    }
-
-    /// Whether `--hash-offset` is where hashes can be.
-    pub fn check_hash_offset(&self) -> Result<(), String> {
-        let block_bytes = self.hash_block_size.unwrap_or(BLOCK_BYTES);
-        if self.no_superblock && !self.hash_offset.is_multiple_of(block_bytes as u64) {
-            return Err(format!(
-                "--hash-offset {}: without a superblock it must be a multiple of the hash block size, {block_bytes}",
-                self.hash_offset
-            ));
-        }
-        Ok(())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::arguments::Uuid;
 use crate::file_name;
+use crate::flags::Uuid;
 
 use super::layout::{Layout, linux_name};
 

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 
-use crate::arguments::VerityVerifyArguments;
 use crate::commands::{exit_code, prepare_backends};
 use crate::exit::Exit;
 use crate::file_name;
+use crate::flags::VerityVerifyArguments;
 use crate::hexadecimal;
 use crate::leaves::{self, Source};
 use crate::message::say_of;

@@ -1,234 +1,295 @@
-//! Options and arguments of `manyhash tree`.
+//! `manyhash tree`: its options.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
+use manyhash::AnyAlgorithm;
 use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
 
-use manyhash::AnyAlgorithm;
-
-use super::AlgorithmName;
-use crate::examples;
 use crate::hexadecimal;
 use crate::pipeline::{MAX_WORKERS, all_cores};
 use crate::size;
 
-use super::ProgressWhen;
+use super::{AlgorithmName, ProgressWhen};
 
-/// What `tree` takes.
+/// Below the modes.
+const EXAMPLES: &str = "\
+Which mode:
+  j-lanes, j-pointers, files   fast digests of our own, where both sides use them
+  fs-verity, dm-verity         what Linux checks files and devices by
+  bittorrent-v2                what is in a torrent
+  s3, glacier                  what Amazon's stores say of an object
+  None of them is the digest that `manyhash sum` prints of a file.
+
+Examples:
+  manyhash tree fs-verity *.deb
+  manyhash man tree fs-verity | man -l -";
+
+/// Print digests of digests: j-lanes, fs-verity, dm-verity, BitTorrent v2, S3 and others
 #[derive(Args, Debug)]
-pub struct TreeArguments {
+#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct TreeArguments {
     /// How to go about it.
     #[command(flatten)]
-    pub work: TreeWorkArguments,
+    pub(crate) work: TreeWorkArguments,
 
     /// Which digest of digests.
     #[command(subcommand)]
-    pub mode: TreeMode,
+    pub(crate) mode: TreeMode,
 }
 
 /// How to go about it. As [`super::WorkArguments`], but `-j` are lanes.
 #[derive(Args, Clone, Debug)]
-pub struct TreeWorkArguments {
+pub(crate) struct TreeWorkArguments {
     /// Threads that hash [default: all cores]
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
-    pub threads: Option<u16>,
+    pub(crate) threads: Option<u16>,
 
     /// Show progress on stderr: auto (on a terminal, after a second), always or never
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true)]
-    pub progress: ProgressWhen,
+    pub(crate) progress: ProgressWhen,
 }
 
 impl TreeWorkArguments {
     /// Threads that hash.
-    pub fn workers(&self) -> usize {
+    pub(crate) fn workers(&self) -> usize {
         self.threads.map_or_else(all_cores, usize::from)
     }
 }
 
 /// The modes.
 #[derive(Debug, Subcommand)]
-pub enum TreeMode {
+pub(crate) enum TreeMode {
     /// Words of each file dealt out to lanes: the fastest digest of one file
-    #[command(after_help = examples::TREE_J_LANES)]
+    #[command(after_help = J_LANES_EXAMPLES)]
     JLanes(LanesArguments),
     /// Ranges of each file, one a lane
-    #[command(after_help = examples::TREE_J_POINTERS)]
+    #[command(after_help = J_POINTERS_EXAMPLES)]
     JPointers(LanesArguments),
-    /// One digest of all files, in the order given
-    #[command(after_help = examples::TREE_FILES)]
     Files(FilesArguments),
-    /// The file digest of Linux' fs-verity, as `fsverity digest` prints it
-    #[command(after_help = examples::TREE_FS_VERITY)]
     FsVerity(FsVerityArguments),
-    /// The root hash of dm-verity, as `veritysetup format` prints it
-    #[command(after_help = examples::TREE_DM_VERITY)]
     DmVerity(DmVerityArguments),
-    /// `pieces root` and `piece layers` of BitTorrent v2 (BEP 52)
-    #[command(after_help = examples::TREE_BITTORRENT_V2)]
     BittorrentV2(BittorrentV2Arguments),
-    /// The checksum that S3 has of an object uploaded in parts
-    #[command(after_help = examples::TREE_S3)]
     S3(S3Arguments),
-    /// The tree hash of Amazon S3 Glacier
-    #[command(after_help = examples::TREE_GLACIER)]
     Glacier(GlacierArguments),
 }
 
+/// Below the options of `tree j-lanes`.
+const J_LANES_EXAMPLES: &str = "\
+Examples:
+  Of a large image, on all cores:
+      manyhash tree j-lanes -j 32 disk.img
+  Of a stream, so that no message has the same digest in another mode:
+      tar c photos | manyhash tree j-lanes --separated -a sha512";
+
+/// Below the options of `tree j-pointers`.
+const J_POINTERS_EXAMPLES: &str = "\
+Examples:
+  manyhash tree j-pointers -j 16 disk.img";
+
 /// What `tree j-lanes` and `tree j-pointers` take.
 #[derive(Args, Debug)]
-pub struct LanesArguments {
+pub(crate) struct LanesArguments {
     /// Algorithm
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
-    pub algorithm: AnyAlgorithm,
+    pub(crate) algorithm: AnyAlgorithm,
 
     /// Lanes, 1 to 1024; another number is another digest
     #[arg(short = 'j', long, value_name = "LANES", default_value_t = 16, value_parser = lanes)]
-    pub lanes: usize,
+    pub(crate) lanes: usize,
 
     /// Take initial values of their own for this mode and number of lanes: then no digest is one of another mode
     #[arg(long)]
-    pub separated: bool,
+    pub(crate) separated: bool,
 
     /// Files; for j-lanes - is stdin, and so is nothing at all
     #[arg(value_name = "FILE")]
-    pub files: Vec<OsString>,
+    pub(crate) files: Vec<OsString>,
 }
 
-/// What `tree files` takes.
+/// Below the options of `tree files`.
+const FILES_EXAMPLES: &str = "\
+Examples:
+  One digest of a release, whatever the names are:
+      manyhash tree files dist/*.tar.gz
+  The same with other tools:
+      sha256sum dist/*.tar.gz | cut -c -64 | xxd -r -p | sha256sum";
+
+/// One digest of all files, in the order given
 #[derive(Args, Debug)]
-pub struct FilesArguments {
+#[command(after_help = FILES_EXAMPLES)]
+pub(crate) struct FilesArguments {
     /// Algorithm
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
-    pub algorithm: AnyAlgorithm,
+    pub(crate) algorithm: AnyAlgorithm,
 
     /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "FILE")]
-    pub files: Vec<OsString>,
+    pub(crate) files: Vec<OsString>,
 }
 
-/// What `tree fs-verity` takes: options as `fsverity digest` has them.
+/// Below the options of `tree fs-verity`.
+const FS_VERITY_EXAMPLES: &str = "\
+Examples:
+  As `fsverity digest` prints it:
+      manyhash tree fs-verity *.apk
+  The tree and the descriptor too:
+      manyhash tree fs-verity --out-merkle-tree f.tree --out-descriptor f.descriptor f";
+
+/// The file digest of Linux' fs-verity, as `fsverity digest` prints it
 #[derive(Args, Debug)]
-pub struct FsVerityArguments {
+#[command(after_help = FS_VERITY_EXAMPLES)]
+pub(crate) struct FsVerityArguments {
     /// Algorithm
     #[arg(long, value_name = "ALG", default_value = "sha256")]
-    pub hash_alg: FsVerityHash,
+    pub(crate) hash_alg: FsVerityHash,
 
     /// Bytes of a block: a power of two from 1024 to 65536
     #[arg(long, value_name = "BYTES", default_value = "4096", value_parser = fs_verity_block)]
-    pub block_size: usize,
+    pub(crate) block_size: usize,
 
     /// Salt, up to 32 bytes
     #[arg(long, value_name = "HEX", default_value = "", hide_default_value = true, value_parser = fs_verity_salt)]
-    pub salt: Salt,
+    pub(crate) salt: Salt,
 
     /// Print the digest alone
     #[arg(long)]
-    pub compact: bool,
+    pub(crate) compact: bool,
 
     /// Print what is to be signed for the kernel's own check of signatures
     #[arg(long)]
-    pub for_builtin_sig: bool,
+    pub(crate) for_builtin_sig: bool,
 
     /// Write the Merkle tree to TREE; of one FILE only
     #[arg(long, value_name = "TREE")]
-    pub out_merkle_tree: Option<PathBuf>,
+    pub(crate) out_merkle_tree: Option<PathBuf>,
 
     /// Write the descriptor to DESCRIPTOR; of one FILE only
     #[arg(long, value_name = "DESCRIPTOR")]
-    pub out_descriptor: Option<PathBuf>,
+    pub(crate) out_descriptor: Option<PathBuf>,
 
     /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "FILE")]
-    pub files: Vec<OsString>,
+    pub(crate) files: Vec<OsString>,
 }
 
 /// An algorithm of fs-verity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FsVerityHash {
+pub(crate) enum FsVerityHash {
     /// SHA-256.
     Sha256,
     /// SHA-512.
     Sha512,
 }
 
-/// What `tree dm-verity` takes: options as `veritysetup format` has them.
+/// Below the options of `tree dm-verity`.
+const DM_VERITY_EXAMPLES: &str = "\
+Examples:
+  The root hash of an image, without its hash device:
+      manyhash tree dm-verity --salt - root.squashfs";
+
+/// The root hash of dm-verity, as `veritysetup format` prints it
 #[derive(Args, Debug)]
-pub struct DmVerityArguments {
+#[command(after_help = DM_VERITY_EXAMPLES)]
+pub(crate) struct DmVerityArguments {
     /// Algorithm
     #[arg(long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
-    pub hash: AnyAlgorithm,
+    pub(crate) hash: AnyAlgorithm,
 
     /// Salt, up to 256 bytes; - is none
     #[arg(long, value_name = "HEX", default_value = "-", value_parser = dm_verity_salt)]
-    pub salt: Salt,
+    pub(crate) salt: Salt,
 
     /// Type of hash device: 1, or 0 of Chrome OS
     #[arg(long, value_name = "N", default_value = "1", value_parser = dm_verity_format)]
-    pub format: dm_verity::Format,
+    pub(crate) format: dm_verity::Format,
 
     /// Bytes of a block of data: a power of two from 512 to 524288
     #[arg(long, value_name = "BYTES", default_value = "4096", value_parser = dm_verity_block)]
-    pub data_block_size: usize,
+    pub(crate) data_block_size: usize,
 
     /// Bytes of a block of digests: a power of two from 512 to 524288
     #[arg(long, value_name = "BYTES", default_value = "4096", value_parser = dm_verity_block)]
-    pub hash_block_size: usize,
+    pub(crate) hash_block_size: usize,
 
     /// Files and block devices
     #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<OsString>,
+    pub(crate) files: Vec<OsString>,
 }
 
-/// What `tree bittorrent-v2` takes.
+/// Below the options of `tree bittorrent-v2`.
+const BITTORRENT_V2_EXAMPLES: &str = "\
+Examples:
+  Pieces roots:
+      manyhash tree bittorrent-v2 *.iso
+  Piece layers too, for programs:
+      manyhash tree bittorrent-v2 --json --piece-length 4M big.iso | jq .piece_layers";
+
+/// `pieces root` and `piece layers` of BitTorrent v2 (BEP 52)
 #[derive(Args, Debug)]
-pub struct BittorrentV2Arguments {
+#[command(after_help = BITTORRENT_V2_EXAMPLES)]
+pub(crate) struct BittorrentV2Arguments {
     /// Bytes of a piece, a power of two from 16K on; piece layers depend on it, the root does not
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = piece_length)]
-    pub piece_length: u64,
+    pub(crate) piece_length: u64,
 
     /// Print a JSON object a line: path (path_hex if it is not UTF-8), bytes, pieces_root, piece_length, piece_layers
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 
     /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "FILE")]
-    pub files: Vec<OsString>,
+    pub(crate) files: Vec<OsString>,
 }
 
-/// What `tree s3` takes.
+/// Below the options of `tree s3`.
+const S3_EXAMPLES: &str = "\
+Examples:
+  The composite SHA-256 of an upload in parts of 8 MiB:
+      manyhash tree s3 backup.tar
+  The ETag of an upload in parts of 64 MiB:
+      manyhash tree s3 --etag --part-size 64M backup.tar";
+
+/// The checksum that S3 has of an object uploaded in parts
 #[derive(Args, Debug)]
-pub struct S3Arguments {
+#[command(after_help = S3_EXAMPLES)]
+pub(crate) struct S3Arguments {
     /// Bytes of a part, as whoever uploaded chose them
     #[arg(long, value_name = "SIZE", default_value = "8M", value_parser = part_size)]
-    pub part_size: u64,
+    pub(crate) part_size: u64,
 
     /// Algorithm
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
-    pub algorithm: AnyAlgorithm,
+    pub(crate) algorithm: AnyAlgorithm,
 
     /// Print the ETag of a multipart upload instead: MD5, in hexadecimal
     #[arg(long, conflicts_with = "algorithm")]
-    pub etag: bool,
+    pub(crate) etag: bool,
 
     /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "FILE")]
-    pub files: Vec<OsString>,
+    pub(crate) files: Vec<OsString>,
 }
 
-/// What `tree glacier` takes.
+/// Below the options of `tree glacier`.
+const GLACIER_EXAMPLES: &str = "\
+Examples:
+  manyhash tree glacier archive.zip";
+
+/// The tree hash of Amazon S3 Glacier
 #[derive(Args, Debug)]
-pub struct GlacierArguments {
+#[command(after_help = GLACIER_EXAMPLES)]
+pub(crate) struct GlacierArguments {
     /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "FILE")]
-    pub files: Vec<OsString>,
+    pub(crate) files: Vec<OsString>,
 }
 
 /// The bytes of a salt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Salt(pub Box<[u8]>);
+pub(crate) struct Salt(pub(crate) Box<[u8]>);
 
 impl Salt {
     fn parse(digits: &str, most_bytes: usize) -> Result<Self, String> {

@@ -1,38 +1,41 @@
 //! The command line of GNU's `sha256sum` and its like, read as GNU's `getopt_long` reads it: short options may be combined, long ones
 //! shortened while that is unambiguous, and options stand anywhere before `--` (before the first operand if `POSIXLY_CORRECT` is set).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
+use manyhash::AnyAlgorithm;
+
+use crate::algorithm::command_of;
 use crate::output::Style;
 
 /// What the command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// `-c`
-    pub check: bool,
+    pub(crate) check: bool,
     /// `-b` or `-t`, whichever came last; `--tag` counts as `-b`.
-    pub binary: Option<bool>,
+    pub(crate) binary: Option<bool>,
     /// `--tag`
-    pub tag: bool,
+    pub(crate) tag: bool,
     /// `-z`
-    pub zero: bool,
+    pub(crate) zero: bool,
     /// `--ignore-missing`
-    pub ignore_missing: bool,
+    pub(crate) ignore_missing: bool,
     /// `--quiet`, unless `--status` or `-w` came later.
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// `--status`, unless `--quiet` or `-w` came later.
-    pub status: bool,
+    pub(crate) status: bool,
     /// `--strict`
-    pub strict: bool,
+    pub(crate) strict: bool,
     /// `-w`, unless `--quiet` or `--status` came later.
-    pub warn: bool,
+    pub(crate) warn: bool,
     /// What is no option.
-    pub operands: Vec<OsString>,
+    pub(crate) operands: Vec<OsString>,
 }
 
 /// What a command line comes to.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Parsed {
+pub(crate) enum Parsed {
     /// Do it.
     Run(Options),
     /// Print the help.
@@ -78,7 +81,7 @@ const LONG: [(&str, Flag); 12] = [
 const SHORT: [(u8, Flag); 5] = [(b'b', Flag::Binary), (b'c', Flag::Check), (b't', Flag::Text), (b'w', Flag::Warn), (b'z', Flag::Zero)];
 
 /// Reads a command line without the command's own name.
-pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
     parse_as(arguments, std::env::var_os("POSIXLY_CORRECT").is_some())
 }
 
@@ -185,13 +188,45 @@ impl Options {
     }
 
     /// The lines to print.
-    pub fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> Style {
         match (self.tag, self.binary) {
             (true, _) => Style::Tag,
             (false, Some(true)) => Style::Binary,
             (false, _) => Style::Text,
         }
     }
+}
+
+/// What `--help` says.
+pub(crate) fn help(program: &OsStr, algorithm: AnyAlgorithm) -> String {
+    format!(
+        "\
+Usage: {program} [OPTION]... [FILE]...
+Print {name} digests of files, or check them against a list.
+
+FILE - or no FILE is standard input.
+  -b, --binary          mark names with '*' (reads no differently)
+  -c, --check           the FILEs are lists of digests: check what they name
+      --tag             print BSD-style lines
+  -t, --text            mark names with a blank (the default)
+  -z, --zero            end lines with NUL instead of newline, names not escaped
+
+With --check only:
+      --ignore-missing  pass over files that do not exist
+      --quiet           no OK for each file that is right
+      --status          no output, the exit code tells
+      --strict          fail if a line is malformed
+  -w, --warn            say which lines are malformed
+
+      --help            print this help
+      --version         print the version
+
+Exit code: 0 fine, 1 otherwise. Part of manyhash; behaves as GNU coreutils' {command}.
+",
+        program = program.display(),
+        name = algorithm.name(),
+        command = command_of(algorithm).unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]
