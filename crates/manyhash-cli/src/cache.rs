@@ -24,8 +24,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::algorithm::Algorithms;
-use crate::commands::{FAILED, WRONG_USAGE};
-use crate::exit::Exit;
+use crate::exit::Failure;
 use crate::file_name;
 use crate::flags::CacheArguments;
 use crate::message::{quoted, reason, say_of};
@@ -114,7 +113,7 @@ impl Cache {
 
     /// The cache that was asked for, if one was. Says why not if it must not or cannot be used; a cache that another process uses, or
     /// that fails for want of space, is not worth stopping for.
-    pub fn open(program: &OsStr, arguments: &CacheArguments) -> Result<Self, Exit> {
+    pub fn open(program: &OsStr, arguments: &CacheArguments) -> Result<Self, Failure> {
         let Some(name) = &arguments.cache else { return Ok(Self::none()) };
         // Through links, so that what is set aside is the file.
         let path = std::fs::canonicalize(name).unwrap_or_else(|_| name.clone());
@@ -141,12 +140,9 @@ impl Cache {
                 StoreError::Damaged(_) | StoreError::Busy | StoreError::Disk(_) => {}
                 StoreError::Foreign | StoreError::Newer(_) => {
                     shared.say(error);
-                    return Err(Exit::from(WRONG_USAGE));
+                    return Err(Failure::said_usage());
                 }
-                StoreError::Unusable(_) => {
-                    shared.say(error);
-                    return Err(Exit::from(FAILED));
-                }
+                StoreError::Unusable(_) => return Err(Failure::with(name, error)),
             }
             shared.failed(&mut shared.access(), error);
         }

@@ -12,41 +12,32 @@ use std::path::{Path, PathBuf};
 use manyhash::AnyAlgorithm;
 
 use crate::cache::Cache;
-use crate::exit::Exit;
-use crate::file_name;
+use crate::exit::{Failure, Outcome};
 use crate::flags::{CheckArguments, ProgressWhen};
 use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
-use crate::message::{reason, say, say_of};
+use crate::message::reason;
 use crate::pipeline::{self, STDIN, Settings};
 use crate::progress::Progress;
 
 use self::audit::Audit;
 use self::report::Report;
 use self::source::Source;
-use super::{FAILED, WRONG_USAGE, exit_code, output_failed};
 
 /// Runs `manyhash check`.
-pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Exit {
+pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
     let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
         arguments;
     // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
     let mut results = candidates.iter().map(|algorithm| algorithm.backend());
     if let Some(Err(error)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
-        say(program, error.to_string().as_bytes());
-        return Exit::from(WRONG_USAGE);
+        return Err(Failure::usage(error.to_string()));
     }
-    if let Some(directory) = &directory
-        && let Err(error) = std::fs::read_dir(directory)
-    {
-        say_of(program, file_name::bytes_of(directory), reason(&error));
-        return Exit::from(FAILED);
+    if let Some(directory) = &directory {
+        std::fs::read_dir(directory).map_err(Failure::of(directory))?;
     }
-    let cache = match Cache::open(program, &cache) {
-        Ok(cache) => cache,
-        Err(exit_code) => return exit_code,
-    };
+    let cache = Cache::open(program, &cache)?;
     let settings = cache.kept(Settings::new(work.workers()));
     let dialect = Dialect::Manyhash;
     let check = Check {
@@ -100,21 +91,19 @@ pub struct Check {
 
 impl Check {
     /// Checks all that the manifests name.
-    pub fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> Exit {
-        let audit = match self.audit.then(|| Audit::new(&self, &manifests)).transpose() {
-            Ok(audit) => audit,
-            Err(error) => return audit_failed(program, &error),
-        };
+    pub fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> Outcome {
+        let audit = self.audit.then(|| Audit::new(&self, &manifests)).transpose();
+        let audit = audit.map_err(|error| Failure::failed(audit_failed(&error)))?;
         let source = Source::new(program, &self, manifests.clone());
         let progress = Progress::start(program, self.progress, &settings.totals);
         let mut report = Report::new(program, &self, manifests, audit, progress);
         let result = pipeline::run(source, settings, &mut report).and_then(|()| report.finish(settings));
         let is_verified = self.cache.finish(self.verbose);
-        match result {
-            Ok(()) if report.is_stopped() => Exit::from(WRONG_USAGE),
-            Ok(()) => exit_code(report.is_fine() && is_verified),
-            Err(error) => output_failed(program, None, &error),
+        result?;
+        if report.is_stopped() {
+            return Err(Failure::said_usage());
         }
+        Ok(report.is_fine() && is_verified)
     }
 
     /// What names in a manifest of that form are relative to, if not the current folder.
@@ -127,7 +116,6 @@ impl Check {
     }
 }
 
-fn audit_failed(program: &OsStr, error: &io::Error) -> Exit {
-    say(program, format!("the audit could not be done: temporary file: {}", reason(error)).as_bytes());
-    Exit::from(FAILED)
+fn audit_failed(error: &io::Error) -> String {
+    format!("the audit could not be done: temporary file: {}", reason(error))
 }

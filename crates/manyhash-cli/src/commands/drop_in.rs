@@ -2,17 +2,15 @@
 //! matched and what differs.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
 
 use manyhash::AnyAlgorithm;
 
 use crate::algorithm::command_of;
 use crate::cache::Cache;
-use crate::exit::Exit;
+use crate::exit::{Failure, Outcome};
 use crate::flags::ProgressWhen;
 use crate::flags::gnu::{self, Options, Parsed};
 use crate::manifest::line::Dialect;
-use crate::message::say;
 use crate::output::{Format, Output};
 use crate::pipeline::{Settings, all_cores};
 use crate::progress::Progress;
@@ -20,29 +18,24 @@ use crate::walk::Walk;
 
 use super::check::Check;
 use super::sum::{Sum, or_stdin};
-use super::{FAILED, prepare_backends, print};
+use super::{prepare_backends, print};
 
 /// Runs the drop-in called `program`.
-pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Exit {
+pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Outcome {
     let options = match gnu::parse(arguments) {
         Parsed::Run(options) => options,
-        Parsed::Help => return print(program, gnu::help(program, algorithm).as_bytes()),
+        Parsed::Help => return print(gnu::help(program, algorithm).as_bytes()),
         Parsed::Version => {
             let version = env!("CARGO_PKG_VERSION");
             let text = format!("{} (manyhash) {version}\n", command_of(algorithm).unwrap_or_default());
-            return print(program, text.as_bytes());
+            return print(text.as_bytes());
         }
         Parsed::Wrong(message) => {
-            say(program, &message);
-            let hint = format!("Try '{} --help' for more information.\n", program.display());
-            let _ = io::stderr().write_all(hint.as_bytes());
-            return Exit::from(FAILED);
+            let hint = format!("\nTry '{} --help' for more information.", program.display());
+            return Err(Failure::failed([message, hint.into_bytes()].concat()));
         }
     };
-    if let Err(message) = prepare_backends(program, algorithm.into(), verbose) {
-        say(program, message.as_bytes());
-        return Exit::from(FAILED);
-    }
+    prepare_backends(program, algorithm.into(), verbose).map_err(Failure::failed)?;
     let format = Format::new(&[algorithm], options.style(), options.zero);
     let Options { check, ignore_missing, quiet, status, strict, warn, operands, .. } = options;
     let operands = or_stdin(operands);

@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use indicatif::HumanBytes;
 use manyhash::AnyAlgorithm;
 
-use crate::exit::Exit;
+use crate::exit::{Failure, Outcome};
 use crate::file_name;
 use crate::flags::{DupsArguments, ProgressWhen};
 use crate::message::{CHANGED, reason, say, say_of};
@@ -26,15 +26,13 @@ use self::files::FileNumber;
 use self::group::Hashes;
 use self::report::{Report, Style, Summary};
 
-use super::{exit_code, output_failed, prepare_backends, wrong_usage};
+use super::prepare_backends;
 
 /// Runs `manyhash dups`.
-pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> Exit {
+pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> Outcome {
     let algorithm = arguments.algorithm;
-    let options = match prepare_backends(program, algorithm.into(), verbose).and_then(|()| arguments.walk.options()) {
-        Ok(options) => options,
-        Err(message) => return wrong_usage(program, &message),
-    };
+    prepare_backends(program, algorithm.into(), verbose).map_err(Failure::usage)?;
+    let options = arguments.walk.options().map_err(Failure::usage)?;
     if let Some(chunking) = arguments.chunks {
         return chunks::print(program, &arguments, &options, chunking, verbose);
     }
@@ -58,24 +56,19 @@ fn walk(paths: Vec<OsString>, options: &Options, verbose: bool) -> impl Iterator
     Walk::new(paths, true).with(options.clone()).filter(move |found| verbose || matches!(found, Found::File(..)))
 }
 
-fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'static, style: Style) -> Exit {
-    let program = stage.program;
-    let result = group::find(&mut stage, walk).and_then(|(groups, files, links)| {
-        let mut out = Output::stdout();
-        let summary = Summary { scanned: files.len() as u64, unreadable: stage.unreadable, ..Summary::default() };
-        let mut report = Report { out: &mut out, style, algorithm: stage.algorithm, summary };
-        groups.iter().try_for_each(|group| report.group(group, &files, &links))?;
-        report.finish()
-    });
-    match result {
-        Ok(summary) => {
-            if style != Style::Json {
-                say_summary(program, summary);
-            }
-            exit_code(summary.unreadable == 0)
-        }
-        Err(error) => output_failed(program, None, &error),
+fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'static, style: Style) -> Outcome {
+    let (groups, files, links) = group::find(&mut stage, walk)?;
+    let mut out = Output::stdout();
+    let summary = Summary { scanned: files.len() as u64, unreadable: stage.unreadable, ..Summary::default() };
+    let mut report = Report { out: &mut out, style, algorithm: stage.algorithm, summary };
+    for group in &groups {
+        report.group(group, &files, &links)?;
     }
+    let summary = report.finish()?;
+    if style != Style::Json {
+        say_summary(stage.program, summary);
+    }
+    Ok(summary.unreadable == 0)
 }
 
 fn say_summary(program: &OsStr, summary: Summary) {

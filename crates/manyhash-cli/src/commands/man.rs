@@ -1,7 +1,6 @@
 //! `man`: manual pages from the definitions of the command line. They bear the version and no date, so that they are the same whenever
 //! they are made.
 
-use std::ffi::OsStr;
 use std::io;
 
 use clap::builder::{PossibleValue, StyledStr};
@@ -10,13 +9,13 @@ use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::flags::{Arguments, ManArguments};
 
-use super::{print, wrong_arguments};
+use super::print;
 
 /// Runs `manyhash man`.
-pub fn run(program: &OsStr, arguments: ManArguments) -> Exit {
+pub fn run(arguments: ManArguments) -> Outcome {
     let mut manyhash = Arguments::command();
     manyhash.build();
     let mut command = &manyhash;
@@ -24,11 +23,11 @@ pub fn run(program: &OsStr, arguments: ManArguments) -> Exit {
         let Some(below) = command.find_subcommand(name) else {
             let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
             let message = format!("there is no command {name:?}; these have pages: {}", names.join(", "));
-            return wrong_arguments(&manyhash.error(ErrorKind::InvalidValue, message));
+            return Err(manyhash.error(ErrorKind::InvalidValue, message).into());
         };
         command = below;
     }
-    print(program, &page(command.clone()).expect("a page can be written to memory"))
+    print(&page(command.clone()).expect("a page can be written to memory"))
 }
 
 fn page(mut command: Command) -> io::Result<Vec<u8>> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::algorithm::Algorithms;
 use crate::cache::Cache;
-use crate::exit::Exit;
+use crate::exit::{Failure, Outcome};
 use crate::file_name;
 use crate::flags::SumArguments;
 use crate::message::{reason, say_of};
@@ -15,30 +15,22 @@ use crate::pipeline::{self, Finished, STDIN, Settings, Sink, Task, Work};
 use crate::progress::Progress;
 use crate::walk::{Found, NameEnd, NameList, Walk};
 
-use super::{exit_code, output_failed, prepare_backends, wrong_usage};
+use super::prepare_backends;
 
 /// Runs `manyhash sum`.
-pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Exit {
+pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Outcome {
     let algorithms = Algorithms::of(&arguments.algorithms);
-    let options = match prepare_backends(program, algorithms, verbose).and_then(|()| arguments.walk.options()) {
-        Ok(options) => options,
-        Err(message) => return wrong_usage(program, &message),
-    };
+    prepare_backends(program, algorithms, verbose).map_err(Failure::usage)?;
+    let options = arguments.walk.options().map_err(Failure::usage)?;
     if arguments.files_from.as_deref() == Some(Path::new(STDIN)) && arguments.paths.iter().any(|path| path == STDIN) {
-        return wrong_usage(program, "standard input cannot be both a list of names and a file");
+        return Err(Failure::usage("standard input cannot be both a list of names and a file"));
     }
-    let list = match arguments.list() {
-        Ok(list) => list,
-        Err(error) => return output_failed(program, arguments.files_from.as_deref(), &error),
+    let list = arguments.list()?;
+    let output = match &arguments.output {
+        Some(path) => Output::file(path).map_err(Failure::of(path))?,
+        None => Output::stdout(),
     };
-    let output = match arguments.output.as_deref().map_or_else(|| Ok(Output::stdout()), Output::file) {
-        Ok(output) => output,
-        Err(error) => return output_failed(program, arguments.output.as_deref(), &error),
-    };
-    let cache = match Cache::open(program, &arguments.cache) {
-        Ok(cache) => cache,
-        Err(exit_code) => return exit_code,
-    };
+    let cache = Cache::open(program, &arguments.cache)?;
     let settings = cache.kept(Settings::new(arguments.work.workers()));
     let format = Format::new(&arguments.algorithms, arguments.style(), arguments.zero);
     let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
@@ -58,9 +50,9 @@ pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Exit {
 
 impl SumArguments {
     /// The list that names files, if there is one.
-    fn list(&self) -> io::Result<Option<NameList>> {
+    fn list(&self) -> Result<Option<NameList>, Failure> {
         let end = if self.null { NameEnd::Nul } else { NameEnd::Newline };
-        self.files_from.as_deref().map(|path| NameList::open(path, end)).transpose()
+        self.files_from.as_deref().map(|path| NameList::open(path, end).map_err(Failure::of(path))).transpose()
     }
 
     /// How lines look. Those of several algorithms must tell which one they are of: lengths do not.
@@ -101,7 +93,7 @@ pub struct Sum {
 
 impl Sum {
     /// Prints them.
-    pub fn print(self, program: &OsStr, settings: &Settings) -> Exit {
+    pub fn print(self, program: &OsStr, settings: &Settings) -> Outcome {
         let Self { walk, cache, algorithms, format, output, output_path, progress, verbose } = self;
         let known = cache.clone();
         let source = walk.map(move |found| task(found, algorithms, &known));
@@ -110,10 +102,11 @@ impl Sum {
         let Lines { output, progress, all_read, .. } = lines;
         let is_verified = cache.finish(verbose);
         progress.finish();
-        match result.and_then(|()| output.finish()) {
-            Ok(()) => exit_code(all_read && is_verified),
-            Err(error) => output_failed(program, output_path.as_deref(), &error),
-        }
+        result.and_then(|()| output.finish()).map_err(|error| match output_path {
+            Some(path) => Failure::File(path, error),
+            None => Failure::Output(error),
+        })?;
+        Ok(all_read && is_verified)
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use manyhash::AnyAlgorithm;
 
-use crate::exit::Exit;
+use crate::exit::{Failure, Outcome};
 use crate::file_name;
 use crate::flags::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
 use crate::manifest::escapes::{escape, needs_escape};
@@ -27,14 +27,12 @@ use crate::output::Output;
 use crate::pipeline::Totals;
 use crate::progress::Progress;
 
-use super::{exit_code, output_failed, prepare_backends, wrong_usage};
+use super::prepare_backends;
 
 /// Runs `manyhash tree`.
-pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> Exit {
+pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> Outcome {
     let TreeArguments { work, mode } = arguments;
-    if let Err(message) = prepare_backends(program, mode.algorithm().into(), verbose) {
-        return wrong_usage(program, &message);
-    }
+    prepare_backends(program, mode.algorithm().into(), verbose).map_err(Failure::usage)?;
     let call = Call { program, work: &work, verbose };
     match mode {
         TreeMode::JLanes(arguments) => j_lanes::run(&call, arguments),
@@ -117,13 +115,11 @@ impl Report<'_> {
     }
 
     /// Ends the report.
-    fn finish(self, result: io::Result<()>) -> Exit {
-        let Self { program, output, progress, all_read } = self;
-        progress.finish();
-        match result.and_then(|()| output.finish()) {
-            Ok(()) => exit_code(all_read),
-            Err(error) => output_failed(program, None, &error),
-        }
+    fn finish(self, result: io::Result<()>) -> Outcome {
+        self.progress.finish();
+        result?;
+        self.output.finish()?;
+        Ok(self.all_read)
     }
 }
 

@@ -10,49 +10,20 @@ mod report;
 mod verify;
 
 use std::ffi::OsStr;
-use std::fmt::Display;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::exit::Exit;
+use crate::exit::{Failure, Outcome};
 use crate::flags::{VerityArguments, VerityCommand};
-
-use super::{output_failed, wrong_usage};
 
 pub use format::whole_blocks;
 
 /// Runs `manyhash verity`.
-pub fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) -> Exit {
-    let result = match arguments.command {
+pub fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) -> Outcome {
+    match arguments.command {
         VerityCommand::Format(arguments) => format::run(program, arguments, verbose),
         VerityCommand::Verify(arguments) => verify::run(program, arguments, verbose),
-        VerityCommand::Dump(arguments) => dump::run(program, &arguments),
-    };
-    match result {
-        Ok(exit_code) => exit_code,
-        Err(Problem::Usage(message)) => wrong_usage(program, &message),
-        Err(Problem::File(path, error)) => output_failed(program, Some(&path), &error),
-    }
-}
-
-/// Why nothing came of it.
-#[derive(Debug)]
-enum Problem {
-    /// The command line is wrong.
-    Usage(String),
-    /// A file cannot be read or written, or has not what it should have.
-    File(PathBuf, io::Error),
-}
-
-impl Problem {
-    /// What an error of the file at `path` is.
-    fn of(path: &Path) -> impl Fn(io::Error) -> Self {
-        |error| Self::File(path.to_path_buf(), error)
-    }
-
-    /// The file at `path` has not what it should have.
-    fn with(path: &Path, what: impl Display) -> Self {
-        Self::File(path.to_path_buf(), io::Error::other(what.to_string()))
+        VerityCommand::Dump(arguments) => dump::run(&arguments),
     }
 }
 
@@ -71,10 +42,10 @@ impl From<io::Error> for DeviceError {
 }
 
 impl DeviceError {
-    fn problem(self, data: &Path, hash: &Path) -> Problem {
+    fn of(self, data: &Path, hash: &Path) -> Failure {
         match self {
-            Self::Data(error) => Problem::of(data)(error),
-            Self::Hash(error) => Problem::of(hash)(error),
+            Self::Data(error) => Failure::of(data)(error),
+            Self::Hash(error) => Failure::of(hash)(error),
         }
     }
 }

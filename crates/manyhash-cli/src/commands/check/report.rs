@@ -124,8 +124,7 @@ impl<'a> Report<'a> {
             && let Some(failure) = audit.finish(settings, self)?
         {
             self.is_fine = false;
-            self.flush()?;
-            super::audit_failed(self.program, &failure);
+            self.say(super::audit_failed(&failure).as_bytes())?;
         }
         std::mem::replace(&mut self.progress, Progress::none()).finish();
         if self.check.dialect == Dialect::Manyhash && !self.is_stopped {

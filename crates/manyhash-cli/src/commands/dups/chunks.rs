@@ -16,8 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::commands::{exit_code, output_failed};
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::file_name;
 use crate::flags::DupsArguments;
 use crate::message::{CHANGED, reason, say_of};
@@ -39,7 +38,7 @@ use self::worker::{Event, Worker, buffer_bytes};
 const MAX_WAITING: usize = 256 << 10;
 
 /// Prints what chunks of this kind would save.
-pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> Exit {
+pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> Outcome {
     let totals = Arc::<Totals>::default();
     let unit_bytes = buffer_bytes(chunking) as u64;
     let division = Division {
@@ -69,11 +68,8 @@ pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chun
     let about = About { chunking, algorithm: arguments.algorithm, unreadable, sampled: seen.sampled() };
     let table = Table::new(folders, counts);
     let mut out = Output::stdout();
-    let result = if arguments.json { table.write_json(&mut out, &about) } else { table.write_text(&mut out, &about) };
-    match result {
-        Ok(()) => exit_code(unreadable == 0),
-        Err(error) => output_failed(program, None, &error),
-    }
+    if arguments.json { table.write_json(&mut out, &about) } else { table.write_text(&mut out, &about) }?;
+    Ok(unreadable == 0)
 }
 
 /// What is found, each with the number of components of the argument it was found under.

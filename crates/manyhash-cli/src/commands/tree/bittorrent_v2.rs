@@ -7,7 +7,7 @@ use manyhash::tree::BitTorrentV2;
 use manyhash::tree::bittorrent_v2::FileTree;
 use serde::Serialize;
 
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::file_name;
 use crate::flags::BittorrentV2Arguments;
 use crate::output::JsonName;
@@ -16,7 +16,7 @@ use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, line};
 
 /// Runs `manyhash tree bittorrent-v2`.
-pub fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Exit {
+pub fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Outcome {
     let BittorrentV2Arguments { piece_length, json, files } = arguments;
     let tree = BitTorrentV2::new(piece_length).expect("the piece length was looked at");
     if json { small_files::run(call, &Json(tree), files) } else { small_files::run(call, &Roots(tree), files) }

@@ -7,14 +7,14 @@ use manyhash::tree::DmVerity;
 use manyhash::{Algorithm, ForAlgorithm};
 
 use crate::commands::verity::whole_blocks;
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::flags::DmVerityArguments;
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, line};
 
 /// Runs `manyhash tree dm-verity`.
-pub fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Exit {
+pub fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
     arguments.hash.with(Print { call, arguments })
 }
 
@@ -24,9 +24,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
+    type Output = Outcome;
 
-    fn run<A: Algorithm>(self) -> Exit {
+    fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments } = self;
         let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
         let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");

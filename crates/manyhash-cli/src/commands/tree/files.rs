@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use manyhash::{Algorithm, ForAlgorithm, Hasher};
 
 use crate::commands::sum::or_stdin;
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::flags::FilesArguments;
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
 use crate::walk::{Readable, hashing, look_at};
@@ -14,7 +14,7 @@ use crate::walk::{Readable, hashing, look_at};
 use super::{Call, Report, changed};
 
 /// Runs `manyhash tree files`.
-pub fn run(call: &Call<'_>, arguments: FilesArguments) -> Exit {
+pub fn run(call: &Call<'_>, arguments: FilesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -24,9 +24,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
+    type Output = Outcome;
 
-    fn run<A: Algorithm>(self) -> Exit {
+    fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: FilesArguments { algorithm, files } } = self;
         let settings = Settings::new(call.work.workers());
         let source = or_stdin(files).into_iter().map(move |file| {

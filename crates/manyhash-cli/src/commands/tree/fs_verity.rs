@@ -10,8 +10,7 @@ use manyhash::tree::fs_verity::FsVerityAlgorithm;
 use manyhash::tree::{FsVerity, Nodes};
 use manyhash::{Sha256, Sha512};
 
-use crate::commands::wrong_usage;
-use crate::exit::Exit;
+use crate::exit::{Failure, Outcome};
 use crate::file_name;
 use crate::flags::{FsVerityArguments, FsVerityHash};
 use crate::leaves::{self, Source};
@@ -28,14 +27,14 @@ use super::small_files::{self, Alone, Input, Mode};
 const SIGNED_MAGIC: &[u8; 8] = b"FSVerity";
 
 /// Runs `manyhash tree fs-verity`.
-pub fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Exit {
+pub fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Outcome {
     match arguments.hash_alg {
         FsVerityHash::Sha256 => run_with::<Sha256>(call, arguments, "sha256"),
         FsVerityHash::Sha512 => run_with::<Sha512>(call, arguments, "sha512"),
     }
 }
 
-fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments, name: &'static str) -> Exit {
+fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments, name: &'static str) -> Outcome {
     let FsVerityArguments { block_size, salt, compact, for_builtin_sig, out_merkle_tree, out_descriptor, files, .. } = arguments;
     let verity = FsVerity::<A>::new(block_size, &salt.0).expect("block size and salt were looked at");
     let measure = Measure { verity, name, compact, for_builtin_sig };
@@ -43,10 +42,8 @@ fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments,
         return small_files::run(call, &measure, files);
     }
     let wanted = Wanted { tree: out_merkle_tree, descriptor: out_descriptor };
-    match wanted.file(&files) {
-        Ok(file) => measure.write(call, file, &wanted),
-        Err(message) => wrong_usage(call.program, &message),
-    }
+    let file = wanted.file(&files).map_err(Failure::usage)?;
+    measure.write(call, file, &wanted)
 }
 
 /// Digests as they are printed.
@@ -118,37 +115,37 @@ impl Wanted {
 }
 
 /// Why there is no digest.
-struct Failure<'a> {
+struct FileError<'a> {
     /// What could not be written; nothing if the file could not be read.
     output: Option<&'a Path>,
     error: io::Error,
 }
 
-impl From<io::Error> for Failure<'_> {
+impl From<io::Error> for FileError<'_> {
     fn from(error: io::Error) -> Self {
         Self { output: None, error }
     }
 }
 
 /// A failure to write `output`.
-fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> Failure<'a> {
-    move |error| Failure { output: Some(output), error }
+fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> FileError<'a> {
+    move |error| FileError { output: Some(output), error }
 }
 
 impl<A: FsVerityAlgorithm> Measure<A> {
     /// Prints the digest of one file, and writes what is wanted.
-    fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> Exit {
+    fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> Outcome {
         let totals = Arc::<Totals>::default();
         let mut report = call.report(&totals);
         let result = match self.write_files(path, wanted, call.work.workers(), &totals) {
             Ok(digest) => report.take(path, Ok(self.line(path, digest))),
-            Err(Failure { output, error }) => report.take(output.unwrap_or(path), Err(error)),
+            Err(FileError { output, error }) => report.take(output.unwrap_or(path), Err(error)),
         };
         totals.done();
         report.finish(result)
     }
 
-    fn write_files<'a>(&self, path: &Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, Failure<'a>> {
+    fn write_files<'a>(&self, path: &Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, FileError<'a>> {
         let file = open(path)?;
         let source = Source::whole(&file)?;
         totals.found_file(source.bytes());

@@ -5,7 +5,7 @@ use std::ops::Range;
 use manyhash::tree::{Builder, Merkle, glacier};
 use manyhash::{AnyAlgorithm, Sha256, hash};
 
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::flags::GlacierArguments;
 use crate::pipeline::Initial;
 
@@ -13,7 +13,7 @@ use super::Call;
 use super::ranges::{self, Fold, Mode, parts};
 
 /// Runs `manyhash tree glacier`.
-pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> Exit {
+pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> Outcome {
     ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), Initial::Standard, arguments.files)
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 use manyhash::tree::JLanes;
 use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::flags::LanesArguments;
 use crate::pipeline::filling;
 use crate::threads;
@@ -17,7 +17,7 @@ use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed, line};
 
 /// Runs `manyhash tree j-lanes`.
-pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Exit {
+pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -27,9 +27,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
+    type Output = Outcome;
 
-    fn run<A: Algorithm>(self) -> Exit {
+    fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: LanesArguments { lanes, separated, files, .. } } = self;
         let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
         small_files::run(call, &if separated { mode.separated() } else { mode }, files)

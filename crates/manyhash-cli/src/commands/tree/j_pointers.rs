@@ -5,7 +5,7 @@ use std::ops::Range;
 use manyhash::tree::JPointers;
 use manyhash::{Algorithm, ForAlgorithm};
 
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::flags::LanesArguments;
 use crate::pipeline::Initial;
 
@@ -13,7 +13,7 @@ use super::Call;
 use super::ranges::{self, Fold, Mode};
 
 /// Runs `manyhash tree j-pointers`.
-pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Exit {
+pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -23,9 +23,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
+    type Output = Outcome;
 
-    fn run<A: Algorithm>(self) -> Exit {
+    fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
         let (mode, initial) = if separated { (mode.separated(), Initial::SeparatedSlices { lanes }) } else { (mode, Initial::Standard) };

@@ -14,7 +14,7 @@ use manyhash::{Algorithm, Hasher, hash_many};
 
 use crate::algorithm::Algorithms;
 use crate::commands::sum::or_stdin;
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::pipeline::{self, Access, Finished, Initial, Part, STDIN, Settings, Sink, Task, Work, filling, patiently};
 use crate::positioned;
 use crate::walk::{Readable, look_at};
@@ -60,7 +60,7 @@ pub fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<
 }
 
 /// Prints a line for each of `files`.
-pub fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, initial: Initial, files: Vec<OsString>) -> Exit {
+pub fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, initial: Initial, files: Vec<OsString>) -> Outcome {
     let settings = Settings { access: Access::SideBySide, initial, ..Settings::new(call.work.workers()) };
     let cutter = mode.clone();
     let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&cutter, algorithms, PathBuf::from(file)));

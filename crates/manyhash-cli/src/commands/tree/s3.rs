@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
 
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::flags::S3Arguments;
 use crate::pipeline::Initial;
 
@@ -17,7 +17,7 @@ use super::ranges::{self, Fold, Mode, parts};
 const MOST_PARTS: u64 = 10_000;
 
 /// Runs `manyhash tree s3`.
-pub fn run(call: &Call<'_>, arguments: S3Arguments) -> Exit {
+pub fn run(call: &Call<'_>, arguments: S3Arguments) -> Outcome {
     let algorithm = if arguments.etag { AnyAlgorithm::Md5 } else { arguments.algorithm };
     algorithm.with(Print { call, arguments, algorithm })
 }
@@ -29,9 +29,9 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
+    type Output = Outcome;
 
-    fn run<A: Algorithm>(self) -> Exit {
+    fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: S3Arguments { part_size, etag, files, .. }, algorithm } = self;
         let style = if etag { Style::Hexadecimal } else { Style::Base64 };
         let composite = Composite::<A> { hasher: Hasher::new(), parts: 0, part_bytes: part_size, style };

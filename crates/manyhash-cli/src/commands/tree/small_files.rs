@@ -15,7 +15,7 @@ use manyhash::Algorithm;
 use manyhash::tree::Merkle;
 
 use crate::commands::sum::or_stdin;
-use crate::exit::Exit;
+use crate::exit::Outcome;
 use crate::leaves::{self, Source};
 use crate::pipeline::{Reading, STDIN, Totals, patiently};
 use crate::positioned;
@@ -109,7 +109,7 @@ const ROUND_BATCHES: usize = 16;
 const ROUND_FILES: usize = 4096;
 
 /// Prints a line for each of `files`.
-pub fn run(call: &Call<'_>, mode: &impl Mode, files: Vec<OsString>) -> Exit {
+pub fn run(call: &Call<'_>, mode: &impl Mode, files: Vec<OsString>) -> Outcome {
     let workers = call.work.workers();
     let totals = Arc::<Totals>::default();
     let report = call.report(&totals);
