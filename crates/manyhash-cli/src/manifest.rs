@@ -8,6 +8,7 @@ pub mod form;
 mod json;
 pub mod line;
 mod record;
+mod text;
 
 use std::io::{self, BufRead, Read};
 
@@ -56,7 +57,8 @@ impl<R: BufRead> Lines<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::line::{Dialect, Entry, LineParser};
+    use super::line::{Dialect, Entry};
+    use super::text::LineParser;
     use super::*;
     use manyhash::AnyAlgorithm;
 

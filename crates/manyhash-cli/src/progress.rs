@@ -10,9 +10,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::flags::ProgressWhen;
 use crate::message::{quoted, say};
 use crate::pipeline::{Counts, Totals};
 use crate::threads;
@@ -21,6 +21,17 @@ use crate::threads;
 const PATIENCE: Duration = Duration::from_secs(1);
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(1);
+
+/// When progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressWhen {
+    /// On a terminal, if it takes more than a second.
+    Auto,
+    /// From the beginning, terminal or not.
+    Always,
+    /// Not at all.
+    Never,
+}
 
 /// Progress being shown, or not.
 pub struct Progress(Option<Shown>);

@@ -13,12 +13,12 @@ use manyhash::AnyAlgorithm;
 
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
-use crate::flags::{CheckArguments, ProgressWhen};
+use crate::flags::CheckArguments;
 use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
 use crate::message::reason;
 use crate::pipeline::{self, STDIN, Settings};
-use crate::progress::Progress;
+use crate::progress::{Progress, ProgressWhen};
 
 use self::audit::Audit;
 use self::report::Report;

@@ -8,12 +8,11 @@ use manyhash::AnyAlgorithm;
 use crate::algorithm::command_of;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
-use crate::flags::ProgressWhen;
 use crate::flags::gnu::{self, Options, Parsed};
 use crate::manifest::line::Dialect;
 use crate::output::{Format, Output};
 use crate::pipeline::{Settings, all_cores};
-use crate::progress::Progress;
+use crate::progress::{Progress, ProgressWhen};
 use crate::walk::Walk;
 
 use super::check::Check;

@@ -1,6 +1,6 @@
 //! `dups`: files with the same content, or with `--chunks` what de-duplication would save. What is printed: `DUPS.md`.
 
-pub mod chunks;
+mod chunks;
 mod files;
 mod group;
 mod report;
@@ -15,11 +15,11 @@ use manyhash::AnyAlgorithm;
 
 use crate::exit::{Failure, Outcome};
 use crate::file_name;
-use crate::flags::{DupsArguments, ProgressWhen};
+use crate::flags::DupsArguments;
 use crate::message::{CHANGED, reason, say, say_of};
 use crate::output::Output;
 use crate::pipeline::{self, Finished, Settings, Sink, Task};
-use crate::progress::Progress;
+use crate::progress::{Progress, ProgressWhen};
 use crate::walk::{Found, Options, Walk};
 
 use self::files::FileNumber;

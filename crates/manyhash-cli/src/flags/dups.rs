@@ -1,11 +1,14 @@
 //! `manyhash dups`: its options.
 
 use std::ffi::OsString;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use clap::Args;
+use fastcdc::v2020::{AVERAGE_MAX, AVERAGE_MIN};
 use manyhash::AnyAlgorithm;
 
-use crate::commands::dups::chunks::Chunking;
 use crate::size;
 
 use super::{AlgorithmName, WalkArguments, WorkArguments};
@@ -70,4 +73,58 @@ pub(crate) struct DupsArguments {
     /// Files, and folders with all that is in them
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<OsString>,
+}
+
+/// How files are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chunking {
+    /// Every so many bytes; the last chunk of a file is what is left.
+    Fixed(usize),
+    /// Content-defined, by FastCDC (its version of 2020): so many bytes on average, at least a quarter and at most four times that.
+    ContentDefined(usize),
+}
+
+/// Sizes of fixed chunks: the size of a sector, and what buffers should hold several of.
+const FIXED_BYTES: RangeInclusive<usize> = 512..=16 << 20;
+
+/// As one would type it.
+impl fmt::Display for Chunking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(bytes) => write!(f, "fixed:{bytes}"),
+            Self::ContentDefined(average_bytes) => write!(f, "cdc:{average_bytes}"),
+        }
+    }
+}
+
+impl FromStr for Chunking {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, size) = text.split_once(':').ok_or("chunks are fixed:SIZE or cdc:SIZE, as fixed:4096 or cdc:16K")?;
+        let bytes = usize::try_from(size::parse(size)?).unwrap_or(usize::MAX);
+        match kind {
+            "fixed" if FIXED_BYTES.contains(&bytes) => Ok(Self::Fixed(bytes)),
+            "fixed" => Err("fixed chunks have 512 bytes to 16M".to_string()),
+            "cdc" if bytes.is_power_of_two() && (AVERAGE_MIN..=AVERAGE_MAX).contains(&bytes) => Ok(Self::ContentDefined(bytes)),
+            "cdc" => Err("content-defined chunks have on average a power of two from 256 bytes to 4M".to_string()),
+            _ => Err(format!("chunks are fixed:SIZE or cdc:SIZE, not {kind}:SIZE")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunkings_are_as_typed() {
+        for (text, chunking) in [("fixed:4096", Chunking::Fixed(4096)), ("cdc:16384", Chunking::ContentDefined(16 << 10))] {
+            assert_eq!((text.parse(), chunking.to_string()), (Ok(chunking), text.to_string()));
+        }
+        assert_eq!("fixed:1M".parse(), Ok(Chunking::Fixed(1 << 20)));
+        for text in ["", "fixed", "4096", "fixed:", "fixed:511", "fixed:17M", "cdc:128", "cdc:48K", "cdc:8M", "rabin:4K"] {
+            assert!(text.parse::<Chunking>().is_err(), "{text}");
+        }
+    }
 }

@@ -13,16 +13,17 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand};
 use clap_complete::Shell;
 use manyhash::AnyAlgorithm;
 
 use crate::algorithm::command_of;
 use crate::pipeline::{MAX_WORKERS, all_cores};
+use crate::progress::ProgressWhen;
 use crate::walk::{self, FileSystems, Links, patterns};
 
 pub(crate) use self::check::CheckArguments;
-pub(crate) use self::dups::DupsArguments;
+pub(crate) use self::dups::{Chunking, DupsArguments};
 pub(crate) use self::sum::SumArguments;
 pub(crate) use self::tree::*;
 pub(crate) use self::verity::*;
@@ -167,17 +168,6 @@ impl WorkArguments {
     pub(crate) fn workers(&self) -> usize {
         self.threads.map_or_else(all_cores, usize::from)
     }
-}
-
-/// When progress is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProgressWhen {
-    /// On a terminal, if it takes more than a second.
-    Auto,
-    /// From the beginning, terminal or not.
-    Always,
-    /// Not at all.
-    Never,
 }
 
 /// Where digests are kept from run to run. CACHE.md says how.

@@ -10,9 +10,10 @@ use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
 
 use crate::hexadecimal;
 use crate::pipeline::{MAX_WORKERS, all_cores};
+use crate::progress::ProgressWhen;
 use crate::size;
 
-use super::{AlgorithmName, ProgressWhen};
+use super::AlgorithmName;
 
 /// Below the modes.
 const EXAMPLES: &str = "\

@@ -7,8 +7,7 @@ use manyhash::AnyAlgorithm;
 
 use crate::hexadecimal;
 
-use super::form::Line;
-use super::line::Entry;
+use super::line::{Entry, Line};
 
 /// The algorithm of a manifest of that name, if it is a bag's.
 pub fn algorithm_of(file_name: &str) -> Option<AnyAlgorithm> {

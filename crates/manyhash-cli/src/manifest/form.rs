@@ -5,43 +5,9 @@ use std::path::{Path, PathBuf};
 
 use manyhash::AnyAlgorithm;
 
-use super::line::{Dialect, Entry, LineParser};
+use super::line::{Dialect, Line};
+use super::text::LineParser;
 use super::{bagit, json, record};
-
-/// What a line says.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Line {
-    /// Which digest a file should have.
-    Entry {
-        /// That.
-        entry: Entry,
-        /// Its size, where the form has it.
-        size_bytes: Option<u64>,
-    },
-    /// That a file belongs there, whatever is in it.
-    Unhashed(Vec<u8>),
-    /// Nothing, and that is right.
-    Comment,
-    /// Nothing, and that is wrong.
-    Malformed,
-}
-
-impl Line {
-    /// An entry, unless its digest has the wrong length or no file can have its name.
-    pub fn entry(entry: Entry, size_bytes: Option<u64>) -> Option<Self> {
-        let is_right = entry.digest.len() == entry.algorithm.digest_bytes() && is_name(&entry.name);
-        is_right.then_some(Self::Entry { entry, size_bytes })
-    }
-
-    /// A file without a digest, unless no file can have its name.
-    pub fn without_digest(name: Vec<u8>) -> Option<Self> {
-        is_name(&name).then_some(Self::Unhashed(name))
-    }
-}
-
-fn is_name(name: &[u8]) -> bool {
-    !name.is_empty() && !name.contains(&0)
-}
 
 /// The form of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

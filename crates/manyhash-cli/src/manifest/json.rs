@@ -7,8 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::hexadecimal;
 
-use super::form::Line;
-use super::line::Entry;
+use super::line::{Entry, Line};
 
 #[derive(Deserialize)]
 struct JsonLine {

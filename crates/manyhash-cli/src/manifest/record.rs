@@ -6,8 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use manyhash::AnyAlgorithm;
 
-use super::form::Line;
-use super::line::Entry;
+use super::line::{Entry, Line};
 
 /// What `line` says.
 pub fn parse(line: &[u8]) -> Line {

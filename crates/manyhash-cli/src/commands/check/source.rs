@@ -12,8 +12,8 @@ use manyhash::AnyAlgorithm;
 use crate::commands::say_backend;
 use crate::file_name;
 use crate::manifest::Lines;
-use crate::manifest::form::{Form, Line, Parser};
-use crate::manifest::line::Entry;
+use crate::manifest::form::{Form, Parser};
+use crate::manifest::line::{Entry, Line};
 use crate::pipeline::{STDIN, Task, Work, patiently};
 use crate::walk::{Readable, look_at};
 

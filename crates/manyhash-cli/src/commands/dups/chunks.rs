@@ -18,7 +18,7 @@ use manyhash::{Algorithm, ForAlgorithm};
 
 use crate::exit::Outcome;
 use crate::file_name;
-use crate::flags::DupsArguments;
+use crate::flags::{Chunking, DupsArguments};
 use crate::message::{CHANGED, reason, say_of};
 use crate::output::Output;
 use crate::pipeline::Totals;
@@ -27,7 +27,6 @@ use crate::threads;
 use crate::turns::{InOrder, Turns};
 use crate::walk::{Found, Options};
 
-pub use self::cutting::Chunking;
 use self::seen::{Chunk, Seen};
 use self::table::{About, Count, Table};
 

@@ -123,8 +123,8 @@ impl Layout {
             |name, ours: String, theirs: Option<String>| theirs.filter(|theirs| *theirs != ours).map(|theirs| (name, ours, theirs));
         let number = |format: Format| format.number().to_string();
         let blocks = arguments.data_blocks.filter(|&blocks| blocks > 0);
-        let given_salt = arguments.salt.as_ref().map(|salt| super::report::salt_text(&salt.0));
-        differs("--salt", super::report::salt_text(salt), given_salt)
+        let given_salt = arguments.salt.as_ref().map(|salt| salt_text(&salt.0));
+        differs("--salt", salt_text(salt), given_salt)
             .or_else(|| differs("--hash", linux_name(self.algorithm), arguments.algorithm.as_ref().map(|hash| linux_name(hash.algorithm))))
             .or_else(|| differs("--format", number(format), arguments.format.map(number)))
             .or_else(|| {
@@ -135,6 +135,11 @@ impl Layout {
             })
             .or_else(|| differs("--data-blocks", data_blocks.to_string(), blocks.map(|blocks| blocks.to_string())))
     }
+}
+
+/// A salt as it is typed: `-` if there is none.
+pub fn salt_text(salt: &[u8]) -> String {
+    if salt.is_empty() { "-".to_string() } else { const_hex::encode(salt) }
 }
 
 /// The name that Linux has for an algorithm: `sha256`, `sha512-256`.

@@ -5,12 +5,7 @@ use std::path::Path;
 use crate::file_name;
 use crate::flags::Uuid;
 
-use super::layout::{Layout, linux_name};
-
-/// A salt as it is typed: `-` if there is none.
-pub fn salt_text(salt: &[u8]) -> String {
-    if salt.is_empty() { "-".to_string() } else { const_hex::encode(salt) }
-}
+use super::layout::{Layout, linux_name, salt_text};
 
 /// What there is to print.
 #[derive(Debug)]

@@ -7,10 +7,10 @@ use manyhash::AnyAlgorithm;
 use serde::Serialize;
 
 use crate::file_name;
+use crate::flags::Chunking;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::output::JsonName;
 
-use super::cutting::Chunking;
 use super::units::Folder;
 
 /// Files, and what they are made of.

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use manyhash::{Algorithm, hash_many};
 
+use crate::flags::Chunking;
 use crate::pipeline::{Reading, Totals, retrying};
 use crate::turns::{InOrder, Turns};
 
-use super::cutting::Chunking;
 use super::seen::Key;
 
 use super::units::{FolderNumber, Item, Stretch, Unit};
