@@ -15,10 +15,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::{Algorithms, file_name};
 
-use crate::algorithm::Algorithms;
 use crate::exit::Exit;
-use crate::file_name;
 use crate::message::{reason, say, say_of};
 use crate::output::Output;
 

@@ -11,11 +11,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use manyhash_files::{Counts, Totals, threads};
 
 use crate::arguments::ProgressWhen;
 use crate::message::{quoted, say};
-use crate::pipeline::{Counts, Totals};
-use crate::threads;
 
 /// A bar that comes later than this is not missed.
 const PATIENCE: Duration = Duration::from_secs(1);

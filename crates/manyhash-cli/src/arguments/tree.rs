@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
 use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
+use manyhash_files::{MAX_WORKERS, all_cores};
 
 use manyhash::AnyAlgorithm;
 
 use super::AlgorithmName;
 use crate::examples;
 use crate::hexadecimal;
-use crate::pipeline::{MAX_WORKERS, all_cores};
 use crate::size;
 
 use super::ProgressWhen;

@@ -10,15 +10,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::{STDIN, Settings, file_name, hash_files};
 
 use crate::arguments::{CheckArguments, ProgressWhen};
 use crate::cache::Cache;
 use crate::exit::Exit;
-use crate::file_name;
 use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
 use crate::message::{reason, say, say_of};
-use crate::pipeline::{self, STDIN, Settings};
 use crate::progress::Progress;
 
 use self::audit::Audit;
@@ -108,7 +107,7 @@ impl Check {
         let source = Source::new(program, &self, manifests.clone());
         let progress = Progress::start(program, self.progress, &settings.totals);
         let mut report = Report::new(program, &self, manifests, audit, progress);
-        let result = pipeline::run(source, settings, &mut report).and_then(|()| report.finish(settings));
+        let result = hash_files(source, settings, &mut report).and_then(|()| report.finish(settings));
         let is_verified = self.cache.finish(self.verbose);
         match result {
             Ok(()) if report.is_stopped() => Exit::from(WRONG_USAGE),

@@ -7,6 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::find::Walk;
+use manyhash_files::{Settings, all_cores};
 
 use crate::algorithm::command_of;
 use crate::arguments::ProgressWhen;
@@ -15,9 +17,7 @@ use crate::exit::Exit;
 use crate::manifest::line::Dialect;
 use crate::message::say;
 use crate::output::{Format, Output};
-use crate::pipeline::{Settings, all_cores};
 use crate::progress::Progress;
-use crate::walk::Walk;
 
 use self::options::{Options, Parsed};
 use super::check::Check;

@@ -17,14 +17,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::{Totals, changed, file_name};
 
 use crate::arguments::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
 use crate::exit::Exit;
-use crate::file_name;
 use crate::manifest::escapes::{escape, needs_escape};
-use crate::message::{changed, reason, say_of};
+use crate::message::{reason, say_of};
 use crate::output::Output;
-use crate::pipeline::Totals;
 use crate::progress::Progress;
 
 use super::{exit_code, output_failed, prepare_backends, wrong_usage};

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use manyhash::tree::BitTorrentV2;
 use manyhash::tree::bittorrent_v2::FileTree;
+use manyhash_files::file_name;
 use serde::Serialize;
 
 use crate::arguments::BittorrentV2Arguments;
 use crate::exit::Exit;
-use crate::file_name;
 use crate::hexadecimal;
 use crate::output::JsonName;
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use manyhash::tree::{Builder, Merkle, glacier};
 use manyhash::{AnyAlgorithm, Sha256, hash};
+use manyhash_files::Initial;
 
 use crate::arguments::GlacierArguments;
 use crate::exit::Exit;
 use crate::hexadecimal;
-use crate::pipeline::Initial;
 
 use super::Call;
 use super::ranges::{self, Fold, Mode, parts};

@@ -7,12 +7,12 @@ use std::thread;
 
 use manyhash::tree::JLanes;
 use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::read::filling;
+use manyhash_files::threads;
 
 use crate::arguments::LanesArguments;
 use crate::exit::Exit;
 use crate::hexadecimal;
-use crate::pipeline::filling;
-use crate::threads;
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed, line};
@@ -123,8 +123,9 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    use crate::pipeline::{Reading, Totals};
     use manyhash::Sha256;
+    use manyhash_files::Reading;
+    use manyhash_files::Totals;
 
     fn alone() -> Alone {
         Alone { workers: 2, reading: Reading::begin(&Arc::<Totals>::default(), Path::new("f"), 0) }

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use manyhash::tree::JPointers;
 use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::Initial;
 
 use crate::arguments::LanesArguments;
 use crate::exit::Exit;
 use crate::hexadecimal;
-use crate::pipeline::Initial;
 
 use super::Call;
 use super::ranges::{self, Fold, Mode};

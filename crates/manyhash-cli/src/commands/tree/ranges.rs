@@ -11,13 +11,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use manyhash::{Algorithm, Hasher, hash_many};
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::read::{filling, patiently, positioned};
+use manyhash_files::{Access, Algorithms, Finished, Initial, Part, STDIN, Settings, Sink, Task, Work, hash_files};
 
-use crate::algorithm::Algorithms;
 use crate::commands::sum::or_stdin;
 use crate::exit::Exit;
-use crate::pipeline::{self, Access, Finished, Initial, Part, STDIN, Settings, Sink, Task, Work, filling, patiently};
-use crate::positioned;
-use crate::walk::{Readable, look_at};
 
 use super::{Call, Report, changed, line};
 
@@ -66,7 +65,7 @@ pub fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, initial: 
     let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&cutter, algorithms, PathBuf::from(file)));
     let report = call.report(&settings.totals);
     let mut folds = Folds { mode, current: None, report, verbose: call.verbose };
-    let result = pipeline::run(source, &settings, &mut folds);
+    let result = hash_files(source, &settings, &mut folds);
     folds.report.finish(result)
 }
 

@@ -5,11 +5,11 @@ use std::ops::Range;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
+use manyhash_files::Initial;
 
 use crate::arguments::S3Arguments;
 use crate::exit::Exit;
 use crate::hexadecimal;
-use crate::pipeline::Initial;
 
 use super::Call;
 use super::ranges::{self, Fold, Mode, parts};

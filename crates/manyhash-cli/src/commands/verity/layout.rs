@@ -6,9 +6,9 @@ use std::io;
 use manyhash::tree::DmVerity;
 use manyhash::tree::dm_verity::{Format, SUPERBLOCK_BYTES, Superblock};
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash_files::read::positioned;
 
 use crate::arguments::VerityDeviceArguments;
-use crate::positioned;
 
 /// Bytes of a block, unless something else is said.
 const BLOCK_BYTES: usize = 4096;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use manyhash_files::file_name;
+
 use crate::arguments::Uuid;
-use crate::file_name;
 use crate::hexadecimal;
 
 use super::layout::{Layout, linux_name};

@@ -7,15 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::{Reading, Totals, file_name};
 
 use crate::arguments::VerityVerifyArguments;
 use crate::commands::{exit_code, prepare_backends};
 use crate::exit::Exit;
-use crate::file_name;
 use crate::hexadecimal;
-use crate::leaves::{self, Source};
 use crate::message::say_of;
-use crate::pipeline::{Reading, Totals};
 use crate::progress::Progress;
 
 use super::check::{Check, Corrupt, Found};

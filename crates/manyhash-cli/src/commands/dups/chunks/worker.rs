@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use manyhash::{Algorithm, hash_many};
-
-use crate::pipeline::{Reading, Totals, retrying};
-use crate::turns::{InOrder, Turns};
+use manyhash_files::order::{InOrder, Turns};
+use manyhash_files::read::retrying;
+use manyhash_files::{Reading, Totals};
 
 use super::cutting::Chunking;
 use super::seen::Key;

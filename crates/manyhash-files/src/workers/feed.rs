@@ -7,11 +7,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
 
-use crate::algorithm::{Algorithms, Digests};
+use crate::algorithms::{Algorithms, Digests};
+use crate::order::window::{Job, Load};
+use crate::read::JobReader;
+use crate::read::open_files;
 
-use super::job_reader::JobReader;
-use super::window::{Job, Load};
-use super::{Access, Shared, in_order, lanes, open_files};
+use super::{Access, Shared, in_order, lanes};
 
 /// Hashes files from the first one on, until there are none left, or none at once where the caller's thread is the worker.
 pub fn work<T: Send>(shared: &Shared<T>, first: Option<Job>) {

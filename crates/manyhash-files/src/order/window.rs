@@ -10,9 +10,8 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use crate::algorithm::Algorithms;
-
-use super::{Finished, Hashed, Part, Task, Work};
+use crate::algorithms::Algorithms;
+use crate::task::{Finished, Hashed, Part, Task, Work};
 
 /// How far the window may reach.
 #[derive(Clone, Copy, Debug)]

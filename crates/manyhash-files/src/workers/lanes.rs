@@ -5,10 +5,10 @@ use std::io;
 use manyhash::tree::JPointers;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Readers};
 
-use crate::algorithm::Digests;
+use crate::algorithms::Digests;
+use crate::order::window::Job;
 
-use super::window::Job;
-use super::worker::Feed;
+use super::feed::Feed;
 use super::{Initial, Shared};
 
 /// Hashes files with one algorithm, from `job` on; gives back one with another, or nothing when there are none left.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Part, Task, Work};
+use crate::task::{Part, Task, Work};
 
 /// Files of at least so many bytes are known one by one while they are read.
 const LARGE_BYTES: u64 = 16 << 20;

@@ -14,113 +14,30 @@
 //!
 //! Streams are read one after another because whoever writes them may count on that: two fifos of one writer, or stdin named twice.
 
+mod feed;
 mod in_order;
-mod job_reader;
 mod lanes;
-mod open_files;
-mod stream;
+pub mod leaves;
 #[cfg(test)]
 mod tests;
-mod totals;
-mod window;
-mod worker;
 
-use std::fmt::Debug;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::algorithm::{Algorithms, Digests};
-use crate::stamp::Stamp;
+use crate::algorithms::Algorithms;
+use crate::order::window::{Front, Job, Limits, Load, Turn, Window};
+use crate::read::stream;
+use crate::task::{Finished, Hashed, Keeper, Part, Sink, Task};
 use crate::threads;
-
-pub use job_reader::{filling, retrying};
-pub use open_files::patiently;
-pub use totals::{Counts, Reading, Totals};
-pub use window::Limits;
-use window::{Front, Job, Load, Turn, Window};
-
-/// The path that stands for standard input.
-pub const STDIN: &str = "-";
+use crate::totals::Totals;
 
 /// More workers than this would take more memory than is promised: their lanes need some however small the budget.
 pub const MAX_WORKERS: usize = 128;
 
 /// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
 const BUFFER_BYTES: usize = 24 << 20;
-
-/// What to do, with what the sink should know of it.
-#[derive(Debug)]
-pub struct Task<T> {
-    /// For the sink.
-    pub label: T,
-    /// Where the file is.
-    pub path: PathBuf,
-    /// What to do with it.
-    pub work: Work,
-}
-
-/// What to do.
-#[derive(Debug)]
-pub enum Work {
-    /// Hash a file that can be read at any time, beside others. The size plans the order, nothing else.
-    File { algorithms: Algorithms, size_bytes: u64, part: Part },
-    /// Hash a stream, alone and in its turn; [`STDIN`] is standard input.
-    Stream { algorithms: Algorithms },
-    /// Report what is known already.
-    Known(Hashed),
-    /// Report this error.
-    Failed(io::Error),
-    /// Nothing: the label is for the sink alone.
-    Nothing,
-}
-
-/// How much of a file to hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// All of it.
-    Whole,
-    /// These bytes, or as many of them as it has.
-    Range { start: u64, end: u64 },
-}
-
-/// Digests, and of what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hashed {
-    /// The digests.
-    pub digests: Digests,
-    /// Bytes read.
-    pub bytes: u64,
-    /// The file's stamp after it was read, if there is a [`Keeper`] who needs it: a change meanwhile shows in it.
-    pub stamp: Option<Stamp>,
-}
-
-/// A task done.
-#[derive(Debug)]
-pub struct Finished<T> {
-    /// As in the task.
-    pub label: T,
-    /// As in the task.
-    pub path: PathBuf,
-    /// What became of it; nothing for [`Work::Nothing`].
-    pub outcome: Option<io::Result<Hashed>>,
-}
-
-/// Where results go.
-pub trait Sink<T> {
-    /// Takes the next result.
-    fn take(&mut self, finished: Finished<T>) -> io::Result<()>;
-    /// No result is ready: a good time to flush.
-    fn idle(&mut self) -> io::Result<()>;
-}
-
-/// Who wants to know of each file as soon as it is hashed, before its turn comes.
-pub trait Keeper: Debug + Send + Sync {
-    /// Notes that the whole file at `path` was hashed. Called by workers.
-    fn keep(&self, path: &Path, hashed: &Hashed);
-}
 
 /// How workers go through files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +54,10 @@ pub enum Initial {
     /// The algorithm's initial value: digests are standard ones.
     Standard,
     /// That of separated slices. Only with [`Access::SideBySide`], and not for streams.
-    SeparatedSlices { lanes: usize },
+    SeparatedSlices {
+        /// The number of slices.
+        lanes: usize,
+    },
 }
 
 /// How to run.
@@ -220,7 +140,7 @@ enum Caller {
 
 /// Does all tasks of `source`, which is read on a thread of its own no further ahead than the window allows, and gives their results
 /// to `sink` in the same order. Ends early with the sink's error.
-pub fn run<T: Send + 'static>(
+pub fn hash_files<T: Send + 'static>(
     source: impl Iterator<Item = Task<T>> + Send + 'static,
     settings: &Settings,
     sink: &mut impl Sink<T>,
@@ -332,7 +252,7 @@ fn start_workers<T: Send + 'static>(shared: &Arc<Shared<T>>, state: &mut State<T
     }
     let wanted = state.window.waiting_jobs().saturating_sub(state.idle_workers);
     for _ in 0..wanted.min(shared.settings.workers - state.started_workers) {
-        if spawn(shared, "worker", (), |(), shared| worker::work(shared, shared.wait_for_job())).is_err() {
+        if spawn(shared, "worker", (), |(), shared| feed::work(shared, shared.wait_for_job())).is_err() {
             // The system allows no more threads: those that run will do it all, or the caller's.
             state.caller_works = state.started_workers == 0;
             shared.tell_caller(state);
@@ -364,7 +284,7 @@ fn give_out<T: Send>(shared: &Shared<T>, mut own_source: Option<impl Iterator<It
                 let job = state.window.take();
                 state.caller = Caller::Busy;
                 drop(state);
-                worker::work(shared, job);
+                feed::work(shared, job);
                 shared.lock()
             } else if let Some(source) = &mut own_source {
                 drop(state);

@@ -6,12 +6,12 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use crate::algorithm::{Algorithms, Digests, hash_many};
+use crate::algorithms::{Algorithms, Digests, hash_many};
+use crate::order::window::Job;
+use crate::read::JobReader;
 
 use super::Shared;
-use super::job_reader::JobReader;
-use super::window::Job;
-use super::worker::Feed;
+use super::feed::Feed;
 
 /// A worker's buffer, if it may have so much.
 const BUFFER_BYTES: usize = 16 << 20;
