@@ -60,6 +60,13 @@ pub enum Part {
     },
 }
 
+impl Part {
+    /// Whether the file begins with it.
+    pub fn is_first(self) -> bool {
+        !matches!(self, Self::Range { start: 1.., .. })
+    }
+}
+
 /// Digests, and of what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hashed {

@@ -1,10 +1,10 @@
 //! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use manyhash::tree::JPointers;
 use manyhash::{Algorithm, ForAlgorithm};
-use manyhash_files::Initial;
 
 use crate::arguments::LanesArguments;
 use crate::exit::Exit;
@@ -29,9 +29,10 @@ impl ForAlgorithm for Print<'_> {
     fn run<A: Algorithm>(self) -> Exit {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
-        let (mode, initial) = if separated { (mode.separated(), Initial::SeparatedSlices { lanes }) } else { (mode, Initial::Standard) };
+        let mode = if separated { mode.separated() } else { mode };
+        let readers = Arc::new(mode.readers());
         let slices = Slices { mode, lanes, digests: Vec::new() };
-        ranges::run(call, &slices, algorithm.into(), initial, files)
+        ranges::run(call, &slices, algorithm.into(), Some(readers), files)
     }
 }
 
