@@ -1,12 +1,8 @@
-//! What commands need of algorithms besides: several at once, and the names of drop-ins.
+//! The names of drop-ins.
 //!
 //! The list is the engine's own, [`AnyAlgorithm`]: nothing here names an algorithm.
 
-mod several;
-
 use manyhash::AnyAlgorithm;
-
-pub use several::{Algorithms, Digests, hash_many};
 
 /// The algorithm of a command such as `sha256sum`.
 pub fn by_command(command: &str) -> Option<AnyAlgorithm> {

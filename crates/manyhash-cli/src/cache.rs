@@ -23,18 +23,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::algorithm::Algorithms;
 use crate::exit::Failure;
-use crate::file_name;
 use crate::flags::CacheArguments;
 use crate::message::{quoted, reason, say_of};
-use crate::pipeline::{Hashed, Keeper, Settings, Work};
-use crate::stamp::{FileId, Stamp};
-use crate::threads;
-use crate::walk::{Readable, hashing};
 
 use file_systems::FileSystems;
 use group::{Difference, Group, GroupKey};
+use manyhash_files::find::{Readable, hashing};
+use manyhash_files::read::{FileId, Stamp};
+use manyhash_files::{Algorithms, Hashed, Keeper, Settings, Work, file_name, threads};
 use store::{Store, StoreError};
 
 /// A file that changed less than this before the run began is not stored. It may change again and get the same times: they are as coarse

@@ -14,8 +14,8 @@ use std::ffi::OsStr;
 use std::io::Write;
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::Algorithms;
 
-use crate::algorithm::Algorithms;
 use crate::exit::Outcome;
 use crate::message::say;
 use crate::output::Output;

@@ -5,7 +5,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::file_name;
+use manyhash_files::file_name;
+
 use crate::message::{reason, say, say_of};
 
 /// A file could not be read, or a check failed.

@@ -1,4 +1,4 @@
-//! `manyhash`: checksums of many files at once; the command, and what other programs use of it.
+//! `manyhash`: checksums of many files at once, the command. What hashes files is `manyhash_files`.
 
 #![forbid(unsafe_code)]
 
@@ -6,25 +6,15 @@ mod algorithm;
 mod cache;
 mod commands;
 mod exit;
-mod file_name;
-pub mod files;
 mod flags;
 mod hexadecimal;
-mod leaves;
 mod manifest;
 mod message;
 mod output;
-mod pipeline;
-mod place;
-mod positioned;
 mod printable;
 mod progress;
 mod size;
-mod stamp;
 mod sysfs;
-mod threads;
-mod turns;
-mod walk;
 
 use std::env;
 use std::ffi::{OsStr, OsString};

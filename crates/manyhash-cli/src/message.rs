@@ -1,19 +1,12 @@
 //! Messages on stderr: `PROGRAM: PATH: reason`, paths quoted as GNU tools do, so that no path can upset a terminal.
 
-use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use manyhash_files::{SameFolder, file_name};
+
 use crate::printable::{is_printable, locale_is_utf8};
-
-/// What is said of a file that has not the size it had when it was found.
-pub const CHANGED: &str = "changed while it was being read";
-
-/// [`CHANGED`] as an error.
-pub fn changed() -> io::Error {
-    io::Error::other(CHANGED)
-}
 
 /// Writes `PROGRAM: MESSAGE`. A closed stderr is nobody's concern.
 pub fn say(program: &OsStr, message: &[u8]) {
@@ -26,19 +19,13 @@ pub fn say_of(program: &OsStr, path: &[u8], reason: impl Display) {
     say(program, &[&quoted(path)[..], b": ", reason.to_string().as_bytes()].concat());
 }
 
-/// The system's text for `error`, without the number that the standard library adds or what a library wrapped around it.
+/// Why something failed, in the system's words.
 pub fn reason(error: &io::Error) -> String {
-    let mut inner = error.get_ref().map(|inner| inner as &dyn Error);
-    while let Some(source) = inner {
-        if let Some(error) = source.downcast_ref() {
-            return reason(error);
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(SameFolder(path)) => {
+            format!("not entered: the same folder as {}", String::from_utf8_lossy(&quoted(file_name::bytes_of(path))))
         }
-        inner = source.source();
-    }
-    let text = error.to_string();
-    match (error.raw_os_error(), text.rfind(" (os error ")) {
-        (Some(_), Some(end)) => text[..end].to_string(),
-        _ => text,
+        None => manyhash_files::reason(error),
     }
 }
 
@@ -169,12 +156,5 @@ mod tests {
         assert_eq!(quoted_in("a\u{202e}b".as_bytes(), true), b"'a'$'\\342\\200\\256''b'");
         assert_eq!(quoted_in("\u{9b}".as_bytes(), true), b"''$'\\302\\233'");
         assert_eq!(quoted_in("é".as_bytes(), false), b"''$'\\303\\251'");
-    }
-
-    #[test]
-    fn reasons_have_no_numbers() {
-        let error = std::fs::File::open("/nonexistent/path").unwrap_err();
-        assert!(!reason(&error).contains("os error"), "{}", reason(&error));
-        assert_eq!(reason(&io::Error::other("x (os error y")), "x (os error y");
     }
 }

@@ -5,12 +5,12 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::Hashed;
+use manyhash_files::find::{Place, folder_of};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use crate::manifest::escapes::{escape, needs_escape};
-use crate::pipeline::Hashed;
-use crate::place::{Place, folder_of};
 use crate::printable::for_terminal;
 
 /// How a line looks.
@@ -325,7 +325,7 @@ fn keep_owner(file: &File, old: &fs::Metadata) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Digests;
+    use manyhash_files::Digests;
 
     fn digest() -> String {
         "0a".repeat(32)

@@ -12,10 +12,9 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use manyhash_files::{Counts, Totals, threads};
 
 use crate::message::{quoted, say};
-use crate::pipeline::{Counts, Totals};
-use crate::threads;
 
 /// A bar that comes later than this is not missed.
 const PATIENCE: Duration = Duration::from_secs(1);

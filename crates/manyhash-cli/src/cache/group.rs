@@ -11,9 +11,8 @@
 //! The device of all stamps here is the identity of the file system ([`super::file_systems`]), not the number that `stat` gives.
 
 use manyhash::{AnyAlgorithm, Sha256};
-
-use crate::algorithm::{Algorithms, Digests};
-use crate::stamp::{FileId, Stamp};
+use manyhash_files::read::{FileId, Stamp};
+use manyhash_files::{Algorithms, Digests};
 
 const CHECKSUM_BYTES: usize = 8;
 

@@ -296,9 +296,10 @@ impl std::fmt::Display for StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Digests;
-    use crate::stamp::{FileId, Stamp};
     use manyhash::AnyAlgorithm;
+    use manyhash_files::Digests;
+    use manyhash_files::read::FileId;
+    use manyhash_files::read::Stamp;
 
     fn group(inode: u64) -> Group {
         let file = FileId { device: u64::MAX, inode };

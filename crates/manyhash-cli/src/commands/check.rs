@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::{STDIN, Settings, hash_files};
 
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
@@ -17,7 +18,6 @@ use crate::flags::CheckArguments;
 use crate::manifest::form::Form;
 use crate::manifest::line::Dialect;
 use crate::message::reason;
-use crate::pipeline::{self, STDIN, Settings};
 use crate::progress::{Progress, ProgressWhen};
 
 use self::audit::Audit;
@@ -97,7 +97,7 @@ impl Check {
         let source = Source::new(program, &self, manifests.clone());
         let progress = Progress::start(program, self.progress, &settings.totals);
         let mut report = Report::new(program, &self, manifests, audit, progress);
-        let result = pipeline::run(source, settings, &mut report).and_then(|()| report.finish(settings));
+        let result = hash_files(source, settings, &mut report).and_then(|()| report.finish(settings));
         let is_verified = self.cache.finish(self.verbose);
         result?;
         if report.is_stopped() {

@@ -4,6 +4,8 @@
 use std::ffi::{OsStr, OsString};
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::find::Walk;
+use manyhash_files::{Settings, all_cores};
 
 use crate::algorithm::command_of;
 use crate::cache::Cache;
@@ -11,9 +13,7 @@ use crate::exit::{Failure, Outcome};
 use crate::flags::gnu::{self, Options, Parsed};
 use crate::manifest::line::Dialect;
 use crate::output::{Format, Output};
-use crate::pipeline::{Settings, all_cores};
 use crate::progress::{Progress, ProgressWhen};
-use crate::walk::Walk;
 
 use super::check::Check;
 use super::sum::{Sum, or_stdin};

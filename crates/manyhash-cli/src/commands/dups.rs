@@ -12,15 +12,14 @@ use std::ops::RangeInclusive;
 
 use indicatif::HumanBytes;
 use manyhash::AnyAlgorithm;
+use manyhash_files::find::{Found, Options, Walk};
+use manyhash_files::{CHANGED, Finished, Settings, Sink, Task, file_name, hash_files};
 
 use crate::exit::{Failure, Outcome};
-use crate::file_name;
 use crate::flags::DupsArguments;
-use crate::message::{CHANGED, reason, say, say_of};
+use crate::message::{reason, say, say_of};
 use crate::output::Output;
-use crate::pipeline::{self, Finished, Settings, Sink, Task};
 use crate::progress::{Progress, ProgressWhen};
-use crate::walk::{Found, Options, Walk};
 
 use self::files::FileNumber;
 use self::group::Hashes;
@@ -114,7 +113,7 @@ impl Stage<'_> {
         let progress = Progress::start(self.program, self.progress, &settings.totals);
         let hashes = Hashes::new(self.algorithm.digest_bytes());
         let mut results = Results { stage: self, progress, hashes };
-        pipeline::run(tasks, &settings, &mut results)?;
+        hash_files(tasks, &settings, &mut results)?;
         results.progress.finish();
         Ok(results.hashes)
     }

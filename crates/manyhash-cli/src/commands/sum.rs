@@ -4,16 +4,15 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::algorithm::Algorithms;
+use manyhash_files::find::{Found, NameEnd, NameList, Walk};
+use manyhash_files::{Algorithms, Finished, STDIN, Settings, Sink, Task, Work, file_name, hash_files};
+
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
-use crate::file_name;
 use crate::flags::SumArguments;
 use crate::message::{reason, say_of};
 use crate::output::{Format, Output, Style};
-use crate::pipeline::{self, Finished, STDIN, Settings, Sink, Task, Work};
 use crate::progress::Progress;
-use crate::walk::{Found, NameEnd, NameList, Walk};
 
 use super::prepare_backends;
 
@@ -98,7 +97,7 @@ impl Sum {
         let known = cache.clone();
         let source = walk.map(move |found| task(found, algorithms, &known));
         let mut lines = Lines { program, format, output, progress, verbose, all_read: true };
-        let result = pipeline::run(source, settings, &mut lines);
+        let result = hash_files(source, settings, &mut lines);
         let Lines { output, progress, all_read, .. } = lines;
         let is_verified = cache.finish(verbose);
         progress.finish();

@@ -17,14 +17,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::{Totals, changed, file_name};
 
 use crate::exit::{Failure, Outcome};
-use crate::file_name;
 use crate::flags::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
 use crate::manifest::escapes::{escape, needs_escape};
-use crate::message::{changed, reason, say_of};
+use crate::message::{reason, say_of};
 use crate::output::Output;
-use crate::pipeline::Totals;
 use crate::progress::Progress;
 
 use super::prepare_backends;

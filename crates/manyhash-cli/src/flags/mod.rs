@@ -16,11 +16,11 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand};
 use clap_complete::Shell;
 use manyhash::AnyAlgorithm;
+use manyhash_files::find::{FileSystems, Links, Options, Patterns, patterns};
+use manyhash_files::{MAX_WORKERS, all_cores};
 
 use crate::algorithm::command_of;
-use crate::pipeline::{MAX_WORKERS, all_cores};
 use crate::progress::ProgressWhen;
-use crate::walk::{self, FileSystems, Links, patterns};
 
 pub(crate) use self::check::CheckArguments;
 pub(crate) use self::dups::{Chunking, DupsArguments};
@@ -142,11 +142,11 @@ pub(crate) struct WalkArguments {
 
 impl WalkArguments {
     /// As the walk takes them; or why the patterns together are too much.
-    pub(crate) fn options(&self) -> Result<walk::Options, String> {
-        Ok(walk::Options {
+    pub(crate) fn options(&self) -> Result<Options, String> {
+        Ok(Options {
             links: if self.follow { Links::Followed } else { Links::Skipped },
             file_systems: if self.one_file_system { FileSystems::One } else { FileSystems::All },
-            patterns: patterns::Patterns::new(&self.include, &self.exclude)?,
+            patterns: Patterns::new(&self.include, &self.exclude)?,
         })
     }
 }

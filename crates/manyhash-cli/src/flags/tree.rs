@@ -7,9 +7,9 @@ use std::str::FromStr;
 use clap::{Args, Subcommand, ValueEnum};
 use manyhash::AnyAlgorithm;
 use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
+use manyhash_files::{MAX_WORKERS, all_cores};
 
 use crate::hexadecimal;
-use crate::pipeline::{MAX_WORKERS, all_cores};
 use crate::progress::ProgressWhen;
 use crate::size;
 

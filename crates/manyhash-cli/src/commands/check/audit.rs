@@ -15,10 +15,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::file_name;
+use manyhash_files::{STDIN, Settings, file_name, hash_files};
+
 use crate::manifest::form::Form;
 use crate::manifest::line::Entry;
-use crate::pipeline::{self, STDIN, Settings};
 
 use self::extras::{Extras, Findings};
 use self::listed::Listed;
@@ -109,7 +109,7 @@ impl Audit {
             Ok(prepared) => prepared,
             Err(failure) => return Ok(Some(failure)),
         };
-        pipeline::run(extras, settings, &mut findings)?;
+        hash_files(extras, settings, &mut findings)?;
         Ok(findings.into_failure())
     }
 

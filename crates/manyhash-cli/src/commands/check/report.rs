@@ -5,14 +5,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::vec;
 
+use manyhash_files::{Finished, Hashed, STDIN, Settings, Sink, file_name};
 use serde::Serialize;
 
-use crate::file_name;
 use crate::manifest::form::may_be_empty;
 use crate::manifest::line::{Dialect, Entry};
 use crate::message::{quoted, reason, say, say_of};
 use crate::output::{JsonName, Output};
-use crate::pipeline::{Finished, Hashed, STDIN, Settings, Sink};
 use crate::progress::Progress;
 
 use super::Check;

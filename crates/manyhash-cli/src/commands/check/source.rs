@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::vec;
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::read::patiently;
+use manyhash_files::{STDIN, Task, Work, file_name};
 
 use crate::commands::say_backend;
-use crate::file_name;
 use crate::manifest::Lines;
 use crate::manifest::form::{Form, Parser};
 use crate::manifest::line::{Entry, Line};
-use crate::pipeline::{STDIN, Task, Work, patiently};
-use crate::walk::{Readable, look_at};
 
 use super::Check;
 

@@ -15,17 +15,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::find::{Found, Options};
+use manyhash_files::order::{InOrder, Turns};
+use manyhash_files::{CHANGED, Totals, file_name, threads};
 
 use crate::exit::Outcome;
-use crate::file_name;
 use crate::flags::{Chunking, DupsArguments};
-use crate::message::{CHANGED, reason, say_of};
+use crate::message::{reason, say_of};
 use crate::output::Output;
-use crate::pipeline::Totals;
 use crate::progress::Progress;
-use crate::threads;
-use crate::turns::{InOrder, Turns};
-use crate::walk::{Found, Options};
 
 use self::seen::{Chunk, Seen};
 use self::table::{About, Count, Table};

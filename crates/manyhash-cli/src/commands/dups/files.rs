@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::file_name;
-use crate::stamp::FileId;
+use manyhash_files::file_name;
+use manyhash_files::read::FileId;
 
 /// A file's number: in the order they were found, from 0.
 pub type FileNumber = u32;

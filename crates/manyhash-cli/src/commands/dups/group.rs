@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::io;
 use std::sync::{Arc, mpsc};
 
-use crate::pipeline::{Part, Task, Work};
+use manyhash_files::{Part, Task, Work};
 
 use super::files::{FileNumber, Files};
 use super::scan::{SMALL_BYTES, Scan, Scanned};

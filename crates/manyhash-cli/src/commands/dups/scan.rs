@@ -9,10 +9,9 @@ use std::path::Path;
 use std::sync::mpsc::Sender;
 
 use manyhash::AnyAlgorithm;
-
-use crate::pipeline::{Part, Task, Work};
-use crate::stamp::FileId;
-use crate::walk::{Found, Readable};
+use manyhash_files::find::{Found, Readable};
+use manyhash_files::read::FileId;
+use manyhash_files::{Part, Task, Work};
 
 use super::files::{FileNumber, Files};
 use super::{Label, not_regular};
@@ -147,7 +146,7 @@ impl<W: Iterator<Item = Found>> Iterator for Scan<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stamp::Stamp;
+    use manyhash_files::read::Stamp;
     use std::sync::mpsc;
 
     /// The paths given out, and the links found, of files (path, size, inode).

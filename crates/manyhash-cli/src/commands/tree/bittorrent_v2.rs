@@ -5,10 +5,10 @@ use std::path::Path;
 
 use manyhash::tree::BitTorrentV2;
 use manyhash::tree::bittorrent_v2::FileTree;
+use manyhash_files::file_name;
 use serde::Serialize;
 
 use crate::exit::Outcome;
-use crate::file_name;
 use crate::flags::BittorrentV2Arguments;
 use crate::output::JsonName;
 

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use manyhash::{Algorithm, ForAlgorithm, Hasher};
+use manyhash_files::find::{Readable, hashing, look_at};
+use manyhash_files::{Finished, Settings, Sink, Task, hash_files};
 
 use crate::commands::sum::or_stdin;
 use crate::exit::Outcome;
 use crate::flags::FilesArguments;
-use crate::pipeline::{self, Finished, Settings, Sink, Task};
-use crate::walk::{Readable, hashing, look_at};
 
 use super::{Call, Report, changed};
 
@@ -40,7 +40,7 @@ impl ForAlgorithm for Print<'_> {
             Task { label: expected_bytes, work: hashing(what, algorithm.into()), path }
         });
         let mut wrap = Wrap::<A> { hasher: Hasher::new(), report: call.report(&settings.totals) };
-        let result = pipeline::run(source, &settings, &mut wrap);
+        let result = hash_files(source, &settings, &mut wrap);
         let Wrap { hasher, mut report } = wrap;
         let digest = const_hex::encode(hasher.finalize().as_ref());
         // Of some of the files it would be the digest of another list.

@@ -9,16 +9,14 @@ use std::sync::Arc;
 use manyhash::tree::fs_verity::FsVerityAlgorithm;
 use manyhash::tree::{FsVerity, Nodes};
 use manyhash::{Sha256, Sha512};
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::read::{is_same, patiently, positioned};
+use manyhash_files::{Reading, STDIN, Totals, file_name};
 
 use crate::exit::{Failure, Outcome};
-use crate::file_name;
 use crate::flags::{FsVerityArguments, FsVerityHash};
-use crate::leaves::{self, Source};
 use crate::output::Output;
-use crate::pipeline::{Reading, STDIN, Totals, patiently};
-use crate::positioned;
-use crate::stamp::is_same;
-use crate::walk::{Readable, look_at};
 
 use super::Call;
 use super::small_files::{self, Alone, Input, Mode};

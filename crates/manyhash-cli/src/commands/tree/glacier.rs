@@ -7,14 +7,13 @@ use manyhash::{AnyAlgorithm, Sha256, hash};
 
 use crate::exit::Outcome;
 use crate::flags::GlacierArguments;
-use crate::pipeline::Initial;
 
 use super::Call;
 use super::ranges::{self, Fold, Mode, parts};
 
 /// Runs `manyhash tree glacier`.
 pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> Outcome {
-    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), Initial::Standard, arguments.files)
+    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), None, arguments.files)
 }
 
 impl Mode for Merkle<Sha256> {

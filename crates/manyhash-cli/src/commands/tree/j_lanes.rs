@@ -7,11 +7,11 @@ use std::thread;
 
 use manyhash::tree::JLanes;
 use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::read::filling;
+use manyhash_files::threads;
 
 use crate::exit::Outcome;
 use crate::flags::LanesArguments;
-use crate::pipeline::filling;
-use crate::threads;
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed, line};
@@ -122,8 +122,9 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    use crate::pipeline::{Reading, Totals};
     use manyhash::Sha256;
+    use manyhash_files::Reading;
+    use manyhash_files::Totals;
 
     fn alone() -> Alone {
         Alone { workers: 2, reading: Reading::begin(&Arc::<Totals>::default(), Path::new("f"), 0) }

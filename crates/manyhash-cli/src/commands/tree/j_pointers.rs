@@ -1,13 +1,13 @@
 //! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use manyhash::tree::JPointers;
 use manyhash::{Algorithm, ForAlgorithm};
 
 use crate::exit::Outcome;
 use crate::flags::LanesArguments;
-use crate::pipeline::Initial;
 
 use super::Call;
 use super::ranges::{self, Fold, Mode};
@@ -28,9 +28,10 @@ impl ForAlgorithm for Print<'_> {
     fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
-        let (mode, initial) = if separated { (mode.separated(), Initial::SeparatedSlices { lanes }) } else { (mode, Initial::Standard) };
+        let mode = if separated { mode.separated() } else { mode };
+        let readers = Arc::new(mode.readers());
         let slices = Slices { mode, lanes, digests: Vec::new() };
-        ranges::run(call, &slices, algorithm.into(), initial, files)
+        ranges::run(call, &slices, algorithm.into(), Some(readers), files)
     }
 }
 

@@ -8,7 +8,6 @@ use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
 
 use crate::exit::Outcome;
 use crate::flags::S3Arguments;
-use crate::pipeline::Initial;
 
 use super::Call;
 use super::ranges::{self, Fold, Mode, parts};
@@ -35,7 +34,7 @@ impl ForAlgorithm for Print<'_> {
         let Self { call, arguments: S3Arguments { part_size, etag, files, .. }, algorithm } = self;
         let style = if etag { Style::Hexadecimal } else { Style::Base64 };
         let composite = Composite::<A> { hasher: Hasher::new(), parts: 0, part_bytes: part_size, style };
-        ranges::run(call, &composite, algorithm.into(), Initial::Standard, files)
+        ranges::run(call, &composite, algorithm.into(), None, files)
     }
 }
 

@@ -13,14 +13,13 @@ use std::sync::{Arc, Mutex};
 
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::read::{patiently, positioned};
+use manyhash_files::{Reading, STDIN, Totals, threads};
 
 use crate::commands::sum::or_stdin;
 use crate::exit::Outcome;
-use crate::leaves::{self, Source};
-use crate::pipeline::{Reading, STDIN, Totals, patiently};
-use crate::positioned;
-use crate::threads;
-use crate::walk::{Readable, look_at};
 
 use super::{Call, Report, changed};
 

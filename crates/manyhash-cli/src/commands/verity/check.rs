@@ -6,8 +6,7 @@ use std::mem;
 
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
-
-use crate::positioned;
+use manyhash_files::read::positioned;
 
 use super::layout::Level;
 

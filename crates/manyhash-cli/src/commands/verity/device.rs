@@ -5,10 +5,10 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use manyhash::tree::dm_verity::SUPERBLOCK_BYTES;
+use manyhash_files::find::Place;
+use manyhash_files::read::positioned;
 
 use crate::output;
-use crate::place::Place;
-use crate::positioned;
 
 /// Opens a file or a block device to be read, and gives its size.
 pub fn open_data(path: &Path) -> io::Result<(File, u64)> {

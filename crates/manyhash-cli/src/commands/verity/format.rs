@@ -8,17 +8,16 @@ use std::sync::Arc;
 
 use manyhash::tree::Nodes;
 use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::read::is_same;
+use manyhash_files::{Reading, Totals, file_name};
 
 use crate::commands::{prepare_backends, print};
 use crate::exit::{Failure, Outcome};
-use crate::file_name;
 use crate::flags::{Uuid, VerityDeviceArguments, VerityFormatArguments};
-use crate::leaves::{self, Source};
 use crate::message::quoted;
 use crate::output::Output;
-use crate::pipeline::{Reading, Totals};
 use crate::progress::Progress;
-use crate::stamp::is_same;
 
 use super::DeviceError;
 use super::device::{HashDevice, open_data};

@@ -6,9 +6,9 @@ use std::io;
 use manyhash::tree::DmVerity;
 use manyhash::tree::dm_verity::{Format, SUPERBLOCK_BYTES, Superblock};
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash_files::read::positioned;
 
 use crate::flags::VerityDeviceArguments;
-use crate::positioned;
 
 /// All parameters of a hash device.
 #[derive(Clone, Debug)]

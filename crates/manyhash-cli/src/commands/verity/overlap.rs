@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-use crate::place::{Place, folder_of};
-use crate::stamp::{FileId, is_same};
+use manyhash_files::find::{Place, folder_of};
+use manyhash_files::read::{FileId, is_same};
+
 use crate::sysfs;
 
 /// Something that bytes are written to.
@@ -114,7 +115,7 @@ fn backing_file(folder: &Path) -> Option<Storage> {
     let mut path = fs::read(folder.join("loop/backing_file")).ok()?;
     // The file's name may have a newline at its end, but there is one more.
     path.pop_if(|byte| *byte == b'\n');
-    Storage::of(&fs::metadata(crate::file_name::from_bytes(&path)).ok()?)
+    Storage::of(&fs::metadata(manyhash_files::file_name::from_bytes(&path)).ok()?)
 }
 
 /// The number of the device that has this folder.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::file_name;
 use crate::flags::Uuid;
+use manyhash_files::file_name;
 
 use super::layout::{Layout, linux_name, salt_text};
 

@@ -7,15 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::{Reading, Totals, file_name};
 
 use crate::commands::prepare_backends;
 use crate::exit::{Failure, Outcome};
-use crate::file_name;
 use crate::flags::VerityVerifyArguments;
 use crate::hexadecimal;
-use crate::leaves::{self, Source};
 use crate::message::say_of;
-use crate::pipeline::{Reading, Totals};
 use crate::progress::Progress;
 
 use super::DeviceError;

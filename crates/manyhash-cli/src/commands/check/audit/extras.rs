@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::algorithm::Algorithms;
-use crate::file_name;
-use crate::pipeline::{Finished, Sink, Task, Work};
-use crate::walk::{Found, Readable, Walk, hashing};
+use manyhash_files::find::{Found, Readable, Walk, hashing};
+use manyhash_files::{Algorithms, Finished, Sink, Task, Work, file_name};
 
 use super::super::report::Report;
 use super::listed::Listed;

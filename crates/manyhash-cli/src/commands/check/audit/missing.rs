@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io;
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::{Algorithms, Digests};
 
-use crate::algorithm::{Algorithms, Digests};
 use crate::manifest::line::Entry;
 
 use super::spill::{Key, Spill};

@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use manyhash_files::read::Stamp;
+
 use crate::manifest::form::Form;
-use crate::stamp::Stamp;
 
 /// Of more folders than this, the one that they are in is covered as a whole.
 const MOST_FOLDERS: usize = 1000;

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use indicatif::HumanBytes;
 use manyhash::AnyAlgorithm;
+use manyhash_files::file_name;
 use serde::Serialize;
 
-use crate::file_name;
 use crate::flags::Chunking;
 use crate::manifest::escapes::{escape, needs_escape};
 use crate::output::JsonName;

@@ -7,10 +7,11 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use manyhash_files::Totals;
+use manyhash_files::find::{Found, Readable};
+use manyhash_files::read::FileId;
+
 use crate::commands::dups::not_regular;
-use crate::pipeline::Totals;
-use crate::stamp::FileId;
-use crate::walk::{Found, Readable};
 
 /// A folder's number, in the order the first file in each was found.
 pub type FolderNumber = usize;
@@ -207,7 +208,7 @@ impl Folders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stamp::Stamp;
+    use manyhash_files::read::Stamp;
 
     /// Path, start, bytes, whether it is the last.
     type Stretches = Vec<(String, u64, u64, bool)>;

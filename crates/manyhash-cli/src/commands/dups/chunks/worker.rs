@@ -7,11 +7,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use manyhash::{Algorithm, hash_many};
-
 use crate::flags::Chunking;
-use crate::pipeline::{Reading, Totals, retrying};
-use crate::turns::{InOrder, Turns};
+use manyhash::{Algorithm, hash_many};
+use manyhash_files::order::{InOrder, Turns};
+use manyhash_files::read::retrying;
+use manyhash_files::{Reading, Totals};
 
 use super::seen::Key;
 

@@ -1,12 +1,4 @@
-//! Digests of a list of files, for programs that have the command's library: its pipeline, on all cores, results in the order of the list.
-//!
-//! ```
-//! use manyhash::AnyAlgorithm;
-//! use manyhash_cli::files::Run;
-//! let results = Run::start(vec!["Cargo.toml".into(), "no such file".into()], AnyAlgorithm::Sha256, 0).finish().unwrap();
-//! assert_eq!(results[0].as_ref().unwrap().digest.len(), 32);
-//! assert_eq!(results[1].as_ref().unwrap_err(), "No such file or directory");
-//! ```
+//! Digests of a list of files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,10 +9,12 @@ use std::time::Duration;
 
 use manyhash::AnyAlgorithm;
 
-use crate::message::reason;
-use crate::pipeline::{self, Finished, MAX_WORKERS, STDIN, Settings, Sink, Task, Totals, Work, all_cores};
+use crate::error::reason;
+use crate::find;
+use crate::task::{Finished, Hashed, STDIN, Sink, Task, Work};
 use crate::threads;
-use crate::walk;
+use crate::totals::Totals;
+use crate::workers::{MAX_WORKERS, Settings, all_cores, hash_files};
 
 /// What was read, and its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +50,7 @@ impl Run {
         let hash = move || {
             let mut collected = Collected { totals: Arc::clone(&settings.totals), algorithm, results: Vec::with_capacity(paths.len()) };
             let source = paths.into_iter().map(move |path| task(path, algorithm, &failed));
-            let result = pipeline::run(source, &settings, &mut collected).map(|()| collected.results);
+            let result = hash_files(source, &settings, &mut collected).map(|()| collected.results);
             // Nobody may want it any more.
             let _ = sender.send(result);
         };
@@ -104,7 +98,7 @@ impl Drop for Run {
 fn task(path: PathBuf, algorithm: AnyAlgorithm, failed_files: &AtomicU64) -> Task<()> {
     // Only the command takes it for standard input.
     let path = if path.as_os_str() == STDIN { Path::new(".").join(path) } else { path };
-    let work = walk::hashing(walk::look_at(&path), algorithm.into());
+    let work = find::hashing(find::look_at(&path), algorithm.into());
     if matches!(work, Work::Failed(_)) {
         failed_files.fetch_add(1, Ordering::Relaxed);
     }
@@ -121,8 +115,7 @@ impl Sink<()> for Collected {
     fn take(&mut self, finished: Finished<()>) -> io::Result<()> {
         self.totals.check_stopped()?;
         if let Some(outcome) = finished.outcome {
-            let file_digest =
-                |hashed: pipeline::Hashed| FileDigest { bytes: hashed.bytes, digest: hashed.digests.of(self.algorithm).to_vec() };
+            let file_digest = |hashed: Hashed| FileDigest { bytes: hashed.bytes, digest: hashed.digests.of(self.algorithm).to_vec() };
             self.results.push(outcome.map(file_digest).map_err(|error| reason(&error)));
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::file_name;
-use crate::pipeline::STDIN;
+use crate::task::STDIN;
 
 /// No system opens a file of a longer name.
 const MAX_NAME_BYTES: usize = 64 << 10;

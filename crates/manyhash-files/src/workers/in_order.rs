@@ -6,12 +6,12 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use crate::algorithm::{Algorithms, Digests, hash_many};
+use crate::algorithms::{Algorithms, Digests, hash_many};
+use crate::order::window::Job;
+use crate::read::JobReader;
 
 use super::Shared;
-use super::job_reader::JobReader;
-use super::window::Job;
-use super::worker::Feed;
+use super::feed::Feed;
 
 /// A worker's buffer, if it may have so much.
 const BUFFER_BYTES: usize = 16 << 20;
@@ -20,7 +20,7 @@ const BUFFER_BYTES: usize = 16 << 20;
 const PIECE_BYTES: usize = 256 << 10;
 
 /// Hashes files with the same algorithms, from `job` on; gives back one with others, or nothing when there are none left.
-pub fn serve<T: Send>(shared: &Shared<T>, job: Job) -> Option<Job> {
+pub fn serve(shared: &Shared, job: Job) -> Option<Job> {
     let algorithms = job.algorithms;
     let buffer = vec![0; BUFFER_BYTES.min(shared.buffer_bytes())];
     let mut batch = Batch { algorithms, buffer, filled: 0, messages: Vec::new() };
@@ -49,7 +49,7 @@ struct Batch {
 
 impl Batch {
     /// Reads a file to its end, and hashes what is in its way.
-    fn read<T: Send>(&mut self, mut reader: JobReader, feed: &Feed<T>) {
+    fn read(&mut self, mut reader: JobReader, feed: &Feed) {
         let expected_bytes = usize::try_from(reader.job().size_bytes).unwrap_or(usize::MAX);
         if expected_bytes > self.buffer.len() - self.filled {
             self.hash(feed);
@@ -84,7 +84,7 @@ impl Batch {
     }
 
     /// Hashes a file of which the buffer has the first `filled` bytes, and nothing else, piece by piece to its end.
-    fn read_long<T: Send>(&mut self, mut reader: JobReader, feed: &Feed<T>) {
+    fn read_long(&mut self, mut reader: JobReader, feed: &Feed) {
         let mut hashers = self.algorithms.hashers();
         for piece in self.buffer[..self.filled].chunks(PIECE_BYTES) {
             hashers.update(piece);
@@ -103,7 +103,7 @@ impl Batch {
     }
 
     /// Hashes all files of the buffer.
-    fn hash<T: Send>(&mut self, feed: &Feed<T>) {
+    fn hash(&mut self, feed: &Feed) {
         let messages: Vec<&[u8]> = self.messages.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
         let mut digests = vec![Vec::new(); messages.len()];
         for algorithm in self.algorithms.iter() {

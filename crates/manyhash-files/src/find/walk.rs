@@ -7,27 +7,21 @@
 //! In a folder only regular files count, as for `find -type f`; links in it are not followed unless asked for. An argument may be
 //! anything: a link is followed, and what is not a regular file is read as a stream. [`Options`] are for what is in folders alone.
 
-mod name_list;
-mod names;
-pub mod patterns;
-
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::vec;
 
-use crate::algorithm::Algorithms;
-use crate::file_name;
-use crate::message::quoted;
-use crate::pipeline::{Part, STDIN, Work};
-use crate::place::Place;
-use crate::stamp::{FileId, Stamp};
+use crate::algorithms::Algorithms;
+use crate::error::SameFolder;
+use crate::read::{FileId, Stamp};
+use crate::task::{Part, STDIN, Work};
 
-use self::names::{Entry, Names};
-use self::patterns::{Patterns, Verdict};
-
-pub use name_list::{NameEnd, NameList};
+use super::name_list::NameList;
+use super::names::{Entry, Names};
+use super::patterns::{Patterns, Verdict};
+use super::place::Place;
 
 /// Bytes of names held at all levels together.
 const NAMES_BUDGET_BYTES: usize = 8 << 20;
@@ -203,8 +197,7 @@ impl Walk {
             }
         }
         if let Some(same) = self.folders.iter().find(|folder| id.is_some() && folder.id == id) {
-            let same = quoted(file_name::bytes_of(&same.path));
-            let error = io::Error::other(format!("not entered: the same folder as {}", String::from_utf8_lossy(&same)));
+            let error = io::Error::other(SameFolder(same.path.clone()));
             return Some(Found::File(path, Err(error)));
         }
         let is_elsewhere = |id: FileId| self.folders.first().and_then(|first| first.id).is_some_and(|first| first.device != id.device);

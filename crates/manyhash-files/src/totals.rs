@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Part, Task, Work};
+use crate::task::Work;
 
 /// Files of at least so many bytes are known one by one while they are read.
 const LARGE_BYTES: u64 = 16 << 20;
@@ -62,15 +62,15 @@ impl Totals {
         slowest.map(|(file, read_bytes)| (file.path.clone(), read_bytes, file.size_bytes))
     }
 
-    /// Counts a task that was found.
-    pub fn found<T>(&self, task: &Task<T>) {
-        match task.work {
+    /// Counts work that was found.
+    pub fn found(&self, work: &Work) {
+        match *work {
+            Work::File { size_bytes, part, .. } if part.is_first() => return self.found_file(size_bytes),
             // More of a file that counts already.
-            Work::File { size_bytes, part: Part::Range { start: 1.., .. }, .. } => {
+            Work::File { size_bytes, .. } => {
                 self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
                 return;
             }
-            Work::File { size_bytes, .. } => return self.found_file(size_bytes),
             Work::Known(_) => _ = self.done_files.fetch_add(1, Ordering::Relaxed),
             Work::Stream { .. } | Work::Failed(_) => {}
             Work::Nothing => return,

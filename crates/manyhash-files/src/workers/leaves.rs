@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
 
-use crate::message::changed;
-use crate::pipeline::{Reading, retrying};
-use crate::positioned;
+use crate::error::changed;
+use crate::order::{InOrder, Turns};
+use crate::read::{positioned, retrying};
 use crate::threads;
-use crate::turns::{InOrder, Turns};
+use crate::totals::Reading;
 
 /// What a worker reads at once. It fits the second-level caches.
 const PIECE_BYTES: usize = 1 << 20;
@@ -218,8 +218,8 @@ fn run<A: Algorithm, E: From<io::Error> + Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::CHANGED;
-    use crate::pipeline::Totals;
+    use crate::error::CHANGED;
+    use crate::totals::Totals;
     use manyhash::Sha256;
     use manyhash::tree::DmVerity;
     use manyhash::tree::dm_verity::Format;

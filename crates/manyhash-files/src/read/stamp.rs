@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::path::Path;
 
-use crate::place::Place;
+use crate::find::Place;
 
 /// Which file, and when it last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,28 +1,15 @@
-//! A worker: hashes files of the window until there are none left.
-//!
-//! Several workers read many files at once, [`lanes`] full of them. A lone worker reads them [`in_order`], and so does a worker that
-//! has several algorithms for a file.
+//! How files of the window come to a worker, and their results back.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
 
-use crate::algorithm::{Algorithms, Digests};
+use crate::algorithms::{Algorithms, Digests};
+use crate::order::window::{Job, Load};
+use crate::read::JobReader;
+use crate::read::open_files;
 
-use super::job_reader::JobReader;
-use super::window::{Job, Load};
-use super::{Access, Shared, in_order, lanes, open_files};
-
-/// Hashes files from the first one on, until there are none left, or none at once where the caller's thread is the worker.
-pub fn work<T: Send>(shared: &Shared<T>, first: Option<Job>) {
-    let mut next = first;
-    while let Some(job) = next {
-        next = match job.algorithms.only() {
-            Some(algorithm) if shared.settings.access == Access::SideBySide => algorithm.with(lanes::Serve { shared, job }),
-            _ => in_order::serve(shared, job),
-        };
-    }
-}
+use super::Shared;
 
 /// Files open ahead of the one that is read next, where files are not in memory: so many reads are in flight.
 const AHEAD_FILES: usize = 32;
@@ -31,8 +18,8 @@ const AHEAD_FILES: usize = 32;
 const AHEAD_FILES_ALONE: usize = 4;
 
 /// Files of the window, all for the same algorithms, on their way through one worker.
-pub struct Feed<'a, T> {
-    shared: &'a Shared<T>,
+pub struct Feed<'a> {
+    shared: &'a Shared,
     algorithms: Algorithms,
     /// A job taken but not yet begun.
     waiting: Cell<Option<Job>>,
@@ -42,9 +29,9 @@ pub struct Feed<'a, T> {
     disk: Disk,
 }
 
-impl<'a, T: Send> Feed<'a, T> {
+impl<'a> Feed<'a> {
     /// Begins with `first`.
-    pub fn new(shared: &'a Shared<T>, first: Job) -> Self {
+    pub fn new(shared: &'a Shared, first: Job) -> Self {
         Self {
             shared,
             algorithms: first.algorithms,

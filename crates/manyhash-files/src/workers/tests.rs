@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use manyhash::AnyAlgorithm;
 use tempfile::TempDir;
 
+use crate::task::Work;
+use std::path::PathBuf;
+
 use super::*;
 
 const ALGORITHMS: [AnyAlgorithm; 3] = [AnyAlgorithm::Sha256, AnyAlgorithm::Sha1, AnyAlgorithm::Sha512];
@@ -90,7 +93,7 @@ fn digests_are_right_and_in_order_for_any_workers_and_any_window() {
             let mut collected = Collected::default();
             let list = files[..count].to_vec();
             let settings = settings(workers, tasks);
-            run(list.into_iter().enumerate().map(|(label, file)| file_task(label, file)), &settings, &mut collected).unwrap();
+            hash_files(list.into_iter().enumerate().map(|(label, file)| file_task(label, file)), &settings, &mut collected).unwrap();
             let expected: Vec<_> = files[..count].iter().enumerate().map(|(label, file)| (label, Some(Ok(file.1)))).collect();
             assert_eq!(collected.results, expected, "{workers} workers, a window of {tasks}");
             let bytes: u64 = files[..count].iter().map(|file| file.1).sum();
@@ -113,7 +116,7 @@ fn several_algorithms_in_any_buffer() {
             let size_bytes = if label % 2 == 0 { size_bytes } else { size_bytes / 2 };
             Task { label, path, work: Work::File { algorithms, size_bytes, part: Part::Whole } }
         });
-        run(source, &settings, &mut collected).unwrap();
+        hash_files(source, &settings, &mut collected).unwrap();
         let expected: Vec<_> = files.iter().enumerate().map(|(label, file)| (label, Some(Ok(file.1)))).collect();
         assert_eq!(collected.results, expected, "{workers} workers, {buffer_bytes} bytes");
     }
@@ -127,7 +130,7 @@ fn sizes_are_believed_in_nothing_but_the_schedule() {
         let list = files.clone();
         let mut collected = Collected::default();
         let source = list.into_iter().enumerate().map(move |(label, (path, bytes))| file_task(label, (path, wrong(bytes))));
-        run(source, &settings(2, 64), &mut collected).unwrap();
+        hash_files(source, &settings(2, 64), &mut collected).unwrap();
         let expected: Vec<_> = files.iter().enumerate().map(|(label, file)| (label, Some(Ok(file.1)))).collect();
         assert_eq!(collected.results, expected);
     }
@@ -149,7 +152,7 @@ fn the_source_is_read_no_further_than_the_window() {
         })
     };
     let mut collected = Collected { taken, ..Collected::default() };
-    run(source, &settings(2, 16), &mut collected).unwrap();
+    hash_files(source, &settings(2, 16), &mut collected).unwrap();
     assert_eq!(collected.results.len(), 1000);
     // The window, what has just left it, and the task in the source's hands.
     let furthest = *furthest.lock().unwrap();
@@ -169,7 +172,7 @@ fn errors_and_notes_stay_in_their_places() {
         })
         .collect();
     let mut collected = Collected::default();
-    run(tasks.into_iter(), &settings(2, 32), &mut collected).unwrap();
+    hash_files(tasks.into_iter(), &settings(2, 32), &mut collected).unwrap();
     let expected: Vec<_> = (0..200)
         .map(|label| match label % 4 {
             0 => (label, Some(Ok(files[label % 20].1))),
@@ -187,7 +190,7 @@ fn a_failing_sink_ends_the_run() {
     let files = files(&folder, 10);
     let mut collected = Collected { fail_after: Some(50), ..Collected::default() };
     let source = (0..).map(move |label| file_task(label, files[label % 10].clone()));
-    let error = run(source, &settings(2, 16), &mut collected).unwrap_err();
+    let error = hash_files(source, &settings(2, 16), &mut collected).unwrap_err();
     assert_eq!((error.kind(), collected.results.len()), (io::ErrorKind::BrokenPipe, 50));
 }
 
@@ -198,7 +201,7 @@ fn a_panicking_source_ends_the_run() {
         0..100 => Task { label, path: "".into(), work: Work::Nothing },
         _ => panic!("as this test wants"),
     });
-    let _ = run(source, &settings(2, 16), &mut Collected::default());
+    let _ = hash_files(source, &settings(2, 16), &mut Collected::default());
 }
 
 #[test]
@@ -218,7 +221,7 @@ fn results_come_while_the_source_is_waiting() {
         Some(file_task(label, files[label].clone()))
     });
     let mut collected = Collected { taken, ..Collected::default() };
-    run(source, &settings(2, 16), &mut collected).unwrap();
+    hash_files(source, &settings(2, 16), &mut collected).unwrap();
     assert_eq!(collected.results.len(), 3);
 }
 
@@ -246,7 +249,7 @@ fn no_task_is_forgotten_before_a_pause() {
             })
         });
         let mut collected = Collected { taken, ..Collected::default() };
-        run(source, &settings(2, 16), &mut collected).unwrap();
+        hash_files(source, &settings(2, 16), &mut collected).unwrap();
         assert_eq!(collected.results.len(), 6);
     }
 }

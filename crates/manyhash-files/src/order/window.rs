@@ -10,9 +10,8 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use crate::algorithm::Algorithms;
-
-use super::{Finished, Hashed, Part, Task, Work};
+use crate::algorithms::Algorithms;
+use crate::task::{Finished, Hashed, Part, Task, Work};
 
 /// How far the window may reach.
 #[derive(Clone, Copy, Debug)]
@@ -86,19 +85,15 @@ pub enum Front {
 }
 
 /// What comes out of the window.
-pub enum Turn<T> {
+pub enum Turn {
     /// A task done.
-    Finished(Finished<T>),
+    Finished(Finished<()>),
     /// A stream whose turn it is to be read.
-    Stream(T, PathBuf, Algorithms),
+    Stream(PathBuf, Algorithms),
 }
 
-struct Slot<T> {
-    label: T,
-    state: State,
-}
-
-enum State {
+/// How it is with a task.
+enum Slot {
     Waiting,
     Stream(PathBuf, Algorithms),
     Done(PathBuf, Option<io::Result<Hashed>>),
@@ -108,9 +103,9 @@ enum State {
 type Rank = (u64, Reverse<u64>, u64);
 
 /// The window.
-pub struct Window<T> {
+pub struct Window {
     limits: Limits,
-    slots: VecDeque<Slot<T>>,
+    slots: VecDeque<Slot>,
     first_sequence: u64,
     path_bytes: usize,
     jobs: BTreeMap<Rank, Job>,
@@ -121,7 +116,7 @@ pub struct Window<T> {
     done_tasks: usize,
 }
 
-impl<T> Window<T> {
+impl Window {
     /// An empty window.
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -157,25 +152,25 @@ impl<T> Window<T> {
     }
 
     /// Appends a task.
-    pub fn push(&mut self, task: Task<T>) {
-        let Task { label, path, work } = task;
+    pub fn push(&mut self, task: Task<()>) {
+        let Task { path, work, .. } = task;
         let sequence = self.first_sequence + self.slots.len() as u64;
         self.path_bytes += path.as_os_str().len();
-        let state = match work {
+        let slot = match work {
             Work::File { algorithms, size_bytes, part } => {
                 self.outstanding.add(size_bytes);
                 self.waiting_bytes = self.waiting_bytes.saturating_add(size_bytes);
                 let rank = (sequence / self.limits.batch_tasks, Reverse(size_bytes), sequence);
                 self.jobs.insert(rank, Job { sequence, path, algorithms, size_bytes, part });
-                State::Waiting
+                Slot::Waiting
             }
-            Work::Stream { algorithms } => State::Stream(path, algorithms),
-            Work::Known(hashed) => State::Done(path, Some(Ok(hashed))),
-            Work::Failed(error) => State::Done(path, Some(Err(error))),
-            Work::Nothing => State::Done(path, None),
+            Work::Stream { algorithms } => Slot::Stream(path, algorithms),
+            Work::Known(hashed) => Slot::Done(path, Some(Ok(hashed))),
+            Work::Failed(error) => Slot::Done(path, Some(Err(error))),
+            Work::Nothing => Slot::Done(path, None),
         };
-        self.done_tasks += usize::from(matches!(state, State::Done(..)));
-        self.slots.push_back(Slot { label, state });
+        self.done_tasks += usize::from(matches!(slot, Slot::Done(..)));
+        self.slots.push_back(slot);
     }
 
     /// The file to hash next.
@@ -215,36 +210,36 @@ impl<T> Window<T> {
         self.outstanding.remove(job.size_bytes);
         self.done_tasks += 1;
         let index = usize::try_from(job.sequence - self.first_sequence).expect("a window fits in memory");
-        self.slots[index].state = State::Done(job.path, Some(result));
+        self.slots[index] = Slot::Done(job.path, Some(result));
     }
 
     /// What the front of the window is doing.
     pub fn front(&self) -> Front {
-        match self.slots.front().map(|slot| &slot.state) {
+        match self.slots.front() {
             None => Front::Empty,
-            Some(State::Waiting) => Front::Waiting,
-            Some(State::Stream(..) | State::Done(..)) => Front::Ready,
+            Some(Slot::Waiting) => Front::Waiting,
+            Some(Slot::Stream(..) | Slot::Done(..)) => Front::Ready,
         }
     }
 
     /// Takes the front out of the window if it is ready.
-    pub fn pop(&mut self) -> Option<Turn<T>> {
+    pub fn pop(&mut self) -> Option<Turn> {
         if self.front() != Front::Ready {
             return None;
         }
-        let Slot { label, state } = self.slots.pop_front()?;
+        let slot = self.slots.pop_front()?;
         self.first_sequence += 1;
         let path_bytes = |path: &PathBuf| path.as_os_str().len();
-        Some(match state {
-            State::Waiting => unreachable!("the front is ready"),
-            State::Stream(path, algorithms) => {
+        Some(match slot {
+            Slot::Waiting => unreachable!("the front is ready"),
+            Slot::Stream(path, algorithms) => {
                 self.path_bytes -= path_bytes(&path);
-                Turn::Stream(label, path, algorithms)
+                Turn::Stream(path, algorithms)
             }
-            State::Done(path, outcome) => {
+            Slot::Done(path, outcome) => {
                 self.path_bytes -= path_bytes(&path);
                 self.done_tasks -= 1;
-                Turn::Finished(Finished { label, path, outcome })
+                Turn::Finished(Finished { label: (), path, outcome })
             }
         })
     }
@@ -259,23 +254,26 @@ mod tests {
         AnyAlgorithm::Sha256.into()
     }
 
-    fn window(tasks: usize, batch_tasks: u64) -> Window<usize> {
+    fn window(tasks: usize, batch_tasks: u64) -> Window {
         Window::new(Limits { tasks, path_bytes: 1 << 20, batch_tasks })
     }
 
-    fn file(label: usize, size_bytes: u64) -> Task<usize> {
-        Task { label, path: PathBuf::from(label.to_string()), work: Work::File { algorithms: algorithms(), size_bytes, part: Part::Whole } }
+    fn file(label: usize, size_bytes: u64) -> Task<()> {
+        Task {
+            label: (),
+            path: PathBuf::from(label.to_string()),
+            work: Work::File { algorithms: algorithms(), size_bytes, part: Part::Whole },
+        }
     }
 
     fn hashed() -> io::Result<Hashed> {
         Ok(Hashed { digests: algorithms().hashers().finalize(), bytes: 0, stamp: None })
     }
 
-    fn popped(window: &mut Window<usize>) -> Vec<usize> {
+    fn popped(window: &mut Window) -> Vec<usize> {
         std::iter::from_fn(|| window.pop())
             .map(|turn| match turn {
-                Turn::Finished(finished) => finished.label,
-                Turn::Stream(label, ..) => label,
+                Turn::Finished(Finished { path, .. }) | Turn::Stream(path, _) => path.to_str().unwrap().parse().unwrap(),
             })
             .collect()
     }
@@ -318,13 +316,13 @@ mod tests {
         let mut window = Window::new(Limits { tasks: 1000, path_bytes: 10, batch_tasks: 4 });
         let mut pushed = 0;
         while window.has_room() {
-            window.push(Task { label: 0, path: PathBuf::from("abcd"), work: Work::Nothing });
+            window.push(Task { label: (), path: PathBuf::from("1234"), work: Work::Nothing });
             pushed += 1;
         }
         assert_eq!(pushed, 3);
         // A path longer than the limit still gets through, alone.
         popped(&mut window);
-        window.push(Task { label: 0, path: PathBuf::from("a".repeat(100)), work: Work::Nothing });
+        window.push(Task { label: (), path: PathBuf::from("a".repeat(100)), work: Work::Nothing });
         assert!(!window.has_room());
     }
 
@@ -332,8 +330,8 @@ mod tests {
     fn a_stream_is_ready_at_once_and_stays_in_its_place() {
         let mut window = window(4, 4);
         window.push(file(0, 1));
-        window.push(Task { label: 1, path: "-".into(), work: Work::Stream { algorithms: algorithms() } });
-        window.push(Task { label: 2, path: "".into(), work: Work::Failed(io::ErrorKind::NotFound.into()) });
+        window.push(Task { label: (), path: "1".into(), work: Work::Stream { algorithms: algorithms() } });
+        window.push(Task { label: (), path: "2".into(), work: Work::Failed(io::ErrorKind::NotFound.into()) });
         assert!(popped(&mut window).is_empty());
         let job = window.take().unwrap();
         window.finish(job, hashed());

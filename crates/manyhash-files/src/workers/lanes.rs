@@ -2,35 +2,32 @@
 
 use std::io;
 
-use manyhash::tree::JPointers;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Readers};
 
-use crate::algorithm::Digests;
+use crate::algorithms::Digests;
+use crate::order::window::Job;
 
-use super::window::Job;
-use super::worker::Feed;
-use super::{Initial, Shared};
+use super::Shared;
+use super::feed::Feed;
 
 /// Hashes files with one algorithm, from `job` on; gives back one with another, or nothing when there are none left.
-pub struct Serve<'a, T> {
+pub struct Serve<'a> {
     /// The window.
-    pub shared: &'a Shared<T>,
+    pub shared: &'a Shared,
     /// The first file.
     pub job: Job,
 }
 
-impl<T: Send> ForAlgorithm for Serve<'_, T> {
+impl ForAlgorithm for Serve<'_> {
     type Output = Option<Job>;
 
     fn run<A: Algorithm>(self) -> Option<Job> {
         let Self { shared, job } = self;
         let algorithms = job.algorithms;
         let algorithm = algorithms.only().expect("lanes are of one algorithm");
-        let mut readers = match shared.settings.initial {
-            Initial::Standard => Readers::<A>::new(),
-            Initial::SeparatedSlices { lanes } => JPointers::new(lanes).expect("the number was looked at").separated().readers(),
-        }
-        .buffering(buffer_bytes(shared, algorithm));
+        let special = shared.settings.readers.as_ref();
+        let special = special.map(|readers| readers.downcast_ref::<Readers<A>>().expect("they are of the tasks' algorithm"));
+        let mut readers = special.cloned().unwrap_or_default().buffering(buffer_bytes(shared, algorithm));
         let mut first = job;
         loop {
             let feed = Feed::new(shared, first);
@@ -56,7 +53,7 @@ impl<T: Send> ForAlgorithm for Serve<'_, T> {
 const LANE_BUFFER_BYTES: usize = 64 << 10;
 
 /// Buffer memory of one worker.
-fn buffer_bytes<T: Send>(shared: &Shared<T>, algorithm: AnyAlgorithm) -> usize {
+fn buffer_bytes(shared: &Shared, algorithm: AnyAlgorithm) -> usize {
     let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
     (lanes * LANE_BUFFER_BYTES).min(shared.buffer_bytes())
 }

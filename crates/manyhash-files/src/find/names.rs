@@ -6,9 +6,9 @@ use std::io;
 use std::path::Path;
 
 use crate::file_name;
-use crate::pipeline::patiently;
+use crate::read::patiently;
 
-use super::Links;
+use super::walk::Links;
 
 /// What a folder says an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-use crate::algorithm::Digests;
-use crate::stamp::Stamp;
+use crate::algorithms::Digests;
+use crate::order::window::Job;
+use crate::task::{Hashed, Part};
+use crate::totals::Reading;
+use crate::workers::Settings;
 
 use super::open_files::HeldFile;
-use super::totals::Reading;
-use super::window::Job;
-use super::{Hashed, Part, Settings};
+use super::stamp::Stamp;
 
 /// The first bytes of a file that are announced. What follows is the system's own reading ahead.
 #[cfg(target_os = "linux")]
@@ -141,8 +142,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use crate::pipeline::window::{Limits, Window};
-    use crate::pipeline::{Keeper, Task, Work};
+    use crate::order::window::{Limits, Window};
+    use crate::task::{Keeper, Task, Work};
     use manyhash::AnyAlgorithm;
 
     #[derive(Debug)]

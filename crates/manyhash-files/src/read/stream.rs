@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::algorithm::Algorithms;
+use crate::algorithms::Algorithms;
+use crate::task::{Hashed, STDIN};
+use crate::totals::Totals;
 
-use super::{Hashed, STDIN, Totals, job_reader, open_files};
+use super::{job_reader, open_files};
 
 /// Larger reads are no faster.
 const BUFFER_BYTES: usize = 128 << 10;

@@ -14,113 +14,32 @@
 //!
 //! Streams are read one after another because whoever writes them may count on that: two fifos of one writer, or stdin named twice.
 
+mod feed;
 mod in_order;
-mod job_reader;
 mod lanes;
-mod open_files;
-mod stream;
+pub mod leaves;
 #[cfg(test)]
 mod tests;
-mod totals;
-mod window;
-mod worker;
 
-use std::fmt::Debug;
+use std::any::Any;
+use std::collections::VecDeque;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::algorithm::{Algorithms, Digests};
-use crate::stamp::Stamp;
+use crate::algorithms::Algorithms;
+use crate::order::window::{Front, Job, Limits, Load, Turn, Window};
+use crate::read::stream;
+use crate::task::{Finished, Hashed, Keeper, Part, Sink, Task};
 use crate::threads;
-
-pub use job_reader::{filling, retrying};
-pub use open_files::patiently;
-pub use totals::{Counts, Reading, Totals};
-pub use window::Limits;
-use window::{Front, Job, Load, Turn, Window};
-
-/// The path that stands for standard input.
-pub const STDIN: &str = "-";
+use crate::totals::Totals;
 
 /// More workers than this would take more memory than is promised: their lanes need some however small the budget.
 pub const MAX_WORKERS: usize = 128;
 
 /// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
 const BUFFER_BYTES: usize = 24 << 20;
-
-/// What to do, with what the sink should know of it.
-#[derive(Debug)]
-pub struct Task<T> {
-    /// For the sink.
-    pub label: T,
-    /// Where the file is.
-    pub path: PathBuf,
-    /// What to do with it.
-    pub work: Work,
-}
-
-/// What to do.
-#[derive(Debug)]
-pub enum Work {
-    /// Hash a file that can be read at any time, beside others. The size plans the order, nothing else.
-    File { algorithms: Algorithms, size_bytes: u64, part: Part },
-    /// Hash a stream, alone and in its turn; [`STDIN`] is standard input.
-    Stream { algorithms: Algorithms },
-    /// Report what is known already.
-    Known(Hashed),
-    /// Report this error.
-    Failed(io::Error),
-    /// Nothing: the label is for the sink alone.
-    Nothing,
-}
-
-/// How much of a file to hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// All of it.
-    Whole,
-    /// These bytes, or as many of them as it has.
-    Range { start: u64, end: u64 },
-}
-
-/// Digests, and of what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hashed {
-    /// The digests.
-    pub digests: Digests,
-    /// Bytes read.
-    pub bytes: u64,
-    /// The file's stamp after it was read, if there is a [`Keeper`] who needs it: a change meanwhile shows in it.
-    pub stamp: Option<Stamp>,
-}
-
-/// A task done.
-#[derive(Debug)]
-pub struct Finished<T> {
-    /// As in the task.
-    pub label: T,
-    /// As in the task.
-    pub path: PathBuf,
-    /// What became of it; nothing for [`Work::Nothing`].
-    pub outcome: Option<io::Result<Hashed>>,
-}
-
-/// Where results go.
-pub trait Sink<T> {
-    /// Takes the next result.
-    fn take(&mut self, finished: Finished<T>) -> io::Result<()>;
-    /// No result is ready: a good time to flush.
-    fn idle(&mut self) -> io::Result<()>;
-}
-
-/// Who wants to know of each file as soon as it is hashed, before its turn comes.
-pub trait Keeper: Debug + Send + Sync {
-    /// Notes that the whole file at `path` was hashed. Called by workers.
-    fn keep(&self, path: &Path, hashed: &Hashed);
-}
 
 /// How workers go through files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,15 +48,6 @@ pub enum Access {
     SideBySide,
     /// One after the other.
     InOrder,
-}
-
-/// What messages begin with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Initial {
-    /// The algorithm's initial value: digests are standard ones.
-    Standard,
-    /// That of separated slices. Only with [`Access::SideBySide`], and not for streams.
-    SeparatedSlices { lanes: usize },
 }
 
 /// How to run.
@@ -151,8 +61,9 @@ pub struct Settings {
     pub buffer_bytes: usize,
     /// How workers go through files.
     pub access: Access,
-    /// What messages begin with.
-    pub initial: Initial,
+    /// If messages have another initial value than the standard one, [`Readers`](manyhash::Readers) of the tasks' only algorithm. Not for
+    /// streams, and only with [`Access::SideBySide`].
+    pub readers: Option<Arc<dyn Any + Send + Sync>>,
     /// Told of each file hashed.
     pub keeper: Option<Arc<dyn Keeper>>,
     /// Counted as it goes.
@@ -166,8 +77,8 @@ impl Settings {
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
         let access = if workers == 1 { Access::InOrder } else { Access::SideBySide };
-        let (keeper, totals) = (None, Arc::default());
-        Self { workers, limits, buffer_bytes: BUFFER_BYTES, access, initial: Initial::Standard, keeper, totals }
+        let (readers, keeper, totals) = (None, None, Arc::default());
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, access, readers, keeper, totals }
     }
 }
 
@@ -177,10 +88,10 @@ pub fn all_cores() -> usize {
 }
 
 /// What the threads share.
-struct Shared<T> {
+struct Shared {
     settings: Settings,
     totals: Arc<Totals>,
-    state: Mutex<State<T>>,
+    state: Mutex<State>,
     /// Jobs came, or none will any more.
     jobs: Condvar,
     /// The window has room, or nobody wants results any more.
@@ -189,8 +100,8 @@ struct Shared<T> {
     results: Condvar,
 }
 
-struct State<T> {
-    window: Window<T>,
+struct State {
+    window: Window,
     /// When the first task was found.
     first_found: Option<Instant>,
     /// The source has no more tasks.
@@ -220,11 +131,46 @@ enum Caller {
 
 /// Does all tasks of `source`, which is read on a thread of its own no further ahead than the window allows, and gives their results
 /// to `sink` in the same order. Ends early with the sink's error.
-pub fn run<T: Send + 'static>(
+pub fn hash_files<T: Send + 'static>(
     source: impl Iterator<Item = Task<T>> + Send + 'static,
     settings: &Settings,
     sink: &mut impl Sink<T>,
 ) -> io::Result<()> {
+    let labels = Arc::<Labels<T>>::default();
+    let of_source = Arc::clone(&labels);
+    let source = source.map(move |Task { label, path, work }| {
+        of_source.lock().expect("no thread panicked").push_back(label);
+        Task { label: (), path, work }
+    });
+    run(Box::new(source), settings, &mut Labelled { labels: &labels, sink })
+}
+
+/// Labels of tasks whose results are not yet given out. They keep their order, as results do, so that the threads need not know of them
+/// and are compiled once for all kinds of labels.
+type Labels<T> = Mutex<VecDeque<T>>;
+
+/// Gives results the labels of their tasks.
+struct Labelled<'a, T, S> {
+    labels: &'a Labels<T>,
+    sink: &'a mut S,
+}
+
+impl<T, S: Sink<T>> Sink<()> for Labelled<'_, T, S> {
+    fn take(&mut self, Finished { path, outcome, .. }: Finished<()>) -> io::Result<()> {
+        let label = self.labels.lock().expect("no thread panicked").pop_front().expect("each task has a label");
+        self.sink.take(Finished { label, path, outcome })
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        self.sink.idle()
+    }
+}
+
+/// What there is to do.
+type Source = Box<dyn Iterator<Item = Task<()>> + Send>;
+
+/// [`hash_files`] for tasks without labels.
+fn run(source: Source, settings: &Settings, sink: &mut dyn Sink<()>) -> io::Result<()> {
     let shared = Arc::new(Shared {
         settings: settings.clone(),
         totals: Arc::clone(&settings.totals),
@@ -244,7 +190,7 @@ pub fn run<T: Send + 'static>(
         results: Condvar::new(),
     });
     // Threads are not joined: when the sink fails, one may be waiting for input that never comes.
-    let own_source = spawn(&shared, "source", source, |source, shared| find(source, shared)).err();
+    let own_source = spawn(&shared, "source", source, find).err();
     if own_source.is_some() {
         shared.lock().caller_works = true;
     }
@@ -256,14 +202,14 @@ pub fn run<T: Send + 'static>(
 }
 
 /// Spawns a thread whose panic ends the run. Gives back what it was for if there is none to be had.
-fn spawn<T: Send + 'static, W: Send + 'static>(
-    shared: &Arc<Shared<T>>,
+fn spawn<W: Send + 'static>(
+    shared: &Arc<Shared>,
     name: &str,
     what: W,
-    body: impl FnOnce(W, &Arc<Shared<T>>) + Send + 'static,
+    body: impl FnOnce(W, &Arc<Shared>) + Send + 'static,
 ) -> Result<(), W> {
-    struct Guard<T>(Arc<Shared<T>>);
-    impl<T> Drop for Guard<T> {
+    struct Guard(Arc<Shared>);
+    impl Drop for Guard {
         fn drop(&mut self) {
             if thread::panicking() {
                 let mut state = self.0.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -277,10 +223,10 @@ fn spawn<T: Send + 'static, W: Send + 'static>(
 }
 
 /// Reads the source into the window, and starts workers as files turn up.
-fn find<T: Send + 'static>(source: impl Iterator<Item = Task<T>>, shared: &Arc<Shared<T>>) {
+fn find(source: Source, shared: &Arc<Shared>) {
     let mut announced = Announced::new();
     for task in source {
-        shared.totals.found(&task);
+        shared.totals.found(&task.work);
         let mut state = shared.lock();
         while !state.window.has_room() && !state.stopped {
             shared.announce(&state);
@@ -326,13 +272,13 @@ impl Announced {
 }
 
 /// Starts as many workers as there are files that no idle one will take.
-fn start_workers<T: Send + 'static>(shared: &Arc<Shared<T>>, state: &mut State<T>) {
+fn start_workers(shared: &Arc<Shared>, state: &mut State) {
     if state.caller_works {
         return;
     }
     let wanted = state.window.waiting_jobs().saturating_sub(state.idle_workers);
     for _ in 0..wanted.min(shared.settings.workers - state.started_workers) {
-        if spawn(shared, "worker", (), |(), shared| worker::work(shared, shared.wait_for_job())).is_err() {
+        if spawn(shared, "worker", (), |(), shared| work(shared, shared.wait_for_job())).is_err() {
             // The system allows no more threads: those that run will do it all, or the caller's.
             state.caller_works = state.started_workers == 0;
             shared.tell_caller(state);
@@ -343,8 +289,19 @@ fn start_workers<T: Send + 'static>(shared: &Arc<Shared<T>>, state: &mut State<T
     }
 }
 
+/// Hashes files from the first one on, until there are none left, or none at once where the caller's thread is the worker.
+fn work(shared: &Shared, first: Option<Job>) {
+    let mut next = first;
+    while let Some(job) = next {
+        next = match job.algorithms.only() {
+            Some(algorithm) if shared.settings.access == Access::SideBySide => algorithm.with(lanes::Serve { shared, job }),
+            _ => in_order::serve(shared, job),
+        };
+    }
+}
+
 /// Gives results to the sink as long as there are any to come. Reads the source if no other thread does.
-fn give_out<T: Send>(shared: &Shared<T>, mut own_source: Option<impl Iterator<Item = Task<T>>>, sink: &mut impl Sink<T>) -> io::Result<()> {
+fn give_out(shared: &Shared, mut own_source: Option<Source>, sink: &mut dyn Sink<()>) -> io::Result<()> {
     /// Rest after each round: results come out together, not with a wake-up each.
     const REST: Duration = Duration::from_millis(1);
     /// Results taken out of the window at once, so that there are never two windows full of them.
@@ -364,11 +321,11 @@ fn give_out<T: Send>(shared: &Shared<T>, mut own_source: Option<impl Iterator<It
                 let job = state.window.take();
                 state.caller = Caller::Busy;
                 drop(state);
-                worker::work(shared, job);
+                work(shared, job);
                 shared.lock()
             } else if let Some(source) = &mut own_source {
                 drop(state);
-                let task = source.next().inspect(|task| shared.totals.found(task));
+                let task = source.next().inspect(|task| shared.totals.found(&task.work));
                 let mut state = shared.lock();
                 match task {
                     Some(task) => state.window.push(task),
@@ -387,10 +344,10 @@ fn give_out<T: Send>(shared: &Shared<T>, mut own_source: Option<impl Iterator<It
         for turn in turns.drain(..) {
             match turn {
                 Turn::Finished(finished) => sink.take(finished)?,
-                Turn::Stream(label, path, algorithms) => {
+                Turn::Stream(path, algorithms) => {
                     sink.idle()?;
                     let outcome = Some(stream::hash(&path, algorithms, &shared.totals));
-                    sink.take(Finished { label, path, outcome })?;
+                    sink.take(Finished { label: (), path, outcome })?;
                 }
             }
         }
@@ -400,12 +357,12 @@ fn give_out<T: Send>(shared: &Shared<T>, mut own_source: Option<impl Iterator<It
             continue;
         }
         state.caller = Caller::Resting;
-        let may_rest = |state: &mut State<T>| !state.is_urgent() && !state.is_for_the_caller();
+        let may_rest = |state: &mut State| !state.is_urgent() && !state.is_for_the_caller();
         drop(shared.results.wait_timeout_while(state, REST, may_rest).expect("no thread panicked"));
     }
 }
 
-impl<T> State<T> {
+impl State {
     /// Whether the caller should give out results now.
     fn is_urgent(&self) -> bool {
         self.panicked || self.window.is_urgent() || (self.all_found && self.window.is_hashed())
@@ -417,19 +374,14 @@ impl<T> State<T> {
     }
 }
 
-impl<T: Send> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no thread panicked")
     }
 
     /// Waits to be told of something. Tasks that come soon after an announcement are not announced before the next one comes: so looks
     /// again by itself once, later than any such task.
-    fn doze<'a>(
-        &self,
-        condition: &Condvar,
-        state: MutexGuard<'a, State<T>>,
-        is_in_vain: impl Fn(&State<T>) -> bool,
-    ) -> MutexGuard<'a, State<T>> {
+    fn doze<'a>(&self, condition: &Condvar, state: MutexGuard<'a, State>, is_in_vain: impl Fn(&State) -> bool) -> MutexGuard<'a, State> {
         let (state, told) = condition.wait_timeout(state, 4 * Announced::EVERY).expect("no thread panicked");
         if told.timed_out() && is_in_vain(&state) && !state.all_found && !state.panicked && !state.stopped {
             return condition.wait(state).expect("no thread panicked");
@@ -438,7 +390,7 @@ impl<T: Send> Shared<T> {
     }
 
     /// Tells whom it concerns that tasks came.
-    fn announce(&self, state: &State<T>) {
+    fn announce(&self, state: &State) {
         if state.idle_workers > 0 {
             self.jobs.notify_all();
         }
@@ -446,7 +398,7 @@ impl<T: Send> Shared<T> {
     }
 
     /// Wakes the caller's thread if what it waits for is there.
-    fn tell_caller(&self, state: &State<T>) {
+    fn tell_caller(&self, state: &State) {
         let concerns_it = match state.caller {
             Caller::Busy => false,
             Caller::Waiting => match state.window.front() {
@@ -471,7 +423,7 @@ impl<T: Send> Shared<T> {
 
     /// Whether workers should wait until more is known of what there is to do: or the first of them would fill its lanes with the
     /// largest files before the others begin.
-    fn is_gathering(&self, state: &State<T>) -> bool {
+    fn is_gathering(&self, state: &State) -> bool {
         self.settings.workers > 1
             && !state.all_found
             && state.window.waiting_jobs() < self.settings.limits.tasks.min(64 * self.settings.workers)
@@ -521,7 +473,7 @@ impl<T: Send> Shared<T> {
 
     /// Puts a result in its place.
     fn finish(&self, job: Job, result: io::Result<Hashed>) {
-        if !matches!(job.part, Part::Range { start: 1.., .. }) {
+        if job.part.is_first() {
             self.totals.done();
         }
         if let (Some(keeper), Ok(hashed), Part::Whole) = (&self.settings.keeper, &result, job.part) {
