@@ -10,19 +10,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use manyhash::AnyAlgorithm;
-use manyhash_files::{STDIN, Settings, hash_files};
+use manyhash_files::{Finished, STDIN, Settings, Sink, hash_files};
 
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::CheckArguments;
 use crate::manifest::form::Form;
-use crate::manifest::line::Dialect;
+use crate::manifest::line::{Dialect, Entry};
 use crate::message::reason;
 use crate::progress::{Progress, ProgressWhen};
 
-use self::audit::Audit;
+use self::audit::{Audit, Whereabouts};
 use self::report::Report;
-use self::source::Source;
+use self::source::{Source, Step};
+use self::summary::Standing;
 
 /// Runs `manyhash check`.
 pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
@@ -96,14 +97,14 @@ impl Check {
         let audit = audit.map_err(|error| Failure::failed(audit_failed(&error)))?;
         let source = Source::new(program, &self, manifests.clone());
         let progress = Progress::start(program, self.progress, &settings.totals);
-        let mut report = Report::new(program, &self, manifests, audit, progress);
-        let result = hash_files(source, settings, &mut report).and_then(|()| report.finish(settings));
+        let mut results = Results { report: Report::new(program, &self, manifests, progress), audit };
+        let result = hash_files(source, settings, &mut results).and_then(|()| results.finish(settings));
         let is_verified = self.cache.finish(self.verbose);
         result?;
-        if report.is_stopped() {
+        if results.report.is_stopped() {
             return Err(Failure::said_usage());
         }
-        Ok(report.is_fine() && is_verified)
+        Ok(results.report.is_fine() && is_verified)
     }
 
     /// What names in a manifest of that form are relative to, if not the current folder.
@@ -113,6 +114,56 @@ impl Check {
             None if manifest == STDIN => None,
             None => form.folder(Path::new(manifest)),
         }
+    }
+}
+
+/// Where results go: the report says them, an audit remembers them.
+struct Results<'a> {
+    report: Report<'a>,
+    audit: Option<Audit>,
+}
+
+impl Results<'_> {
+    fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) {
+        if let Some(audit) = &mut self.audit {
+            audit.listed(file, standing, missing);
+        }
+    }
+
+    /// Does the audit, and sums up.
+    fn finish(&mut self, settings: &Settings) -> io::Result<()> {
+        if let (Some(audit), false) = (self.audit.take(), self.report.is_stopped())
+            && let Some(failure) = audit.finish(settings, &mut self.report)?
+        {
+            self.report.fail(&audit_failed(&failure))?;
+        }
+        self.report.finish()
+    }
+}
+
+impl Sink<Step> for Results<'_> {
+    fn take(&mut self, Finished { label, path, outcome }: Finished<Step>) -> io::Result<()> {
+        match label {
+            Step::Entry { line, entry, size_bytes, names, device } => {
+                let standing = self.report.entry(&path, line, &entry, outcome.expect("each entry is hashed"))?;
+                let missing = (standing == Standing::Missing).then_some((&entry, size_bytes));
+                self.listed(Whereabouts { path: &path, names: &names, device }, standing, missing);
+                Ok(())
+            }
+            Step::Unhashed(names) => {
+                self.listed(Whereabouts { path: &path, names: &names, device: None }, Standing::Belongs, None);
+                Ok(())
+            }
+            Step::Malformed { line } => self.report.malformed(line),
+            Step::End => self.report.end(),
+            Step::Unopened(error) => self.report.unopened(&error),
+            Step::Unreadable(error) => self.report.unreadable(&error),
+            Step::NoBackend(message) => self.report.stop(&message),
+        }
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        self.report.flush()
     }
 }
 

@@ -17,7 +17,6 @@ use std::path::Path;
 
 use manyhash_files::{STDIN, Settings, file_name, hash_files};
 
-use crate::manifest::form::Form;
 use crate::manifest::line::Entry;
 
 use self::extras::{Extras, Findings};
@@ -28,8 +27,8 @@ use self::scope::Scope;
 use self::spill::{Fingerprints, Key};
 use super::Check;
 use super::report::Report;
-
-pub use self::listed::Standing;
+use super::source::Names;
+use super::summary::Standing;
 
 /// What is known of listed files.
 pub struct Audit {
@@ -48,10 +47,8 @@ pub struct Audit {
 pub struct Whereabouts<'a> {
     /// The file.
     pub path: &'a Path,
-    /// What names of its manifest are relative to.
-    pub base: Option<&'a Path>,
-    /// Of its manifest.
-    pub form: Form,
+    /// How names of its manifest are meant.
+    pub names: &'a Names,
     /// Its file system, if it is there.
     pub device: Option<u64>,
 }
@@ -82,8 +79,8 @@ impl Audit {
     }
 
     fn try_listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) -> io::Result<()> {
-        let Whereabouts { path, base, form, device } = file;
-        self.scope.cover(base, form, self.check.directory.is_some(), path);
+        let Whereabouts { path, names, device } = file;
+        self.scope.cover(names.base.as_deref(), names.form, self.check.directory.is_some(), path);
         if let Some(device) = device {
             self.scope.reach(device);
         }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::vec;
 
-use manyhash_files::{Finished, Hashed, STDIN, Settings, Sink, file_name};
+use manyhash_files::{Hashed, STDIN, file_name};
 use serde::Serialize;
 
 use crate::manifest::form::may_be_empty;
@@ -15,9 +15,7 @@ use crate::output::{JsonName, Output};
 use crate::progress::Progress;
 
 use super::Check;
-use super::audit::{Audit, Standing, Whereabouts};
-use super::source::{Names, Step};
-use super::summary::Summary;
+use super::summary::{Standing, Summary};
 
 /// The report.
 pub struct Report<'a> {
@@ -28,7 +26,6 @@ pub struct Report<'a> {
     manifest: Vec<u8>,
     counts: Counts,
     summary: Summary,
-    audit: Option<Audit>,
     progress: Progress,
     is_fine: bool,
     is_stopped: bool,
@@ -53,16 +50,9 @@ enum Verdict {
     PassedOver,
 }
 
-/// Of an entry, besides what it says itself.
-struct Context<'a> {
-    line: u64,
-    size_bytes: Option<u64>,
-    file: Whereabouts<'a>,
-}
-
 impl<'a> Report<'a> {
-    /// A report on `manifests`, with the findings of an audit.
-    pub fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, audit: Option<Audit>, progress: Progress) -> Self {
+    /// A report on `manifests`.
+    pub fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, progress: Progress) -> Self {
         let mut report = Self {
             program,
             check,
@@ -70,7 +60,6 @@ impl<'a> Report<'a> {
             manifest: Vec::new(),
             counts: Counts::default(),
             summary: Summary::default(),
-            audit,
             progress,
             is_fine: true,
             is_stopped: false,
@@ -117,14 +106,20 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Does the audit, and sums up.
-    pub fn finish(&mut self, settings: &Settings) -> io::Result<()> {
-        if let (Some(audit), false) = (self.audit.take(), self.is_stopped)
-            && let Some(failure) = audit.finish(settings, self)?
-        {
-            self.is_fine = false;
-            self.say(super::audit_failed(&failure).as_bytes())?;
-        }
+    /// Something beside the files went wrong.
+    pub fn fail(&mut self, message: &str) -> io::Result<()> {
+        self.is_fine = false;
+        self.say(message.as_bytes())
+    }
+
+    /// Nothing more can be hashed.
+    pub fn stop(&mut self, message: &str) -> io::Result<()> {
+        self.is_stopped = true;
+        self.say(message.as_bytes())
+    }
+
+    /// Sums up.
+    pub fn finish(&mut self) -> io::Result<()> {
         std::mem::replace(&mut self.progress, Progress::none()).finish();
         if self.check.dialect == Dialect::Manyhash && !self.is_stopped {
             self.sum_up()?;
@@ -158,7 +153,8 @@ impl<'a> Report<'a> {
         };
     }
 
-    fn entry(&mut self, entry: &Entry, context: Context, outcome: io::Result<Hashed>) -> io::Result<()> {
+    /// The file at `path`, of which a line says what it should be.
+    pub fn entry(&mut self, path: &Path, line: u64, entry: &Entry, outcome: io::Result<Hashed>) -> io::Result<Standing> {
         self.counts.entries += 1;
         let verdict = match outcome {
             Ok(hashed) if hashed.digests.of(entry.algorithm) == &*entry.digest => Verdict::Right(hashed),
@@ -168,25 +164,20 @@ impl<'a> Report<'a> {
             Err(error) => Verdict::Unreadable(error),
         };
         self.count(&verdict);
-        if let Some(audit) = &mut self.audit {
-            let missing = matches!(verdict, Verdict::Missing(_)).then_some((entry, context.size_bytes));
-            audit.listed(context.file, verdict.standing(), missing);
-        }
         if let Verdict::Missing(error) | Verdict::Unreadable(error) = &verdict {
-            self.say_of(file_name::bytes_of(context.file.path), &reason(error))?;
+            self.say_of(file_name::bytes_of(path), &reason(error))?;
         }
         let is_silent = match &verdict {
             Verdict::PassedOver if !self.check.json => true,
             Verdict::PassedOver | Verdict::Right(_) => self.check.status || self.check.quiet,
             _ => self.check.status,
         };
-        if is_silent {
-            return Ok(());
+        match (is_silent, self.check.json) {
+            (true, _) => {}
+            (_, true) => self.write_json(&self.json_entry(line, entry, &verdict))?,
+            _ => self.output.write_all(&plain_line(&entry.name, &verdict))?,
         }
-        if self.check.json {
-            return self.write_json(&self.json_entry(context.line, entry, &verdict));
-        }
-        self.output.write_all(&plain_line(&entry.name, &verdict))
+        Ok(verdict.standing())
     }
 
     fn count(&mut self, verdict: &Verdict) {
@@ -279,7 +270,8 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn malformed(&mut self, line: u64) -> io::Result<()> {
+    /// A line that says nothing.
+    pub fn malformed(&mut self, line: u64) -> io::Result<()> {
         self.counts.malformed_lines += 1;
         self.summary.malformed_lines += 1;
         if self.check.warn {
@@ -289,8 +281,8 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Says what was wrong with the manifest as a whole.
-    fn end(&mut self) -> io::Result<()> {
+    /// The end of a manifest: says what was wrong with it as a whole.
+    pub fn end(&mut self) -> io::Result<()> {
         self.summary.manifests += 1;
         match self.check.dialect {
             Dialect::Gnu => self.end_as_gnu()?,
@@ -341,53 +333,26 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
+    /// A manifest that could not be opened.
+    pub fn unopened(&mut self, error: &io::Error) -> io::Result<()> {
+        self.is_fine = false;
+        self.say_of_manifest(&reason(error))?;
+        self.next_manifest();
+        Ok(())
+    }
+
+    /// A manifest that could not be read to its end.
+    pub fn unreadable(&mut self, error: &io::Error) -> io::Result<()> {
+        match self.check.dialect {
+            Dialect::Gnu => self.unopened(&io::Error::other("read error")),
+            Dialect::Manyhash => self.unopened(error),
+        }
+    }
+
     fn say_of_manifest(&mut self, what: &str) -> io::Result<()> {
         self.flush()?;
         self.progress.above(|| say_of(self.program, &self.manifest, what));
         Ok(())
-    }
-}
-
-impl Sink<Step> for Report<'_> {
-    fn take(&mut self, finished: Finished<Step>) -> io::Result<()> {
-        let Finished { label, path, outcome } = finished;
-        match label {
-            Step::Entry { line, entry, size_bytes, names, device } => match outcome {
-                Some(outcome) => self.entry(&entry, Context { line, size_bytes, file: whereabouts(&path, &names, device) }, outcome),
-                None => Ok(()),
-            },
-            Step::Unhashed(names) => {
-                if let Some(audit) = &mut self.audit {
-                    audit.listed(whereabouts(&path, &names, None), Standing::Belongs, None);
-                }
-                Ok(())
-            }
-            Step::Malformed { line } => self.malformed(line),
-            Step::End => self.end(),
-            Step::Unopened(error) => {
-                self.is_fine = false;
-                self.say_of_manifest(&reason(&error))?;
-                self.next_manifest();
-                Ok(())
-            }
-            Step::Unreadable(error) => {
-                self.is_fine = false;
-                match self.check.dialect {
-                    Dialect::Gnu => self.say_of_manifest("read error")?,
-                    Dialect::Manyhash => self.say_of_manifest(&reason(&error))?,
-                }
-                self.next_manifest();
-                Ok(())
-            }
-            Step::NoBackend(message) => {
-                self.is_stopped = true;
-                self.say(message.as_bytes())
-            }
-        }
-    }
-
-    fn idle(&mut self) -> io::Result<()> {
-        self.flush()
     }
 }
 
@@ -401,10 +366,6 @@ impl Verdict {
             Self::PassedOver => Standing::Belongs,
         }
     }
-}
-
-fn whereabouts<'a>(path: &'a Path, names: &'a Names, device: Option<u64>) -> Whereabouts<'a> {
-    Whereabouts { path, base: names.base.as_deref(), form: names.form, device }
 }
 
 fn plain_line(name: &[u8], verdict: &Verdict) -> Vec<u8> {

@@ -3,6 +3,21 @@
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
+/// How it is with a listed file. Of several for one file the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It belongs there, and no more is known.
+    Belongs,
+    /// It is as listed.
+    Right,
+    /// It is not there.
+    Missing,
+    /// It could not be read.
+    Unreadable,
+    /// It is another.
+    Wrong,
+}
+
 /// Counts of a run. Of files: each once with `--audit`, else once for each time it is listed.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Summary {

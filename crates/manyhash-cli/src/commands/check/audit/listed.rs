@@ -2,24 +2,9 @@
 
 use std::io;
 
-use crate::commands::check::summary::Summary;
+use crate::commands::check::summary::{Standing, Summary};
 
 use super::spill::{Key, Spill};
-
-/// How it is with a listed file. Of several for one file the last one counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
-    /// It belongs there, and no more is known.
-    Belongs,
-    /// It is as listed.
-    Right,
-    /// It is not there.
-    Missing,
-    /// It could not be read.
-    Unreadable,
-    /// It is another.
-    Wrong,
-}
 
 /// Listed files by the keys of their paths.
 #[derive(Debug)]
