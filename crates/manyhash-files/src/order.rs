@@ -3,5 +3,5 @@
 mod turns;
 pub(crate) mod window;
 
-pub use turns::{InOrder, Turns};
+pub(crate) use turns::Turns;
 pub use window::Limits;

@@ -7,6 +7,6 @@ mod stamp;
 pub(crate) mod stream;
 
 pub(crate) use job_reader::JobReader;
-pub use job_reader::{filling, retrying};
+pub use job_reader::{filling, pieces, retrying};
 pub use open_files::patiently;
 pub use stamp::{FileId, Stamp, is_same};

@@ -2,30 +2,27 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
+use std::thread::{Builder, JoinHandle};
 
 /// Does `work` with `what` on a thread called `name`. Gives `what` back, with the reason, if no thread can be started.
 pub fn start<T: Send + 'static>(name: &str, what: T, work: impl FnOnce(T) + Send + 'static) -> Result<JoinHandle<()>, (T, io::Error)> {
-    let (ours, theirs) = shared(what);
-    Builder::new().name(name.to_string()).spawn(move || work(taken(&theirs))).map_err(|error| (taken(&ours), error))
+    // A thread that fails to start drops what it was to do.
+    let ours = Arc::new(Mutex::new(Some(what)));
+    let theirs = Arc::clone(&ours);
+    // In a box, so that what starts a thread is compiled once.
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || work(taken(&theirs)));
+    Builder::new().name(name.to_string()).spawn(work).map_err(|error| (taken(&ours), error))
 }
 
-/// [`start`] for a thread that ends before `scope` does.
-pub fn start_scoped<'scope, T: Send + 'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    name: &str,
-    what: T,
-    work: impl FnOnce(T) + Send + 'scope,
-) -> Result<ScopedJoinHandle<'scope, ()>, (T, io::Error)> {
-    let (ours, theirs) = shared(what);
-    Builder::new().name(name.to_string()).spawn_scoped(scope, move || work(taken(&theirs))).map_err(|error| (taken(&ours), error))
+fn taken<T>(kept: &Mutex<Option<T>>) -> T {
+    kept.lock().unwrap_or_else(PoisonError::into_inner).take().expect("only one of the two takes it")
 }
 
 /// Does `work` on the calling thread and on as many others as `threads` needs, or the system allows if that is less.
-pub fn share_out(threads: usize, work: impl Fn() + Sync) {
+pub fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            if Builder::new().name("worker".to_string()).spawn_scoped(scope, &work).is_err() {
+            if Builder::new().name("worker".to_string()).spawn_scoped(scope, work).is_err() {
                 break;
             }
         }
@@ -33,14 +30,15 @@ pub fn share_out(threads: usize, work: impl Fn() + Sync) {
     });
 }
 
-/// What the new thread takes, or who could not start it: a thread that fails to start drops what it was to do.
-type Kept<T> = Arc<Mutex<Option<T>>>;
-
-fn shared<T>(what: T) -> (Kept<T>, Kept<T>) {
-    let kept = Arc::new(Mutex::new(Some(what)));
-    (Arc::clone(&kept), kept)
-}
-
-fn taken<T>(kept: &Kept<T>) -> T {
-    kept.lock().unwrap_or_else(PoisonError::into_inner).take().expect("only one of the two takes it")
+/// Calls `tell` if the thread panics while the result lives, for others that would wait for it.
+pub fn if_panicking(tell: impl Fn()) -> impl Drop {
+    struct Guard<F: Fn()>(F);
+    impl<F: Fn()> Drop for Guard<F> {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                self.0();
+            }
+        }
+    }
+    Guard(tell)
 }

@@ -16,6 +16,7 @@
 
 mod feed;
 mod in_order;
+mod in_turns;
 mod lanes;
 pub mod leaves;
 #[cfg(test)]
@@ -24,7 +25,7 @@ mod tests;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,8 @@ use crate::read::stream;
 use crate::task::{Finished, Hashed, Keeper, Part, Sink, Task};
 use crate::threads;
 use crate::totals::Totals;
+
+pub use in_turns::in_turns;
 
 /// More workers than this would take more memory than is promised: their lanes need some however small the budget.
 pub const MAX_WORKERS: usize = 128;
@@ -201,25 +204,22 @@ fn run(source: Source, settings: &Settings, sink: &mut dyn Sink<()>) -> io::Resu
     result
 }
 
-/// Spawns a thread whose panic ends the run. Gives back what it was for if there is none to be had.
+/// Starts a thread whose panic ends the run. Gives back what it was for if there is none to be had.
 fn spawn<W: Send + 'static>(
     shared: &Arc<Shared>,
     name: &str,
     what: W,
     body: impl FnOnce(W, &Arc<Shared>) + Send + 'static,
 ) -> Result<(), W> {
-    struct Guard(Arc<Shared>);
-    impl Drop for Guard {
-        fn drop(&mut self) {
-            if thread::panicking() {
-                let mut state = self.0.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                state.panicked = true;
-                self.0.results.notify_all();
-            }
-        }
-    }
-    let guard = Guard(Arc::clone(shared));
-    threads::start(name, what, move |what| body(what, &guard.0)).map(drop).map_err(|(what, _)| what)
+    let shared = Arc::clone(shared);
+    let body = move |what| {
+        let _guard = threads::if_panicking(|| {
+            shared.state.lock().unwrap_or_else(PoisonError::into_inner).panicked = true;
+            shared.results.notify_all();
+        });
+        body(what, &shared);
+    };
+    threads::start(name, what, body).map(drop).map_err(|(what, _)| what)
 }
 
 /// Reads the source into the window, and starts workers as files turn up.

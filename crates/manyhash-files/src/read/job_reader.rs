@@ -134,6 +134,19 @@ pub fn filling(input: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Resul
     Ok(filled)
 }
 
+/// Reads all of `input`, a buffer at a time: all are full but the last. Nothing comes after the end or an error.
+pub fn pieces(mut input: impl Read) -> impl FnMut(&mut [u8]) -> Option<io::Result<usize>> {
+    let mut has_ended = false;
+    move |buffer| {
+        if has_ended {
+            return None;
+        }
+        let read = filling(&mut input, buffer);
+        has_ended = !read.as_ref().is_ok_and(|&count| count == buffer.len());
+        (!matches!(read, Ok(0))).then_some(read)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

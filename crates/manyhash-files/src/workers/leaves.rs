@@ -10,17 +10,15 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
 
 use crate::error::changed;
-use crate::order::{InOrder, Turns};
-use crate::read::{positioned, retrying};
-use crate::threads;
+use crate::read::{pieces, positioned};
 use crate::totals::Reading;
+
+use super::in_turns;
 
 /// What a worker reads at once. It fits the second-level caches.
 const PIECE_BYTES: usize = 1 << 20;
@@ -55,6 +53,13 @@ impl<'a> Source<'a> {
     pub fn bytes(&self) -> u64 {
         self.bytes.end.saturating_sub(self.bytes.start)
     }
+
+    /// Fills `buffer` from `start` on, as far as the source goes.
+    fn read_at(&self, start: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let wanted_bytes = usize::try_from(self.bytes.end - start).unwrap_or(usize::MAX).min(buffer.len());
+        let count = positioned::read_at(self.file, &mut buffer[..wanted_bytes], start)?;
+        if count == wanted_bytes { Ok(count) } else { Err(changed()) }
+    }
 }
 
 /// Hashes the leaves of a file. `take` gets their digests in order, any number at once; it is called by one thread at a time.
@@ -67,11 +72,12 @@ pub fn hash<A: Algorithm, E: From<io::Error> + Send>(
     merkle: &Merkle<A>,
     workers: usize,
     reading: &Reading,
-    take: impl FnMut(&[A::Digest]) -> Result<(), E> + Send,
+    mut take: impl FnMut(&[A::Digest]) -> Result<(), E> + Send,
 ) -> Result<(), E> {
     let size = piece_size(merkle.leaf_bytes(), workers, source.bytes());
-    let pieces = FilePieces { source, piece_bytes: size.bytes as u64, next: AtomicU64::new(0) };
-    run(&pieces, &size, merkle, reading, take)?;
+    let mut pieces = source.bytes.clone().step_by(size.bytes);
+    let next = &mut |_: &mut [u8]| pieces.next().map(|start| Piece::At(source, start));
+    run(next, &size, merkle, reading, &mut take)?;
     let is_longer = source.is_whole && positioned::read_at(source.file, &mut [0], source.bytes.end)? > 0;
     if is_longer { Err(changed().into()) } else { Ok(()) }
 }
@@ -82,11 +88,11 @@ pub fn hash_stream<A: Algorithm, E: From<io::Error> + Send>(
     merkle: &Merkle<A>,
     workers: usize,
     reading: &Reading,
-    take: impl FnMut(&[A::Digest]) -> Result<(), E> + Send,
+    mut take: impl FnMut(&[A::Digest]) -> Result<(), E> + Send,
 ) -> Result<(), E> {
     let size = piece_size(merkle.leaf_bytes(), workers, u64::MAX);
-    let pieces = StreamPieces(Mutex::new(Stream { stream, next: 0, has_ended: false }));
-    run(&pieces, &size, merkle, reading, take)
+    let mut pieces = pieces(stream);
+    run(&mut |buffer| pieces(buffer).map(Piece::Read), &size, merkle, reading, &mut take)
 }
 
 /// How data is divided.
@@ -104,115 +110,39 @@ fn piece_size(leaf_bytes: usize, workers: usize, data_bytes: u64) -> PieceSize {
     PieceSize { bytes, workers: workers.min(pieces) }
 }
 
-/// Pieces of data, given to whoever asks next.
-trait Pieces: Sync {
-    /// Reads the next piece into `buffer`, unless there is none any more.
-    fn next(&self, buffer: &mut [u8]) -> Option<Piece>;
+/// A piece of data, for whoever asks next.
+enum Piece<'a> {
+    /// To be read from this position on.
+    At(&'a Source<'a>, u64),
+    /// Read into the buffer of who asked: how much, or why not.
+    Read(io::Result<usize>),
 }
 
-struct Piece {
-    /// From 0 without gaps.
-    number: u64,
-    /// How much was read.
-    read: io::Result<usize>,
-}
+/// Who gets digests.
+type Take<'a, A, E> = dyn FnMut(&[<A as Algorithm>::Digest]) -> Result<(), E> + Send + 'a;
 
-struct FilePieces<'a> {
-    source: &'a Source<'a>,
-    piece_bytes: u64,
-    next: AtomicU64,
-}
-
-impl Pieces for FilePieces<'_> {
-    fn next(&self, buffer: &mut [u8]) -> Option<Piece> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let done_bytes = number.checked_mul(self.piece_bytes).filter(|done_bytes| *done_bytes < self.source.bytes())?;
-        let left_bytes = self.source.bytes() - done_bytes;
-        let wanted = &mut buffer[..usize::try_from(left_bytes.min(self.piece_bytes)).expect("it fits the buffer")];
-        let wanted_bytes = wanted.len();
-        let read = positioned::read_at(self.source.file, wanted, self.source.bytes.start + done_bytes);
-        Some(Piece { number, read: read.and_then(|count| if count == wanted_bytes { Ok(count) } else { Err(changed()) }) })
-    }
-}
-
-struct StreamPieces<R>(Mutex<Stream<R>>);
-
-struct Stream<R> {
-    stream: R,
-    next: u64,
-    has_ended: bool,
-}
-
-impl<R: Read + Send> Pieces for StreamPieces<R> {
-    fn next(&self, buffer: &mut [u8]) -> Option<Piece> {
-        let Stream { stream, next, has_ended } = &mut *self.0.lock().expect("no thread panicked");
-        let mut filled = 0;
-        let mut read = Ok(());
-        while !*has_ended && filled < buffer.len() {
-            match retrying(stream, &mut buffer[filled..]) {
-                Ok(count) => {
-                    filled += count;
-                    *has_ended = count == 0;
-                }
-                Err(error) => {
-                    read = Err(error);
-                    *has_ended = true;
-                }
-            }
-        }
-        if filled == 0 && read.is_ok() {
-            return None;
-        }
-        let number = *next;
-        *next += 1;
-        Some(Piece { number, read: read.map(|()| filled) })
-    }
-}
-
-/// Takes digests, up to the first error.
-struct Taker<'a, T, E> {
-    take: T,
-    error: Option<E>,
-    is_over: &'a AtomicBool,
-}
-
-impl<D, E: From<io::Error>, T: FnMut(&[D]) -> Result<(), E>> InOrder<io::Result<Vec<D>>> for Taker<'_, T, E> {
-    fn take(&mut self, results: Vec<io::Result<Vec<D>>>) {
-        for digests in results {
-            if self.error.is_none() {
-                self.error = digests.map_err(E::from).and_then(|digests| (self.take)(&digests)).err();
-            }
-        }
-        if self.error.is_some() {
-            self.is_over.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-fn run<A: Algorithm, E: From<io::Error> + Send>(
-    pieces: &impl Pieces,
+fn run<'a, A: Algorithm, E: From<io::Error> + Send>(
+    next: &mut (dyn FnMut(&mut [u8]) -> Option<Piece<'a>> + Send),
     size: &PieceSize,
     merkle: &Merkle<A>,
     reading: &Reading,
-    take: impl FnMut(&[A::Digest]) -> Result<(), E> + Send,
+    take: &mut Take<'_, A, E>,
 ) -> Result<(), E> {
-    let is_over = AtomicBool::new(false);
-    let turns = Turns::new(Taker { take, error: None, is_over: &is_over }, MAX_WAITING);
-    let work = || {
-        let _guard = turns.guard();
-        let mut buffer = vec![0; size.bytes];
-        while !is_over.load(Ordering::Relaxed) {
-            let Some(Piece { number, read }) = pieces.next(&mut buffer) else { return };
-            let digests = read.map(|count| {
-                let digests = merkle.hash_leaves(&buffer[..count]);
-                reading.read(count);
-                digests
-            });
-            turns.give(number, vec![digests], true);
-        }
+    let buffer = || vec![0; size.bytes];
+    let work = |buffer: &mut Vec<u8>, piece, give: &mut dyn FnMut(Vec<io::Result<Vec<A::Digest>>>)| {
+        let read = match piece {
+            Piece::At(source, start) => source.read_at(start, buffer),
+            Piece::Read(read) => read,
+        };
+        let hashed = read.map(|count| {
+            let digests = merkle.hash_leaves(&buffer[..count]);
+            reading.read(count);
+            digests
+        });
+        give(vec![hashed]);
     };
-    threads::share_out(size.workers, work);
-    turns.into_sink().error.map_or(Ok(()), Err)
+    let take = |digests: io::Result<Vec<A::Digest>>| take(&digests?);
+    in_turns((size.workers, MAX_WAITING), buffer, |buffer| next(buffer), work, take)
 }
 
 #[cfg(test)]

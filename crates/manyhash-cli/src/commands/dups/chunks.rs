@@ -10,14 +10,14 @@ mod table;
 mod units;
 mod worker;
 
+use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use manyhash::{Algorithm, ForAlgorithm};
 use manyhash_files::find::{Found, Options};
-use manyhash_files::order::{InOrder, Turns};
-use manyhash_files::{CHANGED, Totals, file_name, threads};
+use manyhash_files::{CHANGED, Totals, file_name, in_turns};
 
 use crate::exit::Outcome;
 use crate::flags::{Chunking, DupsArguments};
@@ -28,7 +28,7 @@ use crate::progress::Progress;
 use self::seen::{Chunk, Seen};
 use self::table::{About, Count, Table};
 
-use self::units::{Division, Folder, Unit, Units};
+use self::units::{Division, Folder, Units};
 use self::worker::{Event, Worker, buffer_bytes};
 
 /// Results that may wait for their turn: some 12 MB.
@@ -90,19 +90,14 @@ impl<'a, W: Iterator<Item = (usize, Found)> + Send> ForAlgorithm for Work<'a, W>
     type Output = (Vec<Folder>, Tally<'a>);
 
     fn run<A: Algorithm>(self) -> Self::Output {
-        let Self { units, tally, chunking, workers, totals } = self;
-        let units = Mutex::new(units);
-        let turns = Turns::new(tally, MAX_WAITING);
-        let next_unit = || -> Option<Unit> { units.lock().expect("no thread panicked").next() };
-        let work = || {
-            let _guard = turns.guard();
-            let mut worker = Worker::new(chunking, Arc::clone(&totals));
-            while let Some(unit) = next_unit() {
-                worker.run::<A>(unit, &turns);
-            }
+        let Self { mut units, mut tally, chunking, workers, totals } = self;
+        let worker = || Worker::new(chunking, Arc::clone(&totals));
+        let take = |event| {
+            tally.take(event);
+            Ok(())
         };
-        threads::share_out(workers, work);
-        (units.into_inner().expect("no thread panicked").into_folders(), turns.into_sink())
+        let Ok(()) = in_turns::<_, _, _, Infallible>((workers, MAX_WAITING), worker, |_| units.next(), Worker::run::<A>, take);
+        (units.into_folders(), tally)
     }
 }
 
@@ -137,27 +132,23 @@ impl Tally<'_> {
     fn say(&self, path: &Path, message: &str) {
         self.progress.above(|| say_of(self.program, file_name::bytes_of(path), message));
     }
-}
 
-impl InOrder<Event> for Tally<'_> {
-    fn take(&mut self, events: Vec<Event>) {
-        for event in events {
-            match event {
-                Event::Chunk(folder, bytes, key) => {
-                    let chunk = self.seen.take(key);
-                    let count = self.count(folder);
-                    count.chunks += 1;
-                    count.bytes += u64::from(bytes);
-                    if let Chunk::Repeat(weight) = chunk {
-                        count.repeated_chunks += weight;
-                        count.saved_bytes += weight * u64::from(bytes);
-                    }
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Chunk(folder, bytes, key) => {
+                let chunk = self.seen.take(key);
+                let count = self.count(folder);
+                count.chunks += 1;
+                count.bytes += u64::from(bytes);
+                if let Chunk::Repeat(weight) = chunk {
+                    count.repeated_chunks += weight;
+                    count.saved_bytes += weight * u64::from(bytes);
                 }
-                Event::File(folder) => self.count(folder).files += 1,
-                Event::Skipped(path, what) => self.say(&path, &format!("skipped: {what}")),
-                Event::Failed(path, error) => self.failed(path, &reason(&error)),
-                Event::Changed(path) => self.failed(path, CHANGED),
             }
+            Event::File(folder) => self.count(folder).files += 1,
+            Event::Skipped(path, what) => self.say(&path, &format!("skipped: {what}")),
+            Event::Failed(path, error) => self.failed(path, &reason(&error)),
+            Event::Changed(path) => self.failed(path, CHANGED),
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use std::io::{self, Read, Seek};
 use std::path::Path;
-use std::sync::mpsc;
-use std::thread;
+use std::sync::Mutex;
 
 use manyhash::tree::JLanes;
 use manyhash::{Algorithm, ForAlgorithm};
-use manyhash_files::read::filling;
-use manyhash_files::threads;
+use manyhash_files::in_turns;
+use manyhash_files::read::pieces;
 
 use crate::exit::Outcome;
 use crate::flags::LanesArguments;
@@ -62,59 +61,34 @@ impl<A: Algorithm> Mode for JLanes<A> {
 
 /// Bytes read at once: enough to share out among threads.
 const PIECE_BYTES: usize = 4 << 20;
-/// Pieces in memory: one is hashed, the others are read or wait.
-const PIECES: usize = 3;
+/// Threads that read. One of them, whose piece is next, has it hashed, and the other reads on.
+const READERS: usize = 2;
 
-/// The digest of all that is in `input`, which another thread reads ahead if there is one to be had, and how many bytes it is.
-fn hash<A: Algorithm, R: Read + Send + ?Sized>(mode: &JLanes<A>, input: &mut R, work: &Alone) -> io::Result<(A::Digest, u64)> {
-    // The thread that reads is one of them.
-    let mut hasher = mode.clone().on_threads(work.workers.saturating_sub(1)).hasher();
+/// The digest of all that is in `input`, and how many bytes it is.
+fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (dyn Read + Send), work: &Alone) -> io::Result<(A::Digest, u64)> {
+    let mut hasher = mode.clone().on_threads(work.workers.saturating_sub(READERS - 1)).hasher();
     let mut bytes = 0;
-    let mut update = |piece: &[u8]| {
-        hasher.update(piece);
+    let mut pieces = pieces(input);
+    // Fresh memory costs more than reading into it.
+    let buffers = Mutex::new(Vec::new());
+    let next = |_: &mut ()| {
+        let mut piece: Vec<u8> = buffers.lock().expect("no thread panicked").pop().unwrap_or_else(|| vec![0; PIECE_BYTES]);
+        let read = pieces(&mut piece)?;
+        Some(read.map(|count| {
+            piece.truncate(count);
+            piece
+        }))
+    };
+    let update = |piece: io::Result<Vec<u8>>| {
+        let piece = piece?;
+        hasher.update(&piece);
         bytes += piece.len() as u64;
         work.reading.read(piece.len());
+        buffers.lock().expect("no thread panicked").push(piece);
+        Ok::<_, io::Error>(())
     };
-    thread::scope(|scope| {
-        let (give_back, free) = mpsc::channel::<Vec<u8>>();
-        let (give, pieces) = mpsc::channel();
-        for _ in 0..PIECES {
-            give_back.send(Vec::new()).expect("somebody waits for it");
-        }
-        let read_ahead = move |input: &mut R| {
-            for mut piece in free {
-                piece.resize(PIECE_BYTES, 0);
-                let read = filling(input, &mut piece).map(|count| piece.truncate(count));
-                let is_last = read.is_err() || piece.len() < PIECE_BYTES;
-                if give.send(read.map(|()| piece)).is_err() || is_last {
-                    return;
-                }
-            }
-        };
-        if let Err((input, _)) = threads::start_scoped(scope, "reader", input, read_ahead) {
-            return each_piece(input, &mut update);
-        }
-        for piece in pieces {
-            let piece = piece?;
-            update(&piece);
-            // Nobody may want it any more.
-            let _ = give_back.send(piece);
-        }
-        Ok(())
-    })?;
+    in_turns((READERS, 0), || (), next, |(), piece, give| give(vec![piece]), update)?;
     Ok((hasher.finalize(), bytes))
-}
-
-/// Reads all of `input` on this thread, which `take` gets piece by piece.
-fn each_piece(input: &mut (impl Read + ?Sized), take: &mut impl FnMut(&[u8])) -> io::Result<()> {
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        let count = filling(input, &mut piece)?;
-        take(&piece[..count]);
-        if count < PIECE_BYTES {
-            return Ok(());
-        }
-    }
 }
 
 #[cfg(test)]

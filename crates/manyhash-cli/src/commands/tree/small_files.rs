@@ -205,7 +205,7 @@ impl<M: Mode> Rounds<'_, M> {
                 *found[number].lock().expect("no thread panicked") = small;
             }
         };
-        threads::share_out(self.workers.min(batches.len()), work);
+        threads::share_out(self.workers.min(batches.len()), &work);
         let found = found.into_iter().flat_map(|found| found.into_inner().expect("no thread panicked"));
         for ((path, _), small) in files.iter().zip(found) {
             let found = match small {

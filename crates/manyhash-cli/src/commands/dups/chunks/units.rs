@@ -65,13 +65,7 @@ pub struct Division {
 }
 
 /// Work for one worker.
-#[derive(Debug)]
-pub struct Unit {
-    /// Its place among all.
-    pub number: u64,
-    /// What to do.
-    pub items: Vec<Item>,
-}
+pub type Unit = Vec<Item>;
 
 /// The walk as units, in its order.
 pub struct Units<W> {
@@ -81,7 +75,6 @@ pub struct Units<W> {
     folders: Folders,
     /// Files that have been found, to know further names of them by.
     found: HashSet<FileId>,
-    next_number: u64,
     gathered: Vec<Item>,
     gathered_bytes: u64,
     /// What is left of a large file.
@@ -92,7 +85,7 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
     /// Units of what `walk` finds, each file with the number of components of the argument that led to it.
     pub fn new(walk: W, division: Division, totals: Arc<Totals>) -> Self {
         let (folders, found) = (Folders::default(), HashSet::new());
-        Self { walk, division, totals, folders, found, next_number: 0, gathered: Vec::new(), gathered_bytes: 0, rest: None }
+        Self { walk, division, totals, folders, found, gathered: Vec::new(), gathered_bytes: 0, rest: None }
     }
 
     /// The folders found.
@@ -100,16 +93,9 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
         self.folders.list
     }
 
-    fn unit(&mut self, items: Vec<Item>) -> Option<Unit> {
-        let number = self.next_number;
-        self.next_number += 1;
-        Some(Unit { number, items })
-    }
-
-    fn gathered(&mut self) -> Option<Unit> {
+    fn gathered(&mut self) -> Unit {
         self.gathered_bytes = 0;
-        let items = mem::take(&mut self.gathered);
-        self.unit(items)
+        mem::take(&mut self.gathered)
     }
 
     /// Takes in what was found; gives what had been gathered if this is too much to add.
@@ -128,7 +114,7 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
         let stretch = Stretch { path, folder, start: 0, bytes: size_bytes, is_last: true };
         let is_large = size_bytes > self.division.unit_bytes;
         let is_full = is_large || self.gathered_bytes + size_bytes > self.division.unit_bytes;
-        let full = if is_full && !self.gathered.is_empty() { self.gathered() } else { None };
+        let full = (is_full && !self.gathered.is_empty()).then(|| self.gathered());
         if is_large {
             self.rest = Some(stretch);
         } else {
@@ -151,7 +137,7 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
             self.rest = Some(Stretch { path, start, bytes: stretch.bytes - bytes, ..stretch });
             stretch = Stretch { bytes, is_last: false, ..stretch };
         }
-        self.unit(vec![Item::Stretch(stretch)])
+        Some(vec![Item::Stretch(stretch)])
     }
 }
 
@@ -173,7 +159,7 @@ impl<W: Iterator<Item = (usize, Found)>> Iterator for Units<W> {
                 return self.stretch(stretch);
             }
         }
-        if self.gathered.is_empty() { None } else { self.gathered() }
+        (!self.gathered.is_empty()).then(|| self.gathered())
     }
 }
 
@@ -226,8 +212,7 @@ mod tests {
         };
         let mut all = Vec::new();
         for unit in units.by_ref() {
-            assert_eq!(unit.number, all.len() as u64);
-            all.push(unit.items.into_iter().map(stretch).collect());
+            all.push(unit.into_iter().map(stretch).collect());
         }
         let folders = units.into_folders().into_iter().map(|folder| (folder.path.to_str().unwrap().to_string(), folder.parent)).collect();
         (all, folders)

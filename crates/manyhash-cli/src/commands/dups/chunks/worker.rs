@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use crate::flags::Chunking;
 use manyhash::{Algorithm, hash_many};
-use manyhash_files::order::{InOrder, Turns};
 use manyhash_files::read::retrying;
 use manyhash_files::{Reading, Totals};
 
@@ -59,16 +58,16 @@ impl Worker {
         Self { chunking, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
     }
 
-    /// Does a unit.
-    pub fn run<A: Algorithm>(&mut self, unit: Unit, turns: &Turns<Event, impl InOrder<Event>>) {
-        for item in unit.items {
+    /// Does a unit, and gives what comes of it.
+    pub fn run<A: Algorithm>(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
+        for item in unit {
             match item {
                 Item::Skipped(path, what) => self.events.push(Event::Skipped(path, what)),
                 Item::Failed(path, error) => self.events.push(Event::Failed(path, error)),
                 Item::Stretch(stretch) => {
                     let full = |worker: &mut Self| {
                         worker.hash::<A>();
-                        turns.give(unit.number, mem::take(&mut worker.events), false);
+                        give(mem::take(&mut worker.events));
                     };
                     if let Err(error) = self.read(&stretch, full) {
                         // What is cut stays, what is not goes.
@@ -79,7 +78,7 @@ impl Worker {
             }
         }
         self.hash::<A>();
-        turns.give(unit.number, mem::take(&mut self.events), true);
+        give(mem::take(&mut self.events));
     }
 
     /// Reads a stretch and cuts it; calls `full` whenever the buffer is.
@@ -144,19 +143,11 @@ mod tests {
     use super::*;
     use manyhash::{Sha256, hash};
 
-    struct Events(Vec<Event>);
-
-    impl InOrder<Event> for Events {
-        fn take(&mut self, results: Vec<Event>) {
-            self.0.extend(results);
-        }
-    }
-
     /// What comes of one stretch.
     fn events(chunking: Chunking, stretch: Stretch) -> Vec<Event> {
-        let turns = Turns::new(Events(Vec::new()), 10);
-        Worker::new(chunking, Arc::default()).run::<Sha256>(Unit { number: 0, items: vec![Item::Stretch(stretch)] }, &turns);
-        turns.into_sink().0
+        let mut events = Vec::new();
+        Worker::new(chunking, Arc::default()).run::<Sha256>(vec![Item::Stretch(stretch)], &mut |given| events.extend(given));
+        events
     }
 
     fn stretch(path: &std::path::Path, start: u64, bytes: u64, is_last: bool) -> Stretch {
