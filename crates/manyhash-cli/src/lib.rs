@@ -7,14 +7,11 @@ mod cache;
 mod commands;
 mod exit;
 mod flags;
-mod hexadecimal;
-mod manifest;
 mod message;
 mod output;
-mod printable;
 mod progress;
-mod size;
 mod sysfs;
+mod text;
 
 use std::env;
 use std::ffi::{OsStr, OsString};

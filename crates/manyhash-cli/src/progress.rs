@@ -14,7 +14,8 @@ use clap::ValueEnum;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use manyhash_files::{Counts, Totals, threads};
 
-use crate::message::{quoted, say};
+use crate::message::say;
+use crate::text::quoting::quoted;
 
 /// A bar that comes later than this is not missed.
 const PATIENCE: Duration = Duration::from_secs(1);

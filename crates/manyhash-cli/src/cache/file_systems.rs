@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use manyhash::Sha256;
 
-use crate::message::quoted;
+use crate::text::quoting::quoted;
 
 use super::block_devices::{BlockDevices, NotADisk};
 

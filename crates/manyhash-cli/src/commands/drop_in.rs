@@ -11,9 +11,10 @@ use crate::algorithm::command_of;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::gnu::{self, Options, Parsed};
-use crate::manifest::line::Dialect;
-use crate::output::{Format, Output};
+use crate::output::Output;
 use crate::progress::{Progress, ProgressWhen};
+use crate::text::lines::Format;
+use crate::text::manifest::line::Dialect;
 
 use super::check::Check;
 use super::sum::{Sum, or_stdin};

@@ -11,8 +11,9 @@ use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::SumArguments;
 use crate::message::{reason, say_of};
-use crate::output::{Format, Output, Style};
+use crate::output::Output;
 use crate::progress::Progress;
+use crate::text::lines::{Format, Style};
 
 use super::prepare_backends;
 

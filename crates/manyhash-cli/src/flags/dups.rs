@@ -9,7 +9,7 @@ use clap::Args;
 use fastcdc::v2020::{AVERAGE_MAX, AVERAGE_MIN};
 use manyhash::AnyAlgorithm;
 
-use crate::size;
+use crate::text::size;
 
 use super::{AlgorithmName, WalkArguments, WorkArguments};
 

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use manyhash::AnyAlgorithm;
 
 use crate::algorithm::command_of;
-use crate::output::Style;
+use crate::text::lines::Style;
 
 /// What the command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use manyhash::AnyAlgorithm;
 use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
 use manyhash_files::{MAX_WORKERS, all_cores};
 
-use crate::hexadecimal;
 use crate::progress::ProgressWhen;
-use crate::size;
+use crate::text::hexadecimal;
+use crate::text::size;
 
 use super::AlgorithmName;
 

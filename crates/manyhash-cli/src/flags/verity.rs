@@ -8,8 +8,8 @@ use clap::{ArgAction, Args, Subcommand};
 use manyhash::tree::dm_verity::Format;
 use manyhash::{AnyAlgorithm, UnknownAlgorithm};
 
-use crate::hexadecimal;
-use crate::size;
+use crate::text::hexadecimal;
+use crate::text::size;
 
 use super::WorkArguments;
 use super::tree::{Salt, dm_verity_block, dm_verity_format, dm_verity_salt};

@@ -8,11 +8,13 @@ use std::vec;
 use manyhash_files::{Hashed, STDIN, file_name};
 use serde::Serialize;
 
-use crate::manifest::form::may_be_empty;
-use crate::manifest::line::{Dialect, Entry};
-use crate::message::{quoted, reason, say, say_of};
-use crate::output::{JsonName, Output};
+use crate::message::{reason, say, say_of};
+use crate::output::Output;
 use crate::progress::Progress;
+use crate::text::json_name::JsonName;
+use crate::text::manifest::form::may_be_empty;
+use crate::text::manifest::line::{Dialect, Entry};
+use crate::text::quoting::quoted;
 
 use super::Check;
 use super::summary::{Standing, Summary};

@@ -13,9 +13,9 @@ use manyhash_files::read::patiently;
 use manyhash_files::{STDIN, Task, Work, file_name};
 
 use crate::commands::say_backend;
-use crate::manifest::Lines;
-use crate::manifest::form::{Form, Parser};
-use crate::manifest::line::{Entry, Line};
+use crate::text::manifest::Lines;
+use crate::text::manifest::form::{Form, Parser};
+use crate::text::manifest::line::{Entry, Line};
 
 use super::Check;
 

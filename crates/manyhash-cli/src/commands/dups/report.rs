@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use manyhash::AnyAlgorithm;
 use serde::Serialize;
 
-use crate::manifest::escapes::{escape, needs_escape};
-use crate::output::JsonName;
+use crate::text::escapes::{escape, needs_escape};
+use crate::text::json_name::JsonName;
 
 use super::files::Files;
 use super::group::{Group, Links};

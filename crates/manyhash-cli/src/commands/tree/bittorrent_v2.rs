@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use crate::exit::Outcome;
 use crate::flags::BittorrentV2Arguments;
-use crate::output::JsonName;
+use crate::text::json_name::JsonName;
+use crate::text::lines::line;
 
+use super::Call;
 use super::small_files::{self, Alone, Input, Mode};
-use super::{Call, line};
 
 /// Runs `manyhash tree bittorrent-v2`.
 pub fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Outcome {

@@ -9,9 +9,10 @@ use manyhash::{Algorithm, ForAlgorithm};
 use crate::commands::verity::whole_blocks;
 use crate::exit::Outcome;
 use crate::flags::DmVerityArguments;
+use crate::text::lines::line;
 
+use super::Call;
 use super::small_files::{self, Alone, Input, Mode};
-use super::{Call, line};
 
 /// Runs `manyhash tree dm-verity`.
 pub fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {

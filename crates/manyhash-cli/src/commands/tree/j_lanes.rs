@@ -11,9 +11,10 @@ use manyhash_files::read::pieces;
 
 use crate::exit::Outcome;
 use crate::flags::LanesArguments;
+use crate::text::lines::line;
 
 use super::small_files::{self, Alone, Input, Mode};
-use super::{Call, changed, line};
+use super::{Call, changed};
 
 /// Runs `manyhash tree j-lanes`.
 pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {

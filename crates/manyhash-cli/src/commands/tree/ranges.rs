@@ -19,8 +19,9 @@ use manyhash_files::{Access, Algorithms, Finished, Part, STDIN, Settings, Sink, 
 
 use crate::commands::sum::or_stdin;
 use crate::exit::Outcome;
+use crate::text::lines::line;
 
-use super::{Call, Report, changed, line};
+use super::{Call, Report, changed};
 
 /// How files become ranges, and their digests one.
 pub trait Mode: Clone + Send + Sync + 'static {

@@ -15,9 +15,9 @@ use manyhash_files::{Reading, Totals, file_name};
 use crate::commands::{prepare_backends, print};
 use crate::exit::{Failure, Outcome};
 use crate::flags::{Uuid, VerityDeviceArguments, VerityFormatArguments};
-use crate::message::quoted;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::text::quoting::quoted;
 
 use super::DeviceError;
 use super::device::{HashDevice, open_data};

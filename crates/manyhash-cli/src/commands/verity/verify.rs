@@ -13,9 +13,9 @@ use manyhash_files::{Reading, Totals, file_name};
 use crate::commands::prepare_backends;
 use crate::exit::{Failure, Outcome};
 use crate::flags::VerityVerifyArguments;
-use crate::hexadecimal;
 use crate::message::say_of;
 use crate::progress::Progress;
+use crate::text::hexadecimal;
 
 use super::DeviceError;
 use super::check::{Check, Corrupt, Found};

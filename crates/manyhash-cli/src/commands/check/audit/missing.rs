@@ -6,7 +6,7 @@ use std::io;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Algorithms, Digests};
 
-use crate::manifest::line::Entry;
+use crate::text::manifest::line::Entry;
 
 use super::spill::{Key, Spill};
 

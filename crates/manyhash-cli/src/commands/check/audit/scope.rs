@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use manyhash_files::read::Stamp;
 
-use crate::manifest::form::Form;
+use crate::text::manifest::form::Form;
 
 /// Of more folders than this, the one that they are in is covered as a whole.
 const MOST_FOLDERS: usize = 1000;

@@ -8,8 +8,8 @@ use manyhash_files::file_name;
 use serde::Serialize;
 
 use crate::flags::Chunking;
-use crate::manifest::escapes::{escape, needs_escape};
-use crate::output::JsonName;
+use crate::text::escapes::{escape, needs_escape};
+use crate::text::json_name::JsonName;
 
 use super::units::Folder;
 

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use manyhash_files::{STDIN, Settings, file_name, hash_files};
 
-use crate::manifest::line::Entry;
+use crate::text::manifest::line::Entry;
 
 use self::extras::{Extras, Findings};
 use self::listed::Listed;

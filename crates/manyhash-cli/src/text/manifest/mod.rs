@@ -3,7 +3,6 @@
 //! Read line by line, so that a manifest of any size needs no more memory than one line of it.
 
 mod bagit;
-pub mod escapes;
 pub mod form;
 mod json;
 pub mod line;

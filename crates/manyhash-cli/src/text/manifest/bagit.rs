@@ -5,7 +5,7 @@
 
 use manyhash::AnyAlgorithm;
 
-use crate::hexadecimal;
+use crate::text::hexadecimal;
 
 use super::line::{Entry, Line};
 

@@ -9,10 +9,10 @@
 
 use manyhash::AnyAlgorithm;
 
-use crate::hexadecimal;
+use crate::text::hexadecimal;
 
-use super::escapes::unescape;
 use super::line::{Dialect, Entry};
+use crate::text::escapes::unescape;
 
 /// Parses lines; remembers which kind of untagged line came first, because the two kinds may not be mixed.
 #[derive(Debug)]

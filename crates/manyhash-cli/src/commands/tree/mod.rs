@@ -21,7 +21,6 @@ use manyhash_files::{Totals, changed, file_name};
 
 use crate::exit::{Failure, Outcome};
 use crate::flags::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
-use crate::manifest::escapes::{escape, needs_escape};
 use crate::message::{reason, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -119,30 +118,5 @@ impl Report<'_> {
         result?;
         self.output.finish()?;
         Ok(self.all_read)
-    }
-}
-
-/// `DIGEST  PATH`, as `sum` has it.
-fn line(digest: &str, path: &Path) -> Vec<u8> {
-    let name = file_name::bytes_of(path);
-    let mut line = Vec::with_capacity(digest.len() + name.len() + 4);
-    if needs_escape(name) {
-        line.push(b'\\');
-    }
-    line.extend(digest.as_bytes());
-    line.extend(b"  ");
-    escape(name, &mut line);
-    line.push(b'\n');
-    line
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_escaped_as_in_sum() {
-        assert_eq!(line("0a", Path::new("a b")), b"0a  a b\n");
-        assert_eq!(line("0a", Path::new("a\nb\\")), b"\\0a  a\\nb\\\\\n");
     }
 }

@@ -25,7 +25,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::exit::Failure;
 use crate::flags::CacheArguments;
-use crate::message::{quoted, reason, say_of};
+use crate::message::{reason, say_of};
+use crate::text::quoting::quoted;
 
 use file_systems::FileSystems;
 use group::{Difference, Group, GroupKey};

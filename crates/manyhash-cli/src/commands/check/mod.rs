@@ -15,10 +15,10 @@ use manyhash_files::{Finished, STDIN, Settings, Sink, hash_files};
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::CheckArguments;
-use crate::manifest::form::Form;
-use crate::manifest::line::{Dialect, Entry};
 use crate::message::reason;
 use crate::progress::{Progress, ProgressWhen};
+use crate::text::manifest::form::Form;
+use crate::text::manifest::line::{Dialect, Entry};
 
 use self::audit::{Audit, Whereabouts};
 use self::report::Report;
