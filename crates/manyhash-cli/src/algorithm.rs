@@ -5,12 +5,12 @@
 use manyhash::AnyAlgorithm;
 
 /// The algorithm of a command such as `sha256sum`.
-pub fn by_command(command: &str) -> Option<AnyAlgorithm> {
+pub(crate) fn by_command(command: &str) -> Option<AnyAlgorithm> {
     AnyAlgorithm::ALL.iter().copied().find(|a| command_of(*a).as_deref() == Some(command))
 }
 
 /// The name of an algorithm's drop-in command, if it has one.
-pub fn command_of(algorithm: AnyAlgorithm) -> Option<String> {
+pub(crate) fn command_of(algorithm: AnyAlgorithm) -> Option<String> {
     (!algorithm.name().contains('/')).then(|| format!("{algorithm}sum"))
 }
 

@@ -1,13 +1,11 @@
 //! What a command comes to: its exit code, and what is said if it ends early.
 
+use crate::message::{reason, say, say_of};
+use manyhash_files::file_name;
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
-
-use manyhash_files::file_name;
-
-use crate::message::{reason, say, say_of};
 
 /// A file could not be read, or a check failed.
 const FAILED: u8 = 1;
@@ -27,7 +25,6 @@ pub(crate) fn code(program: &OsStr, outcome: Outcome) -> u8 {
     }
 }
 
-/// Why a command ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// What is said, and the exit code.

@@ -13,15 +13,13 @@ mod progress;
 mod sysfs;
 mod text;
 
-use std::env;
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
-
 use clap::Parser;
-
 use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
 use exit::Outcome;
 use flags::{Arguments, Command};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 /// Does what a command line asks for, of which the first is the name that the program was called by, and gives the exit code.
 ///

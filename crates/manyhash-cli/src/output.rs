@@ -1,22 +1,18 @@
 //! Where lines go: standard output, or a file that appears when all is written.
 
+use crate::text::printable::for_terminal;
+use manyhash_files::find::{Place, folder_of};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, StdoutLock, Write};
 use std::path::{Path, PathBuf};
-
-use manyhash_files::find::{Place, folder_of};
 use tempfile::NamedTempFile;
-
-use crate::text::printable::for_terminal;
 
 /// Where lines go.
 #[derive(Debug)]
-pub enum Output {
-    /// Standard output.
+pub(crate) enum Output {
     Stdout {
         /// The lines that are not out yet.
         lines: BufWriter<StdoutLock<'static>>,
-        /// Whether somebody is looking.
         is_terminal: bool,
         /// Whether what does not print goes to a terminal all the same.
         is_raw: bool,
@@ -26,28 +22,25 @@ pub enum Output {
     File {
         /// The lines so far.
         lines: BufWriter<File>,
-        /// Where they will be.
         path: PathBuf,
     },
     /// Something that is there and no regular file (a device, a fifo), or a descriptor of this process, written to as it is.
     Special {
         /// What is not out yet.
         lines: BufWriter<File>,
-        /// Whether somebody is looking.
         is_terminal: bool,
     },
 }
 
 impl Output {
-    /// Standard output.
-    pub fn stdout() -> Self {
+    pub(crate) fn stdout() -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal, is_raw: false }
     }
 
     /// Standard output, where names reach a terminal as they are, as GNU's sums have it.
-    pub fn raw_stdout() -> Self {
+    pub(crate) fn raw_stdout() -> Self {
         match Self::stdout() {
             Self::Stdout { lines, is_terminal, .. } => Self::Stdout { lines, is_terminal, is_raw: true },
             other => other,
@@ -56,7 +49,7 @@ impl Output {
 
     /// The file at `path`; a link there is followed, also if it leads to what is not there yet. A path that stands for a descriptor is
     /// that descriptor, whatever is behind it.
-    pub fn file(path: &Path) -> io::Result<Self> {
+    pub(crate) fn file(path: &Path) -> io::Result<Self> {
         let place = match Place::of(path)? {
             Place::Path(place) => place,
             Place::Descriptor(1) => return Ok(Self::stdout()),
@@ -81,15 +74,14 @@ impl Output {
     }
 
     /// The file that has no name yet, to be written at any positions, and not through this.
-    pub fn unnamed_file(&self) -> io::Result<&File> {
+    pub(crate) fn unnamed_file(&self) -> io::Result<&File> {
         match self {
             Self::File { lines, .. } => Ok(lines.get_ref()),
             Self::Stdout { .. } | Self::Special { .. } => Err(io::Error::other("it must be a regular file")),
         }
     }
 
-    /// Whether somebody is looking.
-    pub fn is_terminal(&self) -> bool {
+    pub(crate) fn is_terminal(&self) -> bool {
         matches!(self, Self::Stdout { is_terminal: true, .. } | Self::Special { is_terminal: true, .. })
     }
 
@@ -101,7 +93,7 @@ impl Output {
     }
 
     /// Ends the output: all is written, and the file is in its place.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let Self::File { lines, path } = self else { return Ok(()) };
         let lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -156,12 +148,12 @@ fn descriptor(number: u32, path: &Path) -> io::Result<File> {
 }
 
 /// A file without a name, on the file system where `path` will be: nothing is left of it however the process ends.
-pub fn unnamed(path: &Path) -> io::Result<File> {
+pub(crate) fn unnamed(path: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder_of(path))
 }
 
 /// Gives an unnamed file its name, now that all is written: it appears, or replaces the old one.
-pub fn publish(file: File, path: &Path) -> io::Result<()> {
+pub(crate) fn publish(file: File, path: &Path) -> io::Result<()> {
     let named = named(file, folder_of(path))?;
     if let Ok(old) = fs::metadata(path) {
         #[cfg(unix)]

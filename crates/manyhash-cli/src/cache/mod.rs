@@ -14,6 +14,15 @@ mod file_systems;
 mod group;
 mod store;
 
+use crate::exit::Failure;
+use crate::flags::CacheArguments;
+use crate::message::{reason, say_of};
+use crate::text::quoting::quoted;
+use file_systems::FileSystems;
+use group::{Difference, Group, GroupKey};
+use manyhash_files::find::{Readable, hashing};
+use manyhash_files::read::{FileId, Stamp};
+use manyhash_files::{Algorithms, Hashed, Keeper, Settings, Work, file_name, threads};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::mem;
@@ -22,17 +31,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-use crate::exit::Failure;
-use crate::flags::CacheArguments;
-use crate::message::{reason, say_of};
-use crate::text::quoting::quoted;
-
-use file_systems::FileSystems;
-use group::{Difference, Group, GroupKey};
-use manyhash_files::find::{Readable, hashing};
-use manyhash_files::read::{FileId, Stamp};
-use manyhash_files::{Algorithms, Hashed, Keeper, Settings, Work, file_name, threads};
 use store::{Store, StoreError};
 
 /// A file that changed less than this before the run began is not stored. It may change again and get the same times: they are as coarse
@@ -47,9 +45,8 @@ const BATCH_FILES: usize = 2048;
 /// With so many waiting, workers wait for the store.
 const MAX_WAITING_FILES: usize = 8 * BATCH_FILES;
 
-/// A cache, or none.
 #[derive(Clone, Debug)]
-pub struct Cache(Option<Arc<Shared>>);
+pub(crate) struct Cache(Option<Arc<Shared>>);
 
 /// What the source, the workers and the store thread share.
 #[derive(Debug)]
@@ -67,7 +64,6 @@ struct Shared {
     queue: Mutex<Queue>,
     /// A batch is full, or nothing more comes.
     full: Condvar,
-    /// The queue was emptied.
     emptied: Condvar,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// The system allowed no store thread: who fills a batch stores it.
@@ -104,14 +100,13 @@ struct Counts {
 }
 
 impl Cache {
-    /// No cache.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self(None)
     }
 
     /// The cache that was asked for, if one was. Says why not if it must not or cannot be used; a cache that another process uses, or
     /// that fails for want of space, is not worth stopping for.
-    pub fn open(program: &OsStr, arguments: &CacheArguments) -> Result<Self, Failure> {
+    pub(crate) fn open(program: &OsStr, arguments: &CacheArguments) -> Result<Self, Failure> {
         let Some(name) = &arguments.cache else { return Ok(Self::none()) };
         // Through links, so that what is set aside is the file.
         let path = std::fs::canonicalize(name).unwrap_or_else(|_| name.clone());
@@ -156,12 +151,12 @@ impl Cache {
     }
 
     /// The files it is in, which are not to be hashed with the rest.
-    pub fn files(&self) -> Vec<PathBuf> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.0.iter().flat_map(|shared| [shared.path.clone(), store::log_of(&shared.path)]).collect()
     }
 
     /// `settings` for a run whose digests are kept.
-    pub fn kept(&self, settings: Settings) -> Settings {
+    pub(crate) fn kept(&self, settings: Settings) -> Settings {
         match &self.0 {
             Some(shared) => Settings { keeper: Some(Arc::clone(shared) as Arc<dyn Keeper>), ..settings },
             None => settings,
@@ -169,7 +164,7 @@ impl Cache {
     }
 
     /// The work that reading what is at `path` is: none if the digests are known.
-    pub fn hashing(&self, path: &Path, what: io::Result<Readable>, algorithms: Algorithms) -> Work {
+    pub(crate) fn hashing(&self, path: &Path, what: io::Result<Readable>, algorithms: Algorithms) -> Work {
         if let (Some(shared), Ok(Readable::File { stamp: Some(stamp), .. })) = (&self.0, &what)
             && let Some(work) = shared.known(path, stamp, algorithms)
         {
@@ -179,7 +174,7 @@ impl Cache {
     }
 
     /// Stores what is not stored yet. Gives whether all that was read again is as it was stored.
-    pub fn finish(&self, verbose: bool) -> bool {
+    pub(crate) fn finish(&self, verbose: bool) -> bool {
         let Some(shared) = &self.0 else { return true };
         shared.queue().ended = true;
         shared.full.notify_one();
@@ -275,7 +270,6 @@ impl Shared {
         Some(Work::Known(hashed))
     }
 
-    /// The store thread.
     fn store_until_the_end(&self) {
         loop {
             let is_waiting = |queue: &mut Queue| queue.files.len() < BATCH_FILES && !queue.ended;

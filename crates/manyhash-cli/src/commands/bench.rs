@@ -1,20 +1,17 @@
 //! `manyhash bench`: what this machine does, in about ten seconds. Beside other libraries, and with more care, that is `bench/`'s work.
 
+use crate::exit::{Failure, Outcome};
+use crate::flags::BenchArguments;
+use manyhash::backend::Backend;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use manyhash::backend::Backend;
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
-
-use crate::exit::{Failure, Outcome};
-use crate::flags::BenchArguments;
-
 /// Batches: how many messages, of how many bytes.
 const BATCHES: &[(usize, usize)] = &[(1, 1 << 20), (4, 4096), (64, 4096), (1024, 64)];
 
-/// Prints the table.
-pub fn run(arguments: BenchArguments) -> Outcome {
+pub(crate) fn run(arguments: BenchArguments) -> Outcome {
     let mut out = io::stdout().lock();
     let algorithms = if arguments.algorithms.is_empty() { AnyAlgorithm::ALL.to_vec() } else { arguments.algorithms };
     if let Some(error) = algorithms.iter().find_map(|algorithm| algorithm.backend().err()) {

@@ -1,14 +1,11 @@
 //! `completions`: a script for a shell, from the definitions of the command line.
 
-use clap::CommandFactory;
-
+use super::print;
 use crate::exit::Outcome;
 use crate::flags::{Arguments, CompletionsArguments};
+use clap::CommandFactory;
 
-use super::print;
-
-/// Runs `manyhash completions`.
-pub fn run(arguments: &CompletionsArguments) -> Outcome {
+pub(crate) fn run(arguments: &CompletionsArguments) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "manyhash", &mut script);
     print(&script)

@@ -1,12 +1,9 @@
 //! The drop-ins `sha256sum` and its like: what GNU coreutils' commands of these names do, on all cores. CHECK.md says which release is
 //! matched and what differs.
 
-use std::ffi::{OsStr, OsString};
-
-use manyhash::AnyAlgorithm;
-use manyhash_files::find::Walk;
-use manyhash_files::{Settings, all_cores};
-
+use super::check::Check;
+use super::sum::{Sum, or_stdin};
+use super::{prepare_backends, print};
 use crate::algorithm::command_of;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
@@ -15,13 +12,13 @@ use crate::output::Output;
 use crate::progress::{Progress, ProgressWhen};
 use crate::text::lines::Format;
 use crate::text::manifest::line::Dialect;
-
-use super::check::Check;
-use super::sum::{Sum, or_stdin};
-use super::{prepare_backends, print};
+use manyhash::AnyAlgorithm;
+use manyhash_files::find::Walk;
+use manyhash_files::{Settings, all_cores};
+use std::ffi::{OsStr, OsString};
 
 /// Runs the drop-in called `program`.
-pub fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Outcome {
     let options = match gnu::parse(arguments) {
         Parsed::Run(options) => options,
         Parsed::Help => return print(gnu::help(program, algorithm).as_bytes()),

@@ -1,21 +1,17 @@
 //! `man`: manual pages from the definitions of the command line. They bear the version and no date, so that they are the same whenever
 //! they are made.
 
-use std::io;
-
+use super::print;
+use crate::exit::Outcome;
+use crate::flags::{Arguments, ManArguments};
 use clap::builder::{PossibleValue, StyledStr};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use std::io;
 
-use crate::exit::Outcome;
-use crate::flags::{Arguments, ManArguments};
-
-use super::print;
-
-/// Runs `manyhash man`.
-pub fn run(arguments: ManArguments) -> Outcome {
+pub(crate) fn run(arguments: ManArguments) -> Outcome {
     let mut manyhash = Arguments::command();
     manyhash.build();
     let mut command = &manyhash;

@@ -1,12 +1,6 @@
 //! `sum`: digests of files, in the order given; also what the drop-ins do without `-c`.
 
-use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-use manyhash_files::find::{Found, NameEnd, NameList, Walk};
-use manyhash_files::{Algorithms, Finished, STDIN, Settings, Sink, Task, Work, file_name, hash_files};
-
+use super::prepare_backends;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::SumArguments;
@@ -14,11 +8,13 @@ use crate::message::{reason, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::text::lines::{Format, Style};
+use manyhash_files::find::{Found, NameEnd, NameList, Walk};
+use manyhash_files::{Algorithms, Finished, STDIN, Settings, Sink, Task, Work, file_name, hash_files};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use super::prepare_backends;
-
-/// Runs `manyhash sum`.
-pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Outcome {
     let algorithms = Algorithms::of(&arguments.algorithms);
     prepare_backends(program, algorithms, verbose).map_err(Failure::usage)?;
     let options = arguments.walk.options().map_err(Failure::usage)?;
@@ -67,33 +63,26 @@ impl SumArguments {
 }
 
 /// What is named, or stdin if nothing is.
-pub fn or_stdin(paths: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn or_stdin(paths: Vec<OsString>) -> Vec<OsString> {
     if paths.is_empty() { vec![STDIN.into()] } else { paths }
 }
 
-/// Digests to be printed.
-pub struct Sum {
-    /// Of these files.
-    pub walk: Walk,
-    /// Known from here, or kept there.
-    pub cache: Cache,
-    /// With these algorithms.
-    pub algorithms: Algorithms,
-    /// In these lines.
-    pub format: Format,
-    /// To here.
-    pub output: Output,
-    /// Which is called so, if it is not stdout.
-    pub output_path: Option<PathBuf>,
-    /// Shown meanwhile.
-    pub progress: Progress,
+/// Digests to be printed, of which files and how.
+pub(crate) struct Sum {
+    pub(crate) walk: Walk,
+    pub(crate) cache: Cache,
+    pub(crate) algorithms: Algorithms,
+    pub(crate) format: Format,
+    pub(crate) output: Output,
+    /// The path of `output`, if it is not stdout.
+    pub(crate) output_path: Option<PathBuf>,
+    pub(crate) progress: Progress,
     /// Whether to say what is skipped.
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 impl Sum {
-    /// Prints them.
-    pub fn print(self, program: &OsStr, settings: &Settings) -> Outcome {
+    pub(crate) fn print(self, program: &OsStr, settings: &Settings) -> Outcome {
         let Self { walk, cache, algorithms, format, output, output_path, progress, verbose } = self;
         let known = cache.clone();
         let source = walk.map(move |found| task(found, algorithms, &known));

@@ -1,12 +1,10 @@
 //! `manyhash check`: its options.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-
+use super::{AlgorithmName, CacheArguments, WorkArguments};
 use clap::Args;
 use manyhash::AnyAlgorithm;
-
-use super::{AlgorithmName, CacheArguments, WorkArguments};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Below the options.
 const EXAMPLES: &str = "\

@@ -1,17 +1,14 @@
 //! `manyhash dups`: its options.
 
+use super::{AlgorithmName, WalkArguments, WorkArguments};
+use crate::text::size;
+use clap::Args;
+use fastcdc::v2020::{AVERAGE_MAX, AVERAGE_MIN};
+use manyhash::AnyAlgorithm;
 use std::ffi::OsString;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-
-use clap::Args;
-use fastcdc::v2020::{AVERAGE_MAX, AVERAGE_MIN};
-use manyhash::AnyAlgorithm;
-
-use crate::text::size;
-
-use super::{AlgorithmName, WalkArguments, WorkArguments};
 
 /// Below the options.
 const EXAMPLES: &str = "\

@@ -1,12 +1,10 @@
 //! The command line of GNU's `sha256sum` and its like, read as GNU's `getopt_long` reads it: short options may be combined, long ones
 //! shortened while that is unambiguous, and options stand anywhere before `--` (before the first operand if `POSIXLY_CORRECT` is set).
 
-use std::ffi::{OsStr, OsString};
-
-use manyhash::AnyAlgorithm;
-
 use crate::algorithm::command_of;
 use crate::text::lines::Style;
+use manyhash::AnyAlgorithm;
+use std::ffi::{OsStr, OsString};
 
 /// What the command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

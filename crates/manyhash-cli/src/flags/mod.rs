@@ -8,19 +8,17 @@ mod sum;
 mod tree;
 mod verity;
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
-use std::str::FromStr;
-
+use crate::algorithm::command_of;
+use crate::progress::ProgressWhen;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand};
 use clap_complete::Shell;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{FileSystems, Links, Options, Patterns, patterns};
 use manyhash_files::{MAX_WORKERS, all_cores};
-
-use crate::algorithm::command_of;
-use crate::progress::ProgressWhen;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::str::FromStr;
 
 pub(crate) use self::check::CheckArguments;
 pub(crate) use self::dups::{Chunking, DupsArguments};

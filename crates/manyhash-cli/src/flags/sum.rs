@@ -1,12 +1,10 @@
 //! `manyhash sum`: its options.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-
+use super::{AlgorithmName, CacheArguments, WalkArguments, WorkArguments};
 use clap::Args;
 use manyhash::AnyAlgorithm;
-
-use super::{AlgorithmName, CacheArguments, WalkArguments, WorkArguments};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Below the options.
 const EXAMPLES: &str = "\

@@ -1,19 +1,16 @@
 //! `manyhash tree`: its options.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-use std::str::FromStr;
-
+use super::AlgorithmName;
+use crate::progress::ProgressWhen;
+use crate::text::hexadecimal;
+use crate::text::size;
 use clap::{Args, Subcommand, ValueEnum};
 use manyhash::AnyAlgorithm;
 use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
 use manyhash_files::{MAX_WORKERS, all_cores};
-
-use crate::progress::ProgressWhen;
-use crate::text::hexadecimal;
-use crate::text::size;
-
-use super::AlgorithmName;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Below the modes.
 const EXAMPLES: &str = "\

@@ -1,18 +1,15 @@
 //! `manyhash verity`: its options, which are those of `veritysetup`.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-use std::str::FromStr;
-
+use super::WorkArguments;
+use super::tree::{Salt, dm_verity_block, dm_verity_format, dm_verity_salt};
+use crate::text::hexadecimal;
+use crate::text::size;
 use clap::{ArgAction, Args, Subcommand};
 use manyhash::tree::dm_verity::Format;
 use manyhash::{AnyAlgorithm, UnknownAlgorithm};
-
-use crate::text::hexadecimal;
-use crate::text::size;
-
-use super::WorkArguments;
-use super::tree::{Salt, dm_verity_block, dm_verity_format, dm_verity_salt};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Bytes of a block, unless something else is said.
 const BLOCK_BYTES: usize = 4096;

@@ -2,12 +2,12 @@
 //! lines that begin with a backslash.
 
 /// Whether `name` must be escaped to stand in a line.
-pub fn needs_escape(name: &[u8]) -> bool {
+pub(crate) fn needs_escape(name: &[u8]) -> bool {
     name.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'))
 }
 
 /// Appends `name` to `line`, escaped.
-pub fn escape(name: &[u8], line: &mut Vec<u8>) {
+pub(crate) fn escape(name: &[u8], line: &mut Vec<u8>) {
     for &byte in name {
         match byte {
             b'\\' => line.extend(b"\\\\"),
@@ -19,7 +19,7 @@ pub fn escape(name: &[u8], line: &mut Vec<u8>) {
 }
 
 /// The name that `escaped` stands for, or nothing if it has an unknown escape or a NUL.
-pub fn unescape(escaped: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unescape(escaped: &[u8]) -> Option<Vec<u8>> {
     let mut name = Vec::with_capacity(escaped.len());
     let mut bytes = escaped.iter();
     while let Some(&byte) = bytes.next() {

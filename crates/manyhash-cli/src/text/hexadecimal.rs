@@ -1,7 +1,7 @@
 //! Hexadecimal digits.
 
 /// The bytes that `digits`, in either case, stand for. The library would also take `0x` before them.
-pub fn decode(digits: &[u8]) -> Option<Box<[u8]>> {
+pub(crate) fn decode(digits: &[u8]) -> Option<Box<[u8]>> {
     const_hex::check_raw(digits).then(|| const_hex::decode(digits).ok())?.map(Vec::into_boxed_slice)
 }
 

@@ -1,17 +1,14 @@
 //! Lines of `sum` and of commands that print as it does.
 
-use std::path::Path;
-
+use super::escapes::{escape, needs_escape};
+use super::json_name::JsonName;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Hashed, file_name};
 use serde::Serialize;
+use std::path::Path;
 
-use super::escapes::{escape, needs_escape};
-use super::json_name::JsonName;
-
-/// How a line looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// `DIGEST  PATH`
     Text,
     /// `DIGEST *PATH`
@@ -22,9 +19,8 @@ pub enum Style {
     Json,
 }
 
-/// A format of lines.
 #[derive(Clone, Debug)]
-pub struct Format {
+pub(crate) struct Format {
     style: Style,
     zero: bool,
     /// Each once, in the order of the lines, with the tags.
@@ -33,14 +29,14 @@ pub struct Format {
 
 impl Format {
     /// Lines in a style, one for each of `algorithms`; with `zero`, lines end in a NUL and names are not escaped.
-    pub fn new(algorithms: &[AnyAlgorithm], style: Style, zero: bool) -> Self {
+    pub(crate) fn new(algorithms: &[AnyAlgorithm], style: Style, zero: bool) -> Self {
         let is_first = |(index, algorithm): &(usize, &AnyAlgorithm)| !algorithms[..*index].contains(algorithm);
         let algorithms = algorithms.iter().enumerate().filter(is_first).map(|(_, &algorithm)| (algorithm, algorithm.tag())).collect();
         Self { style, zero, algorithms }
     }
 
     /// The whole lines for a file.
-    pub fn lines(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
+    pub(crate) fn lines(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
         let mut lines = Vec::with_capacity(self.algorithms.len() * (path.len() + 2 * hashed.digests.bytes().len() + 20));
         for (algorithm, tag) in &self.algorithms {
             self.push_line(&mut lines, path, hashed, *algorithm, tag);
@@ -92,7 +88,7 @@ struct JsonSum<'a> {
 }
 
 /// `DIGEST  PATH`, of a digest that is text already.
-pub fn line(digest: &str, path: &Path) -> Vec<u8> {
+pub(crate) fn line(digest: &str, path: &Path) -> Vec<u8> {
     let name = file_name::bytes_of(path);
     let mut line = Vec::with_capacity(digest.len() + name.len() + 4);
     if needs_escape(name) {

@@ -1,10 +1,10 @@
 //! How things are written and read: names, digests, sizes, lines and manifests.
 
-pub mod escapes;
-pub mod hexadecimal;
-pub mod json_name;
-pub mod lines;
-pub mod manifest;
-pub mod printable;
-pub mod quoting;
-pub mod size;
+pub(crate) mod escapes;
+pub(crate) mod hexadecimal;
+pub(crate) mod json_name;
+pub(crate) mod lines;
+pub(crate) mod manifest;
+pub(crate) mod printable;
+pub(crate) mod quoting;
+pub(crate) mod size;

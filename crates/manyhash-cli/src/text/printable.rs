@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// Whether a character shows as itself and changes nothing around it.
-pub fn is_printable(character: char) -> bool {
+pub(crate) fn is_printable(character: char) -> bool {
     !character.is_control() && !is_format(character)
 }
 
@@ -28,7 +28,7 @@ fn is_format(character: char) -> bool {
 }
 
 /// Whether the locale's characters are UTF-8, by its name.
-pub fn locale_is_utf8() -> bool {
+pub(crate) fn locale_is_utf8() -> bool {
     static UTF8: OnceLock<bool> = OnceLock::new();
     *UTF8.get_or_init(|| {
         ["LC_ALL", "LC_CTYPE", "LANG"]
@@ -40,7 +40,7 @@ pub fn locale_is_utf8() -> bool {
 
 /// `text` as a terminal may be given it: what does not print is `\u001b`, as in JSON, and a byte that is no character `\xff`. Ends of
 /// lines, LF or NUL, stay, and tabs, which reports have.
-pub fn for_terminal(text: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn for_terminal(text: &[u8]) -> Cow<'_, [u8]> {
     for_terminal_in(text, locale_is_utf8())
 }
 

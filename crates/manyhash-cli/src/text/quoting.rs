@@ -6,7 +6,7 @@ use super::printable::{is_printable, locale_is_utf8};
 ///
 /// The rules are those of GNU's shell-escape quoting, where a colon is not plain (it ends the name in a message). More does not print than
 /// there: also what turns the direction of writing around, or is not seen at all.
-pub fn quoted(name: &[u8]) -> Vec<u8> {
+pub(crate) fn quoted(name: &[u8]) -> Vec<u8> {
     quoted_in(name, locale_is_utf8())
 }
 
@@ -57,9 +57,7 @@ fn quoted_in(name: &[u8], utf8: bool) -> Vec<u8> {
 
 #[derive(Clone, Copy)]
 enum Piece {
-    /// Printable ASCII.
     Byte(u8),
-    /// A printable character beyond ASCII.
     Character(char),
     /// A byte that must not reach the terminal.
     Unprintable(u8),

@@ -5,13 +5,10 @@ mod report;
 mod source;
 mod summary;
 
-use std::ffi::{OsStr, OsString};
-use std::io;
-use std::path::{Path, PathBuf};
-
-use manyhash::AnyAlgorithm;
-use manyhash_files::{Finished, STDIN, Settings, Sink, hash_files};
-
+use self::audit::{Audit, Whereabouts};
+use self::report::Report;
+use self::source::{Source, Step};
+use self::summary::Standing;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::CheckArguments;
@@ -19,14 +16,13 @@ use crate::message::reason;
 use crate::progress::{Progress, ProgressWhen};
 use crate::text::manifest::form::Form;
 use crate::text::manifest::line::{Dialect, Entry};
+use manyhash::AnyAlgorithm;
+use manyhash_files::{Finished, STDIN, Settings, Sink, hash_files};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
 
-use self::audit::{Audit, Whereabouts};
-use self::report::Report;
-use self::source::{Source, Step};
-use self::summary::Standing;
-
-/// Runs `manyhash check`.
-pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
     let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
         arguments;
     // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
@@ -59,40 +55,29 @@ pub fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome
     check.run(program, manifests, &settings)
 }
 
-/// How to check.
+/// How to check, as the options of `manyhash check` or of a drop-in say.
 #[derive(Clone, Debug)]
-pub struct Check {
-    /// Whose rules where they differ.
-    pub dialect: Dialect,
-    /// Of all lines, or each line tells.
-    pub algorithm: Option<AnyAlgorithm>,
-    /// What names are relative to, if not the current folder.
-    pub directory: Option<PathBuf>,
-    /// Malformed lines are failures.
-    pub strict: bool,
-    /// Missing files are none.
-    pub ignore_missing: bool,
-    /// Files that are not listed are failures too.
-    pub audit: bool,
-    /// Nothing is printed for files that are right.
-    pub quiet: bool,
-    /// Nothing is printed.
-    pub status: bool,
-    /// Malformed lines are named.
-    pub warn: bool,
-    /// A JSON object is printed for each file.
-    pub json: bool,
-    /// Digests are known from here, or kept there.
-    pub cache: Cache,
-    /// Shown meanwhile.
-    pub progress: ProgressWhen,
-    /// Backends are named.
-    pub verbose: bool,
+pub(crate) struct Check {
+    /// Whose rules count where they differ.
+    pub(crate) dialect: Dialect,
+    /// The algorithm of all lines; without it each line tells.
+    pub(crate) algorithm: Option<AnyAlgorithm>,
+    /// The folder that names are relative to, if it is not the current one.
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) strict: bool,
+    pub(crate) ignore_missing: bool,
+    pub(crate) audit: bool,
+    pub(crate) quiet: bool,
+    pub(crate) status: bool,
+    pub(crate) warn: bool,
+    pub(crate) json: bool,
+    pub(crate) cache: Cache,
+    pub(crate) progress: ProgressWhen,
+    pub(crate) verbose: bool,
 }
 
 impl Check {
-    /// Checks all that the manifests name.
-    pub fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> Outcome {
+    pub(crate) fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> Outcome {
         let audit = self.audit.then(|| Audit::new(&self, &manifests)).transpose();
         let audit = audit.map_err(|error| Failure::failed(audit_failed(&error)))?;
         let source = Source::new(program, &self, manifests.clone());

@@ -1,13 +1,7 @@
 //! What `check` says: a line for each file, and for each manifest what was wrong with it.
 
-use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
-use std::path::Path;
-use std::vec;
-
-use manyhash_files::{Hashed, STDIN, file_name};
-use serde::Serialize;
-
+use super::Check;
+use super::summary::{Standing, Summary};
 use crate::message::{reason, say, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -15,12 +9,14 @@ use crate::text::json_name::JsonName;
 use crate::text::manifest::form::may_be_empty;
 use crate::text::manifest::line::{Dialect, Entry};
 use crate::text::quoting::quoted;
+use manyhash_files::{Hashed, STDIN, file_name};
+use serde::Serialize;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::Path;
+use std::vec;
 
-use super::Check;
-use super::summary::{Standing, Summary};
-
-/// The report.
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     program: &'a OsStr,
     check: &'a Check,
     manifests: vec::IntoIter<OsString>,
@@ -53,8 +49,7 @@ enum Verdict {
 }
 
 impl<'a> Report<'a> {
-    /// A report on `manifests`.
-    pub fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, progress: Progress) -> Self {
+    pub(crate) fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, progress: Progress) -> Self {
         let mut report = Self {
             program,
             check,
@@ -72,22 +67,22 @@ impl<'a> Report<'a> {
     }
 
     /// Whether all was as it should be.
-    pub fn is_fine(&self) -> bool {
+    pub(crate) fn is_fine(&self) -> bool {
         self.is_fine
     }
 
     /// Whether a line could not be hashed on the backend asked for.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
 
     /// What has come out so far.
-    pub fn summary(&mut self) -> &mut Summary {
+    pub(crate) fn summary(&mut self) -> &mut Summary {
         &mut self.summary
     }
 
     /// Writes out what has been said.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         if self.output.is_terminal() {
             return self.progress.above(|| self.output.flush());
         }
@@ -109,19 +104,18 @@ impl<'a> Report<'a> {
     }
 
     /// Something beside the files went wrong.
-    pub fn fail(&mut self, message: &str) -> io::Result<()> {
+    pub(crate) fn fail(&mut self, message: &str) -> io::Result<()> {
         self.is_fine = false;
         self.say(message.as_bytes())
     }
 
     /// Nothing more can be hashed.
-    pub fn stop(&mut self, message: &str) -> io::Result<()> {
+    pub(crate) fn stop(&mut self, message: &str) -> io::Result<()> {
         self.is_stopped = true;
         self.say(message.as_bytes())
     }
 
-    /// Sums up.
-    pub fn finish(&mut self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         std::mem::replace(&mut self.progress, Progress::none()).finish();
         if self.check.dialect == Dialect::Manyhash && !self.is_stopped {
             self.sum_up()?;
@@ -156,7 +150,7 @@ impl<'a> Report<'a> {
     }
 
     /// The file at `path`, of which a line says what it should be.
-    pub fn entry(&mut self, path: &Path, line: u64, entry: &Entry, outcome: io::Result<Hashed>) -> io::Result<Standing> {
+    pub(crate) fn entry(&mut self, path: &Path, line: u64, entry: &Entry, outcome: io::Result<Hashed>) -> io::Result<Standing> {
         self.counts.entries += 1;
         let verdict = match outcome {
             Ok(hashed) if hashed.digests.of(entry.algorithm) == &*entry.digest => Verdict::Right(hashed),
@@ -208,7 +202,7 @@ impl<'a> Report<'a> {
     }
 
     /// A file that no manifest lists.
-    pub fn extra(&mut self, name: &[u8], size_bytes: u64) -> io::Result<()> {
+    pub(crate) fn extra(&mut self, name: &[u8], size_bytes: u64) -> io::Result<()> {
         self.is_fine = false;
         self.summary.extra += 1;
         if self.check.status {
@@ -221,7 +215,7 @@ impl<'a> Report<'a> {
     }
 
     /// A missing file, found under another name.
-    pub fn moved(&mut self, name: &[u8], missing: &Entry, bytes: u64) -> io::Result<()> {
+    pub(crate) fn moved(&mut self, name: &[u8], missing: &Entry, bytes: u64) -> io::Result<()> {
         self.is_fine = false;
         self.summary.moved += 1;
         self.summary.missing = self.summary.missing.saturating_sub(1);
@@ -240,7 +234,7 @@ impl<'a> Report<'a> {
     }
 
     /// A folder or file that the audit could not look into.
-    pub fn closed(&mut self, path: &Path, error: &io::Error) -> io::Result<()> {
+    pub(crate) fn closed(&mut self, path: &Path, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
         self.say_of(file_name::bytes_of(path), &reason(error))
     }
@@ -273,7 +267,7 @@ impl<'a> Report<'a> {
     }
 
     /// A line that says nothing.
-    pub fn malformed(&mut self, line: u64) -> io::Result<()> {
+    pub(crate) fn malformed(&mut self, line: u64) -> io::Result<()> {
         self.counts.malformed_lines += 1;
         self.summary.malformed_lines += 1;
         if self.check.warn {
@@ -284,7 +278,7 @@ impl<'a> Report<'a> {
     }
 
     /// The end of a manifest: says what was wrong with it as a whole.
-    pub fn end(&mut self) -> io::Result<()> {
+    pub(crate) fn end(&mut self) -> io::Result<()> {
         self.summary.manifests += 1;
         match self.check.dialect {
             Dialect::Gnu => self.end_as_gnu()?,
@@ -336,7 +330,7 @@ impl<'a> Report<'a> {
     }
 
     /// A manifest that could not be opened.
-    pub fn unopened(&mut self, error: &io::Error) -> io::Result<()> {
+    pub(crate) fn unopened(&mut self, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
         self.say_of_manifest(&reason(error))?;
         self.next_manifest();
@@ -344,7 +338,7 @@ impl<'a> Report<'a> {
     }
 
     /// A manifest that could not be read to its end.
-    pub fn unreadable(&mut self, error: &io::Error) -> io::Result<()> {
+    pub(crate) fn unreadable(&mut self, error: &io::Error) -> io::Result<()> {
         match self.check.dialect {
             Dialect::Gnu => self.unopened(&io::Error::other("read error")),
             Dialect::Manyhash => self.unopened(error),

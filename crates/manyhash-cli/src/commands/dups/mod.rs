@@ -6,29 +6,24 @@ mod group;
 mod report;
 mod scan;
 
-use std::ffi::{OsStr, OsString};
-use std::io;
-use std::ops::RangeInclusive;
-
-use indicatif::HumanBytes;
-use manyhash::AnyAlgorithm;
-use manyhash_files::find::{Found, Options, Walk};
-use manyhash_files::{CHANGED, Finished, Settings, Sink, Task, file_name, hash_files};
-
+use self::files::FileNumber;
+use self::group::Hashes;
+use self::report::{Report, Style, Summary};
+use super::prepare_backends;
 use crate::exit::{Failure, Outcome};
 use crate::flags::DupsArguments;
 use crate::message::{reason, say, say_of};
 use crate::output::Output;
 use crate::progress::{Progress, ProgressWhen};
+use indicatif::HumanBytes;
+use manyhash::AnyAlgorithm;
+use manyhash_files::find::{Found, Options, Walk};
+use manyhash_files::{CHANGED, Finished, Settings, Sink, Task, file_name, hash_files};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::ops::RangeInclusive;
 
-use self::files::FileNumber;
-use self::group::Hashes;
-use self::report::{Report, Style, Summary};
-
-use super::prepare_backends;
-
-/// Runs `manyhash dups`.
-pub fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> Outcome {
     let algorithm = arguments.algorithm;
     prepare_backends(program, algorithm.into(), verbose).map_err(Failure::usage)?;
     let options = arguments.walk.options().map_err(Failure::usage)?;
@@ -82,10 +77,9 @@ fn not_regular() -> io::Error {
 
 /// What the sink knows of a task.
 #[derive(Clone, Copy, Debug)]
-pub enum Label {
+pub(crate) enum Label {
     /// A file of which so many bytes should be read.
     File {
-        /// Which file.
         number: FileNumber,
         /// How much of it is to be hashed, if it is as large as when it was found.
         expected_bytes: u64,
@@ -119,7 +113,6 @@ impl Stage<'_> {
     }
 }
 
-/// Takes the results of a stage.
 struct Results<'a, 'b> {
     stage: &'a mut Stage<'b>,
     progress: Progress,

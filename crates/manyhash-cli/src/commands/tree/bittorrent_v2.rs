@@ -1,23 +1,19 @@
 //! `tree bittorrent-v2`: what a torrent of BEP 52 says of each file: `pieces root`, and with `--json` also `piece layers`.
 
-use std::io;
-use std::path::Path;
-
-use manyhash::tree::BitTorrentV2;
-use manyhash::tree::bittorrent_v2::FileTree;
-use manyhash_files::file_name;
-use serde::Serialize;
-
+use super::Call;
+use super::small_files::{self, Alone, Input, Mode};
 use crate::exit::Outcome;
 use crate::flags::BittorrentV2Arguments;
 use crate::text::json_name::JsonName;
 use crate::text::lines::line;
+use manyhash::tree::BitTorrentV2;
+use manyhash::tree::bittorrent_v2::FileTree;
+use manyhash_files::file_name;
+use serde::Serialize;
+use std::io;
+use std::path::Path;
 
-use super::Call;
-use super::small_files::{self, Alone, Input, Mode};
-
-/// Runs `manyhash tree bittorrent-v2`.
-pub fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Outcome {
     let BittorrentV2Arguments { piece_length, json, files } = arguments;
     let tree = BitTorrentV2::new(piece_length).expect("the piece length was looked at");
     if json { small_files::run(call, &Json(tree), files) } else { small_files::run(call, &Roots(tree), files) }
@@ -44,7 +40,6 @@ impl Mode for Roots {
     }
 }
 
-/// All of it, as JSON.
 struct Json(BitTorrentV2);
 
 impl Mode for Json {

@@ -1,21 +1,17 @@
 //! `tree dm-verity`: the root hash of each file or block device, without its hash device. That one is made by `manyhash verity format`.
 
-use std::io;
-use std::path::Path;
-
-use manyhash::tree::DmVerity;
-use manyhash::{Algorithm, ForAlgorithm};
-
+use super::Call;
+use super::small_files::{self, Alone, Input, Mode};
 use crate::commands::verity::whole_blocks;
 use crate::exit::Outcome;
 use crate::flags::DmVerityArguments;
 use crate::text::lines::line;
+use manyhash::tree::DmVerity;
+use manyhash::{Algorithm, ForAlgorithm};
+use std::io;
+use std::path::Path;
 
-use super::Call;
-use super::small_files::{self, Alone, Input, Mode};
-
-/// Runs `manyhash tree dm-verity`.
-pub fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
     arguments.hash.with(Print { call, arguments })
 }
 

@@ -1,20 +1,16 @@
 //! `tree files`: one digest of a list of files, the digest of their digests in the order given.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
-
-use manyhash::{Algorithm, ForAlgorithm, Hasher};
-use manyhash_files::find::{Readable, hashing, look_at};
-use manyhash_files::{Finished, Settings, Sink, Task, hash_files};
-
+use super::{Call, Report, changed};
 use crate::commands::sum::or_stdin;
 use crate::exit::Outcome;
 use crate::flags::FilesArguments;
+use manyhash::{Algorithm, ForAlgorithm, Hasher};
+use manyhash_files::find::{Readable, hashing, look_at};
+use manyhash_files::{Finished, Settings, Sink, Task, hash_files};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
-use super::{Call, Report, changed};
-
-/// Runs `manyhash tree files`.
-pub fn run(call: &Call<'_>, arguments: FilesArguments) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, arguments: FilesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -49,7 +45,6 @@ impl ForAlgorithm for Print<'_> {
     }
 }
 
-/// The digest of digests.
 struct Wrap<'a, A: Algorithm> {
     hasher: Hasher<A>,
     report: Report<'a>,

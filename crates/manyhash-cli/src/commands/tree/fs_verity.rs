@@ -1,11 +1,10 @@
 //! `tree fs-verity`: file digests of Linux' fs-verity, printed as `fsverity digest` does; also the Merkle tree and the descriptor.
 
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
+use super::Call;
+use super::small_files::{self, Alone, Input, Mode};
+use crate::exit::{Failure, Outcome};
+use crate::flags::{FsVerityArguments, FsVerityHash};
+use crate::output::Output;
 use manyhash::tree::fs_verity::FsVerityAlgorithm;
 use manyhash::tree::{FsVerity, Nodes};
 use manyhash::{Sha256, Sha512};
@@ -13,19 +12,16 @@ use manyhash_files::find::{Readable, look_at};
 use manyhash_files::leaves::{self, Source};
 use manyhash_files::read::{is_same, patiently, positioned};
 use manyhash_files::{Reading, STDIN, Totals, file_name};
-
-use crate::exit::{Failure, Outcome};
-use crate::flags::{FsVerityArguments, FsVerityHash};
-use crate::output::Output;
-
-use super::Call;
-use super::small_files::{self, Alone, Input, Mode};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What is before a digest when it is signed.
 const SIGNED_MAGIC: &[u8; 8] = b"FSVerity";
 
-/// Runs `manyhash tree fs-verity`.
-pub fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Outcome {
     match arguments.hash_alg {
         FsVerityHash::Sha256 => run_with::<Sha256>(call, arguments, "sha256"),
         FsVerityHash::Sha512 => run_with::<Sha512>(call, arguments, "sha512"),
@@ -44,7 +40,6 @@ fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments,
     measure.write(call, file, &wanted)
 }
 
-/// Digests as they are printed.
 struct Measure<A: FsVerityAlgorithm> {
     verity: FsVerity<A>,
     name: &'static str,

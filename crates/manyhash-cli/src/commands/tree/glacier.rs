@@ -1,18 +1,14 @@
 //! `tree glacier`: the tree hash of Amazon S3 Glacier.
 
-use std::ops::Range;
-
-use manyhash::tree::{Builder, Merkle, glacier};
-use manyhash::{AnyAlgorithm, Sha256, hash};
-
-use crate::exit::Outcome;
-use crate::flags::GlacierArguments;
-
 use super::Call;
 use super::ranges::{self, Fold, Mode, parts};
+use crate::exit::Outcome;
+use crate::flags::GlacierArguments;
+use manyhash::tree::{Builder, Merkle, glacier};
+use manyhash::{AnyAlgorithm, Sha256, hash};
+use std::ops::Range;
 
-/// Runs `manyhash tree glacier`.
-pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, arguments: GlacierArguments) -> Outcome {
     ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), None, arguments.files)
 }
 

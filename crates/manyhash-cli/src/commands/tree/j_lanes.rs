@@ -1,23 +1,19 @@
 //! `tree j-lanes`: words of each file dealt out to lanes, and the digest of the lanes' digests.
 
-use std::io::{self, Read, Seek};
-use std::path::Path;
-use std::sync::Mutex;
-
+use super::small_files::{self, Alone, Input, Mode};
+use super::{Call, changed};
+use crate::exit::Outcome;
+use crate::flags::LanesArguments;
+use crate::text::lines::line;
 use manyhash::tree::JLanes;
 use manyhash::{Algorithm, ForAlgorithm};
 use manyhash_files::in_turns;
 use manyhash_files::read::pieces;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+use std::sync::Mutex;
 
-use crate::exit::Outcome;
-use crate::flags::LanesArguments;
-use crate::text::lines::line;
-
-use super::small_files::{self, Alone, Input, Mode};
-use super::{Call, changed};
-
-/// Runs `manyhash tree j-lanes`.
-pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
 }
 

@@ -1,19 +1,15 @@
 //! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
 
+use super::Call;
+use super::ranges::{self, Fold, Mode};
+use crate::exit::Outcome;
+use crate::flags::LanesArguments;
+use manyhash::tree::JPointers;
+use manyhash::{Algorithm, ForAlgorithm};
 use std::ops::Range;
 use std::sync::Arc;
 
-use manyhash::tree::JPointers;
-use manyhash::{Algorithm, ForAlgorithm};
-
-use crate::exit::Outcome;
-use crate::flags::LanesArguments;
-
-use super::Call;
-use super::ranges::{self, Fold, Mode};
-
-/// Runs `manyhash tree j-pointers`.
-pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
 }
 

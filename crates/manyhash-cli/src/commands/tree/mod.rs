@@ -11,24 +11,20 @@ mod ranges;
 mod s3;
 mod small_files;
 
-use std::ffi::OsStr;
-use std::io::{self, Write};
-use std::path::Path;
-use std::sync::Arc;
-
-use manyhash::AnyAlgorithm;
-use manyhash_files::{Totals, changed, file_name};
-
+use super::prepare_backends;
 use crate::exit::{Failure, Outcome};
 use crate::flags::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
 use crate::message::{reason, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
+use manyhash::AnyAlgorithm;
+use manyhash_files::{Totals, changed, file_name};
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
 
-use super::prepare_backends;
-
-/// Runs `manyhash tree`.
-pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> Outcome {
     let TreeArguments { work, mode } = arguments;
     prepare_backends(program, mode.algorithm().into(), verbose).map_err(Failure::usage)?;
     let call = Call { program, work: &work, verbose };
@@ -45,7 +41,6 @@ pub fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> Outcome 
 }
 
 impl TreeMode {
-    /// What hashes.
     fn algorithm(&self) -> AnyAlgorithm {
         match self {
             Self::JLanes(arguments) | Self::JPointers(arguments) => arguments.algorithm,
@@ -112,7 +107,6 @@ impl Report<'_> {
         self.output.flush()
     }
 
-    /// Ends the report.
     fn finish(self, result: io::Result<()>) -> Outcome {
         self.progress.finish();
         result?;

@@ -3,6 +3,14 @@
 //! A range is a task of the pipeline like any file, so that ranges of all files share the lanes of all threads. The digests come back in
 //! order, and each file's fold takes its own.
 
+use super::{Call, Report, changed};
+use crate::commands::sum::or_stdin;
+use crate::exit::Outcome;
+use crate::text::lines::line;
+use manyhash::{Algorithm, Hasher, hash_many};
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::read::{filling, patiently, positioned};
+use manyhash_files::{Access, Algorithms, Finished, Part, STDIN, Settings, Sink, Task, Work, hash_files};
 use std::any::Any;
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,19 +20,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use manyhash::{Algorithm, Hasher, hash_many};
-use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::{filling, patiently, positioned};
-use manyhash_files::{Access, Algorithms, Finished, Part, STDIN, Settings, Sink, Task, Work, hash_files};
-
-use crate::commands::sum::or_stdin;
-use crate::exit::Outcome;
-use crate::text::lines::line;
-
-use super::{Call, Report, changed};
-
 /// How files become ranges, and their digests one.
-pub trait Mode: Clone + Send + Sync + 'static {
+pub(crate) trait Mode: Clone + Send + Sync + 'static {
     /// What ranges are hashed with.
     type Algorithm: Algorithm;
     /// Digests of one file's ranges.
@@ -41,7 +38,7 @@ pub trait Mode: Clone + Send + Sync + 'static {
 }
 
 /// Makes one digest of many.
-pub trait Fold {
+pub(crate) trait Fold {
     /// Takes the digest of the next range.
     fn add(&mut self, digest: &[u8]);
     /// What is printed.
@@ -53,7 +50,7 @@ pub trait Fold {
 }
 
 /// Ranges of `part_bytes` bytes each.
-pub fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
+pub(crate) fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
     let part = move |index: u64| {
         let start = index * part_bytes;
         start..start.saturating_add(part_bytes).min(file_bytes)
@@ -62,7 +59,7 @@ pub fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<
 }
 
 /// Prints a line for each of `files`, whose ranges are hashed by clones of `readers` if they are not plain messages.
-pub fn run<M: Mode>(
+pub(crate) fn run<M: Mode>(
     call: &Call<'_>,
     mode: &M,
     algorithms: Algorithms,

@@ -1,22 +1,18 @@
 //! `tree s3`: what S3 says of an object that came in parts: the composite checksum, `BASE64-N`, or with `--etag` `HEX-N` of MD5.
 
-use std::ops::Range;
-
+use super::Call;
+use super::ranges::{self, Fold, Mode, parts};
+use crate::exit::Outcome;
+use crate::flags::S3Arguments;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
-
-use crate::exit::Outcome;
-use crate::flags::S3Arguments;
-
-use super::Call;
-use super::ranges::{self, Fold, Mode, parts};
+use std::ops::Range;
 
 /// As many parts as an object of S3 may have; other stores may take more.
 const MOST_PARTS: u64 = 10_000;
 
-/// Runs `manyhash tree s3`.
-pub fn run(call: &Call<'_>, arguments: S3Arguments) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, arguments: S3Arguments) -> Outcome {
     let algorithm = if arguments.etag { AnyAlgorithm::Md5 } else { arguments.algorithm };
     algorithm.with(Print { call, arguments, algorithm })
 }

@@ -3,6 +3,15 @@
 //! Small files are gathered into rounds, in which every thread takes batches of them; a large file or a stream comes between two rounds.
 //! So results come in order, and memory is that of the batches.
 
+use super::{Call, Report, changed};
+use crate::commands::sum::or_stdin;
+use crate::exit::Outcome;
+use manyhash::Algorithm;
+use manyhash::tree::Merkle;
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::read::{patiently, positioned};
+use manyhash_files::{Reading, STDIN, Totals, threads};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,20 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use manyhash::Algorithm;
-use manyhash::tree::Merkle;
-use manyhash_files::find::{Readable, look_at};
-use manyhash_files::leaves::{self, Source};
-use manyhash_files::read::{patiently, positioned};
-use manyhash_files::{Reading, STDIN, Totals, threads};
-
-use crate::commands::sum::or_stdin;
-use crate::exit::Outcome;
-
-use super::{Call, Report, changed};
-
-/// How files are hashed.
-pub trait Mode: Sync {
+pub(crate) trait Mode: Sync {
     /// What is known of a file in the end.
     type Found: Send;
 
@@ -34,13 +30,11 @@ pub trait Mode: Sync {
     /// Of something that may be too large for that.
     fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<Self::Found>;
 
-    /// What is printed of it.
     fn line(&self, path: &Path, found: Self::Found) -> Vec<u8>;
 }
 
 /// Something hashed alone.
-pub enum Input<'a> {
-    /// A file, or a block device.
+pub(crate) enum Input<'a> {
     File(&'a File),
     /// What can only be read from beginning to end.
     Stream(&'a mut (dyn Read + Send)),
@@ -48,7 +42,7 @@ pub enum Input<'a> {
 
 impl Input<'_> {
     /// How many bytes it has, if that can be known.
-    pub fn bytes(&self) -> io::Result<Option<u64>> {
+    pub(crate) fn bytes(&self) -> io::Result<Option<u64>> {
         match self {
             Self::File(file) => positioned::len(file).map(Some),
             Self::Stream(_) => Ok(None),
@@ -56,7 +50,12 @@ impl Input<'_> {
     }
 
     /// Hashes it as leaves of a tree, whose digests `add` gets in order; how many bytes there were.
-    pub fn hash_leaves<A: Algorithm>(self, tree: &Merkle<A>, work: &Alone, mut add: impl FnMut(&[A::Digest]) + Send) -> io::Result<u64> {
+    pub(crate) fn hash_leaves<A: Algorithm>(
+        self,
+        tree: &Merkle<A>,
+        work: &Alone,
+        mut add: impl FnMut(&[A::Digest]) + Send,
+    ) -> io::Result<u64> {
         let take = |digests: &[A::Digest]| {
             add(digests);
             Ok::<_, io::Error>(())
@@ -91,11 +90,9 @@ impl Read for Counted<'_> {
 }
 
 /// How to hash something alone.
-pub struct Alone {
-    /// With so many threads.
-    pub workers: usize,
-    /// Telling this how far it is.
-    pub reading: Reading,
+pub(crate) struct Alone {
+    pub(crate) workers: usize,
+    pub(crate) reading: Reading,
 }
 
 /// Bytes of a batch, and of a file that may be in one.
@@ -108,7 +105,7 @@ const ROUND_BATCHES: usize = 16;
 const ROUND_FILES: usize = 4096;
 
 /// Prints a line for each of `files`.
-pub fn run(call: &Call<'_>, mode: &impl Mode, files: Vec<OsString>) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, mode: &impl Mode, files: Vec<OsString>) -> Outcome {
     let workers = call.work.workers();
     let totals = Arc::<Totals>::default();
     let report = call.report(&totals);
@@ -131,7 +128,6 @@ struct Rounds<'a, M> {
 
 /// What became of a small file.
 enum Small<T> {
-    /// All that there was to do.
     Done(io::Result<T>),
     /// It is longer than it said, as files are that the system makes up when they are read.
     Endless,

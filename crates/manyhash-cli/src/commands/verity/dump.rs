@@ -1,15 +1,14 @@
 //! `verity dump`.
 
+use super::device::open_data;
+use super::layout::Layout;
+use super::report::Report;
 use crate::commands::print;
 use crate::exit::{Failure, Outcome};
 use crate::flags::VerityDumpArguments;
 
-use super::device::open_data;
-use super::layout::Layout;
-use super::report::Report;
-
 /// Prints what a superblock says.
-pub fn run(arguments: &VerityDumpArguments) -> Outcome {
+pub(crate) fn run(arguments: &VerityDumpArguments) -> Outcome {
     let path = &arguments.hash;
     let (file, _) = open_data(path).map_err(Failure::of(path))?;
     let layout = Layout::read(&file, arguments.hash_offset).map_err(Failure::of(path))?;

@@ -1,35 +1,31 @@
 //! `verity format`: hashes the data and writes the tree as it grows.
 
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::Path;
-use std::sync::Arc;
-
-use manyhash::tree::Nodes;
-use manyhash::{Algorithm, ForAlgorithm};
-use manyhash_files::leaves::{self, Source};
-use manyhash_files::read::is_same;
-use manyhash_files::{Reading, Totals, file_name};
-
+use super::DeviceError;
+use super::device::{HashDevice, open_data};
+use super::layout::{Layout, Level};
+use super::overlap::overlap;
+use super::report::Report;
 use crate::commands::{prepare_backends, print};
 use crate::exit::{Failure, Outcome};
 use crate::flags::{Uuid, VerityDeviceArguments, VerityFormatArguments};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::text::quoting::quoted;
-
-use super::DeviceError;
-use super::device::{HashDevice, open_data};
-use super::layout::{Layout, Level};
-use super::overlap::overlap;
-use super::report::Report;
+use manyhash::tree::Nodes;
+use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::read::is_same;
+use manyhash_files::{Reading, Totals, file_name};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes of a salt that nobody chose.
 const SALT_BYTES: usize = 32;
 
-/// Runs `manyhash verity format`.
-pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> Outcome {
     let VerityFormatArguments { device, uuid, root_hash_file, work, data, hash } = arguments;
     device.check_hash_offset().map_err(Failure::usage)?;
     let (file, bytes) = open_data(&data).map_err(Failure::of(&data))?;
@@ -85,7 +81,7 @@ pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> 
 }
 
 /// How many blocks of data there are in so many bytes, or are to be taken of them.
-pub fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<u64> {
+pub(crate) fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<u64> {
     match arguments.data_blocks.filter(|&blocks| blocks > 0) {
         None => whole_blocks(arguments.data_block_bytes(), bytes),
         Some(blocks) => {
@@ -97,7 +93,7 @@ pub fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<
 }
 
 /// How many blocks so many bytes are: one at least, and nothing left over.
-pub fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
+pub(crate) fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     if bytes == 0 {
         return Err(io::Error::other("there is no data"));
     }
@@ -107,7 +103,6 @@ pub fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     Ok(bytes / block_bytes as u64)
 }
 
-/// A tree to be made.
 struct Making<'a> {
     layout: &'a Layout,
     data: &'a File,

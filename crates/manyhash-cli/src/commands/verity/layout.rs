@@ -1,40 +1,34 @@
 //! Where everything is on a hash device.
 
-use std::fs::File;
-use std::io;
-
+use crate::flags::VerityDeviceArguments;
 use manyhash::tree::DmVerity;
 use manyhash::tree::dm_verity::{Format, SUPERBLOCK_BYTES, Superblock};
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 use manyhash_files::read::positioned;
-
-use crate::flags::VerityDeviceArguments;
+use std::fs::File;
+use std::io;
 
 /// All parameters of a hash device.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// What a superblock says, or would say if there were one.
-    pub superblock: Superblock,
-    /// Its algorithm.
-    pub algorithm: AnyAlgorithm,
+    pub(crate) superblock: Superblock,
+    pub(crate) algorithm: AnyAlgorithm,
     /// Where the superblock is, or if there is none the hashes.
-    pub hash_offset: u64,
-    /// Whether there is a superblock.
-    pub has_superblock: bool,
+    pub(crate) hash_offset: u64,
+    pub(crate) has_superblock: bool,
 }
 
 /// Where a level of the tree is.
 #[derive(Clone, Copy, Debug)]
-pub struct Level {
-    /// Where it begins.
-    pub offset: u64,
-    /// Its blocks.
-    pub nodes: u64,
+pub(crate) struct Level {
+    pub(crate) offset: u64,
+    pub(crate) nodes: u64,
 }
 
 impl Layout {
     /// As the options say, for data of so many blocks and without a UUID.
-    pub fn of(arguments: &VerityDeviceArguments, data_blocks: u64, salt: Vec<u8>) -> Self {
+    pub(crate) fn of(arguments: &VerityDeviceArguments, data_blocks: u64, salt: Vec<u8>) -> Self {
         let algorithm = arguments.algorithm.as_ref().map_or(AnyAlgorithm::Sha256, |hash| hash.algorithm);
         let superblock = Superblock {
             format: arguments.format.unwrap_or_default(),
@@ -49,7 +43,7 @@ impl Layout {
     }
 
     /// As the superblock at `hash_offset` says.
-    pub fn read(file: &File, hash_offset: u64) -> io::Result<Self> {
+    pub(crate) fn read(file: &File, hash_offset: u64) -> io::Result<Self> {
         let mut bytes = [0; SUPERBLOCK_BYTES];
         let count = positioned::read_at(file, &mut bytes, hash_offset)?;
         let wrong = |what: String| io::Error::other(format!("at byte {hash_offset}: {what}"));
@@ -60,14 +54,13 @@ impl Layout {
         Ok(Self { superblock, algorithm, hash_offset, has_superblock: true })
     }
 
-    /// The tree.
-    pub fn tree<A: Algorithm>(&self) -> DmVerity<A> {
+    pub(crate) fn tree<A: Algorithm>(&self) -> DmVerity<A> {
         let Superblock { format, data_block_bytes, hash_block_bytes, ref salt, .. } = self.superblock;
         DmVerity::new(format, data_block_bytes, hash_block_bytes, salt).expect("the parameters were checked before")
     }
 
     /// Where the first block of hashes is.
-    pub fn tree_offset(&self) -> u64 {
+    pub(crate) fn tree_offset(&self) -> u64 {
         if self.has_superblock {
             (self.hash_offset + SUPERBLOCK_BYTES as u64).next_multiple_of(self.superblock.hash_block_bytes as u64)
         } else {
@@ -75,13 +68,12 @@ impl Layout {
         }
     }
 
-    /// Bytes of the data.
-    pub fn data_bytes(&self) -> u64 {
+    pub(crate) fn data_bytes(&self) -> u64 {
         self.superblock.data_blocks * self.superblock.data_block_bytes as u64
     }
 
     /// The levels of the tree, the one over data first.
-    pub fn levels<A: Algorithm>(&self) -> Vec<Level> {
+    pub(crate) fn levels<A: Algorithm>(&self) -> Vec<Level> {
         let tree = self.tree::<A>();
         let (offsets, _) = tree.merkle().level_offsets(self.superblock.data_blocks);
         let nodes = tree.merkle().nodes(self.superblock.data_blocks);
@@ -89,8 +81,7 @@ impl Layout {
         offsets.into_iter().zip(nodes).map(|(block, nodes)| Level { offset: offset_of(block), nodes }).collect()
     }
 
-    /// Blocks of hashes.
-    pub fn hash_blocks(&self) -> u64 {
+    pub(crate) fn hash_blocks(&self) -> u64 {
         struct HashBlocks<'a>(&'a Layout);
         impl ForAlgorithm for HashBlocks<'_> {
             type Output = u64;
@@ -101,13 +92,12 @@ impl Layout {
         self.algorithm.with(HashBlocks(self))
     }
 
-    /// Where the hashes end.
-    pub fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.tree_offset() + self.hash_blocks() * self.superblock.hash_block_bytes as u64
     }
 
     /// Bytes that the device needs. Who maps a file with a superblock alone reads a block of it, so that is there.
-    pub fn device_bytes(&self) -> u64 {
+    pub(crate) fn device_bytes(&self) -> u64 {
         const MAPPED_BYTES: usize = 4096;
         match (self.has_superblock, self.hash_blocks()) {
             (false, 0) => 0,
@@ -117,7 +107,7 @@ impl Layout {
     }
 
     /// Which of the options says something else than the superblock: its name, what the superblock says, what it says.
-    pub fn contradiction(&self, arguments: &VerityDeviceArguments) -> Option<(&'static str, String, String)> {
+    pub(crate) fn contradiction(&self, arguments: &VerityDeviceArguments) -> Option<(&'static str, String, String)> {
         let Superblock { format, data_block_bytes, hash_block_bytes, data_blocks, ref salt, .. } = self.superblock;
         let differs =
             |name, ours: String, theirs: Option<String>| theirs.filter(|theirs| *theirs != ours).map(|theirs| (name, ours, theirs));
@@ -138,11 +128,11 @@ impl Layout {
 }
 
 /// A salt as it is typed: `-` if there is none.
-pub fn salt_text(salt: &[u8]) -> String {
+pub(crate) fn salt_text(salt: &[u8]) -> String {
     if salt.is_empty() { "-".to_string() } else { const_hex::encode(salt) }
 }
 
 /// The name that Linux has for an algorithm: `sha256`, `sha512-256`.
-pub fn linux_name(algorithm: AnyAlgorithm) -> String {
+pub(crate) fn linux_name(algorithm: AnyAlgorithm) -> String {
     algorithm.to_string().replace('/', "-")
 }

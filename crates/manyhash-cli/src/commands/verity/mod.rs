@@ -9,17 +9,15 @@ mod overlap;
 mod report;
 mod verify;
 
+use crate::exit::{Failure, Outcome};
+use crate::flags::{VerityArguments, VerityCommand};
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use crate::exit::{Failure, Outcome};
-use crate::flags::{VerityArguments, VerityCommand};
+pub(crate) use format::whole_blocks;
 
-pub use format::whole_blocks;
-
-/// Runs `manyhash verity`.
-pub fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) -> Outcome {
     match arguments.command {
         VerityCommand::Format(arguments) => format::run(program, arguments, verbose),
         VerityCommand::Verify(arguments) => verify::run(program, arguments, verbose),

@@ -1,30 +1,26 @@
 //! `verity verify`: hashes the data and compares all of the tree that is there.
 
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
-use std::sync::Arc;
-
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
-use manyhash_files::leaves::{self, Source};
-use manyhash_files::{Reading, Totals, file_name};
-
+use super::DeviceError;
+use super::check::{Check, Corrupt, Found};
+use super::device::open_data;
+use super::format::data_blocks;
+use super::layout::{Layout, Level};
 use crate::commands::prepare_backends;
 use crate::exit::{Failure, Outcome};
 use crate::flags::VerityVerifyArguments;
 use crate::message::say_of;
 use crate::progress::Progress;
 use crate::text::hexadecimal;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::{Reading, Totals, file_name};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
 
-use super::DeviceError;
-use super::check::{Check, Corrupt, Found};
-use super::device::open_data;
-use super::format::data_blocks;
-use super::layout::{Layout, Level};
-
-/// Runs `manyhash verity verify`.
-pub fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bool) -> Outcome {
     arguments.device.check_hash_offset().map_err(Failure::usage)?;
     let VerityVerifyArguments { data, hash, work, .. } = &arguments;
     let (hashes, hashes_bytes) = open_data(hash).map_err(Failure::of(hash))?;
@@ -94,7 +90,6 @@ fn read_start(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// A tree to be checked.
 struct Checking<'a> {
     layout: &'a Layout,
     data: &'a File,

@@ -3,20 +3,17 @@
 //!
 //! The algorithm is in the manifest's own name: `manifest-sha256.txt`, `tagmanifest-sha256.txt`.
 
+use super::line::{Entry, Line};
+use crate::text::hexadecimal;
 use manyhash::AnyAlgorithm;
 
-use crate::text::hexadecimal;
-
-use super::line::{Entry, Line};
-
 /// The algorithm of a manifest of that name, if it is a bag's.
-pub fn algorithm_of(file_name: &str) -> Option<AnyAlgorithm> {
+pub(crate) fn algorithm_of(file_name: &str) -> Option<AnyAlgorithm> {
     let name = file_name.strip_prefix("tag").unwrap_or(file_name);
     AnyAlgorithm::by_name(name.strip_prefix("manifest-")?.strip_suffix(".txt")?)
 }
 
-/// What `line` says.
-pub fn parse(line: &[u8], algorithm: AnyAlgorithm) -> Line {
+pub(crate) fn parse(line: &[u8], algorithm: AnyAlgorithm) -> Line {
     split(line, algorithm).unwrap_or(Line::Malformed)
 }
 

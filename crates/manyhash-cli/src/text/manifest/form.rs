@@ -1,17 +1,14 @@
 //! The forms of manifests, and which one a manifest has. CHECK.md is the specification.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-
-use manyhash::AnyAlgorithm;
-
 use super::line::{Dialect, Line};
 use super::text::LineParser;
 use super::{bagit, json, record};
+use manyhash::AnyAlgorithm;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
-/// The form of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// Lines of GNU's, BSD's and OpenSSL's tools, also mixed; dpkg's too.
     Text,
     /// Lines of `manyhash sum --json`.
@@ -24,7 +21,7 @@ pub enum Form {
 
 impl Form {
     /// The folder that names in the manifest at `path` are relative to by its form, if the form says so.
-    pub fn folder(self, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn folder(self, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?;
         match self {
             Self::Text | Self::Json => None,
@@ -37,7 +34,7 @@ impl Form {
 
 /// Parses the lines of manifests, and tells their forms by the first line that is of one.
 #[derive(Debug)]
-pub struct Parser {
+pub(crate) struct Parser {
     dialect: Dialect,
     algorithm: Option<AnyAlgorithm>,
     text: LineParser,
@@ -48,13 +45,13 @@ pub struct Parser {
 
 impl Parser {
     /// A parser of lines of `algorithm`, or of any if none is given.
-    pub fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
+    pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
         let form = (dialect == Dialect::Gnu).then_some(Form::Text);
         Self { dialect, algorithm, text: LineParser::new(dialect, algorithm), bagit: None, form }
     }
 
     /// Goes on to the manifest at `path`.
-    pub fn begin(&mut self, path: &Path) {
+    pub(crate) fn begin(&mut self, path: &Path) {
         if self.dialect == Dialect::Manyhash {
             *self = Self::new(self.dialect, self.algorithm);
             self.bagit = path.file_name().and_then(OsStr::to_str).and_then(bagit::algorithm_of);
@@ -62,12 +59,12 @@ impl Parser {
     }
 
     /// The manifest's form, once it is known.
-    pub fn form(&self) -> Option<Form> {
+    pub(crate) fn form(&self) -> Option<Form> {
         self.form
     }
 
     /// What `line` (without its end) says.
-    pub fn parse(&mut self, line: &[u8]) -> Line {
+    pub(crate) fn parse(&mut self, line: &[u8]) -> Line {
         if let Some(form) = self.form {
             return self.parse_as(form, line);
         }
@@ -102,7 +99,7 @@ impl Parser {
 }
 
 /// Whether a manifest of this name may be empty: a package of no files but its configuration, a bag of nothing.
-pub fn may_be_empty(path: &Path) -> bool {
+pub(crate) fn may_be_empty(path: &Path) -> bool {
     let is_bags = path.file_name().and_then(OsStr::to_str).and_then(bagit::algorithm_of).is_some();
     is_bags || path.extension() == Some(OsStr::new("md5sums"))
 }

@@ -1,13 +1,11 @@
 //! A line of `manyhash sum --json`: `{"path":"NAME","bytes":1,"algorithm":"SHA-256","digest":"DIGEST"}`, or `path_hex` for a name that is
 //! not UTF-8. An object with `status` or `expected` is a line of a report, and none of a manifest; other keys mean nothing here.
 
+use super::line::{Entry, Line};
+use crate::text::hexadecimal;
 use manyhash::AnyAlgorithm;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
-
-use crate::text::hexadecimal;
-
-use super::line::{Entry, Line};
 
 #[derive(Deserialize)]
 struct JsonLine {
@@ -27,8 +25,7 @@ fn is_there<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
     IgnoredAny::deserialize(value).map(|_| true)
 }
 
-/// What `line` says.
-pub fn parse(line: &[u8]) -> Line {
+pub(crate) fn parse(line: &[u8]) -> Line {
     parse_object(line).unwrap_or(Line::Malformed)
 }
 

@@ -4,7 +4,7 @@ use manyhash::AnyAlgorithm;
 
 /// Whose reading of a line counts where two differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// GNU coreutils': an algorithm's name is written one way, and a NUL ends a name.
     Gnu,
     /// Ours: an algorithm's name may be written any way, and a NUL makes a line malformed.
@@ -13,42 +13,41 @@ pub enum Dialect {
 
 /// A line that says which digest a file should have.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// How to hash it.
-    pub algorithm: AnyAlgorithm,
+    pub(crate) algorithm: AnyAlgorithm,
     /// What should come out.
-    pub digest: Box<[u8]>,
+    pub(crate) digest: Box<[u8]>,
     /// The file's name, escapes resolved.
-    pub name: Vec<u8>,
+    pub(crate) name: Vec<u8>,
 }
 
-/// What a line says.
+/// What a line of a manifest says.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
-    /// Which digest a file should have.
+pub(crate) enum Line {
+    /// A file should have a digest.
     Entry {
-        /// That.
         entry: Entry,
-        /// Its size, where the form has it.
+        /// The file's size, where the form has it.
         size_bytes: Option<u64>,
     },
-    /// That a file belongs there, whatever is in it.
+    /// A file belongs there, whatever is in it.
     Unhashed(Vec<u8>),
-    /// Nothing, and that is right.
+    /// The line need not say anything.
     Comment,
-    /// Nothing, and that is wrong.
+    /// The line should say something, and does not.
     Malformed,
 }
 
 impl Line {
     /// An entry, unless its digest has the wrong length or no file can have its name.
-    pub fn entry(entry: Entry, size_bytes: Option<u64>) -> Option<Self> {
+    pub(crate) fn entry(entry: Entry, size_bytes: Option<u64>) -> Option<Self> {
         let is_right = entry.digest.len() == entry.algorithm.digest_bytes() && is_name(&entry.name);
         is_right.then_some(Self::Entry { entry, size_bytes })
     }
 
     /// A file without a digest, unless no file can have its name.
-    pub fn without_digest(name: Vec<u8>) -> Option<Self> {
+    pub(crate) fn without_digest(name: Vec<u8>) -> Option<Self> {
         is_name(&name).then_some(Self::Unhashed(name))
     }
 }

@@ -3,9 +3,9 @@
 //! Read line by line, so that a manifest of any size needs no more memory than one line of it.
 
 mod bagit;
-pub mod form;
+pub(crate) mod form;
 mod json;
-pub mod line;
+pub(crate) mod line;
 mod record;
 mod text;
 
@@ -16,20 +16,19 @@ const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// The lines of a manifest that are not empty, with their numbers.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub(crate) struct Lines<R> {
     input: R,
     number: u64,
     line: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of `input`.
-    pub fn new(input: R) -> Self {
+    pub(crate) fn new(input: R) -> Self {
         Self { input, number: 0, line: Vec::new() }
     }
 
     /// The next line and its number, counted from 1, without its LF or CR LF. A line too long to be well formed comes cut.
-    pub fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
+    pub(crate) fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         loop {
             self.line.clear();
             self.number += 1;

@@ -1,15 +1,12 @@
 //! A line of a Python wheel's RECORD: CSV of path, `ALGORITHM=DIGEST` with DIGEST in URL-safe Base64 without padding, and size. Hash and size
 //! are empty for what cannot have them, RECORD itself before all.
 
+use super::line::{Entry, Line};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-
 use manyhash::AnyAlgorithm;
 
-use super::line::{Entry, Line};
-
-/// What `line` says.
-pub fn parse(line: &[u8]) -> Line {
+pub(crate) fn parse(line: &[u8]) -> Line {
     parse_fields(line).unwrap_or(Line::Malformed)
 }
 

@@ -7,16 +7,14 @@
 //! SHA256(NAME)= DIGEST     OpenSSL
 //! ```
 
-use manyhash::AnyAlgorithm;
-
-use crate::text::hexadecimal;
-
 use super::line::{Dialect, Entry};
 use crate::text::escapes::unescape;
+use crate::text::hexadecimal;
+use manyhash::AnyAlgorithm;
 
 /// Parses lines; remembers which kind of untagged line came first, because the two kinds may not be mixed.
 #[derive(Debug)]
-pub struct LineParser {
+pub(crate) struct LineParser {
     dialect: Dialect,
     algorithm: Option<AnyAlgorithm>,
     one_blank: Option<bool>,
@@ -24,12 +22,12 @@ pub struct LineParser {
 
 impl LineParser {
     /// A parser of lines of `algorithm`, or of any if none is given.
-    pub fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
+    pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
         Self { dialect, algorithm, one_blank: None }
     }
 
     /// The entry that `line` (without its end) is; nothing if it is malformed.
-    pub fn parse(&mut self, line: &[u8]) -> Option<Entry> {
+    pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry> {
         let line = line.trim_ascii_start_blank();
         let (escaped, line) = match line.strip_prefix(b"\\") {
             Some(rest) => (true, rest),

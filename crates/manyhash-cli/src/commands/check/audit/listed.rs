@@ -1,28 +1,24 @@
 //! Which files are listed, and how it is with each.
 
-use std::io;
-
-use crate::commands::check::summary::{Standing, Summary};
-
 use super::spill::{Key, Spill};
+use crate::commands::check::summary::{Standing, Summary};
+use std::io;
 
 /// Listed files by the keys of their paths.
 #[derive(Debug)]
-pub struct Listed(Spill);
+pub(crate) struct Listed(Spill);
 
 impl Listed {
-    /// No files.
-    pub fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         Spill::new("CREATE TABLE entries (path BLOB, standing INTEGER)").map(Self)
     }
 
-    /// Takes an entry.
-    pub fn push(&self, path: &Key, standing: Standing) -> io::Result<()> {
+    pub(crate) fn push(&self, path: &Key, standing: Standing) -> io::Result<()> {
         self.0.execute("INSERT INTO entries VALUES (?, ?)", (path, standing as u8))
     }
 
     /// Puts the files in order, each once, which is what `summary` then counts.
-    pub fn sort(&self, summary: &mut Summary) -> io::Result<()> {
+    pub(crate) fn sort(&self, summary: &mut Summary) -> io::Result<()> {
         self.0.batch(
             "CREATE TABLE files (path BLOB PRIMARY KEY, standing INTEGER) WITHOUT ROWID;
              INSERT INTO files SELECT path, max(standing) FROM entries GROUP BY path",
@@ -38,7 +34,7 @@ impl Listed {
     }
 
     /// Whether the file is one of those sorted.
-    pub fn contains(&self, path: &Key) -> io::Result<bool> {
+    pub(crate) fn contains(&self, path: &Key) -> io::Result<bool> {
         self.0.first("SELECT 1 FROM files WHERE path = ?", [path], |_| Ok(())).map(|found| found.is_some())
     }
 }

@@ -1,29 +1,25 @@
 //! Listed files that are missing, to be found again by their digests under other names.
 
-use std::collections::HashSet;
-use std::io;
-
+use super::spill::{Key, Spill};
+use crate::text::manifest::line::Entry;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Algorithms, Digests};
-
-use crate::text::manifest::line::Entry;
-
-use super::spill::{Key, Spill};
+use std::collections::HashSet;
+use std::io;
 
 /// Sizes that are remembered; if there are more, any size may be right.
 const MOST_SIZES: usize = 1 << 16;
 
 /// Missing files as they are met.
 #[derive(Debug)]
-pub struct Missing {
+pub(crate) struct Missing {
     entries: Spill,
     sizes: Sizes,
     algorithms: Vec<AnyAlgorithm>,
 }
 
-/// Sizes that missing files had.
 #[derive(Debug)]
-pub enum Sizes {
+pub(crate) enum Sizes {
     /// One of these.
     Of(HashSet<u64>),
     /// Who knows.
@@ -47,7 +43,7 @@ impl Sizes {
     }
 
     /// Whether a missing file may have had that size.
-    pub fn contain(&self, size_bytes: u64) -> bool {
+    pub(crate) fn contain(&self, size_bytes: u64) -> bool {
         match self {
             Self::Of(sizes) => sizes.contains(&size_bytes),
             Self::Any => true,
@@ -56,20 +52,18 @@ impl Sizes {
 }
 
 impl Missing {
-    /// No files.
-    pub fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let entries =
             Spill::new("CREATE TABLE entries (number INTEGER PRIMARY KEY, path BLOB, algorithm INTEGER, digest BLOB, name BLOB)")?;
         Ok(Self { entries, sizes: Sizes::default(), algorithms: Vec::new() })
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.algorithms.is_empty()
     }
 
     /// A missing file, by the key of its path.
-    pub fn push(&mut self, path: &Key, entry: &Entry, size_bytes: Option<u64>) -> io::Result<()> {
+    pub(crate) fn push(&mut self, path: &Key, entry: &Entry, size_bytes: Option<u64>) -> io::Result<()> {
         let Entry { algorithm, digest, name } = entry;
         self.entries.execute("INSERT INTO entries VALUES (NULL, ?, ?, ?, ?)", (path, *algorithm as u8, digest, name))?;
         self.sizes.insert(size_bytes);
@@ -80,7 +74,7 @@ impl Missing {
     }
 
     /// All of them by digest, each file once, by its first entry; and the sizes they had.
-    pub fn by_digest(self) -> io::Result<(Lost, Sizes)> {
+    pub(crate) fn by_digest(self) -> io::Result<(Lost, Sizes)> {
         // Beside min(), other columns are those of the row that has the minimum.
         self.entries.batch(
             "CREATE TABLE files (algorithm INTEGER, digest BLOB, number INTEGER, PRIMARY KEY (algorithm, digest, number)) WITHOUT ROWID;
@@ -92,19 +86,19 @@ impl Missing {
 
 /// Missing files by their digests.
 #[derive(Debug)]
-pub struct Lost {
+pub(crate) struct Lost {
     files: Spill,
     algorithms: Algorithms,
 }
 
 impl Lost {
     /// What a file has to be hashed with to be one of them.
-    pub fn algorithms(&self) -> Algorithms {
+    pub(crate) fn algorithms(&self) -> Algorithms {
         self.algorithms
     }
 
     /// The missing file that has these digests. It is not missing any more: the next file with them is the next missing one.
-    pub fn find(&self, digests: &Digests) -> io::Result<Option<Entry>> {
+    pub(crate) fn find(&self, digests: &Digests) -> io::Result<Option<Entry>> {
         for algorithm in digests.algorithms().iter() {
             let digest = digests.of(algorithm);
             let found = self.files.first(

@@ -10,15 +10,6 @@ mod places;
 mod scope;
 mod spill;
 
-use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::path::Path;
-
-use manyhash_files::{STDIN, Settings, file_name, hash_files};
-
-use crate::text::manifest::line::Entry;
-
 use self::extras::{Extras, Findings};
 use self::listed::Listed;
 use self::missing::Missing;
@@ -29,9 +20,15 @@ use super::Check;
 use super::report::Report;
 use super::source::Names;
 use super::summary::Standing;
+use crate::text::manifest::line::Entry;
+use manyhash_files::{STDIN, Settings, file_name, hash_files};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
 
 /// What is known of listed files.
-pub struct Audit {
+pub(crate) struct Audit {
     check: Check,
     places: Places,
     fingerprints: Fingerprints,
@@ -44,18 +41,17 @@ pub struct Audit {
 
 /// Where a listed file is, and by which rules.
 #[derive(Clone, Copy, Debug)]
-pub struct Whereabouts<'a> {
-    /// The file.
-    pub path: &'a Path,
+pub(crate) struct Whereabouts<'a> {
+    pub(crate) path: &'a Path,
     /// How names of its manifest are meant.
-    pub names: &'a Names,
+    pub(crate) names: &'a Names,
     /// Its file system, if it is there.
-    pub device: Option<u64>,
+    pub(crate) device: Option<u64>,
 }
 
 impl Audit {
     /// An audit of what is listed in `manifests`, which belong where they are.
-    pub fn new(check: &Check, manifests: &[OsString]) -> io::Result<Self> {
+    pub(crate) fn new(check: &Check, manifests: &[OsString]) -> io::Result<Self> {
         let mut audit = Self {
             check: check.clone(),
             places: Places::new()?,
@@ -72,7 +68,7 @@ impl Audit {
     }
 
     /// Takes a file that is listed and how it is with it; `missing` is its entry and size if it is missing.
-    pub fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) {
+    pub(crate) fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) {
         if self.failure.is_none() && file.path.as_os_str() != STDIN {
             self.failure = self.try_listed(file, standing, missing).err();
         }
@@ -98,7 +94,7 @@ impl Audit {
     }
 
     /// Looks for files that are not listed, and says so in `report`. Gives why the audit failed, if it did.
-    pub fn finish(mut self, settings: &Settings, report: &mut Report) -> io::Result<Option<io::Error>> {
+    pub(crate) fn finish(mut self, settings: &Settings, report: &mut Report) -> io::Result<Option<io::Error>> {
         if let Some(failure) = self.failure.take() {
             return Ok(Some(failure));
         }

@@ -1,12 +1,10 @@
 //! Tables of any size in little memory: a temporary SQLite database, whose files have no name, so that
 //! nothing is left of them however the process ends. Small ones have no file at all.
 
+use crate::message::reason;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
-
-use crate::message::reason;
 
 /// What SQLite may keep of a database in memory, and as much again while it sorts.
 const MEMORY_KIB: i64 = 4 << 10;
@@ -15,23 +13,22 @@ const MEMORY_KIB: i64 = 4 << 10;
 const MOST_PAGES_WITHOUT_FILE: u32 = 256;
 
 /// What stands for a name.
-pub type Key = [u8; 16];
+pub(crate) type Key = [u8; 16];
 
 /// Makes keys. They are other ones in every run, so that nobody can prepare two names with the same key.
 #[derive(Clone, Debug, Default)]
-pub struct Fingerprints([RandomState; 2]);
+pub(crate) struct Fingerprints([RandomState; 2]);
 
 impl Fingerprints {
     /// The key of `bytes`.
-    pub fn of(&self, bytes: &[u8]) -> Key {
+    pub(crate) fn of(&self, bytes: &[u8]) -> Key {
         let [high, low] = self.0.each_ref().map(|state| u128::from(state.hash_one(bytes)));
         (high << 64 | low).to_be_bytes()
     }
 }
 
-/// A temporary database.
 #[derive(Debug)]
-pub struct Spill {
+pub(crate) struct Spill {
     connection: Connection,
     /// Why it cannot have a file.
     refusal: Option<String>,
@@ -39,7 +36,7 @@ pub struct Spill {
 
 impl Spill {
     /// A database with `tables`.
-    pub fn new(tables: &str) -> io::Result<Self> {
+    pub(crate) fn new(tables: &str) -> io::Result<Self> {
         // SQLite makes a file when it needs one, and would try other folders than the one asked for.
         let refusal = tempfile::tempfile().err().map(|error| reason(&error));
         let spill = Self { connection: Connection::open("").map_err(io::Error::other)?, refusal };
@@ -53,19 +50,23 @@ impl Spill {
         Ok(spill)
     }
 
-    /// Runs `statements`.
-    pub fn batch(&self, statements: &str) -> io::Result<()> {
+    pub(crate) fn batch(&self, statements: &str) -> io::Result<()> {
         self.connection.execute_batch(statements).map_err(|error| self.failure(error))
     }
 
     /// Runs a statement that gives no rows.
-    pub fn execute(&self, statement: &str, values: impl Params) -> io::Result<()> {
+    pub(crate) fn execute(&self, statement: &str, values: impl Params) -> io::Result<()> {
         let result = self.connection.prepare_cached(statement).and_then(|mut statement| statement.execute(values));
         result.map(|_| ()).map_err(|error| self.failure(error))
     }
 
     /// The first row that `query` gives, as `read` reads it.
-    pub fn first<T>(&self, query: &str, values: impl Params, read: impl FnOnce(&Row) -> rusqlite::Result<T>) -> io::Result<Option<T>> {
+    pub(crate) fn first<T>(
+        &self,
+        query: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row) -> rusqlite::Result<T>,
+    ) -> io::Result<Option<T>> {
         let result = self.connection.prepare_cached(query).and_then(|mut query| query.query_row(values, read).optional());
         result.map_err(|error| self.failure(error))
     }

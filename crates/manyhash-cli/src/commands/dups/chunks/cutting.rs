@@ -1,12 +1,11 @@
 //! Where files are cut: every so many bytes, or where the content says.
 
-use fastcdc::v2020::FastCDC;
-
 use crate::flags::Chunking;
+use fastcdc::v2020::FastCDC;
 
 impl Chunking {
     /// No chunk is larger.
-    pub fn max_chunk_bytes(self) -> usize {
+    pub(crate) fn max_chunk_bytes(self) -> usize {
         match self {
             Self::Fixed(bytes) => bytes,
             Self::ContentDefined(average_bytes) => 4 * average_bytes,
@@ -14,7 +13,7 @@ impl Chunking {
     }
 
     /// Whether chunks begin at multiples of something, so that a file can be cut from any of them on.
-    pub fn grid_bytes(self) -> Option<usize> {
+    pub(crate) fn grid_bytes(self) -> Option<usize> {
         match self {
             Self::Fixed(bytes) => Some(bytes),
             Self::ContentDefined(_) => None,
@@ -23,7 +22,7 @@ impl Chunking {
 
     /// Calls `chunk` with the length of each chunk of `bytes`, which begin where a chunk does. Unless they are at the end of their file
     /// some are left, fewer than [`max_chunk_bytes`](Self::max_chunk_bytes): more bytes may belong to that chunk.
-    pub fn cut(self, bytes: &[u8], is_end: bool, mut chunk: impl FnMut(usize)) {
+    pub(crate) fn cut(self, bytes: &[u8], is_end: bool, mut chunk: impl FnMut(usize)) {
         let least_bytes = if is_end { 1 } else { self.max_chunk_bytes() };
         match self {
             Self::Fixed(size) => {

@@ -10,32 +10,28 @@ mod table;
 mod units;
 mod worker;
 
-use std::convert::Infallible;
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use manyhash::{Algorithm, ForAlgorithm};
-use manyhash_files::find::{Found, Options};
-use manyhash_files::{CHANGED, Totals, file_name, in_turns};
-
+use self::seen::{Chunk, Seen};
+use self::table::{About, Count, Table};
+use self::units::{Division, Folder, Units};
+use self::worker::{Event, Worker, buffer_bytes};
 use crate::exit::Outcome;
 use crate::flags::{Chunking, DupsArguments};
 use crate::message::{reason, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
-
-use self::seen::{Chunk, Seen};
-use self::table::{About, Count, Table};
-
-use self::units::{Division, Folder, Units};
-use self::worker::{Event, Worker, buffer_bytes};
+use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::find::{Found, Options};
+use manyhash_files::{CHANGED, Totals, file_name, in_turns};
+use std::convert::Infallible;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Results that may wait for their turn: some 12 MB.
 const MAX_WAITING: usize = 256 << 10;
 
 /// Prints what chunks of this kind would save.
-pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> Outcome {
+pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> Outcome {
     let totals = Arc::<Totals>::default();
     let unit_bytes = buffer_bytes(chunking) as u64;
     let division = Division {
@@ -101,12 +97,10 @@ impl<'a, W: Iterator<Item = (usize, Found)> + Send> ForAlgorithm for Work<'a, W>
     }
 }
 
-/// Counts chunks in the order of the walk.
 struct Tally<'a> {
     program: &'a OsStr,
     progress: Progress,
     seen: Seen,
-    /// By folder.
     counts: Vec<Count>,
     unreadable: u64,
     /// The last file that failed: several stretches of it may.

@@ -1,5 +1,9 @@
 //! What the walk finds, as units of work: some small files, or one file, or where chunks allow it a stretch of one.
 
+use crate::commands::dups::not_regular;
+use manyhash_files::Totals;
+use manyhash_files::find::{Found, Readable};
+use manyhash_files::read::FileId;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::mem;
@@ -7,68 +11,55 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use manyhash_files::Totals;
-use manyhash_files::find::{Found, Readable};
-use manyhash_files::read::FileId;
-
-use crate::commands::dups::not_regular;
-
 /// A folder's number, in the order the first file in each was found.
-pub type FolderNumber = usize;
+pub(crate) type FolderNumber = usize;
 
 /// Something to cut, or why it cannot be.
 #[derive(Debug)]
-pub enum Item {
-    /// A stretch of a file.
+pub(crate) enum Item {
     Stretch(Stretch),
     /// What was found, but is not read.
     Skipped(PathBuf, &'static str),
-    /// What cannot be read.
     Failed(PathBuf, io::Error),
 }
 
-/// A stretch of a file.
 #[derive(Debug)]
-pub struct Stretch {
-    /// The file.
-    pub path: PathBuf,
+pub(crate) struct Stretch {
+    pub(crate) path: PathBuf,
     /// Whose counts it goes to.
-    pub folder: FolderNumber,
-    /// Where it begins.
-    pub start: u64,
-    /// How long it is.
-    pub bytes: u64,
+    pub(crate) folder: FolderNumber,
+    pub(crate) start: u64,
+    pub(crate) bytes: u64,
     /// Whether it is the last of its file, so that the file should end with it.
-    pub is_last: bool,
+    pub(crate) is_last: bool,
 }
 
 /// A folder that has a line in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folder {
+pub(crate) struct Folder {
     /// Its path; of a file that was named itself, the file's.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The folder it is in, if that has a line too.
-    pub parent: Option<FolderNumber>,
+    pub(crate) parent: Option<FolderNumber>,
 }
 
-/// How the walk is divided.
 #[derive(Clone, Debug)]
-pub struct Division {
+pub(crate) struct Division {
     /// Which files count.
-    pub sizes: RangeInclusive<u64>,
+    pub(crate) sizes: RangeInclusive<u64>,
     /// How far below an argument folders have lines of their own.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// Files are gathered up to so many bytes.
-    pub unit_bytes: u64,
+    pub(crate) unit_bytes: u64,
     /// Larger files come in stretches of so many bytes.
-    pub stretch_bytes: u64,
+    pub(crate) stretch_bytes: u64,
 }
 
 /// Work for one worker.
-pub type Unit = Vec<Item>;
+pub(crate) type Unit = Vec<Item>;
 
 /// The walk as units, in its order.
-pub struct Units<W> {
+pub(crate) struct Units<W> {
     walk: W,
     division: Division,
     totals: Arc<Totals>,
@@ -83,13 +74,12 @@ pub struct Units<W> {
 
 impl<W: Iterator<Item = (usize, Found)>> Units<W> {
     /// Units of what `walk` finds, each file with the number of components of the argument that led to it.
-    pub fn new(walk: W, division: Division, totals: Arc<Totals>) -> Self {
+    pub(crate) fn new(walk: W, division: Division, totals: Arc<Totals>) -> Self {
         let (folders, found) = (Folders::default(), HashSet::new());
         Self { walk, division, totals, folders, found, gathered: Vec::new(), gathered_bytes: 0, rest: None }
     }
 
-    /// The folders found.
-    pub fn into_folders(self) -> Vec<Folder> {
+    pub(crate) fn into_folders(self) -> Vec<Folder> {
         self.folders.list
     }
 
@@ -163,7 +153,6 @@ impl<W: Iterator<Item = (usize, Found)>> Iterator for Units<W> {
     }
 }
 
-/// The folders found so far.
 #[derive(Debug, Default)]
 struct Folders {
     list: Vec<Folder>,

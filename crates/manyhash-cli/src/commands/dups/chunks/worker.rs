@@ -1,5 +1,11 @@
 //! A worker: reads what a unit says into its buffer, cuts it, and hashes all chunks of the buffer in lanes.
 
+use super::seen::Key;
+use super::units::{FolderNumber, Item, Stretch, Unit};
+use crate::flags::Chunking;
+use manyhash::{Algorithm, hash_many};
+use manyhash_files::read::retrying;
+use manyhash_files::{Reading, Totals};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::mem;
@@ -7,18 +13,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::flags::Chunking;
-use manyhash::{Algorithm, hash_many};
-use manyhash_files::read::retrying;
-use manyhash_files::{Reading, Totals};
-
-use super::seen::Key;
-
-use super::units::{FolderNumber, Item, Stretch, Unit};
-
 /// What became of a unit, in order.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A chunk of a file in that folder.
     Chunk(FolderNumber, u32, Key),
     /// The end of a file in that folder.
@@ -35,12 +32,11 @@ pub enum Event {
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// The buffer for chunks of this kind.
-pub fn buffer_bytes(chunking: Chunking) -> usize {
+pub(crate) fn buffer_bytes(chunking: Chunking) -> usize {
     BUFFER_BYTES.max(4 * chunking.max_chunk_bytes())
 }
 
-/// A worker.
-pub struct Worker {
+pub(crate) struct Worker {
     chunking: Chunking,
     buffer: Vec<u8>,
     filled: usize,
@@ -53,13 +49,13 @@ pub struct Worker {
 
 impl Worker {
     /// A worker that cuts so.
-    pub fn new(chunking: Chunking, totals: Arc<Totals>) -> Self {
+    pub(crate) fn new(chunking: Chunking, totals: Arc<Totals>) -> Self {
         let buffer = vec![0; buffer_bytes(chunking)];
         Self { chunking, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
     }
 
     /// Does a unit, and gives what comes of it.
-    pub fn run<A: Algorithm>(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
+    pub(crate) fn run<A: Algorithm>(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
         for item in unit {
             match item {
                 Item::Skipped(path, what) => self.events.push(Event::Skipped(path, what)),
