@@ -3,19 +3,17 @@
 //! A range is a task of the pipeline like any file, so that ranges of all files share the lanes of all threads. The digests come back in
 //! order, and each file's fold takes its own.
 
-use std::any::Any;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use manyhash::{Algorithm, Hasher, hash_many};
 use manyhash_files::find::{Readable, look_at};
 use manyhash_files::read::{filling, patiently, positioned};
-use manyhash_files::{Access, Algorithms, Finished, Part, STDIN, Settings, Sink, Task, Work, hash_files};
+use manyhash_files::{Access, Algorithms, Finished, Hashing, Part, STDIN, Settings, Sink, Task, Work, hash_files};
 
 use crate::commands::sum::or_stdin;
 use crate::exit::Exit;
@@ -60,15 +58,9 @@ pub fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<
     Box::new((0..file_bytes.div_ceil(part_bytes).max(1)).map(part))
 }
 
-/// Prints a line for each of `files`, whose ranges are hashed by clones of `readers` if they are not plain messages.
-pub fn run<M: Mode>(
-    call: &Call<'_>,
-    mode: &M,
-    algorithms: Algorithms,
-    readers: Option<Arc<dyn Any + Send + Sync>>,
-    files: Vec<OsString>,
-) -> Exit {
-    let settings = Settings { access: Access::SideBySide, readers, ..Settings::new(call.work.workers()) };
+/// Prints a line for each of `files`, whose ranges are messages as `hashing` says.
+pub fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, hashing: Hashing, files: Vec<OsString>) -> Exit {
+    let settings = Settings { access: Access::SideBySide, hashing, ..Settings::new(call.work.workers()) };
     let cutter = mode.clone();
     let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&cutter, algorithms, PathBuf::from(file)));
     let report = call.report(&settings.totals);
