@@ -7,6 +7,9 @@ use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
 pub struct Algorithms(u32);
 
 impl Algorithms {
+    /// None at all.
+    pub const NONE: Self = Self(0);
+
     /// Those of the list, each once.
     pub fn of(list: &[AnyAlgorithm]) -> Self {
         Self(list.iter().fold(0, |set, &algorithm| set | 1 << algorithm as u32))
@@ -26,6 +29,15 @@ impl Algorithms {
     pub fn only(self) -> Option<AnyAlgorithm> {
         let mut iter = self.iter();
         iter.next().filter(|_| iter.next().is_none())
+    }
+
+    /// The digests of each of `messages`.
+    pub fn hash_many(self, messages: &[&[u8]]) -> Vec<Digests> {
+        let mut digests = vec![Vec::new(); messages.len()];
+        for algorithm in self.iter() {
+            hash_many(algorithm, messages, &mut digests);
+        }
+        digests.into_iter().map(|bytes| Digests { algorithms: self, bytes: bytes.into() }).collect()
     }
 
     /// Hashers for all of them.
@@ -54,6 +66,11 @@ impl Digests {
         let bytes = bytes.into();
         let expected: usize = algorithms.iter().map(AnyAlgorithm::digest_bytes).sum();
         (bytes.len() == expected).then_some(Self { algorithms, bytes })
+    }
+
+    /// What was made of a file's contents, by no algorithm of its own.
+    pub fn of_contents(bytes: Vec<u8>) -> Self {
+        Self { algorithms: Algorithms::NONE, bytes: bytes.into() }
     }
 
     /// Which there are.
@@ -128,8 +145,8 @@ fn hasher(algorithm: AnyAlgorithm) -> Box<dyn AnyHasher> {
     algorithm.with(New)
 }
 
-/// Appends the digest of each of `messages` to the digests that go with it.
-pub fn hash_many(algorithm: AnyAlgorithm, messages: &[&[u8]], digests: &mut [Vec<u8>]) {
+/// Appends the digest of each of `messages` to what goes with it.
+fn hash_many(algorithm: AnyAlgorithm, messages: &[&[u8]], digests: &mut [Vec<u8>]) {
     struct Hash<'a>(&'a [&'a [u8]], &'a mut [Vec<u8>]);
     impl ForAlgorithm for Hash<'_> {
         type Output = ();

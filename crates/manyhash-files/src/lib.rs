@@ -66,4 +66,4 @@ pub use order::Limits;
 pub use run::{FileDigest, FileResult, Run};
 pub use task::{Finished, Hashed, Keeper, Part, STDIN, Sink, Task, Work};
 pub use totals::{Counts, Reading, Totals};
-pub use workers::{Access, MAX_WORKERS, Settings, all_cores, hash_files, in_turns, leaves};
+pub use workers::{Access, HashContents, Hashing, MAX_WORKERS, Settings, all_cores, hash_files, in_turns, leaves};

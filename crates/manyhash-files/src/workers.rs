@@ -53,8 +53,23 @@ pub enum Access {
     InOrder,
 }
 
+/// What files are hashed as.
+#[derive(Clone)]
+pub enum Hashing {
+    /// Messages: each file is one, or each part of it.
+    Messages,
+    /// Messages with another initial value than the standard one, by clones of these [`Readers`](manyhash::Readers) of the tasks' only
+    /// algorithm. Not for streams, and only with [`Access::SideBySide`].
+    MessagesFor(Arc<dyn Any + Send + Sync>),
+    /// Something else, which is made of them when they are in memory. For tasks without algorithms, not larger than a worker's buffer.
+    Contents(Arc<HashContents>),
+}
+
+/// Hashes contents of files together: what [`Digests::bytes`](crate::Digests::bytes) are of each.
+pub type HashContents = dyn Fn(&[&[u8]]) -> Vec<Vec<u8>> + Send + Sync;
+
 /// How to run.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// Worker threads.
     pub workers: usize,
@@ -64,9 +79,8 @@ pub struct Settings {
     pub buffer_bytes: usize,
     /// How workers go through files.
     pub access: Access,
-    /// If messages have another initial value than the standard one, [`Readers`](manyhash::Readers) of the tasks' only algorithm. Not for
-    /// streams, and only with [`Access::SideBySide`].
-    pub readers: Option<Arc<dyn Any + Send + Sync>>,
+    /// What files are hashed as.
+    pub hashing: Hashing,
     /// Told of each file hashed.
     pub keeper: Option<Arc<dyn Keeper>>,
     /// Counted as it goes.
@@ -80,8 +94,8 @@ impl Settings {
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
         let access = if workers == 1 { Access::InOrder } else { Access::SideBySide };
-        let (readers, keeper, totals) = (None, None, Arc::default());
-        Self { workers, limits, buffer_bytes: BUFFER_BYTES, access, readers, keeper, totals }
+        let (hashing, keeper, totals) = (Hashing::Messages, None, Arc::default());
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, access, hashing, keeper, totals }
     }
 }
 

@@ -26,14 +26,25 @@ pub struct Feed<'a> {
     /// Files open, not yet given to anybody.
     ahead: RefCell<VecDeque<JobReader>>,
     held: Cell<Load>,
+    sharing: Sharing,
     disk: Disk,
+}
+
+/// How much a worker takes before it has finished what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// No more bytes than the others have.
+    BySize,
+    /// As much as fits its buffer.
+    ByNumber,
 }
 
 impl<'a> Feed<'a> {
     /// Begins with `first`.
-    pub fn new(shared: &'a Shared, first: Job) -> Self {
+    pub fn new(shared: &'a Shared, first: Job, sharing: Sharing) -> Self {
         Self {
             shared,
+            sharing,
             algorithms: first.algorithms,
             waiting: Cell::new(Some(first)),
             ahead: RefCell::default(),
@@ -58,7 +69,8 @@ impl<'a> Feed<'a> {
 
     fn open(&self) -> Option<JobReader> {
         let mut held = self.held.get();
-        let job = self.waiting.take().or_else(|| self.shared.try_job(self.algorithms, held))?;
+        let size_bytes = if self.sharing == Sharing::BySize { held.size_bytes } else { 0 };
+        let job = self.waiting.take().or_else(|| self.shared.try_job(self.algorithms, Load { size_bytes, ..held }))?;
         let open = || job.open();
         let file = match open() {
             Err(error) if open_files::is_too_many(&error) => {

@@ -6,12 +6,12 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use crate::algorithms::{Algorithms, Digests, hash_many};
+use crate::algorithms::{Algorithms, Digests};
 use crate::order::window::Job;
 use crate::read::JobReader;
 
-use super::Shared;
-use super::feed::Feed;
+use super::feed::{Feed, Sharing};
+use super::{HashContents, Hashing, Shared};
 
 /// A worker's buffer, if it may have so much.
 const BUFFER_BYTES: usize = 16 << 20;
@@ -23,10 +23,14 @@ const PIECE_BYTES: usize = 256 << 10;
 pub fn serve(shared: &Shared, job: Job) -> Option<Job> {
     let algorithms = job.algorithms;
     let buffer = vec![0; BUFFER_BYTES.min(shared.buffer_bytes())];
-    let mut batch = Batch { algorithms, buffer, filled: 0, messages: Vec::new() };
+    let hash_contents = match &shared.settings.hashing {
+        Hashing::Contents(hash) => Some(&**hash),
+        _ => None,
+    };
+    let mut batch = Batch { algorithms, hash_contents, buffer, filled: 0, messages: Vec::new() };
     let mut first = job;
     loop {
-        let feed = Feed::new(shared, first);
+        let feed = Feed::new(shared, first, Sharing::ByNumber);
         while let Some(reader) = feed.next() {
             batch.read(reader, &feed);
         }
@@ -39,15 +43,17 @@ pub fn serve(shared: &Shared, job: Job) -> Option<Job> {
 }
 
 /// Files read but not yet hashed.
-struct Batch {
+struct Batch<'a> {
     algorithms: Algorithms,
+    /// What hashes instead of algorithms.
+    hash_contents: Option<&'a HashContents>,
     buffer: Vec<u8>,
     filled: usize,
     /// Each with where its bytes are in the buffer.
     messages: Vec<(JobReader, Range<usize>)>,
 }
 
-impl Batch {
+impl Batch<'_> {
     /// Reads a file to its end, and hashes what is in its way.
     fn read(&mut self, mut reader: JobReader, feed: &Feed) {
         let expected_bytes = usize::try_from(reader.job().size_bytes).unwrap_or(usize::MAX);
@@ -85,6 +91,7 @@ impl Batch {
 
     /// Hashes a file of which the buffer has the first `filled` bytes, and nothing else, piece by piece to its end.
     fn read_long(&mut self, mut reader: JobReader, feed: &Feed) {
+        assert!(self.hash_contents.is_none(), "contents fit the buffer");
         let mut hashers = self.algorithms.hashers();
         for piece in self.buffer[..self.filled].chunks(PIECE_BYTES) {
             hashers.update(piece);
@@ -105,12 +112,12 @@ impl Batch {
     /// Hashes all files of the buffer.
     fn hash(&mut self, feed: &Feed) {
         let messages: Vec<&[u8]> = self.messages.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
-        let mut digests = vec![Vec::new(); messages.len()];
-        for algorithm in self.algorithms.iter() {
-            hash_many(algorithm, &messages, &mut digests);
-        }
+        let digests = match self.hash_contents {
+            Some(hash) => hash(&messages).into_iter().map(Digests::of_contents).collect(),
+            None => self.algorithms.hash_many(&messages),
+        };
         for ((reader, _), digests) in self.messages.drain(..).zip(digests) {
-            feed.finished(reader, Ok(Digests::new(self.algorithms, digests).expect("a digest of each algorithm")));
+            feed.finished(reader, Ok(digests));
         }
         self.filled = 0;
     }

@@ -7,8 +7,8 @@ use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Readers};
 use crate::algorithms::Digests;
 use crate::order::window::Job;
 
-use super::Shared;
-use super::feed::Feed;
+use super::feed::{Feed, Sharing};
+use super::{Hashing, Shared};
 
 /// Hashes files with one algorithm, from `job` on; gives back one with another, or nothing when there are none left.
 pub struct Serve<'a> {
@@ -25,12 +25,14 @@ impl ForAlgorithm for Serve<'_> {
         let Self { shared, job } = self;
         let algorithms = job.algorithms;
         let algorithm = algorithms.only().expect("lanes are of one algorithm");
-        let special = shared.settings.readers.as_ref();
-        let special = special.map(|readers| readers.downcast_ref::<Readers<A>>().expect("they are of the tasks' algorithm"));
-        let mut readers = special.cloned().unwrap_or_default().buffering(buffer_bytes(shared, algorithm));
+        let readers = match &shared.settings.hashing {
+            Hashing::MessagesFor(readers) => readers.downcast_ref::<Readers<A>>().expect("they are of the tasks' algorithm").clone(),
+            _ => Readers::new(),
+        };
+        let mut readers = readers.buffering(buffer_bytes(shared, algorithm));
         let mut first = job;
         loop {
-            let feed = Feed::new(shared, first);
+            let feed = Feed::new(shared, first, Sharing::BySize);
             let open = std::iter::from_fn(|| {
                 let reader = feed.next()?;
                 let expected_bytes = reader.job().size_bytes;

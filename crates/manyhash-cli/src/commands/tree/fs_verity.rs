@@ -33,7 +33,7 @@ fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments,
     let verity = FsVerity::<A>::new(block_size, &salt.0).expect("block size and salt were looked at");
     let measure = Measure { verity, name, compact, for_builtin_sig };
     if out_merkle_tree.is_none() && out_descriptor.is_none() {
-        return small_files::run(call, &measure, files);
+        return small_files::run(call, measure, files);
     }
     let wanted = Wanted { tree: out_merkle_tree, descriptor: out_descriptor };
     let file = wanted.file(&files).map_err(Failure::usage)?;
@@ -48,37 +48,18 @@ struct Measure<A: FsVerityAlgorithm> {
 }
 
 impl<A: FsVerityAlgorithm> Mode for Measure<A> {
-    type Found = A::Digest;
-
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
-        self.verity.digests(contents).into_iter().map(Ok).collect()
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>> {
+        self.verity.digests(contents).iter().map(|digest| digest.as_ref().to_vec()).collect()
     }
 
-    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)> {
         let mut tree = self.verity.merkle().builder();
         let bytes = input.hash_leaves(self.verity.merkle(), work, |leaves| tree.add(leaves))?;
-        Ok(self.verity.digest_of(&self.verity.descriptor(bytes, tree.root())))
+        Ok((self.verity.digest_of(&self.verity.descriptor(bytes, tree.root())).as_ref().to_vec(), bytes))
     }
 
-    fn line(&self, path: &Path, digest: A::Digest) -> Vec<u8> {
-        let digest = digest.as_ref();
-        let mut line = Vec::new();
-        if self.for_builtin_sig {
-            let (number, digest_bytes) = (u16::from(A::NUMBER).to_le_bytes(), (digest.len() as u16).to_le_bytes());
-            line.extend(const_hex::encode([SIGNED_MAGIC, &number[..], &digest_bytes, digest].concat()).as_bytes());
-        } else {
-            if !self.compact {
-                line.extend(self.name.as_bytes());
-                line.push(b':');
-            }
-            line.extend(const_hex::encode(digest).as_bytes());
-        }
-        if !self.compact {
-            line.push(b' ');
-            line.extend(file_name::bytes_of(path));
-        }
-        line.push(b'\n');
-        line
+    fn line(&self, path: &Path, _: u64, digest: &[u8]) -> io::Result<Vec<u8>> {
+        Ok(self.line(path, digest))
     }
 }
 
@@ -126,12 +107,33 @@ fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> FileError<'a> {
 }
 
 impl<A: FsVerityAlgorithm> Measure<A> {
+    /// What is printed of the file at `path`.
+    fn line(&self, path: &Path, digest: &[u8]) -> Vec<u8> {
+        let mut line = Vec::new();
+        if self.for_builtin_sig {
+            let (number, digest_bytes) = (u16::from(A::NUMBER).to_le_bytes(), (digest.len() as u16).to_le_bytes());
+            line.extend(const_hex::encode([SIGNED_MAGIC, &number[..], &digest_bytes, digest].concat()).as_bytes());
+        } else {
+            if !self.compact {
+                line.extend(self.name.as_bytes());
+                line.push(b':');
+            }
+            line.extend(const_hex::encode(digest).as_bytes());
+        }
+        if !self.compact {
+            line.push(b' ');
+            line.extend(file_name::bytes_of(path));
+        }
+        line.push(b'\n');
+        line
+    }
+
     /// Prints the digest of one file, and writes what is wanted.
     fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> Outcome {
         let totals = Arc::<Totals>::default();
         let mut report = call.report(&totals);
         let result = match self.write_files(path, wanted, call.work.workers(), &totals) {
-            Ok(digest) => report.take(path, Ok(self.line(path, digest))),
+            Ok(digest) => report.take(path, Ok(self.line(path, digest.as_ref()))),
             Err(FileError { output, error }) => report.take(output.unwrap_or(path), Err(error)),
         };
         totals.done();
@@ -189,7 +191,7 @@ mod tests {
         let line = |compact, for_builtin_sig| {
             let verity = FsVerity::<Sha256>::new(4096, &[]).unwrap();
             let digest = verity.digest(b"");
-            let line = Measure { verity, name: "sha256", compact, for_builtin_sig }.line(Path::new("a\nb"), digest);
+            let line = Measure { verity, name: "sha256", compact, for_builtin_sig }.line(Path::new("a\nb"), &digest);
             String::from_utf8(line).unwrap()
         };
         assert!(line(false, false).starts_with("sha256:3d248ca5"));

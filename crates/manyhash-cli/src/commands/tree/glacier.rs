@@ -6,10 +6,11 @@ use crate::exit::Outcome;
 use crate::flags::GlacierArguments;
 use manyhash::tree::{Builder, Merkle, glacier};
 use manyhash::{AnyAlgorithm, Sha256, hash};
+use manyhash_files::Hashing;
 use std::ops::Range;
 
 pub(crate) fn run(call: &Call<'_>, arguments: GlacierArguments) -> Outcome {
-    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), None, arguments.files)
+    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), Hashing::Messages, arguments.files)
 }
 
 impl Mode for Merkle<Sha256> {

@@ -28,18 +28,16 @@ impl ForAlgorithm for Print<'_> {
     fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: LanesArguments { lanes, separated, files, .. } } = self;
         let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
-        small_files::run(call, &if separated { mode.separated() } else { mode }, files)
+        small_files::run(call, if separated { mode.separated() } else { mode }, files)
     }
 }
 
 impl<A: Algorithm> Mode for JLanes<A> {
-    type Found = A::Digest;
-
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
-        contents.iter().map(|content| Ok(self.hash(content))).collect()
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>> {
+        contents.iter().map(|content| self.hash(content).as_ref().to_vec()).collect()
     }
 
-    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)> {
         let expected_bytes = input.bytes()?;
         let (digest, bytes) = match input {
             Input::File(mut file) => {
@@ -48,11 +46,15 @@ impl<A: Algorithm> Mode for JLanes<A> {
             }
             Input::Stream(stream) => hash(self, stream, work)?,
         };
-        if expected_bytes.is_none_or(|expected_bytes| bytes == expected_bytes) { Ok(digest) } else { Err(changed()) }
+        if expected_bytes.is_none_or(|expected_bytes| bytes == expected_bytes) {
+            Ok((digest.as_ref().to_vec(), bytes))
+        } else {
+            Err(changed())
+        }
     }
 
-    fn line(&self, path: &Path, digest: A::Digest) -> Vec<u8> {
-        line(&const_hex::encode(digest.as_ref()), path)
+    fn line(&self, path: &Path, _: u64, digest: &[u8]) -> io::Result<Vec<u8>> {
+        Ok(line(&const_hex::encode(digest), path))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::exit::Outcome;
 use crate::flags::LanesArguments;
 use manyhash::tree::JPointers;
 use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::Hashing;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,9 +26,9 @@ impl ForAlgorithm for Print<'_> {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
         let mode = if separated { mode.separated() } else { mode };
-        let readers = Arc::new(mode.readers());
+        let hashing = Hashing::MessagesFor(Arc::new(mode.readers()));
         let slices = Slices { mode, lanes, digests: Vec::new() };
-        ranges::run(call, &slices, algorithm.into(), Some(readers), files)
+        ranges::run(call, &slices, algorithm.into(), hashing, files)
     }
 }
 

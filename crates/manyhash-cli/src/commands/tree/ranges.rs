@@ -10,15 +10,13 @@ use crate::text::lines::line;
 use manyhash::{Algorithm, Hasher, hash_many};
 use manyhash_files::find::{Readable, look_at};
 use manyhash_files::read::{filling, patiently, positioned};
-use manyhash_files::{Access, Algorithms, Finished, Part, STDIN, Settings, Sink, Task, Work, hash_files};
-use std::any::Any;
+use manyhash_files::{Access, Algorithms, Finished, Hashing, Part, STDIN, Settings, Sink, Task, Work, hash_files};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How files become ranges, and their digests one.
 pub(crate) trait Mode: Clone + Send + Sync + 'static {
@@ -58,15 +56,9 @@ pub(crate) fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item =
     Box::new((0..file_bytes.div_ceil(part_bytes).max(1)).map(part))
 }
 
-/// Prints a line for each of `files`, whose ranges are hashed by clones of `readers` if they are not plain messages.
-pub(crate) fn run<M: Mode>(
-    call: &Call<'_>,
-    mode: &M,
-    algorithms: Algorithms,
-    readers: Option<Arc<dyn Any + Send + Sync>>,
-    files: Vec<OsString>,
-) -> Outcome {
-    let settings = Settings { access: Access::SideBySide, readers, ..Settings::new(call.work.workers()) };
+/// Prints a line for each of `files`, whose ranges are messages as `hashing` says.
+pub(crate) fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, hashing: Hashing, files: Vec<OsString>) -> Outcome {
+    let settings = Settings { access: Access::SideBySide, hashing, ..Settings::new(call.work.workers()) };
     let cutter = mode.clone();
     let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&cutter, algorithms, PathBuf::from(file)));
     let report = call.report(&settings.totals);

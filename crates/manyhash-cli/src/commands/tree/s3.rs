@@ -7,6 +7,7 @@ use crate::flags::S3Arguments;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
+use manyhash_files::Hashing;
 use std::ops::Range;
 
 /// As many parts as an object of S3 may have; other stores may take more.
@@ -30,7 +31,7 @@ impl ForAlgorithm for Print<'_> {
         let Self { call, arguments: S3Arguments { part_size, etag, files, .. }, algorithm } = self;
         let style = if etag { Style::Hexadecimal } else { Style::Base64 };
         let composite = Composite::<A> { hasher: Hasher::new(), parts: 0, part_bytes: part_size, style };
-        ranges::run(call, &composite, algorithm.into(), None, files)
+        ranges::run(call, &composite, algorithm.into(), Hashing::Messages, files)
     }
 }
 
