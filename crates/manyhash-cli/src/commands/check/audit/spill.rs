@@ -3,6 +3,7 @@
 
 use crate::message::reason;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
+use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 
@@ -30,22 +31,27 @@ impl Fingerprints {
 #[derive(Debug)]
 pub(crate) struct Spill {
     connection: Connection,
-    /// Why it cannot have a file.
-    refusal: Option<String>,
+    /// What is said when there is no room for more.
+    full: String,
 }
 
 impl Spill {
     /// A database with `tables`.
     pub(crate) fn new(tables: &str) -> io::Result<Self> {
-        // SQLite makes a file when it needs one, and would try other folders than the one asked for.
-        let refusal = tempfile::tempfile().err().map(|error| reason(&error));
-        let spill = Self { connection: Connection::open("").map_err(io::Error::other)?, refusal };
+        let connection = Connection::open("").map_err(io::Error::other)?;
+        // SQLite makes a file when it needs one, and would look for a folder elsewhere if this one were of no use.
+        let (place, full) = match tempfile::tempfile() {
+            Ok(_) => {
+                if let Some(folder) = env::temp_dir().to_str() {
+                    connection.pragma_update(None, "temp_store_directory", folder).map_err(io::Error::other)?;
+                }
+                ("PRAGMA temp_store = FILE".to_string(), "No space left on device".to_string())
+            }
+            Err(error) => (format!("PRAGMA temp_store = MEMORY; PRAGMA max_page_count = {MOST_PAGES_WITHOUT_FILE}"), reason(&error)),
+        };
+        let spill = Self { connection, full };
         // What is lost with the process needs no journal. All is one transaction, which never ends.
-        spill.batch(&format!("PRAGMA journal_mode = OFF; PRAGMA cache_size = -{MEMORY_KIB}"))?;
-        match spill.refusal {
-            None => spill.batch("PRAGMA temp_store = FILE")?,
-            Some(_) => spill.batch(&format!("PRAGMA temp_store = MEMORY; PRAGMA max_page_count = {MOST_PAGES_WITHOUT_FILE}"))?,
-        }
+        spill.batch(&format!("PRAGMA journal_mode = OFF; PRAGMA cache_size = -{MEMORY_KIB}; {place}"))?;
         spill.batch(&format!("BEGIN; {tables}"))?;
         Ok(spill)
     }
@@ -72,8 +78,8 @@ impl Spill {
     }
 
     fn failure(&self, error: rusqlite::Error) -> io::Error {
-        match &self.refusal {
-            Some(refusal) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => io::Error::other(refusal.clone()),
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => io::Error::other(self.full.clone()),
             _ => io::Error::other(error),
         }
     }
@@ -111,7 +117,7 @@ mod tests {
     #[test]
     fn without_a_file_a_database_stays_small() {
         let mut spill = Spill::new("CREATE TABLE found (key BLOB)").unwrap();
-        spill.refusal = Some("no folder".to_string());
+        spill.full = "no folder".to_string();
         spill.batch(&format!("PRAGMA max_page_count = {MOST_PAGES_WITHOUT_FILE}")).unwrap();
         let failure = (0..).find_map(|_| spill.execute("INSERT INTO found VALUES (?)", [[0; 1000]]).err()).unwrap();
         assert_eq!(failure.to_string(), "no folder");
