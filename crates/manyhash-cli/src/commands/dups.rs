@@ -154,8 +154,4 @@ impl Sink<Label> for Results<'_, '_> {
         }
         Ok(())
     }
-
-    fn idle(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -1,7 +1,6 @@
 //! The files that manifests name, manifest after manifest, line after line.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::vec;
 
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::patiently;
+use manyhash_files::read::open;
 use manyhash_files::{STDIN, Task, Work, file_name};
 
 use crate::commands::say_backend;
@@ -98,10 +97,8 @@ impl Source {
     fn open(&self, manifest: OsString) -> io::Result<Current> {
         let input: Box<dyn BufRead + Send> = if manifest == STDIN && self.is_stdin_spent {
             Box::new(io::empty())
-        } else if manifest == STDIN {
-            Box::new(BufReader::with_capacity(64 << 10, io::stdin()))
         } else {
-            Box::new(BufReader::with_capacity(64 << 10, patiently(|| File::open(&manifest))?))
+            Box::new(BufReader::with_capacity(64 << 10, open(Path::new(&manifest))?))
         };
         Ok(Current { manifest, lines: Lines::new(input), names: None })
     }

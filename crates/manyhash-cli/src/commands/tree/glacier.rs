@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use manyhash::tree::{Builder, Merkle, glacier};
 use manyhash::{AnyAlgorithm, Sha256, hash};
-use manyhash_files::Hashing;
 
 use crate::arguments::GlacierArguments;
 use crate::exit::Exit;
@@ -15,7 +14,7 @@ use super::ranges::{self, Fold, Mode, parts};
 
 /// Runs `manyhash tree glacier`.
 pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> Exit {
-    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), Hashing::Messages, arguments.files)
+    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), arguments.files)
 }
 
 impl Mode for Merkle<Sha256> {

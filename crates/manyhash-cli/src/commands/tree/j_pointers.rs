@@ -1,11 +1,9 @@
 //! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use manyhash::tree::JPointers;
-use manyhash::{Algorithm, ForAlgorithm};
-use manyhash_files::Hashing;
+use manyhash::{Algorithm, ForAlgorithm, Readers};
 
 use crate::arguments::LanesArguments;
 use crate::exit::Exit;
@@ -31,9 +29,8 @@ impl ForAlgorithm for Print<'_> {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
         let mode = if separated { mode.separated() } else { mode };
-        let hashing = Hashing::MessagesFor(Arc::new(mode.readers()));
         let slices = Slices { mode, lanes, digests: Vec::new() };
-        ranges::run(call, &slices, algorithm.into(), hashing, files)
+        ranges::run(call, &slices, algorithm.into(), files)
     }
 }
 
@@ -65,6 +62,10 @@ impl<A: Algorithm> Mode for Slices<A> {
 
     fn part_bytes(&self) -> Option<u64> {
         None
+    }
+
+    fn readers(&self) -> Readers<A> {
+        self.mode.readers()
     }
 
     fn fold(&self) -> Self {

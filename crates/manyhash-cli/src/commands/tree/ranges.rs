@@ -9,11 +9,12 @@ use std::io::{self, Read};
 use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use manyhash::{Algorithm, Hasher, hash_many};
+use manyhash::{Algorithm, Hasher, Readers, hash_many};
 use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::{filling, patiently, positioned};
-use manyhash_files::{Access, Algorithms, Finished, Hashing, Part, STDIN, Settings, Sink, Task, Work, hash_files};
+use manyhash_files::read::{filling, open, patiently, pieces, positioned};
+use manyhash_files::{Algorithms, Finished, Hashing, Part, Settings, Sink, Task, Work, hash_files};
 
 use crate::commands::sum::or_stdin;
 use crate::exit::Exit;
@@ -32,6 +33,11 @@ pub trait Mode: Clone + Send + Sync + 'static {
 
     /// Bytes of each range but the last, whatever the size of the file; nothing if they depend on it.
     fn part_bytes(&self) -> Option<u64>;
+
+    /// What reads ranges.
+    fn readers(&self) -> Readers<Self::Algorithm> {
+        Readers::new()
+    }
 
     /// No digests yet.
     fn fold(&self) -> Self::Fold<'_>;
@@ -58,9 +64,9 @@ pub fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<
     Box::new((0..file_bytes.div_ceil(part_bytes).max(1)).map(part))
 }
 
-/// Prints a line for each of `files`, whose ranges are messages as `hashing` says.
-pub fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, hashing: Hashing, files: Vec<OsString>) -> Exit {
-    let settings = Settings { access: Access::SideBySide, hashing, ..Settings::new(call.work.workers()) };
+/// Prints a line for each of `files`.
+pub fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, files: Vec<OsString>) -> Exit {
+    let settings = Settings { hashing: Hashing::Readers(Arc::new(mode.readers())), ..Settings::new(call.work.workers()) };
     let cutter = mode.clone();
     let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&cutter, algorithms, PathBuf::from(file)));
     let report = call.report(&settings.totals);
@@ -154,7 +160,7 @@ const BUFFER_BYTES: u64 = 16 << 20;
 const PIECE_BYTES: usize = 256 << 10;
 
 fn of_stream<'a, M: Mode>(mode: &'a M, path: &Path) -> io::Result<M::Fold<'a>> {
-    let input: &mut dyn Read = if path.as_os_str() == STDIN { &mut io::stdin().lock() } else { &mut patiently(|| File::open(path))? };
+    let input = open(path)?;
     let part_bytes = mode.part_bytes().expect("only such modes take streams");
     let mut fold = mode.fold();
     if part_bytes <= BUFFER_BYTES / 2 {
@@ -166,25 +172,22 @@ fn of_stream<'a, M: Mode>(mode: &'a M, path: &Path) -> io::Result<M::Fold<'a>> {
 }
 
 /// Hashes parts of which several fit into a buffer.
-fn hash_together<A: Algorithm>(input: &mut dyn Read, part_bytes: usize, fold: &mut impl Fold) -> io::Result<()> {
+fn hash_together<A: Algorithm>(input: impl Read, part_bytes: usize, fold: &mut impl Fold) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER_BYTES as usize / part_bytes * part_bytes];
-    let mut is_first = true;
-    loop {
-        let filled = filling(input, &mut buffer)?;
-        let mut parts: Vec<&[u8]> = buffer[..filled].chunks(part_bytes).collect();
-        if is_first && parts.is_empty() {
-            parts.push(&[]);
-        }
-        is_first = false;
+    let mut pieces = pieces(input);
+    // An empty stream is an empty part.
+    let mut next = pieces(&mut buffer).or(Some(Ok(0)));
+    while let Some(filled) = next {
+        let filled = &buffer[..filled?];
+        let parts: Vec<&[u8]> = if filled.is_empty() { vec![filled] } else { filled.chunks(part_bytes).collect() };
         hash_many::<A>(&parts).iter().for_each(|digest| fold.add(digest.as_ref()));
-        if filled < buffer.len() {
-            return Ok(());
-        }
+        next = pieces(&mut buffer);
     }
+    Ok(())
 }
 
 /// Hashes parts of any size, one after the other.
-fn hash_in_pieces<A: Algorithm>(input: &mut dyn Read, part_bytes: u64, fold: &mut impl Fold) -> io::Result<()> {
+fn hash_in_pieces<A: Algorithm>(mut input: impl Read, part_bytes: u64, fold: &mut impl Fold) -> io::Result<()> {
     let mut buffer = vec![0; PIECE_BYTES];
     let mut hasher = Hasher::<A>::new();
     // An empty stream is an empty part.
@@ -192,7 +195,7 @@ fn hash_in_pieces<A: Algorithm>(input: &mut dyn Read, part_bytes: u64, fold: &mu
     loop {
         let left_bytes = usize::try_from(part_bytes - hashed_bytes).unwrap_or(usize::MAX);
         let wanted_bytes = PIECE_BYTES.min(left_bytes);
-        let filled = filling(input, &mut buffer[..wanted_bytes])?;
+        let filled = filling(&mut input, &mut buffer[..wanted_bytes])?;
         hasher.update(&buffer[..filled]);
         hashed_bytes += filled as u64;
         let has_ended = filled < wanted_bytes;
@@ -241,8 +244,8 @@ mod tests {
                     parts(part_bytes as u64, content.len() as u64).map(|part| &content[part.start as usize..part.end as usize]).collect();
                 let expected: Vec<_> = expected.iter().map(|part| hash::<Sha256>(part).to_vec()).collect();
                 let (mut together, mut pieces) = (List(Vec::new()), List(Vec::new()));
-                hash_together::<Sha256>(&mut &content[..], part_bytes, &mut together).unwrap();
-                hash_in_pieces::<Sha256>(&mut &content[..], part_bytes as u64, &mut pieces).unwrap();
+                hash_together::<Sha256>(content, part_bytes, &mut together).unwrap();
+                hash_in_pieces::<Sha256>(content, part_bytes as u64, &mut pieces).unwrap();
                 assert!(together.0 == expected && pieces.0 == expected, "{part_bytes} {bytes}");
             }
         }

@@ -5,7 +5,6 @@ use std::ops::Range;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
-use manyhash_files::Hashing;
 
 use crate::arguments::S3Arguments;
 use crate::exit::Exit;
@@ -36,7 +35,7 @@ impl ForAlgorithm for Print<'_> {
         let Self { call, arguments: S3Arguments { part_size, etag, files, .. }, algorithm } = self;
         let style = if etag { Style::Hexadecimal } else { Style::Base64 };
         let composite = Composite::<A> { hasher: Hasher::new(), parts: 0, part_bytes: part_size, style };
-        ranges::run(call, &composite, algorithm.into(), Hashing::Messages, files)
+        ranges::run(call, &composite, algorithm.into(), files)
     }
 }
 
