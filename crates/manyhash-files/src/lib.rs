@@ -56,7 +56,7 @@ pub mod threads;
 mod totals;
 mod workers;
 
-pub use algorithms::{Algorithms, Digests, Hashers};
+pub use algorithms::{Algorithms, Digests, Hashers, hash_each};
 pub use error::{CHANGED, SameFolder, changed, reason};
 pub use order::Limits;
 pub use run::{FileDigest, FileResult, Run};

@@ -49,6 +49,8 @@ const BUFFER_BYTES: usize = 24 << 20;
 pub enum Hashing {
     /// Messages, each file or part of a file one: in lanes, or by a lone worker one after the other.
     Messages,
+    /// Messages, by a lone worker in lanes too.
+    InLanes,
     /// Messages in lanes, by clones of these [`Readers`](manyhash::Readers) of the tasks' only algorithm. Not for streams.
     Readers(Arc<dyn Any + Send + Sync>),
     /// Something else, which is made of them when they are in memory. For tasks without algorithms, not larger than a worker's buffer.
@@ -294,7 +296,7 @@ fn start_workers(shared: &Arc<Shared>, state: &mut State) {
 fn work(shared: &Shared, first: Option<Job>) {
     let mut next = first;
     while let Some(job) = next {
-        let are_in_lanes = shared.settings.workers > 1 || matches!(shared.settings.hashing, Hashing::Readers(_));
+        let are_in_lanes = shared.settings.workers > 1 || matches!(shared.settings.hashing, Hashing::InLanes | Hashing::Readers(_));
         next = match job.algorithms.only() {
             Some(algorithm) if are_in_lanes => algorithm.with(lanes::Serve { shared, job }),
             _ => in_order::serve(shared, job),

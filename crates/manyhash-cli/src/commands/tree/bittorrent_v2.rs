@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use manyhash::tree::BitTorrentV2;
 use manyhash::tree::bittorrent_v2::FileTree;
@@ -20,7 +21,7 @@ use super::{Call, line};
 pub fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Exit {
     let BittorrentV2Arguments { piece_length, json, files } = arguments;
     let tree = BitTorrentV2::new(piece_length).expect("the piece length was looked at");
-    if json { small_files::run(call, Json(tree), files) } else { small_files::run(call, Roots(tree), files) }
+    small_files::run(call, if json { Arc::new(Json(tree)) } else { Arc::new(Roots(tree)) }, files)
 }
 
 /// Only `pieces root`; an empty file has none.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use manyhash::tree::DmVerity;
 use manyhash::{Algorithm, ForAlgorithm};
@@ -31,7 +32,7 @@ impl ForAlgorithm for Print<'_> {
         let Self { call, arguments } = self;
         let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
         let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");
-        small_files::run(call, tree, files)
+        small_files::run(call, Arc::new(tree), files)
     }
 }
 

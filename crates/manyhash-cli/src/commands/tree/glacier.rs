@@ -1,6 +1,7 @@
 //! `tree glacier`: the tree hash of Amazon S3 Glacier.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use manyhash::tree::{Builder, Merkle, glacier};
 use manyhash::{AnyAlgorithm, Sha256, hash};
@@ -14,12 +15,13 @@ use super::ranges::{self, Fold, Mode, parts};
 
 /// Runs `manyhash tree glacier`.
 pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> Exit {
-    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), arguments.files)
+    ranges::run(call, Arc::new(glacier::merkle()), arguments.files)
 }
 
 impl Mode for Merkle<Sha256> {
-    type Algorithm = Sha256;
-    type Fold<'a> = Builder<'a, Sha256>;
+    fn algorithm(&self) -> AnyAlgorithm {
+        AnyAlgorithm::Sha256
+    }
 
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
         parts(self.leaf_bytes() as u64, file_bytes)
@@ -29,8 +31,8 @@ impl Mode for Merkle<Sha256> {
         Some(self.leaf_bytes() as u64)
     }
 
-    fn fold(&self) -> Builder<'_, Sha256> {
-        self.builder()
+    fn fold(&self) -> Box<dyn Fold + '_> {
+        Box::new(self.builder())
     }
 }
 
@@ -39,7 +41,7 @@ impl Fold for Builder<'_, Sha256> {
         Builder::add(self, &[digest.try_into().expect("a digest of SHA-256")]);
     }
 
-    fn finish(self) -> String {
+    fn finish(self: Box<Self>) -> String {
         hexadecimal::encoded(&self.root().unwrap_or_else(|| hash::<Sha256>(&[])))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use manyhash::tree::JLanes;
 use manyhash::{Algorithm, ForAlgorithm};
@@ -32,7 +32,7 @@ impl ForAlgorithm for Print<'_> {
     fn run<A: Algorithm>(self) -> Exit {
         let Self { call, arguments: LanesArguments { lanes, separated, files, .. } } = self;
         let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
-        small_files::run(call, if separated { mode.separated() } else { mode }, files)
+        small_files::run(call, Arc::new(if separated { mode.separated() } else { mode }), files)
     }
 }
 
@@ -97,7 +97,6 @@ fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (dyn Read + Send), work: &Al
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
     use manyhash::Sha256;
     use manyhash_files::Reading;

@@ -103,11 +103,7 @@ const BATCHES_BYTES: usize = 16 << 20;
 const MAX_TASKS: usize = 1024;
 
 /// Prints a line for each of `files`.
-pub fn run(call: &Call<'_>, mode: impl Mode, files: Vec<OsString>) -> Exit {
-    print(call, Arc::new(mode), files)
-}
-
-fn print(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Exit {
+pub fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Exit {
     let settings = Settings::new(call.work.workers());
     let workers = settings.workers;
     let batch_bytes = BATCH_BYTES.min(BATCHES_BYTES / workers);

@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use manyhash::{Algorithm, hash_many};
+use manyhash::AnyAlgorithm;
 use manyhash_files::read::retrying;
-use manyhash_files::{Reading, Totals};
+use manyhash_files::{Reading, Totals, hash_each};
 
 use super::cutting::Chunking;
 use super::seen::Key;
@@ -42,6 +42,7 @@ pub fn buffer_bytes(chunking: Chunking) -> usize {
 /// A worker.
 pub struct Worker {
     chunking: Chunking,
+    algorithm: AnyAlgorithm,
     buffer: Vec<u8>,
     filled: usize,
     /// Up to here the buffer is cut.
@@ -52,21 +53,21 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker that cuts so.
-    pub fn new(chunking: Chunking, totals: Arc<Totals>) -> Self {
+    /// A worker that cuts and hashes so.
+    pub fn new(chunking: Chunking, algorithm: AnyAlgorithm, totals: Arc<Totals>) -> Self {
         let buffer = vec![0; buffer_bytes(chunking)];
-        Self { chunking, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
+        Self { chunking, algorithm, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
     }
 
     /// Does a unit, and gives what comes of it.
-    pub fn run<A: Algorithm>(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
+    pub fn run(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
         for item in unit {
             match item {
                 Item::Skipped(path, what) => self.events.push(Event::Skipped(path, what)),
                 Item::Failed(path, error) => self.events.push(Event::Failed(path, error)),
                 Item::Stretch(stretch) => {
                     let full = |worker: &mut Self| {
-                        worker.hash::<A>();
+                        worker.hash();
                         give(mem::take(&mut worker.events));
                     };
                     if let Err(error) = self.read(&stretch, full) {
@@ -77,7 +78,7 @@ impl Worker {
                 }
             }
         }
-        self.hash::<A>();
+        self.hash();
         give(mem::take(&mut self.events));
     }
 
@@ -125,13 +126,15 @@ impl Worker {
     }
 
     /// Hashes all chunks of the buffer, and moves what is not cut to its beginning.
-    fn hash<A: Algorithm>(&mut self) {
+    fn hash(&mut self) {
         let messages: Vec<&[u8]> = self.chunks.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
-        let digests = hash_many::<A>(&messages);
-        for ((folder, range), digest) in self.chunks.drain(..).zip(digests) {
-            let key = *digest.as_ref().first_chunk().expect("digests have 16 bytes and more");
-            self.events.push(Event::Chunk(folder, range.len() as u32, key));
-        }
+        let mut chunks = self.chunks.iter();
+        hash_each(self.algorithm, &messages, &mut |digest| {
+            let (folder, range) = chunks.next().expect("a digest of each");
+            let key = *digest.first_chunk().expect("digests have 16 bytes and more");
+            self.events.push(Event::Chunk(*folder, range.len() as u32, key));
+        });
+        self.chunks.clear();
         self.buffer.copy_within(self.cut..self.filled, 0);
         self.filled -= self.cut;
         self.cut = 0;
@@ -146,7 +149,7 @@ mod tests {
     /// What comes of one stretch.
     fn events(chunking: Chunking, stretch: Stretch) -> Vec<Event> {
         let mut events = Vec::new();
-        Worker::new(chunking, Arc::default()).run::<Sha256>(vec![Item::Stretch(stretch)], &mut |given| events.extend(given));
+        Worker::new(chunking, AnyAlgorithm::Sha256, Arc::default()).run(vec![Item::Stretch(stretch)], &mut |given| events.extend(given));
         events
     }
 
