@@ -35,7 +35,8 @@ impl Algorithms {
     pub fn hash_many(self, messages: &[&[u8]]) -> Vec<Digests> {
         let mut digests = vec![Vec::new(); messages.len()];
         for algorithm in self.iter() {
-            hash_many(algorithm, messages, &mut digests);
+            let mut next = digests.iter_mut();
+            hash_each(algorithm, messages, &mut |digest| next.next().expect("one for each message").extend(digest));
         }
         digests.into_iter().map(|bytes| Digests { algorithms: self, bytes: bytes.into() }).collect()
     }
@@ -145,19 +146,16 @@ fn hasher(algorithm: AnyAlgorithm) -> Box<dyn AnyHasher> {
     algorithm.with(New)
 }
 
-/// Appends the digest of each of `messages` to what goes with it.
-fn hash_many(algorithm: AnyAlgorithm, messages: &[&[u8]], digests: &mut [Vec<u8>]) {
-    struct Hash<'a>(&'a [&'a [u8]], &'a mut [Vec<u8>]);
+/// Hashes messages together. `take` gets the digest of each in order.
+pub fn hash_each(algorithm: AnyAlgorithm, messages: &[&[u8]], take: &mut dyn FnMut(&[u8])) {
+    struct Hash<'a>(&'a [&'a [u8]], &'a mut dyn FnMut(&[u8]));
     impl ForAlgorithm for Hash<'_> {
         type Output = ();
         fn run<A: Algorithm>(self) {
-            let Self(messages, digests) = self;
-            for (digests, digest) in digests.iter_mut().zip(manyhash::hash_many::<A>(messages)) {
-                digests.extend(digest.as_ref());
-            }
+            manyhash::hash_many::<A>(self.0).iter().for_each(|digest| (self.1)(digest.as_ref()));
         }
     }
-    algorithm.with(Hash(messages, digests));
+    algorithm.with(Hash(messages, take));
 }
 
 #[cfg(test)]
@@ -172,9 +170,8 @@ mod tests {
         hashers.update(b"bc");
         let digests = hashers.finalize();
         for &algorithm in AnyAlgorithm::ALL {
-            let mut alone = [Vec::new()];
-            hash_many(algorithm, &[b"abc"], &mut alone);
-            assert_eq!(digests.of(algorithm), alone[0], "{algorithm}");
+            let alone = Algorithms::from(algorithm).hash_many(&[b"abc"]);
+            assert_eq!(digests.of(algorithm), alone[0].bytes(), "{algorithm}");
             assert_eq!(Algorithms::from(algorithm).only(), Some(algorithm));
         }
         assert_eq!(all.only(), None);

@@ -28,10 +28,6 @@
 //!         }
 //!         Ok(())
 //!     }
-//!
-//!     fn idle(&mut self) -> io::Result<()> {
-//!         Ok(())
-//!     }
 //! }
 //!
 //! let walk = Walk::new(vec!["src".into()], true).map(|found| match found {
@@ -60,10 +56,10 @@ pub mod threads;
 mod totals;
 mod workers;
 
-pub use algorithms::{Algorithms, Digests, Hashers};
+pub use algorithms::{Algorithms, Digests, Hashers, hash_each};
 pub use error::{CHANGED, SameFolder, changed, reason};
 pub use order::Limits;
 pub use run::{FileDigest, FileResult, Run};
 pub use task::{Finished, Hashed, Keeper, Part, STDIN, Sink, Task, Work};
 pub use totals::{Counts, Reading, Totals};
-pub use workers::{Access, HashContents, Hashing, MAX_WORKERS, Settings, all_cores, hash_files, in_turns, leaves};
+pub use workers::{HashContents, Hashing, MAX_WORKERS, Settings, all_cores, hash_files, in_turns, leaves};

@@ -8,5 +8,5 @@ pub(crate) mod stream;
 
 pub(crate) use job_reader::JobReader;
 pub use job_reader::{filling, pieces, retrying};
-pub use open_files::patiently;
+pub use open_files::{open, patiently};
 pub use stamp::{FileId, Stamp, is_same};

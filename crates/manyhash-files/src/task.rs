@@ -94,7 +94,9 @@ pub trait Sink<T> {
     /// Takes the next result.
     fn take(&mut self, finished: Finished<T>) -> io::Result<()>;
     /// No result is ready: a good time to flush.
-    fn idle(&mut self) -> io::Result<()>;
+    fn idle(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Who wants to know of each file as soon as it is hashed, before its turn comes.

@@ -44,23 +44,15 @@ pub const MAX_WORKERS: usize = 128;
 /// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
 const BUFFER_BYTES: usize = 24 << 20;
 
-/// How workers go through files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Many at once, in lanes.
-    SideBySide,
-    /// One after the other.
-    InOrder,
-}
-
 /// What files are hashed as.
 #[derive(Clone)]
 pub enum Hashing {
-    /// Messages: each file is one, or each part of it.
+    /// Messages, each file or part of a file one: in lanes, or by a lone worker one after the other.
     Messages,
-    /// Messages with another initial value than the standard one, by clones of these [`Readers`](manyhash::Readers) of the tasks' only
-    /// algorithm. Not for streams, and only with [`Access::SideBySide`].
-    MessagesFor(Arc<dyn Any + Send + Sync>),
+    /// Messages, by a lone worker in lanes too.
+    InLanes,
+    /// Messages in lanes, by clones of these [`Readers`](manyhash::Readers) of the tasks' only algorithm. Not for streams.
+    Readers(Arc<dyn Any + Send + Sync>),
     /// Something else, which is made of them when they are in memory. For tasks without algorithms, not larger than a worker's buffer.
     Contents(Arc<HashContents>),
 }
@@ -77,8 +69,6 @@ pub struct Settings {
     pub limits: Limits,
     /// Buffer memory of all workers together.
     pub buffer_bytes: usize,
-    /// How workers go through files.
-    pub access: Access,
     /// What files are hashed as.
     pub hashing: Hashing,
     /// Told of each file hashed.
@@ -93,9 +83,8 @@ impl Settings {
         // A lone worker takes files in their order; several share them out better the largest first.
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
-        let access = if workers == 1 { Access::InOrder } else { Access::SideBySide };
         let (hashing, keeper, totals) = (Hashing::Messages, None, Arc::default());
-        Self { workers, limits, buffer_bytes: BUFFER_BYTES, access, hashing, keeper, totals }
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, hashing, keeper, totals }
     }
 }
 
@@ -307,8 +296,9 @@ fn start_workers(shared: &Arc<Shared>, state: &mut State) {
 fn work(shared: &Shared, first: Option<Job>) {
     let mut next = first;
     while let Some(job) = next {
+        let are_in_lanes = shared.settings.workers > 1 || matches!(shared.settings.hashing, Hashing::InLanes | Hashing::Readers(_));
         next = match job.algorithms.only() {
-            Some(algorithm) if shared.settings.access == Access::SideBySide => algorithm.with(lanes::Serve { shared, job }),
+            Some(algorithm) if are_in_lanes => algorithm.with(lanes::Serve { shared, job }),
             _ => in_order::serve(shared, job),
         };
     }

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::file_name;
+use crate::read::open;
 use crate::task::STDIN;
 
 /// No system opens a file of a longer name.
@@ -39,12 +39,7 @@ pub type NotAName = (PathBuf, io::Error);
 impl NameList {
     /// The list at `path`; [`STDIN`] is standard input.
     pub fn open(path: &Path, end: NameEnd) -> io::Result<Self> {
-        let input: Box<dyn BufRead + Send> = if path.as_os_str() == STDIN {
-            Box::new(BufReader::with_capacity(64 << 10, io::stdin()))
-        } else {
-            Box::new(BufReader::with_capacity(64 << 10, File::open(path)?))
-        };
-        Ok(Self::of(path, input, end))
+        Ok(Self::of(path, Box::new(BufReader::with_capacity(64 << 10, open(path)?)), end))
     }
 
     fn of(path: &Path, input: Box<dyn BufRead + Send>, end: NameEnd) -> Self {

@@ -1,28 +1,27 @@
 //! Streams: stdin, fifos, terminals and the like, read alone from beginning to end.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use crate::algorithms::Algorithms;
-use crate::task::{Hashed, STDIN};
+use crate::task::Hashed;
 use crate::totals::Totals;
 
-use super::{job_reader, open_files};
+use super::job_reader::retrying;
+use super::open_files;
 
 /// Larger reads are no faster.
 const BUFFER_BYTES: usize = 128 << 10;
 
 /// Hashes all that comes from the stream at `path`.
 pub fn hash(path: &Path, algorithms: Algorithms, totals: &Totals) -> io::Result<Hashed> {
-    let mut input: Box<dyn Read> =
-        if path.as_os_str() == STDIN { Box::new(io::stdin().lock()) } else { Box::new(open_files::patiently(|| File::open(path))?) };
+    let mut input = open_files::open(path)?;
     let mut hashers = algorithms.hashers();
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut bytes = 0;
     loop {
         totals.check_stopped()?;
-        let count = job_reader::retrying(&mut input, &mut buffer)?;
+        let count = retrying(&mut input, &mut buffer)?;
         if count == 0 {
             break;
         }

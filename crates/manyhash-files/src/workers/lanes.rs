@@ -26,7 +26,7 @@ impl ForAlgorithm for Serve<'_> {
         let algorithms = job.algorithms;
         let algorithm = algorithms.only().expect("lanes are of one algorithm");
         let readers = match &shared.settings.hashing {
-            Hashing::MessagesFor(readers) => readers.downcast_ref::<Readers<A>>().expect("they are of the tasks' algorithm").clone(),
+            Hashing::Readers(readers) => readers.downcast_ref::<Readers<A>>().expect("they are of the tasks' algorithm").clone(),
             _ => Readers::new(),
         };
         let mut readers = readers.buffering(buffer_bytes(shared, algorithm));

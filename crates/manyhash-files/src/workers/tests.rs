@@ -41,10 +41,6 @@ impl Sink<usize> for Collected {
         self.results.push((finished.label, outcome));
         Ok(())
     }
-
-    fn idle(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn expected(algorithm: AnyAlgorithm, content: &[u8]) -> Box<[u8]> {

@@ -7,10 +7,9 @@ use crate::text::manifest::form::{Form, Parser};
 use crate::text::manifest::line::{Entry, Line};
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::patiently;
+use manyhash_files::read::open;
 use manyhash_files::{STDIN, Task, Work, file_name};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,10 +88,8 @@ impl Source {
     fn open(&self, manifest: OsString) -> io::Result<Current> {
         let input: Box<dyn BufRead + Send> = if manifest == STDIN && self.is_stdin_spent {
             Box::new(io::empty())
-        } else if manifest == STDIN {
-            Box::new(BufReader::with_capacity(64 << 10, io::stdin()))
         } else {
-            Box::new(BufReader::with_capacity(64 << 10, patiently(|| File::open(&manifest))?))
+            Box::new(BufReader::with_capacity(64 << 10, open(Path::new(&manifest))?))
         };
         Ok(Current { manifest, lines: Lines::new(input), names: None })
     }

@@ -140,8 +140,4 @@ impl Sink<Label> for Results<'_, '_> {
         }
         Ok(())
     }
-
-    fn idle(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -12,11 +12,12 @@ use manyhash_files::file_name;
 use serde::Serialize;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 pub(crate) fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Outcome {
     let BittorrentV2Arguments { piece_length, json, files } = arguments;
     let tree = BitTorrentV2::new(piece_length).expect("the piece length was looked at");
-    if json { small_files::run(call, Json(tree), files) } else { small_files::run(call, Roots(tree), files) }
+    small_files::run(call, if json { Arc::new(Json(tree)) } else { Arc::new(Roots(tree)) }, files)
 }
 
 /// Only `pieces root`; an empty file has none.

@@ -10,6 +10,7 @@ use manyhash::tree::DmVerity;
 use manyhash::{Algorithm, ForAlgorithm};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 pub(crate) fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
     arguments.hash.with(Print { call, arguments })
@@ -27,7 +28,7 @@ impl ForAlgorithm for Print<'_> {
         let Self { call, arguments } = self;
         let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
         let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");
-        small_files::run(call, tree, files)
+        small_files::run(call, Arc::new(tree), files)
     }
 }
 

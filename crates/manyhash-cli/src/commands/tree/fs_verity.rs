@@ -33,7 +33,7 @@ fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments,
     let verity = FsVerity::<A>::new(block_size, &salt.0).expect("block size and salt were looked at");
     let measure = Measure { verity, name, compact, for_builtin_sig };
     if out_merkle_tree.is_none() && out_descriptor.is_none() {
-        return small_files::run(call, measure, files);
+        return small_files::run(call, Arc::new(measure), files);
     }
     let wanted = Wanted { tree: out_merkle_tree, descriptor: out_descriptor };
     let file = wanted.file(&files).map_err(Failure::usage)?;

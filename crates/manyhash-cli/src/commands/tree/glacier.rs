@@ -6,16 +6,17 @@ use crate::exit::Outcome;
 use crate::flags::GlacierArguments;
 use manyhash::tree::{Builder, Merkle, glacier};
 use manyhash::{AnyAlgorithm, Sha256, hash};
-use manyhash_files::Hashing;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub(crate) fn run(call: &Call<'_>, arguments: GlacierArguments) -> Outcome {
-    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), Hashing::Messages, arguments.files)
+    ranges::run(call, Arc::new(glacier::merkle()), arguments.files)
 }
 
 impl Mode for Merkle<Sha256> {
-    type Algorithm = Sha256;
-    type Fold<'a> = Builder<'a, Sha256>;
+    fn algorithm(&self) -> AnyAlgorithm {
+        AnyAlgorithm::Sha256
+    }
 
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
         parts(self.leaf_bytes() as u64, file_bytes)
@@ -25,8 +26,8 @@ impl Mode for Merkle<Sha256> {
         Some(self.leaf_bytes() as u64)
     }
 
-    fn fold(&self) -> Builder<'_, Sha256> {
-        self.builder()
+    fn fold(&self) -> Box<dyn Fold + '_> {
+        Box::new(self.builder())
     }
 }
 
@@ -35,7 +36,7 @@ impl Fold for Builder<'_, Sha256> {
         Builder::add(self, &[digest.try_into().expect("a digest of SHA-256")]);
     }
 
-    fn finish(self) -> String {
+    fn finish(self: Box<Self>) -> String {
         const_hex::encode(self.root().unwrap_or_else(|| hash::<Sha256>(&[])))
     }
 }

@@ -11,7 +11,7 @@ use manyhash_files::in_turns;
 use manyhash_files::read::pieces;
 use std::io::{self, Read, Seek};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
@@ -28,7 +28,7 @@ impl ForAlgorithm for Print<'_> {
     fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: LanesArguments { lanes, separated, files, .. } } = self;
         let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
-        small_files::run(call, if separated { mode.separated() } else { mode }, files)
+        small_files::run(call, Arc::new(if separated { mode.separated() } else { mode }), files)
     }
 }
 
@@ -93,7 +93,6 @@ fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (dyn Read + Send), work: &Al
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
     use manyhash::Sha256;
     use manyhash_files::Reading;

@@ -5,7 +5,7 @@ use super::ranges::{self, Fold, Mode};
 use crate::exit::Outcome;
 use crate::flags::LanesArguments;
 use manyhash::tree::JPointers;
-use manyhash::{Algorithm, ForAlgorithm};
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 use manyhash_files::Hashing;
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,15 +26,15 @@ impl ForAlgorithm for Print<'_> {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
         let mode = if separated { mode.separated() } else { mode };
-        let hashing = Hashing::MessagesFor(Arc::new(mode.readers()));
-        let slices = Slices { mode, lanes, digests: Vec::new() };
-        ranges::run(call, &slices, algorithm.into(), hashing, files)
+        let slices = Slices { algorithm, mode, lanes, digests: Vec::new() };
+        ranges::run(call, Arc::new(slices), files)
     }
 }
 
 /// Digests of slices.
 #[derive(Clone)]
 struct Slices<A: Algorithm> {
+    algorithm: AnyAlgorithm,
     mode: JPointers<A>,
     lanes: usize,
     digests: Vec<A::Digest>,
@@ -50,8 +50,13 @@ impl<A: Algorithm> Slices<A> {
 }
 
 impl<A: Algorithm> Mode for Slices<A> {
-    type Algorithm = A;
-    type Fold<'a> = Self;
+    fn algorithm(&self) -> AnyAlgorithm {
+        self.algorithm
+    }
+
+    fn hashing(&self) -> Hashing {
+        Hashing::Readers(Arc::new(self.mode.readers()))
+    }
 
     /// Without the empty ones, which come last.
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
@@ -62,8 +67,8 @@ impl<A: Algorithm> Mode for Slices<A> {
         None
     }
 
-    fn fold(&self) -> Self {
-        self.clone()
+    fn fold(&self) -> Box<dyn Fold + '_> {
+        Box::new(self.clone())
     }
 }
 
@@ -75,7 +80,7 @@ impl<A: Algorithm> Fold for Slices<A> {
         self.digests.push(copy);
     }
 
-    fn finish(mut self) -> String {
+    fn finish(mut self: Box<Self>) -> String {
         if self.digests.len() < self.lanes {
             let of_nothing = self.of_nothing();
             self.digests.resize(self.lanes, of_nothing);

@@ -102,11 +102,7 @@ const BATCHES_BYTES: usize = 16 << 20;
 const MAX_TASKS: usize = 1024;
 
 /// Prints a line for each of `files`.
-pub(crate) fn run(call: &Call<'_>, mode: impl Mode, files: Vec<OsString>) -> Outcome {
-    print(call, Arc::new(mode), files)
-}
-
-fn print(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
+pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
     let settings = Settings::new(call.work.workers());
     let workers = settings.workers;
     let batch_bytes = BATCH_BYTES.min(BATCHES_BYTES / workers);

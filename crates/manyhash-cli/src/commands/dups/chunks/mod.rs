@@ -12,14 +12,13 @@ mod worker;
 
 use self::seen::{Chunk, Seen};
 use self::table::{About, Count, Table};
-use self::units::{Division, Folder, Units};
+use self::units::{Division, Units};
 use self::worker::{Event, Worker, buffer_bytes};
 use crate::exit::Outcome;
 use crate::flags::{Chunking, DupsArguments};
 use crate::message::{reason, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
-use manyhash::{Algorithm, ForAlgorithm};
 use manyhash_files::find::{Found, Options};
 use manyhash_files::{CHANGED, Totals, file_name, in_turns};
 use std::convert::Infallible;
@@ -40,7 +39,8 @@ pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Option
         unit_bytes,
         stretch_bytes: chunking.grid_bytes().map_or(u64::MAX, |grid| (16 * unit_bytes).next_multiple_of(grid as u64)),
     };
-    let tally = Tally {
+    let mut units = Units::new(walk(&arguments.paths, options, verbose), division, Arc::clone(&totals));
+    let mut tally = Tally {
         program,
         progress: Progress::start(program, arguments.work.progress, &totals),
         seen: Seen::new(usize::try_from(arguments.memory).unwrap_or(usize::MAX)),
@@ -48,18 +48,16 @@ pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Option
         unreadable: 0,
         last_failed: PathBuf::new(),
     };
-    let work = Work {
-        units: Units::new(walk(&arguments.paths, options, verbose), division, Arc::clone(&totals)),
-        tally,
-        chunking,
-        workers: arguments.work.workers(),
-        totals,
+    let worker = || Worker::new(chunking, arguments.algorithm, Arc::clone(&totals));
+    let take = |event| {
+        tally.take(event);
+        Ok::<_, Infallible>(())
     };
-    let (folders, tally) = arguments.algorithm.with(work);
+    let Ok(()) = in_turns((arguments.work.workers(), MAX_WAITING), worker, |_| units.next(), Worker::run, take);
     let Tally { progress, seen, counts, unreadable, .. } = tally;
     progress.finish();
     let about = About { chunking, algorithm: arguments.algorithm, unreadable, sampled: seen.sampled() };
-    let table = Table::new(folders, counts);
+    let table = Table::new(units.into_folders(), counts);
     let mut out = Output::stdout();
     if arguments.json { table.write_json(&mut out, &about) } else { table.write_text(&mut out, &about) }?;
     Ok(unreadable == 0)
@@ -71,30 +69,6 @@ fn walk(paths: &[OsString], options: &Options, verbose: bool) -> impl Iterator<I
         let components = Path::new(path).components().count();
         super::walk(vec![path.clone()], options, verbose).map(move |found| (components, found))
     })
-}
-
-/// All there is to do.
-struct Work<'a, W> {
-    units: Units<W>,
-    tally: Tally<'a>,
-    chunking: Chunking,
-    workers: usize,
-    totals: Arc<Totals>,
-}
-
-impl<'a, W: Iterator<Item = (usize, Found)> + Send> ForAlgorithm for Work<'a, W> {
-    type Output = (Vec<Folder>, Tally<'a>);
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Self { mut units, mut tally, chunking, workers, totals } = self;
-        let worker = || Worker::new(chunking, Arc::clone(&totals));
-        let take = |event| {
-            tally.take(event);
-            Ok(())
-        };
-        let Ok(()) = in_turns::<_, _, _, Infallible>((workers, MAX_WAITING), worker, |_| units.next(), Worker::run::<A>, take);
-        (units.into_folders(), tally)
-    }
 }
 
 struct Tally<'a> {

@@ -3,9 +3,9 @@
 use super::seen::Key;
 use super::units::{FolderNumber, Item, Stretch, Unit};
 use crate::flags::Chunking;
-use manyhash::{Algorithm, hash_many};
+use manyhash::AnyAlgorithm;
 use manyhash_files::read::retrying;
-use manyhash_files::{Reading, Totals};
+use manyhash_files::{Reading, Totals, hash_each};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::mem;
@@ -38,6 +38,7 @@ pub(crate) fn buffer_bytes(chunking: Chunking) -> usize {
 
 pub(crate) struct Worker {
     chunking: Chunking,
+    algorithm: AnyAlgorithm,
     buffer: Vec<u8>,
     filled: usize,
     /// Up to here the buffer is cut.
@@ -48,21 +49,21 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A worker that cuts so.
-    pub(crate) fn new(chunking: Chunking, totals: Arc<Totals>) -> Self {
+    /// A worker that cuts and hashes so.
+    pub(crate) fn new(chunking: Chunking, algorithm: AnyAlgorithm, totals: Arc<Totals>) -> Self {
         let buffer = vec![0; buffer_bytes(chunking)];
-        Self { chunking, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
+        Self { chunking, algorithm, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
     }
 
     /// Does a unit, and gives what comes of it.
-    pub(crate) fn run<A: Algorithm>(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
+    pub(crate) fn run(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
         for item in unit {
             match item {
                 Item::Skipped(path, what) => self.events.push(Event::Skipped(path, what)),
                 Item::Failed(path, error) => self.events.push(Event::Failed(path, error)),
                 Item::Stretch(stretch) => {
                     let full = |worker: &mut Self| {
-                        worker.hash::<A>();
+                        worker.hash();
                         give(mem::take(&mut worker.events));
                     };
                     if let Err(error) = self.read(&stretch, full) {
@@ -73,7 +74,7 @@ impl Worker {
                 }
             }
         }
-        self.hash::<A>();
+        self.hash();
         give(mem::take(&mut self.events));
     }
 
@@ -121,13 +122,15 @@ impl Worker {
     }
 
     /// Hashes all chunks of the buffer, and moves what is not cut to its beginning.
-    fn hash<A: Algorithm>(&mut self) {
+    fn hash(&mut self) {
         let messages: Vec<&[u8]> = self.chunks.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
-        let digests = hash_many::<A>(&messages);
-        for ((folder, range), digest) in self.chunks.drain(..).zip(digests) {
-            let key = *digest.as_ref().first_chunk().expect("digests have 16 bytes and more");
-            self.events.push(Event::Chunk(folder, range.len() as u32, key));
-        }
+        let mut chunks = self.chunks.iter();
+        hash_each(self.algorithm, &messages, &mut |digest| {
+            let (folder, range) = chunks.next().expect("a digest of each");
+            let key = *digest.first_chunk().expect("digests have 16 bytes and more");
+            self.events.push(Event::Chunk(*folder, range.len() as u32, key));
+        });
+        self.chunks.clear();
         self.buffer.copy_within(self.cut..self.filled, 0);
         self.filled -= self.cut;
         self.cut = 0;
@@ -142,7 +145,7 @@ mod tests {
     /// What comes of one stretch.
     fn events(chunking: Chunking, stretch: Stretch) -> Vec<Event> {
         let mut events = Vec::new();
-        Worker::new(chunking, Arc::default()).run::<Sha256>(vec![Item::Stretch(stretch)], &mut |given| events.extend(given));
+        Worker::new(chunking, AnyAlgorithm::Sha256, Arc::default()).run(vec![Item::Stretch(stretch)], &mut |given| events.extend(given));
         events
     }
 
