@@ -59,7 +59,7 @@ pub fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chun
         tally.take(event);
         Ok::<_, Infallible>(())
     };
-    let Ok(()) = in_turns((arguments.work.workers(), MAX_WAITING), worker, |_| units.next(), Worker::run, take);
+    let Ok(()) = in_turns(arguments.work.workers(), MAX_WAITING, worker, |_| units.next(), Worker::run, take);
     let Tally { progress, seen, counts, unreadable, .. } = tally;
     progress.finish();
     let about = About { chunking, algorithm: arguments.algorithm, unreadable, sampled: seen.sampled() };
