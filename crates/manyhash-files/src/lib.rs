@@ -1,4 +1,5 @@
-//! Files in, digests out: on all cores, in the order of the files, in bounded memory whatever their number and size.
+//! Files in, digests out: on all cores, in the order of the files, in bounded memory whatever their
+//! number and size.
 //!
 //! The simplest way is a [`Run`] over a list of paths:
 //!
@@ -10,8 +11,8 @@
 //! assert_eq!(results[1].as_ref().unwrap_err(), "No such file or directory");
 //! ```
 //!
-//! Where there are more files than one wants in memory, [`hash_files`] takes an iterator of [`Task`]s, such as a [`find::Walk`] gives, and
-//! hands each result to a [`Sink`]:
+//! Where there are more files than one wants in memory, [`hash_files`] takes an iterator of
+//! [`Task`]s, such as a [`find::Walk`] gives, and hands each result to a [`Sink`]:
 //!
 //! ```
 //! use manyhash::AnyAlgorithm;

@@ -1,4 +1,5 @@
-//! Reading files: one after the other or at any position, with as many of them open as the system allows.
+//! Reading files: one after the other or at any position, with as many of them open as the system
+//! allows.
 
 mod job_reader;
 pub(crate) mod open_files;

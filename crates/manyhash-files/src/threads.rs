@@ -19,7 +19,7 @@ fn taken<T>(kept: &Mutex<Option<T>>) -> T {
 }
 
 /// Does `work` on the calling thread and on as many others as `threads` needs, or the system allows if that is less.
-pub fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
+pub(crate) fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
             if Builder::new().name("worker".to_string()).spawn_scoped(scope, work).is_err() {
@@ -31,7 +31,7 @@ pub fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
 }
 
 /// Calls `tell` if the thread panics while the result lives, for others that would wait for it.
-pub fn if_panicking(tell: impl Fn()) -> impl Drop {
+pub(crate) fn if_panicking(tell: impl Fn()) -> impl Drop {
     struct Guard<F: Fn()>(F);
     impl<F: Fn()> Drop for Guard<F> {
         fn drop(&mut self) {

@@ -47,17 +47,20 @@ const BUFFER_BYTES: usize = 24 << 20;
 /// What files are hashed as.
 #[derive(Clone)]
 pub enum Hashing {
-    /// Messages, each file or part of a file one: in lanes, or by a lone worker one after the other.
+    /// Messages, each file or part of a file one: in lanes, or by a lone worker one after the
+    /// other.
     Messages,
-    /// Messages, by a lone worker in lanes too.
+    /// Messages in lanes, also where there is only one worker.
     InLanes,
-    /// Messages in lanes, by clones of these [`Readers`](manyhash::Readers) of the tasks' only algorithm. Not for streams.
+    /// Messages in lanes, by clones of these [`Readers`](manyhash::Readers) of the tasks' only
+    /// algorithm. Not for streams.
     Readers(Arc<dyn Any + Send + Sync>),
-    /// Something else, which is made of them when they are in memory. For tasks without algorithms, not larger than a worker's buffer.
+    /// Contents: a function makes something of files that are in memory, many at once. The tasks
+    /// have no algorithms then, and no file is larger than a worker's buffer.
     Contents(Arc<HashContents>),
 }
 
-/// Hashes contents of files together: what [`Digests::bytes`](crate::Digests::bytes) are of each.
+/// Makes of the contents of some files what [`Digests::bytes`](crate::Digests::bytes) gives of each.
 pub type HashContents = dyn Fn(&[&[u8]]) -> Vec<Vec<u8>> + Send + Sync;
 
 /// How to run.
@@ -151,8 +154,8 @@ pub fn hash_files<T: Send + 'static>(
     run(Box::new(source), settings, &mut Labelled { labels: &labels, sink })
 }
 
-/// Labels of tasks whose results are not yet given out. They keep their order, as results do, so that the threads need not know of them
-/// and are compiled once for all kinds of labels.
+/// Labels of tasks whose results are not yet given out. They keep their order, as results do, so
+/// that the threads need not know of them and are compiled once for all kinds of labels.
 type Labels<T> = Mutex<VecDeque<T>>;
 
 /// Gives results the labels of their tasks.

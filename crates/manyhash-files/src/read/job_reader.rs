@@ -134,7 +134,8 @@ pub fn filling(input: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Resul
     Ok(filled)
 }
 
-/// Reads all of `input`, a buffer at a time: all are full but the last. Nothing comes after the end or an error.
+/// Reads all of `input`, a buffer at a time: all are full but the last. Nothing comes after the end
+/// or an error.
 pub fn pieces(mut input: impl Read) -> impl FnMut(&mut [u8]) -> Option<io::Result<usize>> {
     let mut has_ended = false;
     move |buffer| {

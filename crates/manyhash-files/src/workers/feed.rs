@@ -33,9 +33,9 @@ pub struct Feed<'a> {
 /// How much a worker takes before it has finished what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// No more bytes than the others have.
+    /// A large file only if the other workers hold as many bytes: it is hashed at once.
     BySize,
-    /// As much as fits its buffer.
+    /// Any file, up to its share of their number: they are gathered first.
     ByNumber,
 }
 

@@ -10,16 +10,20 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use crate::order::Turns;
 use crate::threads;
 
-/// Does units of work on `workers` threads, the calling one among them, or on as many as the system allows.
+/// Does units of work on `workers` threads, the calling one among them, or on as many as the system
+/// allows.
 ///
-/// Each thread has a state of its own from `state`, takes a unit from `next`, and does it with `work`, which hands over results of the unit
-/// as often as it wants. `take` gets the results in the order in which the units were taken; about `limit` of them may wait for those
-/// before them, and a thread with more waits itself. Units are taken from the source, and results given out, by one thread at a time.
+/// Each thread has a state of its own from `state`, takes a unit from `next`, and does it with
+/// `work`, which hands over results of the unit as often as it wants. `take` gets the results in
+/// the order in which the units were taken; about `limit` of them may wait for those before them,
+/// and a thread with more waits itself. Units are taken from the source, and results given out, by
+/// one thread at a time.
 ///
 /// # Errors
 /// The first error of `take`: then no more units are begun, and no more results given out.
 pub fn in_turns<S, U, R: Send, E: Send>(
-    (workers, limit): (usize, usize),
+    workers: usize,
+    limit: usize,
     state: impl Fn() -> S + Sync,
     next: impl FnMut(&mut S) -> Option<U> + Send,
     work: impl Fn(&mut S, U, &mut dyn FnMut(Vec<R>)) + Sync,
@@ -111,7 +115,7 @@ mod tests {
                 taken.push(result);
                 Ok(())
             };
-            let Ok(()) = in_turns::<_, _, _, Infallible>((4, limit), || (), |()| units.next(), work, take);
+            let Ok(()) = in_turns::<_, _, _, Infallible>(4, limit, || (), |()| units.next(), work, take);
             let expected: Vec<u64> = (0..500).flat_map(|unit| (0..=unit % 4).map(move |piece| 10 * unit + piece)).collect();
             assert_eq!(taken, expected, "{limit}");
         }
@@ -125,7 +129,7 @@ mod tests {
             if result == 70 { Err("enough") } else { Ok(()) }
         };
         let mut units = 0..;
-        assert_eq!(in_turns((3, 10), || (), |()| units.next(), |(), unit, give| give(vec![unit]), take), Err("enough"));
+        assert_eq!(in_turns(3, 10, || (), |()| units.next(), |(), unit, give| give(vec![unit]), take), Err("enough"));
         assert_eq!(taken, 71);
     }
 
@@ -137,6 +141,6 @@ mod tests {
             assert_ne!(unit, 70, "as this test wants");
             give(vec![unit]);
         };
-        let _ = in_turns::<_, _, _, Infallible>((3, 10), || (), |()| units.next(), work, |_| Ok(()));
+        let _ = in_turns::<_, _, _, Infallible>(3, 10, || (), |()| units.next(), work, |_| Ok(()));
     }
 }

@@ -142,7 +142,7 @@ fn run<'a, A: Algorithm, E: From<io::Error> + Send>(
         give(vec![hashed]);
     };
     let take = |digests: io::Result<Vec<A::Digest>>| take(&digests?);
-    in_turns((size.workers, MAX_WAITING), buffer, |buffer| next(buffer), work, take)
+    in_turns(size.workers, MAX_WAITING, buffer, |buffer| next(buffer), work, take)
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (dyn Read + Send), work: &Al
         buffers.lock().expect("no thread panicked").push(piece);
         Ok::<_, io::Error>(())
     };
-    in_turns((READERS, 0), || (), next, |(), piece, give| give(vec![piece]), update)?;
+    in_turns(READERS, 0, || (), next, |(), piece, give| give(vec![piece]), update)?;
     Ok((hasher.finalize(), bytes))
 }
 

@@ -1,7 +1,7 @@
 //! Modes that hash small files whole, many of them at once, and a large one alone, with all threads.
 //!
-//! Small files are tasks of the pipeline: a worker reads as many as fit its buffer and hashes them together. A large file or a stream is
-//! hashed when its turn comes.
+//! Small files are tasks of the pipeline: a worker reads as many as fit its buffer and hashes them
+//! together. A large file or a stream is hashed when its turn comes.
 
 use super::{Call, Report};
 use crate::commands::sum::or_stdin;
@@ -28,7 +28,7 @@ pub(crate) trait Mode: Send + Sync + 'static {
     /// What is found of something that may be too large for that, and how many bytes it is.
     fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)>;
 
-    /// What is printed of a file of so many bytes, or why it has no digest.
+    /// What is printed of a file that has `bytes` bytes, or why it has no digest.
     fn line(&self, path: &Path, bytes: u64, found: &[u8]) -> io::Result<Vec<u8>>;
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct Alone {
 const BATCH_BYTES: usize = 1 << 20;
 /// Bytes of all batches that are in memory at once, beside the buffers for a large file.
 const BATCHES_BYTES: usize = 16 << 20;
-/// Files of which something may be found before it is their turn. All digests of one can take some KB.
+/// Files that may be hashed before it is their turn. What is found of one can take some KB.
 const MAX_TASKS: usize = 1024;
 
 /// Prints a line for each of `files`.
@@ -123,7 +123,7 @@ pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) ->
 
 /// What the sink knows of a task.
 enum Label {
-    /// A file of so many bytes.
+    /// A file of this size in bytes.
     Small(u64),
     /// Something to be hashed when its turn comes.
     Alone(Readable),

@@ -49,7 +49,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A worker that cuts and hashes so.
+    /// A worker that cuts by `chunking` and hashes with `algorithm`.
     pub(crate) fn new(chunking: Chunking, algorithm: AnyAlgorithm, totals: Arc<Totals>) -> Self {
         let buffer = vec![0; buffer_bytes(chunking)];
         Self { chunking, algorithm, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
