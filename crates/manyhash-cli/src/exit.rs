@@ -20,11 +20,13 @@ pub(crate) type Outcome = Result<bool, Failure>;
 /// Says what there is to say, and gives the exit code.
 pub(crate) fn code(program: &OsStr, outcome: Outcome) -> u8 {
     match outcome {
-        Ok(is_fine) => u8::from(!is_fine) * FAILED,
+        Ok(true) => 0,
+        Ok(false) => FAILED,
         Err(failure) => failure.say(program),
     }
 }
 
+/// Why a command ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// What is said, and the exit code.
@@ -39,6 +41,7 @@ pub(crate) enum Failure {
     Arguments(clap::Error),
 }
 
+/// An error of no file is one of standard output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
