@@ -67,27 +67,34 @@ const READERS: usize = 2;
 fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (dyn Read + Send), work: &Alone) -> io::Result<(A::Digest, u64)> {
     let mut hasher = mode.clone().on_threads(work.workers.saturating_sub(READERS - 1)).hasher();
     let mut bytes = 0;
+    read_ahead(input, &mut |piece| {
+        hasher.update(piece);
+        bytes += piece.len() as u64;
+        work.reading.read(piece.len());
+    })?;
+    Ok((hasher.finalize(), bytes))
+}
+
+/// Reads all of `input`, of which `take` gets a piece while the next one is being read.
+fn read_ahead(input: &mut (dyn Read + Send), take: &mut (dyn FnMut(&[u8]) + Send)) -> io::Result<()> {
     let mut pieces = pieces(input);
     // Fresh memory costs more than reading into it.
     let buffers = Mutex::new(Vec::new());
     let next = |_: &mut ()| {
-        let mut piece: Vec<u8> = buffers.lock().expect("no thread panicked").pop().unwrap_or_else(|| vec![0; PIECE_BYTES]);
+        let mut piece = buffers.lock().expect("no thread panicked").pop().unwrap_or_else(|| vec![0; PIECE_BYTES]);
         let read = pieces(&mut piece)?;
         Some(read.map(|count| {
             piece.truncate(count);
             piece
         }))
     };
-    let update = |piece: io::Result<Vec<u8>>| {
+    let take = |piece: io::Result<Vec<u8>>| {
         let piece = piece?;
-        hasher.update(&piece);
-        bytes += piece.len() as u64;
-        work.reading.read(piece.len());
+        take(&piece);
         buffers.lock().expect("no thread panicked").push(piece);
-        Ok::<_, io::Error>(())
+        Ok(())
     };
-    in_turns(READERS, 0, || (), next, |(), piece, give| give(vec![piece]), update)?;
-    Ok((hasher.finalize(), bytes))
+    in_turns(READERS, 0, || (), next, |(), piece, give| give(vec![piece]), take)
 }
 
 #[cfg(test)]
