@@ -1,20 +1,16 @@
-//! What commands need of algorithms besides: several at once, and the names of drop-ins.
+//! The names of drop-ins.
 //!
 //! The list is the engine's own, [`AnyAlgorithm`]: nothing here names an algorithm.
 
-mod several;
-
 use manyhash::AnyAlgorithm;
 
-pub use several::{Algorithms, Digests, hash_many};
-
 /// The algorithm of a command such as `sha256sum`.
-pub fn by_command(command: &str) -> Option<AnyAlgorithm> {
+pub(crate) fn by_command(command: &str) -> Option<AnyAlgorithm> {
     AnyAlgorithm::ALL.iter().copied().find(|a| command_of(*a).as_deref() == Some(command))
 }
 
 /// The name of an algorithm's drop-in command, if it has one.
-pub fn command_of(algorithm: AnyAlgorithm) -> Option<String> {
+pub(crate) fn command_of(algorithm: AnyAlgorithm) -> Option<String> {
     (!algorithm.name().contains('/')).then(|| format!("{algorithm}sum"))
 }
 

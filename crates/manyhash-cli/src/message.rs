@@ -1,180 +1,28 @@
 //! Messages on stderr: `PROGRAM: PATH: reason`, paths quoted as GNU tools do, so that no path can upset a terminal.
 
-use std::error::Error;
+use crate::text::quoting::quoted;
+use manyhash_files::{SameFolder, file_name};
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use crate::printable::{is_printable, locale_is_utf8};
-
-/// What is said of a file that has not the size it had when it was found.
-pub const CHANGED: &str = "changed while it was being read";
-
-/// [`CHANGED`] as an error.
-pub fn changed() -> io::Error {
-    io::Error::other(CHANGED)
-}
-
 /// Writes `PROGRAM: MESSAGE`. A closed stderr is nobody's concern.
-pub fn say(program: &OsStr, message: &[u8]) {
+pub(crate) fn say(program: &OsStr, message: &[u8]) {
     let line = [program.as_encoded_bytes(), b": ", message, b"\n"].concat();
     let _ = io::stderr().write_all(&line);
 }
 
 /// Writes `PROGRAM: PATH: REASON`.
-pub fn say_of(program: &OsStr, path: &[u8], reason: impl Display) {
+pub(crate) fn say_of(program: &OsStr, path: &[u8], reason: impl Display) {
     say(program, &[&quoted(path)[..], b": ", reason.to_string().as_bytes()].concat());
 }
 
-/// The system's text for `error`, without the number that the standard library adds or what a library wrapped around it.
-pub fn reason(error: &io::Error) -> String {
-    let mut inner = error.get_ref().map(|inner| inner as &dyn Error);
-    while let Some(source) = inner {
-        if let Some(error) = source.downcast_ref() {
-            return reason(error);
+/// Why something failed, in the system's words.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(SameFolder(path)) => {
+            format!("not entered: the same folder as {}", String::from_utf8_lossy(&quoted(file_name::bytes_of(path))))
         }
-        inner = source.source();
-    }
-    let text = error.to_string();
-    match (error.raw_os_error(), text.rfind(" (os error ")) {
-        (Some(_), Some(end)) => text[..end].to_string(),
-        _ => text,
-    }
-}
-
-/// `name` as a shell would take it: unchanged if it is plain, else in quotes, with `$'\n'` and such for what does not print.
-///
-/// The rules are those of GNU's shell-escape quoting, where a colon is not plain (it ends the name in a message). More does not print than
-/// there: also what turns the direction of writing around, or is not seen at all.
-pub fn quoted(name: &[u8]) -> Vec<u8> {
-    quoted_in(name, locale_is_utf8())
-}
-
-fn quoted_in(name: &[u8], utf8: bool) -> Vec<u8> {
-    let pieces = pieces(name, utf8);
-    let is_plain = |(index, piece): (usize, &Piece)| match *piece {
-        Piece::Byte(b'#' | b'~') => index > 0,
-        Piece::Byte(b'{' | b'}') => name.len() > 1,
-        Piece::Byte(byte) => !b" !\"$&'()*:;<=>?[\\^`|".contains(&byte),
-        Piece::Character(_) => true,
-        Piece::Unprintable(_) => false,
-    };
-    if !name.is_empty() && pieces.iter().enumerate().all(is_plain) {
-        return name.to_vec();
-    }
-    // Double quotes read better around a single quote, where nothing needs more than that.
-    let in_double_quotes = |(index, piece): (usize, &Piece)| match *piece {
-        Piece::Byte(b'#' | b'~') => index == 0,
-        Piece::Byte(byte) => byte.is_ascii_alphanumeric() || b" %'+,-./:]_@".contains(&byte),
-        Piece::Character(_) => true,
-        Piece::Unprintable(_) => false,
-    };
-    if name.contains(&b'\'') && pieces.iter().enumerate().all(in_double_quotes) {
-        return [b"\"", name, b"\""].concat();
-    }
-    let mut text = vec![b'\''];
-    let mut in_escapes = false;
-    for piece in pieces {
-        match piece {
-            Piece::Unprintable(byte) => {
-                if !in_escapes {
-                    text.extend(b"'$'");
-                }
-                text.extend(escape(byte));
-            }
-            Piece::Byte(b'\'') => text.extend(b"'\\''"),
-            Piece::Byte(_) | Piece::Character(_) if in_escapes => {
-                text.extend(b"''");
-                piece.push_to(&mut text);
-            }
-            Piece::Byte(_) | Piece::Character(_) => piece.push_to(&mut text),
-        }
-        in_escapes = matches!(piece, Piece::Unprintable(_));
-    }
-    text.push(b'\'');
-    text
-}
-
-#[derive(Clone, Copy)]
-enum Piece {
-    /// Printable ASCII.
-    Byte(u8),
-    /// A printable character beyond ASCII.
-    Character(char),
-    /// A byte that must not reach the terminal.
-    Unprintable(u8),
-}
-
-impl Piece {
-    fn push_to(self, text: &mut Vec<u8>) {
-        match self {
-            Self::Byte(byte) | Self::Unprintable(byte) => text.push(byte),
-            Self::Character(character) => text.extend(character.encode_utf8(&mut [0; 4]).as_bytes()),
-        }
-    }
-}
-
-fn pieces(name: &[u8], utf8: bool) -> Vec<Piece> {
-    let mut pieces = Vec::with_capacity(name.len());
-    for chunk in name.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            match u8::try_from(character) {
-                Ok(byte) if byte.is_ascii_graphic() || byte == b' ' => pieces.push(Piece::Byte(byte)),
-                _ if utf8 && !character.is_ascii() && is_printable(character) => pieces.push(Piece::Character(character)),
-                _ => pieces.extend(character.encode_utf8(&mut [0; 4]).bytes().map(Piece::Unprintable)),
-            }
-        }
-        pieces.extend(chunk.invalid().iter().copied().map(Piece::Unprintable));
-    }
-    pieces
-}
-
-fn escape(byte: u8) -> Vec<u8> {
-    let letter = match byte {
-        7 => 'a',
-        8 => 'b',
-        9 => 't',
-        10 => 'n',
-        11 => 'v',
-        12 => 'f',
-        13 => 'r',
-        _ => return format!("\\{byte:03o}").into_bytes(),
-    };
-    format!("\\{letter}").into_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quotes_appear_where_a_shell_needs_them() {
-        for (name, expected) in [
-            (&b"plain-name_1.txt"[..], &b"plain-name_1.txt"[..]),
-            (b"", b"''"),
-            (b"a b", b"'a b'"),
-            (b"a'b", b"\"a'b\""),
-            (b"a\"'", b"'a\"'\\'''"),
-            (b"a'\nb", b"'a'\\'''$'\\n''b'"),
-            (b"\xff", b"''$'\\377'"),
-            ("é".as_bytes(), "é".as_bytes()),
-            (b"a#~{", b"a#~{"),
-            (b"#a", b"'#a'"),
-            (b"{", b"'{'"),
-            (b"a:b", b"'a:b'"),
-        ] {
-            assert_eq!(quoted_in(name, true).escape_ascii().to_string(), expected.escape_ascii().to_string());
-        }
-        assert_eq!(quoted_in("\u{2028}".as_bytes(), true), b"''$'\\342\\200\\250'");
-        assert_eq!(quoted_in("a\u{202e}b".as_bytes(), true), b"'a'$'\\342\\200\\256''b'");
-        assert_eq!(quoted_in("\u{9b}".as_bytes(), true), b"''$'\\302\\233'");
-        assert_eq!(quoted_in("é".as_bytes(), false), b"''$'\\303\\251'");
-    }
-
-    #[test]
-    fn reasons_have_no_numbers() {
-        let error = std::fs::File::open("/nonexistent/path").unwrap_err();
-        assert!(!reason(&error).contains("os error"), "{}", reason(&error));
-        assert_eq!(reason(&io::Error::other("x (os error y")), "x (os error y");
+        None => manyhash_files::reason(error),
     }
 }

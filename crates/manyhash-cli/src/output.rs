@@ -1,126 +1,18 @@
-//! Lines of `sum`, and where they go.
+//! Where lines go: standard output, or a file that appears when all is written.
 
+use crate::text::printable::for_terminal;
+use manyhash_files::find::{Place, folder_of};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, StdoutLock, Write};
 use std::path::{Path, PathBuf};
-
-use manyhash::AnyAlgorithm;
-use serde::Serialize;
 use tempfile::NamedTempFile;
-
-use crate::hexadecimal;
-use crate::manifest::escapes::{escape, needs_escape};
-use crate::pipeline::Hashed;
-use crate::place::{Place, folder_of};
-use crate::printable::for_terminal;
-
-/// How a line looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// `DIGEST  PATH`
-    Text,
-    /// `DIGEST *PATH`
-    Binary,
-    /// `SHA256 (PATH) = DIGEST`
-    Tag,
-    /// `{"path":"PATH","bytes":1,"algorithm":"SHA-256","digest":"DIGEST"}`
-    Json,
-}
-
-/// A format of lines.
-#[derive(Clone, Debug)]
-pub struct Format {
-    style: Style,
-    zero: bool,
-    /// Each once, in the order of the lines, with the tags.
-    algorithms: Vec<(AnyAlgorithm, String)>,
-}
-
-impl Format {
-    /// Lines in a style, one for each of `algorithms`; with `zero`, lines end in a NUL and names are not escaped.
-    pub fn new(algorithms: &[AnyAlgorithm], style: Style, zero: bool) -> Self {
-        let is_first = |(index, algorithm): &(usize, &AnyAlgorithm)| !algorithms[..*index].contains(algorithm);
-        let algorithms = algorithms.iter().enumerate().filter(is_first).map(|(_, &algorithm)| (algorithm, algorithm.tag())).collect();
-        Self { style, zero, algorithms }
-    }
-
-    /// The whole lines for a file.
-    pub fn lines(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
-        let mut lines = Vec::with_capacity(self.algorithms.len() * (path.len() + 2 * hashed.digests.bytes().len() + 20));
-        for (algorithm, tag) in &self.algorithms {
-            self.push_line(&mut lines, path, hashed, *algorithm, tag);
-        }
-        lines
-    }
-
-    fn push_line(&self, line: &mut Vec<u8>, path: &[u8], hashed: &Hashed, algorithm: AnyAlgorithm, tag: &str) {
-        let digest = hashed.digests.of(algorithm);
-        let escaped = !self.zero && needs_escape(path);
-        if self.style != Style::Json && escaped {
-            line.push(b'\\');
-        }
-        let name = |line: &mut Vec<u8>| if escaped { escape(path, line) } else { line.extend(path) };
-        match self.style {
-            Style::Text | Style::Binary => {
-                hexadecimal::encode(digest, line);
-                line.extend(if self.style == Style::Text { b"  " } else { b" *" });
-                name(line);
-            }
-            Style::Tag => {
-                line.extend(tag.as_bytes());
-                line.extend(b" (");
-                name(line);
-                line.extend(b") = ");
-                hexadecimal::encode(digest, line);
-            }
-            Style::Json => {
-                let object = JsonSum {
-                    name: JsonName::of(path),
-                    bytes: hashed.bytes,
-                    algorithm: algorithm.name(),
-                    digest: hexadecimal::encoded(digest),
-                };
-                serde_json::to_writer(&mut *line, &object).expect("strings and numbers are JSON");
-            }
-        }
-        line.push(if self.zero { 0 } else { b'\n' });
-    }
-}
-
-#[derive(Serialize)]
-struct JsonSum<'a> {
-    #[serde(flatten)]
-    name: JsonName<'a>,
-    bytes: u64,
-    algorithm: &'static str,
-    digest: String,
-}
-
-/// A file's name in JSON, nothing lost: as `path`, or where it is not UTF-8 its bytes in hexadecimal as `path_hex`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JsonName<'a> {
-    /// A name that is UTF-8.
-    Path(&'a str),
-    /// Any other.
-    PathHex(String),
-}
-
-impl<'a> JsonName<'a> {
-    /// The name in `bytes`.
-    pub fn of(bytes: &'a [u8]) -> Self {
-        str::from_utf8(bytes).map_or_else(|_| Self::PathHex(hexadecimal::encoded(bytes)), Self::Path)
-    }
-}
 
 /// Where lines go.
 #[derive(Debug)]
-pub enum Output {
-    /// Standard output.
+pub(crate) enum Output {
     Stdout {
         /// The lines that are not out yet.
         lines: BufWriter<StdoutLock<'static>>,
-        /// Whether somebody is looking.
         is_terminal: bool,
         /// Whether what does not print goes to a terminal all the same.
         is_raw: bool,
@@ -130,28 +22,25 @@ pub enum Output {
     File {
         /// The lines so far.
         lines: BufWriter<File>,
-        /// Where they will be.
         path: PathBuf,
     },
     /// Something that is there and no regular file (a device, a fifo), or a descriptor of this process, written to as it is.
     Special {
         /// What is not out yet.
         lines: BufWriter<File>,
-        /// Whether somebody is looking.
         is_terminal: bool,
     },
 }
 
 impl Output {
-    /// Standard output.
-    pub fn stdout() -> Self {
+    pub(crate) fn stdout() -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal, is_raw: false }
     }
 
     /// Standard output, where names reach a terminal as they are, as GNU's sums have it.
-    pub fn raw_stdout() -> Self {
+    pub(crate) fn raw_stdout() -> Self {
         match Self::stdout() {
             Self::Stdout { lines, is_terminal, .. } => Self::Stdout { lines, is_terminal, is_raw: true },
             other => other,
@@ -160,7 +49,7 @@ impl Output {
 
     /// The file at `path`; a link there is followed, also if it leads to what is not there yet. A path that stands for a descriptor is
     /// that descriptor, whatever is behind it.
-    pub fn file(path: &Path) -> io::Result<Self> {
+    pub(crate) fn file(path: &Path) -> io::Result<Self> {
         let place = match Place::of(path)? {
             Place::Path(place) => place,
             Place::Descriptor(1) => return Ok(Self::stdout()),
@@ -185,15 +74,14 @@ impl Output {
     }
 
     /// The file that has no name yet, to be written at any positions, and not through this.
-    pub fn unnamed_file(&self) -> io::Result<&File> {
+    pub(crate) fn unnamed_file(&self) -> io::Result<&File> {
         match self {
             Self::File { lines, .. } => Ok(lines.get_ref()),
             Self::Stdout { .. } | Self::Special { .. } => Err(io::Error::other("it must be a regular file")),
         }
     }
 
-    /// Whether somebody is looking.
-    pub fn is_terminal(&self) -> bool {
+    pub(crate) fn is_terminal(&self) -> bool {
         matches!(self, Self::Stdout { is_terminal: true, .. } | Self::Special { is_terminal: true, .. })
     }
 
@@ -205,7 +93,7 @@ impl Output {
     }
 
     /// Ends the output: all is written, and the file is in its place.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let Self::File { lines, path } = self else { return Ok(()) };
         let lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -260,12 +148,12 @@ fn descriptor(number: u32, path: &Path) -> io::Result<File> {
 }
 
 /// A file without a name, on the file system where `path` will be: nothing is left of it however the process ends.
-pub fn unnamed(path: &Path) -> io::Result<File> {
+pub(crate) fn unnamed(path: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder_of(path))
 }
 
 /// Gives an unnamed file its name, now that all is written: it appears, or replaces the old one.
-pub fn publish(file: File, path: &Path) -> io::Result<()> {
+pub(crate) fn publish(file: File, path: &Path) -> io::Result<()> {
     let named = named(file, folder_of(path))?;
     if let Ok(old) = fs::metadata(path) {
         #[cfg(unix)]
@@ -321,37 +209,4 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 fn keep_owner(file: &File, old: &fs::Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};
     let _ = fchown(file, Some(old.uid()), Some(old.gid()));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::algorithm::Digests;
-
-    fn digest() -> String {
-        "0a".repeat(32)
-    }
-
-    fn line(style: Style, zero: bool, path: &[u8]) -> Vec<u8> {
-        let algorithm = AnyAlgorithm::Sha512_256;
-        let digests = Digests::new(algorithm.into(), [0x0a; 32]).unwrap();
-        Format::new(&[algorithm], style, zero).lines(path, &Hashed { digests, bytes: 3, stamp: None })
-    }
-
-    #[test]
-    fn each_style_has_its_line() {
-        assert_eq!(line(Style::Text, false, b"a"), format!("{}  a\n", digest()).as_bytes());
-        assert_eq!(line(Style::Binary, false, b"a"), format!("{} *a\n", digest()).as_bytes());
-        assert_eq!(line(Style::Tag, false, b"a"), format!("SHA512/256 (a) = {}\n", digest()).as_bytes());
-        assert_eq!(line(Style::Text, false, b"a\nb"), format!("\\{}  a\\nb\n", digest()).as_bytes());
-        assert_eq!(line(Style::Tag, true, b"a\nb"), format!("SHA512/256 (a\nb) = {}\0", digest()).as_bytes());
-    }
-
-    #[test]
-    fn json_loses_no_name() {
-        let digest = digest();
-        let object = |name| format!("{{{name},\"bytes\":3,\"algorithm\":\"SHA-512/256\",\"digest\":\"{digest}\"}}\n").into_bytes();
-        assert_eq!(line(Style::Json, false, "é\"\n".as_bytes()), object(r#""path":"é\"\n""#));
-        assert_eq!(line(Style::Json, false, b"a\xff"), object(r#""path_hex":"61ff""#));
-    }
 }

@@ -2,6 +2,11 @@
 //!
 //! On a terminal a bar, redrawn ten times a second; elsewhere, if asked for, a line every second.
 
+use crate::message::say;
+use crate::text::quoting::quoted;
+use clap::ValueEnum;
+use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use manyhash_files::{Counts, Totals, threads};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -10,20 +15,23 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use crate::arguments::ProgressWhen;
-use crate::message::{quoted, say};
-use crate::pipeline::{Counts, Totals};
-use crate::threads;
-
 /// A bar that comes later than this is not missed.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(1);
 
-/// Progress being shown, or not.
-pub struct Progress(Option<Shown>);
+/// When progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressWhen {
+    /// On a terminal, if it takes more than a second.
+    Auto,
+    /// From the beginning, terminal or not.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+pub(crate) struct Progress(Option<Shown>);
 
 struct Shown {
     bar: ProgressBar,
@@ -32,13 +40,12 @@ struct Shown {
 }
 
 impl Progress {
-    /// No progress.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self(None)
     }
 
     /// Shows `totals` as they grow.
-    pub fn start(program: &OsStr, when: ProgressWhen, totals: &Arc<Totals>) -> Self {
+    pub(crate) fn start(program: &OsStr, when: ProgressWhen, totals: &Arc<Totals>) -> Self {
         let is_terminal = io::stderr().is_terminal();
         if when == ProgressWhen::Never || (when == ProgressWhen::Auto && !is_terminal) {
             return Self::none();
@@ -52,7 +59,7 @@ impl Progress {
     }
 
     /// Does something that writes to the terminal while the bar is away.
-    pub fn above<T>(&self, write: impl FnOnce() -> T) -> T {
+    pub(crate) fn above<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.0 {
             None => write(),
             Some(shown) => shown.bar.suspend(write),
@@ -60,7 +67,7 @@ impl Progress {
     }
 
     /// Takes the bar away, or says the last line.
-    pub fn finish(self) {
+    pub(crate) fn finish(self) {
         if let Some(Shown { stop, thread, .. }) = self.0 {
             drop(stop);
             let _ = thread.join();

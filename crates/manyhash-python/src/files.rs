@@ -1,9 +1,9 @@
-//! `file_digests`, through the command's pipeline.
+//! `file_digests`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use manyhash_cli::files::Run;
+use manyhash_files::Run;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -42,7 +42,7 @@ pub fn file_digests(
     }
     let results = run.finish().map_err(|error| PyRuntimeError::new_err(format!("internal error: {error}")))?;
     let row = |result| match result {
-        Ok(manyhash_cli::files::FileDigest { bytes, digest }) => (Some(bytes), Some(PyBytes::new(py, &digest).unbind()), None),
+        Ok(manyhash_files::FileDigest { bytes, digest }) => (Some(bytes), Some(PyBytes::new(py, &digest).unbind()), None),
         Err(error) => (None, None, Some(error)),
     };
     Ok(results.into_iter().map(row).collect())

@@ -1,10 +1,9 @@
 //! What is below a file system: a disk that stays, or something that shows one image today and another tomorrow.
 
+use crate::sysfs::{self, entries_of};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use crate::sysfs::{self, entries_of};
 
 /// Beginnings of the names of disks, before letters and digits: SCSI, SATA and USB, IDE, virtio, Xen, NVMe, SD cards, mainframes,
 /// persistent memory. Not loop, nbd, ram, zram, ublk, floppies and CDs, nor disks that others write to over a network.
@@ -21,7 +20,7 @@ const MAX_DEPTH: usize = 16;
 
 /// Why something below a file system is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NotADisk {
+pub(crate) enum NotADisk {
     /// It has this name, which is not that of a disk.
     Name(String),
     /// Its medium can be exchanged.
@@ -30,9 +29,8 @@ pub enum NotADisk {
     Hidden,
 }
 
-/// The machine's block devices.
 #[derive(Debug)]
-pub struct BlockDevices {
+pub(crate) struct BlockDevices {
     /// Where sysfs is.
     system: PathBuf,
     /// Where links are, named by the UUIDs of the file systems on the devices that they lead to.
@@ -48,7 +46,7 @@ impl Default for BlockDevices {
 impl BlockDevices {
     /// The serial number of the disk with that number, if it has one, and which partition it is. It lasts, but need not be unique. Fails if
     /// not only disks that stay are below it.
-    pub fn name_of(&self, device: u64) -> Result<Vec<u8>, NotADisk> {
+    pub(crate) fn name_of(&self, device: u64) -> Result<Vec<u8>, NotADisk> {
         let folder = self.folder(device)?;
         check(&folder, 0)?;
         let partition = fs::read(folder.join("partition")).unwrap_or_default();
@@ -58,7 +56,7 @@ impl BlockDevices {
     }
 
     /// Fails if not only disks that stay are below the btrfs that was mounted from `source`, one of its devices.
-    pub fn check_members(&self, source: &Path) -> Result<(), NotADisk> {
+    pub(crate) fn check_members(&self, source: &Path) -> Result<(), NotADisk> {
         // Through the links that the device mapper has; in a container there may be no such file.
         let source = fs::canonicalize(source).unwrap_or_else(|_| source.into());
         let name = source.file_name().ok_or(NotADisk::Hidden)?;
@@ -71,7 +69,7 @@ impl BlockDevices {
     }
 
     /// The UUID of the file system on the device with that number, if there is a link that says it.
-    pub fn uuid_of(&self, device: u64) -> Option<Vec<u8>> {
+    pub(crate) fn uuid_of(&self, device: u64) -> Option<Vec<u8>> {
         let folder = self.folder(device).ok()?;
         let leads_here = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target.file_name() == folder.file_name());
         let mut links = entries_of(&self.links).filter(leads_here);
@@ -117,18 +115,17 @@ fn file_name(path: &Path) -> OsString {
 }
 
 #[cfg(all(test, target_os = "linux"))]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
     use tempfile::TempDir;
 
     /// A machine with block devices that are not there.
-    pub struct Machine(TempDir);
+    pub(crate) struct Machine(TempDir);
 
     impl Machine {
-        /// One without any.
-        pub fn new() -> Self {
+        pub(crate) fn new() -> Self {
             let machine = Self(TempDir::new().unwrap());
             for folder in ["sys/dev/block", "sys/devices", "sys/fs/btrfs", "links"] {
                 fs::create_dir_all(machine.0.path().join(folder)).unwrap();
@@ -137,12 +134,11 @@ pub mod tests {
         }
 
         /// What the program sees of it.
-        pub fn block_devices(&self) -> BlockDevices {
+        pub(crate) fn block_devices(&self) -> BlockDevices {
             BlockDevices { system: self.0.path().join("sys"), links: self.0.path().join("links") }
         }
 
-        /// The number of a device.
-        pub fn number(major: u32, minor: u32) -> u64 {
+        pub(crate) fn number(major: u32, minor: u32) -> u64 {
             rustix::fs::makedev(major, minor)
         }
 
@@ -161,25 +157,25 @@ pub mod tests {
         }
 
         /// Adds the disk `sda`, which is 8:0, or `sdb`, which is 8:16.
-        pub fn disk(&self, name: &str, serial: &str) -> &Self {
+        pub(crate) fn disk(&self, name: &str, serial: &str) -> &Self {
             self.device(name, 8, if name == "sda" { 0 } else { 16 });
             self.say(&format!("{name}/removable"), "0").say(&format!("{name}/device/wwid"), serial)
         }
 
         /// Adds a partition to `sda` or `sdb`.
-        pub fn partition(&self, disk: &str, number: u32) -> &Self {
+        pub(crate) fn partition(&self, disk: &str, number: u32) -> &Self {
             let minor = number + if disk == "sda" { 0 } else { 16 };
             self.device(&format!("{disk}/{disk}{number}"), 8, minor);
             self.say(&format!("{disk}/{disk}{number}/partition"), &number.to_string())
         }
 
         /// Adds a loop device.
-        pub fn loop_device(&self, minor: u32) -> &Self {
+        pub(crate) fn loop_device(&self, minor: u32) -> &Self {
             self.device(&format!("loop{minor}"), 7, minor).say(&format!("loop{minor}/removable"), "0")
         }
 
         /// Adds a device made of others.
-        pub fn stack(&self, name: &str, minor: u32, below: &[&str]) -> &Self {
+        pub(crate) fn stack(&self, name: &str, minor: u32, below: &[&str]) -> &Self {
             self.device(name, 253, minor);
             for below in below {
                 let devices = self.0.path().join("sys/devices");
@@ -190,7 +186,7 @@ pub mod tests {
         }
 
         /// Adds a btrfs, or a device to it.
-        pub fn btrfs(&self, uuid: &str, member: &str) {
+        pub(crate) fn btrfs(&self, uuid: &str, member: &str) {
             let system = self.0.path().join("sys");
             let folder = system.join("fs/btrfs").join(uuid).join("devices");
             fs::create_dir_all(&folder).unwrap();
@@ -199,12 +195,12 @@ pub mod tests {
         }
 
         /// Adds a link that says the UUID of what is on a device.
-        pub fn link(&self, uuid: &str, device: &str) {
+        pub(crate) fn link(&self, uuid: &str, device: &str) {
             symlink(format!("../../{device}"), self.0.path().join("links").join(uuid)).unwrap();
         }
 
         /// Removes it.
-        pub fn unlink(&self, uuid: &str) {
+        pub(crate) fn unlink(&self, uuid: &str) {
             fs::remove_file(self.0.path().join("links").join(uuid)).unwrap();
         }
     }

@@ -4,17 +4,14 @@
 //! if the file system is the same one. `st_dev` does not say the latter: it is a number that is given out again, for the next image on a
 //! loop device or the next mount of a file server. So few file systems are trusted, by name, and each gets an identity of its own.
 
+use super::block_devices::{BlockDevices, NotADisk};
+use crate::text::quoting::quoted;
+use manyhash::Sha256;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use manyhash::Sha256;
-
-use crate::message::quoted;
-
-use super::block_devices::{BlockDevices, NotADisk};
 
 /// How long it is believed what a device number stands for. Between two files something may be unmounted, and its number given away.
 const BELIEVED: Duration = Duration::from_secs(1);
@@ -68,7 +65,7 @@ const UNTRUSTED_OPTIONS: &[(&str, Why)] = &[("ro", Why::ReadOnly), ("lazytime", 
 
 /// Why the files of a file system are hashed each time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub(crate) enum Why {
     /// Its type is not in the list.
     Type,
     /// Nothing changes in it, so its ctimes are those of an image.
@@ -87,11 +84,10 @@ pub enum Why {
 
 /// A reason for hashing files, and the type of the file system that they are on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Distrust {
+pub(crate) struct Distrust {
     /// The type, as the system calls it; empty if it does not say.
-    pub kind: Arc<str>,
-    /// The reason.
-    pub why: Why,
+    pub(crate) kind: Arc<str>,
+    pub(crate) why: Why,
 }
 
 impl fmt::Display for Distrust {
@@ -117,17 +113,16 @@ impl fmt::Display for Distrust {
 /// What is mounted where a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "no other system says it"))]
-pub struct Mounted {
+pub(crate) struct Mounted {
     /// The type of the file system; empty if the system does not say.
-    pub kind: Arc<str>,
+    pub(crate) kind: Arc<str>,
     /// `st_dev` of the file.
-    pub device: u64,
+    pub(crate) device: u64,
     /// What was mounted: often the name of a block device.
-    pub source: PathBuf,
+    pub(crate) source: PathBuf,
     /// The file system's options, with commas. Those of the mount alone are not among them.
-    pub options: String,
-    /// `f_fsid`.
-    pub file_system_id: u64,
+    pub(crate) options: String,
+    pub(crate) file_system_id: u64,
 }
 
 /// The identity of a file system, or why it has none; and its type.
@@ -135,7 +130,7 @@ type Answer = (Arc<str>, Result<u64, Why>);
 
 /// Identities of file systems, asked once a second for each device at most.
 #[derive(Debug, Default)]
-pub struct FileSystems {
+pub(crate) struct FileSystems {
     block_devices: BlockDevices,
     answers: HashMap<u64, (Instant, Answer)>,
     distrusted: BTreeMap<Distrust, u64>,
@@ -144,7 +139,7 @@ pub struct FileSystems {
 impl FileSystems {
     /// The identity of the file system that a file is on, which is the same after a reboot and no other one has. `device` is the `st_dev`
     /// that the file had.
-    pub fn identity(&mut self, path: &Path, device: u64) -> Result<u64, Distrust> {
+    pub(crate) fn identity(&mut self, path: &Path, device: u64) -> Result<u64, Distrust> {
         let (kind, answer) = match self.answers.get(&device) {
             Some((asked, answer)) if asked.elapsed() < BELIEVED => answer,
             _ => {
@@ -160,7 +155,7 @@ impl FileSystems {
     }
 
     /// The same for a file that was hashed and changed last at `changed_ns`. It is counted if it is not trusted.
-    pub fn identity_to_store(&mut self, path: &Path, device: u64, changed_ns: i128) -> Option<u64> {
+    pub(crate) fn identity_to_store(&mut self, path: &Path, device: u64, changed_ns: i128) -> Option<u64> {
         let identity = self.identity(path, device).and_then(|identity| {
             if !is_whole_second(changed_ns) {
                 return Ok(identity);
@@ -178,7 +173,7 @@ impl FileSystems {
     }
 
     /// How many files were not trusted, by reason.
-    pub fn distrusted(&self) -> impl Iterator<Item = (&Distrust, u64)> {
+    pub(crate) fn distrusted(&self) -> impl Iterator<Item = (&Distrust, u64)> {
         self.distrusted.iter().map(|(distrust, &files)| (distrust, files))
     }
 }

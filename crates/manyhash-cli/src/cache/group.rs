@@ -11,26 +11,24 @@
 //! The device of all stamps here is the identity of the file system ([`super::file_systems`]), not the number that `stat` gives.
 
 use manyhash::{AnyAlgorithm, Sha256};
-
-use crate::algorithm::{Algorithms, Digests};
-use crate::stamp::{FileId, Stamp};
+use manyhash_files::read::{FileId, Stamp};
+use manyhash_files::{Algorithms, Digests};
 
 const CHECKSUM_BYTES: usize = 8;
 
 /// Which group a file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct GroupKey {
+pub(crate) struct GroupKey {
     /// The identity of the file system, which lasts.
-    pub file_system: u64,
+    pub(crate) file_system: u64,
     /// The inode number without its lowest bits.
-    pub block: u64,
+    pub(crate) block: u64,
 }
 
 impl GroupKey {
     const BLOCK_BITS: u32 = 4;
 
-    /// That of `file`.
-    pub fn of(file: FileId) -> Self {
+    pub(crate) fn of(file: FileId) -> Self {
         Self { file_system: file.device, block: file.inode >> Self::BLOCK_BITS }
     }
 
@@ -43,42 +41,39 @@ impl GroupKey {
 
 /// What is known of some neighbouring files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub(crate) struct Group {
     key: GroupKey,
     entries: Vec<Entry>,
 }
 
 /// What is known of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Which file it was.
-    pub stamp: Stamp,
+    pub(crate) stamp: Stamp,
     /// By names of algorithms; this version need not know them all.
     digests: Vec<(Box<str>, Box<[u8]>)>,
 }
 
 /// A digest that is not what the store had for the same stamp.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// The algorithm's name.
-    pub algorithm: String,
+pub(crate) struct Difference {
+    pub(crate) algorithm: String,
     /// What the store had.
-    pub stored: Box<[u8]>,
+    pub(crate) stored: Box<[u8]>,
 }
 
 impl Group {
-    /// A group of no files.
-    pub fn new(key: GroupKey) -> Self {
+    pub(crate) fn new(key: GroupKey) -> Self {
         Self { key, entries: Vec::new() }
     }
 
-    /// Which it is.
-    pub fn key(&self) -> GroupKey {
+    pub(crate) fn key(&self) -> GroupKey {
         self.key
     }
 
     /// The group in a row; nothing if the row is damaged.
-    pub fn decode(key: GroupKey, row: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(key: GroupKey, row: &[u8]) -> Option<Self> {
         let (mut body, checksum) = row.split_last_chunk()?;
         if key.checksum(body) != *checksum {
             return None;
@@ -90,8 +85,7 @@ impl Group {
         Some(group)
     }
 
-    /// The row.
-    pub fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut row = Vec::with_capacity(112 * self.entries.len());
         for entry in &self.entries {
             entry.encode(&mut row);
@@ -100,14 +94,13 @@ impl Group {
         row
     }
 
-    /// What is known of `file`.
-    pub fn find(&self, file: FileId) -> Option<&Entry> {
+    pub(crate) fn find(&self, file: FileId) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.stamp.file == file)
     }
 
     /// Notes digests. Those of other algorithms for the same stamp stay, unless one that can be compared differs: then none of them is
     /// believed.
-    pub fn put(&mut self, stamp: Stamp, digests: &Digests) -> Option<Difference> {
+    pub(crate) fn put(&mut self, stamp: Stamp, digests: &Digests) -> Option<Difference> {
         let mut new = Entry::new(stamp, digests);
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.stamp.file == stamp.file) else {
             self.entries.push(new);
@@ -138,7 +131,7 @@ impl Entry {
     }
 
     /// The digests of `algorithms`, if all of them are known.
-    pub fn digests(&self, algorithms: Algorithms) -> Option<Digests> {
+    pub(crate) fn digests(&self, algorithms: Algorithms) -> Option<Digests> {
         let mut bytes = Vec::new();
         for algorithm in algorithms.iter() {
             let (_, digest) = self.digests.iter().find(|(name, _)| **name == *algorithm.name())?;

@@ -7,17 +7,14 @@
 //! memory, and works on network file systems. A commit is a write to the log, which a killed process does not lose. What a power failure
 //! takes is the latest commits, and no more: the log is synchronised before it is moved into the database.
 
+use super::group::{Group, GroupKey};
+use crate::message::reason;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, ffi};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, ffi};
-
-use crate::message::reason;
-
-use super::group::{Group, GroupKey};
 
 /// "mhca", where SQLite keeps the number of the program that a database belongs to.
 const APPLICATION_ID: i32 = 0x6d68_6361;
@@ -47,22 +44,18 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Days that a group is kept after a run last used it: a file looked at every quarter stays.
 const KEPT_DAYS: i64 = 100;
 /// Days after which it is noted anew that it is used, and old ones are dropped: not in every run, because writing costs.
-pub const NOTED_DAYS: i64 = 10;
+pub(crate) const NOTED_DAYS: i64 = 10;
 
-/// Why the store cannot be used.
 #[derive(Debug)]
-pub enum StoreError {
+pub(crate) enum StoreError {
     /// It is some other file.
     Foreign,
-    /// A newer version made it.
     Newer(i32),
     /// It is what it should be no longer.
     Damaged(String),
-    /// Another process has it open.
     Busy,
     /// The disk is full, or fails.
     Disk(String),
-    /// It cannot be opened.
     Unusable(String),
 }
 
@@ -98,16 +91,15 @@ impl From<io::Error> for StoreError {
 
 /// What a store remembers of earlier runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct State {
+pub(crate) struct State {
     /// When old groups were last dropped.
-    pub dropped_day: i64,
+    pub(crate) dropped_day: i64,
     /// Where the next sample begins.
-    pub verified_percent: i64,
+    pub(crate) verified_percent: i64,
 }
 
-/// A store that is open.
 #[derive(Debug)]
-pub struct Store {
+pub(crate) struct Store {
     connection: Connection,
     /// Today: days since 1970.
     day: i64,
@@ -117,7 +109,7 @@ pub struct Store {
 
 impl Store {
     /// Opens the store at `path`; makes it if there is nothing, or nothing in it; empties it if its digests are an older version's.
-    pub fn open(path: &Path, day: i64) -> Result<Self> {
+    pub(crate) fn open(path: &Path, day: i64) -> Result<Self> {
         if !exists(path)? {
             make(path)?;
         }
@@ -156,12 +148,12 @@ impl Store {
     }
 
     /// The older version whose store this was, if its digests were thrown away.
-    pub fn emptied(&self) -> Option<i32> {
+    pub(crate) fn emptied(&self) -> Option<i32> {
         self.emptied
     }
 
     /// The group of that key, and whether it should be noted that it was used.
-    pub fn group(&self, key: GroupKey) -> Result<(Group, bool)> {
+    pub(crate) fn group(&self, key: GroupKey) -> Result<(Group, bool)> {
         let mut statement =
             self.connection.prepare_cached("SELECT day, row FROM manyhash_cache_files WHERE file_system = ? AND block = ?")?;
         let mut rows = statement.query((key.file_system.cast_signed(), key.block.cast_signed()))?;
@@ -173,7 +165,7 @@ impl Store {
     }
 
     /// Stores a group, as used today.
-    pub fn put(&self, group: &Group) -> Result<()> {
+    pub(crate) fn put(&self, group: &Group) -> Result<()> {
         let key = group.key();
         let mut statement = self.connection.prepare_cached("REPLACE INTO manyhash_cache_files VALUES (?, ?, ?, ?)")?;
         statement.execute((key.file_system.cast_signed(), key.block.cast_signed(), self.day, group.encode()))?;
@@ -181,7 +173,7 @@ impl Store {
     }
 
     /// Does `write`, all of it or nothing.
-    pub fn transaction<T>(&self, write: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub(crate) fn transaction<T>(&self, write: impl FnOnce() -> Result<T>) -> Result<T> {
         let transaction = self.connection.unchecked_transaction()?;
         let result = write()?;
         transaction.commit()?;
@@ -189,14 +181,14 @@ impl Store {
     }
 
     /// What earlier runs noted.
-    pub fn state(&self) -> Result<State> {
+    pub(crate) fn state(&self) -> Result<State> {
         let state = |row: &rusqlite::Row| Ok(State { dropped_day: row.get(0)?, verified_percent: row.get(1)? });
         let state = self.connection.query_row("SELECT dropped_day, verified_percent FROM manyhash_cache_state", (), state).optional()?;
         state.ok_or_else(|| StoreError::Damaged("it has no state".into()))
     }
 
     /// Notes where the next sample begins, and drops groups that no run used for a long time.
-    pub fn end(&self, verified_percent: i64) -> Result<()> {
+    pub(crate) fn end(&self, verified_percent: i64) -> Result<()> {
         let mut state = self.state()?;
         let before = state;
         state.verified_percent = verified_percent;
@@ -257,7 +249,7 @@ fn make(path: &Path) -> Result<()> {
 }
 
 /// SQLite's write-ahead log beside a database.
-pub fn log_of(path: &Path) -> PathBuf {
+pub(crate) fn log_of(path: &Path) -> PathBuf {
     with_ending(path, "-wal")
 }
 
@@ -268,7 +260,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// Moves a damaged store out of the way, and says where it is now.
-pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     let mut names = (1..).map(|number| with_ending(path, &if number == 1 { ".corrupt".into() } else { format!(".corrupt.{number}") }));
     let aside = names.find(|name| fs::symlink_metadata(name).is_err()).expect("some name is free");
     // The log first: without it the rest is old but whole, the log alone would belong to nothing.
@@ -280,7 +272,6 @@ pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
-/// What to tell of an error.
 impl std::fmt::Display for StoreError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -296,9 +287,10 @@ impl std::fmt::Display for StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Digests;
-    use crate::stamp::{FileId, Stamp};
     use manyhash::AnyAlgorithm;
+    use manyhash_files::Digests;
+    use manyhash_files::read::FileId;
+    use manyhash_files::read::Stamp;
 
     fn group(inode: u64) -> Group {
         let file = FileId { device: u64::MAX, inode };

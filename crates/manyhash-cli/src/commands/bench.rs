@@ -1,31 +1,27 @@
 //! `manyhash bench`: what this machine does, in about ten seconds. Beside other libraries, and with more care, that is `bench/`'s work.
 
-use std::ffi::OsStr;
+use crate::exit::{Failure, Outcome};
+use crate::flags::BenchArguments;
+use manyhash::backend::Backend;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use manyhash::backend::Backend;
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
-
-use crate::arguments::BenchArguments;
-use crate::commands::{WRONG_USAGE, output_failed};
-use crate::exit::Exit;
-use crate::message::say;
-
 /// Batches: how many messages, of how many bytes.
 const BATCHES: &[(usize, usize)] = &[(1, 1 << 20), (4, 4096), (64, 4096), (1024, 64)];
 
-/// Prints the table.
-pub fn run(program: &OsStr, arguments: BenchArguments) -> Exit {
+pub(crate) fn run(arguments: BenchArguments) -> Outcome {
     let mut out = io::stdout().lock();
     let algorithms = if arguments.algorithms.is_empty() { AnyAlgorithm::ALL.to_vec() } else { arguments.algorithms };
     if let Some(error) = algorithms.iter().find_map(|algorithm| algorithm.backend().err()) {
-        say(program, error.to_string().as_bytes());
-        return Exit::from(WRONG_USAGE);
+        return Err(Failure::usage(error.to_string()));
     }
-    let result = heading(&mut out).and_then(|()| algorithms.into_iter().try_for_each(|algorithm| algorithm.with(Rows(&mut out))));
-    result.map_or_else(|error| output_failed(program, None, &error), |()| Exit::SUCCESS)
+    heading(&mut out)?;
+    for algorithm in algorithms {
+        algorithm.with(Rows(&mut out))?;
+    }
+    Ok(true)
 }
 
 fn heading(out: &mut impl Write) -> io::Result<()> {

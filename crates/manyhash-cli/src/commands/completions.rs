@@ -1,17 +1,12 @@
 //! `completions`: a script for a shell, from the definitions of the command line.
 
-use std::ffi::OsStr;
-
+use super::print;
+use crate::exit::Outcome;
+use crate::flags::{Arguments, CompletionsArguments};
 use clap::CommandFactory;
 
-use crate::arguments::{Arguments, CompletionsArguments};
-use crate::exit::Exit;
-
-use super::print;
-
-/// Runs `manyhash completions`.
-pub fn run(program: &OsStr, arguments: &CompletionsArguments) -> Exit {
+pub(crate) fn run(arguments: &CompletionsArguments) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "manyhash", &mut script);
-    print(program, &script)
+    print(&script)
 }

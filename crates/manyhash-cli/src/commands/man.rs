@@ -1,22 +1,17 @@
 //! `man`: manual pages from the definitions of the command line. They bear the version and no date, so that they are the same whenever
 //! they are made.
 
-use std::ffi::OsStr;
-use std::io;
-
+use super::print;
+use crate::exit::Outcome;
+use crate::flags::{Arguments, ManArguments};
 use clap::builder::{PossibleValue, StyledStr};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use std::io;
 
-use crate::arguments::{Arguments, ManArguments};
-use crate::exit::Exit;
-
-use super::{print, wrong_arguments};
-
-/// Runs `manyhash man`.
-pub fn run(program: &OsStr, arguments: ManArguments) -> Exit {
+pub(crate) fn run(arguments: ManArguments) -> Outcome {
     let mut manyhash = Arguments::command();
     manyhash.build();
     let mut command = &manyhash;
@@ -24,11 +19,11 @@ pub fn run(program: &OsStr, arguments: ManArguments) -> Exit {
         let Some(below) = command.find_subcommand(name) else {
             let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
             let message = format!("there is no command {name:?}; these have pages: {}", names.join(", "));
-            return wrong_arguments(&manyhash.error(ErrorKind::InvalidValue, message));
+            return Err(manyhash.error(ErrorKind::InvalidValue, message).into());
         };
         command = below;
     }
-    print(program, &page(command.clone()).expect("a page can be written to memory"))
+    print(&page(command.clone()).expect("a page can be written to memory"))
 }
 
 fn page(mut command: Command) -> io::Result<Vec<u8>> {
@@ -61,7 +56,7 @@ fn with_values_in_help(argument: Arg) -> Arg {
     argument.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
 }
 
-/// Sections as [`crate::examples`] has them.
+/// Sections as [`crate::flags`] has them.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     for section in text.split("\n\n").filter(|section| !section.is_empty()) {

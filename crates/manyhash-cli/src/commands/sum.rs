@@ -1,44 +1,32 @@
 //! `sum`: digests of files, in the order given; also what the drop-ins do without `-c`.
 
+use super::prepare_backends;
+use crate::cache::Cache;
+use crate::exit::{Failure, Outcome};
+use crate::flags::SumArguments;
+use crate::message::{reason, say_of};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::text::lines::{Format, Style};
+use manyhash_files::find::{Found, NameEnd, NameList, Walk};
+use manyhash_files::{Algorithms, Finished, STDIN, Settings, Sink, Task, Work, file_name, hash_files};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::algorithm::Algorithms;
-use crate::arguments::SumArguments;
-use crate::cache::Cache;
-use crate::exit::Exit;
-use crate::file_name;
-use crate::message::{reason, say_of};
-use crate::output::{Format, Output, Style};
-use crate::pipeline::{self, Finished, STDIN, Settings, Sink, Task, Work};
-use crate::progress::Progress;
-use crate::walk::{Found, NameEnd, NameList, Walk};
-
-use super::{exit_code, output_failed, prepare_backends, wrong_usage};
-
-/// Runs `manyhash sum`.
-pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Exit {
+pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Outcome {
     let algorithms = Algorithms::of(&arguments.algorithms);
-    let options = match prepare_backends(program, algorithms, verbose).and_then(|()| arguments.walk.options()) {
-        Ok(options) => options,
-        Err(message) => return wrong_usage(program, &message),
-    };
+    prepare_backends(program, algorithms, verbose).map_err(Failure::usage)?;
+    let options = arguments.walk.options().map_err(Failure::usage)?;
     if arguments.files_from.as_deref() == Some(Path::new(STDIN)) && arguments.paths.iter().any(|path| path == STDIN) {
-        return wrong_usage(program, "standard input cannot be both a list of names and a file");
+        return Err(Failure::usage("standard input cannot be both a list of names and a file"));
     }
-    let list = match arguments.list() {
-        Ok(list) => list,
-        Err(error) => return output_failed(program, arguments.files_from.as_deref(), &error),
+    let list = arguments.list()?;
+    let output = match &arguments.output {
+        Some(path) => Output::file(path).map_err(Failure::of(path))?,
+        None => Output::stdout(),
     };
-    let output = match arguments.output.as_deref().map_or_else(|| Ok(Output::stdout()), Output::file) {
-        Ok(output) => output,
-        Err(error) => return output_failed(program, arguments.output.as_deref(), &error),
-    };
-    let cache = match Cache::open(program, &arguments.cache) {
-        Ok(cache) => cache,
-        Err(exit_code) => return exit_code,
-    };
+    let cache = Cache::open(program, &arguments.cache)?;
     let settings = cache.kept(Settings::new(arguments.work.workers()));
     let format = Format::new(&arguments.algorithms, arguments.style(), arguments.zero);
     let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
@@ -58,9 +46,9 @@ pub fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Exit {
 
 impl SumArguments {
     /// The list that names files, if there is one.
-    fn list(&self) -> io::Result<Option<NameList>> {
+    fn list(&self) -> Result<Option<NameList>, Failure> {
         let end = if self.null { NameEnd::Nul } else { NameEnd::Newline };
-        self.files_from.as_deref().map(|path| NameList::open(path, end)).transpose()
+        self.files_from.as_deref().map(|path| NameList::open(path, end).map_err(Failure::of(path))).transpose()
     }
 
     /// How lines look. Those of several algorithms must tell which one they are of: lengths do not.
@@ -75,45 +63,39 @@ impl SumArguments {
 }
 
 /// What is named, or stdin if nothing is.
-pub fn or_stdin(paths: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn or_stdin(paths: Vec<OsString>) -> Vec<OsString> {
     if paths.is_empty() { vec![STDIN.into()] } else { paths }
 }
 
-/// Digests to be printed.
-pub struct Sum {
-    /// Of these files.
-    pub walk: Walk,
-    /// Known from here, or kept there.
-    pub cache: Cache,
-    /// With these algorithms.
-    pub algorithms: Algorithms,
-    /// In these lines.
-    pub format: Format,
-    /// To here.
-    pub output: Output,
-    /// Which is called so, if it is not stdout.
-    pub output_path: Option<PathBuf>,
-    /// Shown meanwhile.
-    pub progress: Progress,
+/// Digests to be printed, of which files and how.
+pub(crate) struct Sum {
+    pub(crate) walk: Walk,
+    pub(crate) cache: Cache,
+    pub(crate) algorithms: Algorithms,
+    pub(crate) format: Format,
+    pub(crate) output: Output,
+    /// The path of `output`, if it is not stdout.
+    pub(crate) output_path: Option<PathBuf>,
+    pub(crate) progress: Progress,
     /// Whether to say what is skipped.
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 impl Sum {
-    /// Prints them.
-    pub fn print(self, program: &OsStr, settings: &Settings) -> Exit {
+    pub(crate) fn print(self, program: &OsStr, settings: &Settings) -> Outcome {
         let Self { walk, cache, algorithms, format, output, output_path, progress, verbose } = self;
         let known = cache.clone();
         let source = walk.map(move |found| task(found, algorithms, &known));
         let mut lines = Lines { program, format, output, progress, verbose, all_read: true };
-        let result = pipeline::run(source, settings, &mut lines);
+        let result = hash_files(source, settings, &mut lines);
         let Lines { output, progress, all_read, .. } = lines;
         let is_verified = cache.finish(verbose);
         progress.finish();
-        match result.and_then(|()| output.finish()) {
-            Ok(()) => exit_code(all_read && is_verified),
-            Err(error) => output_failed(program, output_path.as_deref(), &error),
-        }
+        result.and_then(|()| output.finish()).map_err(|error| match output_path {
+            Some(path) => Failure::File(path, error),
+            None => Failure::Output(error),
+        })?;
+        Ok(all_read && is_verified)
     }
 }
 

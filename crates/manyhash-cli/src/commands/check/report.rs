@@ -1,28 +1,22 @@
 //! What `check` says: a line for each file, and for each manifest what was wrong with it.
 
+use super::Check;
+use super::summary::{Standing, Summary};
+use crate::message::{reason, say, say_of};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::text::json_name::JsonName;
+use crate::text::manifest::form::may_be_empty;
+use crate::text::manifest::line::{Dialect, Entry};
+use crate::text::quoting::quoted;
+use manyhash_files::{Hashed, STDIN, file_name};
+use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
 use std::vec;
 
-use serde::Serialize;
-
-use crate::file_name;
-use crate::hexadecimal;
-use crate::manifest::form::may_be_empty;
-use crate::manifest::line::{Dialect, Entry};
-use crate::message::{quoted, reason, say, say_of};
-use crate::output::{JsonName, Output};
-use crate::pipeline::{Finished, Hashed, STDIN, Settings, Sink};
-use crate::progress::Progress;
-
-use super::Check;
-use super::audit::{Audit, Standing, Whereabouts};
-use super::source::{Names, Step};
-use super::summary::Summary;
-
-/// The report.
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     program: &'a OsStr,
     check: &'a Check,
     manifests: vec::IntoIter<OsString>,
@@ -30,7 +24,6 @@ pub struct Report<'a> {
     manifest: Vec<u8>,
     counts: Counts,
     summary: Summary,
-    audit: Option<Audit>,
     progress: Progress,
     is_fine: bool,
     is_stopped: bool,
@@ -55,16 +48,8 @@ enum Verdict {
     PassedOver,
 }
 
-/// Of an entry, besides what it says itself.
-struct Context<'a> {
-    line: u64,
-    size_bytes: Option<u64>,
-    file: Whereabouts<'a>,
-}
-
 impl<'a> Report<'a> {
-    /// A report on `manifests`, with the findings of an audit.
-    pub fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, audit: Option<Audit>, progress: Progress) -> Self {
+    pub(crate) fn new(program: &'a OsStr, check: &'a Check, manifests: Vec<OsString>, progress: Progress) -> Self {
         let mut report = Self {
             program,
             check,
@@ -72,7 +57,6 @@ impl<'a> Report<'a> {
             manifest: Vec::new(),
             counts: Counts::default(),
             summary: Summary::default(),
-            audit,
             progress,
             is_fine: true,
             is_stopped: false,
@@ -83,22 +67,22 @@ impl<'a> Report<'a> {
     }
 
     /// Whether all was as it should be.
-    pub fn is_fine(&self) -> bool {
+    pub(crate) fn is_fine(&self) -> bool {
         self.is_fine
     }
 
     /// Whether a line could not be hashed on the backend asked for.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
 
     /// What has come out so far.
-    pub fn summary(&mut self) -> &mut Summary {
+    pub(crate) fn summary(&mut self) -> &mut Summary {
         &mut self.summary
     }
 
     /// Writes out what has been said.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         if self.output.is_terminal() {
             return self.progress.above(|| self.output.flush());
         }
@@ -119,15 +103,19 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Does the audit, and sums up.
-    pub fn finish(&mut self, settings: &Settings) -> io::Result<()> {
-        if let (Some(audit), false) = (self.audit.take(), self.is_stopped)
-            && let Some(failure) = audit.finish(settings, self)?
-        {
-            self.is_fine = false;
-            self.flush()?;
-            super::audit_failed(self.program, &failure);
-        }
+    /// Something beside the files went wrong.
+    pub(crate) fn fail(&mut self, message: &str) -> io::Result<()> {
+        self.is_fine = false;
+        self.say(message.as_bytes())
+    }
+
+    /// Nothing more can be hashed.
+    pub(crate) fn stop(&mut self, message: &str) -> io::Result<()> {
+        self.is_stopped = true;
+        self.say(message.as_bytes())
+    }
+
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         std::mem::replace(&mut self.progress, Progress::none()).finish();
         if self.check.dialect == Dialect::Manyhash && !self.is_stopped {
             self.sum_up()?;
@@ -161,7 +149,8 @@ impl<'a> Report<'a> {
         };
     }
 
-    fn entry(&mut self, entry: &Entry, context: Context, outcome: io::Result<Hashed>) -> io::Result<()> {
+    /// The file at `path`, of which a line says what it should be.
+    pub(crate) fn entry(&mut self, path: &Path, line: u64, entry: &Entry, outcome: io::Result<Hashed>) -> io::Result<Standing> {
         self.counts.entries += 1;
         let verdict = match outcome {
             Ok(hashed) if hashed.digests.of(entry.algorithm) == &*entry.digest => Verdict::Right(hashed),
@@ -171,25 +160,20 @@ impl<'a> Report<'a> {
             Err(error) => Verdict::Unreadable(error),
         };
         self.count(&verdict);
-        if let Some(audit) = &mut self.audit {
-            let missing = matches!(verdict, Verdict::Missing(_)).then_some((entry, context.size_bytes));
-            audit.listed(context.file, verdict.standing(), missing);
-        }
         if let Verdict::Missing(error) | Verdict::Unreadable(error) = &verdict {
-            self.say_of(file_name::bytes_of(context.file.path), &reason(error))?;
+            self.say_of(file_name::bytes_of(path), &reason(error))?;
         }
         let is_silent = match &verdict {
             Verdict::PassedOver if !self.check.json => true,
             Verdict::PassedOver | Verdict::Right(_) => self.check.status || self.check.quiet,
             _ => self.check.status,
         };
-        if is_silent {
-            return Ok(());
+        match (is_silent, self.check.json) {
+            (true, _) => {}
+            (_, true) => self.write_json(&self.json_entry(line, entry, &verdict))?,
+            _ => self.output.write_all(&plain_line(&entry.name, &verdict))?,
         }
-        if self.check.json {
-            return self.write_json(&self.json_entry(context.line, entry, &verdict));
-        }
-        self.output.write_all(&plain_line(&entry.name, &verdict))
+        Ok(verdict.standing())
     }
 
     fn count(&mut self, verdict: &Verdict) {
@@ -218,7 +202,7 @@ impl<'a> Report<'a> {
     }
 
     /// A file that no manifest lists.
-    pub fn extra(&mut self, name: &[u8], size_bytes: u64) -> io::Result<()> {
+    pub(crate) fn extra(&mut self, name: &[u8], size_bytes: u64) -> io::Result<()> {
         self.is_fine = false;
         self.summary.extra += 1;
         if self.check.status {
@@ -231,7 +215,7 @@ impl<'a> Report<'a> {
     }
 
     /// A missing file, found under another name.
-    pub fn moved(&mut self, name: &[u8], missing: &Entry, bytes: u64) -> io::Result<()> {
+    pub(crate) fn moved(&mut self, name: &[u8], missing: &Entry, bytes: u64) -> io::Result<()> {
         self.is_fine = false;
         self.summary.moved += 1;
         self.summary.missing = self.summary.missing.saturating_sub(1);
@@ -241,16 +225,16 @@ impl<'a> Report<'a> {
         if self.check.json {
             let (from, from_hex) = match str::from_utf8(&missing.name) {
                 Ok(from) => (Some(from), None),
-                Err(_) => (None, Some(hexadecimal::encoded(&missing.name))),
+                Err(_) => (None, Some(const_hex::encode(&missing.name))),
             };
-            let (algorithm, digest) = (missing.algorithm.name(), hexadecimal::encoded(&missing.digest));
+            let (algorithm, digest) = (missing.algorithm.name(), const_hex::encode(&missing.digest));
             return self.write_json(&JsonMoved { status: "moved", name: JsonName::of(name), from, from_hex, algorithm, digest, bytes });
         }
         self.output.write_all(&[&quoted(&missing.name)[..], b": MOVED to ", &quoted(name), b"\n"].concat())
     }
 
     /// A folder or file that the audit could not look into.
-    pub fn closed(&mut self, path: &Path, error: &io::Error) -> io::Result<()> {
+    pub(crate) fn closed(&mut self, path: &Path, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
         self.say_of(file_name::bytes_of(path), &reason(error))
     }
@@ -274,15 +258,16 @@ impl<'a> Report<'a> {
             name: JsonName::of(&entry.name),
             algorithm: entry.algorithm.name(),
             status,
-            expected: hexadecimal::encoded(&entry.digest),
-            digest: hashed.map(|hashed| hexadecimal::encoded(hashed.digests.of(entry.algorithm))),
+            expected: const_hex::encode(&entry.digest),
+            digest: hashed.map(|hashed| const_hex::encode(hashed.digests.of(entry.algorithm))),
             bytes: hashed.map(|hashed| hashed.bytes),
             missing: matches!(verdict, Verdict::Missing(_)),
             error,
         }
     }
 
-    fn malformed(&mut self, line: u64) -> io::Result<()> {
+    /// A line that says nothing.
+    pub(crate) fn malformed(&mut self, line: u64) -> io::Result<()> {
         self.counts.malformed_lines += 1;
         self.summary.malformed_lines += 1;
         if self.check.warn {
@@ -292,8 +277,8 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Says what was wrong with the manifest as a whole.
-    fn end(&mut self) -> io::Result<()> {
+    /// The end of a manifest: says what was wrong with it as a whole.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
         self.summary.manifests += 1;
         match self.check.dialect {
             Dialect::Gnu => self.end_as_gnu()?,
@@ -344,53 +329,26 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
+    /// A manifest that could not be opened.
+    pub(crate) fn unopened(&mut self, error: &io::Error) -> io::Result<()> {
+        self.is_fine = false;
+        self.say_of_manifest(&reason(error))?;
+        self.next_manifest();
+        Ok(())
+    }
+
+    /// A manifest that could not be read to its end.
+    pub(crate) fn unreadable(&mut self, error: &io::Error) -> io::Result<()> {
+        match self.check.dialect {
+            Dialect::Gnu => self.unopened(&io::Error::other("read error")),
+            Dialect::Manyhash => self.unopened(error),
+        }
+    }
+
     fn say_of_manifest(&mut self, what: &str) -> io::Result<()> {
         self.flush()?;
         self.progress.above(|| say_of(self.program, &self.manifest, what));
         Ok(())
-    }
-}
-
-impl Sink<Step> for Report<'_> {
-    fn take(&mut self, finished: Finished<Step>) -> io::Result<()> {
-        let Finished { label, path, outcome } = finished;
-        match label {
-            Step::Entry { line, entry, size_bytes, names, device } => match outcome {
-                Some(outcome) => self.entry(&entry, Context { line, size_bytes, file: whereabouts(&path, &names, device) }, outcome),
-                None => Ok(()),
-            },
-            Step::Unhashed(names) => {
-                if let Some(audit) = &mut self.audit {
-                    audit.listed(whereabouts(&path, &names, None), Standing::Belongs, None);
-                }
-                Ok(())
-            }
-            Step::Malformed { line } => self.malformed(line),
-            Step::End => self.end(),
-            Step::Unopened(error) => {
-                self.is_fine = false;
-                self.say_of_manifest(&reason(&error))?;
-                self.next_manifest();
-                Ok(())
-            }
-            Step::Unreadable(error) => {
-                self.is_fine = false;
-                match self.check.dialect {
-                    Dialect::Gnu => self.say_of_manifest("read error")?,
-                    Dialect::Manyhash => self.say_of_manifest(&reason(&error))?,
-                }
-                self.next_manifest();
-                Ok(())
-            }
-            Step::NoBackend(message) => {
-                self.is_stopped = true;
-                self.say(message.as_bytes())
-            }
-        }
-    }
-
-    fn idle(&mut self) -> io::Result<()> {
-        self.flush()
     }
 }
 
@@ -404,10 +362,6 @@ impl Verdict {
             Self::PassedOver => Standing::Belongs,
         }
     }
-}
-
-fn whereabouts<'a>(path: &'a Path, names: &'a Names, device: Option<u64>) -> Whereabouts<'a> {
-    Whereabouts { path, base: names.base.as_deref(), form: names.form, device }
 }
 
 fn plain_line(name: &[u8], verdict: &Verdict) -> Vec<u8> {

@@ -1,27 +1,23 @@
 //! The files that manifests name, manifest after manifest, line after line.
 
+use super::Check;
+use crate::commands::say_backend;
+use crate::text::manifest::Lines;
+use crate::text::manifest::form::{Form, Parser};
+use crate::text::manifest::line::{Entry, Line};
+use manyhash::AnyAlgorithm;
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::read::open;
+use manyhash_files::{STDIN, Task, Work, file_name};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
-use manyhash::AnyAlgorithm;
-
-use crate::commands::say_backend;
-use crate::file_name;
-use crate::manifest::Lines;
-use crate::manifest::form::{Form, Line, Parser};
-use crate::manifest::line::Entry;
-use crate::pipeline::{STDIN, Task, Work, patiently};
-use crate::walk::{Readable, look_at};
-
-use super::Check;
-
 /// A step through the manifests.
 #[derive(Debug)]
-pub enum Step {
+pub(crate) enum Step {
     /// A file that should have a digest.
     Entry {
         /// The line that says so.
@@ -39,30 +35,25 @@ pub enum Step {
     Unhashed(Names),
     /// A line that says nothing.
     Malformed {
-        /// Its number.
         line: u64,
     },
-    /// A manifest could not be opened.
     Unopened(io::Error),
     /// A manifest could not be read to its end.
     Unreadable(io::Error),
-    /// The end of a manifest.
     End,
     /// No backend for the algorithm of a line, and why.
     NoBackend(String),
 }
 
-/// How names of a manifest are meant.
 #[derive(Clone, Debug)]
-pub struct Names {
-    /// The manifest's form.
-    pub form: Form,
+pub(crate) struct Names {
+    pub(crate) form: Form,
     /// What they are relative to, if not the current folder.
-    pub base: Option<Arc<Path>>,
+    pub(crate) base: Option<Arc<Path>>,
 }
 
 /// Goes through the manifests.
-pub struct Source {
+pub(crate) struct Source {
     program: OsString,
     check: Check,
     manifests: vec::IntoIter<OsString>,
@@ -82,8 +73,7 @@ struct Current {
 }
 
 impl Source {
-    /// All files that `manifests` name.
-    pub fn new(program: &OsStr, check: &Check, manifests: Vec<OsString>) -> Self {
+    pub(crate) fn new(program: &OsStr, check: &Check, manifests: Vec<OsString>) -> Self {
         Self {
             program: program.to_owned(),
             parser: Parser::new(check.dialect, check.algorithm),
@@ -98,15 +88,12 @@ impl Source {
     fn open(&self, manifest: OsString) -> io::Result<Current> {
         let input: Box<dyn BufRead + Send> = if manifest == STDIN && self.is_stdin_spent {
             Box::new(io::empty())
-        } else if manifest == STDIN {
-            Box::new(BufReader::with_capacity(64 << 10, io::stdin()))
         } else {
-            Box::new(BufReader::with_capacity(64 << 10, patiently(|| File::open(&manifest))?))
+            Box::new(BufReader::with_capacity(64 << 10, open(Path::new(&manifest))?))
         };
         Ok(Current { manifest, lines: Lines::new(input), names: None })
     }
 
-    /// Whether there is a backend for `algorithm`.
     fn meet(&mut self, algorithm: AnyAlgorithm) -> Result<(), String> {
         if !self.algorithms.contains(&algorithm) {
             algorithm.backend().map_err(|error| error.to_string())?;
@@ -199,7 +186,6 @@ impl Iterator for Source {
     }
 }
 
-/// A step without a file.
 fn only(step: Step) -> Task<Step> {
     Task { label: step, path: PathBuf::new(), work: Work::Nothing }
 }

@@ -3,34 +3,45 @@
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
+/// How it is with a listed file. Of several for one file the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Standing {
+    /// It belongs there, and no more is known.
+    Belongs,
+    Right,
+    Missing,
+    Unreadable,
+    /// It is another.
+    Wrong,
+}
+
 /// Counts of a run. Of files: each once with `--audit`, else once for each time it is listed.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// As listed.
-    pub ok: u64,
+    pub(crate) ok: u64,
     /// Other than listed.
-    pub failed: u64,
+    pub(crate) failed: u64,
     /// Not there, nor moved.
-    pub missing: u64,
+    pub(crate) missing: u64,
     /// There but not to be read.
-    pub unreadable: u64,
+    pub(crate) unreadable: u64,
     /// Not there, which was to be ignored.
-    pub passed_over: u64,
+    pub(crate) passed_over: u64,
     /// There but not listed.
-    pub extra: u64,
+    pub(crate) extra: u64,
     /// There under another name.
-    pub moved: u64,
+    pub(crate) moved: u64,
     /// Lines that say nothing.
-    pub malformed_lines: u64,
+    pub(crate) malformed_lines: u64,
     /// Bytes hashed to know all that.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Manifests that could be opened.
-    pub manifests: u64,
+    pub(crate) manifests: u64,
 }
 
 impl Summary {
-    /// The line.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let files = |count: u64| if count == 1 { "file" } else { "files" };
         let mut line = format!("{} {} OK", HumanCount(self.ok), files(self.ok));
         for (count, what) in [

@@ -1,17 +1,16 @@
 //! The files found: where each is, how large, and which it is. A million of them in some 80 MB, with names of twenty bytes.
 
+use manyhash_files::file_name;
+use manyhash_files::read::FileId;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::file_name;
-use crate::stamp::FileId;
-
 /// A file's number: in the order they were found, from 0.
-pub type FileNumber = u32;
+pub(crate) type FileNumber = u32;
 
 /// Files in the order they were found.
 #[derive(Debug, Default)]
-pub struct Files {
+pub(crate) struct Files {
     /// Paths up to the last separator. Files of one folder mostly come together.
     folders: Vec<Box<[u8]>>,
     /// What comes behind it, one after the other.
@@ -28,8 +27,7 @@ struct File {
 }
 
 impl Files {
-    /// One more file.
-    pub fn push(&mut self, path: &Path, size_bytes: u64, id: Option<FileId>) -> FileNumber {
+    pub(crate) fn push(&mut self, path: &Path, size_bytes: u64, id: Option<FileId>) -> FileNumber {
         let path = file_name::bytes_of(path);
         let is_separator = |&byte: &u8| std::path::is_separator(char::from(byte));
         let (folder, name) = path.split_at(path.iter().rposition(is_separator).map_or(0, |at| at + 1));
@@ -42,31 +40,28 @@ impl Files {
         number
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.files.len()
     }
 
     /// The size of a file when it was found.
-    pub fn size_bytes(&self, number: FileNumber) -> u64 {
+    pub(crate) fn size_bytes(&self, number: FileNumber) -> u64 {
         self.files[number as usize].size_bytes
     }
 
     /// Which file it is, where the system tells.
-    pub fn id(&self, number: FileNumber) -> Option<FileId> {
+    pub(crate) fn id(&self, number: FileNumber) -> Option<FileId> {
         self.files[number as usize].id
     }
 
-    /// The bytes of its path.
-    pub fn path_bytes(&self, number: FileNumber) -> Vec<u8> {
+    pub(crate) fn path_bytes(&self, number: FileNumber) -> Vec<u8> {
         let number = number as usize;
         let file = &self.files[number];
         let name_start = number.checked_sub(1).map_or(0, |before| self.files[before].name_end);
         [&self.folders[file.folder as usize], &self.names[name_start..file.name_end]].concat()
     }
 
-    /// Its path.
-    pub fn path(&self, number: FileNumber) -> PathBuf {
+    pub(crate) fn path(&self, number: FileNumber) -> PathBuf {
         let name: OsString = file_name::from_bytes(&self.path_bytes(number));
         name.into()
     }

@@ -1,35 +1,30 @@
 //! Duplicates in stages: files of one size, of these the ones that begin alike, of these the ones whose digests are equal.
 
+use super::files::{FileNumber, Files};
+use super::scan::{SMALL_BYTES, Scan, Scanned};
+use super::{Found, Label, Stage};
+use manyhash_files::{Part, Task, Work};
 use std::cmp::Reverse;
 use std::io;
 use std::sync::{Arc, mpsc};
 
-use crate::pipeline::{Part, Task, Work};
-
-use super::files::{FileNumber, Files};
-use super::scan::{SMALL_BYTES, Scan, Scanned};
-use super::{Found, Label, Stage};
-
-/// Files with the same content.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Group {
-    /// The size of each.
-    pub size_bytes: u64,
-    /// The digest of each.
-    pub digest: Box<[u8]>,
+pub(crate) struct Group {
+    pub(crate) size_bytes: u64,
+    pub(crate) digest: Box<[u8]>,
     /// The files, each under the first of its names that was found.
-    pub files: Vec<FileNumber>,
+    pub(crate) files: Vec<FileNumber>,
 }
 
 impl Group {
     /// What all files but one take.
-    pub fn wasted_bytes(&self) -> u64 {
+    pub(crate) fn wasted_bytes(&self) -> u64 {
         self.size_bytes.saturating_mul(self.files.len() as u64 - 1)
     }
 }
 
 /// Finds all groups, those that waste most first, and among equal ones the one found first.
-pub fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send + 'static) -> io::Result<(Vec<Group>, Arc<Files>, Links)> {
+pub(crate) fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send + 'static) -> io::Result<(Vec<Group>, Arc<Files>, Links)> {
     let (done, scanned) = mpsc::channel();
     let scan = Scan::new(walk, stage.algorithm, stage.sizes.clone(), done);
     let beginnings = stage.hash(scan)?;
@@ -57,20 +52,18 @@ pub fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send + 'stati
 
 /// Files hashed: their digests in memory one after the other.
 #[derive(Debug)]
-pub struct Hashes {
+pub(crate) struct Hashes {
     digest_bytes: usize,
     numbers: Vec<FileNumber>,
     digests: Vec<u8>,
 }
 
 impl Hashes {
-    /// None yet, of digests that long.
-    pub fn new(digest_bytes: usize) -> Self {
+    pub(crate) fn new(digest_bytes: usize) -> Self {
         Self { digest_bytes, numbers: Vec::new(), digests: Vec::new() }
     }
 
-    /// One more.
-    pub fn push(&mut self, number: FileNumber, digest: &[u8]) {
+    pub(crate) fn push(&mut self, number: FileNumber, digest: &[u8]) {
         self.numbers.push(number);
         self.digests.extend_from_slice(&digest[..self.digest_bytes]);
     }
@@ -98,7 +91,7 @@ impl Hashes {
 
 /// Further names of files.
 #[derive(Debug)]
-pub struct Links(Vec<(FileNumber, FileNumber)>);
+pub(crate) struct Links(Vec<(FileNumber, FileNumber)>);
 
 impl Links {
     fn new(mut links: Vec<(FileNumber, FileNumber)>) -> Self {
@@ -107,7 +100,7 @@ impl Links {
     }
 
     /// Those of `file`, in the order they were found.
-    pub fn of(&self, file: FileNumber) -> impl Iterator<Item = FileNumber> {
+    pub(crate) fn of(&self, file: FileNumber) -> impl Iterator<Item = FileNumber> {
         let start = self.0.partition_point(|&(first, _)| first < file);
         self.0[start..].iter().take_while(move |&&(first, _)| first == file).map(|&(_, link)| link)
     }

@@ -1,20 +1,16 @@
 //! Groups of duplicates as text or JSON: the formats of `DUPS.md`.
 
-use std::io::{self, Write};
-
-use manyhash::AnyAlgorithm;
-use serde::Serialize;
-
-use crate::hexadecimal;
-use crate::manifest::escapes::{escape, needs_escape};
-use crate::output::JsonName;
-
 use super::files::Files;
 use super::group::{Group, Links};
+use crate::text::escapes::{escape, needs_escape};
+use crate::text::json_name::JsonName;
+use manyhash::AnyAlgorithm;
+use serde::Serialize;
+use std::io::{self, Write};
 
 /// How groups are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// A name a line, and an empty line between groups.
     Lines,
     /// The same with NULs in place of newlines, names as they are.
@@ -25,19 +21,17 @@ pub enum Style {
 
 /// What all groups are together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
-    /// Groups.
-    pub groups: u64,
-    /// Files in them.
-    pub files: u64,
-    /// Further names of these.
-    pub links: u64,
+pub(crate) struct Summary {
+    pub(crate) groups: u64,
+    pub(crate) files: u64,
+    /// Further names of these files.
+    pub(crate) links: u64,
     /// What all but one file of each group take.
-    pub wasted_bytes: u64,
+    pub(crate) wasted_bytes: u64,
     /// Names looked at.
-    pub scanned: u64,
+    pub(crate) scanned: u64,
     /// What could not be read, or changed meanwhile.
-    pub unreadable: u64,
+    pub(crate) unreadable: u64,
 }
 
 #[derive(Serialize)]
@@ -64,21 +58,17 @@ impl<'a> JsonFile<'a> {
     }
 }
 
-/// Writes groups.
-pub struct Report<'a, W> {
-    /// To here.
-    pub out: &'a mut W,
-    /// So.
-    pub style: Style,
+pub(crate) struct Report<'a, W> {
+    pub(crate) out: &'a mut W,
+    pub(crate) style: Style,
     /// The digests are of this algorithm.
-    pub algorithm: AnyAlgorithm,
-    /// Counted as it goes.
-    pub summary: Summary,
+    pub(crate) algorithm: AnyAlgorithm,
+    pub(crate) summary: Summary,
 }
 
 impl<W: Write> Report<'_, W> {
     /// Writes a group: its files in byte order of their first names, and those of each in byte order too.
-    pub fn group(&mut self, group: &Group, files: &Files, links: &Links) -> io::Result<()> {
+    pub(crate) fn group(&mut self, group: &Group, files: &Files, links: &Links) -> io::Result<()> {
         let names_of = |&number: &u32| {
             let mut names: Vec<_> = std::iter::once(number).chain(links.of(number)).map(|number| files.path_bytes(number)).collect();
             names.sort_unstable();
@@ -123,7 +113,7 @@ impl<W: Write> Report<'_, W> {
         self.object(&JsonGroup {
             bytes: group.size_bytes,
             algorithm: self.algorithm.name(),
-            digest: hexadecimal::encoded(&group.digest),
+            digest: const_hex::encode(&group.digest),
             wasted_bytes: group.wasted_bytes(),
             files: members.iter().map(|names| JsonFile::of(names)).collect(),
         })
@@ -135,7 +125,7 @@ impl<W: Write> Report<'_, W> {
     }
 
     /// Ends the report; JSON with the summary.
-    pub fn finish(mut self) -> io::Result<Summary> {
+    pub(crate) fn finish(mut self) -> io::Result<Summary> {
         #[derive(Serialize)]
         struct Last {
             summary: Summary,

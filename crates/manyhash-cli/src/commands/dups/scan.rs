@@ -2,34 +2,31 @@
 //!
 //! So the walk goes on while workers read the beginnings of files: only a file whose size nobody else has is never opened.
 
+use super::files::{FileNumber, Files};
+use super::{Label, not_regular};
+use manyhash::AnyAlgorithm;
+use manyhash_files::find::{Found, Readable};
+use manyhash_files::read::FileId;
+use manyhash_files::{Part, Task, Work};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 
-use manyhash::AnyAlgorithm;
-
-use crate::pipeline::{Part, Task, Work};
-use crate::stamp::FileId;
-use crate::walk::{Found, Readable};
-
-use super::files::{FileNumber, Files};
-use super::{Label, not_regular};
-
 /// Of a file larger than [`SMALL_BYTES`] this is read first: a page, since the system reads no less.
-pub const FIRST_BYTES: u64 = 4 << 10;
+pub(crate) const FIRST_BYTES: u64 = 4 << 10;
 
 /// A file up to this size is read whole at once: opening it again would cost more than hashing it.
-pub const SMALL_BYTES: u64 = 16 << 10;
+pub(crate) const SMALL_BYTES: u64 = 16 << 10;
 
 /// What was found, when all is.
 #[derive(Debug, Default)]
-pub struct Scanned {
+pub(crate) struct Scanned {
     /// All files of the sizes asked for, under each of their names.
-    pub files: Files,
+    pub(crate) files: Files,
     /// Names of one file: the first found, and a later one.
-    pub links: Vec<(FileNumber, FileNumber)>,
+    pub(crate) links: Vec<(FileNumber, FileNumber)>,
 }
 
 /// Files of one size.
@@ -41,7 +38,7 @@ enum OfSize {
 }
 
 /// The walk as tasks.
-pub struct Scan<W> {
+pub(crate) struct Scan<W> {
     walk: W,
     algorithm: AnyAlgorithm,
     sizes: RangeInclusive<u64>,
@@ -56,7 +53,7 @@ pub struct Scan<W> {
 
 impl<W: Iterator<Item = Found>> Scan<W> {
     /// Tasks for what `walk` finds of these sizes; what was found goes to `done` at the end.
-    pub fn new(walk: W, algorithm: AnyAlgorithm, sizes: RangeInclusive<u64>, done: Sender<Scanned>) -> Self {
+    pub(crate) fn new(walk: W, algorithm: AnyAlgorithm, sizes: RangeInclusive<u64>, done: Sender<Scanned>) -> Self {
         let (of_size, given_out) = (HashMap::new(), HashMap::new());
         Self { walk, algorithm, sizes, scanned: Scanned::default(), of_size, given_out, next: None, done }
     }
@@ -147,7 +144,7 @@ impl<W: Iterator<Item = Found>> Iterator for Scan<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stamp::Stamp;
+    use manyhash_files::read::Stamp;
     use std::sync::mpsc;
 
     /// The paths given out, and the links found, of files (path, size, inode).

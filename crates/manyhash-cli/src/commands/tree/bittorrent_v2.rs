@@ -1,56 +1,49 @@
 //! `tree bittorrent-v2`: what a torrent of BEP 52 says of each file: `pieces root`, and with `--json` also `piece layers`.
 
-use std::io;
-use std::path::Path;
-
+use super::Call;
+use super::small_files::{self, Alone, Input, Mode};
+use crate::exit::Outcome;
+use crate::flags::BittorrentV2Arguments;
+use crate::text::json_name::JsonName;
+use crate::text::lines::line;
 use manyhash::tree::BitTorrentV2;
 use manyhash::tree::bittorrent_v2::FileTree;
+use manyhash_files::file_name;
 use serde::Serialize;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
 
-use crate::arguments::BittorrentV2Arguments;
-use crate::exit::Exit;
-use crate::file_name;
-use crate::hexadecimal;
-use crate::output::JsonName;
-
-use super::small_files::{self, Alone, Input, Mode};
-use super::{Call, line};
-
-/// Runs `manyhash tree bittorrent-v2`.
-pub fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Exit {
+pub(crate) fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Outcome {
     let BittorrentV2Arguments { piece_length, json, files } = arguments;
     let tree = BitTorrentV2::new(piece_length).expect("the piece length was looked at");
-    if json { small_files::run(call, &Json(tree), files) } else { small_files::run(call, &Roots(tree), files) }
+    small_files::run(call, if json { Arc::new(Json(tree)) } else { Arc::new(Roots(tree)) }, files)
 }
 
 /// Only `pieces root`; an empty file has none.
 struct Roots(BitTorrentV2);
 
 impl Mode for Roots {
-    type Found = Option<[u8; 32]>;
-
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<Self::Found>> {
-        self.0.merkle().roots(contents).into_iter().map(Ok).collect()
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>> {
+        self.0.merkle().roots(contents).into_iter().map(|root| root.into_iter().flatten().collect()).collect()
     }
 
-    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<Self::Found> {
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)> {
         let mut tree = self.0.merkle().builder();
-        input.hash_leaves(self.0.merkle(), work, |leaves| tree.add(leaves))?;
-        Ok(tree.root())
+        let bytes = input.hash_leaves(self.0.merkle(), work, |leaves| tree.add(leaves))?;
+        Ok((tree.root().into_iter().flatten().collect(), bytes))
     }
 
-    fn line(&self, path: &Path, root: Self::Found) -> Vec<u8> {
-        line(&root.map_or_else(|| "-".to_string(), |root| hexadecimal::encoded(&root)), path)
+    fn line(&self, path: &Path, _: u64, root: &[u8]) -> io::Result<Vec<u8>> {
+        let root = if root.is_empty() { "-".to_string() } else { const_hex::encode(root) };
+        Ok(line(&root, path))
     }
 }
 
-/// All of it, as JSON.
 struct Json(BitTorrentV2);
 
 impl Mode for Json {
-    type Found = (u64, FileTree);
-
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<Self::Found>> {
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>> {
         // Files of one piece have no more than a root.
         let is_piece = |content: &&&[u8]| content.len() as u64 <= self.0.piece_bytes();
         let mut roots = self.0.merkle().roots(&contents.iter().filter(is_piece).collect::<Vec<_>>()).into_iter();
@@ -58,27 +51,33 @@ impl Mode for Json {
             true => FileTree { pieces_root: roots.next().expect("one for each piece"), piece_layer: Vec::new() },
             false => self.0.file_tree(content),
         };
-        contents.iter().map(|content| Ok((content.len() as u64, tree(content)))).collect()
+        contents.iter().map(|content| digests(tree(content))).collect()
     }
 
-    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<Self::Found> {
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)> {
         let mut tree = self.0.builder();
         let bytes = input.hash_leaves(self.0.merkle(), work, |leaves| tree.add(leaves))?;
-        Ok((bytes, tree.finish(bytes)))
+        Ok((digests(tree.finish(bytes)), bytes))
     }
 
-    fn line(&self, path: &Path, (bytes, tree): Self::Found) -> Vec<u8> {
+    fn line(&self, path: &Path, bytes: u64, digests: &[u8]) -> io::Result<Vec<u8>> {
+        let mut digests = digests.chunks_exact(32).map(const_hex::encode);
         let object = JsonFile {
             name: JsonName::of(file_name::bytes_of(path)),
             bytes,
-            pieces_root: tree.pieces_root.map(|root| hexadecimal::encoded(&root)),
+            pieces_root: digests.next(),
             piece_length: self.0.piece_bytes(),
-            piece_layers: tree.piece_layer.iter().map(|digest| hexadecimal::encoded(digest)).collect(),
+            piece_layers: digests.collect(),
         };
         let mut line = serde_json::to_vec(&object).expect("strings and numbers are JSON");
         line.push(b'\n');
-        line
+        Ok(line)
     }
+}
+
+/// The root, if there is one, and the piece layer.
+fn digests(tree: FileTree) -> Vec<u8> {
+    tree.pieces_root.into_iter().chain(tree.piece_layer).flatten().collect()
 }
 
 #[derive(Serialize)]

@@ -1,21 +1,18 @@
 //! `tree dm-verity`: the root hash of each file or block device, without its hash device. That one is made by `manyhash verity format`.
 
-use std::io;
-use std::path::Path;
-
+use super::Call;
+use super::small_files::{self, Alone, Input, Mode};
+use crate::commands::verity::whole_blocks;
+use crate::exit::Outcome;
+use crate::flags::DmVerityArguments;
+use crate::text::lines::line;
 use manyhash::tree::DmVerity;
 use manyhash::{Algorithm, ForAlgorithm};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
 
-use crate::arguments::DmVerityArguments;
-use crate::commands::verity::whole_blocks;
-use crate::exit::Exit;
-use crate::hexadecimal;
-
-use super::small_files::{self, Alone, Input, Mode};
-use super::{Call, line};
-
-/// Runs `manyhash tree dm-verity`.
-pub fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Exit {
+pub(crate) fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
     arguments.hash.with(Print { call, arguments })
 }
 
@@ -25,35 +22,31 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
+    type Output = Outcome;
 
-    fn run<A: Algorithm>(self) -> Exit {
+    fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments } = self;
         let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
         let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");
-        small_files::run(call, &tree, files)
+        small_files::run(call, Arc::new(tree), files)
     }
 }
 
 impl<A: Algorithm> Mode for DmVerity<A> {
-    type Found = A::Digest;
-
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
-        let root = |(content, root): (&&[u8], Option<A::Digest>)| {
-            whole_blocks(self.merkle().leaf_bytes(), content.len() as u64).map(|_| root.expect("there is data"))
-        };
-        contents.iter().zip(self.merkle().roots(contents)).map(root).collect()
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>> {
+        self.merkle().roots(contents).iter().map(|root| root.iter().flat_map(AsRef::as_ref).copied().collect()).collect()
     }
 
-    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)> {
         let bytes = input.bytes()?.ok_or_else(|| io::Error::other("it must be a file or a block device"))?;
         whole_blocks(self.merkle().leaf_bytes(), bytes)?;
         let mut tree = self.merkle().builder();
         input.hash_leaves(self.merkle(), work, |leaves| tree.add(leaves))?;
-        Ok(tree.root().expect("there is data"))
+        Ok((tree.root().expect("there is data").as_ref().to_vec(), bytes))
     }
 
-    fn line(&self, path: &Path, root: A::Digest) -> Vec<u8> {
-        line(&hexadecimal::encoded(root.as_ref()), path)
+    fn line(&self, path: &Path, bytes: u64, root: &[u8]) -> io::Result<Vec<u8>> {
+        whole_blocks(self.merkle().leaf_bytes(), bytes)?;
+        Ok(line(&const_hex::encode(root), path))
     }
 }

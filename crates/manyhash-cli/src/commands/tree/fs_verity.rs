@@ -1,56 +1,45 @@
 //! `tree fs-verity`: file digests of Linux' fs-verity, printed as `fsverity digest` does; also the Merkle tree and the descriptor.
 
+use super::Call;
+use super::small_files::{self, Alone, Input, Mode};
+use crate::exit::{Failure, Outcome};
+use crate::flags::{FsVerityArguments, FsVerityHash};
+use crate::output::Output;
+use manyhash::tree::fs_verity::FsVerityAlgorithm;
+use manyhash::tree::{FsVerity, Nodes};
+use manyhash::{Sha256, Sha512};
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::read::{is_same, patiently, positioned};
+use manyhash_files::{Reading, STDIN, Totals, file_name};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use manyhash::tree::fs_verity::FsVerityAlgorithm;
-use manyhash::tree::{FsVerity, Nodes};
-use manyhash::{Sha256, Sha512};
-
-use crate::arguments::{FsVerityArguments, FsVerityHash};
-use crate::commands::wrong_usage;
-use crate::exit::Exit;
-use crate::file_name;
-use crate::hexadecimal;
-use crate::leaves::{self, Source};
-use crate::output::Output;
-use crate::pipeline::{Reading, STDIN, Totals, patiently};
-use crate::positioned;
-use crate::stamp::is_same;
-use crate::walk::{Readable, look_at};
-
-use super::Call;
-use super::small_files::{self, Alone, Input, Mode};
-
 /// What is before a digest when it is signed.
 const SIGNED_MAGIC: &[u8; 8] = b"FSVerity";
 
-/// Runs `manyhash tree fs-verity`.
-pub fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Exit {
+pub(crate) fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Outcome {
     match arguments.hash_alg {
         FsVerityHash::Sha256 => run_with::<Sha256>(call, arguments, "sha256"),
         FsVerityHash::Sha512 => run_with::<Sha512>(call, arguments, "sha512"),
     }
 }
 
-fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments, name: &'static str) -> Exit {
+fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments, name: &'static str) -> Outcome {
     let FsVerityArguments { block_size, salt, compact, for_builtin_sig, out_merkle_tree, out_descriptor, files, .. } = arguments;
     let verity = FsVerity::<A>::new(block_size, &salt.0).expect("block size and salt were looked at");
     let measure = Measure { verity, name, compact, for_builtin_sig };
     if out_merkle_tree.is_none() && out_descriptor.is_none() {
-        return small_files::run(call, &measure, files);
+        return small_files::run(call, Arc::new(measure), files);
     }
     let wanted = Wanted { tree: out_merkle_tree, descriptor: out_descriptor };
-    match wanted.file(&files) {
-        Ok(file) => measure.write(call, file, &wanted),
-        Err(message) => wrong_usage(call.program, &message),
-    }
+    let file = wanted.file(&files).map_err(Failure::usage)?;
+    measure.write(call, file, &wanted)
 }
 
-/// Digests as they are printed.
 struct Measure<A: FsVerityAlgorithm> {
     verity: FsVerity<A>,
     name: &'static str,
@@ -59,37 +48,18 @@ struct Measure<A: FsVerityAlgorithm> {
 }
 
 impl<A: FsVerityAlgorithm> Mode for Measure<A> {
-    type Found = A::Digest;
-
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
-        self.verity.digests(contents).into_iter().map(Ok).collect()
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>> {
+        self.verity.digests(contents).iter().map(|digest| digest.as_ref().to_vec()).collect()
     }
 
-    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)> {
         let mut tree = self.verity.merkle().builder();
         let bytes = input.hash_leaves(self.verity.merkle(), work, |leaves| tree.add(leaves))?;
-        Ok(self.verity.digest_of(&self.verity.descriptor(bytes, tree.root())))
+        Ok((self.verity.digest_of(&self.verity.descriptor(bytes, tree.root())).as_ref().to_vec(), bytes))
     }
 
-    fn line(&self, path: &Path, digest: A::Digest) -> Vec<u8> {
-        let digest = digest.as_ref();
-        let mut line = Vec::new();
-        if self.for_builtin_sig {
-            let (number, digest_bytes) = (u16::from(A::NUMBER).to_le_bytes(), (digest.len() as u16).to_le_bytes());
-            hexadecimal::encode(&[SIGNED_MAGIC, &number[..], &digest_bytes, digest].concat(), &mut line);
-        } else {
-            if !self.compact {
-                line.extend(self.name.as_bytes());
-                line.push(b':');
-            }
-            hexadecimal::encode(digest, &mut line);
-        }
-        if !self.compact {
-            line.push(b' ');
-            line.extend(file_name::bytes_of(path));
-        }
-        line.push(b'\n');
-        line
+    fn line(&self, path: &Path, _: u64, digest: &[u8]) -> io::Result<Vec<u8>> {
+        Ok(self.line(path, digest))
     }
 }
 
@@ -119,37 +89,58 @@ impl Wanted {
 }
 
 /// Why there is no digest.
-struct Failure<'a> {
+struct FileError<'a> {
     /// What could not be written; nothing if the file could not be read.
     output: Option<&'a Path>,
     error: io::Error,
 }
 
-impl From<io::Error> for Failure<'_> {
+impl From<io::Error> for FileError<'_> {
     fn from(error: io::Error) -> Self {
         Self { output: None, error }
     }
 }
 
 /// A failure to write `output`.
-fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> Failure<'a> {
-    move |error| Failure { output: Some(output), error }
+fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> FileError<'a> {
+    move |error| FileError { output: Some(output), error }
 }
 
 impl<A: FsVerityAlgorithm> Measure<A> {
+    /// What is printed of the file at `path`.
+    fn line(&self, path: &Path, digest: &[u8]) -> Vec<u8> {
+        let mut line = Vec::new();
+        if self.for_builtin_sig {
+            let (number, digest_bytes) = (u16::from(A::NUMBER).to_le_bytes(), (digest.len() as u16).to_le_bytes());
+            line.extend(const_hex::encode([SIGNED_MAGIC, &number[..], &digest_bytes, digest].concat()).as_bytes());
+        } else {
+            if !self.compact {
+                line.extend(self.name.as_bytes());
+                line.push(b':');
+            }
+            line.extend(const_hex::encode(digest).as_bytes());
+        }
+        if !self.compact {
+            line.push(b' ');
+            line.extend(file_name::bytes_of(path));
+        }
+        line.push(b'\n');
+        line
+    }
+
     /// Prints the digest of one file, and writes what is wanted.
-    fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> Exit {
+    fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> Outcome {
         let totals = Arc::<Totals>::default();
         let mut report = call.report(&totals);
         let result = match self.write_files(path, wanted, call.work.workers(), &totals) {
-            Ok(digest) => report.take(path, Ok(self.line(path, digest))),
-            Err(Failure { output, error }) => report.take(output.unwrap_or(path), Err(error)),
+            Ok(digest) => report.take(path, Ok(self.line(path, digest.as_ref()))),
+            Err(FileError { output, error }) => report.take(output.unwrap_or(path), Err(error)),
         };
         totals.done();
         report.finish(result)
     }
 
-    fn write_files<'a>(&self, path: &Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, Failure<'a>> {
+    fn write_files<'a>(&self, path: &Path, wanted: &'a Wanted, workers: usize, totals: &Arc<Totals>) -> Result<A::Digest, FileError<'a>> {
         let file = open(path)?;
         let source = Source::whole(&file)?;
         totals.found_file(source.bytes());
@@ -200,7 +191,7 @@ mod tests {
         let line = |compact, for_builtin_sig| {
             let verity = FsVerity::<Sha256>::new(4096, &[]).unwrap();
             let digest = verity.digest(b"");
-            let line = Measure { verity, name: "sha256", compact, for_builtin_sig }.line(Path::new("a\nb"), digest);
+            let line = Measure { verity, name: "sha256", compact, for_builtin_sig }.line(Path::new("a\nb"), &digest);
             String::from_utf8(line).unwrap()
         };
         assert!(line(false, false).starts_with("sha256:3d248ca5"));

@@ -1,26 +1,22 @@
 //! `tree glacier`: the tree hash of Amazon S3 Glacier.
 
-use std::ops::Range;
-
-use manyhash::tree::{Builder, Merkle, glacier};
-use manyhash::{AnyAlgorithm, Sha256, hash};
-
-use crate::arguments::GlacierArguments;
-use crate::exit::Exit;
-use crate::hexadecimal;
-use crate::pipeline::Initial;
-
 use super::Call;
 use super::ranges::{self, Fold, Mode, parts};
+use crate::exit::Outcome;
+use crate::flags::GlacierArguments;
+use manyhash::tree::{Builder, Merkle, glacier};
+use manyhash::{AnyAlgorithm, Sha256, hash};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Runs `manyhash tree glacier`.
-pub fn run(call: &Call<'_>, arguments: GlacierArguments) -> Exit {
-    ranges::run(call, &glacier::merkle(), AnyAlgorithm::Sha256.into(), Initial::Standard, arguments.files)
+pub(crate) fn run(call: &Call<'_>, arguments: GlacierArguments) -> Outcome {
+    ranges::run(call, Arc::new(glacier::merkle()), arguments.files)
 }
 
 impl Mode for Merkle<Sha256> {
-    type Algorithm = Sha256;
-    type Fold<'a> = Builder<'a, Sha256>;
+    fn algorithm(&self) -> AnyAlgorithm {
+        AnyAlgorithm::Sha256
+    }
 
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
         parts(self.leaf_bytes() as u64, file_bytes)
@@ -30,8 +26,8 @@ impl Mode for Merkle<Sha256> {
         Some(self.leaf_bytes() as u64)
     }
 
-    fn fold(&self) -> Builder<'_, Sha256> {
-        self.builder()
+    fn fold(&self) -> Box<dyn Fold + '_> {
+        Box::new(self.builder())
     }
 }
 
@@ -40,7 +36,7 @@ impl Fold for Builder<'_, Sha256> {
         Builder::add(self, &[digest.try_into().expect("a digest of SHA-256")]);
     }
 
-    fn finish(self) -> String {
-        hexadecimal::encoded(&self.root().unwrap_or_else(|| hash::<Sha256>(&[])))
+    fn finish(self: Box<Self>) -> String {
+        const_hex::encode(self.root().unwrap_or_else(|| hash::<Sha256>(&[])))
     }
 }

@@ -1,24 +1,19 @@
 //! `tree j-lanes`: words of each file dealt out to lanes, and the digest of the lanes' digests.
 
-use std::io::{self, Read, Seek};
-use std::path::Path;
-use std::sync::mpsc;
-use std::thread;
-
+use super::small_files::{self, Alone, Input, Mode};
+use super::{Call, changed};
+use crate::exit::Outcome;
+use crate::flags::LanesArguments;
+use crate::text::lines::line;
 use manyhash::tree::JLanes;
 use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::in_turns;
+use manyhash_files::read::pieces;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-use crate::arguments::LanesArguments;
-use crate::exit::Exit;
-use crate::hexadecimal;
-use crate::pipeline::filling;
-use crate::threads;
-
-use super::small_files::{self, Alone, Input, Mode};
-use super::{Call, changed, line};
-
-/// Runs `manyhash tree j-lanes`.
-pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Exit {
+pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -28,23 +23,21 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
+    type Output = Outcome;
 
-    fn run<A: Algorithm>(self) -> Exit {
+    fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: LanesArguments { lanes, separated, files, .. } } = self;
         let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
-        small_files::run(call, &if separated { mode.separated() } else { mode }, files)
+        small_files::run(call, Arc::new(if separated { mode.separated() } else { mode }), files)
     }
 }
 
 impl<A: Algorithm> Mode for JLanes<A> {
-    type Found = A::Digest;
-
-    fn of_contents(&self, contents: &[&[u8]]) -> Vec<io::Result<A::Digest>> {
-        contents.iter().map(|content| Ok(self.hash(content))).collect()
+    fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>> {
+        contents.iter().map(|content| self.hash(content).as_ref().to_vec()).collect()
     }
 
-    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<A::Digest> {
+    fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)> {
         let expected_bytes = input.bytes()?;
         let (digest, bytes) = match input {
             Input::File(mut file) => {
@@ -53,78 +46,64 @@ impl<A: Algorithm> Mode for JLanes<A> {
             }
             Input::Stream(stream) => hash(self, stream, work)?,
         };
-        if expected_bytes.is_none_or(|expected_bytes| bytes == expected_bytes) { Ok(digest) } else { Err(changed()) }
+        if expected_bytes.is_none_or(|expected_bytes| bytes == expected_bytes) {
+            Ok((digest.as_ref().to_vec(), bytes))
+        } else {
+            Err(changed())
+        }
     }
 
-    fn line(&self, path: &Path, digest: A::Digest) -> Vec<u8> {
-        line(&hexadecimal::encoded(digest.as_ref()), path)
+    fn line(&self, path: &Path, _: u64, digest: &[u8]) -> io::Result<Vec<u8>> {
+        Ok(line(&const_hex::encode(digest), path))
     }
 }
 
 /// Bytes read at once: enough to share out among threads.
 const PIECE_BYTES: usize = 4 << 20;
-/// Pieces in memory: one is hashed, the others are read or wait.
-const PIECES: usize = 3;
+/// Threads that read. One of them, whose piece is next, has it hashed, and the other reads on.
+const READERS: usize = 2;
 
-/// The digest of all that is in `input`, which another thread reads ahead if there is one to be had, and how many bytes it is.
-fn hash<A: Algorithm, R: Read + Send + ?Sized>(mode: &JLanes<A>, input: &mut R, work: &Alone) -> io::Result<(A::Digest, u64)> {
-    // The thread that reads is one of them.
-    let mut hasher = mode.clone().on_threads(work.workers.saturating_sub(1)).hasher();
+/// The digest of all that is in `input`, and how many bytes it is.
+fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (dyn Read + Send), work: &Alone) -> io::Result<(A::Digest, u64)> {
+    let mut hasher = mode.clone().on_threads(work.workers.saturating_sub(READERS - 1)).hasher();
     let mut bytes = 0;
-    let mut update = |piece: &[u8]| {
+    read_ahead(input, &mut |piece| {
         hasher.update(piece);
         bytes += piece.len() as u64;
         work.reading.read(piece.len());
-    };
-    thread::scope(|scope| {
-        let (give_back, free) = mpsc::channel::<Vec<u8>>();
-        let (give, pieces) = mpsc::channel();
-        for _ in 0..PIECES {
-            give_back.send(Vec::new()).expect("somebody waits for it");
-        }
-        let read_ahead = move |input: &mut R| {
-            for mut piece in free {
-                piece.resize(PIECE_BYTES, 0);
-                let read = filling(input, &mut piece).map(|count| piece.truncate(count));
-                let is_last = read.is_err() || piece.len() < PIECE_BYTES;
-                if give.send(read.map(|()| piece)).is_err() || is_last {
-                    return;
-                }
-            }
-        };
-        if let Err((input, _)) = threads::start_scoped(scope, "reader", input, read_ahead) {
-            return each_piece(input, &mut update);
-        }
-        for piece in pieces {
-            let piece = piece?;
-            update(&piece);
-            // Nobody may want it any more.
-            let _ = give_back.send(piece);
-        }
-        Ok(())
     })?;
     Ok((hasher.finalize(), bytes))
 }
 
-/// Reads all of `input` on this thread, which `take` gets piece by piece.
-fn each_piece(input: &mut (impl Read + ?Sized), take: &mut impl FnMut(&[u8])) -> io::Result<()> {
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        let count = filling(input, &mut piece)?;
-        take(&piece[..count]);
-        if count < PIECE_BYTES {
-            return Ok(());
-        }
-    }
+/// Reads all of `input`, of which `take` gets a piece while the next one is being read.
+fn read_ahead(input: &mut (dyn Read + Send), take: &mut (dyn FnMut(&[u8]) + Send)) -> io::Result<()> {
+    let mut pieces = pieces(input);
+    // Fresh memory costs more than reading into it.
+    let buffers = Mutex::new(Vec::new());
+    let next = |_: &mut ()| {
+        let mut piece = buffers.lock().expect("no thread panicked").pop().unwrap_or_else(|| vec![0; PIECE_BYTES]);
+        let read = pieces(&mut piece)?;
+        Some(read.map(|count| {
+            piece.truncate(count);
+            piece
+        }))
+    };
+    let take = |piece: io::Result<Vec<u8>>| {
+        let piece = piece?;
+        take(&piece);
+        buffers.lock().expect("no thread panicked").push(piece);
+        Ok(())
+    };
+    in_turns(READERS, 0, || (), next, |(), piece, give| give(vec![piece]), take)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
-    use crate::pipeline::{Reading, Totals};
     use manyhash::Sha256;
+    use manyhash_files::Reading;
+    use manyhash_files::Totals;
 
     fn alone() -> Alone {
         Alone { workers: 2, reading: Reading::begin(&Arc::<Totals>::default(), Path::new("f"), 0) }

@@ -1,20 +1,16 @@
 //! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
 
-use std::ops::Range;
-
-use manyhash::tree::JPointers;
-use manyhash::{Algorithm, ForAlgorithm};
-
-use crate::arguments::LanesArguments;
-use crate::exit::Exit;
-use crate::hexadecimal;
-use crate::pipeline::Initial;
-
 use super::Call;
 use super::ranges::{self, Fold, Mode};
+use crate::exit::Outcome;
+use crate::flags::LanesArguments;
+use manyhash::tree::JPointers;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash_files::Hashing;
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Runs `manyhash tree j-pointers`.
-pub fn run(call: &Call<'_>, arguments: LanesArguments) -> Exit {
+pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     arguments.algorithm.with(Print { call, arguments })
 }
 
@@ -24,20 +20,21 @@ struct Print<'a> {
 }
 
 impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
+    type Output = Outcome;
 
-    fn run<A: Algorithm>(self) -> Exit {
+    fn run<A: Algorithm>(self) -> Outcome {
         let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
         let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
-        let (mode, initial) = if separated { (mode.separated(), Initial::SeparatedSlices { lanes }) } else { (mode, Initial::Standard) };
-        let slices = Slices { mode, lanes, digests: Vec::new() };
-        ranges::run(call, &slices, algorithm.into(), initial, files)
+        let mode = if separated { mode.separated() } else { mode };
+        let slices = Slices { algorithm, mode, lanes, digests: Vec::new() };
+        ranges::run(call, Arc::new(slices), files)
     }
 }
 
 /// Digests of slices.
 #[derive(Clone)]
 struct Slices<A: Algorithm> {
+    algorithm: AnyAlgorithm,
     mode: JPointers<A>,
     lanes: usize,
     digests: Vec<A::Digest>,
@@ -53,8 +50,13 @@ impl<A: Algorithm> Slices<A> {
 }
 
 impl<A: Algorithm> Mode for Slices<A> {
-    type Algorithm = A;
-    type Fold<'a> = Self;
+    fn algorithm(&self) -> AnyAlgorithm {
+        self.algorithm
+    }
+
+    fn hashing(&self) -> Hashing {
+        Hashing::Readers(Arc::new(self.mode.readers()))
+    }
 
     /// Without the empty ones, which come last.
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
@@ -65,8 +67,8 @@ impl<A: Algorithm> Mode for Slices<A> {
         None
     }
 
-    fn fold(&self) -> Self {
-        self.clone()
+    fn fold(&self) -> Box<dyn Fold + '_> {
+        Box::new(self.clone())
     }
 }
 
@@ -78,11 +80,11 @@ impl<A: Algorithm> Fold for Slices<A> {
         self.digests.push(copy);
     }
 
-    fn finish(mut self) -> String {
+    fn finish(mut self: Box<Self>) -> String {
         if self.digests.len() < self.lanes {
             let of_nothing = self.of_nothing();
             self.digests.resize(self.lanes, of_nothing);
         }
-        hexadecimal::encoded(self.mode.wrap(&self.digests).as_ref())
+        const_hex::encode(self.mode.wrap(&self.digests).as_ref())
     }
 }

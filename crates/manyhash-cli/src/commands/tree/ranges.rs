@@ -3,30 +3,32 @@
 //! A range is a task of the pipeline like any file, so that ranges of all files share the lanes of all threads. The digests come back in
 //! order, and each file's fold takes its own.
 
+use super::{Call, Report, changed};
+use crate::commands::sum::or_stdin;
+use crate::exit::Outcome;
+use crate::text::lines::line;
+use manyhash::AnyAlgorithm;
+use manyhash_files::find::{Readable, look_at};
+use manyhash_files::read::{filling, open, patiently, pieces, positioned};
+use manyhash_files::{Algorithms, Finished, Hashing, Part, Settings, Sink, Task, Work, hash_each, hash_files};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::iter;
+use std::mem;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-use manyhash::{Algorithm, Hasher, hash_many};
-
-use crate::algorithm::Algorithms;
-use crate::commands::sum::or_stdin;
-use crate::exit::Exit;
-use crate::pipeline::{self, Access, Finished, Initial, Part, STDIN, Settings, Sink, Task, Work, filling, patiently};
-use crate::positioned;
-use crate::walk::{Readable, look_at};
-
-use super::{Call, Report, changed, line};
+use std::sync::Arc;
 
 /// How files become ranges, and their digests one.
-pub trait Mode: Clone + Send + Sync + 'static {
+pub(crate) trait Mode: Send + Sync + 'static {
     /// What ranges are hashed with.
-    type Algorithm: Algorithm;
-    /// Digests of one file's ranges.
-    type Fold<'a>: Fold;
+    fn algorithm(&self) -> AnyAlgorithm;
+
+    /// What ranges are hashed as.
+    fn hashing(&self) -> Hashing {
+        Hashing::InLanes
+    }
 
     /// The ranges of a file of so many bytes: at least one, which may be empty only if the file is.
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send>;
@@ -35,15 +37,15 @@ pub trait Mode: Clone + Send + Sync + 'static {
     fn part_bytes(&self) -> Option<u64>;
 
     /// No digests yet.
-    fn fold(&self) -> Self::Fold<'_>;
+    fn fold(&self) -> Box<dyn Fold + '_>;
 }
 
 /// Makes one digest of many.
-pub trait Fold {
+pub(crate) trait Fold {
     /// Takes the digest of the next range.
     fn add(&mut self, digest: &[u8]);
     /// What is printed.
-    fn finish(self) -> String;
+    fn finish(self: Box<Self>) -> String;
     /// Something to be said of it, if somebody wants to know.
     fn remark(&self) -> Option<String> {
         None
@@ -51,7 +53,7 @@ pub trait Fold {
 }
 
 /// Ranges of `part_bytes` bytes each.
-pub fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
+pub(crate) fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
     let part = move |index: u64| {
         let start = index * part_bytes;
         start..start.saturating_add(part_bytes).min(file_bytes)
@@ -60,13 +62,13 @@ pub fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<
 }
 
 /// Prints a line for each of `files`.
-pub fn run<M: Mode>(call: &Call<'_>, mode: &M, algorithms: Algorithms, initial: Initial, files: Vec<OsString>) -> Exit {
-    let settings = Settings { access: Access::SideBySide, initial, ..Settings::new(call.work.workers()) };
-    let cutter = mode.clone();
-    let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&cutter, algorithms, PathBuf::from(file)));
+pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
+    let settings = Settings { hashing: mode.hashing(), ..Settings::new(call.work.workers()) };
+    let cutter = Arc::clone(&mode);
+    let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&*cutter, PathBuf::from(file)));
     let report = call.report(&settings.totals);
-    let mut folds = Folds { mode, current: None, report, verbose: call.verbose };
-    let result = pipeline::run(source, &settings, &mut folds);
+    let mut folds = Folds { mode: &*mode, current: None, report, verbose: call.verbose };
+    let result = hash_files(source, &settings, &mut folds);
     folds.report.finish(result)
 }
 
@@ -79,7 +81,7 @@ enum Label {
     Stream,
 }
 
-fn tasks<M: Mode>(mode: &M, algorithms: Algorithms, path: PathBuf) -> Box<dyn Iterator<Item = Task<Label>> + Send> {
+fn tasks(mode: &dyn Mode, path: PathBuf) -> Box<dyn Iterator<Item = Task<Label>> + Send> {
     let file_bytes = match look_at(&path) {
         // A block device, or a file that the system makes up when it is read.
         Ok(Readable::File { size_bytes: 0, .. }) => patiently(|| File::open(&path)).map(|file| Some(positioned::len(&file).unwrap_or(0))),
@@ -96,6 +98,7 @@ fn tasks<M: Mode>(mode: &M, algorithms: Algorithms, path: PathBuf) -> Box<dyn It
         Ok(None) => return failed(io::Error::other("it must be a file: of a stream the length is not known before its end")),
         Ok(Some(file_bytes)) => file_bytes,
     };
+    let algorithms = mode.algorithm().into();
     Box::new(mode.ranges(file_bytes).map(move |Range { start, end }| {
         let (bytes, is_last) = (end - start, end == file_bytes);
         // To the end of the file, wherever that is by now.
@@ -105,24 +108,24 @@ fn tasks<M: Mode>(mode: &M, algorithms: Algorithms, path: PathBuf) -> Box<dyn It
     }))
 }
 
-struct Folds<'a, M: Mode> {
-    mode: &'a M,
+struct Folds<'a> {
+    mode: &'a dyn Mode,
     /// Of the file whose ranges come now, or what is wrong with it.
-    current: Option<io::Result<M::Fold<'a>>>,
+    current: Option<io::Result<Box<dyn Fold + 'a>>>,
     report: Report<'a>,
     verbose: bool,
 }
 
-impl<M: Mode> Folds<'_, M> {
-    fn end(&mut self, path: &Path, fold: io::Result<M::Fold<'_>>) -> io::Result<()> {
-        if let (true, Some(remark)) = (self.verbose, fold.as_ref().ok().and_then(Fold::remark)) {
+impl Folds<'_> {
+    fn end(&mut self, path: &Path, fold: io::Result<Box<dyn Fold + '_>>) -> io::Result<()> {
+        if let (true, Some(remark)) = (self.verbose, fold.as_ref().ok().and_then(|fold| fold.remark())) {
             self.report.say(path, remark)?;
         }
         self.report.take(path, fold.map(|fold| line(&fold.finish(), path)))
     }
 }
 
-impl<M: Mode> Sink<Label> for Folds<'_, M> {
+impl Sink<Label> for Folds<'_> {
     fn take(&mut self, finished: Finished<Label>) -> io::Result<()> {
         let Finished { label, path, outcome } = finished;
         let Label::Range { bytes, is_last } = label else {
@@ -154,51 +157,49 @@ const BUFFER_BYTES: u64 = 16 << 20;
 /// Where parts are larger, pieces of them.
 const PIECE_BYTES: usize = 256 << 10;
 
-fn of_stream<'a, M: Mode>(mode: &'a M, path: &Path) -> io::Result<M::Fold<'a>> {
-    let input: &mut dyn Read = if path.as_os_str() == STDIN { &mut io::stdin().lock() } else { &mut patiently(|| File::open(path))? };
+fn of_stream<'a>(mode: &'a dyn Mode, path: &Path) -> io::Result<Box<dyn Fold + 'a>> {
+    let input = open(path)?;
     let part_bytes = mode.part_bytes().expect("only such modes take streams");
     let mut fold = mode.fold();
     if part_bytes <= BUFFER_BYTES / 2 {
-        hash_together::<M::Algorithm>(input, part_bytes as usize, &mut fold)?;
+        hash_together(mode.algorithm(), input, part_bytes as usize, &mut *fold)?;
     } else {
-        hash_in_pieces::<M::Algorithm>(input, part_bytes, &mut fold)?;
+        hash_in_pieces(mode.algorithm(), input, part_bytes, &mut *fold)?;
     }
     Ok(fold)
 }
 
 /// Hashes parts of which several fit into a buffer.
-fn hash_together<A: Algorithm>(input: &mut dyn Read, part_bytes: usize, fold: &mut impl Fold) -> io::Result<()> {
+fn hash_together(algorithm: AnyAlgorithm, input: impl Read, part_bytes: usize, fold: &mut dyn Fold) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER_BYTES as usize / part_bytes * part_bytes];
-    let mut is_first = true;
-    loop {
-        let filled = filling(input, &mut buffer)?;
-        let mut parts: Vec<&[u8]> = buffer[..filled].chunks(part_bytes).collect();
-        if is_first && parts.is_empty() {
-            parts.push(&[]);
-        }
-        is_first = false;
-        hash_many::<A>(&parts).iter().for_each(|digest| fold.add(digest.as_ref()));
-        if filled < buffer.len() {
-            return Ok(());
-        }
+    let mut pieces = pieces(input);
+    // An empty stream is an empty part.
+    let mut next = pieces(&mut buffer).or(Some(Ok(0)));
+    while let Some(filled) = next {
+        let filled = &buffer[..filled?];
+        let parts: Vec<&[u8]> = if filled.is_empty() { vec![filled] } else { filled.chunks(part_bytes).collect() };
+        hash_each(algorithm, &parts, &mut |digest| fold.add(digest));
+        next = pieces(&mut buffer);
     }
+    Ok(())
 }
 
 /// Hashes parts of any size, one after the other.
-fn hash_in_pieces<A: Algorithm>(input: &mut dyn Read, part_bytes: u64, fold: &mut impl Fold) -> io::Result<()> {
+fn hash_in_pieces(algorithm: AnyAlgorithm, mut input: impl Read, part_bytes: u64, fold: &mut dyn Fold) -> io::Result<()> {
     let mut buffer = vec![0; PIECE_BYTES];
-    let mut hasher = Hasher::<A>::new();
+    let new_hasher = || Algorithms::from(algorithm).hashers();
+    let mut hasher = new_hasher();
     // An empty stream is an empty part.
     let (mut hashed_bytes, mut is_first) = (0, true);
     loop {
         let left_bytes = usize::try_from(part_bytes - hashed_bytes).unwrap_or(usize::MAX);
         let wanted_bytes = PIECE_BYTES.min(left_bytes);
-        let filled = filling(input, &mut buffer[..wanted_bytes])?;
+        let filled = filling(&mut input, &mut buffer[..wanted_bytes])?;
         hasher.update(&buffer[..filled]);
         hashed_bytes += filled as u64;
         let has_ended = filled < wanted_bytes;
         if hashed_bytes == part_bytes || (has_ended && (hashed_bytes > 0 || is_first)) {
-            fold.add(std::mem::take(&mut hasher).finalize().as_ref());
+            fold.add(mem::replace(&mut hasher, new_hasher()).finalize().bytes());
             (hashed_bytes, is_first) = (0, false);
         }
         if has_ended {
@@ -218,7 +219,7 @@ mod tests {
         fn add(&mut self, digest: &[u8]) {
             self.0.push(digest.to_vec());
         }
-        fn finish(self) -> String {
+        fn finish(self: Box<Self>) -> String {
             unreachable!()
         }
     }
@@ -242,8 +243,8 @@ mod tests {
                     parts(part_bytes as u64, content.len() as u64).map(|part| &content[part.start as usize..part.end as usize]).collect();
                 let expected: Vec<_> = expected.iter().map(|part| hash::<Sha256>(part).to_vec()).collect();
                 let (mut together, mut pieces) = (List(Vec::new()), List(Vec::new()));
-                hash_together::<Sha256>(&mut &content[..], part_bytes, &mut together).unwrap();
-                hash_in_pieces::<Sha256>(&mut &content[..], part_bytes as u64, &mut pieces).unwrap();
+                hash_together(AnyAlgorithm::Sha256, content, part_bytes, &mut together).unwrap();
+                hash_in_pieces(AnyAlgorithm::Sha256, content, part_bytes as u64, &mut pieces).unwrap();
                 assert!(together.0 == expected && pieces.0 == expected, "{part_bytes} {bytes}");
             }
         }

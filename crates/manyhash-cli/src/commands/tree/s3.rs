@@ -1,43 +1,23 @@
 //! `tree s3`: what S3 says of an object that came in parts: the composite checksum, `BASE64-N`, or with `--etag` `HEX-N` of MD5.
 
-use std::ops::Range;
-
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
-
-use crate::arguments::S3Arguments;
-use crate::exit::Exit;
-use crate::hexadecimal;
-use crate::pipeline::Initial;
-
 use super::Call;
 use super::ranges::{self, Fold, Mode, parts};
+use crate::exit::Outcome;
+use crate::flags::S3Arguments;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use manyhash::AnyAlgorithm;
+use manyhash_files::{Algorithms, Hashers};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// As many parts as an object of S3 may have; other stores may take more.
 const MOST_PARTS: u64 = 10_000;
 
-/// Runs `manyhash tree s3`.
-pub fn run(call: &Call<'_>, arguments: S3Arguments) -> Exit {
+pub(crate) fn run(call: &Call<'_>, arguments: S3Arguments) -> Outcome {
     let algorithm = if arguments.etag { AnyAlgorithm::Md5 } else { arguments.algorithm };
-    algorithm.with(Print { call, arguments, algorithm })
-}
-
-struct Print<'a> {
-    call: &'a Call<'a>,
-    arguments: S3Arguments,
-    algorithm: AnyAlgorithm,
-}
-
-impl ForAlgorithm for Print<'_> {
-    type Output = Exit;
-
-    fn run<A: Algorithm>(self) -> Exit {
-        let Self { call, arguments: S3Arguments { part_size, etag, files, .. }, algorithm } = self;
-        let style = if etag { Style::Hexadecimal } else { Style::Base64 };
-        let composite = Composite::<A> { hasher: Hasher::new(), parts: 0, part_bytes: part_size, style };
-        ranges::run(call, &composite, algorithm.into(), Initial::Standard, files)
-    }
+    let style = if arguments.etag { Style::Hexadecimal } else { Style::Base64 };
+    ranges::run(call, Arc::new(S3 { algorithm, part_bytes: arguments.part_size, style }), arguments.files)
 }
 
 #[derive(Clone, Copy)]
@@ -46,18 +26,17 @@ enum Style {
     Hexadecimal,
 }
 
-/// The digest of the digests of parts.
-#[derive(Clone)]
-struct Composite<A: Algorithm> {
-    hasher: Hasher<A>,
-    parts: u64,
+/// Composite checksums of this kind.
+struct S3 {
+    algorithm: AnyAlgorithm,
     part_bytes: u64,
     style: Style,
 }
 
-impl<A: Algorithm> Mode for Composite<A> {
-    type Algorithm = A;
-    type Fold<'a> = Self;
+impl Mode for S3 {
+    fn algorithm(&self) -> AnyAlgorithm {
+        self.algorithm
+    }
 
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
         parts(self.part_bytes, file_bytes)
@@ -67,22 +46,29 @@ impl<A: Algorithm> Mode for Composite<A> {
         Some(self.part_bytes)
     }
 
-    fn fold(&self) -> Self {
-        self.clone()
+    fn fold(&self) -> Box<dyn Fold + '_> {
+        Box::new(Composite { hashers: Algorithms::from(self.algorithm).hashers(), parts: 0, style: self.style })
     }
 }
 
-impl<A: Algorithm> Fold for Composite<A> {
+/// The digest of the digests of parts.
+struct Composite {
+    hashers: Hashers,
+    parts: u64,
+    style: Style,
+}
+
+impl Fold for Composite {
     fn add(&mut self, digest: &[u8]) {
-        self.hasher.update(digest);
+        self.hashers.update(digest);
         self.parts += 1;
     }
 
-    fn finish(self) -> String {
-        let digest = self.hasher.finalize();
+    fn finish(self: Box<Self>) -> String {
+        let digest = self.hashers.finalize();
         let digest = match self.style {
-            Style::Base64 => STANDARD.encode(digest),
-            Style::Hexadecimal => hexadecimal::encoded(digest.as_ref()),
+            Style::Base64 => STANDARD.encode(digest.bytes()),
+            Style::Hexadecimal => const_hex::encode(digest.bytes()),
         };
         format!("{digest}-{}", self.parts)
     }

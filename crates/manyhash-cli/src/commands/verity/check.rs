@@ -1,26 +1,22 @@
 //! Compares a tree that is there with the data it should be of, level by level, while the data is read.
 
+use super::layout::Level;
+use manyhash::Algorithm;
+use manyhash::tree::Merkle;
+use manyhash_files::read::positioned;
 use std::fs::File;
 use std::io;
 use std::mem;
-
-use manyhash::Algorithm;
-use manyhash::tree::Merkle;
-
-use crate::positioned;
-
-use super::layout::Level;
 
 /// Bytes of hashes that are read at once, at least a block.
 const BATCH_BYTES: usize = 128 << 10;
 
 /// Blocks that are not as they should be: how many, and which is the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Corrupt {
-    /// How many.
-    pub blocks: u64,
+pub(crate) struct Corrupt {
+    pub(crate) blocks: u64,
     /// The first of them, if there is one.
-    pub first: u64,
+    pub(crate) first: u64,
 }
 
 impl Corrupt {
@@ -32,20 +28,17 @@ impl Corrupt {
 
 /// A check, as digests of data come in.
 #[derive(Debug)]
-pub struct Check<'a, A: Algorithm> {
+pub(crate) struct Check<'a, A: Algorithm> {
     merkle: &'a Merkle<A>,
     hashes: &'a File,
     levels: Vec<Stored>,
     top: Option<A::Digest>,
 }
 
-/// A level that is there.
 #[derive(Debug)]
 struct Stored {
     level: Level,
-    /// Digests that are in it.
     digests: u64,
-    /// Digests that were compared.
     compared: u64,
     /// Blocks being compared, and which is the first of them.
     batch: Vec<u8>,
@@ -56,20 +49,19 @@ struct Stored {
     spare: Corrupt,
 }
 
-/// What was found.
 #[derive(Debug)]
-pub struct Found<D> {
+pub(crate) struct Found<D> {
     /// The root hash of the tree that is there.
-    pub root: D,
+    pub(crate) root: D,
     /// Blocks whose digests differ: of the data, of level 0, and so on, all but the top.
-    pub differing: Vec<Corrupt>,
+    pub(crate) differing: Vec<Corrupt>,
     /// Blocks of each level that have bytes other than zero where no digest is.
-    pub spare: Vec<Corrupt>,
+    pub(crate) spare: Vec<Corrupt>,
 }
 
 impl<'a, A: Algorithm> Check<'a, A> {
     /// A check of these levels against data of so many blocks.
-    pub fn new(merkle: &'a Merkle<A>, hashes: &'a File, levels: &[Level], data_blocks: u64) -> Self {
+    pub(crate) fn new(merkle: &'a Merkle<A>, hashes: &'a File, levels: &[Level], data_blocks: u64) -> Self {
         let digests = [data_blocks].into_iter().chain(levels.iter().map(|level| level.nodes));
         let stored = levels.iter().zip(digests).map(|(&level, digests)| Stored {
             level,
@@ -87,12 +79,12 @@ impl<'a, A: Algorithm> Check<'a, A> {
     ///
     /// # Errors
     /// If hashes cannot be read.
-    pub fn push(&mut self, digests: &[A::Digest]) -> io::Result<()> {
+    pub(crate) fn push(&mut self, digests: &[A::Digest]) -> io::Result<()> {
         self.compare(0, digests)
     }
 
     /// What was found, now that all digests of data were there.
-    pub fn finish(self) -> Found<A::Digest> {
+    pub(crate) fn finish(self) -> Found<A::Digest> {
         let root = self.top.expect("there is data, and all of it was compared");
         let (differing, spare) = self.levels.iter().map(|stored| (stored.differing, stored.spare)).unzip();
         Found { root, differing, spare }
@@ -134,7 +126,6 @@ impl Stored {
         nodes.saturating_mul(merkle.children() as u64).min(self.digests)
     }
 
-    /// Reads the next batch.
     fn read<A: Algorithm>(&mut self, merkle: &Merkle<A>, hashes: &File) -> io::Result<()> {
         let node_bytes = merkle.node_bytes();
         let wanted = (BATCH_BYTES / node_bytes).max(1);

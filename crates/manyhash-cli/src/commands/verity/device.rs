@@ -1,17 +1,15 @@
 //! Devices and files: the data to be read, and where hashes are written.
 
+use crate::output;
+use manyhash::tree::dm_verity::SUPERBLOCK_BYTES;
+use manyhash_files::find::Place;
+use manyhash_files::read::positioned;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use manyhash::tree::dm_verity::SUPERBLOCK_BYTES;
-
-use crate::output;
-use crate::place::Place;
-use crate::positioned;
-
 /// Opens a file or a block device to be read, and gives its size.
-pub fn open_data(path: &Path) -> io::Result<(File, u64)> {
+pub(crate) fn open_data(path: &Path) -> io::Result<(File, u64)> {
     check_kind(&fs::metadata(path)?)?;
     let file = File::open(path)?;
     let bytes = positioned::len(&file)?;
@@ -37,9 +35,8 @@ fn is_block_device(metadata: &Metadata) -> bool {
     }
 }
 
-/// Where hashes are written.
 #[derive(Debug)]
-pub struct HashDevice {
+pub(crate) struct HashDevice {
     file: File,
     /// A file that appears when all is done.
     new: Option<PathBuf>,
@@ -48,7 +45,7 @@ pub struct HashDevice {
 
 impl HashDevice {
     /// The file or block device at `path`, which need not be there.
-    pub fn open(path: &Path, superblock_at: Option<u64>) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path, superblock_at: Option<u64>) -> io::Result<Self> {
         match fs::metadata(path) {
             Ok(metadata) => {
                 check_kind(&metadata)?;
@@ -65,7 +62,7 @@ impl HashDevice {
 
     /// Makes room up to `end`. From now on there is no superblock, until there is the right one: a run that breaks off must not leave
     /// a device that looks as if it were one.
-    pub fn prepare(&self, end: u64) -> io::Result<()> {
+    pub(crate) fn prepare(&self, end: u64) -> io::Result<()> {
         let bytes = positioned::len(&self.file)?;
         if bytes < end {
             if i64::try_from(end).is_err() {
@@ -83,13 +80,12 @@ impl HashDevice {
         Ok(())
     }
 
-    /// Writes blocks of hashes.
-    pub fn write(&self, blocks: &[u8], offset: u64) -> io::Result<()> {
+    pub(crate) fn write(&self, blocks: &[u8], offset: u64) -> io::Result<()> {
         positioned::write_at(&self.file, blocks, offset)
     }
 
     /// Writes the superblock, when all else is on the disk; a new file gets its name.
-    pub fn finish(self, superblock: &[u8; SUPERBLOCK_BYTES]) -> io::Result<()> {
+    pub(crate) fn finish(self, superblock: &[u8; SUPERBLOCK_BYTES]) -> io::Result<()> {
         if let Some(offset) = self.superblock_at {
             if self.new.is_none() {
                 self.file.sync_data()?;

@@ -1,63 +1,57 @@
 //! `verity format`: hashes the data and writes the tree as it grows.
 
+use super::DeviceError;
+use super::device::{HashDevice, open_data};
+use super::layout::{Layout, Level};
+use super::overlap::overlap;
+use super::report::Report;
+use crate::commands::{prepare_backends, print};
+use crate::exit::{Failure, Outcome};
+use crate::flags::{Uuid, VerityDeviceArguments, VerityFormatArguments};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::text::quoting::quoted;
+use manyhash::tree::Nodes;
+use manyhash::{Algorithm, ForAlgorithm};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::read::is_same;
+use manyhash_files::{Reading, Totals, file_name};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use manyhash::tree::Nodes;
-use manyhash::{Algorithm, ForAlgorithm};
-
-use crate::arguments::{Uuid, VerityDeviceArguments, VerityFormatArguments};
-use crate::commands::{prepare_backends, print};
-use crate::exit::Exit;
-use crate::file_name;
-use crate::hexadecimal;
-use crate::leaves::{self, Source};
-use crate::message::quoted;
-use crate::output::Output;
-use crate::pipeline::{Reading, Totals};
-use crate::progress::Progress;
-use crate::stamp::is_same;
-
-use super::device::{HashDevice, open_data};
-use super::layout::{Layout, Level};
-use super::overlap::overlap;
-use super::report::Report;
-use super::{DeviceError, Problem};
-
 /// Bytes of a salt that nobody chose.
 const SALT_BYTES: usize = 32;
 
-/// Runs `manyhash verity format`.
-pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> Result<Exit, Problem> {
+pub(crate) fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> Outcome {
     let VerityFormatArguments { device, uuid, root_hash_file, work, data, hash } = arguments;
-    device.check_hash_offset().map_err(Problem::Usage)?;
-    let (file, bytes) = open_data(&data).map_err(Problem::of(&data))?;
-    let data_blocks = data_blocks(&device, bytes).map_err(Problem::of(&data))?;
+    device.check_hash_offset().map_err(Failure::usage)?;
+    let (file, bytes) = open_data(&data).map_err(Failure::of(&data))?;
+    let data_blocks = data_blocks(&device, bytes).map_err(Failure::of(&data))?;
     let salt = match &device.salt {
         Some(salt) => salt.0.to_vec(),
-        None => random::<SALT_BYTES>().map_err(Problem::of(&hash))?.to_vec(),
+        None => random::<SALT_BYTES>().map_err(Failure::of(&hash))?.to_vec(),
     };
     let mut layout = Layout::of(&device, data_blocks, salt);
-    prepare_backends(program, layout.algorithm.into(), verbose).map_err(Problem::Usage)?;
-    let uuid = uuid.map_or_else(random_uuid, Ok).map_err(Problem::of(&hash))?;
+    prepare_backends(program, layout.algorithm.into(), verbose).map_err(Failure::usage)?;
+    let uuid = uuid.map_or_else(random_uuid, Ok).map_err(Failure::of(&hash))?;
     layout.superblock.uuid = uuid.bytes;
     if is_same(&data, &hash) && layout.hash_offset < layout.data_bytes() {
         let (offset, end) = (layout.hash_offset, layout.data_bytes());
         let what = format!("hashes from byte {offset} on would overwrite data up to byte {end} (see --hash-offset, --data-blocks)");
-        return Err(Problem::with(&hash, what));
+        return Err(Failure::with(&hash, what));
     }
     if overlap(&hash, &data) {
         let [data, hash] = [&data, &hash].map(|path| String::from_utf8_lossy(&quoted(file_name::bytes_of(path))).into_owned());
         let what = format!("HASH {hash} and DATA {data} are on the same storage, one over the other: hashes would overwrite data");
-        return Err(Problem::Usage(what));
+        return Err(Failure::usage(what));
     }
-    let mut root_hash = root_hash_file.as_deref().map(|path| root_hash_output(path, &[&data, &hash])).transpose()?;
+    let root_hash = root_hash_file.as_deref().map(|path| root_hash_output(path, &[&data, &hash])).transpose()?;
     let superblock_at = layout.has_superblock.then_some(layout.hash_offset);
-    let hash_device = HashDevice::open(&hash, superblock_at).map_err(Problem::of(&hash))?;
-    hash_device.prepare(layout.device_bytes()).map_err(Problem::of(&hash))?;
+    let hash_device = HashDevice::open(&hash, superblock_at).map_err(Failure::of(&hash))?;
+    hash_device.prepare(layout.device_bytes()).map_err(Failure::of(&hash))?;
 
     let totals = Arc::<Totals>::default();
     totals.found_file(layout.data_bytes());
@@ -67,20 +61,27 @@ pub fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> 
     let made = layout.algorithm.with(making);
     totals.done();
     progress.finish();
-    let root = hexadecimal::encoded(&made.map_err(|error| error.problem(&data, &hash))?);
-    hash_device.finish(&layout.superblock.to_bytes()).map_err(Problem::of(&hash))?;
+    let root = const_hex::encode(&made.map_err(|error| error.of(&data, &hash))?);
+    hash_device.finish(&layout.superblock.to_bytes()).map_err(Failure::of(&hash))?;
     let typed_hash = device.algorithm.as_ref().map(|hash| hash.typed.as_str());
     let report = Report { path: &hash, layout: &layout, typed_hash, typed_uuid: Some(&uuid.typed), root: Some(&root) };
     // Before the file: if that fails, the root hash is not lost.
-    let printed = print(program, &report.lines());
-    if let (Some(output), Some(path)) = (root_hash.take(), &root_hash_file) {
-        write_root_hash(output, &root).map_err(Problem::of(path))?;
+    let printed = print(&report.lines());
+    let written = match (root_hash, &root_hash_file) {
+        (Some(output), Some(path)) => write_root_hash(output, &root).map_err(Failure::of(path)),
+        _ => Ok(()),
+    };
+    match (printed, written) {
+        (Err(first), Err(second)) => {
+            first.say(program);
+            Err(second)
+        }
+        (printed, written) => written.and(printed),
     }
-    Ok(printed)
 }
 
 /// How many blocks of data there are in so many bytes, or are to be taken of them.
-pub fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<u64> {
+pub(crate) fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<u64> {
     match arguments.data_blocks.filter(|&blocks| blocks > 0) {
         None => whole_blocks(arguments.data_block_bytes(), bytes),
         Some(blocks) => {
@@ -92,7 +93,7 @@ pub fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<
 }
 
 /// How many blocks so many bytes are: one at least, and nothing left over.
-pub fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
+pub(crate) fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     if bytes == 0 {
         return Err(io::Error::other("there is no data"));
     }
@@ -102,7 +103,6 @@ pub fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     Ok(bytes / block_bytes as u64)
 }
 
-/// A tree to be made.
 struct Making<'a> {
     layout: &'a Layout,
     data: &'a File,
@@ -133,12 +133,12 @@ impl ForAlgorithm for Making<'_> {
 }
 
 /// Where the root hash goes besides the report.
-fn root_hash_output(path: &Path, devices: &[&Path]) -> Result<Output, Problem> {
+fn root_hash_output(path: &Path, devices: &[&Path]) -> Result<Output, Failure> {
     if devices.iter().any(|device| is_same(path, device)) {
         let path = String::from_utf8_lossy(&quoted(file_name::bytes_of(path))).into_owned();
-        return Err(Problem::Usage(format!("--root-hash-file {path} would replace DATA or HASH")));
+        return Err(Failure::usage(format!("--root-hash-file {path} would replace DATA or HASH")));
     }
-    Output::file(path).map_err(Problem::of(path))
+    Output::file(path).map_err(Failure::of(path))
 }
 
 fn write_root_hash(mut output: Output, root: &str) -> io::Result<()> {

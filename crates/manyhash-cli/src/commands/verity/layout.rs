@@ -1,50 +1,41 @@
 //! Where everything is on a hash device.
 
-use std::fs::File;
-use std::io;
-
+use crate::flags::VerityDeviceArguments;
 use manyhash::tree::DmVerity;
 use manyhash::tree::dm_verity::{Format, SUPERBLOCK_BYTES, Superblock};
 use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
-
-use crate::arguments::VerityDeviceArguments;
-use crate::positioned;
-
-/// Bytes of a block, unless something else is said.
-const BLOCK_BYTES: usize = 4096;
+use manyhash_files::read::positioned;
+use std::fs::File;
+use std::io;
 
 /// All parameters of a hash device.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// What a superblock says, or would say if there were one.
-    pub superblock: Superblock,
-    /// Its algorithm.
-    pub algorithm: AnyAlgorithm,
+    pub(crate) superblock: Superblock,
+    pub(crate) algorithm: AnyAlgorithm,
     /// Where the superblock is, or if there is none the hashes.
-    pub hash_offset: u64,
-    /// Whether there is a superblock.
-    pub has_superblock: bool,
+    pub(crate) hash_offset: u64,
+    pub(crate) has_superblock: bool,
 }
 
 /// Where a level of the tree is.
 #[derive(Clone, Copy, Debug)]
-pub struct Level {
-    /// Where it begins.
-    pub offset: u64,
-    /// Its blocks.
-    pub nodes: u64,
+pub(crate) struct Level {
+    pub(crate) offset: u64,
+    pub(crate) nodes: u64,
 }
 
 impl Layout {
     /// As the options say, for data of so many blocks and without a UUID.
-    pub fn of(arguments: &VerityDeviceArguments, data_blocks: u64, salt: Vec<u8>) -> Self {
+    pub(crate) fn of(arguments: &VerityDeviceArguments, data_blocks: u64, salt: Vec<u8>) -> Self {
         let algorithm = arguments.algorithm.as_ref().map_or(AnyAlgorithm::Sha256, |hash| hash.algorithm);
         let superblock = Superblock {
             format: arguments.format.unwrap_or_default(),
             uuid: [0; 16],
             algorithm: linux_name(algorithm),
             data_block_bytes: arguments.data_block_bytes(),
-            hash_block_bytes: arguments.hash_block_size.unwrap_or(BLOCK_BYTES),
+            hash_block_bytes: arguments.hash_block_bytes(),
             data_blocks,
             salt,
         };
@@ -52,7 +43,7 @@ impl Layout {
     }
 
     /// As the superblock at `hash_offset` says.
-    pub fn read(file: &File, hash_offset: u64) -> io::Result<Self> {
+    pub(crate) fn read(file: &File, hash_offset: u64) -> io::Result<Self> {
         let mut bytes = [0; SUPERBLOCK_BYTES];
         let count = positioned::read_at(file, &mut bytes, hash_offset)?;
         let wrong = |what: String| io::Error::other(format!("at byte {hash_offset}: {what}"));
@@ -63,14 +54,13 @@ impl Layout {
         Ok(Self { superblock, algorithm, hash_offset, has_superblock: true })
     }
 
-    /// The tree.
-    pub fn tree<A: Algorithm>(&self) -> DmVerity<A> {
+    pub(crate) fn tree<A: Algorithm>(&self) -> DmVerity<A> {
         let Superblock { format, data_block_bytes, hash_block_bytes, ref salt, .. } = self.superblock;
         DmVerity::new(format, data_block_bytes, hash_block_bytes, salt).expect("the parameters were checked before")
     }
 
     /// Where the first block of hashes is.
-    pub fn tree_offset(&self) -> u64 {
+    pub(crate) fn tree_offset(&self) -> u64 {
         if self.has_superblock {
             (self.hash_offset + SUPERBLOCK_BYTES as u64).next_multiple_of(self.superblock.hash_block_bytes as u64)
         } else {
@@ -78,13 +68,12 @@ impl Layout {
         }
     }
 
-    /// Bytes of the data.
-    pub fn data_bytes(&self) -> u64 {
+    pub(crate) fn data_bytes(&self) -> u64 {
         self.superblock.data_blocks * self.superblock.data_block_bytes as u64
     }
 
     /// The levels of the tree, the one over data first.
-    pub fn levels<A: Algorithm>(&self) -> Vec<Level> {
+    pub(crate) fn levels<A: Algorithm>(&self) -> Vec<Level> {
         let tree = self.tree::<A>();
         let (offsets, _) = tree.merkle().level_offsets(self.superblock.data_blocks);
         let nodes = tree.merkle().nodes(self.superblock.data_blocks);
@@ -92,8 +81,7 @@ impl Layout {
         offsets.into_iter().zip(nodes).map(|(block, nodes)| Level { offset: offset_of(block), nodes }).collect()
     }
 
-    /// Blocks of hashes.
-    pub fn hash_blocks(&self) -> u64 {
+    pub(crate) fn hash_blocks(&self) -> u64 {
         struct HashBlocks<'a>(&'a Layout);
         impl ForAlgorithm for HashBlocks<'_> {
             type Output = u64;
@@ -104,29 +92,29 @@ impl Layout {
         self.algorithm.with(HashBlocks(self))
     }
 
-    /// Where the hashes end.
-    pub fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.tree_offset() + self.hash_blocks() * self.superblock.hash_block_bytes as u64
     }
 
     /// Bytes that the device needs. Who maps a file with a superblock alone reads a block of it, so that is there.
-    pub fn device_bytes(&self) -> u64 {
+    pub(crate) fn device_bytes(&self) -> u64 {
+        const MAPPED_BYTES: usize = 4096;
         match (self.has_superblock, self.hash_blocks()) {
             (false, 0) => 0,
             (false, _) => self.end(),
-            (true, _) => self.end().max(self.hash_offset + self.superblock.hash_block_bytes.min(BLOCK_BYTES) as u64),
+            (true, _) => self.end().max(self.hash_offset + self.superblock.hash_block_bytes.min(MAPPED_BYTES) as u64),
         }
     }
 
     /// Which of the options says something else than the superblock: its name, what the superblock says, what it says.
-    pub fn contradiction(&self, arguments: &VerityDeviceArguments) -> Option<(&'static str, String, String)> {
+    pub(crate) fn contradiction(&self, arguments: &VerityDeviceArguments) -> Option<(&'static str, String, String)> {
         let Superblock { format, data_block_bytes, hash_block_bytes, data_blocks, ref salt, .. } = self.superblock;
         let differs =
             |name, ours: String, theirs: Option<String>| theirs.filter(|theirs| *theirs != ours).map(|theirs| (name, ours, theirs));
         let number = |format: Format| format.number().to_string();
         let blocks = arguments.data_blocks.filter(|&blocks| blocks > 0);
-        let given_salt = arguments.salt.as_ref().map(|salt| super::report::salt_text(&salt.0));
-        differs("--salt", super::report::salt_text(salt), given_salt)
+        let given_salt = arguments.salt.as_ref().map(|salt| salt_text(&salt.0));
+        differs("--salt", salt_text(salt), given_salt)
             .or_else(|| differs("--hash", linux_name(self.algorithm), arguments.algorithm.as_ref().map(|hash| linux_name(hash.algorithm))))
             .or_else(|| differs("--format", number(format), arguments.format.map(number)))
             .or_else(|| {
@@ -139,26 +127,12 @@ impl Layout {
     }
 }
 
-impl VerityDeviceArguments {
-    /// Bytes of a block of data.
-    pub fn data_block_bytes(&self) -> usize {
-        self.data_block_size.unwrap_or(BLOCK_BYTES)
-    }
-
-    /// Whether `--hash-offset` is where hashes can be.
-    pub fn check_hash_offset(&self) -> Result<(), String> {
-        let block_bytes = self.hash_block_size.unwrap_or(BLOCK_BYTES);
-        if self.no_superblock && !self.hash_offset.is_multiple_of(block_bytes as u64) {
-            return Err(format!(
-                "--hash-offset {}: without a superblock it must be a multiple of the hash block size, {block_bytes}",
-                self.hash_offset
-            ));
-        }
-        Ok(())
-    }
+/// A salt as it is typed: `-` if there is none.
+pub(crate) fn salt_text(salt: &[u8]) -> String {
+    if salt.is_empty() { "-".to_string() } else { const_hex::encode(salt) }
 }
 
 /// The name that Linux has for an algorithm: `sha256`, `sha512-256`.
-pub fn linux_name(algorithm: AnyAlgorithm) -> String {
+pub(crate) fn linux_name(algorithm: AnyAlgorithm) -> String {
     algorithm.to_string().replace('/', "-")
 }

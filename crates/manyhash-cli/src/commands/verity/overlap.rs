@@ -1,13 +1,12 @@
 //! Whether writing to one device writes to the other, as far as Linux tells in sysfs: loop devices over files, partitions of disks,
 //! device-mapper and RAID devices over others, and files on a file system's device.
 
+use crate::sysfs;
+use manyhash_files::find::{Place, folder_of};
+use manyhash_files::read::{FileId, is_same};
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-
-use crate::place::{Place, folder_of};
-use crate::stamp::{FileId, is_same};
-use crate::sysfs;
 
 /// Something that bytes are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +20,6 @@ enum Storage {
 /// How storage is made of what is below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
-    /// All of it.
     Whole,
     /// Some of it, or all in another order.
     Part,
@@ -30,7 +28,7 @@ enum Relation {
 }
 
 /// Whether `one` and `other`, of which one is there, are not the same file, but writing to one of them writes to the other or to what the other is made of.
-pub fn overlap(one: &Path, other: &Path) -> bool {
+pub(crate) fn overlap(one: &Path, other: &Path) -> bool {
     let (Some(first), Some(second)) = (Storage::at(one), Storage::at(other)) else { return false };
     !is_same(one, other) && Sysfs(PathBuf::from("/sys")).overlap(first, second)
 }
@@ -114,7 +112,7 @@ fn backing_file(folder: &Path) -> Option<Storage> {
     let mut path = fs::read(folder.join("loop/backing_file")).ok()?;
     // The file's name may have a newline at its end, but there is one more.
     path.pop_if(|byte| *byte == b'\n');
-    Storage::of(&fs::metadata(crate::file_name::from_bytes(&path)).ok()?)
+    Storage::of(&fs::metadata(manyhash_files::file_name::from_bytes(&path)).ok()?)
 }
 
 /// The number of the device that has this folder.

@@ -1,36 +1,24 @@
 //! What is printed of a hash device, as `veritysetup` does.
 
+use super::layout::{Layout, linux_name, salt_text};
+use crate::flags::Uuid;
+use manyhash_files::file_name;
 use std::path::Path;
 
-use crate::arguments::Uuid;
-use crate::file_name;
-use crate::hexadecimal;
-
-use super::layout::{Layout, linux_name};
-
-/// A salt as it is typed: `-` if there is none.
-pub fn salt_text(salt: &[u8]) -> String {
-    if salt.is_empty() { "-".to_string() } else { hexadecimal::encoded(salt) }
-}
-
-/// What there is to print.
 #[derive(Debug)]
-pub struct Report<'a> {
-    /// The hash device.
-    pub path: &'a Path,
-    /// What it is like.
-    pub layout: &'a Layout,
+pub(crate) struct Report<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) layout: &'a Layout,
     /// How its algorithm was typed, if it was.
-    pub typed_hash: Option<&'a str>,
+    pub(crate) typed_hash: Option<&'a str>,
     /// How its UUID was typed, if it was.
-    pub typed_uuid: Option<&'a str>,
+    pub(crate) typed_uuid: Option<&'a str>,
     /// Its root hash, if that is known.
-    pub root: Option<&'a str>,
+    pub(crate) root: Option<&'a str>,
 }
 
 impl Report<'_> {
-    /// The lines.
-    pub fn lines(&self) -> Vec<u8> {
+    pub(crate) fn lines(&self) -> Vec<u8> {
         let Self { path, layout, typed_hash, typed_uuid, root } = self;
         let superblock = &layout.superblock;
         let mut lines = [b"VERITY header information for ", file_name::bytes_of(path), b"\n"].concat();

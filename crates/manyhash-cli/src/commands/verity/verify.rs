@@ -1,45 +1,40 @@
 //! `verity verify`: hashes the data and compares all of the tree that is there.
 
+use super::DeviceError;
+use super::check::{Check, Corrupt, Found};
+use super::device::open_data;
+use super::format::data_blocks;
+use super::layout::{Layout, Level};
+use crate::commands::prepare_backends;
+use crate::exit::{Failure, Outcome};
+use crate::flags::VerityVerifyArguments;
+use crate::message::say_of;
+use crate::progress::Progress;
+use crate::text::hexadecimal;
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash_files::leaves::{self, Source};
+use manyhash_files::{Reading, Totals, file_name};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
-
-use crate::arguments::VerityVerifyArguments;
-use crate::commands::{exit_code, prepare_backends};
-use crate::exit::Exit;
-use crate::file_name;
-use crate::hexadecimal;
-use crate::leaves::{self, Source};
-use crate::message::say_of;
-use crate::pipeline::{Reading, Totals};
-use crate::progress::Progress;
-
-use super::check::{Check, Corrupt, Found};
-use super::device::open_data;
-use super::format::data_blocks;
-use super::layout::{Layout, Level};
-use super::{DeviceError, Problem};
-
-/// Runs `manyhash verity verify`.
-pub fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bool) -> Result<Exit, Problem> {
-    arguments.device.check_hash_offset().map_err(Problem::Usage)?;
+pub(crate) fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bool) -> Outcome {
+    arguments.device.check_hash_offset().map_err(Failure::usage)?;
     let VerityVerifyArguments { data, hash, work, .. } = &arguments;
-    let (hashes, hashes_bytes) = open_data(hash).map_err(Problem::of(hash))?;
-    let (file, bytes) = open_data(data).map_err(Problem::of(data))?;
+    let (hashes, hashes_bytes) = open_data(hash).map_err(Failure::of(hash))?;
+    let (file, bytes) = open_data(data).map_err(Failure::of(data))?;
     let layout = layout(&arguments, &hashes, bytes)?;
-    prepare_backends(program, layout.algorithm.into(), verbose).map_err(Problem::Usage)?;
+    prepare_backends(program, layout.algorithm.into(), verbose).map_err(Failure::usage)?;
     let root = root(&arguments, layout.algorithm)?;
     let (data_bytes, end) = (layout.data_bytes(), layout.end());
     if bytes < data_bytes {
         let blocks = layout.superblock.data_blocks;
-        return Err(Problem::with(data, format!("it ends at byte {bytes}, {blocks} blocks of data at byte {data_bytes}")));
+        return Err(Failure::with(data, format!("it ends at byte {bytes}, {blocks} blocks of data at byte {data_bytes}")));
     }
     if hashes_bytes < end && layout.hash_blocks() > 0 {
-        return Err(Problem::with(hash, format!("it ends at byte {hashes_bytes}, the hashes at byte {end}")));
+        return Err(Failure::with(hash, format!("it ends at byte {hashes_bytes}, the hashes at byte {end}")));
     }
 
     let totals = Arc::<Totals>::default();
@@ -50,41 +45,41 @@ pub fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bool) -> 
     let found = layout.algorithm.with(checking);
     totals.done();
     progress.finish();
-    let found = found.map_err(|error| error.problem(data, hash))?;
+    let found = found.map_err(|error| error.of(data, hash))?;
     let mut is_fine = true;
     for (path, message) in complaints(&layout, &found, &root, data, hash) {
         is_fine = false;
         say_of(program, file_name::bytes_of(path), message);
     }
-    Ok(exit_code(is_fine))
+    Ok(is_fine)
 }
 
 /// As the superblock says, or without one the options.
-fn layout(arguments: &VerityVerifyArguments, hashes: &File, data_bytes: u64) -> Result<Layout, Problem> {
+fn layout(arguments: &VerityVerifyArguments, hashes: &File, data_bytes: u64) -> Result<Layout, Failure> {
     let VerityVerifyArguments { device, data, hash, .. } = arguments;
     if device.no_superblock {
-        let data_blocks = data_blocks(device, data_bytes).map_err(Problem::of(data))?;
+        let data_blocks = data_blocks(device, data_bytes).map_err(Failure::of(data))?;
         let salt = device.salt.as_ref().map_or_else(Vec::new, |salt| salt.0.to_vec());
         return Ok(Layout::of(device, data_blocks, salt));
     }
-    let layout = Layout::read(hashes, device.hash_offset).map_err(Problem::of(hash))?;
+    let layout = Layout::read(hashes, device.hash_offset).map_err(Failure::of(hash))?;
     match layout.contradiction(device) {
         None => Ok(layout),
-        Some((option, stored, given)) => Err(Problem::with(hash, format!("the superblock says {stored}, not {option} {given}"))),
+        Some((option, stored, given)) => Err(Failure::with(hash, format!("the superblock says {stored}, not {option} {given}"))),
     }
 }
 
 /// The root hash, from where it is given.
-fn root(arguments: &VerityVerifyArguments, algorithm: AnyAlgorithm) -> Result<Box<[u8]>, Problem> {
+fn root(arguments: &VerityVerifyArguments, algorithm: AnyAlgorithm) -> Result<Box<[u8]>, Failure> {
     let digest_bytes = algorithm.digest_bytes();
     let decode = |digits: &[u8]| hexadecimal::decode(digits).filter(|root| root.len() == digest_bytes);
     let wanted = format!("the root hash has {} hexadecimal digits", 2 * digest_bytes);
     if let Some(root) = &arguments.root {
-        return decode(root.as_encoded_bytes()).ok_or_else(|| Problem::Usage(format!("ROOT {}: {wanted}", root.display())));
+        return decode(root.as_encoded_bytes()).ok_or_else(|| Failure::usage(format!("ROOT {}: {wanted}", root.display())));
     }
     let path = arguments.root_hash_file.as_deref().expect("one of the two is required");
-    let content = read_start(path).map_err(Problem::of(path))?;
-    decode(content.trim_ascii_end()).ok_or_else(|| Problem::with(path, wanted))
+    let content = read_start(path).map_err(Failure::of(path))?;
+    decode(content.trim_ascii_end()).ok_or_else(|| Failure::with(path, wanted))
 }
 
 /// More than any root hash has.
@@ -95,7 +90,6 @@ fn read_start(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// A tree to be checked.
 struct Checking<'a> {
     layout: &'a Layout,
     data: &'a File,
@@ -129,7 +123,7 @@ fn complaints<'a>(layout: &Layout, checked: &Checked, root: &[u8], data: &'a Pat
     let Checked { found, levels } = checked;
     let mut complaints = Vec::new();
     if found.root != root {
-        let message = format!("the root hash is {}, not {}", hexadecimal::encoded(&found.root), hexadecimal::encoded(root));
+        let message = format!("the root hash is {}, not {}", const_hex::encode(&found.root), const_hex::encode(root));
         complaints.push((if levels.is_empty() { data } else { hash }, message));
     }
     let hash_block_bytes = layout.superblock.hash_block_bytes as u64;

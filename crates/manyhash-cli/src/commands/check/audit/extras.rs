@@ -1,24 +1,19 @@
 //! The walk for files that are not listed, and what is said of them.
 
+use super::super::report::Report;
+use super::listed::Listed;
+use super::missing::{Lost, Sizes};
+use super::spill::Fingerprints;
+use manyhash_files::find::{Found, Readable, Walk, hashing};
+use manyhash_files::{Algorithms, Finished, Sink, Task, Work, file_name};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::algorithm::Algorithms;
-use crate::file_name;
-use crate::pipeline::{Finished, Sink, Task, Work};
-use crate::walk::{Found, Readable, Walk, hashing};
-
-use super::super::report::Report;
-use super::missing::{Lost, Sizes};
-use super::spill::{Fingerprints, Table};
-
 /// What the walk comes upon.
 #[derive(Debug)]
-pub enum Finding {
-    /// A file that is not listed.
+pub(crate) enum Finding {
     Extra {
-        /// Its size.
         size_bytes: u64,
     },
     /// A folder or file that cannot be looked at.
@@ -28,10 +23,10 @@ pub enum Finding {
 }
 
 /// Goes through the folders, and gives the files that are not listed.
-pub struct Extras {
+pub(crate) struct Extras {
     walk: Walk,
     devices: BTreeSet<u64>,
-    listed: Table<17>,
+    listed: Listed,
     fingerprints: Fingerprints,
     /// What files are hashed with, and which.
     wanted: Option<(Algorithms, Sizes)>,
@@ -40,19 +35,19 @@ pub struct Extras {
 
 impl Extras {
     /// Files in `folders` and on `devices` that are not `listed`, hashed if they may be missing ones.
-    pub fn new(
+    pub(crate) fn new(
         folders: Vec<PathBuf>,
         devices: BTreeSet<u64>,
-        (listed, fingerprints): (Table<17>, Fingerprints),
+        (listed, fingerprints): (Listed, Fingerprints),
         wanted: Option<(Algorithms, Sizes)>,
     ) -> Self {
         let folders = folders.into_iter().map(PathBuf::into_os_string).collect();
         Self { walk: Walk::new(folders, true), devices, listed, fingerprints, wanted, has_failed: false }
     }
 
-    fn is_listed(&mut self, path: &Path) -> io::Result<bool> {
+    fn is_listed(&self, path: &Path) -> io::Result<bool> {
         let key = self.fingerprints.of(file_name::bytes_of(path));
-        Ok(self.listed.first(&key)?.is_some())
+        self.listed.contains(&key)
     }
 
     fn work(&self, what: Readable, size_bytes: u64) -> Work {
@@ -90,8 +85,7 @@ impl Iterator for Extras {
     }
 }
 
-/// Says what was found.
-pub struct Findings<'a, 'b> {
+pub(crate) struct Findings<'a, 'b> {
     report: &'a mut Report<'b>,
     /// What names are relative to where they can be.
     base: PathBuf,
@@ -101,12 +95,12 @@ pub struct Findings<'a, 'b> {
 
 impl<'a, 'b> Findings<'a, 'b> {
     /// Findings for `report`, with the missing files that may be among them.
-    pub fn new(report: &'a mut Report<'b>, base: PathBuf, lost: Option<Lost>) -> Self {
+    pub(crate) fn new(report: &'a mut Report<'b>, base: PathBuf, lost: Option<Lost>) -> Self {
         Self { report, base, lost, failure: None }
     }
 
     /// Why not all could be found.
-    pub fn into_failure(self) -> Option<io::Error> {
+    pub(crate) fn into_failure(self) -> Option<io::Error> {
         self.failure
     }
 }

@@ -14,7 +14,7 @@ const MEMORY_BYTES: usize = 1 << 20;
 
 /// Resolves paths; remembers folders, because most files share theirs with others.
 #[derive(Debug)]
-pub struct Places {
+pub(crate) struct Places {
     current: PathBuf,
     folders: HashMap<PathBuf, PathBuf>,
     bytes: usize,
@@ -22,13 +22,13 @@ pub struct Places {
 
 impl Places {
     /// Paths are relative to the current folder.
-    pub fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         Ok(Self { current: std::env::current_dir()?, folders: HashMap::new(), bytes: 0 })
     }
 
     /// The file's path without links in folders, `.`, `..` or anything twice. The last name stays what it is, link or not. What does
     /// not exist is resolved as far as it does.
-    pub fn resolve(&mut self, path: &Path) -> PathBuf {
+    pub(crate) fn resolve(&mut self, path: &Path) -> PathBuf {
         match (path.parent(), path.file_name()) {
             (Some(folder), Some(name)) => self.resolve_in(folder, name),
             _ => canonical(&self.current.join(path)),

@@ -1,29 +1,26 @@
 //! Where files that no manifest lists are looked for. CHECK.md says which folders a manifest covers, and why.
 
+use crate::text::manifest::form::Form;
+use manyhash_files::read::Stamp;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::manifest::form::Form;
-use crate::stamp::Stamp;
-
 /// Of more folders than this, the one that they are in is covered as a whole.
 const MOST_FOLDERS: usize = 1000;
 
-/// The folders covered so far.
 #[derive(Debug, Default)]
-pub struct Scope {
+pub(crate) struct Scope {
     folders: BTreeSet<PathBuf>,
     /// One that all absolute names are in.
     common: Option<PathBuf>,
-    /// File systems of files that are listed.
     devices: BTreeSet<u64>,
 }
 
 impl Scope {
     /// Adds what a listed file covers: `path`, named relative to `base`, in a manifest of that form.
-    pub fn cover(&mut self, base: Option<&Path>, form: Form, is_base_given: bool, path: &Path) {
+    pub(crate) fn cover(&mut self, base: Option<&Path>, form: Form, is_base_given: bool, path: &Path) {
         let in_base = path.strip_prefix(base.unwrap_or(Path::new(""))).unwrap_or(path);
         match form {
             Form::BagIt(_) => self.insert(base.unwrap_or(Path::new("")).join("data")),
@@ -39,7 +36,7 @@ impl Scope {
     }
 
     /// Adds the file system that a listed file is on.
-    pub fn reach(&mut self, device: u64) {
+    pub(crate) fn reach(&mut self, device: u64) {
         self.devices.insert(device);
     }
 
@@ -66,7 +63,7 @@ impl Scope {
     }
 
     /// The folders to look in, none within another, without those that are not there; and the file systems to stay on.
-    pub fn folders(mut self) -> (Vec<PathBuf>, BTreeSet<u64>) {
+    pub(crate) fn folders(mut self) -> (Vec<PathBuf>, BTreeSet<u64>) {
         let here = |folder: PathBuf| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
         let all: BTreeSet<_> =
             self.folders.into_iter().chain(self.common).filter_map(|folder| fs::canonicalize(here(folder)).ok()).collect();

@@ -1,118 +1,125 @@
-//! Sets of any size in little memory: fingerprints in temporary files that have no name, so that nothing is left of them however the
-//! process ends.
+//! Tables of any size in little memory: a temporary SQLite database, whose files have no name, so that
+//! nothing is left of them however the process ends. Small ones have no file at all.
 
-mod log;
-mod sorter;
-mod table;
-
+use crate::message::reason;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
+use std::env;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 
-pub use log::Log;
-pub use sorter::Sorter;
-pub use table::Table;
+/// What SQLite may keep of a database in memory, and as much again while it sorts.
+const MEMORY_KIB: i64 = 4 << 10;
 
-/// Bytes of a fingerprint.
-pub const KEY_BYTES: usize = 16;
+/// The pages that a database may have if no file can be made: a megabyte.
+const MOST_PAGES_WITHOUT_FILE: u32 = 256;
 
-/// What stands for a name or a digest.
-pub type Key = [u8; KEY_BYTES];
+/// What stands for a name.
+pub(crate) type Key = [u8; 16];
 
 /// Makes keys. They are other ones in every run, so that nobody can prepare two names with the same key.
 #[derive(Clone, Debug, Default)]
-pub struct Fingerprints([RandomState; 2]);
+pub(crate) struct Fingerprints([RandomState; 2]);
 
 impl Fingerprints {
     /// The key of `bytes`.
-    pub fn of(&self, bytes: &[u8]) -> Key {
+    pub(crate) fn of(&self, bytes: &[u8]) -> Key {
         let [high, low] = self.0.each_ref().map(|state| u128::from(state.hash_one(bytes)));
         (high << 64 | low).to_be_bytes()
     }
 }
 
-/// The key that `record` begins with.
-pub fn key_of<const N: usize>(record: &[u8; N]) -> &Key {
-    record.first_chunk().expect("a record has a key")
+#[derive(Debug)]
+pub(crate) struct Spill {
+    connection: Connection,
+    /// What is said when there is no room for more.
+    full: String,
+}
+
+impl Spill {
+    /// A database with `tables`.
+    pub(crate) fn new(tables: &str) -> io::Result<Self> {
+        let connection = Connection::open("").map_err(io::Error::other)?;
+        // SQLite makes a file when it needs one, and would look for a folder elsewhere if this one were of no use.
+        let (place, full) = match tempfile::tempfile() {
+            Ok(_) => {
+                if let Some(folder) = env::temp_dir().to_str() {
+                    connection.pragma_update(None, "temp_store_directory", folder).map_err(io::Error::other)?;
+                }
+                ("PRAGMA temp_store = FILE".to_string(), "No space left on device".to_string())
+            }
+            Err(error) => (format!("PRAGMA temp_store = MEMORY; PRAGMA max_page_count = {MOST_PAGES_WITHOUT_FILE}"), reason(&error)),
+        };
+        let spill = Self { connection, full };
+        // What is lost with the process needs no journal. All is one transaction, which never ends.
+        spill.batch(&format!("PRAGMA journal_mode = OFF; PRAGMA cache_size = -{MEMORY_KIB}; {place}"))?;
+        spill.batch(&format!("BEGIN; {tables}"))?;
+        Ok(spill)
+    }
+
+    pub(crate) fn batch(&self, statements: &str) -> io::Result<()> {
+        self.connection.execute_batch(statements).map_err(|error| self.failure(error))
+    }
+
+    /// Runs a statement that gives no rows.
+    pub(crate) fn execute(&self, statement: &str, values: impl Params) -> io::Result<()> {
+        let result = self.connection.prepare_cached(statement).and_then(|mut statement| statement.execute(values));
+        result.map(|_| ()).map_err(|error| self.failure(error))
+    }
+
+    /// The first row that `query` gives, as `read` reads it.
+    pub(crate) fn first<T>(
+        &self,
+        query: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row) -> rusqlite::Result<T>,
+    ) -> io::Result<Option<T>> {
+        let result = self.connection.prepare_cached(query).and_then(|mut query| query.query_row(values, read).optional());
+        result.map_err(|error| self.failure(error))
+    }
+
+    fn failure(&self, error: rusqlite::Error) -> io::Error {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => io::Error::other(self.full.clone()),
+            _ => io::Error::other(error),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn records(count: u64, keys: u64) -> Vec<[u8; 24]> {
-        let record = |i: u64| {
-            let mut record = [0; 24];
-            record[..8].copy_from_slice(&(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % keys).wrapping_mul(u64::MAX / keys).to_be_bytes());
-            record[16..].copy_from_slice(&i.to_be_bytes());
-            record
-        };
-        (0..count).map(record).collect()
-    }
-
     #[test]
-    fn records_come_out_in_order_from_memory_and_from_files() {
-        let records = records(10_000, 3_000);
-        let mut expected = records.clone();
-        expected.sort_unstable();
-        for limit_bytes in [1 << 20, 24 * 100, 24 * 7, 1] {
-            let mut sorter = Sorter::with_limit(limit_bytes);
-            for record in &records {
-                sorter.push(*record).unwrap();
+    fn rows_come_back_in_order_from_memory_and_from_a_file() {
+        for rows in [0_i64, 1, 100, 200_000] {
+            let spill = Spill::new("CREATE TABLE found (key BLOB, number INTEGER)").unwrap();
+            let fingerprints = Fingerprints::default();
+            for number in 0..rows {
+                spill.execute("INSERT INTO found VALUES (?, ?)", (fingerprints.of(&number.to_be_bytes()), number)).unwrap();
             }
-            let mut sorted = sorter.sorted().unwrap();
-            let found: Vec<_> = std::iter::from_fn(|| sorted.next().unwrap()).collect();
-            assert!(found == expected, "{limit_bytes}");
+            spill
+                .batch(
+                    "CREATE TABLE sorted (key BLOB PRIMARY KEY, number INTEGER) WITHOUT ROWID;
+                     INSERT INTO sorted SELECT * FROM found ORDER BY key",
+                )
+                .unwrap();
+            let number_of = |number: i64| {
+                let key = fingerprints.of(&number.to_be_bytes());
+                spill.first("SELECT number FROM sorted WHERE key = ?", [key], |row| row.get::<_, i64>(0)).unwrap()
+            };
+            for number in (0..rows).step_by(997) {
+                assert_eq!(number_of(number), Some(number));
+            }
+            assert_eq!(number_of(rows), None);
         }
     }
 
     #[test]
-    fn the_first_record_of_a_key_is_found_in_memory_and_in_a_file() {
-        for (count, keys) in [(0, 1), (1, 1), (5_000, 700), (5_000, 3), (5_000, 1)] {
-            let mut expected = records(count, keys);
-            expected.sort_unstable();
-            for limit_bytes in [1 << 20, 4 << 10, 100] {
-                let mut table = Table::with_limit(count, limit_bytes);
-                for record in &expected {
-                    table.push(*record).unwrap();
-                }
-                for index in (0..expected.len()).step_by(7) {
-                    assert_eq!(table.at(index as u64).unwrap(), Some(expected[index]));
-                    let first = expected.partition_point(|other| key_of(other) < key_of(&expected[index]));
-                    assert_eq!(table.first(key_of(&expected[index])).unwrap(), Some((first as u64, expected[first])));
-                }
-                assert_eq!(table.at(count).unwrap(), None);
-                for absent in [[0x11; 16], [0xff; 16], *b"0000000000000001"] {
-                    assert_eq!(table.first(&absent).unwrap(), None);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_record_can_be_changed() {
-        let mut expected = records(1000, 1 << 20);
-        expected.sort_unstable();
-        for limit_bytes in [1 << 20, 100] {
-            let mut table = Table::with_limit(1000, limit_bytes);
-            for record in &expected {
-                table.push(*record).unwrap();
-            }
-            for index in [0, 500, 501, 999] {
-                let mut record = table.at(index).unwrap().unwrap();
-                record[23] ^= 1;
-                table.set(index, record).unwrap();
-                table.at(250).unwrap();
-                assert_eq!(table.at(index).unwrap(), Some(record));
-            }
-        }
-    }
-
-    #[test]
-    fn a_log_gives_back_what_was_put_in() {
-        let mut log = Log::default();
-        let text = |i: usize| vec![i as u8; i * 100];
-        let offsets: Vec<_> = (0..100).map(|i| log.append(&text(i)).unwrap()).collect();
-        for i in [99, 0, 50, 3] {
-            assert_eq!(log.read(offsets[i]).unwrap(), text(i));
-        }
+    fn without_a_file_a_database_stays_small() {
+        let mut spill = Spill::new("CREATE TABLE found (key BLOB)").unwrap();
+        spill.full = "no folder".to_string();
+        spill.batch(&format!("PRAGMA max_page_count = {MOST_PAGES_WITHOUT_FILE}")).unwrap();
+        let failure = (0..).find_map(|_| spill.execute("INSERT INTO found VALUES (?)", [[0; 1000]]).err()).unwrap();
+        assert_eq!(failure.to_string(), "no folder");
     }
 }

@@ -1,27 +1,11 @@
 //! Where files are cut: every so many bytes, or where the content says.
 
-use std::fmt;
-use std::str::FromStr;
-
-use fastcdc::v2020::{AVERAGE_MAX, AVERAGE_MIN, FastCDC};
-
-use crate::size;
-
-/// How files are cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chunking {
-    /// Every so many bytes; the last chunk of a file is what is left.
-    Fixed(usize),
-    /// Content-defined, by FastCDC (its version of 2020): so many bytes on average, at least a quarter and at most four times that.
-    ContentDefined(usize),
-}
+use crate::flags::Chunking;
+use fastcdc::v2020::FastCDC;
 
 impl Chunking {
-    /// Sizes of fixed chunks: the size of a sector, and what buffers should hold several of.
-    const FIXED_BYTES: std::ops::RangeInclusive<usize> = 512..=16 << 20;
-
     /// No chunk is larger.
-    pub fn max_chunk_bytes(self) -> usize {
+    pub(crate) fn max_chunk_bytes(self) -> usize {
         match self {
             Self::Fixed(bytes) => bytes,
             Self::ContentDefined(average_bytes) => 4 * average_bytes,
@@ -29,7 +13,7 @@ impl Chunking {
     }
 
     /// Whether chunks begin at multiples of something, so that a file can be cut from any of them on.
-    pub fn grid_bytes(self) -> Option<usize> {
+    pub(crate) fn grid_bytes(self) -> Option<usize> {
         match self {
             Self::Fixed(bytes) => Some(bytes),
             Self::ContentDefined(_) => None,
@@ -38,7 +22,7 @@ impl Chunking {
 
     /// Calls `chunk` with the length of each chunk of `bytes`, which begin where a chunk does. Unless they are at the end of their file
     /// some are left, fewer than [`max_chunk_bytes`](Self::max_chunk_bytes): more bytes may belong to that chunk.
-    pub fn cut(self, bytes: &[u8], is_end: bool, mut chunk: impl FnMut(usize)) {
+    pub(crate) fn cut(self, bytes: &[u8], is_end: bool, mut chunk: impl FnMut(usize)) {
         let least_bytes = if is_end { 1 } else { self.max_chunk_bytes() };
         match self {
             Self::Fixed(size) => {
@@ -57,32 +41,6 @@ impl Chunking {
                     start = end;
                 }
             }
-        }
-    }
-}
-
-/// As one would type it.
-impl fmt::Display for Chunking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fixed(bytes) => write!(f, "fixed:{bytes}"),
-            Self::ContentDefined(average_bytes) => write!(f, "cdc:{average_bytes}"),
-        }
-    }
-}
-
-impl FromStr for Chunking {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (kind, size) = text.split_once(':').ok_or("chunks are fixed:SIZE or cdc:SIZE, as fixed:4096 or cdc:16K")?;
-        let bytes = usize::try_from(size::parse(size)?).unwrap_or(usize::MAX);
-        match kind {
-            "fixed" if Self::FIXED_BYTES.contains(&bytes) => Ok(Self::Fixed(bytes)),
-            "fixed" => Err("fixed chunks have 512 bytes to 16M".to_string()),
-            "cdc" if bytes.is_power_of_two() && (AVERAGE_MIN..=AVERAGE_MAX).contains(&bytes) => Ok(Self::ContentDefined(bytes)),
-            "cdc" => Err("content-defined chunks have on average a power of two from 256 bytes to 4M".to_string()),
-            _ => Err(format!("chunks are fixed:SIZE or cdc:SIZE, not {kind}:SIZE")),
         }
     }
 }
@@ -135,16 +93,5 @@ mod tests {
         // A byte put in front changes the first chunks, not the others.
         let shifted = lengths(chunking, &[&[7], &content[..]].concat(), true);
         assert_eq!(shifted.iter().rev().take(50).collect::<Vec<_>>(), whole.iter().rev().take(50).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn chunkings_are_as_typed() {
-        for (text, chunking) in [("fixed:4096", Chunking::Fixed(4096)), ("cdc:16384", Chunking::ContentDefined(16 << 10))] {
-            assert_eq!((text.parse(), chunking.to_string()), (Ok(chunking), text.to_string()));
-        }
-        assert_eq!("fixed:1M".parse(), Ok(Chunking::Fixed(1 << 20)));
-        for text in ["", "fixed", "4096", "fixed:", "fixed:511", "fixed:17M", "cdc:128", "cdc:48K", "cdc:8M", "rabin:4K"] {
-            assert!(text.parse::<Chunking>().is_err(), "{text}");
-        }
     }
 }

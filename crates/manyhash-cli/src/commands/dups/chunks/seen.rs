@@ -8,11 +8,10 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The first 16 bytes of a digest.
-pub type Key = [u8; 16];
+pub(crate) type Key = [u8; 16];
 
-/// What is known of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chunk {
+pub(crate) enum Chunk {
     /// The first of its kind, or one that is not in the sample.
     New,
     /// Seen before; it stands for so many.
@@ -21,7 +20,7 @@ pub enum Chunk {
 
 /// The set. It is in parts so that never all of it is copied to grow.
 #[derive(Debug)]
-pub struct Seen {
+pub(crate) struct Seen {
     parts: Vec<HashSet<Key, BuildHasherDefault<OwnBits>>>,
     limit_bytes: usize,
     used_bytes: usize,
@@ -33,17 +32,16 @@ impl Seen {
     const PARTS: usize = 256;
 
     /// A set of at most about `limit_bytes`.
-    pub fn new(limit_bytes: usize) -> Self {
+    pub(crate) fn new(limit_bytes: usize) -> Self {
         Self { parts: (0..Self::PARTS).map(|_| HashSet::default()).collect(), limit_bytes, used_bytes: 0, sampled_bits: 0 }
     }
 
     /// Of how many digests one is kept.
-    pub fn sampled(&self) -> u64 {
+    pub(crate) fn sampled(&self) -> u64 {
         1 << self.sampled_bits
     }
 
-    /// Takes a chunk in.
-    pub fn take(&mut self, key: Key) -> Chunk {
+    pub(crate) fn take(&mut self, key: Key) -> Chunk {
         if !is_sampled(&key, self.sampled_bits) {
             return Chunk::New;
         }
@@ -64,7 +62,6 @@ impl Seen {
         if part.insert(key) { Chunk::New } else { Chunk::Repeat(self.sampled()) }
     }
 
-    /// Halves the sample.
     fn sample_less(&mut self) {
         self.sampled_bits += 1;
         let bits = self.sampled_bits;

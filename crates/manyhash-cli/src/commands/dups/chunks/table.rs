@@ -1,31 +1,25 @@
 //! What de-duplication would save, as a table or as JSON: the formats of `DUPS.md`.
 
-use std::io::{self, Write};
-
+use super::units::Folder;
+use crate::flags::Chunking;
+use crate::text::escapes::{escape, needs_escape};
+use crate::text::json_name::JsonName;
 use indicatif::HumanBytes;
 use manyhash::AnyAlgorithm;
+use manyhash_files::file_name;
 use serde::Serialize;
-
-use crate::file_name;
-use crate::manifest::escapes::{escape, needs_escape};
-use crate::output::JsonName;
-
-use super::cutting::Chunking;
-use super::units::Folder;
+use std::io::{self, Write};
 
 /// Files, and what they are made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Count {
-    /// Files read.
-    pub files: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Their chunks.
-    pub chunks: u64,
+pub(crate) struct Count {
+    pub(crate) files: u64,
+    pub(crate) bytes: u64,
+    pub(crate) chunks: u64,
     /// Chunks that came before, in these files or in others.
-    pub repeated_chunks: u64,
+    pub(crate) repeated_chunks: u64,
     /// Their bytes: what need not be stored.
-    pub saved_bytes: u64,
+    pub(crate) saved_bytes: u64,
 }
 
 impl Count {
@@ -47,26 +41,25 @@ impl Count {
 
 /// What the last JSON object says besides the counts.
 #[derive(Clone, Copy, Debug)]
-pub struct About {
-    /// How files were cut.
-    pub chunking: Chunking,
+pub(crate) struct About {
+    pub(crate) chunking: Chunking,
     /// What chunks were hashed with.
-    pub algorithm: AnyAlgorithm,
+    pub(crate) algorithm: AnyAlgorithm,
     /// What could not be read, or changed meanwhile.
-    pub unreadable: u64,
+    pub(crate) unreadable: u64,
     /// Of how many distinct chunks one was kept; if more than 1 the numbers of repeats are estimates.
-    pub sampled: u64,
+    pub(crate) sampled: u64,
 }
 
 /// A line for each folder, with what is below it, and one for all.
-pub struct Table {
+pub(crate) struct Table {
     lines: Vec<(Folder, Count)>,
     total: Count,
 }
 
 impl Table {
     /// The table of these folders, whose counts are without those of the folders below them.
-    pub fn new(folders: Vec<Folder>, mut counts: Vec<Count>) -> Self {
+    pub(crate) fn new(folders: Vec<Folder>, mut counts: Vec<Count>) -> Self {
         counts.resize(folders.len(), Count::default());
         let mut total = Count::default();
         counts.iter().for_each(|count| total.add(count));
@@ -83,7 +76,7 @@ impl Table {
     }
 
     /// Writes it for people.
-    pub fn write_text(&self, out: &mut impl Write, about: &About) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut impl Write, about: &About) -> io::Result<()> {
         writeln!(out, "{:>10} {:>12} {:>12} {:>12} {:>7}  {about}", "FILES", "CHUNKS", "BYTES", "SAVED", "SAVED", about = about.chunking)?;
         for (folder, count) in &self.lines {
             let name = file_name::bytes_of(&folder.path);
@@ -102,7 +95,7 @@ impl Table {
     }
 
     /// Writes it for programs.
-    pub fn write_json(&self, out: &mut impl Write, about: &About) -> io::Result<()> {
+    pub(crate) fn write_json(&self, out: &mut impl Write, about: &About) -> io::Result<()> {
         #[derive(Serialize)]
         struct Line<'a> {
             #[serde(flatten)]

@@ -1,5 +1,9 @@
 //! What the walk finds, as units of work: some small files, or one file, or where chunks allow it a stretch of one.
 
+use crate::commands::dups::not_regular;
+use manyhash_files::Totals;
+use manyhash_files::find::{Found, Readable};
+use manyhash_files::read::FileId;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::mem;
@@ -7,80 +11,61 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::commands::dups::not_regular;
-use crate::pipeline::Totals;
-use crate::stamp::FileId;
-use crate::walk::{Found, Readable};
-
 /// A folder's number, in the order the first file in each was found.
-pub type FolderNumber = usize;
+pub(crate) type FolderNumber = usize;
 
 /// Something to cut, or why it cannot be.
 #[derive(Debug)]
-pub enum Item {
-    /// A stretch of a file.
+pub(crate) enum Item {
     Stretch(Stretch),
     /// What was found, but is not read.
     Skipped(PathBuf, &'static str),
-    /// What cannot be read.
     Failed(PathBuf, io::Error),
 }
 
-/// A stretch of a file.
 #[derive(Debug)]
-pub struct Stretch {
-    /// The file.
-    pub path: PathBuf,
+pub(crate) struct Stretch {
+    pub(crate) path: PathBuf,
     /// Whose counts it goes to.
-    pub folder: FolderNumber,
-    /// Where it begins.
-    pub start: u64,
-    /// How long it is.
-    pub bytes: u64,
+    pub(crate) folder: FolderNumber,
+    pub(crate) start: u64,
+    pub(crate) bytes: u64,
     /// Whether it is the last of its file, so that the file should end with it.
-    pub is_last: bool,
+    pub(crate) is_last: bool,
 }
 
 /// A folder that has a line in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folder {
+pub(crate) struct Folder {
     /// Its path; of a file that was named itself, the file's.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The folder it is in, if that has a line too.
-    pub parent: Option<FolderNumber>,
+    pub(crate) parent: Option<FolderNumber>,
 }
 
-/// How the walk is divided.
 #[derive(Clone, Debug)]
-pub struct Division {
+pub(crate) struct Division {
     /// Which files count.
-    pub sizes: RangeInclusive<u64>,
+    pub(crate) sizes: RangeInclusive<u64>,
     /// How far below an argument folders have lines of their own.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// Files are gathered up to so many bytes.
-    pub unit_bytes: u64,
+    pub(crate) unit_bytes: u64,
     /// Larger files come in stretches of so many bytes.
-    pub stretch_bytes: u64,
+    pub(crate) stretch_bytes: u64,
 }
 
 /// Work for one worker.
-#[derive(Debug)]
-pub struct Unit {
-    /// Its place among all.
-    pub number: u64,
-    /// What to do.
-    pub items: Vec<Item>,
-}
+pub(crate) type Unit = Vec<Item>;
 
 /// The walk as units, in its order.
-pub struct Units<W> {
+pub(crate) struct Units<W> {
     walk: W,
     division: Division,
     totals: Arc<Totals>,
     folders: Folders,
     /// Files that have been found, to know further names of them by.
     found: HashSet<FileId>,
-    next_number: u64,
     gathered: Vec<Item>,
     gathered_bytes: u64,
     /// What is left of a large file.
@@ -89,26 +74,18 @@ pub struct Units<W> {
 
 impl<W: Iterator<Item = (usize, Found)>> Units<W> {
     /// Units of what `walk` finds, each file with the number of components of the argument that led to it.
-    pub fn new(walk: W, division: Division, totals: Arc<Totals>) -> Self {
+    pub(crate) fn new(walk: W, division: Division, totals: Arc<Totals>) -> Self {
         let (folders, found) = (Folders::default(), HashSet::new());
-        Self { walk, division, totals, folders, found, next_number: 0, gathered: Vec::new(), gathered_bytes: 0, rest: None }
+        Self { walk, division, totals, folders, found, gathered: Vec::new(), gathered_bytes: 0, rest: None }
     }
 
-    /// The folders found.
-    pub fn into_folders(self) -> Vec<Folder> {
+    pub(crate) fn into_folders(self) -> Vec<Folder> {
         self.folders.list
     }
 
-    fn unit(&mut self, items: Vec<Item>) -> Option<Unit> {
-        let number = self.next_number;
-        self.next_number += 1;
-        Some(Unit { number, items })
-    }
-
-    fn gathered(&mut self) -> Option<Unit> {
+    fn gathered(&mut self) -> Unit {
         self.gathered_bytes = 0;
-        let items = mem::take(&mut self.gathered);
-        self.unit(items)
+        mem::take(&mut self.gathered)
     }
 
     /// Takes in what was found; gives what had been gathered if this is too much to add.
@@ -127,7 +104,7 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
         let stretch = Stretch { path, folder, start: 0, bytes: size_bytes, is_last: true };
         let is_large = size_bytes > self.division.unit_bytes;
         let is_full = is_large || self.gathered_bytes + size_bytes > self.division.unit_bytes;
-        let full = if is_full && !self.gathered.is_empty() { self.gathered() } else { None };
+        let full = (is_full && !self.gathered.is_empty()).then(|| self.gathered());
         if is_large {
             self.rest = Some(stretch);
         } else {
@@ -150,7 +127,7 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
             self.rest = Some(Stretch { path, start, bytes: stretch.bytes - bytes, ..stretch });
             stretch = Stretch { bytes, is_last: false, ..stretch };
         }
-        self.unit(vec![Item::Stretch(stretch)])
+        Some(vec![Item::Stretch(stretch)])
     }
 }
 
@@ -172,11 +149,10 @@ impl<W: Iterator<Item = (usize, Found)>> Iterator for Units<W> {
                 return self.stretch(stretch);
             }
         }
-        if self.gathered.is_empty() { None } else { self.gathered() }
+        (!self.gathered.is_empty()).then(|| self.gathered())
     }
 }
 
-/// The folders found so far.
 #[derive(Debug, Default)]
 struct Folders {
     list: Vec<Folder>,
@@ -207,7 +183,7 @@ impl Folders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stamp::Stamp;
+    use manyhash_files::read::Stamp;
 
     /// Path, start, bytes, whether it is the last.
     type Stretches = Vec<(String, u64, u64, bool)>;
@@ -225,8 +201,7 @@ mod tests {
         };
         let mut all = Vec::new();
         for unit in units.by_ref() {
-            assert_eq!(unit.number, all.len() as u64);
-            all.push(unit.items.into_iter().map(stretch).collect());
+            all.push(unit.into_iter().map(stretch).collect());
         }
         let folders = units.into_folders().into_iter().map(|folder| (folder.path.to_str().unwrap().to_string(), folder.parent)).collect();
         (all, folders)

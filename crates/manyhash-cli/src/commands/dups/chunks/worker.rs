@@ -1,5 +1,11 @@
 //! A worker: reads what a unit says into its buffer, cuts it, and hashes all chunks of the buffer in lanes.
 
+use super::seen::Key;
+use super::units::{FolderNumber, Item, Stretch, Unit};
+use crate::flags::Chunking;
+use manyhash::AnyAlgorithm;
+use manyhash_files::read::retrying;
+use manyhash_files::{Reading, Totals, hash_each};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::mem;
@@ -7,19 +13,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use manyhash::{Algorithm, hash_many};
-
-use crate::pipeline::{Reading, Totals, retrying};
-use crate::turns::{InOrder, Turns};
-
-use super::cutting::Chunking;
-use super::seen::Key;
-
-use super::units::{FolderNumber, Item, Stretch, Unit};
-
 /// What became of a unit, in order.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A chunk of a file in that folder.
     Chunk(FolderNumber, u32, Key),
     /// The end of a file in that folder.
@@ -36,13 +32,13 @@ pub enum Event {
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// The buffer for chunks of this kind.
-pub fn buffer_bytes(chunking: Chunking) -> usize {
+pub(crate) fn buffer_bytes(chunking: Chunking) -> usize {
     BUFFER_BYTES.max(4 * chunking.max_chunk_bytes())
 }
 
-/// A worker.
-pub struct Worker {
+pub(crate) struct Worker {
     chunking: Chunking,
+    algorithm: AnyAlgorithm,
     buffer: Vec<u8>,
     filled: usize,
     /// Up to here the buffer is cut.
@@ -53,22 +49,22 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker that cuts so.
-    pub fn new(chunking: Chunking, totals: Arc<Totals>) -> Self {
+    /// A worker that cuts by `chunking` and hashes with `algorithm`.
+    pub(crate) fn new(chunking: Chunking, algorithm: AnyAlgorithm, totals: Arc<Totals>) -> Self {
         let buffer = vec![0; buffer_bytes(chunking)];
-        Self { chunking, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
+        Self { chunking, algorithm, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
     }
 
-    /// Does a unit.
-    pub fn run<A: Algorithm>(&mut self, unit: Unit, turns: &Turns<Event, impl InOrder<Event>>) {
-        for item in unit.items {
+    /// Does a unit, and gives what comes of it.
+    pub(crate) fn run(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
+        for item in unit {
             match item {
                 Item::Skipped(path, what) => self.events.push(Event::Skipped(path, what)),
                 Item::Failed(path, error) => self.events.push(Event::Failed(path, error)),
                 Item::Stretch(stretch) => {
                     let full = |worker: &mut Self| {
-                        worker.hash::<A>();
-                        turns.give(unit.number, mem::take(&mut worker.events), false);
+                        worker.hash();
+                        give(mem::take(&mut worker.events));
                     };
                     if let Err(error) = self.read(&stretch, full) {
                         // What is cut stays, what is not goes.
@@ -78,8 +74,8 @@ impl Worker {
                 }
             }
         }
-        self.hash::<A>();
-        turns.give(unit.number, mem::take(&mut self.events), true);
+        self.hash();
+        give(mem::take(&mut self.events));
     }
 
     /// Reads a stretch and cuts it; calls `full` whenever the buffer is.
@@ -126,13 +122,15 @@ impl Worker {
     }
 
     /// Hashes all chunks of the buffer, and moves what is not cut to its beginning.
-    fn hash<A: Algorithm>(&mut self) {
+    fn hash(&mut self) {
         let messages: Vec<&[u8]> = self.chunks.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
-        let digests = hash_many::<A>(&messages);
-        for ((folder, range), digest) in self.chunks.drain(..).zip(digests) {
-            let key = *digest.as_ref().first_chunk().expect("digests have 16 bytes and more");
-            self.events.push(Event::Chunk(folder, range.len() as u32, key));
-        }
+        let mut chunks = self.chunks.iter();
+        hash_each(self.algorithm, &messages, &mut |digest| {
+            let (folder, range) = chunks.next().expect("a digest of each");
+            let key = *digest.first_chunk().expect("digests have 16 bytes and more");
+            self.events.push(Event::Chunk(*folder, range.len() as u32, key));
+        });
+        self.chunks.clear();
         self.buffer.copy_within(self.cut..self.filled, 0);
         self.filled -= self.cut;
         self.cut = 0;
@@ -144,19 +142,11 @@ mod tests {
     use super::*;
     use manyhash::{Sha256, hash};
 
-    struct Events(Vec<Event>);
-
-    impl InOrder<Event> for Events {
-        fn take(&mut self, results: Vec<Event>) {
-            self.0.extend(results);
-        }
-    }
-
     /// What comes of one stretch.
     fn events(chunking: Chunking, stretch: Stretch) -> Vec<Event> {
-        let turns = Turns::new(Events(Vec::new()), 10);
-        Worker::new(chunking, Arc::default()).run::<Sha256>(Unit { number: 0, items: vec![Item::Stretch(stretch)] }, &turns);
-        turns.into_sink().0
+        let mut events = Vec::new();
+        Worker::new(chunking, AnyAlgorithm::Sha256, Arc::default()).run(vec![Item::Stretch(stretch)], &mut |given| events.extend(given));
+        events
     }
 
     fn stretch(path: &std::path::Path, start: u64, bytes: u64, is_last: bool) -> Stretch {

@@ -1,0 +1,157 @@
+//! `check`: whether files have the digests that manifests say; also what the drop-ins do with `-c`. CHECK.md is the specification.
+
+mod audit;
+mod report;
+mod source;
+mod summary;
+
+use self::audit::{Audit, Whereabouts};
+use self::report::Report;
+use self::source::{Source, Step};
+use self::summary::Standing;
+use crate::cache::Cache;
+use crate::exit::{Failure, Outcome};
+use crate::flags::CheckArguments;
+use crate::message::reason;
+use crate::progress::{Progress, ProgressWhen};
+use crate::text::manifest::form::Form;
+use crate::text::manifest::line::{Dialect, Entry};
+use manyhash::AnyAlgorithm;
+use manyhash_files::{Finished, STDIN, Settings, Sink, hash_files};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
+    let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
+        arguments;
+    // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
+    let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
+    let mut results = candidates.iter().map(|algorithm| algorithm.backend());
+    if let Some(Err(error)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
+        return Err(Failure::usage(error.to_string()));
+    }
+    if let Some(directory) = &directory {
+        std::fs::read_dir(directory).map_err(Failure::of(directory))?;
+    }
+    let cache = Cache::open(program, &cache)?;
+    let settings = cache.kept(Settings::new(work.workers()));
+    let dialect = Dialect::Manyhash;
+    let check = Check {
+        dialect,
+        algorithm,
+        directory,
+        strict,
+        ignore_missing,
+        audit,
+        quiet,
+        status,
+        warn,
+        json,
+        cache,
+        progress: work.progress,
+        verbose,
+    };
+    check.run(program, manifests, &settings)
+}
+
+/// How to check, as the options of `manyhash check` or of a drop-in say.
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
+    /// Whose rules count where they differ.
+    pub(crate) dialect: Dialect,
+    /// The algorithm of all lines; without it each line tells.
+    pub(crate) algorithm: Option<AnyAlgorithm>,
+    /// The folder that names are relative to, if it is not the current one.
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) strict: bool,
+    pub(crate) ignore_missing: bool,
+    pub(crate) audit: bool,
+    pub(crate) quiet: bool,
+    pub(crate) status: bool,
+    pub(crate) warn: bool,
+    pub(crate) json: bool,
+    pub(crate) cache: Cache,
+    pub(crate) progress: ProgressWhen,
+    pub(crate) verbose: bool,
+}
+
+impl Check {
+    pub(crate) fn run(self, program: &OsStr, manifests: Vec<OsString>, settings: &Settings) -> Outcome {
+        let audit = self.audit.then(|| Audit::new(&self, &manifests)).transpose();
+        let audit = audit.map_err(|error| Failure::failed(audit_failed(&error)))?;
+        let source = Source::new(program, &self, manifests.clone());
+        let progress = Progress::start(program, self.progress, &settings.totals);
+        let mut results = Results { report: Report::new(program, &self, manifests, progress), audit };
+        let result = hash_files(source, settings, &mut results).and_then(|()| results.finish(settings));
+        let is_verified = self.cache.finish(self.verbose);
+        result?;
+        if results.report.is_stopped() {
+            return Err(Failure::said_usage());
+        }
+        Ok(results.report.is_fine() && is_verified)
+    }
+
+    /// What names in a manifest of that form are relative to, if not the current folder.
+    fn base(&self, manifest: &OsStr, form: Form) -> Option<PathBuf> {
+        match &self.directory {
+            Some(directory) => Some(directory.clone()),
+            None if manifest == STDIN => None,
+            None => form.folder(Path::new(manifest)),
+        }
+    }
+}
+
+/// Where results go: the report says them, an audit remembers them.
+struct Results<'a> {
+    report: Report<'a>,
+    audit: Option<Audit>,
+}
+
+impl Results<'_> {
+    fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) {
+        if let Some(audit) = &mut self.audit {
+            audit.listed(file, standing, missing);
+        }
+    }
+
+    /// Does the audit, and sums up.
+    fn finish(&mut self, settings: &Settings) -> io::Result<()> {
+        if let (Some(audit), false) = (self.audit.take(), self.report.is_stopped())
+            && let Some(failure) = audit.finish(settings, &mut self.report)?
+        {
+            self.report.fail(&audit_failed(&failure))?;
+        }
+        self.report.finish()
+    }
+}
+
+impl Sink<Step> for Results<'_> {
+    fn take(&mut self, Finished { label, path, outcome }: Finished<Step>) -> io::Result<()> {
+        match label {
+            Step::Entry { line, entry, size_bytes, names, device } => {
+                let standing = self.report.entry(&path, line, &entry, outcome.expect("each entry is hashed"))?;
+                let missing = (standing == Standing::Missing).then_some((&entry, size_bytes));
+                self.listed(Whereabouts { path: &path, names: &names, device }, standing, missing);
+                Ok(())
+            }
+            Step::Unhashed(names) => {
+                self.listed(Whereabouts { path: &path, names: &names, device: None }, Standing::Belongs, None);
+                Ok(())
+            }
+            Step::Malformed { line } => self.report.malformed(line),
+            Step::End => self.report.end(),
+            Step::Unopened(error) => self.report.unopened(&error),
+            Step::Unreadable(error) => self.report.unreadable(&error),
+            Step::NoBackend(message) => self.report.stop(&message),
+        }
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        self.report.flush()
+    }
+}
+
+fn audit_failed(error: &io::Error) -> String {
+    format!("the audit could not be done: temporary file: {}", reason(error))
+}

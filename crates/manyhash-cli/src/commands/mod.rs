@@ -1,0 +1,46 @@
+//! The commands, one a file.
+
+pub(crate) mod bench;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod drop_in;
+pub(crate) mod dups;
+pub(crate) mod man;
+pub(crate) mod sum;
+pub(crate) mod tree;
+pub(crate) mod verity;
+
+use crate::exit::Outcome;
+use crate::message::say;
+use crate::output::Output;
+use manyhash::AnyAlgorithm;
+use manyhash_files::Algorithms;
+use std::ffi::OsStr;
+use std::io::Write;
+
+/// Prints what was only asked to be shown, such as help.
+pub(crate) fn print(text: &[u8]) -> Outcome {
+    let mut out = Output::stdout();
+    out.write_all(text)?;
+    out.flush()?;
+    Ok(true)
+}
+
+/// Whether there are backends for all of `algorithms`, and if not, why. Names them if that is wanted.
+pub(crate) fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose: bool) -> Result<(), String> {
+    for algorithm in algorithms.iter() {
+        algorithm.backend().map_err(|error| error.to_string())?;
+        if verbose {
+            say_backend(program, algorithm);
+        }
+    }
+    Ok(())
+}
+
+/// Says which backend hashes.
+pub(crate) fn say_backend(program: &OsStr, algorithm: AnyAlgorithm) {
+    if let Ok((backend, lanes)) = algorithm.backend() {
+        let plural = if lanes == 1 { "" } else { "s" };
+        say(program, format!("{}: backend {backend}, {lanes} lane{plural}", algorithm.name()).as_bytes());
+    }
+}

@@ -1,0 +1,116 @@
+//! `tree`: digests of digests, so that one file has many messages that are hashed at once. What each mode is: `TREE.md`.
+
+mod bittorrent_v2;
+mod dm_verity;
+mod files;
+mod fs_verity;
+mod glacier;
+mod j_lanes;
+mod j_pointers;
+mod ranges;
+mod s3;
+mod small_files;
+
+use super::prepare_backends;
+use crate::exit::{Failure, Outcome};
+use crate::flags::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
+use crate::message::{reason, say_of};
+use crate::output::Output;
+use crate::progress::Progress;
+use manyhash::AnyAlgorithm;
+use manyhash_files::{Totals, changed, file_name};
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> Outcome {
+    let TreeArguments { work, mode } = arguments;
+    prepare_backends(program, mode.algorithm().into(), verbose).map_err(Failure::usage)?;
+    let call = Call { program, work: &work, verbose };
+    match mode {
+        TreeMode::JLanes(arguments) => j_lanes::run(&call, arguments),
+        TreeMode::JPointers(arguments) => j_pointers::run(&call, arguments),
+        TreeMode::Files(arguments) => files::run(&call, arguments),
+        TreeMode::S3(arguments) => s3::run(&call, arguments),
+        TreeMode::Glacier(arguments) => glacier::run(&call, arguments),
+        TreeMode::FsVerity(arguments) => fs_verity::run(&call, arguments),
+        TreeMode::DmVerity(arguments) => dm_verity::run(&call, arguments),
+        TreeMode::BittorrentV2(arguments) => bittorrent_v2::run(&call, arguments),
+    }
+}
+
+impl TreeMode {
+    fn algorithm(&self) -> AnyAlgorithm {
+        match self {
+            Self::JLanes(arguments) | Self::JPointers(arguments) => arguments.algorithm,
+            Self::Files(arguments) => arguments.algorithm,
+            Self::FsVerity(arguments) => match arguments.hash_alg {
+                FsVerityHash::Sha256 => AnyAlgorithm::Sha256,
+                FsVerityHash::Sha512 => AnyAlgorithm::Sha512,
+            },
+            Self::DmVerity(arguments) => arguments.hash,
+            Self::S3(arguments) if arguments.etag => AnyAlgorithm::Md5,
+            Self::S3(arguments) => arguments.algorithm,
+            Self::BittorrentV2(_) | Self::Glacier(_) => AnyAlgorithm::Sha256,
+        }
+    }
+}
+
+/// What all modes are called with.
+struct Call<'a> {
+    program: &'a OsStr,
+    work: &'a TreeWorkArguments,
+    verbose: bool,
+}
+
+impl<'a> Call<'a> {
+    /// Where the results go, with the progress of `totals` above them.
+    fn report(&self, totals: &Arc<Totals>) -> Report<'a> {
+        let progress = Progress::start(self.program, self.work.progress, totals);
+        Report { program: self.program, output: Output::stdout(), progress, all_read: true }
+    }
+}
+
+/// Where the results of files go, in their order.
+struct Report<'a> {
+    program: &'a OsStr,
+    output: Output,
+    progress: Progress,
+    all_read: bool,
+}
+
+impl Report<'_> {
+    /// Takes what is to be printed of a file, or why there is nothing.
+    fn take(&mut self, path: &Path, line: io::Result<Vec<u8>>) -> io::Result<()> {
+        match line {
+            Ok(line) => self.output.write_all(&line),
+            Err(error) => {
+                self.all_read = false;
+                self.say(path, reason(&error))
+            }
+        }
+    }
+
+    /// Says something of a file, after all that was printed before.
+    fn say(&mut self, path: &Path, what: impl std::fmt::Display) -> io::Result<()> {
+        self.idle()?;
+        self.progress.above(|| say_of(self.program, file_name::bytes_of(path), what));
+        Ok(())
+    }
+
+    /// Shows what there is so far.
+    fn idle(&mut self) -> io::Result<()> {
+        if self.output.is_terminal() {
+            return self.progress.above(|| self.output.flush());
+        }
+        self.output.flush()
+    }
+
+    fn finish(self, result: io::Result<()>) -> Outcome {
+        self.progress.finish();
+        result?;
+        self.output.finish()?;
+        Ok(self.all_read)
+    }
+}

@@ -1,0 +1,49 @@
+//! `verity`: hash devices of dm-verity, as `veritysetup` makes and verifies them. What exactly is done: `VERITY.md`.
+
+mod check;
+mod device;
+mod dump;
+mod format;
+mod layout;
+mod overlap;
+mod report;
+mod verify;
+
+use crate::exit::{Failure, Outcome};
+use crate::flags::{VerityArguments, VerityCommand};
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+pub(crate) use format::whole_blocks;
+
+pub(crate) fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) -> Outcome {
+    match arguments.command {
+        VerityCommand::Format(arguments) => format::run(program, arguments, verbose),
+        VerityCommand::Verify(arguments) => verify::run(program, arguments, verbose),
+        VerityCommand::Dump(arguments) => dump::run(&arguments),
+    }
+}
+
+/// An error of one of the two devices, while both are used.
+#[derive(Debug)]
+enum DeviceError {
+    Data(io::Error),
+    Hash(io::Error),
+}
+
+/// Leaves are read from the data.
+impl From<io::Error> for DeviceError {
+    fn from(error: io::Error) -> Self {
+        Self::Data(error)
+    }
+}
+
+impl DeviceError {
+    fn of(self, data: &Path, hash: &Path) -> Failure {
+        match self {
+            Self::Data(error) => Failure::of(data)(error),
+            Self::Hash(error) => Failure::of(hash)(error),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Names in JSON.
+
+use serde::Serialize;
+
+/// A file's name in JSON, nothing lost: as `path`, or where it is not UTF-8 its bytes in hexadecimal as `path_hex`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum JsonName<'a> {
+    Path(&'a str),
+    PathHex(String),
+}
+
+impl<'a> JsonName<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        str::from_utf8(bytes).map_or_else(|_| Self::PathHex(const_hex::encode(bytes)), Self::Path)
+    }
+}

@@ -1,0 +1,163 @@
+//! The forms of manifests, and which one a manifest has. CHECK.md is the specification.
+
+use super::line::{Dialect, Line};
+use super::text::LineParser;
+use super::{bagit, json, record};
+use manyhash::AnyAlgorithm;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Lines of GNU's, BSD's and OpenSSL's tools, also mixed; dpkg's too.
+    Text,
+    /// Lines of `manyhash sum --json`.
+    Json,
+    /// A bag's manifest.
+    BagIt(AnyAlgorithm),
+    /// A wheel's RECORD.
+    Record,
+}
+
+impl Form {
+    /// The folder that names in the manifest at `path` are relative to by its form, if the form says so.
+    pub(crate) fn folder(self, path: &Path) -> Option<PathBuf> {
+        let folder = path.parent()?;
+        match self {
+            Self::Text | Self::Json => None,
+            Self::BagIt(_) => Some(folder.to_path_buf()),
+            Self::Record if folder.extension() == Some(OsStr::new("dist-info")) => folder.parent().map(Path::to_path_buf),
+            Self::Record => None,
+        }
+    }
+}
+
+/// Parses the lines of manifests, and tells their forms by the first line that is of one.
+#[derive(Debug)]
+pub(crate) struct Parser {
+    dialect: Dialect,
+    algorithm: Option<AnyAlgorithm>,
+    text: LineParser,
+    /// Of a bag's manifest, by its name.
+    bagit: Option<AnyAlgorithm>,
+    form: Option<Form>,
+}
+
+impl Parser {
+    /// A parser of lines of `algorithm`, or of any if none is given.
+    pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
+        let form = (dialect == Dialect::Gnu).then_some(Form::Text);
+        Self { dialect, algorithm, text: LineParser::new(dialect, algorithm), bagit: None, form }
+    }
+
+    /// Goes on to the manifest at `path`.
+    pub(crate) fn begin(&mut self, path: &Path) {
+        if self.dialect == Dialect::Manyhash {
+            *self = Self::new(self.dialect, self.algorithm);
+            self.bagit = path.file_name().and_then(OsStr::to_str).and_then(bagit::algorithm_of);
+        }
+    }
+
+    /// The manifest's form, once it is known.
+    pub(crate) fn form(&self) -> Option<Form> {
+        self.form
+    }
+
+    /// What `line` (without its end) says.
+    pub(crate) fn parse(&mut self, line: &[u8]) -> Line {
+        if let Some(form) = self.form {
+            return self.parse_as(form, line);
+        }
+        // A text line would do for most bags too: their own form has to be tried before it.
+        let bagit = self.bagit.map(Form::BagIt);
+        for form in [Some(Form::Json), bagit, Some(Form::Text), Some(Form::Record)].into_iter().flatten() {
+            let parsed = self.parse_as(form, line);
+            if matches!(parsed, Line::Entry { .. } | Line::Unhashed(_)) {
+                self.form = Some(form);
+                return parsed;
+            }
+        }
+        if line.starts_with(b"#") { Line::Comment } else { Line::Malformed }
+    }
+
+    fn parse_as(&mut self, form: Form, line: &[u8]) -> Line {
+        // A path may begin with `#`, and RECORD has no comments.
+        if line.starts_with(b"#") && form != Form::Record {
+            return Line::Comment;
+        }
+        let parsed = match form {
+            Form::Text => self.text.parse(line).map_or(Line::Malformed, |entry| Line::Entry { entry, size_bytes: None }),
+            Form::Json => json::parse(line),
+            Form::BagIt(algorithm) => bagit::parse(line, algorithm),
+            Form::Record => record::parse(line),
+        };
+        match &parsed {
+            Line::Entry { entry, .. } if self.algorithm.is_some_and(|wanted| wanted != entry.algorithm) => Line::Malformed,
+            _ => parsed,
+        }
+    }
+}
+
+/// Whether a manifest of this name may be empty: a package of no files but its configuration, a bag of nothing.
+pub(crate) fn may_be_empty(path: &Path) -> bool {
+    let is_bags = path.file_name().and_then(OsStr::to_str).and_then(bagit::algorithm_of).is_some();
+    is_bags || path.extension() == Some(OsStr::new("md5sums"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIGEST: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    fn form(path: &str, algorithm: Option<AnyAlgorithm>, lines: &[&str]) -> Option<Form> {
+        let mut parser = Parser::new(Dialect::Manyhash, algorithm);
+        parser.begin(Path::new(path));
+        for line in lines {
+            parser.parse(line.as_bytes());
+        }
+        parser.form()
+    }
+
+    #[test]
+    fn forms_are_recognised_by_content() {
+        let text = format!("{DIGEST}  a");
+        let tagged = format!("SHA256 (a) = {DIGEST}");
+        let json = format!(r#"{{"path":"a","algorithm":"sha256","digest":"{DIGEST}"}}"#);
+        let record = "a,sha256=ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0,3";
+        for path in ["m", "-", "RECORD", "x.json", "manifest-sha256.txt"] {
+            assert_eq!(form(path, None, &[&json]), Some(Form::Json), "{path}");
+            assert_eq!(form(path, None, &[record]), Some(Form::Record), "{path}");
+            assert_eq!(form(path, None, &["a,,", record]), Some(Form::Record), "{path}");
+            assert_eq!(form(path, None, &[&tagged]), Some(Form::Text), "{path}");
+            assert_eq!(form(path, None, &["-----BEGIN", "# a", &tagged]), Some(Form::Text), "{path}");
+            assert_eq!(form(path, None, &["nonsense"]), None, "{path}");
+            assert_eq!(form(path, Some(AnyAlgorithm::Sha512), &[&json, record, &tagged]), None, "{path}");
+            assert_eq!(form(path, Some(AnyAlgorithm::Sha512), &[&text]), None, "{path}");
+        }
+        assert_eq!(form("m", None, &[&text]), Some(Form::Text));
+        assert_eq!(form("a/manifest-sha256.txt", None, &[&text]), Some(Form::BagIt(AnyAlgorithm::Sha256)));
+        assert_eq!(form("a/manifest-sha512.txt", None, &[&text]), Some(Form::Text));
+    }
+
+    #[test]
+    fn the_first_line_decides() {
+        let mut parser = Parser::new(Dialect::Manyhash, None);
+        parser.begin(Path::new("m"));
+        assert!(matches!(parser.parse(format!("{DIGEST}  a").as_bytes()), Line::Entry { .. }));
+        assert_eq!(parser.parse(b"a,,"), Line::Malformed);
+        parser.begin(Path::new("n"));
+        assert!(matches!(parser.parse(b"a,,"), Line::Unhashed(_)));
+        assert_eq!(parser.parse(format!("{DIGEST}  a").as_bytes()), Line::Malformed);
+    }
+
+    #[test]
+    fn some_forms_say_where_their_files_are() {
+        let folder = |form: Form, path: &str| form.folder(Path::new(path)).map(|folder| folder.to_str().unwrap().to_string());
+        assert_eq!(folder(Form::Text, "a/m"), None);
+        assert_eq!(folder(Form::BagIt(AnyAlgorithm::Sha1), "a/manifest-sha1.txt"), Some("a".to_string()));
+        assert_eq!(folder(Form::Record, "s/x-1.dist-info/RECORD"), Some("s".to_string()));
+        assert_eq!(folder(Form::Record, "x-1.dist-info/RECORD"), Some(String::new()));
+        assert_eq!(folder(Form::Record, "s/RECORD"), None);
+    }
+}

@@ -1,0 +1,103 @@
+//! A line of a Python wheel's RECORD: CSV of path, `ALGORITHM=DIGEST` with DIGEST in URL-safe Base64 without padding, and size. Hash and size
+//! are empty for what cannot have them, RECORD itself before all.
+
+use super::line::{Entry, Line};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use manyhash::AnyAlgorithm;
+
+pub(crate) fn parse(line: &[u8]) -> Line {
+    parse_fields(line).unwrap_or(Line::Malformed)
+}
+
+fn parse_fields(line: &[u8]) -> Option<Line> {
+    let (name, rest) = field(line)?;
+    let (hash, rest) = field(rest?)?;
+    let (size, None) = field(rest?)? else { return None };
+    if hash.is_empty() {
+        return Line::without_digest(name);
+    }
+    let equals = hash.iter().position(|&byte| byte == b'=')?;
+    let algorithm = AnyAlgorithm::by_name(str::from_utf8(&hash[..equals]).ok()?)?;
+    let digest = base64_decoded(&hash[equals + 1..])?;
+    let size_bytes = if size.is_empty() { None } else { Some(str::from_utf8(&size).ok()?.parse().ok()?) };
+    Line::entry(Entry { algorithm, digest, name }, size_bytes)
+}
+
+/// The first field of `line`, and what comes after its comma, if it has one.
+fn field(line: &[u8]) -> Option<(Vec<u8>, Option<&[u8]>)> {
+    let Some(mut rest) = line.strip_prefix(b"\"") else {
+        let end = line.iter().position(|&byte| byte == b',');
+        let text = &line[..end.unwrap_or(line.len())];
+        return Some((text.to_vec(), end.map(|end| &line[end + 1..])));
+    };
+    let mut text = Vec::new();
+    loop {
+        let quote = rest.iter().position(|&byte| byte == b'"')?;
+        text.extend(&rest[..quote]);
+        rest = &rest[quote + 1..];
+        match rest.first() {
+            None => return Some((text, None)),
+            Some(b',') => return Some((text, Some(&rest[1..]))),
+            // Two quotes are one.
+            Some(b'"') => {
+                text.push(b'"');
+                rest = &rest[1..];
+            }
+            Some(_) => return None,
+        }
+    }
+}
+
+/// The bytes that URL-safe Base64 without padding stands for.
+fn base64_decoded(text: &[u8]) -> Option<Box<[u8]>> {
+    URL_SAFE_NO_PAD.decode(text).ok().map(Vec::into_boxed_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ABC: &str = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
+
+    #[test]
+    fn a_line_has_path_hash_and_size() {
+        for (line, name, size) in [
+            (format!("a/b.py,sha256={ABC},3"), &b"a/b.py"[..], Some(3)),
+            (format!("\"a,\"\"b\"\"\",SHA256={ABC},"), b"a,\"b\"", None),
+            (format!("#a,\"sha-256={ABC}\",\"3\""), b"#a", Some(3)),
+        ] {
+            let Line::Entry { entry, size_bytes } = parse(line.as_bytes()) else { panic!("{line}") };
+            assert_eq!((entry.name.as_slice(), size_bytes), (name, size));
+            assert_eq!(const_hex::encode(&entry.digest)[..8], *"ba7816bf");
+        }
+        assert!(matches!(parse(b"x.dist-info/RECORD,,"), Line::Unhashed(name) if name == b"x.dist-info/RECORD"));
+    }
+
+    #[test]
+    fn what_is_no_such_line_is_malformed() {
+        for line in [
+            format!("a,sha256={ABC}"),
+            format!("a,sha256={ABC},3,"),
+            format!("a,sha256={ABC}=,3"),
+            format!("a,sha256={ABC},x"),
+            format!("a,sha512={ABC},3"),
+            format!("\"a,sha256={ABC},3"),
+            format!("\"a\"b,sha256={ABC},3"),
+            format!(",sha256={ABC},3"),
+            ",,".to_string(),
+            "a".to_string(),
+        ] {
+            assert!(matches!(parse(line.as_bytes()), Line::Malformed), "{line}");
+        }
+    }
+
+    #[test]
+    fn base64_has_one_spelling() {
+        assert_eq!(base64_decoded(b"").as_deref(), Some(&b""[..]));
+        assert_eq!(base64_decoded(b"_-8").as_deref(), Some(&[0xff, 0xef][..]));
+        for text in ["A", "AB", "_-9", "AA+A", "AA=="] {
+            assert_eq!(base64_decoded(text.as_bytes()), None, "{text}");
+        }
+    }
+}

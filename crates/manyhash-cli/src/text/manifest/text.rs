@@ -1,0 +1,119 @@
+//! Text lines, of GNU's, BSD's and OpenSSL's tools.
+//!
+//! ```text
+//! DIGEST  NAME        untagged; `*NAME` (binary mode) means the same
+//! DIGEST NAME         untagged, one blank ("reversed" BSD output)
+//! SHA256 (NAME) = DIGEST   BSD tag
+//! SHA256(NAME)= DIGEST     OpenSSL
+//! ```
+
+use super::line::{Dialect, Entry};
+use crate::text::escapes::unescape;
+use crate::text::hexadecimal;
+use manyhash::AnyAlgorithm;
+
+/// Parses lines; remembers which kind of untagged line came first, because the two kinds may not be mixed.
+#[derive(Debug)]
+pub(crate) struct LineParser {
+    dialect: Dialect,
+    algorithm: Option<AnyAlgorithm>,
+    one_blank: Option<bool>,
+}
+
+impl LineParser {
+    /// A parser of lines of `algorithm`, or of any if none is given.
+    pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
+        Self { dialect, algorithm, one_blank: None }
+    }
+
+    /// The entry that `line` (without its end) is; nothing if it is malformed.
+    pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry> {
+        let line = line.trim_ascii_start_blank();
+        let (escaped, line) = match line.strip_prefix(b"\\") {
+            Some(rest) => (true, rest),
+            None => (false, line),
+        };
+        let (algorithm, digest, name) = match self.tagged(line) {
+            Some((algorithm, rest)) => {
+                let (digest, name) = self.split_tagged(rest)?;
+                (algorithm, digest, name)
+            }
+            None => self.split_untagged(line)?,
+        };
+        let digest = hexadecimal::decode(digest).filter(|digest| digest.len() == algorithm.digest_bytes())?;
+        let name = if escaped { unescape(name)? } else { self.whole_name(name)?.to_vec() };
+        Some(Entry { algorithm, digest, name })
+    }
+
+    /// If the line begins with an algorithm's name and `(`: the algorithm, and the line after that.
+    fn tagged<'a>(&self, line: &'a [u8]) -> Option<(AnyAlgorithm, &'a [u8])> {
+        let open = line.iter().position(|&byte| byte == b'(')?;
+        let (tag, rest) = (&line[..open], &line[open + 1..]);
+        let tag = str::from_utf8(tag.strip_suffix(b" ").unwrap_or(tag)).ok()?;
+        let found = match (self.dialect, self.algorithm) {
+            (Dialect::Gnu, Some(algorithm)) => {
+                let as_openssl = tag.starts_with("SHA2-") && AnyAlgorithm::by_name(tag) == Some(algorithm);
+                (tag == algorithm.tag() || as_openssl).then_some(algorithm)
+            }
+            _ => AnyAlgorithm::by_name(tag),
+        };
+        Some((found?, rest)).filter(|(found, _)| self.algorithm.is_none_or(|wanted| wanted == *found))
+    }
+
+    /// `NAME) = DIGEST` -> digest, name. The last `)` ends the name, because such lines need not escape it.
+    fn split_tagged<'a>(&self, rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let close = rest.iter().rposition(|&byte| byte == b')')?;
+        let digest = rest[close + 1..].trim_ascii_start_blank().strip_prefix(b"=")?.trim_ascii_start_blank();
+        let digest = match self.dialect {
+            Dialect::Gnu => until_nul(digest),
+            Dialect::Manyhash => digest,
+        };
+        Some((digest, &rest[..close]))
+    }
+
+    /// `DIGEST  NAME`, `DIGEST *NAME` or `DIGEST NAME` -> algorithm, digest, name.
+    fn split_untagged<'a>(&mut self, line: &'a [u8]) -> Option<(AnyAlgorithm, &'a [u8], &'a [u8])> {
+        let digest = &line[..line.iter().position(|byte| !byte.is_ascii_hexdigit())?];
+        let algorithm = match self.algorithm {
+            Some(algorithm) => algorithm,
+            None => AnyAlgorithm::by_digest_bytes(digest.len() / 2)?,
+        };
+        if digest.len() != 2 * algorithm.digest_bytes() {
+            return None;
+        }
+        let rest = line[digest.len()..].strip_prefix(b" ").or_else(|| line[digest.len()..].strip_prefix(b"\t"))?;
+        let (&mode, name) = rest.split_first()?;
+        // A lone blank, or a name at once: one blank. The first such line decides, so that nobody can rename a file by a blank.
+        let one_blank = name.is_empty() || !matches!(mode, b' ' | b'*');
+        match (one_blank, self.one_blank) {
+            (true, Some(false)) => return None,
+            (true, _) => self.one_blank = Some(true),
+            (false, Some(true)) => {}
+            (false, _) => self.one_blank = Some(false),
+        }
+        Some((algorithm, digest, if self.one_blank == Some(true) { rest } else { name }))
+    }
+
+    /// An unescaped name.
+    fn whole_name<'a>(&self, name: &'a [u8]) -> Option<&'a [u8]> {
+        match self.dialect {
+            Dialect::Gnu => Some(until_nul(name)),
+            Dialect::Manyhash => (!name.contains(&0)).then_some(name),
+        }
+    }
+}
+
+fn until_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|&byte| byte == 0).next().unwrap_or(bytes)
+}
+
+trait TrimBlanks {
+    /// Without blanks and tabs in front: nothing else is white space in a manifest.
+    fn trim_ascii_start_blank(&self) -> &[u8];
+}
+
+impl TrimBlanks for [u8] {
+    fn trim_ascii_start_blank(&self) -> &[u8] {
+        &self[self.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()..]
+    }
+}

@@ -1,0 +1,182 @@
+//! Several algorithms over the same bytes.
+
+use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
+
+/// A set of algorithms, in the engine's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Algorithms(u32);
+
+impl Algorithms {
+    /// None at all.
+    pub const NONE: Self = Self(0);
+
+    /// Those of the list, each once.
+    pub fn of(list: &[AnyAlgorithm]) -> Self {
+        Self(list.iter().fold(0, |set, &algorithm| set | 1 << algorithm as u32))
+    }
+
+    /// One after the other.
+    pub fn iter(self) -> impl Iterator<Item = AnyAlgorithm> {
+        AnyAlgorithm::ALL.iter().copied().filter(move |&algorithm| self.contains(algorithm))
+    }
+
+    /// Whether `algorithm` is one of them.
+    pub fn contains(self, algorithm: AnyAlgorithm) -> bool {
+        self.0 & (1 << algorithm as u32) != 0
+    }
+
+    /// The only one, if there are no others.
+    pub fn only(self) -> Option<AnyAlgorithm> {
+        let mut iter = self.iter();
+        iter.next().filter(|_| iter.next().is_none())
+    }
+
+    /// The digests of each of `messages`.
+    pub fn hash_many(self, messages: &[&[u8]]) -> Vec<Digests> {
+        let mut digests = vec![Vec::new(); messages.len()];
+        for algorithm in self.iter() {
+            let mut next = digests.iter_mut();
+            hash_each(algorithm, messages, &mut |digest| next.next().expect("one for each message").extend(digest));
+        }
+        digests.into_iter().map(|bytes| Digests { algorithms: self, bytes: bytes.into() }).collect()
+    }
+
+    /// Hashers for all of them.
+    pub fn hashers(self) -> Hashers {
+        Hashers { algorithms: self, hashers: self.iter().map(hasher).collect() }
+    }
+}
+
+impl From<AnyAlgorithm> for Algorithms {
+    fn from(algorithm: AnyAlgorithm) -> Self {
+        Self::of(&[algorithm])
+    }
+}
+
+/// The digests of one file, one for each of some algorithms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digests {
+    algorithms: Algorithms,
+    /// One after the other, in the order of the set.
+    bytes: Box<[u8]>,
+}
+
+impl Digests {
+    /// The digests that `bytes` are: one after the other, in the order of the set. Nothing if that is another number of bytes.
+    pub fn new(algorithms: Algorithms, bytes: impl Into<Box<[u8]>>) -> Option<Self> {
+        let bytes = bytes.into();
+        let expected: usize = algorithms.iter().map(AnyAlgorithm::digest_bytes).sum();
+        (bytes.len() == expected).then_some(Self { algorithms, bytes })
+    }
+
+    /// What was made of a file's contents, by no algorithm of its own.
+    pub fn of_contents(bytes: Vec<u8>) -> Self {
+        Self { algorithms: Algorithms::NONE, bytes: bytes.into() }
+    }
+
+    /// Which there are.
+    pub fn algorithms(&self) -> Algorithms {
+        self.algorithms
+    }
+
+    /// All of them, one after the other, in the order of the set.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// That of `algorithm`. Panics if it is none of them.
+    pub fn of(&self, algorithm: AnyAlgorithm) -> &[u8] {
+        assert!(self.algorithms.contains(algorithm), "{algorithm} was not asked for");
+        let before = self.algorithms.iter().take_while(|&other| other != algorithm);
+        let start: usize = before.map(AnyAlgorithm::digest_bytes).sum();
+        &self.bytes[start..][..algorithm.digest_bytes()]
+    }
+}
+
+/// A message in pieces, hashed with several algorithms.
+pub struct Hashers {
+    algorithms: Algorithms,
+    hashers: Vec<Box<dyn AnyHasher>>,
+}
+
+impl Hashers {
+    /// The next piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        for hasher in &mut self.hashers {
+            hasher.update(piece);
+        }
+    }
+
+    /// The digests of all pieces.
+    pub fn finalize(self) -> Digests {
+        let mut bytes = Vec::new();
+        for hasher in self.hashers {
+            hasher.finalize_into(&mut bytes);
+        }
+        Digests::new(self.algorithms, bytes).expect("each hasher gives its digest")
+    }
+}
+
+/// A [`Hasher`] of an algorithm known only at run time.
+pub trait AnyHasher {
+    /// The next piece of the message.
+    fn update(&mut self, piece: &[u8]);
+    /// Appends the digest of all pieces to `digests`.
+    fn finalize_into(self: Box<Self>, digests: &mut Vec<u8>);
+}
+
+impl<A: Algorithm> AnyHasher for Hasher<A> {
+    fn update(&mut self, piece: &[u8]) {
+        Hasher::update(self, piece);
+    }
+
+    fn finalize_into(self: Box<Self>, digests: &mut Vec<u8>) {
+        digests.extend(self.finalize().as_ref());
+    }
+}
+
+fn hasher(algorithm: AnyAlgorithm) -> Box<dyn AnyHasher> {
+    struct New;
+    impl ForAlgorithm for New {
+        type Output = Box<dyn AnyHasher>;
+        fn run<A: Algorithm>(self) -> Self::Output {
+            Box::new(Hasher::<A>::new())
+        }
+    }
+    algorithm.with(New)
+}
+
+/// Hashes messages together. `take` gets the digest of each in order.
+pub fn hash_each(algorithm: AnyAlgorithm, messages: &[&[u8]], take: &mut dyn FnMut(&[u8])) {
+    struct Hash<'a>(&'a [&'a [u8]], &'a mut dyn FnMut(&[u8]));
+    impl ForAlgorithm for Hash<'_> {
+        type Output = ();
+        fn run<A: Algorithm>(self) {
+            manyhash::hash_many::<A>(self.0).iter().for_each(|digest| (self.1)(digest.as_ref()));
+        }
+    }
+    algorithm.with(Hash(messages, take));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_digest_is_found_among_several() {
+        let all = Algorithms::of(AnyAlgorithm::ALL);
+        let mut hashers = all.hashers();
+        hashers.update(b"a");
+        hashers.update(b"bc");
+        let digests = hashers.finalize();
+        for &algorithm in AnyAlgorithm::ALL {
+            let alone = Algorithms::from(algorithm).hash_many(&[b"abc"]);
+            assert_eq!(digests.of(algorithm), alone[0].bytes(), "{algorithm}");
+            assert_eq!(Algorithms::from(algorithm).only(), Some(algorithm));
+        }
+        assert_eq!(all.only(), None);
+        assert_eq!(all.iter().collect::<Vec<_>>(), AnyAlgorithm::ALL);
+        assert_eq!(Digests::new(all, digests.bytes()), Some(digests.clone()));
+        assert_eq!(Digests::new(all, &digests.bytes()[1..]), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! Files in, digests out: on all cores, in the order of the files, in bounded memory whatever their
+//! number and size.
+//!
+//! The simplest way is a [`Run`] over a list of paths:
+//!
+//! ```
+//! use manyhash::AnyAlgorithm;
+//! use manyhash_files::Run;
+//! let results = Run::start(vec!["Cargo.toml".into(), "no such file".into()], AnyAlgorithm::Sha256, 0).finish().unwrap();
+//! assert_eq!(results[0].as_ref().unwrap().digest.len(), 32);
+//! assert_eq!(results[1].as_ref().unwrap_err(), "No such file or directory");
+//! ```
+//!
+//! Where there are more files than one wants in memory, [`hash_files`] takes an iterator of
+//! [`Task`]s, such as a [`find::Walk`] gives, and hands each result to a [`Sink`]:
+//!
+//! ```
+//! use manyhash::AnyAlgorithm;
+//! use manyhash_files::find::{Found, Walk, hashing};
+//! use manyhash_files::{Finished, Settings, Sink, Task, Work, all_cores, hash_files};
+//! use std::io;
+//!
+//! struct Lengths(Vec<(String, u64)>);
+//!
+//! impl Sink<()> for Lengths {
+//!     fn take(&mut self, finished: Finished<()>) -> io::Result<()> {
+//!         if let Some(hashed) = finished.outcome.transpose()? {
+//!             self.0.push((finished.path.display().to_string(), hashed.bytes));
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let walk = Walk::new(vec!["src".into()], true).map(|found| match found {
+//!     Found::File(path, what) => Task { label: (), path, work: hashing(what, AnyAlgorithm::Sha256.into()) },
+//!     Found::Skipped(path, _) => Task { label: (), path, work: Work::Nothing },
+//! });
+//! let mut lengths = Lengths(Vec::new());
+//! hash_files(walk, &Settings::new(all_cores()), &mut lengths)?;
+//! assert!(lengths.0.is_sorted() && lengths.0.iter().any(|(path, bytes)| path == "src/lib.rs" && *bytes > 0));
+//! # Ok::<(), io::Error>(())
+//! ```
+//!
+//! [`leaves`] hashes one large file with all threads, as leaves of a Merkle tree.
+
+#![forbid(unsafe_code)]
+
+mod algorithms;
+mod error;
+pub mod file_name;
+pub mod find;
+mod order;
+pub mod read;
+mod run;
+mod task;
+pub mod threads;
+mod totals;
+mod workers;
+
+pub use algorithms::{Algorithms, Digests, Hashers, hash_each};
+pub use error::{CHANGED, SameFolder, changed, reason};
+pub use order::Limits;
+pub use run::{FileDigest, FileResult, Run};
+pub use task::{Finished, Hashed, Keeper, Part, STDIN, Sink, Task, Work};
+pub use totals::{Counts, Reading, Totals};
+pub use workers::{HashContents, Hashing, MAX_WORKERS, Settings, all_cores, hash_files, in_turns, leaves};

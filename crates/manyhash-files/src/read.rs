@@ -1,0 +1,13 @@
+//! Reading files: one after the other or at any position, with as many of them open as the system
+//! allows.
+
+mod job_reader;
+pub(crate) mod open_files;
+pub mod positioned;
+mod stamp;
+pub(crate) mod stream;
+
+pub(crate) use job_reader::JobReader;
+pub use job_reader::{filling, pieces, retrying};
+pub use open_files::{open, patiently};
+pub use stamp::{FileId, Stamp, is_same};

@@ -1,0 +1,263 @@
+//! A file being read for a worker.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+
+use crate::algorithms::Digests;
+use crate::order::window::Job;
+use crate::task::{Hashed, Part};
+use crate::totals::Reading;
+use crate::workers::Settings;
+
+use super::open_files::HeldFile;
+use super::stamp::Stamp;
+
+/// The first bytes of a file that are announced. What follows is the system's own reading ahead.
+#[cfg(target_os = "linux")]
+const ANNOUNCED_BYTES: u64 = 1 << 20;
+
+/// A file being read. It is open by the time anybody reads; why it could not be opened is its first read's error.
+pub struct JobReader {
+    job: Job,
+    file: io::Result<HeldFile>,
+    reading: Reading,
+    read_bytes: u64,
+    ended: bool,
+    /// Whether somebody wants the stamp.
+    is_stamped: bool,
+    /// Once closed.
+    stamp: Option<Stamp>,
+    has_waited: bool,
+}
+
+impl JobReader {
+    /// A reader of `job`.
+    pub fn new(job: Job, file: io::Result<File>, settings: &Settings) -> Self {
+        let is_stamped = settings.keeper.is_some();
+        let reading = Reading::begin(&settings.totals, &job.path, job.size_bytes);
+        Self { job, file: file.map(HeldFile::new), reading, read_bytes: 0, ended: false, is_stamped, stamp: None, has_waited: false }
+    }
+
+    /// What is read.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// Whether its end has been seen.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether its first bytes were not in memory, by the time they took.
+    pub fn has_waited(&self) -> bool {
+        self.has_waited
+    }
+
+    /// Asks the system to have its first bytes in memory soon.
+    pub fn announce(&self) {
+        #[cfg(target_os = "linux")]
+        if let Ok(file) = &self.file {
+            let start = if let Part::Range { start, .. } = self.job.part { start } else { 0 };
+            let bytes = std::num::NonZeroU64::new(self.job.size_bytes.min(ANNOUNCED_BYTES));
+            // Only advice: whoever reads will hear of errors.
+            let _ = rustix::fs::fadvise(&file.0, start, bytes, rustix::fs::Advice::WillNeed);
+        }
+    }
+
+    /// Closes the file.
+    pub fn close(&mut self) {
+        let file = std::mem::replace(&mut self.file, Err(io::ErrorKind::Other.into()));
+        if let (Ok(file), true) = (file, self.is_stamped) {
+            self.stamp = file.0.metadata().ok().and_then(|metadata| Stamp::of(&metadata));
+        }
+    }
+
+    /// Closes the file if it is open, and gives its result back with its job.
+    pub fn finish(mut self, result: io::Result<Digests>) -> (Job, io::Result<Hashed>) {
+        self.close();
+        let Self { job, read_bytes: bytes, stamp, .. } = self;
+        (job, result.map(|digests| Hashed { digests, bytes, stamp }))
+    }
+}
+
+impl Read for JobReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ended {
+            return Ok(0);
+        }
+        self.reading.check_stopped()?;
+        let file = match &mut self.file {
+            Ok(file) => file,
+            Err(error) => return Err(std::mem::replace(error, io::ErrorKind::Other.into())),
+        };
+        let left_bytes = match self.job.part {
+            Part::Whole => usize::MAX,
+            Part::Range { start, end } => usize::try_from(end - start - self.read_bytes).unwrap_or(usize::MAX),
+        };
+        let wanted_bytes = buffer.len().min(left_bytes);
+        let begin = (self.read_bytes == 0).then(Instant::now);
+        let count = retrying(&mut file.0, &mut buffer[..wanted_bytes])?;
+        self.has_waited |= begin.is_some_and(|begin| begin.elapsed() > longest_copy(count));
+        self.read_bytes += count as u64;
+        self.reading.read(count);
+        // A read that falls short just where the file should end has seen its end. Files in /proc say 0 bytes: read those to the end.
+        self.ended = count == 0 || count == left_bytes || (count < wanted_bytes && self.read_bytes == self.job.size_bytes);
+        Ok(count)
+    }
+}
+
+/// What a read takes at most if all is in memory.
+fn longest_copy(bytes: usize) -> Duration {
+    Duration::from_micros(50) + Duration::from_nanos(bytes as u64)
+}
+
+/// One read, however often a signal interrupts it.
+pub fn retrying(file: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Reads until `buffer` is full or nothing is left; how much that is.
+pub fn filling(input: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match retrying(input, &mut buffer[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}
+
+/// Reads all of `input`, a buffer at a time: all are full but the last. Nothing comes after the end
+/// or an error.
+pub fn pieces(mut input: impl Read) -> impl FnMut(&mut [u8]) -> Option<io::Result<usize>> {
+    let mut has_ended = false;
+    move |buffer| {
+        if has_ended {
+            return None;
+        }
+        let read = filling(&mut input, buffer);
+        has_ended = !read.as_ref().is_ok_and(|&count| count == buffer.len());
+        (!matches!(read, Ok(0))).then_some(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::OpenOptions;
+    use std::io::Write;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use crate::order::window::{Limits, Window};
+    use crate::task::{Keeper, Task, Work};
+    use manyhash::AnyAlgorithm;
+
+    #[derive(Debug)]
+    struct Nobody;
+
+    impl Keeper for Nobody {
+        fn keep(&self, _: &Path, _: &Hashed) {}
+    }
+
+    /// A reader of `path` that believes it to have `size_bytes` bytes.
+    fn reader(path: &Path, size_bytes: u64) -> JobReader {
+        reader_of(Part::Whole, path, size_bytes)
+    }
+
+    fn reader_of(part: Part, path: &Path, size_bytes: u64) -> JobReader {
+        let mut window = Window::new(Limits { tasks: 1, path_bytes: 1 << 10, batch_tasks: 1 });
+        let work = Work::File { algorithms: AnyAlgorithm::Sha256.into(), size_bytes, part };
+        window.push(Task { label: (), path: path.to_path_buf(), work });
+        let job = window.take().unwrap();
+        let file = job.open();
+        JobReader::new(job, file, &Settings { keeper: Some(Arc::new(Nobody)), ..Settings::new(1) })
+    }
+
+    #[test]
+    fn a_file_that_grows_or_shrinks_is_read_to_where_it_ends() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        let mut buffer = [0; 10];
+        std::fs::write(&path, [1; 25]).unwrap();
+
+        let mut growing = reader(&path, 25);
+        assert_eq!(growing.read(&mut buffer).unwrap(), 10);
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(&[2; 5]).unwrap();
+        assert_eq!([(); 3].map(|()| growing.read(&mut buffer).unwrap()), [10, 10, 0]);
+        assert_eq!(growing.read_bytes, 30);
+
+        let mut shrinking = reader(&path, 30);
+        assert_eq!(shrinking.read(&mut buffer).unwrap(), 10);
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(13).unwrap();
+        assert_eq!([(); 3].map(|()| shrinking.read(&mut buffer).unwrap()), [3, 0, 0]);
+        assert_eq!(shrinking.read_bytes, 13);
+    }
+
+    #[test]
+    fn an_end_that_was_expected_takes_no_further_read() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [1; 25]).unwrap();
+        for (size_bytes, is_expected) in [(25, true), (0, false), (24, false), (26, false)] {
+            let mut reader = reader(&path, size_bytes);
+            assert_eq!(reader.read(&mut [0; 30]).unwrap(), 25);
+            assert_eq!(reader.ended, is_expected);
+            assert_eq!(reader.read(&mut [0; 30]).unwrap(), 0);
+        }
+        // A read that fills the buffer to the last byte may not have seen the end.
+        let mut reader = reader(&path, 25);
+        assert_eq!(reader.read(&mut [0; 25]).unwrap(), 25);
+        assert!(!reader.ended);
+    }
+
+    #[test]
+    fn what_cannot_be_opened_says_so_when_read() {
+        let error = reader("/nonexistent".as_ref(), 1).read(&mut [0]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn of_a_range_no_more_is_read() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        let bytes: [u8; 25] = std::array::from_fn(|i| i as u8);
+        std::fs::write(&path, bytes).unwrap();
+        for (start, end, expected) in
+            [(0, 0, 0..0), (0, 10, 0..10), (0, 25, 0..25), (0, 26, 0..25), (7, 9, 7..9), (7, 99, 7..25), (30, 40, 0..0)]
+        {
+            let mut reader = reader_of(Part::Range { start, end }, &path, expected.len() as u64);
+            let mut content = Vec::new();
+            reader.read_to_end(&mut content).unwrap();
+            assert_eq!((&content[..], reader.read_bytes), (&bytes[expected.clone()], expected.len() as u64));
+        }
+    }
+
+    #[test]
+    fn a_stamp_shows_a_change_meanwhile() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [1; 25]).unwrap();
+        let stamp_after = |change: &dyn Fn()| {
+            let mut reader = reader(&path, 25);
+            reader.read_to_end(&mut Vec::new()).unwrap();
+            change();
+            let digests = reader.job.algorithms.hashers().finalize();
+            reader.finish(Ok(digests)).1.unwrap().stamp
+        };
+        let stamp_now = || Stamp::of(&std::fs::metadata(&path).unwrap());
+        let before = stamp_now();
+        assert!(before.is_some());
+        assert_eq!(stamp_after(&|| {}), before);
+        let changed = stamp_after(&|| std::fs::write(&path, [1; 26]).unwrap());
+        assert_ne!(changed, before);
+        assert_eq!(changed, stamp_now());
+    }
+}

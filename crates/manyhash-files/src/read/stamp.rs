@@ -1,0 +1,80 @@
+//! What tells whether a file is still the one that was hashed.
+
+use std::fs::{self, Metadata};
+use std::path::Path;
+
+use crate::find::Place;
+
+/// Which file, and when it last changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Which file: file system and number.
+    pub file: FileId,
+    /// Its size.
+    pub size_bytes: u64,
+    /// Nanoseconds since 1970 when its content last changed, as a program may also have set it.
+    pub modified_ns: i128,
+    /// Nanoseconds since 1970 when anything of it last changed, as the system says.
+    pub changed_ns: i128,
+}
+
+/// A file, whatever its names: two with the same are hard links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId {
+    /// The file system.
+    pub device: u64,
+    /// The file in it.
+    pub inode: u64,
+}
+
+impl FileId {
+    /// Which file it is, where the system has such things.
+    pub fn of(metadata: &Metadata) -> Option<Self> {
+        Stamp::of(metadata).map(|stamp| stamp.file)
+    }
+}
+
+impl Stamp {
+    /// The stamp of a file, where the system has such things.
+    pub fn of(metadata: &Metadata) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+            Some(Self {
+                file: FileId { device: metadata.dev(), inode: metadata.ino() },
+                size_bytes: metadata.size(),
+                modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+                changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            })
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = metadata;
+            None
+        }
+    }
+}
+
+/// Whether two paths lead to the same file, or block devices to the same device; also if nothing is there yet.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => is_same_device(&one, &other) || FileId::of(&one).is_some_and(|id| FileId::of(&other) == Some(id)),
+        (Err(_), Err(_)) => one == other || Place::path_of(one).is_some_and(|one| Place::path_of(other) == Some(one)),
+        _ => false,
+    }
+}
+
+fn is_same_device(one: &Metadata, other: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        let is_device = |metadata: &Metadata| metadata.file_type().is_block_device();
+        is_device(one) && is_device(other) && one.rdev() == other.rdev()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (one, other);
+        false
+    }
+}

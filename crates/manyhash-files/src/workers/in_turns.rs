@@ -1,0 +1,146 @@
+//! Units of work shared out to threads, whose results come in the order of the units.
+//!
+//! ```text
+//! next, by one thread at a time ──> workers: a unit each ──> turns ──> take, by one thread at a time: results in order
+//! ```
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use crate::order::Turns;
+use crate::threads;
+
+/// Does units of work on `workers` threads, the calling one among them, or on as many as the system
+/// allows.
+///
+/// Each thread has a state of its own from `state`, takes a unit from `next`, and does it with
+/// `work`, which hands over results of the unit as often as it wants. `take` gets the results in
+/// the order in which the units were taken; about `limit` of them may wait for those before them,
+/// and a thread with more waits itself. Units are taken from the source, and results given out, by
+/// one thread at a time.
+///
+/// # Errors
+/// The first error of `take`: then no more units are begun, and no more results given out.
+pub fn in_turns<S, U, R: Send, E: Send>(
+    workers: usize,
+    limit: usize,
+    state: impl Fn() -> S + Sync,
+    next: impl FnMut(&mut S) -> Option<U> + Send,
+    work: impl Fn(&mut S, U, &mut dyn FnMut(Vec<R>)) + Sync,
+    take: impl FnMut(R) -> Result<(), E> + Send,
+) -> Result<(), E> {
+    let units = Mutex::new(Units { next, taken: 0 });
+    let results = Mutex::new(Results { turns: Turns::new(), take, error: None, has_panicked: false });
+    let moved = Condvar::new();
+    let is_over = AtomicBool::new(false);
+    let give = |unit: u64, given: Vec<R>, is_complete: bool| {
+        let mut results = results.lock().expect("no thread panicked");
+        while unit != results.turns.turn() && results.turns.waiting_results() >= limit {
+            assert!(!results.has_panicked, "another worker panicked");
+            results = moved.wait(results).expect("no thread panicked");
+        }
+        let Results { turns, take, error, .. } = &mut *results;
+        let turn = turns.turn();
+        turns.give(unit, given, is_complete, |result| {
+            if error.is_none() {
+                *error = take(result).err();
+            }
+        });
+        if error.is_some() {
+            is_over.store(true, Ordering::Relaxed);
+        }
+        if turns.turn() != turn {
+            moved.notify_all();
+        }
+    };
+    threads::share_out(workers, &|| {
+        let _guard = threads::if_panicking(|| {
+            results.lock().unwrap_or_else(PoisonError::into_inner).has_panicked = true;
+            moved.notify_all();
+        });
+        let mut state = state();
+        while !is_over.load(Ordering::Relaxed) {
+            let Some((number, unit)) = units.lock().expect("no thread panicked").next(&mut state) else { return };
+            work(&mut state, unit, &mut |results| give(number, results, false));
+            give(number, Vec::new(), true);
+        }
+    });
+    results.into_inner().expect("no thread panicked").error.map_or(Ok(()), Err)
+}
+
+/// What is left to do.
+struct Units<F> {
+    next: F,
+    taken: u64,
+}
+
+impl<F> Units<F> {
+    /// The next unit with its number.
+    fn next<S, U>(&mut self, state: &mut S) -> Option<(u64, U)>
+    where
+        F: FnMut(&mut S) -> Option<U>,
+    {
+        let unit = (self.next)(state)?;
+        self.taken += 1;
+        Some((self.taken - 1, unit))
+    }
+}
+
+/// What has been done.
+struct Results<R, F, E> {
+    turns: Turns<R>,
+    take: F,
+    error: Option<E>,
+    has_panicked: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+    use std::thread;
+
+    #[test]
+    fn results_come_in_the_order_of_units_whoever_is_faster() {
+        for limit in [0, 1, 10, 1_000_000] {
+            let mut units = 0..500;
+            let mut taken = Vec::new();
+            let work = |_: &mut (), unit: u64, give: &mut dyn FnMut(Vec<u64>)| {
+                for piece in 0..=unit % 4 {
+                    give(vec![10 * unit + piece]);
+                    thread::yield_now();
+                }
+            };
+            let take = |result| {
+                taken.push(result);
+                Ok(())
+            };
+            let Ok(()) = in_turns::<_, _, _, Infallible>(4, limit, || (), |()| units.next(), work, take);
+            let expected: Vec<u64> = (0..500).flat_map(|unit| (0..=unit % 4).map(move |piece| 10 * unit + piece)).collect();
+            assert_eq!(taken, expected, "{limit}");
+        }
+    }
+
+    #[test]
+    fn an_error_ends_it_after_what_came_before() {
+        let mut taken = 0;
+        let take = |result| {
+            taken += 1;
+            if result == 70 { Err("enough") } else { Ok(()) }
+        };
+        let mut units = 0..;
+        assert_eq!(in_turns(3, 10, || (), |()| units.next(), |(), unit, give| give(vec![unit]), take), Err("enough"));
+        assert_eq!(taken, 71);
+    }
+
+    #[test]
+    #[should_panic]
+    fn a_panic_of_one_ends_them_all() {
+        let mut units = 0..;
+        let work = |(): &mut (), unit, give: &mut dyn FnMut(Vec<i32>)| {
+            assert_ne!(unit, 70, "as this test wants");
+            give(vec![unit]);
+        };
+        let _ = in_turns::<_, _, _, Infallible>(3, 10, || (), |()| units.next(), work, |_| Ok(()));
+    }
+}
