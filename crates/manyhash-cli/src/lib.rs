@@ -15,8 +15,9 @@ mod text;
 
 use clap::Parser;
 use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
-use exit::Outcome;
+use exit::{Failure, Outcome};
 use flags::{Arguments, Command};
+use manyhash::backend;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -39,6 +40,9 @@ pub fn run(mut arguments: Vec<OsString>) -> u8 {
 fn dispatch(program: &OsStr, arguments: Vec<OsString>, is_logging: bool) -> Outcome {
     let Arguments { verbose, command } = Arguments::try_parse_from(arguments)?;
     let verbose = verbose || is_logging;
+    if !matches!(command, Command::Man(_) | Command::Completions(_)) {
+        backend::from_environment().map_err(|error| Failure::usage(error.to_string()))?;
+    }
     match command {
         Command::Sum(arguments) => sum::run(program, arguments, verbose),
         Command::Check(arguments) => check::run(program, arguments, verbose),

@@ -1,6 +1,6 @@
 //! Several algorithms over the same bytes.
 
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Hasher};
+use manyhash::{AnyAlgorithm, AnyHasher};
 
 /// A set of algorithms, in the engine's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ impl Algorithms {
 
     /// Hashers for all of them.
     pub fn hashers(self) -> Hashers {
-        Hashers { algorithms: self, hashers: self.iter().map(hasher).collect() }
+        Hashers { algorithms: self, hashers: self.iter().map(AnyAlgorithm::hasher).collect() }
     }
 }
 
@@ -96,7 +96,7 @@ impl Digests {
 /// A message in pieces, hashed with several algorithms.
 pub struct Hashers {
     algorithms: Algorithms,
-    hashers: Vec<Box<dyn AnyHasher>>,
+    hashers: Vec<AnyHasher>,
 }
 
 impl Hashers {
@@ -111,51 +111,17 @@ impl Hashers {
     pub fn finalize(self) -> Digests {
         let mut bytes = Vec::new();
         for hasher in self.hashers {
-            hasher.finalize_into(&mut bytes);
+            bytes.extend(hasher.finalize());
         }
         Digests::new(self.algorithms, bytes).expect("each hasher gives its digest")
     }
 }
 
-/// A [`Hasher`] of an algorithm known only at run time.
-pub trait AnyHasher {
-    /// The next piece of the message.
-    fn update(&mut self, piece: &[u8]);
-    /// Appends the digest of all pieces to `digests`.
-    fn finalize_into(self: Box<Self>, digests: &mut Vec<u8>);
-}
-
-impl<A: Algorithm> AnyHasher for Hasher<A> {
-    fn update(&mut self, piece: &[u8]) {
-        Hasher::update(self, piece);
-    }
-
-    fn finalize_into(self: Box<Self>, digests: &mut Vec<u8>) {
-        digests.extend(self.finalize().as_ref());
-    }
-}
-
-fn hasher(algorithm: AnyAlgorithm) -> Box<dyn AnyHasher> {
-    struct New;
-    impl ForAlgorithm for New {
-        type Output = Box<dyn AnyHasher>;
-        fn run<A: Algorithm>(self) -> Self::Output {
-            Box::new(Hasher::<A>::new())
-        }
-    }
-    algorithm.with(New)
-}
-
 /// Hashes messages together. `take` gets the digest of each in order.
 pub fn hash_each(algorithm: AnyAlgorithm, messages: &[&[u8]], take: &mut dyn FnMut(&[u8])) {
-    struct Hash<'a>(&'a [&'a [u8]], &'a mut dyn FnMut(&[u8]));
-    impl ForAlgorithm for Hash<'_> {
-        type Output = ();
-        fn run<A: Algorithm>(self) {
-            manyhash::hash_many::<A>(self.0).iter().for_each(|digest| (self.1)(digest.as_ref()));
-        }
-    }
-    algorithm.with(Hash(messages, take));
+    let mut digests = vec![0; messages.len() * algorithm.digest_bytes()];
+    algorithm.hash_many_into(messages, &mut digests);
+    digests.chunks_exact(algorithm.digest_bytes()).for_each(take);
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::progress::{Progress, ProgressWhen};
 use crate::text::lines::Format;
 use crate::text::manifest::line::Dialect;
-use manyhash::AnyAlgorithm;
+use manyhash::{AnyAlgorithm, backend};
 use manyhash_files::find::Walk;
 use manyhash_files::{Settings, all_cores};
 use std::ffi::{OsStr, OsString};
@@ -32,6 +32,7 @@ pub(crate) fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl Into
             return Err(Failure::failed([message, hint.into_bytes()].concat()));
         }
     };
+    backend::from_environment().map_err(|error| Failure::failed(error.to_string()))?;
     prepare_backends(program, algorithm.into(), verbose).map_err(Failure::failed)?;
     let format = Format::new(&[algorithm], options.style(), options.zero);
     let Options { check, ignore_missing, quiet, status, strict, warn, operands, .. } = options;
