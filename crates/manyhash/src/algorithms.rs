@@ -10,6 +10,8 @@ use std::hash::Hash;
 pub trait Algorithm: Variant<Compression: Compiled, Bytes = <Self as Algorithm>::Digest> {
     /// The digest: `[u8; DIGEST_BYTES]`.
     type Digest: Copy + Debug + Eq + Ord + Hash + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
+    /// A block, the unit it compresses: `[u8; BLOCK_BYTES]`.
+    type Block: Copy + Debug + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
     /// The name its standard gives it, as `SHA-256` or `SHA-512/256`.
     const NAME: &'static str;
     /// Bytes of a block, the unit it compresses.
@@ -37,6 +39,7 @@ pub trait Algorithm: Variant<Compression: Compiled, Bytes = <Self as Algorithm>:
 macro_rules! algorithm { ([] $($Name:ident)*) => { $(
     impl Algorithm for crate::$Name {
         type Digest = [u8; size_of::<<crate::$Name as Variant>::Bytes>()];
+        type Block = [u8; <CompressionOf<crate::$Name>>::BLOCK_BYTES];
         const NAME: &'static str = Self::STANDARD_NAME;
         const BLOCK_BYTES: usize = <CompressionOf<Self>>::BLOCK_BYTES;
         const DIGEST_BYTES: usize = size_of::<<Self as Variant>::Bytes>();

@@ -3,10 +3,16 @@
 use crate::algorithms::Algorithm;
 use crate::hash::Hasher;
 use digest::array::AssocArraySize;
+use digest::common::BlockSizeUser;
 use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update};
 
 impl<A: Algorithm<Digest: AssocArraySize>> OutputSizeUser for Hasher<A> {
     type OutputSize = <A::Digest as AssocArraySize>::Size;
+}
+
+/// What HMAC needs to know: `hmac::SimpleHmac<Hasher<A>>` and `hkdf::SimpleHkdf<Hasher<A>>` take it.
+impl<A: Algorithm<Block: AssocArraySize>> BlockSizeUser for Hasher<A> {
+    type BlockSize = <A::Block as AssocArraySize>::Size;
 }
 
 impl<A: Algorithm> HashMarker for Hasher<A> {}

@@ -17,8 +17,8 @@ use crate::kernel::start::Start;
 use crate::kernel::states::States;
 use crate::schedule::digests::Digests;
 use crate::schedule::mix::Mix;
-use std::sync::Mutex;
-use std::{fmt, io, thread};
+use crate::threads;
+use std::{fmt, io};
 
 /// j-lanes(A, j).
 ///
@@ -274,22 +274,7 @@ impl<A: Algorithm> JLanesHasher<A> {
         if threads <= 1 {
             return self.shares.iter_mut().for_each(|groups| advance(groups));
         }
-        let shares = Mutex::new(self.shares.iter_mut());
-        let next = || shares.lock().expect("no thread panicked").next();
-        let work = || {
-            while let Some(groups) = next() {
-                advance(groups);
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                // If the system allows no more threads, those that run do it all.
-                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                    break;
-                }
-            }
-            work();
-        });
+        threads::share(threads, self.shares.iter_mut().collect(), |groups: &mut Vec<_>| advance(groups));
     }
 
     /// The digest of the message.
