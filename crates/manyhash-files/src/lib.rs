@@ -17,28 +17,21 @@
 //! ```
 //! use manyhash::AnyAlgorithm;
 //! use manyhash_files::find::{Found, Walk, hashing};
-//! use manyhash_files::{Finished, Settings, Sink, Task, Work, all_cores, hash_files};
-//! use std::io;
-//!
-//! struct Lengths(Vec<(String, u64)>);
-//!
-//! impl Sink<()> for Lengths {
-//!     fn take(&mut self, finished: Finished<()>) -> io::Result<()> {
-//!         if let Some(hashed) = finished.outcome.transpose()? {
-//!             self.0.push((finished.path.display().to_string(), hashed.bytes));
-//!         }
-//!         Ok(())
-//!     }
-//! }
+//! use manyhash_files::{Finished, Settings, Task, Work, all_cores, hash_files};
 //!
 //! let walk = Walk::new(vec!["src".into()], true).map(|found| match found {
 //!     Found::File(path, what) => Task { label: (), path, work: hashing(what, AnyAlgorithm::Sha256.into()) },
 //!     Found::Skipped(path, _) => Task { label: (), path, work: Work::Nothing },
 //! });
-//! let mut lengths = Lengths(Vec::new());
-//! hash_files(walk, &Settings::new(all_cores()), &mut lengths)?;
-//! assert!(lengths.0.is_sorted() && lengths.0.iter().any(|(path, bytes)| path == "src/lib.rs" && *bytes > 0));
-//! # Ok::<(), io::Error>(())
+//! let mut lengths = Vec::new();
+//! hash_files(walk, &Settings::new(all_cores()), &mut |finished: Finished<()>| {
+//!     if let Some(hashed) = finished.outcome.transpose()? {
+//!         lengths.push((finished.path.display().to_string(), hashed.bytes));
+//!     }
+//!     Ok(())
+//! })?;
+//! assert!(lengths.is_sorted() && lengths.iter().any(|(path, bytes)| path == "src/lib.rs" && *bytes > 0));
+//! # Ok::<(), std::io::Error>(())
 //! ```
 //!
 //! [`leaves`] hashes one large file with all threads, as leaves of a Merkle tree.

@@ -10,4 +10,4 @@ pub(crate) mod stream;
 pub(crate) use job_reader::JobReader;
 pub use job_reader::{filling, pieces, retrying};
 pub use open_files::{open, patiently};
-pub use stamp::{FileId, Stamp, is_same};
+pub use stamp::{FileId, Stamp, has_positions, is_same};

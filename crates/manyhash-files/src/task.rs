@@ -99,6 +99,13 @@ pub trait Sink<T> {
     }
 }
 
+/// A function may take results as well.
+impl<T, F: FnMut(Finished<T>) -> io::Result<()>> Sink<T> for F {
+    fn take(&mut self, finished: Finished<T>) -> io::Result<()> {
+        self(finished)
+    }
+}
+
 /// Who wants to know of each file as soon as it is hashed, before its turn comes.
 pub trait Keeper: Debug + Send + Sync {
     /// Notes that the whole file at `path` was hashed. Called by workers.

@@ -15,7 +15,7 @@ use std::vec;
 
 use crate::algorithms::Algorithms;
 use crate::error::SameFolder;
-use crate::read::{FileId, Stamp};
+use crate::read::{FileId, Stamp, has_positions};
 use crate::task::{Part, STDIN, Work};
 
 use super::name_list::NameList;
@@ -69,7 +69,7 @@ pub fn look_at(path: &Path) -> io::Result<Readable> {
         File::open(path)?;
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "Is a directory"));
     }
-    Ok(if reads_like_a_file(&metadata) { Readable::file(&metadata) } else { Readable::Stream })
+    Ok(if has_positions(&metadata) { Readable::file(&metadata) } else { Readable::Stream })
 }
 
 /// The work that reading something is.
@@ -79,14 +79,6 @@ pub fn hashing(what: io::Result<Readable>, algorithms: Algorithms) -> Work {
         Ok(Readable::Stream) => Work::Stream { algorithms },
         Err(error) => Work::Failed(error),
     }
-}
-
-fn reads_like_a_file(metadata: &Metadata) -> bool {
-    #[cfg(unix)]
-    let is_block_device = std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type());
-    #[cfg(not(unix))]
-    let is_block_device = false;
-    metadata.is_file() || is_block_device
 }
 
 /// How to go through folders.

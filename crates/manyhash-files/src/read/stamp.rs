@@ -65,16 +65,25 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn is_same_device(one: &Metadata, other: &Metadata) -> bool {
+/// Whether it has a size and can be read at any place of it, as files and block devices can.
+pub fn has_positions(metadata: &Metadata) -> bool {
+    metadata.is_file() || is_block_device(metadata)
+}
+
+fn is_block_device(metadata: &Metadata) -> bool {
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::{FileTypeExt, MetadataExt};
-        let is_device = |metadata: &Metadata| metadata.file_type().is_block_device();
-        is_device(one) && is_device(other) && one.rdev() == other.rdev()
-    }
+    return std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type());
     #[cfg(not(unix))]
     {
-        let _ = (one, other);
+        let _ = metadata;
         false
     }
+}
+
+fn is_same_device(one: &Metadata, other: &Metadata) -> bool {
+    #[cfg(unix)]
+    let is_same_number = std::os::unix::fs::MetadataExt::rdev(one) == std::os::unix::fs::MetadataExt::rdev(other);
+    #[cfg(not(unix))]
+    let is_same_number = false;
+    is_same_number && is_block_device(one) && is_block_device(other)
 }

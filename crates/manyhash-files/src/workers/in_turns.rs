@@ -29,7 +29,14 @@ pub fn in_turns<S, U, R: Send, E: Send>(
     work: impl Fn(&mut S, U, &mut dyn FnMut(Vec<R>)) + Sync,
     take: impl FnMut(R) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    let units = Mutex::new(Units { next, taken: 0 });
+    let units = Mutex::new((0, next));
+    let next_unit = |state: &mut S| {
+        let mut units = units.lock().expect("no thread panicked");
+        let (taken, next) = &mut *units;
+        let unit = next(state)?;
+        *taken += 1;
+        Some((*taken - 1, unit))
+    };
     let results = Mutex::new(Results { turns: Turns::new(), take, error: None, has_panicked: false });
     let moved = Condvar::new();
     let is_over = AtomicBool::new(false);
@@ -60,30 +67,12 @@ pub fn in_turns<S, U, R: Send, E: Send>(
         });
         let mut state = state();
         while !is_over.load(Ordering::Relaxed) {
-            let Some((number, unit)) = units.lock().expect("no thread panicked").next(&mut state) else { return };
+            let Some((number, unit)) = next_unit(&mut state) else { return };
             work(&mut state, unit, &mut |results| give(number, results, false));
             give(number, Vec::new(), true);
         }
     });
     results.into_inner().expect("no thread panicked").error.map_or(Ok(()), Err)
-}
-
-/// What is left to do.
-struct Units<F> {
-    next: F,
-    taken: u64,
-}
-
-impl<F> Units<F> {
-    /// The next unit with its number.
-    fn next<S, U>(&mut self, state: &mut S) -> Option<(u64, U)>
-    where
-        F: FnMut(&mut S) -> Option<U>,
-    {
-        let unit = (self.next)(state)?;
-        self.taken += 1;
-        Some((self.taken - 1, unit))
-    }
 }
 
 /// What has been done.

@@ -82,17 +82,23 @@ pub fn hash<A: Algorithm, E: From<io::Error> + Send>(
     if is_longer { Err(changed().into()) } else { Ok(()) }
 }
 
-/// Hashes the leaves of a stream, as [`hash`]. How many bytes there were, [`Reading`] knows.
+/// Hashes the leaves of a stream, as [`hash`] does, and gives how many bytes there were.
 pub fn hash_stream<A: Algorithm, E: From<io::Error> + Send>(
     stream: impl Read + Send,
     merkle: &Merkle<A>,
     workers: usize,
     reading: &Reading,
     mut take: impl FnMut(&[A::Digest]) -> Result<(), E> + Send,
-) -> Result<(), E> {
+) -> Result<u64, E> {
     let size = piece_size(merkle.leaf_bytes(), workers, u64::MAX);
-    let mut pieces = pieces(stream);
-    run(&mut |buffer| pieces(buffer).map(Piece::Read), &size, merkle, reading, &mut take)
+    let (mut pieces, mut bytes) = (pieces(stream), 0);
+    let next = &mut |buffer: &mut [u8]| {
+        let read = pieces(buffer)?;
+        bytes += *read.as_ref().unwrap_or(&0) as u64;
+        Some(Piece::Read(read))
+    };
+    run(next, &size, merkle, reading, &mut take)?;
+    Ok(bytes)
 }
 
 /// How data is divided.
@@ -217,7 +223,7 @@ mod tests {
                 assert!(of_file == (whole.clone(), content.len() as u64), "{leaf_bytes}, {workers}");
                 let of_part = collected(|reading, all| hash(&Source::part(&file, 1000..3_000_000), &merkle, workers, reading, into(all)));
                 assert!(of_part == (part.clone(), 2_999_000), "{leaf_bytes}, {workers}");
-                let of_stream = collected(|reading, all| hash_stream(&content[..], &merkle, workers, reading, into(all)));
+                let of_stream = collected(|reading, all| hash_stream(&content[..], &merkle, workers, reading, into(all)).map(drop));
                 assert!(of_stream == of_file, "{leaf_bytes}, {workers}");
             }
         }

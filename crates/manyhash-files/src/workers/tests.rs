@@ -115,16 +115,6 @@ fn several_algorithms_in_any_buffer() {
 
 #[test]
 fn contents_are_whole_and_in_order_in_any_batches() {
-    /// Gives what the function made of files.
-    struct Contents(Vec<Vec<u8>>);
-
-    impl Sink<()> for Contents {
-        fn take(&mut self, finished: Finished<()>) -> io::Result<()> {
-            self.0.push(finished.outcome.unwrap()?.digests.bytes().to_vec());
-            Ok(())
-        }
-    }
-
     let folder = TempDir::new().unwrap();
     let files = files(&folder, 120);
     let task =
@@ -132,9 +122,13 @@ fn contents_are_whole_and_in_order_in_any_batches() {
     for (workers, tasks) in [(1, 5), (1, 1000), (2, 64), (8, 1000)] {
         let hashing = Hashing::Contents(Arc::new(|contents| contents.iter().map(|content| content.to_vec()).collect()));
         let settings = Settings { hashing, buffer_bytes: workers * 700_001, ..settings(workers, tasks) };
-        let mut contents = Contents(Vec::new());
-        hash_files(files.clone().into_iter().map(task), &settings, &mut contents).unwrap();
-        assert!(contents.0.into_iter().eq(files.iter().map(|(path, _)| fs::read(path).unwrap())), "{workers} workers");
+        let mut contents = Vec::new();
+        let mut sink = |finished: Finished<()>| {
+            contents.push(finished.outcome.unwrap()?.digests.bytes().to_vec());
+            Ok(())
+        };
+        hash_files(files.clone().into_iter().map(task), &settings, &mut sink).unwrap();
+        assert!(contents.into_iter().eq(files.iter().map(|(path, _)| fs::read(path).unwrap())), "{workers} workers");
     }
 }
 

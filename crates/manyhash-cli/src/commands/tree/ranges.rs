@@ -9,13 +9,12 @@ use crate::exit::Outcome;
 use crate::text::lines::line;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::{filling, open, patiently, pieces, positioned};
+use manyhash_files::read::{open, patiently, pieces, positioned};
 use manyhash_files::{Algorithms, Finished, Hashing, Part, Settings, Sink, Task, Work, hash_each, hash_files};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::iter;
-use std::mem;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -187,24 +186,24 @@ fn hash_together(algorithm: AnyAlgorithm, input: impl Read, part_bytes: usize, f
 /// Hashes parts of any size, one after the other.
 fn hash_in_pieces(algorithm: AnyAlgorithm, mut input: impl Read, part_bytes: u64, fold: &mut dyn Fold) -> io::Result<()> {
     let mut buffer = vec![0; PIECE_BYTES];
-    let new_hasher = || Algorithms::from(algorithm).hashers();
-    let mut hasher = new_hasher();
     // An empty stream is an empty part.
-    let (mut hashed_bytes, mut is_first) = (0, true);
+    let mut is_first = true;
     loop {
-        let left_bytes = usize::try_from(part_bytes - hashed_bytes).unwrap_or(usize::MAX);
-        let wanted_bytes = PIECE_BYTES.min(left_bytes);
-        let filled = filling(&mut input, &mut buffer[..wanted_bytes])?;
-        hasher.update(&buffer[..filled]);
-        hashed_bytes += filled as u64;
-        let has_ended = filled < wanted_bytes;
-        if hashed_bytes == part_bytes || (has_ended && (hashed_bytes > 0 || is_first)) {
-            fold.add(mem::replace(&mut hasher, new_hasher()).finalize().bytes());
-            (hashed_bytes, is_first) = (0, false);
+        let mut hashers = Algorithms::from(algorithm).hashers();
+        let mut hashed_bytes = 0;
+        let mut pieces = pieces(input.by_ref().take(part_bytes));
+        while let Some(filled) = pieces(&mut buffer) {
+            let filled = filled?;
+            hashers.update(&buffer[..filled]);
+            hashed_bytes += filled as u64;
         }
-        if has_ended {
+        if hashed_bytes > 0 || is_first {
+            fold.add(hashers.finalize().bytes());
+        }
+        if hashed_bytes < part_bytes {
             return Ok(());
         }
+        is_first = false;
     }
 }
 

@@ -65,26 +65,8 @@ impl Input<'_> {
                 leaves::hash(&source, tree, work.workers, &work.reading, take)?;
                 Ok(source.bytes())
             }
-            Self::Stream(stream) => {
-                let mut counted = Counted { stream, bytes: 0 };
-                leaves::hash_stream(&mut counted, tree, work.workers, &work.reading, take)?;
-                Ok(counted.bytes)
-            }
+            Self::Stream(stream) => leaves::hash_stream(stream, tree, work.workers, &work.reading, take),
         }
-    }
-}
-
-/// A stream, and how much has come.
-struct Counted<'a> {
-    stream: &'a mut (dyn Read + Send),
-    bytes: u64,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(buffer)?;
-        self.bytes += count as u64;
-        Ok(count)
     }
 }
 

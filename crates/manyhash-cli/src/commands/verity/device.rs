@@ -3,7 +3,7 @@
 use crate::output;
 use manyhash::tree::dm_verity::SUPERBLOCK_BYTES;
 use manyhash_files::find::Place;
-use manyhash_files::read::positioned;
+use manyhash_files::read::{has_positions, positioned};
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -20,18 +20,8 @@ pub(crate) fn open_data(path: &Path) -> io::Result<(File, u64)> {
 fn check_kind(metadata: &Metadata) -> io::Result<()> {
     match metadata {
         _ if metadata.is_dir() => Err(io::Error::new(ErrorKind::IsADirectory, "Is a directory")),
-        _ if metadata.is_file() || is_block_device(metadata) => Ok(()),
+        _ if has_positions(metadata) => Ok(()),
         _ => Err(io::Error::other("neither a regular file nor a block device")),
-    }
-}
-
-fn is_block_device(metadata: &Metadata) -> bool {
-    #[cfg(unix)]
-    return std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type());
-    #[cfg(not(unix))]
-    {
-        let _ = metadata;
-        false
     }
 }
 
