@@ -21,6 +21,7 @@ use crate::schedule::route::check_room;
 use crate::threads;
 #[cfg(feature = "hmac")]
 use std::borrow::Borrow;
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -197,20 +198,33 @@ impl<A: Algorithm> Batch<A> {
         assert!(!matches!(self.keys, Keys::Each(_)), "keys: readers have no index, and one key is wanted for all");
         let mix = self.mix();
         let head = self.head();
-        let (readers, finished) = (Mutex::new(readers.into_iter()), Mutex::new(finished));
+        let readers = readers.into_iter();
+        let threads = threads::count(self.threads);
+        // If there are few, each thread has a share of them, and the first does not take all.
+        let most_open = match readers.size_hint().0 {
+            0 => usize::MAX,
+            readers => readers.div_ceil(threads),
+        };
+        let (readers, finished) = (Mutex::new(readers), Mutex::new(finished));
         let work = |()| {
+            let open = Cell::new(0);
             let next = || readers.lock().unwrap_or_else(PoisonError::into_inner).next();
             let framed = std::iter::from_fn(|| {
+                if open.get() == most_open {
+                    return None;
+                }
                 let (reader, bytes) = next()?;
+                open.set(open.get() + 1);
                 let framed = FramedReader { before: head, reader, after: &self.suffix, is_read: false };
                 Some((framed, bytes.saturating_add((head.len() + self.suffix.len()) as u64)))
             });
             Readers::<A>::starting(self.start).hash_on(mix, framed, |framed: FramedReader<'_, R>, result| {
+                open.set(open.get() - 1);
                 let result = result.map(|digest| self.outer_digest(mix, digest));
                 (finished.lock().unwrap_or_else(PoisonError::into_inner))(framed.reader, result);
             });
         };
-        threads::share(self.threads, vec![(); threads::count(self.threads)], work);
+        threads::share(threads, vec![(); threads], work);
     }
 
     /// Makes the start anew, after the key or the prefix has changed.

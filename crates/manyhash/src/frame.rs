@@ -56,7 +56,7 @@ impl<A: Algorithm> Frame<A> {
     /// Writes the digest of `messages[i]` to `digests[i]`.
     ///
     /// # Panics
-    /// If the lengths differ, and as [`new`](Self::new).
+    /// If the lengths differ.
     pub(crate) fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
         self.hash_many_on(backend::mix::<A>(), &Slice(messages), digests);
     }

@@ -40,6 +40,7 @@
 //! # Features
 //! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant time, and `zeroize`, which erases keys.
 //! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
+//! - `rayon`: [`Batch::threads`] takes the threads of the crate `rayon` and starts none.
 //! - `hazmat`: [`hazmat`], what is beneath; for studies, and without any promise.
 #![deny(unsafe_code)]
 

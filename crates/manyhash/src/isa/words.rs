@@ -5,7 +5,7 @@
 
 use super::{Blocks, Token, Whole};
 
-/// The widest shape any backend may have, in lanes.
+/// The most lanes that a kernel may have.
 pub const MAX_LANES: usize = 64;
 
 /// An instruction set that has lanes.

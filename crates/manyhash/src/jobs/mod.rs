@@ -70,7 +70,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Jobs<A, H, P> {
         Job { table: Some(self.table.clone()), id }
     }
 
-    /// Computes as long as there is a job with whole blocks, or its end, for every lane of the widest shape; then hands over the digest of
+    /// Computes as long as there is a job with whole blocks, or its end, for every lane of the widest kernel; then hands over the digest of
     /// every message that ended. With less to do than that, it returns at once.
     ///
     /// `finished` may open, feed, finish and drop jobs. If it panics, what it has not got yet comes next time.
@@ -81,7 +81,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Jobs<A, H, P> {
         self.run(Extent::FullLanes, finished);
     }
 
-    /// Computes all that can be, in the shapes that are best for it; then hands over the digest of every message that ended.
+    /// Computes all that can be, on the kernels that are best for it; then hands over the digest of every message that ended.
     ///
     /// # Panics
     /// As [`poll`](Self::poll).

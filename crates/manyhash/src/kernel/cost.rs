@@ -1,8 +1,9 @@
-//! What a step of each shape costs: the tables the schedule decides by.
+//! What a step of each kernel costs: the tables the schedule decides by.
 //!
-//! Ratios matter, and beside them only what planning (`scheduler.rs`) and bookkeeping (`many.rs`) are taken to cost. A new table is the
+//! Ratios matter, and beside them only what planning (`schedule/mod.rs`) and bookkeeping (`schedule/route.rs`) are
+//! taken to cost. A new table is the
 //! least of several runs of `manyhash-bench calibrate` (`bench/`); which one is used depends on the CPU's maker and its family. Nothing is measured at
-//! run time: a machine makes the same choices every time. A shape a table lacks is taken to cost 150 ns, and 10 ns more for each lane.
+//! run time: a machine makes the same choices every time. A kernel a table lacks is taken to cost 150 ns, and 10 ns more for each lane.
 
 use crate::isa::cpu::{self, Maker};
 
@@ -16,7 +17,7 @@ pub(crate) struct Family {
     table: &'static Table,
 }
 
-/// AMD from Zen 5 on: measured on Zen 5 (family 26, model 2) at 4.1 GHz, but for `avx512-lean`, the narrower shapes of AVX-512 and
+/// AMD from Zen 5 on: measured on Zen 5 (family 26, model 2) at 4.1 GHz, but for `avx512-lean`, the narrower kernels of AVX-512 and
 /// `sha-ni-sms`. These are estimates: SHA instructions take three times as long beside used upper halves, latency is the limit of one wave there, whatever its length, and the units of the SHA extensions
 /// do not wait for one another. SHA-2 on `sse2` and `avx2` was measured with one addition more a round than it has now. All of MD5 is
 /// an estimate: `avx512x2` and `avx512x4` from the speed of a prototype, the others from the length of their chain of operations, each

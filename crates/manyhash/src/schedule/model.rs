@@ -1,6 +1,6 @@
 //! The schedule itself, without computing anything: its cost against the least any schedule can have.
 //!
-//! `vectors/schedule-bounds.txt` has length sets, the costs of shapes, and the bounds a linear program found.
+//! `vectors/schedule-bounds.txt` has length sets, the costs of kernels, and the bounds a linear program found.
 
 use super::compiled::Compiled;
 use super::digests::Digests;
@@ -65,7 +65,7 @@ fn cost_of(compression: &str) -> Cost {
     panic!("no compression function {compression}")
 }
 
-/// Where the bound is nearer with tiny messages beside a giant in the shape for two, of which each would save 10 ns and cost 60 ns of
+/// Where the bound is nearer with tiny messages beside a giant in the kernel for two, of which each would save 10 ns and cost 60 ns of
 /// bookkeeping: bounds know nothing of that, and `route.rs` leaves them out of the schedule.
 const BOOKKEEPING: &[(&str, &str)] = &[("zen-4/sha256", "giant-and-tiny")];
 
@@ -110,14 +110,31 @@ fn costs_of_the_bounds_are_those_of_the_tables() {
     }
 }
 
-/// Five messages at a time, and nothing is known of those to come: what readers are.
+/// Messages of zeros, five at a time.
 struct Arrivals {
-    /// Blocks of each message that is still to come.
+    /// Blocks of each message that is still to come, the next one last.
     to_come: Vec<u64>,
+    /// Whether the schedule is told of those to come. It is not where messages are readers.
+    are_known: bool,
     going: usize,
     zeros: Vec<u8>,
     /// Blocks left of the message in each slot.
     slots: Vec<u64>,
+    /// The slots in the lanes, and for how many blocks: one entry for as long as they stay the same.
+    runs: Vec<(Vec<usize>, u64)>,
+}
+
+impl Arrivals {
+    /// Messages of which `ahead_blocks` blocks at most are ready at a time.
+    fn new(mut to_come: Vec<u64>, are_known: bool, ahead_blocks: usize) -> Self {
+        to_come.reverse();
+        Self { to_come, are_known, going: 0, zeros: vec![0; ahead_blocks * 64], slots: Vec::new(), runs: Vec::new() }
+    }
+
+    /// Those that the schedule is told of, the next one first.
+    fn known(&self) -> impl Iterator<Item = u64> {
+        self.to_come.iter().rev().copied().filter(|_| self.are_known)
+    }
 }
 
 impl<C: Compression> Supply<C> for Arrivals {
@@ -132,10 +149,10 @@ impl<C: Compression> Supply<C> for Arrivals {
         next.is_some()
     }
     fn waiting(&self) -> Option<Waiting> {
-        Some(Waiting::default())
+        Some(Waiting { messages: self.known().count(), blocks: self.known().sum() })
     }
-    fn waiting_blocks(&self, _: usize) -> Option<u64> {
-        None
+    fn waiting_blocks(&self, skip: usize) -> Option<u64> {
+        self.known().nth(skip)
     }
     fn longest_blocks(&self) -> u64 {
         u64::MAX
@@ -152,8 +169,13 @@ impl<C: Compression> Supply<C> for Arrivals {
         self.slots[slot]
     }
     fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
+        let blocks = (bytes / C::BLOCK_BYTES) as u64;
+        match self.runs.last_mut() {
+            Some((before, run)) if before == slots => *run += blocks,
+            _ => self.runs.push((slots.to_vec(), blocks)),
+        }
         ended_of(slots, |slot| {
-            self.slots[slot] -= (bytes / C::BLOCK_BYTES) as u64;
+            self.slots[slot] -= blocks;
             self.slots[slot] == 0
         })
     }
@@ -168,10 +190,26 @@ fn messages_that_come_later_are_planned_although_the_first_were_not_worth_it() {
     let model = |(lanes, cost_ps): (usize, u32)| Kernel::<Md5Compression>::model("model", lanes, cost_ps);
     let mix = Mix::new(kernels.map(model).into());
     let mut usage = Usage::default();
-    let mut arrivals = Arrivals { to_come: [[4000; 5], [1; 5]].concat(), going: 0, zeros: vec![0; 1000 * 64], slots: Vec::new() };
+    let mut arrivals = Arrivals::new([[1; 5], [4000; 5]].concat(), false, 1000);
     super::run(&mut Memory::default(), &mix, Extent::All, &mut arrivals, &mut usage);
     let cost: u64 = usage.steps.iter().zip(kernels).map(|(steps, (_, cost_ps))| steps * u64::from(cost_ps)).sum();
     // Five in turns in four lanes. Four, and then the last alone, would take 460 us.
     let bound = 5 * 4000 / 4 * 75_000;
     assert!(cost <= bound + bound / 10, "{} us instead of {}", cost / 1_000_000, bound / 1_000_000);
+}
+
+#[test]
+fn the_example_is_what_happens() {
+    // The table at the head of `schedule/mod.rs`.
+    let kernels = [(1, 40_000), (4, 80_000)];
+    let model = |(lanes, cost_ps): (usize, u32)| Kernel::<Md5Compression>::model("model", lanes, cost_ps);
+    let mix = Mix::new(kernels.map(model).into());
+    let mut usage = Usage::default();
+    let mut arrivals = Arrivals::new(vec![6000, 1500, 1500, 1500, 1500], true, 6000);
+    super::run(&mut Memory::default(), &mix, Extent::All, &mut arrivals, &mut usage);
+    let in_letters = |slots: &[usize]| slots.iter().map(|slot| char::from(b"ABCDE"[*slot])).collect::<String>();
+    let runs: Vec<(String, u64)> = arrivals.runs.iter().map(|(slots, blocks)| (in_letters(slots), *blocks)).collect();
+    let expected = [("ABCD", 625), ("AECD", 625), ("AEBD", 250), ("AEBC", 250), ("AEB", 375), ("A", 3875)];
+    assert_eq!(runs, expected.map(|(lanes, blocks)| (lanes.to_owned(), blocks)));
+    assert_eq!(usage.steps[..kernels.len()], [3875, 625 + 625 + 250 + 250 + 375]);
 }

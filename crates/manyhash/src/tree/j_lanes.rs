@@ -115,7 +115,7 @@ fn share_lanes<C: Compression>(mix: &Mix<C>, lanes: usize, threads: usize) -> us
     shares.min_by_key(|lanes| mix.cost_ps(*lanes, LONG_BLOCKS)).expect("at least one thread")
 }
 
-/// Blocks for which shapes are chosen: the longer the message, the more it matters.
+/// Blocks for which kernels are chosen: the longer the message, the more it matters.
 const LONG_BLOCKS: u64 = 1000;
 /// What one thread advances all its groups by, before it goes on: it is in the second-level cache when the next group comes.
 const TILE_BYTES: usize = 256 << 10;

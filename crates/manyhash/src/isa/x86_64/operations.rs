@@ -1,4 +1,4 @@
-//! The operations that every instruction set has under some name: a file of `lanes/` gives the names.
+//! The operations that every instruction set has under some name: a file of this folder gives the names.
 //!
 //! SAFETY, for every block: a vector or a token exists only if detection found the instruction set.
 
