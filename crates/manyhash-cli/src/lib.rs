@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod algorithm;
 mod cache;
 mod commands;
 mod exit;
@@ -17,7 +16,7 @@ use clap::Parser;
 use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
 use exit::{Failure, Outcome};
 use flags::{Arguments, Command};
-use manyhash::backend;
+use manyhash::{AnyAlgorithm, backend};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -28,7 +27,7 @@ use std::path::Path;
 pub fn run(mut arguments: Vec<OsString>) -> u8 {
     let is_logging = env::var_os("MANYHASH_LOG").is_some_and(|value| !value.is_empty() && value != "0");
     let called_as = arguments.first().and_then(|name| Some((0, command_of(name)?)));
-    let asked_for = || arguments.get(1).and_then(|name| Some((1, algorithm::by_command(name.to_str()?)?)));
+    let asked_for = || arguments.get(1).and_then(|name| Some((1, AnyAlgorithm::by_command(name.to_str()?)?)));
     if let Some((index, algorithm)) = called_as.or_else(asked_for) {
         let program = arguments.remove(index);
         return exit::code(&program, drop_in::run(&program, algorithm, arguments.split_off(index), is_logging));
@@ -56,7 +55,7 @@ fn dispatch(program: &OsStr, arguments: Vec<OsString>, is_logging: bool) -> Outc
 }
 
 /// The algorithm of the drop-in that `program` is a path to.
-fn command_of(program: &OsStr) -> Option<manyhash::AnyAlgorithm> {
+fn command_of(program: &OsStr) -> Option<AnyAlgorithm> {
     let name = Path::new(program).file_name()?.to_str()?;
-    algorithm::by_command(name.strip_suffix(env::consts::EXE_SUFFIX).unwrap_or(name))
+    AnyAlgorithm::by_command(name.strip_suffix(env::consts::EXE_SUFFIX).unwrap_or(name))
 }

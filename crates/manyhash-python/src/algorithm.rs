@@ -7,20 +7,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::OnceLock;
 
-/// The name as hashlib spells it: `sha512_256`.
-pub fn name(algorithm: AnyAlgorithm) -> String {
-    algorithm.to_string().replace('/', "_")
-}
-
 /// All names.
 pub fn names(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
-    PyTuple::new(py, AnyAlgorithm::ALL.iter().copied().map(name))
+    PyTuple::new(py, AnyAlgorithm::ALL.iter().copied().map(AnyAlgorithm::hashlib_name))
 }
 
 /// The algorithm of that name, in any spelling, once it is sure that it can be computed.
 pub fn by_name(given: &str) -> PyResult<AnyAlgorithm> {
     let algorithm = AnyAlgorithm::by_name(given).ok_or_else(|| {
-        let names: Vec<_> = AnyAlgorithm::ALL.iter().copied().map(name).collect();
+        let names: Vec<_> = AnyAlgorithm::ALL.iter().copied().map(AnyAlgorithm::hashlib_name).collect();
         PyValueError::new_err(format!("unknown algorithm {given:?}; these would do: {}", names.join(", ")))
     })?;
     check_backend(algorithm)?;

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::algorithm::{by_name, check_backend, name};
+use crate::algorithm::{by_name, check_backend};
 use crate::buffer::Data;
 use crate::compute::detached;
 use crate::output::hex;
@@ -74,8 +74,8 @@ impl Hash {
 
     /// The algorithm's name, as hashlib spells it.
     #[getter]
-    fn name(&self) -> String {
-        name(self.algorithm)
+    fn name(&self) -> &'static str {
+        self.algorithm.hashlib_name()
     }
 
     /// Bytes of the digest.
@@ -91,7 +91,7 @@ impl Hash {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> String {
-        format!("<{} manyhash.Hash object at {:p}>", name(slf.get().algorithm), slf.as_ptr())
+        format!("<{} manyhash.Hash object at {:p}>", slf.get().algorithm.hashlib_name(), slf.as_ptr())
     }
 
     fn __reduce__(&self) -> PyResult<()> {

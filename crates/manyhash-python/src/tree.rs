@@ -120,7 +120,7 @@ pub fn tree_fs_verity<'py>(data: &Bound<'py, PyAny>, algorithm: &str, block_size
     let digest = match algorithm {
         AnyAlgorithm::Sha256 => detached(py, || of::<Sha256>(data, block_bytes, salt))?,
         AnyAlgorithm::Sha512 => detached(py, || of::<Sha512>(data, block_bytes, salt))?,
-        other => return Err(PyValueError::new_err(format!("fs-verity is of sha256 or sha512, not of {}", crate::algorithm::name(other)))),
+        other => return Err(PyValueError::new_err(format!("fs-verity is of sha256 or sha512, not of {}", other.hashlib_name()))),
     };
     Ok(PyBytes::new(py, &digest.map_err(wrong_parameter)?))
 }

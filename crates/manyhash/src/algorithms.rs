@@ -40,7 +40,7 @@ macro_rules! algorithm { ([] $($Name:ident)*) => { $(
     impl Algorithm for crate::$Name {
         type Digest = [u8; size_of::<<crate::$Name as Variant>::Bytes>()];
         type Block = [u8; <CompressionOf<crate::$Name>>::BLOCK_BYTES];
-        const NAME: &'static str = Self::STANDARD_NAME;
+        const NAME: &'static str = Self::NAMES.standard;
         const BLOCK_BYTES: usize = <CompressionOf<Self>>::BLOCK_BYTES;
         const DIGEST_BYTES: usize = size_of::<<Self as Variant>::Bytes>();
     }

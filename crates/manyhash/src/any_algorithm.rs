@@ -2,6 +2,7 @@
 //!
 //! The list is [`for_each_algorithm!`](crate::for_each_algorithm): nothing here names an algorithm.
 
+use crate::algorithm::{Names, Variant};
 use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
 use crate::hash::Hasher;
@@ -36,6 +37,7 @@ macro_rules! any_algorithm {
     ([] $($name:ident)*) => {
         /// One of this crate's algorithms.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum AnyAlgorithm { $(#[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ")")] $name),* }
 
         impl AnyAlgorithm {
@@ -45,6 +47,10 @@ macro_rules! any_algorithm {
             /// The name its standard gives it, as `SHA-512/256`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => <crate::$name as Algorithm>::NAME),* }
+            }
+
+            const fn names(self) -> Names {
+                match self { $(Self::$name => <crate::$name as Variant>::NAMES),* }
             }
 
             /// Bytes of its digests.
@@ -108,12 +114,27 @@ impl AnyAlgorithm {
 
     /// The algorithm that digests of this length are taken for when nothing else is said: not a truncated one such as SHA-512/256.
     pub fn by_digest_bytes(bytes: usize) -> Option<Self> {
-        Self::ALL.iter().copied().find(|a| a.digest_bytes() == bytes && !a.name().contains('/'))
+        Self::ALL.iter().copied().find(|a| a.digest_bytes() == bytes && a.names().is_default_of_its_length)
     }
 
     /// The name in BSD-style lists: `SHA256`, `SHA512/256`.
-    pub fn tag(self) -> String {
-        self.name().replace('-', "")
+    pub const fn tag(self) -> &'static str {
+        self.names().tag
+    }
+
+    /// The name in Python's hashlib: `sha256`, `sha512_256`.
+    pub const fn hashlib_name(self) -> &'static str {
+        self.names().hashlib
+    }
+
+    /// The command that lists its digests: `sha256sum`. `None` if no such command is known.
+    pub const fn command(self) -> Option<&'static str> {
+        self.names().command
+    }
+
+    /// The algorithm of a command such as `sha256sum`.
+    pub fn by_command(command: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|algorithm| algorithm.command() == Some(command))
     }
 
     /// The backend that hashes with it, and its lanes.
@@ -233,7 +254,7 @@ impl io::Write for AnyHasher {
 /// As one would type it: `sha512/256`.
 impl fmt::Display for AnyAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.tag().to_ascii_lowercase())
+        f.write_str(self.names().typed)
     }
 }
 
@@ -274,6 +295,14 @@ mod tests {
         for unknown in ["", "sha", "sha2", "sha257", "sha2-1", "sha-1x", "crc32"] {
             assert_eq!(AnyAlgorithm::by_name(unknown), None, "{unknown}");
         }
+    }
+
+    #[test]
+    fn commands_are_those_of_the_plain_algorithms() {
+        let commands: Vec<_> = AnyAlgorithm::ALL.iter().copied().filter_map(AnyAlgorithm::command).collect();
+        assert_eq!(commands[..6], ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"]);
+        assert_eq!(AnyAlgorithm::by_command("sha384sum"), Some(AnyAlgorithm::Sha384));
+        assert_eq!(AnyAlgorithm::by_command("sum"), None);
     }
 
     #[test]

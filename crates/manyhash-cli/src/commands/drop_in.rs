@@ -4,7 +4,6 @@
 use super::check::Check;
 use super::sum::{Sum, or_stdin};
 use super::{prepare_backends, print};
-use crate::algorithm::command_of;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::gnu::{self, Options, Parsed};
@@ -24,7 +23,7 @@ pub(crate) fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl Into
         Parsed::Help => return print(gnu::help(program, algorithm).as_bytes()),
         Parsed::Version => {
             let version = env!("CARGO_PKG_VERSION");
-            let text = format!("{} (manyhash) {version}\n", command_of(algorithm).unwrap_or_default());
+            let text = format!("{} (manyhash) {version}\n", algorithm.command().unwrap_or_default());
             return print(text.as_bytes());
         }
         Parsed::Wrong(message) => {

@@ -1,7 +1,6 @@
 //! The command line of GNU's `sha256sum` and its like, read as GNU's `getopt_long` reads it: short options may be combined, long ones
 //! shortened while that is unambiguous, and options stand anywhere before `--` (before the first operand if `POSIXLY_CORRECT` is set).
 
-use crate::algorithm::command_of;
 use crate::text::lines::Style;
 use manyhash::AnyAlgorithm;
 use std::ffi::{OsStr, OsString};
@@ -223,7 +222,7 @@ Exit code: 0 fine, 1 otherwise. Part of manyhash; behaves as GNU coreutils' {com
 ",
         program = program.display(),
         name = algorithm.name(),
-        command = command_of(algorithm).unwrap_or_default(),
+        command = algorithm.command().unwrap_or_default(),
     )
 }
 

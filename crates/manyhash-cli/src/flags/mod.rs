@@ -8,7 +8,6 @@ mod sum;
 mod tree;
 mod verity;
 
-use crate::algorithm::command_of;
 use crate::progress::ProgressWhen;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand};
@@ -198,6 +197,6 @@ impl TypedValueParser for AlgorithmName {
 }
 
 fn after_help() -> String {
-    let commands: Vec<_> = AnyAlgorithm::ALL.iter().copied().filter_map(command_of).collect();
+    let commands: Vec<_> = AnyAlgorithm::ALL.iter().copied().filter_map(AnyAlgorithm::command).collect();
     EXAMPLES.replace("DROP-INS", &commands.join(" "))
 }

@@ -23,28 +23,28 @@ pub(crate) enum Style {
 pub(crate) struct Format {
     style: Style,
     zero: bool,
-    /// Each once, in the order of the lines, with the tags.
-    algorithms: Vec<(AnyAlgorithm, String)>,
+    /// Each once, in the order of the lines.
+    algorithms: Vec<AnyAlgorithm>,
 }
 
 impl Format {
     /// Lines in a style, one for each of `algorithms`; with `zero`, lines end in a NUL and names are not escaped.
     pub(crate) fn new(algorithms: &[AnyAlgorithm], style: Style, zero: bool) -> Self {
         let is_first = |(index, algorithm): &(usize, &AnyAlgorithm)| !algorithms[..*index].contains(algorithm);
-        let algorithms = algorithms.iter().enumerate().filter(is_first).map(|(_, &algorithm)| (algorithm, algorithm.tag())).collect();
+        let algorithms = algorithms.iter().enumerate().filter(is_first).map(|(_, &algorithm)| algorithm).collect();
         Self { style, zero, algorithms }
     }
 
     /// The whole lines for a file.
     pub(crate) fn lines(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
         let mut lines = Vec::with_capacity(self.algorithms.len() * (path.len() + 2 * hashed.digests.bytes().len() + 20));
-        for (algorithm, tag) in &self.algorithms {
-            self.push_line(&mut lines, path, hashed, *algorithm, tag);
+        for algorithm in &self.algorithms {
+            self.push_line(&mut lines, path, hashed, *algorithm);
         }
         lines
     }
 
-    fn push_line(&self, line: &mut Vec<u8>, path: &[u8], hashed: &Hashed, algorithm: AnyAlgorithm, tag: &str) {
+    fn push_line(&self, line: &mut Vec<u8>, path: &[u8], hashed: &Hashed, algorithm: AnyAlgorithm) {
         let digest = hashed.digests.of(algorithm);
         let escaped = !self.zero && needs_escape(path);
         if self.style != Style::Json && escaped {
@@ -58,7 +58,7 @@ impl Format {
                 name(line);
             }
             Style::Tag => {
-                line.extend(tag.as_bytes());
+                line.extend(algorithm.tag().as_bytes());
                 line.extend(b" (");
                 name(line);
                 line.extend(b") = ");

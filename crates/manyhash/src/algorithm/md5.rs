@@ -9,7 +9,7 @@ use crate::isa::{ByteOrder, Words};
 algorithm! {
     /// MD5, 128 bits. **Legacy**: for manifests of `md5sum`, dpkg's `.md5sums`, ETags of S3. Collisions take seconds to make, also with
     /// chosen beginnings, so that equal digests prove nothing where anybody might want to deceive.
-    Md5, "MD5", 16, Md5Compression, [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476]
+    Md5, names("MD5", "MD5", "md5", "md5", Some("md5sum"), true), 16, Md5Compression, [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476]
 }
 
 /// T (RFC 1321, section 3.4): the integer part of 2^32 |sin(i + 1)|, i in radians. The tests compute it again, and it comes from

@@ -14,8 +14,8 @@ pub(crate) trait Variant: Copy + Debug + Send + Sync + 'static {
     type Compression: Compression;
     /// An array with as many bytes as the digest has.
     type Bytes: Copy + Debug + Eq + Ord + Hash + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
-    /// The name its standard gives it, as `SHA-256` or `SHA-512/256`.
-    const STANDARD_NAME: &'static str;
+    /// What it is called.
+    const NAMES: Names;
     /// The state before the first block.
     const INITIAL: ChainingOf<Self::Compression>;
     /// A digest of zeros, to be written to.
@@ -24,6 +24,22 @@ pub(crate) trait Variant: Copy + Debug + Send + Sync + 'static {
     fn flattened(digests: &mut [Self::Bytes]) -> &mut [u8];
     /// Room for whole digests, and the bytes that are left over.
     fn unflattened(bytes: &mut [u8]) -> (&mut [Self::Bytes], &mut [u8]);
+}
+
+/// What an algorithm is called by whom.
+pub(crate) struct Names {
+    /// By its standard: `SHA-512/256`.
+    pub(crate) standard: &'static str,
+    /// In BSD-style lists: `SHA512/256`.
+    pub(crate) tag: &'static str,
+    /// As one would type it: `sha512/256`.
+    pub(crate) typed: &'static str,
+    /// By Python's hashlib: `sha512_256`.
+    pub(crate) hashlib: &'static str,
+    /// The command that lists its digests, if there is one: `sha256sum`.
+    pub(crate) command: Option<&'static str>,
+    /// Whether digests of this length are taken for its own if nothing else is said.
+    pub(crate) is_default_of_its_length: bool,
 }
 
 /// The compression function of algorithm `A`.
@@ -120,9 +136,11 @@ algorithms! { $
 pub(crate) mod ending;
 pub(crate) mod sha2;
 
-/// Declares an algorithm: `Type, "NAME", digest bytes, compression function, initial value`.
+/// Declares an algorithm: `Type, names(...), digest bytes, compression function, initial value`. The names are those of [`Names`], in its
+/// order.
 macro_rules! algorithm {
-    ($(#[$doc:meta])* $Algorithm:ident, $name:literal, $digest_bytes:literal, $Compression:ident, $initial:expr) => {
+    ($(#[$doc:meta])* $Algorithm:ident, names($standard:literal, $tag:literal, $typed:literal, $hashlib:literal, $command:expr, $is_default:literal),
+     $digest_bytes:literal, $Compression:ident, $initial:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $Algorithm;
@@ -130,7 +148,14 @@ macro_rules! algorithm {
         impl $crate::algorithm::Variant for $Algorithm {
             type Compression = $Compression;
             type Bytes = [u8; $digest_bytes];
-            const STANDARD_NAME: &'static str = $name;
+            const NAMES: $crate::algorithm::Names = $crate::algorithm::Names {
+                standard: $standard,
+                tag: $tag,
+                typed: $typed,
+                hashlib: $hashlib,
+                command: $command,
+                is_default_of_its_length: $is_default,
+            };
             const INITIAL: $crate::algorithm::ChainingOf<$Compression> = $initial;
             const ZERO: Self::Bytes = [0; $digest_bytes];
             fn flattened(digests: &mut [Self::Bytes]) -> &mut [u8] {

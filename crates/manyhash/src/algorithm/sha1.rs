@@ -8,7 +8,7 @@ use crate::isa::{ByteOrder, Words};
 
 algorithm! {
     /// SHA-1, 160 bits. Collisions are practical: use it only where something demands it.
-    Sha1, "SHA-1", 20, Sha1Compression, [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0]
+    Sha1, names("SHA-1", "SHA1", "sha1", "sha1", Some("sha1sum"), true), 20, Sha1Compression, [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0]
 }
 
 /// FIPS 180-4, section 4.2.1: one constant for each twenty rounds.

@@ -7,7 +7,7 @@ use crate::isa::{ByteOrder, Words};
 algorithm! {
     /// SHA-224, 224 bits.
     // Initial value: the second 32 bits of the fractional parts of the square roots of the 9th to 16th primes (5.3.2).
-    Sha224, "SHA-224", 28, Sha256Compression, [
+    Sha224, names("SHA-224", "SHA224", "sha224", "sha224", Some("sha224sum"), true), 28, Sha256Compression, [
         0xC1059ED8, 0x367CD507, 0x3070DD17, 0xF70E5939, 0xFFC00B31, 0x68581511, 0x64F98FA7, 0xBEFA4FA4,
     ]
 }
@@ -15,7 +15,7 @@ algorithm! {
 algorithm! {
     /// SHA-256, 256 bits.
     // Initial value: the first 32 bits of the fractional parts of the square roots of the first eight primes (5.3.3).
-    Sha256, "SHA-256", 32, Sha256Compression, [
+    Sha256, names("SHA-256", "SHA256", "sha256", "sha256", Some("sha256sum"), true), 32, Sha256Compression, [
         0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19,
     ]
 }

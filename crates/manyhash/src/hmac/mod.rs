@@ -222,6 +222,7 @@ fn check_keys(keys: usize, messages: usize) {
 
 /// Why a tag is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TagError {
     /// It belongs to another message or another key.
     Wrong,

@@ -83,6 +83,7 @@ fn wrap<A: Algorithm>(frame: &Frame<A>, digests: &[A::Digest]) -> A::Digest {
 
 /// Why there is no tree with these parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ParameterError {
     /// The number of lanes is not in [`LANES`].
     Lanes {

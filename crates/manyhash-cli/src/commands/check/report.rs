@@ -271,7 +271,7 @@ impl<'a> Report<'a> {
         self.counts.malformed_lines += 1;
         self.summary.malformed_lines += 1;
         if self.check.warn {
-            let tag = self.check.algorithm.map_or_else(String::new, |algorithm| algorithm.tag() + " ");
+            let tag = self.check.algorithm.map_or_else(String::new, |algorithm| format!("{} ", algorithm.tag()));
             self.say_of_manifest(&format!("{line}: improperly formatted {tag}checksum line"))?;
         }
         Ok(())

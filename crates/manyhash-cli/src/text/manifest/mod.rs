@@ -90,7 +90,7 @@ mod tests {
     fn algorithms_are_recognised_by_tag_or_length() {
         for &algorithm in AnyAlgorithm::ALL {
             let digest = "0f".repeat(algorithm.digest_bytes());
-            for tag in [algorithm.name().to_string(), algorithm.tag(), algorithm.to_string()] {
+            for tag in [algorithm.name().to_string(), algorithm.tag().to_string(), algorithm.to_string()] {
                 for line in [format!("{tag} (a) = {digest}"), format!("{tag}(a)= {digest}")] {
                     let expected = Some((algorithm, "a".to_string()));
                     assert_eq!(parse(Dialect::Manyhash, None, &line), expected, "{line}");
