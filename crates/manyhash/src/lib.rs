@@ -33,9 +33,12 @@
 //! ```toml
 //! [profile.dev.package.manyhash]
 //! opt-level = 3
+//! debug-assertions = false
 //! ```
 //!
-//! Then SHA-256 of 2,000 messages of 4 KiB does 1.1 GB/s on Zen 4, where a program that is optimised throughout does 4.2.
+//! Then SHA-256 of 2,000 messages of 4 KiB does 3.9 GB/s on Zen 4, where a program that is optimised throughout does 4.2, and a message
+//! of 64 bytes among many takes 90 ns and not 33. Without the last line, whose assertions are those of the standard library in the
+//! kernels' loads, it is 1.5 GB/s. All that takes time is compiled in this crate, however the caller is compiled.
 //!
 //! # Features
 //! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant time, and `zeroize`, which erases keys.
