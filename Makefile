@@ -73,6 +73,7 @@ bench/.venv/installed study/.venv/installed: %/.venv/installed: %/requirements.t
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
+	$(CARGO) clippy --package manyhash --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --all-features
 	scripts/check-sizes
 

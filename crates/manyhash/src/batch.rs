@@ -5,12 +5,16 @@ use crate::algorithm::CompressionOf;
 use crate::algorithm::WordOf;
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend};
-use crate::hash::{Hasher, hash_on};
+use crate::hash::Hasher;
+#[cfg(feature = "hmac")]
+use crate::hash::hash_on;
 #[cfg(feature = "hmac")]
 use crate::hmac::Key;
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
-use crate::kernel::start::{Passes, Start, Starts};
+#[cfg(feature = "hmac")]
+use crate::kernel::start::Starts;
+use crate::kernel::start::{Passes, Start};
 use crate::readers::Readers;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;

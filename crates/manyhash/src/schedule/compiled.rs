@@ -12,7 +12,9 @@ use super::short::{self, Rows};
 use super::{Extent, Memory, Supply};
 use super::{alone, route};
 use crate::algorithm::{ChainingOf, Compression};
-use crate::kernel::start::{Passes, Starts};
+use crate::kernel::start::Passes;
+#[cfg(feature = "hmac")]
+use crate::kernel::start::Starts;
 use std::sync::OnceLock;
 
 /// A compression function with all that is compiled for it.
@@ -24,6 +26,7 @@ pub(crate) trait Compiled: Compression {
     /// See [`framed::hash_many`].
     fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
     /// See [`route::hash_digests`].
+    #[cfg(feature = "hmac")]
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, indices: Option<&[usize]>, digests: &mut Digests<'_>, usage: &mut Usage);
     /// See [`short::hash_alike`].
     #[cfg(feature = "hmac")]
@@ -54,6 +57,7 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>) {
             framed::hash_many(mix, around, messages, digests);
         }
+        #[cfg(feature = "hmac")]
         fn hash_digests(
             mix: &Mix<Self>,
             starts: Starts<'_, Self>,

@@ -7,7 +7,9 @@
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
-use crate::algorithm::ending::{Tail, block_count, body_bytes};
+#[cfg(feature = "hmac")]
+use crate::algorithm::ending::block_count;
+use crate::algorithm::ending::{Tail, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, WordOf, write_digest};
 use crate::isa::{Blocks, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
