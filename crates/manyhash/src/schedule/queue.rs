@@ -191,7 +191,7 @@ impl Order {
 
 /// Calls `see` with each message and its index, as long as it says that it wants more.
 fn in_chunks<'a>(messages: &'a dyn Messages, mut see: impl FnMut(usize, &'a [u8]) -> bool) {
-    const CHUNK: usize = 16;
+    const CHUNK: usize = 32;
     let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];
     let count = messages.count();
     for first in (0..count).step_by(CHUNK) {

@@ -5,22 +5,37 @@ use manyhash::backend::{self, Backend};
 use manyhash::{Md5, Sha256, hash};
 use std::process::Command;
 
-/// Runs one of the children below with these variables; what it printed.
-fn child(name: &str, variables: &[(&str, &str)]) -> String {
+/// Says to a process of these tests that it is a child, and which one.
+const CHILD: &str = "MANYHASH_TEST_CHILD";
+
+/// Runs `test` again, in a process with these variables, as the child of that name; what it said.
+fn child(test: &str, name: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(["--exact", &format!("environment::{name}"), "--nocapture", "--include-ignored"]);
+    command.args(["--exact", &format!("environment::{test}"), "--nocapture"]).env(CHILD, name);
     for variable in ["MANYHASH_BACKEND", "MANYHASH_WITHOUT"] {
         command.env_remove(variable);
     }
     let output = command.envs(variables.iter().copied()).output().expect("it starts");
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    text.lines().filter_map(|line| line.split_once("said: ")).map(|(_, said)| format!("{said}\n")).collect()
+    let said: String = text.lines().filter_map(|line| line.split_once("said: ")).map(|(_, said)| format!("{said}\n")).collect();
+    assert!(!said.is_empty(), "the child has nothing to say: {text}");
+    said
 }
 
-#[test]
-#[ignore = "a child of others"]
-fn listener() {
+/// Does what this process is to do as a child. `false`: it is none.
+fn is_child() -> bool {
+    match std::env::var(CHILD).as_deref() {
+        Err(_) => return false,
+        Ok("listener") => listen(),
+        Ok("early listener") => listen_early(),
+        Ok(other) => panic!("no child is called {other}"),
+    }
+    true
+}
+
+/// Asks which backend is best, and only then what the environment says.
+fn listen() {
     let silent = Backend::in_use::<Sha256>().unwrap();
     assert_eq!(silent, Backend::best::<Sha256>(), "the library listened by itself");
     match backend::from_environment() {
@@ -31,9 +46,8 @@ fn listener() {
     assert_eq!(hash::<Md5>(b""), *b"\xd4\x1d\x8c\xd9\x8f\x00\xb2\x04\xe9\x80\x09\x98\xec\xf8\x42\x7e");
 }
 
-#[test]
-#[ignore = "a child of others"]
-fn early_listener() {
+/// Asks what the environment says before anything else.
+fn listen_early() {
     match backend::from_environment() {
         Ok(_) => println!("\nsaid: {}", Backend::supported().iter().map(Backend::name).collect::<Vec<_>>().join(" ")),
         Err(error) => println!("\nsaid: {error}"),
@@ -43,21 +57,28 @@ fn early_listener() {
 
 #[test]
 fn a_backend_is_forced_when_a_program_asks() {
+    if is_child() {
+        return;
+    }
+    let said = |variables: &[(&str, &str)]| child("a_backend_is_forced_when_a_program_asks", "listener", variables);
     let best = Backend::best::<Sha256>();
     for variables in [&[][..], &[("MANYHASH_BACKEND", "")]] {
-        assert_eq!(child("listener", variables), format!("forced nothing\nSHA-256 by {best}\n"));
+        assert_eq!(said(variables), format!("forced nothing\nSHA-256 by {best}\n"));
     }
     for backend in Backend::supported().iter().filter(|backend| backend.supports::<Sha256>()) {
-        let said = child("listener", &[("MANYHASH_BACKEND", backend.name())]);
-        assert_eq!(said, format!("forced {backend}\nSHA-256 by {backend}\n"));
+        assert_eq!(said(&[("MANYHASH_BACKEND", backend.name())]), format!("forced {backend}\nSHA-256 by {backend}\n"));
     }
-    let unknown = child("listener", &[("MANYHASH_BACKEND", "abacus")]);
+    let unknown = said(&[("MANYHASH_BACKEND", "abacus")]);
     assert!(unknown.starts_with("unknown backend 'abacus'; this CPU can run: portable"), "{unknown}");
 }
 
 #[test]
 fn instruction_sets_are_left_out() {
-    let names = |without: &str| child("early_listener", &[("MANYHASH_WITHOUT", without)]);
+    if is_child() {
+        return;
+    }
+    let said = |name: &str, variables: &[(&str, &str)]| child("instruction_sets_are_left_out", name, variables);
+    let names = |without: &str| said("early listener", &[("MANYHASH_WITHOUT", without)]);
     let all: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
     assert_eq!(names(" , "), format!("{}\n", all.join(" ")));
     let without_avx512 = names("avx512, sha-ni");
@@ -66,9 +87,9 @@ fn instruction_sets_are_left_out() {
     assert_eq!(left, expected);
     let unknown = names("abacus");
     assert!(unknown.starts_with("unknown instruction set 'abacus'; these can be left out: "), "{unknown}");
-    let late = child("listener", &[("MANYHASH_WITHOUT", "avx512")]);
+    let late = said("listener", &[("MANYHASH_WITHOUT", "avx512")]);
     assert!(late.starts_with("too late to leave out avx512"), "{late}");
-    let missing = child("early_listener", &[("MANYHASH_WITHOUT", "avx2,avx512"), ("MANYHASH_BACKEND", "avx2")]);
+    let missing = said("early listener", &[("MANYHASH_WITHOUT", "avx2,avx512"), ("MANYHASH_BACKEND", "avx2")]);
     if cfg!(target_arch = "x86_64") {
         assert!(missing.starts_with("backend 'avx2' needs instructions this CPU lacks"), "{missing}");
     }
