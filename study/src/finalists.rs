@@ -1,10 +1,9 @@
 //! BLAKE and Keccak, the finalists of the SHA-3 competition that both papers of 2012 and 2013 speak of: linear, by other people's crates,
-//! and here in lanes, through the same traits as the engine's own algorithms.
+//! and here in lanes, on the engine's own trait and under its schedule.
 
 mod blake;
 pub mod function;
 mod keccak;
-pub mod lanes;
 pub mod linear;
 pub mod simultaneous;
 
@@ -12,10 +11,9 @@ pub mod simultaneous;
 mod tests {
     use manyhash_measure::Random;
 
-    use super::blake::{Blake256, Blake512};
-    use super::keccak::{Keccak256, Sha3};
-    use super::lanes::{LaneHash, LaneKernel};
-    use super::linear::{self, Linear};
+    use super::blake::count;
+    use super::function::Function;
+    use super::linear;
     use crate::openssl_worker;
 
     fn hex(bytes: &[u8]) -> String {
@@ -29,11 +27,11 @@ mod tests {
     }
 
     /// A digest by `linear`, which is not this project's, and by every lane of every kernel.
-    fn check_vector<H: LaneHash>(linear: Linear, message: &[u8], expected: &str) {
+    fn check_vector(function: &Function, message: &[u8], expected: &str) {
         let mut digest = Vec::new();
-        linear(message, &mut digest);
+        (function.linear)(message, &mut digest);
         assert_eq!(hex(&digest), expected);
-        for kernel in LaneKernel::all::<H>() {
+        for kernel in &function.kernels {
             let mut digests = Vec::new();
             kernel.hash_many(&vec![message; kernel.lanes], &mut digests);
             assert_eq!(hex(&digests), expected.repeat(kernel.lanes), "{}", kernel.backend);
@@ -43,18 +41,16 @@ mod tests {
     /// Digests that other implementations have in their tests too, blake-hash those of 1 and 72 bytes by BLAKE-256 among them.
     #[test]
     fn known_digests_of_blake_come_out() {
-        let check = check_vector::<Blake256>;
-        check(linear::blake256, &[], "716f6e863f744b9ac22c97ec7b76ea5f5908bc5b2f67c61510bfc4751384ea7a");
-        check(linear::blake256, &[0], "0ce8d4ef4dd7cd8d62dfded9d4edb0a774ae6a41929a74da23109e8f11139c87");
-        check(linear::blake256, &[0; 72], "d419bad32d504fb7d44d460c42c5593fe544fa4c135dec31e21bd9abdcc22d41");
-        let check = check_vector::<Blake512>;
+        let check = |message: &[u8], expected| check_vector(&Function::blake256(), message, expected);
+        check(&[], "716f6e863f744b9ac22c97ec7b76ea5f5908bc5b2f67c61510bfc4751384ea7a");
+        check(&[0], "0ce8d4ef4dd7cd8d62dfded9d4edb0a774ae6a41929a74da23109e8f11139c87");
+        check(&[0; 72], "d419bad32d504fb7d44d460c42c5593fe544fa4c135dec31e21bd9abdcc22d41");
+        let check = |message: &[u8], expected| check_vector(&Function::blake512(), message, expected);
         check(
-            linear::blake512,
             &[0],
             "97961587f6d970faba6d2478045de6d1fabd09b61ae50932054d52bc29d31be4ff9102b9f69e2bbdb83be13d4b9c06091e5fa0b48bd081b634058be0ec49beb3",
         );
         check(
-            linear::blake512,
             &[0; 144],
             "313717d608e9cf758dcb1eb0f0c3cf9fc150b2d500fb33f51c52afc99d358a2f1374b8a38bba7974e7f6ef79cab16f22ce1e649d6e01ad9589c213045d545dde",
         );
@@ -63,26 +59,26 @@ mod tests {
     /// The same; `sha3_is_openssls` has a third opinion.
     #[test]
     fn known_digests_of_keccak_and_sha3_come_out() {
-        let check = check_vector::<Keccak256>;
-        check(linear::keccak256, b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
-        check(linear::keccak256, b"abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45");
-        let check = check_vector::<Sha3>;
-        check(linear::sha3_256, b"", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a");
-        check(linear::sha3_256, b"abc", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532");
+        let check = |message: &[u8], expected| check_vector(&Function::keccak256(), message, expected);
+        check(b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
+        check(b"abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45");
+        let check = |message: &[u8], expected| check_vector(&Function::sha3_256(), message, expected);
+        check(b"", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a");
+        check(b"abc", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532");
     }
 
     /// All lengths around the edges of three blocks, as equal messages that all differ, and ragged.
-    fn check_lengths<H: LaneHash>(linear: Linear) {
-        let messages: Vec<Vec<u8>> = (0..3 * H::BLOCK_BYTES + 2).map(random).collect();
+    fn check_lengths(function: &Function) {
+        let messages: Vec<Vec<u8>> = (0..3 * 136 + 2).map(random).collect();
         let expected: Vec<Vec<u8>> = messages
             .iter()
             .map(|message| {
                 let mut digest = Vec::new();
-                linear(message, &mut digest);
+                (function.linear)(message, &mut digest);
                 digest
             })
             .collect();
-        for kernel in LaneKernel::all::<H>() {
+        for kernel in &function.kernels {
             let ragged: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
             let mut digests = Vec::new();
             kernel.hash_many(&ragged, &mut digests);
@@ -99,27 +95,27 @@ mod tests {
 
     #[test]
     fn every_length_around_the_edges_of_blocks_is_hashed_beside_any_other() {
-        check_lengths::<Blake256>(linear::blake256);
-        check_lengths::<Blake512>(linear::blake512);
-        check_lengths::<Keccak256>(linear::keccak256);
-        check_lengths::<Sha3>(linear::sha3_256);
+        check_lengths(&Function::blake256());
+        check_lengths(&Function::blake512());
+        check_lengths(&Function::keccak256());
+        check_lengths(&Function::sha3_256());
     }
 
     /// Dealt out by definition: word i to slice i modulo the number of slices.
-    fn check_dealt<H: LaneHash>(linear: Linear) {
-        for kernel in LaneKernel::all::<H>() {
-            let row_bytes = kernel.lanes * size_of::<H::Word>();
+    fn check_dealt(function: &Function, block_bytes: usize) {
+        for kernel in &function.kernels {
+            let row_bytes = kernel.lanes * function.word_bytes;
             let near = |bytes: usize| bytes.saturating_sub(2)..bytes + 3;
-            let block = kernel.lanes * H::BLOCK_BYTES;
+            let block = kernel.lanes * block_bytes;
             let edges = [0, row_bytes, block / 2, block - 2 * row_bytes, block - row_bytes, block, 2 * block - row_bytes, 3 * block];
             for bytes in edges.into_iter().flat_map(near) {
                 let message = random(bytes);
                 let mut slices = vec![Vec::new(); kernel.lanes];
-                for (i, word) in message.chunks(size_of::<H::Word>()).enumerate() {
+                for (i, word) in message.chunks(function.word_bytes).enumerate() {
                     slices[i % kernel.lanes].extend_from_slice(word);
                 }
                 let (mut expected, mut digests) = (Vec::new(), Vec::new());
-                slices.iter().for_each(|slice| linear(slice, &mut expected));
+                slices.iter().for_each(|slice| (function.linear)(slice, &mut expected));
                 kernel.hash_dealt(&message, &mut digests);
                 assert!(digests == expected, "{} {bytes} bytes", kernel.backend);
             }
@@ -128,10 +124,10 @@ mod tests {
 
     #[test]
     fn a_message_that_is_dealt_out_has_the_digests_of_its_slices() {
-        check_dealt::<Blake256>(linear::blake256);
-        check_dealt::<Blake512>(linear::blake512);
-        check_dealt::<Keccak256>(linear::keccak256);
-        check_dealt::<Sha3>(linear::sha3_256);
+        check_dealt(&Function::blake256(), 64);
+        check_dealt(&Function::blake512(), 128);
+        check_dealt(&Function::keccak256(), 136);
+        check_dealt(&Function::sha3_256(), 136);
     }
 
     #[test]
@@ -146,9 +142,9 @@ mod tests {
     #[test]
     fn blake_counts_the_bits_of_very_long_messages_in_two_words() {
         let long = (1 << 32) + 5;
-        assert_eq!(Blake256::counter(long, long / 64), [40, 8]);
-        assert_eq!(Blake256::counter(long, (1 << 23) - 1), [0, 1]);
-        assert_eq!(Blake256::counter(long, 1 + long / 64), [0, 0]);
-        assert_eq!(Blake512::counter(u64::MAX, (1 << 57) - 1), [u64::MAX - 7, 7]);
+        assert_eq!(count(long, long / 64, 64), (8 << 32) + 40);
+        assert_eq!(count(long, (1 << 23) - 1, 64), 1 << 32);
+        assert_eq!(count(long, 1 + long / 64, 64), 0);
+        assert_eq!(count(u64::MAX, (1 << 57) - 1, 128), 8 * u128::from(u64::MAX));
     }
 }

@@ -1,5 +1,6 @@
 //! The algorithms as callers see them: types.
 
+use crate::algorithm::ending::{Ending, EndingOf};
 use crate::algorithm::{Compression, CompressionOf, Variant};
 use crate::schedule::compiled::Compiled;
 use std::fmt::Debug;
@@ -18,6 +19,8 @@ pub trait Algorithm: Variant<Compression: Compiled, Bytes = <Self as Algorithm>:
     const BLOCK_BYTES: usize;
     /// Bytes of a digest.
     const DIGEST_BYTES: usize;
+    /// Whether it has an HMAC (RFC 2104). An algorithm that takes keys by itself has none.
+    const HAS_HMAC: bool;
 
     /// A buffer as room for digests one after the other, as columns and files of them are laid out.
     ///
@@ -43,6 +46,7 @@ macro_rules! algorithm { ([] $($Name:ident)*) => { $(
         const NAME: &'static str = Self::NAMES.standard;
         const BLOCK_BYTES: usize = <CompressionOf<Self>>::BLOCK_BYTES;
         const DIGEST_BYTES: usize = size_of::<<Self as Variant>::Bytes>();
+        const HAS_HMAC: bool = !<EndingOf<Self> as Ending<CompressionOf<Self>>>::HOLDS_BACK;
     }
 )* } }
 for_each_algorithm!(algorithm []);

@@ -63,6 +63,11 @@ macro_rules! any_algorithm {
                 match self { $(Self::$name => <crate::$name as Algorithm>::BLOCK_BYTES),* }
             }
 
+            /// Whether it has an HMAC (RFC 2104). An algorithm that takes keys by itself has none.
+            pub const fn has_hmac(self) -> bool {
+                match self { $(Self::$name => <crate::$name as Algorithm>::HAS_HMAC),* }
+            }
+
             /// Writes the digest of `messages[i]` to `digests[i * n..(i + 1) * n]`, where `n` is [`digest_bytes`](Self::digest_bytes).
             ///
             /// # Panics

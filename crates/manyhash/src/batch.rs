@@ -3,6 +3,7 @@
 use crate::algorithm::CompressionOf;
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
+use crate::algorithm::ending::whole_bytes;
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend};
 use crate::hash::Hasher;
@@ -249,7 +250,7 @@ impl<A: Algorithm> Batch<A> {
 
     /// What the prefix has after its whole blocks.
     fn head(&self) -> &[u8] {
-        &self.prefix[self.prefix.len() - self.prefix.len() % A::BLOCK_BYTES..]
+        &self.prefix[whole_bytes::<CompressionOf<A>>(self.prefix.len())..]
     }
 
     fn mix(&self) -> &'static Mix<CompressionOf<A>> {

@@ -1,5 +1,6 @@
 //! What the messages of a tree have in common: bytes before each of them, absorbed once, and bytes after each.
 
+use crate::algorithm::ending::whole_bytes;
 use crate::algorithm::{ChainingOf, CompressionOf};
 use crate::algorithms::Algorithm;
 use crate::backend;
@@ -17,7 +18,7 @@ use crate::schedule::mix::Mix;
 #[derive(Clone)]
 pub(crate) struct Frame<A: Algorithm> {
     start: Start<CompressionOf<A>>,
-    /// What the prefix has after its whole blocks: less than a block.
+    /// What the prefix has after its whole blocks: less than a block, or a block that may be the last.
     head: Vec<u8>,
     suffix: Vec<u8>,
 }
@@ -26,7 +27,7 @@ impl<A: Algorithm> Frame<A> {
     /// `prefix` before each message, `suffix` after it; either may be empty.
     pub(crate) fn new(prefix: &[u8], suffix: &[u8]) -> Self {
         let mut start = Start::of::<A>();
-        let (blocks, head) = prefix.split_at(prefix.len() - prefix.len() % A::BLOCK_BYTES);
+        let (blocks, head) = prefix.split_at(whole_bytes::<CompressionOf<A>>(prefix.len()));
         if !blocks.is_empty() {
             start = Hasher::<A>::absorbed(start, blocks);
         }

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
-use crate::algorithm::ending::Tail;
+use crate::algorithm::ending::{BlockBytes, Ending, EndingOf, Tail, whole_bytes, zeros};
 use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
@@ -50,8 +50,9 @@ pub(crate) fn hash_on<A: Algorithm>(
 #[derive(Clone)]
 pub struct Hasher<A: Algorithm> {
     state: ChainingOf<CompressionOf<A>>,
-    /// The bytes after the last whole block: the first `message_bytes % BLOCK_BYTES` of these.
-    rest: [u8; 128],
+    /// What has not been compressed yet: the first `rest_bytes` of these.
+    rest: BlockBytes<CompressionOf<A>>,
+    rest_bytes: usize,
     message_bytes: u64,
 }
 
@@ -63,40 +64,39 @@ impl<A: Algorithm> Hasher<A> {
 
     /// After what `start` stands for.
     pub(crate) fn starting(start: Start<CompressionOf<A>>) -> Self {
-        Self { state: start.state, rest: [0; 128], message_bytes: start.bytes }
+        Self { state: start.state, rest: zeros::<CompressionOf<A>, 8>(), rest_bytes: 0, message_bytes: start.bytes }
     }
 
     /// `start` and whole blocks after it.
     pub(crate) fn absorbed(start: Start<CompressionOf<A>>, blocks: &[u8]) -> Start<CompressionOf<A>> {
-        let mut hasher = Self::starting(start);
-        hasher.update(blocks);
-        debug_assert_eq!(hasher.rest_bytes(), 0);
-        Start { state: hasher.state, bytes: hasher.message_bytes }
-    }
-
-    fn rest_bytes(&self) -> usize {
-        (self.message_bytes % A::BLOCK_BYTES as u64) as usize
+        debug_assert!(blocks.len().is_multiple_of(A::BLOCK_BYTES));
+        let Start { mut state, bytes } = start;
+        <CompressionOf<A>>::compress_alone(backend::mix::<A>(), &mut state, blocks);
+        Start { state, bytes: bytes + blocks.len() as u64 }
     }
 
     /// Appends to the message.
     pub fn update(&mut self, mut piece: &[u8]) {
         let mix = backend::mix::<A>();
-        let kept = self.rest_bytes();
         self.message_bytes += piece.len() as u64;
+        let kept = self.rest_bytes;
         if kept > 0 {
             let (completing, later) = piece.split_at(piece.len().min(A::BLOCK_BYTES - kept));
-            self.rest[kept..kept + completing.len()].copy_from_slice(completing);
-            if kept + completing.len() < A::BLOCK_BYTES {
+            let rest = self.rest.as_mut().as_flattened_mut();
+            rest[kept..kept + completing.len()].copy_from_slice(completing);
+            self.rest_bytes += completing.len();
+            if whole_bytes::<CompressionOf<A>>(self.rest_bytes + later.len()) == 0 {
                 return;
             }
-            <CompressionOf<A>>::compress_alone(mix, &mut self.state, &self.rest[..A::BLOCK_BYTES]);
+            <CompressionOf<A>>::compress_alone(mix, &mut self.state, &rest[..A::BLOCK_BYTES]);
             piece = later;
         }
-        let (blocks, rest) = piece.split_at(piece.len() - piece.len() % A::BLOCK_BYTES);
+        let (blocks, rest) = piece.split_at(whole_bytes::<CompressionOf<A>>(piece.len()));
         if !blocks.is_empty() {
             <CompressionOf<A>>::compress_alone(mix, &mut self.state, blocks);
         }
-        self.rest[..rest.len()].copy_from_slice(rest);
+        self.rest.as_mut().as_flattened_mut()[..rest.len()].copy_from_slice(rest);
+        self.rest_bytes = rest.len();
     }
 
     /// The digest of the message.
@@ -106,15 +106,17 @@ impl<A: Algorithm> Hasher<A> {
 
     /// Pads and returns the digest; what is left is fit only for `reset`.
     pub(crate) fn finish(&mut self) -> A::Digest {
-        let mut tail = Tail::EMPTY;
-        tail.set::<CompressionOf<A>>(&self.rest[..self.rest_bytes()], self.message_bytes);
+        let mut tail = Tail::<CompressionOf<A>>::empty();
+        tail.set(&self.rest.as_ref().as_flattened()[..self.rest_bytes], self.message_bytes);
+        EndingOf::<A>::mark_end(&mut self.state, tail.end());
         <CompressionOf<A>>::compress_alone(backend::mix::<A>(), &mut self.state, tail.blocks());
         digest::<A>(&self.state)
     }
 
-    /// The final state of the message, padding included.
+    /// The final state of the message, fit to start another one from.
     pub(crate) fn into_state(mut self) -> ChainingOf<CompressionOf<A>> {
         self.finish();
+        EndingOf::<A>::take_back_mark(&mut self.state);
         self.state
     }
 
@@ -122,7 +124,7 @@ impl<A: Algorithm> Hasher<A> {
     #[cfg(feature = "hmac")]
     pub(crate) fn erase(&mut self) {
         WordOf::<CompressionOf<A>>::erase(self.state.as_mut());
-        zeroize::Zeroize::zeroize(&mut self.rest);
+        zeroize::Zeroize::zeroize(self.rest.as_mut().as_flattened_mut());
     }
 
     /// Back to a message of no bytes.

@@ -5,6 +5,7 @@
 //!   CPU has it. Work generic over `Isa` is a [`Task`], and `token.run(task)` runs it with the instruction set's features switched on.
 //! - [`Kernel`] compresses blocks of several messages at once: the "S-UPDATE" of Gueron & Krasnov 2012.
 //! - [`schedule`] says which lanes are busy when.
+//! - [`Lanes`] hashes with any [`Compression`] function: one that is no algorithm of this crate, written once, in safe code.
 //!
 //! ```
 //! use manyhash::hazmat::{Isa, Portable, Task, Token, Words};
@@ -22,19 +23,27 @@
 //! ```
 
 use crate::algorithm::ending::{block_count, padded};
-use crate::algorithm::{CompressionOf, WordOf, digest};
+use crate::algorithm::{CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
+use crate::kernel::list::kernels;
+use crate::kernel::start::Start;
 use crate::kernel::states::States;
 use crate::kernel::{self, recording};
 use crate::many;
 use crate::schedule::compiled::Compiled;
+use crate::schedule::digests::Digests;
 use crate::schedule::messages::Slice;
 use crate::schedule::mix::Mix;
+use crate::schedule::route;
+use crate::tree::dealt::DealtHasher;
 
+pub use crate::algorithm::ending::{Counted, End, Ending, MerkleDamgard, Sponge};
+pub use crate::algorithm::keccak::Sha3_256Compression;
+pub use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_ROUNDS, StateOf, WordOf};
 #[cfg(target_arch = "x86_64")]
 pub use crate::isa::{Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
-pub use crate::isa::{Blocks, ByteOrder, Isa, MAX_LANES, Portable, Task, Token, Two, Word, Words};
+pub use crate::isa::{Blocks, ByteOrder, Count, FirstByte, Isa, MAX_LANES, Portable, Task, Token, Two, Word, WordCount, Words};
 
 /// A backend's kernel for the algorithm `A`: one block of each of several messages at once, "S-UPDATE".
 ///
@@ -125,6 +134,56 @@ pub fn final_blocks<A: Algorithm>(rest: &[u8], message_bytes: u64) -> Vec<u8> {
     let mut blocks = rest.to_vec();
     padded::<CompressionOf<A>>(&mut blocks, message_bytes);
     blocks
+}
+
+/// The compression function `C` in the lanes of one backend, under the schedule that this crate's algorithms have.
+pub struct Lanes<C: Compression> {
+    mix: Mix<C>,
+    initial: ChainingOf<C>,
+    digest_bytes: usize,
+}
+
+impl<C: Compression> Lanes<C> {
+    /// In each backend that this CPU can run, narrowest first. Messages start at `initial`; a digest is the first `digest_bytes` bytes of a
+    /// state.
+    ///
+    /// # Panics
+    /// If states have not as many bytes as that, or if it is more than 64 or none.
+    pub fn all(initial: ChainingOf<C>, digest_bytes: usize) -> Vec<Self> {
+        let most = C::DIGEST_WORDS * size_of::<WordOf<C>>();
+        assert!((1..=most).contains(&digest_bytes), "digests of {digest_bytes} bytes; 1 to {most} can be had");
+        let kernels = kernels::<C>().into_iter().filter(kernel::Kernel::is_supported);
+        kernels.map(|kernel| Self { mix: Mix::new(vec![kernel]), initial, digest_bytes }).collect()
+    }
+
+    /// The backend's name.
+    pub fn backend(&self) -> &'static str {
+        self.mix.widest_kernel().name
+    }
+
+    /// Messages at once.
+    pub fn lanes(&self) -> usize {
+        self.mix.widest_kernel().lanes
+    }
+
+    /// The digest of each message, one after the other.
+    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<u8> {
+        let mut digests = vec![0; messages.len() * self.digest_bytes];
+        let start = Start { state: self.initial, bytes: 0 };
+        route::hash_many(&self.mix, (&start).into(), &Slice(messages), &mut Digests::new(&mut digests, self.digest_bytes), None);
+        digests
+    }
+
+    /// One message is dealt out word by word, as cards are, to as many slices as there are lanes (Gueron 2013, definition 1): the digest of
+    /// each slice, one after the other.
+    pub fn hash_dealt(&self, message: &[u8]) -> Vec<u8> {
+        let mut digests = vec![0; self.lanes() * self.digest_bytes];
+        let start = Start { state: self.initial, bytes: 0 };
+        let mut slices = DealtHasher::new(&self.mix, &start, self.lanes(), 1);
+        slices.update(message);
+        slices.finalize(&mut Digests::new(&mut digests, self.digest_bytes));
+        digests
+    }
 }
 
 /// What a schedule does without a break: some blocks in each lane of a kernel.

@@ -1,6 +1,6 @@
 //! Many messages that have to be read: each lane has a reader and a buffer.
 
-use crate::algorithm::ending::{Tail, block_count};
+use crate::algorithm::ending::{End, Tail, block_count, whole_bytes};
 use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
@@ -118,13 +118,13 @@ struct Open<A: Algorithm, R, I, F> {
     finished: F,
     /// The last time, there was none.
     none_now: bool,
-    slots: Vec<Reading<R>>,
+    slots: Vec<Reading<A, R>>,
     lane_bytes: usize,
     start: Start<CompressionOf<A>>,
 }
 
 /// A reader and what has been read of it.
-struct Reading<R> {
+struct Reading<A: Algorithm, R> {
     reader: Option<R>,
     error: Option<io::Error>,
     expected_blocks: u64,
@@ -133,13 +133,15 @@ struct Reading<R> {
     start: usize,
     /// Whole blocks in the buffer, not yet compressed.
     ready: std::ops::Range<usize>,
+    /// What has been read behind them and waits for more, less than a block, or a block that may be the last.
+    held_bytes: usize,
     message_bytes: u64,
     /// Once the reader has ended; its blocks come after those of the buffer.
-    tail: Option<Tail>,
+    tail: Option<Tail<CompressionOf<A>>>,
     tail_done_bytes: usize,
 }
 
-impl<R> Reading<R> {
+impl<A: Algorithm, R> Reading<A, R> {
     #[inline]
     fn ready(&self) -> &[u8] {
         match &self.tail {
@@ -158,12 +160,14 @@ enum Filled {
     Ended,
 }
 
-impl<R: Read> Reading<R> {
+impl<A: Algorithm, R: Read> Reading<A, R> {
     /// Reads until there are blocks to compress, the buffer full of them if the reader has so much.
-    fn fill<A: Algorithm>(&mut self, lane_bytes: usize) -> Filled {
+    fn fill(&mut self, lane_bytes: usize) -> Filled {
         let Some(reader) = &mut self.reader else { return Filled::Ended };
         let buffer = &mut self.memory[self.start..self.start + lane_bytes];
-        let mut filled = 0;
+        let held = self.ready.end - self.start;
+        buffer.copy_within(held..held + self.held_bytes, 0);
+        let mut filled = self.held_bytes;
         let at_end = loop {
             match reader.read(&mut buffer[filled..]) {
                 Ok(0) => break true,
@@ -182,11 +186,11 @@ impl<R: Read> Reading<R> {
                 break false;
             }
         };
-        self.message_bytes += filled as u64;
-        let whole = filled - filled % A::BLOCK_BYTES;
+        self.message_bytes += (filled - self.held_bytes) as u64;
+        let whole = whole_bytes::<CompressionOf<A>>(filled);
+        self.held_bytes = filled - whole;
         if at_end {
-            let tail = self.tail.insert(Tail::EMPTY);
-            tail.set::<CompressionOf<A>>(&buffer[whole..filled], self.message_bytes);
+            self.tail.insert(Tail::empty()).set(&buffer[whole..filled], self.message_bytes);
         }
         self.ready = self.start..self.start + whole;
         Filled::More
@@ -206,6 +210,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             start: memory.as_ptr().align_offset(64).min(64) + stagger,
             memory,
             ready: 0..0,
+            held_bytes: 0,
             message_bytes: 0,
             tail: None,
             tail_done_bytes: 0,
@@ -222,7 +227,8 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             reading.reader = Some(reader);
             reading.expected_blocks = block_count::<CompressionOf<A>>(expected_bytes);
             (reading.message_bytes, reading.tail, reading.tail_done_bytes) = (self.start.bytes, None, 0);
-            if reading.fill::<A>(self.lane_bytes) == Filled::More {
+            (reading.ready, reading.held_bytes) = (reading.start..reading.start, 0);
+            if reading.fill(self.lane_bytes) == Filled::More {
                 return true;
             }
             let state = self.start.state;
@@ -250,6 +256,11 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
         slots.iter().for_each(|slot| ahead.add_lane(self.slots[*slot].ready()));
     }
 
+    fn at_end(&self, slot: usize) -> Option<End> {
+        let slot = &self.slots[slot];
+        slot.tail.as_ref().filter(|_| slot.ready.is_empty() && slot.tail_done_bytes == 0).map(Tail::end)
+    }
+
     fn blocks_left(&self, slot: usize) -> u64 {
         let slot = &self.slots[slot];
         let done = (slot.message_bytes - self.start.bytes - slot.ready.len() as u64) / A::BLOCK_BYTES as u64;
@@ -261,7 +272,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             let slot = &mut self.slots[slot];
             if !slot.ready.is_empty() {
                 slot.ready.start += bytes;
-                return slot.tail.is_none() && slot.ready.is_empty() && slot.fill::<A>(self.lane_bytes) == Filled::Ended;
+                return slot.tail.is_none() && slot.ready.is_empty() && slot.fill(self.lane_bytes) == Filled::Ended;
             }
             slot.tail_done_bytes += bytes;
             slot.tail_done_bytes == slot.tail.as_ref().map_or(0, |tail| tail.blocks().len())

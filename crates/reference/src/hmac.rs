@@ -3,10 +3,11 @@
 use crate::{HashFunction, by_name};
 
 /// B of RFC 2104: bytes of a block of the function of a standard name. RFC 2104 has 64 for MD5 and SHA-1, FIPS 198-1 refers to FIPS 180-4
-/// (its figure 1) for the others.
+/// (its figure 1) for SHA-2, and FIPS 202 (its table 3) has SHA-3's.
 fn block_bytes(name: &str) -> usize {
     match name {
         "SHA-384" | "SHA-512" | "SHA-512/224" | "SHA-512/256" => 128,
+        "SHA3-256" => 136,
         _ => 64,
     }
 }
@@ -19,7 +20,7 @@ pub struct Hmac {
 }
 
 impl Hmac {
-    /// Over the function of a standard name; `None` if the name is not one of the eight.
+    /// Over the function of a standard name; `None` if there is none of that name.
     pub fn by_name(name: &str) -> Option<Self> {
         by_name(name).map(|hash| Self { hash, block_bytes: block_bytes(name) })
     }

@@ -1,9 +1,7 @@
 //! BLAKE-256 and BLAKE-512 in lanes, as they were in the final round of the SHA-3 competition (Aumasson, Henzen, Meier & Phan, "SHA-3
 //! proposal BLAKE", version 1.3). What is correct here is what the crate blake-hash computes.
 
-use manyhash::hazmat::{ByteOrder, Words};
-
-use super::lanes::{LaneHash, MOST_WORDS};
+use manyhash::hazmat::{BlockOf, ByteOrder, ChainingOf, Compression, Count, End, Ending, StateOf, Word, Words};
 
 /// The permutations of the message's words, round by round.
 const PERMUTATIONS: [[usize; 16]; 10] = [
@@ -79,61 +77,105 @@ macro_rules! rounds {
     )+ };
 }
 
+/// Words of the chaining value. Behind them a state has the count of the message's bits up to the last block, two words; what the count is to
+/// be for the next block and the one after, if that is not a block more; and a flag that says whether it is so. Lower words come first.
+const CHAINING: usize = 8;
+const COUNT: usize = CHAINING;
+const NEXT: usize = COUNT + 2;
+const AFTER_NEXT: usize = NEXT + 2;
+const IS_TOLD: usize = AFTER_NEXT + 2;
+const STATE: usize = IS_TOLD + 1;
+
+/// A one bit, zeros, a one bit, the length in bits. The count of a block that has no bit of the message is 0.
+pub struct BlakeEnding;
+
+/// The message's bits up to and with those of block number `block`; 0 if there are none in it.
+pub(super) fn count(message_bytes: u64, block: u64, block_bytes: u64) -> u128 {
+    let holds_message = block * block_bytes < message_bytes;
+    8 * u128::from(if holds_message { message_bytes.min((block + 1).saturating_mul(block_bytes)) } else { 0 })
+}
+
 macro_rules! blake {
-    ($(#[$doc:meta])* $Blake:ident, $word:ident, $constants:ident, $rotations:tt, [$($round:literal)+], $initial:expr) => {
+    ($(#[$doc:meta])* $Blake:ident, $name:literal, $word:ident, $constants:ident, $rotations:tt, [$($round:literal)+], $initial:expr) => {
         $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
         pub struct $Blake;
 
-        impl LaneHash for $Blake {
-            type Word = $word;
-            type State<V: Copy> = [V; 8];
-            const BYTE_ORDER: ByteOrder = ByteOrder::Big;
-            const BLOCK_BYTES: usize = 16 * size_of::<$word>();
-            const DIGEST_BYTES: usize = 8 * size_of::<$word>();
-
-            #[inline(always)]
-            fn initial<V: Words<Word = $word>>(isa: V::Isa) -> [V; 8] {
-                const INITIAL: [$word; 8] = $initial;
-                let mut state = [V::splat(isa, 0); 8];
-                for (word, initial) in state.iter_mut().zip(INITIAL) {
-                    *word = V::splat(isa, initial);
+        impl $Blake {
+            /// Before the first block.
+            pub const INITIAL: [$word; STATE] = {
+                let (chaining, mut state): ([$word; CHAINING], _) = ($initial, [0; STATE]);
+                let mut i = 0;
+                while i < CHAINING {
+                    state[i] = chaining[i];
+                    i += 1;
                 }
                 state
-            }
+            };
+        }
+
+        impl Compression for $Blake {
+            type Word = $word;
+            type State = Count<STATE>;
+            type Block = Count<16>;
+            type Ending = BlakeEnding;
+            const NAME: &'static str = $name;
+            const BYTE_ORDER: ByteOrder = ByteOrder::Big;
 
             /// The compression function without salt.
             #[inline(always)]
-            fn take<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], words: &[V; MOST_WORDS], counter: [V; 2]) {
-                let [a, b, c, d, e, f, g, h] = *state;
-                let (salt, [low, high]) = (V::splat(isa, 0), counter);
+            fn compress<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; STATE], block: [V; 16]) {
+                const BLOCK_BITS: $word = 8 * 16 * size_of::<$word>() as $word;
+                let is_told = state[IS_TOLD];
+                // It carries where the highest bit was set and is no more.
+                let counted = state[COUNT].add(V::splat(isa, BLOCK_BITS));
+                let carry = state[COUNT].and(counted.not()).shift_right::<{ $word::BITS - 1 }>();
+                let low = V::choose(is_told, state[NEXT], counted);
+                let high = V::choose(is_told, state[NEXT + 1], state[COUNT + 1].add(carry));
+                let [a, b, c, d, e, f, g, h, ..] = *state;
+                let salt = V::splat(isa, 0);
                 let mut v = [a, b, c, d, e, f, g, h, salt, salt, salt, salt, low, low, high, high];
                 for (word, constant) in v[8..].iter_mut().zip($constants) {
                     *word = word.xor(V::splat(isa, constant));
                 }
-                rounds!(isa v words $constants $rotations $($round)+);
-                for (i, word) in state.iter_mut().enumerate() {
+                rounds!(isa v block $constants $rotations $($round)+);
+                for (i, word) in state[..CHAINING].iter_mut().enumerate() {
                     *word = V::xor3(*word, v[i], v[i + 8]);
                 }
+                (state[COUNT], state[COUNT + 1]) = (low, high);
+                (state[NEXT], state[NEXT + 1]) = (state[AFTER_NEXT], state[AFTER_NEXT + 1]);
             }
+        }
 
-            /// The message's bits up to and with those of this block; 0 if there are none in it.
-            fn counter(message_bytes: u64, block: u64) -> [$word; 2] {
-                let block_bytes = Self::BLOCK_BYTES as u64;
-                let holds_message = block * block_bytes < message_bytes;
-                let bytes = if holds_message { message_bytes.min((block + 1).saturating_mul(block_bytes)) } else { 0 };
-                let bits = 8 * u128::from(bytes);
-                [bits as $word, (bits >> $word::BITS) as $word]
-            }
+        impl Ending<$Blake> for BlakeEnding {
+            const FIRST: u8 = 0x80;
+            const FEWEST_BYTES: usize = 1 + 2 * size_of::<$word>();
+            const MARKS_END: bool = true;
+            const IN_REGISTERS: bool = false;
 
-            /// A one bit, zeros, a one bit, the length in bits.
-            fn pad(message_bytes: u64, rest: &mut Vec<u8>) {
-                const LENGTH_BYTES: usize = 2 * size_of::<$word>();
-                rest.push(0x80);
-                let blocks = (rest.len() + LENGTH_BYTES).div_ceil(Self::BLOCK_BYTES);
-                rest.resize(blocks * Self::BLOCK_BYTES - LENGTH_BYTES, 0);
-                *rest.last_mut().expect("a byte of padding at least") |= 1;
+            fn finish(end: &mut [u8], message_bytes: u64) {
                 let bits = (8 * u128::from(message_bytes)).to_be_bytes();
-                rest.extend_from_slice(&bits[bits.len() - LENGTH_BYTES..]);
+                let (padding, length) = end.split_at_mut(end.len() - 2 * size_of::<$word>());
+                *padding.last_mut().expect("a byte of padding at least") |= 1;
+                length.copy_from_slice(&bits[bits.len() - length.len()..]);
+            }
+
+            fn mark_end(state: &mut ChainingOf<$Blake>, end: End) {
+                let block_bytes = $Blake::BLOCK_BYTES as u64;
+                let block = (end.message_bytes - end.rest_bytes as u64) / block_bytes;
+                for (at, block) in [(NEXT, block), (AFTER_NEXT, block + 1)] {
+                    let count = count(end.message_bytes, block, block_bytes);
+                    (state[at], state[at + 1]) = (count as $word, (count >> $word::BITS) as $word);
+                }
+                state[IS_TOLD] = $word::ONES;
+            }
+
+            fn length(_: u32) -> $word {
+                unreachable!("not in registers")
+            }
+
+            fn finish_in_lanes<V: Words<Word = $word>>(_: V::Isa, _: &mut StateOf<$Blake, V>, _: &mut BlockOf<$Blake, V>, _: V) {
+                unreachable!("not in registers")
             }
         }
     };
@@ -141,13 +183,13 @@ macro_rules! blake {
 
 blake! {
     /// BLAKE-256. Its initial value is that of SHA-256.
-    Blake256, u32, HALF_PI, [16 12 8 7], [0 1 2 3 4 5 6 7 8 9 10 11 12 13],
+    Blake256, "blake-256", u32, HALF_PI, [16 12 8 7], [0 1 2 3 4 5 6 7 8 9 10 11 12 13],
     [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19]
 }
 
 blake! {
     /// BLAKE-512. Its initial value is that of SHA-512.
-    Blake512, u64, PI, [32 25 16 11], [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15],
+    Blake512, "blake-512", u64, PI, [32 25 16 11], [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15],
     [
         0x6A09E667F3BCC908, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1,
         0x510E527FADE682D1, 0x9B05688C2B3E6C1F, 0x1F83D9ABFB41BD6B, 0x5BE0CD19137E2179,

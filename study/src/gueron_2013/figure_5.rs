@@ -9,8 +9,7 @@ use super::expecting::Expecting;
 use super::field::warm_up_calls;
 use super::over_linear::OverLinear;
 use super::presentation::{MEDIAN_LABEL, length, maybe, method, without_empty_columns};
-use crate::finalists::function::Function;
-use crate::finalists::lanes::LaneKernel;
+use crate::finalists::function::{Function, LaneKernel};
 use crate::finalists::linear::Linear;
 use crate::measured::{Measured, fastest, times};
 use crate::messages::{Layout, Messages};
@@ -116,10 +115,10 @@ impl<'a> Field<'a> {
             let narrowest = function.kernels.iter().map(|kernel| kernel.lanes).filter(|of_kernel| *of_kernel >= lanes).min();
             // Two slices of 32-bit words leave half of the narrowest register idle; more than twice as many lanes are not worth a look.
             let fitting = |kernel: &&LaneKernel| Some(kernel.lanes) == narrowest && kernel.lanes <= 2 * lanes;
-            for kernel in function.kernels.iter().filter(fitting).copied() {
+            for kernel in function.kernels.iter().filter(fitting).cloned() {
+                let label = format!("{name} j = {lanes} ({})", kernel.backend);
                 let mut tree = Tree { kernel, over: OverLinear::new(lanes, word_bytes), lanes, linear, digests: Vec::new() };
-                let contestant =
-                    Local::boxed(format!("{name} j = {lanes} ({})", kernel.backend), move |digests| tree.hash(message, digests));
+                let contestant = Local::boxed(label, move |digests| tree.hash(message, digests));
                 self.add(name, Mode::Lanes(lanes), contestant, &over(lanes));
             }
         }

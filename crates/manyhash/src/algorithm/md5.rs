@@ -3,8 +3,9 @@
 //! Operations a block and lane with three-operand logic: 64 rounds of 6 and 4 at the end, and no message schedule. Each round waits for
 //! the one before, four operations long, so that one wave leaves ports idle on every CPU, and four are what fills those of Zen 5.
 
+use super::ending::MerkleDamgard;
 use super::{Compression, MAX_ROUNDS, algorithm};
-use crate::isa::{ByteOrder, Words};
+use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
     /// MD5, 128 bits. **Legacy**: for manifests of `md5sum`, dpkg's `.md5sums`, ETags of S3. Collisions take seconds to make, also with
@@ -95,17 +96,12 @@ pub(crate) struct Md5Compression;
 
 impl Compression for Md5Compression {
     type Word = u32;
-    type State<T: Copy + Send + Sync> = [T; 4];
+    type State = Count<4>;
+    type Block = Count<16>;
+    type Ending = MerkleDamgard<8>;
     const NAME: &'static str = "md5";
-    const STATE_WORDS: usize = 4;
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
-    const LENGTH_BYTES: usize = 8;
     const WANTS_MORE_WAVES: bool = true;
-
-    #[inline(always)]
-    fn filled<T: Copy + Send + Sync>(value: T) -> [T; 4] {
-        [value; 4]
-    }
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 4], words: [V; 16]) {

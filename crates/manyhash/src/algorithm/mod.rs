@@ -4,7 +4,8 @@
 //! share all its kernels: each is a [`Variant`] of it, with an initial value, names and a digest length of its own.
 //! Nothing here knows kernels, schedules or callers.
 
-use crate::isa::{ByteOrder, Word, Words, sixteen};
+use crate::isa::{ByteOrder, MAX_BLOCK_WORDS, Word, WordCount, Words, most_words};
+use ending::Ending;
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -45,60 +46,81 @@ pub(crate) struct Names {
 /// The compression function of algorithm `A`.
 pub(crate) type CompressionOf<A> = <A as Variant>::Compression;
 /// The word of a compression function.
-pub(crate) type WordOf<C> = <C as Compression>::Word;
-/// The chaining value of one message.
-pub(crate) type ChainingOf<C> = <C as Compression>::State<WordOf<C>>;
-
+pub type WordOf<C> = <C as Compression>::Word;
+/// The words of a state, each a `T`: a word, a vector, a row of words.
+pub type StateOf<C, T> = <<C as Compression>::State as WordCount>::Of<T>;
+/// The words of a block, each a `T`: a word or a vector.
+pub type BlockOf<C, T> = <<C as Compression>::Block as WordCount>::Of<T>;
+/// The state of one message between two blocks.
+pub type ChainingOf<C> = StateOf<C, WordOf<C>>;
 /// The vector of a compression function's words on the instruction set `I`.
 pub(crate) type VectorOf<C, I> = <WordOf<C> as Word>::Vector<I>;
 
 /// The most rounds of any algorithm, and so words of an expanded block.
-pub(crate) const MAX_ROUNDS: usize = 80;
+pub const MAX_ROUNDS: usize = 80;
+/// The most bytes a block may have: 168, those of SHAKE128.
+pub(crate) const MAX_BLOCK_BYTES: usize = MAX_BLOCK_WORDS * size_of::<u64>();
 
 /// A compression function: state and block in, state out, in any number of lanes.
-pub(crate) trait Compression: Copy + Send + Sync + 'static {
+pub trait Compression: Copy + Send + Sync + 'static {
     /// Its machine word.
     type Word: Word;
-    /// An array of `STATE_WORDS` of anything: words, vectors, rows of words.
-    type State<T: Copy + Send + Sync>: Copy + Send + Sync + AsRef<[T]> + AsMut<[T]>;
+    /// How many words the state of a message has. The first of them become the digest. Others may be of any use: a capacity, a counter, a
+    /// flag.
+    type State: WordCount;
+    /// How many words a block has.
+    type Block: WordCount;
+    /// How a message ends.
+    type Ending: Ending<Self>;
     /// Its name in the cost table.
     const NAME: &'static str;
-    /// Words of the state.
-    const STATE_WORDS: usize;
     /// How words are read from blocks and written to digests.
     const BYTE_ORDER: ByteOrder;
-    /// Bytes of the message length at the end of the padding (FIPS 180-4, section 5.1).
-    const LENGTH_BYTES: usize;
     /// Whether a round is so few operations, and each so much waiting for the one before, that waves pay beyond those that pay for every
     /// algorithm: then it has the lanes after `more` in the list of `isa/mod.rs`.
     const WANTS_MORE_WAVES: bool = false;
-    /// Bytes of a block: always sixteen words.
-    const BLOCK_BYTES: usize = 16 * size_of::<Self::Word>();
+    /// Words of the state.
+    const STATE_WORDS: usize = Self::State::COUNT;
+    /// Words of the state that may be in a digest, the first ones.
+    const DIGEST_WORDS: usize = if Self::STATE_WORDS < 8 { Self::STATE_WORDS } else { 8 };
+    /// Bytes of a block.
+    const BLOCK_BYTES: usize = Self::Block::COUNT * size_of::<Self::Word>();
 
-    /// A state with `value` everywhere.
-    fn filled<T: Copy + Send + Sync>(value: T) -> Self::State<T>;
     /// One block in each lane.
-    fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut Self::State<V>, words: [V; 16]);
+    fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, block: BlockOf<Self, V>);
+    /// A state with `value` everywhere.
+    #[inline(always)]
+    fn filled<T: Copy + Send + Sync>(value: T) -> StateOf<Self, T> {
+        Self::State::filled(value)
+    }
     /// The schedule of a block that all lanes share, for [`compress_constant`](Self::compress_constant).
-    fn expand(words: [Self::Word; 16]) -> [Self::Word; MAX_ROUNDS] {
+    fn expand(block: BlockOf<Self, Self::Word>) -> [Self::Word; MAX_ROUNDS] {
         let mut expanded = [Self::Word::default(); MAX_ROUNDS];
-        expanded[..16].copy_from_slice(&words);
+        expanded[..Self::Block::COUNT].copy_from_slice(block.as_ref());
         expanded
     }
     /// One block, the same in every lane, from its schedule.
     #[inline(always)]
-    fn compress_constant<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut Self::State<V>, expanded: &[Self::Word; MAX_ROUNDS]) {
-        macro_rules! words { ($($t:literal)*) => { [$(V::splat(isa, expanded[$t])),*] } }
-        Self::compress(isa, state, sixteen!(words));
+    fn compress_constant<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, expanded: &[Self::Word; MAX_ROUNDS]) {
+        let mut block = Self::Block::filled(V::splat(isa, expanded[0]));
+        macro_rules! splat { ($($t:literal)*) => { $(
+            if const { $t < Self::Block::COUNT } {
+                block.as_mut()[$t] = V::splat(isa, expanded[$t]);
+            }
+        )* } }
+        most_words!(splat);
+        Self::compress(isa, state, block);
     }
 }
 
 macro_rules! algorithms {
     ($dollar:tt $($module:ident: $Compression:ident = $($Algorithm:ident)+;)*) => {
-        $(
-            pub(crate) mod $module;
-            pub use $module::{$($Algorithm),+};
-        )*
+        $(pub(crate) mod $module;)*
+
+        /// The algorithms, for callers.
+        pub mod all {
+            $(pub use super::$module::{$($Algorithm),+};)*
+        }
 
         /// Calls `$callback! { [$($arguments)*] Sha1 Sha224 ... }` with every algorithm of this crate, in its order.
         ///
@@ -131,6 +153,8 @@ algorithms! { $
     sha1: Sha1Compression = Sha1;
     sha256: Sha256Compression = Sha224 Sha256;
     sha512: Sha512Compression = Sha384 Sha512 Sha512_224 Sha512_256;
+    keccak: Sha3_256Compression = Sha3_256;
+    blake2s: Blake2sCompression = Blake2s;
 }
 
 pub(crate) mod ending;

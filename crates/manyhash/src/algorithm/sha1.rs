@@ -3,8 +3,9 @@
 //! Operations a block and lane with three-operand logic: 80 rounds of 7, 64 schedule words of 3, 5 at the end. Where latency is
 //! the limit of one wave (rotate and add, 80 times; Zen 5), two reach that of the ports.
 
+use super::ending::MerkleDamgard;
 use super::{Compression, MAX_ROUNDS, algorithm};
-use crate::isa::{ByteOrder, Words};
+use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
     /// SHA-1, 160 bits. Collisions are practical: use it only where something demands it.
@@ -63,16 +64,11 @@ pub(crate) struct Sha1Compression;
 
 impl Compression for Sha1Compression {
     type Word = u32;
-    type State<T: Copy + Send + Sync> = [T; 5];
+    type State = Count<5>;
+    type Block = Count<16>;
+    type Ending = MerkleDamgard<8>;
     const NAME: &'static str = "sha1";
-    const STATE_WORDS: usize = 5;
     const BYTE_ORDER: ByteOrder = ByteOrder::Big;
-    const LENGTH_BYTES: usize = 8;
-
-    #[inline(always)]
-    fn filled<T: Copy + Send + Sync>(value: T) -> [T; 5] {
-        [value; 5]
-    }
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {

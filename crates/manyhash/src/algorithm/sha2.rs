@@ -7,11 +7,11 @@
 //! The loop is 16 rounds, unrolled: all 64 unrolled are no faster and three times the code.
 
 use super::{Compression, MAX_ROUNDS};
-use crate::isa::{Portable, Words};
+use crate::isa::{Count, Portable, Words};
 use std::hint::black_box;
 
 /// What SHA-256 and SHA-512 do not share.
-pub(crate) trait Sha2: Compression {
+pub(crate) trait Sha2: Compression<State = Count<8>, Block = Count<16>> {
     /// FIPS 180-4, 4.2.2 and 4.2.3: sixteen constants for each pass of the loop.
     const ROUND_CONSTANTS: &'static [[Self::Word; 16]];
     /// Equations 4.4 and 4.10.
@@ -159,21 +159,17 @@ macro_rules! sha2 {
 
         impl Compression for $Compression {
             type Word = $word;
-            type State<T: Copy + Send + Sync> = [T; 8];
+            type State = Count<8>;
+            type Block = Count<16>;
+            type Ending = MerkleDamgard<{ 2 * size_of::<$word>() }>;
             const NAME: &'static str = $name;
-            const STATE_WORDS: usize = 8;
             const BYTE_ORDER: ByteOrder = ByteOrder::Big;
-            const LENGTH_BYTES: usize = 2 * size_of::<$word>();
             #[inline(always)]
-            fn filled<T: Copy + Send + Sync>(value: T) -> [T; 8] {
-                [value; 8]
+            fn compress<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], block: [V; 16]) {
+                $crate::algorithm::sha2::compress::<Self, V>(isa, state, block);
             }
-            #[inline(always)]
-            fn compress<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], words: [V; 16]) {
-                $crate::algorithm::sha2::compress::<Self, V>(isa, state, words);
-            }
-            fn expand(words: [$word; 16]) -> [$word; MAX_ROUNDS] {
-                $crate::algorithm::sha2::expand::<Self>(words)
+            fn expand(block: [$word; 16]) -> [$word; MAX_ROUNDS] {
+                $crate::algorithm::sha2::expand::<Self>(block)
             }
             #[inline(always)]
             fn compress_constant<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], expanded: &[$word; MAX_ROUNDS]) {

@@ -1,8 +1,9 @@
 //! SHA-224 and SHA-256 (FIPS 180-4, sections 6.2 and 6.3).
 
+use super::ending::MerkleDamgard;
 use super::sha2::sha2;
 use super::{Compression, MAX_ROUNDS, algorithm};
-use crate::isa::{ByteOrder, Words};
+use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
     /// SHA-224, 224 bits.

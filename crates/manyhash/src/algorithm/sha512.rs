@@ -1,8 +1,9 @@
 //! SHA-384, SHA-512, SHA-512/224 and SHA-512/256 (FIPS 180-4, sections 6.4 to 6.7).
 
+use super::ending::MerkleDamgard;
 use super::sha2::sha2;
 use super::{Compression, MAX_ROUNDS, algorithm};
-use crate::isa::{ByteOrder, Words};
+use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
     /// SHA-384, 384 bits.

@@ -17,7 +17,7 @@
 
 mod derive;
 
-use crate::algorithm::{ChainingOf, CompressionOf};
+use crate::algorithm::{ChainingOf, CompressionOf, MAX_BLOCK_BYTES};
 use crate::algorithms::Algorithm;
 use crate::backend;
 use crate::hash::{Hasher, hash_on};
@@ -35,7 +35,6 @@ use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
 /// The most bytes of a block of any algorithm.
-const MAX_BLOCK_BYTES: usize = 128;
 /// Bytes that the inner and the outer key block are made of, before the key (RFC 2104, section 2).
 const INNER_PAD: u8 = 0x36;
 const OUTER_PAD: u8 = 0x5C;
@@ -69,7 +68,11 @@ impl<A: Algorithm> Drop for Midstates<A> {
 impl<A: Algorithm> Key<A> {
     /// From secret bytes, any number: more than a block stand for their digest (RFC 2104, section 2). The standard asks for as many as a
     /// digest has; none at all are a key that everybody knows.
+    ///
+    /// # Panics
+    /// If the algorithm has no HMAC: see [`Algorithm::HAS_HMAC`].
     pub fn new(key: &[u8]) -> Self {
+        assert!(A::HAS_HMAC, "{} has no HMAC: it takes a key by itself", A::NAME);
         let mut block = Zeroizing::new([0; MAX_BLOCK_BYTES]);
         let block = &mut block[..A::BLOCK_BYTES];
         if key.len() <= A::BLOCK_BYTES {

@@ -118,6 +118,18 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// The byte that comes after a message, with zeros around it: 64 bytes from somewhere in here have it at any place, or not at all.
+pub struct FirstByte(pub(super) [u8; 129]);
+
+impl FirstByte {
+    /// `first` with zeros around it.
+    pub const fn new(first: u8) -> Self {
+        let mut bytes = [0; 129];
+        bytes[64] = first;
+        Self(bytes)
+    }
+}
+
 /// A whole short message in every lane.
 pub struct Whole<'a> {
     /// As many bytes as every message has.

@@ -28,7 +28,7 @@ mod words;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86_64;
 
-pub use blocks::{Blocks, Whole};
+pub use blocks::{Blocks, FirstByte, Whole};
 pub(crate) use dealt::Dealt;
 pub use portable::Portable;
 #[cfg(target_arch = "x86_64")]
@@ -36,8 +36,8 @@ pub(crate) use waves::One;
 pub use waves::Two;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use words::Pairs;
-pub(crate) use words::sixteen;
-pub use words::{ByteOrder, Isa, MAX_LANES, Row, Word, Words};
+pub use words::{ByteOrder, Count, Isa, MAX_BLOCK_WORDS, MAX_LANES, Row, Word, WordCount, Words};
+pub(crate) use words::{most_words, sixteen};
 
 /// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body takes the features of
 /// [`Token::run`]; a struct and not a closure, because a closure's body keeps the features of the place it was written in.

@@ -31,8 +31,13 @@ macro_rules! one_lane {
     ($word:ident, $vector:ident, $register:literal) => {
         impl Word for $word {
             type Vector<I: Isa> = I::$vector;
-            fn first_bit(order: ByteOrder) -> Self {
-                if order == ByteOrder::Big { 1 << ($word::BITS - 1) } else { 0x80 }
+            const ONES: Self = $word::MAX;
+            const TOP_BIT: Self = 1 << ($word::BITS - 1);
+            fn low(value: u64) -> Self {
+                value as Self
+            }
+            fn high(value: u64) -> Self {
+                (u128::from(value) >> $word::BITS) as Self
             }
             fn xor_bytes(self, byte: u8) -> Self {
                 self ^ $word::from_ne_bytes([byte; size_of::<$word>()])
@@ -71,9 +76,9 @@ macro_rules! one_lane {
                 words[0] = self;
             }
             #[inline(always)]
-            fn load_block(_: Portable, order: ByteOrder, blocks: &Blocks, lane: usize, at: usize) -> [Self; 16] {
-                let (bytes, _) = blocks.bytes(lane, at, 16 * size_of::<$word>()).as_chunks();
-                let mut words = [0; 16];
+            fn load<const N: usize>(_: Portable, order: ByteOrder, blocks: &Blocks, lane: usize, at: usize) -> [Self; N] {
+                let (bytes, _) = blocks.bytes(lane, at, N * size_of::<$word>()).as_chunks();
+                let mut words = [0; N];
                 for (word, bytes) in words.iter_mut().zip(bytes) {
                     *word = if order == ByteOrder::Big { $word::from_be_bytes(*bytes) } else { $word::from_le_bytes(*bytes) };
                 }

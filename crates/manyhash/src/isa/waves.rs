@@ -1,8 +1,9 @@
 //! Several waves of an instruction set, interleaved operation by operation, are an instruction set too: one
 //! wave computes while the other waits for its latency.
 
-use super::words::sixteen;
-use super::{Blocks, ByteOrder, Isa, Row, Task, Token, Whole, Words};
+use super::words::{MAX_BLOCK_WORDS, array, most_words};
+use super::{Blocks, ByteOrder, FirstByte, Isa, Row, Task, Token, Whole, Words};
+use std::mem::MaybeUninit;
 
 /// Instruction sets made of several waves of another, interleaved operation by operation: every operation does all of them.
 macro_rules! waves {
@@ -63,10 +64,10 @@ macro_rules! waves {
                 $(self.$wave.write(&mut words[$wave * V::LANES..]);)+
             }
             #[inline(always)]
-            fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-                let waves = ($(V::load_block(isa.0, order, blocks, first_lane + $wave * V::LANES, at),)+);
-                macro_rules! words { ($d($i:literal)*) => { [$d(of_wave!($Vector waves $i $($wave)+)),*] } }
-                sixteen!(words)
+            fn load<const N: usize>(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; N] {
+                let waves = ($(V::load::<N>(isa.0, order, blocks, first_lane + $wave * V::LANES, at),)+);
+                macro_rules! word { ($d i:literal) => { of_wave!($Vector waves $d i $($wave)+) } }
+                array!(Self, N, word)
             }
             #[inline(always)]
             fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self {
@@ -74,10 +75,10 @@ macro_rules! waves {
             }
             const PADS: bool = V::PADS;
             #[inline(always)]
-            fn load_padded(isa: Self::Isa, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
-                let waves = ($(V::load_padded(isa.0, order, messages, first_lane + $wave * V::LANES, at),)+);
-                macro_rules! words { ($d($i:literal)*) => { [$d(of_wave!($Vector waves $i $($wave)+)),*] } }
-                sixteen!(words)
+            fn load_padded<const N: usize>(isa: Self::Isa, order: ByteOrder, messages: &Whole, first: &FirstByte, first_lane: usize, at: usize) -> [Self; N] {
+                let waves = ($(V::load_padded::<N>(isa.0, order, messages, first, first_lane + $wave * V::LANES, at),)+);
+                macro_rules! word { ($d i:literal) => { of_wave!($Vector waves $d i $($wave)+) } }
+                array!(Self, N, word)
             }
             #[inline(always)]
             fn write_rows(words: &[Self], order: ByteOrder, rows: &mut [Row]) {
@@ -128,6 +129,10 @@ macro_rules! waves {
             #[inline(always)]
             fn majority(x: Self, y: Self, z: Self) -> Self {
                 Self($(V::majority(x.$wave, y.$wave, z.$wave)),+)
+            }
+            #[inline(always)]
+            fn xor_and_not(x: Self, y: Self, z: Self) -> Self {
+                Self($(V::xor_and_not(x.$wave, y.$wave, z.$wave)),+)
             }
             #[inline(always)]
             fn xor_or_not(x: Self, y: Self, z: Self) -> Self {

@@ -3,7 +3,9 @@
 //! A vector has one word for each lane and about a dozen operations. Every operation on values is safe: a
 //! vector can only be made from a token, and the token proves that the CPU has the instructions.
 
-use super::{Blocks, Token, Whole};
+use super::dealt::Rows;
+use super::{Blocks, FirstByte, Token, Whole};
+use std::mem::MaybeUninit;
 
 /// The most lanes that a kernel may have.
 pub const MAX_LANES: usize = 64;
@@ -20,8 +22,14 @@ pub trait Isa: Token {
 pub trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send + Sync + 'static {
     /// The vector of these words on the instruction set `I`.
     type Vector<I: Isa>: Words<Isa = I, Word = Self>;
-    /// The word that begins with a byte of 0x80 and has zeros after it.
-    fn first_bit(order: ByteOrder) -> Self;
+    /// All bits set.
+    const ONES: Self;
+    /// The highest bit alone.
+    const TOP_BIT: Self;
+    /// The lower bits of a number, as many as the word has.
+    fn low(value: u64) -> Self;
+    /// The bits of a number that [`low`](Self::low) leaves out.
+    fn high(value: u64) -> Self;
     /// With `byte` exclusive-ored to each of its bytes.
     fn xor_bytes(self, byte: u8) -> Self;
     /// Appends the word to `bytes` at `at`, cut off where `bytes` ends.
@@ -68,17 +76,18 @@ pub trait Words: Copy + Send + Sync {
     fn read(isa: Self::Isa, words: &[Self::Word]) -> Self;
     /// Lane i to `words[i]`. Panics if there are fewer than `LANES`.
     fn write(self, words: &mut [Self::Word]);
-    /// Words 0 to 15 of the block at byte `at` of lanes `first_lane..first_lane + LANES`: a transposition. Panics outside `blocks`.
-    fn load_block(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16];
+    /// The `N` words at byte `at` of each of the lanes `first_lane..first_lane + LANES`, transposed: word i of every lane is `[i]` of the
+    /// result. Panics outside `blocks`. `N` is at least the words of a register, and at most [`MAX_BLOCK_WORDS`].
+    fn load<const N: usize>(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; N];
     /// Lane i from word i of `bytes`. Panics if there are fewer than `LANES` words.
     fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self;
 
     /// Whether [`load_padded`](Self::load_padded) is there.
     const PADS: bool = false;
-    /// As `load_block`, where messages may end before or in the block: the rest of it, then a one bit, unless that was in a block
-    /// before, then zeros (FIPS 180-4, 5.1, without the length). Only where the instruction set has masked loads.
+    /// As [`load`](Self::load), where messages may end before or in the block: the rest of it, then the byte `first`, unless that was in a
+    /// block before, then zeros. Only where PADS, which wants masked loads.
     #[inline(always)]
-    fn load_padded(_: Self::Isa, _: ByteOrder, _: &Whole, _first_lane: usize, _at: usize) -> [Self; 16] {
+    fn load_padded<const N: usize>(_: Self::Isa, _: ByteOrder, _: &Whole, _first: &FirstByte, _first_lane: usize, _at: usize) -> [Self; N] {
         unreachable!("asked for only where PADS")
     }
     /// Word i of each lane from `words[i]`, at most 8 of them, to `rows[lane]` as bytes: the transposition back. Where PADS.
@@ -119,6 +128,11 @@ pub trait Words: Copy + Send + Sync {
     fn majority(x: Self, y: Self, z: Self) -> Self {
         y.xor(x.xor(y).and(y.xor(z)))
     }
+    /// A row of chi (FIPS 202, 3.2.4): x ^ (~y & z).
+    #[inline(always)]
+    fn xor_and_not(x: Self, y: Self, z: Self) -> Self {
+        x.xor(y.not().and(z))
+    }
     /// I (RFC 1321, 3.4): y ^ (x | ~z), of which x is known last.
     #[inline(always)]
     fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
@@ -146,11 +160,130 @@ pub(crate) trait Pairs: Words<Word = u32> {
     }
 }
 
-/// Calls `$m!` with the sixteen indices of a block's words: arrays of vectors are written out, because `array::map` and friends
-/// would leave the features of the kernel behind.
+/// The most words a block may have: those of SHAKE128 (FIPS 202, table 3).
+pub const MAX_BLOCK_WORDS: usize = 21;
+
+/// Calls `$m!` with the sixteen indices of a block's words, after `$first`: arrays of vectors are written out, because `array::map` and
+/// friends would leave the features of the kernel behind.
 macro_rules! sixteen {
-    ($m:ident) => {
-        $m!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    ($m:ident $($first:tt)*) => {
+        $m!($($first)* 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
 }
 pub(crate) use sixteen;
+
+/// Calls `$m!` with the index of every word that a block may have, [`MAX_BLOCK_WORDS`] of them, after `$first`. Whoever has fewer
+/// leaves the others out by `if const`.
+macro_rules! most_words {
+    ($m:ident $($first:tt)*) => {
+        $m!($($first)* 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
+    };
+}
+pub(crate) use most_words;
+
+/// An array of `$N` vectors of the type `$V`, of which `$word!(i)` gives each. Written out, with constant conditions, so that each has a
+/// register from the start.
+macro_rules! array {
+    ($V:ty, $N:ident, $word:ident) => {{
+        let mut words = [const { MaybeUninit::<$V>::uninit() }; $N];
+        most_words!(array words $N $word);
+        // SAFETY: all of them were written.
+        unsafe { std::mem::transmute_copy::<[MaybeUninit<$V>; $N], [$V; $N]>(&words) }
+    }};
+    ($words:ident $N:ident $word:ident $($i:literal)*) => {
+        const { assert!($N <= MAX_BLOCK_WORDS) }
+        $(if const { $i < $N } {
+            $words[$i].write($word!($i));
+        })*
+    };
+}
+pub(super) use array;
+
+/// An array of `$N` vectors, loaded square by square. A square is the words that a register has of each lane, `$words` of them: `$square`
+/// is an array of those from word `$first` on, transposed. If `$N` words are no whole squares, the last square begins early enough to end
+/// with the last word: nothing behind a block is read.
+macro_rules! squares {
+    ($N:ident, $words:literal, |$first:ident| $square:expr) => {{
+        const { assert!($words <= $N && $N <= MAX_BLOCK_WORDS) }
+        let mut words = [const { MaybeUninit::<Self>::uninit() }; $N];
+        most_words!(squares words $N $words $first $square;);
+        if const { $N % $words > 0 } {
+            let $first = $N - $words;
+            let square = $square;
+            sixteen!(put_square words square $first, $words, $words - $N % $words;);
+        }
+        // SAFETY: all of them were written.
+        unsafe { std::mem::transmute_copy::<[MaybeUninit<Self>; $N], [Self; $N]>(&words) }
+    }};
+    ($out:ident $N:ident $words:literal $first:ident $square:expr; $($k:literal)*) => {
+        $(if const { ($k + 1) * $words <= $N } {
+            let $first = $k * $words;
+            let square = $square;
+            sixteen!(put_square $out square $first, $words, 0;);
+        })*
+    };
+}
+pub(super) use squares;
+
+/// Writes word i of a square to `$out[$first + i]`, from word `$from` on.
+macro_rules! put_square {
+    ($out:ident $square:ident $first:ident, $words:literal, $from:expr; $($i:literal)*) => {
+        $(if const { $i >= ($from) && $i < $words } {
+            $out[$first + $i].write($square[$i % $words]);
+        })*
+    };
+}
+pub(super) use put_square;
+
+/// A number of words, as a type: those of a state or of a block.
+pub trait WordCount: 'static {
+    /// An array of them: of words, of vectors, of rows of words.
+    type Of<T: Copy + Send + Sync>: Copy + Send + Sync + AsRef<[T]> + AsMut<[T]>;
+    /// The number.
+    const COUNT: usize;
+    /// `value` in every place.
+    fn filled<T: Copy + Send + Sync>(value: T) -> Self::Of<T>;
+    /// See [`Words::load`].
+    fn load<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> Self::Of<V>;
+    /// See [`Words::load_padded`].
+    fn load_padded<V: Words>(
+        isa: V::Isa,
+        order: ByteOrder,
+        messages: &Whole,
+        first: &FirstByte,
+        first_lane: usize,
+        at: usize,
+    ) -> Self::Of<V>;
+    /// A vector of words from the beginning of each of the rows.
+    fn load_rows<V: Words>(isa: V::Isa, order: ByteOrder, rows: &Rows<'_>) -> Self::Of<V>;
+}
+
+/// The number `N`.
+#[derive(Debug)]
+pub struct Count<const N: usize>;
+
+impl<const N: usize> WordCount for Count<N> {
+    type Of<T: Copy + Send + Sync> = [T; N];
+    const COUNT: usize = N;
+    #[inline(always)]
+    fn filled<T: Copy + Send + Sync>(value: T) -> [T; N] {
+        [value; N]
+    }
+    #[inline(always)]
+    fn load<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [V; N] {
+        V::load(isa, order, blocks, first_lane, at)
+    }
+    #[inline(always)]
+    fn load_padded<V: Words>(isa: V::Isa, order: ByteOrder, messages: &Whole, first: &FirstByte, first_lane: usize, at: usize) -> [V; N] {
+        V::load_padded(isa, order, messages, first, first_lane, at)
+    }
+    #[inline(always)]
+    fn load_rows<V: Words>(isa: V::Isa, order: ByteOrder, rows: &Rows<'_>) -> [V; N] {
+        macro_rules! word {
+            ($i:literal) => {
+                V::read_bytes(isa, order, rows.vector($i))
+            };
+        }
+        array!(V, N, word)
+    }
+}

@@ -1,7 +1,7 @@
 //! What is behind `Jobs`: a table of messages on their way, and the pieces they wait with. A run is a schedule over the jobs that have blocks
 //! ready, each from the state it was left in.
 
-use crate::algorithm::ending::{block_count, pad};
+use crate::algorithm::ending::{End, TwoBlocks, block_count, pad, whole_bytes, zeros};
 use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
@@ -25,9 +25,6 @@ pub(super) type JobId = usize;
 /// A place in the table of pieces.
 type PieceId = usize;
 
-/// Two blocks of the largest: the end of a message with its padding.
-const BUFFER_BYTES: usize = 256;
-
 /// A message on its way.
 struct Entry<A: Algorithm, H> {
     /// `None`: the place is free, or its job was abandoned.
@@ -45,7 +42,7 @@ struct Entry<A: Algorithm, H> {
     /// Blocks ready to be compressed.
     segment: Segment,
     /// The first `kept_bytes` bytes: what does not fill a block yet. Or a block, or the end with its padding, if it is the segment.
-    buffer: [u8; BUFFER_BYTES],
+    buffer: TwoBlocks<CompressionOf<A>>,
     kept_bytes: usize,
     first_piece: Option<PieceId>,
     last_piece: Option<PieceId>,
@@ -172,7 +169,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
             message_bytes: start_bytes,
             waiting_bytes: 0,
             segment: Segment::None,
-            buffer: [0; BUFFER_BYTES],
+            buffer: zeros::<CompressionOf<A>, 16>(),
             kept_bytes: 0,
             first_piece: None,
             last_piece: None,
@@ -195,10 +192,10 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         entry.message_bytes += len as u64;
         entry.waiting_bytes += len as u64;
         self.waiting_bytes += len as u64;
-        if len == 0 || entry.waiting_bytes < A::BLOCK_BYTES as u64 {
+        if len == 0 || entry.whole_bytes() == 0 {
             // No other piece waits if there is not a block of them: they were copied as well.
             let kept = entry.kept_bytes;
-            entry.buffer[kept..kept + len].copy_from_slice(piece.as_ref());
+            entry.buffer_mut()[kept..kept + len].copy_from_slice(piece.as_ref());
             entry.kept_bytes += len;
             self.spent.push(piece);
             return;
@@ -300,13 +297,13 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         while let Some(first) = self.entries[id].first_piece {
             let (entry, piece) = (&mut self.entries[id], &mut self.pieces[first]);
             let bytes = &piece.bytes.as_ref().expect("a piece that waits").as_ref()[piece.done..piece.len];
-            let (kept, whole) = (entry.kept_bytes, bytes.len() - bytes.len() % A::BLOCK_BYTES);
+            let (kept, whole) = (entry.kept_bytes, (bytes.len() - bytes.len() % A::BLOCK_BYTES).min(entry.whole_bytes()));
             if kept == 0 && whole > 0 {
                 entry.segment = Segment::FirstPiece(piece.done..piece.done + whole);
                 return;
             }
             let copied = bytes.len().min(A::BLOCK_BYTES - kept);
-            entry.buffer[kept..kept + copied].copy_from_slice(&bytes[..copied]);
+            entry.buffer_mut()[kept..kept + copied].copy_from_slice(&bytes[..copied]);
             entry.kept_bytes += copied;
             piece.done += copied;
             if piece.done == piece.len {
@@ -317,13 +314,14 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
             }
         }
         let entry = &mut self.entries[id];
-        entry.segment = if entry.kept_bytes == A::BLOCK_BYTES {
+        entry.segment = if entry.kept_bytes == A::BLOCK_BYTES && entry.whole_bytes() > 0 {
             entry.kept_bytes = 0;
             Segment::Buffer(0..A::BLOCK_BYTES)
         } else if entry.stage == Stage::Complete {
             entry.stage = Stage::Padded;
             self.waiting_bytes -= std::mem::take(&mut entry.waiting_bytes);
-            Segment::Buffer(0..pad::<CompressionOf<A>>(&mut entry.buffer, entry.kept_bytes, entry.message_bytes))
+            let (kept_bytes, message_bytes) = (entry.kept_bytes, entry.message_bytes);
+            Segment::Buffer(0..pad::<CompressionOf<A>>(entry.buffer_mut(), kept_bytes, message_bytes))
         } else {
             Segment::None
         };
@@ -333,7 +331,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
     fn ready(&self, id: JobId) -> &[u8] {
         let entry = &self.entries[id];
         match (&entry.segment, entry.first_piece) {
-            (Segment::Buffer(blocks), _) => &entry.buffer[blocks.clone()],
+            (Segment::Buffer(blocks), _) => &entry.buffer.as_ref().as_flattened()[blocks.clone()],
             (Segment::FirstPiece(blocks), Some(first)) => {
                 &self.pieces[first].bytes.as_ref().expect("a piece that waits").as_ref()[blocks.clone()]
             }
@@ -413,10 +411,19 @@ impl<A: Algorithm, H> Entry<A, H> {
         self.outer = None;
     }
 
+    fn buffer_mut(&mut self) -> &mut [u8] {
+        self.buffer.as_mut().as_flattened_mut()
+    }
+
+    /// Bytes that wait and are blocks that can be compressed, whatever comes after them.
+    fn whole_bytes(&self) -> usize {
+        whole_bytes::<CompressionOf<A>>(usize::try_from(self.waiting_bytes).expect("they are in memory"))
+    }
+
     /// Blocks that can be compressed.
     fn blocks_left(&self) -> u64 {
         match self.stage {
-            Stage::Open => self.waiting_bytes / A::BLOCK_BYTES as u64,
+            Stage::Open => (self.whole_bytes() / A::BLOCK_BYTES) as u64,
             Stage::Complete => block_count::<CompressionOf<A>>(self.waiting_bytes),
             Stage::Padded => match &self.segment {
                 Segment::Buffer(blocks) => (blocks.len() / A::BLOCK_BYTES) as u64,
@@ -476,6 +483,12 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Supply<CompressionOf<A>> for Run<'_, A, H,
 
     fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>) {
         slots.iter().for_each(|slot| ahead.add_lane(self.table.ready(self.table.slots[*slot])));
+    }
+
+    fn at_end(&self, slot: usize) -> Option<End> {
+        let entry = &self.table.entries[self.table.slots[slot]];
+        let is_next = entry.stage == Stage::Padded && matches!(&entry.segment, Segment::Buffer(blocks) if blocks.start == 0);
+        is_next.then_some(End { message_bytes: entry.message_bytes, rest_bytes: entry.kept_bytes })
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {

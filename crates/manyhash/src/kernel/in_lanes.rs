@@ -1,8 +1,8 @@
 //! Kernels in lanes: message i in lane i, all of them advanced by the same instructions.
 
 use super::states::States;
-use crate::algorithm::{Compression, WordOf};
-use crate::isa::{Blocks, Dealt, Isa, Task, Word, Words, sixteen};
+use crate::algorithm::{Compression, VectorOf, WordOf};
+use crate::isa::{Blocks, Dealt, Isa, Task, WordCount, Words};
 
 /// Compresses blocks that each lane has where they lie.
 pub(super) struct Lanes<'a, 's, 'b, C: Compression> {
@@ -17,8 +17,8 @@ impl<I: Isa, C: Compression> Task<I> for Lanes<'_, '_, '_, C> {
         let mut state = self.states.read(isa);
         let mut at = 0;
         while at < self.blocks.len_bytes() {
-            let words = Words::load_block(isa, C::BYTE_ORDER, self.blocks, 0, at);
-            C::compress(isa, &mut state, words);
+            let block = C::Block::load::<VectorOf<C, I>>(isa, C::BYTE_ORDER, self.blocks, 0, at);
+            C::compress(isa, &mut state, block);
             at += C::BLOCK_BYTES;
         }
         self.states.write(&state);
@@ -37,9 +37,8 @@ impl<I: Isa, C: Compression> Task<I> for DealtLanes<'_, '_, '_, C> {
     fn run(self, isa: I) {
         let mut state = self.states.read(isa);
         for block in 0..self.dealt.blocks {
-            let rows = self.dealt.rows(block, <WordOf<C> as Word>::Vector::<I>::LANES * size_of::<WordOf<C>>());
-            macro_rules! words { ($($i:literal)*) => { [$(Words::read_bytes(isa, C::BYTE_ORDER, rows.vector($i))),*] } }
-            C::compress(isa, &mut state, sixteen!(words));
+            let rows = self.dealt.rows(block, C::Block::COUNT, VectorOf::<C, I>::LANES * size_of::<WordOf<C>>());
+            C::compress::<VectorOf<C, I>>(isa, &mut state, C::Block::load_rows(isa, C::BYTE_ORDER, &rows));
         }
         self.states.write(&state);
     }

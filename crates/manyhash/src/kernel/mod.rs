@@ -15,6 +15,7 @@ pub(crate) mod short;
 pub(crate) mod start;
 pub(crate) mod states;
 
+use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, VectorOf};
 use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words, cpu};
 use in_lanes::{DealtLanes, Lanes};
@@ -68,7 +69,7 @@ impl<C: Compression> Kernel<C> {
             dealt: Some(|states, dealt| {
                 token::<I>().run(DealtLanes { states, dealt });
             }),
-            short: VectorOf::<C, I>::PADS.then_some(short),
+            short: (VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS).then_some(short),
         }
     }
 

@@ -5,9 +5,9 @@
 //! share has its schedule computed beforehand. Where digests are hashed once more (HMAC), the state becomes the
 //! next block without leaving its registers.
 
-use crate::algorithm::ending::Tail;
-use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, VectorOf, WordOf};
-use crate::isa::{ByteOrder, Isa, MAX_LANES, Row, Task, Whole, Word, Words, sixteen};
+use crate::algorithm::ending::{Ending, Tail};
+use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_BLOCK_BYTES, MAX_ROUNDS, StateOf, VectorOf, WordOf};
+use crate::isa::{Isa, MAX_LANES, Row, Task, Whole, Word, WordCount, Words, most_words};
 
 /// The states that the messages in the lanes start from.
 #[derive(Clone, Copy)]
@@ -15,13 +15,13 @@ pub(crate) enum LaneStarts<'a, C: Compression> {
     /// One for all.
     Same(&'a ChainingOf<C>),
     /// One for each: a row a word.
-    Each(&'a C::State<[WordOf<C>; MAX_LANES]>),
+    Each(&'a StateOf<C, [WordOf<C>; MAX_LANES]>),
 }
 
 impl<C: Compression> LaneStarts<'_, C> {
     /// A vector a word.
     #[inline(always)]
-    fn read<I: Isa>(&self, isa: I) -> C::State<VectorOf<C, I>> {
+    fn read<I: Isa>(&self, isa: I) -> StateOf<C, VectorOf<C, I>> {
         let mut state = C::filled(Words::splat(isa, WordOf::<C>::default()));
         match self {
             Self::Same(midstate) => {
@@ -55,33 +55,46 @@ pub(crate) struct ShortMessages<'a, 'm, C: Compression> {
 
 /// The one block of a message that is a digest: the bits of the state that are in it, and the padding.
 pub(crate) struct DigestBlock<C: Compression> {
-    kept: [WordOf<C>; 16],
-    padding: [WordOf<C>; 16],
+    kept: BlockOf<C, WordOf<C>>,
+    padding: BlockOf<C, WordOf<C>>,
 }
 
 impl<C: Compression> DigestBlock<C> {
     /// Of digests of `digest_bytes` bytes, after `start_bytes` bytes.
     pub(crate) fn new(digest_bytes: usize, start_bytes: u64) -> Self {
-        let words = |bytes: &[u8]| std::array::from_fn(|i| WordOf::<C>::from_bytes(C::BYTE_ORDER, &bytes[i * size_of::<WordOf<C>>()..]));
-        let mut kept = [0; 128];
+        let mut kept = [0; MAX_BLOCK_BYTES];
         kept[..digest_bytes].fill(0xFF);
-        let mut padding = Tail::EMPTY;
-        padding.set::<C>(&[0; 64][..digest_bytes], start_bytes + digest_bytes as u64);
-        Self { kept: words(&kept), padding: words(padding.blocks()) }
+        let mut padding = Tail::<C>::empty();
+        padding.set(&[0; 64][..digest_bytes], start_bytes + digest_bytes as u64);
+        Self { kept: words::<C>(&kept), padding: words::<C>(padding.blocks()) }
     }
 
     /// The block of each lane's digest.
     #[inline(always)]
-    fn words<I: Isa>(&self, isa: I, state: &C::State<VectorOf<C, I>>) -> [VectorOf<C, I>; 16] {
-        macro_rules! words { ($($i:literal)*) => { [$(
-            if $i < C::STATE_WORDS {
-                state.as_ref()[$i % C::STATE_WORDS].and(Words::splat(isa, self.kept[$i])).xor(Words::splat(isa, self.padding[$i]))
-            } else {
-                Words::splat(isa, self.padding[$i])
+    fn block<I: Isa>(&self, isa: I, state: &StateOf<C, VectorOf<C, I>>) -> BlockOf<C, VectorOf<C, I>> {
+        let mut block = C::Block::filled(Words::splat(isa, WordOf::<C>::default()));
+        macro_rules! set { ($($i:literal)*) => { $(
+            if const { $i < C::Block::COUNT } {
+                let padding = Words::splat(isa, self.padding.as_ref()[$i]);
+                block.as_mut()[$i] = if const { $i < C::STATE_WORDS } {
+                    state.as_ref()[$i].and(Words::splat(isa, self.kept.as_ref()[$i])).xor(padding)
+                } else {
+                    padding
+                };
             }
-        ),*] } }
-        sixteen!(words)
+        )* } }
+        most_words!(set);
+        block
     }
+}
+
+/// The words of the block that begins `bytes`.
+fn words<C: Compression>(bytes: &[u8]) -> BlockOf<C, WordOf<C>> {
+    let mut words = C::Block::filled(WordOf::<C>::default());
+    for (word, bytes) in words.as_mut().iter_mut().zip(bytes.chunks_exact(size_of::<WordOf<C>>())) {
+        *word = Word::from_bytes(C::BYTE_ORDER, bytes);
+    }
+    words
 }
 
 /// The kernel, where padding is made in registers: leaves the final state of lane i in `digests[i]`.
@@ -96,9 +109,9 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
     fn run(self, isa: I) {
         let ShortMessages { midstates, start_bytes, messages, blocks, shared_end, outer } = *self.messages;
         let mut state = midstates.read(isa);
-        let mut bits = [WordOf::<C>::default(); MAX_LANES];
-        for (lane, bits) in bits[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
-            *bits = WordOf::<C>::from(8 * (start_bytes as u32 + messages.bytes(lane)));
+        let mut lengths = [WordOf::<C>::default(); MAX_LANES];
+        for (lane, length) in lengths[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
+            *length = C::Ending::length(start_bytes as u32 + messages.bytes(lane));
         }
         let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
         for block in 0..all_blocks {
@@ -108,41 +121,32 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
             }
             let words = match outer {
                 Some((midstates, digest_block)) if block == blocks => {
-                    let words = digest_block.words(isa, &state);
+                    let words = digest_block.block(isa, &state);
                     state = midstates.read(isa);
                     words
                 }
                 _ => {
                     let at = block * C::BLOCK_BYTES;
                     let mut words = if at + C::BLOCK_BYTES <= messages.blocks().len_bytes() {
-                        Words::load_block(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
+                        C::Block::load(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
                     } else {
-                        Words::load_padded(isa, C::BYTE_ORDER, messages, 0, at)
+                        C::Block::load_padded(isa, C::BYTE_ORDER, messages, C::Ending::FIRST_AND_ZEROS, 0, at)
                     };
                     if block == blocks - 1 {
-                        words[length_word::<C>()] = Words::read(isa, &bits);
+                        C::Ending::finish_in_lanes(isa, &mut state, &mut words, Words::read(isa, &lengths));
                     }
                     words
                 }
             };
             C::compress(isa, &mut state, words);
         }
-        Words::write_rows(state.as_ref(), C::BYTE_ORDER, self.digests);
-    }
-}
-
-/// The word of the last block that has the lower bits of the length.
-const fn length_word<C: Compression>() -> usize {
-    match C::BYTE_ORDER {
-        ByteOrder::Big => 15,
-        ByteOrder::Little => 14,
+        Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, self.digests);
     }
 }
 
 /// The schedule of the block after a message of `bytes` bytes, which are whole blocks.
 pub(crate) fn shared_end<C: Compression>(bytes: u64) -> [WordOf<C>; MAX_ROUNDS] {
-    let mut words = [WordOf::<C>::default(); 16];
-    words[0] = WordOf::<C>::first_bit(C::BYTE_ORDER);
-    words[length_word::<C>()] = WordOf::<C>::from((bytes as u32).wrapping_mul(8));
-    C::expand(words)
+    let mut end = Tail::<C>::empty();
+    end.set(&[], bytes);
+    C::expand(words::<C>(end.blocks()))
 }

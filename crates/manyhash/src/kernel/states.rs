@@ -1,6 +1,7 @@
 //! The chaining values of many messages: one column a message, one row a word, so that a kernel reads and writes whole vectors.
 
-use crate::algorithm::{ChainingOf, Compression, VectorOf, WordOf};
+use crate::algorithm::ending::{End, Ending};
+use crate::algorithm::{ChainingOf, Compression, StateOf, VectorOf, WordOf};
 use crate::isa::{Isa, Words};
 
 /// A table of `STATE_WORDS` rows over borrowed words.
@@ -12,7 +13,7 @@ pub(crate) struct States<'a, C: Compression> {
 impl<'a, C: Compression> States<'a, C> {
     /// A table of rows of `N` columns.
     #[inline(always)]
-    pub(crate) fn of_rows<const N: usize>(rows: &'a mut C::State<[WordOf<C>; N]>) -> Self {
+    pub(crate) fn of_rows<const N: usize>(rows: &'a mut StateOf<C, [WordOf<C>; N]>) -> Self {
         Self { words: rows.as_mut().as_flattened_mut(), columns: N }
     }
 
@@ -36,7 +37,7 @@ impl<'a, C: Compression> States<'a, C> {
 
     /// The chaining values of the first messages, a vector a word. Panics if there are fewer columns than lanes.
     #[inline(always)]
-    pub(crate) fn read<I: Isa>(&self, isa: I) -> C::State<VectorOf<C, I>> {
+    pub(crate) fn read<I: Isa>(&self, isa: I) -> StateOf<C, VectorOf<C, I>> {
         let mut state = C::filled(Words::splat(isa, WordOf::<C>::default()));
         for (i, vector) in state.as_mut().iter_mut().enumerate() {
             *vector = Words::read(isa, self.row(i));
@@ -46,7 +47,7 @@ impl<'a, C: Compression> States<'a, C> {
 
     /// Replaces the chaining values of the first messages. Panics if there are fewer columns than lanes.
     #[inline(always)]
-    pub(crate) fn write<V: Words<Word = WordOf<C>>>(&mut self, state: &C::State<V>) {
+    pub(crate) fn write<V: Words<Word = WordOf<C>>>(&mut self, state: &StateOf<C, V>) {
         for (i, vector) in state.as_ref().iter().enumerate() {
             vector.write(self.row_mut(i));
         }
@@ -67,6 +68,16 @@ impl<'a, C: Compression> States<'a, C> {
     pub(crate) fn set_column(&mut self, column: usize, state: &ChainingOf<C>) {
         for (i, word) in state.as_ref().iter().enumerate() {
             self.row_mut(i)[column] = *word;
+        }
+    }
+
+    /// Tells the state of one message that its end comes next.
+    #[inline(always)]
+    pub(crate) fn mark_end(&mut self, column: usize, end: End) {
+        if C::Ending::MARKS_END {
+            let mut state = self.column(column);
+            C::Ending::mark_end(&mut state, end);
+            self.set_column(column, &state);
         }
     }
 

@@ -53,8 +53,9 @@ pub(super) fn hash<C: Compression>(mix: &Mix<C>, start: &ChainingOf<C>, start_by
         if !body.is_empty() {
             advance(kernel, &mut states, body);
         }
-        let mut tail = Tail::EMPTY;
-        tail.set::<C>(rest, start_bytes + message.len() as u64);
+        let mut tail = Tail::<C>::empty();
+        tail.set(rest, start_bytes + message.len() as u64);
+        states.mark_end(0, tail.end());
         advance(kernel, &mut states, tail.blocks());
         let mut state = C::filled(WordOf::<C>::default());
         for (word, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {

@@ -16,7 +16,7 @@ impl<'a> Digests<'a> {
     }
 
     /// Room for digests of `digest_bytes` bytes.
-    pub(super) fn new(bytes: &'a mut [u8], digest_bytes: usize) -> Self {
+    pub(crate) fn new(bytes: &'a mut [u8], digest_bytes: usize) -> Self {
         Self { bytes, digest_bytes }
     }
 

@@ -6,7 +6,7 @@ use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::route;
 use super::{Ended, Extent, Memory, Supply, Waiting, ended_of};
-use crate::algorithm::ending::{block_count, padded};
+use crate::algorithm::ending::{End, Ending, block_count, padded, padded_bytes, whole_bytes};
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::Blocks;
 use crate::kernel::start::Passes;
@@ -60,7 +60,18 @@ struct Segments<'a> {
     body: &'a [u8],
     end: Vec<u8>,
     end_done_bytes: usize,
+    /// How many of its last bytes are what an ending calls the end.
+    marked_bytes: usize,
     blocks_left: u64,
+}
+
+impl Segments<'_> {
+    /// The blocks of `end` that come next: without those that are a run of their own.
+    fn end_ready<C: Compression>(&self) -> &[u8] {
+        let ready = &self.end[self.end_done_bytes..];
+        let bytes = if C::Ending::MARKS_END && ready.len() > self.marked_bytes { ready.len() - self.marked_bytes } else { ready.len() };
+        &ready[..bytes]
+    }
 }
 
 impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
@@ -81,18 +92,20 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
         let mut rest = message;
         if !head.is_empty() {
             match message.split_at_checked(C::BLOCK_BYTES - head.len()) {
-                Some((completing, later)) => {
+                Some((completing, later)) if whole_bytes::<C>(framed_bytes as usize) > 0 => {
                     slot.head.extend_from_slice(head);
                     slot.head.extend_from_slice(completing);
                     rest = later;
                 }
                 // It ends in the first block.
-                None => slot.end.extend_from_slice(head),
+                _ => slot.end.extend_from_slice(head),
             }
         }
-        (slot.body, rest) = rest.split_at(rest.len() - rest.len() % C::BLOCK_BYTES);
+        let body_bytes = whole_bytes::<C>(rest.len() + suffix.len()).min(rest.len() - rest.len() % C::BLOCK_BYTES);
+        (slot.body, rest) = rest.split_at(body_bytes);
         slot.end.extend_from_slice(rest);
         slot.end.extend_from_slice(suffix);
+        slot.marked_bytes = padded_bytes::<C>(framed_bytes as usize - whole_bytes::<C>(framed_bytes as usize));
         padded::<C>(&mut slot.end, passes.inner.bytes() + framed_bytes);
         self.queue.take(slot.blocks_left);
         true
@@ -123,9 +136,17 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
             } else if !slot.body.is_empty() {
                 slot.body
             } else {
-                &slot.end[slot.end_done_bytes..]
+                slot.end_ready::<C>()
             });
         }
+    }
+
+    fn at_end(&self, slot: usize) -> Option<End> {
+        let slot = &self.slots[slot];
+        let framed_bytes = self.around.framed_bytes(self.messages.message(slot.message));
+        let rest_bytes = framed_bytes as usize - whole_bytes::<C>(framed_bytes as usize);
+        let is_next = slot.blocks_left == (slot.marked_bytes / C::BLOCK_BYTES) as u64;
+        is_next.then(|| End { message_bytes: self.around.passes.inner.bytes() + framed_bytes, rest_bytes })
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {

@@ -64,6 +64,7 @@ pub(crate) mod route;
 pub(crate) mod short;
 mod slices;
 
+use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, WordOf};
 use crate::isa::{Blocks, MAX_LANES};
 use crate::kernel::states::States;
@@ -96,6 +97,9 @@ pub(crate) trait Supply<C: Compression> {
     fn initial(&self, slot: usize) -> ChainingOf<C>;
     /// Adds a lane for each slot: whole blocks, at least one, to be compressed next.
     fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>);
+    /// Where a slot's message ends, if that is what it has ready. Asked only where an ending marks it: then what
+    /// [`add_ready`](Self::add_ready) adds never has it behind other blocks.
+    fn at_end(&self, slot: usize) -> Option<End>;
     /// Blocks to the end of a slot's message, those of the padding included, at least one; a guess may do.
     fn blocks_left(&self, slot: usize) -> u64;
     /// The first `bytes` bytes of what each of the slots had ready have been compressed. Says whose states are final.
@@ -221,6 +225,13 @@ impl<C: Compression> Schedule<'_, '_, C> {
             ahead.repeat_first(kernel.lanes);
             let blocks = (ahead.len_bytes() / C::BLOCK_BYTES).min(usize::try_from(most_blocks).unwrap_or(usize::MAX));
             ahead.shorten(blocks * C::BLOCK_BYTES);
+            if C::Ending::MARKS_END {
+                for column in 0..lanes {
+                    if let Some(end) = self.supply.at_end(self.slot_of[column]) {
+                        self.states.mark_end(column, end);
+                    }
+                }
+            }
             kernel.advance(&mut self.states, &ahead);
             let step_ps = u64::from(kernel.cost_ps);
             self.usage.steps[self.kernel] += blocks as u64;

@@ -7,6 +7,7 @@ use super::digests::Digests;
 use super::messages::Slice;
 use super::mix::{Mix, Usage};
 use super::{Ended, Extent, Memory, Supply, Waiting, ended_of};
+use crate::algorithm::ending::End;
 use crate::algorithm::md5::Md5Compression;
 use crate::algorithm::{ChainingOf, Compression, WordOf};
 use crate::isa::Blocks;
@@ -165,6 +166,10 @@ impl<C: Compression> Supply<C> for Arrivals {
             ahead.add_lane(&self.zeros[..self.zeros.len().min(self.slots[*slot] as usize * C::BLOCK_BYTES)]);
         }
     }
+    fn at_end(&self, _: usize) -> Option<End> {
+        None
+    }
+
     fn blocks_left(&self, slot: usize) -> u64 {
         self.slots[slot]
     }

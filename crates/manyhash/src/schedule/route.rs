@@ -19,7 +19,7 @@ pub(crate) fn check_room(messages: usize, digests: usize) {
 
 /// Hashes every message from where it starts, on the kernels of `mix`; adds the steps to `usage`, if anybody asks. Panics if there are not
 /// as many digests as messages.
-pub(super) fn hash_many<C: Compression>(
+pub(crate) fn hash_many<C: Compression>(
     mix: &Mix<C>,
     passes: Passes<'_, C>,
     messages: &dyn Messages,

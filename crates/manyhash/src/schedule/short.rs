@@ -9,8 +9,8 @@ use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 #[cfg(feature = "hmac")]
 use crate::algorithm::ending::block_count;
-use crate::algorithm::ending::{Tail, body_bytes};
-use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, WordOf, write_digest};
+use crate::algorithm::ending::{Ending, Tail, body_bytes};
+use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, StateOf, WordOf, write_digest};
 use crate::isa::{Blocks, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
 use crate::kernel::short::{DigestBlock, LaneStarts, ShortMessages, shared_end};
@@ -90,7 +90,7 @@ pub(super) fn hash_alike<C: Compression>(
 fn alike_bytes<C: Compression>(messages: &dyn Messages, group: Group<'_>) -> Option<u64> {
     const CHUNK: usize = 32;
     let bytes = group.bytes.unwrap_or_else(|| messages.message(group.which.index(0)).len());
-    let mut is_alike = bytes.is_multiple_of(C::BLOCK_BYTES);
+    let mut is_alike = bytes.is_multiple_of(C::BLOCK_BYTES) && !C::Ending::HOLDS_BACK;
     let mut first = if group.bytes.is_some() { group.count } else { 1 };
     let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];
     while is_alike && first < group.count {
@@ -125,7 +125,7 @@ struct Together<'s, 'g, 'r, C: Compression> {
 }
 
 /// The midstates of the messages in the lanes, a row a word, once they are asked for.
-type OwnStarts<C> = Option<<C as Compression>::State<[WordOf<C>; MAX_LANES]>>;
+type OwnStarts<C> = Option<StateOf<C, [WordOf<C>; MAX_LANES]>>;
 
 impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
     /// For the messages of `group`, which are all whole blocks of `alike_bytes` bytes if that is said. Made where it is used: to move it costs
@@ -232,10 +232,11 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
         if body_bytes > 0 {
             self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, body_bytes, |lane| messages[lane]));
         }
-        let mut tails = [Tail::EMPTY; N];
+        let mut tails = [Tail::<C>::empty(); N];
         for (tail, message) in tails.iter_mut().zip(&messages[..self.lanes]) {
-            tail.set::<C>(&message[body_bytes..], self.inner.bytes() + message.len() as u64);
+            tail.set(&message[body_bytes..], self.inner.bytes() + message.len() as u64);
         }
+        tails[..self.lanes].iter().enumerate().for_each(|(lane, tail)| states.mark_end(lane, tail.end()));
         let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
         let tail_bytes = (self.blocks * C::BLOCK_BYTES).checked_sub(body_bytes).expect("messages stay as they are");
         self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, tail_bytes, tail));
@@ -244,7 +245,7 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
                 let mut inner = [0; MAX_DIGEST_BYTES];
                 let inner = &mut inner[..digests.digest_bytes()];
                 write_digest::<C>(&states.column(lane), inner);
-                tail.set::<C>(inner, outer.bytes() + inner.len() as u64);
+                tail.set(inner, outer.bytes() + inner.len() as u64);
             }
             set_rows(&mut rows, outer, self.lanes, &index);
             states = States::of_rows(&mut rows);
@@ -260,7 +261,7 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
 /// Where the messages that `index` gives for each lane start.
 #[inline]
 fn set_rows<C: Compression, const N: usize>(
-    rows: &mut C::State<[WordOf<C>; N]>,
+    rows: &mut StateOf<C, [WordOf<C>; N]>,
     starts: &Starts<'_, C>,
     lanes: usize,
     index: impl Fn(usize) -> usize,

@@ -4,7 +4,7 @@ use super::digests::Digests;
 use super::messages::Messages;
 use super::queue::Queue;
 use super::{Ended, Supply, Waiting, ended_of};
-use crate::algorithm::ending::{Tail, block_count, body_bytes};
+use crate::algorithm::ending::{End, Tail, block_count, body_bytes};
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::Blocks;
 use crate::kernel::start::Starts;
@@ -15,14 +15,14 @@ pub(super) struct Slices<'a, 's, 'd, C: Compression> {
     messages: &'a dyn Messages,
     digests: &'a mut Digests<'d>,
     queue: Queue,
-    slots: Vec<Segments<'a>>,
+    slots: Vec<Segments<'a, C>>,
 }
 
 /// A message in two segments: its whole blocks where they are, and its tail.
-struct Segments<'a> {
+struct Segments<'a, C: Compression> {
     message: usize,
     body: &'a [u8],
-    tail: Tail,
+    tail: Tail<C>,
     tail_done_bytes: usize,
     blocks_left: u64,
 }
@@ -41,7 +41,7 @@ impl<'a, 's, 'd, C: Compression> Slices<'a, 's, 'd, C> {
 
 impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
     fn add_slot(&mut self) -> usize {
-        self.slots.push(Segments { message: 0, body: &[], tail: Tail::EMPTY, tail_done_bytes: 0, blocks_left: 0 });
+        self.slots.push(Segments { message: 0, body: &[], tail: Tail::empty(), tail_done_bytes: 0, blocks_left: 0 });
         self.slots.len() - 1
     }
 
@@ -53,7 +53,7 @@ impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
         slot.blocks_left = block_count::<C>(message.len() as u64);
         let (body, rest) = message.split_at(body_bytes::<C>(message.len(), slot.blocks_left));
         slot.body = body;
-        slot.tail.set::<C>(rest, self.starts.bytes() + message.len() as u64);
+        slot.tail.set(rest, self.starts.bytes() + message.len() as u64);
         slot.tail_done_bytes = 0;
         self.queue.take(slot.blocks_left);
         true
@@ -80,6 +80,11 @@ impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
             let slot = &self.slots[*slot];
             ahead.add_lane(if slot.body.is_empty() { &slot.tail.blocks()[slot.tail_done_bytes..] } else { slot.body });
         }
+    }
+
+    fn at_end(&self, slot: usize) -> Option<End> {
+        let slot = &self.slots[slot];
+        (slot.body.is_empty() && slot.tail_done_bytes == 0).then(|| slot.tail.end())
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {

@@ -25,6 +25,7 @@
 #![doc = include_str!("examples.md")]
 
 pub mod bittorrent_v2;
+pub(crate) mod dealt;
 pub mod dm_verity;
 pub mod fs_verity;
 pub mod glacier;
@@ -40,7 +41,7 @@ pub use j_lanes::{JLanes, JLanesHasher};
 pub use j_pointers::JPointers;
 pub use merkle::{Builder, Merkle, Nodes};
 
-use crate::algorithm::Sha256;
+use crate::algorithm::all::Sha256;
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 use merkle::{LastLeaf, LastNode};

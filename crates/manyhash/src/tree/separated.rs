@@ -3,6 +3,7 @@
 //! Gueron 2013 asks for them in its last remark, "depending also on the value of j". They are made as FIPS 180-4, section 5.3.6, makes those
 //! of SHA-512/t: by the algorithm itself, with 0xa5 exclusive-ored to each byte of its initial value, over an ASCII name.
 
+use crate::algorithm::ending::{Ending, EndingOf};
 use crate::algorithm::{ChainingOf, CompressionOf};
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
@@ -34,6 +35,7 @@ fn derived<A: Algorithm>(name: &str) -> ChainingOf<CompressionOf<A>> {
     for word in start.state.as_mut() {
         *word = word.xor_bytes(0xa5);
     }
+    EndingOf::<A>::take_back_mark(&mut start.state);
     let mut hasher = Hasher::<A>::starting(start);
     hasher.update(name.as_bytes());
     hasher.into_state()

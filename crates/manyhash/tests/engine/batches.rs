@@ -2,7 +2,7 @@
 
 use crate::support::{Random, assert_digests, expected, paint, paint_all, reference_hmac};
 use manyhash::hmac::Key;
-use manyhash::{Algorithm, Batch, Sha256, backend::Backend};
+use manyhash::{Algorithm, AnyAlgorithm, Batch, Blake2s, Sha256, backend::Backend};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -32,13 +32,15 @@ fn every_combination<A: Algorithm>() {
         let batch = Batch::<A>::new().prefix(&prefix).threads(threads).suffix(&suffix);
         assert_digests::<A>(&batch.hash(&messages), &expected::<A>(&inputs), &messages, &context);
 
-        let keyed = batch.clone().key(&Key::new(&one_key));
-        let tags = expected_tags::<A>(&vec![one_key; count], &inputs);
-        assert_digests::<A>(&keyed.hash(&messages), &tags, &messages, &format!("{context}, one key"));
+        if A::HAS_HMAC {
+            let keyed = batch.clone().key(&Key::new(&one_key));
+            let tags = expected_tags::<A>(&vec![one_key; count], &inputs);
+            assert_digests::<A>(&keyed.hash(&messages), &tags, &messages, &format!("{context}, one key"));
 
-        let each: Vec<Key<A>> = keys.iter().map(|key| Key::new(key)).collect();
-        let tags = expected_tags::<A>(&keys, &inputs);
-        assert_digests::<A>(&batch.clone().keys(&each).hash(&messages), &tags, &messages, &format!("{context}, a key each"));
+            let each: Vec<Key<A>> = keys.iter().map(|key| Key::new(key)).collect();
+            let tags = expected_tags::<A>(&keys, &inputs);
+            assert_digests::<A>(&batch.clone().keys(&each).hash(&messages), &tags, &messages, &format!("{context}, a key each"));
+        }
 
         let values = messages.concat();
         let mut offsets = vec![0];
@@ -69,10 +71,11 @@ fn readers_have_it_all_too<A: Algorithm>() {
         for threads in [0, 1, 4] {
             let batch = Batch::<A>::new().prefix(&prefix).suffix(&suffix).threads(threads);
             let key = paint(9, 70);
-            for (batch, expected) in [
-                (batch.clone(), expected::<A>(&inputs)),
-                (batch.key(&Key::new(&key)), expected_tags::<A>(&vec![key.clone(); inputs.len()], &inputs)),
-            ] {
+            let mut batches = vec![(batch.clone(), expected::<A>(&inputs))];
+            if A::HAS_HMAC {
+                batches.push((batch.key(&Key::new(&key)), expected_tags::<A>(&vec![key.clone(); inputs.len()], &inputs)));
+            }
+            for (batch, expected) in batches {
                 let mut digests = BTreeMap::new();
                 let readers = messages.iter().map(|message| (io::Cursor::new(message), message.len() as u64));
                 batch.hash_readers(readers, |reader, digest| {
@@ -90,6 +93,13 @@ manyhash::for_each_algorithm!(per_algorithm[readers_have_it_all_too]);
 fn refusal(refused: impl FnOnce() + std::panic::UnwindSafe) -> String {
     let panic = std::panic::catch_unwind(refused).expect_err("it is refused");
     panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).expect("a text")
+}
+
+#[test]
+fn an_algorithm_that_takes_keys_by_itself_has_no_hmac() {
+    let refused = refusal(|| drop(Key::<Blake2s>::new(b"secret")));
+    assert_eq!(refused, "BLAKE2s has no HMAC: it takes a key by itself");
+    assert_eq!(AnyAlgorithm::ALL.iter().filter(|algorithm| !algorithm.has_hmac()).count(), 1);
 }
 
 #[test]

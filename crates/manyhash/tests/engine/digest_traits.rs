@@ -43,6 +43,9 @@ where
         let expected = reference_hmac::<A>().tag(&key, &message);
         assert_eq!(mac.finalize().into_bytes().to_vec(), expected, "{}, a key of {key_bytes} bytes", A::NAME);
     }
+    if !A::HAS_HMAC {
+        return;
+    }
     let mut expanded = vec![0; 2 * A::DIGEST_BYTES + 3];
     GenericHkdf::<SimpleHmac<Hasher<A>>>::new(Some(b"salt"), b"secret").expand(b"info", &mut expanded).expect("few bytes");
     let key = manyhash::hmac::hkdf_extract::<A>(b"salt", b"secret");

@@ -31,7 +31,7 @@ impl<A: Algorithm> Model<A> {
     fn open(&mut self, key: Option<usize>) {
         let handle = self.messages.len();
         self.messages.push(Vec::new());
-        let job = match key {
+        let job = match key.filter(|_| A::HAS_HMAC) {
             Some(bytes) => {
                 let key = Key::new(&paint(handle, bytes));
                 let job = self.jobs.open_tagged(handle, &key);

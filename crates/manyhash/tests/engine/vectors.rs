@@ -7,11 +7,10 @@ use crate::support::backends::{doors, forced_backend_lacks, report_doors};
 use crate::support::{assert_digests, rsp};
 use manyhash::{Algorithm, Hasher};
 
-/// Through every door; `count_64` and `count_128`: vectors in the file, by block size in bytes.
-fn messages<A: Algorithm>(kind: &str, count_64: usize, count_128: usize) {
+/// Through every door; `count` vectors are in the file.
+fn messages<A: Algorithm>(kind: &str, count: usize) {
     let (file, text) = rsp::read(A::NAME, kind);
     let vectors = rsp::parse_messages(&text, A::DIGEST_BYTES).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let count = if A::BLOCK_BYTES == 64 { count_64 } else { count_128 };
     assert_eq!(vectors.len(), count, "{file}: number of vectors");
     let (messages, expected): (Vec<_>, Vec<_>) = vectors.into_iter().map(|vector| (vector.message, vector.digest)).unzip();
 
@@ -46,12 +45,12 @@ fn in_pieces<A: Algorithm>(message: &[u8]) -> A::Digest {
 
 fn short_messages<A: Algorithm>() {
     report_doors::<A>();
-    messages::<A>("ShortMsg", 65, 129);
+    messages::<A>("ShortMsg", A::BLOCK_BYTES + 1);
 }
 manyhash::for_each_algorithm!(per_algorithm[short_messages]);
 
 fn long_messages<A: Algorithm>() {
-    messages::<A>("LongMsg", 64, 128);
+    messages::<A>("LongMsg", if is_sha3::<A>() { 100 } else { A::BLOCK_BYTES });
 }
 manyhash::for_each_algorithm!(per_algorithm[long_messages]);
 
@@ -80,7 +79,12 @@ fn md5_suite() {
 /// Steps from one checkpoint of the Monte Carlo test to the next.
 const STEPS: usize = 1000;
 
-/// Digests of three digests, over and over: once as SHAVS writes it, through `hash`, and then with
+/// Whether the procedures are those of "The Secure Hash Algorithm-3 Validation System (SHA3VS)".
+fn is_sha3<A: Algorithm>() -> bool {
+    A::NAME.starts_with("SHA3-")
+}
+
+/// Digests of three digests, of one by SHA3VS, over and over: once as SHAVS writes it, through `hash`, and then with
 /// all 100 stretches between checkpoints side by side as one batch. A stretch begins with the
 /// checkpoint before it, so the batch does the same work, with other bytes in every lane.
 fn monte_carlo<A: Algorithm>() {
@@ -89,37 +93,39 @@ fn monte_carlo<A: Algorithm>() {
         rsp::parse_monte_carlo(&text, A::DIGEST_BYTES).unwrap_or_else(|error| panic!("{file}: {error}"));
     assert_eq!(checkpoints.len(), 100, "{file}: number of checkpoints");
 
+    let digests = if is_sha3::<A>() { 1 } else { 3 };
     let mut start = seed.clone();
     for (count, checkpoint) in checkpoints.iter().enumerate() {
-        let mut last_three = start.repeat(3);
+        let mut last = start.repeat(digests);
         for _ in 0..STEPS {
-            let digest = manyhash::hash::<A>(&last_three);
-            shift::<A>(&mut last_three, digest.as_ref());
+            let digest = manyhash::hash::<A>(&last);
+            shift::<A>(&mut last, digest.as_ref());
         }
-        start = last_three.split_off(2 * A::DIGEST_BYTES);
+        start = last.split_off((digests - 1) * A::DIGEST_BYTES);
         assert_eq!(&start, checkpoint, "{file}, hash: COUNT = {count}");
     }
 
     for door in doors::<A>() {
         let starts = [&seed].into_iter().chain(&checkpoints).take(checkpoints.len());
-        let mut stretches: Vec<Vec<u8>> = starts.map(|start| start.repeat(3)).collect();
+        let mut stretches: Vec<Vec<u8>> = starts.map(|start| start.repeat(digests)).collect();
         for _ in 0..STEPS {
-            let digests = door.hash_many::<A>(&stretches);
-            for (last_three, digest) in stretches.iter_mut().zip(digests) {
-                shift::<A>(last_three, digest.as_ref());
+            let next = door.hash_many::<A>(&stretches);
+            for (last, digest) in stretches.iter_mut().zip(next) {
+                shift::<A>(last, digest.as_ref());
             }
         }
-        for (count, (last_three, checkpoint)) in stretches.iter().zip(&checkpoints).enumerate() {
-            assert_eq!(&last_three[2 * A::DIGEST_BYTES..], checkpoint, "{file}, {}: COUNT = {count}", door.name());
+        for (count, (last, checkpoint)) in stretches.iter().zip(&checkpoints).enumerate() {
+            assert_eq!(&last[(digests - 1) * A::DIGEST_BYTES..], checkpoint, "{file}, {}: COUNT = {count}", door.name());
         }
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[monte_carlo]);
 
-/// Three digests in a row lose the first and gain a last.
-fn shift<A: Algorithm>(last_three: &mut [u8], digest: &[u8]) {
-    last_three.copy_within(A::DIGEST_BYTES.., 0);
-    last_three[2 * A::DIGEST_BYTES..].copy_from_slice(digest);
+/// Digests in a row lose the first and gain a last.
+fn shift<A: Algorithm>(last: &mut [u8], digest: &[u8]) {
+    last.copy_within(A::DIGEST_BYTES.., 0);
+    let kept = last.len() - A::DIGEST_BYTES;
+    last[kept..].copy_from_slice(digest);
 }
 
 /// The files are those that `vectors/SOURCES.md` lists, byte for byte, and none else.

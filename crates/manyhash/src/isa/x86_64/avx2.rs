@@ -4,8 +4,10 @@
 //! [`Blocks::starts`] checked every pointer that is read.
 
 use super::operations::{operations, rotation_by_shifts, vectors};
+use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Avx2, Blocks, ByteOrder, Isa, Words};
 use core::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 vectors! {
     Avx2,
@@ -36,23 +38,47 @@ pub(super) unsafe fn swap_bytes_64(x: __m256i) -> __m256i {
     unsafe { _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607))) }
 }
 
+impl U32x8 {
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
+    #[inline(always)]
+    pub(super) unsafe fn square(_: Avx2, order: ByteOrder, starts: [*const u8; 8], at: usize) -> [Self; 8] {
+        // SAFETY: the token; the bytes are there, says the caller.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(_mm256_loadu_si256(starts[$i].add(at).cast())),*] } }
+            let rows = transpose_8x8(rows!(0 1 2 3 4 5 6 7));
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(rows[$i]) } else { rows[$i] })),*]
+            } }
+            words!(0 1 2 3 4 5 6 7)
+        }
+    }
+}
+
 impl Words for U32x8 {
     operations!(
         Avx2, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256, swap_bytes_32
     );
     rotation_by_shifts!(u32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_xor_si256);
+}
 
+impl U64x4 {
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
     #[inline(always)]
-    fn load_block(_: Avx2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let starts = blocks.starts::<8>(first_lane, at, 64);
-        // SAFETY: the token; each start has 64 bytes.
+    pub(super) unsafe fn square(_: Avx2, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
+        // SAFETY: the token; the bytes are there, says the caller.
         unsafe {
-            macro_rules! half { ($at:literal: $($i:literal)*) => { transpose_8x8([$(_mm256_loadu_si256(starts[$i].add($at).cast())),*]) } }
-            let (low, high) = (half!(0: 0 1 2 3 4 5 6 7), half!(32: 0 1 2 3 4 5 6 7));
-            macro_rules! words { ($($half:ident $i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32($half[$i]) } else { $half[$i] })),*]
+            macro_rules! rows { ($($i:literal)*) => { [$(_mm256_loadu_si256(starts[$i].add(at).cast())),*] } }
+            let rows = transpose_4x4(rows!(0 1 2 3));
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(rows[$i]) } else { rows[$i] })),*]
             } }
-            words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
+            words!(0 1 2 3)
         }
     }
 }
@@ -62,21 +88,6 @@ impl Words for U64x4 {
         Avx2, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
     );
     rotation_by_shifts!(u64, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_xor_si256);
-
-    #[inline(always)]
-    fn load_block(_: Avx2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let starts = blocks.starts::<4>(first_lane, at, 128);
-        // SAFETY: the token; each start has 128 bytes.
-        unsafe {
-            macro_rules! quarter { ($at:literal: $($i:literal)*) => { transpose_4x4([$(_mm256_loadu_si256(starts[$i].add($at).cast())),*]) } }
-            let (p, q) = (quarter!(0: 0 1 2 3), quarter!(32: 0 1 2 3));
-            let (r, s) = (quarter!(64: 0 1 2 3), quarter!(96: 0 1 2 3));
-            macro_rules! words { ($($quarter:ident $i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64($quarter[$i]) } else { $quarter[$i] })),*]
-            } }
-            words!(p 0 p 1 p 2 p 3 q 0 q 1 q 2 q 3 r 0 r 1 r 2 r 3 s 0 s 1 s 2 s 3)
-        }
-    }
 }
 
 /// Row i, eight words of message i, becomes row i, word i of eight messages: 24 shuffles, in the order of `avx512::transpose_16x16`.

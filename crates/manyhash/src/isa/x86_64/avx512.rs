@@ -4,8 +4,10 @@
 //! [`Blocks::starts`] and [`Whole`] checked every pointer that is read.
 
 use super::operations::{operations, three_operand_logic, vectors};
-use crate::isa::{Avx512, Blocks, ByteOrder, Isa, Row, Whole, Words, sixteen};
+use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
+use crate::isa::{Avx512, Blocks, ByteOrder, FirstByte, Isa, Row, Whole, Words};
 use core::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 vectors! {
     Avx512,
@@ -36,31 +38,26 @@ unsafe fn swap_bytes_64(x: __m512i) -> __m512i {
     unsafe { _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607))) }
 }
 
-/// A byte of 0x80 with zeros around it, so that 64 bytes from somewhere in it have it at any place, or not at all.
-static ONE_BIT: [u8; 129] = {
-    let mut bytes = [0; 129];
-    bytes[64] = 0x80;
-    bytes
-};
-
-/// 64 bytes of a message from byte `at` as far as it goes, then 0x80, unless the message ended before `at`, then zeros.
+/// 64 bytes of a message from byte `at` as far as it goes, then `first`, unless the message ended before `at`, then zeros.
 ///
 /// # Safety
 /// AVX-512BW; `start` is the first of `bytes` readable bytes.
 #[inline(always)]
-unsafe fn load_padded_row(start: *const u8, bytes: u32, at: usize) -> __m512i {
+unsafe fn load_padded_row(start: *const u8, bytes: u32, first: &FirstByte, at: usize) -> __m512i {
     let left = (i64::from(bytes) - at as i64).clamp(-1, 64);
     let message = if left == 64 { u64::MAX } else { (1 << left.max(0)) - 1 };
     // SAFETY: AVX-512BW, says the caller; a masked load touches only the bytes of its mask, all of which are the message's. From any of
-    // bytes 0 to 65 of `ONE_BIT`, 64 bytes are there. The bit comes from memory because a second mask would cost a shuffle unit's time: 4 % of
-    // messages of 32 bytes.
+    // bytes 0 to 65 of `first`, 64 bytes are there. The byte comes from memory because a second mask would cost a shuffle unit's time:
+    // 4 % of messages of 32 bytes.
     unsafe {
         let row = _mm512_maskz_loadu_epi8(message, start.wrapping_add(at).cast());
-        _mm512_or_si512(row, _mm512_loadu_si512(ONE_BIT.as_ptr().add((64 - left) as usize).cast()))
+        _mm512_or_si512(row, _mm512_loadu_si512(first.0.as_ptr().add((64 - left) as usize).cast()))
     }
 }
 
 impl U32x16 {
+    /// Row i, 64 bytes of message i, becomes word i of every message.
+    ///
     /// # Safety
     /// AVX-512BW.
     #[inline(always)]
@@ -71,7 +68,39 @@ impl U32x16 {
             macro_rules! words { ($($i:literal)*) => {
                 [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words[$i]) } else { words[$i] })),*]
             } }
-            sixteen!(words)
+            words!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+        }
+    }
+
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
+    #[inline(always)]
+    unsafe fn square(_: Avx512, order: ByteOrder, starts: [*const u8; 16], at: usize) -> [Self; 16] {
+        // SAFETY: the token; the bytes are there, says the caller.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add(at).cast())),*] } }
+            Self::from_rows(order, rows!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15))
+        }
+    }
+
+    /// As [`square`](Self::square), where messages may end before or in it: see [`load_padded_row`].
+    ///
+    /// # Safety
+    /// Each start is the first of as many readable bytes.
+    #[inline(always)]
+    unsafe fn padded_square(
+        _: Avx512,
+        order: ByteOrder,
+        (starts, bytes): ([*const u8; 16], [u32; 16]),
+        first: &FirstByte,
+        at: usize,
+    ) -> [Self; 16] {
+        // SAFETY: the token; `bytes` bytes are at each start, says the caller.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], first, at)),*] } }
+            Self::from_rows(order, rows!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15))
         }
     }
 }
@@ -83,25 +112,19 @@ impl Words for U32x16 {
     const LATENCY_BOUND: bool = true;
     three_operand_logic!(_mm512_rorv_epi32, _mm512_set1_epi32 as i32, _mm512_srlv_epi32, _mm512_ternarylogic_epi32);
 
-    #[inline(always)]
-    fn load_block(_: Avx512, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let starts = blocks.starts::<16>(first_lane, at, 64);
-        // SAFETY: the token; each start has 64 bytes.
-        unsafe {
-            macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].cast())),*] } }
-            Self::from_rows(order, sixteen!(rows))
-        }
-    }
-
     const PADS: bool = true;
     #[inline(always)]
-    fn load_padded(_: Avx512, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
-        let (starts, bytes) = messages.messages::<16>(first_lane);
-        // SAFETY: the token; `bytes` bytes are at each start.
-        unsafe {
-            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], at)),*] } }
-            Self::from_rows(order, sixteen!(rows))
-        }
+    fn load_padded<const N: usize>(
+        isa: Avx512,
+        order: ByteOrder,
+        messages: &Whole,
+        first: &FirstByte,
+        first_lane: usize,
+        at: usize,
+    ) -> [Self; N] {
+        let messages = messages.messages::<16>(first_lane);
+        // SAFETY: `messages` has checked them.
+        squares!(N, 16, |word| unsafe { Self::padded_square(isa, order, messages, first, at + word * size_of::<u32>()) })
     }
 
     #[inline(always)]
@@ -122,19 +145,51 @@ impl Words for U32x16 {
 }
 
 impl U64x8 {
-    /// From the lower and upper 64 bytes of each message.
+    /// Row i, 64 bytes of message i, becomes word i of every message.
     ///
     /// # Safety
     /// AVX-512BW.
     #[inline(always)]
-    unsafe fn from_rows(order: ByteOrder, low: [__m512i; 8], high: [__m512i; 8]) -> [Self; 16] {
+    unsafe fn from_rows(order: ByteOrder, rows: [__m512i; 8]) -> [Self; 8] {
         // SAFETY: AVX-512BW, says the caller.
         unsafe {
-            let (low, high) = (transpose_8x8(low), transpose_8x8(high));
-            macro_rules! words { ($($half:ident $i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64($half[$i]) } else { $half[$i] })),*]
+            let words = transpose_8x8(rows);
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(words[$i]) } else { words[$i] })),*]
             } }
-            words!(low 0 low 1 low 2 low 3 low 4 low 5 low 6 low 7 high 0 high 1 high 2 high 3 high 4 high 5 high 6 high 7)
+            words!(0 1 2 3 4 5 6 7)
+        }
+    }
+
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
+    #[inline(always)]
+    unsafe fn square(_: Avx512, order: ByteOrder, starts: [*const u8; 8], at: usize) -> [Self; 8] {
+        // SAFETY: the token; the bytes are there, says the caller.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add(at).cast())),*] } }
+            Self::from_rows(order, rows!(0 1 2 3 4 5 6 7))
+        }
+    }
+
+    /// As [`square`](Self::square), where messages may end before or in it: see [`load_padded_row`].
+    ///
+    /// # Safety
+    /// Each start is the first of as many readable bytes.
+    #[inline(always)]
+    unsafe fn padded_square(
+        _: Avx512,
+        order: ByteOrder,
+        (starts, bytes): ([*const u8; 8], [u32; 8]),
+        first: &FirstByte,
+        at: usize,
+    ) -> [Self; 8] {
+        // SAFETY: the token; `bytes` bytes are at each start, says the caller.
+        unsafe {
+            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], first, at)),*] } }
+            Self::from_rows(order, rows!(0 1 2 3 4 5 6 7))
         }
     }
 }
@@ -146,25 +201,19 @@ impl Words for U64x8 {
     const LATENCY_BOUND: bool = true;
     three_operand_logic!(_mm512_rorv_epi64, _mm512_set1_epi64 as i64, _mm512_srlv_epi64, _mm512_ternarylogic_epi32);
 
-    #[inline(always)]
-    fn load_block(_: Avx512, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let starts = blocks.starts::<8>(first_lane, at, 128);
-        // SAFETY: the token; each start has 128 bytes.
-        unsafe {
-            macro_rules! half { ($at:literal: $($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add($at).cast())),*] } }
-            Self::from_rows(order, half!(0: 0 1 2 3 4 5 6 7), half!(64: 0 1 2 3 4 5 6 7))
-        }
-    }
-
     const PADS: bool = true;
     #[inline(always)]
-    fn load_padded(_: Avx512, order: ByteOrder, messages: &Whole, first_lane: usize, at: usize) -> [Self; 16] {
-        let (starts, bytes) = messages.messages::<8>(first_lane);
-        // SAFETY: the token; `bytes` bytes are at each start.
-        unsafe {
-            macro_rules! half { ($at:expr; $($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], $at)),*] } }
-            Self::from_rows(order, half!(at; 0 1 2 3 4 5 6 7), half!(at + 64; 0 1 2 3 4 5 6 7))
-        }
+    fn load_padded<const N: usize>(
+        isa: Avx512,
+        order: ByteOrder,
+        messages: &Whole,
+        first: &FirstByte,
+        first_lane: usize,
+        at: usize,
+    ) -> [Self; N] {
+        let messages = messages.messages::<8>(first_lane);
+        // SAFETY: `messages` has checked them.
+        squares!(N, 8, |word| unsafe { Self::padded_square(isa, order, messages, first, at + word * size_of::<u64>()) })
     }
 
     #[inline(always)]
@@ -176,7 +225,7 @@ impl Words for U64x8 {
             for (vector, word) in vectors.iter_mut().zip(words) {
                 *vector = word.0;
             }
-            let messages = Self::from_rows(order, vectors, vectors);
+            let messages = Self::from_rows(order, vectors);
             macro_rules! store { ($($i:literal)*) => { $(_mm512_storeu_si512(rows[$i].as_mut_ptr().cast(), messages[$i].0);)* } }
             store!(0 1 2 3 4 5 6 7);
         }

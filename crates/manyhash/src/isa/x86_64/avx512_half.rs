@@ -7,8 +7,10 @@
 
 use super::avx2::{self, swap_bytes_32, swap_bytes_64};
 use super::operations::{operations, three_operand_logic, vectors};
-use crate::isa::{Avx512Half, Blocks, ByteOrder, Includes, Isa, Pairs, Words, sixteen};
+use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
+use crate::isa::{Avx512Half, Blocks, ByteOrder, Includes, Isa, Pairs, Words};
 use core::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 vectors! {
     Avx512Half,
@@ -19,18 +21,25 @@ vectors! {
     __m256i in ymm_reg of "avx"
 }
 
+impl U32x8 {
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
+    #[inline(always)]
+    unsafe fn square(isa: Avx512Half, order: ByteOrder, starts: [*const u8; 8], at: usize) -> [Self; 8] {
+        // SAFETY: the caller says what is asked for.
+        let words = unsafe { avx2::U32x8::square(isa.included(), order, starts, at) };
+        macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
+        words!(0 1 2 3 4 5 6 7)
+    }
+}
+
 impl Words for U32x8 {
     operations!(
         Avx512Half, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256, swap_bytes_32
     );
     three_operand_logic!(_mm256_rorv_epi32, _mm256_set1_epi32 as i32, _mm256_srlv_epi32, _mm256_ternarylogic_epi32);
-
-    #[inline(always)]
-    fn load_block(isa: Avx512Half, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let words = avx2::U32x8::load_block(isa.included(), order, blocks, first_lane, at);
-        macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
-        sixteen!(words)
-    }
 }
 
 impl Pairs for U32x8 {
@@ -52,16 +61,23 @@ impl Pairs for U32x8 {
     }
 }
 
+impl U64x4 {
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
+    #[inline(always)]
+    unsafe fn square(isa: Avx512Half, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
+        // SAFETY: the caller says what is asked for.
+        let words = unsafe { avx2::U64x4::square(isa.included(), order, starts, at) };
+        macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
+        words!(0 1 2 3)
+    }
+}
+
 impl Words for U64x4 {
     operations!(
         Avx512Half, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
     );
     three_operand_logic!(_mm256_rorv_epi64, _mm256_set1_epi64x as i64, _mm256_srlv_epi64, _mm256_ternarylogic_epi64);
-
-    #[inline(always)]
-    fn load_block(isa: Avx512Half, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let words = avx2::U64x4::load_block(isa.included(), order, blocks, first_lane, at);
-        macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
-        sixteen!(words)
-    }
 }

@@ -7,8 +7,10 @@
 
 use super::operations::{operations, three_operand_logic, vectors};
 use super::sse2;
-use crate::isa::{Avx512Quarter, Blocks, ByteOrder, Includes, Isa, Pairs, Words, sixteen};
+use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
+use crate::isa::{Avx512Quarter, Blocks, ByteOrder, Includes, Isa, Pairs, Words};
 use core::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 vectors! {
     Avx512Quarter,
@@ -53,21 +55,47 @@ impl Pairs for U32x4 {
     }
 }
 
-impl Words for U32x4 {
-    operations!(
-        Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
-    );
-    three_operand_logic!(_mm_rorv_epi32, _mm_set1_epi32 as i32, _mm_srlv_epi32, _mm_ternarylogic_epi32);
-
+impl U32x4 {
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
     #[inline(always)]
-    fn load_block(isa: Avx512Quarter, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let words = sse2::U32x4::load_block(isa.included(), ByteOrder::Little, blocks, first_lane, at);
+    unsafe fn square(isa: Avx512Quarter, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
+        // SAFETY: the caller says what is asked for.
+        let words = unsafe { sse2::U32x4::square(isa.included(), ByteOrder::Little, starts, at) };
         // SAFETY: the token.
         unsafe {
             macro_rules! words { ($($i:literal)*) => {
                 [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words[$i].0) } else { words[$i].0 })),*]
             } }
-            sixteen!(words)
+            words!(0 1 2 3)
+        }
+    }
+}
+
+impl Words for U32x4 {
+    operations!(
+        Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
+    );
+    three_operand_logic!(_mm_rorv_epi32, _mm_set1_epi32 as i32, _mm_srlv_epi32, _mm_ternarylogic_epi32);
+}
+
+impl U64x2 {
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
+    #[inline(always)]
+    unsafe fn square(isa: Avx512Quarter, order: ByteOrder, starts: [*const u8; 2], at: usize) -> [Self; 2] {
+        // SAFETY: the caller says what is asked for.
+        let words = unsafe { sse2::U64x2::square(isa.included(), ByteOrder::Little, starts, at) };
+        // SAFETY: the token.
+        unsafe {
+            macro_rules! words { ($($i:literal)*) => {
+                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(words[$i].0) } else { words[$i].0 })),*]
+            } }
+            words!(0 1)
         }
     }
 }
@@ -77,16 +105,4 @@ impl Words for U64x2 {
         Avx512Quarter, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
     );
     three_operand_logic!(_mm_rorv_epi64, _mm_set1_epi64x as i64, _mm_srlv_epi64, _mm_ternarylogic_epi64);
-
-    #[inline(always)]
-    fn load_block(isa: Avx512Quarter, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let words = sse2::U64x2::load_block(isa.included(), ByteOrder::Little, blocks, first_lane, at);
-        // SAFETY: the token.
-        unsafe {
-            macro_rules! words { ($($i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(words[$i].0) } else { words[$i].0 })),*]
-            } }
-            sixteen!(words)
-        }
-    }
 }

@@ -2,7 +2,8 @@
 //!
 //! SAFETY, for every block: a vector or a token exists only if detection found the instruction set.
 
-/// Splat, read, write, read_bytes, add, xor, and, not, pin of [`Words`](crate::isa::Words), from intrinsics and a swap of each word's bytes.
+/// Splat, read, write, load, read_bytes, add, xor, and, not, pin of [`Words`](crate::isa::Words), from intrinsics, a swap of each word's bytes, and the
+/// function `square` of the type.
 macro_rules! operations {
     (
         $Isa:ident, $word:ident as $signed:ident, $lanes:literal lanes, $splat:ident, $load:ident, $store:ident, $add:ident, $xor:ident, $and:ident,
@@ -28,6 +29,12 @@ macro_rules! operations {
             let words = &mut words[..$lanes];
             // SAFETY: the value; a whole vector is there.
             unsafe { $store(words.as_mut_ptr().cast(), self.0) }
+        }
+        #[inline(always)]
+        fn load<const N: usize>(isa: $Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; N] {
+            let starts = blocks.starts::<$lanes>(first_lane, at, N * size_of::<$word>());
+            // SAFETY: `N` words are at each start, and no square goes farther.
+            squares!(N, $lanes, |first| unsafe { Self::square(isa, order, starts, first * size_of::<$word>()) })
         }
         #[inline(always)]
         fn read_bytes(_: $Isa, order: ByteOrder, bytes: &[u8]) -> Self {
@@ -115,6 +122,11 @@ macro_rules! three_operand_logic {
         fn majority(x: Self, y: Self, z: Self) -> Self {
             // SAFETY: the value.
             Self(unsafe { $ternary::<0b1110_1000>(x.0, y.0, z.0) })
+        }
+        #[inline]
+        fn xor_and_not(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value.
+            Self(unsafe { $ternary::<0b1101_0010>(x.0, y.0, z.0) })
         }
         #[inline]
         fn xor_or_not(x: Self, y: Self, z: Self) -> Self {

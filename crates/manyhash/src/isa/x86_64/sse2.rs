@@ -4,8 +4,10 @@
 //! [`Blocks::starts`] checked every pointer that is read.
 
 use super::operations::{operations, rotation_by_shifts, vectors};
+use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Blocks, ByteOrder, Isa, Sse2, Words};
 use core::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 vectors! {
     Sse2,
@@ -46,41 +48,64 @@ unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
     unsafe { _mm_shufflehi_epi16::<0x1B>(_mm_shufflelo_epi16::<0x1B>(swap_in_halves(x))) }
 }
 
-impl Words for U32x4 {
-    operations!(
-        Sse2, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
-    );
-    rotation_by_shifts!(u32, _mm_sll_epi32, _mm_srl_epi32, _mm_xor_si128);
-
+impl U32x4 {
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
     #[inline(always)]
-    fn load_block(_: Sse2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let starts = blocks.starts::<4>(first_lane, at, 64);
-        // SAFETY: the token; each start has 64 bytes.
+    pub(super) unsafe fn square(_: Sse2, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
+        // SAFETY: the token; the bytes are there, says the caller.
         unsafe {
+            macro_rules! row {
+                ($i:literal) => {
+                    _mm_loadu_si128(starts[$i].add(at).cast())
+                };
+            }
             macro_rules! word {
                 ($x:expr) => {
                     Self(if matches!(order, ByteOrder::Big) { swap_bytes_32($x) } else { $x })
                 };
             }
-            macro_rules! quarter {
-                ($at:literal) => {{
-                    macro_rules! row {
-                        ($i:literal) => {
-                            _mm_loadu_si128(starts[$i].add($at).cast())
-                        };
-                    }
-                    let (ab, cd) = (_mm_unpacklo_epi32(row!(0), row!(1)), _mm_unpacklo_epi32(row!(2), row!(3)));
-                    let (ab_high, cd_high) = (_mm_unpackhi_epi32(row!(0), row!(1)), _mm_unpackhi_epi32(row!(2), row!(3)));
-                    [
-                        word!(_mm_unpacklo_epi64(ab, cd)),
-                        word!(_mm_unpackhi_epi64(ab, cd)),
-                        word!(_mm_unpacklo_epi64(ab_high, cd_high)),
-                        word!(_mm_unpackhi_epi64(ab_high, cd_high)),
-                    ]
-                }};
+            let (ab, cd) = (_mm_unpacklo_epi32(row!(0), row!(1)), _mm_unpacklo_epi32(row!(2), row!(3)));
+            let (ab_high, cd_high) = (_mm_unpackhi_epi32(row!(0), row!(1)), _mm_unpackhi_epi32(row!(2), row!(3)));
+            [
+                word!(_mm_unpacklo_epi64(ab, cd)),
+                word!(_mm_unpackhi_epi64(ab, cd)),
+                word!(_mm_unpacklo_epi64(ab_high, cd_high)),
+                word!(_mm_unpackhi_epi64(ab_high, cd_high)),
+            ]
+        }
+    }
+}
+
+impl Words for U32x4 {
+    operations!(
+        Sse2, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
+    );
+    rotation_by_shifts!(u32, _mm_sll_epi32, _mm_srl_epi32, _mm_xor_si128);
+}
+
+impl U64x2 {
+    /// The words that a register has of each lane, from byte `at` on, transposed.
+    ///
+    /// # Safety
+    /// A register's bytes are at `at` of each start.
+    #[inline(always)]
+    pub(super) unsafe fn square(_: Sse2, order: ByteOrder, starts: [*const u8; 2], at: usize) -> [Self; 2] {
+        // SAFETY: the token; the bytes are there, says the caller.
+        unsafe {
+            macro_rules! row {
+                ($i:literal) => {
+                    _mm_loadu_si128(starts[$i].add(at).cast())
+                };
             }
-            let (p, q, r, s) = (quarter!(0), quarter!(16), quarter!(32), quarter!(48));
-            [p[0], p[1], p[2], p[3], q[0], q[1], q[2], q[3], r[0], r[1], r[2], r[3], s[0], s[1], s[2], s[3]]
+            macro_rules! word {
+                ($x:expr) => {
+                    Self(if matches!(order, ByteOrder::Big) { swap_bytes_64($x) } else { $x })
+                };
+            }
+            [word!(_mm_unpacklo_epi64(row!(0), row!(1))), word!(_mm_unpackhi_epi64(row!(0), row!(1)))]
         }
     }
 }
@@ -90,25 +115,4 @@ impl Words for U64x2 {
         Sse2, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
     );
     rotation_by_shifts!(u64, _mm_sll_epi64, _mm_srl_epi64, _mm_xor_si128);
-
-    #[inline(always)]
-    fn load_block(_: Sse2, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; 16] {
-        let starts = blocks.starts::<2>(first_lane, at, 128);
-        // SAFETY: the token; each start has 128 bytes.
-        unsafe {
-            macro_rules! word {
-                ($x:expr) => {
-                    Self(if matches!(order, ByteOrder::Big) { swap_bytes_64($x) } else { $x })
-                };
-            }
-            let mut words = [Self(_mm_setzero_si128()); 16];
-            macro_rules! pairs { ($($i:literal)*) => { $(
-                let (a, b) = (_mm_loadu_si128(starts[0].add(8 * $i).cast()), _mm_loadu_si128(starts[1].add(8 * $i).cast()));
-                words[$i] = word!(_mm_unpacklo_epi64(a, b));
-                words[$i + 1] = word!(_mm_unpackhi_epi64(a, b));
-            )* } }
-            pairs!(0 2 4 6 8 10 12 14);
-            words
-        }
-    }
 }

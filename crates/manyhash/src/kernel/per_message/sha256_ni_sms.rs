@@ -70,7 +70,7 @@ impl<V: Words, const N: usize> Source<V, N> for Blocks<'_> {
     fn load(&self, isa: V::Isa, group: usize) -> [V; 16] {
         let at = group * (64 * V::LANES / N);
         let blocks = Blocks::new(V::LANES, 64, |lane| self.bytes(lane % N, at + 64 * (lane / N), 64));
-        V::load_block(isa, ByteOrder::Big, &blocks, 0, 0)
+        V::load(isa, ByteOrder::Big, &blocks, 0, 0)
     }
 }
 
@@ -79,7 +79,7 @@ impl<V: Pairs> Source<V, 4> for Dealt<'_> {
     #[inline(always)]
     fn load(&self, isa: V::Isa, group: usize) -> [V; 16] {
         const { assert!(V::LANES == 8) };
-        let (first, second) = (self.rows(2 * group, 16), self.rows(2 * group + 1, 16));
+        let (first, second) = (self.rows(2 * group, 16, 16), self.rows(2 * group + 1, 16, 16));
         macro_rules! words { ($($i:literal)*) => { [$(V::read_fours(isa, ByteOrder::Big, first.vector($i), second.vector($i))),*] } }
         sixteen!(words)
     }
@@ -164,7 +164,7 @@ impl PerMessageDealt<Sha256Compression, 4> for ShaNiAvx512Half {
             compress_groups::<Self, Avx512Half, 4, 8>(self, states, dealt, groups);
         }
         if !dealt.blocks.is_multiple_of(2) {
-            let rows = dealt.rows(dealt.blocks - 1, 16);
+            let rows = dealt.rows(dealt.blocks - 1, 16, 16);
             let mut last = [[0; 64]; 4];
             for row in 0..16 {
                 for (message, word) in rows.vector(row).as_chunks::<4>().0.iter().enumerate() {

@@ -43,7 +43,7 @@ impl<C: Sha2, I: Isa> Scheduling<C, I> {
     #[inline(always)]
     fn begin<const LANES: usize>(&mut self, group: &[u8], schedule: &mut Schedule<WordOf<C>, LANES>) {
         let blocks = Blocks::successive(LANES, C::BLOCK_BYTES, group);
-        let first: [Lanes<C, I>; 16] = Words::load_block(self.isa, C::BYTE_ORDER, &blocks, 0, 0);
+        let first: [Lanes<C, I>; 16] = Words::load(self.isa, C::BYTE_ORDER, &blocks, 0, 0);
         for (t, word) in first.iter().enumerate() {
             self.words[t] = *word;
             word.add(Words::splat(self.isa, C::ROUND_CONSTANTS[0][t])).write(&mut schedule[t]);
@@ -63,7 +63,7 @@ impl<C: Sha2, I: Isa> Scheduling<C, I> {
     }
 }
 
-impl<C: Sha2<State<WordOf<C>> = [WordOf<C>; 8]>, I: ScalarRounds> PerMessage<C> for I {
+impl<C: Sha2, I: ScalarRounds> PerMessage<C> for I {
     type State = [Scalar<C>; 8];
 
     #[inline(always)]
@@ -150,10 +150,6 @@ fn compress_message<C: Sha2, I: Isa, S: Words<Word = C::Word, Isa = Portable>, c
         }
     }
     for block in last_blocks.chunks_exact(C::BLOCK_BYTES) {
-        let words = Words::load_block(Portable, C::BYTE_ORDER, &Blocks::successive(1, C::BLOCK_BYTES, block), 0, 0);
-        let mut one = C::filled(state[0]);
-        one.as_mut().copy_from_slice(state);
-        C::compress(Portable, &mut one, words);
-        state.copy_from_slice(one.as_ref());
+        C::compress(Portable, state, Words::load(Portable, C::BYTE_ORDER, &Blocks::successive(1, C::BLOCK_BYTES, block), 0, 0));
     }
 }

@@ -22,6 +22,21 @@ macro_rules! per_algorithm {
     };
 }
 
+/// As [`per_algorithm`], for each that has an HMAC.
+macro_rules! per_algorithm_with_hmac {
+    ([$test:ident] $($Algorithm:ident)*) => {
+        #[allow(non_snake_case)] // the algorithms' own names
+        mod $test {
+            use manyhash::Algorithm;
+            $(#[test] fn $Algorithm() {
+                if manyhash::$Algorithm::HAS_HMAC && !crate::support::backends::forced_backend_lacks::<manyhash::$Algorithm>() {
+                    super::$test::<manyhash::$Algorithm>()
+                }
+            })*
+        }
+    };
+}
+
 /// The reference's function for `A`.
 pub fn reference<A: Algorithm>() -> reference::HashFunction {
     reference::by_name(A::NAME).unwrap_or_else(|| panic!("the reference lacks {}", A::NAME))

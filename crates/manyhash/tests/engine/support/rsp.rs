@@ -22,12 +22,12 @@ pub fn vectors_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")
 }
 
-/// Those with response files: NIST's, and for what NIST has none of, those of `vectors/md5_vectors.py`.
+/// Those with response files: NIST's, and for what NIST has none of, those of `vectors/hashlib_vectors.py`.
 pub const FOLDERS: [&str; 2] = ["nist-cavp", "python-hashlib"];
 
 /// The text of a response file: `kind` is `ShortMsg`, `LongMsg` or `Monte`.
 pub fn read(algorithm_name: &str, kind: &str) -> (String, String) {
-    let stem = algorithm_name.replace('-', "").replace('/', "_");
+    let stem = algorithm_name.replace("SHA3-", "SHA3_").replace('-', "").replace('/', "_");
     let file = format!("{stem}{kind}.rsp");
     let path = FOLDERS.map(|folder| vectors_folder().join(folder).join(&file)).into_iter().find(|path| path.exists());
     let path = path.unwrap_or_else(|| panic!("{file} is in none of {FOLDERS:?}"));
@@ -106,7 +106,12 @@ impl<'a> Fields<'a> {
     fn header(&mut self, digest_bytes: usize) -> Result<(), String> {
         let wanted = format!("[L = {digest_bytes}]");
         let text = self.next(&wanted)?;
-        if text == wanted { Ok(()) } else { Err(self.error(&format!("{text:?} is not {wanted:?}"))) }
+        // NIST's files of SHA-3 have it in bits.
+        if text == wanted || text == format!("[L = {}]", 8 * digest_bytes) {
+            Ok(())
+        } else {
+            Err(self.error(&format!("{text:?} is not {wanted:?}")))
+        }
     }
 
     /// The value of the line `key = value`.

@@ -1,0 +1,109 @@
+//! SHA3-256 (FIPS 202): the sponge on Keccak-f[1600], 136 bytes a block. Section numbers are those of FIPS 202.
+//!
+//! A word of the state is a lane of the standard's; its A[x, y] is `state[x + 5 * y]`. Operations a block and lane with three-operand logic:
+//! 24 rounds of 66, of which 29 are rotations, and 17 to absorb.
+
+use super::ending::Sponge;
+use super::{Compression, algorithm};
+use crate::isa::{ByteOrder, Count, Words};
+
+algorithm! {
+    /// SHA3-256, 256 bits.
+    // Two bits tell a hash function from others, and the padding begins with a one bit (6.1).
+    Sha3_256, names("SHA3-256", "SHA3-256", "sha3-256", "sha3_256", None, false), 32, Sha3_256Compression, [0; 25]
+}
+
+/// Absorbs a block of 1088 bits: the rest of the state, 512 bits, is the capacity.
+#[derive(Clone, Copy, Debug)]
+pub struct Sha3_256Compression;
+
+impl Compression for Sha3_256Compression {
+    type Word = u64;
+    type State = Count<25>;
+    type Block = Count<17>;
+    type Ending = Sponge<0x06>;
+    const NAME: &'static str = "sha3-256";
+    const BYTE_ORDER: ByteOrder = ByteOrder::Little;
+
+    #[inline(always)]
+    fn compress<V: Words<Word = u64>>(isa: V::Isa, state: &mut [V; 25], block: [V; 17]) {
+        for (word, absorbed) in state.iter_mut().zip(block) {
+            *word = word.xor(absorbed);
+        }
+        permute(isa, state);
+    }
+}
+
+/// Iota, round by round (3.2.5).
+static ROUND_CONSTANTS: [u64; 24] = [
+    0x0000000000000001,
+    0x0000000000008082,
+    0x800000000000808A,
+    0x8000000080008000,
+    0x000000000000808B,
+    0x0000000080000001,
+    0x8000000080008081,
+    0x8000000000008009,
+    0x000000000000008A,
+    0x0000000000000088,
+    0x0000000080008009,
+    0x000000008000000A,
+    0x000000008000808B,
+    0x800000000000008B,
+    0x8000000000008089,
+    0x8000000000008003,
+    0x8000000000008002,
+    0x8000000000000080,
+    0x000000000000800A,
+    0x800000008000000A,
+    0x8000000080008081,
+    0x8000000000008080,
+    0x0000000080000001,
+    0x8000000080008008,
+];
+
+/// Theta: what column `$x` gets, from the columns beside it (3.2.1).
+macro_rules! theta {
+    ($a:ident, $($x:literal)+) => {{
+        let parity = [$(V::xor3(V::xor3($a[$x], $a[$x + 5], $a[$x + 10]), $a[$x + 15], $a[$x + 20])),+];
+        [$(parity[($x + 4) % 5].xor(parity[($x + 1) % 5].rotate_right::<63>())),+]
+    }};
+}
+
+/// The end of theta, rho and pi: word `$from`, rotated to the left by `$left` bits, goes to where it is listed (3.2.2, 3.2.3).
+macro_rules! rho_pi {
+    ($a:ident $theta:ident, $($from:literal << $left:literal)+) => {
+        [$($a[$from].xor($theta[$from % 5]).rotate_right::<{ (64 - $left) % 64 }>()),+]
+    };
+}
+
+/// Chi, a row from word `$row` on (3.2.4).
+macro_rules! chi {
+    ($b:ident, $($row:literal)+) => {
+        [$(
+            V::xor_and_not($b[$row], $b[$row + 1], $b[$row + 2]),
+            V::xor_and_not($b[$row + 1], $b[$row + 2], $b[$row + 3]),
+            V::xor_and_not($b[$row + 2], $b[$row + 3], $b[$row + 4]),
+            V::xor_and_not($b[$row + 3], $b[$row + 4], $b[$row]),
+            V::xor_and_not($b[$row + 4], $b[$row], $b[$row + 1]),
+        )+]
+    };
+}
+
+/// Keccak-f[1600]: 24 rounds (3.3, 3.4).
+#[inline(always)]
+fn permute<V: Words<Word = u64>>(isa: V::Isa, state: &mut [V; 25]) {
+    let mut a = *state;
+    for constant in &ROUND_CONSTANTS {
+        let theta = theta!(a, 0 1 2 3 4);
+        let b = rho_pi!(a theta,
+            0 << 0 6 << 44 12 << 43 18 << 21 24 << 14
+            3 << 28 9 << 20 10 << 3 16 << 45 22 << 61
+            1 << 1 7 << 6 13 << 25 19 << 8 20 << 18
+            4 << 27 5 << 36 11 << 10 17 << 15 23 << 56
+            2 << 62 8 << 55 14 << 39 15 << 41 21 << 2);
+        a = chi!(b, 0 5 10 15 20);
+        a[0] = a[0].xor(V::splat(isa, *constant));
+    }
+    *state = a;
+}

@@ -1,0 +1,236 @@
+//! One message dealt out to lanes word by word, hashed slice by slice: what is beneath [`JLanes`](super::JLanes).
+
+use crate::algorithm::ending::{Ending, Tail};
+use crate::algorithm::{Compression, WordOf};
+use crate::isa::{Blocks, Dealt, Word, WordCount};
+use crate::kernel::Kernel;
+use crate::kernel::start::Start;
+use crate::kernel::states::States;
+use crate::schedule::digests::Digests;
+use crate::schedule::mix::Mix;
+use crate::threads;
+
+/// Hashes the slices of one message that arrives in pieces.
+#[derive(Clone)]
+pub(crate) struct DealtHasher<C: Compression> {
+    lanes: usize,
+    /// Groups of each thread.
+    shares: Vec<Vec<Group<C>>>,
+    /// What has not been compressed yet: less than a stride, and, if whole blocks have to wait for more bytes, a row more.
+    rest: Vec<u8>,
+    message_bytes: u64,
+}
+
+impl<C: Compression> DealtHasher<C> {
+    const WORD_BYTES: usize = size_of::<WordOf<C>>();
+
+    /// A message dealt out to `lanes` lanes, on the kernels of `mix` and up to `threads` threads; every slice begins at `start`.
+    pub(crate) fn new(mix: &Mix<C>, start: &Start<C>, lanes: usize, threads: usize) -> Self {
+        let share_lanes = share_lanes(mix, lanes, threads);
+        let groups_of = |first: usize| {
+            let mut groups = Vec::new();
+            let end = (first + share_lanes).min(lanes);
+            let mut next = first;
+            while next < end {
+                let group = Group::new(mix, start, next, end - next);
+                next += group.lanes;
+                groups.push(group);
+            }
+            groups
+        };
+        Self { lanes, shares: (0..lanes).step_by(share_lanes).map(groups_of).collect(), rest: Vec::new(), message_bytes: 0 }
+    }
+
+    /// Bytes of the message so far.
+    pub(crate) fn message_bytes(&self) -> u64 {
+        self.message_bytes
+    }
+
+    fn row_bytes(&self) -> usize {
+        self.lanes * Self::WORD_BYTES
+    }
+
+    fn stride_bytes(&self) -> usize {
+        C::Block::COUNT * self.row_bytes()
+    }
+
+    /// Appends to the message.
+    pub(crate) fn update(&mut self, mut piece: &[u8]) {
+        self.message_bytes += piece.len() as u64;
+        let stride_bytes = self.stride_bytes();
+        let following_bytes = if C::Ending::HOLDS_BACK { self.row_bytes() } else { 0 };
+        while !self.rest.is_empty() {
+            let (completing, later) = piece.split_at(piece.len().min(stride_bytes + following_bytes - self.rest.len()));
+            self.rest.extend_from_slice(completing);
+            if self.rest.len() < stride_bytes + following_bytes {
+                return;
+            }
+            let mut rest = std::mem::take(&mut self.rest);
+            self.advance(&rest[..stride_bytes]);
+            rest.drain(..stride_bytes);
+            self.rest = rest;
+            piece = later;
+        }
+        let strides_bytes = piece.len().saturating_sub(following_bytes);
+        let (strides, rest) = piece.split_at(strides_bytes - strides_bytes % stride_bytes);
+        if !strides.is_empty() {
+            self.advance(strides);
+        }
+        self.rest.extend_from_slice(rest);
+    }
+
+    fn advance(&mut self, strides: &[u8]) {
+        let row_bytes = self.row_bytes();
+        let tile_bytes = TILE_BYTES.next_multiple_of(self.stride_bytes());
+        let advance = |groups: &mut [Group<_>]| match groups {
+            [group] => group.advance(strides, row_bytes),
+            groups => {
+                for tile in strides.chunks(tile_bytes) {
+                    groups.iter_mut().for_each(|group| group.advance(tile, row_bytes));
+                }
+            }
+        };
+        let threads = self.shares.len().min(strides.len() / THREAD_BYTES);
+        if threads <= 1 {
+            return self.shares.iter_mut().for_each(|groups| advance(groups));
+        }
+        threads::share(threads, self.shares.iter_mut().collect(), |groups: &mut Vec<_>| advance(groups));
+    }
+
+    /// Writes the digest of each slice.
+    pub(crate) fn finalize(self, digests: &mut Digests<'_>) {
+        let row_bytes = self.row_bytes();
+        let Self { lanes, shares, rest, message_bytes } = self;
+        let slice_bytes = (message_bytes - rest.len() as u64) / lanes as u64;
+        let (mut tails, mut slice) = (Vec::new(), Vec::with_capacity(C::BLOCK_BYTES));
+        for mut group in shares.into_iter().flatten() {
+            tails.resize(group.lanes, Tail::<C>::empty());
+            for (lane, tail) in (group.first_lane..).zip(&mut tails) {
+                slice.clear();
+                for row in rest.chunks(row_bytes) {
+                    let first = row.len().min(lane * Self::WORD_BYTES);
+                    slice.extend_from_slice(&row[first..row.len().min(first + Self::WORD_BYTES)]);
+                }
+                tail.set(&slice, slice_bytes + slice.len() as u64);
+            }
+            group.finish(&tails, digests);
+        }
+    }
+}
+
+/// Lanes for each thread but perhaps the last, if as many of `threads` get some as make it faster: half of a vector may take a thread as
+/// long as all of it.
+fn share_lanes<C: Compression>(mix: &Mix<C>, lanes: usize, threads: usize) -> usize {
+    let shares = (1..=threads.min(lanes)).map(|threads| lanes.div_ceil(threads));
+    shares.min_by_key(|lanes| mix.cost_ps(*lanes, LONG_BLOCKS)).expect("at least one thread")
+}
+
+/// Blocks for which kernels are chosen: the longer the message, the more it matters.
+const LONG_BLOCKS: u64 = 1000;
+/// What one thread advances all its groups by, before it goes on: it is in the second-level cache when the next group comes.
+const TILE_BYTES: usize = 256 << 10;
+/// A piece must have so many bytes for each thread, or starting them costs more than they save.
+const THREAD_BYTES: usize = 128 << 10;
+/// Blocks that are copied together for a backend without lanes.
+const COPIED_BLOCKS: usize = 16;
+
+/// Successive lanes that a kernel advances.
+#[derive(Clone)]
+struct Group<C: Compression> {
+    kernel: Kernel<C>,
+    first_lane: usize,
+    /// At most as many as the kernel has.
+    lanes: usize,
+    /// The chaining values: a column for each lane of the kernel.
+    words: Vec<WordOf<C>>,
+}
+
+impl<C: Compression> Group<C> {
+    /// The first of `lanes` lanes, as many as one kernel takes.
+    fn new(mix: &Mix<C>, start: &Start<C>, first_lane: usize, lanes: usize) -> Self {
+        let kernel = mix.kernels[mix.best_for(lanes, LONG_BLOCKS)];
+        let mut words = vec![WordOf::<C>::default(); kernel.lanes * C::STATE_WORDS];
+        let mut states = States::<C>::of_columns(&mut words, kernel.lanes);
+        for lane in 0..kernel.lanes {
+            states.set_column(lane, &start.state);
+        }
+        Self { kernel, first_lane, lanes: lanes.min(kernel.lanes), words }
+    }
+
+    fn states(&mut self) -> States<'_, C> {
+        States::of_columns(&mut self.words, self.kernel.lanes)
+    }
+
+    /// Compresses strides, each of a row for each word of a block.
+    fn advance(&mut self, strides: &[u8], row_bytes: usize) {
+        let stride_bytes = C::Block::COUNT * row_bytes;
+        let blocks = strides.len() / stride_bytes;
+        let first_byte = self.first_lane * size_of::<WordOf<C>>();
+        if !self.kernel.has_dealt() {
+            return self.advance_copied(&strides[first_byte..], row_bytes, blocks);
+        }
+        let kernel = self.kernel;
+        let vector_bytes = kernel.lanes * size_of::<WordOf<C>>();
+        // Lanes that nobody asks for read words of the rows that follow, and behind the last there are none.
+        let missing_bytes = (first_byte + vector_bytes).saturating_sub(row_bytes);
+        let inside = blocks.saturating_sub(missing_bytes.div_ceil(stride_bytes));
+        kernel.advance_dealt(&mut self.states(), &Dealt { bytes: &strides[first_byte..], row_bytes, blocks: inside });
+        if inside < blocks {
+            let mut last = strides[inside * stride_bytes..].to_vec();
+            last.resize(last.len() + missing_bytes, 0);
+            kernel.advance_dealt(&mut self.states(), &Dealt { bytes: &last[first_byte..], row_bytes, blocks: blocks - inside });
+        }
+    }
+
+    fn advance_copied(&mut self, dealt: &[u8], row_bytes: usize, blocks: usize) {
+        let (kernel, lanes) = (self.kernel, self.lanes);
+        let word_bytes = size_of::<WordOf<C>>();
+        if row_bytes == word_bytes {
+            return kernel.advance(&mut self.states(), &Blocks::new(kernel.lanes, blocks * C::BLOCK_BYTES, |_| dealt));
+        }
+        let mut slices = vec![0; lanes * COPIED_BLOCKS.min(blocks) * C::BLOCK_BYTES];
+        for first in (0..blocks).step_by(COPIED_BLOCKS) {
+            let slice_bytes = COPIED_BLOCKS.min(blocks - first) * C::BLOCK_BYTES;
+            for (lane, slice) in slices.chunks_mut(slice_bytes).take(lanes).enumerate() {
+                copy_slice::<WordOf<C>>(&dealt[first * C::Block::COUNT * row_bytes + lane * word_bytes..], row_bytes, slice);
+            }
+            let slice = |lane: usize| &slices[if lane < lanes { lane } else { 0 } * slice_bytes..][..slice_bytes];
+            kernel.advance(&mut self.states(), &Blocks::new(kernel.lanes, slice_bytes, slice));
+        }
+    }
+
+    /// Ends the lanes' slices, of whose messages each tail is the end.
+    fn finish(&mut self, tails: &[Tail<C>], digests: &mut Digests<'_>) {
+        let blocks = |tail: &Tail<C>| tail.blocks().len() / C::BLOCK_BYTES;
+        let Self { kernel, first_lane, lanes, .. } = *self;
+        // The last word of a message may take its lane, and those before it, one block farther than others.
+        for block in 0..tails.iter().map(blocks).max().expect("a lane") {
+            let states = &mut self.states();
+            let its_block = |lane: usize| {
+                let tail = tails[if lane < lanes { lane } else { 0 }].blocks();
+                &tail[(block * C::BLOCK_BYTES).min(tail.len() - C::BLOCK_BYTES)..]
+            };
+            let ends = |lane: &usize| blocks(&tails[*lane]) == block + 1;
+            for (lane, tail) in tails.iter().enumerate().take(lanes) {
+                if let Some(end) = tail.end_after(block) {
+                    states.mark_end(lane, end);
+                }
+            }
+            kernel.advance(states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, its_block));
+            for lane in (0..lanes).filter(ends) {
+                digests.set_state::<C>(first_lane + lane, &states.column(lane));
+            }
+        }
+    }
+}
+
+/// Copies the words of one lane to where they follow each other.
+fn copy_slice<W: Word>(dealt: &[u8], row_bytes: usize, slice: &mut [u8]) {
+    let word_bytes = size_of::<W>();
+    let rows = slice.len() / word_bytes;
+    // One comparison for all rows.
+    let dealt = &dealt[..(rows - 1) * row_bytes + word_bytes];
+    for (row, place) in slice.chunks_exact_mut(word_bytes).enumerate() {
+        place.copy_from_slice(&dealt[row * row_bytes..][..word_bytes]);
+    }
+}
