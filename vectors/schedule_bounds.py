@@ -6,27 +6,29 @@ the blocks of message i that shape k does and s[k] its steps, minimise the sum o
 x[i, k] add up to its blocks, no x[i, k] is more than s[k], and the x of a shape are no more than lanes[k] * s[k].
 McNaughton's wrap-around rule (1959) turns any solution into a schedule, so that the bound is sharp but for whole blocks.
 
-Needs scipy (1.17 was used): python3 vectors/schedule_bounds.py > vectors/schedule-bounds.txt
+Needs scipy (1.17 was used), and Rust, whose program says what backends are made of: python3 vectors/schedule_bounds.py > vectors/schedule-bounds.txt
 """
 
+import functools
 import json
 import pathlib
 import random
 import re
+import subprocess
 
 import numpy
 from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 ROOT = pathlib.Path(__file__).parent.parent
-# Messages a backend advances together, with 32-bit words. SHA-512 has half as many, but one.
-LANES = {
-    "portable": 1, "portable-x2": 2, "bmi2": 1, "bmi2-avx512": 1, "sha-ni": 1, "sha-ni-x2": 2, "sha-ni-x3": 3, "sha-ni-x4": 4, "sha-ni-sms-x2": 2,
-    "sha-ni-sms-x4": 4, "sha-ni-sms256-x4": 4, "sse2": 4, "sse2x2": 8, "avx2": 8, "avx2x2": 16, "avx512-128": 4, "avx512-256": 8, "avx512": 16,
-    "avx512-lean": 16, "avx512x2": 32, "avx512x4": 64,
-}  # fmt: skip
-# Bytes of a block and of the length at its end.
-BLOCKS = {"md5": (64, 8), "sha1": (64, 8), "sha256": (64, 8), "sha512": (128, 16)}
+
+
+@functools.cache
+def compression_functions():
+    """What the library says of each: `block_bytes`, and the `lanes` of every backend that has it, by the backend's name."""
+    command = ["cargo", "run", "--quiet", "--package", "manyhash-bench", "--", "backends"]
+    known = json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)
+    return {algorithm["compression"]: algorithm for algorithm in known["algorithms"]}
 
 
 def shapes_of_families():
@@ -37,7 +39,7 @@ def shapes_of_families():
             family = found[1]
         elif found := re.search(r'\("(.+)", "(.+)", ([\d_]+)\)', line):
             algorithm, backend, cost = found.groups()
-            lanes = max(1, LANES[backend] // 2) if algorithm == "sha512" else LANES[backend]
+            lanes = compression_functions()[algorithm]["lanes"][backend]
             shapes.setdefault(f"{family}/{algorithm}", []).append((lanes, int(cost)))
     for key, all_shapes in shapes.items():
         beaten = lambda one: any(other != one and other[0] >= one[0] and other[1] <= one[1] for other in all_shapes)
@@ -46,8 +48,9 @@ def shapes_of_families():
 
 
 def block_count(algorithm, length):
-    """Gueron & Krasnov 2012, equation 1."""
-    block, field = BLOCKS[algorithm]
+    """Gueron & Krasnov 2012, equation 1. The length at the end has an eighth of a block (FIPS 180-4, section 5.1)."""
+    block = compression_functions()[algorithm]["block_bytes"]
+    field = block // 8
     return length // block + (1 if length % block + 1 + field <= block else 2)
 
 
