@@ -1,4 +1,4 @@
-"""MD5, SHA-1 and SHA-2 from any initial value, which hashlib cannot do: RFC 1321 and FIPS 180-4, word by word and slow.
+"""Algorithms from any initial value, which hashlib cannot do. MD5, SHA-1 and SHA-2: RFC 1321 and FIPS 180-4, word by word and slow.
 
 All constants are computed from their definitions: sines (RFC 1321, 3.4) and roots of the first primes (FIPS 180-4, 4.2 and 5.3).
 """
@@ -27,6 +27,11 @@ def rotate_left(word, by):
     return rotate_right(word, 32 - by, 32)
 
 
+def sums(state, words, bits):
+    """What MD5, SHA-1 and SHA-2 do behind their rounds."""
+    return tuple((old + new) % (1 << bits) for old, new in zip(state, words))
+
+
 MD5_ROTATIONS = [(7, 12, 17, 22), (5, 9, 14, 20), (4, 11, 16, 23), (6, 10, 15, 21)]
 MD5_CONSTANTS = [int(abs(math.sin(i + 1)) * 2**32) for i in range(64)]
 
@@ -42,7 +47,7 @@ def md5_compress(state, words):
         ][i // 16]
         total = (a + f + MD5_CONSTANTS[i] + words[index % 16]) % 2**32
         a, b, c, d = d, (b + rotate_left(total, MD5_ROTATIONS[i // 16][i % 4])) % 2**32, b, c
-    return a, b, c, d
+    return sums(state, (a, b, c, d), 32)
 
 
 SHA1_CONSTANTS = [0x5A827999, 0x6ED9EBA1, 0x8F1BBCDC, 0xCA62C1D6]
@@ -57,7 +62,7 @@ def sha1_compress(state, words):
         f = [b & c ^ ~b & d, b ^ c ^ d, b & c ^ b & d ^ c & d, b ^ c ^ d][t // 20]
         total = (rotate_left(a, 5) + f + e + SHA1_CONSTANTS[t // 20] + w[t]) % 2**32
         a, b, c, d, e = total, a, rotate_left(b, 30), c, d
-    return a, b, c, d, e
+    return sums(state, (a, b, c, d, e), 32)
 
 
 class Sha2:
@@ -87,7 +92,7 @@ class Sha2:
             t1 = h + self.sigma(1, e) + (e & f ^ ~e & g) + constant + word
             t2 = self.sigma(0, a) + (a & b ^ a & c ^ b & c)
             a, b, c, d, e, f, g, h = (t1 + t2) % modulus, a, b, c, (d + t1) % modulus, e, f, g
-        return a, b, c, d, e, f, g, h
+        return sums(state, (a, b, c, d, e, f, g, h), self.bits)
 
 
 class Algorithm:
@@ -108,8 +113,7 @@ class Algorithm:
         for block in range(0, len(padded), self.block_bytes):
             starts = range(block, block + self.block_bytes, self.word_bytes)
             words = [int.from_bytes(padded[i : i + self.word_bytes], self.order) for i in starts]
-            sums = zip(state, self.compress(state, words))
-            state = tuple(sum(words) % 256**self.word_bytes for words in sums)
+            state = self.compress(state, words)
         return state
 
     def hash_from(self, initial, message):

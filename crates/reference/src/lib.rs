@@ -8,36 +8,48 @@
 #![forbid(unsafe_code)]
 
 mod hmac;
-mod md5;
 mod padding;
 mod roots;
-mod sha1;
-mod sha256;
-mod sha512;
 
 pub use hmac::Hmac;
-pub use md5::md5;
-pub use sha1::sha1;
-pub use sha256::{sha224, sha256};
-pub use sha512::{sha384, sha512, sha512_224, sha512_256};
 
 /// Message in, digest out.
 pub type HashFunction = fn(&[u8]) -> Vec<u8>;
 
-/// The function of a standard name such as `"SHA-1"` or `"SHA-512/256"`; `None` if the name is not
-/// one of the eight.
-pub fn by_name(name: &str) -> Option<HashFunction> {
-    Some(match name {
-        "MD5" => |message| md5(message).to_vec(),
-        "SHA-1" => |message| sha1(message).to_vec(),
-        "SHA-224" => |message| sha224(message).to_vec(),
-        "SHA-256" => |message| sha256(message).to_vec(),
-        "SHA-384" => |message| sha384(message).to_vec(),
-        "SHA-512" => |message| sha512(message).to_vec(),
-        "SHA-512/224" => |message| sha512_224(message).to_vec(),
-        "SHA-512/256" => |message| sha512_256(message).to_vec(),
-        _ => return None,
-    })
+/// Declares `module, blocks of BYTES: function "NAME BY ITS STANDARD", ...;` with everything that goes by such names.
+macro_rules! functions {
+    ($($module:ident, blocks of $block_bytes:literal: $($function:ident $name:literal),+;)+) => {
+        $(
+            mod $module;
+            pub use $module::{$($function),+};
+        )+
+
+        /// The function of a standard name such as `"SHA-1"` or `"SHA-512/256"`; `None` if no
+        /// function of this crate has the name.
+        pub fn by_name(name: &str) -> Option<HashFunction> {
+            Some(match name {
+                $($($name => |message| $function(message).to_vec(),)+)+
+                _ => return None,
+            })
+        }
+
+        /// The bytes of a block of the function of a standard name: for SHA-1 and SHA-2 those of
+        /// FIPS 180-4, figure 1.
+        fn block_bytes(name: &str) -> Option<usize> {
+            Some(match name {
+                $($($name)|+ => $block_bytes,)+
+                _ => return None,
+            })
+        }
+    };
+}
+
+// The ONE list: the files, and the functions in them.
+functions! {
+    md5, blocks of 64: md5 "MD5";
+    sha1, blocks of 64: sha1 "SHA-1";
+    sha256, blocks of 64: sha224 "SHA-224", sha256 "SHA-256";
+    sha512, blocks of 128: sha384 "SHA-384", sha512 "SHA-512", sha512_224 "SHA-512/224", sha512_256 "SHA-512/256";
 }
 
 #[cfg(test)]

@@ -95,10 +95,13 @@ pub(crate) trait Compression: Copy + Send + Sync + 'static {
 
 macro_rules! algorithms {
     ($dollar:tt $($module:ident: $Compression:ident = $($Algorithm:ident)+;)*) => {
-        $(
-            pub(crate) mod $module;
-            pub use $module::{$($Algorithm),+};
-        )*
+        $(pub(crate) mod $module;)*
+
+        /// The algorithms by their names.
+        pub mod names {
+            $(pub use super::$module::{$($Algorithm),+};)*
+        }
+        pub use names::*;
 
         /// Calls `$callback! { [$($arguments)*] Sha1 Sha224 ... }` with every algorithm of this crate, in its order.
         ///

@@ -22,7 +22,7 @@ pub fn vectors_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")
 }
 
-/// Those with response files: NIST's, and for what NIST has none of, those of `vectors/md5_vectors.py`.
+/// Those with response files: NIST's, and for what NIST has none of, those of `vectors/hashlib_vectors.py`.
 pub const FOLDERS: [&str; 2] = ["nist-cavp", "python-hashlib"];
 
 /// The text of a response file: `kind` is `ShortMsg`, `LongMsg` or `Monte`.
