@@ -1,55 +1,73 @@
-"""Writes python-hashlib/*.rsp: NIST has no vectors of MD5 and BLAKE2s, so these have the form of its SHA ones; Python has the digests.
+"""Writes what Python's hashlib says: folds.txt of every algorithm in textbook.py, and python-hashlib/*.rsp of those that NIST has no vectors of.
 
-The messages are pseudorandom (random.Random, whose bytes Python keeps the same), the Monte Carlo test is that of SHAVS, 6.4.
+The response files have the form of NIST's. Their messages are pseudorandom (random.Random, whose bytes Python keeps the same), and the Monte
+Carlo test is that of SHAVS, 6.4. A fold is one digest for thousands: what folds.txt says of itself.
 
 python3 vectors/hashlib_vectors.py; 3.11 with OpenSSL 3.0 was used, and any other must give the same files.
 """
 
-import hashlib
 import pathlib
 import random
 
-FOLDER = pathlib.Path(__file__).parent / "python-hashlib"
-HEADER = "# Written by hashlib_vectors.py with Python's hashlib.\n\n[L = {}]\n"
+from textbook import ALGORITHMS
+
+HERE = pathlib.Path(__file__).parent
+FOLDS_HEADER = """\
+# Written by hashlib_vectors.py. An algorithm a line: for each n from 0 to 4096 the digest of a message of n bytes, all of them one after the
+# other, hashed by the algorithm itself. Byte i of the message of n bytes is (n + (i mod 251) (1 + floor(n / 251) mod 250)) mod 251.
+"""
 
 
-def md5(message):
-    return hashlib.md5(message, usedforsecurity=False).digest()
+def file_name(algorithm, kind):
+    return algorithm.name.replace("SHA3-", "SHA3_").replace("-", "").replace("/", "_") + kind + ".rsp"
 
 
-def blake2s(message):
-    return hashlib.blake2s(message).digest()
-
-
-def messages(hash_function, lengths):
-    """Vectors of each of these lengths in bytes; the message of none is written as a zero byte, as NIST does."""
+def messages(algorithm, lengths):
+    """A vector for each length in bytes; the message of none is written as a zero byte, as NIST does."""
     for length in lengths:
         message = random.Random(length).randbytes(length)
-        yield f"Len = {8 * length}\nMsg = {message.hex() or '00'}\nMD = {hash_function(message).hex()}\n"
+        yield f"Len = {8 * length}\nMsg = {message.hex() or '00'}\nMD = {algorithm.hash(message).hex()}\n"
 
 
-def monte_carlo(hash_function, name):
+def monte_carlo(algorithm):
     """A seed, and the digest after every thousand digests of the three before."""
-    digest = random.Random(name).randbytes(len(hash_function(b"")))
+    digest = random.Random(algorithm.name).randbytes(algorithm.digest_bytes)
     yield f"Seed = {digest.hex()}\n"
     for count in range(100):
         last_three = [digest] * 3
         for _ in range(1000):
-            digest = hash_function(b"".join(last_three))
+            digest = algorithm.hash(b"".join(last_three))
             last_three = [*last_three[1:], digest]
         yield f"COUNT = {count}\nMD = {digest.hex()}\n"
 
 
+def write_response_files(algorithm):
+    """As many vectors as NIST has of algorithms with such blocks."""
+    block = algorithm.block_bytes
+    header = f"# Written by hashlib_vectors.py with Python's hashlib.\n\n[L = {algorithm.digest_bytes}]\n"
+    for kind, vectors in {
+        "ShortMsg": messages(algorithm, range(block + 1)),
+        "LongMsg": messages(algorithm, (2 * block + 35 + 99 * i for i in range(block))),
+        "Monte": monte_carlo(algorithm),
+    }.items():
+        (HERE / "python-hashlib" / file_name(algorithm, kind)).write_text("\n".join([header, *vectors]), newline="\n")
+
+
+def fold(algorithm):
+    digests = []
+    for length in range(4097):
+        step = 1 + length // 251 % 250
+        period = bytes((length + i * step) % 251 for i in range(251))
+        digests.append(algorithm.hash((period * (length // 251 + 1))[:length]))
+    return algorithm.hash(b"".join(digests))
+
+
 def main():
-    for hash_function in (md5, blake2s):
-        name = {md5: "MD5", blake2s: "BLAKE2s"}[hash_function]
-        header = HEADER.format(len(hash_function(b"")))
-        for kind, vectors in {
-            "ShortMsg": messages(hash_function, range(65)),
-            "LongMsg": messages(hash_function, (163 + 99 * i for i in range(64))),
-            "Monte": monte_carlo(hash_function, name),
-        }.items():
-            (FOLDER / f"{name}{kind}.rsp").write_text("\n".join([header, *vectors]), newline="\n")
+    for algorithm in ALGORITHMS:
+        if not (HERE / "nist-cavp" / file_name(algorithm, "Monte")).exists():
+            write_response_files(algorithm)
+    lines = [f"{algorithm.name} {fold(algorithm).hex()}\n" for algorithm in ALGORITHMS]
+    (HERE / "folds.txt").write_text(FOLDS_HEADER + "".join(lines), newline="\n")
 
 
 if __name__ == "__main__":

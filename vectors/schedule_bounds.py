@@ -6,30 +6,31 @@ the blocks of message i that shape k does and s[k] its steps, minimise the sum o
 x[i, k] add up to its blocks, no x[i, k] is more than s[k], and the x of a shape are no more than lanes[k] * s[k].
 McNaughton's wrap-around rule (1959) turns any solution into a schedule, so that the bound is sharp but for whole blocks.
 
-Needs scipy (1.17 was used): python3 vectors/schedule_bounds.py > vectors/schedule-bounds.txt
+Needs scipy (1.17 was used), and manyhash-bench, which says what backends have:
+cargo build --package manyhash-bench && python3 vectors/schedule_bounds.py target/debug/manyhash-bench > vectors/schedule-bounds.txt
 """
 
 import json
 import pathlib
 import random
 import re
+import subprocess
+import sys
 
 import numpy
 from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 ROOT = pathlib.Path(__file__).parent.parent
-# Messages a backend advances together, with 32-bit words. SHA-512 has half as many, but one.
-LANES = {
-    "portable": 1, "portable-x2": 2, "bmi2": 1, "bmi2-avx512": 1, "sha-ni": 1, "sha-ni-x2": 2, "sha-ni-x3": 3, "sha-ni-x4": 4, "sha-ni-sms-x2": 2,
-    "sha-ni-sms-x4": 4, "sha-ni-sms256-x4": 4, "sse2": 4, "sse2x2": 8, "avx2": 8, "avx2x2": 16, "avx512-128": 4, "avx512-256": 8, "avx512": 16,
-    "avx512-lean": 16, "avx512x2": 32, "avx512x4": 64,
-}  # fmt: skip
-# Bytes of a block and of the length at its end.
-BLOCKS = {"md5": (64, 8), "sha1": (64, 8), "sha256": (64, 8), "sha512": (128, 16)}
 
 
-def shapes_of_families():
+def compression_functions(bench):
+    """What the library says of each: `block_bytes`, and the `lanes` of every backend that has it, by the backend's name."""
+    known = json.loads(subprocess.run([bench, "backends"], stdout=subprocess.PIPE, check=True).stdout)
+    return {algorithm["compression"]: algorithm for algorithm in known["algorithms"]}
+
+
+def shapes_of_families(functions):
     """{"zen/sha1": [(lanes, picoseconds), ...]} of crates/manyhash/src/kernel/cost.rs, without shapes that another one beats in both."""
     shapes = {}
     for line in (ROOT / "crates/manyhash/src/kernel/cost.rs").read_text().splitlines():
@@ -37,7 +38,7 @@ def shapes_of_families():
             family = found[1]
         elif found := re.search(r'\("(.+)", "(.+)", ([\d_]+)\)', line):
             algorithm, backend, cost = found.groups()
-            lanes = max(1, LANES[backend] // 2) if algorithm == "sha512" else LANES[backend]
+            lanes = functions[algorithm]["lanes"][backend]
             shapes.setdefault(f"{family}/{algorithm}", []).append((lanes, int(cost)))
     for key, all_shapes in shapes.items():
         beaten = lambda one: any(other != one and other[0] >= one[0] and other[1] <= one[1] for other in all_shapes)
@@ -45,9 +46,9 @@ def shapes_of_families():
     return shapes
 
 
-def block_count(algorithm, length):
-    """Gueron & Krasnov 2012, equation 1."""
-    block, field = BLOCKS[algorithm]
+def block_count(block, length):
+    """Gueron & Krasnov 2012, equation 1. The length at the end has an eighth of a block (FIPS 180-4, section 5.1)."""
+    field = block // 8
     return length // block + (1 if length % block + 1 + field <= block else 2)
 
 
@@ -89,7 +90,8 @@ def sets():
 def main():
     print("# Written by schedule_bounds.py. Lines, where TABLE is FAMILY/ALGORITHM:")
     print("# shapes TABLE LANES:PICOSECONDS... | set NAME LENGTH... | bound TABLE SET PICOSECONDS")
-    tables = shapes_of_families()
+    functions = compression_functions(sys.argv[1])
+    tables = shapes_of_families(functions)
     for table, shapes in tables.items():
         print("shapes", table, *(f"{lanes}:{cost}" for lanes, cost in shapes))
     for name, lengths in sets():
@@ -97,7 +99,8 @@ def main():
         random.Random(1).shuffle(lengths)
         print("set", name, *lengths)
         for table, shapes in tables.items():
-            counts = [block_count(table.split("/")[1], length) for length in lengths]
+            block = functions[table.split("/")[1]]["block_bytes"]
+            counts = [block_count(block, length) for length in lengths]
             print("bound", table, name, round(least_time(counts, shapes)))
 
 

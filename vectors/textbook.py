@@ -1,4 +1,4 @@
-"""MD5, SHA-1 and SHA-2 from any initial value, which hashlib cannot do: RFC 1321 and FIPS 180-4, word by word and slow.
+"""Algorithms from any initial value, which hashlib cannot do. MD5, SHA-1 and SHA-2: RFC 1321 and FIPS 180-4, word by word and slow.
 
 All constants are computed from their definitions: sines (RFC 1321, 3.4) and roots of the first primes (FIPS 180-4, 4.2 and 5.3).
 """
@@ -27,6 +27,11 @@ def rotate_left(word, by):
     return rotate_right(word, 32 - by, 32)
 
 
+def sums(state, words, bits):
+    """What MD5, SHA-1 and SHA-2 do behind their rounds."""
+    return tuple((old + new) % (1 << bits) for old, new in zip(state, words))
+
+
 MD5_ROTATIONS = [(7, 12, 17, 22), (5, 9, 14, 20), (4, 11, 16, 23), (6, 10, 15, 21)]
 MD5_CONSTANTS = [int(abs(math.sin(i + 1)) * 2**32) for i in range(64)]
 
@@ -42,7 +47,7 @@ def md5_compress(state, words):
         ][i // 16]
         total = (a + f + MD5_CONSTANTS[i] + words[index % 16]) % 2**32
         a, b, c, d = d, (b + rotate_left(total, MD5_ROTATIONS[i // 16][i % 4])) % 2**32, b, c
-    return a, b, c, d
+    return sums(state, (a, b, c, d), 32)
 
 
 SHA1_CONSTANTS = [0x5A827999, 0x6ED9EBA1, 0x8F1BBCDC, 0xCA62C1D6]
@@ -57,7 +62,7 @@ def sha1_compress(state, words):
         f = [b & c ^ ~b & d, b ^ c ^ d, b & c ^ b & d ^ c & d, b ^ c ^ d][t // 20]
         total = (rotate_left(a, 5) + f + e + SHA1_CONSTANTS[t // 20] + w[t]) % 2**32
         a, b, c, d, e = total, a, rotate_left(b, 30), c, d
-    return a, b, c, d, e
+    return sums(state, (a, b, c, d, e), 32)
 
 
 class Sha2:
@@ -87,7 +92,7 @@ class Sha2:
             t1 = h + self.sigma(1, e) + (e & f ^ ~e & g) + constant + word
             t2 = self.sigma(0, a) + (a & b ^ a & c ^ b & c)
             a, b, c, d, e, f, g, h = (t1 + t2) % modulus, a, b, c, (d + t1) % modulus, e, f, g
-        return a, b, c, d, e, f, g, h
+        return sums(state, (a, b, c, d, e, f, g, h), self.bits)
 
 
 class Algorithm:
@@ -97,7 +102,7 @@ class Algorithm:
 
     def hash(self, message):
         """The standard digest, by hashlib."""
-        name = self.name.lower().replace("/", "_").replace("-", "", 1)
+        name = self.name.lower().replace("sha-", "sha").replace("/", "_").replace("-", "_")
         return hashlib.new(name, message).digest()
 
     def state_after(self, message, initial):
@@ -108,8 +113,7 @@ class Algorithm:
         for block in range(0, len(padded), self.block_bytes):
             starts = range(block, block + self.block_bytes, self.word_bytes)
             words = [int.from_bytes(padded[i : i + self.word_bytes], self.order) for i in starts]
-            sums = zip(state, self.compress(state, words))
-            state = tuple(sum(words) % 256**self.word_bytes for words in sums)
+            state = self.compress(state, words)
         return state
 
     def hash_from(self, initial, message):
@@ -121,6 +125,85 @@ class Algorithm:
         """An initial value made as FIPS 180-4, 5.3.6, makes those of SHA-512/t."""
         changed = tuple(word ^ int("a5" * self.word_bytes, 16) for word in self.initial)
         return self.state_after(name.encode("ascii"), changed)
+
+
+def keccak_f(state):
+    """Keccak-f[1600] (FIPS 202, 3.3) of 25 lanes, A[x, y] the one at x + 5 y."""
+    a, shift = list(state), 1
+    for _ in range(24):
+        columns = [a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20] for x in range(5)]
+        a = [a[i] ^ columns[(i + 4) % 5] ^ rotate_right(columns[(i + 1) % 5], 63, 64) for i in range(25)]
+        b, x, y, current = [a[0]] * 25, 1, 0, a[1]
+        for t in range(24):  # rho and pi in one walk
+            x, y = y, (2 * x + 3 * y) % 5
+            b[x + 5 * y] = rotate_right(current, -((t + 1) * (t + 2) // 2) % 64, 64)
+            current = a[x + 5 * y]
+        a = [b[i] ^ ~b[i // 5 * 5 + (i + 1) % 5] & b[i // 5 * 5 + (i + 2) % 5] for i in range(25)]
+        for j in range(7):  # iota: a shift register
+            a[0] ^= (shift & 1) << ((1 << j) - 1)
+            shift = shift << 1 ^ (shift >> 7) * 0x171
+    return tuple(a)
+
+
+class Sha3(Algorithm):
+    """FIPS 202."""
+
+    def __init__(self, name, digest_bytes):
+        super().__init__(name, keccak_f, (0,) * 25, 8, digest_bytes, "little")
+        self.block_bytes = 200 - 2 * digest_bytes
+
+    def state_after(self, message, initial):
+        padded = bytearray(message + b"\x06" + bytes(-(len(message) + 1) % self.block_bytes))
+        padded[-1] |= 0x80
+        state = list(initial)
+        for block in range(0, len(padded), self.block_bytes):
+            for i in range(self.block_bytes // 8):
+                state[i] ^= int.from_bytes(padded[block + 8 * i : block + 8 * i + 8], "little")
+            state = list(keccak_f(state))
+        return tuple(state)
+
+
+SIGMA = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
+]
+
+
+class Blake2s(Algorithm):
+    """RFC 7693 without a key."""
+
+    IV = [root_fraction(prime, 2, 32) for prime in PRIMES[:8]]
+
+    def __init__(self):
+        super().__init__("BLAKE2s", None, (self.IV[0] ^ 0x01010020, *self.IV[1:]), 4, 32, "little")
+
+    def state_after(self, message, initial):
+        state, blocks = list(initial), max(1, -(-len(message) // 64))
+        for block in range(blocks):
+            words = [int.from_bytes(message[i : i + 4], "little") for i in range(64 * block, 64 * block + 64, 4)]
+            counted = min(64 * (block + 1), len(message))
+            v = state + self.IV
+            v[12] ^= counted
+            v[14] ^= 2**32 - 1 if block == blocks - 1 else 0
+            for s in SIGMA:
+                for i in range(8):
+                    column, turn = i % 4, i // 4
+                    a, b, c, d = column, *(4 * row + (column + turn * row) % 4 for row in (1, 2, 3))
+                    for word, rotations in ((words[s[2 * i]], (16, 12)), (words[s[2 * i + 1]], (8, 7))):
+                        v[a] = (v[a] + v[b] + word) % 2**32
+                        v[d] = rotate_right(v[d] ^ v[a], rotations[0], 32)
+                        v[c] = (v[c] + v[d]) % 2**32
+                        v[b] = rotate_right(v[b] ^ v[c], rotations[1], 32)
+            state = [word ^ v[i] ^ v[i + 8] for i, word in enumerate(state)]
+        return tuple(state)
 
 
 def algorithms():
@@ -137,6 +220,8 @@ def algorithms():
         whole,
         Algorithm("SHA-512/224", sha512, whole.derived_initial("SHA-512/224"), 8, 28),
         Algorithm("SHA-512/256", sha512, whole.derived_initial("SHA-512/256"), 8, 32),
+        Sha3("SHA3-256", 32),
+        Blake2s(),
     ]
 
 
@@ -147,7 +232,7 @@ def check():
     """From the standard initial value the digest must be the standard one, around every padding edge."""
     message = bytes(range(256)) * 2
     for algorithm in ALGORITHMS:
-        for length in (0, 3, 55, 56, 64, 111, 112, 127, 128, 129, 300):
+        for length in (0, 3, 55, 56, 64, 111, 112, 127, 128, 129, 135, 136, 300):
             digest = algorithm.hash_from(algorithm.initial, message[:length])
             assert digest == algorithm.hash(message[:length]), (algorithm.name, length)
 

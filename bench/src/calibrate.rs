@@ -5,15 +5,15 @@
 use std::io;
 use std::time::Duration;
 
-use anyhow::Result;
-use manyhash::Algorithm;
+use anyhow::{Context, Result};
 use manyhash::backend::Backend;
+use manyhash::{Algorithm, AnyAlgorithm, for_each_algorithm};
 use serde::Serialize;
 
 use crate::contest::{self, Row};
-use crate::peers::{self, ForLineup, Lineup};
+use crate::peers;
 use crate::report;
-use crate::run::{Run, RunArguments, compression_name};
+use crate::run::{Run, RunArguments};
 use crate::workloads::{Placement, Workload};
 use manyhash_measure::timing;
 
@@ -24,7 +24,7 @@ const STRIDE_BYTES: usize = MESSAGE_BYTES + 64;
 /// A line of the table.
 #[derive(Serialize)]
 struct Cost {
-    compression: String,
+    compression: &'static str,
     backend: &'static str,
     lanes: usize,
     /// Picoseconds for one block in each lane.
@@ -37,32 +37,31 @@ struct Cost {
 
 /// Runs the mode.
 pub fn run(arguments: &RunArguments) -> Result<()> {
-    let algorithms = arguments.algorithms()?;
+    let algorithms = arguments.algorithms_of(&full_algorithms().map(AnyAlgorithm::name).collect::<Vec<_>>())?;
     let run = Run::begin(arguments, Duration::from_millis(2), Duration::from_secs(20))?;
     let mut costs = Vec::new();
     for algorithm in algorithms {
-        costs.extend(peers::with(algorithm, Steps(&run))?);
+        macro_rules! extend { ([] $($Algorithm:ident)*) => { $(if algorithm == manyhash::$Algorithm::NAME {
+            costs.extend(steps::<manyhash::$Algorithm, { manyhash::$Algorithm::DIGEST_BYTES }>(AnyAlgorithm::$Algorithm, &run)?);
+        })* } }
+        for_each_algorithm!(extend []);
     }
     let out = &mut io::stdout().lock();
     print(out, &run, &costs)?;
     run.finish(out, "costs", &costs)
 }
 
-/// [`steps`] of an algorithm.
-struct Steps<'a>(&'a Run);
-
-impl ForLineup for Steps<'_> {
-    type Output = Vec<Cost>;
-    fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, lineup: Lineup<N>) -> Result<Vec<Cost>> {
-        steps::<A, N>(&lineup, self.0)
-    }
+/// The algorithm of each compression function that is not truncated.
+fn full_algorithms() -> impl Iterator<Item = AnyAlgorithm> {
+    AnyAlgorithm::ALL.iter().copied().filter(|algorithm| algorithm.hashlib_name() == algorithm.compression_function())
 }
 
-/// Every backend with the compression function of `A`, in turns.
-fn steps<A: Algorithm<Digest = [u8; N]>, const N: usize>(lineup: &Lineup<N>, run: &Run) -> Result<Vec<Cost>> {
+/// Every backend with the compression function of `A`, which is `algorithm`, in turns.
+fn steps<A: Algorithm<Digest = [u8; N]>, const N: usize>(algorithm: AnyAlgorithm, run: &Run) -> Result<Vec<Cost>> {
     let mut backends = Backend::supported();
     backends.retain(Backend::supports::<A>);
-    backends.sort_by_key(|backend| place(backend.name()));
+    // The table's order: scalar code, lanes from narrow to wide, instructions for rounds.
+    backends.sort_by_key(Backend::kind);
     let lanes: Vec<usize> = backends.iter().map(|backend| backend.lanes_of::<A>().expect("it supports the algorithm")).collect();
 
     let most = lanes.iter().copied().max().unwrap_or(0);
@@ -71,12 +70,13 @@ fn steps<A: Algorithm<Digest = [u8; N]>, const N: usize>(lineup: &Lineup<N>, run
     let messages = workload.slices(&buffer, Placement::Aligned);
     let mut peers: Vec<_> = backends.iter().map(|&backend| peers::forced::<A, N>(backend)).collect();
     let entries = peers.iter_mut().zip(lanes.iter().copied());
-    let expected: Vec<[u8; N]> = messages.iter().map(|message| (lineup.reference)(message)).collect();
-    let rows = contest::rows(entries, &messages, &expected, lineup.algorithm, run.probe, run.effort)?;
+    let reference = reference::by_name(A::NAME).with_context(|| format!("crates/reference has no {}", A::NAME))?;
+    let expected: Vec<[u8; N]> = messages.iter().map(|message| reference(message).try_into().expect("a digest's length")).collect();
+    let rows = contest::rows(entries, &messages, &expected, A::NAME, run.probe, run.effort)?;
 
     let steps = blocks::<A>();
     let cost = |((row, backend), lanes): ((Row, &Backend), usize)| Cost {
-        compression: compression_name(lineup.algorithm),
+        compression: algorithm.compression_function(),
         backend: backend.name(),
         lanes,
         step_ps: three_digits(row.quiet_ns().unwrap_or_else(|| row.all_ns()) * 1000.0 / steps as f64),
@@ -89,16 +89,6 @@ fn steps<A: Algorithm<Digest = [u8; N]>, const N: usize>(lineup: &Lineup<N>, run
 /// The blocks of one message: whole ones, and one of padding.
 fn blocks<A: Algorithm>() -> usize {
     MESSAGE_BYTES / A::BLOCK_BYTES + 1
-}
-
-/// The table's order: scalar code, lanes from narrow to wide, SHA instructions.
-fn place(backend: &str) -> usize {
-    match backend {
-        _ if backend.starts_with("portable") => 0,
-        _ if backend.starts_with("bmi2") => 1,
-        _ if backend.starts_with("sha-ni") => 3,
-        _ => 2,
-    }
 }
 
 /// Rounded to three significant digits.
@@ -145,9 +135,21 @@ mod tests {
     }
 
     #[test]
+    fn every_compression_function_is_measured_once() {
+        let measured: Vec<&str> = full_algorithms().map(AnyAlgorithm::compression_function).collect();
+        for algorithm in AnyAlgorithm::ALL {
+            let of_it = measured.iter().filter(|compression| **compression == algorithm.compression_function());
+            assert_eq!(of_it.count(), 1, "{algorithm}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
     fn the_order_is_the_tables() {
-        let mut names = ["portable", "sse2", "avx512x2", "sha-ni", "sha-ni-x2", "bmi2", "bmi2-avx512"];
-        names.sort_by_key(|name| place(name));
+        let mut backends = Backend::known().to_vec();
+        backends.sort_by_key(Backend::kind);
+        let wanted = ["portable", "sse2", "avx512x2", "sha-ni", "sha-ni-x2", "bmi2", "bmi2-avx512"];
+        let names: Vec<&str> = backends.iter().map(Backend::name).filter(|name| wanted.contains(name)).collect();
         assert_eq!(names, ["portable", "bmi2", "bmi2-avx512", "sse2", "avx512x2", "sha-ni", "sha-ni-x2"]);
     }
 }

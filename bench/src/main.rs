@@ -1,6 +1,7 @@
 //! `manyhash-bench`: manyhash beside its peers, in one process and one run. METHODOLOGY.md says what the figures mean.
 #![deny(unsafe_code)]
 
+mod backends;
 mod batcher;
 mod calibrate;
 mod contest;
@@ -56,6 +57,8 @@ enum Mode {
     Batcher(batcher::BatcherArguments),
     /// Times one step of every backend: the lines of this CPU for the library's cost table.
     Calibrate(RunArguments),
+    /// Prints what every backend is made of and has for each algorithm, as JSON.
+    Backends,
 }
 
 #[derive(clap::Args)]
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Some(Mode::TlsRecords(arguments)) => tls_records::run(&arguments),
         Some(Mode::Batcher(arguments)) => batcher::run(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
+        Some(Mode::Backends) => backends::run(),
         None => run(&arguments.memory),
     };
     match outcome {

@@ -14,7 +14,7 @@ mod ours;
 
 use anyhow::Result;
 use manyhash::Algorithm;
-use manyhash::backend::{Backend, BackendError};
+use manyhash::backend::Backend;
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
@@ -127,15 +127,6 @@ macro_rules! lineups {
                 $(manyhash::$Algorithm::NAME => what.run::<manyhash::$Algorithm, _>($lineup()?),)+
                 _ => unreachable!("{algorithm} is not one of ALGORITHMS"),
             }
-        }
-
-        /// Whether `MANYHASH_BACKEND`, if set, names a backend that has `algorithm`. From then on it is used.
-        pub fn check_backend(algorithm: &str) -> Result<(), BackendError> {
-            manyhash::backend::from_environment()?;
-            $(if algorithm == manyhash::$Algorithm::NAME {
-                Backend::in_use::<manyhash::$Algorithm>()?;
-            })+
-            Ok(())
         }
 
         /// "avx512x2 for SHA-1", and so on.

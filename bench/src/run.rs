@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use manyhash::{AnyAlgorithm, backend};
 use serde::Serialize;
 
 use crate::contest::Effort;
@@ -42,22 +43,25 @@ impl RunArguments {
         self.algorithms_or(peers::ALGORITHMS)
     }
 
-    /// The same in a mode that, unless told otherwise, runs these.
+    /// The algorithms asked for, or these, in a mode that runs these unless told otherwise.
     pub fn algorithms_or(&self, unless_asked: &[&'static str]) -> Result<Vec<&'static str>> {
-        let mut algorithms = crate::chosen("algorithm", &self.algorithm, peers::ALGORITHMS, compression_name);
+        let mut algorithms = self.algorithms_of(peers::ALGORITHMS)?;
         if self.algorithm.is_empty() {
             algorithms.retain(|algorithm| unless_asked.contains(algorithm));
         }
-        for algorithm in &algorithms {
-            peers::check_backend(algorithm).context("MANYHASH_BACKEND")?;
+        Ok(algorithms)
+    }
+
+    /// The algorithms asked for, or all, in a mode that knows `all` of these.
+    pub fn algorithms_of(&self, all: &[&'static str]) -> Result<Vec<&'static str>> {
+        let normal = |name: &str| AnyAlgorithm::by_name(name).map_or(name.into(), |algorithm| algorithm.to_string());
+        let algorithms = crate::chosen("algorithm", &self.algorithm, all, normal);
+        backend::from_environment().context("MANYHASH_BACKEND")?;
+        for algorithm in algorithms.iter().filter_map(|name| AnyAlgorithm::by_name(name)) {
+            algorithm.backend().context("MANYHASH_BACKEND")?;
         }
         Ok(algorithms)
     }
-}
-
-/// "sha256" of "SHA-256".
-pub fn compression_name(algorithm: &str) -> String {
-    algorithm.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 #[derive(Serialize)]

@@ -110,3 +110,20 @@ fn ipsec_mb_takes_what_it_hashes_right() {
         assert_eq!(tables.contains(cell), takes_part, "{cell}{tables}");
     }
 }
+
+#[test]
+fn backends_are_listed_for_scripts() {
+    let output = bench(&["backends"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let known: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names: Vec<&str> = known["backends"].as_array().unwrap().iter().map(|backend| backend["name"].as_str().unwrap()).collect();
+    assert_eq!(names[0], "portable");
+    let algorithms = known["algorithms"].as_array().unwrap();
+    assert_eq!(algorithms.len(), manyhash::AnyAlgorithm::ALL.len());
+    for algorithm in algorithms {
+        let lanes = algorithm["lanes"].as_object().unwrap();
+        assert_eq!(lanes["portable"], 1, "{algorithm}");
+        assert!(lanes.keys().all(|name| names.contains(&name.as_str())), "{algorithm}");
+        assert!([64, 128].contains(&algorithm["block_bytes"].as_u64().unwrap()), "{algorithm}");
+    }
+}

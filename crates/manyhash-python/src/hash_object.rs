@@ -124,26 +124,26 @@ pub fn new(name: &str, data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<H
     Hash::of(by_name(name)?, data)
 }
 
-/// Python pickles functions by their names, so each needs one of its own. A test compares them with the engine's list.
-macro_rules! constructors { ($($name:ident $Algorithm:ident)*) => { $(
-    #[doc = concat!("A new ", stringify!($name), " object like hashlib's, which begins with data.")]
-    ///
-    /// usedforsecurity: for hashlib's sake, without effect.
-    #[pyfunction]
-    #[pyo3(signature = (data = MaybeData::Absent, *, usedforsecurity = true))]
-    #[pyo3(text_signature = "(data=b'', *, usedforsecurity=True)")]
-    pub fn $name(data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<Hash> {
-        let _ = usedforsecurity;
-        Hash::of(AnyAlgorithm::$Algorithm, data)
+/// Python pickles functions by their names, so each algorithm needs one of its own: its type's name in lower case, which a test compares with
+/// that of hashlib.
+macro_rules! constructors { ([] $($Algorithm:ident)*) => { pastey::paste! {
+    $(
+        #[doc = "A new " [<$Algorithm:lower>] " object like hashlib's, which begins with data."]
+        ///
+        /// usedforsecurity: for hashlib's sake, without effect.
+        #[pyfunction]
+        #[pyo3(signature = (data = MaybeData::Absent, *, usedforsecurity = true))]
+        #[pyo3(text_signature = "(data=b'', *, usedforsecurity=True)")]
+        fn [<$Algorithm:lower>](data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<Hash> {
+            let _ = usedforsecurity;
+            Hash::of(AnyAlgorithm::$Algorithm, data)
+        }
+    )*
+
+    /// Adds the constructor of every algorithm to the module.
+    pub fn add_constructors(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        $(module.add_function(wrap_pyfunction!([<$Algorithm:lower>], module)?)?;)*
+        Ok(())
     }
-)* } }
-constructors!(
-    md5 Md5
-    sha1 Sha1
-    sha224 Sha224
-    sha256 Sha256
-    sha384 Sha384
-    sha512 Sha512
-    sha512_224 Sha512_224
-    sha512_256 Sha512_256
-);
+} } }
+manyhash::for_each_algorithm!(constructors []);

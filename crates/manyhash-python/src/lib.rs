@@ -34,7 +34,7 @@ mod _manyhash {
     #[pymodule_export]
     use crate::files::file_digests;
     #[pymodule_export]
-    use crate::hash_object::{Hash, md5, new, sha1, sha224, sha256, sha384, sha512, sha512_224, sha512_256};
+    use crate::hash_object::{Hash, new};
     #[pymodule_export]
     use crate::many::{hash_many, hmac_many, verify_many};
     #[pymodule_export]
@@ -45,6 +45,7 @@ mod _manyhash {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::hash_object::add_constructors(module)?;
         module.add("algorithms", crate::algorithm::names(module.py())?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

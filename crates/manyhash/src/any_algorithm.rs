@@ -2,7 +2,7 @@
 //!
 //! The list is [`for_each_algorithm!`](crate::for_each_algorithm): nothing here names an algorithm.
 
-use crate::algorithm::{Names, Variant};
+use crate::algorithm::{Compression, CompressionOf, Names, Variant};
 use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
 use crate::hash::Hasher;
@@ -56,6 +56,12 @@ macro_rules! any_algorithm {
             /// Bytes of its digests.
             pub const fn digest_bytes(self) -> usize {
                 match self { $(Self::$name => <crate::$name as Algorithm>::DIGEST_BYTES),* }
+            }
+
+            /// The name of its compression function: `sha512` for SHA-384 too, and all that is not truncated has that of its own. Algorithms with
+            /// the same one share kernels and their costs.
+            pub const fn compression_function(self) -> &'static str {
+                match self { $(Self::$name => <CompressionOf<crate::$name>>::NAME),* }
             }
 
             /// Bytes of its blocks.

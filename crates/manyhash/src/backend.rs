@@ -4,18 +4,34 @@
 //! few. [`force`] makes this process use one backend for every block, [`Batch::backend`](crate::Batch::backend) does so for one batch.
 //! This library reads no environment variable by itself: a program that wants to be told from outside calls [`from_environment`].
 //!
-//! | name | what | messages at once (32-bit, 64-bit words) |
-//! |---|---|---|
-//! | `portable` | scalar code, any CPU | 1, 1 |
-//! | `sse2`, `avx2`, `avx512` | lanes of 128, 256, 512 bits | 4, 2; 8, 4; 16, 8 |
-//! | `avx512-128`, `avx512-256` | the instructions of AVX-512 on 128 and 256 bits | 4, 2; 8, 4 |
-//! | `avx512-lean` | 512 bits, with the fewest operations instead of the shortest waits (SHA-1 has one form) | 16, 8 |
-//! | `avx512x2` | two waves of 512 bits, interleaved | 32, 16 |
-//! | `portable-x2`, `sse2x2`, `avx2x2`, `avx512x4` | two waves of the shorter ones, four of 512 bits (MD5) | 2; 8; 16; 64 |
-//! | `sha-ni`, `sha-ni-x2`, `-x3`, `-x4` | SHA extensions, messages interleaved (SHA-1, SHA-224, SHA-256) | 1 to 4 |
-//! | `sha-ni-sms-x2`, `-x4` | SHA extensions beside message schedules in lanes of 128 bits (SHA-224, SHA-256) | 2, 4 |
-//! | `sha-ni-sms256-x4` | the same with lanes of 256 bits | 4 |
-//! | `bmi2`, `bmi2-avx512` | message schedule in AVX2 or AVX-512 beside scalar rounds (SHA-2) | 1, 1 |
+//! | name | computes in | bits of vectors | waves | messages at once (32-bit, 64-bit words) |
+//! |---|---|---|---|---|
+//! | `portable` | scalar code | - | 1 | 1, 1 |
+//! | `portable-x2` | scalar code | - | 2 | 2, - |
+//! | `bmi2` | scalar rounds, schedule in vectors | 256 | 1 | 1, 1 |
+//! | `bmi2-avx512` | scalar rounds, schedule in vectors | 512 | 1 | 1, 1 |
+//! | `sse2` | lanes | 128 | 1 | 4, 2 |
+//! | `sse2x2` | lanes | 128 | 2 | 8, - |
+//! | `avx2` | lanes | 256 | 1 | 8, 4 |
+//! | `avx2x2` | lanes | 256 | 2 | 16, - |
+//! | `avx512-128` | lanes | 128 | 1 | 4, 2 |
+//! | `avx512-256` | lanes | 256 | 1 | 8, 4 |
+//! | `avx512` | lanes | 512 | 1 | 16, 8 |
+//! | `avx512-lean` | lanes | 512 | 1 | 16, 8 |
+//! | `avx512x2` | lanes | 512 | 2 | 32, 16 |
+//! | `avx512x4` | lanes | 512 | 4 | 64, - |
+//! | `sha-ni` | instructions for rounds | 128 | 1 | 1, - |
+//! | `sha-ni-x2` | instructions for rounds | 128 | 2 | 2, - |
+//! | `sha-ni-x3` | instructions for rounds | 128 | 3 | 3, - |
+//! | `sha-ni-x4` | instructions for rounds | 128 | 4 | 4, - |
+//! | `sha-ni-sms-x2` | instructions for rounds, schedules in vectors | 128 | 2 | 2, - |
+//! | `sha-ni-sms-x4` | instructions for rounds, schedules in vectors | 128 | 4 | 4, - |
+//! | `sha-ni-sms256-x4` | instructions for rounds, schedules in vectors | 256 | 4 | 4, - |
+//!
+//! A wave is a vector of lanes, or a message in registers of its own; kernels with several of them interleave their instructions, so that
+//! one computes while another waits. All algorithms have lanes. More than one wave of narrow vectors, and four of wide ones, only those
+//! have whose rounds wait most, such as MD5. The SHA extensions are for SHA-1, SHA-224 and SHA-256, those beside schedules in vectors for
+//! the last two, and `bmi2` is for SHA-2: [`Backend::lanes_of`] tells. `avx512-lean` has the fewest operations, `avx512` the shortest waits.
 //!
 //! ```
 //! use manyhash::{Sha256, backend::Backend, hash_many};
@@ -30,6 +46,8 @@ use crate::algorithm::CompressionOf;
 use crate::algorithms::Algorithm;
 use crate::isa::{ALL_FEATURES, cpu};
 use crate::kernel::cost;
+pub use crate::kernel::shape::Kind;
+use crate::kernel::shape::Shape;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::Mix;
 use std::fmt;
@@ -41,6 +59,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Backend {
     name: &'static str,
     lanes: usize,
+    shape: Shape,
     is_supported: bool,
 }
 
@@ -58,7 +77,8 @@ impl Backend {
             macro_rules! add { ([] $($Algorithm:ident)*) => { $(
                 for kernel in &<CompressionOf<crate::$Algorithm>>::mixes().all {
                     if known.iter().all(|backend| backend.name != kernel.name) {
-                        known.push(Self { name: kernel.name, lanes: kernel.lanes, is_supported: kernel.is_supported() });
+                        let is_supported = kernel.is_supported();
+                        known.push(Self { name: kernel.name, lanes: kernel.lanes, shape: kernel.shape, is_supported });
                     }
                 }
             )* } }
@@ -105,6 +125,31 @@ impl Backend {
     /// Its name, as in the table of [this module](self).
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// How it computes.
+    pub fn kind(&self) -> Kind {
+        self.shape.kind
+    }
+
+    /// Bits of the widest vectors that it computes in; `None` if it computes in none.
+    pub fn vector_bits(&self) -> Option<usize> {
+        self.shape.vector_bits
+    }
+
+    /// Vectors of lanes, or messages in registers of their own, whose instructions it interleaves.
+    pub fn waves(&self) -> usize {
+        self.shape.waves
+    }
+
+    /// The features of the CPU that it needs, as the compiler names them.
+    pub fn features(&self) -> &'static [&'static str] {
+        self.shape.features
+    }
+
+    /// Whether this CPU can run it, and nobody has left its features out.
+    pub fn is_supported(&self) -> bool {
+        self.is_supported
     }
 
     /// Messages it advances together, of an algorithm with 32-bit words if it has kernels for any.
@@ -274,3 +319,52 @@ impl fmt::Display for BackendError {
 }
 
 impl std::error::Error for BackendError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AnyAlgorithm, ForAlgorithm};
+
+    struct ShapeAndLanes(Backend);
+    impl ForAlgorithm for ShapeAndLanes {
+        /// Bytes of a word, the shape and the lanes.
+        type Output = Option<(usize, Shape, usize)>;
+        fn run<A: Algorithm>(self) -> Self::Output {
+            let kernel = <CompressionOf<A>>::mixes().all.iter().find(|kernel| kernel.name == self.0.name)?;
+            Some((size_of::<crate::algorithm::WordOf<CompressionOf<A>>>(), kernel.shape, kernel.lanes))
+        }
+    }
+
+    fn shapes(backend: Backend) -> impl Iterator<Item = (usize, Shape, usize)> {
+        AnyAlgorithm::ALL.iter().filter_map(move |algorithm| algorithm.with(ShapeAndLanes(backend)))
+    }
+
+    #[test]
+    fn a_backend_is_made_of_the_same_for_all_algorithms() {
+        for &backend in Backend::known() {
+            for (word_bytes, shape, lanes) in shapes(backend) {
+                assert_eq!(shape, backend.shape, "{backend}");
+                let of_a_wave = shape.vector_bits.filter(|_| shape.kind == Kind::Lanes).map_or(1, |bits| bits / 8 / word_bytes);
+                assert_eq!(lanes, shape.waves * of_a_wave, "{backend}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_says_what_backends_are_made_of() {
+        if !cfg!(target_arch = "x86_64") {
+            return; // the table is that of x86-64
+        }
+        let mut backends = Backend::known().to_vec();
+        backends.sort_by_key(Backend::kind);
+        let mut table = String::new();
+        for backend in backends {
+            let lanes =
+                |bytes| shapes(backend).find(|(word_bytes, ..)| *word_bytes == bytes).map_or("-".into(), |(.., lanes)| lanes.to_string());
+            let bits = backend.vector_bits().map_or("-".into(), |bits| bits.to_string());
+            let (kind, waves) = (backend.kind(), backend.waves());
+            table += &format!("//! | `{backend}` | {kind} | {bits} | {waves} | {}, {} |\n", lanes(4), lanes(8));
+        }
+        assert!(include_str!("backend.rs").contains(&table), "the table in the documentation of this file should be:\n{table}");
+    }
+}

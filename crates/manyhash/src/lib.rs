@@ -22,8 +22,8 @@
 //! | many, in pieces from many sources; requests of a server | [`jobs`] |
 //! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
-//! The algorithms are types: [`Sha224`], [`Sha256`], [`Sha384`], [`Sha512`], [`Sha512_224`], [`Sha512_256`], [`Sha3_256`], [`Blake2s`],
-//! and for what still asks for them [`Md5`] and [`Sha1`], which are broken. One that is known only at run time is an [`AnyAlgorithm`].
+//! The algorithms are types, such as [`Sha256`] and [`Sha512`], and for what still asks for them [`Md5`] and [`Sha1`], which are broken;
+//! [`AnyAlgorithm`] has the list of all, and is one that is known only at run time.
 //! Which instructions compute is decided at run time: [`backend`].
 //!
 //! # Debug builds
@@ -75,7 +75,7 @@ mod readers;
 mod threads;
 pub mod tree;
 
-pub use algorithm::all::*;
+pub use algorithm::names::*;
 pub use algorithms::Algorithm;
 pub use any_algorithm::{AnyAlgorithm, AnyHasher, ForAlgorithm, UnknownAlgorithm};
 pub use batch::Batch;

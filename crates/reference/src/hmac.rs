@@ -1,28 +1,19 @@
 //! HMAC and what is made of it: RFC 2104 section 2, HKDF of RFC 5869 section 2, PBKDF2 of RFC 8018 section 5.2.
 
-use crate::{HashFunction, by_name};
-
-/// B of RFC 2104: bytes of a block of the function of a standard name. RFC 2104 has 64 for MD5 and SHA-1, FIPS 198-1 refers to FIPS 180-4
-/// (its figure 1) for SHA-2, and FIPS 202 (its table 3) has SHA-3's.
-fn block_bytes(name: &str) -> usize {
-    match name {
-        "SHA-384" | "SHA-512" | "SHA-512/224" | "SHA-512/256" => 128,
-        "SHA3-256" => 136,
-        _ => 64,
-    }
-}
+use crate::{HashFunction, block_bytes, by_name};
 
 /// A hash function with the size of its blocks.
 #[derive(Clone, Copy)]
 pub struct Hmac {
     hash: HashFunction,
+    /// B of RFC 2104.
     block_bytes: usize,
 }
 
 impl Hmac {
-    /// Over the function of a standard name; `None` if there is none of that name.
+    /// Over the function of a standard name; `None` if this crate has none of that name.
     pub fn by_name(name: &str) -> Option<Self> {
-        by_name(name).map(|hash| Self { hash, block_bytes: block_bytes(name) })
+        Some(Self { hash: by_name(name)?, block_bytes: block_bytes(name)? })
     }
 
     /// H(K XOR opad, H(K XOR ipad, text)).

@@ -3,47 +3,55 @@
 //! What: SHA-1 and the six SHA-2 functions of FIPS 180-4 (August 2015), SHA3-256 of FIPS 202 (August
 //! 2015), MD5 of RFC 1321 (April 1992) and BLAKE2s of RFC 7693 (November 2015), over whole bytes; HMAC of RFC 2104 over each of them, and HKDF and PBKDF2 over that.
 //! Why: a test is worth as much as what it compares with. This crate is to be read beside the
-//! standard: no dependency, no speed trick, and no table of constants that the engine has
-//! too: they are computed, from roots of primes, from sines and from a shift register.
+//! standard: no dependency, no speed trick, and constants that are computed, from roots of primes,
+//! from sines and by a shift register, and not copied from the engine's tables.
 #![forbid(unsafe_code)]
 
-mod blake2s;
 mod hmac;
-mod md5;
 mod padding;
 mod roots;
-mod sha1;
-mod sha256;
-mod sha3;
-mod sha512;
 
-pub use blake2s::blake2s;
 pub use hmac::Hmac;
-pub use md5::md5;
-pub use sha1::sha1;
-pub use sha3::sha3_256;
-pub use sha256::{sha224, sha256};
-pub use sha512::{sha384, sha512, sha512_224, sha512_256};
 
 /// Message in, digest out.
 pub type HashFunction = fn(&[u8]) -> Vec<u8>;
 
-/// The function of a standard name such as `"SHA-1"` or `"SHA-512/256"`; `None` if there is
-/// no function of that name here.
-pub fn by_name(name: &str) -> Option<HashFunction> {
-    Some(match name {
-        "MD5" => |message| md5(message).to_vec(),
-        "SHA-1" => |message| sha1(message).to_vec(),
-        "SHA-224" => |message| sha224(message).to_vec(),
-        "SHA-256" => |message| sha256(message).to_vec(),
-        "SHA-384" => |message| sha384(message).to_vec(),
-        "SHA-512" => |message| sha512(message).to_vec(),
-        "SHA-512/224" => |message| sha512_224(message).to_vec(),
-        "SHA-512/256" => |message| sha512_256(message).to_vec(),
-        "SHA3-256" => |message| sha3_256(message).to_vec(),
-        "BLAKE2s" => |message| blake2s(message).to_vec(),
-        _ => return None,
-    })
+/// Declares `module, blocks of BYTES: function "NAME BY ITS STANDARD", ...;` with everything that goes by such names.
+macro_rules! functions {
+    ($($module:ident, blocks of $block_bytes:literal: $($function:ident $name:literal),+;)+) => {
+        $(
+            mod $module;
+            pub use $module::{$($function),+};
+        )+
+
+        /// The function of a standard name such as `"SHA-1"` or `"SHA-512/256"`; `None` if no
+        /// function of this crate has the name.
+        pub fn by_name(name: &str) -> Option<HashFunction> {
+            Some(match name {
+                $($($name => |message| $function(message).to_vec(),)+)+
+                _ => return None,
+            })
+        }
+
+        /// The bytes of a block of the function of a standard name: for SHA-1 and SHA-2 those of
+        /// FIPS 180-4, figure 1; of SHA-3, its rate, that of FIPS 202, 6.1.
+        fn block_bytes(name: &str) -> Option<usize> {
+            Some(match name {
+                $($($name)|+ => $block_bytes,)+
+                _ => return None,
+            })
+        }
+    };
+}
+
+// The ONE list: the files, and the functions in them.
+functions! {
+    md5, blocks of 64: md5 "MD5";
+    sha1, blocks of 64: sha1 "SHA-1";
+    sha256, blocks of 64: sha224 "SHA-224", sha256 "SHA-256";
+    sha512, blocks of 128: sha384 "SHA-384", sha512 "SHA-512", sha512_224 "SHA-512/224", sha512_256 "SHA-512/256";
+    sha3, blocks of 136: sha3_256 "SHA3-256";
+    blake2s, blocks of 64: blake2s "BLAKE2s";
 }
 
 #[cfg(test)]
@@ -67,8 +75,6 @@ mod tests {
         assert_eq!(digest("SHA-512"), sha512(message));
         assert_eq!(digest("SHA-512/224"), sha512_224(message));
         assert_eq!(digest("SHA-512/256"), sha512_256(message));
-        assert_eq!(digest("SHA3-256"), sha3_256(message));
-        assert_eq!(digest("BLAKE2s"), blake2s(message));
     }
 
     #[test]

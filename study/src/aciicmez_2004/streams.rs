@@ -1,7 +1,7 @@
 //! Several messages at once, in the registers of 2004 and in today's: what figures 4.6 to 4.8 measure.
 
 use anyhow::Result;
-use manyhash::backend::Backend;
+use manyhash::backend::{Backend, Kind};
 
 use super::scalar::HashFunction;
 use super::shown::{cell, ratio, without_gaps};
@@ -67,26 +67,33 @@ impl Registers {
             Self::Bits32 => ("32-bit".into(), Some(1)),
             Self::Bits64 => ("64-bit".into(), Some(1)),
             Self::Mmx => ("64-bit (MMX)".into(), Some(S::MMX_STREAMS)),
-            Self::Backend("sse2") => ("128-bit (XMM)".into(), lanes::<S>("sse2")),
-            Self::Backend(name) => {
-                let what = match name {
-                    "avx512-128" => "128-bit (XMM of AVX-512)",
-                    "avx2" => "256-bit (AVX2)",
-                    "avx512" => "512-bit (AVX-512)",
-                    "avx512x2" => "512-bit (AVX-512) in two waves",
-                    "sha-ni" => "SHA extensions",
-                    "sha-ni-x2" => "SHA extensions (interleaved)",
-                    name => name,
-                };
-                (what.into(), lanes::<S>(name))
-            }
+            Self::Backend(name) => match Backend::known().iter().find(|backend| backend.name() == name) {
+                Some(backend) => (architecture(*backend), backend.lanes_of::<S::Algorithm>()),
+                None => (name.into(), None),
+            },
         }
     }
 }
 
-fn lanes<S: Subject>(name: &str) -> Option<usize> {
-    let known = Backend::known().iter().find(|backend| backend.name() == name)?;
-    known.lanes_of::<S::Algorithm>()
+/// What tables call the registers of a backend. The paper calls those of 128 bits XMM.
+fn architecture(backend: Backend) -> String {
+    let has = |start: &str| backend.features().iter().any(|feature| feature.starts_with(start));
+    let is_interleaved = backend.waves() > 1;
+    let set = if has("avx512") {
+        "AVX-512"
+    } else if has("avx2") {
+        "AVX2"
+    } else {
+        "XMM"
+    };
+    match (backend.kind(), backend.vector_bits()) {
+        (Kind::Lanes, Some(bits)) => {
+            let registers = if bits == 128 && has("avx512") { "XMM of AVX-512" } else { set };
+            format!("{bits}-bit ({registers}){}", if is_interleaved { " in two waves" } else { "" })
+        }
+        (Kind::Instructions, _) if has("sha") => format!("SHA extensions{}", if is_interleaved { " (interleaved)" } else { "" }),
+        _ => backend.name().into(),
+    }
 }
 
 /// What one of them does.

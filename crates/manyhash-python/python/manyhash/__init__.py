@@ -11,22 +11,15 @@ import os
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from manyhash import _manyhash, tree
+from manyhash import _algorithms, _manyhash, tree
+from manyhash._algorithms import *
 from manyhash._manyhash import (
     Hash,
     __version__,
     algorithms,
     hash_many,
     hmac_many,
-    md5,
     new,
-    sha1,
-    sha224,
-    sha256,
-    sha384,
-    sha512,
-    sha512_224,
-    sha512_256,
     verify_many,
 )
 
@@ -40,18 +33,11 @@ __all__ = [
     "file_digests",
     "hash_many",
     "hmac_many",
-    "md5",
     "new",
-    "sha1",
-    "sha224",
-    "sha256",
-    "sha384",
-    "sha512",
-    "sha512_224",
-    "sha512_256",
     "tree",
     "verify_many",
 ]
+__all__ += _algorithms.__all__
 
 
 class FileDigest(NamedTuple):

@@ -1,32 +1,26 @@
-"""The methods of `column.manyhash` in engines that let others add some: one for each algorithm. The stub has their signatures."""
+"""The methods of `column.manyhash` in engines that let others add some: one for each algorithm, and one for all."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Protocol, TypeVar, Unpack
 
-import manyhash
+from manyhash._algorithms import AlgorithmMethods
+from manyhash.arrow import Options, Output
 
 Column = TypeVar("Column")
+Result = TypeVar("Result", covariant=True)
 
 
-class ColumnMethods(ABC, Generic[Column]):
+class DigestMethod(Protocol[Result]):
+    """The method of one algorithm."""
+
+    def __call__(self, output: Output = "binary", **options: Unpack[Options]) -> Result: ...
+
+
+class ColumnMethods(AlgorithmMethods[Column], ABC):
     """`.hash(algorithm, ...)`, and for each name in `manyhash.algorithms` a method of that name: `.sha256(...)`."""
 
     @abstractmethod
-    def hash(self, algorithm="sha256", output="binary", *, key=None, prefix=None, truncate=None, threads=1):  # type: ignore[no-untyped-def]
+    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> Column:
         """The digest of every row."""
-
-
-def _method(algorithm: str) -> Any:
-    def method(self, output="binary", *, key=None, prefix=None, truncate=None, threads=1):  # type: ignore[no-untyped-def]
-        return self.hash(algorithm, output, key=key, prefix=prefix, truncate=truncate, threads=threads)
-
-    method.__name__ = algorithm
-    method.__qualname__ = f"ColumnMethods.{algorithm}"
-    method.__doc__ = f"The {algorithm} digest of every row; the arguments are those of `manyhash.arrow.hash`."
-    return method
-
-
-for _algorithm in manyhash.algorithms:
-    setattr(ColumnMethods, _algorithm, _method(_algorithm))

@@ -13,7 +13,7 @@ it lies.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, overload
 
 from manyhash import _manyhash
 
@@ -21,13 +21,28 @@ if TYPE_CHECKING:
     from arro3.core import Array, ChunkedArray
     from typing_extensions import Buffer
 
-__all__ = ["ArrowArray", "ArrowStream", "Layout", "Output", "hash", "hash_rows"]
+__all__ = ["ArrowArray", "ArrowStream", "ColumnOptions", "Layout", "Options", "Output", "hash", "hash_rows"]
 
 Output = Literal["binary", "hex", "base64"]
 """How a digest is written: its bytes, lower-case hexadecimal digits, or base64 with padding."""
 
 Layout = Literal["fixed", "offsets", "view"]
 """How a column is laid out: FixedSizeBinary, Binary or BinaryView; as text Utf8, Utf8 or Utf8View."""
+
+
+class Options(TypedDict, total=False):
+    """What digests have besides an algorithm and an output, in every engine; `hash` says what each does."""
+
+    key: Buffer | None
+    prefix: Buffer | None
+    truncate: int | None
+    threads: int
+
+
+class ColumnOptions(Options, total=False):
+    """The options of a column whose layout can be chosen."""
+
+    layout: Layout
 
 
 class ArrowArray(Protocol):
@@ -44,29 +59,13 @@ class ArrowStream(Protocol):
 
 @overload
 def hash(
-    column: ArrowArray,
-    algorithm: str = "sha256",
-    output: Output = "binary",
-    *,
-    key: Buffer | None = None,
-    prefix: Buffer | None = None,
-    truncate: int | None = None,
-    layout: Layout = "fixed",
-    threads: int = 1,
+    column: ArrowArray, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[ColumnOptions]
 ) -> Array: ...
 
 
 @overload
 def hash(
-    column: ArrowStream,
-    algorithm: str = "sha256",
-    output: Output = "binary",
-    *,
-    key: Buffer | None = None,
-    prefix: Buffer | None = None,
-    truncate: int | None = None,
-    layout: Layout = "fixed",
-    threads: int = 1,
+    column: ArrowStream, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[ColumnOptions]
 ) -> ChunkedArray: ...
 
 
@@ -112,12 +111,7 @@ def hash_rows(
     columns: Sequence[str] | None = None,
     algorithm: str = "sha256",
     output: Output = "binary",
-    *,
-    key: Buffer | None = None,
-    prefix: Buffer | None = None,
-    truncate: int | None = None,
-    layout: Layout = "fixed",
-    threads: int = 1,
+    **options: Unpack[ColumnOptions],
 ) -> Array: ...
 
 
@@ -127,12 +121,7 @@ def hash_rows(
     columns: Sequence[str] | None = None,
     algorithm: str = "sha256",
     output: Output = "binary",
-    *,
-    key: Buffer | None = None,
-    prefix: Buffer | None = None,
-    truncate: int | None = None,
-    layout: Layout = "fixed",
-    threads: int = 1,
+    **options: Unpack[ColumnOptions],
 ) -> ChunkedArray: ...
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Unpack
 
 try:
     import numpy as np
@@ -29,9 +29,7 @@ except ImportError as error:
 
 from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
+from manyhash.arrow import Options
 
 __all__ = ["hash", "hash_rows"]
 
@@ -48,11 +46,7 @@ def hash(
     series: pd.Series,
     algorithm: str = "sha256",
     output: Output = "binary",
-    *,
-    key: Buffer | None = None,
-    prefix: Buffer | None = None,
-    truncate: int | None = None,
-    threads: int = 1,
+    **options: Unpack[Options],
 ) -> pd.Series:
     """The digest of every row, under the same index and name; the arguments are those of `manyhash.arrow.hash`.
 
@@ -60,7 +54,7 @@ def hash(
     """
     if not isinstance(series, pd.Series):
         raise TypeError(f"series is a {type(series).__name__} and no pandas Series")
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
+    digest = ColumnDigest(algorithm, output, **options)
     return _series(_digests(series, digest), series, digest)
 
 
@@ -69,21 +63,18 @@ def hash_rows(
     columns: Sequence[Hashable] | None = None,
     algorithm: str = "sha256",
     output: Output = "binary",
-    *,
-    key: Buffer | None = None,
-    prefix: Buffer | None = None,
-    truncate: int | None = None,
-    threads: int = 1,
+    **options: Unpack[Options],
 ) -> pd.Series:
     """One digest over several columns for each row, under the frame's index, named "row_digest". Never missing.
 
     `columns`: a list of names, in the order in which they are hashed; all unless given. The index is hashed only where it is made a column
-    (`reset_index`). The encoding is that of `manyhash.arrow.hash_rows`, where a value that is missing is null: NaN of a float column too.
-    TypeError for a column of periods or intervals, a sparse one, and one of objects that are not all of one type.
+    (`reset_index`). The options are those of `manyhash.arrow.hash`. The encoding is that of `manyhash.arrow.hash_rows`, where a value that
+    is missing is null: NaN of a float column too. TypeError for a column of periods or intervals, a sparse one, and one of
+    objects that are not all of one type.
     """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame is a {type(frame).__name__} and no pandas DataFrame")
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
+    digest = ColumnDigest(algorithm, output, **options)
     if isinstance(columns, (str, bytes)):
         raise TypeError(f"columns is a {type(columns).__name__}, not a list of names: [{columns!r}]")
     chosen = frame if columns is None else frame[list(columns)]
@@ -106,7 +97,7 @@ class SeriesMethods(ColumnMethods[pd.Series]):
     def __init__(self, series: pd.Series) -> None:
         self._series = series
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Any) -> pd.Series:
+    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pd.Series:
         return hash(self._series, algorithm, output, **options)
 
 

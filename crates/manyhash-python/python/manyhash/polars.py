@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Unpack
 
 try:
     import polars as pl
@@ -31,9 +31,7 @@ except ImportError as error:
 
 from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
+from manyhash.arrow import Options
 
 __all__ = ["hash", "hash_rows"]
 
@@ -42,18 +40,14 @@ def hash(
     column: pl.Expr | str,
     algorithm: str = "sha256",
     output: Output = "binary",
-    *,
-    key: Buffer | None = None,
-    prefix: Buffer | None = None,
-    truncate: int | None = None,
-    threads: int = 1,
+    **options: Unpack[Options],
 ) -> pl.Expr:
     """The digest of every row of a column, as an expression: Binary, or String for "hex" and "base64". Null stays null.
 
     String, Binary, Categorical and Enum columns; for others a TypeError names the cast. A str is a column's name. `threads` is for one
-    morsel: the streaming engine runs several of them at a time already.
+    morsel: the streaming engine runs several of them at a time already. The options are those of `manyhash.arrow.hash`.
     """
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
+    digest = ColumnDigest(algorithm, output, **options)
     expression = pl.col(column) if isinstance(column, str) else column
     return expression.map_batches(_OfColumn(digest), return_dtype=_dtype(digest), is_elementwise=True)
 
@@ -62,16 +56,13 @@ def hash_rows(
     *columns: pl.Expr | str,
     algorithm: str = "sha256",
     output: Output = "binary",
-    key: Buffer | None = None,
-    prefix: Buffer | None = None,
-    truncate: int | None = None,
-    threads: int = 1,
+    **options: Unpack[Options],
 ) -> pl.Expr:
     """One digest over several columns for each row, as an expression named "row_digest"; without columns, over all. Never null.
 
     The encoding is that of `manyhash.arrow.hash_rows`: other engines compute the same digests of the same rows.
     """
-    digest = ColumnDigest(algorithm, output, key, prefix, truncate, threads)
+    digest = ColumnDigest(algorithm, output, **options)
     rows = pl.struct(*columns) if columns else pl.struct(pl.all())
     return rows.map_batches(_OfRows(digest), return_dtype=_dtype(digest), is_elementwise=True).alias("row_digest")
 
@@ -83,7 +74,7 @@ class ExpressionMethods(ColumnMethods[pl.Expr]):
     def __init__(self, expression: pl.Expr) -> None:
         self._expression = expression
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Any) -> pl.Expr:
+    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Expr:
         return hash(self._expression, algorithm, output, **options)
 
 
@@ -94,7 +85,7 @@ class SeriesMethods(ColumnMethods[pl.Series]):
     def __init__(self, series: pl.Series) -> None:
         self._series = series
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Any) -> pl.Series:
+    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Series:
         return _OfColumn(ColumnDigest(algorithm, output, **options))(self._series)
 
 

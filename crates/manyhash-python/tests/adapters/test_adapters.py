@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import dataclasses
 import inspect
 import re
 import subprocess
@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from adapter_reference import ALGORITHMS
-
 import manyhash
+import manyhash.arrow
 from manyhash import _column_methods
+from manyhash._column_digest import ColumnDigest
+from manyhash.arrow import Options
 
 # What is taken away, and what `pip` is told to install then.
 NEEDED = {"polars": "polars", "pandas": "pandas", "duckdb": "duckdb", "datafusion": "datafusion"}
@@ -48,15 +49,22 @@ def test_the_package_imports_no_engine():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_methods_and_their_stub_are_those_of_the_algorithms():
-    stub = ast.parse(Path(_column_methods.__file__).with_suffix(".pyi").read_text())
-    [methods] = [node for node in stub.body if isinstance(node, ast.ClassDef)]
-    signatures = {}
-    for node in methods.body:
-        assert isinstance(node, ast.FunctionDef)
-        signatures[node.name] = [argument.arg for argument in node.args.args], [argument.arg for argument in node.args.kwonlyargs]
-    assert signatures.keys() == {"hash", *manyhash.algorithms} == {"hash", *ALGORITHMS}
-    for name, (positional, keywords) in signatures.items():
-        parameters = inspect.signature(getattr(_column_methods.ColumnMethods, name)).parameters.values()
-        assert [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD] == positional
-        assert [p.name for p in parameters if p.kind is p.KEYWORD_ONLY] == keywords
+def test_methods_are_those_of_the_algorithms_and_options_those_of_a_digest():
+    class Methods(_column_methods.ColumnMethods):
+        def hash(self, *arguments, **options):
+            return arguments, options
+
+    options = {name: name for name in Options.__annotations__}
+    for algorithm in manyhash.algorithms:
+        method = getattr(Methods(), algorithm)
+        assert method() == ((algorithm, "binary"), {})
+        assert method("hex", **options) == ((algorithm, "hex"), options)
+        assert method.__name__ == algorithm and algorithm in method.__doc__
+    assert set(options) == {field.name for field in dataclasses.fields(ColumnDigest)} - {"algorithm", "output"}
+    arguments = inspect.signature(manyhash.arrow.hash).parameters.values()
+    assert {argument.name for argument in arguments if argument.kind is argument.KEYWORD_ONLY} == set(options) | {"layout"}
+
+
+def test_an_option_that_is_none_is_a_type_error():
+    with pytest.raises(TypeError, match="salt"):
+        ColumnDigest("sha256", "hex", salt=b"x")

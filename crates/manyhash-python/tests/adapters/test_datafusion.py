@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from adapter_reference import ALGORITHMS, BYTES, KEY, TEXTS, digests, engine
+from adapter_reference import BYTES, KEY, TEXTS, digests, engine
 
 datafusion = engine("datafusion")
 pa = engine("pyarrow")
@@ -46,7 +46,7 @@ def column(context, sql):
     return table.column(0).to_pylist()
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", manyhash.algorithms)
 def test_every_algorithm_is_hashlibs(context, algorithm):
     assert column(context, f"SELECT manyhash_{algorithm}(text) FROM rows ORDER BY number") == digests(TEXTS, algorithm)
     assert column(context, f"SELECT manyhash_{algorithm}_hex(text) FROM rows ORDER BY number") == digests(TEXTS, algorithm, "hex")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -19,7 +20,7 @@ PACKAGE = Path(manyhash.__file__).parent
 TESTS = Path(__file__).parents[1]
 TYPING = TESTS / "typing"
 # What needs no engine. PyArrow and py4j have no types, so that modules that use them cannot be strict to pyright, which refuses unknown types.
-STRICT = ("__init__.py", "__main__.py", "arrow.py", "tree.py", "_manyhash.pyi")
+STRICT = ("__init__.py", "__main__.py", "_algorithms.pyi", "_column_methods.py", "_manyhash.pyi", "arrow.py", "tree.py")
 
 
 def copied(files: tuple[Path, ...], folder: Path) -> list[str]:
@@ -92,7 +93,38 @@ def test_the_stub_declares_what_is_there_and_nothing_else() -> None:
     defined |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
     types_alone = {"Data", "_Messages", "_Several"}
     there = {name for name in dir(_manyhash) if not name.startswith("__") or name == "__version__"}
-    assert defined - types_alone == there
+    assert defined - types_alone == there - set(manyhash.algorithms)
+
+
+def stub_of_the_algorithms() -> str:
+    constructors = [f'def {name}(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...' for name in manyhash.algorithms]
+    lines = [
+        "# Written by a test: MANYHASH_RECORD_STUB=1 pytest tests/core/test_typing.py",
+        "from typing import Generic, TypeVar",
+        "",
+        "from manyhash._column_methods import DigestMethod",
+        "from manyhash._manyhash import Data, Hash",
+        "",
+        'Column = TypeVar("Column")',
+        "",
+        "__all__ = [",
+        *(f'    "{name}",' for name in manyhash.algorithms),
+        "]",
+        "",
+        *constructors,
+        "",
+        "class AlgorithmMethods(Generic[Column]):",
+        *(f"    {name}: DigestMethod[Column]" for name in manyhash.algorithms),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def test_the_stub_of_the_algorithms_is_as_written() -> None:
+    stub = Path("python/manyhash/_algorithms.pyi")
+    if os.environ.get("MANYHASH_RECORD_STUB"):
+        (TESTS.parent / stub).write_text(stub_of_the_algorithms())
+    assert (TESTS.parent / stub).read_text() == stub_of_the_algorithms(), "record it: MANYHASH_RECORD_STUB=1"
 
 
 def test_everything_public_is_documented() -> None:

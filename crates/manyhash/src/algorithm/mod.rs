@@ -117,10 +117,11 @@ macro_rules! algorithms {
     ($dollar:tt $($module:ident: $Compression:ident = $($Algorithm:ident)+;)*) => {
         $(pub(crate) mod $module;)*
 
-        /// The algorithms, for callers.
-        pub mod all {
+        /// The algorithms by their names.
+        pub mod names {
             $(pub use super::$module::{$($Algorithm),+};)*
         }
+        pub use names::*;
 
         /// Calls `$callback! { [$($arguments)*] Sha1 Sha224 ... }` with every algorithm of this crate, in its order.
         ///

@@ -58,16 +58,20 @@ pub trait Token: Copy + 'static {
     fn run<T: Task<Self>>(self, task: T) -> T::Output;
 }
 
-/// `$arch Token prepare [features] lanes Vectors = "name", ... more Vectors = "name", ...;`
+/// The ONE list of instruction sets, a block for each architecture: its name, the macro of the standard library that
+/// detects its features, and its instruction sets.
+///
+/// `Token prepare [features] lanes Vectors = "name", ... more Vectors = "name", ...;`
 ///
 /// `prepare` is a function that every kernel begins with. `lanes` are the kernels in lanes that every compression
-/// function has; `more` are those that only a latency-bound one gains by (`WANTS_MORE_WAVES`).
+/// function has; `more` are those that only a latency-bound one gains by (`WANTS_MORE_WAVES`). How wide vectors are and
+/// how many waves there are, their types say (`Words::LANES`, `Words::WAVES`).
 macro_rules! isa {
-    ($dollar:tt $(
-        $(#[$doc:meta])* $arch:literal $Isa:ident $($prepare:ident)? [$($feature:tt)*]
+    ($dollar:tt $($arch:literal $is_detected:ident {$(
+        $(#[$doc:meta])* $Isa:ident $($prepare:ident)? [$($feature:tt)*]
         $(lanes $($Lanes:ty = $name:literal),+)? $(more $($More:ty = $more_name:literal),+)?;
-    )*) => {
-        $(
+    )*})*) => {
+        $($(
             $(#[$doc])*
             #[cfg(target_arch = $arch)]
             #[derive(Clone, Copy, Debug)]
@@ -78,7 +82,7 @@ macro_rules! isa {
                 const FEATURES: &'static [&'static str] = &[$($feature),*];
                 #[inline(always)]
                 fn detect() -> Option<Self> {
-                    ($(std::arch::is_x86_feature_detected!($feature))&&*).then_some(Self(()))
+                    ($(std::arch::$is_detected!($feature))&&*).then_some(Self(()))
                 }
                 #[inline(always)]
                 fn run<T: Task<Self>>(self, task: T) -> T::Output {
@@ -92,10 +96,10 @@ macro_rules! isa {
                     unsafe { featured(self, task) }
                 }
             }
-        )*
+        )*)*
 
         /// The features of all instruction sets in the list, whatever the architecture.
-        pub(crate) const ALL_FEATURES: &[&str] = &[$($($feature),*),*];
+        pub(crate) const ALL_FEATURES: &[&str] = &[$($($($feature,)*)*)*];
 
         /// Calls `$callback!` with the lanes of every instruction set, narrowest first:
         /// `cfg [Vectors = "name", ...] [Vectors = "name", ...];`, first what every compression function has, then
@@ -104,7 +108,7 @@ macro_rules! isa {
             ($dollar callback:ident) => {
                 $dollar callback! {
                     #[cfg(all())] [Portable = "portable"] [Two<Portable> = "portable-x2"];
-                    $(#[cfg(target_arch = $arch)] [$($($Lanes = $name),+)?] [$($($More = $more_name),+)?];)*
+                    $($(#[cfg(target_arch = $arch)] [$($($Lanes = $name),+)?] [$($($More = $more_name),+)?];)*)*
                 }
             };
         }
@@ -113,28 +117,30 @@ macro_rules! isa {
 }
 
 isa! { $
-    /// The 128-bit registers every x86-64 has.
-    "x86_64" Sse2 ["sse2"] lanes Sse2 = "sse2" more Two<Sse2> = "sse2x2";
-    /// 256-bit integer registers.
-    "x86_64" Avx2 ["avx2"] lanes Avx2 = "avx2" more Two<Avx2> = "avx2x2";
-    /// The instructions of AVX-512 on 128 bits.
-    "x86_64" Avx512Quarter ["sse2" "ssse3" "avx512f" "avx512vl"] lanes Avx512Quarter = "avx512-128";
-    /// The instructions of AVX-512 on 256 bits.
-    "x86_64" Avx512Half ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
-    /// 512-bit registers with rotates, three-operand logic and byte shuffles.
-    "x86_64" Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512", One<Avx512> = "avx512-lean", Two<Avx512> = "avx512x2"
-        more Two<Two<Avx512>> = "avx512x4";
-    /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
-    /// halves slow the SHA instructions to a third (measured on Zen 5: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
-    "x86_64" ShaNi clean_upper_halves ["sha" "ssse3" "sse4.1" "avx"];
-    /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty, which Intel's CPUs mind.
-    "x86_64" ShaNiAvx512Quarter clean_upper_halves ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
-    /// The same on 256 bits, for CPUs that do not mind dirty upper halves: Zen 4.
-    "x86_64" ShaNiAvx512Half clean_upper_halves ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
-    /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
-    "x86_64" Bmi2 ["bmi1" "bmi2" "avx2"];
-    /// The same with a schedule in 512-bit registers.
-    "x86_64" Bmi2Avx512 ["bmi1" "bmi2" "avx512f" "avx512bw"];
+    "x86_64" is_x86_feature_detected {
+        /// The 128-bit registers every x86-64 has.
+        Sse2 ["sse2"] lanes Sse2 = "sse2" more Two<Sse2> = "sse2x2";
+        /// 256-bit integer registers.
+        Avx2 ["avx2"] lanes Avx2 = "avx2" more Two<Avx2> = "avx2x2";
+        /// The instructions of AVX-512 on 128 bits.
+        Avx512Quarter ["sse2" "ssse3" "avx512f" "avx512vl"] lanes Avx512Quarter = "avx512-128";
+        /// The instructions of AVX-512 on 256 bits.
+        Avx512Half ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
+        /// 512-bit registers with rotates, three-operand logic and byte shuffles.
+        Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512", One<Avx512> = "avx512-lean", Two<Avx512> = "avx512x2"
+            more Two<Two<Avx512>> = "avx512x4";
+        /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
+        /// halves slow the SHA instructions to a third (measured on Zen 5: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
+        ShaNi clean_upper_halves ["sha" "ssse3" "sse4.1" "avx"];
+        /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty, which Intel's CPUs mind.
+        ShaNiAvx512Quarter clean_upper_halves ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
+        /// The same on 256 bits, for CPUs that do not mind dirty upper halves: Zen 4.
+        ShaNiAvx512Half clean_upper_halves ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
+        /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
+        Bmi2 ["bmi1" "bmi2" "avx2"];
+        /// The same with a schedule in 512-bit registers.
+        Bmi2Avx512 ["bmi1" "bmi2" "avx512f" "avx512bw"];
+    }
 }
 
 /// Zeros the upper halves of the vector registers, which should be so already. Code of others may have left them dirty, and the SHA

@@ -9,6 +9,7 @@ mod record;
 
 use super::Kernel;
 use super::list::kernels as kernels_of;
+use super::shape::{Kind, Shape};
 use crate::algorithm::Compression;
 use executable::Executable;
 use iced_x86::{CpuidFeature, EncodingKind, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
@@ -19,22 +20,26 @@ use std::collections::BTreeMap;
 fn kernels_use_their_features_and_call_nothing() {
     let Some((kernels, _)) = take_census() else { return };
     println!("{:22}{}", "kernel", Census::headings());
-    kernels.iter().for_each(|(name, census)| println!("{name:22}{}", census.row()));
-    let faults_of =
-        |(name, census): (&String, &Census)| census.faults(name).into_iter().map(|fault| format!("{name}: {fault}")).collect::<Vec<_>>();
-    let faults: Vec<String> = kernels.iter().flat_map(faults_of).collect();
+    kernels.iter().for_each(|(name, (_, census))| println!("{name:22}{}", census.row()));
+    let mut faults = Vec::new();
+    for (name, (shape, census)) in &kernels {
+        faults.extend(census.faults(shape).iter().map(|fault| format!("{name}: {fault}")));
+    }
     assert!(faults.is_empty(), "the compiler made something else of the kernels:\n{}", faults.join("\n"));
 }
 
 #[test]
 fn kernels_are_as_recorded() {
     let Some((kernels, compiler)) = take_census() else { return };
-    let kernels = kernels.into_iter().map(|(name, census)| (name, census.recorded_counts())).collect();
+    let kernels = kernels.into_iter().map(|(name, (_, census))| (name, census.recorded_counts())).collect();
     Record { compiler, kernels }.check_or_write();
 }
 
-/// The census of every kernel, by name, and the compiler, if its code is to be compared with the record. `None` if the test is skipped.
-fn take_census() -> Option<(BTreeMap<String, Census>, Option<String>)> {
+/// Every kernel by name, with its shape and its census.
+type Kernels = BTreeMap<String, (Shape, Census)>;
+
+/// All kernels, and the compiler, if its code is to be compared with the record. `None` if the test is skipped.
+fn take_census() -> Option<(Kernels, Option<String>)> {
     if cfg!(target_feature = "sse3") {
         return skipped("built for more than the x86-64 of every CPU, which gives every kernel features that are not its own");
     }
@@ -53,14 +58,14 @@ fn skipped<T>(why: &str) -> Option<T> {
     None
 }
 
-/// The census of every kernel of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2 short`, `sha256/avx512x2 dealt`.
-fn kernels(executable: &Executable) -> BTreeMap<String, Census> {
-    fn take<C: Compression>(executable: &Executable, kernels: &mut BTreeMap<String, Census>) {
-        for Kernel { name: kernel, advance, dealt, short, .. } in &kernels_of::<C>() {
+/// The kernels of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2 short`, `sha256/avx512x2 dealt`.
+fn kernels(executable: &Executable) -> Kernels {
+    fn take<C: Compression>(executable: &Executable, kernels: &mut Kernels) {
+        for Kernel { name: kernel, shape, advance, dealt, short, .. } in &kernels_of::<C>() {
             let mut take = |name: String, entry: usize| {
                 kernels.entry(name).or_insert_with_key(|name| {
                     let kernel = executable.kernel_from(entry).unwrap_or_else(|why| panic!("{name}: {why}"));
-                    Census::of(executable, kernel)
+                    (*shape, Census::of(executable, kernel))
                 });
             };
             take(format!("{}/{kernel}", C::NAME), *advance as usize);
@@ -208,14 +213,13 @@ impl Census {
         self.stack_stores += usize::from(matches!(access, OpAccess::Write | OpAccess::ReadWrite));
     }
 
-    /// What should not be, in a kernel of this name.
-    fn faults(&self, name: &str) -> Vec<String> {
-        let (_, shape) = name.split_once('/').expect("compression function/shape");
-        let shape = shape.trim_end_matches(" short").trim_end_matches(" dealt");
+    /// What should not be, in a kernel of this shape. The rules are those of x86-64's features.
+    fn faults(&self, shape: &Shape) -> Vec<String> {
+        let has = |start: &str| shape.features.iter().any(|feature| feature.starts_with(start));
         let mut faults = Vec::new();
+        // Tables of a few KiB are zeroed and copied once for a run of blocks.
+        let has_tables = matches!(shape.kind, Kind::ScalarBesideVectors | Kind::InstructionsBesideVectors);
         for (callee, calls) in &self.calls {
-            // Tables of a few KiB are zeroed and copied once for a run of blocks.
-            let has_tables = shape.starts_with("bmi2") || shape.starts_with("sha-ni-sms");
             if !(has_tables && matches!(&**callee, "memset" | "memcpy")) {
                 faults.push(format!("{calls} calls of {callee}"));
             }
@@ -226,56 +230,35 @@ impl Census {
             }
         };
         expect(self.gathers == 0, "gathers, slower than loads and a transposition");
-        let minds_dirty_halves = shape.starts_with("sha-ni");
+        let minds_dirty_halves = has("sha");
         expect(!minds_dirty_halves || self.before_vzeroupper == 0, "does not begin with vzeroupper: dirty upper halves slow it 200 times");
         let cleans_its_own = self.vzeroupper > usize::from(minds_dirty_halves);
         expect(cleans_its_own || self.ymm + self.zmm == 0, "upper halves of registers left dirty: no vzeroupper at the end");
 
         let encodings = format!("{} legacy SSE, {} VEX, {} EVEX", self.legacy_sse, self.vex, self.evex);
-        let is_vex = self.legacy_sse + self.evex == 0 && self.vex > 0;
-        let (xmm, ymm, zmm) = (self.xmm_operations, self.ymm_operations, self.zmm_operations);
-        let widths = format!("operations of {xmm} xmm, {ymm} ymm, {zmm} zmm");
-        // Sums outside of the rounds may be narrow.
-        let few = 8;
-        if shape.starts_with("portable") {
-            expect(self.vex + self.evex == 0, &format!("encodings that not every CPU knows: {encodings}"));
-        } else if shape.starts_with("sse2") {
-            expect(self.vex + self.evex == 0, &format!("encodings newer than SSE2: {encodings}"));
-            expect(xmm > few, &format!("not vectorised: {widths}"));
-        } else if shape.starts_with("avx2") {
-            expect(is_vex, &format!("encodings other than VEX: {encodings}"));
-            expect(ymm > few && xmm <= few, &format!("registers narrower than ymm: {widths}"));
-        } else if shape.starts_with("avx512") {
-            expect(self.legacy_sse == 0, &format!("legacy encodings: {encodings}"));
-            let (right, wrong) = match shape {
-                "avx512-128" => (xmm, ymm + zmm),
-                "avx512-256" => (ymm, xmm + zmm),
-                _ => (zmm, xmm + ymm),
-            };
-            expect(right > few && wrong <= few, &format!("registers of another width: {widths}"));
+        if has("avx512") {
+            expect(self.legacy_sse == 0, &format!("legacy encodings, but for those of the SHA extensions: {encodings}"));
             expect(self.vector_rotates > 0, "rotations made of shifts: no vprord, vprorq, ...");
             expect(self.ternary_logic > 0, "logic of two operands: no vpternlog");
-        } else if shape.starts_with("sha-ni-sms") {
-            expect(self.sha > 0, "no instruction of the SHA extensions");
-            expect(self.legacy_sse == 0, &format!("legacy encodings beside the SHA extensions: {encodings}"));
-            if shape.starts_with("sha-ni-sms256") {
-                expect(ymm > few && zmm <= few, &format!("schedules in registers of another width: {widths}"));
-            } else {
-                expect(xmm > few && ymm + zmm == 0, &format!("dirty upper halves slow the SHA extensions: {widths}"));
-            }
-        } else if shape.starts_with("sha-ni") {
-            expect(self.sha > 0, "no instruction of the SHA extensions");
-            expect(is_vex, &format!("encodings other than VEX beside the SHA extensions: {encodings}"));
-        } else if shape == "bmi2" {
-            expect(self.rorx > 0, "rotations without rorx");
-            expect(is_vex, &format!("encodings other than VEX: {encodings}"));
-            expect(ymm > few, &format!("a schedule without ymm: {widths}"));
-        } else if shape == "bmi2-avx512" {
-            expect(self.rorx > 0, "rotations without rorx");
-            expect(self.legacy_sse == 0, &format!("legacy encodings: {encodings}"));
-            expect(zmm > few && self.vector_rotates > 0, &format!("a schedule without zmm, or without its rotations: {widths}"));
+        } else if has("avx") {
+            expect(self.legacy_sse + self.evex == 0 && self.vex > 0, &format!("encodings other than VEX: {encodings}"));
         } else {
-            expect(false, "a shape without rules: say in this test what it is made of");
+            expect(self.vex + self.evex == 0, &format!("encodings newer than SSE2: {encodings}"));
+        }
+        expect(self.sha > 0 || !has("sha"), "no instruction of the SHA extensions");
+        expect(self.rorx > 0 || shape.kind != Kind::ScalarBesideVectors, "rotations without rorx");
+
+        if let Some(bits) = shape.vector_bits {
+            let operations = [(128, self.xmm_operations), (256, self.ymm_operations), (512, self.zmm_operations)];
+            let count = |is_counted: &dyn Fn(usize) -> bool| -> usize {
+                operations.iter().filter(|(width, _)| is_counted(*width)).map(|(_, operations)| operations).sum()
+            };
+            let (narrower, right, wider) = (count(&|width| width < bits), count(&|width| width == bits), count(&|width| width > bits));
+            // Sums outside of the rounds may be of another width, but not where they would make upper halves dirty.
+            let few = 8;
+            let wider_allowed = if bits == 128 { 0 } else { few };
+            let is_right = right > few && wider <= wider_allowed && (narrower <= few || shape.kind != Kind::Lanes);
+            expect(is_right, &format!("vectors of {bits} bits have {right} operations, narrower ones {narrower}, wider ones {wider}"));
         }
         faults
     }

@@ -11,6 +11,7 @@ pub(crate) mod list;
 mod per_message;
 #[cfg(feature = "hazmat")]
 pub(crate) mod recording;
+pub(crate) mod shape;
 pub(crate) mod short;
 pub(crate) mod start;
 pub(crate) mod states;
@@ -20,6 +21,7 @@ use crate::algorithm::{Compression, VectorOf};
 use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words, cpu};
 use in_lanes::{DealtLanes, Lanes};
 use per_message::{Interleaved, InterleavedDealt, PerMessage, PerMessageDealt};
+use shape::{Kind, Shape};
 use short::ShortMessages;
 use states::States;
 
@@ -39,6 +41,8 @@ pub(crate) struct Kernel<C: Compression> {
     pub(crate) name: &'static str,
     /// Messages it advances together.
     pub(crate) lanes: usize,
+    /// What it is made of.
+    pub(crate) shape: Shape,
     /// Picoseconds a step takes: one block in each lane.
     pub(crate) cost_ps: u32,
     /// Whether only runs of more than [`SHORT_BLOCKS`] blocks take that time, and shorter ones should be left to others.
@@ -60,6 +64,7 @@ impl<C: Compression> Kernel<C> {
         Self {
             name,
             lanes,
+            shape: Shape::in_lanes::<C, I>(),
             cost_ps: cost::family().picoseconds(C::NAME, name, lanes),
             only_long: false,
             detect: is_usable::<I>,
@@ -73,12 +78,14 @@ impl<C: Compression> Kernel<C> {
         }
     }
 
-    /// The kernel that interleaves `N` messages, each in registers of its own.
+    /// The kernel that interleaves `N` messages, each in registers of its own. It computes as `kind` says, in vectors of up to
+    /// `vector_bits`.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
-    fn per_message<I: PerMessage<C>, const N: usize>(name: &'static str) -> Self {
+    fn per_message<I: PerMessage<C>, const N: usize>(name: &'static str, kind: Kind, vector_bits: usize) -> Self {
         Self {
             name,
             lanes: N,
+            shape: Shape::per_message::<I>(kind, vector_bits, N),
             cost_ps: cost::family().picoseconds(C::NAME, name, N),
             only_long: false,
             detect: is_usable::<I>,
@@ -92,11 +99,11 @@ impl<C: Compression> Kernel<C> {
 
     /// The kernel that interleaves `N` messages, which may also be the lanes of one that is dealt out.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
-    fn per_message_and_dealt<I: PerMessageDealt<C, N>, const N: usize>(name: &'static str) -> Self {
+    fn per_message_and_dealt<I: PerMessageDealt<C, N>, const N: usize>(name: &'static str, kind: Kind, vector_bits: usize) -> Self {
         let dealt: AdvanceDealt<C> = |states, dealt| {
             token::<I>().run(InterleavedDealt::<C, N> { states, dealt });
         };
-        Self { dealt: Some(dealt), ..Self::per_message::<I, N>(name) }
+        Self { dealt: Some(dealt), ..Self::per_message::<I, N>(name, kind, vector_bits) }
     }
 
     /// This kernel, but only for runs of more than [`SHORT_BLOCKS`] blocks.
@@ -158,7 +165,8 @@ impl<C: Compression> Kernel<C> {
     /// A kernel that computes nothing, for tests of schedules.
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
-        Self { name, lanes, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, dealt: None, short: None }
+        let shape = Shape::in_lanes::<C, crate::isa::Portable>();
+        Self { name, lanes, shape, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, dealt: None, short: None }
     }
 }
 

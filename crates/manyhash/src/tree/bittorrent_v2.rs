@@ -4,7 +4,7 @@
 //! two, their digests are zeros. The layer that covers pieces is the torrent's `piece layers` entry, without digests of zeros only.
 
 use super::{LastLeaf, LastNode, Merkle, Nodes, ParameterError, merkle::Builder};
-use crate::algorithm::all::Sha256;
+use crate::algorithm::Sha256;
 use crate::frame::Frame;
 use std::convert::Infallible;
 

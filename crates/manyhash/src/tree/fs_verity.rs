@@ -4,7 +4,7 @@
 //! each leaf and node. The digest is that of a descriptor which has the parameters, the size and the root.
 
 use super::{LastLeaf, LastNode, Merkle, ParameterError};
-use crate::algorithm::all::{Sha256, Sha512};
+use crate::algorithm::{Sha256, Sha512};
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 

@@ -1,7 +1,7 @@
 //! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs of digests; an odd one goes up as it is.
 
 use super::{LastLeaf, LastNode, Merkle};
-use crate::algorithm::all::Sha256;
+use crate::algorithm::Sha256;
 use crate::frame::Frame;
 
 /// Bytes of a leaf.

@@ -41,7 +41,7 @@ pub use j_lanes::{JLanes, JLanesHasher};
 pub use j_pointers::JPointers;
 pub use merkle::{Builder, Merkle, Nodes};
 
-use crate::algorithm::all::Sha256;
+use crate::algorithm::Sha256;
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 use merkle::{LastLeaf, LastNode};

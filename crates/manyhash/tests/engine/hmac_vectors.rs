@@ -72,6 +72,9 @@ fn in_pieces<A: Algorithm>(key: &Key<A>, message: &[u8]) -> Tagger<A> {
     unreachable!("cycle never ends")
 }
 
+/// The algorithms that the RFCs have seven vectors for, and how many of these are truncated.
+const IN_RFCS: [(&str, usize); 6] = [("MD5", 0), ("SHA-1", 0), ("SHA-224", 1), ("SHA-256", 1), ("SHA-384", 1), ("SHA-512", 1)];
+
 /// RFC 4231 (SHA-2; one of its tags is truncated to 128 bits) and RFC 2202 (MD5 and SHA-1).
 fn rfcs<A: Algorithm>() {
     report_doors::<A>();
@@ -87,13 +90,12 @@ fn rfcs<A: Algorithm>() {
             verdict: Ok(()),
         })
         .collect();
-    if A::NAME.starts_with("SHA-512/") {
-        assert!(vectors.is_empty());
+    let Some((_, truncated)) = IN_RFCS.iter().find(|(name, _)| *name == A::NAME) else {
+        assert!(vectors.is_empty(), "{}", A::NAME);
         return say(&format!("no RFC has vectors for HMAC with {}", A::NAME));
-    }
+    };
     assert_eq!(vectors.len(), 7, "{}", A::NAME);
-    let truncated = vectors.iter().filter(|vector| vector.tag.len() < A::DIGEST_BYTES).count();
-    assert_eq!(truncated, usize::from(A::NAME.starts_with("SHA-") && A::NAME != "SHA-1"), "{}", A::NAME);
+    assert_eq!(vectors.iter().filter(|vector| vector.tag.len() < A::DIGEST_BYTES).count(), *truncated, "{}", A::NAME);
     check::<A>(&vectors);
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[rfcs]);

@@ -42,9 +42,10 @@ pub(super) fn kernels<C: Compression>() -> Vec<Kernel<C>> {
     all().into_iter().filter_map(|kernels| kernels.downcast().ok()).flat_map(|kernels: Box<Vec<Kernel<C>>>| *kernels).collect()
 }
 
-/// The ONE list: the kernels of every compression function that has any, in vectors of `Kernel<C>`.
+/// The ONE list: the kernels of every compression function that has any, in vectors of `Kernel<C>`. Beside each stands what it is made of.
 #[cfg(target_arch = "x86_64")]
 fn all() -> Vec<Box<dyn Any>> {
+    use super::shape::Kind;
     use crate::algorithm::sha1::Sha1Compression;
     use crate::algorithm::sha256::Sha256Compression;
     use crate::algorithm::sha512::Sha512Compression;
@@ -55,23 +56,27 @@ fn all() -> Vec<Box<dyn Any>> {
         Bmi2: PerMessage<C>,
         Bmi2Avx512: PerMessage<C>,
     {
-        Box::new(vec![Kernel::<C>::per_message::<Bmi2, 1>("bmi2"), Kernel::per_message::<Bmi2Avx512, 1>("bmi2-avx512")])
+        Box::new(vec![
+            Kernel::<C>::per_message::<Bmi2, 1>("bmi2", Kind::ScalarBesideVectors, 256),
+            Kernel::per_message::<Bmi2Avx512, 1>("bmi2-avx512", Kind::ScalarBesideVectors, 512),
+        ])
     }
     fn sha_ni<C: Compression>() -> Box<dyn Any>
     where
         ShaNi: PerMessage<C>,
     {
         Box::new(vec![
-            Kernel::<C>::per_message::<ShaNi, 1>("sha-ni"),
-            Kernel::per_message::<ShaNi, 2>("sha-ni-x2"),
-            Kernel::per_message::<ShaNi, 3>("sha-ni-x3"),
-            Kernel::per_message::<ShaNi, 4>("sha-ni-x4"),
+            Kernel::<C>::per_message::<ShaNi, 1>("sha-ni", Kind::Instructions, 128),
+            Kernel::per_message::<ShaNi, 2>("sha-ni-x2", Kind::Instructions, 128),
+            Kernel::per_message::<ShaNi, 3>("sha-ni-x3", Kind::Instructions, 128),
+            Kernel::per_message::<ShaNi, 4>("sha-ni-x4", Kind::Instructions, 128),
         ])
     }
+    let beside = Kind::InstructionsBesideVectors;
     let sha_ni_sms = vec![
-        Kernel::<Sha256Compression>::per_message::<ShaNiAvx512Quarter, 2>("sha-ni-sms-x2").only_long(),
-        Kernel::per_message::<ShaNiAvx512Quarter, 4>("sha-ni-sms-x4").only_long(),
-        Kernel::per_message_and_dealt::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4").only_long(),
+        Kernel::<Sha256Compression>::per_message::<ShaNiAvx512Quarter, 2>("sha-ni-sms-x2", beside, 128).only_long(),
+        Kernel::per_message::<ShaNiAvx512Quarter, 4>("sha-ni-sms-x4", beside, 128).only_long(),
+        Kernel::per_message_and_dealt::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4", beside, 256).only_long(),
     ];
     vec![
         sha_ni::<Sha1Compression>(),

@@ -1,0 +1,37 @@
+# Written by a test: MANYHASH_RECORD_STUB=1 pytest tests/core/test_typing.py
+from typing import Generic, TypeVar
+
+from manyhash._column_methods import DigestMethod
+from manyhash._manyhash import Data, Hash
+
+Column = TypeVar("Column")
+
+__all__ = [
+    "md5",
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha512_224",
+    "sha512_256",
+]
+
+def md5(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def sha1(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def sha224(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def sha256(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def sha384(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def sha512(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def sha512_224(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def sha512_256(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+
+class AlgorithmMethods(Generic[Column]):
+    md5: DigestMethod[Column]
+    sha1: DigestMethod[Column]
+    sha224: DigestMethod[Column]
+    sha256: DigestMethod[Column]
+    sha384: DigestMethod[Column]
+    sha512: DigestMethod[Column]
+    sha512_224: DigestMethod[Column]
+    sha512_256: DigestMethod[Column]
