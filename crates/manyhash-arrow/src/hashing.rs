@@ -9,12 +9,8 @@ use crate::room::{Room, affordable};
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
-use manyhash::AnyAlgorithm;
-use std::iter;
+use manyhash::{AnyAlgorithm, threads};
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 use zeroize::Zeroizing;
 
 /// Rows that are hashed together: enough to fill lanes, few enough that their slices and digests stay in the second cache.
@@ -225,31 +221,12 @@ impl Hashing {
         digests: &mut Vec<ArrayRef>,
     ) -> Result<(), Error> {
         let first = digests.len();
-        let numbered =
-            |i: usize, result: Result<ArrayRef, Error>| result.map_err(|error| Error::Array { array: first + i, error: Box::new(error) });
-        if arrays.len() < self.threads {
-            // Few enough to be cut.
-            for (i, array) in arrays.iter().enumerate() {
-                digests.push(numbered(i, hash(self, array))?);
-            }
-            return Ok(());
-        }
-        let next = AtomicUsize::new(0);
         let alone = Self { threads: 1, key: self.key_bytes().map(Secret::new), prefix: self.prefix.clone(), ..*self };
-        let work = || {
-            let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < arrays.len());
-            iter::from_fn(take).map(|i| (i, numbered(i, hash(&alone, &arrays[i])))).collect::<Vec<_>>()
-        };
-        let mut done = thread::scope(|scope| {
-            // If the system allows no more threads, those that run do it all.
-            let others: Vec<_> = (1..self.threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-            let mut done = work();
-            done.extend(others.into_iter().flat_map(|other| other.join().expect("no thread panicked")));
-            done
-        });
-        done.sort_by_key(|(i, _)| *i);
-        for (_, result) in done {
-            digests.push(result?);
+        // Of few arrays, each is cut.
+        let (threads, hashing) = if arrays.len() < self.threads { (1, self) } else { (self.threads, &alone) };
+        let results = threads::map(threads, arrays.iter().collect(), |array| hash(hashing, array));
+        for (i, result) in results.into_iter().enumerate() {
+            digests.push(result.map_err(|error| Error::Array { array: first + i, error: Box::new(error) })?);
         }
         Ok(())
     }
@@ -292,22 +269,14 @@ impl Hashing {
         let chunks = rows.div_ceil(CHUNK_ROWS);
         let threads = self.threads.min(chunks).max(1);
         let mut rest = &mut values[..];
-        let shares: Vec<_> = (0..threads)
+        let shares = (0..threads)
             .map(|i| {
                 let range = chunks * i / threads * CHUNK_ROWS..(chunks * (i + 1) / threads * CHUNK_ROWS).min(rows);
                 let its = rest.split_off_mut(..values_of(&range) * shape.row_bytes).expect("room for all");
                 (range, its)
             })
             .collect();
-        let shares = Mutex::new(shares.into_iter());
-        let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let work = || iter::from_fn(next).try_for_each(|(range, its)| write(range, its));
-        thread::scope(|scope| {
-            // As above.
-            let others: Vec<_> = (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-            let mine = work();
-            others.into_iter().fold(mine, |result, other| result.and(other.join().expect("no thread panicked")))
-        })?;
+        threads::map(threads, shares, |(range, its)| write(range, its)).into_iter().collect::<Result<(), _>>()?;
         shape.array(rows, values, nulls)
     }
 

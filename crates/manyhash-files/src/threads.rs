@@ -18,7 +18,11 @@ fn taken<T>(kept: &Mutex<Option<T>>) -> T {
     kept.lock().unwrap_or_else(PoisonError::into_inner).take().expect("only one of the two takes it")
 }
 
-/// Does `work` on the calling thread and on as many others as `threads` needs, or the system allows if that is less.
+/// Does `work` on up to `threads` threads, the calling one among them, or on fewer if the system
+/// allows no more.
+///
+/// This is not [`manyhash::threads::map`], because these threads read files and wait for one
+/// another's results, which tasks of the engine's pool (its feature `rayon`) must not.
 pub(crate) fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {

@@ -15,6 +15,7 @@
 //! | many, all in memory | [`hash_many`], [`hash_many_into`] |
 //! | many, one after the other in one buffer | [`hash_contiguous`], [`hash_contiguous_into`] |
 //! | many with a salt or a key, on several threads, by a backend of your choice | [`Batch`] |
+//! | many that are made by the thread that hashes them | [`threads::map`] |
 //! | many files or sockets | [`Readers`] |
 //! | one | [`hash`] |
 //! | one, in pieces | [`Hasher`] |
@@ -43,7 +44,7 @@
 //! # Features
 //! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant time, and `zeroize`, which erases keys.
 //! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
-//! - `rayon`: [`Batch::threads`] takes the threads of the crate `rayon` and starts none.
+//! - `rayon`: [`Batch::threads`] and [`threads::map`] take the threads of the crate `rayon` and start none.
 //! - `hazmat`: [`hazmat`], what is beneath; for studies, and without any promise.
 #![deny(unsafe_code)]
 
@@ -72,7 +73,7 @@ pub mod hmac;
 pub mod jobs;
 mod many;
 mod readers;
-mod threads;
+pub mod threads;
 pub mod tree;
 
 pub use algorithm::{Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};

@@ -197,6 +197,22 @@ fn threads_change_nothing() {
 }
 
 #[test]
+fn arrays_of_a_stream_keep_their_order_and_errors_their_number() {
+    let arrays: Vec<ArrayRef> = (0..20).map(|i| Arc::new(StringArray::from(texts(300 * i))) as ArrayRef).collect();
+    let hash = |hashing: &Hashing, array: &ArrayRef| hashing.hash(array);
+    let mut wrong = arrays.clone();
+    wrong.extend([7, 9].map(|i| Arc::new(Int64Array::from(vec![i])) as ArrayRef));
+    for threads in [1, 3, 100] {
+        let hashing = Hashing::new(AnyAlgorithm::Sha256).key(b"secret").prefix(b"salt").threads(threads);
+        let found = hashing.hash_stream(arrays.iter().cloned().map(Ok), hash).unwrap();
+        let expected: Vec<ArrayRef> = arrays.iter().map(|array| hashing.hash(array).unwrap()).collect();
+        assert_eq!(found, expected, "{threads}");
+        let error = hashing.hash_stream(wrong.iter().cloned().map(Ok), hash).unwrap_err();
+        assert!(matches!(error, Error::Array { array: 20, .. }), "{threads}: {error}");
+    }
+}
+
+#[test]
 fn a_column_of_numbers_is_an_error_that_names_the_type() {
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
     let error = Hashing::new(AnyAlgorithm::Sha256).hash(&numbers).unwrap_err();

@@ -274,7 +274,7 @@ impl<A: Algorithm> JLanesHasher<A> {
         if threads <= 1 {
             return self.shares.iter_mut().for_each(|groups| advance(groups));
         }
-        threads::share(threads, self.shares.iter_mut().collect(), |groups: &mut Vec<_>| advance(groups));
+        threads::map(threads, self.shares.iter_mut().collect(), |groups: &mut Vec<_>| advance(groups));
     }
 
     /// The digest of the message.
