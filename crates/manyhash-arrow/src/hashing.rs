@@ -149,10 +149,10 @@ impl Hashing {
             column.append_to(&mut messages, rows)?;
             let mut places = Places { digests, digest_bytes: self.algorithm.digest_bytes() };
             if head.is_empty() {
-                digester.digest(&messages, places.take(messages.len()));
+                digester(&messages, places.take(messages.len()));
                 return Ok(());
             }
-            join(head, &messages, |joined| digester.digest(joined, places.take(joined.len())))
+            join(head, &messages, |joined| digester(joined, places.take(joined.len())))
         };
         self.write(data.len(), nulls.clone(), &digest)
     }
@@ -176,7 +176,7 @@ impl Hashing {
         let encoder = Encoder::new(head, &columns)?;
         let digest = |rows: Range<usize>, digests: &mut [u8]| {
             let mut places = Places { digests, digest_bytes: self.algorithm.digest_bytes() };
-            encoder.encode(rows, |messages| digester.digest(messages, places.take(messages.len())))
+            encoder.encode(rows, |messages| digester(messages, places.take(messages.len())))
         };
         self.write(rows, None, &digest)
     }

@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,9 +12,6 @@ use crate::messages::Limits;
 
 /// More threads than this are of no use to a batch of bounded memory.
 const MOST_THREADS: usize = 128;
-/// Of fewer messages or bytes, a thread takes longer to start than to work.
-const LEAST_MESSAGES: usize = 256;
-const LEAST_BYTES: usize = 64 << 10;
 
 /// Does `work` while other threads of Python run. A panic, which is a defect of ours, becomes a `RuntimeError`.
 pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
@@ -57,54 +53,4 @@ impl Threads {
     pub fn limits(self) -> Limits {
         Limits { messages: self.0 * (16 << 10), bytes: self.0 * (16 << 20) }
     }
-
-    /// Computes `results[i]` for every message, each thread those of successive messages. `work` gets the index of the first of some,
-    /// these messages, and the places of their results.
-    pub fn share<R: Send>(self, messages: &[&[u8]], results: &mut [R], work: impl Fn(usize, &[&[u8]], &mut [R]) + Sync) {
-        let bytes: usize = messages.iter().map(|message| message.len()).sum();
-        let threads = self.0.min((messages.len() / LEAST_MESSAGES).max(bytes / LEAST_BYTES)).min(messages.len());
-        if threads <= 1 {
-            return work(0, messages, results);
-        }
-        let share = (bytes + messages.len() * MESSAGE_BYTES) / threads + 1;
-        let mut shares = Vec::new();
-        let (mut first, mut rest, mut places) = (0, messages, results);
-        while !rest.is_empty() {
-            let count = successive(rest, share);
-            let (mine, later) = rest.split_at(count);
-            let (my_places, later_places) = places.split_at_mut(count);
-            shares.push((first, mine, my_places));
-            (first, rest, places) = (first + count, later, later_places);
-        }
-        let others = shares.len() - 1;
-        let shares = Mutex::new(shares.into_iter());
-        let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let work_on = || {
-            while let Some((first, mine, my_places)) = next() {
-                work(first, mine, my_places);
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 0..others {
-                // If the system allows no more threads, those that run do it all.
-                if thread::Builder::new().spawn_scoped(scope, work_on).is_err() {
-                    break;
-                }
-            }
-            work_on();
-        });
-    }
-}
-
-/// What a message costs besides its bytes, in bytes.
-const MESSAGE_BYTES: usize = 64;
-
-/// How many messages make a share; one at least.
-fn successive(messages: &[&[u8]], share: usize) -> usize {
-    let mut bytes = 0;
-    let is_in = |message: &&&[u8]| {
-        bytes += message.len() + MESSAGE_BYTES;
-        bytes <= share
-    };
-    messages.iter().take_while(is_in).count().max(1)
 }

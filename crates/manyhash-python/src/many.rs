@@ -1,7 +1,7 @@
 //! `hash_many`, `hmac_many` and `verify_many`.
 
-use manyhash::hmac::{self, Key};
-use manyhash::{Algorithm, ForAlgorithm, hash_many_into};
+use manyhash::hmac::Key;
+use manyhash::{Algorithm, Batch, threads, with_algorithm};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -37,7 +37,8 @@ pub fn hash_many<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
-    algorithm.with(HashMany(Call::of(py, messages, output, threads, algorithm.digest_bytes())?))
+    let call = Call::of(py, messages, output, threads, algorithm.digest_bytes())?;
+    with_algorithm!(algorithm, A => hash_all::<A>(call))
 }
 
 /// The HMAC tag of each message, in the order of the messages.
@@ -58,7 +59,8 @@ pub fn hmac_many<'py>(
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let key = KeySource::of(key)?;
-    algorithm.with(HmacMany { call: Call::of(py, messages, output, threads, algorithm.digest_bytes())?, key })
+    let call = Call::of(py, messages, output, threads, algorithm.digest_bytes())?;
+    with_algorithm!(algorithm, A => tag_all::<A>(call, key))
 }
 
 /// Whether tags[i] is the HMAC tag of message i, for each one; a tag of another length than a digest's is not.
@@ -81,7 +83,8 @@ pub fn verify_many<'py>(
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let tags = Messages::of(tags, None, Allowed::Bytes, "tags")?;
-    algorithm.with(VerifyMany { py, messages, tags, key: KeySource::of(key)?, threads: Threads::of(threads)? })
+    let (key, threads) = (KeySource::of(key)?, Threads::of(threads)?);
+    with_algorithm!(algorithm, A => verify_all::<A>(py, messages, tags, key, threads))
 }
 
 /// What calls that give digests have in common.
@@ -99,26 +102,21 @@ impl<'py> Call<'py> {
     }
 }
 
-struct HashMany<'py>(Call<'py>);
-
-impl<'py> ForAlgorithm for HashMany<'py> {
-    type Output = PyResult<Bound<'py, PyAny>>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Call { py, mut messages, mut output, threads } = self.0;
-        let (mut spare, mut digests) = (Chunk::default(), Vec::new());
-        loop {
-            let chunk = messages.take(threads.limits(), spare)?;
-            if chunk.len() == 0 {
-                return output.finish(py, A::DIGEST_BYTES);
-            }
-            digests.resize(chunk.len(), no_digest::<A>());
-            let slices = chunk.slices();
-            detached(py, || threads.share(slices, &mut digests, |_, messages, digests| hash_many_into::<A>(messages, digests)))?;
-            output.push::<A>(py, &digests);
-            py.check_signals()?;
-            spare = chunk.emptied();
+fn hash_all<A: Algorithm>(call: Call<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let Call { py, mut messages, mut output, threads } = call;
+    let batch = Batch::<A>::new().threads(threads.count());
+    let (mut spare, mut digests) = (Chunk::default(), Vec::new());
+    loop {
+        let chunk = messages.take(threads.limits(), spare)?;
+        if chunk.len() == 0 {
+            return output.finish(py, A::DIGEST_BYTES);
         }
+        digests.resize(chunk.len(), no_digest::<A>());
+        let slices = chunk.slices();
+        detached(py, || batch.hash_into(slices, &mut digests))?;
+        output.push::<A>(py, &digests);
+        py.check_signals()?;
+        spare = chunk.emptied();
     }
 }
 
@@ -148,46 +146,32 @@ fn is_one_dimension_of_bytes(array: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// Keys in use.
 enum Keys<'py, A: Algorithm> {
-    One(Box<Key<A>>),
-    Each(Messages<'py>),
+    One(Batch<A>),
+    Each(Messages<'py>, Threads),
 }
 
 impl<'py, A: Algorithm> Keys<'py, A> {
-    fn of(py: Python<'py>, source: KeySource<'py>) -> PyResult<Self> {
+    fn of(py: Python<'py>, source: KeySource<'py>, threads: Threads) -> PyResult<Self> {
         match source {
             KeySource::One(buffer) => {
                 let bytes = buffer.bytes();
-                Ok(Self::One(Box::new(detached(py, || Key::new(bytes))?)))
+                let batch = Batch::new().threads(threads.count());
+                Ok(Self::One(detached(py, || batch.key(&Key::new(bytes)))?))
             }
-            KeySource::Each(keys) => Ok(Self::Each(keys)),
+            KeySource::Each(keys) => Ok(Self::Each(keys, threads)),
         }
     }
 
-    /// Computes `results[i]` of the next messages. `work` gets the index of the first of some messages, these, their keys, and the places of
-    /// the results.
-    fn share<R: Send>(
-        &mut self,
-        py: Python<'py>,
-        threads: Threads,
-        messages: &[&[u8]],
-        results: &mut [R],
-        work: impl Fn(usize, &[&[u8]], KeysOfSome<'_, A>, &mut [R]) + Sync,
-    ) -> PyResult<()> {
+    /// What `work` makes of a batch that has the keys of the next `count` messages.
+    fn use_next<T: Send>(&mut self, py: Python<'py>, count: usize, work: impl FnOnce(&Batch<A>) -> T + Send) -> PyResult<T> {
         match self {
-            Self::One(key) => {
-                let key = &**key;
+            Self::One(batch) => detached(py, || work(batch)),
+            Self::Each(keys, threads) => {
+                let chunk = as_many(keys, count, "key")?;
+                let secrets = chunk.slices();
                 detached(py, || {
-                    threads.share(messages, results, |first, messages, results| work(first, messages, KeysOfSome::One(key), results))
-                })
-            }
-            Self::Each(keys) => {
-                let chunk = as_many(keys, messages.len(), "key")?;
-                let keys = chunk.slices();
-                detached(py, || {
-                    threads.share(messages, results, |first, messages, results| {
-                        let keys: Vec<Key<A>> = keys[first..][..messages.len()].iter().map(|key| Key::new(key)).collect();
-                        work(first, messages, KeysOfSome::Each(&keys), results);
-                    });
+                    let batch = Batch::new().threads(threads.count());
+                    work(&batch.keys(&made::<A>(secrets, *threads)))
                 })
             }
         }
@@ -197,32 +181,18 @@ impl<'py, A: Algorithm> Keys<'py, A> {
     fn finish(&mut self) -> PyResult<()> {
         match self {
             Self::One(_) => Ok(()),
-            Self::Each(keys) => no_more(keys, "key"),
+            Self::Each(keys, _) => no_more(keys, "key"),
         }
     }
 }
 
-/// The keys of some messages.
-enum KeysOfSome<'a, A: Algorithm> {
-    One(&'a Key<A>),
-    Each(&'a [Key<A>]),
-}
-
-impl<A: Algorithm> KeysOfSome<'_, A> {
-    fn tag_into(&self, messages: &[&[u8]], tags: &mut [A::Digest]) {
-        match self {
-            Self::One(key) => key.tag_many_into(messages, tags),
-            Self::Each(keys) => tags.copy_from_slice(&hmac::tag_many(keys, messages)),
-        }
-    }
-
-    fn verify(&self, messages: &[&[u8]], tags: &[&[u8]], right: &mut [bool]) {
-        let results = match self {
-            Self::One(key) => key.verify_many(messages, tags),
-            Self::Each(keys) => hmac::verify_many(keys, messages, tags),
-        };
-        right.iter_mut().zip(results).for_each(|(right, result)| *right = result.is_ok());
-    }
+/// A key of each secret, in their order.
+fn made<A: Algorithm>(secrets: &[&[u8]], threads: Threads) -> Vec<Key<A>> {
+    /// A thread takes longer to start than to make fewer keys.
+    const LEAST_KEYS: usize = 256;
+    let parts = secrets.chunks(LEAST_KEYS).collect();
+    let make = |part: &[&[u8]]| part.iter().map(|secret| Key::new(secret)).collect::<Vec<_>>();
+    threads::map(threads.count(), parts, make).into_iter().flatten().collect()
 }
 
 /// So many keys or tags, each of which is a `what`, for as many messages.
@@ -250,64 +220,46 @@ fn no_more(source: &mut Messages<'_>, what: &str) -> PyResult<()> {
     Ok(())
 }
 
-struct HmacMany<'py> {
-    call: Call<'py>,
-    key: KeySource<'py>,
-}
-
-impl<'py> ForAlgorithm for HmacMany<'py> {
-    type Output = PyResult<Bound<'py, PyAny>>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Call { py, mut messages, mut output, threads } = self.call;
-        let mut keys = Keys::<A>::of(py, self.key)?;
-        let (mut spare, mut tags) = (Chunk::default(), Vec::new());
-        loop {
-            let chunk = messages.take(threads.limits(), spare)?;
-            if chunk.len() == 0 {
-                keys.finish()?;
-                return output.finish(py, A::DIGEST_BYTES);
-            }
-            tags.resize(chunk.len(), no_digest::<A>());
-            keys.share(py, threads, chunk.slices(), &mut tags, |_, messages, keys, tags| keys.tag_into(messages, tags))?;
-            output.push::<A>(py, &tags);
-            py.check_signals()?;
-            spare = chunk.emptied();
+fn tag_all<'py, A: Algorithm>(call: Call<'py>, key: KeySource<'py>) -> PyResult<Bound<'py, PyAny>> {
+    let Call { py, mut messages, mut output, threads } = call;
+    let mut keys = Keys::<A>::of(py, key, threads)?;
+    let (mut spare, mut tags) = (Chunk::default(), Vec::new());
+    loop {
+        let chunk = messages.take(threads.limits(), spare)?;
+        if chunk.len() == 0 {
+            keys.finish()?;
+            return output.finish(py, A::DIGEST_BYTES);
         }
+        tags.resize(chunk.len(), no_digest::<A>());
+        let slices = chunk.slices();
+        keys.use_next(py, slices.len(), |batch| batch.hash_into(slices, &mut tags))?;
+        output.push::<A>(py, &tags);
+        py.check_signals()?;
+        spare = chunk.emptied();
     }
 }
 
-struct VerifyMany<'py> {
+fn verify_all<'py, A: Algorithm>(
     py: Python<'py>,
-    messages: Messages<'py>,
-    tags: Messages<'py>,
+    mut messages: Messages<'py>,
+    mut tags: Messages<'py>,
     key: KeySource<'py>,
     threads: Threads,
-}
-
-impl ForAlgorithm for VerifyMany<'_> {
-    type Output = PyResult<Vec<bool>>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Self { py, mut messages, mut tags, key, threads } = self;
-        let mut keys = Keys::<A>::of(py, key)?;
-        let mut right = Vec::new();
-        loop {
-            let chunk = messages.take(threads.limits(), Chunk::default())?;
-            if chunk.len() == 0 {
-                keys.finish()?;
-                no_more(&mut tags, "tag")?;
-                return Ok(right);
-            }
-            let tags = as_many(&mut tags, chunk.len(), "tag")?;
-            let tags = tags.slices();
-            let before = right.len();
-            right.resize(before + chunk.len(), false);
-            keys.share(py, threads, chunk.slices(), &mut right[before..], |first, messages, keys, right| {
-                keys.verify(messages, &tags[first..][..messages.len()], right);
-            })?;
-            py.check_signals()?;
+) -> PyResult<Vec<bool>> {
+    let mut keys = Keys::<A>::of(py, key, threads)?;
+    let mut right = Vec::new();
+    loop {
+        let chunk = messages.take(threads.limits(), Chunk::default())?;
+        if chunk.len() == 0 {
+            keys.finish()?;
+            no_more(&mut tags, "tag")?;
+            return Ok(right);
         }
+        let tags = as_many(&mut tags, chunk.len(), "tag")?;
+        let (slices, tags) = (chunk.slices(), tags.slices());
+        let results = keys.use_next(py, slices.len(), |batch| batch.verify(slices, tags))?;
+        right.extend(results.iter().map(Result::is_ok));
+        py.check_signals()?;
     }
 }
 

@@ -24,7 +24,7 @@
 //! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
 //! The algorithms are types: [`Sha224`], [`Sha256`], [`Sha384`], [`Sha512`], [`Sha512_224`], [`Sha512_256`], and for what still asks for
-//! them [`Md5`] and [`Sha1`], which are broken. One that is known only at run time is an [`AnyAlgorithm`].
+//! them [`Md5`] and [`Sha1`], which are broken. One that is known only at run time is an [`AnyAlgorithm`]; [`with_algorithm!`] gives its type.
 //! Which instructions compute is decided at run time: [`backend`].
 //!
 //! # Debug builds
