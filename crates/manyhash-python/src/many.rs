@@ -1,5 +1,11 @@
 //! `hash_many`, `hmac_many` and `verify_many`.
 
+use crate::algorithm::by_name;
+use crate::buffer::{Allowed, Buffer, Chunk};
+use crate::compute::{Threads, detached, threads_argument};
+use crate::messages::{Limits, Messages};
+use crate::output::Output;
+use crate::rows;
 use manyhash::hmac::Key;
 use manyhash::{Algorithm, Batch, threads, with_algorithm};
 use pyo3::buffer::PyUntypedBuffer;
@@ -7,24 +13,20 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::algorithm::by_name;
-use crate::buffer::{Allowed, Buffer, Chunk};
-use crate::compute::{Threads, detached, threads_argument};
-use crate::messages::{Limits, Messages};
-use crate::output::Output;
-use crate::rows;
-
 /// The digest of each message, in the order of the messages.
 ///
 /// algorithm: a name of `manyhash.algorithms`, in any spelling ("SHA-256").
-/// messages: an iterable of bytes-like objects and of str, which stands for its UTF-8; or an array of numpy: one dimension of dtype S
-///     (without the zeros at the end, as numpy has it) or V (whole), or two of uint8, where each row is a message; or, with offsets,
-///     one bytes-like object.
+/// messages: an iterable of bytes-like objects and of str, which stands for its UTF-8; or an array
+///     of numpy: one dimension of dtype S (without the zeros at the end, as numpy has it) or V
+///     (whole), or two of uint8, where each row is a message; or, with offsets, one bytes-like
+///     object.
 /// offsets: int32, int64, uint32 or uint64; message i is messages[offsets[i]:offsets[i + 1]].
-/// output: "list" gives a list of bytes, "hex" a list of str, "bytes" all digests in one bytes, "numpy" a uint8 array with a row for each.
-/// threads: 0 is one a core.
+/// output: "list" gives a list of bytes, "hex" a list of str, "bytes" all digests in one bytes,
+///     "numpy" a uint8 array with a row for each.
+/// threads: how many hash; 0 is one for each CPU.
 ///
-/// Iterables are read in chunks of some 16,384 messages or 16 MiB a thread. The interpreter is free for other threads meanwhile.
+/// Iterables are read in chunks of some 16,384 messages or 16 MiB a thread. The interpreter is free
+/// for other threads meanwhile.
 #[pyfunction]
 #[pyo3(signature = (algorithm, messages, *, offsets = None, output = "list", threads = 1))]
 pub fn hash_many<'py>(
@@ -63,10 +65,11 @@ pub fn hmac_many<'py>(
     with_algorithm!(algorithm, A => tag_all::<A>(call, key))
 }
 
-/// Whether tags[i] is the HMAC tag of message i, for each one; a tag of another length than a digest's is not.
+/// Whether tags[i] is the HMAC tag of message i, for each one; a tag of another length than a
+/// digest's is not.
 ///
-/// tags: an iterable of bytes-like objects, or an array of numpy of dtype V or two dimensions of uint8.
-/// key, messages, offsets, threads: as in hmac_many.
+/// tags: an iterable of bytes-like objects, or an array of numpy of dtype V or two dimensions of
+/// uint8. key, messages, offsets, threads: as in hmac_many.
 ///
 /// Tags are compared in a time that does not depend on what is in them.
 #[pyfunction]
@@ -87,7 +90,7 @@ pub fn verify_many<'py>(
     with_algorithm!(algorithm, A => verify_all::<A>(py, messages, tags, key, threads))
 }
 
-/// What calls that give digests have in common.
+/// The arguments that all calls which give digests have.
 struct Call<'py> {
     py: Python<'py>,
     messages: Messages<'py>,
@@ -120,7 +123,7 @@ fn hash_all<A: Algorithm>(call: Call<'_>) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// One key, or one for each message.
+/// Where keys come from: one for all messages, or one for each message.
 enum KeySource<'py> {
     One(Buffer),
     Each(Messages<'py>),
@@ -144,7 +147,8 @@ fn is_one_dimension_of_bytes(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(name == "uint8" && array.getattr("ndim")?.extract::<usize>()? == 1)
 }
 
-/// Keys in use.
+/// Keys of one algorithm: one for all messages in a batch that has it, or one for each message,
+/// made a chunk at a time.
 enum Keys<'py, A: Algorithm> {
     One(Batch<A>),
     Each(Messages<'py>, Threads),
@@ -177,7 +181,7 @@ impl<'py, A: Algorithm> Keys<'py, A> {
         }
     }
 
-    /// An error if there are keys left.
+    /// A `ValueError` if there are keys left without a message.
     fn finish(&mut self) -> PyResult<()> {
         match self {
             Self::One(_) => Ok(()),
@@ -188,14 +192,15 @@ impl<'py, A: Algorithm> Keys<'py, A> {
 
 /// A key of each secret, in their order.
 fn made<A: Algorithm>(secrets: &[&[u8]], threads: Threads) -> Vec<Key<A>> {
-    /// A thread takes longer to start than to make fewer keys.
+    /// The fewest keys that are worth a thread: it takes longer to start than to make fewer.
     const LEAST_KEYS: usize = 256;
     let parts = secrets.chunks(LEAST_KEYS).collect();
     let make = |part: &[&[u8]]| part.iter().map(|secret| Key::new(secret)).collect::<Vec<_>>();
     threads::map(threads.count(), parts, make).into_iter().flatten().collect()
 }
 
-/// So many keys or tags, each of which is a `what`, for as many messages.
+/// The next `wanted` keys or tags, one for each message. A `ValueError` that calls each of them a
+/// `what` if there are fewer.
 fn as_many<'a, 'py>(source: &'a mut Messages<'py>, wanted: usize, what: &str) -> PyResult<Chunk<'a, 'py>> {
     let before = source.taken();
     let chunk = source.take(Limits { messages: wanted, bytes: usize::MAX }, Chunk::default())?;
@@ -206,12 +211,12 @@ fn as_many<'a, 'py>(source: &'a mut Messages<'py>, wanted: usize, what: &str) ->
     Ok(chunk)
 }
 
-/// A number of things, in words.
+/// A number of things in words: "1 key", "2 keys".
 fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// An error if there are keys or tags without a message.
+/// A `ValueError` if there are keys or tags without a message.
 fn no_more(source: &mut Messages<'_>, what: &str) -> PyResult<()> {
     let messages = source.taken();
     if source.take(Limits { messages: 1, bytes: usize::MAX }, Chunk::default())?.len() > 0 {
@@ -263,7 +268,7 @@ fn verify_all<'py, A: Algorithm>(
     }
 }
 
-/// What stands where a digest will be.
+/// A digest that stands where another one will be written.
 fn no_digest<A: Algorithm>() -> A::Digest {
     manyhash::hash::<A>(&[])
 }

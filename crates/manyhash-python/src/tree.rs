@@ -1,23 +1,23 @@
-//! `manyhash.tree`: digests of digests. What each argument is, is told in `tree.py`.
-
-use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, ParameterError, dm_verity, fs_verity::FsVerityAlgorithm};
-use manyhash::{Algorithm, AnyAlgorithm, Sha256, Sha512, hash_many, with_algorithm};
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+//! `manyhash.tree`: digests of digests. `tree.py` says what each argument is.
 
 use crate::algorithm::{by_name, check_backend};
 use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::compute::detached;
 use crate::integer::Integer;
 use crate::messages::{Limits, Messages};
+use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, ParameterError, dm_verity, fs_verity::FsVerityAlgorithm};
+use manyhash::{Algorithm, AnyAlgorithm, Sha256, Sha512, hash_many, with_algorithm};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 type Digest<'py> = PyResult<Bound<'py, PyBytes>>;
 
-/// The root, and the digests of pieces.
+/// A file's root, and the digests of its pieces.
 type FileTree<'py> = (Option<Bound<'py, PyBytes>>, Vec<Bound<'py, PyBytes>>);
 
-/// Makes a digest while other threads of Python run.
+/// The digest that `make` gives, which runs while other threads of Python do. A `ValueError` if a
+/// parameter is wrong.
 fn digest<'py>(py: Python<'py>, make: impl FnOnce() -> Result<Vec<u8>, ParameterError> + Send) -> Digest<'py> {
     Ok(PyBytes::new(py, &detached(py, make)?.map_err(wrong_parameter)?))
 }
@@ -30,7 +30,7 @@ fn data_of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
     Buffer::of(object, || "data".to_string())
 }
 
-/// j-lanes.
+/// The j-lanes digest of a message.
 #[pyfunction]
 pub fn tree_j_lanes<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &str, separated: bool) -> Digest<'py> {
     fn of<A: Algorithm>(data: &[u8], lanes: usize, separated: bool) -> Result<Vec<u8>, ParameterError> {
@@ -43,7 +43,7 @@ pub fn tree_j_lanes<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &s
     digest(data.py(), || with_algorithm!(algorithm, A => of::<A>(bytes, lanes, separated)))
 }
 
-/// j-pointers.
+/// The j-pointers digest of a message.
 #[pyfunction]
 pub fn tree_j_pointers<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &str, separated: bool) -> Digest<'py> {
     fn of<A: Algorithm>(data: &[u8], lanes: usize, separated: bool) -> Result<Vec<u8>, ParameterError> {
@@ -75,7 +75,7 @@ pub fn tree_files<'py>(digests: &Bound<'py, PyAny>, algorithm: &str) -> Digest<'
     })
 }
 
-/// fs-verity.
+/// The fs-verity digest of a file.
 #[pyfunction]
 pub fn tree_fs_verity<'py>(data: &Bound<'py, PyAny>, algorithm: &str, block_size: Integer, salt: &Bound<'py, PyAny>) -> Digest<'py> {
     fn of<A: FsVerityAlgorithm>(data: &[u8], block_bytes: usize, salt: &[u8]) -> Result<Vec<u8>, ParameterError> {

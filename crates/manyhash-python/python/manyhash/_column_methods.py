@@ -1,4 +1,6 @@
-"""The methods of `column.manyhash` in engines that let others add some: one for each algorithm. The stub has their signatures."""
+"""The methods of `column.manyhash` in engines that allow methods to be added: one for each
+algorithm. The stub has their signatures.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ Column = TypeVar("Column")
 
 
 class ColumnMethods(ABC, Generic[Column]):
-    """`.hash(algorithm, ...)`, and for each name in `manyhash.algorithms` a method of that name: `.sha256(...)`."""
+    """`.hash(algorithm, ...)`, and for each name in `manyhash.algorithms` a method of that name:
+    `.sha256(...)`.
+    """
 
     @abstractmethod
     def hash(self, algorithm="sha256", output="binary", *, key=None, prefix=None, truncate=None, threads=1):  # type: ignore[no-untyped-def]

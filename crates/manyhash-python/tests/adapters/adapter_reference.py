@@ -1,4 +1,6 @@
-"""What every adapter's digests are compared with: Python's hashlib and hmac, one row after the other."""
+"""What every adapter's digests are compared with: Python's hashlib and hmac, one row after the
+other.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ import pytest
 ALGORITHMS = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512_224", "sha512_256")
 OUTPUTS = ("binary", "hex", "base64")
 KEY = b"not a secret, a test's key that is longer than one block of SHA-256: " * 2
-# Text of every length around the blocks of SHA-256 and SHA-512, of one to four bytes a character, twice the same, missing and empty.
+# Text of every length around the blocks of SHA-256 and SHA-512, of one to four bytes a character,
+# twice the same, missing and empty.
 TEXTS: list[str | None] = [
     None,
     "",
