@@ -174,8 +174,9 @@ impl<'py, A: Algorithm> Keys<'py, A> {
                 let chunk = as_many(keys, count, "key")?;
                 let secrets = chunk.slices();
                 detached(py, || {
-                    let batch = Batch::new().threads(threads.count());
-                    work(&batch.keys(&made::<A>(secrets, *threads)))
+                    let made = made::<A>(secrets, *threads);
+                    let keys: Vec<&Key<A>> = made.iter().flatten().collect();
+                    work(&Batch::new().threads(threads.count()).keys(&keys))
                 })
             }
         }
@@ -190,13 +191,13 @@ impl<'py, A: Algorithm> Keys<'py, A> {
     }
 }
 
-/// A key of each secret, in their order.
-fn made<A: Algorithm>(secrets: &[&[u8]], threads: Threads) -> Vec<Key<A>> {
+/// A key of each secret in their order, in several parts. The parts are not joined, because moved
+/// keys would leave copies behind that nobody erases.
+fn made<A: Algorithm>(secrets: &[&[u8]], threads: Threads) -> Vec<Vec<Key<A>>> {
     /// The fewest keys that are worth a thread: it takes longer to start than to make fewer.
     const LEAST_KEYS: usize = 256;
     let parts = secrets.chunks(LEAST_KEYS).collect();
-    let make = |part: &[&[u8]]| part.iter().map(|secret| Key::new(secret)).collect::<Vec<_>>();
-    threads::map(threads.count(), parts, make).into_iter().flatten().collect()
+    threads::map(threads.count(), parts, |part: &[&[u8]]| part.iter().map(|secret| Key::new(secret)).collect())
 }
 
 /// The next `wanted` keys or tags, one for each message. A `ValueError` that calls each of them a
