@@ -1,4 +1,4 @@
-//! Links as an extension module also when Cargo is not called by maturin, where the system's linker must be told so.
+//! Tells the system's linker that this is an extension module, for builds by Cargo without maturin.
 
 fn main() {
     pyo3_build_config::add_extension_module_link_args();

@@ -1,7 +1,8 @@
 //! The rows of a column as byte slices, where they lie.
 //!
-//! Nothing a column says of itself is believed: arrays come from other libraries, through an interface that does not even say how long buffers
-//! are. Offsets, views and keys are checked for every row that is hashed, which costs less than a nanosecond a row.
+//! Nothing that a column says of itself is believed: arrays come from other libraries, through an
+//! interface that does not even say how long buffers are. Offsets, views and keys are checked for
+//! every row that is hashed, which costs less than a nanosecond a row.
 
 use crate::Error;
 use crate::room::affordable;
@@ -17,23 +18,24 @@ pub(crate) struct Column<'a> {
     values: Values<'a>,
 }
 
-/// Where its values are.
+/// Where a column's values are.
 enum Values<'a> {
     /// Row i is `values[offsets[i]..offsets[i + 1]]`.
     Offsets { offsets: &'a [i32], values: &'a [u8] },
-    /// The same with offsets of 64 bits.
+    /// Row i is `values[offsets[i]..offsets[i + 1]]`, with offsets of 64 bits.
     LargeOffsets { offsets: &'a [i64], values: &'a [u8] },
-    /// Sixteen bytes a row: its length, and then itself, or four of its bytes, a buffer and where it begins there.
+    /// A row is a view of sixteen bytes: its length, and then its bytes, or its first four bytes,
+    /// the number of a buffer and the position of the row in it.
     Views { views: &'a [u8], buffers: Vec<&'a [u8]> },
-    /// So many bytes each.
+    /// Row i is the i-th `row_bytes` bytes of `values`.
     Fixed { row_bytes: usize, values: &'a [u8] },
-    /// Nothing but nulls.
+    /// Every row is null.
     Nulls,
 }
 
 /// Bytes of a view.
 pub(crate) const VIEW_BYTES: usize = 16;
-/// The longest row that lies in its view.
+/// Bytes of the longest row that lies in its view.
 pub(crate) const INLINE_BYTES: usize = 12;
 
 /// Whether a type is one of those whose rows are bytes.
@@ -45,7 +47,7 @@ pub(crate) fn is_bytes(data_type: &DataType) -> bool {
         )
 }
 
-/// Whether it is text.
+/// Whether a type is one of text.
 pub(crate) fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
@@ -86,6 +88,9 @@ impl<'a> Column<'a> {
     }
 
     /// Appends those of `rows` that are not null.
+    ///
+    /// # Errors
+    /// If a row points outside of the values.
     pub(crate) fn append_to(&self, messages: &mut Vec<&'a [u8]>, rows: Range<usize>) -> Result<(), Error> {
         match &self.values {
             Values::Offsets { offsets, values } => self.append(messages, rows, |row| between(offsets, values, row)),
@@ -105,7 +110,10 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// One row that is not null.
+    /// The bytes of a row that is not null.
+    ///
+    /// # Errors
+    /// If it points outside of the values.
     pub(crate) fn row(&self, row: usize) -> Result<&'a [u8], Error> {
         let message = match &self.values {
             Values::Offsets { offsets, values } => between(offsets, values, row),
@@ -120,7 +128,8 @@ impl<'a> Column<'a> {
 
 const TOO_SHORT: Error = Error::Buffer("a buffer is shorter than its rows need");
 
-/// Rows have one offset more. A column without any may have none at all.
+/// The range of the offsets of some rows: one more than rows, but none for no rows, because a
+/// column without rows may have no offset.
 fn offset_range(rows: &Range<usize>) -> Range<usize> {
     if rows.is_empty() { 0..0 } else { rows.start..rows.end + 1 }
 }
@@ -129,7 +138,10 @@ fn buffer(data: &ArrayData, index: usize) -> Result<&Buffer, Error> {
     data.buffers().get(index).ok_or(Error::Buffer("a buffer is missing"))
 }
 
-/// A buffer's bytes. One whose length was made from a negative offset is none.
+/// A buffer's bytes.
+///
+/// # Errors
+/// If its length was made from a negative offset.
 fn slice(buffer: &Buffer) -> Result<&[u8], Error> {
     if isize::try_from(buffer.len()).is_err() {
         return Err(Error::Buffer("its last offset is negative"));
@@ -138,6 +150,9 @@ fn slice(buffer: &Buffer) -> Result<&[u8], Error> {
 }
 
 /// A range of the first buffer's integers.
+///
+/// # Errors
+/// If the buffer is missing, too short or not aligned.
 fn typed<T: ArrowNativeType>(data: &ArrayData, range: Range<usize>) -> Result<&[T], Error> {
     let buffer = buffer(data, 0)?;
     slice(buffer)?;
@@ -148,12 +163,13 @@ fn typed<T: ArrowNativeType>(data: &ArrayData, range: Range<usize>) -> Result<&[
     if whole == 0 {
         return if range.is_empty() { Ok(&[]) } else { Err(TOO_SHORT) };
     }
-    // Cut to whole integers where it is longer.
+    // `typed_data` panics if a part of an integer is left over.
     let integers = if whole == buffer.len() { buffer.typed_data::<T>() } else { return Err(Error::Buffer("its offsets are cut off")) };
     integers.get(range).ok_or(TOO_SHORT)
 }
 
-/// A negative offset is past any end.
+/// The bytes between two offsets; nothing if they are out of range. A negative offset is past any
+/// end.
 #[inline(always)]
 fn between<'a, T: ArrowNativeType>(offsets: &[T], values: &'a [u8], row: usize) -> Option<&'a [u8]> {
     let ends = offsets.get(row..row + 2)?;
@@ -171,7 +187,10 @@ fn viewed<'a>(views: &'a [u8], buffers: &[&'a [u8]], row: usize) -> Option<&'a [
     buffers.get(word(2))?.get(word(3)..)?.get(..bytes)
 }
 
-/// For each row of a dictionary's keys, which value it has; null keys have any. Checked to be less than `values`.
+/// For each row of a dictionary, the index of its value; of a null row, any index.
+///
+/// # Errors
+/// If an index is not less than `values`, the number of values.
 pub(crate) fn keys(keys: &dyn Array, values: usize) -> Result<Vec<usize>, Error> {
     affordable(keys.len(), size_of::<usize>())?;
     let nulls = keys.nulls();
@@ -188,7 +207,7 @@ pub(crate) fn keys(keys: &dyn Array, values: usize) -> Result<Vec<usize>, Error>
     }
 }
 
-/// A dictionary's keys and values, if an array is one.
+/// The array as a dictionary, if it is one.
 pub(crate) fn dictionary(array: &dyn Array) -> Option<&dyn arrow_array::array::AnyDictionaryArray> {
     array.as_any_dictionary_opt()
 }

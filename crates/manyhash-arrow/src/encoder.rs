@@ -1,6 +1,7 @@
 //! Rows as messages: version 1 of the encoding, which `ENCODING.md` specifies.
 //!
-//! Columns are gone through one after the other, first for how long each row's message gets, then to write it.
+//! Columns are gone through one after the other twice: first to count the bytes of each row's
+//! message, then to write them.
 
 use crate::column::{self, Column, is_bytes, is_text};
 use crate::{ENCODING_VERSION, Error};
@@ -34,7 +35,7 @@ pub(crate) struct TableColumn<'a> {
     pub(crate) name: &'a str,
     array: &'a ArrayRef,
     data: ArrayData,
-    /// Of a dictionary: its values, and which of them each row has.
+    /// If the column is a dictionary: its values, and the index of each row's value.
     values: Option<(Box<TableColumn<'a>>, Vec<usize>)>,
 }
 
@@ -111,7 +112,7 @@ impl<'a> TableColumn<'a> {
 pub(crate) struct Encoder<'a> {
     columns: &'a [TableColumn<'a>],
     encoders: Vec<Box<dyn Encode + 'a>>,
-    /// What every message begins with: the prefix, the version and how many columns there are.
+    /// What every message begins with: the prefix, the version and the number of columns.
     head: Vec<u8>,
 }
 
@@ -126,7 +127,10 @@ impl<'a> Encoder<'a> {
         Ok(Self { columns, encoders: columns.iter().map(encoder).collect::<Result<_, _>>()?, head })
     }
 
-    /// Calls `take` with the messages of successive rows until it had those of all `rows`.
+    /// Calls `take` with the messages of successive rows until it has had those of all `rows`.
+    ///
+    /// # Errors
+    /// If a value can't be encoded, a column is malformed, or memory is short.
     pub(crate) fn encode(&self, rows: Range<usize>, mut take: impl FnMut(&[&[u8]])) -> Result<(), Error> {
         let mut lengths = vec![self.head.len(); rows.len()];
         self.for_each(|column| column.add_lengths(rows.clone(), &mut lengths))?;
@@ -157,7 +161,8 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// How many of the first messages of such lengths are made at once, one at least, and their bytes.
+/// The number of messages that are made at once, the first ones of these lengths and at least one,
+/// and their bytes together.
 pub(crate) fn piece(lengths: &[usize]) -> (usize, usize) {
     const MOST_BYTES: usize = 1 << 20;
     let mut bytes = 0_usize;
@@ -169,7 +174,7 @@ pub(crate) fn piece(lengths: &[usize]) -> (usize, usize) {
     (lengths.iter().take_while(fits).count(), bytes)
 }
 
-/// Messages of such lengths, one after the other.
+/// Messages of these lengths that lie one after the other in `bytes`.
 pub(crate) fn split(mut bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Vec<&[u8]> {
     let next = |length| {
         let message;
@@ -183,7 +188,7 @@ pub(crate) fn split(mut bytes: &[u8], lengths: impl Iterator<Item = usize>) -> V
 trait Encode: Sync {
     /// Adds the bytes of each row's value to `lengths`, whose first is that of the first of `rows`.
     fn add_lengths(&self, rows: Range<usize>, lengths: &mut [usize]) -> Result<(), Error>;
-    /// Writes each row's value to its place in `bytes`, and moves the place behind it.
+    /// Writes each row's value to its place in `bytes`, and moves the place behind the value.
     fn write(&self, rows: Range<usize>, bytes: &mut [u8], places: &mut [usize]) -> Result<(), Error>;
 }
 
@@ -284,7 +289,8 @@ impl<T: ArrowPrimitiveType, const N: usize, F: Fn(T::Native) -> Result<[u8; N], 
     }
 }
 
-/// Values of a dictionary, looked up row by row: it may have many that no row has.
+/// Values of a dictionary. They are looked up row by row, because the dictionary may have many that
+/// no row has.
 struct Looked<'a> {
     values: Box<dyn Encode + 'a>,
     keys: &'a [usize],
@@ -292,13 +298,13 @@ struct Looked<'a> {
 }
 
 impl Looked<'_> {
-    /// The value of a row, as a range of the dictionary's; none of null.
+    /// The value of a row, as a range of the dictionary's values; nothing for null.
     fn value(&self, row: usize) -> Option<Range<usize>> {
         is_valid(self.nulls, row).then(|| self.keys[row]..self.keys[row] + 1)
     }
 }
 
-/// What is wrong with a dictionary's value is wrong with the row that has it.
+/// Makes of an error of a dictionary's value the error of the row that has the value.
 fn of_row(row: usize) -> impl Fn(Error) -> Error {
     move |error| match error {
         Error::Bounds { .. } => Error::Bounds { row },
@@ -329,7 +335,7 @@ impl Encode for Looked<'_> {
     }
 }
 
-/// The most bytes of a length.
+/// The most bytes of a length in LEB128.
 const LONGEST_LENGTH: usize = usize::BITS.div_ceil(7) as usize;
 
 /// Bytes of a length in LEB128.
@@ -337,7 +343,7 @@ fn length_bytes(length: usize) -> usize {
     (usize::BITS - (length | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// Writes a length, and says how many bytes it took.
+/// Writes a length in LEB128, and gives the number of its bytes.
 fn write_length(bytes: &mut [u8], mut length: usize) -> usize {
     let mut place = 0;
     while length >= 0x80 {
@@ -364,7 +370,7 @@ fn unsigned(value: u64) -> [u8; 9] {
 }
 
 fn float(value: f64) -> [u8; 9] {
-    // Adding +0 makes -0 positive; the NaN is the one all are written as.
+    // Adding +0 makes -0 positive. All NaNs are written as this one.
     let bits = if value.is_nan() { 0x7FF8_0000_0000_0000 } else { (value + 0.0).to_bits() };
     eight(tag::FLOAT, bits.cast_signed())
 }

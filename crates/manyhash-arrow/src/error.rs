@@ -7,48 +7,48 @@ use std::fmt;
 /// Why a column or a table is not hashed.
 #[derive(Debug)]
 pub enum Error {
-    /// Its values are no bytes.
+    /// The values of a column of this type are no bytes.
     Type(DataType),
     /// Values of this type have no encoding in rows.
     Encoding(DataType),
     /// An offset, a view or a key points outside of what it should point into, or backwards.
     Bounds {
-        /// The row, from 0.
+        /// The row's index, from 0.
         row: usize,
     },
     /// A buffer is missing, too short or not aligned.
     Buffer(&'static str),
-    /// A value of this row can't be encoded.
+    /// The value of a row can't be encoded.
     Value {
-        /// The row, from 0.
+        /// The row's index, from 0.
         row: usize,
-        /// What is wrong with it.
+        /// What is wrong with the value.
         reason: &'static str,
     },
-    /// A column of a table.
+    /// Something is wrong with a column of a table.
     Column {
-        /// Its name.
+        /// The column's name.
         column: String,
-        /// What is wrong with it.
+        /// What is wrong with the column.
         error: Box<Error>,
     },
     /// Columns of a table have different numbers of rows.
     Lengths {
         /// The column's name.
         column: String,
-        /// Rows it has.
+        /// The column's number of rows.
         rows: usize,
-        /// Rows the first one has.
+        /// The table's number of rows.
         expected: usize,
     },
-    /// One of several arrays.
+    /// Something is wrong with one of several arrays.
     Array {
-        /// Which, from 0.
+        /// The array's index, from 0.
         array: usize,
-        /// What is wrong with it.
+        /// What is wrong with the array.
         error: Box<Error>,
     },
-    /// Digests can't be truncated to so many bytes.
+    /// Digests can't be truncated to this number of bytes.
     Truncate {
         /// Bytes asked for.
         bytes: usize,
@@ -57,17 +57,17 @@ pub enum Error {
     },
     /// Offsets of 32 bits can't count the output's bytes.
     TooManyRows {
-        /// So many rows can be hashed at once.
+        /// The most rows that can be hashed at once.
         most: usize,
     },
-    /// There is not so much memory.
+    /// Memory is short.
     Memory {
         /// Bytes that were asked for, or as many as can be counted.
         bytes: usize,
     },
     /// A backend is forced that has no kernel for the algorithm.
     Backend(BackendError),
-    /// Arrow refuses what it was given.
+    /// Arrow's own library refuses an array or a stream.
     Arrow(ArrowError),
 }
 

@@ -1,4 +1,4 @@
-//! What to do with rows, and doing it.
+//! What to do with rows ([`Hashing`]), and how it is done: in chunks, on several threads.
 
 use crate::Error;
 use crate::column::{self, Column};
@@ -9,18 +9,16 @@ use crate::room::{Room, affordable};
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
-use manyhash::AnyAlgorithm;
-use std::iter;
+use manyhash::{AnyAlgorithm, threads};
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 use zeroize::Zeroizing;
 
-/// Rows that are hashed together: enough to fill lanes, few enough that their slices and digests stay in the second cache.
+/// Rows that are hashed together. They fill lanes, and their slices and digests stay in the
+/// second-level cache.
 const CHUNK_ROWS: usize = 4096;
 
-/// How rows are hashed: an algorithm, and if wanted a key, a prefix, and how digests are written.
+/// How rows are hashed: the algorithm, a key and a prefix if there are any, how digests are
+/// written, and the number of threads.
 #[derive(Debug)]
 pub struct Hashing {
     algorithm: AnyAlgorithm,
@@ -32,7 +30,7 @@ pub struct Hashing {
     threads: usize,
 }
 
-/// A key's bytes: erased when dropped, never shown.
+/// A key's bytes, which are erased when this is dropped, and never shown.
 struct Secret(Zeroizing<Vec<u8>>);
 
 impl Secret {
@@ -48,36 +46,36 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Hashing {
-    /// Digests as they are, on one thread.
+    /// Plain digests, written as they are in a column of fixed size, on one thread.
     pub fn new(algorithm: AnyAlgorithm) -> Self {
         let digest_bytes = algorithm.digest_bytes();
         Self { algorithm, output: Output::Binary, layout: Layout::Fixed, key: None, prefix: Vec::new(), digest_bytes, threads: 1 }
     }
 
-    /// How digests are written.
+    /// With digests written as `output` says.
     pub fn output(self, output: Output) -> Self {
         Self { output, ..self }
     }
 
-    /// How the resulting column is laid out.
+    /// With the resulting column laid out as `layout` says.
     pub fn layout(self, layout: Layout) -> Self {
         Self { layout, ..self }
     }
 
-    /// HMAC under a secret key, instead of plain digests.
+    /// With HMAC tags under a secret key in place of digests.
     pub fn key(self, key: &[u8]) -> Self {
         Self { key: Some(Secret::new(key)), ..self }
     }
 
-    /// Bytes before every row, such as a salt.
+    /// With these bytes before every row: a salt, a domain tag.
     pub fn prefix(self, prefix: &[u8]) -> Self {
         Self { prefix: prefix.to_vec(), ..self }
     }
 
-    /// Only the first `bytes` bytes of each digest, before it is written as text.
+    /// With only the first `bytes` bytes of each digest, counted before it is written as text.
     ///
     /// # Errors
-    /// If that is none, or more than a digest has.
+    /// If `bytes` is 0, or more than a digest has.
     pub fn truncate(self, bytes: usize) -> Result<Self, Error> {
         let most = self.algorithm.digest_bytes();
         if !(1..=most).contains(&bytes) {
@@ -86,15 +84,15 @@ impl Hashing {
         Ok(Self { digest_bytes: bytes, ..self })
     }
 
-    /// On so many threads, at least one.
+    /// On up to `threads` threads, of which the caller's is one; 0 means 1.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: threads.max(1), ..self }
     }
 
-    /// The type that a column of this type is hashed to.
+    /// The type of the column that [`hash`](Self::hash) makes of a column of this type.
     ///
     /// # Errors
-    /// If it can't be hashed.
+    /// If a column of this type can't be hashed.
     pub fn data_type(&self, column: &DataType) -> Result<DataType, Error> {
         match column {
             DataType::Dictionary(keys, values) => Ok(DataType::Dictionary(keys.clone(), Box::new(self.data_type(values)?))),
@@ -103,22 +101,27 @@ impl Hashing {
         }
     }
 
-    /// The type of digests of rows.
+    /// The type of the column that [`hash_rows`](Self::hash_rows) makes.
     pub fn row_data_type(&self) -> DataType {
         self.shape().data_type()
     }
 
-    /// The most rows that [`hash`](Self::hash) and [`hash_rows`](Self::hash_rows) can give as one array.
+    /// The most rows that [`hash`](Self::hash) and [`hash_rows`](Self::hash_rows) can give as one
+    /// array.
     pub fn most_rows(&self) -> usize {
         self.shape().most_rows()
     }
 
-    /// The digest of each row of a column of strings or binaries, as an array of [`data_type`](Self::data_type); null for null.
+    /// The digest of each row of a column of strings or binaries, as an array of
+    /// [`data_type`](Self::data_type). The digest of null is null.
     ///
-    /// Each value of a dictionary is hashed once, and if it has more values than rows, only those that rows have.
+    /// Each value of a dictionary is hashed once. If there are more values than rows, only those
+    /// are hashed that rows have.
     ///
     /// # Errors
-    /// If the column is not of such a type or malformed, or has more than [`most_rows`](Self::most_rows) rows.
+    /// If the column is of another type or malformed, or has more than
+    /// [`most_rows`](Self::most_rows) rows, if memory is short, or if a backend is forced that has
+    /// no kernel for the algorithm.
     pub fn hash(&self, column: &dyn Array) -> Result<ArrayRef, Error> {
         self.algorithm.backend()?;
         let Some(dictionary) = column::dictionary(column) else {
@@ -136,7 +139,8 @@ impl Hashing {
         Ok(dictionary.with_values(self.hash_bytes(values, used)?))
     }
 
-    /// As [`hash`](Self::hash), where `used` are the rows that are wanted; the others become null.
+    /// The digests of a column that is no dictionary. If `used` is there, other rows than those it
+    /// has become null.
     fn hash_bytes(&self, array: &dyn Array, used: Option<NullBuffer>) -> Result<ArrayRef, Error> {
         let data = array.to_data();
         let nulls = match data.data_type() {
@@ -153,21 +157,23 @@ impl Hashing {
             column.append_to(&mut messages, rows)?;
             let mut places = Places { digests, digest_bytes: self.algorithm.digest_bytes() };
             if head.is_empty() {
-                digester.digest(&messages, places.take(messages.len()));
+                digester(&messages, places.take(messages.len()));
                 return Ok(());
             }
-            join(head, &messages, |joined| digester.digest(joined, places.take(joined.len())))
+            join(head, &messages, |joined| digester(joined, places.take(joined.len())))
         };
         self.write(data.len(), nulls.clone(), &digest)
     }
 
-    /// The digest of each row of some columns, given with their names, which are for errors only. None is null.
+    /// The digest of each of the `rows` rows of a table, none of which is null. The table is some
+    /// columns with their names, which are for errors only.
     ///
     /// What is hashed is the row's encoding: see the [crate](crate).
     ///
     /// # Errors
-    /// If a column's type has no encoding, or a column is malformed, or they differ in length, or have more than
-    /// [`most_rows`](Self::most_rows) rows.
+    /// If a column's type has no encoding, or a column is malformed or has another number of rows,
+    /// if there are more than [`most_rows`](Self::most_rows) rows, if memory is short, or if a
+    /// backend is forced that has no kernel for the algorithm.
     pub fn hash_rows(&self, rows: usize, columns: &[(&str, ArrayRef)]) -> Result<ArrayRef, Error> {
         self.algorithm.backend()?;
         for (name, array) in columns {
@@ -180,22 +186,24 @@ impl Hashing {
         let encoder = Encoder::new(head, &columns)?;
         let digest = |rows: Range<usize>, digests: &mut [u8]| {
             let mut places = Places { digests, digest_bytes: self.algorithm.digest_bytes() };
-            encoder.encode(rows, |messages| digester.digest(messages, places.take(messages.len())))
+            encoder.encode(rows, |messages| digester(messages, places.take(messages.len())))
         };
         self.write(rows, None, &digest)
     }
 
-    /// What `hash` makes of every array of a stream, with these settings, in their order. Several arrays are hashed on several threads; those
-    /// of more than [`most_rows`](Self::most_rows) rows are cut. No more of the stream is held than what is being hashed.
+    /// What `hash` makes of every array of a stream with these settings, in the order of the
+    /// arrays. If there are several arrays, each is one thread's work. An array of more than
+    /// [`most_rows`](Self::most_rows) rows is cut. No more of the stream is held than what is being
+    /// hashed.
     ///
     /// # Errors
-    /// Those of `hash`, with the array's number, and the stream's.
+    /// The stream's first error, or the first error of `hash`, with the array's number.
     pub fn hash_stream(
         &self,
         stream: impl Iterator<Item = Result<ArrayRef, ArrowError>>,
         hash: impl Fn(&Self, &ArrayRef) -> Result<ArrayRef, Error> + Sync,
     ) -> Result<Vec<ArrayRef>, Error> {
-        /// Rows that are worth a thread.
+        /// The number of rows that is worth a thread.
         const THREAD_ROWS: usize = 64 << 10;
         let (mut digests, mut waiting, mut waiting_rows) = (Vec::new(), Vec::new(), 0);
         let mut stream = stream.fuse();
@@ -217,7 +225,7 @@ impl Hashing {
         }
     }
 
-    /// Appends what `hash` makes of each array.
+    /// Appends what `hash` makes of each array to `digests`.
     fn hash_arrays(
         &self,
         arrays: &[ArrayRef],
@@ -225,31 +233,12 @@ impl Hashing {
         digests: &mut Vec<ArrayRef>,
     ) -> Result<(), Error> {
         let first = digests.len();
-        let numbered =
-            |i: usize, result: Result<ArrayRef, Error>| result.map_err(|error| Error::Array { array: first + i, error: Box::new(error) });
-        if arrays.len() < self.threads {
-            // Few enough to be cut.
-            for (i, array) in arrays.iter().enumerate() {
-                digests.push(numbered(i, hash(self, array))?);
-            }
-            return Ok(());
-        }
-        let next = AtomicUsize::new(0);
         let alone = Self { threads: 1, key: self.key_bytes().map(Secret::new), prefix: self.prefix.clone(), ..*self };
-        let work = || {
-            let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < arrays.len());
-            iter::from_fn(take).map(|i| (i, numbered(i, hash(&alone, &arrays[i])))).collect::<Vec<_>>()
-        };
-        let mut done = thread::scope(|scope| {
-            // If the system allows no more threads, those that run do it all.
-            let others: Vec<_> = (1..self.threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-            let mut done = work();
-            done.extend(others.into_iter().flat_map(|other| other.join().expect("no thread panicked")));
-            done
-        });
-        done.sort_by_key(|(i, _)| *i);
-        for (_, result) in done {
-            digests.push(result?);
+        // If there are fewer arrays than threads, each array is shared out to all threads.
+        let (threads, hashing) = if arrays.len() < self.threads { (1, self) } else { (self.threads, &alone) };
+        let results = threads::map(threads, arrays.iter().collect(), |array| hash(hashing, array));
+        for (i, result) in results.into_iter().enumerate() {
+            digests.push(result.map_err(|error| Error::Array { array: first + i, error: Box::new(error) })?);
         }
         Ok(())
     }
@@ -262,7 +251,8 @@ impl Hashing {
         Shape { output: self.output, layout: self.layout, row_bytes: self.output.row_bytes(self.digest_bytes) }
     }
 
-    /// The column of the digests of `rows` rows but for those that are null, which `digest` writes for ranges of rows one after the other.
+    /// The column of the digests of `rows` rows. `digest` writes the digests of a range of rows one
+    /// after the other, without those of null rows.
     fn write(
         &self,
         rows: usize,
@@ -292,26 +282,18 @@ impl Hashing {
         let chunks = rows.div_ceil(CHUNK_ROWS);
         let threads = self.threads.min(chunks).max(1);
         let mut rest = &mut values[..];
-        let shares: Vec<_> = (0..threads)
+        let shares = (0..threads)
             .map(|i| {
                 let range = chunks * i / threads * CHUNK_ROWS..(chunks * (i + 1) / threads * CHUNK_ROWS).min(rows);
                 let its = rest.split_off_mut(..values_of(&range) * shape.row_bytes).expect("room for all");
                 (range, its)
             })
             .collect();
-        let shares = Mutex::new(shares.into_iter());
-        let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let work = || iter::from_fn(next).try_for_each(|(range, its)| write(range, its));
-        thread::scope(|scope| {
-            // As above.
-            let others: Vec<_> = (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-            let mine = work();
-            others.into_iter().fold(mine, |result, other| result.and(other.join().expect("no thread panicked")))
-        })?;
+        threads::map(threads, shares, |(range, its)| write(range, its)).into_iter().collect::<Result<(), _>>()?;
         shape.array(rows, values, nulls)
     }
 
-    /// Writes the digests of a chunk of rows, of which so many are not null, to `values`.
+    /// Writes the digests of a chunk of rows, of which `valid` are not null, to `values`.
     fn write_chunk(
         &self,
         valid: usize,
@@ -323,7 +305,7 @@ impl Hashing {
     ) -> Result<(), Error> {
         let Shape { output, row_bytes, .. } = self.shape();
         let digest_bytes = self.algorithm.digest_bytes();
-        // No null rows that take room.
+        // Whether there is no null row that takes room.
         let is_dense = values.len() == valid * row_bytes;
         if is_dense && output == Output::Binary && row_bytes == digest_bytes {
             return digest(rows, values);
@@ -340,20 +322,23 @@ impl Hashing {
     }
 }
 
-/// Where digests go, one after the other.
+/// Room for digests one after the other.
 struct Places<'a> {
     digests: &'a mut [u8],
     digest_bytes: usize,
 }
 
 impl<'a> Places<'a> {
-    /// Those of the next so many.
+    /// Room for the next `count` digests.
     fn take(&mut self, count: usize) -> &'a mut [u8] {
         self.digests.split_off_mut(..count * self.digest_bytes).expect("a place for each digest")
     }
 }
 
-/// Calls `take` with successive messages, `head` before each, until it had all.
+/// Calls `take` with successive messages, each with `head` before it, until it has had them all.
+///
+/// # Errors
+/// If memory is short.
 fn join(head: &[u8], messages: &[&[u8]], mut take: impl FnMut(&[&[u8]])) -> Result<(), Error> {
     let lengths: Vec<usize> = messages.iter().map(|message| head.len() + message.len()).collect();
     let (mut done, mut joined) = (0, Vec::new());

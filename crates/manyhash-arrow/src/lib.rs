@@ -1,6 +1,7 @@
 //! Digests of Arrow columns and rows.
 //!
-//! A column of strings is a batch of tiny messages. [`Hashing`] hashes it where it lies: no copy of the data, no allocation for a row.
+//! A column of strings is a batch of tiny messages. [`Hashing`] hashes it where it lies: no copy of
+//! the data, no allocation for a row.
 //!
 //! ```
 //! use arrow_array::{Array, StringArray, cast::AsArray};
@@ -30,5 +31,5 @@ pub use error::Error;
 pub use hashing::Hashing;
 pub use output::{Layout, Output};
 
-/// The first byte of every encoded row: which version of the encoding it is in.
+/// The first byte of every encoded row: the version of the encoding.
 pub const ENCODING_VERSION: u8 = 1;

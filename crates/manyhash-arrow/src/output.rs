@@ -1,4 +1,4 @@
-//! Digests as a column.
+//! How digests become a column: their text and the column's layout.
 
 use crate::Error;
 use crate::column::{INLINE_BYTES, VIEW_BYTES};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// How a digest is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Output {
-    /// Its bytes.
+    /// The bytes of the digest.
     #[default]
     Binary,
     /// Two lower-case hexadecimal digits a byte.
@@ -25,7 +25,8 @@ pub enum Output {
 /// How the resulting column is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// FixedSizeBinary; text, which has no such layout, as [`Offsets`](Self::Offsets).
+    /// FixedSizeBinary. There is no such layout of text, which is laid out as
+    /// [`Offsets`](Self::Offsets) says.
     #[default]
     Fixed,
     /// Binary or Utf8, with offsets of 32 bits.
@@ -39,7 +40,7 @@ impl Output {
         self != Self::Binary
     }
 
-    /// Bytes that so many bytes of a digest become.
+    /// The bytes of a row that `digest_bytes` bytes of a digest become.
     pub(crate) fn row_bytes(self, digest_bytes: usize) -> usize {
         match self {
             Self::Binary => digest_bytes,
@@ -48,7 +49,7 @@ impl Output {
         }
     }
 
-    /// Writes a digest of so many bytes as so many.
+    /// Writes a digest to its row, which must have [`row_bytes`](Self::row_bytes) bytes.
     #[inline]
     pub(crate) fn write(self, digest: &[u8], row: &mut [u8]) {
         match self {
@@ -66,7 +67,7 @@ impl Output {
 pub(crate) struct Shape {
     pub(crate) output: Output,
     pub(crate) layout: Layout,
-    /// Of each digest, as it is written.
+    /// Bytes of each digest as it is written.
     pub(crate) row_bytes: usize,
 }
 
@@ -95,6 +96,9 @@ impl Shape {
     }
 
     /// The column of `rows` rows with these values.
+    ///
+    /// # Errors
+    /// If memory is short, or Arrow refuses the values.
     pub(crate) fn array(self, rows: usize, values: Room, nulls: Option<NullBuffer>) -> Result<ArrayRef, Error> {
         let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
         let values = Buffer::from(values);
@@ -120,7 +124,7 @@ impl Shape {
         }
     }
 
-    /// Views of the values, in buffers that offsets of 32 bits can point into.
+    /// Views of the values, and the values in buffers that offsets of 32 bits can point into.
     fn views(self, rows: usize, values: Buffer, nulls: Option<&NullBuffer>) -> Result<(ScalarBuffer<u128>, Vec<Buffer>), Error> {
         let row_bytes = self.row_bytes;
         let buffer_rows = i32::MAX as usize / row_bytes;

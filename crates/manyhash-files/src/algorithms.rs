@@ -7,31 +7,31 @@ use manyhash::{AnyAlgorithm, AnyHasher};
 pub struct Algorithms(u32);
 
 impl Algorithms {
-    /// None at all.
+    /// The set without an algorithm.
     pub const NONE: Self = Self(0);
 
-    /// Those of the list, each once.
+    /// The set of the algorithms of a list.
     pub fn of(list: &[AnyAlgorithm]) -> Self {
         Self(list.iter().fold(0, |set, &algorithm| set | 1 << algorithm as u32))
     }
 
-    /// One after the other.
+    /// The algorithms of the set, in the engine's order.
     pub fn iter(self) -> impl Iterator<Item = AnyAlgorithm> {
         AnyAlgorithm::ALL.iter().copied().filter(move |&algorithm| self.contains(algorithm))
     }
 
-    /// Whether `algorithm` is one of them.
+    /// Whether `algorithm` is in the set.
     pub fn contains(self, algorithm: AnyAlgorithm) -> bool {
         self.0 & (1 << algorithm as u32) != 0
     }
 
-    /// The only one, if there are no others.
+    /// The algorithm of a set of one; nothing for any other set.
     pub fn only(self) -> Option<AnyAlgorithm> {
         let mut iter = self.iter();
         iter.next().filter(|_| iter.next().is_none())
     }
 
-    /// The digests of each of `messages`.
+    /// The digests of each of `messages`, in the order of the messages.
     pub fn hash_many(self, messages: &[&[u8]]) -> Vec<Digests> {
         let mut digests = vec![Vec::new(); messages.len()];
         for algorithm in self.iter() {
@@ -41,7 +41,7 @@ impl Algorithms {
         digests.into_iter().map(|bytes| Digests { algorithms: self, bytes: bytes.into() }).collect()
     }
 
-    /// Hashers for all of them.
+    /// Hashers of one message in pieces with all algorithms of the set.
     pub fn hashers(self) -> Hashers {
         Hashers { algorithms: self, hashers: self.iter().map(AnyAlgorithm::hasher).collect() }
     }
@@ -57,34 +57,39 @@ impl From<AnyAlgorithm> for Algorithms {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digests {
     algorithms: Algorithms,
-    /// One after the other, in the order of the set.
+    /// The digests one after the other, in the order of the set.
     bytes: Box<[u8]>,
 }
 
 impl Digests {
-    /// The digests that `bytes` are: one after the other, in the order of the set. Nothing if that is another number of bytes.
+    /// Digests from their bytes, one after the other in the order of the set. Nothing if `bytes`
+    /// has another length than these digests.
     pub fn new(algorithms: Algorithms, bytes: impl Into<Box<[u8]>>) -> Option<Self> {
         let bytes = bytes.into();
         let expected: usize = algorithms.iter().map(AnyAlgorithm::digest_bytes).sum();
         (bytes.len() == expected).then_some(Self { algorithms, bytes })
     }
 
-    /// What was made of a file's contents, by no algorithm of its own.
+    /// What a function made of a file's contents: see
+    /// [`Hashing::Contents`](crate::Hashing::Contents).
     pub fn of_contents(bytes: Vec<u8>) -> Self {
         Self { algorithms: Algorithms::NONE, bytes: bytes.into() }
     }
 
-    /// Which there are.
+    /// The algorithms of which there are digests.
     pub fn algorithms(&self) -> Algorithms {
         self.algorithms
     }
 
-    /// All of them, one after the other, in the order of the set.
+    /// All digests, one after the other in the order of the set.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// That of `algorithm`. Panics if it is none of them.
+    /// The digest of `algorithm`.
+    ///
+    /// # Panics
+    /// If there is no digest of it.
     pub fn of(&self, algorithm: AnyAlgorithm) -> &[u8] {
         assert!(self.algorithms.contains(algorithm), "{algorithm} was not asked for");
         let before = self.algorithms.iter().take_while(|&other| other != algorithm);
@@ -100,14 +105,14 @@ pub struct Hashers {
 }
 
 impl Hashers {
-    /// The next piece.
+    /// Appends to the message.
     pub fn update(&mut self, piece: &[u8]) {
         for hasher in &mut self.hashers {
             hasher.update(piece);
         }
     }
 
-    /// The digests of all pieces.
+    /// The digests of the message.
     pub fn finalize(self) -> Digests {
         let mut bytes = Vec::new();
         for hasher in self.hashers {
@@ -117,7 +122,7 @@ impl Hashers {
     }
 }
 
-/// Hashes messages together. `take` gets the digest of each in order.
+/// Hashes messages together. `take` gets the digest of each, in the order of the messages.
 pub fn hash_each(algorithm: AnyAlgorithm, messages: &[&[u8]], take: &mut dyn FnMut(&[u8])) {
     let mut digests = vec![0; messages.len() * algorithm.digest_bytes()];
     algorithm.hash_many_into(messages, &mut digests);

@@ -1,11 +1,11 @@
-//! What is said when a file cannot be read, or not as it was found.
+//! The errors of files that cannot be read, or that changed after they were found.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// What is said of a file that has not the size it had when it was found.
+/// The text of the error for a file whose size changed after it was found.
 pub const CHANGED: &str = "changed while it was being read";
 
 /// [`CHANGED`] as an error.
@@ -13,7 +13,8 @@ pub fn changed() -> io::Error {
     io::Error::other(CHANGED)
 }
 
-/// A folder was not entered, because a link leads from it back to the folder at this path.
+/// The error for a folder that was not entered, because a link leads from it back to the folder at
+/// this path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SameFolder(pub PathBuf);
 
@@ -25,7 +26,8 @@ impl fmt::Display for SameFolder {
     }
 }
 
-/// The system's text for `error`, without the number that the standard library adds or what a library wrapped around it.
+/// The system's text for `error`, without the number that the standard library adds or what a
+/// library wrapped around it.
 pub fn reason(error: &io::Error) -> String {
     let mut inner = error.get_ref().map(|inner| inner as &dyn Error);
     while let Some(source) = inner {

@@ -8,7 +8,8 @@ pub fn bytes_of(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// The name that `bytes` are. Where names are not bytes, what is not UTF-8 becomes a name that no file has.
+/// The name with these bytes. Where names are not bytes, what is not UTF-8 becomes a name that no
+/// file has.
 pub fn from_bytes(bytes: &[u8]) -> OsString {
     #[cfg(unix)]
     return std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec());

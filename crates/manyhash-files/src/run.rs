@@ -1,5 +1,12 @@
 //! Digests of a list of files.
 
+use crate::error::reason;
+use crate::find;
+use crate::task::{Finished, Hashed, STDIN, Sink, Task, Work};
+use crate::threads;
+use crate::totals::Totals;
+use crate::workers::{MAX_WORKERS, Settings, all_cores, hash_files};
+use manyhash::AnyAlgorithm;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,28 +14,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use manyhash::AnyAlgorithm;
-
-use crate::error::reason;
-use crate::find;
-use crate::task::{Finished, Hashed, STDIN, Sink, Task, Work};
-use crate::threads;
-use crate::totals::Totals;
-use crate::workers::{MAX_WORKERS, Settings, all_cores, hash_files};
-
-/// What was read, and its digest.
+/// The digest of a file, and how many bytes were read of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileDigest {
-    /// Bytes read.
+    /// Bytes that were read.
     pub bytes: u64,
-    /// Their digest.
+    /// The digest of these bytes.
     pub digest: Vec<u8>,
 }
 
-/// A file's digest, or why it has none, in the system's words.
+/// A file's digest, or the system's words for why it could not be read.
 pub type FileResult = Result<FileDigest, String>;
 
-/// Files being hashed, on threads of their own.
+/// Files being hashed on threads of their own. When this is dropped, they stop.
 #[derive(Debug)]
 pub struct Run {
     totals: Arc<Totals>,
@@ -38,9 +36,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// Starts to hash the files at `paths`, with so many threads; 0 means one a core. A fifo or a device is read to its end, `-` is a file
-    /// of that name, and a folder is an error, as is whatever else cannot be read: the others go on. Where the system allows no thread at
-    /// all, it returns when all is done.
+    /// Starts to hash the files at `paths` on `threads` threads; 0 is one for each CPU. A fifo or a
+    /// device is read to its end, and `-` is a file of that name. A folder has an error for its
+    /// result, and so has whatever cannot be read: the others go on. If the system allows no thread
+    /// at all, this returns when all is done.
     pub fn start(paths: Vec<PathBuf>, algorithm: AnyAlgorithm, threads: usize) -> Self {
         let settings = Settings::new(if threads == 0 { all_cores() } else { threads.min(MAX_WORKERS) });
         let totals = Arc::clone(&settings.totals);
@@ -51,7 +50,7 @@ impl Run {
             let mut collected = Collected { totals: Arc::clone(&settings.totals), algorithm, results: Vec::with_capacity(paths.len()) };
             let source = paths.into_iter().map(move |path| task(path, algorithm, &failed));
             let result = hash_files(source, &settings, &mut collected).map(|()| collected.results);
-            // Nobody may want it any more.
+            // There may be nobody who wants it any more.
             let _ = sender.send(result);
         };
         if let Err((hash, _)) = threads::start("files", hash, |hash| hash()) {
@@ -60,7 +59,7 @@ impl Run {
         Self { totals, failed_files, results, finished: None }
     }
 
-    /// Waits so long, or until all is done, and says whether it is.
+    /// Waits until all is done, but no longer than `time`, and says whether all is done.
     pub fn wait(&mut self, time: Duration) -> bool {
         if self.finished.is_none() {
             self.finished = match self.results.recv_timeout(time) {
@@ -72,23 +71,24 @@ impl Run {
         true
     }
 
-    /// Files done with, those that could not be read too, and bytes read, so far.
+    /// The number of files that are done so far, those included that could not be read, and of
+    /// bytes that were read.
     pub fn counts(&self) -> (u64, u64) {
         let counts = self.totals.now();
         (counts.done_files + self.failed_files.load(Ordering::Relaxed), counts.done_bytes)
     }
 
-    /// The results, in the order of the paths, once all is done.
+    /// Waits until all is done, and gives the results in the order of the paths.
     ///
     /// # Errors
-    /// If it was stopped, or a thread panicked.
+    /// If a thread panicked.
     pub fn finish(mut self) -> io::Result<Vec<FileResult>> {
         while !self.wait(Duration::MAX) {}
         self.finished.take().expect("it has been waited for")
     }
 }
 
-/// Nobody waits for what is left: it ends with the next piece of each file.
+/// Stops the threads with the next piece of each file.
 impl Drop for Run {
     fn drop(&mut self) {
         self.totals.stop();

@@ -1,113 +1,119 @@
 //! What there is to do with a file, and what became of it.
 
+use crate::algorithms::{Algorithms, Digests};
+use crate::read::Stamp;
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::algorithms::{Algorithms, Digests};
-use crate::read::Stamp;
-
 /// The path that stands for standard input.
 pub const STDIN: &str = "-";
 
-/// What to do, with what the sink should know of it.
+/// A file, what to do with it, and what the sink should know of it.
 #[derive(Debug)]
 pub struct Task<T> {
-    /// For the sink.
+    /// What the sink gets with the result.
     pub label: T,
     /// Where the file is.
     pub path: PathBuf,
-    /// What to do with it.
+    /// What to do with the file.
     pub work: Work,
 }
 
-/// What to do.
+/// What to do with a file.
 #[derive(Debug)]
 pub enum Work {
     /// Hash a file that can be read at any time, beside others.
     File {
-        /// With these algorithms.
+        /// The algorithms to hash with.
         algorithms: Algorithms,
-        /// How large it seems: this plans the order, nothing else.
+        /// The size in bytes that the file seems to have. Only the order of work depends on it.
         size_bytes: u64,
-        /// How much of it.
+        /// How much of the file to hash.
         part: Part,
     },
     /// Hash a stream, alone and in its turn; [`STDIN`] is standard input.
     Stream {
-        /// With these algorithms.
+        /// The algorithms to hash with.
         algorithms: Algorithms,
     },
-    /// Report what is known already.
+    /// Report digests that are known already.
     Known(Hashed),
     /// Report this error.
     Failed(io::Error),
-    /// Nothing: the label is for the sink alone.
+    /// Do nothing: the task is for the sink alone, because of its label.
     Nothing,
 }
 
 /// How much of a file to hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// Some bytes, or as many of them as it has.
+    /// A range of bytes, or as many of them as the file has.
     Range {
-        /// Where they begin.
+        /// Position of the first byte.
         start: u64,
-        /// Where they end.
+        /// Position after the last byte.
         end: u64,
     },
 }
 
 impl Part {
-    /// Whether the file begins with it.
+    /// Whether the file begins with this part.
     pub fn is_first(self) -> bool {
         !matches!(self, Self::Range { start: 1.., .. })
     }
 }
 
-/// Digests, and of what.
+/// The digests of a file, and what was read for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hashed {
-    /// The digests.
+    /// The digests of the bytes read.
     pub digests: Digests,
-    /// Bytes read.
+    /// The number of bytes read.
     pub bytes: u64,
-    /// The file's stamp after it was read, if there is a [`Keeper`] who needs it: a change meanwhile shows in it.
+    /// The file's stamp after it was read, if there is a [`Keeper`], which needs it: a change
+    /// meanwhile shows in it.
     pub stamp: Option<Stamp>,
 }
 
-/// A task done.
+/// A task that is done.
 #[derive(Debug)]
 pub struct Finished<T> {
-    /// As in the task.
+    /// The label of the task.
     pub label: T,
-    /// As in the task.
+    /// The path of the task.
     pub path: PathBuf,
-    /// What became of it; nothing for [`Work::Nothing`].
+    /// What became of the task; nothing for [`Work::Nothing`].
     pub outcome: Option<io::Result<Hashed>>,
 }
 
 /// Where results go.
 pub trait Sink<T> {
     /// Takes the next result.
+    ///
+    /// # Errors
+    /// Any error ends the run.
     fn take(&mut self, finished: Finished<T>) -> io::Result<()>;
-    /// No result is ready: a good time to flush.
+    /// Is called when no result is ready, which is a good time to flush.
+    ///
+    /// # Errors
+    /// Any error ends the run.
     fn idle(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// A function may take results as well.
+/// A function is a sink that takes results.
 impl<T, F: FnMut(Finished<T>) -> io::Result<()>> Sink<T> for F {
     fn take(&mut self, finished: Finished<T>) -> io::Result<()> {
         self(finished)
     }
 }
 
-/// Who wants to know of each file as soon as it is hashed, before its turn comes.
+/// Is told of each file as soon as it is hashed, before its turn comes.
 pub trait Keeper: Debug + Send + Sync {
-    /// Notes that the whole file at `path` was hashed. Called by workers.
+    /// Notes that the whole file at `path` was hashed. Workers call this, several of them at once.
     fn keep(&self, path: &Path, hashed: &Hashed);
 }

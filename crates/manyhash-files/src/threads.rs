@@ -1,15 +1,18 @@
-//! Threads that the system may refuse: whoever wanted one gets the work back, and does it without.
+//! Threads that the system may refuse: the caller gets the work back then, and does it without.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-/// Does `work` with `what` on a thread called `name`. Gives `what` back, with the reason, if no thread can be started.
+/// Does `work` with `what` on a thread called `name`.
+///
+/// # Errors
+/// If no thread can be started: `what`, and the reason.
 pub fn start<T: Send + 'static>(name: &str, what: T, work: impl FnOnce(T) + Send + 'static) -> Result<JoinHandle<()>, (T, io::Error)> {
     // A thread that fails to start drops what it was to do.
     let ours = Arc::new(Mutex::new(Some(what)));
     let theirs = Arc::clone(&ours);
-    // In a box, so that what starts a thread is compiled once.
+    // The work is in a box, so that what starts a thread is compiled once.
     let work: Box<dyn FnOnce() + Send> = Box::new(move || work(taken(&theirs)));
     Builder::new().name(name.to_string()).spawn(work).map_err(|error| (taken(&ours), error))
 }
@@ -18,7 +21,11 @@ fn taken<T>(kept: &Mutex<Option<T>>) -> T {
     kept.lock().unwrap_or_else(PoisonError::into_inner).take().expect("only one of the two takes it")
 }
 
-/// Does `work` on the calling thread and on as many others as `threads` needs, or the system allows if that is less.
+/// Does `work` on up to `threads` threads, the calling one among them, or on fewer if the system
+/// allows no more.
+///
+/// This is not [`manyhash::threads::map`], because these threads read files and wait for one
+/// another's results, which tasks of the engine's pool (its feature `rayon`) must not.
 pub(crate) fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -30,7 +37,8 @@ pub(crate) fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
     });
 }
 
-/// Calls `tell` if the thread panics while the result lives, for others that would wait for it.
+/// A guard that calls `tell` if the thread panics while the guard lives, for threads that would
+/// wait for this one.
 pub(crate) fn if_panicking(tell: impl Fn()) -> impl Drop {
     struct Guard<F: Fn()>(F);
     impl<F: Fn()> Drop for Guard<F> {

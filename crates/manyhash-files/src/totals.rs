@@ -1,13 +1,12 @@
-//! What has been found and done so far, for whoever shows progress, and whether to go on.
+//! What has been found and done so far, for showing progress, and whether to go on.
 
+use crate::task::Work;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::task::Work;
-
-/// Files of at least so many bytes are known one by one while they are read.
+/// Files of at least this number of bytes are listed one by one while they are read.
 const LARGE_BYTES: u64 = 16 << 20;
 
 /// Counts of a run, and whether anybody still wants it.
@@ -24,13 +23,13 @@ pub struct Totals {
 /// The counts at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Files found.
+    /// The number of files found.
     pub found_files: u64,
-    /// Their sizes, or what was read if that is more.
+    /// Sizes in bytes of the files found together, or the bytes read if these are more.
     pub found_bytes: u64,
-    /// Files hashed.
+    /// The number of files hashed.
     pub done_files: u64,
-    /// Bytes hashed.
+    /// The number of bytes hashed.
     pub done_bytes: u64,
 }
 
@@ -54,7 +53,8 @@ impl Totals {
         }
     }
 
-    /// The large file that has most left to read, and the bytes read of it and in it.
+    /// The large file that has most left to read: its path, the bytes read of it, and its size in
+    /// bytes.
     pub fn slowest(&self) -> Option<(PathBuf, u64, u64)> {
         let large = self.large.lock().unwrap_or_else(PoisonError::into_inner);
         let files = large.iter().map(|file| (file, file.read_bytes.load(Ordering::Relaxed)));
@@ -66,7 +66,7 @@ impl Totals {
     pub fn found(&self, work: &Work) {
         match *work {
             Work::File { size_bytes, part, .. } if part.is_first() => return self.found_file(size_bytes),
-            // More of a file that counts already.
+            // This is another part of a file that has been counted.
             Work::File { size_bytes, .. } => {
                 self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
                 return;
@@ -78,7 +78,7 @@ impl Totals {
         self.found_files.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a file that was found.
+    /// Counts a file of `size_bytes` bytes that was found.
     pub fn found_file(&self, size_bytes: u64) {
         self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
         self.found_files.fetch_add(1, Ordering::Relaxed);
@@ -89,23 +89,27 @@ impl Totals {
         self.done_files.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Nobody wants results any more: whatever is being read ends with its next piece.
+    /// Stops the run, because nobody wants results any more: reading ends with the next piece of
+    /// each file.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// An error once nobody wants results any more.
+    /// Whether the run may go on.
+    ///
+    /// # Errors
+    /// If it was stopped.
     pub fn check_stopped(&self) -> io::Result<()> {
         if self.stopped.load(Ordering::Relaxed) { Err(io::Error::other("stopped")) } else { Ok(()) }
     }
 
-    /// Counts bytes that were read, of no file in particular.
+    /// Counts bytes that were read, without saying of which file.
     pub fn read(&self, bytes: usize) {
         self.done_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }
 
-/// A file that is being read counts while this is there.
+/// A file that is being read: it is listed among the large ones while this lives.
 #[derive(Debug)]
 pub struct Reading {
     totals: Arc<Totals>,
@@ -113,7 +117,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Begins with the file at `path`.
+    /// Lists the file at `path`, which has `size_bytes` bytes.
     pub fn begin(totals: &Arc<Totals>, path: &Path, size_bytes: u64) -> Self {
         let large = (size_bytes >= LARGE_BYTES).then(|| {
             let file = Arc::new(LargeFile { path: path.to_path_buf(), size_bytes, read_bytes: AtomicU64::new(0) });
@@ -123,12 +127,15 @@ impl Reading {
         Self { totals: Arc::clone(totals), large }
     }
 
-    /// An error once nobody wants results any more.
+    /// Whether the run may go on.
+    ///
+    /// # Errors
+    /// If it was stopped.
     pub fn check_stopped(&self) -> io::Result<()> {
         self.totals.check_stopped()
     }
 
-    /// Counts bytes read of it.
+    /// Counts bytes that were read of the file.
     pub fn read(&self, bytes: usize) {
         self.totals.read(bytes);
         if let Some(large) = &self.large {

@@ -1,18 +1,21 @@
-//! Hashes a lazily read list of files on all cores and gives the results back in the order of the list.
+//! Hashes a lazily read list of files on all cores and gives the results back in the order of the
+//! list.
 //!
 //! ```text
-//! source thread:  tasks ──> window (bounded) ──> workers: many files at once in lanes, or one after the other
+//! source thread:  tasks ──> window (bounded) ──> workers: many files at once in lanes, or one by one
 //!                              │                    │
-//! caller's thread:  sink <── results in order <─────┘     streams (stdin, fifos, ...) are read here, alone, in their turn
+//! caller's thread:  sink <── results in order <─────┘   reads streams here, alone, in their turn
 //! ```
 //!
-//! Memory is bounded whatever the number and the size of the files: the window by its limits, the buffers by a budget that the workers
-//! share. So is the number of open files: the lanes of all workers, or what the system allows if that is less.
+//! Memory is bounded whatever the number and the size of the files: the window by its limits, the
+//! buffers by a budget that the workers share. So is the number of open files: the lanes of all
+//! workers, or what the system allows if that is less.
 //!
-//! Where the system allows no thread for the workers, the caller's thread does their work when no result is ready; where it allows none at
-//! all, that of the source too, a task at a time.
+//! Where the system allows no thread for the workers, the caller's thread does their work when no
+//! result is ready; where it allows none at all, that of the source too, a task at a time.
 //!
-//! Streams are read one after another because whoever writes them may count on that: two fifos of one writer, or stdin named twice.
+//! Streams (standard input, fifos, terminals) are read one after another because whoever writes
+//! them may count on that: two fifos of one writer, or stdin named twice.
 
 mod feed;
 mod in_order;
@@ -22,6 +25,13 @@ pub mod leaves;
 #[cfg(test)]
 mod tests;
 
+use crate::algorithms::Algorithms;
+use crate::order::window::{Front, Job, Limits, Load, Turn, Window};
+use crate::read::stream;
+use crate::task::{Finished, Hashed, Keeper, Part, Sink, Task};
+use crate::threads;
+use crate::totals::Totals;
+use manyhash::with_algorithm;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
@@ -29,19 +39,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::algorithms::Algorithms;
-use crate::order::window::{Front, Job, Limits, Load, Turn, Window};
-use crate::read::stream;
-use crate::task::{Finished, Hashed, Keeper, Part, Sink, Task};
-use crate::threads;
-use crate::totals::Totals;
-
 pub use in_turns::in_turns;
 
-/// More workers than this would take more memory than is promised: their lanes need some however small the budget.
+/// The most workers: more would take more memory than is promised, because their lanes need some
+/// however small the budget is.
 pub const MAX_WORKERS: usize = 128;
 
-/// Buffer memory of all workers together; with the window and the program itself it stays well below 64 MiB.
+/// Buffer memory of all workers together; with the window and the program itself it stays well
+/// below 64 MiB.
 const BUFFER_BYTES: usize = 24 << 20;
 
 /// What files are hashed as.
@@ -50,40 +55,42 @@ pub enum Hashing {
     /// Messages, each file or part of a file one: in lanes, or by a lone worker one after the
     /// other.
     Messages,
-    /// Messages in lanes, also where there is only one worker.
+    /// Messages in lanes, even if there is only one worker.
     InLanes,
-    /// Messages in lanes, by clones of these [`Readers`](manyhash::Readers) of the tasks' only
-    /// algorithm. Not for streams.
+    /// Messages in lanes, by clones of these [`Readers`](manyhash::Readers), which must be of the
+    /// tasks' only algorithm. Streams cannot be hashed in this way.
     Readers(Arc<dyn Any + Send + Sync>),
     /// Contents: a function makes something of files that are in memory, many at once. The tasks
     /// have no algorithms then, and no file is larger than a worker's buffer.
     Contents(Arc<HashContents>),
 }
 
-/// Makes of the contents of some files what [`Digests::bytes`](crate::Digests::bytes) gives of each.
+/// A function that makes of the contents of some files what
+/// [`Digests::bytes`](crate::Digests::bytes) gives for each.
 pub type HashContents = dyn Fn(&[&[u8]]) -> Vec<Vec<u8>> + Send + Sync;
 
-/// How to run.
+/// Settings of a run of [`hash_files`].
 #[derive(Clone)]
 pub struct Settings {
-    /// Worker threads.
+    /// The number of threads that hash.
     pub workers: usize,
-    /// The window.
+    /// How far the source is read ahead of the results.
     pub limits: Limits,
     /// Buffer memory of all workers together.
     pub buffer_bytes: usize,
     /// What files are hashed as.
     pub hashing: Hashing,
-    /// Told of each file hashed.
+    /// Is told of each file as soon as it is hashed.
     pub keeper: Option<Arc<dyn Keeper>>,
-    /// Counted as it goes.
+    /// The counts that the run keeps up to date.
     pub totals: Arc<Totals>,
 }
 
 impl Settings {
-    /// `workers` threads and the usual window.
+    /// Settings with `workers` threads, the usual window and the usual memory, for messages.
     pub fn new(workers: usize) -> Self {
-        // A lone worker takes files in their order; several share them out better the largest first.
+        // A lone worker takes files in their order; several share them out better the largest
+        // first.
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
         let (hashing, keeper, totals) = (Hashing::Messages, None, Arc::default());
@@ -91,7 +98,7 @@ impl Settings {
     }
 }
 
-/// The number of workers that uses the whole machine, or as much of it as [`MAX_WORKERS`] can.
+/// One worker for each CPU, but no more than [`MAX_WORKERS`].
 pub fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS)
 }
@@ -101,45 +108,50 @@ struct Shared {
     settings: Settings,
     totals: Arc<Totals>,
     state: Mutex<State>,
-    /// Jobs came, or none will any more.
+    /// Signals that jobs came, or that none will come any more.
     jobs: Condvar,
-    /// The window has room, or nobody wants results any more.
+    /// Signals that the window has room, or that nobody wants results any more.
     room: Condvar,
-    /// Results are ready, or urgent, or there will be none any more.
+    /// Signals that results are ready, that they are urgent, or that no more will come.
     results: Condvar,
 }
 
 struct State {
     window: Window,
-    /// When the first task was found.
     first_found: Option<Instant>,
-    /// The source has no more tasks.
+    /// Whether the source has no more tasks.
     all_found: bool,
-    /// The caller has its results or gave up: everybody stops.
+    /// Whether the caller has its results or gave up: then every thread stops.
     stopped: bool,
-    /// A thread panicked.
     panicked: bool,
     started_workers: usize,
-    /// Of these, those that have no file; also if they are only just starting.
+    /// How many of the started workers have no file, those included that are only just starting.
     idle_workers: usize,
-    /// The system allows no thread for a worker: the caller's thread does the work, and none is asked for again.
+    /// Whether the system allows no thread for a worker: then the caller's thread does the work,
+    /// and no thread is asked for again.
     caller_works: bool,
     caller: Caller,
 }
 
-/// What the caller's thread does, so that nobody wakes it for nothing.
+/// What the caller's thread does at the moment, so that it is not woken for nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Caller {
-    /// Gives results to the sink.
+    /// It gives results to the sink.
     Busy,
-    /// Waits for the front of the window.
+    /// It waits for the front of the window.
     Waiting,
-    /// Lets results gather for a moment.
+    /// It lets results gather for a moment.
     Resting,
 }
 
-/// Does all tasks of `source`, which is read on a thread of its own no further ahead than the window allows, and gives their results
-/// to `sink` in the same order. Ends early with the sink's error.
+/// Does all tasks of `source`, which is read on a thread of its own no further ahead than the
+/// window allows, and gives their results to `sink` in the same order.
+///
+/// # Errors
+/// The sink's first error: it ends the run.
+///
+/// # Panics
+/// If a thread of the run panicked.
 pub fn hash_files<T: Send + 'static>(
     source: impl Iterator<Item = Task<T>> + Send + 'static,
     settings: &Settings,
@@ -158,7 +170,7 @@ pub fn hash_files<T: Send + 'static>(
 /// that the threads need not know of them and are compiled once for all kinds of labels.
 type Labels<T> = Mutex<VecDeque<T>>;
 
-/// Gives results the labels of their tasks.
+/// A sink that gives results the labels of their tasks and hands them on to another sink.
 struct Labelled<'a, T, S> {
     labels: &'a Labels<T>,
     sink: &'a mut S,
@@ -175,7 +187,6 @@ impl<T, S: Sink<T>> Sink<()> for Labelled<'_, T, S> {
     }
 }
 
-/// What there is to do.
 type Source = Box<dyn Iterator<Item = Task<()>> + Send>;
 
 /// [`hash_files`] for tasks without labels.
@@ -210,7 +221,8 @@ fn run(source: Source, settings: &Settings, sink: &mut dyn Sink<()>) -> io::Resu
     result
 }
 
-/// Starts a thread whose panic ends the run. Gives back what it was for if there is none to be had.
+/// Starts a thread that does `body` with `what`, and whose panic ends the run. Gives `what` back if
+/// the system allows no thread.
 fn spawn<W: Send + 'static>(
     shared: &Arc<Shared>,
     name: &str,
@@ -253,7 +265,8 @@ fn find(source: Source, shared: &Arc<Shared>) {
     shared.announce(&state);
 }
 
-/// When to tell the other threads of new tasks: telling of each alone would cost more than hashing a small file.
+/// Decides when to tell the other threads of new tasks: telling of each alone would cost more than
+/// hashing a small file.
 struct Announced {
     tasks: usize,
     last: Option<Instant>,
@@ -277,7 +290,7 @@ impl Announced {
     }
 }
 
-/// Starts as many workers as there are files that no idle one will take.
+/// Starts as many workers as there are files that no idle worker will take.
 fn start_workers(shared: &Arc<Shared>, state: &mut State) {
     if state.caller_works {
         return;
@@ -285,7 +298,8 @@ fn start_workers(shared: &Arc<Shared>, state: &mut State) {
     let wanted = state.window.waiting_jobs().saturating_sub(state.idle_workers);
     for _ in 0..wanted.min(shared.settings.workers - state.started_workers) {
         if spawn(shared, "worker", (), |(), shared| work(shared, shared.wait_for_job())).is_err() {
-            // The system allows no more threads: those that run will do it all, or the caller's.
+            // The system allows no more threads: those that run will do it all, or the caller's
+            // will.
             state.caller_works = state.started_workers == 0;
             shared.tell_caller(state);
             return;
@@ -295,23 +309,26 @@ fn start_workers(shared: &Arc<Shared>, state: &mut State) {
     }
 }
 
-/// Hashes files from the first one on, until there are none left, or none at once where the caller's thread is the worker.
+/// Hashes files from `first` on until none are left; the caller's thread only until none is ready.
 fn work(shared: &Shared, first: Option<Job>) {
     let mut next = first;
     while let Some(job) = next {
         let are_in_lanes = shared.settings.workers > 1 || matches!(shared.settings.hashing, Hashing::InLanes | Hashing::Readers(_));
         next = match job.algorithms.only() {
-            Some(algorithm) if are_in_lanes => algorithm.with(lanes::Serve { shared, job }),
+            Some(algorithm) if are_in_lanes => with_algorithm!(algorithm, A => lanes::serve::<A>(shared, job)),
             _ => in_order::serve(shared, job),
         };
     }
 }
 
-/// Gives results to the sink as long as there are any to come. Reads the source if no other thread does.
+/// Gives results to the sink as long as there are any to come. Reads the source if no other thread
+/// does.
 fn give_out(shared: &Shared, mut own_source: Option<Source>, sink: &mut dyn Sink<()>) -> io::Result<()> {
-    /// Rest after each round: results come out together, not with a wake-up each.
+    /// How long the caller's thread rests after each round, so that results come out together and
+    /// not with a wake-up each.
     const REST: Duration = Duration::from_millis(1);
-    /// Results taken out of the window at once, so that there are never two windows full of them.
+    /// The most results taken out of the window at once, so that there are never two windows full
+    /// of them.
     const ROUND_TASKS: usize = 512;
     let mut turns = Vec::new();
     loop {
@@ -386,8 +403,9 @@ impl Shared {
         self.state.lock().expect("no thread panicked")
     }
 
-    /// Waits to be told of something. Tasks that come soon after an announcement are not announced before the next one comes: so looks
-    /// again by itself once, later than any such task.
+    /// Waits for `condition`. Tasks that come soon after an announcement are not announced before
+    /// the next one comes, so this wakes by itself once, later than any such task, and waits again
+    /// only if it `is_in_vain` to go on.
     fn doze<'a>(&self, condition: &Condvar, state: MutexGuard<'a, State>, is_in_vain: impl Fn(&State) -> bool) -> MutexGuard<'a, State> {
         let (state, told) = condition.wait_timeout(state, 4 * Announced::EVERY).expect("no thread panicked");
         if told.timed_out() && is_in_vain(&state) && !state.all_found && !state.panicked && !state.stopped {
@@ -396,7 +414,7 @@ impl Shared {
         state
     }
 
-    /// Tells whom it concerns that tasks came.
+    /// Tells idle workers and the caller's thread that tasks came.
     fn announce(&self, state: &State) {
         if state.idle_workers > 0 {
             self.jobs.notify_all();
@@ -404,7 +422,7 @@ impl Shared {
         self.tell_caller(state);
     }
 
-    /// Wakes the caller's thread if what it waits for is there.
+    /// Wakes the caller's thread if there is what it waits for.
     fn tell_caller(&self, state: &State) {
         let concerns_it = match state.caller {
             Caller::Busy => false,
@@ -420,7 +438,7 @@ impl Shared {
         }
     }
 
-    /// What one worker's buffers may take.
+    /// The bytes that one worker's buffers may take.
     fn buffer_bytes(&self) -> usize {
         self.settings.buffer_bytes / self.settings.workers
     }
@@ -428,8 +446,8 @@ impl Shared {
     /// How long files are gathered before the first one is hashed.
     const GATHERING: Duration = Duration::from_millis(1);
 
-    /// Whether workers should wait until more is known of what there is to do: or the first of them would fill its lanes with the
-    /// largest files before the others begin.
+    /// Whether workers should wait until more is known of what there is to do. Otherwise the first
+    /// of them would fill its lanes with the largest files before the others begin.
     fn is_gathering(&self, state: &State) -> bool {
         self.settings.workers > 1
             && !state.all_found
@@ -437,7 +455,7 @@ impl Shared {
             && state.first_found.is_some_and(|first_found| first_found.elapsed() < Self::GATHERING)
     }
 
-    /// The next file for an idle worker, waited for; nothing when all is done.
+    /// Waits for the next file for an idle worker, and gives it; nothing when all is done.
     fn wait_for_job(&self) -> Option<Job> {
         let mut state = self.lock();
         loop {
@@ -459,7 +477,8 @@ impl Shared {
         }
     }
 
-    /// The same for a worker that has just run out of files. The caller's thread does not wait: it has other things to do.
+    /// Waits for the next file for a worker that has just run out of files. The caller's thread
+    /// gets nothing if it would have to wait: it has other things to do.
     fn wait_for_another_job(&self) -> Option<Job> {
         let mut state = self.lock();
         if state.caller_works {
@@ -470,15 +489,15 @@ impl Shared {
         self.wait_for_job()
     }
 
-    /// The next file for a worker that holds others, if one is there, is for the same algorithms, and leaves the other workers their
-    /// share.
+    /// The next file for a worker that holds others, if there is one for the same algorithms that
+    /// leaves the other workers their share.
     fn try_job(&self, algorithms: Algorithms, held: Load) -> Option<Job> {
         let mut state = self.lock();
         let all_found = state.all_found;
         if state.stopped { None } else { state.window.take_another(algorithms, held, self.settings.workers, all_found) }
     }
 
-    /// Puts a result in its place.
+    /// Puts the result of a job in its place in the window.
     fn finish(&self, job: Job, result: io::Result<Hashed>) {
         if job.part.is_first() {
             self.totals.done();

@@ -7,12 +7,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::OnceLock;
 
-/// All names.
+/// The names of all algorithms, as hashlib spells them.
 pub fn names(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     PyTuple::new(py, AnyAlgorithm::ALL.iter().copied().map(AnyAlgorithm::hashlib_name))
 }
 
-/// The algorithm of that name, in any spelling, once it is sure that it can be computed.
+/// The algorithm of that name, in any spelling. A `ValueError` if there is none, and a
+/// `RuntimeError` if no backend can compute it.
 pub fn by_name(given: &str) -> PyResult<AnyAlgorithm> {
     let algorithm = AnyAlgorithm::by_name(given).ok_or_else(|| {
         let names: Vec<_> = AnyAlgorithm::ALL.iter().copied().map(AnyAlgorithm::hashlib_name).collect();
@@ -22,8 +23,9 @@ pub fn by_name(given: &str) -> PyResult<AnyAlgorithm> {
     Ok(algorithm)
 }
 
-/// Does what the environment says of backends, once, and gives the one that hashes with an algorithm, and its lanes. An error if
-/// `MANYHASH_BACKEND` names one that can't be used.
+/// The backend that hashes with an algorithm, and its lanes. The first call does what the
+/// environment says of backends. A `RuntimeError` if `MANYHASH_BACKEND` names a backend that can't
+/// be used.
 fn backend_of(algorithm: AnyAlgorithm) -> PyResult<(Backend, usize)> {
     static ENVIRONMENT: OnceLock<Result<(), BackendError>> = OnceLock::new();
     let environment = ENVIRONMENT.get_or_init(|| from_environment().map(drop));
@@ -31,7 +33,7 @@ fn backend_of(algorithm: AnyAlgorithm) -> PyResult<(Backend, usize)> {
     backend.map_err(|error| PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {error}")))
 }
 
-/// An error if `MANYHASH_BACKEND` names a backend that can't be used.
+/// A `RuntimeError` if `MANYHASH_BACKEND` names a backend that can't be used for the algorithm.
 pub fn check_backend(algorithm: AnyAlgorithm) -> PyResult<()> {
     backend_of(algorithm).map(drop)
 }

@@ -73,7 +73,7 @@ pub fn hash_rows<'py>(
     })
 }
 
-/// Which columns of a table are meant, in which order.
+/// The indices of the columns of a table that are meant, in the order to hash them.
 fn choose(names: &[String], columns: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
     let Some(columns) = columns else { return Ok((0..names.len()).collect()) };
     if columns.is_instance_of::<PyString>() {
@@ -124,13 +124,13 @@ fn hashing(
         hashing = hashing.prefix(Buffer::of(prefix, || "prefix".to_string())?.bytes());
     }
     match truncate {
-        // What is negative is as wrong as nothing.
+        // A negative number is as wrong as 0.
         Some(bytes) => hashing.truncate(usize::try_from(bytes).unwrap_or(0)).map_err(to_python),
         None => Ok(hashing),
     }
 }
 
-/// An array or a stream of them, as it was given.
+/// An array or a stream of arrays, as it was given.
 struct Input {
     arrays: AnyArray,
     field: FieldRef,
@@ -153,7 +153,8 @@ impl Input {
         })
     }
 
-    /// An array of what `hash` makes of it, or of a stream's arrays a chunked one. Runs detached from the interpreter.
+    /// What `hash` makes of the input: an array of an array, a chunked array of a stream. It runs
+    /// detached from the interpreter.
     fn digests<'py>(
         self,
         py: Python<'py>,
@@ -191,13 +192,14 @@ fn to_python(error: Error) -> PyErr {
         Error::Encoding(_) => PyTypeError::new_err(message),
         Error::Memory { .. } => PyMemoryError::new_err(message),
         Error::Backend(_) => PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {message}")),
-        // What a stream's producer says, whose own exception does not come through the interface.
+        // This is what a stream's producer says. Its own exception does not come through the
+        // interface.
         Error::Arrow(ArrowError::CDataInterface(_) | ArrowError::ExternalError(_)) => PyRuntimeError::new_err(message),
         _ => PyValueError::new_err(message),
     }
 }
 
-/// Of an array of a stream or a column of a table: what is wrong with it.
+/// What is wrong, without the array of a stream or the column of a table that it is wrong with.
 fn innermost(error: &Error) -> &Error {
     match error {
         Error::Array { error, .. } | Error::Column { error, .. } => innermost(error),

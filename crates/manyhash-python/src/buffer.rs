@@ -1,19 +1,21 @@
-//! The bytes behind Python's objects. This is the only file with unsafe code of the crate's own making.
+//! The bytes behind Python's objects. This is the only file with unsafe code of the crate's own
+//! making.
 
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-/// The memory of an object that has the buffer protocol, held: as long as this is there, its owner neither moves nor frees it.
+/// The memory of an object that has the buffer protocol. As long as this lives, the object neither
+/// moves nor frees it.
 pub struct Buffer {
     held: PyUntypedBuffer,
     item_bytes: usize,
 }
 
 impl Buffer {
-    /// The memory of `object`, if it has any; a `TypeError` or `BufferError` that begins with `what` if it does not have it as C arrays
-    /// have it.
+    /// The memory of `object`. A `TypeError` that begins with `what` if the object has none, and a
+    /// `BufferError` if it is not laid out as an array of C.
     pub fn of(object: &Bound<'_, PyAny>, what: impl FnOnce() -> String) -> PyResult<Self> {
         let held = match PyUntypedBuffer::get(object) {
             Ok(held) => held,
@@ -35,17 +37,19 @@ impl Buffer {
         Ok(Self { held, item_bytes })
     }
 
-    /// What it holds.
+    /// The bytes of the memory.
     #[allow(unsafe_code, reason = "no safe way to see a buffer's bytes while the interpreter goes on")]
     pub fn bytes(&self) -> &[u8] {
         let length = self.held.len_bytes();
         if length == 0 {
             return &[];
         }
-        // SAFETY: the exporter keeps `length` bytes at this address valid and in place until the buffer is released, which is when `self`
-        // is dropped; that it is C-contiguous means that they follow each other. Another thread may write to them meanwhile, as to whatever
-        // hashlib reads. Then the digest is of anything, and nothing else depends on these bytes: no length and no index is read from
-        // them, but by `Offsets`, which reads every integer once and checks what it read.
+        // SAFETY: the exporter keeps `length` bytes at this address valid and in place until the
+        // buffer is released, which is when `self` is dropped; that it is C-contiguous means that
+        // they follow each other. Another thread may write to them meanwhile, as to whatever
+        // hashlib reads. Then the digest is of anything, and nothing else depends on these bytes:
+        // no length and no index is read from them, but by `Offsets`, which reads every integer
+        // once and checks what it read.
         unsafe { std::slice::from_raw_parts(self.held.buf_ptr().cast::<u8>(), length) }
     }
 
@@ -54,24 +58,26 @@ impl Buffer {
         self.item_bytes
     }
 
-    /// The format of items, as the module `struct` has them.
+    /// The format of an item, in the letters of the module `struct`.
     pub fn format(&self) -> &[u8] {
         self.held.format().to_bytes()
     }
 }
 
-/// What keeps the bytes of a message, key or tag where they are, whatever becomes of the list it came from.
+/// The object that keeps the bytes of a message, key or tag where they are, whatever becomes of the
+/// list that it came from.
 enum Owner<'py> {
-    /// The usual case, without the buffer protocol's detour.
+    /// Bytes: the usual case, which needs no buffer protocol.
     Bytes(Bound<'py, PyBytes>),
-    /// Text, of which the bytes are its UTF-8.
+    /// Text, whose bytes are its UTF-8.
     Text(Bound<'py, PyString>),
-    /// Anything else.
+    /// Any other object with the buffer protocol.
     Buffer(Buffer),
 }
 
 impl<'py> Owner<'py> {
-    /// Bytes or whatever has the buffer protocol; text is an error that begins with `what`.
+    /// The owner of bytes, or of anything that has the buffer protocol. Text is a `TypeError` that
+    /// begins with `what`.
     #[inline]
     fn of_data(object: Bound<'py, PyAny>, what: impl FnOnce() -> String) -> PyResult<Self> {
         match object.cast_into_exact::<PyBytes>() {
@@ -80,7 +86,8 @@ impl<'py> Owner<'py> {
         }
     }
 
-    /// As [`of_data`](Self::of_data), and text.
+    /// The owner of bytes, of text, or of anything that has the buffer protocol. Anything else is a
+    /// `TypeError` that begins with `what`.
     #[inline]
     fn of_data_or_text(object: Bound<'py, PyAny>, what: impl FnOnce() -> String) -> PyResult<Self> {
         let object = match object.cast_into_exact::<PyBytes>() {
@@ -93,7 +100,7 @@ impl<'py> Owner<'py> {
         }
     }
 
-    /// The bytes; those of a lone surrogate are an error that names `what`.
+    /// The bytes. A `UnicodeEncodeError` that names `what` if text has a lone surrogate.
     #[inline]
     fn bytes(&self, what: impl FnOnce() -> String) -> PyResult<&[u8]> {
         match self {
@@ -108,36 +115,39 @@ impl<'py> Owner<'py> {
 pub struct Data<'py>(Owner<'py>);
 
 impl<'py> Data<'py> {
-    /// Bytes or whatever has the buffer protocol.
+    /// Data that is bytes, or anything that has the buffer protocol.
     pub fn of(object: Bound<'py, PyAny>) -> PyResult<Self> {
         Owner::of_data(object, || "data".to_string()).map(Self)
     }
 
-    /// The bytes.
+    /// The bytes of the data.
     pub fn bytes(&self) -> PyResult<&[u8]> {
         self.0.bytes(|| "data".to_string())
     }
 }
 
-/// Whether text will do, or padding that cannot be told from bytes of a message.
+/// Whether text is allowed, and padding that cannot be told from bytes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// Messages: text stands for its UTF-8, and numpy's dtype `S` for what numpy gives.
+    /// For messages: text stands for its UTF-8, and numpy's dtype `S` for the bytes that numpy
+    /// gives.
     BytesAndText,
-    /// Keys and tags: bytes alone.
+    /// For keys and tags: bytes alone.
     Bytes,
 }
 
-/// Successive messages, keys or tags: their bytes stay where they are as long as this is there.
+/// Successive messages, keys or tags. Their bytes stay where they are as long as this lives.
 #[derive(Default)]
 pub struct Chunk<'a, 'py> {
-    /// Lent for `'a`, or of the objects of `owners` and as long there as these are.
+    /// The bytes of each, which are lent for `'a`, or belong to the objects of `owners` and live as
+    /// long as these.
     slices: Vec<&'a [u8]>,
     owners: Vec<Owner<'py>>,
 }
 
 impl<'a, 'py> Chunk<'a, 'py> {
-    /// An empty one in the same memory, for what comes next: new memory would cost more than hashing tiny messages does.
+    /// An empty chunk in the memory of this one: new memory would cost more than hashing tiny
+    /// messages does.
     pub fn emptied<'b>(self) -> Chunk<'b, 'py> {
         let Self { mut slices, mut owners } = self;
         slices.clear();
@@ -145,13 +155,13 @@ impl<'a, 'py> Chunk<'a, 'py> {
         Chunk { slices: slices.into_iter().map(|_| -> &[u8] { unreachable!("it is empty") }).collect(), owners }
     }
 
-    /// Adds bytes that somebody else keeps.
+    /// Adds bytes that live longer than the chunk.
     #[inline]
     pub fn lend(&mut self, bytes: &'a [u8]) {
         self.slices.push(bytes);
     }
 
-    /// Adds the bytes of an object, which errors call `what`, and says how many they are.
+    /// Adds the bytes of an object, which errors call `what`, and gives their number.
     #[inline]
     #[allow(unsafe_code, reason = "objects do not move with what holds them, which no lifetime can say")]
     pub fn hold(&mut self, object: Bound<'py, PyAny>, allowed: Allowed, what: impl Fn() -> String) -> PyResult<usize> {
@@ -160,34 +170,35 @@ impl<'a, 'py> Chunk<'a, 'py> {
             Allowed::Bytes => Owner::of_data(object, &what)?,
         };
         let bytes: *const [u8] = owner.bytes(what)?;
-        // SAFETY: `bytes` and `str` never change nor move, and have their bytes (`str` its UTF-8) as long as they are; other owners are as
-        // `Buffer` says. `owners` has a reference from here on and is private; it loses it together with the slice, in `emptied`; and
-        // `slices` gives nothing that outlives `self`.
+        // SAFETY: `bytes` and `str` never change nor move, and have their bytes (`str` its UTF-8)
+        // as long as they are; other owners are as `Buffer` says. `owners` has a reference from
+        // here on and is private; it loses it together with the slice, in `emptied`; and `slices`
+        // gives nothing that outlives `self`.
         self.slices.push(unsafe { &*bytes });
         self.owners.push(owner);
         Ok(bytes.len())
     }
 
-    /// The bytes of each.
+    /// The bytes of each message, key or tag.
     pub fn slices(&self) -> &[&[u8]] {
         &self.slices
     }
 
-    /// How many there are.
+    /// The number of messages, keys or tags.
     pub fn len(&self) -> usize {
         self.slices.len()
     }
 }
 
-/// The `UnicodeEncodeError` with a note of where.
+/// The `UnicodeEncodeError` of a lone surrogate, with a note that it is in `what`.
 fn surrogates(py: Python<'_>, error: &PyErr, what: &str) -> PyErr {
     let value = error.value(py);
-    // A note more or less: the error is the same.
+    // Without the note, the error is still right.
     let _ = value.call_method1("add_note", (format!("{what} has a lone surrogate, which UTF-8 cannot encode"),));
     PyErr::from_value(value.clone().into_any())
 }
 
-/// What the type of `object` is called.
+/// The full name of the type of `object`.
 pub fn type_name(object: &Bound<'_, PyAny>) -> String {
     object.get_type().fully_qualified_name().map_or_else(|_| "an object".to_string(), |name| name.to_string())
 }

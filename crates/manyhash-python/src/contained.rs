@@ -8,14 +8,15 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic of this thread will become an error, and nobody needs to read of it on stderr.
+    /// Whether a panic of this thread becomes an error, so that stderr need not tell of it.
     static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `work` gives, or a ValueError if it panics: arrays of other libraries are given as pointers with a promise, and the Arrow library panics
-/// where lengths and buffers can't be what they are said to be.
+/// What `work` gives, or a `ValueError` if it panics. Arrays of other libraries come as pointers
+/// with a promise, and the Arrow library panics where lengths and buffers can't be what they are
+/// said to be.
 ///
-/// What `work` leaves behind when it panics is dropped, and nobody sees it.
+/// When `work` panics, all that it had made is dropped, and never used.
 pub fn contained<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

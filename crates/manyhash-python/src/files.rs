@@ -1,23 +1,21 @@
 //! `file_digests`.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
+use crate::algorithm::by_name;
+use crate::compute::{Threads, detached, threads_argument};
 use manyhash_files::Run;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use crate::algorithm::by_name;
-use crate::compute::{Threads, detached, threads_argument};
-
-/// From one call of `progress` to the next.
+/// The time from one call of `progress` to the next.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// Size, digest and error.
+/// What is known of a file: its size, its digest, and its error.
 type Row = (Option<u64>, Option<Py<PyBytes>>, Option<String>);
 
-/// What `manyhash.file_digests` gives, without the paths.
+/// What `manyhash.file_digests` gives for each path, without the path.
 #[pyfunction]
 pub fn file_digests(
     py: Python<'_>,
@@ -28,7 +26,7 @@ pub fn file_digests(
 ) -> PyResult<Vec<Row>> {
     let algorithm = by_name(algorithm)?;
     let threads = Threads::of(threads)?.count();
-    // Whoever leaves this function early drops the run, which stops it.
+    // An early return drops the run, which stops it.
     let mut run = Run::start(paths, algorithm, threads);
     loop {
         let is_done = detached(py, || run.wait(PROGRESS_EVERY))?;

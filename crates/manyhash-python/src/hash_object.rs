@@ -1,23 +1,23 @@
 //! Objects like hashlib's.
 
-use std::convert::Infallible;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use crate::algorithm::{by_name, check_backend};
+use crate::buffer::Data;
+use crate::compute::detached;
+use crate::output::hex;
 use manyhash::{AnyAlgorithm, AnyHasher};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString};
+use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::algorithm::{by_name, check_backend};
-use crate::buffer::Data;
-use crate::compute::detached;
-use crate::output::hex;
-
-/// Fewer bytes are hashed sooner than other threads could be let run.
+/// The fewest bytes for which other threads of Python may run meanwhile: fewer are hashed sooner
+/// than that takes.
 const DETACHING_BYTES: usize = 2048;
 
-/// The digest of a message that comes in pieces, like hashlib's objects. Any number of threads may use it.
+/// The digest of a message that comes in pieces, like hashlib's objects. Any number of threads may
+/// use it.
 #[pyclass(frozen, module = "manyhash")]
 pub struct Hash {
     algorithm: AnyAlgorithm,
@@ -124,8 +124,8 @@ pub fn new(name: &str, data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<H
     Hash::of(by_name(name)?, data)
 }
 
-/// Python pickles functions by their names, so each algorithm needs one of its own: its type's name in lower case, which a test compares with
-/// that of hashlib.
+/// Python pickles functions by their names, so each algorithm needs one of its own: its type's name
+/// in lower case, which a test compares with that of hashlib.
 macro_rules! constructors { ([] $($Algorithm:ident)*) => { pastey::paste! {
     $(
         #[doc = "A new " [<$Algorithm:lower>] " object like hashlib's, which begins with data."]

@@ -3,17 +3,19 @@
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
-/// An argument that is some integer. Python's are of any size; what is too large for us is as wrong as any other number that is out of range.
+/// An integer as an argument; nothing if it does not fit 64 bits. Python's integers are of any
+/// size, and one that is too large is as wrong as any other number that is out of range.
 #[derive(Clone, Copy)]
 pub struct Integer(Option<i64>);
 
 impl Integer {
-    /// Its value, or a `ValueError` that names the parameter.
+    /// The integer's value, or a `ValueError` that names the parameter.
     pub fn value(self, parameter: &str) -> PyResult<i64> {
         self.0.ok_or_else(|| PyValueError::new_err(format!("{parameter} is out of range: it does not fit 64 bits")))
     }
 
-    /// As [`value`](Self::value), and no less than 0.
+    /// The integer's value, or a `ValueError` that names the parameter if it is less than 0 or does
+    /// not fit 64 bits.
     pub fn size(self, parameter: &str) -> PyResult<usize> {
         let value = self.value(parameter)?;
         usize::try_from(value).map_err(|_| PyValueError::new_err(format!("{parameter} is {value}: it must not be negative")))

@@ -1,6 +1,7 @@
 //! `manyhash._manyhash`: the part of the Python package `manyhash` that computes.
 //!
-//! Whatever waits or computes does so detached from the interpreter, so that other threads of Python run meanwhile.
+//! All waiting and computing is detached from the interpreter, so that other threads of Python run
+//! meanwhile.
 
 #![deny(unsafe_code)]
 

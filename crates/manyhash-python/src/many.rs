@@ -1,30 +1,32 @@
 //! `hash_many`, `hmac_many` and `verify_many`.
 
-use manyhash::hmac::{self, Key};
-use manyhash::{Algorithm, ForAlgorithm, hash_many_into};
-use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::prelude::*;
-use pyo3::types::PyString;
-
 use crate::algorithm::by_name;
 use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::compute::{Threads, detached, threads_argument};
 use crate::messages::{Limits, Messages};
 use crate::output::Output;
 use crate::rows;
+use manyhash::hmac::Key;
+use manyhash::{Algorithm, Batch, threads, with_algorithm};
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 /// The digest of each message, in the order of the messages.
 ///
 /// algorithm: a name of `manyhash.algorithms`, in any spelling ("SHA-256").
-/// messages: an iterable of bytes-like objects and of str, which stands for its UTF-8; or an array of numpy: one dimension of dtype S
-///     (without the zeros at the end, as numpy has it) or V (whole), or two of uint8, where each row is a message; or, with offsets,
-///     one bytes-like object.
+/// messages: an iterable of bytes-like objects and of str, which stands for its UTF-8; or an array
+///     of numpy: one dimension of dtype S (without the zeros at the end, as numpy has it) or V
+///     (whole), or two of uint8, where each row is a message; or, with offsets, one bytes-like
+///     object.
 /// offsets: int32, int64, uint32 or uint64; message i is messages[offsets[i]:offsets[i + 1]].
-/// output: "list" gives a list of bytes, "hex" a list of str, "bytes" all digests in one bytes, "numpy" a uint8 array with a row for each.
-/// threads: 0 is one a core.
+/// output: "list" gives a list of bytes, "hex" a list of str, "bytes" all digests in one bytes,
+///     "numpy" a uint8 array with a row for each.
+/// threads: how many hash; 0 is one for each CPU.
 ///
-/// Iterables are read in chunks of some 16,384 messages or 16 MiB a thread. The interpreter is free for other threads meanwhile.
+/// Iterables are read in chunks of some 16,384 messages or 16 MiB a thread. The interpreter is free
+/// for other threads meanwhile.
 #[pyfunction]
 #[pyo3(signature = (algorithm, messages, *, offsets = None, output = "list", threads = 1))]
 pub fn hash_many<'py>(
@@ -37,7 +39,8 @@ pub fn hash_many<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
-    algorithm.with(HashMany(Call::of(py, messages, output, threads, algorithm.digest_bytes())?))
+    let call = Call::of(py, messages, output, threads, algorithm.digest_bytes())?;
+    with_algorithm!(algorithm, A => hash_all::<A>(call))
 }
 
 /// The HMAC tag of each message, in the order of the messages.
@@ -58,13 +61,15 @@ pub fn hmac_many<'py>(
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let key = KeySource::of(key)?;
-    algorithm.with(HmacMany { call: Call::of(py, messages, output, threads, algorithm.digest_bytes())?, key })
+    let call = Call::of(py, messages, output, threads, algorithm.digest_bytes())?;
+    with_algorithm!(algorithm, A => tag_all::<A>(call, key))
 }
 
-/// Whether tags[i] is the HMAC tag of message i, for each one; a tag of another length than a digest's is not.
+/// Whether tags[i] is the HMAC tag of message i, for each one; a tag of another length than a
+/// digest's is not.
 ///
-/// tags: an iterable of bytes-like objects, or an array of numpy of dtype V or two dimensions of uint8.
-/// key, messages, offsets, threads: as in hmac_many.
+/// tags: an iterable of bytes-like objects, or an array of numpy of dtype V or two dimensions of
+/// uint8. key, messages, offsets, threads: as in hmac_many.
 ///
 /// Tags are compared in a time that does not depend on what is in them.
 #[pyfunction]
@@ -81,10 +86,11 @@ pub fn verify_many<'py>(
     let algorithm = by_name(algorithm)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let tags = Messages::of(tags, None, Allowed::Bytes, "tags")?;
-    algorithm.with(VerifyMany { py, messages, tags, key: KeySource::of(key)?, threads: Threads::of(threads)? })
+    let (key, threads) = (KeySource::of(key)?, Threads::of(threads)?);
+    with_algorithm!(algorithm, A => verify_all::<A>(py, messages, tags, key, threads))
 }
 
-/// What calls that give digests have in common.
+/// The arguments that all calls which give digests have.
 struct Call<'py> {
     py: Python<'py>,
     messages: Messages<'py>,
@@ -99,30 +105,25 @@ impl<'py> Call<'py> {
     }
 }
 
-struct HashMany<'py>(Call<'py>);
-
-impl<'py> ForAlgorithm for HashMany<'py> {
-    type Output = PyResult<Bound<'py, PyAny>>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Call { py, mut messages, mut output, threads } = self.0;
-        let (mut spare, mut digests) = (Chunk::default(), Vec::new());
-        loop {
-            let chunk = messages.take(threads.limits(), spare)?;
-            if chunk.len() == 0 {
-                return output.finish(py, A::DIGEST_BYTES);
-            }
-            digests.resize(chunk.len(), no_digest::<A>());
-            let slices = chunk.slices();
-            detached(py, || threads.share(slices, &mut digests, |_, messages, digests| hash_many_into::<A>(messages, digests)))?;
-            output.push::<A>(py, &digests);
-            py.check_signals()?;
-            spare = chunk.emptied();
+fn hash_all<A: Algorithm>(call: Call<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let Call { py, mut messages, mut output, threads } = call;
+    let batch = Batch::<A>::new().threads(threads.count());
+    let (mut spare, mut digests) = (Chunk::default(), Vec::new());
+    loop {
+        let chunk = messages.take(threads.limits(), spare)?;
+        if chunk.len() == 0 {
+            return output.finish(py, A::DIGEST_BYTES);
         }
+        digests.resize(chunk.len(), no_digest::<A>());
+        let slices = chunk.slices();
+        detached(py, || batch.hash_into(slices, &mut digests))?;
+        output.push::<A>(py, &digests);
+        py.check_signals()?;
+        spare = chunk.emptied();
     }
 }
 
-/// One key, or one for each message.
+/// Where keys come from: one for all messages, or one for each message.
 enum KeySource<'py> {
     One(Buffer),
     Each(Messages<'py>),
@@ -146,86 +147,61 @@ fn is_one_dimension_of_bytes(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(name == "uint8" && array.getattr("ndim")?.extract::<usize>()? == 1)
 }
 
-/// Keys in use.
+/// Keys of one algorithm: one for all messages in a batch that has it, or one for each message,
+/// made a chunk at a time.
 enum Keys<'py, A: Algorithm> {
-    One(Box<Key<A>>),
-    Each(Messages<'py>),
+    One(Batch<A>),
+    Each(Messages<'py>, Threads),
 }
 
 impl<'py, A: Algorithm> Keys<'py, A> {
-    fn of(py: Python<'py>, source: KeySource<'py>) -> PyResult<Self> {
+    fn of(py: Python<'py>, source: KeySource<'py>, threads: Threads) -> PyResult<Self> {
         match source {
             KeySource::One(buffer) => {
                 let bytes = buffer.bytes();
-                Ok(Self::One(Box::new(detached(py, || Key::new(bytes))?)))
+                let batch = Batch::new().threads(threads.count());
+                Ok(Self::One(detached(py, || batch.key(&Key::new(bytes)))?))
             }
-            KeySource::Each(keys) => Ok(Self::Each(keys)),
+            KeySource::Each(keys) => Ok(Self::Each(keys, threads)),
         }
     }
 
-    /// Computes `results[i]` of the next messages. `work` gets the index of the first of some messages, these, their keys, and the places of
-    /// the results.
-    fn share<R: Send>(
-        &mut self,
-        py: Python<'py>,
-        threads: Threads,
-        messages: &[&[u8]],
-        results: &mut [R],
-        work: impl Fn(usize, &[&[u8]], KeysOfSome<'_, A>, &mut [R]) + Sync,
-    ) -> PyResult<()> {
+    /// What `work` makes of a batch that has the keys of the next `count` messages.
+    fn use_next<T: Send>(&mut self, py: Python<'py>, count: usize, work: impl FnOnce(&Batch<A>) -> T + Send) -> PyResult<T> {
         match self {
-            Self::One(key) => {
-                let key = &**key;
+            Self::One(batch) => detached(py, || work(batch)),
+            Self::Each(keys, threads) => {
+                let chunk = as_many(keys, count, "key")?;
+                let secrets = chunk.slices();
                 detached(py, || {
-                    threads.share(messages, results, |first, messages, results| work(first, messages, KeysOfSome::One(key), results))
-                })
-            }
-            Self::Each(keys) => {
-                let chunk = as_many(keys, messages.len(), "key")?;
-                let keys = chunk.slices();
-                detached(py, || {
-                    threads.share(messages, results, |first, messages, results| {
-                        let keys: Vec<Key<A>> = keys[first..][..messages.len()].iter().map(|key| Key::new(key)).collect();
-                        work(first, messages, KeysOfSome::Each(&keys), results);
-                    });
+                    let made = made::<A>(secrets, *threads);
+                    let keys: Vec<&Key<A>> = made.iter().flatten().collect();
+                    work(&Batch::new().threads(threads.count()).keys(&keys))
                 })
             }
         }
     }
 
-    /// An error if there are keys left.
+    /// A `ValueError` if there are keys left without a message.
     fn finish(&mut self) -> PyResult<()> {
         match self {
             Self::One(_) => Ok(()),
-            Self::Each(keys) => no_more(keys, "key"),
+            Self::Each(keys, _) => no_more(keys, "key"),
         }
     }
 }
 
-/// The keys of some messages.
-enum KeysOfSome<'a, A: Algorithm> {
-    One(&'a Key<A>),
-    Each(&'a [Key<A>]),
+/// A key of each secret in their order, in several parts. The parts are not joined, because moved
+/// keys would leave copies behind that nobody erases.
+fn made<A: Algorithm>(secrets: &[&[u8]], threads: Threads) -> Vec<Vec<Key<A>>> {
+    /// The fewest keys that are worth a thread: it takes longer to start than to make fewer.
+    const LEAST_KEYS: usize = 256;
+    let parts = secrets.chunks(LEAST_KEYS).collect();
+    threads::map(threads.count(), parts, |part: &[&[u8]]| part.iter().map(|secret| Key::new(secret)).collect())
 }
 
-impl<A: Algorithm> KeysOfSome<'_, A> {
-    fn tag_into(&self, messages: &[&[u8]], tags: &mut [A::Digest]) {
-        match self {
-            Self::One(key) => key.tag_many_into(messages, tags),
-            Self::Each(keys) => tags.copy_from_slice(&hmac::tag_many(keys, messages)),
-        }
-    }
-
-    fn verify(&self, messages: &[&[u8]], tags: &[&[u8]], right: &mut [bool]) {
-        let results = match self {
-            Self::One(key) => key.verify_many(messages, tags),
-            Self::Each(keys) => hmac::verify_many(keys, messages, tags),
-        };
-        right.iter_mut().zip(results).for_each(|(right, result)| *right = result.is_ok());
-    }
-}
-
-/// So many keys or tags, each of which is a `what`, for as many messages.
+/// The next `wanted` keys or tags, one for each message. A `ValueError` that calls each of them a
+/// `what` if there are fewer.
 fn as_many<'a, 'py>(source: &'a mut Messages<'py>, wanted: usize, what: &str) -> PyResult<Chunk<'a, 'py>> {
     let before = source.taken();
     let chunk = source.take(Limits { messages: wanted, bytes: usize::MAX }, Chunk::default())?;
@@ -236,12 +212,12 @@ fn as_many<'a, 'py>(source: &'a mut Messages<'py>, wanted: usize, what: &str) ->
     Ok(chunk)
 }
 
-/// A number of things, in words.
+/// A number of things in words: "1 key", "2 keys".
 fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// An error if there are keys or tags without a message.
+/// A `ValueError` if there are keys or tags without a message.
 fn no_more(source: &mut Messages<'_>, what: &str) -> PyResult<()> {
     let messages = source.taken();
     if source.take(Limits { messages: 1, bytes: usize::MAX }, Chunk::default())?.len() > 0 {
@@ -250,68 +226,50 @@ fn no_more(source: &mut Messages<'_>, what: &str) -> PyResult<()> {
     Ok(())
 }
 
-struct HmacMany<'py> {
-    call: Call<'py>,
-    key: KeySource<'py>,
-}
-
-impl<'py> ForAlgorithm for HmacMany<'py> {
-    type Output = PyResult<Bound<'py, PyAny>>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Call { py, mut messages, mut output, threads } = self.call;
-        let mut keys = Keys::<A>::of(py, self.key)?;
-        let (mut spare, mut tags) = (Chunk::default(), Vec::new());
-        loop {
-            let chunk = messages.take(threads.limits(), spare)?;
-            if chunk.len() == 0 {
-                keys.finish()?;
-                return output.finish(py, A::DIGEST_BYTES);
-            }
-            tags.resize(chunk.len(), no_digest::<A>());
-            keys.share(py, threads, chunk.slices(), &mut tags, |_, messages, keys, tags| keys.tag_into(messages, tags))?;
-            output.push::<A>(py, &tags);
-            py.check_signals()?;
-            spare = chunk.emptied();
+fn tag_all<'py, A: Algorithm>(call: Call<'py>, key: KeySource<'py>) -> PyResult<Bound<'py, PyAny>> {
+    let Call { py, mut messages, mut output, threads } = call;
+    let mut keys = Keys::<A>::of(py, key, threads)?;
+    let (mut spare, mut tags) = (Chunk::default(), Vec::new());
+    loop {
+        let chunk = messages.take(threads.limits(), spare)?;
+        if chunk.len() == 0 {
+            keys.finish()?;
+            return output.finish(py, A::DIGEST_BYTES);
         }
+        tags.resize(chunk.len(), no_digest::<A>());
+        let slices = chunk.slices();
+        keys.use_next(py, slices.len(), |batch| batch.hash_into(slices, &mut tags))?;
+        output.push::<A>(py, &tags);
+        py.check_signals()?;
+        spare = chunk.emptied();
     }
 }
 
-struct VerifyMany<'py> {
+fn verify_all<'py, A: Algorithm>(
     py: Python<'py>,
-    messages: Messages<'py>,
-    tags: Messages<'py>,
+    mut messages: Messages<'py>,
+    mut tags: Messages<'py>,
     key: KeySource<'py>,
     threads: Threads,
-}
-
-impl ForAlgorithm for VerifyMany<'_> {
-    type Output = PyResult<Vec<bool>>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Self { py, mut messages, mut tags, key, threads } = self;
-        let mut keys = Keys::<A>::of(py, key)?;
-        let mut right = Vec::new();
-        loop {
-            let chunk = messages.take(threads.limits(), Chunk::default())?;
-            if chunk.len() == 0 {
-                keys.finish()?;
-                no_more(&mut tags, "tag")?;
-                return Ok(right);
-            }
-            let tags = as_many(&mut tags, chunk.len(), "tag")?;
-            let tags = tags.slices();
-            let before = right.len();
-            right.resize(before + chunk.len(), false);
-            keys.share(py, threads, chunk.slices(), &mut right[before..], |first, messages, keys, right| {
-                keys.verify(messages, &tags[first..][..messages.len()], right);
-            })?;
-            py.check_signals()?;
+) -> PyResult<Vec<bool>> {
+    let mut keys = Keys::<A>::of(py, key, threads)?;
+    let mut right = Vec::new();
+    loop {
+        let chunk = messages.take(threads.limits(), Chunk::default())?;
+        if chunk.len() == 0 {
+            keys.finish()?;
+            no_more(&mut tags, "tag")?;
+            return Ok(right);
         }
+        let tags = as_many(&mut tags, chunk.len(), "tag")?;
+        let (slices, tags) = (chunk.slices(), tags.slices());
+        let results = keys.use_next(py, slices.len(), |batch| batch.verify(slices, tags))?;
+        right.extend(results.iter().map(Result::is_ok));
+        py.check_signals()?;
     }
 }
 
-/// What stands where a digest will be.
+/// A digest that stands where another one will be written.
 fn no_digest<A: Algorithm>() -> A::Digest {
     manyhash::hash::<A>(&[])
 }

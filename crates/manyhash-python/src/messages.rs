@@ -1,24 +1,24 @@
-//! Messages of any source, a bounded chunk at a time: looked at while attached to the interpreter, hashed while detached from it.
+//! Messages of any source, a bounded chunk at a time. They are looked at while attached to the
+//! interpreter, and hashed while detached from it.
 
+use crate::buffer::{Allowed, Chunk, type_name};
+use crate::offsets::Offsets;
+use crate::rows::{self, Array, Rows};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PyString, PyTuple};
 
-use crate::buffer::{Allowed, Chunk, type_name};
-use crate::offsets::Offsets;
-use crate::rows::{self, Array, Rows};
-
-/// Where messages come from, and how far we are.
+/// A source of messages, and how many of them have been taken.
 pub struct Messages<'py> {
     source: Source<'py>,
-    /// Index of the next one.
+    /// Index of the next message.
     next: usize,
-    /// Whether the source has said that there are no more. It is not asked again: an iterator may begin anew then, and a list may have
-    /// grown.
+    /// Whether the source has said that there are no more. It is not asked again: an iterator may
+    /// begin anew then, and a list may have grown.
     ended: bool,
     allowed: Allowed,
-    /// What they are called in errors.
+    /// What messages are called in errors.
     what: &'static str,
 }
 
@@ -30,17 +30,18 @@ enum Source<'py> {
     Offsets(Offsets),
 }
 
-/// How much to take at once.
+/// How much of a source to take at once.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Messages.
+    /// The most messages.
     pub messages: usize,
-    /// Bytes of these together, but for the last one.
+    /// The most bytes of these messages together, without the last one.
     pub bytes: usize,
 }
 
 impl<'py> Messages<'py> {
-    /// Those of `object`, which errors call `what`.
+    /// The messages of `object`, which errors call `what`: its items or, with `offsets`, its bytes
+    /// between these.
     pub fn of(object: &Bound<'py, PyAny>, offsets: Option<&Bound<'py, PyAny>>, allowed: Allowed, what: &'static str) -> PyResult<Self> {
         let source = match offsets {
             Some(offsets) => Source::Offsets(Offsets::of(object, offsets)?),
@@ -49,12 +50,12 @@ impl<'py> Messages<'py> {
         Ok(Self { source, next: 0, ended: false, allowed, what })
     }
 
-    /// How many have been taken.
+    /// The number of messages that have been taken.
     pub fn taken(&self) -> usize {
         self.next
     }
 
-    /// The next ones, in the memory of others; none at the end.
+    /// The next messages, in the memory of `others`; none at the end.
     pub fn take<'a>(&'a mut self, limits: Limits, others: Chunk<'_, 'py>) -> PyResult<Chunk<'a, 'py>> {
         let mut chunk = others.emptied();
         if self.ended {
@@ -69,7 +70,8 @@ impl<'py> Messages<'py> {
                 offsets.lend(self.next, limits, &mut chunk)?;
                 false
             }
-            // A list may be changed by others meanwhile: it ends where there is no more, as for its iterator.
+            // Other threads may change a list meanwhile: it ends where there is no item, as for its
+            // iterator.
             Source::List(list) => self.hold(limits, &mut chunk, |i| list.get_item(i).ok().map(Ok))?,
             Source::Tuple(tuple) => self.hold(limits, &mut chunk, |i| tuple.get_item(i).ok().map(Ok))?,
             Source::Iterator(iterator) => {
@@ -82,7 +84,8 @@ impl<'py> Messages<'py> {
         Ok(chunk)
     }
 
-    /// Holds as many objects as `next` gives, by their indices, and the limits allow; says whether there are no more.
+    /// Holds the objects that `next` gives by their indices, as many as the limits allow. Says
+    /// whether there are no more.
     #[inline]
     fn hold(
         &self,
@@ -99,7 +102,7 @@ impl<'py> Messages<'py> {
         Ok(false)
     }
 
-    /// How many there are in all, where that is known before the end.
+    /// The number of all messages, if it is known before the end.
     pub fn count(&self) -> Option<usize> {
         match &self.source {
             Source::List(list) => Some(list.len()),

@@ -1,13 +1,12 @@
 //! Messages one after the other in one buffer, and the offsets where they begin and end.
 
+use crate::buffer::{Buffer, Chunk, type_name};
+use crate::messages::Limits;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::buffer::{Buffer, Chunk, type_name};
-use crate::messages::Limits;
-
-/// What offsets must be, for errors.
+/// What errors say of how offsets must be.
 const WANTED: &str = "it must be an array of int32, int64, uint32 or uint64 in the machine's byte order, such as \
                       array.array('q', offsets) or numpy.asarray(offsets, 'int64')";
 
@@ -29,7 +28,8 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// Over these two objects.
+    /// The messages that lie in `values` between `offsets`. A `TypeError` if one of the two is of
+    /// another type.
     pub fn of(values: &Bound<'_, PyAny>, offsets: &Bound<'_, PyAny>) -> PyResult<Self> {
         let values = Buffer::of(values, || "messages, with offsets,".to_string())?;
         if PyUntypedBuffer::get(offsets).is_err_and(|error| error.is_instance_of::<PyTypeError>(offsets.py())) {
@@ -44,12 +44,13 @@ impl Offsets {
         Ok(Self { values, offsets, kind, messages })
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn messages(&self) -> usize {
         self.messages
     }
 
-    /// Lends the messages from `first` on that the limits allow. Every offset is checked as it is read, and then used as it was read.
+    /// Lends the messages from `first` on that the limits allow. Every offset is checked once it is
+    /// read, and then used as it was read. A `ValueError` if one is out of range.
     pub fn lend<'a>(&'a self, first: usize, limits: Limits, chunk: &mut Chunk<'a, '_>) -> PyResult<()> {
         if first == self.messages {
             return Ok(());
@@ -71,7 +72,7 @@ impl Offsets {
         Ok(())
     }
 
-    /// An offset that is no more than `values_bytes`.
+    /// Offset `i`, or a `ValueError` if it is negative or more than `values_bytes`.
     fn offset(&self, i: usize, values_bytes: usize) -> PyResult<usize> {
         let width = self.offsets.item_bytes();
         let bytes = &self.offsets.bytes()[i * width..][..width];
@@ -91,7 +92,7 @@ impl Offsets {
     }
 }
 
-/// What a buffer's format says that its items are.
+/// The integers that a buffer's format says its items are; nothing if they may not be offsets.
 fn kind(buffer: &Buffer) -> Option<Kind> {
     let letter = match buffer.format() {
         [letter] | [b'@' | b'=', letter] => *letter,

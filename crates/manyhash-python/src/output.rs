@@ -8,20 +8,22 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 /// The most bytes of any digest.
 const MOST_DIGEST_BYTES: usize = 64;
 
-/// Digests so far.
+/// The digests so far, in the form that the caller wants.
 pub enum Output<'py> {
-    /// Each by itself, for a list of `bytes`. A list made at the end is faster than one that grows.
+    /// Each digest by itself, for a list of `bytes`. A list made at the end is faster than one that
+    /// grows.
     List(Vec<Bound<'py, PyBytes>>),
-    /// Each by itself in hexadecimal, for a list of `str`.
+    /// Each digest by itself in hexadecimal, for a list of `str`.
     Hex(Vec<Bound<'py, PyString>>),
-    /// One after the other, for one `bytes`.
+    /// Digests one after the other, for one `bytes`.
     Bytes(Vec<u8>),
-    /// One after the other, for an array of numpy.
+    /// The module numpy, and digests one after the other for an array of it.
     Numpy(Bound<'py, PyModule>, Vec<u8>),
 }
 
 impl<'py> Output<'py> {
-    /// Of the kind of that name, for so many digests of an algorithm if it is known how many.
+    /// No digests so far, in the form called `kind`, with room for `digests` digests of
+    /// `digest_bytes` bytes if their number is known. A `ValueError` if there is no such form.
     pub fn of(py: Python<'py>, kind: &str, digests: Option<usize>, digest_bytes: usize) -> PyResult<Self> {
         let digests = digests.unwrap_or(0);
         let room = || Vec::with_capacity(digests.saturating_mul(digest_bytes));
@@ -43,7 +45,7 @@ impl<'py> Output<'py> {
         }
     }
 
-    /// All of them.
+    /// All digests, as Python's object.
     pub fn finish(self, py: Python<'py>, digest_bytes: usize) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::List(list) => Ok(PyList::new(py, list)?.into_any()),
@@ -51,7 +53,7 @@ impl<'py> Output<'py> {
             Self::Bytes(bytes) => Ok(PyBytes::new(py, &bytes).into_any()),
             Self::Numpy(numpy, bytes) => {
                 let shape = (bytes.len() / digest_bytes, digest_bytes);
-                // Over a bytearray, so that the array may be written to.
+                // The array is over a bytearray, so that it may be written to.
                 let flat = numpy.call_method1("frombuffer", (PyByteArray::new(py, &bytes), numpy.getattr("uint8")?))?;
                 flat.call_method1("reshape", (shape,))
             }
@@ -59,12 +61,12 @@ impl<'py> Output<'py> {
     }
 }
 
-/// `digest` in lower case, in `text`.
+/// A digest in lower-case hexadecimal digits, which are written to `text`.
 fn hexadecimal<'a>(digest: &[u8], text: &'a mut [u8; 2 * MOST_DIGEST_BYTES]) -> &'a str {
     const_hex::encode_to_str(digest, &mut text[..2 * digest.len()]).expect("two digits a byte")
 }
 
-/// A digest in hexadecimal.
+/// A digest in lower-case hexadecimal digits, as Python's text.
 pub fn hex<'py>(py: Python<'py>, digest: &[u8]) -> Bound<'py, PyString> {
     PyString::new(py, hexadecimal(digest, &mut [0; 2 * MOST_DIGEST_BYTES]))
 }

@@ -1,11 +1,10 @@
-//! Numpy's arrays as messages: each row, of one width, is one.
-
-use pyo3::exceptions::PyTypeError;
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
+//! Numpy's arrays as messages: each row is one, and all have one width.
 
 use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::messages::Limits;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// Rows of one width, one after the other.
 pub struct Rows {
@@ -15,24 +14,24 @@ pub struct Rows {
     padding: Padding,
 }
 
-/// What zeros at the end of a row are.
+/// How zeros at the end of a row are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Padding {
-    /// Bytes like others.
+    /// They are bytes of the message.
     Message,
-    /// None of the message's, as numpy itself has it for the dtype `S`.
+    /// They are no bytes of the message, as numpy itself has it for the dtype `S`.
     Stripped,
 }
 
-/// What an array is to us.
+/// An array of numpy as a source of messages.
 pub enum Array {
-    /// Rows.
+    /// Its rows are messages.
     Rows(Rows),
-    /// Python's objects, to be looked at one by one.
+    /// Its items are Python's objects, to be looked at one by one.
     Objects,
 }
 
-/// Whether `object` is an array of numpy. If numpy is not there, nothing is.
+/// Whether `object` is an array of numpy. If numpy is not imported, it is not.
 pub fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let modules = object.py().import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
     match modules.get_item("numpy")? {
@@ -41,7 +40,8 @@ pub fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// What an array is to us, or an error that begins with `what` and says how to view it.
+/// An array as a source of messages, or a `TypeError` that begins with `what` and says how to view
+/// the array.
 pub fn of_array(array: &Bound<'_, PyAny>, allowed: Allowed, what: &str) -> PyResult<Array> {
     let dtype = array.getattr("dtype")?;
     let kind: char = dtype.getattr("kind")?.extract()?;
@@ -76,12 +76,12 @@ pub fn of_array(array: &Bound<'_, PyAny>, allowed: Allowed, what: &str) -> PyRes
 }
 
 impl Rows {
-    /// How many there are.
+    /// The number of rows.
     pub fn messages(&self) -> usize {
         self.count
     }
 
-    /// Lends those from `first` on that the limits allow.
+    /// Lends the rows from `first` on that the limits allow.
     pub fn lend<'a>(&'a self, first: usize, limits: Limits, chunk: &mut Chunk<'a, '_>) {
         let most = limits.messages.min((limits.bytes / self.width.max(1)).max(1));
         let bytes = self.buffer.bytes();

@@ -1,29 +1,25 @@
-//! `manyhash.tree`: digests of digests. What each argument is, is told in `tree.py`.
-
-use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, ParameterError, dm_verity, fs_verity::FsVerityAlgorithm};
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, Sha256, Sha512, hash_many};
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+//! `manyhash.tree`: digests of digests. `tree.py` says what each argument is.
 
 use crate::algorithm::{by_name, check_backend};
 use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::compute::detached;
 use crate::integer::Integer;
 use crate::messages::{Limits, Messages};
+use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, ParameterError, dm_verity, fs_verity::FsVerityAlgorithm};
+use manyhash::{Algorithm, AnyAlgorithm, Sha256, Sha512, hash_many, with_algorithm};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 type Digest<'py> = PyResult<Bound<'py, PyBytes>>;
 
-/// The root, and the digests of pieces.
+/// A file's root, and the digests of its pieces.
 type FileTree<'py> = (Option<Bound<'py, PyBytes>>, Vec<Bound<'py, PyBytes>>);
 
-/// Does `what` for an algorithm while other threads of Python run, and gives the digest.
-fn digest<'py, F>(py: Python<'py>, algorithm: AnyAlgorithm, what: F) -> Digest<'py>
-where
-    F: ForAlgorithm<Output = Result<Vec<u8>, ParameterError>> + Send,
-{
-    let digest = detached(py, || algorithm.with(what))?.map_err(wrong_parameter)?;
-    Ok(PyBytes::new(py, &digest))
+/// The digest that `make` gives, which runs while other threads of Python do. A `ValueError` if a
+/// parameter is wrong.
+fn digest<'py>(py: Python<'py>, make: impl FnOnce() -> Result<Vec<u8>, ParameterError> + Send) -> Digest<'py> {
+    Ok(PyBytes::new(py, &detached(py, make)?.map_err(wrong_parameter)?))
 }
 
 fn wrong_parameter(error: ParameterError) -> PyErr {
@@ -34,68 +30,35 @@ fn data_of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
     Buffer::of(object, || "data".to_string())
 }
 
-struct Lanes<'a> {
-    data: &'a [u8],
-    lanes: usize,
-    separated: bool,
-    mode: LanesMode,
-}
-
-#[derive(Clone, Copy)]
-enum LanesMode {
-    Lanes,
-    Pointers,
-}
-
-impl ForAlgorithm for Lanes<'_> {
-    type Output = Result<Vec<u8>, ParameterError>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Self { data, lanes, separated, mode } = self;
-        let digest = match mode {
-            LanesMode::Lanes => {
-                let mode = JLanes::<A>::new(lanes)?;
-                if separated { mode.separated() } else { mode }.hash(data)
-            }
-            LanesMode::Pointers => {
-                let mode = JPointers::<A>::new(lanes)?;
-                if separated { mode.separated() } else { mode }.hash(data)
-            }
-        };
-        Ok(digest.as_ref().to_vec())
-    }
-}
-
-/// j-lanes.
+/// The j-lanes digest of a message.
 #[pyfunction]
 pub fn tree_j_lanes<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &str, separated: bool) -> Digest<'py> {
-    of_lanes(data, lanes, algorithm, separated, LanesMode::Lanes)
+    fn of<A: Algorithm>(data: &[u8], lanes: usize, separated: bool) -> Result<Vec<u8>, ParameterError> {
+        let mode = JLanes::<A>::new(lanes)?;
+        let mode = if separated { mode.separated() } else { mode };
+        Ok(mode.hash(data).as_ref().to_vec())
+    }
+    let (algorithm, lanes, data_buffer) = (by_name(algorithm)?, lanes.size("lanes")?, data_of(data)?);
+    let bytes = data_buffer.bytes();
+    digest(data.py(), || with_algorithm!(algorithm, A => of::<A>(bytes, lanes, separated)))
 }
 
-/// j-pointers.
+/// The j-pointers digest of a message.
 #[pyfunction]
 pub fn tree_j_pointers<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &str, separated: bool) -> Digest<'py> {
-    of_lanes(data, lanes, algorithm, separated, LanesMode::Pointers)
-}
-
-fn of_lanes<'py>(data: &Bound<'py, PyAny>, lanes: Integer, algorithm: &str, separated: bool, mode: LanesMode) -> Digest<'py> {
-    let (algorithm, lanes, buffer) = (by_name(algorithm)?, lanes.size("lanes")?, data_of(data)?);
-    digest(data.py(), algorithm, Lanes { data: buffer.bytes(), lanes, separated, mode })
+    fn of<A: Algorithm>(data: &[u8], lanes: usize, separated: bool) -> Result<Vec<u8>, ParameterError> {
+        let mode = JPointers::<A>::new(lanes)?;
+        let mode = if separated { mode.separated() } else { mode };
+        Ok(mode.hash(data).as_ref().to_vec())
+    }
+    let (algorithm, lanes, data_buffer) = (by_name(algorithm)?, lanes.size("lanes")?, data_of(data)?);
+    let bytes = data_buffer.bytes();
+    digest(data.py(), || with_algorithm!(algorithm, A => of::<A>(bytes, lanes, separated)))
 }
 
 /// The digest of digests.
 #[pyfunction]
 pub fn tree_files<'py>(digests: &Bound<'py, PyAny>, algorithm: &str) -> Digest<'py> {
-    struct Files<'a>(&'a [&'a [u8]]);
-    impl ForAlgorithm for Files<'_> {
-        type Output = Result<Vec<u8>, ParameterError>;
-
-        fn run<A: Algorithm>(self) -> Self::Output {
-            let mut hasher = manyhash::Hasher::<A>::new();
-            self.0.iter().for_each(|digest| hasher.update(digest));
-            Ok(hasher.finalize().as_ref().to_vec())
-        }
-    }
     let algorithm = by_name(algorithm)?;
     let mut digests_source = Messages::of(digests, None, Allowed::Bytes, "digests")?;
     let chunk = digests_source.take(Limits { messages: usize::MAX, bytes: usize::MAX }, Chunk::default())?;
@@ -105,10 +68,14 @@ pub fn tree_files<'py>(digests: &Bound<'py, PyAny>, algorithm: &str) -> Digest<'
         let bytes = slices[i].len();
         return Err(PyValueError::new_err(format!("digests[{i}] has {bytes} bytes: those of {} have {expected}", algorithm.name())));
     }
-    digest(digests.py(), algorithm, Files(slices))
+    digest(digests.py(), || {
+        let mut hasher = algorithm.hasher();
+        slices.iter().for_each(|digest| hasher.update(digest));
+        Ok(hasher.finalize())
+    })
 }
 
-/// fs-verity.
+/// The fs-verity digest of a file.
 #[pyfunction]
 pub fn tree_fs_verity<'py>(data: &Bound<'py, PyAny>, algorithm: &str, block_size: Integer, salt: &Bound<'py, PyAny>) -> Digest<'py> {
     fn of<A: FsVerityAlgorithm>(data: &[u8], block_bytes: usize, salt: &[u8]) -> Result<Vec<u8>, ParameterError> {
@@ -117,12 +84,11 @@ pub fn tree_fs_verity<'py>(data: &Bound<'py, PyAny>, algorithm: &str, block_size
     let (py, algorithm, block_bytes) = (data.py(), by_name(algorithm)?, block_size.size("block_size")?);
     let (data, salt) = (data_of(data)?, Buffer::of(salt, || "salt".to_string())?);
     let (data, salt) = (data.bytes(), salt.bytes());
-    let digest = match algorithm {
-        AnyAlgorithm::Sha256 => detached(py, || of::<Sha256>(data, block_bytes, salt))?,
-        AnyAlgorithm::Sha512 => detached(py, || of::<Sha512>(data, block_bytes, salt))?,
-        other => return Err(PyValueError::new_err(format!("fs-verity is of sha256 or sha512, not of {}", other.hashlib_name()))),
-    };
-    Ok(PyBytes::new(py, &digest.map_err(wrong_parameter)?))
+    match algorithm {
+        AnyAlgorithm::Sha256 => digest(py, || of::<Sha256>(data, block_bytes, salt)),
+        AnyAlgorithm::Sha512 => digest(py, || of::<Sha512>(data, block_bytes, salt)),
+        other => Err(PyValueError::new_err(format!("fs-verity is of sha256 or sha512, not of {}", other.hashlib_name()))),
+    }
 }
 
 /// The root of a dm-verity tree.
@@ -135,21 +101,16 @@ pub fn tree_dm_verity<'py>(
     salt: &Bound<'py, PyAny>,
     format: Integer,
 ) -> Digest<'py> {
-    struct Root<'a> {
-        data: &'a [u8],
-        salt: &'a [u8],
+    fn of<A: Algorithm>(
+        data: &[u8],
+        salt: &[u8],
         format: dm_verity::Format,
         data_block_bytes: usize,
         hash_block_bytes: usize,
-    }
-    impl ForAlgorithm for Root<'_> {
-        type Output = Result<Vec<u8>, ParameterError>;
-
-        fn run<A: Algorithm>(self) -> Self::Output {
-            let tree = DmVerity::<A>::new(self.format, self.data_block_bytes, self.hash_block_bytes, self.salt)?;
-            let root = tree.merkle().roots(&[self.data])[0];
-            Ok(root.map_or_else(Vec::new, |root| root.as_ref().to_vec()))
-        }
+    ) -> Result<Vec<u8>, ParameterError> {
+        let tree = DmVerity::<A>::new(format, data_block_bytes, hash_block_bytes, salt)?;
+        let root = tree.merkle().roots(&[data])[0];
+        Ok(root.map_or_else(Vec::new, |root| root.as_ref().to_vec()))
     }
     let (py, algorithm) = (data.py(), by_name(algorithm)?);
     let (data_block_bytes, hash_block_bytes) = (data_block_size.size("data_block_size")?, hash_block_size.size("hash_block_size")?);
@@ -159,10 +120,11 @@ pub fn tree_dm_verity<'py>(
         .and_then(dm_verity::Format::by_number)
         .ok_or_else(|| PyValueError::new_err(format!("format is {format}: it must be 1, or 0 for that of Chrome OS")))?;
     let (data, salt) = (data_of(data)?, Buffer::of(salt, || "salt".to_string())?);
-    if data.bytes().is_empty() {
+    let (data, salt) = (data.bytes(), salt.bytes());
+    if data.is_empty() {
         return Err(PyValueError::new_err("data is empty: dm-verity is of one block at least"));
     }
-    digest(py, algorithm, Root { data: data.bytes(), salt: salt.bytes(), format, data_block_bytes, hash_block_bytes })
+    digest(py, || with_algorithm!(algorithm, A => of::<A>(data, salt, format, data_block_bytes, hash_block_bytes)))
 }
 
 /// `pieces root` and `piece layers` of BitTorrent v2.
@@ -181,25 +143,18 @@ pub fn tree_bittorrent_v2<'py>(data: &Bound<'py, PyAny>, piece_length: Integer) 
 /// The composite checksum of an upload to S3 in parts.
 #[pyfunction]
 pub fn tree_s3_composite<'py>(data: &Bound<'py, PyAny>, part_size: Integer, algorithm: &str) -> Digest<'py> {
-    struct Composite<'a> {
-        data: &'a [u8],
-        part_bytes: usize,
-    }
-    impl ForAlgorithm for Composite<'_> {
-        type Output = Result<Vec<u8>, ParameterError>;
-
-        fn run<A: Algorithm>(self) -> Self::Output {
-            // An empty object is one empty part.
-            let parts: Vec<&[u8]> = if self.data.is_empty() { vec![self.data] } else { self.data.chunks(self.part_bytes).collect() };
-            Ok(manyhash::tree::s3_composite::<A>(&hash_many::<A>(&parts)).as_ref().to_vec())
-        }
+    fn of<A: Algorithm>(data: &[u8], part_bytes: usize) -> Vec<u8> {
+        // An empty object is one empty part.
+        let parts: Vec<&[u8]> = if data.is_empty() { vec![data] } else { data.chunks(part_bytes).collect() };
+        manyhash::tree::s3_composite::<A>(&hash_many::<A>(&parts)).as_ref().to_vec()
     }
     let (algorithm, part_bytes) = (by_name(algorithm)?, part_size.size("part_size")?);
     if part_bytes == 0 {
         return Err(PyValueError::new_err("part_size is 0: it must be a number of bytes"));
     }
     let buffer = data_of(data)?;
-    digest(data.py(), algorithm, Composite { data: buffer.bytes(), part_bytes })
+    let bytes = buffer.bytes();
+    digest(data.py(), || Ok(with_algorithm!(algorithm, A => of::<A>(bytes, part_bytes))))
 }
 
 /// The tree hash of S3 Glacier.
@@ -208,6 +163,5 @@ pub fn tree_glacier<'py>(data: &Bound<'py, PyAny>) -> Digest<'py> {
     check_backend(AnyAlgorithm::Sha256)?;
     let buffer = data_of(data)?;
     let bytes = buffer.bytes();
-    let digest = detached(data.py(), || manyhash::tree::glacier(bytes))?;
-    Ok(PyBytes::new(data.py(), &digest))
+    digest(data.py(), || Ok(manyhash::tree::glacier(bytes).to_vec()))
 }

@@ -34,80 +34,108 @@ pub trait ForAlgorithm {
 }
 
 macro_rules! any_algorithm {
-    ([] $($name:ident)*) => {
+    ([$dollar:tt] $($Name:ident)*) => {
         /// One of this crate's algorithms.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum AnyAlgorithm { $(#[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ")")] $name),* }
+        pub enum AnyAlgorithm { $(#[doc = concat!("[`", stringify!($Name), "`](crate::", stringify!($Name), ")")] $Name),* }
 
         impl AnyAlgorithm {
             /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$name),*];
+            pub const ALL: &[Self] = &[$(Self::$Name),*];
+        }
 
-            /// The name its standard gives it, as `SHA-512/256`.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$name => <crate::$name as Algorithm>::NAME),* }
-            }
-
-            const fn names(self) -> Names {
-                match self { $(Self::$name => <crate::$name as Variant>::NAMES),* }
-            }
-
-            /// Bytes of its digests.
-            pub const fn digest_bytes(self) -> usize {
-                match self { $(Self::$name => <crate::$name as Algorithm>::DIGEST_BYTES),* }
-            }
-
-            /// The name of its compression function: `sha512` for SHA-384 too, and all that is not truncated has that of its own. Algorithms with
-            /// the same one share kernels and their costs.
-            pub const fn compression_function(self) -> &'static str {
-                match self { $(Self::$name => <CompressionOf<crate::$name>>::NAME),* }
-            }
-
-            /// Bytes of its blocks.
-            pub const fn block_bytes(self) -> usize {
-                match self { $(Self::$name => <crate::$name as Algorithm>::BLOCK_BYTES),* }
-            }
-
-            /// Whether it has an HMAC (RFC 2104). An algorithm that takes keys by itself has none.
-            pub const fn has_hmac(self) -> bool {
-                match self { $(Self::$name => <crate::$name as Algorithm>::HAS_HMAC),* }
-            }
-
-            /// Writes the digest of `messages[i]` to `digests[i * n..(i + 1) * n]`, where `n` is [`digest_bytes`](Self::digest_bytes).
-            ///
-            /// # Panics
-            /// If `digests` has not just as many bytes as that.
-            ///
-            /// ```
-            /// use manyhash::{AnyAlgorithm, Sha1, hash};
-            /// let mut digests = [0; 2 * 20];
-            /// AnyAlgorithm::Sha1.hash_many_into(&["one", "two"], &mut digests);
-            /// assert_eq!(digests[20..], hash::<Sha1>(b"two"));
-            /// ```
-            pub fn hash_many_into(self, messages: &[impl AsRef<[u8]>], digests: &mut [u8]) {
-                let (room, wanted) = (digests.len(), messages.len() * self.digest_bytes());
-                assert_eq!(room, wanted, "{} messages have digests of {wanted} bytes, and there is room for {room}", messages.len());
-                match self {
-                    $(Self::$name => {
-                        hash_many_into::<crate::$name>(messages, <crate::$name as Algorithm>::digests_in(digests));
+        /// What an expression gives for an [`AnyAlgorithm`]: in the expression, the name before `=>`
+        /// is the algorithm's type.
+        ///
+        /// Where the expression is long, it is better a call of a generic function, because it is
+        /// compiled for each algorithm. [`AnyAlgorithm::with`] does the same by a value.
+        ///
+        /// ```
+        /// use manyhash::{AnyAlgorithm, hash, with_algorithm};
+        /// let algorithm: AnyAlgorithm = "sha512/256".parse()?;
+        /// let digest = with_algorithm!(algorithm, A => hash::<A>(b"abc").to_vec());
+        /// assert_eq!(digest.len(), algorithm.digest_bytes());
+        /// # Ok::<(), manyhash::UnknownAlgorithm>(())
+        /// ```
+        #[macro_export]
+        macro_rules! with_algorithm {
+            ($dollar algorithm:expr, $dollar A:ident => $dollar what:expr) => {
+                match $dollar algorithm {
+                    $($crate::AnyAlgorithm::$Name => {
+                        type $dollar A = $crate::$Name;
+                        $dollar what
                     })*
+                    // Other crates must expect algorithms that this one does not have yet.
+                    #[allow(unreachable_patterns)]
+                    _ => unreachable!(),
                 }
-            }
-
-            /// For one message that arrives in pieces.
-            pub fn hasher(self) -> AnyHasher {
-                AnyHasher { algorithm: self, hasher: match self { $(Self::$name => Box::new(Hasher::<crate::$name>::new())),* } }
-            }
-
-            /// Does `what` for this algorithm.
-            pub fn with<F: ForAlgorithm>(self, what: F) -> F::Output {
-                match self { $(Self::$name => what.run::<crate::$name>()),* }
-            }
+            };
         }
     };
 }
-for_each_algorithm!(any_algorithm []);
+for_each_algorithm!(any_algorithm [$]);
+
+impl AnyAlgorithm {
+    /// The name its standard gives it, as `SHA-512/256`.
+    pub const fn name(self) -> &'static str {
+        self.names().standard
+    }
+
+    const fn names(self) -> Names {
+        with_algorithm!(self, A => <A as Variant>::NAMES)
+    }
+
+    /// Bytes of its digests.
+    pub const fn digest_bytes(self) -> usize {
+        with_algorithm!(self, A => <A as Algorithm>::DIGEST_BYTES)
+    }
+
+    /// Bytes of its blocks.
+    pub const fn block_bytes(self) -> usize {
+        with_algorithm!(self, A => <A as Algorithm>::BLOCK_BYTES)
+    }
+
+    /// Whether it has an HMAC (RFC 2104). An algorithm that takes keys by itself has none.
+    pub const fn has_hmac(self) -> bool {
+        with_algorithm!(self, A => <A as Algorithm>::HAS_HMAC)
+    }
+
+    /// The name of its compression function: `sha512` for SHA-384 too. Algorithms with the same one
+    /// share kernels and their costs.
+    pub const fn compression_function(self) -> &'static str {
+        with_algorithm!(self, A => <CompressionOf<A>>::NAME)
+    }
+
+    /// Writes the digest of `messages[i]` to `digests[i * n..(i + 1) * n]`, where `n` is
+    /// [`digest_bytes`](Self::digest_bytes).
+    ///
+    /// # Panics
+    /// If `digests` has another number of bytes than that.
+    ///
+    /// ```
+    /// use manyhash::{AnyAlgorithm, Sha1, hash};
+    /// let mut digests = [0; 2 * 20];
+    /// AnyAlgorithm::Sha1.hash_many_into(&["one", "two"], &mut digests);
+    /// assert_eq!(digests[20..], hash::<Sha1>(b"two"));
+    /// ```
+    pub fn hash_many_into(self, messages: &[impl AsRef<[u8]>], digests: &mut [u8]) {
+        let (room, wanted) = (digests.len(), messages.len() * self.digest_bytes());
+        assert_eq!(room, wanted, "{} messages have digests of {wanted} bytes, and there is room for {room}", messages.len());
+        with_algorithm!(self, A => hash_many_into::<A>(messages, A::digests_in(digests)));
+    }
+
+    /// For one message that arrives in pieces.
+    pub fn hasher(self) -> AnyHasher {
+        AnyHasher { algorithm: self, hasher: with_algorithm!(self, A => Box::new(Hasher::<A>::new())) }
+    }
+
+    /// Does `what` for this algorithm; [`with_algorithm!`](crate::with_algorithm) is shorter for one
+    /// expression.
+    pub fn with<F: ForAlgorithm>(self, what: F) -> F::Output {
+        with_algorithm!(self, A => what.run::<A>())
+    }
+}
 
 /// Letters and digits alone, in one case: `SHA-512/256`, `sha512_256` and `Sha512-256` are one name.
 fn normalised(name: &str) -> String {
@@ -153,15 +181,10 @@ impl AnyAlgorithm {
     /// # Errors
     /// If a backend is forced that has no kernel for it: see [`backend`](crate::backend).
     pub fn backend(self) -> Result<(Backend, usize), BackendError> {
-        struct InUse;
-        impl ForAlgorithm for InUse {
-            type Output = Result<(Backend, usize), BackendError>;
-            fn run<A: Algorithm>(self) -> Self::Output {
-                let backend = Backend::in_use::<A>()?;
-                Ok((backend, backend.lanes_of::<A>().unwrap_or(1)))
-            }
-        }
-        self.with(InUse)
+        with_algorithm!(self, A => {
+            let backend = Backend::in_use::<A>()?;
+            Ok((backend, backend.lanes_of::<A>().unwrap_or(1)))
+        })
     }
 }
 

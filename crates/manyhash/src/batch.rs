@@ -10,7 +10,7 @@ use crate::hash::Hasher;
 #[cfg(feature = "hmac")]
 use crate::hash::hash_on;
 #[cfg(feature = "hmac")]
-use crate::hmac::Key;
+use crate::hmac::{Key, TagError};
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
 #[cfg(feature = "hmac")]
@@ -187,6 +187,32 @@ impl<A: Algorithm> Batch<A> {
         digest
     }
 
+    /// Whether `tags[i]` is the tag of `messages[i]` under the batch's key, or under its key i, for
+    /// every one. Tags are expected to have as many bytes as
+    /// [`Key::with_tag_bytes`](crate::hmac::Key::with_tag_bytes) says.
+    ///
+    /// # Panics
+    /// If there is a message and no key, if there are not as many tags as messages, or not as many
+    /// keys as messages where each has its own.
+    ///
+    /// ```
+    /// use manyhash::{Batch, Sha256, hmac::Key};
+    /// let key = Key::<Sha256>::new(b"secret");
+    /// let found = Batch::new().key(&key).verify(&["one", "two"], &[key.tag(b"one"), [0; 32]]);
+    /// assert!(found[0].is_ok() && found[1].is_err());
+    /// ```
+    #[cfg(feature = "hmac")]
+    pub fn verify(&self, messages: &[impl AsRef<[u8]> + Sync], tags: &[impl AsRef<[u8]>]) -> Vec<Result<(), TagError>> {
+        check_room(messages.len(), tags.len());
+        let key = |i: usize| match &self.keys {
+            Keys::None => panic!("verify: the batch has no key"),
+            Keys::One(key) => key,
+            Keys::Each(keys) => &keys[i],
+        };
+        let right = self.hash(messages);
+        right.iter().zip(tags).enumerate().map(|(i, (right, tag))| key(i).compare(right, tag.as_ref())).collect()
+    }
+
     /// Hashes every reader to its end, each thread as [`Readers::hash`] does.
     ///
     /// An item of `readers` is a reader and the bytes it is expected to give (0 if unknown): only the order of work depends on it. `finished`
@@ -229,7 +255,7 @@ impl<A: Algorithm> Batch<A> {
                 (finished.lock().unwrap_or_else(PoisonError::into_inner))(framed.reader, result);
             });
         };
-        threads::share(threads, vec![(); threads], work);
+        threads::map(threads, vec![(); threads], work);
     }
 
     /// Makes the start anew, after the key or the prefix has changed.
@@ -275,7 +301,7 @@ impl<A: Algorithm> Batch<A> {
             (digests, rest) = std::mem::take(&mut rest).split_at_mut(range.len());
             (range, digests)
         });
-        threads::share(threads, parts.collect(), |(range, digests): (Range<usize>, &mut [A::Digest])| {
+        threads::map(threads, parts.collect(), |(range, digests): (Range<usize>, &mut [A::Digest])| {
             self.hash_part(mix, messages, range, digests);
         });
     }

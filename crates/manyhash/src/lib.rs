@@ -15,6 +15,7 @@
 //! | many, all in memory | [`hash_many`], [`hash_many_into`] |
 //! | many, one after the other in one buffer | [`hash_contiguous`], [`hash_contiguous_into`] |
 //! | many with a salt or a key, on several threads, by a backend of your choice | [`Batch`] |
+//! | many that are made by the thread that hashes them | [`threads::map`] |
 //! | many files or sockets | [`Readers`] |
 //! | one | [`hash`] |
 //! | one, in pieces | [`Hasher`] |
@@ -22,8 +23,9 @@
 //! | many, in pieces from many sources; requests of a server | [`jobs`] |
 //! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
-//! The algorithms are types, such as [`Sha256`] and [`Sha512`], and for what still asks for them [`Md5`] and [`Sha1`], which are broken;
-//! [`AnyAlgorithm`] has the list of all, and is one that is known only at run time.
+//! The algorithms are types, such as [`Sha256`], [`Sha3_256`] and [`Blake2s`], and for what still asks for
+//! them [`Md5`] and [`Sha1`], which are broken. [`AnyAlgorithm`] has the list of all, and is one that is
+//! known only at run time; [`with_algorithm!`] gives its type.
 //! Which instructions compute is decided at run time: [`backend`].
 //!
 //! # Debug builds
@@ -43,7 +45,7 @@
 //! # Features
 //! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant time, and `zeroize`, which erases keys.
 //! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
-//! - `rayon`: [`Batch::threads`] takes the threads of the crate `rayon` and starts none.
+//! - `rayon`: [`Batch::threads`] and [`threads::map`] take the threads of the crate `rayon` and start none.
 //! - `hazmat`: [`hazmat`], what is beneath; for studies, and without any promise.
 #![deny(unsafe_code)]
 
@@ -72,7 +74,7 @@ pub mod hmac;
 pub mod jobs;
 mod many;
 mod readers;
-mod threads;
+pub mod threads;
 pub mod tree;
 
 pub use algorithm::names::*;

@@ -1,32 +1,63 @@
-//! Threads for one call: some parts of work, shared out to as many threads as are wanted.
+//! Threads for one call: units of work, shared out to as many threads as are wanted.
+//!
+//! [`Batch::threads`](crate::Batch::threads) shares out messages that are in memory. Where messages
+//! have to be made first, such as rows that are encoded, [`map`] has the thread that hashes a unit
+//! make its messages too.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
-/// As many threads as a caller asks for: 0 is one for each CPU.
+/// The number of threads that a caller asks for: 0 is one for each CPU.
 pub(crate) fn count(threads: usize) -> usize {
     if threads == 0 { std::thread::available_parallelism().map_or(1, NonZeroUsize::get) } else { threads }
 }
 
-/// Calls `work` for every part, on up to `threads` threads, of which the caller's is one. If the system allows no more threads, those that
-/// run do it all. A panic of `work` is the caller's, once all threads have ended.
-pub(crate) fn share<T: Send>(threads: usize, parts: Vec<T>, work: impl Fn(T) + Sync) {
+/// What `work` makes of each unit, in the order of the units.
+///
+/// Units are begun in their order, on up to `threads` threads, of which the caller's is one; 0 is
+/// one for each CPU. If the system allows no more threads, those that run do it all, so no unit may
+/// wait for another one. With the feature `rayon`, the threads are those of the pool that the caller
+/// is in, or of the global one.
+///
+/// # Panics
+/// If `work` does: the caller gets the panic once all threads have ended.
+///
+/// ```
+/// use manyhash::{Sha256, hash, hash_many, threads};
+/// let numbers: Vec<u32> = (0..100_000).collect();
+/// let parts = threads::map(2, numbers.chunks(4096).collect(), |part| {
+///     let messages: Vec<[u8; 4]> = part.iter().map(|number| number.to_le_bytes()).collect();
+///     hash_many::<Sha256>(&messages)
+/// });
+/// assert_eq!(parts.concat()[70_000], hash::<Sha256>(&70_000_u32.to_le_bytes()));
+/// ```
+pub fn map<U: Send, R: Send>(threads: usize, units: Vec<U>, work: impl Fn(U) -> R + Sync) -> Vec<R> {
     #[cfg(not(feature = "rayon"))]
-    share_by(run_on_threads, threads, parts, work);
+    return map_by(run_on_threads, count(threads), units, work);
     #[cfg(feature = "rayon")]
-    share_by(run_on_pool, threads, parts, work);
+    map_by(run_on_pool, count(threads), units, work)
 }
 
-/// Shares parts out by a function that runs another one here and as often elsewhere as is said.
-fn share_by<T: Send>(run: impl Fn(usize, &(dyn Fn() + Sync)), threads: usize, parts: Vec<T>, work: impl Fn(T) + Sync) {
-    let others = threads.min(parts.len()).saturating_sub(1);
-    let parts = Mutex::new(parts.into_iter());
-    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+/// [`map`] by a function that runs another one here and as often elsewhere as is said.
+fn map_by<U: Send, R: Send>(
+    run: impl Fn(usize, &(dyn Fn() + Sync)),
+    threads: usize,
+    units: Vec<U>,
+    work: impl Fn(U) -> R + Sync,
+) -> Vec<R> {
+    let others = threads.min(units.len()).saturating_sub(1);
+    if others == 0 {
+        return units.into_iter().map(work).collect();
+    }
+    let mut results: Vec<Option<R>> = units.iter().map(|_| None).collect();
+    let units = Mutex::new(units.into_iter().zip(&mut results));
+    let next = || units.lock().unwrap_or_else(PoisonError::into_inner).next();
     run(others, &|| {
-        while let Some(part) = next() {
-            work(part);
+        while let Some((unit, result)) = next() {
+            *result = Some(work(unit));
         }
     });
+    results.into_iter().map(|result| result.expect("every unit has been done")).collect()
 }
 
 /// Runs `work` here and on `others` threads more.
@@ -57,28 +88,37 @@ mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    fn every_part_is_done_once(run: fn(usize, &(dyn Fn() + Sync))) {
+    fn every_unit_is_done_once(run: fn(usize, &(dyn Fn() + Sync))) {
         for threads in 0..5 {
-            for parts in [0, 1, 2, 100] {
-                let done = Mutex::new(vec![0; parts]);
-                share_by(run, threads, (0..parts).collect(), |part: usize| done.lock().unwrap()[part] += 1);
-                assert_eq!(done.into_inner().unwrap(), vec![1; parts], "{threads} threads");
+            for units in [0, 1, 2, 100] {
+                let done = Mutex::new(vec![0; units]);
+                let results = map_by(run, threads, (0..units).collect(), |unit: usize| {
+                    done.lock().unwrap()[unit] += 1;
+                    2 * unit
+                });
+                assert_eq!(done.into_inner().unwrap(), vec![1; units], "{threads} threads");
+                assert_eq!(results, (0..units).map(|unit| 2 * unit).collect::<Vec<_>>(), "{threads} threads");
             }
         }
         let panic = catch_unwind(AssertUnwindSafe(|| {
-            share_by(run, 4, (0..100).collect(), |part: usize| assert!(part != 50, "part fifty"));
+            map_by(run, 4, (0..100).collect(), |unit: usize| assert!(unit != 50, "unit fifty"));
         }));
-        assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"part fifty"));
+        assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"unit fifty"));
     }
 
     #[test]
-    fn threads_of_our_own_do_every_part_once() {
-        every_part_is_done_once(run_on_threads);
+    fn threads_of_our_own_do_every_unit_once() {
+        every_unit_is_done_once(run_on_threads);
+    }
+
+    #[test]
+    fn the_callers_thread_does_every_unit_if_the_system_allows_no_other() {
+        every_unit_is_done_once(|_, work| work());
     }
 
     #[cfg(feature = "rayon")]
     #[test]
-    fn a_pool_does_every_part_once() {
-        every_part_is_done_once(run_on_pool);
+    fn a_pool_does_every_unit_once() {
+        every_unit_is_done_once(run_on_pool);
     }
 }

@@ -15,14 +15,15 @@ use manyhash::AnyAlgorithm;
 use manyhash_arrow::{Error, Hashing, Layout, Output};
 use std::sync::Arc;
 
-/// Values of every length around the ends of blocks and of views, some null, more than a chunk of them.
+/// Values of every length around the ends of blocks and of views, some null, more than a chunk of
+/// them.
 fn texts(count: usize) -> Vec<Option<String>> {
     const LENGTHS: [usize; 14] = [0, 1, 4, 11, 12, 13, 16, 32, 55, 56, 64, 119, 128, 300];
     let text = |i: usize| (0..LENGTHS[i % LENGTHS.len()]).map(|j| char::from(b'a' + ((i * 7 + j * 3) % 26) as u8)).collect();
     (0..count).map(|i| (i % 5 != 3).then(|| text(i))).collect()
 }
 
-/// The same values in every type there is for them.
+/// A column with these texts of every type there is for them.
 fn columns(texts: &[Option<String>]) -> Vec<ArrayRef> {
     let bytes: Vec<Option<&[u8]>> = texts.iter().map(|text| text.as_deref().map(str::as_bytes)).collect();
     let mut views = StringViewBuilder::new().with_fixed_block_size(512);
@@ -109,7 +110,7 @@ fn texts_are_the_bytes_written_out_in_every_layout() {
     }
 }
 
-/// RFC 4648, section 4, one digit at a time.
+/// Base64 (RFC 4648, section 4), made one digit at a time.
 fn base64_of(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let three = |three: &[u8]| -> Vec<char> {
@@ -197,6 +198,22 @@ fn threads_change_nothing() {
 }
 
 #[test]
+fn arrays_of_a_stream_keep_their_order_and_errors_their_number() {
+    let arrays: Vec<ArrayRef> = (0..20).map(|i| Arc::new(StringArray::from(texts(300 * i))) as ArrayRef).collect();
+    let hash = |hashing: &Hashing, array: &ArrayRef| hashing.hash(array);
+    let mut wrong = arrays.clone();
+    wrong.extend([7, 9].map(|i| Arc::new(Int64Array::from(vec![i])) as ArrayRef));
+    for threads in [1, 3, 100] {
+        let hashing = Hashing::new(AnyAlgorithm::Sha256).key(b"secret").prefix(b"salt").threads(threads);
+        let found = hashing.hash_stream(arrays.iter().cloned().map(Ok), hash).unwrap();
+        let expected: Vec<ArrayRef> = arrays.iter().map(|array| hashing.hash(array).unwrap()).collect();
+        assert_eq!(found, expected, "{threads}");
+        let error = hashing.hash_stream(wrong.iter().cloned().map(Ok), hash).unwrap_err();
+        assert!(matches!(error, Error::Array { array: 20, .. }), "{threads}: {error}");
+    }
+}
+
+#[test]
 fn a_column_of_numbers_is_an_error_that_names_the_type() {
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
     let error = Hashing::new(AnyAlgorithm::Sha256).hash(&numbers).unwrap_err();
@@ -213,11 +230,13 @@ fn digests_are_not_truncated_to_nothing_or_more_than_there_is() {
     }
 }
 
-/// A column as a producer might hand it over who does not keep the rules: nothing is checked when it is made.
+/// A column as it might come from a producer that breaks the rules: nothing is checked when it is
+/// made.
 #[allow(unsafe_code, reason = "columns that break the rules can't be made otherwise")]
 fn hostile(data_type: DataType, rows: usize, buffers: Vec<Buffer>) -> ArrayRef {
     let builder = ArrayData::builder(data_type).len(rows).buffers(buffers);
-    // SAFETY: none of what this promises is true; the code under test is there to find that out, and nothing else looks at values.
+    // SAFETY: none of what this promises is true; the code under test is there to find that out,
+    // and nothing else looks at values.
     make_array(unsafe { builder.build_unchecked() })
 }
 
@@ -255,7 +274,8 @@ fn keys_out_of_range_are_found() {
         let data_type = DataType::Dictionary(Box::new(DataType::UInt8), Box::new(DataType::Utf8));
         let builder = keys.into_builder().data_type(data_type).add_child_data(dictionary.clone());
         #[allow(unsafe_code, reason = "as above")]
-        // SAFETY: as in `hostile`.
+        // SAFETY: none of it is true, as in `hostile`, and only the code under test looks at
+        // values.
         let column = make_array(unsafe { builder.build_unchecked() });
         let error = Hashing::new(AnyAlgorithm::Sha256).hash(&column).unwrap_err();
         assert!(matches!(error, Error::Bounds { row: found } if found == row), "{error}");

@@ -25,12 +25,12 @@ fn check(column: impl Array + 'static, value: &[u8]) {
     assert_eq!(digests(&[Arc::new(column)])[0], Some(expected), "{data_type}");
 }
 
-/// A tag, and eight bytes.
+/// The encoding of a value: a tag, and eight bytes.
 fn eight(tag: u8, value: i64) -> Vec<u8> {
     [&[tag][..], &value.to_le_bytes()].concat()
 }
 
-/// A tag, seconds and nanoseconds.
+/// The encoding of a time: a tag, seconds and nanoseconds.
 fn moment(tag: u8, seconds: i64, nanoseconds: u32) -> Vec<u8> {
     [&eight(tag, seconds)[..], &nanoseconds.to_le_bytes()].concat()
 }

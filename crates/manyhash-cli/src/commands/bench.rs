@@ -3,7 +3,7 @@
 use crate::exit::{Failure, Outcome};
 use crate::flags::BenchArguments;
 use manyhash::backend::Backend;
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash::{Algorithm, AnyAlgorithm, with_algorithm};
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: BenchArguments) -> Outcome {
     }
     heading(&mut out)?;
     for algorithm in algorithms {
-        algorithm.with(Rows(&mut out))?;
+        with_algorithm!(algorithm, A => rows::<A>(&mut out))?;
     }
     Ok(true)
 }
@@ -40,19 +40,13 @@ fn heading(out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The rows of one algorithm: left alone, and each backend.
-struct Rows<'a, W>(&'a mut W);
-
-impl<W: Write> ForAlgorithm for Rows<'_, W> {
-    type Output = io::Result<()>;
-
-    fn run<A: Algorithm>(self) -> io::Result<()> {
-        let name = Backend::in_use::<A>().map_or_else(|_| "?".into(), |backend| format!("({backend})"));
-        row(self.0, A::NAME, &name, |messages| drop(black_box(manyhash::hash_many::<A>(messages))))?;
-        for backend in Backend::supported().into_iter().filter(Backend::supports::<A>) {
-            row(self.0, "", backend.name(), |messages| drop(black_box(backend.hash_many::<A>(messages))))?;
-        }
-        Ok(())
+fn rows<A: Algorithm>(out: &mut impl Write) -> io::Result<()> {
+    let name = Backend::in_use::<A>().map_or_else(|_| "?".into(), |backend| format!("({backend})"));
+    row(out, A::NAME, &name, |messages| drop(black_box(manyhash::hash_many::<A>(messages))))?;
+    for backend in Backend::supported().into_iter().filter(Backend::supports::<A>) {
+        row(out, "", backend.name(), |messages| drop(black_box(backend.hash_many::<A>(messages))))?;
     }
+    Ok(())
 }
 
 fn row(out: &mut impl Write, algorithm: &str, backend: &str, mut hash: impl FnMut(&[&[u8]])) -> io::Result<()> {

@@ -1,15 +1,15 @@
-//! Names of files in a file or on standard input, read one after another: there may be more than fit into memory.
+//! Names of files in a file or on standard input, read one after another: there may be more than
+//! fit into memory.
 
+use crate::file_name;
+use crate::read::open;
+use crate::task::STDIN;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::file_name;
-use crate::read::open;
-use crate::task::STDIN;
-
-/// No system opens a file of a longer name.
+/// The most bytes of a name: no system opens a file with a longer one.
 const MAX_NAME_BYTES: usize = 64 << 10;
 
 /// What ends a name.
@@ -28,12 +28,13 @@ pub struct NameList {
     path: PathBuf,
     input: Box<dyn BufRead + Send>,
     end: NameEnd,
-    /// Of the name read last, from 1.
+    /// The position of the name read last, from 1.
     position: u64,
     is_over: bool,
 }
 
-/// Something in a list that is no name, or the error that ended it: the list, and the error with the position.
+/// What is wrong in a list: the list's name, and an error with the position of what is no name, or
+/// the error that ended the list.
 pub type NotAName = (PathBuf, io::Error);
 
 impl NameList {
@@ -46,7 +47,7 @@ impl NameList {
         Self { path: path.to_path_buf(), input, end, position: 0, is_over: false }
     }
 
-    /// The next name, or what is wrong with it; nothing at the end.
+    /// The next name, or what is wrong with it; nothing at the end of the list.
     fn read(&mut self) -> io::Result<Option<Result<Vec<u8>, &'static str>>> {
         let end = self.end as u8;
         let mut name = Vec::new();

@@ -1,16 +1,14 @@
 //! The names in a folder, sorted.
 
+use super::walk::Links;
+use crate::file_name;
+use crate::read::patiently;
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, FileType};
 use std::io;
 use std::path::Path;
 
-use crate::file_name;
-use crate::read::patiently;
-
-use super::walk::Links;
-
-/// What a folder says an entry is.
+/// The kind of an entry, as its folder says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A regular file.
@@ -29,7 +27,7 @@ impl Entry {
             Ok(kind) if kind.is_symlink() && links == Links::Skipped => Self::Link,
             Ok(kind) if kind.is_symlink() => fs::metadata(item.path()).map_or(Self::File, |target| Self::of_type(target.file_type())),
             Ok(kind) => Self::of_type(kind),
-            // Gone already, or unreadable: finding it again will say so.
+            // It is gone already, or unreadable: finding it again will say so.
             Err(_) => Self::File,
         }
     }
@@ -43,12 +41,13 @@ impl Entry {
     }
 }
 
-/// Names of a folder in order, folders ending in `/`; all of them or, if that is too many, the first ones.
+/// Names of a folder in their order, those of folders with `/` at their end: all names or, if these
+/// are too many, the first ones.
 #[derive(Debug, Default)]
 pub struct Names {
     text: Vec<u8>,
     spans: Vec<Span>,
-    /// Whether these are all there are after the one asked for.
+    /// Whether the folder has no more names after these.
     pub is_complete: bool,
 }
 
@@ -63,7 +62,7 @@ impl Names {
     /// The names in the folder `path` that come after `after`, as many as `budget_bytes` can hold.
     pub fn read(path: &Path, after: Option<&[u8]>, links: Links, budget_bytes: usize) -> io::Result<Self> {
         let mut names = Self { is_complete: true, ..Self::default() };
-        // Once some did not fit: the last one kept.
+        // The last name kept, once some did not fit.
         let mut last_kept: Option<Vec<u8>> = None;
         let mut key = Vec::new();
         for item in patiently(|| fs::read_dir(path))? {
@@ -101,8 +100,8 @@ impl Names {
         self.spans.sort_unstable_by(|a, b| a.of(text).cmp(b.of(text)));
     }
 
-    /// Drops the last quarter, so that this need not be done again soon, and gives the last name kept. In place: two copies would be
-    /// twice the memory.
+    /// Drops the last quarter of the names, so that this need not be done again soon, and gives the
+    /// last name kept. This is done in place: two copies would be twice the memory.
     fn keep_first_ones(&mut self) -> Vec<u8> {
         self.sort();
         self.spans.truncate((self.len() * 3 / 4).max(1));
@@ -120,22 +119,22 @@ impl Names {
         last
     }
 
-    /// What they take.
+    /// The memory of these names, in bytes.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.len() * size_of::<Span>()
     }
 
-    /// How many there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// What the name at `index` is sorted by.
+    /// The bytes that the name at `index` is sorted by.
     pub fn key(&self, index: usize) -> &[u8] {
         self.spans[index].of(&self.text)
     }
 
-    /// The name at `index`, and of what.
+    /// The name at `index`, and the kind of its entry.
     pub fn name(&self, index: usize) -> (OsString, Entry) {
         let key = self.key(index);
         (file_name::from_bytes(key.strip_suffix(b"/").unwrap_or(key)), self.spans[index].entry)

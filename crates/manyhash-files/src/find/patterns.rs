@@ -1,13 +1,13 @@
 //! Which of a folder's files count, by patterns as in `.gitignore` files.
 //!
-//! A pattern without a slash, or with one at its end only, matches names at any depth; one with a slash matches the path from the folder
-//! that was asked for. One with a slash at its end matches folders only, `**` any number of folders. Of several that match, the last
+//! A pattern without a slash, or with one at its end only, matches names at any depth; one with a
+//! slash matches the path from the folder that was asked for. A pattern with a slash at its end
+//! matches folders only, and `**` any number of folders. Of several patterns that match, the last
 //! one counts, and with `!` in front it takes back what those before it say.
-
-use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{Error, Match};
+use std::path::Path;
 
 /// Patterns of what is wanted and what is not.
 #[derive(Clone, Debug)]
@@ -19,11 +19,11 @@ pub struct Patterns {
 /// What patterns say of a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Left out; a folder with all that is in it.
+    /// It is left out, a folder with all that is in it.
     Excluded,
-    /// Wanted; of a folder, all that is in it and not said to be otherwise.
+    /// It is wanted; of a folder, all that is in it and that no pattern leaves out.
     Included,
-    /// Not wanted itself; in a folder there may be something that is.
+    /// It is not wanted itself, but if it is a folder, there may be something wanted in it.
     NotIncluded,
 }
 
@@ -34,12 +34,16 @@ impl Default for Patterns {
 }
 
 impl Patterns {
-    /// What matches `include`, or everything if that is empty, without what matches `exclude`. Or which pattern is wrong, and why.
+    /// Patterns for what matches `include`, or everything if that is empty, without what matches
+    /// `exclude`.
+    ///
+    /// # Errors
+    /// If a pattern is wrong: which one, and why.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, String> {
         Ok(Self { include: matcher(include)?, exclude: matcher(exclude)? })
     }
 
-    /// Whether everything counts.
+    /// Whether there are no patterns, so that everything is wanted.
     pub fn is_empty(&self) -> bool {
         self.include.is_empty() && self.exclude.is_empty()
     }
@@ -49,7 +53,8 @@ impl Patterns {
         if self.include.is_empty() { Verdict::Included } else { Verdict::NotIncluded }
     }
 
-    /// The verdict on what is at `relative` from the folder that was asked for, in a folder with the verdict `above`.
+    /// The verdict on what is at `relative` from the folder that was asked for, in a folder with
+    /// the verdict `above`.
     pub fn verdict(&self, relative: &Path, is_folder: bool, above: Verdict) -> Verdict {
         if self.exclude.matched(relative, is_folder).is_ignore() {
             return Verdict::Excluded;
@@ -62,7 +67,10 @@ impl Patterns {
     }
 }
 
-/// Whether `pattern` is one, and if not, why.
+/// `pattern` itself, once it is sure that it is a pattern.
+///
+/// # Errors
+/// If it is none: why.
 pub fn parse(pattern: &str) -> Result<String, String> {
     if pattern.trim_matches(['!', '/', ' ', '\t']).is_empty() {
         return Err("an empty pattern matches nothing".to_string());
@@ -80,7 +88,8 @@ fn matcher(patterns: &[String]) -> Result<Gitignore, String> {
     builder.build().map_err(|error| explained(&error))
 }
 
-/// As it would stand in a file: there `#` begins a comment and a blank at the end does not count.
+/// A pattern as it would stand in a `.gitignore` file, where `#` begins a comment and a blank at
+/// the end does not count.
 fn as_line(pattern: &str) -> String {
     let mut line = pattern.to_string();
     if line.ends_with(' ') && !line.ends_with("\\ ") {
@@ -92,7 +101,7 @@ fn as_line(pattern: &str) -> String {
     line
 }
 
-/// Without the pattern: whoever says it names that.
+/// The text of an error without the pattern, which the caller's message names.
 fn explained(error: &Error) -> String {
     match error {
         Error::Glob { err, .. } => err.clone(),

@@ -4,16 +4,18 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// More links than any system follows.
+/// The most links that are followed: more than any system follows.
 const MAX_LINKS: usize = 64;
 
 /// Where a path leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// To a file of this absolute path without links. It need not be there, but its folder is.
+    /// It leads to a file with this absolute path, which has no links. The file need not be there,
+    /// but its folder is.
     Path(PathBuf),
-    /// To a descriptor of this process: `/dev/stdout`, `/dev/fd/N`, `/proc/self/fd/N` and links to them. To open such a path is not to
-    /// use the descriptor: the file behind it may have another name by now, and another position.
+    /// It leads to a descriptor of this process: `/dev/stdout`, `/dev/fd/N`, `/proc/self/fd/N` and
+    /// links to them. To open such a path is not to use the descriptor: the file behind it may have
+    /// another name by now, and another position.
     Descriptor(u32),
 }
 
@@ -45,7 +47,7 @@ impl Place {
         Err(io::Error::other("Too many levels of symbolic links"))
     }
 
-    /// Where `path` leads, if not to a descriptor.
+    /// The absolute path without links that `path` leads to, unless it leads to a descriptor.
     pub fn path_of(path: &Path) -> Option<PathBuf> {
         match Self::of(path) {
             Ok(Self::Path(path)) => Some(path),
@@ -64,7 +66,7 @@ fn ends_in_separator(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().last().is_some_and(|&byte| std::path::is_separator(char::from(byte)))
 }
 
-/// Whether this folder, given without links, has the descriptors of this process.
+/// Whether the folder at this path, which has no links, has the descriptors of this process.
 fn is_of_descriptors(folder: &Path) -> bool {
     ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd"].iter().any(|known| fs::canonicalize(known).is_ok_and(|known| known == folder))
 }

@@ -1,27 +1,27 @@
 //! Finds files: the arguments one after another, and what is in those that are folders.
 //!
-//! A folder's files come in the byte order of their paths: each folder is sorted with the names of sub-folders compared as if they
-//! ended in `/`. Memory is bounded: one folder a level is held, and of a folder with more names than fit only the first ones, the
-//! folder being read again for the next ones.
+//! A folder's files come in the byte order of their paths: each folder is sorted with the names of
+//! sub-folders compared as if they ended in `/`. Memory is bounded: one folder a level is held, and
+//! of a folder with more names than fit only the first ones, the folder being read again for the
+//! next ones.
 //!
-//! In a folder only regular files count, as for `find -type f`; links in it are not followed unless asked for. An argument may be
-//! anything: a link is followed, and what is not a regular file is read as a stream. [`Options`] are for what is in folders alone.
-
-use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::vec;
-
-use crate::algorithms::Algorithms;
-use crate::error::SameFolder;
-use crate::read::{FileId, Stamp, has_positions};
-use crate::task::{Part, STDIN, Work};
+//! In a folder only regular files count, as for `find -type f`; links in it are not followed unless
+//! asked for. An argument may be anything: a link is followed, and what is not a regular file is
+//! read as a stream. [`Options`] are for what is in folders alone.
 
 use super::name_list::NameList;
 use super::names::{Entry, Names};
 use super::patterns::{Patterns, Verdict};
 use super::place::Place;
+use crate::algorithms::Algorithms;
+use crate::error::SameFolder;
+use crate::read::{FileId, Stamp, has_positions};
+use crate::task::{Part, STDIN, Work};
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::vec;
 
 /// Bytes of names held at all levels together.
 const NAMES_BUDGET_BYTES: usize = 8 << 20;
@@ -32,23 +32,23 @@ const NAMES_LEAST_BYTES: usize = 16 << 10;
 /// Something found.
 #[derive(Debug)]
 pub enum Found {
-    /// Something to read, or why it cannot be.
+    /// A file to read, and how, or why it cannot be read.
     File(PathBuf, io::Result<Readable>),
-    /// Something in a folder that is not a regular file, so not read, and what it is.
+    /// An entry of a folder that is not read because it is no regular file, and what it is.
     Skipped(PathBuf, &'static str),
 }
 
-/// How to read something.
+/// How to read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readable {
-    /// As a file: a regular one, or a block device, of that size.
+    /// At any position: a regular file or a block device.
     File {
-        /// How large it is.
+        /// The size in bytes.
         size_bytes: u64,
-        /// Which it is, and when it changed.
+        /// The identity of the file, and when it changed.
         stamp: Option<Stamp>,
     },
-    /// As a stream; standard input too.
+    /// From beginning to end, as standard input and fifos.
     Stream,
 }
 
@@ -58,21 +58,24 @@ impl Readable {
     }
 }
 
-/// What is at `path`, links followed. A folder is an error.
+/// How to read what is at `path`, links followed.
+///
+/// # Errors
+/// If nothing is there, it cannot be looked at, or it is a folder.
 pub fn look_at(path: &Path) -> io::Result<Readable> {
     if path.as_os_str() == STDIN {
         return Ok(Readable::Stream);
     }
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
-        // Whoever may not even open it is told that.
+        // A user who may not even open it is told that.
         File::open(path)?;
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "Is a directory"));
     }
     Ok(if has_positions(&metadata) { Readable::file(&metadata) } else { Readable::Stream })
 }
 
-/// The work that reading something is.
+/// The work of hashing what was looked at, or of reporting why it cannot be.
 pub fn hashing(what: io::Result<Readable>, algorithms: Algorithms) -> Work {
     match what {
         Ok(Readable::File { size_bytes, .. }) => Work::File { algorithms, size_bytes, part: Part::Whole },
@@ -105,14 +108,15 @@ pub enum Links {
 /// Where to stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileSystems {
-    /// Nowhere.
+    /// Stop nowhere.
     #[default]
     All,
-    /// At folders of another file system than the one asked for. Only folders tell: overlays say of their files where these come from.
+    /// Stop at folders of another file system than that of the folder asked for. Only folders are
+    /// looked at, because overlays say of their files where these come from.
     One,
 }
 
-/// The walk.
+/// An iterator over the files that the arguments name and that are below folders among them.
 #[derive(Debug)]
 pub struct Walk {
     arguments: vec::IntoIter<OsString>,
@@ -126,7 +130,8 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// All that `arguments` name, and with `recursive` what is in the folders among them.
+    /// A walk over all that `arguments` name, and with `recursive` over what is in the folders
+    /// among them.
     pub fn new(arguments: Vec<OsString>, recursive: bool) -> Self {
         Self {
             arguments: arguments.into_iter(),
@@ -140,19 +145,20 @@ impl Walk {
         }
     }
 
-    /// Goes on with the names in `list` as with arguments.
+    /// Goes on with the names in `list`, after the arguments and in the same way.
     pub fn then(mut self, list: Option<NameList>) -> Self {
         self.list = list;
         self
     }
 
-    /// Goes through folders in this way.
+    /// Goes through folders as `options` say.
     pub fn with(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// Leaves a file out of the folders: one that the result goes to, and where links are followed those to it. It need not be there yet.
+    /// Leaves one file out of the folders, that which the result goes to, and if links are followed
+    /// those to it. It need not be there yet.
     pub fn leaving_out(mut self, file: Option<&Path>) -> Self {
         self.left_out.extend(file.and_then(Place::path_of));
         self
@@ -179,7 +185,10 @@ impl Walk {
         Some(Found::File(path, what))
     }
 
-    /// Goes into a folder; gives the reason if it does not.
+    /// Goes into a folder.
+    ///
+    /// # Errors
+    /// If it is not entered: why.
     fn enter(&mut self, path: PathBuf, verdict: Verdict) -> Option<Found> {
         let mut id = None;
         if self.options.links == Links::Followed || self.options.file_systems == FileSystems::One {
@@ -227,7 +236,7 @@ impl Walk {
         })
     }
 
-    /// What the patterns say.
+    /// What the patterns say of something at `path`.
     fn verdict(&self, path: &Path, entry: Entry) -> Verdict {
         let (Some(first), Some(last)) = (self.folders.first(), self.folders.last()) else { return Verdict::Included };
         let patterns = &self.options.patterns;
@@ -276,9 +285,9 @@ impl Iterator for Walk {
 #[derive(Debug)]
 struct Folder {
     path: PathBuf,
-    /// Which it is, if the options need to know.
+    /// The folder's identity, if the options need it.
     id: Option<FileId>,
-    /// What the patterns say of it.
+    /// What the patterns say of the folder.
     verdict: Verdict,
     budget_bytes: usize,
     names: Names,
@@ -286,7 +295,7 @@ struct Folder {
 }
 
 impl Folder {
-    /// The next entry in order.
+    /// The folder's next entry in their order.
     fn next(&mut self, links: Links) -> io::Result<Option<(PathBuf, Entry)>> {
         if self.next == self.names.len() {
             if self.names.is_complete || self.names.len() == 0 {

@@ -1,8 +1,10 @@
-//! Brings the results of several workers back into order: what is said, written or counted must not depend on who was faster.
+//! Brings the results of several workers back into order: what is said, written or counted must not
+//! depend on who was faster.
 
 use std::collections::BTreeMap;
 
-/// Results on their way. Each unit of work has a number, from 0 without gaps, and gives its results in any number of pieces.
+/// Results that wait for their turn. Each unit of work has a number, from 0 without gaps, and gives
+/// its results in any number of pieces.
 #[derive(Debug)]
 pub struct Turns<T> {
     /// The unit whose turn it is.
@@ -33,7 +35,8 @@ impl<T> Turns<T> {
         self.waiting_results
     }
 
-    /// Adds results of `unit`, the last ones if it `is_complete`. `take` gets all that come next.
+    /// Adds results of `unit`, its last ones if it `is_complete`. `take` gets all results whose
+    /// turn has come.
     pub fn give(&mut self, unit: u64, results: Vec<T>, is_complete: bool, mut take: impl FnMut(T)) {
         if unit != self.turn {
             self.waiting_results += results.len();

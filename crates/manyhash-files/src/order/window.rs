@@ -1,46 +1,47 @@
-//! The look-ahead window: tasks from the first whose result is not yet given out to the last one read from the source.
+//! The look-ahead window: tasks from the first whose result is not yet given out to the last one
+//! read from the source.
 //!
-//! Files in it are hashed in any order, the largest first because that packs lanes and threads best; results leave in the order of the
-//! tasks. To keep a small file from waiting for ever behind larger newcomers, and to keep the window moving, files are taken batch by
-//! batch (tasks 0 to N-1, N to 2N-1, ...), the largest first in each.
+//! Files in it are hashed in any order, the largest first because that packs lanes and threads
+//! best; results leave in the order of the tasks. To keep a small file from waiting for ever behind
+//! larger newcomers, and to keep the window moving, files are taken batch by batch (tasks 0 to N-1,
+//! N to 2N-1, ...), the largest first in each.
 
+use crate::algorithms::Algorithms;
+use crate::task::{Finished, Hashed, Part, Task, Work};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use crate::algorithms::Algorithms;
-use crate::task::{Finished, Hashed, Part, Task, Work};
-
-/// How far the window may reach.
+/// How far the source is read ahead of the results.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Tasks in the window.
+    /// The most tasks in the window.
     pub tasks: usize,
-    /// Bytes of their paths.
+    /// The most bytes of the paths of these tasks.
     pub path_bytes: usize,
-    /// Tasks of one batch.
+    /// Tasks of a batch, whose files are taken the largest first before those of the next batch.
     pub batch_tasks: u64,
 }
 
 /// A file to be hashed.
 #[derive(Debug)]
 pub struct Job {
-    /// Its place among the tasks.
+    /// The file's place among the tasks.
     sequence: u64,
-    /// Where it is.
+    /// Where the file is.
     pub path: PathBuf,
-    /// What to hash it with.
+    /// The algorithms to hash the file with.
     pub algorithms: Algorithms,
-    /// Its size when it was found.
+    /// The file's size in bytes when it was found.
     pub size_bytes: u64,
-    /// How much of it to hash.
+    /// How much of the file to hash.
     pub part: Part,
 }
 
 impl Job {
-    /// Opens the file, where the part of it begins.
+    /// Opens the file at the beginning of the part to hash.
     pub fn open(&self) -> io::Result<File> {
         let mut file = File::open(&self.path)?;
         if let Part::Range { start: start @ 1.., .. } = self.part {
@@ -53,20 +54,20 @@ impl Job {
 /// Files that one worker, or everybody, has open or waiting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
-    /// How many.
+    /// How many files.
     pub files: u64,
-    /// Their sizes together.
+    /// The sizes of these files together, in bytes.
     pub size_bytes: u64,
 }
 
 impl Load {
-    /// One more file.
+    /// Counts one more file.
     pub fn add(&mut self, size_bytes: u64) {
         self.files += 1;
         self.size_bytes = self.size_bytes.saturating_add(size_bytes);
     }
 
-    /// One file less.
+    /// Counts one file less.
     pub fn remove(&mut self, size_bytes: u64) {
         self.files -= 1;
         self.size_bytes = self.size_bytes.saturating_sub(size_bytes);
@@ -76,11 +77,11 @@ impl Load {
 /// What the front of the window is doing.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Front {
-    /// There is none: the window is empty.
+    /// There is no front: the window is empty.
     Empty,
     /// A result (or a stream's turn) is ready.
     Ready,
-    /// It is being hashed.
+    /// The front is being hashed, or waits to be.
     Waiting,
 }
 
@@ -92,7 +93,7 @@ pub enum Turn {
     Stream(PathBuf, Algorithms),
 }
 
-/// How it is with a task.
+/// The state of a task in the window.
 enum Slot {
     Waiting,
     Stream(PathBuf, Algorithms),
@@ -102,16 +103,16 @@ enum Slot {
 /// The order of files: older batches first, then larger files, then older ones.
 type Rank = (u64, Reverse<u64>, u64);
 
-/// The window.
+/// The look-ahead window: see the module.
 pub struct Window {
     limits: Limits,
     slots: VecDeque<Slot>,
     first_sequence: u64,
     path_bytes: usize,
     jobs: BTreeMap<Rank, Job>,
-    /// All that are not hashed.
+    /// The files that are not hashed yet.
     outstanding: Load,
-    /// The sizes of those that no worker has taken.
+    /// The sizes of the files that no worker has taken together, in bytes.
     waiting_bytes: u64,
     done_tasks: usize,
 }
@@ -131,12 +132,12 @@ impl Window {
         }
     }
 
-    /// Whether another task may come in.
+    /// Whether there is room for another task.
     pub fn has_room(&self) -> bool {
         self.slots.is_empty() || (self.slots.len() < self.limits.tasks && self.path_bytes < self.limits.path_bytes)
     }
 
-    /// Files that no worker has taken.
+    /// The number of files that no worker has taken.
     pub fn waiting_jobs(&self) -> usize {
         self.jobs.len()
     }
@@ -146,7 +147,7 @@ impl Window {
         self.outstanding.files == 0
     }
 
-    /// Whether so much is done that waits to be given out that it should be soon.
+    /// Whether results fill the window so much that they should be given out soon.
     pub fn is_urgent(&self) -> bool {
         self.done_tasks >= self.limits.tasks / 4 || !self.has_room()
     }
@@ -179,10 +180,13 @@ impl Window {
         Some(self.take_ranked(rank))
     }
 
-    /// Another file for `algorithms` for one of `workers` that holds files already; nothing if it should leave the next ones to others.
+    /// Another file for `algorithms`, for one of `workers` workers that holds files already;
+    /// nothing if it should leave the next files to others.
     ///
-    /// A worker that holds less than the others takes the largest, so that the largest are shared out. One that holds more takes small
-    /// ones, which cost nothing beside what it has, for the lanes left. If no more tasks are to come, none takes more than its share.
+    /// A worker that holds less than the others takes the largest file, so that the largest are
+    /// shared out. A worker that holds more takes small files for the lanes left, which cost
+    /// nothing beside what it has. If no more tasks are to come, no worker takes more than its
+    /// share.
     pub fn take_another(&mut self, algorithms: Algorithms, held: Load, workers: usize, all_found: bool) -> Option<Job> {
         let workers = workers as u64;
         if all_found && held.files >= self.outstanding.files.div_ceil(workers) {
@@ -205,7 +209,7 @@ impl Window {
         job
     }
 
-    /// Puts the result of `job` in its place.
+    /// Puts the result of `job` in its place in the window.
     pub fn finish(&mut self, job: Job, result: io::Result<Hashed>) {
         self.outstanding.remove(job.size_bytes);
         self.done_tasks += 1;

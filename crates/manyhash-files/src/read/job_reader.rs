@@ -1,32 +1,30 @@
 //! A file being read for a worker.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::time::{Duration, Instant};
-
+use super::open_files::HeldFile;
+use super::stamp::Stamp;
 use crate::algorithms::Digests;
 use crate::order::window::Job;
 use crate::task::{Hashed, Part};
 use crate::totals::Reading;
 use crate::workers::Settings;
+use std::fs::File;
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
 
-use super::open_files::HeldFile;
-use super::stamp::Stamp;
-
-/// The first bytes of a file that are announced. What follows is the system's own reading ahead.
+/// How many of a file's first bytes are announced to the system, which reads ahead by itself later.
 #[cfg(target_os = "linux")]
 const ANNOUNCED_BYTES: u64 = 1 << 20;
 
-/// A file being read. It is open by the time anybody reads; why it could not be opened is its first read's error.
+/// A file being read. If it could not be opened, its first read gives the error.
 pub struct JobReader {
     job: Job,
     file: io::Result<HeldFile>,
     reading: Reading,
     read_bytes: u64,
     ended: bool,
-    /// Whether somebody wants the stamp.
+    /// Whether the file's stamp is wanted.
     is_stamped: bool,
-    /// Once closed.
+    /// The stamp, once the file is closed.
     stamp: Option<Stamp>,
     has_waited: bool,
 }
@@ -39,28 +37,28 @@ impl JobReader {
         Self { job, file: file.map(HeldFile::new), reading, read_bytes: 0, ended: false, is_stamped, stamp: None, has_waited: false }
     }
 
-    /// What is read.
+    /// The job that the file is read for.
     pub fn job(&self) -> &Job {
         &self.job
     }
 
-    /// Whether its end has been seen.
+    /// Whether the file's end has been seen.
     pub fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Whether its first bytes were not in memory, by the time they took.
+    /// Whether the file's first bytes were not in memory, by the time that reading them took.
     pub fn has_waited(&self) -> bool {
         self.has_waited
     }
 
-    /// Asks the system to have its first bytes in memory soon.
+    /// Asks the system to have the file's first bytes in memory soon.
     pub fn announce(&self) {
         #[cfg(target_os = "linux")]
         if let Ok(file) = &self.file {
             let start = if let Part::Range { start, .. } = self.job.part { start } else { 0 };
             let bytes = std::num::NonZeroU64::new(self.job.size_bytes.min(ANNOUNCED_BYTES));
-            // Only advice: whoever reads will hear of errors.
+            // This is advice only: reading reports errors.
             let _ = rustix::fs::fadvise(&file.0, start, bytes, rustix::fs::Advice::WillNeed);
         }
     }
@@ -101,13 +99,14 @@ impl Read for JobReader {
         self.has_waited |= begin.is_some_and(|begin| begin.elapsed() > longest_copy(count));
         self.read_bytes += count as u64;
         self.reading.read(count);
-        // A read that falls short just where the file should end has seen its end. Files in /proc say 0 bytes: read those to the end.
+        // A read that falls short just where the file should end has seen its end. Files in /proc
+        // say 0 bytes: read those to the end.
         self.ended = count == 0 || count == left_bytes || (count < wanted_bytes && self.read_bytes == self.job.size_bytes);
         Ok(count)
     }
 }
 
-/// What a read takes at most if all is in memory.
+/// The longest time that a read of `bytes` bytes takes if they are all in memory.
 fn longest_copy(bytes: usize) -> Duration {
     Duration::from_micros(50) + Duration::from_nanos(bytes as u64)
 }
@@ -122,7 +121,7 @@ pub fn retrying(file: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Resul
     }
 }
 
-/// Reads until `buffer` is full or nothing is left; how much that is.
+/// Reads until `buffer` is full or nothing is left, and gives the number of bytes read.
 pub fn filling(input: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -134,8 +133,8 @@ pub fn filling(input: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Resul
     Ok(filled)
 }
 
-/// Reads all of `input`, a buffer at a time: all are full but the last. Nothing comes after the end
-/// or an error.
+/// A function that reads the next piece of `input` into a buffer and gives its length. Every piece
+/// but the last fills its buffer. After the end or an error there is no piece.
 pub fn pieces(mut input: impl Read) -> impl FnMut(&mut [u8]) -> Option<io::Result<usize>> {
     let mut has_ended = false;
     move |buffer| {

@@ -1,5 +1,6 @@
 //! Opening files when the process may have no more of them: wait until a worker closes one.
 
+use crate::task::STDIN;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,12 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::task::STDIN;
-
-/// Files that workers hold open. A limit of the process, so counted for the process.
+/// The number of files that workers hold open, counted for the process, as the system's limit is.
 static HELD_FILES: AtomicUsize = AtomicUsize::new(0);
 
-/// A file held by a worker.
+/// A file that a worker holds open.
 #[derive(Debug)]
 pub struct HeldFile(pub File);
 
@@ -36,14 +35,15 @@ pub fn is_too_many(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// Opens what is to be read from beginning to end; [`STDIN`] is standard input.
+/// Opens a file that is read from beginning to end; [`STDIN`] is standard input.
 pub fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == STDIN { Ok(Box::new(io::stdin())) } else { Ok(Box::new(patiently(|| File::open(path))?)) }
 }
 
-/// Does `open`, and while there are too many open files and workers hold some of them, waits and does it again.
+/// Does `open`. While there are too many open files and workers hold some of them, waits and does
+/// it again.
 ///
-/// Not for a worker that holds files itself: it would wait for itself.
+/// A worker that holds files must not call this: it would wait for itself.
 pub fn patiently<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         let held_files = HELD_FILES.load(Ordering::Relaxed);

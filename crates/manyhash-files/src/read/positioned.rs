@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 
-/// Bytes of a file or a block device: of those, metadata say 0.
+/// The size of a file or a block device in bytes. It is where the end is, because metadata say 0
+/// for block devices.
 pub fn len(mut file: &File) -> io::Result<u64> {
     file.seek(SeekFrom::End(0))
 }
 
-/// Fills `buffer` from `offset` on, as far as the file goes; how much that is.
+/// Fills `buffer` from `offset` on, as far as the file goes, and gives the number of bytes read.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

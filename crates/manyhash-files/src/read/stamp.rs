@@ -1,41 +1,40 @@
 //! What tells whether a file is still the one that was hashed.
 
+use crate::find::Place;
 use std::fs::{self, Metadata};
 use std::path::Path;
-
-use crate::find::Place;
 
 /// Which file, and when it last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// Which file: file system and number.
+    /// The file's identity: its file system and number.
     pub file: FileId,
-    /// Its size.
+    /// The file's size in bytes.
     pub size_bytes: u64,
     /// Nanoseconds since 1970 when its content last changed, as a program may also have set it.
     pub modified_ns: i128,
-    /// Nanoseconds since 1970 when anything of it last changed, as the system says.
+    /// Nanoseconds since 1970 when anything of the file last changed, as the system says.
     pub changed_ns: i128,
 }
 
-/// A file, whatever its names: two with the same are hard links.
+/// A file's identity: two names with the same identity are hard links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId {
-    /// The file system.
+    /// The number of the file system.
     pub device: u64,
-    /// The file in it.
+    /// The file's number in its file system.
     pub inode: u64,
 }
 
 impl FileId {
-    /// Which file it is, where the system has such things.
+    /// The identity of a file, if the system has identities of files.
     pub fn of(metadata: &Metadata) -> Option<Self> {
         Stamp::of(metadata).map(|stamp| stamp.file)
     }
 }
 
 impl Stamp {
-    /// The stamp of a file, where the system has such things.
+    /// The stamp of a file, if the system has identities of files.
     pub fn of(metadata: &Metadata) -> Option<Self> {
         #[cfg(unix)]
         {
@@ -56,7 +55,8 @@ impl Stamp {
     }
 }
 
-/// Whether two paths lead to the same file, or block devices to the same device; also if nothing is there yet.
+/// Whether two paths lead to the same file or, if they are of block devices, the same device. Paths
+/// where nothing is yet are compared too.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) => is_same_device(&one, &other) || FileId::of(&one).is_some_and(|id| FileId::of(&other) == Some(id)),
@@ -65,7 +65,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Whether it has a size and can be read at any place of it, as files and block devices can.
+/// Whether something has a size and can be read at any position, as files and block devices can.
 pub fn has_positions(metadata: &Metadata) -> bool {
     metadata.is_file() || is_block_device(metadata)
 }

@@ -1,16 +1,14 @@
 //! Streams: stdin, fifos, terminals and the like, read alone from beginning to end.
 
-use std::io;
-use std::path::Path;
-
+use super::job_reader::retrying;
+use super::open_files;
 use crate::algorithms::Algorithms;
 use crate::task::Hashed;
 use crate::totals::Totals;
+use std::io;
+use std::path::Path;
 
-use super::job_reader::retrying;
-use super::open_files;
-
-/// Larger reads are no faster.
+/// Bytes of a read: larger ones are no faster.
 const BUFFER_BYTES: usize = 128 << 10;
 
 /// Hashes all that comes from the stream at `path`.

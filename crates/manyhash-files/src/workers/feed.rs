@@ -1,20 +1,20 @@
 //! How files of the window come to a worker, and their results back.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::io;
-
+use super::Shared;
 use crate::algorithms::{Algorithms, Digests};
 use crate::order::window::{Job, Load};
 use crate::read::JobReader;
 use crate::read::open_files;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::io;
 
-use super::Shared;
-
-/// Files open ahead of the one that is read next, where files are not in memory: so many reads are in flight.
+/// Files that are open ahead of the one read next, if files are not in memory: this is how many
+/// reads are in flight.
 const AHEAD_FILES: usize = 32;
 
-/// The same for a lone worker: while it hashes, the disk reads on.
+/// Files that a lone worker has open ahead of the one read next: while it hashes, the disk reads
+/// on.
 const AHEAD_FILES_ALONE: usize = 4;
 
 /// Files of the window, all for the same algorithms, on their way through one worker.
@@ -23,7 +23,7 @@ pub struct Feed<'a> {
     algorithms: Algorithms,
     /// A job taken but not yet begun.
     waiting: Cell<Option<Job>>,
-    /// Files open, not yet given to anybody.
+    /// Files that are open but not yet given out.
     ahead: RefCell<VecDeque<JobReader>>,
     held: Cell<Load>,
     sharing: Sharing,
@@ -33,14 +33,15 @@ pub struct Feed<'a> {
 /// How much a worker takes before it has finished what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// A large file only if the other workers hold as many bytes: it is hashed at once.
+    /// It takes a large file only if the other workers hold as many bytes, because files are hashed
+    /// at once.
     BySize,
-    /// Any file, up to its share of their number: they are gathered first.
+    /// It takes any file, up to its share of their number, because files are gathered first.
     ByNumber,
 }
 
 impl<'a> Feed<'a> {
-    /// Begins with `first`.
+    /// A feed that begins with `first`.
     pub fn new(shared: &'a Shared, first: Job, sharing: Sharing) -> Self {
         Self {
             shared,
@@ -53,7 +54,8 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The next file, open; nothing when the worker should finish those it holds, because nothing is there to take at once.
+    /// The next file, open. Nothing if there is none to take at once: then the worker should finish
+    /// those it holds.
     pub fn next(&self) -> Option<JobReader> {
         let mut ahead = self.ahead.borrow_mut();
         if self.disk.is_slow() {
@@ -75,7 +77,8 @@ impl<'a> Feed<'a> {
         let file = match open() {
             Err(error) if open_files::is_too_many(&error) => {
                 if held.files > 0 {
-                    // Finish those, which closes them, and begin again with this one.
+                    // The worker finishes its files, which closes them, and begins again with this
+                    // one.
                     self.waiting.set(Some(job));
                     return None;
                 }
@@ -98,7 +101,7 @@ impl<'a> Feed<'a> {
         self.shared.finish(job, result);
     }
 
-    /// When all files are finished: the next job, waited for.
+    /// Waits for the next job, once all files are finished.
     pub fn next_job(self) -> Option<Job> {
         self.waiting.into_inner().or_else(|| self.shared.wait_for_another_job())
     }

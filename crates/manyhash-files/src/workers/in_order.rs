@@ -1,25 +1,26 @@
-//! One file after the other, each from beginning to end: what disks with moving parts need, and several algorithms over each byte.
+//! One file after the other, each from beginning to end: what disks with moving parts need, and
+//! several algorithms over each byte.
 //!
-//! Files gather in one buffer, whole, and are hashed together when it is full, so that lanes are full too. A file larger than the
-//! buffer is hashed alone, piece by piece.
-
-use std::io::{self, Read};
-use std::ops::Range;
-
-use crate::algorithms::{Algorithms, Digests};
-use crate::order::window::Job;
-use crate::read::JobReader;
+//! Files gather in one buffer, whole, and are hashed together when it is full, so that lanes are
+//! full too. A file larger than the buffer is hashed alone, piece by piece.
 
 use super::feed::{Feed, Sharing};
 use super::{HashContents, Hashing, Shared};
+use crate::algorithms::{Algorithms, Digests};
+use crate::order::window::Job;
+use crate::read::JobReader;
+use std::io::{self, Read};
+use std::ops::Range;
 
-/// A worker's buffer, if it may have so much.
+/// The most bytes of a worker's buffer.
 const BUFFER_BYTES: usize = 16 << 20;
 
-/// Pieces of files larger than the buffer: several algorithms find them in the cache.
+/// Bytes of a piece of a file that is larger than the buffer: several algorithms find it in the
+/// cache.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Hashes files with the same algorithms, from `job` on; gives back one with others, or nothing when there are none left.
+/// Hashes files from `job` on as long as they have the same algorithms. Gives back a job with other
+/// algorithms, or nothing when none are left.
 pub fn serve(shared: &Shared, job: Job) -> Option<Job> {
     let algorithms = job.algorithms;
     let buffer = vec![0; BUFFER_BYTES.min(shared.buffer_bytes())];
@@ -45,16 +46,17 @@ pub fn serve(shared: &Shared, job: Job) -> Option<Job> {
 /// Files read but not yet hashed.
 struct Batch<'a> {
     algorithms: Algorithms,
-    /// What hashes instead of algorithms.
+    /// The function that hashes if there are no algorithms.
     hash_contents: Option<&'a HashContents>,
     buffer: Vec<u8>,
     filled: usize,
-    /// Each with where its bytes are in the buffer.
+    /// The files in the buffer, and where their bytes are in it.
     messages: Vec<(JobReader, Range<usize>)>,
 }
 
 impl Batch<'_> {
-    /// Reads a file to its end, and hashes what is in its way.
+    /// Reads a file to its end. First hashes what is in the buffer, if the file does not fit beside
+    /// it.
     fn read(&mut self, mut reader: JobReader, feed: &Feed) {
         let expected_bytes = usize::try_from(reader.job().size_bytes).unwrap_or(usize::MAX);
         if expected_bytes > self.buffer.len() - self.filled {
@@ -69,7 +71,7 @@ impl Batch<'_> {
                 if start == 0 {
                     return self.read_long(reader, feed);
                 }
-                // It grew: begin the buffer anew with what is read of it.
+                // The file grew: the buffer begins anew with what is read of it.
                 self.filled = start;
                 let moved = start..self.buffer.len();
                 self.hash(feed);
@@ -89,7 +91,8 @@ impl Batch<'_> {
         self.messages.push((reader, start..self.filled));
     }
 
-    /// Hashes a file of which the buffer has the first `filled` bytes, and nothing else, piece by piece to its end.
+    /// Hashes a file of which the buffer has the first `filled` bytes, and nothing else, piece by
+    /// piece to its end.
     fn read_long(&mut self, mut reader: JobReader, feed: &Feed) {
         assert!(self.hash_contents.is_none(), "contents fit the buffer");
         let mut hashers = self.algorithms.hashers();

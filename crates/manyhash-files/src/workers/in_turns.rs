@@ -1,17 +1,18 @@
 //! Units of work shared out to threads, whose results come in the order of the units.
 //!
 //! ```text
-//! next, by one thread at a time ──> workers: a unit each ──> turns ──> take, by one thread at a time: results in order
+//! next ──> workers: a unit each ──> turns ──> take: results in order
 //! ```
-
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+//!
+//! One thread at a time calls `next`, and one thread at a time calls `take`.
 
 use crate::order::Turns;
 use crate::threads;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Does units of work on `workers` threads, the calling one among them, or on as many as the system
-/// allows.
+/// Does units of work on `workers` threads, of which the caller's is one, or on fewer if the system
+/// allows no more.
 ///
 /// Each thread has a state of its own from `state`, takes a unit from `next`, and does it with
 /// `work`, which hands over results of the unit as often as it wants. `take` gets the results in
@@ -75,7 +76,7 @@ pub fn in_turns<S, U, R: Send, E: Send>(
     results.into_inner().expect("no thread panicked").error.map_or(Ok(()), Err)
 }
 
-/// What has been done.
+/// Results on their way to `take`, and how the work ended.
 struct Results<R, F, E> {
     turns: Turns<R>,
     take: F,

@@ -1,55 +1,55 @@
 //! Digests of the leaves of a Merkle tree, by several workers, in order.
 //!
 //! ```text
-//! file ───> workers: read a piece of whole leaves into their buffer, hash its leaves in lanes ──> turns ──> take: digests in order
-//! stream ─> the same, but one reads at a time
+//! file or stream ──> workers: read a piece of whole leaves, hash it in lanes ──> turns ──> take: digests
 //! ```
 //!
-//! Who reads a piece hashes it, so that it is still in that core's cache. Memory is bounded whatever the size of the data.
+//! Of a stream, one worker at a time reads. The worker that reads a piece hashes it, so that it is
+//! still in that core's cache. Memory is bounded whatever the size of the data.
 
+use super::in_turns;
+use crate::error::changed;
+use crate::read::{pieces, positioned};
+use crate::totals::Reading;
+use manyhash::Algorithm;
+use manyhash::tree::Merkle;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 
-use manyhash::Algorithm;
-use manyhash::tree::Merkle;
-
-use crate::error::changed;
-use crate::read::{pieces, positioned};
-use crate::totals::Reading;
-
-use super::in_turns;
-
-/// What a worker reads at once. It fits the second-level caches.
+/// Bytes that a worker reads at once. They fit a second-level cache.
 const PIECE_BYTES: usize = 1 << 20;
-/// Leaves that fill the lanes, where they are larger than that.
+/// The least number of leaves in a piece, if memory allows: they fill the lanes.
 const PIECE_LEAVES: usize = 32;
-/// Buffers of all workers together.
+/// Bytes of the buffers of all workers together.
 const BUFFERS_BYTES: usize = 32 << 20;
 /// Pieces whose digests may wait for those before them.
 const MAX_WAITING: usize = 64;
 
-/// Where leaves are: in a file, or a part of it.
+/// The bytes that are divided into leaves: a file, or a part of it.
 #[derive(Debug)]
 pub struct Source<'a> {
     file: &'a File,
     bytes: Range<u64>,
-    /// Whether the file ends there, or should.
+    /// Whether the file should end where these bytes end.
     is_whole: bool,
 }
 
 impl<'a> Source<'a> {
     /// All of a file or a block device, as large as it is now.
+    ///
+    /// # Errors
+    /// If its size cannot be found out.
     pub fn whole(file: &'a File) -> io::Result<Self> {
         Ok(Self { file, bytes: 0..positioned::len(file)?, is_whole: true })
     }
 
-    /// These bytes of it.
+    /// A range of bytes of a file.
     pub fn part(file: &'a File, bytes: Range<u64>) -> Self {
         Self { file, bytes, is_whole: false }
     }
 
-    /// How many bytes.
+    /// The number of bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes.end.saturating_sub(self.bytes.start)
     }
@@ -62,11 +62,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Hashes the leaves of a file. `take` gets their digests in order, any number at once; it is called by one thread at a time.
+/// Hashes the leaves of a file. `take` gets their digests in order, any number at once; it is
+/// called by one thread at a time.
 ///
 /// # Errors
-/// What `take` returned, or the error of the first read that failed; then `take` has got the digests before it and no others. A file
-/// that ends early, or goes on where it should end, was changed meanwhile.
+/// What `take` returned, or the error of the first read that failed; then `take` has got the
+/// digests before it and no others. A file that ends early, or goes on where it should end, was
+/// changed meanwhile.
 pub fn hash<A: Algorithm, E: From<io::Error> + Send>(
     source: &Source<'_>,
     merkle: &Merkle<A>,
@@ -101,13 +103,14 @@ pub fn hash_stream<A: Algorithm, E: From<io::Error> + Send>(
     Ok(bytes)
 }
 
-/// How data is divided.
+/// How data is divided into pieces of `bytes` bytes for `workers` workers.
 struct PieceSize {
     bytes: usize,
     workers: usize,
 }
 
-/// Whole leaves, as many as the memory for all workers allows; not more workers than pieces.
+/// Pieces of whole leaves, as many as the memory for all workers allows, and not more workers than
+/// pieces.
 fn piece_size(leaf_bytes: usize, workers: usize, data_bytes: u64) -> PieceSize {
     let workers = workers.clamp(1, (BUFFERS_BYTES / leaf_bytes).max(1));
     let wanted_bytes = PIECE_BYTES.max(PIECE_LEAVES * leaf_bytes).min(BUFFERS_BYTES / workers);
@@ -116,15 +119,15 @@ fn piece_size(leaf_bytes: usize, workers: usize, data_bytes: u64) -> PieceSize {
     PieceSize { bytes, workers: workers.min(pieces) }
 }
 
-/// A piece of data, for whoever asks next.
+/// A piece of data, for the worker that asks next.
 enum Piece<'a> {
-    /// To be read from this position on.
+    /// A piece that the worker reads from this position on.
     At(&'a Source<'a>, u64),
-    /// Read into the buffer of who asked: how much, or why not.
+    /// A piece that is in the worker's buffer: its number of bytes, or why it could not be read.
     Read(io::Result<usize>),
 }
 
-/// Who gets digests.
+/// A function that gets digests.
 type Take<'a, A, E> = dyn FnMut(&[<A as Algorithm>::Digest]) -> Result<(), E> + Send + 'a;
 
 fn run<'a, A: Algorithm, E: From<io::Error> + Send>(

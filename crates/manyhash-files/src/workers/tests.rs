@@ -1,16 +1,13 @@
 //! The pipeline with windows and lists of every size, scaled down.
 
+use super::*;
+use crate::task::Work;
+use manyhash::AnyAlgorithm;
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use manyhash::AnyAlgorithm;
 use tempfile::TempDir;
-
-use crate::task::Work;
-use std::path::PathBuf;
-
-use super::*;
 
 const ALGORITHMS: [AnyAlgorithm; 3] = [AnyAlgorithm::Sha256, AnyAlgorithm::Sha1, AnyAlgorithm::Sha512];
 

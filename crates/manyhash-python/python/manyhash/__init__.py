@@ -44,29 +44,30 @@ class FileDigest(NamedTuple):
     """A file's digest, or why it has none."""
 
     path: str
-    """As it was given, of type str."""
+    """The path as it was given, as str."""
     size: int | None
     """Bytes read; None if there is an error."""
     digest: bytes | None
-    """None if there is an error."""
+    """The digest; None if there is an error."""
     error: str | None
     """Why the file could not be read, mostly in the system's words; None if it could."""
 
 
 class Backend(NamedTuple):
-    """What hashes."""
+    """The code that hashes many messages on this machine."""
 
     name: str
     """An instruction set and a shape, such as avx512x2."""
     lanes: int
-    """Messages that it advances together."""
+    """How many messages it advances together."""
 
 
 def backend(algorithm: str = "sha256") -> Backend:
     """The backend that hashes many messages with an algorithm on this machine.
 
-    The environment variable MANYHASH_BACKEND forces one. If it names one that cannot be used, a RuntimeError, here and from everything that
-    hashes, lists those that can.
+    The environment variable MANYHASH_BACKEND forces a backend. If it names one that cannot be used,
+    this function and everything that hashes raise a RuntimeError, which lists those that can be
+    used.
     """
     return Backend(*_manyhash.backend(algorithm))
 
@@ -78,18 +79,21 @@ def file_digests(
     progress: Callable[[int, int], object] | None = None,
     threads: int = 0,
 ) -> list[FileDigest]:
-    """The digest of each file, in the order of the paths; many files are hashed at once, and memory stays below 64 MiB.
+    """The digest of each file, in the order of the paths; many files are hashed at once, and memory
+    stays below 64 MiB.
 
-    paths: of files. A fifo or a device is read to its end. What cannot be read, a folder too, has an error, and the others go on.
-    progress: called with the files done with and the bytes read so far, at most every 100 ms and at the end. An exception that it raises
-        stops the work, as Ctrl-C does, and is raised.
-    threads: 0 is one a core.
+    paths: paths of files. A fifo or a device is read to its end. A folder, and whatever cannot be
+        read, has an error, and the others go on.
+    progress: called with the number of files done and of bytes read so far, at most every 100 ms
+        and at the end. An exception that it raises stops the work, as Ctrl-C does, and is raised.
+    threads: how many hash; 0 is one for each CPU.
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"paths is one {type(paths).__name__}: it must be an iterable of paths")
     names = [_name(index, path) for index, path in enumerate(paths)]
     errors = [_encoding_error(name) for name in names]
-    # No file has a zero byte in its name: what stands for a name that cannot be encoded has its row, and is counted, as other missing files.
+    # A name that cannot be encoded has its row, and is counted, as that of another missing file: no
+    # file has the name that stands for it, with a zero byte in it.
     found = ["\0" if error else name for name, error in zip(names, errors, strict=True)]
     rows = _manyhash.file_digests(found, algorithm, progress, threads)
     return [
@@ -105,7 +109,9 @@ def _name(index: int, path: str | bytes | os.PathLike[str] | os.PathLike[bytes])
 
 
 def _encoding_error(name: str) -> str | None:
-    """Why the system has no such name: it is not from the system, or the locale lacks its characters."""
+    """Why the system can have no file of that name, or None: the locale lacks the name's
+    characters.
+    """
     try:
         os.fsencode(name)
     except UnicodeEncodeError as error:

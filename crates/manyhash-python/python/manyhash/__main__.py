@@ -15,7 +15,9 @@ def main() -> int:
 
 
 def _leave_signals_to_the_system() -> None:
-    """Undoes what Python did to signals when it started, unless whoever started it ignores them. Rust's programs ignore SIGPIPE too."""
+    """Undoes what Python did to signals when it started, unless the program that started it ignores
+    them. Rust's programs ignore SIGPIPE too.
+    """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGXFSZ"):

@@ -1,4 +1,6 @@
-"""What the adapters to engines share: which digest of a column is wanted, checked before a query runs, its key never shown."""
+"""What the adapters to engines share: the digest of a column that is wanted. It is checked before a
+query runs, and its key is never shown.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ __all__ = ["ColumnDigest", "Layout", "Output", "missing_engine", "named_algorith
 
 @dataclass(frozen=True, slots=True)
 class ColumnDigest:
-    """The arguments of `manyhash.arrow.hash` but for the column. Engines show their functions: a key is in no repr."""
+    """The arguments of `manyhash.arrow.hash` but for the column. Engines show their functions, so
+    the key is in no repr.
+    """
 
     algorithm: str = "sha256"
     output: Output = "binary"
@@ -33,11 +37,12 @@ class ColumnDigest:
         for name in ("key", "prefix"):
             if (value := getattr(self, name)) is not None:
                 try:
-                    # A bytearray may change until the query runs.
+                    # This is a copy, because a bytearray may change until the query runs.
                     object.__setattr__(self, name, bytes(memoryview(value)))
                 except TypeError:
                     raise TypeError(f"{name} is a {type(value).__name__}, not bytes") from None
-        # An empty column finds whatever else is wrong with the arguments here, where they were given, and not in the middle of a query.
+        # Hashing an empty column finds everything else that is wrong with the arguments here, where
+        # they are given, and not in a query.
         self.of_column(Array([], type=DataType.string()))
 
     def of_column(self, column: Any, layout: Layout = "fixed") -> Any:
@@ -69,9 +74,11 @@ class ColumnDigest:
 
 
 def named_algorithms(algorithms: str | Iterable[str] | None, name: str | None, **bound: Any) -> dict[str, str]:
-    """For SQL functions: what each is called, `name` or `manyhash_ALGORITHM`, and its algorithm. Without `algorithms`, all there are.
+    """The names of SQL functions, `name` or `manyhash_ALGORITHM`, and the algorithm of each.
+    Without `algorithms`, all algorithms.
 
-    What is `bound` to functions (a key, say) makes them others than the plain digests, and asks for a name of their own.
+    What is `bound` to functions (a key, say) makes them others than the plain digests, and asks for
+    a name of their own.
     """
     if name is None:
         if given := [option for option, value in bound.items() if value is not None]:
@@ -85,6 +92,6 @@ def named_algorithms(algorithms: str | Iterable[str] | None, name: str | None, *
 
 
 def missing_engine(module: str, error: ImportError) -> ImportError:
-    """What to install when `manyhash.module` cannot import its engine."""
+    """The error that says what to install when `manyhash.module` cannot import its engine."""
     text = f"manyhash.{module} cannot import {error.name or module}: pip install '.[{module}]' in a checkout of manyhash"
     return ImportError(text, name=error.name, path=error.path)

@@ -1,4 +1,6 @@
-"""The methods of `column.manyhash` in engines that let others add some: one for each algorithm, and one for all."""
+"""The methods of `column.manyhash` in engines that allow methods to be added: one for each
+algorithm, and one for all.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ class DigestMethod(Protocol[Result]):
 
 
 class ColumnMethods(AlgorithmMethods[Column], ABC):
-    """`.hash(algorithm, ...)`, and for each name in `manyhash.algorithms` a method of that name: `.sha256(...)`."""
+    """`.hash(algorithm, ...)`, and for each name in `manyhash.algorithms` a method of that name:
+    `.sha256(...)`.
+    """
 
     @abstractmethod
     def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> Column:

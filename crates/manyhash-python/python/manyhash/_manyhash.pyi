@@ -1,4 +1,4 @@
-"""The part of the package that computes. What is public is told of in `manyhash`."""
+"""The part of the package that computes. `manyhash` documents what is public."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, Never, TypeAlias, final, overload

@@ -1,7 +1,8 @@
-"""Digests of Arrow columns and rows, whoever made them: PyArrow, Polars, DuckDB, pandas, arro3, nanoarrow.
+"""Digests of Arrow columns and rows of any library: PyArrow, Polars, DuckDB, pandas, arro3,
+nanoarrow.
 
-Columns and tables are taken and given through Arrow's PyCapsule interface, so none of these libraries is needed, and a column is hashed where
-it lies.
+Columns and tables are taken and given through Arrow's PyCapsule interface, so none of these
+libraries is needed, and a column is hashed where it lies.
 
 >>> import pyarrow as pa
 >>> import manyhash.arrow
@@ -27,7 +28,8 @@ Output = Literal["binary", "hex", "base64"]
 """How a digest is written: its bytes, lower-case hexadecimal digits, or base64 with padding."""
 
 Layout = Literal["fixed", "offsets", "view"]
-"""How a column is laid out: FixedSizeBinary, Binary or BinaryView; as text Utf8, Utf8 or Utf8View."""
+"""How a column is laid out: FixedSizeBinary, Binary or BinaryView; as text Utf8, Utf8 or Utf8View.
+"""
 
 
 class Options(TypedDict, total=False):
@@ -46,13 +48,13 @@ class ColumnOptions(Options, total=False):
 
 
 class ArrowArray(Protocol):
-    """What is one array, or one record batch."""
+    """An object that is one array, or one record batch."""
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
 
 
 class ArrowStream(Protocol):
-    """What is many arrays of one type: a chunked array, a table, a series."""
+    """An object that is many arrays of one type: a chunked array, a table, a series."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
@@ -82,23 +84,27 @@ def hash(
 ) -> Array | ChunkedArray:
     """The digest of each value of a column; null for null.
 
-    column: of strings or binaries in any layout (Utf8, LargeUtf8, Utf8View, Binary, LargeBinary, BinaryView, FixedSizeBinary), or of a dictionary
-    of these, whose values are hashed once and whose keys are kept. Text is hashed as UTF-8.
+    column: a column of strings or binaries in any layout (Utf8, LargeUtf8, Utf8View, Binary,
+        LargeBinary, BinaryView, FixedSizeBinary), or a dictionary of these, whose values are hashed
+        once and whose keys are kept. Text is hashed as UTF-8.
     algorithm: one of `manyhash.algorithms`, in any spelling.
     output: "binary", "hex" or "base64".
-    key: HMAC (RFC 2104) under this secret, instead of plain digests.
+    key: a secret, under which there are HMAC tags (RFC 2104) instead of plain digests.
     prefix: bytes before every value, such as a salt. Whole blocks of it are absorbed once.
-    truncate: only so many first bytes of each digest, before it is written as text.
+    truncate: how many bytes of each digest to keep, its first ones, before it is written as text;
+        None: all.
     layout: "fixed" unless the engine that takes the result lacks FixedSizeBinary.
-    threads: so many; 0: one a core.
+    threads: how many hash; 0 is one for each CPU.
 
-    An array gives an array, a stream of arrays (a chunked array, a series) gives a chunked array with the same chunks, but for those whose text
-    offsets of 32 bits could not count, which are cut. Both export what they are as what was given did. Extension types are hashed as what
-    they are stored as.
+    An array gives an array. A stream of arrays (a chunked array, a series) gives a chunked array
+    with the same chunks; only those are cut whose text offsets of 32 bits could not count. Both are
+    exported through the interface that the column came through. Of an extension type, the storage
+    is hashed.
 
-    Raises TypeError if the column is no Arrow data or its type is another one; ValueError if an argument is wrong or the column is malformed
-    (offsets and views are checked, and nothing is read where they should not point); RuntimeError if the maker of a stream fails; MemoryError.
-    Ctrl-C is heeded between the arrays of a stream.
+    Raises TypeError if the column is no Arrow data or has another type; ValueError if an argument
+    is wrong or the column is malformed (offsets and views are checked, and nothing is read where
+    they should not point); RuntimeError if the maker of a stream fails; MemoryError. Ctrl-C stops
+    the work between two arrays of a stream.
     """
     return _manyhash.hash_column(
         column, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads
@@ -139,15 +145,19 @@ def hash_rows(
 ) -> Array | ChunkedArray:
     """The digest of each row of a table.
 
-    A row is hashed as one message that is made of its values so that two rows have one digest exactly if they have the same values: ("ab", "c")
-    differs from ("a", "bc"), and null from the empty string. Names of columns, chunks, slices, and how an engine lays out its strings and how
-    wide it makes its integers change nothing. The encoding has a version and is specified byte by byte in ENCODING.md of the
-    crate manyhash-arrow.
+    A row is hashed as one message that is made of its values so that two rows have one digest
+    exactly if they have the same values: ("ab", "c") differs from ("a", "bc"), and null from the
+    empty string. Names of columns, chunks, slices, and how an engine lays out its strings and how
+    wide it makes its integers change nothing. The encoding has a version and is specified byte by
+    byte in ENCODING.md of the crate manyhash-arrow.
 
-    table: a table, a record batch, a data frame; anything that exports a stream or an array of structs.
-    columns: the names of those to hash, in this order; None: all.
-    The other arguments, what is returned and what is raised are as of `hash`; digests of rows are never null. A column of lists, structs or maps
-    is a TypeError, a name that the table lacks a KeyError.
+    table: a table, a record batch, a data frame; anything that exports a stream or an array of
+        structs.
+    columns: the names of the columns to hash, in this order; None: all.
+
+    The other arguments, what is returned and what is raised are those of `hash`. Digests of rows
+    are never null. A column of lists, structs or maps is a TypeError, and a name that the table
+    lacks is a KeyError.
     """
     return _manyhash.hash_rows(
         table, columns, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads

@@ -1,16 +1,18 @@
-"""Digests in DataFusion: `register(context)` adds SQL functions for every algorithm, `udf(...)` is one for expressions.
+"""Digests in DataFusion: `register(context)` adds SQL functions for every algorithm, `udf(...)` is
+one for expressions.
 
     manyhash.datafusion.register(context)
     context.sql("SELECT manyhash_sha256(email) FROM users")
 
-A function of DataFusion's Python package has one exact input type, and DataFusion casts arguments to it. `manyhash_sha256(x)` takes text;
-DataFusion gives it a number's decimal text, so what `manyhash_sha256(1)` hashes is "1". Bytes are for `manyhash_sha256_of_binary(x)`, which
-takes Binary, LargeBinary and BinaryView only: as text they would have to be UTF-8, and where they are not a query fails with
-"non UTF-8 data". `_hex` at the end of both names gives text. Digests are Binary, as those of DataFusion's own `sha256`, so the two compare
-and join.
+A function of DataFusion's Python package has one exact input type, and DataFusion casts arguments
+to it. `manyhash_sha256(x)` takes text; DataFusion gives it a number's decimal text, so what
+`manyhash_sha256(1)` hashes is "1". Bytes are for `manyhash_sha256_of_binary(x)`, which takes
+Binary, LargeBinary and BinaryView only: as text they would have to be UTF-8, and where they are not
+a query fails with "non UTF-8 data". `_hex` at the end of both names gives text. Digests are Binary,
+as those of DataFusion's own `sha256`, so the two compare and join.
 
-A function over any type, without a call of Python for every batch, would be a plugin in Rust for one version of DataFusion; this works with
-all of them.
+A function over any type, without a call of Python for every batch, would be a plugin in Rust for
+one version of DataFusion; this works with all of them.
 """
 
 from __future__ import annotations
@@ -46,10 +48,13 @@ def udf(
     prefix: Buffer | None = None,
     truncate: int | None = None,
 ) -> datafusion.ScalarUDF:
-    """A function of one column: call it with an expression, or register it with `context.register_udf`. Null stays null.
+    """A function of one column: call it with an expression, or register it with
+    `context.register_udf`. Null stays null.
 
-    `input_type`: what DataFusion casts arguments to, any type that `manyhash.arrow.hash` takes; `pa.string_view()` unless given. `name`:
-    what SQL calls it, `manyhash_ALGORITHM` unless given; with a key, a prefix or `truncate` it has to be.
+    `input_type`: what DataFusion casts arguments to, any type that `manyhash.arrow.hash` takes;
+        `pa.string_view()` unless given.
+    `name`: what SQL calls it, `manyhash_ALGORITHM` unless given; with a key, a prefix or `truncate`
+        it has to be given.
     """
     digest = ColumnDigest(algorithm, output, key, prefix, truncate)
     input_type = pa.string_view() if input_type is None else input_type
@@ -69,9 +74,11 @@ def rows_udf(
     prefix: Buffer | None = None,
     truncate: int | None = None,
 ) -> datafusion.ScalarUDF:
-    """A function of several columns, of these types: one digest a row, `manyhash.arrow.hash_rows`, the same in every engine, never null.
+    """A function of several columns, of these types: one digest a row, `manyhash.arrow.hash_rows`,
+    the same in every engine, never null.
 
-    `table.schema().types`, say, are the types of all columns of a DataFrame. `name`: `manyhash_ALGORITHM_rows` unless given.
+    `table.schema().types`, say, are the types of all columns of a DataFrame. `name`:
+    `manyhash_ALGORITHM_rows` unless given.
     """
     digest = ColumnDigest(algorithm, output, key, prefix, truncate)
     if not (input_types := list(input_types)):
@@ -90,10 +97,12 @@ def register(
     prefix: Buffer | None = None,
     truncate: int | None = None,
 ) -> list[str]:
-    """Adds `manyhash_ALGORITHM`, `_hex`, `_of_binary` and `_of_binary_hex` to a context, and returns the names. They replace what had them.
+    """Adds `manyhash_ALGORITHM`, `_hex`, `_of_binary` and `_of_binary_hex` to a context, and
+    returns the names. They replace functions of the same names.
 
-    With `key` the functions are HMACs under it, which SQL never sees; `prefix` and `truncate` are those of `manyhash.arrow.hash`. Functions
-    that are not the plain digests need a `name` in place of `manyhash_ALGORITHM`, and are of one algorithm, SHA-256 unless given.
+    With `key` the functions are HMACs under it, which SQL never sees; `prefix` and `truncate` are
+    those of `manyhash.arrow.hash`. Functions that are not the plain digests need a `name` in place
+    of `manyhash_ALGORITHM`, and are of one algorithm, SHA-256 unless given.
     """
     names = named_algorithms(algorithms, name, key=key, prefix=prefix, truncate=truncate)
     # All are made before the first is registered: a wrong argument leaves the context as it was.
@@ -109,7 +118,8 @@ def register(
 
 
 class _OfColumn:
-    """What a query calls with each batch of a column; its repr, which plans may show, has no key."""
+    """What a query calls with each batch of a column; its repr, which plans may show, has no key.
+    """
 
     def __init__(self, digest: ColumnDigest) -> None:
         self.digest = digest

@@ -3,22 +3,28 @@
     manyhash.duckdb.register(connection)
     connection.sql("SELECT manyhash_sha256(email) FROM users")
 
-`manyhash_sha256(x)` gives a BLOB and `manyhash_sha256_hex(x)` a VARCHAR, of a VARCHAR, BLOB or ENUM; NULL stays NULL. Of other types DuckDB
-raises InvalidInputException, which names the type: `CAST(x AS VARCHAR)` is yours to write. `manyhash_sha256_rows(a, b, ...)`, of one column
-or more, is `manyhash.arrow.hash_rows`: one digest a row, the same in every engine, never NULL; with `_hex` at the end it is VARCHAR too.
+`manyhash_sha256(x)` gives a BLOB and `manyhash_sha256_hex(x)` a VARCHAR, of a VARCHAR, BLOB or
+ENUM; NULL stays NULL. Of other types DuckDB raises InvalidInputException, which names the type:
+`CAST(x AS VARCHAR)` is yours to write. `manyhash_sha256_rows(a, b, ...)`, of one column or more, is
+`manyhash.arrow.hash_rows`: one digest a row, the same in every engine, never NULL; with `_hex` at
+the end it is VARCHAR too.
 
-DuckDB hands these functions Arrow columns, which do not tell all of its types apart. Cast these yourself:
+DuckDB hands these functions Arrow columns, which do not tell all of its types apart. Cast these
+yourself:
 
-- TIMETZ arrives as TIME, without its offset: '01:00:00+02' and '01:00:00+00' would have one digest. `CAST(x AS VARCHAR)`.
+- TIMETZ arrives as TIME, without its offset: '01:00:00+02' and '01:00:00+00' would have one digest.
+  `CAST(x AS VARCHAR)`.
 - UHUGEINT arrives as HUGEINT: 2^128-1 would have the digest of -1. `CAST(x AS VARCHAR)`.
-- HUGEINT, and `sum` of integers is one, arrives as a decimal: `CAST(x AS BIGINT)` gives the digest that integers have.
+- HUGEINT, and `sum` of integers is one, arrives as a decimal: `CAST(x AS BIGINT)` gives the digest
+  that integers have.
 - BIT arrives as the bytes that DuckDB keeps it in. `CAST(x AS VARCHAR)`.
 - BIGNUM, and whatever else Arrow has no type for, is refused.
 
-Functions are for the database that the connection is open on: all connections to it and their cursors have them, also when the one that
-registered them is closed. Only that one can replace them. They keep no state, so DuckDB may call them from all its threads, with a vector
-of 2,048 rows each time. A function, and the key bound to it, stays in memory until the process ends: DuckDB does not tell when it is done
-with it.
+Functions are for the database that the connection is open on: all connections to it and their
+cursors have them, also when the one that registered them is closed. Only that one can replace them.
+They keep no state, so DuckDB may call them from all its threads, with a vector of 2,048 rows each
+time. A function, and the key bound to it, stays in memory until the process ends: DuckDB does not
+tell when it is done with it.
 """
 
 from __future__ import annotations
@@ -43,7 +49,8 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-# DuckDB takes BLOBs in longer from FixedSizeBinary: 26 ns a row more, where a function took 79.
+# DuckDB takes longer to read BLOBs from FixedSizeBinary: 26 ns a row more, where a function took
+# 79.
 _LAYOUT: Layout = "offsets"
 _SQL_TYPE: dict[Output, str] = {"binary": "BLOB", "hex": "VARCHAR"}
 
@@ -57,12 +64,15 @@ def register(
     prefix: Buffer | None = None,
     truncate: int | None = None,
 ) -> list[str]:
-    """Adds the functions to a connection and returns their names: `manyhash_ALGORITHM`, and with `_hex`, `_rows`, `_rows_hex` after it.
+    """Adds the functions to a connection and returns their names: `manyhash_ALGORITHM`, and with
+    `_hex`, `_rows`, `_rows_hex` after it.
 
-    With `key` they are HMACs under it, which SQL never sees; `prefix` and `truncate` are those of `manyhash.arrow.hash`. Functions that are
-    not the plain digests need a `name` to go by in place of `manyhash_ALGORITHM`, and are of one algorithm, SHA-256 unless given.
-    Registering a name again replaces what this connection had registered. duckdb.CatalogException if another connection to the database has
-    registered one of the names: nothing is added then, and the functions are there for this connection too.
+    With `key` they are HMACs under it, which SQL never sees; `prefix` and `truncate` are those of
+    `manyhash.arrow.hash`. Functions that are not the plain digests need a `name` to go by in place
+    of `manyhash_ALGORITHM`, and are of one algorithm, SHA-256 unless given. Registering a name
+    again replaces what this connection had registered. duckdb.CatalogException if another
+    connection to the database has registered one of the names: nothing is added then, and the
+    functions are there for this connection too.
     """
     names = named_algorithms(algorithms, name, key=key, prefix=prefix, truncate=truncate)
     # All are made before the first is registered: a wrong argument leaves the connection as it was.
@@ -87,7 +97,7 @@ def _add(connection: duckdb.DuckDBPyConnection, functions: dict[str, tuple[Calla
             _create(connection, name, function, sql_type)
             added.append(name)
         except duckdb.NotImplementedException:
-            # "is already created": this connection has it.
+            # This connection has the function ("is already created").
             replaced.append(name)
         except duckdb.CatalogException as error:
             for other in added:
@@ -102,19 +112,22 @@ def _add(connection: duckdb.DuckDBPyConnection, functions: dict[str, tuple[Calla
             connection.remove_function(name)
             creator = connection
         except duckdb.CatalogException:
-            # Registered in a transaction that was rolled back: the database has no such function, but this connection believes that it has,
-            # and neither removes it nor creates it. A cursor has beliefs of its own.
+            # The function was registered in a transaction that was rolled back: the database has no
+            # such function, but this connection believes that it has, and neither removes it nor
+            # creates it. A cursor has beliefs of its own.
             creator = connection.cursor()
         _create(creator, name, function, sql_type)
 
 
 def _create(connection: duckdb.DuckDBPyConnection, name: str, function: Callable[..., Any], sql_type: str) -> None:
-    # SPECIAL: functions are handed NULLs, and say what becomes of them; DuckDB need not take the NULLs out of every vector first.
+    # With SPECIAL, functions are handed NULLs and say what becomes of them, so that DuckDB need not
+    # take the NULLs out of every vector first.
     connection.create_function(name, function, None, sql_type, type=PythonUDFType.ARROW, null_handling=FunctionNullHandling.SPECIAL)
 
 
-# A database keeps its functions longer than the connection that registered them, but only that connection keeps the Python object alive:
-# after it was closed a call would crash. These caches keep every function, once however often it is registered.
+# A database keeps its functions longer than the connection that registered them, but only that
+# connection keeps the Python object alive: after it was closed a call would crash. These caches
+# keep every function, once however often it is registered.
 @functools.cache
 def _of_column(digest: ColumnDigest, name: str) -> Callable[..., Any]:
     # A parameter without an annotation is of type ANY to DuckDB.
@@ -142,9 +155,12 @@ def _of_rows(digest: ColumnDigest, name: str) -> Callable[..., Any]:
 
 
 def _array(column: pa.ChunkedArray, place: int) -> pa.Array:
-    """DuckDB's vectors come as chunked arrays, of one chunk."""
+    """A vector of DuckDB, which comes as a chunked array of one chunk, as an array. A TypeError if
+    Arrow lacks its type.
+    """
     if isinstance(column.type, pa.BaseExtensionType):
-        # What it is stored as is DuckDB's own affair, and may be the same for different values of different types.
+        # DuckDB alone knows how it stores such values, and different values of different types may
+        # be stored alike.
         kind = getattr(column.type, "type_name", column.type.extension_name)
         raise TypeError(f"argument {place} is of DuckDB's type {kind.upper()}, which Arrow lacks: CAST(... AS VARCHAR)")
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

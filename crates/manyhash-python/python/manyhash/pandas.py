@@ -3,13 +3,14 @@
     import manyhash.pandas
     frame["email"].manyhash.sha256("hex", key=key)
 
-One method for each name in `manyhash.algorithms`; `hash(series, algorithm, ...)` does the same, and `hash_rows(frame, ...)` is one digest
-over several columns. Text and bytes are hashed, of any dtype that pandas has for them: `str`, `string`, ArrowDtype, categories of these,
-and object with str or bytes in it. What pandas calls missing (None, NaN, pd.NA) stays missing.
+One method for each name in `manyhash.algorithms`; `hash(series, algorithm, ...)` does the same, and
+`hash_rows(frame, ...)` is one digest over several columns. Text and bytes are hashed, of any dtype
+that pandas has for them: `str`, `string`, ArrowDtype, categories of these, and object with str or
+bytes in it. What pandas calls missing (None, NaN, pd.NA) stays missing.
 
-Binary digests are of dtype `ArrowDtype(pa.binary())`: an object column would hold a Python object for each. Text is of the dtype that text
-came in, `str` unless it was another. Dtypes of Arrow are hashed where they lie; object columns are copied to Arrow first, which costs more
-than hashing them.
+Binary digests are of dtype `ArrowDtype(pa.binary())`: an object column would hold a Python object
+for each. Text is of the dtype that text came in, `str` unless it was another. Dtypes of Arrow are
+hashed where they lie; object columns are copied to Arrow first, which costs more than hashing them.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ from manyhash.arrow import Options
 
 __all__ = ["hash", "hash_rows"]
 
-# Digests in `pa.binary()` lie one after the other, less than 2 GiB of them: columns are hashed in pieces of so many rows, whose digests fit
-# whatever they are, 128 bytes each as the hex of SHA-512.
+# Rows of a piece: columns are hashed in pieces, because digests in `pa.binary()` lie one after the
+# other in less than 2 GiB. Digests of this number of rows fit, even if they have 128 bytes each, as
+# SHA-512 in hexadecimal.
 _PIECE_ROWS = 1 << 23
 
-# What pandas infers for the values of an object column, where all are of one type: text and bytes, and what rows may have beside them.
+# What pandas infers for the values of an object column, where all are of one type: text and bytes,
+# and what rows may have beside them.
 _KINDS = {"string": pa.large_string(), "bytes": pa.large_binary(), "empty": pa.null()}
 _OTHER_KINDS = ("integer", "floating", "boolean", "decimal", "date", "datetime", "datetime64", "time", "timedelta", "timedelta64")
 
@@ -48,9 +51,11 @@ def hash(
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pd.Series:
-    """The digest of every row, under the same index and name; the arguments are those of `manyhash.arrow.hash`.
+    """The digest of every row, under the same index and name; the arguments are those of
+    `manyhash.arrow.hash`.
 
-    TypeError for a Series of anything but text and bytes; in an object column it names the first row that is neither.
+    TypeError for a Series of anything but text and bytes; in an object column it names the first
+    row that is neither.
     """
     if not isinstance(series, pd.Series):
         raise TypeError(f"series is a {type(series).__name__} and no pandas Series")
@@ -65,12 +70,15 @@ def hash_rows(
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pd.Series:
-    """One digest over several columns for each row, under the frame's index, named "row_digest". Never missing.
+    """One digest over several columns for each row, under the frame's index, named "row_digest".
+    Never missing.
 
-    `columns`: a list of names, in the order in which they are hashed; all unless given. The index is hashed only where it is made a column
-    (`reset_index`). The options are those of `manyhash.arrow.hash`. The encoding is that of `manyhash.arrow.hash_rows`, where a value that
-    is missing is null: NaN of a float column too. TypeError for a column of periods or intervals, a sparse one, and one of
-    objects that are not all of one type.
+    `columns`: a list of names, in the order in which they are hashed; all unless given.
+
+    The index is hashed only where it is made a column (`reset_index`). The options are those of
+    `manyhash.arrow.hash`. The encoding is that of `manyhash.arrow.hash_rows`, where a value that is
+    missing is null: NaN of a float column too. TypeError for a column of periods or intervals, a
+    sparse one, and one of objects that are not all of one type.
     """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame is a {type(frame).__name__} and no pandas DataFrame")
@@ -84,7 +92,8 @@ def hash_rows(
         table = pa.Table.from_arrays(arrays, [str(name) for name in chosen.columns])
         pieces = [table.slice(start, _PIECE_ROWS) for start in starts]
     else:
-        # A table without columns has no rows; structs without fields have as many as they are given.
+        # A table without columns has no rows; structs without fields have as many as they are
+        # given.
         pieces = [pa.StructArray.from_buffers(pa.struct([]), min(_PIECE_ROWS, len(frame) - start), [None]) for start in starts]
     digests = [chunk for piece in pieces for chunk in pa.chunked_array(digest.of_rows(piece, "offsets")).chunks]
     return _series(pa.chunked_array(digests, _type(digest)), pd.Series(index=frame.index, name="row_digest", dtype=object), digest)
@@ -92,7 +101,7 @@ def hash_rows(
 
 @pd.api.extensions.register_series_accessor("manyhash")
 class SeriesMethods(ColumnMethods[pd.Series]):
-    """`series.manyhash`."""
+    """The accessor `series.manyhash`."""
 
     def __init__(self, series: pd.Series) -> None:
         self._series = series
@@ -146,7 +155,7 @@ def _of_dtype(series: pd.Series) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(series, from_pandas=True)
     except UnicodeEncodeError:
-        # Names the row.
+        # This raises an error that names the row.
         _of_text_and_bytes(series)
         raise
     except pa.ArrowNotImplementedError as error:
@@ -154,7 +163,7 @@ def _of_dtype(series: pd.Series) -> pa.Array | pa.ChunkedArray:
 
 
 def _of_text_and_bytes(series: pd.Series) -> pa.Array:
-    """An object column of both, or of something else: an error then, that names the row."""
+    """An object column of str and bytes. A TypeError names the row of anything else."""
     values: list[bytes | None] = []
     for i, value in enumerate(series.to_numpy()):
         if isinstance(value, str):
@@ -174,7 +183,9 @@ def _of_text_and_bytes(series: pd.Series) -> pa.Array:
 
 
 def _any_column(series: pd.Series) -> pa.ChunkedArray:
-    """A column for `hash_rows`, which takes numbers, times and more, but of one type: 1 as 1.0 or text as bytes would be another value."""
+    """A column for `hash_rows`, which takes numbers, times and more, but of one type: 1 as 1.0 or
+    text as bytes would be another value.
+    """
     if isinstance(series.dtype, pd.CategoricalDtype):
         categories = _any_column(pd.Series(series.cat.categories, name=series.name)).combine_chunks()
         codes = series.cat.codes.to_numpy()
@@ -199,7 +210,7 @@ def _any_column(series: pd.Series) -> pa.ChunkedArray:
     try:
         return pa.chunked_array([pa.array(series.to_numpy(), _KINDS.get(kind), from_pandas=True)])
     except UnicodeEncodeError:
-        # Names the row.
+        # This raises an error that names the row.
         _of_text_and_bytes(series)
         raise
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
@@ -207,7 +218,9 @@ def _any_column(series: pd.Series) -> pa.ChunkedArray:
 
 
 def _lost(series: pd.Series, kind: str) -> str | None:
-    """What Arrow's conversion of such objects would silently leave out: different values would have one digest."""
+    """What Arrow's conversion of such objects would silently leave out: different values would have
+    one digest.
+    """
     if kind not in ("date", "datetime", "time", "timedelta"):
         return None
     values = series.dropna()

@@ -1,19 +1,25 @@
-"""Digests of Polars columns: importing this module gives expressions and series the namespace `manyhash`.
+"""Digests of Polars columns: importing this module gives expressions and series the namespace
+`manyhash`.
 
     import manyhash.polars
     frame.with_columns(pl.col("email").manyhash.sha256("hex", key=key))
 
-One method for each name in `manyhash.algorithms`, `.hash(algorithm, ...)`, and `hash_rows` for a digest over several columns. They are
-elementwise to the optimizer, so they run lazily, in the streaming engine a morsel at a time, and filters move past them.
+One method for each name in `manyhash.algorithms`, `.hash(algorithm, ...)`, and `hash_rows` for a
+digest over several columns. They are elementwise to the optimizer, so they run lazily, in the
+streaming engine a morsel at a time, and filters move past them.
 
-A column of strings goes to the kernel as Polars has it, and digests come back in the layout Polars has for binary columns: nothing is
-copied on either side. The query calls Python once for each morsel, and the GIL is released meanwhile. A plugin in Rust would save that
-call, which costs microseconds, but it would have to be built for one version of Polars, and this works with all of them.
+A column of strings goes to the kernel as Polars has it, and digests come back in the layout Polars
+has for binary columns: nothing is copied on either side. The query calls Python once for each
+morsel, and the GIL is released meanwhile. A plugin in Rust would save that call, which costs
+microseconds, but it would have to be built for one version of Polars, and this works with all of
+them.
 
-A query that is written down with `.meta.serialize()` or `.serialize()`, to run elsewhere, has the key in it in clear text: keep it as you
-keep the key. What a query shows of itself (its repr, `explain()`) has no key.
+A query that is written down with `.meta.serialize()` or `.serialize()`, to run elsewhere, has the
+key in it in clear text: keep it as you keep the key. What a query shows of itself (its repr,
+`explain()`) has no key.
 
-Type checkers do not know namespaces that are added at run time; `hash(expression, ...)` does the same, and is typed.
+Type checkers do not know namespaces that are added at run time; `hash(expression, ...)` does the
+same, and is typed.
 """
 
 from __future__ import annotations
@@ -42,10 +48,12 @@ def hash(
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pl.Expr:
-    """The digest of every row of a column, as an expression: Binary, or String for "hex" and "base64". Null stays null.
+    """The digest of every row of a column, as an expression: Binary, or String for "hex" and
+    "base64". Null stays null.
 
-    String, Binary, Categorical and Enum columns; for others a TypeError names the cast. A str is a column's name. `threads` is for one
-    morsel: the streaming engine runs several of them at a time already. The options are those of `manyhash.arrow.hash`.
+    String, Binary, Categorical and Enum columns; for others a TypeError names the cast. A str is a
+    column's name. `threads` is for one morsel: the streaming engine runs several of them at a time
+    already. The options are those of `manyhash.arrow.hash`.
     """
     digest = ColumnDigest(algorithm, output, **options)
     expression = pl.col(column) if isinstance(column, str) else column
@@ -58,9 +66,11 @@ def hash_rows(
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pl.Expr:
-    """One digest over several columns for each row, as an expression named "row_digest"; without columns, over all. Never null.
+    """One digest over several columns for each row, as an expression named "row_digest"; without
+    columns, over all. Never null.
 
-    The encoding is that of `manyhash.arrow.hash_rows`: other engines compute the same digests of the same rows.
+    The encoding is that of `manyhash.arrow.hash_rows`: other engines compute the same digests of
+    the same rows.
     """
     digest = ColumnDigest(algorithm, output, **options)
     rows = pl.struct(*columns) if columns else pl.struct(pl.all())
@@ -69,7 +79,7 @@ def hash_rows(
 
 @pl.api.register_expr_namespace("manyhash")
 class ExpressionMethods(ColumnMethods[pl.Expr]):
-    """`pl.col(...).manyhash`."""
+    """The namespace `manyhash` of expressions: `pl.col(...).manyhash`."""
 
     def __init__(self, expression: pl.Expr) -> None:
         self._expression = expression
@@ -80,7 +90,7 @@ class ExpressionMethods(ColumnMethods[pl.Expr]):
 
 @pl.api.register_series_namespace("manyhash")
 class SeriesMethods(ColumnMethods[pl.Series]):
-    """`pl.Series(...).manyhash`."""
+    """The namespace `manyhash` of series: `pl.Series(...).manyhash`."""
 
     def __init__(self, series: pl.Series) -> None:
         self._series = series
@@ -90,7 +100,9 @@ class SeriesMethods(ColumnMethods[pl.Series]):
 
 
 class _OfColumn:
-    """What a query calls with each morsel of a column. A class, so that a plan can be serialized, key included; its repr has none."""
+    """What a query calls with each morsel of a column. It is a class, so that a plan can be
+    serialized, with its key; its repr has no key.
+    """
 
     def __init__(self, digest: ColumnDigest) -> None:
         self.digest = digest
@@ -109,14 +121,16 @@ class _OfColumn:
             # Polars exports such a column with a buffer, which Arrow forbids.
             return series.cast(_dtype(digest))
         if isinstance(dtype, (pl.Categorical, pl.Enum)) and digest.output != "binary":
-            # The categories alone are hashed. Polars would take a dictionary of texts for new categories: it encodes digests itself.
+            # Only the categories are hashed. Polars would take a dictionary of texts for new
+            # categories: it encodes digests itself.
             binary = replace(digest, output="binary").of_column(series, "view")
             return pl.Series(binary, dtype=pl.Binary).bin.encode(digest.output).alias(series.name)
         return pl.Series(digest.of_column(series, "view"), dtype=_dtype(digest)).alias(series.name)
 
 
 class _OfRows(_OfColumn):
-    """The same for a column of structs, hashed field by field."""
+    """What a query calls with each morsel of a column of structs, which are hashed field by field.
+    """
 
     def __call__(self, series: pl.Series) -> pl.Series:
         frame = series.struct.unnest()
@@ -126,7 +140,8 @@ class _OfRows(_OfColumn):
                 reason = "which Arrow lacks" if wide else "which can't be part of a row's digest"
                 cast = "pl.Decimal(38, 0)" if wide else "pl.String"
                 raise TypeError(f"column {name!r} has dtype {dtype}, {reason}: cast it first, pl.col({name!r}).cast({cast}), say")
-        # Null is encoded alike in all types, and Polars exports a column of no type with a buffer, which Arrow forbids.
+        # Null is encoded alike in all types, and Polars exports a column of no type with a buffer,
+        # which Arrow forbids.
         frame = frame.cast({pl.Null: pl.String})
         return pl.Series(self.digest.of_rows(frame, "view"), dtype=_dtype(self.digest)).alias(series.name)
 

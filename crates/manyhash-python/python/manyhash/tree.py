@@ -1,9 +1,11 @@
 """Digests of digests, so that one message has many that are hashed at once.
 
-None of these is the digest of the message, whatever algorithm is under it. j_lanes, j_pointers and files are definitions of their own; the
-others give byte for byte what fsverity, veritysetup, BitTorrent clients and Amazon's tools give. TREE.md of the command says what each is.
+None of these is the digest of the message, whatever algorithm is under it. j_lanes, j_pointers and
+files are definitions of their own; the others give byte for byte what fsverity, veritysetup,
+BitTorrent clients and Amazon's tools give. TREE.md of the command says what each is.
 
-data is a bytes-like object, mmap too. A wrong parameter is a ValueError that says what it may be. The interpreter is free for other threads.
+data is a bytes-like object, mmap too. A wrong parameter is a ValueError that says what it may be.
+The interpreter is free for other threads.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ __all__ = [
 
 
 class FileTree(NamedTuple):
-    """What a torrent says of a file."""
+    """The digests of a file that a torrent has."""
 
     pieces_root: bytes | None
     """`pieces root`; an empty file has none."""
@@ -41,18 +43,23 @@ class FileTree(NamedTuple):
 def j_lanes(data: Data, lanes: int = 16, algorithm: str = "sha256", *, separated: bool = False) -> bytes:
     """The j-lanes digest (Gueron 2013): words of data dealt out to lanes, 1 to 1024 of them.
 
-    separated: with initial values of its own, so that no other message has that digest in another mode.
+    separated: with initial values of this mode alone, so that no message has the same digest in
+        another mode.
     """
     return _manyhash.tree_j_lanes(data, lanes, algorithm, separated)
 
 
 def j_pointers(data: Data, lanes: int = 16, algorithm: str = "sha256", *, separated: bool = False) -> bytes:
-    """The j-pointers digest (Gueron 2013): data cut into 1 to 1024 ranges, each of whole blocks. separated is as in j_lanes."""
+    """The j-pointers digest (Gueron 2013): data cut into 1 to 1024 ranges, each of whole blocks.
+    separated is as in j_lanes.
+    """
     return _manyhash.tree_j_pointers(data, lanes, algorithm, separated)
 
 
 def files(digests: Iterable[Data], algorithm: str = "sha256") -> bytes:
-    """The digest of a list of messages or files, from their digests in order, such as hash_many gives."""
+    """The digest of a list of messages or files, from their digests in order, such as hash_many
+    gives.
+    """
     return _manyhash.tree_files(digests, algorithm)
 
 
@@ -75,7 +82,8 @@ def dm_verity(
     salt: Data = b"",
     format: int = 1,  # noqa: A002 - as the standard has it
 ) -> bytes:
-    """The root hash of a dm-verity device, which `veritysetup format` prints; a last block that is not full is filled with zeros.
+    """The root hash of a dm-verity device, which `veritysetup format` prints; a last block that is
+    not full is filled with zeros.
 
     data_block_size, hash_block_size: bytes, powers of two from 512 to 524288.
     salt: 256 bytes at most.
@@ -93,10 +101,13 @@ def bittorrent_v2(data: Data, piece_length: int) -> FileTree:
 
 
 def s3_composite(data: Data, part_size: int = 8 << 20, algorithm: str = "sha256") -> bytes:
-    """The composite checksum of an object that S3 got in parts, without the number of parts that S3 shows after it.
+    """The composite checksum of an object that S3 got in parts, without the number of parts that S3
+    shows after it.
 
-    part_size: bytes of a part, all but the last: whoever uploads chooses it, and 8 MiB are the default of Amazon's tools.
-    algorithm: with md5, that of an ETag, which S3 shows in hexadecimal; other checksums it shows in base64.
+    part_size: bytes of a part, all but the last: whoever uploads chooses it, and 8 MiB are the
+        default of Amazon's tools.
+    algorithm: with md5, that of an ETag, which S3 shows in hexadecimal; other checksums it shows in
+        base64.
     """
     return _manyhash.tree_s3_composite(data, part_size, algorithm)
 

@@ -1,4 +1,6 @@
-"""What every adapter's digests are compared with: Python's hashlib and hmac, one row after the other."""
+"""What every adapter's digests are compared with: Python's hashlib and hmac, one row after the
+other.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ import pytest
 
 OUTPUTS = ("binary", "hex", "base64")
 KEY = b"not a secret, a test's key that is longer than one block of SHA-256: " * 2
-# Text of every length around the blocks of SHA-256 and SHA-512, of one to four bytes a character, twice the same, missing and empty.
+# Text of every length around the blocks of SHA-256 and SHA-512, of one to four bytes a character,
+# twice the same, missing and empty.
 TEXTS: list[str | None] = [
     None,
     "",

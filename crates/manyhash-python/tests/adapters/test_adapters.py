@@ -1,4 +1,6 @@
-"""What holds for all adapters: engines are optional, methods are those of the package's algorithms, and stubs say the same."""
+"""What holds for all adapters: engines are optional, methods are those of the package's algorithms,
+and stubs say the same.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""bench/columns.py and bench/pictures.py work, and the former finds a wrong digest. No time is asserted."""
+"""bench/columns.py and bench/pictures.py work, and the former finds a wrong digest. No time is
+asserted.
+"""
 
 from __future__ import annotations
 

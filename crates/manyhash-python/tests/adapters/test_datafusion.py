@@ -1,4 +1,6 @@
-"""`manyhash.datafusion` in real DataFusion, by SQL and expressions, against hashlib, hmac and its own functions."""
+"""`manyhash.datafusion` in real DataFusion, by SQL and expressions, against hashlib, hmac and its
+own functions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One table in every engine: the same rows have the same digests, column by column and over the whole row."""
+"""One table in every engine: the same rows have the same digests, column by column and over the
+whole row.
+"""
 
 from __future__ import annotations
 

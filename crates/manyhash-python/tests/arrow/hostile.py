@@ -1,4 +1,6 @@
-"""A producer of Arrow arrays that says whatever it is told to: the structs of the C data interface, filled in by hand."""
+"""A producer of Arrow arrays that says whatever it is told to: the structs of the C data interface,
+filled in by hand.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 
 class HostileArray:
-    """An array of `length` rows of a type, given as the interface's format string, whose buffers are these bytes."""
+    """An array of `length` rows of a type, given as the interface's format string, whose buffers
+    are these bytes.
+    """
 
     def __init__(self, data_type: bytes, length: int, buffers: list[bytes | None]) -> None:
         self._contents = [None if buffer is None else ctypes.create_string_buffer(buffer, max(1, len(buffer))) for buffer in buffers]

@@ -1,4 +1,6 @@
-"""Which instructions hash, and what happens if they cannot. `MANYHASH_BACKEND` is read once, so each case has a process of its own."""
+"""Which instructions hash, and what happens if they cannot. `MANYHASH_BACKEND` is read once, so
+each case has a process of its own.
+"""
 
 from __future__ import annotations
 

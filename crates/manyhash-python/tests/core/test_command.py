@@ -93,7 +93,9 @@ def open_files(process: int) -> set[str]:
 
 @contextlib.contextmanager
 def endless(*command: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that reads /dev/zero, once it does; it does not outlive the test. It heeds Ctrl-C also where we, in the background, do not."""
+    """A process that reads /dev/zero, once it does; it does not outlive the test. It heeds Ctrl-C
+    also where we, in the background, do not.
+    """
 
     def heed() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -146,7 +146,9 @@ def test_progress_is_told_while_a_large_file_is_read() -> None:
 
 @pytest.mark.parametrize("files", ["['/dev/zero']", "['/dev/full', '/dev/zero']", "[large]", "[large, large]"])
 def test_control_c_stops_the_work_and_is_raised(tmp_path: Path, files: str) -> None:
-    """In a process of its own, which says how many bytes were read by the time when all of its threads but one have ended."""
+    """In a process of its own, which says how many bytes were read by the time when all of its
+    threads but one have ended.
+    """
     large = tmp_path / "large"
     with large.open("wb") as file:
         file.truncate(1 << 40)

@@ -1,4 +1,6 @@
-"""What the tests themselves rely on: what cannot run is skipped and says so, but fails under CI; and CI installs all that they need."""
+"""What the tests themselves rely on: what cannot run is skipped and says so, but fails under CI;
+and CI installs all that they need.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`manyhash.tree` beside other makers: what the real tools print, and the definitions in terms of hashlib."""
+"""`manyhash.tree` beside other makers: what the real tools print, and the definitions in terms of
+hashlib.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The types that the package declares, by the type checkers that people use, and by what is there at run time."""
+"""The types that the package declares, by the type checkers that people use, and by what is there
+at run time.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,14 @@ from manyhash import _manyhash
 PACKAGE = Path(manyhash.__file__).parent
 TESTS = Path(__file__).parents[1]
 TYPING = TESTS / "typing"
-# What needs no engine. PyArrow and py4j have no types, so that modules that use them cannot be strict to pyright, which refuses unknown types.
+# What needs no engine. PyArrow and py4j have no types, so that modules that use them cannot be
+# strict to pyright, which refuses unknown types.
 STRICT = ("__init__.py", "__main__.py", "_algorithms.pyi", "_column_methods.py", "_manyhash.pyi", "arrow.py", "tree.py")
 
 
 def copied(files: tuple[Path, ...], folder: Path) -> list[str]:
-    """The files in a folder of their own: type checkers look at what is installed with other eyes."""
+    """The files in a folder of their own: type checkers look at what is installed with other eyes.
+    """
     places = [folder / (file.relative_to(PACKAGE.parent) if PACKAGE in file.parents else file.name) for file in files]
     for file, place in zip(files, places, strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""One Spark for all tests of this folder: a master and two workers, whose executors are processes of their own."""
+"""One Spark for all tests of this folder: a master and two workers, whose executors are processes
+of their own.
+"""
 
 from __future__ import annotations
 

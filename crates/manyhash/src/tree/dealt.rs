@@ -94,7 +94,7 @@ impl<C: Compression> DealtHasher<C> {
         if threads <= 1 {
             return self.shares.iter_mut().for_each(|groups| advance(groups));
         }
-        threads::share(threads, self.shares.iter_mut().collect(), |groups: &mut Vec<_>| advance(groups));
+        threads::map(threads, self.shares.iter_mut().collect(), |groups: &mut Vec<_>| advance(groups));
     }
 
     /// Writes the digest of each slice.

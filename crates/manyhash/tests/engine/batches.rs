@@ -40,6 +40,13 @@ fn every_combination<A: Algorithm>() {
             let each: Vec<Key<A>> = keys.iter().map(|key| Key::new(key)).collect();
             let tags = expected_tags::<A>(&keys, &inputs);
             assert_digests::<A>(&batch.clone().keys(&each).hash(&messages), &tags, &messages, &format!("{context}, a key each"));
+            let mut given = tags;
+            given.iter_mut().step_by(3).for_each(|tag| tag[0] ^= 1);
+            given.iter_mut().skip(1).step_by(3).for_each(|tag| tag.truncate(tag.len() - 1));
+            for (i, result) in batch.clone().keys(&each).verify(&messages, &given).into_iter().enumerate() {
+                assert_eq!(result, each[i].verify(&inputs[i], &given[i]), "{context}, message {i}");
+                assert_eq!(result.is_ok(), i % 3 == 2, "{context}, message {i}");
+            }
         }
 
         let values = messages.concat();
@@ -114,6 +121,10 @@ fn refusals_name_the_argument() {
     assert!(few.contains("1 keys for 2 messages"), "{few}");
     let room = refusal(|| Batch::<Sha256>::new().threads(0).hash_into(&["one", "two"], &mut [[0; 32]]));
     assert!(room.contains("2 messages but room for 1 digests"), "{room}");
+    let keyless = refusal(|| drop(Batch::<Sha256>::new().verify(&["one"], &[[0; 32]])));
+    assert_eq!(keyless, "verify: the batch has no key");
+    let tags = refusal(std::panic::AssertUnwindSafe(|| drop(one().key(&key).verify(&["one"], &[[0; 32]; 2]))));
+    assert!(tags.contains("1 messages but room for 2"), "{tags}");
     let readers = refusal(std::panic::AssertUnwindSafe(|| one().keys(&[&key]).hash_readers([(&b""[..], 0)], |_, _| ())));
     assert!(readers.starts_with("keys: "), "{readers}");
     if let Some(lacking) = Backend::known().iter().find(|backend| backend.lanes_of::<Sha256>().is_none()) {

@@ -4,7 +4,7 @@ use arrow_array::{Array, ArrayRef, cast::AsArray};
 use arrow_schema::DataType;
 use manyhash::AnyAlgorithm;
 
-/// The digest, by code that shares nothing with the engine.
+/// The digest of a message by code that shares nothing with the engine.
 pub fn reference(algorithm: AnyAlgorithm, message: &[u8]) -> Vec<u8> {
     reference::by_name(algorithm.name()).expect("the reference has every algorithm")(message)
 }

@@ -7,29 +7,19 @@ use crate::exit::Outcome;
 use crate::flags::DmVerityArguments;
 use crate::text::lines::line;
 use manyhash::tree::DmVerity;
-use manyhash::{Algorithm, ForAlgorithm};
+use manyhash::{Algorithm, with_algorithm};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
-    arguments.hash.with(Print { call, arguments })
+    with_algorithm!(arguments.hash, A => print::<A>(call, arguments))
 }
 
-struct Print<'a> {
-    call: &'a Call<'a>,
-    arguments: DmVerityArguments,
-}
-
-impl ForAlgorithm for Print<'_> {
-    type Output = Outcome;
-
-    fn run<A: Algorithm>(self) -> Outcome {
-        let Self { call, arguments } = self;
-        let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
-        let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");
-        small_files::run(call, Arc::new(tree), files)
-    }
+fn print<A: Algorithm>(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
+    let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
+    let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");
+    small_files::run(call, Arc::new(tree), files)
 }
 
 impl<A: Algorithm> Mode for DmVerity<A> {

@@ -6,7 +6,7 @@ use crate::exit::Outcome;
 use crate::flags::LanesArguments;
 use crate::text::lines::line;
 use manyhash::tree::JLanes;
-use manyhash::{Algorithm, ForAlgorithm};
+use manyhash::{Algorithm, with_algorithm};
 use manyhash_files::in_turns;
 use manyhash_files::read::pieces;
 use std::io::{self, Read, Seek};
@@ -14,22 +14,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
-    arguments.algorithm.with(Print { call, arguments })
+    with_algorithm!(arguments.algorithm, A => print::<A>(call, arguments))
 }
 
-struct Print<'a> {
-    call: &'a Call<'a>,
-    arguments: LanesArguments,
-}
-
-impl ForAlgorithm for Print<'_> {
-    type Output = Outcome;
-
-    fn run<A: Algorithm>(self) -> Outcome {
-        let Self { call, arguments: LanesArguments { lanes, separated, files, .. } } = self;
-        let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
-        small_files::run(call, Arc::new(if separated { mode.separated() } else { mode }), files)
-    }
+fn print<A: Algorithm>(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
+    let LanesArguments { lanes, separated, files, .. } = arguments;
+    let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
+    small_files::run(call, Arc::new(if separated { mode.separated() } else { mode }), files)
 }
 
 impl<A: Algorithm> Mode for JLanes<A> {

@@ -5,30 +5,21 @@ use super::ranges::{self, Fold, Mode};
 use crate::exit::Outcome;
 use crate::flags::LanesArguments;
 use manyhash::tree::JPointers;
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash::{Algorithm, AnyAlgorithm, with_algorithm};
 use manyhash_files::Hashing;
 use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
-    arguments.algorithm.with(Print { call, arguments })
+    with_algorithm!(arguments.algorithm, A => print::<A>(call, arguments))
 }
 
-struct Print<'a> {
-    call: &'a Call<'a>,
-    arguments: LanesArguments,
-}
-
-impl ForAlgorithm for Print<'_> {
-    type Output = Outcome;
-
-    fn run<A: Algorithm>(self) -> Outcome {
-        let Self { call, arguments: LanesArguments { algorithm, lanes, separated, files } } = self;
-        let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
-        let mode = if separated { mode.separated() } else { mode };
-        let slices = Slices { algorithm, mode, lanes, digests: Vec::new() };
-        ranges::run(call, Arc::new(slices), files)
-    }
+fn print<A: Algorithm>(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
+    let LanesArguments { algorithm, lanes, separated, files } = arguments;
+    let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
+    let mode = if separated { mode.separated() } else { mode };
+    let slices = Slices { algorithm, mode, lanes, digests: Vec::new() };
+    ranges::run(call, Arc::new(slices), files)
 }
 
 /// Digests of slices.

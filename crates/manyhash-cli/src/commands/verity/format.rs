@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::text::quoting::quoted;
 use manyhash::tree::Nodes;
-use manyhash::{Algorithm, ForAlgorithm};
+use manyhash::{Algorithm, with_algorithm};
 use manyhash_files::leaves::{self, Source};
 use manyhash_files::read::is_same;
 use manyhash_files::{Reading, Totals, file_name};
@@ -57,8 +57,8 @@ pub(crate) fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bo
     totals.found_file(layout.data_bytes());
     let progress = Progress::start(program, work.progress, &totals);
     let reading = Reading::begin(&totals, &data, layout.data_bytes());
-    let making = Making { layout: &layout, data: &file, device: &hash_device, workers: work.workers(), reading };
-    let made = layout.algorithm.with(making);
+    let made = with_algorithm!(layout.algorithm, A => make::<A>(&layout, &file, &hash_device, work.workers(), &reading));
+    drop(reading);
     totals.done();
     progress.finish();
     let root = const_hex::encode(&made.map_err(|error| error.of(&data, &hash))?);
@@ -103,33 +103,26 @@ pub(crate) fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     Ok(bytes / block_bytes as u64)
 }
 
-struct Making<'a> {
-    layout: &'a Layout,
-    data: &'a File,
-    device: &'a HashDevice,
+/// Writes the hash device, and gives the root hash.
+fn make<A: Algorithm>(
+    layout: &Layout,
+    data: &File,
+    device: &HashDevice,
     workers: usize,
-    reading: Reading,
-}
-
-impl ForAlgorithm for Making<'_> {
-    /// The root hash.
-    type Output = Result<Vec<u8>, DeviceError>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Self { layout, data, device, workers, reading } = self;
-        let tree = layout.tree::<A>();
-        let levels = layout.levels::<A>();
-        let write = |nodes: Nodes<'_>| {
-            let Level { offset, .. } = levels[nodes.level];
-            let block_bytes = layout.superblock.hash_block_bytes as u64;
-            device.write(nodes.bytes, offset + nodes.first * block_bytes).map_err(DeviceError::Hash)
-        };
-        let source = Source::part(data, 0..layout.data_bytes());
-        let mut builder = tree.merkle().builder();
-        leaves::hash(&source, tree.merkle(), workers, &reading, |digests| builder.push(digests, write))?;
-        let root = builder.finish(write)?;
-        Ok(root.expect("there is data").as_ref().to_vec())
-    }
+    reading: &Reading,
+) -> Result<Vec<u8>, DeviceError> {
+    let tree = layout.tree::<A>();
+    let levels = layout.levels::<A>();
+    let write = |nodes: Nodes<'_>| {
+        let Level { offset, .. } = levels[nodes.level];
+        let block_bytes = layout.superblock.hash_block_bytes as u64;
+        device.write(nodes.bytes, offset + nodes.first * block_bytes).map_err(DeviceError::Hash)
+    };
+    let source = Source::part(data, 0..layout.data_bytes());
+    let mut builder = tree.merkle().builder();
+    leaves::hash(&source, tree.merkle(), workers, reading, |digests| builder.push(digests, write))?;
+    let root = builder.finish(write)?;
+    Ok(root.expect("there is data").as_ref().to_vec())
 }
 
 /// Where the root hash goes besides the report.

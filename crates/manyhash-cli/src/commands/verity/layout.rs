@@ -3,7 +3,7 @@
 use crate::flags::VerityDeviceArguments;
 use manyhash::tree::DmVerity;
 use manyhash::tree::dm_verity::{Format, SUPERBLOCK_BYTES, Superblock};
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash::{Algorithm, AnyAlgorithm, with_algorithm};
 use manyhash_files::read::positioned;
 use std::fs::File;
 use std::io;
@@ -82,14 +82,7 @@ impl Layout {
     }
 
     pub(crate) fn hash_blocks(&self) -> u64 {
-        struct HashBlocks<'a>(&'a Layout);
-        impl ForAlgorithm for HashBlocks<'_> {
-            type Output = u64;
-            fn run<A: Algorithm>(self) -> u64 {
-                self.0.tree::<A>().merkle().level_offsets(self.0.superblock.data_blocks).1
-            }
-        }
-        self.algorithm.with(HashBlocks(self))
+        with_algorithm!(self.algorithm, A => self.tree::<A>().merkle().level_offsets(self.superblock.data_blocks).1)
     }
 
     pub(crate) fn end(&self) -> u64 {

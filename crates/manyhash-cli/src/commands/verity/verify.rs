@@ -11,7 +11,7 @@ use crate::flags::VerityVerifyArguments;
 use crate::message::say_of;
 use crate::progress::Progress;
 use crate::text::hexadecimal;
-use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm};
+use manyhash::{Algorithm, AnyAlgorithm, with_algorithm};
 use manyhash_files::leaves::{self, Source};
 use manyhash_files::{Reading, Totals, file_name};
 use std::ffi::OsStr;
@@ -41,8 +41,8 @@ pub(crate) fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bo
     totals.found_file(data_bytes);
     let progress = Progress::start(program, work.progress, &totals);
     let reading = Reading::begin(&totals, data, data_bytes);
-    let checking = Checking { layout: &layout, data: &file, hashes: &hashes, workers: work.workers(), reading };
-    let found = layout.algorithm.with(checking);
+    let found = with_algorithm!(layout.algorithm, A => check::<A>(&layout, &file, &hashes, work.workers(), &reading));
+    drop(reading);
     totals.done();
     progress.finish();
     let found = found.map_err(|error| error.of(data, hash))?;
@@ -90,32 +90,19 @@ fn read_start(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-struct Checking<'a> {
-    layout: &'a Layout,
-    data: &'a File,
-    hashes: &'a File,
-    workers: usize,
-    reading: Reading,
-}
-
 /// What was found, and where the levels are.
 struct Checked {
     found: Found<Vec<u8>>,
     levels: Vec<Level>,
 }
 
-impl ForAlgorithm for Checking<'_> {
-    type Output = Result<Checked, DeviceError>;
-
-    fn run<A: Algorithm>(self) -> Self::Output {
-        let Self { layout, data, hashes, workers, reading } = self;
-        let (tree, levels) = (layout.tree::<A>(), layout.levels::<A>());
-        let mut check = Check::new(tree.merkle(), hashes, &levels, layout.superblock.data_blocks);
-        let source = Source::part(data, 0..layout.data_bytes());
-        leaves::hash(&source, tree.merkle(), workers, &reading, |digests| check.push(digests).map_err(DeviceError::Hash))?;
-        let Found { root, differing, spare } = check.finish();
-        Ok(Checked { found: Found { root: root.as_ref().to_vec(), differing, spare }, levels })
-    }
+fn check<A: Algorithm>(layout: &Layout, data: &File, hashes: &File, workers: usize, reading: &Reading) -> Result<Checked, DeviceError> {
+    let (tree, levels) = (layout.tree::<A>(), layout.levels::<A>());
+    let mut check = Check::new(tree.merkle(), hashes, &levels, layout.superblock.data_blocks);
+    let source = Source::part(data, 0..layout.data_bytes());
+    leaves::hash(&source, tree.merkle(), workers, reading, |digests| check.push(digests).map_err(DeviceError::Hash))?;
+    let Found { root, differing, spare } = check.finish();
+    Ok(Checked { found: Found { root: root.as_ref().to_vec(), differing, spare }, levels })
 }
 
 /// What is wrong, and where: the top first, for what is below a wrong block is compared with what should not be there.

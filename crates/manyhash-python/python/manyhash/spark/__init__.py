@@ -1,4 +1,5 @@
-"""manyhash in Apache Spark: digests of columns, and of all files below a path, in as many executors as there are.
+"""manyhash in Apache Spark: digests of columns, and of all files below a path, in as many executors
+as there are.
 
     import manyhash.spark as mhs
 
@@ -7,7 +8,8 @@
     mhs.register(spark)                                        # SELECT manyhash_sha256_hex(email)
     mhs.write(mhs.manifest(spark, "s3a://lake/raw"), "s3a://lake/raw.manifest")
 
-There is a function for each of `manyhash.algorithms`. `python -m manyhash.spark` makes and checks manifests: see docs/spark.md.
+There is a function for each of `manyhash.algorithms`. `python -m manyhash.spark` makes and checks
+manifests: see docs/spark.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The command `python -m manyhash.spark`: manifest, check and dups. Exit codes: 0 fine, 1 not all is as it should be, 2 wrong usage."""
+"""The command `python -m manyhash.spark`: manifest, check and dups. Exit codes: 0 fine, 1 not all
+is as it should be, 2 wrong usage.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,14 @@ from manyhash.spark.session import require_jvm
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
-# Of the errors of a manifest; the table has them all.
+# How many errors of a manifest are shown; the table has them all.
 _SHOWN_ERRORS = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     options = _parser().parse_args(arguments)
-    # Only now: wrong usage need not wait for a JVM, nor have one.
+    # These are imported only now, because wrong usage need not wait for a JVM, nor have one.
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -48,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _failed(error: Exception) -> int:
     lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-    # What an executor's Python raised ends with the exception, behind its traceback.
+    # An error of an executor's Python ends with the exception, after its traceback.
     _say(lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0])
     return 1
 
@@ -141,20 +143,22 @@ def _session(options: argparse.Namespace) -> SparkSession:
     builder = SparkSession.builder.appName("manyhash")
     if options.master is not None:
         if options.master.startswith("local"):
-            # Executors on this machine have what this Python has; Spark would take the first python3 in PATH.
+            # Executors on this machine are to have what this Python has, but Spark would take the
+            # first python3 in PATH.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = builder.master(options.master)
     for key, value in options.conf:
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
-    # Of an unreadable file there is a line of ours; Spark's own log stays where it is configured.
+    # The command says itself which files are unreadable; Spark's own log stays where it is
+    # configured.
     if not type(spark).__module__.startswith("pyspark.sql.connect"):
         spark.sparkContext.setLogLevel("ERROR")
     return spark
 
 
 def _reading(options: argparse.Namespace) -> dict[str, int]:
-    """Only what was said, so that the defaults stand in one place."""
+    """The options that were given, without the others, so that defaults stand in one place."""
     names = ("piece_bytes", "partition_bytes", "partition_files")
     return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
 
@@ -168,7 +172,7 @@ def _manifest(spark: SparkSession, options: argparse.Namespace) -> int:
     from manyhash.spark.files import exists
 
     require_jvm(spark, "manifest")
-    # Before files are listed, which may take long.
+    # This comes before files are listed, which may take long.
     if not options.overwrite and exists(spark, options.out):
         raise FileExistsError(f"{options.out}: it exists already; --overwrite replaces it")
     frame = mhs.manifest(spark, options.inputs, options.algorithm, exclude=options.out, **_reading(options))
@@ -202,7 +206,7 @@ def _check(spark: SparkSession, options: argparse.Namespace) -> int:
     from manyhash.spark.records import STATES
 
     require_jvm(spark, "check")
-    # Kept, because files are to be read once, for lines and for counts.
+    # The rows are kept, because files are to be read once, for lines and for counts.
     found = mhs.check(spark, options.table, audit=options.audit, **_reading(options)).persist()
     counts = dict.fromkeys(STATES, 0) | {row.state: row["count"] for row in found.groupBy("state").count().collect()}
     for row in found.where("state <> 'ok'").orderBy("path", "state", "algorithm").toLocalIterator():

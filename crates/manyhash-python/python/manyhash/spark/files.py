@@ -40,17 +40,20 @@ def manifest(
     partition_files: int = PARTITION_FILES,
     exclude: str | None = None,
 ) -> DataFrame:
-    """Digests of all files below `inputs`: paths, folders and patterns of any Hadoop file system the session knows.
+    """Digests of all files below `inputs`: paths, folders and patterns of any Hadoop file system
+    the session knows.
 
-    Columns: path string, size long, algorithm string, digest binary, mtime timestamp, error string (null when fine). Files are listed now,
-    and read by every action on the result: write it (`write`) before anything else. `exclude`: a folder that is left out.
+    Columns: path string, size long, algorithm string, digest binary, mtime timestamp, error string
+    (null when fine). Files are listed now, and read by every action on the result: write it
+    (`write`) before anything else. `exclude`: a folder that is left out.
     """
     require_jvm(spark, "manifest")
     name = manyhash.new(algorithm).name
     files = HadoopFiles(spark, exclude)
     files.add_inputs(_paths(inputs))
     rows = _rows(spark, files, name, piece_bytes, partition_bytes, partition_files)
-    # Many tasks read, few files are written: a shuffle of these small rows is cheap, and a task for each large file has one row.
+    # Many tasks read, few files are written: a shuffle of these small rows is cheap, and a task for
+    # each large file has one row.
     return (
         rows.repartition(max(1, -(-len(files) // _FILE_ROWS)))
         .select("path", "size", "algorithm", "digest", F.timestamp_millis("modified_millis").alias("mtime"), "error")
@@ -69,8 +72,9 @@ def check(
 ) -> DataFrame:
     """Reads all files of a table again. `audit`: inputs below which no other file may be.
 
-    Columns: path, state, algorithm, size, expected (the table's digest), digest, error. States: `ok`, `changed`, `missing`, `unreadable`,
-    `no digest` (the table has none, so nothing was checked), `extra` (of an audit). Every action on the result reads the files anew.
+    Columns: path, state, algorithm, size, expected (the table's digest), digest, error. States:
+    `ok`, `changed`, `missing`, `unreadable`, `no digest` (the table has none, so nothing was
+    checked), `extra` (of an audit). Every action on the result reads the files anew.
     """
     require_jvm(spark, "check")
     frame = read_table(spark, table)
@@ -87,13 +91,15 @@ def check(
 
 
 def dups(spark: SparkSession, table: str | DataFrame, *, min_size: int = 1) -> DataFrame:
-    """Files of a table that have the same content: the same algorithm, size and digest. A row a file, and groups one after the other.
+    """Files of a table that have the same content: the same algorithm, size and digest. A row a
+    file, and groups one after the other.
 
-    Columns: algorithm, size, digest, files (in the group), wasted_bytes (size times all files but one), path. Those that waste most first.
+    Columns: algorithm, size, digest, files (in the group), wasted_bytes (size times all files but
+    one), path. Those that waste most first.
     """
     require_jvm(spark, "dups")
     frame = read_table(spark, table).where(F.col("digest").isNotNull() & (F.col("size") >= min_size))
-    # A file listed twice is one file.
+    # A file that is listed twice is one file.
     frame = frame.select("algorithm", "size", "digest", "path").distinct()
     group = Window.partitionBy("algorithm", "size", "digest")
     return (
@@ -105,7 +111,8 @@ def dups(spark: SparkSession, table: str | DataFrame, *, min_size: int = 1) -> D
 
 
 def read_table(spark: SparkSession, table: str | DataFrame) -> DataFrame:
-    """The rows of a table that `write` has written completely, or of a frame with the same columns."""
+    """The rows of a table that `write` has written completely, or of a frame with the same columns.
+    """
     if isinstance(table, str):
         path = _java_path(spark, table)
         if not _call(table, lambda: _file_system(spark, path).exists(path)):
@@ -124,17 +131,19 @@ def read_table(spark: SparkSession, table: str | DataFrame) -> DataFrame:
 
 
 def exists(spark: SparkSession, path: str) -> bool:
-    """Whether there is a file or folder."""
+    """Whether there is a file or folder at this path."""
     java_path = _java_path(spark, path)
     return bool(_call(path, lambda: _file_system(spark, java_path).exists(java_path)))
 
 
 def write(frame: DataFrame, table: str, *, overwrite: bool = False) -> None:
-    """Writes a manifest as Parquet. FileExistsError if there is something already, unless with `overwrite`.
+    """Writes a manifest as Parquet. FileExistsError if there is something already, unless with
+    `overwrite`.
 
-    Rows go to a folder beside `table` that is renamed at the end, and `_SUCCESS` in it is made last. So a table with `_SUCCESS` is
-    complete, on every store, and on file systems whose rename is atomic there is either all of it or nothing. What an overwritten table
-    was stays until the new one is complete.
+    Rows go to a folder beside `table` that is renamed at the end, and `_SUCCESS` in it is made
+    last. So a table with `_SUCCESS` is complete, on every store, and on file systems whose rename
+    is atomic there is either all of it or nothing. What an overwritten table was stays until the
+    new one is complete.
     """
     spark = frame.sparkSession
     require_jvm(spark, "write")
@@ -143,7 +152,7 @@ def write(frame: DataFrame, table: str, *, overwrite: bool = False) -> None:
     if _call(table, lambda: file_system.exists(target)):
         if not overwrite:
             raise FileExistsError(f"{table}: it exists already")
-        # Nothing but a table is ever deleted.
+        # Only a table is ever deleted.
         read_table(spark, table)
     jvm: Any = spark._jvm
     child = jvm.org.apache.hadoop.fs.Path
@@ -186,7 +195,9 @@ def _paths(inputs: str | Iterable[str]) -> Sequence[str]:
 
 
 def _literal(path: str) -> str:
-    """For Spark's readers, which take paths for patterns."""
+    """A path as a pattern that matches only itself, for Spark's readers, which take paths for
+    patterns.
+    """
     return "".join(f"\\{character}" if character in "\\{}[]*?" else character for character in path)
 
 
@@ -201,7 +212,7 @@ def _file_system(spark: SparkSession, java_path: Any) -> Any:
 
 
 def _call(path: str, action: Any) -> Any:
-    """Java's errors as OSError that names the path."""
+    """What `action` gives. Java's errors become an OSError that names the path."""
     try:
         return action()
     except JVM_ERRORS as error:

@@ -1,4 +1,6 @@
-"""Functions on columns: Arrow UDFs around manyhash.arrow, which hashes a batch of rows with one call."""
+"""Functions on columns: Arrow UDFs around manyhash.arrow, which hashes a batch of rows with one
+call.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _SPARK_TYPES: dict[Output, str] = {"binary": "binary", "hex": "string", "base64"
 
 
 class DigestFunction(Protocol):
-    """One algorithm's function."""
+    """The function of one algorithm."""
 
     def __call__(
         self,
@@ -51,8 +53,10 @@ def hash(
 ) -> Column:
     """A digest of each row of a string or binary column; null stays null.
 
-    output: `binary`, or a string, `hex` (lower case, as Spark's own sha2) or `base64`. key: HMAC under it. prefix: bytes that are hashed
-    before each row. truncate: so many first bytes of each digest.
+    output: `binary`, or a string, `hex` (lower case, as Spark's own sha2) or `base64`.
+    key: a secret, under which there are HMAC tags instead of plain digests.
+    prefix: bytes that are hashed before each row.
+    truncate: how many bytes of each digest to keep, its first ones.
     """
     name = manyhash.new(algorithm).name
     return _column_udf(f"manyhash_{name}", name, output, key, prefix, truncate)(column)
@@ -66,7 +70,9 @@ def hash_rows(
     prefix: Bytes | None = None,
     truncate: int | None = None,
 ) -> Column:
-    """A digest of each row of several columns, encoded as manyhash.arrow.hash_rows does: never null, and the same in all engines."""
+    """A digest of each row of several columns, encoded as manyhash.arrow.hash_rows does: never
+    null, and the same in all engines.
+    """
     if not columns:
         raise ValueError("columns: at least one is needed")
     name = manyhash.new(algorithm).name
@@ -74,7 +80,7 @@ def hash_rows(
 
 
 def algorithm_function(algorithm: str) -> DigestFunction:
-    """`hash` for one algorithm."""
+    """The function `hash` bound to one algorithm."""
 
     def digest(
         column: Column | str,
@@ -103,9 +109,10 @@ def register(
 ) -> list[str]:
     """Registers functions for SQL in this session, and returns their names.
 
-    For each algorithm (None: all) there are `NAME_sha256(x)`, which gives binary, `NAME_sha256_hex(x)` and `NAME_sha256_base64(x)`, and
-    `NAME_sha256_rows(x, y, ...)`, each with its `_hex` and `_base64`. `name` is `manyhash` unless you say otherwise; with a key, a prefix
-    or a length it has to be another, so that nobody takes one for a plain digest.
+    For each algorithm (None: all) there are `NAME_sha256(x)`, which gives binary,
+    `NAME_sha256_hex(x)` and `NAME_sha256_base64(x)`, and `NAME_sha256_rows(x, y, ...)`, each with
+    its `_hex` and `_base64`. `name` is `manyhash` unless you say otherwise; with a key, a prefix or
+    a length it has to be another, so that nobody takes one for a plain digest.
     """
     if name is None:
         for argument, value in (("key", key), ("prefix", prefix), ("truncate", truncate)):
@@ -133,7 +140,7 @@ def _options(
         raise ValueError(f"output: {output!r} is none of {', '.join(_SPARK_TYPES)}")
     for name, value in (("key", key), ("prefix", prefix)):
         if value is not None and not isinstance(value, (bytes, bytearray, memoryview)):
-            # Never the value: it may be a secret.
+            # The message never has the value, which may be a secret.
             raise TypeError(f"{name}: {type(value).__name__} is not bytes")
     if truncate is not None:
         digest_bytes = manyhash.new(algorithm).digest_size
@@ -185,9 +192,11 @@ def _rows_udf(
 
 
 def _named(digest: Any, name: str, output: Output) -> Callable[..., Column]:
-    """The name is all of a function that plans show: keys are in the closure only."""
+    """Gives a function its name, which is all that plans show of it: keys are in the closure only.
+    """
     digest.__name__ = digest.__qualname__ = name
-    # Its declared types ask for the kind of function that it finds by itself in annotations.
+    # PySpark's stubs want the kind of function as an argument, which PySpark itself finds in
+    # annotations.
     make: Any = arrow_udf
     function: Callable[..., Column] = make(digest, _SPARK_TYPES[output])
     return function

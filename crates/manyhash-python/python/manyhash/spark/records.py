@@ -1,9 +1,12 @@
-"""The Python side of an executor: records of files, as Reading.java makes them, become rows with digests.
+"""The Python side of an executor: records of files, as Reading.java makes them, become rows with
+digests.
 
-Records come in this order. A control record begins with one byte, its kind; all but P go on with an item, as Item.java writes it.
+Records come in this order. A control record begins with one byte, its kind; all but P go on with an
+item, as Item.java writes it.
 
 - `W`, content: a whole file.
-- `L`, then any number of (`P`, piece), then `E` or `F`: a large file. E: it has been read to its end.
+- `L`, then any number of (`P`, piece), then `E` or `F`: a large file. E: it has been read to its
+  end.
 - `F`: a file that was not read, or not to its end; the item says why.
 """
 
@@ -16,7 +19,7 @@ from typing import NamedTuple, Protocol
 
 import manyhash
 
-# Small files are hashed together once there are so many, or so many bytes of them.
+# Small files are hashed together once there are this many of them, or this many bytes.
 BATCH_FILES = 1024
 BATCH_BYTES = 32 << 20
 
@@ -33,7 +36,9 @@ class _Hasher(Protocol):
 
 
 class Row(NamedTuple):
-    """Of a manifest the state of a file without error is `ok`. Of a check `expected` is what the table says."""
+    """A file and its digest. In a manifest, the state of a file without error is `ok`. In a check,
+    `expected` is the digest of the table.
+    """
 
     path: str
     size: int | None
@@ -57,7 +62,7 @@ class Item(NamedTuple):
 
     @classmethod
     def parse(cls, record: bytes) -> Item:
-        """Of a control record."""
+        """The item of a control record."""
         state, is_check, size, modified_millis = _FIXED.unpack_from(record, 1)
         offset = 1 + _FIXED.size
         parts = []
@@ -108,14 +113,14 @@ class _Batch:
         self._bytes = 0
 
     def add(self, algorithm: str, item: Item, content: bytes) -> bool:
-        """Whether the batch is full now."""
+        """Adds a file, and says whether the batch is full now."""
         self._files.setdefault(algorithm, []).append((item, content))
         self._count += 1
         self._bytes += len(content)
         return self._count >= BATCH_FILES or self._bytes >= BATCH_BYTES
 
     def rows(self) -> Iterator[Row]:
-        """Empties the batch."""
+        """The rows of the files of the batch, which is empty then."""
         files, self._files, self._count, self._bytes = self._files, {}, 0, 0
         for algorithm, entries in files.items():
             digests = manyhash.hash_many(algorithm, [content for _, content in entries])
@@ -124,7 +129,7 @@ class _Batch:
 
 
 def rows(records: Iterable[bytes], algorithm: str) -> Iterator[Row]:
-    """A row for each file. `algorithm` is for files that bring none themselves."""
+    """A row for each file. `algorithm` is for files whose items name none."""
     batch = _Batch()
     source = iter(records)
     for record in source:
@@ -138,7 +143,8 @@ def rows(records: Iterable[bytes], algorithm: str) -> Iterator[Row]:
             name = _standard_name(name)
             is_known = True
         except ValueError as error:
-            # Of a table that somebody else wrote. Its file still has records to be passed over.
+            # The algorithm is of a table that another program wrote. Its file still has records to
+            # be passed over.
             is_known = False
             item = item._replace(state="no digest", message=str(error))
         if kind == b"W":

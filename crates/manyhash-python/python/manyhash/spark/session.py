@@ -1,4 +1,4 @@
-"""What kind of session can do what."""
+"""What each kind of Spark session can do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ CONNECT = (
 
 
 def require_jvm(spark: Any, what: str) -> None:
-    """Raises NotImplementedError for sessions that are not in the driver, TypeError for what is no session."""
+    """Raises NotImplementedError for a session that is not in the driver, and TypeError for
+    anything that is no session.
+    """
     module = type(spark).__module__
     if module.startswith("pyspark.sql.connect"):
         raise NotImplementedError(f"manyhash.spark.{what} {CONNECT}")
