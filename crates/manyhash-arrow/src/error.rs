@@ -67,6 +67,11 @@ pub enum Error {
     },
     /// A backend is forced that has no kernel for the algorithm.
     Backend(BackendError),
+    /// A key is given for an algorithm that has no HMAC.
+    Key {
+        /// The algorithm's name.
+        algorithm: &'static str,
+    },
     /// Arrow's own library refuses an array or a stream.
     Arrow(ArrowError),
 }
@@ -92,6 +97,7 @@ impl fmt::Display for Error {
                 write!(f, "too many rows for offsets of 32 bits: at most {most} in one array; split it into chunks or ask for views")
             }
             Self::Backend(error) => error.fmt(f),
+            Self::Key { algorithm } => write!(f, "key: {algorithm} has no HMAC"),
             Self::Arrow(error) => error.fmt(f),
         }
     }

@@ -62,7 +62,8 @@ impl Hashing {
         Self { layout, ..self }
     }
 
-    /// With HMAC tags under a secret key in place of digests.
+    /// With HMAC tags under a secret key in place of digests. An algorithm that has no HMAC then
+    /// hashes nothing.
     pub fn key(self, key: &[u8]) -> Self {
         Self { key: Some(Secret::new(key)), ..self }
     }
@@ -123,7 +124,7 @@ impl Hashing {
     /// [`most_rows`](Self::most_rows) rows, if memory is short, or if a backend is forced that has
     /// no kernel for the algorithm.
     pub fn hash(&self, column: &dyn Array) -> Result<ArrayRef, Error> {
-        self.algorithm.backend()?;
+        self.check_algorithm()?;
         let Some(dictionary) = column::dictionary(column) else {
             return self.hash_bytes(column, None);
         };
@@ -175,7 +176,7 @@ impl Hashing {
     /// if there are more than [`most_rows`](Self::most_rows) rows, if memory is short, or if a
     /// backend is forced that has no kernel for the algorithm.
     pub fn hash_rows(&self, rows: usize, columns: &[(&str, ArrayRef)]) -> Result<ArrayRef, Error> {
-        self.algorithm.backend()?;
+        self.check_algorithm()?;
         for (name, array) in columns {
             if array.len() != rows {
                 return Err(Error::Lengths { column: (*name).to_string(), rows: array.len(), expected: rows });
@@ -239,6 +240,15 @@ impl Hashing {
         let results = threads::map(threads, arrays.iter().collect(), |array| hash(hashing, array));
         for (i, result) in results.into_iter().enumerate() {
             digests.push(result.map_err(|error| Error::Array { array: first + i, error: Box::new(error) })?);
+        }
+        Ok(())
+    }
+
+    /// Whether a backend has the algorithm, and the algorithm has an HMAC if that is asked for.
+    fn check_algorithm(&self) -> Result<(), Error> {
+        self.algorithm.backend()?;
+        if self.key.is_some() && !self.algorithm.has_hmac() {
+            return Err(Error::Key { algorithm: self.algorithm.name() });
         }
         Ok(())
     }

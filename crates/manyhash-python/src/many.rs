@@ -7,7 +7,7 @@ use crate::messages::{Limits, Messages};
 use crate::output::Output;
 use crate::rows;
 use manyhash::hmac::Key;
-use manyhash::{Algorithm, Batch, threads, with_algorithm};
+use manyhash::{Algorithm, AnyAlgorithm, Batch, threads, with_algorithm};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -58,11 +58,19 @@ pub fn hmac_many<'py>(
     output: &str,
     #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let algorithm = by_name(algorithm)?;
+    let algorithm = with_hmac(by_name(algorithm)?)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let key = KeySource::of(key)?;
     let call = Call::of(py, messages, output, threads, algorithm.digest_bytes())?;
     with_algorithm!(algorithm, A => tag_all::<A>(call, key))
+}
+
+/// The algorithm; a `ValueError` if it has no HMAC.
+fn with_hmac(algorithm: AnyAlgorithm) -> PyResult<AnyAlgorithm> {
+    if algorithm.has_hmac() {
+        return Ok(algorithm);
+    }
+    Err(PyValueError::new_err(format!("algorithm: {} has no HMAC", algorithm.name())))
 }
 
 /// Whether tags[i] is the HMAC tag of message i, for each one; a tag of another length than a
@@ -83,7 +91,7 @@ pub fn verify_many<'py>(
     offsets: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Vec<bool>> {
-    let algorithm = by_name(algorithm)?;
+    let algorithm = with_hmac(by_name(algorithm)?)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let tags = Messages::of(tags, None, Allowed::Bytes, "tags")?;
     let (key, threads) = (KeySource::of(key)?, Threads::of(threads)?);

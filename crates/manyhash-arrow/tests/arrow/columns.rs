@@ -230,6 +230,13 @@ fn digests_are_not_truncated_to_nothing_or_more_than_there_is() {
     }
 }
 
+#[test]
+fn a_key_wants_an_algorithm_with_an_hmac() {
+    let column: ArrayRef = Arc::new(StringArray::from(vec!["one", "two"]));
+    let error = Hashing::new(AnyAlgorithm::Blake2s).key(b"secret").hash(&column).unwrap_err();
+    assert_eq!(error.to_string(), "key: BLAKE2s has no HMAC");
+}
+
 /// A column as it might come from a producer that breaks the rules: nothing is checked when it is
 /// made.
 #[allow(unsafe_code, reason = "columns that break the rules can't be made otherwise")]

@@ -23,7 +23,11 @@ def expected(key: bytes | list[bytes], messages: list[bytes], algorithm: str = "
     return [hmac.digest(key, message, algorithm) for key, message in zip(keys, messages, strict=True)]
 
 
-@pytest.mark.parametrize("algorithm", manyhash.algorithms)
+# BLAKE2s takes keys by itself.
+WITH_HMAC = [algorithm for algorithm in manyhash.algorithms if algorithm != "blake2s"]
+
+
+@pytest.mark.parametrize("algorithm", WITH_HMAC)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_tags_are_those_of_the_module_hmac(algorithm: str, threads: int) -> None:
     for key in (b"", b"key", bytes(64), bytes(range(200))):
@@ -140,6 +144,12 @@ def test_keys_and_tags_are_bytes_and_no_text() -> None:
     for wrong in (5, None):
         with pytest.raises(TypeError, match="key is"):
             hmac_many(wrong, [b"m"])
+
+
+def test_an_algorithm_without_hmac_is_a_value_error() -> None:
+    for call in (lambda: hmac_many(b"key", [b"message"], "blake2s"), lambda: verify_many(b"key", [b"message"], [b"tag"], "blake2s")):
+        with pytest.raises(ValueError, match="algorithm: BLAKE2s has no HMAC"):
+            call()
 
 
 def test_an_unknown_algorithm_is_a_value_error() -> None:
