@@ -1,4 +1,5 @@
-//! Looks for intel-ipsec-mb (Debian: libipsec-mb-dev) and sets `cfg(ipsec_mb)` where it is; elsewhere the bench does without it.
+//! Looks for intel-ipsec-mb (Debian: libipsec-mb-dev) and sets `cfg(ipsec_mb)` where it is;
+//! elsewhere the bench does without it.
 
 use std::error::Error;
 use std::path::PathBuf;

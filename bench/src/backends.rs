@@ -1,4 +1,5 @@
-//! `backends`: what every backend is made of and has for each algorithm, as JSON for scripts. Nothing is measured.
+//! `backends`: what every backend is made of and has for each algorithm, as JSON for scripts.
+//! Nothing is measured.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

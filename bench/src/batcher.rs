@@ -1,4 +1,5 @@
-//! `batcher`: threads that share one `Batcher`, beside threads that call OpenSSL for each message; and what waiting adds at low load.
+//! `batcher`: threads that share one `Batcher`, beside threads that call OpenSSL for each message;
+//! and what waiting adds at low load.
 
 use std::collections::VecDeque;
 use std::ffi::CString;
@@ -52,11 +53,11 @@ const MESSAGES_PER_THREAD: usize = 64;
 /// Threads are counted so long for a sample.
 const SAMPLE: Duration = Duration::from_millis(100);
 const QUICK_SAMPLE: Duration = Duration::from_millis(5);
-/// At low load: one request in each,
+/// At low load one request is made in each interval.
 const INTERVAL: Duration = Duration::from_millis(1);
-/// so many of one kind, then of the other,
+/// How many requests are made of one kind, and then of the other.
 const TURN_REQUESTS: usize = 200;
-/// and so many turns of both.
+/// How many turns each kind has.
 const TURNS: usize = 10;
 const QUICK_TURN_REQUESTS: usize = 5;
 
@@ -84,7 +85,7 @@ impl Work {
 enum Way {
     /// OpenSSL, in the thread that asks, fetched once for each thread.
     OpenSsl,
-    /// The batcher, with so many in flight for each thread.
+    /// The batcher, with this number of messages in flight for each thread.
     Batcher { window: usize },
 }
 
@@ -286,7 +287,8 @@ fn call_by_call<const N: usize>(mut openssl: OpenSsl, work: Work, messages: &[Me
     answers
 }
 
-/// `count` lists of messages, of which a batcher can take what it likes: they stay until the process ends.
+/// `count` lists of messages, of which a batcher can take what it likes: they stay until the
+/// process ends.
 fn messages(count: usize, bytes: usize) -> Vec<Vec<Message>> {
     let mut random = Random::new(bytes as u64);
     let mut message = || {
@@ -347,7 +349,8 @@ fn ways(window: usize) -> Vec<Way> {
     ways
 }
 
-/// Rounds in which each way has one sample, another one first each time. `effort`: rounds, and how long a sample is.
+/// Rounds in which each way has one sample, another one first each time. `effort`: rounds, and how
+/// long a sample is.
 fn throughput<A: Algorithm<Digest = [u8; N]>, const N: usize>(
     bench: &Bench<A>,
     ways: &[Way],
@@ -375,7 +378,8 @@ fn throughput<A: Algorithm<Digest = [u8; N]>, const N: usize>(
     Ok(ways.iter().zip(&batchers).zip(samples).map(row).collect())
 }
 
-/// As a runtime does with a task: asks, sleeps until it is woken, and asks again. `Pending::wait` would hash the message itself.
+/// As a runtime does with a task: asks, sleeps until it is woken, and asks again. `Pending::wait`
+/// would hash the message itself.
 fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {

@@ -1,6 +1,8 @@
-//! `calibrate`: what a step of every backend takes on this CPU, as lines for the table in `crates/manyhash/src/kernel/cost.rs`.
+//! `calibrate`: what a step of every backend takes on this CPU, as lines for the table in
+//! `crates/manyhash/src/kernel/cost.rs`.
 //!
-//! As many equal messages as the backend has lanes, long enough that starting and ending them does not count: the steady state.
+//! As many equal messages as the backend has lanes, long enough that starting and ending them does
+//! not count: the steady state.
 
 use std::io;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! One algorithm, one workload, one placement: verify everybody, time everybody in turns, verify again.
+//! One algorithm, one workload, one placement: verify everybody, time everybody in turns, verify
+//! again.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use crate::peers::{Lineup, Peer, Standing};
 use crate::workloads::{Placement, Workload};
 use manyhash_measure::timing::{self, Probe, Sample};
 
-/// A workload of large messages ends after so many rounds when its time is used up.
+/// The rounds after which a workload of large messages ends when its time is used up.
 pub const FEWEST_ROUNDS: usize = 7;
 
 /// How much to measure.
@@ -50,7 +51,8 @@ pub struct Cell {
     pub rows: Vec<Row>,
 }
 
-/// The rows, each with the time it is judged by, so that no reader of the file judges by rules of its own.
+/// The rows, each with the time it is judged by, so that no reader of the file judges by rules of
+/// its own.
 fn with_judgement<S: serde::Serializer>(rows: &[Row], serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Judged<'a> {
@@ -86,7 +88,8 @@ impl Row {
         timing::median(self.processes().filter_map(of_process)).expect("every row has a sample")
     }
 
-    /// The same over the quiet samples of the processes with at least three; `None` if those are not more than half of all.
+    /// The median over the quiet samples of the processes with at least three; `None` if those are
+    /// not more than half of all.
     pub fn quiet_ns(&self) -> Option<f64> {
         let of_process = |samples: &[Sample]| {
             let quiet: Vec<f64> = samples.iter().filter(|sample| sample.is_quiet()).map(|sample| sample.call_ns).collect();
@@ -102,7 +105,8 @@ impl Row {
     }
 }
 
-/// Whether `rows` are judged by quiet medians: manyhash left alone and every peer must have one, or none counts.
+/// Whether `rows` are judged by quiet medians: manyhash left alone and every peer must have one, or
+/// none counts.
 fn by_quiet(rows: &[Row]) -> bool {
     rows.iter().filter(|row| matches!(row.standing, Standing::Ours | Standing::Peer)).all(|row| row.quiet_ns().is_some())
 }
@@ -133,7 +137,8 @@ impl Cell {
         judged_ns(&self.rows, row)
     }
 
-    /// The fastest peer, by the median the cell is judged by: the one whose luck was best, when several are equal.
+    /// The fastest peer, by the median the cell is judged by: the one whose luck was best, when
+    /// several are equal.
     pub fn best_peer(&self) -> Option<&Row> {
         self.peers().min_by(|a, b| self.judged_ns(a).total_cmp(&self.judged_ns(b)))
     }
@@ -178,7 +183,7 @@ impl<const N: usize> Contestant<'_, N> {
     }
 }
 
-/// Runs the contest between the peers of `lineup` that take so many messages.
+/// Runs the contest between the peers of `lineup` that take this number of messages.
 pub fn run<const N: usize>(
     lineup: &mut Lineup<N>,
     workload: &Workload,
@@ -201,8 +206,8 @@ pub fn run<const N: usize>(
     })
 }
 
-/// Verifies, times in turns and verifies again; each entry is a peer and how many of `messages` it hashes, `expected` are the digests.
-/// Errors begin with `of`.
+/// Verifies, times in turns and verifies again; each entry is a peer and how many of `messages` it
+/// hashes, `expected` are the digests. Errors begin with `of`.
 pub fn rows<'a, const N: usize>(
     entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
     messages: &'a [&'a [u8]],
@@ -241,8 +246,8 @@ pub fn rows<'a, const N: usize>(
     Ok(contestants.into_iter().map(row).collect())
 }
 
-/// The order of a round: another one starts each time, and every second round runs backwards, so that nobody always follows the
-/// same neighbour.
+/// The order of a round: another one starts each time, and every second round runs backwards, so
+/// that nobody always follows the same neighbour.
 pub fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
     (0..contestants).map(move |turn| {
         let turn = if round.is_multiple_of(2) { turn } else { contestants - 1 - turn };

@@ -1,7 +1,7 @@
 //! `curves`: speed against the length of the messages, and against their number.
 //!
-//! Every point is a contest like those of the main mode. What is looked for is not a point but its neighbours: where a curve falls,
-//! the schedule chose badly.
+//! Every point is a contest like those of the main mode. What is looked for is not a point but its
+//! neighbours: where a curve falls, the schedule chose badly.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -19,9 +19,9 @@ use crate::workloads::{Placement, Workload};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// The messages of a point have at most so many bytes together, if that is a message.
+/// The most bytes that the messages of a point have together, unless one message has more.
 const MOST_BYTES: usize = 64 * MIB;
-/// And are at most so many.
+/// The most messages of a point.
 const MOST_MESSAGES: usize = 1024;
 /// `--quick` stops each curve here.
 const QUICK_BYTES: usize = 256;
@@ -101,7 +101,8 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     run.finish(out, "cells", &cells)
 }
 
-/// A contest at every point of a curve, between manyhash left alone and its main peers; and the numbers of lanes there are.
+/// A contest at every point of a curve, between manyhash left alone and its main peers; and the
+/// numbers of lanes there are.
 struct Measure<'a> {
     curve: (&'static str, &'static str, Along),
     points: &'a [(usize, usize)],
@@ -127,13 +128,14 @@ impl ForLineup for Measure<'_> {
     }
 }
 
-/// From one message to the next: a line more than the length where that is a multiple of 4 KiB, so that the curves show lengths
-/// and not which of them make addresses equal modulo 4 KiB.
+/// From one message to the next: a line more than the length where that is a multiple of 4 KiB, so
+/// that the curves show lengths and not which of them make addresses equal modulo 4 KiB.
 fn stride_bytes(bytes: usize) -> usize {
     if bytes.is_multiple_of(4 * KIB) { bytes + 64 } else { bytes }
 }
 
-/// A line for every length, and for the numbers of messages that are a power of two or three quarters of one; the file has all.
+/// A line for every length, and for the numbers of messages that are a power of two or three
+/// quarters of one; the file has all.
 fn table(out: &mut dyn Write, cells: &[Cell], along: Along) -> io::Result<()> {
     let Some(first) = cells.first() else {
         return Ok(());
@@ -170,14 +172,15 @@ fn few_messages(out: &mut dyn Write, cells: &[Cell], lanes: &[usize]) -> io::Res
     Ok(())
 }
 
-/// Where the speed falls from one message less to this number: the number, and the share that is left. `speeds`: numbers of messages
-/// and GB/s.
+/// Where the speed falls from one message less to this number: the number, and the share that is
+/// left. `speeds`: numbers of messages and GB/s.
 fn falls(speeds: &[(usize, f64)]) -> Vec<(usize, f64)> {
     let pairs = speeds.windows(2).filter(|pair| pair[1].0 == pair[0].0 + 1 && pair[1].0 <= EVERY_MESSAGES);
     pairs.map(|pair| (pair[1].0, pair[1].1 / pair[0].1)).filter(|&(_, share)| share < FALL).collect()
 }
 
-/// Whether so many messages fill a shape, beside as many of the widest as they fill: one more is expected to cost.
+/// Whether this number of messages fills a shape, beside as many of the widest as they fill: one
+/// more is expected to cost.
 fn are_full(lanes: &[usize], messages: usize) -> bool {
     let widest = lanes.iter().copied().max().unwrap_or(1);
     messages.is_multiple_of(widest) || lanes.contains(&(messages % widest))

@@ -42,7 +42,8 @@ pub fn secrets(count: usize) -> Vec<Secret> {
     secrets
 }
 
-/// Every workload under one key, then one of them with a key for each message; reported as they are measured.
+/// Every workload under one key, then one of them with a key for each message; reported as they are
+/// measured.
 struct Measure<'a> {
     workloads: &'a [Workload],
     run: &'a Run,

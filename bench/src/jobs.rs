@@ -53,7 +53,8 @@ impl ForLineup for Measure<'_> {
     type Output = Cell;
     fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, mut lineup: Lineup<N>) -> Result<Cell> {
         let Self { workload: (name, description, bytes), run } = self;
-        // A line more from stream to stream: what equal addresses modulo 4 KiB cost is another question.
+        // A line more from stream to stream: what equal addresses modulo 4 KiB cost is another
+        // question.
         let workload = Workload::equal(name, description, STREAMS, bytes, bytes + LINE_BYTES);
         let buffer = workload.buffer()?;
         let placement = Placement::Aligned;
@@ -78,7 +79,8 @@ fn rounds(streams: &[&[u8]]) -> usize {
     streams.iter().map(|stream| stream.len() / PIECE_BYTES).max().unwrap_or(0)
 }
 
-/// In every round a piece of every stream arrives, then what fills the lanes is computed; at the end all that is left.
+/// In every round a piece of every stream arrives, then what fills the lanes is computed; at the
+/// end all that is left.
 fn through_jobs<A: Algorithm<Digest = [u8; N]>, P: AsRef<[u8]>, const N: usize>(
     jobs: &Jobs<A, usize, P>,
     rounds: usize,
@@ -116,7 +118,8 @@ impl AsRef<[u8]> for Owner {
     }
 }
 
-/// Pieces as `Bytes`: of the same content and layout, in a buffer of their own, a count raised for each.
+/// Pieces as `Bytes`: of the same content and layout, in a buffer of their own, a count raised for
+/// each.
 fn shared<A: Algorithm<Digest = [u8; N]>, const N: usize>(workload: &Workload, placement: Placement) -> Result<Peer<N>> {
     let owner = Owner(workload.buffer()?);
     let start = owner.0.bytes().as_ptr() as usize;

@@ -1,4 +1,5 @@
-//! Where the figures come from: the machine, the versions of everybody compared, and what they say of themselves.
+//! Where the figures come from: the machine, the versions of everybody compared, and what they say
+//! of themselves.
 
 use manyhash_measure::machine::{cpu_name, features, huge_pages, today, versions};
 use serde::Serialize;

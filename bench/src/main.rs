@@ -1,4 +1,5 @@
-//! `manyhash-bench`: manyhash beside its peers, in one process and one run. METHODOLOGY.md says what the figures mean.
+//! `manyhash-bench`: manyhash beside its peers, in one process and one run. METHODOLOGY.md says
+//! what the figures mean.
 #![deny(unsafe_code)]
 
 mod backends;
@@ -71,7 +72,7 @@ struct MemoryArguments {
     /// Only the peers of this name, or, where no name is equal, those whose names contain it.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     peer: Vec<String>,
-    /// Run so many times, each in a process of its own, and take the medians of their medians.
+    /// Run N times, each in a process of its own, and take the medians of their medians.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one, overrides_with = "processes")]
     processes: usize,
 }
@@ -186,7 +187,8 @@ impl ForLineup for Names {
     }
 }
 
-/// The names of `all` that `asked` names, in the order of `all`; all of them if nothing is asked. `normal` is applied to both sides.
+/// The names of `all` that `asked` names, in the order of `all`; all of them if nothing is asked.
+/// `normal` is applied to both sides.
 fn chosen<'a>(what: &str, asked: &[String], all: &[&'a str], normal: impl Fn(&str) -> String) -> Vec<&'a str> {
     for name in asked {
         if !all.iter().any(|known| normal(known) == normal(name)) {
@@ -197,7 +199,8 @@ fn chosen<'a>(what: &str, asked: &[String], all: &[&'a str], normal: impl Fn(&st
     all.iter().copied().filter(is_asked).collect()
 }
 
-/// The names of the peers that `--peer` names; one that matches nobody in any of `algorithms` is wrong usage.
+/// The names of the peers that `--peer` names; one that matches nobody in any of `algorithms` is
+/// wrong usage.
 fn kept_peers(asked: &[String], algorithms: &[&str]) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for algorithm in algorithms {

@@ -1,7 +1,7 @@
 //! Who is compared: every way of hashing a set of messages, behind one shape.
 //!
-//! A peer is a name and a closure from messages to digests. A library with a batch function of its own is called through it; the
-//! others get a loop, compiled here, that they cannot lose time in.
+//! A peer is a name and a closure from messages to digests. A library with a batch function of its
+//! own is called through it; the others get a loop, compiled here, that they cannot lose time in.
 
 #[cfg(target_arch = "x86_64")]
 mod dirty_halves;
@@ -57,8 +57,9 @@ pub struct Peer<const N: usize> {
 }
 
 impl<const N: usize> Peer<N> {
-    /// A library's own function for many messages. It is given as many digests as there are messages and writes them, or puts its
-    /// own vector in their place: an API that returns a new vector pays for it, as it does in use.
+    /// A library's own function for many messages. It is given as many digests as there are
+    /// messages and writes them, or puts its own vector in their place: an API that returns a new
+    /// vector pays for it, as it does in use.
     pub fn batch(name: impl Into<String>, hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static) -> Self {
         Self { name: name.into(), standing: Standing::Peer, takes: Takes::Any, hash_many: Box::new(hash_many) }
     }
@@ -78,7 +79,7 @@ impl<const N: usize> Peer<N> {
         Self::batch(name, hash_many)
     }
 
-    /// The same, counting for something else.
+    /// This peer, counting for something else.
     pub fn standing(self, standing: Standing) -> Self {
         Self { standing, ..self }
     }
@@ -104,7 +105,8 @@ pub struct Lineup<const N: usize> {
     pub algorithm: &'static str,
     /// In the order of the tables.
     pub peers: Vec<Peer<N>>,
-    /// The digest by a library other than manyhash (which, being a peer too, is itself held against the rest).
+    /// The digest by a library other than manyhash (which, being a peer too, is itself held against
+    /// the rest).
     pub reference: fn(&[u8]) -> [u8; N],
 }
 
@@ -199,7 +201,8 @@ fn aws_lc_rs<const N: usize>(algorithm: &'static aws_lc_rs::digest::Algorithm) -
     })
 }
 
-/// `bytes` unwraps its digest type; collecting a vector into one of the same layout reuses its memory.
+/// `bytes` unwraps its digest type; collecting a vector into one of the same layout reuses its
+/// memory.
 fn commonware<H: commonware_cryptography::Hasher, const N: usize>(bytes: impl Fn(H::Digest) -> [u8; N] + 'static) -> Peer<N> {
     Peer::batch("commonware", move |messages, digests| {
         let hashed = H::hash_many(messages, &commonware_parallel::Sequential);
@@ -220,7 +223,8 @@ pub fn descriptions() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The backends this CPU can run, the costs they are chosen by, and the best of them for each algorithm.
+/// The backends this CPU can run, the costs they are chosen by, and the best of them for each
+/// algorithm.
 pub fn backends() -> Vec<(&'static str, String)> {
     let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
     vec![("backends", supported.join(" ")), ("costs", manyhash::backend::cost_table().into()), ("best", best_backends())]

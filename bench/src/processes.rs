@@ -1,4 +1,5 @@
-//! The same run in several processes: where heap and stack lie is drawn once in the life of a process, and can help or hurt a peer.
+//! One run repeated in several processes: where heap and stack lie is drawn once in the life of a
+//! process, and can help or hurt a peer.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -21,8 +22,8 @@ struct Rows {
     rows: Vec<Row>,
 }
 
-/// Runs this program again, with the same options, until `processes` have run, and adds the samples of each to `cells`, which this
-/// process, the first, measured. The others inherit its CPU.
+/// Runs this program again, with the same options, until `processes` have run, and adds the samples
+/// of each to `cells`, which this process, the first, measured. The others inherit its CPU.
 pub fn pool(cells: &mut [Cell], processes: usize) -> Result<()> {
     let directory = tempfile::tempdir().context("a directory for the processes' samples")?;
     let path = directory.path().join("report.json");

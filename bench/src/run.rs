@@ -1,4 +1,5 @@
-//! What the modes that hash in memory share: options, the CPU held to, the header, and the JSON file.
+//! What the modes that hash in memory share: options, the CPU held to, the header, and the JSON
+//! file.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,7 +24,8 @@ pub struct RunArguments {
     /// Only these algorithms, as `SHA-256` or `sha256` [default: MD5,SHA-1,SHA-256,SHA-512].
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     algorithm: Vec<String>,
-    /// Samples of each peer; where messages add up to tens of megabytes, time ends them earlier, not before 7.
+    /// Samples of each peer; where messages add up to tens of megabytes, time ends them earlier,
+    /// not before 7.
     #[arg(long, value_name = "N", default_value_t = 31, value_parser = crate::at_least_one)]
     samples: usize,
     /// One short sample of everything, less of it: shows that the bench works, nothing else.
@@ -88,14 +90,16 @@ pub struct Run {
 }
 
 impl Run {
-    /// Opens the JSON file, pins the process and calibrates the probe. Samples take `sample`, the rounds of a cell `cell`.
+    /// Opens the JSON file, pins the process and calibrates the probe. Samples take `sample`, the
+    /// rounds of a cell `cell`.
     pub fn begin(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
         let json = open_json(arguments)?;
         let machine = Machine::describe(pin(arguments.pin)?);
         Ok(Self { machine, probe: Probe::calibrate(), effort: effort(arguments, sample, cell), quick: arguments.quick, json })
     }
 
-    /// The same for a mode of several threads: on all CPUs unless `--pin` is given, and without a probe, which sees one core.
+    /// Begins a run of a mode of several threads: on all CPUs unless `--pin` is given, and without
+    /// a probe, which sees one core.
     pub fn begin_on_all_cpus(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
         let json = open_json(arguments)?;
         let pinned_to = arguments.pin.map_or(Ok(None), |cpu| pin(Some(cpu)))?;
@@ -108,7 +112,8 @@ impl Run {
         report::header(out, &self.machine, self.probe)
     }
 
-    /// Prints what `--quick` has to say, and writes the JSON file: `name` is the field with what was `measured`.
+    /// Prints what `--quick` has to say, and writes the JSON file: `name` is the field with what
+    /// was `measured`.
     pub fn finish(self, out: &mut dyn Write, name: &'static str, measured: &impl Serialize) -> Result<()> {
         if self.quick {
             writeln!(out, "\n--quick: every digest was verified; the figures mean nothing.")?;

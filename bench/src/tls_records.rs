@@ -1,7 +1,9 @@
-//! `tls-records`: the tags of TLS records by the number of connections, beside EVP_MAC called for each record when it arrives.
+//! `tls-records`: the tags of TLS records by the number of connections, beside EVP_MAC called for
+//! each record when it arrives.
 //!
-//! A burst is some rounds. In a round every connection's next record arrives: a header of 13 bytes, as TLS 1.2 puts it before the fragment
-//! (RFC 5246, 6.2.3.1), and 16 KiB of fragment. Each connection has a key of its own.
+//! A burst is some rounds. In a round every connection's next record arrives: a header of 13 bytes,
+//! as TLS 1.2 puts it before the fragment (RFC 5246, 6.2.3.1), and 16 KiB of fragment. Each
+//! connection has a key of its own.
 
 use std::ffi::CString;
 use std::io::{self, Write};
@@ -29,9 +31,9 @@ const FRAGMENT_BYTES: usize = 16 << 10;
 /// Sequence number, type, version, length.
 const HEADER_BYTES: usize = 13;
 const RECORD_BYTES: usize = HEADER_BYTES + FRAGMENT_BYTES;
-/// A burst has at least so many rounds,
+/// The fewest rounds of a burst.
 const FEWEST_ROUNDS: usize = 16;
-/// and so many records: for the slowest in a hundred.
+/// The fewest records of a burst: enough to tell the slowest in a hundred.
 const FEWEST_RECORDS: usize = 256;
 
 /// A tag of a record.

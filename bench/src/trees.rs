@@ -1,7 +1,9 @@
-//! `trees`: j-lanes hashing of one message by its length, beside the plain digest of the same message.
+//! `trees`: j-lanes hashing of one message by its length, beside the plain digest of the same
+//! message.
 //!
-//! What the rows compute differs: a j-lanes digest is not the digest of the message. Plain rows are verified as in other contests; those
-//! of lanes here, against slices cut by definition and hashed by another library.
+//! What the rows compute differs: a j-lanes digest is not the digest of the message. Plain rows are
+//! verified as in other contests; those of lanes here, against slices cut by definition and hashed
+//! by another library.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -18,14 +20,16 @@ use crate::run::{Run, RunArguments};
 use crate::workloads::{Placement, Workload};
 
 const KIB: usize = 1 << 10;
-/// From the shortest of the paper's figure 3 to twice the longest that the second-level cache holds.
+/// From the shortest of the paper's figure 3 to twice the longest that the second-level cache
+/// holds.
 const LENGTHS: [usize; 11] =
     [2 * KIB, 4 * KIB, 8 * KIB, 16 * KIB, 32 * KIB, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB, 4096 * KIB];
 /// With `--quick`.
 const QUICK_LENGTHS: [usize; 1] = [2 * KIB];
 /// The paper's 4, 8 and 16, and what two waves or two threads ask for.
 const LANES: [usize; 4] = [4, 8, 16, 32];
-/// Instruction sets whose lanes the paper would have chosen for so many.
+/// Numbers of lanes, and the backends whose registers have as many: those that the paper would have
+/// chosen.
 const FORCED: [(usize, &str); 5] = [(4, "sse2"), (8, "avx2"), (16, "avx512"), (16, "avx512-lean"), (32, "avx512x2")];
 /// The plain digests to compare with.
 const PLAIN: [&str; 4] = ["sha1", "sha2", "openssl low-level", "aws-lc-rs"];
@@ -92,7 +96,8 @@ fn expected<A: Algorithm, const N: usize>(message: &[u8], lanes: usize, referenc
     reference(&slices.iter().flat_map(|slice| reference(slice)).collect::<Vec<u8>>())
 }
 
-/// A line for every length, a column for every row; and behind the speeds of lanes, how many times those of the fastest plain digest.
+/// A line for every length, a column for every row; and behind the speeds of lanes, how many times
+/// those of the fastest plain digest.
 fn table(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
     let Some(first) = cells.first() else {
         return Ok(());

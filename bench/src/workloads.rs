@@ -1,4 +1,5 @@
-//! What is hashed: the sets of messages, by the letters METHODOLOGY.md lists, and where they lie in memory.
+//! What is hashed: the sets of messages, by the letters METHODOLOGY.md lists, and where they lie in
+//! memory.
 
 use anyhow::Result;
 use manyhash_measure::{Buffer, PaperSizes, Random};
@@ -15,7 +16,8 @@ const QUICK_DIVISOR: usize = 32;
 pub enum Placement {
     /// Every message starts at a multiple of 64 bytes.
     Aligned,
-    /// The same layout, every address 16 bytes later: where an allocator puts a large buffer of its own.
+    /// Messages lie as if aligned, but every address is 16 bytes later: where an allocator puts a
+    /// large buffer of its own.
     Offset16,
 }
 
@@ -50,7 +52,8 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// `messages` messages of `bytes` bytes. `stride_bytes`: from one message's start to the next's; rounded up to a whole line.
+    /// `messages` messages of `bytes` bytes. `stride_bytes`: from one message's start to the
+    /// next's; rounded up to a whole line.
     pub fn equal(name: &'static str, description: &'static str, messages: usize, bytes: usize, stride_bytes: usize) -> Self {
         let stride = stride_bytes.next_multiple_of(LINE_BYTES);
         Self { name, description, spans: (0..messages).map(|i| (i * stride, bytes)).collect() }
@@ -130,8 +133,8 @@ pub fn all(quick: bool) -> Result<Vec<Workload>> {
     Ok(workloads)
 }
 
-/// Messages as files and requests have them: ordinary numbers of ordinary lengths, of which no two need be equal. The logarithm of a length
-/// has a normal distribution.
+/// Messages as files and requests have them: ordinary numbers of ordinary lengths, of which no two
+/// need be equal. The logarithm of a length has a normal distribution.
 fn log_normal() -> impl Iterator<Item = Workload> {
     let named = [
         ("n100-6", "100 log-normal messages, mu 6, sigma 0.5", 100, 6.0, 0.5),

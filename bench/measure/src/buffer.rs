@@ -1,7 +1,9 @@
-//! Memory for the messages: aligned to a huge page, huge pages asked for, filled with random-looking bytes.
+//! Memory for the messages: aligned to a huge page, huge pages asked for, filled with
+//! random-looking bytes.
 //!
-//! Huge pages keep the cost of address translation out of the comparison. Each buffer is a mapping of its own: memory that an
-//! allocator hands out again may already consist of small pages, and would stay so.
+//! Huge pages keep the cost of address translation out of the comparison. Each buffer is a mapping
+//! of its own: memory that an allocator hands out again may already consist of small pages, and
+//! would stay so.
 
 use anyhow::{Context, Result};
 use memmap2::MmapMut;
@@ -18,7 +20,8 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// At least `bytes` bytes, all of them written, so that every page is present before anything is timed.
+    /// At least `bytes` bytes, all of them written, so that every page is present before anything
+    /// is timed.
     pub fn new(bytes: usize, seed: u64) -> Result<Self> {
         let whole = bytes.max(1).next_multiple_of(HUGE_PAGE_BYTES);
         let of = || format!("mapping {whole} bytes");

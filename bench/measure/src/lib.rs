@@ -1,4 +1,5 @@
-//! What the benchmarks and the study measure with: samples between two probes, memory in huge pages, the machine's own description.
+//! What the benchmarks and the study measure with: samples between two probes, memory in huge
+//! pages, the machine's own description.
 
 mod buffer;
 pub mod machine;

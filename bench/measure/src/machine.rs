@@ -1,4 +1,5 @@
-//! Where figures come from: the machine, the versions of what is compared, and the CPU this process is held to.
+//! Where figures come from: the machine, the versions of what is compared, and the CPU this process
+//! is held to.
 
 use anyhow::{Context, Result};
 use std::time::SystemTime;
@@ -14,7 +15,7 @@ pub fn huge_pages() -> Option<String> {
     std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok().map(|text| text.trim().to_string())
 }
 
-/// The date so many days after 1 January 1970.
+/// The date that is `days` days after 1 January 1970.
 fn date(mut days: u64) -> String {
     let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;

@@ -19,7 +19,8 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 to `bound` - 1 (the bias of the remainder is below 2^-40 for the bounds used here).
+    /// A number from 0 to `bound` - 1 (the bias of the remainder is below 2^-40 for the bounds used
+    /// here).
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }

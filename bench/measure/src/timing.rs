@@ -1,14 +1,17 @@
 //! Samples, and the probe that tells a quiet core from one that is shared.
 //!
-//! Two hardware threads of a core split its reorder buffer while both are awake, and kernels that live from overlapping independent
-//! work slow down by up to 40 %, with nothing to be seen from inside the machine. The probe sees it. One body of its loop is a chain
-//! of dependent multiplications followed by independent additions; only a reorder buffer that holds clearly more than one body
-//! starts the next chain before this one has ended. **Overlap** is the time of the chain alone over the time of a body: above 1 the
-//! chains overlap, below 1 they do not. It is a ratio of two times on the same core, so it knows no clock rate and no model.
+//! Two hardware threads of a core split its reorder buffer while both are awake, and kernels that
+//! live from overlapping independent work slow down by up to 40 %, with nothing to be seen from
+//! inside the machine. The probe sees it. One body of its loop is a chain of dependent
+//! multiplications followed by independent additions; only a reorder buffer that holds clearly more
+//! than one body starts the next chain before this one has ended. **Overlap** is the time of the
+//! chain alone over the time of a body: above 1 the chains overlap, below 1 they do not. It is a
+//! ratio of two times on the same core, so it knows no clock rate and no model.
 //!
-//! Two more disturbances are met otherwise. Another process on the same CPU shows as CPU time missing from a sample. And an unlucky
-//! stack address, one in about 128 on Zen 5, costs up to 30 % on short messages for the life of the process (presumably hot lines
-//! evict one another); so every round runs at another stack depth, and bad luck becomes one sample instead of all.
+//! Two more disturbances are met otherwise. Another process on the same CPU shows as CPU time
+//! missing from a sample. And an unlucky stack address, one in about 128 on Zen 5, costs up to 30 %
+//! on short messages for the life of the process (presumably hot lines evict one another); so every
+//! round runs at another stack depth, and bad luck becomes one sample instead of all.
 #![allow(unsafe_code)]
 
 use std::hint::black_box;
@@ -16,8 +19,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// A sample is quiet if the probes on both sides saw at least this overlap. Measured: 1.45 to 1.75 on a whole Zen 5 core, 0.95 on a
-/// shared one.
+/// A sample is quiet if the probes on both sides saw at least this overlap. Measured: 1.45 to 1.75
+/// on a whole Zen 5 core, 0.95 on a shared one.
 pub const QUIET_OVERLAP: f64 = 1.25;
 
 /// And if at least this share of its time was spent on the CPU.
@@ -42,7 +45,8 @@ pub struct Probe {
 impl Probe {
     /// Finds the largest body that this core overlaps; `None` without AVX2 or where none overlaps.
     ///
-    /// Takes about half a second: the core may be shared at first, and then a smaller body than the right one would be taken.
+    /// Takes about half a second: the core may be shared at first, and then a smaller body than the
+    /// right one would be taken.
     pub fn calibrate() -> Option<Self> {
         let rounds = 250;
         (0..imp::BODIES.len()).map(|body| Self { body }).find(|probe| {
@@ -72,7 +76,8 @@ mod imp {
 
     use super::Reading;
 
-    /// Multiplications in a chain. Of 32 bits: three cycles each on Intel since Sandy Bridge and on AMD since Zen.
+    /// Multiplications in a chain. Of 32 bits: three cycles each on Intel since Sandy Bridge and on
+    /// AMD since Zen.
     const CHAIN: usize = 40;
     const CHAIN_CYCLES: f64 = 3.0 * CHAIN as f64;
     /// Bodies, or chains, in a reading.
@@ -85,7 +90,8 @@ mod imp {
         if !is_x86_feature_detected!("avx2") {
             return None;
         }
-        // Half of the chains before and half after, and the faster half counts: an interruption must not pass for overlap.
+        // Half of the chains before and half after, and the faster half counts: an interruption
+        // must not pass for overlap.
         let before = chains_ns(REPEATS / 2);
         // SAFETY: the CPU has AVX2.
         let bodies = unsafe {
@@ -111,7 +117,8 @@ mod imp {
         start.elapsed().as_nanos() as f64
     }
 
-    /// Eight independent chains of additions share the filler, so that they never wait for one another.
+    /// Eight independent chains of additions share the filler, so that they never wait for one
+    /// another.
     #[target_feature(enable = "avx2")]
     fn bodies_ns<const ADDITIONS: usize>(repeats: u64) -> f64 {
         let start = Instant::now();
@@ -162,13 +169,15 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Whether both probes saw a quiet core and nobody else ran on it in between; never without a probe.
+    /// Whether both probes saw a quiet core and nobody else ran on it in between; never without a
+    /// probe.
     pub fn is_quiet(&self) -> bool {
         self.overlap.is_some_and(|overlap| overlap >= QUIET_OVERLAP) && self.cpu_share.is_none_or(|share| share >= QUIET_CPU_SHARE)
     }
 }
 
-/// How many calls fill `sample`, by the shortest of at least three calls of `call`: one of them alone may have been interrupted.
+/// How many calls fill `sample`, by the shortest of at least three calls of `call`: one of them
+/// alone may have been interrupted.
 pub fn calls_per_sample(sample: Duration, mut call: impl FnMut()) -> u64 {
     let mut shortest = Duration::MAX;
     let begin = Instant::now();
@@ -195,8 +204,8 @@ fn at_depth(levels: usize, call: &mut dyn FnMut()) {
     black_box(&frame);
 }
 
-/// Times `calls` calls between two probes, `depth` frames down the stack. When a call is short, one untimed call before them brings
-/// back code and data that the contestant before has displaced.
+/// Times `calls` calls between two probes, `depth` frames down the stack. When a call is short, one
+/// untimed call before them brings back code and data that the contestant before has displaced.
 pub fn sample(probe: Option<Probe>, calls: u64, depth: usize, mut call: impl FnMut()) -> Sample {
     if calls > 1 {
         call();

@@ -1,4 +1,5 @@
-//! What code of others does that uses 256-bit registers and does not clean up behind it: isa-l's managers, some compilers of their own.
+//! What code of others does that uses 256-bit registers and does not clean up behind it: isa-l's
+//! managers, some compilers of their own.
 #![allow(unsafe_code)]
 
 use std::arch::{asm, is_x86_feature_detected};

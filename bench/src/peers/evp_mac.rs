@@ -10,7 +10,8 @@ use openssl_sys::{EVP_MAC_CTX, OSSL_PARAM};
 /// `OSSL_PARAM_UTF8_STRING`, which `openssl-sys` leaves out.
 const UTF8_STRING: c_uint = 4;
 
-/// `EVP_MAC`, fetched once, and one context that keeps its key: the way of OpenSSL 3 without a look-up or a key set-up in every call.
+/// `EVP_MAC`, fetched once, and one context that keeps its key: the way of OpenSSL 3 without a
+/// look-up or a key set-up in every call.
 pub struct EvpMac {
     context: NonNull<EVP_MAC_CTX>,
 }
@@ -51,7 +52,8 @@ impl EvpMac {
     /// The tag of a message that lies in `pieces`, one after the other.
     pub fn tag<const N: usize>(&mut self, pieces: &[&[u8]]) -> [u8; N] {
         let (context, mut tag, mut written) = (self.context.as_ptr(), [0; N], 0);
-        // SAFETY: the context has its key, without which `init` would fail; each piece is read, and no more than `N` bytes are written.
+        // SAFETY: the context has its key, without which `init` would fail; each piece is read, and
+        // no more than `N` bytes are written.
         let is_done = unsafe {
             openssl_sys::EVP_MAC_init(context, ptr::null(), 0, ptr::null()) == 1
                 && pieces.iter().all(|piece| openssl_sys::EVP_MAC_update(context, piece.as_ptr(), piece.len()) == 1)

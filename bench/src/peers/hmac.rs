@@ -1,6 +1,8 @@
-//! Who computes HMAC: the same shape as the digests' peers, with one key for all messages or a key for each.
+//! Who computes HMAC: the same shape as the digests' peers, with one key for all messages or a key
+//! for each.
 //!
-//! Whatever can be done with a key before there is a message is done when a peer is made: that is how a server would.
+//! Whatever can be done with a key before there is a message is done when a peer is made: that is
+//! how a server would.
 
 use std::ffi::CStr;
 
@@ -23,7 +25,8 @@ pub type Secret = [u8; 32];
 pub struct TagLineup<const N: usize> {
     /// "HMAC-SHA-256".
     pub algorithm: &'static str,
-    /// In the order of the tables. With one key it is that of every message, with more the i-th is that of the i-th message.
+    /// In the order of the tables. With one key it is that of every message, with more the i-th is
+    /// that of the i-th message.
     pub peers: fn(&[Secret]) -> Result<Vec<Peer<N>>>,
     /// The tag of a message by a library other than manyhash.
     pub reference: fn(&Secret, &[u8]) -> [u8; N],
@@ -119,7 +122,8 @@ fn peers<A: Algorithm<Digest = [u8; N]>, M: Mac + KeyInit + Clone + 'static, con
     Ok(peers)
 }
 
-/// `Key::tag_many_into`, or with a key for each message `hmac::tag_many`, which returns a new vector.
+/// `Key::tag_many_into`, or with a key for each message `hmac::tag_many`, which returns a new
+/// vector.
 fn left_alone<A: Algorithm<Digest = [u8; N]>, const N: usize>(mut keys: Vec<Key<A>>) -> Peer<N> {
     match keys.pop() {
         Some(key) if keys.is_empty() => Peer::batch("manyhash", move |messages, tags| key.tag_many_into(messages, tags)),

@@ -1,6 +1,7 @@
 //! Intel's intel-ipsec-mb, the system's, through `ipsec_mb.c`; only where build.rs found it.
 //!
-//! Both entries are those without checks (`NOCHECK`): the checked ones refuse messages of more than 65,534 bytes.
+//! Both entries are those without checks (`NOCHECK`): the checked ones refuse messages of more than
+//! 65,534 bytes.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char};
@@ -54,7 +55,8 @@ unsafe extern "C" {
     fn imb_get_version_str() -> *const c_char;
 }
 
-/// A manager, freed at the end, its list of messages, and keys if it computes tags: one, or one for each message.
+/// A manager, freed at the end, its list of messages, and keys if it computes tags: one, or one for
+/// each message.
 struct Owned {
     manager: NonNull<Manager>,
     list: Vec<Message>,
@@ -74,7 +76,8 @@ impl Owned {
             .iter()
             .map(|secret| {
                 let mut key = Key { inner: [0; 64], outer: [0; 64] };
-                // SAFETY: a secret is shorter than a block of any algorithm, and the states have room for any algorithm's.
+                // SAFETY: a secret is shorter than a block of any algorithm, and the states have
+                // room for any algorithm's.
                 unsafe { ipsec_mb_key(self.manager, digest_bytes, secret.as_ptr(), secret.len(), &mut key) };
                 key
             })
@@ -96,7 +99,8 @@ impl Owned {
             count: self.list.len(),
             digests: digests.as_mut_ptr().cast(),
         };
-        // SAFETY: the manager has no jobs between calls, since each completes all of its own, and there are `N` bytes for each digest.
+        // SAFETY: the manager has no jobs between calls, since each completes all of its own, and
+        // there are `N` bytes for each digest.
         let hashed = unsafe { hash_many(self.manager, &batch) };
         assert_eq!(hashed, messages.len(), "ipsec-mb completes every job");
     }
@@ -111,13 +115,13 @@ impl Drop for Owned {
 
 /// Digests: one job after the other, and bursts of up to 128.
 pub fn peers<const N: usize>() -> Result<[Peer<N>; 2]> {
-    // SHA-512 of 65,536 bytes and more is wrong (1.3.0); the limit is the one the checked entries keep. SHA-1 and SHA-256 are right
-    // at 18.6 MB.
+    // SHA-512 of 65,536 bytes and more is wrong (1.3.0); the limit is the one the checked entries
+    // keep. SHA-1 and SHA-256 are right at 18.6 MB.
     let takes = if N == 64 { Takes::UpTo { message_bytes: 65_534 } } else { Takes::Any };
     both(takes, |_| ())
 }
 
-/// The same for tags under these keys.
+/// The library as a peer that computes tags under these keys.
 pub fn tag_peers<const N: usize>(secrets: &[Secret]) -> Result<[Peer<N>; 2]> {
     // Right at 1 MiB; wrong at 5 MiB, where a message has more blocks than 16 bits count (1.3.0).
     both(Takes::UpTo { message_bytes: 1 << 20 }, |owned| owned.set_keys(N, secrets))
@@ -134,7 +138,8 @@ fn both<const N: usize>(takes: Takes, prepare: impl Fn(&mut Owned)) -> Result<[P
 
 /// "intel-ipsec-mb 1.3.0, AVX-512".
 pub fn description() -> String {
-    // SAFETY: both functions return a string constant, and the manager lives until the end of the second.
+    // SAFETY: both functions return a string constant, and the manager lives until the end of the
+    // second.
     let [version, kernels] = unsafe {
         let kernels = Owned::new().map_or(c"no manager", |owned| CStr::from_ptr(ipsec_mb_kernels(owned.manager)));
         [CStr::from_ptr(imb_get_version_str()), kernels]

@@ -1,7 +1,8 @@
-//! The system's libcrypto through the `openssl` crate, in three ways, so that the fastest of them is the one to beat.
+//! The system's libcrypto through the `openssl` crate, in three ways, so that the fastest of them
+//! is the one to beat.
 //!
-//! OpenSSL 3's one-shot `SHA256()` looks its algorithm up in every call; `SHA256_Init`, `_Update`, `_Final` and an EVP context with a
-//! digest fetched beforehand do not.
+//! OpenSSL 3's one-shot `SHA256()` looks its algorithm up in every call; `SHA256_Init`, `_Update`,
+//! `_Final` and an EVP context with a digest fetched beforehand do not.
 
 use anyhow::{Context, Result};
 use openssl::md::Md;
@@ -29,7 +30,8 @@ pub fn low_level<State: 'static, const N: usize>(
     })
 }
 
-/// A digest fetched once, and one context: `EVP_DigestInit_ex2`, `EVP_DigestUpdate`, `EVP_DigestFinal`.
+/// A digest fetched once, and one context: `EVP_DigestInit_ex2`, `EVP_DigestUpdate`,
+/// `EVP_DigestFinal`.
 pub struct EvpDigest {
     digest: Md,
     context: MdCtx,

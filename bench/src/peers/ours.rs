@@ -1,5 +1,5 @@
-//! manyhash: left alone, behind code that leaves upper halves of registers dirty, with each backend forced, and its two functions for one
-//! message.
+//! manyhash: left alone, behind code that leaves upper halves of registers dirty, with each backend
+//! forced, and its two functions for one message.
 
 use manyhash::backend::Backend;
 use manyhash::{Algorithm, Hasher};

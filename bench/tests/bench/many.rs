@@ -1,4 +1,5 @@
-//! `hmac`, `jobs`, `tls-records` and `batcher`: that they verify everybody and print and write what they promise.
+//! `hmac`, `jobs`, `tls-records` and `batcher`: that they verify everybody and print and write what
+//! they promise.
 
 use std::process::{Command, Output};
 

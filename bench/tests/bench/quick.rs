@@ -1,4 +1,5 @@
-//! The program itself: that `--quick` verifies everybody and prints its tables, and that wrong usage is told.
+//! The program itself: that `--quick` verifies everybody and prints its tables, and that wrong
+//! usage is told.
 
 use std::process::{Command, Output};
 

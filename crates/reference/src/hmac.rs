@@ -1,4 +1,5 @@
-//! HMAC and what is made of it: RFC 2104 section 2, HKDF of RFC 5869 section 2, PBKDF2 of RFC 8018 section 5.2.
+//! HMAC and what is made of it: RFC 2104 section 2, HKDF of RFC 5869 section 2, PBKDF2 of RFC 8018
+//! section 5.2.
 
 use crate::{HashFunction, block_bytes, by_name};
 

@@ -16,7 +16,8 @@ pub use hmac::Hmac;
 /// Message in, digest out.
 pub type HashFunction = fn(&[u8]) -> Vec<u8>;
 
-/// Declares `module, blocks of BYTES: function "NAME BY ITS STANDARD", ...;` with everything that goes by such names.
+/// Declares `module, blocks of BYTES: function "NAME BY ITS STANDARD", ...;` with everything that
+/// goes by such names.
 macro_rules! functions {
     ($($module:ident, blocks of $block_bytes:literal: $($function:ident $name:literal),+;)+) => {
         $(

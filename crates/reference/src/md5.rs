@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use crate::padding;
 
-/// The table T of 3.4: the integer parts of 4294967296 times the sines' absolute values, of 1 to 64 radians. T\[1\] comes first.
+/// The table T of 3.4: the integer parts of 4294967296 times the sines' absolute values, of 1 to 64
+/// radians. T\[1\] comes first.
 static T: LazyLock<[u32; 64]> = LazyLock::new(|| std::array::from_fn(|i| (4_294_967_296.0 * (i as f64 + 1.0).sin().abs()) as u32));
 
 /// The four shifts of each round, as the operations of 3.4 list them.
@@ -31,8 +32,8 @@ fn function(round: usize, x: u32, y: u32, z: u32) -> u32 {
     }
 }
 
-/// The index of the message word that operation `i` of a round takes: the k of `[abcd k s i]` (3.4) begins at 0, 1, 5, 0 and goes up by
-/// 1, 5, 3, 7.
+/// The index of the message word that operation `i` of a round takes: the k of `[abcd k s i]` (3.4)
+/// begins at 0, 1, 5, 0 and goes up by 1, 5, 3, 7.
 fn word_index(round: usize, i: usize) -> usize {
     let (first, step) = [(0, 1), (1, 5), (5, 3), (0, 7)][round];
     (first + step * i) % 16
@@ -57,7 +58,8 @@ fn compress(hash: &mut [u32; 4], block: &[u8]) {
 
 /// The MD5 digest of a message. Collisions are practical.
 pub fn md5(message: &[u8]) -> [u8; 16] {
-    // 3.1 and 3.2: padded as for SHA-1, but for the length's bytes, of which the low-order one comes first.
+    // 3.1 and 3.2: padded as for SHA-1, but for the length's bytes, of which the low-order one
+    // comes first.
     let mut padded = padding::pad(message, 64);
     let length_at = padded.len() - 8;
     padded[length_at..].reverse();
@@ -78,7 +80,8 @@ mod tests {
     use super::*;
     use crate::hex;
 
-    /// First, last and smallest value of the table in the RFC's appendix, and the words of 3.3 as numbers.
+    /// First, last and smallest value of the table in the RFC's appendix, and the words of 3.3 as
+    /// numbers.
     #[test]
     fn constants() {
         assert_eq!((T[0], T[53], T[63]), (0xd76aa478, 0x8f0ccc92, 0xeb86d391));

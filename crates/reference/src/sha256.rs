@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(hex(&sha256(&[b'a'; 1_000_000])), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     }
 
-    /// The same three for SHA-224 (RFC 3874 section 3).
+    /// The three examples for SHA-224 (RFC 3874 section 3).
     #[test]
     fn sha224_examples() {
         assert_eq!(hex(&sha224(b"abc")), "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7");

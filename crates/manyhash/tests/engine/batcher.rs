@@ -386,7 +386,7 @@ fn a_panic_of_one_caller_harms_no_other() {
 #[test]
 fn a_message_that_panics_as_it_is_handed_over_is_told_so() {
     needs!(Sha256);
-    /// Panics so many times.
+    /// Panics this number of times.
     struct Panics(AtomicUsize);
     impl AsRef<[u8]> for Panics {
         fn as_ref(&self) -> &[u8] {

@@ -3,7 +3,8 @@
 use crate::support::{Random, assert_digests, expected, paint};
 use manyhash::{Algorithm, Sha256, hash_contiguous, hash_contiguous_into};
 
-/// Rows of the given lengths behind `skipped` bytes that belong to none: the buffer and its offsets.
+/// Rows of the given lengths behind `skipped` bytes that belong to none: the buffer and its
+/// offsets.
 fn column(lengths: &[usize], skipped: usize) -> (Vec<u8>, Vec<usize>) {
     let mut values = vec![0xEE; skipped];
     let mut offsets = vec![skipped];

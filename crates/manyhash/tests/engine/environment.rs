@@ -1,5 +1,5 @@
-//! What a program may be told from outside, and that the library does not listen by itself. Each case is a process of its own, because what
-//! is forced is forced for all of it.
+//! What a program may be told from outside, and that the library does not listen by itself. Each
+//! case is a process of its own, because what is forced is forced for all of it.
 
 use manyhash::backend::{self, Backend};
 use manyhash::{Md5, Sha256, hash};

@@ -1,4 +1,5 @@
-//! The folders of `src` are floors, and nobody climbs: what a file uses stands below it, or beside it without a circle.
+//! The folders of `src` are floors, and nobody climbs: what a file uses stands below it, or beside
+//! it without a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

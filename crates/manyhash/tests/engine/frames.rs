@@ -3,7 +3,8 @@
 use crate::support::{Random, assert_digests, expected, paint, paint_all};
 use manyhash::{Algorithm, Batch, Sha256, hash};
 
-/// Prefixes and suffixes around the edges of blocks of both sizes; the last one is longer than the engine's short messages may be.
+/// Prefixes and suffixes around the edges of blocks of both sizes; the last one is longer than the
+/// engine's short messages may be.
 const AROUND: [usize; 15] = [0, 1, 8, 17, 32, 47, 55, 56, 63, 64, 65, 111, 127, 128, 300];
 
 fn check<A: Algorithm>(prefix: &[u8], suffix: &[u8], messages: &[Vec<u8>], context: &str) {

@@ -1,4 +1,5 @@
-//! HMAC against the reference: every length of message and key, every count, one key or a key for each message; and what is refused.
+//! HMAC against the reference: every length of message and key, every count, one key or a key for
+//! each message; and what is refused.
 //!
 //! Random tests print their seed when they fail; MANYHASH_TEST_SEED=seed runs that case again.
 #![cfg(feature = "hmac")]
@@ -17,12 +18,14 @@ fn key_bytes(seed: usize, length_bytes: usize) -> Vec<u8> {
     paint(31_415 + 251 * seed, length_bytes)
 }
 
-/// Keys of lengths that go round all from none to more than two blocks, all different but the empty ones.
+/// Keys of lengths that go round all from none to more than two blocks, all different but the empty
+/// ones.
 fn key_of_each(messages: usize) -> Vec<Vec<u8>> {
     (0..messages).map(|index| key_bytes(index, index * 37 % 293)).collect()
 }
 
-/// Under a key for each message, and then all of them under the last of these keys; all in one batch, and one by one.
+/// Under a key for each message, and then all of them under the last of these keys; all in one
+/// batch, and one by one.
 fn check<A: Algorithm>(secrets: &[Vec<u8>], messages: &[Vec<u8>], context: &str) {
     assert_eq!(secrets.len(), messages.len());
     let keys: Vec<Key<A>> = secrets.iter().map(|secret| Key::new(secret)).collect();
@@ -54,7 +57,8 @@ fn every_message_length<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[every_message_length]);
 
-/// Every length of a key from none to more than two blocks, as each message's own and as the key of all.
+/// Every length of a key from none to more than two blocks, as each message's own and as the key of
+/// all.
 fn every_key_length<A: Algorithm>() {
     let secrets: Vec<Vec<u8>> = (0..=292).map(|length| key_bytes(length, length)).collect();
     let messages = paint_all((0..=292).rev());
@@ -66,7 +70,8 @@ fn every_key_length<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[every_key_length]);
 
-/// A key of zeros is as good as a shorter one; one longer than a block is as good as its digest (RFC 2104, section 2).
+/// A key of zeros is as good as a shorter one; one longer than a block is as good as its digest
+/// (RFC 2104, section 2).
 fn keys_that_are_the_same<A: Algorithm>() {
     let tag = |secret: &[u8]| Key::<A>::new(secret).tag(b"message");
     assert_eq!(tag(b""), tag(&vec![0; A::BLOCK_BYTES]), "{}", A::NAME);
@@ -77,7 +82,8 @@ fn keys_that_are_the_same<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[keys_that_are_the_same]);
 
-/// 0..=2N+1 messages, N the lanes of the widest backend: of lengths around the edges, and of one length.
+/// 0..=2N+1 messages, N the lanes of the widest backend: of lengths around the edges, and of one
+/// length.
 fn every_count<A: Algorithm>() {
     let (seed, mut random) = Random::replayable(1);
     for count in 0..=2 * most_lanes::<A>() + 1 {
@@ -115,7 +121,8 @@ fn ragged_batches<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[ragged_batches]);
 
-/// A message of 300 KB among short ones, first, last and in between; and more tags than go through the outer pass at once.
+/// A message of 300 KB among short ones, first, last and in between; and more tags than go through
+/// the outer pass at once.
 fn giants_and_crowds<A: Algorithm>() {
     let count = most_lanes::<A>() + 2;
     for giant in [0, 1, count / 2, count - 1] {
@@ -128,7 +135,8 @@ fn giants_and_crowds<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[giants_and_crowds]);
 
-/// Any keys and messages: tags are the reference's, in the messages' order, whatever the way; and only right ones are accepted.
+/// Any keys and messages: tags are the reference's, in the messages' order, whatever the way; and
+/// only right ones are accepted.
 fn any_batch<A: Algorithm>() {
     let length = prop_oneof![3 => proptest::sample::select(edge_lengths()), 3 => 0..300_usize, 1 => 0..5000_usize];
     let tampered = proptest::option::weighted(0.3, any::<proptest::sample::Index>());
@@ -166,7 +174,8 @@ fn any_batch<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[any_batch]);
 
-/// Every cut of a message in two, empty pieces before, between and behind; a tagger that is cloned half-way; one that is left.
+/// Every cut of a message in two, empty pieces before, between and behind; a tagger that is cloned
+/// half-way; one that is left.
 fn tagger_cuts<A: Algorithm>() {
     let key = Key::<A>::new(b"secret");
     for length in edge_lengths().into_iter().filter(|length| *length <= 300) {
@@ -298,7 +307,8 @@ fn errors_tell_the_numbers_and_never_the_tag() {
     assert_eq!(TagError::Bytes { given: 20, expected: 32 }.to_string(), "the tag has 20 bytes and not 32");
 }
 
-/// The whole text is known, so that no byte of a key or midstate is in it, however it would be written.
+/// The whole text is known, so that no byte of a key or midstate is in it, however it would be
+/// written.
 #[test]
 fn nothing_shows_a_secret() {
     if forced_backend_lacks::<Sha256>() {
@@ -314,12 +324,14 @@ fn nothing_shows_a_secret() {
     assert_eq!(format!("{tagger:?}"), shown(71), "the key's block and the message");
 }
 
-/// The bytes of a value before and after it is dropped where it is. It must be made of integers, with no padding between them.
+/// The bytes of a value before and after it is dropped where it is. It must be made of integers,
+/// with no padding between them.
 fn bytes_around_drop<T>(value: T, integers_bytes: usize) -> (Vec<u8>, Vec<u8>) {
     let bytes = size_of::<T>();
     assert_eq!(bytes, integers_bytes, "there is no padding");
     let mut place = Box::new(std::mem::MaybeUninit::new(value));
-    // SAFETY: the place has `bytes` bytes, initialised ones, since a value without padding was written to it.
+    // SAFETY: the place has `bytes` bytes, initialised ones, since a value without padding was
+    // written to it.
     let before = unsafe { std::slice::from_raw_parts(place.as_ptr().cast::<u8>(), bytes) }.to_vec();
     // SAFETY: there is a value, and nobody uses it later.
     unsafe { place.assume_init_drop() };

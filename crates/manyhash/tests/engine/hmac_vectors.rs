@@ -100,7 +100,8 @@ fn rfcs<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[rfcs]);
 
-/// Wycheproof's: whole tags and halves, keys of several lengths, and tags that are a bit or more off.
+/// Wycheproof's: whole tags and halves, keys of several lengths, and tags that are a bit or more
+/// off.
 fn wycheproof_tags<A: Algorithm>() {
     let set = match A::NAME {
         "SHA-1" => TestName::HmacSha1,

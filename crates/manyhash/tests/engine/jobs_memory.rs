@@ -14,7 +14,8 @@ thread_local! {
 /// The system's, counted for each thread.
 struct Counting;
 
-// SAFETY: everything is the system allocator's; counting touches a constant-initialised thread local without a destructor.
+// SAFETY: everything is the system allocator's; counting touches a constant-initialised thread
+// local without a destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));

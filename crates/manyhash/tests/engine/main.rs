@@ -1,4 +1,5 @@
-//! The engine's tests from outside, as one program: each of them would have to be linked with kernels of its own.
+//! The engine's tests from outside, as one program: each of them would have to be linked with
+//! kernels of its own.
 
 #[macro_use]
 mod support;

@@ -1,4 +1,5 @@
-//! Readers: whatever they do, the digest is that of the bytes they gave, and one that fails spoils no other.
+//! Readers: whatever they do, the digest is that of the bytes they gave, and one that fails spoils
+//! no other.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -13,7 +14,7 @@ struct Pieces {
     message: Vec<u8>,
     given: usize,
     random: Random,
-    /// Fails after so many bytes.
+    /// Fails after this number of bytes.
     fails_at: Option<usize>,
 }
 

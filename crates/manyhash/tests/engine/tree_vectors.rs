@@ -1,4 +1,5 @@
-//! Tree modes against `vectors/tree-modes.txt`, whose digests a Python script computed from the definitions.
+//! Tree modes against `vectors/tree-modes.txt`, whose digests a Python script computed from the
+//! definitions.
 
 use std::collections::HashMap;
 

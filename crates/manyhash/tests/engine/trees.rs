@@ -1,4 +1,5 @@
-//! Tree modes against their definitions, spelled out here over the reference's digests. `tree_vectors.rs` has digests from elsewhere.
+//! Tree modes against their definitions, spelled out here over the reference's digests.
+//! `tree_vectors.rs` has digests from elsewhere.
 
 use crate::support::{Random, hex, paint, reference};
 use manyhash::backend::Backend;
@@ -25,7 +26,8 @@ fn digest_of_digests<A: Algorithm>(slices: &[impl AsRef<[u8]>]) -> Vec<u8> {
 
 const LANES: [usize; 21] = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 20, 24, 31, 32, 33, 47, 64, 65, 100, 130];
 
-/// Lengths around words, rows, blocks of all lanes, and where the padding of a lane takes another block.
+/// Lengths around words, rows, blocks of all lanes, and where the padding of a lane takes another
+/// block.
 fn lengths<A: Algorithm>(lanes: usize) -> Vec<usize> {
     let row = lanes * word_bytes::<A>();
     let edges = [0, 1, word_bytes::<A>(), row, 13 * row, 14 * row, 15 * row, 16 * row, 29 * row, 32 * row, 50 * row];

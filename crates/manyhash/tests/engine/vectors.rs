@@ -1,5 +1,5 @@
-//! Official vectors, NIST's where it has them, through every door: the reference, `hash`, `hash_many`, `Hasher`, and every
-//! backend this CPU can run.
+//! Official vectors, NIST's where it has them, through every door: the reference, `hash`,
+//! `hash_many`, `Hasher`, and every backend this CPU can run.
 //!
 //! The procedures are those of "The Secure Hash Algorithm Validation System (SHAVS)", 6.2 to 6.4.
 

@@ -43,7 +43,8 @@ impl Door {
     }
 }
 
-/// Whether MANYHASH_BACKEND forces one that this CPU can run but that is not made for `A`: there is nothing to test, and it says so.
+/// Whether MANYHASH_BACKEND forces one that this CPU can run but that is not made for `A`: there is
+/// nothing to test, and it says so.
 pub fn forced_backend_lacks<A: Algorithm>() -> bool {
     do_as_the_environment_says();
     let Err(error) = Backend::in_use::<A>() else { return false };

@@ -8,7 +8,8 @@ pub mod rsp;
 
 use manyhash::Algorithm;
 
-/// Makes a module of tests from a generic one, a test for each algorithm; under a forced backend, for each it has a kernel for.
+/// Makes a module of tests from a generic one, a test for each algorithm; under a forced backend,
+/// for each it has a kernel for.
 macro_rules! per_algorithm {
     ([$test:ident] $($Algorithm:ident)*) => {
         #[allow(non_snake_case)] // the algorithms' own names

@@ -1,4 +1,5 @@
-//! Reader of `vectors/rfc`: records of lines `name = value` with an empty line between them; bytes are hexadecimal.
+//! Reader of `vectors/rfc`: records of lines `name = value` with an empty line between them; bytes
+//! are hexadecimal.
 
 use super::rsp::vectors_folder;
 

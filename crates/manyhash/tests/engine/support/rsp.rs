@@ -1,5 +1,5 @@
-//! Reader of response files, NIST's and others (`.rsp`): "The Secure Hash Algorithm Validation System (SHAVS)",
-//! short and long message tests and the Monte Carlo test.
+//! Reader of response files, NIST's and others (`.rsp`): "The Secure Hash Algorithm Validation
+//! System (SHAVS)", short and long message tests and the Monte Carlo test.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,8 @@ pub fn vectors_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")
 }
 
-/// Those with response files: NIST's, and for what NIST has none of, those of `vectors/hashlib_vectors.py`.
+/// Those with response files: NIST's, and for what NIST has none of, those of
+/// `vectors/hashlib_vectors.py`.
 pub const FOLDERS: [&str; 2] = ["nist-cavp", "python-hashlib"];
 
 /// The text of a response file: `kind` is `ShortMsg`, `LongMsg` or `Monte`.
