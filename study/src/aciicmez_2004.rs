@@ -17,8 +17,7 @@ pub mod metrics;
 pub mod mmx;
 pub mod one_message;
 #[allow(unsafe_code, reason = "libraries in C and C++")]
-mod public;
+pub mod public;
 pub mod scalar;
-mod shown;
 mod streams;
-mod subject;
+pub mod subject;
