@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::measured::{list, number};
+use crate::measured::{list, number, thousands};
 use crate::model::{Claim, Verdict};
 
 /// What `claims.toml` has about a figure.
@@ -125,7 +125,7 @@ impl<'a> Rule<'a> {
     /// The verdict, and the values in words.
     fn judge(&self, metrics: &Metrics) -> Result<(Verdict, String)> {
         let (mut verdict, mut said, mut named) = (Verdict::Holds, Vec::new(), Vec::new());
-        for condition in &self.conditions {
+        for (i, condition) in self.conditions.iter().enumerate() {
             let values = match metrics.0.get(condition.metric) {
                 Some(values) => values.as_slice(),
                 // A figure that could not begin.
@@ -140,22 +140,28 @@ impl<'a> Rule<'a> {
             }
             if !named.contains(&condition.metric) {
                 named.push(condition.metric);
-                said.push(in_words(values));
+                let is_last = self.conditions[i..].iter().all(|other| other.metric == condition.metric);
+                said.push(in_words(values, if is_last { self.unit } else { "" }));
             }
         }
-        Ok((verdict, [&said.join("; "), self.unit].join(" ").trim_end().into()))
+        Ok((verdict, said.join("; ")))
     }
 }
 
-/// Values with their labels; of more than four, the least and the most.
-fn in_words(values: &[(String, f64)]) -> String {
+/// Values with their labels and unit; of more than four, the least and the most.
+fn in_words(values: &[(String, f64)], unit: &str) -> String {
+    let number = |value: f64| if value.fract() == 0.0 && value >= 0.0 { thousands(value as u64) } else { number(value) };
     let shown = |(label, value): &(String, f64)| if label.is_empty() { number(*value) } else { format!("{} ({label})", number(*value)) };
-    if values.len() <= 4 {
-        return list(&values.iter().map(shown).collect::<Vec<_>>());
-    }
-    let limit = |limit: fn(f64, f64) -> f64| number(values.iter().map(|value| value.1).reduce(limit).expect("several"));
-    let (least, most) = (limit(f64::min), limit(f64::max));
-    if least == most { least } else { format!("{least} to {most}") }
+    let words = match values {
+        [(label, value)] if !label.is_empty() => return format!("{} ({label})", format!("{} {unit}", number(*value)).trim_end()),
+        [_, _, _, _, _, ..] => {
+            let limit = |limit: fn(f64, f64) -> f64| number(values.iter().map(|value| value.1).reduce(limit).expect("several"));
+            let (least, most) = (limit(f64::min), limit(f64::max));
+            if least == most { least } else { format!("{least} to {most}") }
+        }
+        _ => list(&values.iter().map(shown).collect::<Vec<_>>()),
+    };
+    format!("{words} {unit}").trim_end().into()
 }
 
 /// Judges what the papers say of a figure.
@@ -176,8 +182,8 @@ pub fn summary(claims: &[Claim]) -> String {
     let (hold, not_measured) = (count(Verdict::Holds), count(Verdict::NotMeasured));
     match (claims.len(), not_measured) {
         (0, _) => String::new(),
-        (all, 0) => format!("Of {all} claims, {hold} hold."),
-        (all, _) => format!("Of {all} claims, {hold} hold and {not_measured} were not measured."),
+        (all, 0) => format!("Claims that hold here: {hold} of {all}."),
+        (all, _) => format!("Claims that hold here: {hold} of {all}, of which {not_measured} could not be measured."),
     }
 }
 
@@ -220,15 +226,18 @@ mod tests {
         metrics.set("files", Some(1350.0));
         metrics.each("half", [("one", Some(1.0)), ("other", None)]);
         metrics.each("many", (0..5).map(|i| (i.to_string(), Some(f64::from(i)))));
-        assert_eq!(judged("gain > 1 times", &metrics), (Holds, "1.50 (SHA-1) and 2.00 (SHA-256) times".into()));
+        assert_eq!(judged("gain > 1 times", &metrics), (Holds, "1.50 (SHA-1) and 2 (SHA-256) times".into()));
         for (rule, verdict) in
             [("gain > 1.5", DoesNot), ("gain >= 1.5, 2", Holds), ("gain < 1.6, 1.9", DoesNot), ("some gain <= 1.5", Holds)]
         {
             assert_eq!(judged(rule, &metrics).0, verdict, "{rule}");
         }
-        assert_eq!(judged("files = 1350 & files < 2000 & gain < 2", &metrics), (DoesNot, "1,350; 1.50 (SHA-1) and 2.00 (SHA-256)".into()));
+        assert_eq!(judged("files = 1350 & files < 2000 & gain < 2", &metrics), (DoesNot, "1,350; 1.50 (SHA-1) and 2 (SHA-256)".into()));
         assert_eq!(judged("half > 0 & gain > 1", &metrics), (NotMeasured, "not measured".into()));
-        assert_eq!(judged("many >= 0 %", &metrics), (Holds, "0 to 4.00 %".into()));
+        assert_eq!(judged("many >= 0 %", &metrics), (Holds, "0 to 4 %".into()));
+        metrics.each("labelled", [("one over other", Some(0.5))]);
+        assert_eq!(judged("labelled < 1 times", &metrics), (Holds, "0.500 times (one over other)".into()));
+        assert_eq!(judged("files > 1 & labelled < 1 times", &metrics).1, "1,350; 0.500 times (one over other)");
         assert_eq!(judged("anything > 1", &Metrics::default()).0, NotMeasured);
     }
 

@@ -1,6 +1,6 @@
 //! `manyhash-study`: the tables and figures of the three papers behind manyhash, measured on this
 //! machine.
-# ![deny(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod aciicmez_2004;
 mod claims;

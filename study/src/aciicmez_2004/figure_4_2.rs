@@ -23,40 +23,46 @@ const QUICK_FILE_BYTES: usize = 4_000_000;
 /// What the system is asked for at once; whole blocks.
 const READ_BYTES: usize = 1 << 20;
 
-/// The digest of a message in memory.
-type OfMessage = dyn Fn(&[u8]) -> Vec<u8>;
-/// The digest of a file.
-type OfFile = dyn Fn(&Path) -> Result<Vec<u8>>;
+/// Hands the parts of a message to who hashes it.
+type Parts<'a> = &'a dyn Fn(&mut dyn FnMut(&[u8])) -> Result<()>;
+/// The digest of a message that comes in parts.
+type Hash = Box<dyn Fn(Parts<'_>) -> Result<Vec<u8>>>;
 
-/// Who hashes a slice, and who a file.
+/// A function that is measured.
 struct Hasher {
     name: String,
     /// The paper's MB/s, from memory and from the disk.
     paper: Option<(f64, f64)>,
     expected: Vec<u8>,
-    message: Box<OfMessage>,
-    file: Box<OfFile>,
+    hash: Hash,
 }
 
 impl Hasher {
     fn new<F: Variants>(session: &Session, openssl: &str, message: &[u8], paper: Option<(f64, f64)>) -> Result<Self> {
         let variant = fastest::<F>(session, openssl)?;
-        Ok(Self {
-            name: format!("{} ({})", F::NAME, variant.name()),
-            paper,
-            expected: openssl_worker::digests(openssl, &[message])?,
-            message: Box::new(move |message| {
-                let mut digest = Vec::new();
-                variant.hash(message, &mut digest);
-                digest
-            }),
-            file: Box::new(move |path| hash_file(&variant, path)),
-        })
+        let name = format!("{} ({})", F::NAME, variant.name());
+        Ok(Self { name, paper, expected: openssl_worker::digests(openssl, &[message])?, hash: hash_of(variant) })
+    }
+
+    /// One pass, timed and verified.
+    fn pass(&self, session: &Session, parts: Parts<'_>) -> Result<Sample> {
+        let mut digest = Ok(Vec::new());
+        let sample = timing::sample(session.probe, 1, 0, || digest = (self.hash)(parts));
+        ensure!(digest? == self.expected, "{}: wrong digest", self.name);
+        Ok(sample)
     }
 }
 
+fn hash_of<F: HashFunction>(variant: Variant<F>) -> Hash {
+    Box::new(move |parts| {
+        let mut hashing = variant.begin();
+        parts(&mut |part| hashing.update(part))?;
+        Ok(hashing.finish())
+    })
+}
+
 /// A file in parts of [`READ_BYTES`], the last one shorter.
-fn read(path: &Path, mut each: impl FnMut(&[u8])) -> Result<()> {
+fn read(path: &Path, each: &mut dyn FnMut(&[u8])) -> Result<()> {
     let mut file = File::open(path).with_context(|| path.display().to_string())?;
     let mut buffer = vec![0; READ_BYTES];
     loop {
@@ -74,21 +80,7 @@ fn read(path: &Path, mut each: impl FnMut(&[u8])) -> Result<()> {
     }
 }
 
-fn hash_file<F: HashFunction>(variant: &Variant<F>, path: &Path) -> Result<Vec<u8>> {
-    let mut hashing = variant.begin();
-    read(path, |part| hashing.update(part))?;
-    Ok(hashing.finish())
-}
-
-/// One pass, timed.
-fn pass(session: &Session, expected: &[u8], hash: impl Fn() -> Result<Vec<u8>>) -> Result<Sample> {
-    let mut digest = Ok(Vec::new());
-    let sample = timing::sample(session.probe, 1, 0, || digest = hash());
-    ensure!(digest? == expected, "wrong digest");
-    Ok(sample)
-}
-
-/// Measures it.
+/// Measures the figure.
 pub fn measure(session: &Session) -> Result<Figure> {
     let bytes = if session.quick { QUICK_FILE_BYTES } else { FILE_BYTES };
     let passes = if session.quick { 1 } else { session.effort.fewest_samples };
@@ -110,19 +102,21 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let mut memory: Vec<Vec<Sample>> = vec![Vec::new(); hashers.len()];
     for _ in 0..passes {
         for (hasher, samples) in hashers.iter().zip(&mut memory) {
-            samples.push(pass(session, &hasher.expected, || Ok((hasher.message)(message)))?);
+            samples.push(hasher.pass(session, &|each| {
+                each(message);
+                Ok(())
+            })?);
         }
     }
     let memory: Vec<Measured> = hashers.iter().zip(memory).map(|(hasher, samples)| measured(&hasher.name, samples)).collect();
 
     let mut missing = Vec::new();
-    let disk = from_disk(session, &hashers, message, passes)?.unwrap_or_else(|why| {
-        missing.push(format!("hashing from the disk: {why}"));
-        Disk { how: "not measured".into(), hashing: vec![None; hashers.len()], reading: None }
-    });
-    let disk_measured: Vec<Option<Measured>> =
-        hashers.iter().zip(disk.hashing).map(|(hasher, samples)| Some(measured(&hasher.name, samples?))).collect();
-    let reading = disk.reading.map(|samples| measured("reading alone", samples));
+    let disk = from_disk(session, &hashers, message, passes)?;
+    let disk = disk.map_err(|why| missing.push(format!("hashing from the disk: {why}"))).ok();
+    let from_disk = |i: usize| Some(measured(&hashers[i].name, disk.as_ref()?.hashing[i].clone()));
+    let disk_measured: Vec<Option<Measured>> = (0..hashers.len()).map(from_disk).collect();
+    let reading = disk.as_ref().map(|disk| measured("reading alone", disk.reading.clone()));
+    let how = disk.as_ref().map_or("not measured", |disk| &disk.how);
 
     let rate = |measured: Option<&Measured>| measured.map(Measured::mb_per_s);
     let rows = hashers.iter().zip(&memory).zip(&disk_measured).map(|((hasher, memory), disk)| {
@@ -164,7 +158,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
              compiled, for a CPU with twice as many registers. Passes over memory: {passes}, then as many over the file, read a megabyte at \
              a time by the thread that hashes, out of the page cache before each ({}). MB/s (millions of bytes) by the median of the passes.",
             if session.quick { "(of 4 MB in this quick run, of 400 MB in the paper)" } else { "of 400 MB" },
-            disk.how,
+            how,
         ),
         tables: vec![table],
         plots: vec![plot],
@@ -185,8 +179,8 @@ struct Disk {
     /// How it left the page cache.
     how: String,
     /// The samples of each hasher.
-    hashing: Vec<Option<Vec<Sample>>>,
-    reading: Option<Vec<Sample>>,
+    hashing: Vec<Vec<Sample>>,
+    reading: Vec<Sample>,
 }
 
 /// `Ok(Err)`: why this machine has no disk for it.
@@ -200,26 +194,22 @@ fn from_disk(session: &Session, hashers: &[Hasher], message: &[u8], passes: usiz
     if let Err(why) = std::fs::write(&path, message) {
         return Ok(Err(format!("{}: {why}", path.display())));
     }
-    let forget = || drop_caches([&path]);
-    let mut how = String::new();
-    let mut hashing: Vec<Vec<Sample>> = vec![Vec::new(); hashers.len()];
-    let mut reading = Vec::new();
+    let mut disk = Disk { how: String::new(), hashing: vec![Vec::new(); hashers.len()], reading: Vec::new() };
     for _ in 0..passes {
-        for (hasher, samples) in hashers.iter().zip(&mut hashing) {
-            match forget() {
-                Ok(done) => how = done,
+        for (hasher, samples) in hashers.iter().map(Some).chain([None]).zip(disk.hashing.iter_mut().chain([&mut disk.reading])) {
+            match drop_caches(&[&path], true) {
+                Ok(how) => disk.how = how,
                 Err(why) => return Ok(Err(why)),
             }
-            samples.push(pass(session, &hasher.expected, || (hasher.file)(&path))?);
+            let mut outcome = Ok(());
+            samples.push(match hasher {
+                Some(hasher) => hasher.pass(session, &|each| read(&path, each))?,
+                None => timing::sample(session.probe, 1, 0, || outcome = read(&path, &mut |part| _ = std::hint::black_box(part))),
+            });
+            outcome?;
         }
-        if let Err(why) = forget() {
-            return Ok(Err(why));
-        }
-        let mut outcome = Ok(());
-        reading.push(timing::sample(session.probe, 1, 0, || outcome = read(&path, |part| _ = std::hint::black_box(part))));
-        outcome?;
     }
-    Ok(Ok(Disk { how, hashing: hashing.into_iter().map(Some).collect(), reading: Some(reading) }))
+    Ok(Ok(disk))
 }
 
 #[cfg(test)]
@@ -233,7 +223,7 @@ mod tests {
         for bytes in [0, 1, READ_BYTES - 1, READ_BYTES, READ_BYTES + 200, 2 * READ_BYTES] {
             let message: Vec<u8> = (0..bytes).map(|i| (i * 3 + i / 509) as u8).collect();
             std::fs::write(&path, &message).unwrap();
-            let digest = hash_file(&Sha256::unrolled()[0], &path).unwrap();
+            let digest = hash_of(Sha256::unrolled()[0])(&|each| read(&path, each)).unwrap();
             assert_eq!(digest, reference::sha256(&message), "{bytes} bytes");
         }
     }

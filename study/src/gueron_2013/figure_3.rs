@@ -73,8 +73,8 @@ fn figure(races: &[Raced]) -> Figure {
     let mut figure = Figure { tables: tables(races), plots: plots(races), ..Figure::default() };
     for Ratio { base, metrics: [least, most], .. } in RATIOS {
         let (at_least, at_most) = range(races, base).unzip();
-        figure.metrics.set(least, at_least);
-        figure.metrics.set(most, at_most);
+        figure.metrics.each(least, [("at least", at_least)]);
+        figure.metrics.each(most, [("at most", at_most)]);
     }
     let (long, short): (Vec<&Raced>, Vec<&Raced>) =
         races.iter().filter(|raced| raced.bytes() >= 64 << 10).partition(|raced| raced.bytes() >= LONGEST_OF_FIGURE);

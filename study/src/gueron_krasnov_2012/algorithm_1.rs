@@ -24,7 +24,7 @@
 //!   may have begun a new message. The serial end takes each lane as it is.
 //! - When a digest is complete is not said. It is read from its lane when the lane gets a new
 //!   message, or at the end.
-# ![allow(non_snake_case, reason = "the paper's names")]
+#![allow(non_snake_case, reason = "the paper's names")]
 
 use std::borrow::Cow;
 

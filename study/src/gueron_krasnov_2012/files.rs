@@ -13,7 +13,7 @@ use manyhash_measure::timing::{self, Probe, Sample};
 use super::{Folder, quick_files};
 use crate::claims::Metrics;
 use crate::contestants::{Lineup, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, Raced, S_HASH, Who};
-use crate::files::{drop_caches, drop_caches_again};
+use crate::files::drop_caches;
 use crate::frequency::Frequencies;
 use crate::measured::Measured;
 use crate::messages::Layout;
@@ -99,14 +99,14 @@ fn cold(session: &Session, who: &[Who], files: &Written) -> Result<Result<Cold, 
     let mut reader = Local::boxed("", |digests| digests.push(read_all(&files.paths)));
     let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); lineup.contestants.len()];
     let mut disk = Vec::new();
-    let how = match drop_caches(&files.paths) {
+    let how = match drop_caches(&files.paths, true) {
         Ok(how) => how,
         Err(why) => return Ok(Err(why)),
     };
     for run in 0..if session.quick { 1 } else { COLD_RUNS } {
         let everybody = lineup.contestants.iter_mut().zip(&mut samples).chain([(&mut reader, &mut disk)]);
         for (contestant, samples) in everybody {
-            if let Err(why) = drop_caches_again(&files.paths) {
+            if let Err(why) = drop_caches(&files.paths, false) {
                 return Ok(Err(why));
             }
             samples.push(contestant.sample(None, 1, run)?);

@@ -32,5 +32,5 @@ fn every_figure_of_the_paper_is_verified_and_judged() {
     }
     let counts = &figures[1]["claims"][0];
     assert_eq!(counts["verdict"], "holds");
-    assert_eq!(counts["here"], "129 (linear), 135 (j = 4) and 153 (j = 16); 1.00");
+    assert_eq!(counts["here"], "129 (linear), 135 (j = 4) and 153 (j = 16); 1");
 }
