@@ -399,33 +399,16 @@ mod tests {
     use super::*;
     use manyhash::{Sha1, Sha256, Sha512};
 
-    const EVERYBODY: [Who; 25] = [
-        Who::Scalar32,
-        Who::Scalar,
-        Who::Mmx,
-        Who::Library(Library::CryptoPp),
-        Who::Library(Library::MbedTls),
-        Who::RustCrypto,
-        OPENSSL_SCALAR,
-        OPENSSL_TODAY,
-        S_HASH,
-        Who::SHash("avx512", "sha-ni"),
-        OWN_N_SMS,
-        Who::Backend("sse2"),
-        Who::Backend("avx2"),
-        Who::Backend("avx512-128"),
-        Who::Backend("avx512"),
-        Who::Backend("avx512x2"),
-        Who::Backend("sha-ni"),
-        Who::Backend("sha-ni-x2"),
-        Who::Manyhash,
-        Who::Over(4, &OWN_N_SMS),
-        Who::Over(3, &Who::Backend("portable")),
-        Who::Lanes(4, "sse2"),
-        Who::Lanes(8, "avx2"),
-        Who::Choice(4),
-        Who::Choice(32),
-    ];
+    /// All kinds of contestants but OpenSSL's processes, which are asked where they race.
+    fn everybody() -> impl Iterator<Item = Who> {
+        const PORTABLE: Who = Who::Backend("portable");
+        let scalar = [Who::Scalar32, Who::Scalar, Who::Mmx, Who::RustCrypto, OWN_N_SMS, PORTABLE, S_HASH, Who::Manyhash];
+        let libraries = [Library::CryptoPp, Library::MbedTls].map(Who::Library);
+        let lanes = ["sse2", "avx512-128", "avx2", "avx512", "avx512x2", "sha-ni", "sha-ni-x2"].map(Who::Backend);
+        let trees = [Who::Over(4, &OWN_N_SMS), Who::Over(3, &PORTABLE), Who::Lanes(4, "sse2"), Who::Lanes(8, "avx2")];
+        let others = [Who::SHash("avx512", "sha-ni"), Who::Choice(4), Who::Choice(32)];
+        scalar.into_iter().chain(libraries).chain(lanes).chain(trees).chain(others)
+    }
 
     fn check<S: Subject>(reference: fn(&[u8]) -> Vec<u8>) {
         let session = Session::begin(true, None, None).expect("a session");
@@ -434,9 +417,7 @@ mod tests {
             let messages = layout.fill().expect("a buffer");
             let slices = messages.slices();
             let linear: Vec<u8> = slices.iter().flat_map(|message| reference(message)).collect();
-            // OpenSSL's processes are asked where they race.
-            let here = EVERYBODY.into_iter().filter(|who| !matches!(who, Who::OpenSsl(_)) && who.missing::<S>().is_none());
-            for who in here {
+            for who in everybody().filter(|who| who.missing::<S>().is_none()) {
                 let expected = who.expected::<S>(&slices).expect("OpenSSL");
                 assert!(who.j() > 1 || expected == linear, "{}", S::NAME);
                 let mut contestant = who.on_messages::<S>(&session, &layout, &slices).expect("asked whether it can");

@@ -32,9 +32,9 @@ pub struct Figure {
     pub tables: Vec<Table>,
     /// Pictures.
     pub plots: Vec<Plot>,
-    /// One sentence: what is still as the paper has it, by this run's values.
+    /// How many claims hold by this run's values; words of its own where a figure has some.
     pub still_holds: String,
-    /// One sentence: what has changed, and why.
+    /// What has changed since the paper and matters here: data of `claims.toml`.
     pub changed: String,
     /// What the paper says, judged by this run's values.
     pub claims: Vec<Claim>,
