@@ -45,14 +45,13 @@ def main():
     path = arguments.study
     out = arguments.out or (path.with_name("report.html") if path.name == "study.json" else path.with_suffix(".html"))
     try:
-        study = form.read(path)
+        text = page(form.read(path))
     except form.FormError as error:
         fail(f"{path}: {error}")
     except OSError as error:
         fail(f"{path}: {error.strerror}")
     if out.exists() and out.samefile(path):
         fail(f"{out}: the page would replace the values it is made from")
-    text = page(study)
     try:
         write(out, text)
     except OSError as error:

@@ -4,11 +4,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from . import pictures
-from .form import Number
+from .form import FormError, Number
 
 
 @dataclass(frozen=True)
@@ -121,15 +121,25 @@ def machine_line(machine):
     return " · ".join(part for part in (machine.cpu, machine.date, frequencies, ", ".join(ours)) if part)
 
 
-def page(study, drawn_for=pictures.draw):
-    """The whole report, as text."""
+def page(study):
+    """The whole report, as text. FormError where the study lacks something, or has something else instead."""
+    try:
+        return rendered(study)
+    except (AttributeError, TypeError, ValueError, UndefinedError) as error:
+        raise FormError(f"{error}; this file is of another version of manyhash-study, or of something else") from error
+
+
+def rendered(study):
+    """The template with what it asks for."""
+    if twice := [name for name, times in Counter(figure.id for figure in study.figures).items() if times > 1]:
+        raise FormError(f"{twice[0]}: there twice")
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.tests["number"] = is_number
     plots = {}
     for f, figure in enumerate(study.figures):
-        plots[figure.id] = [Markup(drawn_for(plot, f"plot-{f}-{p}", study)) for p, plot in enumerate(figure.plots)]
+        plots[figure.id] = [Markup(pictures.draw(plot, f"plot-{f}-{p}", study)) for p, plot in enumerate(figure.plots)]
     return environment.get_template("page.html").render(
         study=study,
         machine=study.machine,

@@ -17,8 +17,6 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from .form import Bars, BarsPlot, LinesPlot, StepsPlot
-
 plt.rcParams.update({"svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "hatch.linewidth": 0.6, "text.parse_math": False})
 # Every text names all its fonts: few of them, of equal widths.
 plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
@@ -48,7 +46,7 @@ SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 def draw(plot, name, study):
     """The plot as an SVG element, as text. `name` is unique in the page."""
     with plt.rc_context({"svg.hashsalt": name}):
-        kind = {BarsPlot: bars, LinesPlot: lines, StepsPlot: steps}[type(plot)]
+        kind = {"bars": bars, "lines": lines, "steps": steps}[plot.kind]
         figure = kind(plot)
         machine = study.machine
         small = [f"{machine.cpu}, {machine.date}"] + (["--quick: these values mean nothing"] if study.quick else [])
@@ -76,7 +74,7 @@ def legend_name(one):
 
 
 def has_values(one):
-    values = one.values if isinstance(one, Bars) else [None if None in point else point for point in one.points]
+    values = one.values if hasattr(one, "values") else [None if None in point else point for point in one.points]
     return any(value is not None for value in values)
 
 
@@ -278,9 +276,9 @@ def thinned(points):
 def described(plot):
     """For those who do not see it; the values are in the tables."""
     names = "; ".join(map(legend_name, plot.series)) or "none"
-    if isinstance(plot, BarsPlot):
+    if plot.kind == "bars":
         return f"Bars of {plot.y_label}. Groups: {'; '.join(plot.categories) or 'none'}. In each: {names}."
-    form = "Lines" if isinstance(plot, LinesPlot) else "Filled steps"
+    form = "Lines" if plot.kind == "lines" else "Filled steps"
     return f"{form} of {plot.y_label} over {plot.x_label}: {names}."
 
 

@@ -7,9 +7,8 @@ pub mod counting;
 pub mod figure_4_1;
 pub mod figure_4_2;
 pub mod figure_4_3;
-pub mod figure_4_6;
-pub mod figure_4_7;
 pub mod figure_4_8;
+pub mod figures_4_6_and_4_7;
 pub mod instructions;
 pub mod metrics;
 #[cfg(target_arch = "x86_64")]
@@ -17,8 +16,7 @@ pub mod metrics;
 pub mod mmx;
 pub mod one_message;
 #[allow(unsafe_code, reason = "libraries in C and C++")]
-mod public;
+pub mod public;
 pub mod scalar;
-mod shown;
 mod streams;
-mod subject;
+pub mod subject;

@@ -2,28 +2,19 @@
 
 use std::path::Path;
 
-/// Writes these files to the disk and has the system forget what it keeps of them in memory. Says how, or why it cannot; what the disk or
-/// a virtual machine's host keeps is beyond reach.
+/// Has the system forget what it keeps of these files in memory. Says how, or why it cannot; what
+/// the disk or a virtual machine's host keeps is beyond reach.
+///
+/// With `write` they are written to the disk first, which only those need that somebody has written
+/// to since: for many files, it takes longer than to read them.
 #[cfg(target_os = "linux")]
-pub fn drop_caches<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<String, String> {
-    drop_all(paths, true)
-}
-
-/// The same once more, for files that nobody has written to since: to be sure of that, for many files, takes longer than to read them.
-#[cfg(target_os = "linux")]
-pub fn drop_caches_again<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<String, String> {
-    drop_all(paths, false)
-}
-
-#[cfg(target_os = "linux")]
-fn drop_all<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, write: bool) -> Result<String, String> {
-    let paths: Vec<P> = paths.into_iter().collect();
-    let how = forget(&paths, write)?;
+pub fn drop_caches<P: AsRef<Path>>(paths: &[P], write: bool) -> Result<String, String> {
+    let how = forget(paths, write)?;
     let how = match std::fs::write("/proc/sys/vm/drop_caches", "3") {
         Ok(()) => format!("{how}, then /proc/sys/vm/drop_caches"),
         Err(error) => format!("{how}, without /proc/sys/vm/drop_caches ({error})"),
     };
-    is_forgotten(&paths)?;
+    is_forgotten(paths)?;
     Ok(how)
 }
 
@@ -51,7 +42,7 @@ fn is_forgotten<P: AsRef<Path>>(paths: &[P]) -> Result<(), String> {
 
 /// These files alone: needs no permission.
 #[cfg(target_os = "linux")]
-fn forget<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, write: bool) -> Result<&'static str, String> {
+fn forget<P: AsRef<Path>>(paths: &[P], write: bool) -> Result<&'static str, String> {
     use rustix::fs::{Advice, fadvise, fstatfs};
 
     /// "linux/magic.h": file systems that are nowhere but in memory.
@@ -77,14 +68,8 @@ fn forget<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, write: bool) -> Re
 
 /// Not known how elsewhere.
 #[cfg(not(target_os = "linux"))]
-pub fn drop_caches<P: AsRef<Path>>(_: impl IntoIterator<Item = P>) -> Result<String, String> {
+pub fn drop_caches<P: AsRef<Path>>(_: &[P], _: bool) -> Result<String, String> {
     Err("this system has no call that makes it forget a file".into())
-}
-
-/// Not known how elsewhere.
-#[cfg(not(target_os = "linux"))]
-pub fn drop_caches_again<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<String, String> {
-    drop_caches(paths)
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -98,7 +83,7 @@ mod tests {
         std::fs::write(&path, vec![7; 1_000_000]).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), vec![7; 1_000_000]);
         assert!(is_forgotten(&[&path]).is_err(), "it has just been read");
-        match forget([&path], true) {
+        match forget(&[&path], true) {
             Ok(_) => is_forgotten(&[&path]).unwrap(),
             Err(why) => assert!(why.contains("in memory"), "{why}"),
         }
@@ -107,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_there_is_named() {
-        let why = forget(["/nowhere/at/all"], true).unwrap_err();
+        let why = forget(&["/nowhere/at/all"], true).unwrap_err();
         assert!(why.starts_with("/nowhere/at/all"), "{why}");
     }
 }

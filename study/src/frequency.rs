@@ -1,4 +1,5 @@
-//! The processor's frequency, held for a while where Linux lets it be set: section 4.3 of Gueron & Krasnov 2012 goes from 3.3 to 1.6 GHz.
+//! The processor's frequency, held for a while where Linux lets it be set: section 4.3 of Gueron &
+//! Krasnov 2012 goes from 3.3 to 1.6 GHz.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -51,7 +52,8 @@ impl Frequencies {
     /// # Errors
     /// Says what could not be read or written.
     pub fn hold(&self, khz: u64) -> Result<Held, String> {
-        // Kept until all is written: an interrupt meanwhile waits, and then finds everything that has to go back.
+        // Kept until all is written: an interrupt meanwhile waits, and then finds everything that
+        // has to go back.
         let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
         let setting = |name: &str| {
             let path = self.folder.join(name);
@@ -78,7 +80,8 @@ impl Drop for Held {
     }
 }
 
-/// Writes all settings back as they were found, for a process that ends: nothing can be held any more.
+/// Writes all settings back as they were found, for a process that ends: nothing can be held any
+/// more.
 pub fn restore() {
     let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
     set_back(&mut changed);

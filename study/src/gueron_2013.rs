@@ -1,7 +1,6 @@
 //! Gueron 2013: "A j-lanes tree hashing mode and j-lanes SHA-256". A file for each figure.
 
 pub mod expecting;
-mod field;
 pub mod figure_1;
 pub mod figure_2;
 pub mod figure_3;

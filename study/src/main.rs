@@ -1,7 +1,10 @@
-//! `manyhash-study`: the tables and figures of the three papers behind manyhash, measured on this machine.
+//! `manyhash-study`: the tables and figures of the three papers behind manyhash, measured on this
+//! machine.
 #![deny(unsafe_code)]
 
 mod aciicmez_2004;
+mod claims;
+mod contestants;
 mod figures;
 mod files;
 mod finalists;
@@ -36,11 +39,13 @@ use tempfile::NamedTempFile;
 /// The crates whose versions the report names.
 pub const COMPARED: &[&str] = &["manyhash", "blake-hash", "openssl", "sha1", "sha2", "sha3"];
 
-/// Measures the tables and figures of Aciicmez 2004, Gueron & Krasnov 2012 and Gueron 2013 on this machine.
+/// Measures the tables and figures of Aciicmez 2004, Gueron & Krasnov 2012 and Gueron 2013 on this
+/// machine.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// Only these figures, as --list names them, or all whose names begin so ("2012") [default: all].
+    /// Only these figures, as --list names them, or all whose names begin so ("2012") [default:
+    /// all].
     #[arg(value_name = "FIGURE")]
     figures: Vec<String>,
     /// Names the figures and measures nothing.
@@ -55,7 +60,8 @@ struct Arguments {
     /// Stay on this CPU [default on Linux: the last CPU allowed].
     #[arg(long, value_name = "CPU")]
     pin: Option<usize>,
-    /// Make files in this folder, on the disk to be measured [default: where the system has temporary files].
+    /// Make files in this folder, on the disk to be measured [default: where the system has
+    /// temporary files].
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
     /// Answers another process of the study: see `openssl_worker.rs`.
@@ -89,7 +95,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let chosen = chosen(&arguments.figures);
     if arguments.list {
         for entry in chosen {
-            writeln!(out, "{:ID_WIDTH$} {}: {}", entry.id, entry.place, entry.title)?;
+            writeln!(out, "{:ID_WIDTH$} {}: {}", entry.id, entry.about().place, entry.about().title)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -138,20 +144,32 @@ fn write_json(path: &Path, study: &Study) -> io::Result<()> {
     Ok(())
 }
 
-/// One figure; whatever happens in it, the others go on.
+/// One figure, judged. Whatever happens in it, the others go on.
 fn measure(session: &Session, entry: &Entry) -> Figure {
-    eprintln!("manyhash-study: {}: {}", entry.id, entry.title);
+    let about = entry.about();
+    eprintln!("manyhash-study: {}: {}", entry.id, about.title);
     let begin = Instant::now();
-    let outcome = catch_unwind(AssertUnwindSafe(|| (entry.measure)(session)));
-    let figure = match outcome {
+    let judged = || {
+        let mut figure = (entry.measure)(session)?;
+        figure.claims.extend(claims::judge(entry.id, &figure.metrics)?);
+        if figure.still_holds.is_empty() {
+            figure.still_holds = claims::summary(&figure.claims);
+        }
+        if figure.changed.is_empty() {
+            figure.changed.clone_from(&about.changed);
+        }
+        anyhow::Ok(figure)
+    };
+    let figure = match catch_unwind(AssertUnwindSafe(judged)) {
         Ok(Ok(figure)) => figure,
         Ok(Err(error)) => Figure { failed: Some(format!("{error:#}")), ..Figure::default() },
         Err(_) => Figure { failed: Some("panicked: see standard error".into()), ..Figure::default() },
     };
-    Figure { id: entry.id, title: entry.title, place: entry.place, seconds: begin.elapsed().as_secs_f64(), ..figure }
+    Figure { id: entry.id, title: &about.title, place: &about.place, seconds: begin.elapsed().as_secs_f64(), ..figure }
 }
 
-/// The figures that `asked` names, in the papers' order; all of them if nothing is asked. A name of nothing is wrong usage.
+/// The figures that `asked` names, in the papers' order; all of them if nothing is asked. A name of
+/// nothing is wrong usage.
 fn chosen(asked: &[String]) -> Vec<&'static Entry> {
     let exists = |asked: &str| figures::ALL.iter().any(|entry| entry.id == asked);
     let begins = |asked: &str, entry: &Entry| entry.id.strip_prefix(asked).is_some_and(|rest| rest.starts_with('-'));

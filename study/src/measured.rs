@@ -16,12 +16,14 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// The least sample, in nanoseconds a call: "the minimum result was recorded" (Gueron 2013, section 3).
+    /// The least sample, in nanoseconds a call: "the minimum result was recorded" (Gueron 2013,
+    /// section 3).
     pub fn least_ns(&self) -> f64 {
         self.samples.iter().map(|sample| sample.call_ns).fold(f64::INFINITY, f64::min)
     }
 
-    /// The median of the samples on a quiet core, or of all where fewer than three were quiet, in nanoseconds a call.
+    /// The median of the samples on a quiet core, or of all where fewer than three were quiet, in
+    /// nanoseconds a call.
     pub fn median_ns(&self) -> f64 {
         let of = |samples: Vec<&Sample>| timing::median(samples.iter().map(|sample| sample.call_ns));
         let quiet: Vec<&Sample> = self.samples.iter().filter(|sample| sample.is_quiet()).collect();
@@ -39,15 +41,23 @@ impl Measured {
         Some(self.least_ns() * self.tsc_ghz? / self.bytes)
     }
 
-    /// The same by the median.
+    /// Cycles of the time-stamp counter for a byte, by the median.
     pub fn tsc_cycles_per_byte(&self) -> Option<f64> {
         Some(self.median_ns() * self.tsc_ghz? / self.bytes)
     }
 
-    /// Cycles of the core for a byte, by the median and by the clock that was measured beside the samples; `None` where it was not.
+    /// Cycles of the core for a byte, by the median and by the clock that was measured beside the
+    /// samples; `None` where it was not.
     pub fn core_cycles_per_byte(&self) -> Option<f64> {
         let clock_ghz = timing::median(self.samples.iter().filter_map(|sample| sample.clock_ghz))?;
         Some(self.median_ns() * clock_ghz / self.bytes)
+    }
+
+    /// As if the only sample of a call had taken `call_ns` nanoseconds.
+    #[cfg(test)]
+    pub fn synthetic(name: &str, bytes: usize, call_ns: f64) -> Self {
+        let sample = Sample { process: 0, call_ns, overlap: None, cpu_share: None, clock_ghz: Some(3.0) };
+        Self { name: name.into(), bytes: bytes as f64, samples: vec![sample], tsc_ghz: Some(2.0) }
     }
 
     /// How many times as fast as `other`, by the medians and byte for byte.
@@ -61,17 +71,35 @@ pub fn fastest<'a>(all: impl IntoIterator<Item = &'a Measured>) -> Option<&'a Me
     all.into_iter().max_by(|one, other| one.mb_per_s().total_cmp(&other.mb_per_s()))
 }
 
-/// "3.40 to 3.60", or one number if they are the same.
-pub fn range(values: &[f64], digits: usize) -> String {
-    let (least, most) =
-        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(*value), most.max(*value)));
-    let (least, most) = (format!("{least:.digits$}"), format!("{most:.digits$}"));
-    if least == most { least } else { format!("{least} to {most}") }
-}
-
 /// "3.40 times", or that it was not measured.
 pub fn times(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "not measured".into(), |ratio| format!("{ratio:.2} times"))
+}
+
+/// Digits after the point that make three significant ones; none for zero, or where there are three
+/// before it.
+pub fn digits(value: f64) -> u8 {
+    match value.abs() {
+        0.0 | 99.95.. => 0,
+        9.995.. => 1,
+        0.9995.. => 2,
+        _ => 3,
+    }
+}
+
+/// A value for a sentence, with three significant digits: "0.572", "1,920".
+pub fn number(value: f64) -> String {
+    let text = format!("{value:.*}", usize::from(digits(value)));
+    if value < 1000.0 { text } else { thousands(value.round() as u64) }
+}
+
+/// "a, b and c".
+pub fn list<T: AsRef<str>>(items: &[T]) -> String {
+    match items {
+        [] => "nothing".into(),
+        [one] => one.as_ref().into(),
+        [begin @ .., last] => format!("{} and {}", begin.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", "), last.as_ref()),
+    }
 }
 
 /// "25,000".
@@ -115,10 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn a_range_of_one_value_is_that_value() {
-        assert_eq!(range(&[2.0, 1.0, 3.0], 1), "1.0 to 3.0");
-        assert_eq!(range(&[2.001, 2.0], 2), "2.00");
-        assert_eq!(range(&[-1.0, -2.0], 1), "-2.0 to -1.0");
-        assert_eq!((times(Some(2.0)), times(None)), ("2.00 times".to_string(), "not measured".to_string()));
+    fn numbers_are_written_as_readers_expect_them() {
+        assert_eq!([7, 999, 1000, 25_000, 1_048_576].map(thousands), ["7", "999", "1,000", "25,000", "1,048,576"]);
+        assert_eq!(
+            [0.25, 1.0, 9.996, 45.67, -3.25, 1876.03, 12_345.0].map(number),
+            ["0.250", "1.00", "10.0", "45.7", "-3.25", "1,876", "12,345"]
+        );
+        assert_eq!([&["a"][..], &["a", "b", "c"]].map(list), ["a", "a, b and c"]);
     }
 }

@@ -1,4 +1,5 @@
-//! Messages in memory: places in a buffer of bytes that look random and are the same in every process.
+//! Messages in memory: places in a buffer of bytes that look random and are the same in every
+//! process.
 
 use anyhow::Result;
 use manyhash_measure::Buffer;

@@ -1,6 +1,10 @@
-//! What a figure is: the form of `study.json`, which the report is made from. Nothing in it depends on one figure.
+//! What a figure is: the form of `study.json`, which the report is made from. Nothing in it depends
+//! on one figure.
 
 use serde::Serialize;
+
+use crate::claims::Metrics;
+use crate::measured::digits;
 
 /// A whole run.
 #[derive(Serialize)]
@@ -28,12 +32,15 @@ pub struct Figure {
     pub tables: Vec<Table>,
     /// Pictures.
     pub plots: Vec<Plot>,
-    /// One sentence: what is still as the paper has it, by this run's values.
+    /// How many claims hold by this run's values; words of its own where a figure has some.
     pub still_holds: String,
-    /// One sentence: what has changed, and why.
+    /// What has changed since the paper and matters here: data of `claims.toml`.
     pub changed: String,
     /// What the paper says, judged by this run's values.
     pub claims: Vec<Claim>,
+    /// What `claims.toml` is judged by.
+    #[serde(skip)]
+    pub metrics: Metrics,
     /// What is not measured, and why: this machine does not let us, or the study leaves it out.
     pub missing: Vec<String>,
     /// Why the figure failed, where it is a defect of the study and not a limit of the machine.
@@ -57,7 +64,7 @@ pub struct Table {
 #[derive(Clone, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// With so many digits after the point.
+    /// A number, shown with `digits` digits after the point.
     Number {
         /// The value.
         value: f64,
@@ -71,20 +78,9 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A number with so many digits after the point.
+    /// A number with `digits` digits after the point.
     pub fn number(value: f64, digits: u8) -> Self {
         Self::Number { value, digits }
-    }
-
-    /// A number with three significant digits; whole ones with all of theirs.
-    pub fn three_digits(value: f64) -> Self {
-        let digits = match value.abs() {
-            0.0 | 100.0.. => 0,
-            10.0.. => 1,
-            1.0.. => 2,
-            _ => 3,
-        };
-        Self::number(value, digits)
     }
 
     /// A number, if it is there.
@@ -99,6 +95,20 @@ impl Cell {
             Self::Text(text) => text.clone(),
             Self::Absent => "-".into(),
         }
+    }
+}
+
+/// A value with three significant digits.
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Self::number(value, digits(value))
+    }
+}
+
+/// A value with three significant digits, if it is there.
+impl From<Option<f64>> for Cell {
+    fn from(value: Option<f64>) -> Self {
+        value.map_or(Self::Absent, Self::from)
     }
 }
 
@@ -154,7 +164,8 @@ pub enum Plot {
         /// The lines.
         series: Vec<Line>,
     },
-    /// Lines that stay where they are until the next point, each in a panel of its own with the area below it filled.
+    /// Lines that stay where they are until the next point, each in a panel of its own with the
+    /// area below it filled.
     Steps {
         /// What it shows.
         title: String,
@@ -172,7 +183,7 @@ pub enum Plot {
 pub struct Bars {
     /// For the legend.
     pub name: String,
-    /// Whose.
+    /// Whose values these are.
     pub source: Source,
     /// One for each category.
     pub values: Vec<Option<f64>>,
@@ -183,10 +194,37 @@ pub struct Bars {
 pub struct Line {
     /// For the legend.
     pub name: String,
-    /// Whose.
+    /// Whose values these are.
     pub source: Source,
     /// x and y.
     pub points: Vec<(f64, f64)>,
+}
+
+impl Plot {
+    /// Groups of bars: a bar of each series for each category.
+    pub fn bars<C: Into<String>>(
+        title: impl Into<String>,
+        y_label: impl Into<String>,
+        categories: impl IntoIterator<Item = C>,
+        series: impl IntoIterator<Item = Bars>,
+    ) -> Self {
+        let categories = categories.into_iter().map(Into::into).collect();
+        Self::Bars { title: title.into(), y_label: y_label.into(), categories, series: series.into_iter().collect() }
+    }
+}
+
+impl Bars {
+    /// A value for each category.
+    pub fn new(name: impl Into<String>, source: Source, values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        Self { name: name.into(), source, values: values.into_iter().collect() }
+    }
+}
+
+impl Line {
+    /// Points in the order of x.
+    pub fn new(name: impl Into<String>, source: Source, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self { name: name.into(), source, points: points.into_iter().collect() }
+    }
 }
 
 /// What became of a claim.
@@ -245,5 +283,82 @@ impl Table {
         let row: Vec<Cell> = cells.into_iter().collect();
         assert_eq!(row.len(), self.columns.len(), "{}: a row of another length", self.title);
         self.rows.push(row);
+    }
+
+    /// A table of records: each column is a heading and what stands below it. The first `names`
+    /// columns say what a row is about; columns and rows that have nothing else are left out.
+    pub fn of<R>(title: impl Into<String>, names: usize, rows: impl IntoIterator<Item = R>, columns: &[Column<'_, R>]) -> Self {
+        let mut table = Self::new(title, columns.iter().map(|column| column.0));
+        rows.into_iter().for_each(|row| table.row(columns.iter().map(|column| (column.1)(&row))));
+        table.without_gaps(names)
+    }
+
+    /// A value for each pair of a row and a column, all of them with their names. What has no
+    /// values is left out.
+    pub fn grid<R, C, N: Into<Cell>, H: Into<String>>(
+        title: impl Into<String>,
+        heading: &str,
+        rows: impl IntoIterator<Item = (N, R)>,
+        columns: impl IntoIterator<Item = (H, C)>,
+        value: impl Fn(&R, &C) -> Option<f64>,
+    ) -> Self {
+        let (headings, columns): (Vec<String>, Vec<C>) = columns.into_iter().map(|(name, column)| (name.into(), column)).unzip();
+        let mut table = Self::new(title, std::iter::once(heading.to_string()).chain(headings));
+        for (name, row) in rows {
+            table.row(std::iter::once(name.into()).chain(columns.iter().map(|column| value(&row, column).into())));
+        }
+        table.without_gaps(1)
+    }
+
+    /// The table without rows that only have names, in the first `names` columns, and then without
+    /// columns that are empty in all rows.
+    pub fn without_gaps(mut self, names: usize) -> Self {
+        let is_there = |cell: &Cell| !matches!(cell, Cell::Absent);
+        self.rows.retain(|row| row[names..].iter().any(is_there));
+        let is_kept = |column: &usize| *column < names || self.rows.iter().any(|row| is_there(&row[*column]));
+        let kept: Vec<usize> = (0..self.columns.len()).filter(is_kept).collect();
+        self.columns = kept.iter().map(|column| self.columns[*column].clone()).collect();
+        for row in &mut self.rows {
+            *row = kept.iter().map(|column| row[*column].clone()).collect();
+        }
+        self
+    }
+}
+
+/// A heading, and what stands below it in a row.
+pub type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> Cell);
+
+/// "here / paper", where both are known.
+pub fn over_paper(here: Option<f64>, paper: Option<f64>) -> Cell {
+    here.zip(paper).filter(|(_, paper)| *paper != 0.0).map(|(here, paper)| here / paper).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_have_three_digits() {
+        let text = |value: f64| Cell::from(value).text();
+        assert_eq!(
+            [0.0, 0.5716, 1.0, 9.994, 9.996, 12.872, 99.96, 4441.2].map(text),
+            ["0", "0.572", "1.00", "9.99", "10.0", "12.9", "100", "4441"]
+        );
+        assert_eq!((over_paper(Some(3.0), Some(2.0)).text(), over_paper(Some(3.0), None).text()), ("1.50".into(), "-".into()));
+        assert_eq!(over_paper(Some(3.0), Some(0.0)).text(), "-");
+    }
+
+    #[test]
+    fn rows_and_columns_without_values_are_left_out() {
+        let rows = [("one", Some(1.0)), ("two", None)];
+        let table =
+            Table::of("of two", 1, rows, &[("name", &|row| row.0.into()), ("paper", &|_| Cell::Absent), ("here", &|row| row.1.into())]);
+        assert_eq!((table.columns, table.rows.len()), (vec!["name".to_string(), "here".into()], 1));
+        assert_eq!(table.rows[0][1].text(), "1.00");
+        let grid = Table::grid("grid", "name", [("a", 1.0), ("b", 2.0)], [("half", 0.5), ("none", 0.0)], |row, column| {
+            (*column > 0.0).then(|| row * column)
+        });
+        assert_eq!(grid.columns, ["name", "half"]);
+        assert_eq!(grid.rows[1].iter().map(Cell::text).collect::<Vec<_>>(), ["b", "1.00"]);
     }
 }

@@ -1,8 +1,9 @@
-//! OpenSSL as the papers had it: the same library in a process of its own that is told, by `OPENSSL_ia32cap`, that the CPU lacks
-//! what came later. The library reads the variable once, when it is loaded, hence the process.
+//! OpenSSL as the papers had it: the same library in a process of its own that is told, by
+//! `OPENSSL_ia32cap`, that the CPU lacks what came later. The library reads the variable once, when
+//! it is loaded, hence the process.
 //!
-//! The worker is asked on its standard input, a line of JSON a question, and answers on its standard output in the same way. What it is
-//! asked to time, it times itself.
+//! The worker is asked on its standard input, a line of JSON a question, and answers on its
+//! standard output in the same way. What it is asked to time, it times itself.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -28,20 +29,24 @@ use crate::session::Session;
 pub enum Variant {
     /// What it chooses on this CPU: SHA extensions, if there are any.
     Today,
-    /// Its code for AVX2 and BMI2, the n-SMS method of Gueron & Krasnov, which it has had since 1.0.2.
+    /// Its code for AVX2 and BMI2, the n-SMS method of Gueron & Krasnov, which it has had since
+    /// 1.0.2.
     NSms,
-    /// Its scalar code, about that of 1.0.1, which the papers compare with; for SHA-1 that version had vector code too.
+    /// Its scalar code, about that of 1.0.1, which the papers compare with; for SHA-1 that version
+    /// had vector code too.
     Scalar,
-    /// The message schedule of one block at a time in XMM registers, with the instructions of SSSE3. Not for SHA-512.
+    /// The message schedule of one block at a time in XMM registers, with the instructions of
+    /// SSSE3. Not for SHA-512.
     OneBlockSsse3,
-    /// The same with the encodings of AVX, and SHA-512; on CPUs by Intel only, for whose `shld` it is made.
+    /// That schedule with the encodings of AVX, and SHA-512; on CPUs by Intel only, for whose
+    /// `shld` it is made.
     OneBlockAvx,
 }
 
 impl Variant {
-    /// The mask for `OPENSSL_ia32cap`: bits that are cleared in leaf 1 (edx, ecx) and leaf 7 (ebx) of CPUID (the manual page
-    /// OPENSSL_ia32cap): SHA is bit 29 of leaf 7, BMI1, AVX2 and BMI2 are 3, 5 and 8, AVX-512 16, 17, 30 and 31; SSSE3, XOP and AVX of
-    /// leaf 1 are 41, 43 and 60.
+    /// The mask for `OPENSSL_ia32cap`: bits that are cleared in leaf 1 (edx, ecx) and leaf 7 (ebx)
+    /// of CPUID (the manual page OPENSSL_ia32cap): SHA is bit 29 of leaf 7, BMI1, AVX2 and BMI2 are
+    /// 3, 5 and 8, AVX-512 16, 17, 30 and 31; SSSE3, XOP and AVX of leaf 1 are 41, 43 and 60.
     fn mask(self) -> Option<&'static str> {
         match self {
             Self::Today => None,
@@ -63,15 +68,8 @@ impl Variant {
         }
     }
 
-    /// The same for one algorithm, as OpenSSL names it.
-    fn name_for(self, algorithm: &str) -> &'static str {
-        match (self, algorithm) {
-            (Self::Scalar, "SHA1" | "SHA-1") => "OpenSSL scalar",
-            _ => self.name(),
-        }
-    }
-
-    /// Why this code cannot be had here; told to use it all the same, OpenSSL would silently run other code. `None`: it can.
+    /// Why this code cannot be had here; told to use it all the same, OpenSSL would silently run
+    /// other code. `None`: it can.
     pub fn missing(self) -> Option<String> {
         if self == Self::Today {
             return None;
@@ -119,7 +117,7 @@ enum Question {
 enum Input {
     /// Messages in memory.
     Messages(Layout),
-    /// The same, each of them dealt out to slices, whose digests are wrapped.
+    /// Messages in memory, each of them dealt out to slices, whose digests are wrapped.
     JLanes { layout: Layout, lanes: usize, word_bytes: usize },
     /// Files, each of them opened, mapped, hashed and closed before the next one.
     Files(Vec<PathBuf>),
@@ -136,10 +134,11 @@ pub struct Worker {
 impl Worker {
     /// Starts OpenSSL in a process of its own. `algorithm` as OpenSSL names it: "SHA256".
     pub fn start<'a>(session: &Session, variant: Variant, algorithm: &str, layout: &Layout) -> Result<Box<dyn Contestant + 'a>> {
-        Self::start_on(session, variant, variant.name_for(algorithm).into(), algorithm, Input::Messages(layout.clone()))
+        Self::start_on(session, variant, variant.name().into(), algorithm, Input::Messages(layout.clone()))
     }
 
-    /// The same for j-lanes hashing that calls OpenSSL for each slice, and once more to wrap (Gueron 2013, figure 1).
+    /// Starts j-lanes hashing that calls OpenSSL for each slice, and once more to wrap (Gueron
+    /// 2013, figure 1).
     pub fn start_j_lanes<'a>(
         session: &Session,
         variant: Variant,
@@ -147,13 +146,13 @@ impl Worker {
         layout: &Layout,
         (lanes, word_bytes): (usize, usize),
     ) -> Result<Box<dyn Contestant + 'a>> {
-        let name = format!("{lanes}-lanes over {}", variant.name_for(algorithm));
+        let name = format!("{lanes}-lanes over {}", variant.name());
         Self::start_on(session, variant, name, algorithm, Input::JLanes { layout: layout.clone(), lanes, word_bytes })
     }
 
-    /// The same, over files in this order, mapped to memory one after the other.
+    /// Starts OpenSSL over files in this order, mapped to memory one after the other.
     pub fn start_on_files<'a>(session: &Session, variant: Variant, algorithm: &str, files: &[PathBuf]) -> Result<Box<dyn Contestant + 'a>> {
-        Self::start_on(session, variant, variant.name_for(algorithm).into(), algorithm, Input::Files(files.to_vec()))
+        Self::start_on(session, variant, variant.name().into(), algorithm, Input::Files(files.to_vec()))
     }
 
     fn start_on<'a>(session: &Session, variant: Variant, name: String, algorithm: &str, input: Input) -> Result<Box<dyn Contestant + 'a>> {
@@ -230,7 +229,8 @@ impl EvpDigest {
     }
 }
 
-/// All digests of these messages, one after the other, by OpenSSL in this process: what everybody's must be.
+/// All digests of these messages, one after the other, by OpenSSL in this process: what everybody's
+/// must be.
 pub fn digests(algorithm: &str, messages: &[&[u8]]) -> Result<Vec<u8>> {
     let mut openssl = EvpDigest::new(algorithm)?;
     let mut digests = Vec::new();

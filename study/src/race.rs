@@ -1,4 +1,5 @@
-//! Contestants on the same messages: everybody is verified, warmed up, timed in turns, and verified again.
+//! Contestants on the same messages: everybody is verified, warmed up, timed in turns, and verified
+//! again.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -19,7 +20,8 @@ pub trait Contestant {
     fn warm_up(&mut self, calls: u64) -> Result<()>;
     /// How many calls fill so long a sample.
     fn calls_per_sample(&mut self, sample: Duration) -> Result<u64>;
-    /// The average of so many calls. `round` differs from sample to sample: it sets the depth of the stack.
+    /// The average of so many calls. `round` differs from sample to sample: it sets the depth of
+    /// the stack.
     fn sample(&mut self, probe: Option<Probe>, calls: u64, round: usize) -> Result<Sample>;
 }
 
@@ -34,7 +36,8 @@ pub struct Local<'a> {
 }
 
 impl<'a> Local<'a> {
-    /// Of this name. `call` appends the digests of all messages to what it is given, which is empty.
+    /// Of this name. `call` appends the digests of all messages to what it is given, which is
+    /// empty.
     pub fn new(name: impl Into<String>, call: impl FnMut(&mut Vec<u8>) + 'a) -> Self {
         Self { name: name.into(), call: Box::new(call), digests: Vec::new() }
     }
@@ -76,7 +79,8 @@ impl Contestant for Local<'_> {
 pub struct Rules<'a> {
     /// What one call hashes, in bytes.
     pub bytes: usize,
-    /// What everybody's digests must be; `None`: contestants compute different things, and nobody is verified.
+    /// What everybody's digests must be; `None`: contestants compute different things, and nobody
+    /// is verified.
     pub expected: Option<&'a [u8]>,
     /// Calls before anything is timed; fewer in a quick run.
     pub warm_up_calls: u64,
@@ -105,7 +109,8 @@ pub fn race(session: &Session, rules: Rules<'_>, contestants: &mut [Box<dyn Cont
         if round >= effort.fewest_samples && begin.elapsed() > effort.race {
             break;
         }
-        // Another one starts each time, and every second round runs backwards: nobody always follows the same neighbour.
+        // Another one starts each time, and every second round runs backwards: nobody always
+        // follows the same neighbour.
         for turn in 0..contestants.len() {
             let turn = if round.is_multiple_of(2) { turn } else { contestants.len() - 1 - turn };
             let turn = (turn + round) % contestants.len();

@@ -1,4 +1,5 @@
-//! What all figures share: the machine, how much to measure, and a place for files that is gone afterwards, whatever happens.
+//! What all figures share: the machine, how much to measure, and a place for files that is gone
+//! afterwards, whatever happens.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -29,6 +30,11 @@ impl Effort {
     const FULL: Self = Self { samples: 31, fewest_samples: 5, sample: Duration::from_millis(5), race: Duration::from_secs(8) };
     /// Enough to see that everything works.
     const QUICK: Self = Self { samples: 5, fewest_samples: 1, sample: Duration::from_micros(100), race: Duration::from_millis(100) };
+
+    /// How samples are taken, for the figures' methods.
+    pub fn in_words(self) -> String {
+        format!("{} to {} samples of at least {:.1} ms each", self.fewest_samples, self.samples, self.sample.as_secs_f64() * 1000.0)
+    }
 }
 
 /// The machine, as every table of the report names it.
@@ -46,9 +52,9 @@ pub struct Machine {
     pub pinned_to: Option<usize>,
     /// Whether there are huge pages, as the system says it.
     pub huge_pages: Option<String>,
-    /// Of the time-stamp counter.
+    /// The frequency of the time-stamp counter.
     pub tsc_ghz: Option<f64>,
-    /// Of the core, from a chain of multiplications.
+    /// The frequency of the core, from a chain of multiplications.
     pub clock_ghz: Option<f64>,
     /// Whether the frequency can be set here.
     pub frequency: String,
@@ -74,7 +80,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Holds this thread to a CPU and looks around. Files will be made below `scratch_parent`, or where the system has temporary files.
+    /// Holds this thread to a CPU and looks around. Files will be made below `scratch_parent`, or
+    /// where the system has temporary files.
     pub fn begin(quick: bool, cpu: Option<usize>, scratch_parent: Option<PathBuf>) -> Result<Self> {
         let pinned_to = machine::pin(cpu)?;
         let probe = if quick { None } else { Probe::calibrate() };
@@ -98,13 +105,15 @@ impl Session {
 /// Folders of this process that must not outlive it.
 static SCRATCH: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// On an interrupt, a hang-up or a request to terminate: removes all folders and ends the process with 130.
+/// On an interrupt, a hang-up or a request to terminate: removes all folders and ends the process
+/// with 130.
 pub fn clean_up_on_interrupt() -> Result<()> {
     ctrlc::set_handler(|| {
         // Held to the end: no folder is made any more.
         let folders = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
         for folder in folders.iter() {
-            // A figure goes on writing meanwhile, and a folder with a new file in it can't be removed.
+            // A figure goes on writing meanwhile, and a folder with a new file in it can't be
+            // removed.
             for _ in 0..500 {
                 if std::fs::remove_dir_all(folder).is_ok() || !folder.exists() {
                     break;
@@ -223,6 +232,20 @@ fn describe(pinned_to: Option<usize>, tsc_ghz: Option<f64>, clock_ghz: Option<f6
         backends,
         versions,
     }
+}
+
+/// Levels and bytes of a CPU's caches for data, as Linux tells them.
+pub fn caches(cpu: usize) -> Vec<(u32, usize)> {
+    let mut caches = Vec::new();
+    for index in 0.. {
+        let read = |name: &str| std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/cache/index{index}/{name}"));
+        let (Ok(level), Ok(kind), Ok(size)) = (read("level"), read("type"), read("size")) else { break };
+        let kilobytes = size.trim().strip_suffix('K').and_then(|size| size.parse::<usize>().ok());
+        if let (false, Ok(level), Some(kilobytes)) = (kind.trim() == "Instruction", level.trim().parse(), kilobytes) {
+            caches.push((level, kilobytes << 10));
+        }
+    }
+    caches
 }
 
 /// Whether the processor's frequency can be varied, as section 4.3 of Gueron & Krasnov 2012 does.

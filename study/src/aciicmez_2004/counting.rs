@@ -6,7 +6,6 @@
 
 #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), allow(dead_code, reason = "nothing is counted there"))]
 pub mod callgrind;
-pub mod counters;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod executable;
 pub mod mix;

@@ -1,83 +1,89 @@
 //! The system's Crypto++ and mbed TLS, through a small file each; only where build.rs found them.
 
+use std::ffi::{c_int, c_uint};
+
 /// A public implementation as the paper had them: it hashes one message.
-#[derive(Clone, Copy)]
-pub struct Library {
-    /// With its version.
-    pub name: fn() -> String,
-    /// Appends the digest, of 20, 32 or 64 bytes: SHA-1, SHA-256 or SHA-512.
-    pub hash: fn(digest_bytes: usize, message: &[u8], digests: &mut Vec<u8>),
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Library {
+    /// Crypto++, which the paper has in version 5.1.
+    CryptoPp,
+    /// mbed TLS, which grew out of Devine's code.
+    MbedTls,
 }
 
-/// Crypto++, which the paper has in version 5.1.
-pub fn cryptopp() -> Option<Library> {
+unsafe extern "C" {
     #[cfg(cryptopp)]
-    {
-        Some(cryptopp::LIBRARY)
-    }
-    #[cfg(not(cryptopp))]
-    None
-}
-
-/// mbed TLS, which grew out of Devine's code.
-pub fn mbedtls() -> Option<Library> {
+    fn study_cryptopp(digest_bytes: c_int, message: *const u8, bytes: usize, digest: *mut u8) -> c_int;
+    #[cfg(cryptopp)]
+    fn study_cryptopp_version() -> c_uint;
     #[cfg(mbedtls)]
-    {
-        Some(mbedtls::LIBRARY)
-    }
-    #[cfg(not(mbedtls))]
-    None
+    fn study_mbedtls(digest_bytes: c_int, message: *const u8, bytes: usize, digest: *mut u8) -> c_int;
+    #[cfg(mbedtls)]
+    fn study_mbedtls_version() -> c_uint;
 }
 
-#[cfg(cryptopp)]
-mod cryptopp {
-    use std::ffi::{c_int, c_uint};
+/// Writes the digest of a message, and returns zero if it could.
+type Hash = unsafe extern "C" fn(digest_bytes: c_int, message: *const u8, bytes: usize, digest: *mut u8) -> c_int;
 
-    unsafe extern "C" {
-        fn study_cryptopp(digest_bytes: c_int, message: *const u8, bytes: usize, digest: *mut u8);
-        fn study_cryptopp_version() -> c_uint;
+/// Major, minor and patch.
+type Version = fn() -> [c_uint; 3];
+
+impl Library {
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CryptoPp => "Crypto++",
+            Self::MbedTls => "mbed TLS",
+        }
     }
 
-    pub const LIBRARY: super::Library = super::Library {
-        name: || {
-            // SAFETY: it has no arguments and returns a constant.
-            let version = unsafe { study_cryptopp_version() };
-            format!("Crypto++ {}.{}.{}", version / 100, version / 10 % 10, version % 10)
-        },
-        hash: |digest_bytes, message, digests| {
-            assert!([20, 32, 64].contains(&digest_bytes));
-            let start = digests.len();
-            digests.resize(start + digest_bytes, 0);
-            // SAFETY: there are so many bytes to read, and place for a digest of that length.
-            unsafe { study_cryptopp(digest_bytes as c_int, message.as_ptr(), message.len(), digests[start..].as_mut_ptr()) };
-        },
-    };
-}
-
-#[cfg(mbedtls)]
-mod mbedtls {
-    use std::ffi::{c_int, c_uint};
-
-    unsafe extern "C" {
-        fn study_mbedtls(digest_bytes: c_int, message: *const u8, bytes: usize, digest: *mut u8) -> c_int;
-        fn study_mbedtls_version() -> c_uint;
+    /// What hashes, and what tells the version.
+    fn functions(self) -> Option<(Hash, Version)> {
+        match self {
+            #[cfg(cryptopp)]
+            Self::CryptoPp => Some((study_cryptopp, || {
+                // SAFETY: it has no arguments and returns a constant.
+                let version = unsafe { study_cryptopp_version() };
+                [version / 100, version / 10 % 10, version % 10]
+            })),
+            #[cfg(mbedtls)]
+            Self::MbedTls => Some((study_mbedtls, || {
+                // SAFETY: it has no arguments and returns a constant.
+                let version = unsafe { study_mbedtls_version() };
+                [version >> 24, version >> 16 & 0xff, version >> 8 & 0xff]
+            })),
+            #[allow(unreachable_patterns, reason = "where both are there")]
+            _ => None,
+        }
     }
 
-    pub const LIBRARY: super::Library = super::Library {
-        name: || {
-            // SAFETY: it has no arguments and returns a constant.
-            let version = unsafe { study_mbedtls_version() };
-            format!("mbed TLS {}.{}.{}", version >> 24, version >> 16 & 0xff, version >> 8 & 0xff)
-        },
-        hash: |digest_bytes, message, digests| {
-            assert!([20, 32, 64].contains(&digest_bytes));
-            let start = digests.len();
-            digests.resize(start + digest_bytes, 0);
-            // SAFETY: there are so many bytes to read, and place for a digest of that length.
-            let error = unsafe { study_mbedtls(digest_bytes as c_int, message.as_ptr(), message.len(), digests[start..].as_mut_ptr()) };
-            assert_eq!(error, 0, "mbed TLS hashes bytes in memory");
-        },
-    };
+    /// Why it is not there, if so.
+    pub fn missing(self) -> Option<String> {
+        let package = match self {
+            Self::CryptoPp => "libcrypto++-dev",
+            Self::MbedTls => "libmbedtls-dev",
+        };
+        self.functions().is_none().then(|| format!("not there when the study was built (Debian: {package})"))
+    }
+
+    /// The name with the version, where it is there: "mbed TLS 2.28.3".
+    pub fn version(self) -> Option<String> {
+        let [major, minor, patch] = self.functions()?.1();
+        Some(format!("{} {major}.{minor}.{patch}", self.name()))
+    }
+
+    /// Appends the digest, of 20, 32 or 64 bytes: SHA-1, SHA-256 or SHA-512. Panics where the
+    /// library is not there.
+    pub fn hash(self, digest_bytes: usize, message: &[u8], digests: &mut Vec<u8>) {
+        assert!([20, 32, 64].contains(&digest_bytes));
+        let (hash, _) = self.functions().expect("asked before whether it is there");
+        let start = digests.len();
+        digests.resize(start + digest_bytes, 0);
+        // SAFETY: the message has these bytes to read, and there is room for a digest of that
+        // length.
+        let error = unsafe { hash(digest_bytes as c_int, message.as_ptr(), message.len(), digests[start..].as_mut_ptr()) };
+        assert_eq!(error, 0, "{} hashes bytes in memory", self.name());
+    }
 }
 
 #[cfg(test)]
@@ -87,17 +93,17 @@ mod tests {
     #[test]
     fn public_libraries_compute_the_same_digests() {
         let message = b"the same digests";
-        for (name, library) in [("Crypto++", cryptopp()), ("mbed TLS", mbedtls())] {
-            let Some(library) = library else {
-                println!("SKIPPED: no {name}");
-                assert!(std::env::var_os("CI").is_none(), "no {name}");
+        for library in [Library::CryptoPp, Library::MbedTls] {
+            let Some(version) = library.version() else {
+                println!("SKIPPED: no {}", library.name());
+                assert!(std::env::var_os("CI").is_none(), "no {}", library.name());
                 continue;
             };
-            assert!((library.name)().starts_with(name));
+            assert!(version.starts_with(library.name()));
             for digest in [reference::sha1(message).to_vec(), reference::sha256(message).to_vec(), reference::sha512(message).to_vec()] {
                 let mut digests = vec![1];
-                (library.hash)(digest.len(), message, &mut digests);
-                assert_eq!(digests, [vec![1], digest].concat(), "{name}");
+                library.hash(digest.len(), message, &mut digests);
+                assert_eq!(digests, [vec![1], digest].concat(), "{version}");
             }
         }
     }

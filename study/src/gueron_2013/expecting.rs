@@ -1,4 +1,5 @@
-//! A contestant with digests of its own: linear and j-lanes digests of the same message differ, and they race each other.
+//! A contestant with digests of its own: linear and j-lanes digests of the same message differ, and
+//! they race each other.
 
 use std::time::Duration;
 

@@ -1,20 +1,20 @@
-//! Figure 5: SHA-256 beside the finalists BLAKE and Keccak, linear and in tree mode, for an 8 KiB message.
+//! Figure 5: SHA-256 beside the finalists BLAKE and Keccak, linear and in tree mode, for an 8 KiB
+//! message.
 
 use anyhow::Result;
 use manyhash::Sha256;
-use manyhash::backend::Backend;
-use manyhash::tree::JLanes;
 
 use super::expecting::Expecting;
-use super::field::warm_up_calls;
 use super::over_linear::OverLinear;
-use super::presentation::{MEDIAN_LABEL, length, maybe, method, without_empty_columns};
+use super::presentation::{CHOICES, MEDIAN_LABEL, OPENSSL_N_SMS, OPENSSL_TODAY, PAPERS_LANES, Who, length, method, name, warm_up_calls};
+use crate::claims::Metrics;
+use crate::contestants;
 use crate::finalists::function::{Function, LaneKernel};
 use crate::finalists::linear::Linear;
-use crate::measured::{Measured, fastest, times};
+use crate::measured::{Measured, fastest};
 use crate::messages::{Layout, Messages};
-use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
-use crate::openssl_worker::{self, EvpDigest, Variant, Worker};
+use crate::model::{Bars, Figure, Plot, Source, Table};
+use crate::openssl_worker::{self, Variant, Worker};
 use crate::race::{Contestant, Local, Rules, race};
 use crate::session::Session;
 
@@ -25,104 +25,88 @@ const BLAKE: &str = "BLAKE-256";
 const LONG_BLAKE: &str = "BLAKE-512";
 /// Keccak[1088] but for a byte of padding.
 const SHA3: &str = "SHA3-256";
-/// The paper's 4 lanes of SHA-256.
-const PAPERS_SHA256: &str = "SHA-256 j = 4 (sse2)";
-/// For tables and the picture.
+/// The functions of tables and of the picture.
 const FUNCTIONS: [&str; 4] = [SHA256, BLAKE, LONG_BLAKE, KECCAK];
 
-/// Backends for lanes of SHA-256, the paper's first: as much choice as the finalists have, and SHA extensions.
-const SHA256_LANES: [(usize, &str); 10] = [
-    (4, "sse2"),
-    (4, "avx512-128"),
-    (2, "sha-ni-x2"),
-    (4, "sha-ni-x4"),
-    (4, "sha-ni-sms-x4"),
-    (4, "sha-ni-sms256-x4"),
-    (8, "avx2"),
-    (8, "avx512-256"),
-    (16, "avx512"),
-    (16, "avx512-lean"),
-];
+/// Kinds of code, as the first table and the picture have them: as it was then, as it is now,
+/// slices one after the other, and at once.
+const KINDS: [&str; 7] = [LINEAR_THEN, LINEAR, TWO_SLICES, "j = 2", "j = 4", "j = 8", "j = 16"];
+const LINEAR_THEN: &str = "linear, as then";
+const LINEAR: &str = "linear";
+const TWO_SLICES: &str = "2 slices over linear";
 
-/// How a contestant reads its message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mode {
-    /// As it is, with instructions of the paper's time.
-    LinearThen,
-    /// As it is, with whatever there is today.
-    Linear,
-    /// So many slices, one after the other.
-    Over(usize),
-    /// So many slices at once.
-    Lanes(usize),
+/// SHA-256 linear, in the paper's lanes, in those of other backends (as much choice as the
+/// finalists have, and SHA extensions), and as manyhash chooses.
+fn sha256() -> impl Iterator<Item = Who> {
+    let of_4 = ["avx512-128", "sha-ni-x4", "sha-ni-sms-x4", "sha-ni-sms256-x4"].map(|backend| Who::Lanes(4, backend));
+    let others = [(2, "sha-ni-x2"), (8, "avx2"), (8, "avx512-256"), (16, "avx512"), (16, "avx512-lean")];
+    let others = others.map(|(lanes, backend)| Who::Lanes(lanes, backend));
+    let choices = [Who::Choice(2)].into_iter().chain(CHOICES[..3].iter().copied());
+    [OPENSSL_N_SMS, OPENSSL_TODAY, PAPERS_LANES].into_iter().chain(of_4).chain(others).chain(choices)
 }
 
-/// Who takes part, with everybody's function and mode.
+/// Appends the digest of a message.
+type Hash = Box<dyn FnMut(&[u8], &mut Vec<u8>)>;
+
+/// Who takes part: everybody's function, kind and name.
 #[derive(Default)]
 struct Field<'a> {
-    keys: Vec<(&'static str, Mode)>,
+    keys: Vec<(&'static str, &'static str, String)>,
     contestants: Vec<Box<dyn Contestant + 'a>>,
 }
 
 impl<'a> Field<'a> {
-    fn add(&mut self, function: &'static str, mode: Mode, contestant: Box<dyn Contestant + 'a>, expected: &[u8]) {
-        self.keys.push((function, mode));
-        self.contestants.push(Expecting::boxed(contestant, expected.to_vec()));
+    fn add(&mut self, function: &'static str, kind: &'static str, name: &str, contestant: Box<dyn Contestant + 'a>, expected: Vec<u8>) {
+        self.keys.push((function, kind, format!("{function} {name}")));
+        self.contestants.push(Expecting::boxed(contestant, expected));
     }
 
-    /// SHA-256: linear as at the paper's time and as it is now, 4 lanes as the paper's, and lanes of manyhash's choice.
-    fn add_sha256(&mut self, session: &Session, messages: &'a Messages) -> Result<()> {
-        let message = messages.slices()[0];
-        let linear = openssl_worker::digests("SHA256", &[message])?;
-        if Variant::NSms.missing().is_none() {
-            self.add(SHA256, Mode::LinearThen, Worker::start(session, Variant::NSms, "SHA256", messages.layout())?, &linear);
-        }
-        self.add(SHA256, Mode::Linear, Worker::start(session, Variant::Today, "SHA256", messages.layout())?, &linear);
-        let mut modes = Vec::new();
-        for (lanes, name) in SHA256_LANES {
-            let Ok(backend) = Backend::by_name(name) else { continue };
-            modes.push((lanes, format!("SHA-256 j = {lanes} ({name})"), JLanes::<Sha256>::new(lanes)?.on_backend(backend)?));
-        }
-        for lanes in [2, 4, 8, 16] {
-            modes.push((lanes, format!("SHA-256 j = {lanes} (manyhash's choice)"), JLanes::new(lanes)?));
-        }
-        for (lanes, name, mode) in modes {
-            let (mut openssl, mut expected) = (EvpDigest::new("SHA256")?, Vec::new());
-            OverLinear::new(lanes, 4).hash(message, &mut expected, |slice, digests| openssl.hash(slice, digests));
-            let contestant = Local::boxed(name, move |digests| digests.extend_from_slice(&mode.hash(message)));
-            self.add(SHA256, Mode::Lanes(lanes), contestant, &expected);
+    fn add_sha256(&mut self, session: &Session, messages: &'a Messages, slices: &'a [&'a [u8]]) -> Result<()> {
+        for who in sha256().filter(|who| who.missing::<Sha256>().is_none()) {
+            let (kind, by) = match who {
+                OPENSSL_N_SMS => (LINEAR_THEN, "linear by "),
+                OPENSSL_TODAY => (LINEAR, "linear by "),
+                _ => (of_lanes(who.j()), ""),
+            };
+            let contestant = who.on_messages::<Sha256>(session, messages.layout(), slices)?;
+            self.add(SHA256, kind, &format!("{by}{}", name(who)), contestant, who.expected::<Sha256>(slices)?);
         }
         Ok(())
     }
 
-    /// A finalist: linear, two slices one after the other, and 2, 4, 8, 16 at once where there are as many lanes.
-    fn add_finalist(&mut self, function: &Function, messages: &'a Messages) {
-        let message = messages.slices()[0];
+    /// A finalist: linear, two slices one after the other, and 2, 4, 8, 16 at once where there are
+    /// as many lanes.
+    fn add_finalist(&mut self, function: &Function, message: &'a [u8]) {
         let (name, linear, word_bytes) = (function.name, function.linear, function.word_bytes);
-        let over = |lanes| {
+        let mut add = |kind, by: &str, lanes: usize, mut hash: Hash| {
             let mut expected = Vec::new();
-            OverLinear::new(lanes, word_bytes).hash(message, &mut expected, linear);
-            expected
+            match lanes {
+                1 => linear(message, &mut expected),
+                _ => OverLinear::new(lanes, word_bytes).hash(message, &mut expected, linear),
+            }
+            self.add(name, kind, by, Local::boxed(format!("{name} {by}"), move |digests| hash(message, digests)), expected);
         };
-        let mut expected = Vec::new();
-        linear(message, &mut expected);
-        let contestant = Local::boxed(format!("{name} linear by {}", function.linear_name), move |digests| linear(message, digests));
-        self.add(name, Mode::Linear, contestant, &expected);
+        add(LINEAR, &format!("linear by {}", function.linear_name), 1, Box::new(linear));
         let mut two = OverLinear::new(2, word_bytes);
-        let contestant = Local::boxed(format!("{name} 2 slices over linear"), move |digests| two.hash(message, digests, linear));
-        self.add(name, Mode::Over(2), contestant, &over(2));
+        add(TWO_SLICES, TWO_SLICES, 2, Box::new(move |message, digests| two.hash(message, digests, linear)));
         for lanes in [2, 4, 8, 16] {
             let narrowest = function.kernels.iter().map(|kernel| kernel.lanes).filter(|of_kernel| *of_kernel >= lanes).min();
-            // Two slices of 32-bit words leave half of the narrowest register idle; more than twice as many lanes are not worth a look.
+            // Two slices of 32-bit words leave half of the narrowest register idle; more than twice
+            // as many lanes are not worth a look.
             let fitting = |kernel: &&LaneKernel| Some(kernel.lanes) == narrowest && kernel.lanes <= 2 * lanes;
             for kernel in function.kernels.iter().filter(fitting).cloned() {
-                let label = format!("{name} j = {lanes} ({})", kernel.backend);
+                let name = format!("j = {lanes} ({})", kernel.backend);
                 let mut tree = Tree { kernel, over: OverLinear::new(lanes, word_bytes), lanes, linear, digests: Vec::new() };
-                let contestant = Local::boxed(label, move |digests| tree.hash(message, digests));
-                self.add(name, Mode::Lanes(lanes), contestant, &over(lanes));
+                let hash = Box::new(move |message: &[u8], digests: &mut Vec<u8>| tree.hash(message, digests));
+                add(of_lanes(lanes), &name, lanes, hash);
             }
         }
     }
+}
+
+/// The kind of code that has this number of lanes.
+fn of_lanes(lanes: usize) -> &'static str {
+    KINDS[2 + lanes.ilog2() as usize]
 }
 
 /// j-lanes hashing of a finalist.
@@ -153,68 +137,57 @@ fn is_of(function: &str, row: &str) -> bool {
     row == function || function == KECCAK && row == SHA3
 }
 
-/// What was measured.
-struct Raced {
-    rows: Vec<(&'static str, Mode, Measured)>,
-}
+/// What was measured, by function and kind.
+type Raced = contestants::Raced<(&'static str, &'static str)>;
 
 impl Raced {
-    fn best(&self, function: &str, is_meant: impl Fn(Mode) -> bool) -> Option<&Measured> {
-        fastest(self.rows.iter().filter(|row| row.0 == function && is_meant(row.1)).map(|row| &row.2))
-    }
-
     fn named(&self, name: &str) -> Option<&Measured> {
-        self.rows.iter().map(|row| &row.2).find(|measured| measured.name == name)
+        self.rows.iter().map(|row| &row.1).find(|measured| measured.name == name)
     }
 
-    /// The fastest linear code of a function today.
-    fn linear(&self, function: &str) -> Option<&Measured> {
-        let linear = self.rows.iter().filter(|row| is_of(function, row.0) && matches!(row.1, Mode::Linear | Mode::LinearThen));
-        fastest(linear.map(|row| &row.2))
+    /// The fastest code of a function and kind. All of its linear code counts as that of today.
+    fn best(&self, function: &str, kind: &str) -> Option<&Measured> {
+        let is_it = |(of, other): (&str, &str)| match kind {
+            LINEAR => is_of(function, of) && [LINEAR, LINEAR_THEN].contains(&other),
+            _ => of == function && other == kind,
+        };
+        fastest(self.rows.iter().filter(|row| is_it(row.0)).map(|row| &row.1))
     }
 
     fn best_lanes(&self, function: &str) -> Option<&Measured> {
-        self.best(function, |mode| matches!(mode, Mode::Lanes(_)))
+        fastest(KINDS[3..].iter().filter_map(|kind| self.best(function, kind)))
     }
 }
 
-/// How many times as fast one is as the other, and the same in words with their names.
-struct Comparison {
-    ratio: Option<f64>,
-    words: String,
-}
-
-impl Comparison {
-    fn new(of: Option<&Measured>, base: Option<&Measured>) -> Self {
-        let Some((of, base)) = of.zip(base) else { return Self { ratio: None, words: "one of them was not measured".into() } };
-        let ratio = of.speed_up_over(base);
-        Self { ratio: Some(ratio), words: format!("{} is {} as fast as {}", of.name, times(Some(ratio)), base.name) }
-    }
-
-    fn is_faster(&self) -> Option<bool> {
-        self.ratio.map(|ratio| ratio > 1.0)
+impl Metrics {
+    /// How many times as fast one is as the other, for each pair.
+    fn faster<const N: usize>(&mut self, metric: &'static str, pairs: [(Option<&Measured>, Option<&Measured>); N]) {
+        let compared = |(of, base): (Option<&Measured>, Option<&Measured>)| {
+            let both = of.zip(base);
+            let names = both.map_or(String::new(), |(of, base)| format!("{} over {}", of.name, base.name));
+            (names, both.map(|(of, base)| of.speed_up_over(base)))
+        };
+        self.each(metric, pairs.map(compared));
     }
 }
 
-/// Races.
+/// Measures the figure.
 pub fn measure(session: &Session) -> Result<Figure> {
     let messages = Layout::equal(1, BYTES).fill()?;
+    let slices = messages.slices();
     let mut field = Field::default();
-    field.add_sha256(session, &messages)?;
+    field.add_sha256(session, &messages, &slices)?;
     for function in [Function::blake256(), Function::blake512(), Function::keccak256()] {
-        field.add_finalist(&function, &messages);
+        field.add_finalist(&function, slices[0]);
     }
     // The same permutation with another byte of padding, in assembly.
-    let worker = Worker::start(session, Variant::Today, "SHA3-256", messages.layout())?;
-    field.add(SHA3, Mode::Linear, worker, &openssl_worker::digests("SHA3-256", &[messages.slices()[0]])?);
+    let worker = Worker::start(session, Variant::Today, SHA3, messages.layout())?;
+    field.add(SHA3, LINEAR, &format!("linear by {}", name(OPENSSL_TODAY)), worker, openssl_worker::digests(SHA3, &slices)?);
     let Field { keys, mut contestants } = field;
     let rules = Rules { bytes: BYTES, expected: None, warm_up_calls: warm_up_calls(BYTES) };
     let measured = race(session, rules, &mut contestants)?;
-    let rows = keys.into_iter().zip(measured).map(|((function, mode), measured)| {
-        // Workers are named by what OpenSSL they are.
-        let by_openssl = measured.name.starts_with("OpenSSL").then(|| format!("{function} linear by {}", measured.name));
-        (function, mode, Measured { name: by_openssl.unwrap_or(measured.name), ..measured })
-    });
+    let rows = keys.into_iter().zip(measured).map(|((function, kind, name), measured)| ((function, kind), Measured { name, ..measured }));
+    let missing = sha256().filter_map(|who| Some(format!("{}: {}", name(who), who.missing::<Sha256>()?))).collect();
     let method = format!(
         "{} BLAKE is the finalist (14 and 16 rounds), not BLAKE2; its linear code is the crate blake-hash, which uses SIMD instructions inside \
          one message. Keccak[1088] is linear by the crate sha3, which is scalar, and by OpenSSL's assembly as SHA3-256, which is the same but \
@@ -224,249 +197,117 @@ pub fn measure(session: &Session) -> Result<Figure> {
          values of this figure.",
         method(session, &[BYTES])
     );
-    let figure = figure(&Raced { rows: rows.collect() });
-    Ok(Figure { method, missing: missing(), ..figure })
-}
-
-/// Lanes that this CPU lacks, and why.
-fn missing() -> Vec<String> {
-    let lanes = SHA256_LANES.iter().filter_map(|(_, name)| Some(format!("lanes: {}", Backend::by_name(name).err()?)));
-    let mut missing: Vec<String> = lanes.collect();
-    missing.extend(Variant::NSms.missing().map(|missing| format!("{}: {missing}", Variant::NSms.name())));
-    missing
+    Ok(Figure { method, missing, ..figure(&Raced { rows: rows.collect(), missing: Vec::new() }) })
 }
 
 fn figure(raced: &Raced) -> Figure {
+    let mut figure = Figure { tables: tables(raced), plots: vec![plot(raced)], ..Figure::default() };
     // The paper's registers have 128 bits, and its instructions no rotation.
-    let papers_sha256 = raced.named(PAPERS_SHA256);
+    let papers_sha256 = raced.named(&papers_sha256());
     let two = |function| raced.named(&format!("{function} j = 2 (sse2)"));
-    let then = raced.best(SHA256, |mode| mode == Mode::LinearThen);
-    let improves = [
-        Comparison::new(papers_sha256, then),
-        Comparison::new(two(BLAKE), raced.linear(BLAKE)),
-        Comparison::new(two(KECCAK), raced.linear(KECCAK)),
-    ];
-    let all_improve: Option<Vec<bool>> = improves.iter().map(Comparison::is_faster).collect();
-    let all_improve = all_improve.map(|all| all.into_iter().all(|improves| improves));
-    let (blake, keccak) = (Comparison::new(papers_sha256, two(BLAKE)), Comparison::new(papers_sha256, two(KECCAK)));
-    let is_fastest = blake.is_faster().zip(keccak.is_faster()).map(|(blake, keccak)| blake && keccak);
-    let long_blake = Comparison::new(raced.best(LONG_BLAKE, |mode| mode == Mode::Lanes(4)), raced.linear(LONG_BLAKE));
-    let finalists = [BLAKE, LONG_BLAKE, KECCAK].into_iter().filter_map(|function| raced.best_lanes(function));
-    let advantage = Comparison::new(fastest(finalists), raced.best_lanes(SHA256));
-    let improvements = improves.iter().map(|comparison| comparison.words.as_str()).collect::<Vec<_>>().join("; ");
-    let claims = vec![
-        Claim::new(
-            "Tree mode improves the performance of all three: SHA-256 (j = 4), BLAKE-256 and Keccak (j = 2) in 128-bit registers",
-            "section 3, figure 5",
-            "shown in a picture only",
-            improvements,
-            all_improve,
-        ),
-        Claim::new(
-            "In 128-bit registers, SHA-256 with j = 4 is the fastest of the three in tree mode, BLAKE-256 and Keccak having j = 2",
-            "section 3, figure 5",
-            "shown in a picture only",
-            format!("{}; {}", blake.words, keccak.words),
-            is_fastest,
-        ),
-        Claim::new(
-            "Four lanes of BLAKE-512 are no faster than its linear implementation, which uses SIMD instructions already",
-            "section 3, figure 5",
-            "no value",
-            long_blake.words.clone(),
-            long_blake.is_faster().map(|faster| !faster),
-        ),
-        Claim::new(
-            "Tree mode gives neither BLAKE nor Keccak an advantage over SHA-256 (the best j and registers of each)",
-            "section 3, a comment on the SHA3 finalists",
-            "shown in a picture only",
-            advantage.words.clone(),
-            advantage.is_faster().map(|faster| !faster),
-        ),
-    ];
-    Figure {
-        tables: tables(raced),
-        plots: vec![plot(raced)],
-        still_holds: still_holds(is_fastest, all_improve, &advantage),
-        changed: changed(&long_blake, &advantage),
-        claims,
-        ..Figure::default()
-    }
+    let linear = |function| raced.best(function, LINEAR);
+    let then = raced.best(SHA256, LINEAR_THEN);
+    let finalists = fastest([BLAKE, LONG_BLAKE, KECCAK].into_iter().filter_map(|function| raced.best_lanes(function)));
+    let metrics = &mut figure.metrics;
+    metrics.faster("tree mode over linear", [(papers_sha256, then), (two(BLAKE), linear(BLAKE)), (two(KECCAK), linear(KECCAK))]);
+    metrics.faster("SHA-256 over the finalists", [(papers_sha256, two(BLAKE)), (papers_sha256, two(KECCAK))]);
+    metrics.faster("BLAKE-512 over linear", [(raced.best(LONG_BLAKE, "j = 4"), linear(LONG_BLAKE))]);
+    metrics.faster("best finalist over SHA-256", [(finalists, raced.best_lanes(SHA256))]);
+    figure
 }
 
-/// Kinds of code, as the first table and the picture have them.
-const MODES: [(&str, Mode); 7] = [
-    ("linear, as then", Mode::LinearThen),
-    ("linear", Mode::Linear),
-    ("2 slices over linear", Mode::Over(2)),
-    ("j = 2", Mode::Lanes(2)),
-    ("j = 4", Mode::Lanes(4)),
-    ("j = 8", Mode::Lanes(8)),
-    ("j = 16", Mode::Lanes(16)),
-];
+/// The name of the paper's 4 lanes of SHA-256.
+fn papers_sha256() -> String {
+    format!("{SHA256} {}", name(PAPERS_LANES))
+}
 
 /// Cycles per byte of the fastest of a kind.
-fn best_cycles(raced: &Raced, function: &str, mode: Mode) -> Option<f64> {
-    let measured = if mode == Mode::Linear { raced.linear(function) } else { raced.best(function, |of| of == mode) };
-    measured.and_then(Measured::tsc_cycles_per_byte)
+fn best_cycles(raced: &Raced, function: &str, kind: &str) -> Option<f64> {
+    raced.best(function, kind).and_then(Measured::tsc_cycles_per_byte)
 }
 
 fn tables(raced: &Raced) -> Vec<Table> {
-    let mut summary = Table::new(
-        format!("A message of {}: cycles per byte (median, time-stamp counter) of the fastest code of each kind", length(BYTES)),
-        std::iter::once("function").chain(MODES.map(|mode| mode.0)),
-    );
+    let message = format!("message of {}", length(BYTES));
+    let title = format!("A {message}: cycles per byte (median, time-stamp counter) of the fastest code of each kind");
+    let (rows, columns) = (FUNCTIONS.map(|function| (function, function)), KINDS.map(|kind| (kind, kind)));
+    let mut tables = vec![Table::grid(title, "function", rows, columns, |function, kind| best_cycles(raced, function, kind))];
     for function in FUNCTIONS {
-        summary.row(std::iter::once(Cell::from(function)).chain(MODES.map(|(_, mode)| maybe(best_cycles(raced, function, mode)))));
-    }
-    let mut tables = vec![without_empty_columns(summary)];
-    for function in FUNCTIONS {
-        let mut table = Table::new(
-            format!("{function} of a message of {}", length(BYTES)),
-            [
-                "implementation",
-                "least (C/B)",
-                "median (C/B)",
-                "median (C/B, core cycles)",
-                "MB/s",
-                "times as fast as its fastest linear code",
-                "times as fast as the paper's 4 lanes of SHA-256",
+        let over = |measured: &Measured, base: Option<&Measured>| base.map(|base| measured.speed_up_over(base)).into();
+        tables.push(Table::of(
+            format!("{function} of a {message}"),
+            1,
+            raced.rows.iter().filter(|row| is_of(function, row.0.0)).map(|row| &row.1),
+            &[
+                ("implementation", &|measured| measured.name.as_str().into()),
+                ("least (C/B)", &|measured| measured.least_tsc_cycles_per_byte().into()),
+                ("median (C/B)", &|measured| measured.tsc_cycles_per_byte().into()),
+                ("median (C/B, core cycles)", &|measured| measured.core_cycles_per_byte().into()),
+                ("MB/s", &|measured| measured.mb_per_s().into()),
+                ("times as fast as its fastest linear code", &|measured| over(measured, raced.best(function, LINEAR))),
+                ("times as fast as the paper's 4 lanes of SHA-256", &|measured| over(measured, raced.named(&papers_sha256()))),
             ],
-        );
-        for (_, _, measured) in raced.rows.iter().filter(|row| is_of(function, row.0)) {
-            let over = |base: Option<&Measured>| maybe(base.map(|base| measured.speed_up_over(base)));
-            table.row([
-                measured.name.as_str().into(),
-                maybe(measured.least_tsc_cycles_per_byte()),
-                maybe(measured.tsc_cycles_per_byte()),
-                maybe(measured.core_cycles_per_byte()),
-                Cell::three_digits(measured.mb_per_s()),
-                over(raced.linear(function)),
-                over(raced.named(PAPERS_SHA256)),
-            ]);
-        }
-        tables.push(without_empty_columns(table));
+        ));
     }
     tables
 }
 
 fn plot(raced: &Raced) -> Plot {
-    let bars = |(name, mode): (&str, Mode)| Bars {
-        name: name.into(),
-        source: if matches!(mode, Mode::Linear | Mode::LinearThen) { Source::Peer } else { Source::Ours },
-        values: FUNCTIONS.iter().map(|function| best_cycles(raced, function, mode)).collect(),
+    let bars = |kind: &str| {
+        let source = if kind.starts_with(LINEAR) { Source::Peer } else { Source::Ours };
+        Bars::new(kind, source, FUNCTIONS.map(|function| best_cycles(raced, function, kind)))
     };
-    Plot::Bars {
-        title: format!("A message of {}, linear and in tree mode: the fastest code of each kind", length(BYTES)),
-        y_label: MEDIAN_LABEL.into(),
-        categories: FUNCTIONS.map(String::from).to_vec(),
-        series: MODES.into_iter().map(bars).filter(|bars| bars.values.iter().any(Option::is_some)).collect(),
-    }
-}
-
-fn still_holds(is_fastest: Option<bool>, all_improve: Option<bool>, advantage: &Comparison) -> String {
-    let stays_ahead = match advantage.ratio {
-        Some(ratio) if ratio <= 1.0 => {
-            Some(format!("with the best j of each, the fastest finalist is {} as fast as SHA-256", times(Some(ratio))))
-        }
-        _ => None,
-    };
-    match (is_fastest, stays_ahead) {
-        (Some(true), Some(stays_ahead)) => {
-            format!(
-                "SHA-256 still is the fastest of the three in tree mode, with the paper's registers and j as with today's: {stays_ahead}."
-            )
-        }
-        (Some(true), None) => "SHA-256 still is the fastest of the three with the paper's registers and j.".into(),
-        (_, Some(stays_ahead)) => format!("SHA-256 still stays ahead in tree mode: {stays_ahead}."),
-        (_, None) if all_improve == Some(true) => "Tree mode still improves all three.".into(),
-        (None, None) => "Nothing of it could be judged: this machine lacks the paper's registers.".into(),
-        (Some(false), None) => "Nothing of it holds here: a finalist is faster than SHA-256 in tree mode.".into(),
-    }
-}
-
-fn changed(long_blake: &Comparison, advantage: &Comparison) -> String {
-    let ahead = match advantage.ratio {
-        Some(ratio) if ratio > 1.0 => " With the best j of each, a finalist is ahead of SHA-256 now.",
-        _ => "",
-    };
-    match long_blake.ratio {
-        Some(ratio) if ratio > 1.0 => format!(
-            "BLAKE-512 in 4 lanes, which the paper could not make faster than linear, now is {} as fast: its words have 64 bits, so that 4 \
-             lanes take registers of 256 bits, which calculate with integers since AVX2.{ahead}",
-            times(Some(ratio))
-        ),
-        _ if ahead.is_empty() => "Nothing that the paper says of the order of the three has changed here.".into(),
-        _ => ahead.trim_start().into(),
-    }
+    let series = KINDS.into_iter().map(bars).filter(|bars| bars.values.iter().any(Option::is_some));
+    let title = format!("A message of {}, linear and in tree mode: the fastest code of each kind", length(BYTES));
+    Plot::bars(title, MEDIAN_LABEL, FUNCTIONS, series)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::presentation::tests::{check_words, measured};
+    use super::super::presentation::tests::check_words;
     use super::*;
-    use crate::model::Verdict::{self, DoesNot, Holds, NotMeasured};
+    use crate::claims;
+    use crate::model::Verdict::{DoesNot, Holds, NotMeasured};
 
-    fn raced(rows: &[(&'static str, Mode, &str, f64)]) -> Raced {
-        Raced { rows: rows.iter().map(|(function, mode, name, ns)| (*function, *mode, measured(name, BYTES, *ns))).collect() }
+    /// A race of these: function, kind, name and nanoseconds.
+    fn raced(rows: &[(&'static str, &'static str, &str, f64)]) -> Raced {
+        let rows = rows
+            .iter()
+            .map(|(function, kind, name, ns)| ((*function, *kind), Measured::synthetic(&format!("{function} {name}"), BYTES, *ns)));
+        Raced { rows: rows.collect(), missing: Vec::new() }
     }
 
-    fn verdicts(figure: &Figure) -> Vec<Verdict> {
-        figure.claims.iter().map(|claim| claim.verdict).collect()
+    fn with(sha256: f64, long_blake: f64, sha3: f64, keccak: f64) -> Figure {
+        let figure = figure(&raced(&[
+            (SHA256, LINEAR_THEN, "linear by OpenSSL n-SMS (AVX2)", 90.0),
+            (SHA256, LINEAR, "linear by OpenSSL today", 20.0),
+            (SHA256, "j = 4", "j = 4 (sse2)", sha256),
+            (BLAKE, LINEAR, "linear by blake-hash", 90.0),
+            (BLAKE, "j = 2", "j = 2 (sse2)", 80.0),
+            (LONG_BLAKE, LINEAR, "linear by blake-hash", 70.0),
+            (LONG_BLAKE, "j = 4", "j = 4 (avx2)", long_blake),
+            (KECCAK, LINEAR, "linear by sha3", 99.0),
+            (SHA3, LINEAR, "linear by OpenSSL today", sha3),
+            (KECCAK, "j = 2", "j = 2 (sse2)", keccak),
+        ]));
+        check_words(&figure);
+        figure
     }
 
     #[test]
-    fn sentences_say_what_was_measured() {
-        let with = |sha256: f64, long_blake: f64, sha3: f64| {
-            let figure = figure(&raced(&[
-                (SHA256, Mode::LinearThen, "SHA-256 linear by OpenSSL n-SMS (AVX2)", 90.0),
-                (SHA256, Mode::Linear, "SHA-256 linear by OpenSSL today", 20.0),
-                (SHA256, Mode::Lanes(4), PAPERS_SHA256, sha256),
-                (BLAKE, Mode::Linear, "BLAKE-256 linear by blake-hash", 90.0),
-                (BLAKE, Mode::Lanes(2), "BLAKE-256 j = 2 (sse2)", 80.0),
-                (LONG_BLAKE, Mode::Linear, "BLAKE-512 linear by blake-hash", 70.0),
-                (LONG_BLAKE, Mode::Lanes(4), "BLAKE-512 j = 4 (avx2)", long_blake),
-                (KECCAK, Mode::Linear, "Keccak[1088] linear by sha3", 99.0),
-                (SHA3, Mode::Linear, "SHA3-256 linear by OpenSSL today", sha3),
-                (KECCAK, Mode::Lanes(2), "Keccak[1088] j = 2 (sse2)", 85.0),
-            ]));
-            check_words(&figure);
-            figure
-        };
-        let then = with(50.0, 71.0, 90.0);
-        assert_eq!(verdicts(&then), [Holds; 4]);
-        assert!(then.changed.starts_with("Nothing that the paper says") && then.still_holds.contains("as with today's"));
-        let today = with(50.0, 35.0, 90.0);
-        assert_eq!(verdicts(&today), [Holds, Holds, DoesNot, DoesNot]);
-        assert!(today.changed.contains("2.00 times") && today.changed.contains("ahead of SHA-256 now"), "{}", today.changed);
-        let slow = with(95.0, 71.0, 90.0);
-        assert_eq!(verdicts(&slow), [DoesNot, DoesNot, Holds, DoesNot]);
-        assert!(slow.still_holds.starts_with("Nothing of it holds here"));
+    fn verdicts_follow_the_values() {
+        let verdicts = |figure: Figure| claims::verdicts("2013-5", &figure.metrics);
+        assert_eq!(verdicts(with(50.0, 71.0, 90.0, 85.0)), [Holds; 4]);
+        assert_eq!(verdicts(with(50.0, 35.0, 90.0, 85.0)), [Holds, Holds, DoesNot, DoesNot]);
+        assert_eq!(verdicts(with(95.0, 71.0, 90.0, 85.0)), [DoesNot, DoesNot, Holds, DoesNot]);
+        let linear_alone = figure(&raced(&FUNCTIONS.map(|function| (function, LINEAR, "linear", 10.0))));
+        check_words(&linear_alone);
+        assert_eq!(verdicts(linear_alone), [NotMeasured; 4]);
     }
 
     #[test]
     fn keccaks_lanes_are_judged_by_the_faster_of_its_linear_codes() {
-        let rows = |sha3| {
-            figure(&raced(&[
-                (SHA256, Mode::LinearThen, "SHA-256 linear by OpenSSL n-SMS (AVX2)", 90.0),
-                (SHA256, Mode::Lanes(4), PAPERS_SHA256, 50.0),
-                (BLAKE, Mode::Linear, "BLAKE-256 linear by blake-hash", 90.0),
-                (BLAKE, Mode::Lanes(2), "BLAKE-256 j = 2 (sse2)", 80.0),
-                (KECCAK, Mode::Linear, "Keccak[1088] linear by sha3", 99.0),
-                (KECCAK, Mode::Lanes(2), "Keccak[1088] j = 2 (sse2)", 85.0),
-                (SHA3, Mode::Linear, "SHA3-256 linear by OpenSSL today", sha3),
-                (LONG_BLAKE, Mode::Linear, "BLAKE-512 linear by blake-hash", 70.0),
-            ]))
-        };
-        assert_eq!((verdicts(&rows(90.0))[0], verdicts(&rows(80.0))[0]), (Holds, DoesNot));
-        assert!(rows(80.0).claims[0].here.contains("as fast as SHA3-256 linear by OpenSSL today"));
-    }
-
-    #[test]
-    fn what_was_not_measured_is_not_judged() {
-        let rows = FUNCTIONS.map(|function| (function, Mode::Linear, "linear", 10.0));
-        let figure = figure(&raced(&rows));
-        check_words(&figure);
-        assert_eq!(verdicts(&figure), [NotMeasured; 4]);
+        let claim = |sha3| claims::judge("2013-5", &with(50.0, 71.0, sha3, 85.0).metrics).unwrap().swap_remove(0);
+        assert_eq!((claim(90.0).verdict, claim(80.0).verdict), (Holds, DoesNot));
+        assert!(claim(80.0).here.contains("over SHA3-256 linear by OpenSSL today"), "{}", claim(80.0).here);
     }
 }

@@ -1,5 +1,6 @@
-//! j-lanes hashing over any linear hash function (Gueron 2013, definitions 1 and 2), as "j-lanes using OpenSSL" and "j-lanes using the
-//! n-SMS" of section 3 are: nothing is done at once, so that all its cost is there and none of its gain.
+//! j-lanes hashing over any linear hash function (Gueron 2013, definitions 1 and 2), as "j-lanes
+//! using OpenSSL" and "j-lanes using the n-SMS" of section 3 are: nothing is done at once, so that
+//! all its cost is there and none of its gain.
 
 /// Slices of one message, and their digests, in memory that is used again.
 pub struct OverLinear {
@@ -15,8 +16,9 @@ impl OverLinear {
         Self { word_bytes, slices: vec![Vec::new(); lanes], digests: Vec::new() }
     }
 
-    /// Definition 1: "consecutive 128-bit chunks of the message are treated as 4 consecutive 32-bit words, each one belongs to a different
-    /// slice" (section 2.2), for any number of slices. The last word may be short.
+    /// Definition 1: "consecutive 128-bit chunks of the message are treated as 4 consecutive 32-bit
+    /// words, each one belongs to a different slice" (section 2.2), for any number of slices. The
+    /// last word may be short.
     pub fn deal(&mut self, message: &[u8]) -> &[Vec<u8>] {
         match self.word_bytes {
             4 => deal::<4>(message, &mut self.slices),
@@ -25,7 +27,8 @@ impl OverLinear {
         &self.slices
     }
 
-    /// Definition 2: appends the digest of the slices' digests. `linear` appends the digest of what it is given.
+    /// Definition 2: appends the digest of the slices' digests. `linear` appends the digest of what
+    /// it is given.
     pub fn hash(&mut self, message: &[u8], digests: &mut Vec<u8>, mut linear: impl FnMut(&[u8], &mut Vec<u8>)) {
         self.deal(message);
         self.digests.clear();

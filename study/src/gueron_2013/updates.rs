@@ -1,4 +1,5 @@
-//! The numbers of Updates, blocks compressed: Gueron 2013, section 2.2 ("4x + 1", "4(x + 1) + 3") and section 3 (129, 135, 153).
+//! The numbers of Updates, blocks compressed: Gueron 2013, section 2.2 ("4x + 1", "4(x + 1) + 3")
+//! and section 3 (129, 135, 153).
 
 use anyhow::{Result, ensure};
 use manyhash::Sha256;
@@ -6,9 +7,8 @@ use manyhash::backend::Backend;
 use manyhash::hazmat::{Blocks, Kernel, final_blocks, updates};
 
 use super::over_linear::OverLinear;
-use super::presentation::maybe;
 use crate::messages::Layout;
-use crate::model::{Cell, Claim, Figure, Table};
+use crate::model::{Cell, Figure, Table, over_paper};
 use crate::openssl_worker;
 use crate::session::Session;
 
@@ -19,7 +19,8 @@ const BYTES: usize = 8192;
 /// Lanes, and what the paper says of 8 KiB.
 const CASES: [(usize, Option<u64>); 5] = [(1, Some(129)), (4, Some(135)), (8, None), (16, Some(153)), (32, None)];
 
-/// Updates of j-lanes SHA-256, from the lengths of the slices and of what is wrapped; with one lane, of plain SHA-256.
+/// Updates of j-lanes SHA-256, from the lengths of the slices and of what is wrapped; with one
+/// lane, of plain SHA-256.
 pub fn of_j_lanes(message_bytes: usize, lanes: usize) -> u64 {
     if lanes == 1 {
         return updates::<Sha256>(message_bytes as u64);
@@ -57,7 +58,7 @@ impl Counting {
         digests.extend_from_slice(&states.digest(0));
     }
 
-    /// Updates of hashing a message in so many lanes, and its digest.
+    /// Updates of hashing a message in `lanes` lanes, and its digest.
     fn count(message: &[u8], lanes: usize) -> Result<(u64, Vec<u8>)> {
         let (mut counting, mut digest) = (Self::new()?, Vec::new());
         if lanes == 1 {
@@ -71,66 +72,51 @@ impl Counting {
 
 /// Counts.
 pub fn measure(_: &Session) -> Result<Figure> {
-    let mut table = Table::new(
-        "Updates of one message of 8,192 bytes",
-        ["SHA-256", "paper", "derived from the lengths", "counted", "here / paper", "one after the other", "more than linear (%)"],
-    );
     let messages = Layout::equal(1, BYTES).fill()?;
     let message = messages.slices()[0];
-    let linear = of_j_lanes(BYTES, 1);
-    let mut agree = true;
+    let mut counts = Vec::new();
     for (lanes, paper) in CASES {
-        let derived = of_j_lanes(BYTES, lanes);
         let (counted, digest) = Counting::count(message, lanes)?;
         if lanes == 1 {
             ensure!(digest == openssl_worker::digests("SHA256", &[message])?, "wrong digest of the counting SHA-256");
         }
-        agree &= counted == derived && paper.is_none_or(|paper| paper == counted);
-        table.row([
-            name(lanes).into(),
-            Cell::maybe(paper.map(|paper| paper as f64), 0),
-            Cell::number(derived as f64, 0),
-            Cell::number(counted as f64, 0),
-            maybe(paper.map(|paper| counted as f64 / paper as f64)),
-            Cell::number(steps(BYTES, lanes) as f64, 0),
-            Cell::three_digits(100.0 * (derived as f64 / linear as f64 - 1.0)),
-        ]);
+        counts.push((lanes, paper.map(|paper| paper as f64), of_j_lanes(BYTES, lanes) as f64, counted as f64));
     }
+    let linear = of_j_lanes(BYTES, 1) as f64;
+    let of_8_kib = Table::of(
+        "Updates of one message of 8,192 bytes",
+        1,
+        &counts,
+        &[
+            ("SHA-256", &|(lanes, ..)| name(*lanes).into()),
+            ("paper", &|(_, paper, ..)| Cell::maybe(*paper, 0)),
+            ("derived from the lengths", &|(.., derived, _)| Cell::number(*derived, 0)),
+            ("counted", &|(.., counted)| Cell::number(*counted, 0)),
+            ("here / paper", &|(_, paper, _, counted)| over_paper(Some(*counted), *paper)),
+            ("one after the other", &|(lanes, ..)| Cell::number(steps(BYTES, *lanes) as f64, 0)),
+            ("of them wrapping", &|(lanes, ..)| if *lanes == 1 { Cell::Absent } else { Cell::number(wrapping(*lanes) as f64, 0) }),
+            ("more than linear (%)", &|(.., derived, _)| (100.0 * (derived / linear - 1.0)).into()),
+        ],
+    );
     let headings = std::iter::once("bytes of the message".to_string()).chain(CASES.map(|(lanes, _)| name(lanes)));
     let mut general = Table::new("Updates by the length of the message", headings);
     for kibibytes in [2, 4, 8, 16, 32, 64, 128, 1024] {
         let count = |(lanes, _): &(usize, Option<u64>)| Cell::number(of_j_lanes(kibibytes << 10, *lanes) as f64, 0);
         general.row(std::iter::once(Cell::number((kibibytes << 10) as f64, 0)).chain(CASES.iter().map(count)));
     }
-    Ok(Figure {
+    let mut figure = Figure {
         method: "Derived: the blocks of each slice and of the wrapped digests, padding included, by manyhash::hazmat::updates. Counted: a \
              linear SHA-256 that counts its calls of the compression function hashes the slices and wraps them. One after the other: Updates \
              of a lane, which are done beside those of the other lanes, and then those of the wrapping. For a message of l bytes whose \
              slices are whole blocks, linear SHA-256 takes l/64 + 1 Updates and j-lanes, j even, l/64 + j + (j/2 + 1)."
             .into(),
-        tables: vec![table, general],
-        still_holds: if agree {
-            "The counts still are the paper's, as they belong to the mode and not to a machine.".into()
-        } else {
-            "Nothing of it holds here: the counts are not the paper's, so that this study computes another mode.".into()
-        },
-        changed: format!(
-            "The weight of the wrapping has changed with the number of lanes that registers hold: with all lanes at once it is {} of {} \
-             Updates one after the other for j = 4, and {} of {} for j = 16.",
-            wrapping(4),
-            steps(BYTES, 4),
-            wrapping(16),
-            steps(BYTES, 16)
-        ),
-        claims: vec![Claim::new(
-            "A message of 8 KiB takes 129 Updates in linear SHA-256, 135 in 4 lanes and 153 in 16",
-            "section 3",
-            "129, 135, 153",
-            format!("{}, {}, {}", of_j_lanes(BYTES, 1), of_j_lanes(BYTES, 4), of_j_lanes(BYTES, 16)),
-            Some(agree),
-        )],
+        tables: vec![of_8_kib, general],
         ..Figure::default()
-    })
+    };
+    let in_paper = counts.iter().filter(|count| count.1.is_some());
+    figure.metrics.each("Updates", in_paper.map(|(lanes, .., counted)| (name(*lanes), Some(*counted))));
+    figure.metrics.each("counted over derived", counts.iter().map(|(lanes, _, derived, counted)| (name(*lanes), Some(counted / derived))));
+    Ok(figure)
 }
 
 /// "j = 4".
@@ -158,7 +144,9 @@ mod tests {
     #[test]
     fn words_and_tables_are_whole() {
         let session = Session::begin(true, None, None).expect("a session");
-        super::super::presentation::tests::check_words(&measure(&session).expect("counts"));
+        let figure = measure(&session).expect("counts");
+        super::super::presentation::tests::check_words(&figure);
+        assert_eq!(crate::claims::verdicts("2013-updates", &figure.metrics), [crate::model::Verdict::Holds]);
     }
 
     #[test]

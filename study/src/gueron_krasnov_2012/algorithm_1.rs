@@ -1,20 +1,29 @@
-//! Algorithm 1 of Gueron & Krasnov 2012 (section 3, figure 1), "Simultaneous Hashing (S-HASH)", as it is printed: to be read beside it.
+//! Algorithm 1 of Gueron & Krasnov 2012 (section 3, figure 1), "Simultaneous Hashing (S-HASH)", as
+//! it is printed: to be read beside it.
 //!
-//! Names are the paper's, and each line of its flow stands above ours as a comment. `S-UPDATE` is a [`Kernel`]: `sse2` has the paper's
-//! 128-bit registers, so that m = 4 for SHA-256 and 2 for SHA-512. manyhash itself works otherwise: see [`manyhash::hazmat::schedule`].
+//! Names are the paper's, and each line of its flow stands above ours as a comment. `S-UPDATE` is a
+//! [`Kernel`]: `sse2` has the paper's 128-bit registers, so that m = 4 for SHA-256 and 2 for
+//! SHA-512. manyhash itself works otherwise: see [`manyhash::hazmat::schedule`].
 //!
 //! Where the text leaves something open, or would not work:
-//! - "It is assumed that k > m", though the paper's own smallest measurement has k = m = 4. With k = m all of it works. With k < m there
-//!   are never m blocks ready, so that S-UPDATE is never called and all messages are hashed serially. k = 0 is nothing to do.
-//! - `n = min(L)/p` is rounded down, and is 0 while a lane has less than a block: then S-UPDATE has nothing to do and is not called. It
-//!   ends, because every time round such a lane gets its padding or a new message.
-//! - `L[j] < p` is the journal's comparison; the preprint's text, as far as it is legible, has `<= p` beside `Last[j] = 1`. That would
-//!   take a lane for finished which has the second of two padding blocks still before it.
-//! - Nothing advances B. Where a lane's next blocks are follows from L: the last L\[j\] bytes of B\[j\].
-//! - `PreparePaddingBlock(B[j])` needs the bytes after the last whole block and the message's whole length, and makes one block or two.
-//! - `If i = k then Break` must leave the Repeat too: min(L) is 0 from then on. It leaves in the middle of the loop over j, so that lanes
-//!   after j may lack their padding, and lanes before it may have begun a new message. The serial end takes each lane as it is.
-//! - When a digest is complete is not said. It is read from its lane when the lane gets a new message, or at the end.
+//! - "It is assumed that k > m", though the paper's own smallest measurement has k = m = 4. With k
+//!   = m all of it works. With k < m there are never m blocks ready, so that S-UPDATE is never
+//!   called and all messages are hashed serially. k = 0 is nothing to do.
+//! - `n = min(L)/p` is rounded down, and is 0 while a lane has less than a block: then S-UPDATE has
+//!   nothing to do and is not called. It ends, because every time round such a lane gets its
+//!   padding or a new message.
+//! - `L[j] < p` is the journal's comparison; the preprint's text, as far as it is legible, has `<=
+//!   p` beside `Last[j] = 1`. That would take a lane for finished which has the second of two
+//!   padding blocks still before it.
+//! - Nothing advances B. Where a lane's next blocks are follows from L: the last L\[j\] bytes of
+//!   B\[j\].
+//! - `PreparePaddingBlock(B[j])` needs the bytes after the last whole block and the message's whole
+//!   length, and makes one block or two.
+//! - `If i = k then Break` must leave the Repeat too: min(L) is 0 from then on. It leaves in the
+//!   middle of the loop over j, so that lanes after j may lack their padding, and lanes before it
+//!   may have begun a new message. The serial end takes each lane as it is.
+//! - When a digest is complete is not said. It is read from its lane when the lane gets a new
+//!   message, or at the end.
 #![allow(non_snake_case, reason = "the paper's names")]
 
 use std::borrow::Cow;
@@ -26,7 +35,8 @@ use manyhash::hazmat::{Blocks, Kernel, final_blocks};
 /// The serial code where there is a choice: the authors' own, n-SMS.
 pub const N_SMS: &str = "bmi2";
 
-/// The backend of the serial end where nothing else is asked: n-SMS, or portable code where the CPU lacks it.
+/// The backend of the serial end where nothing else is asked: n-SMS, or portable code where the CPU
+/// lacks it.
 pub fn serial_end<A: Algorithm>() -> &'static str {
     let is_there = Backend::by_name(N_SMS).is_ok_and(|backend| backend.supports::<A>());
     if is_there { N_SMS } else { "portable" }
@@ -87,23 +97,26 @@ impl<A: Algorithm> SHash<A> {
         // k: how many messages there are. Lengths: their bytes.
         let k = Buffers.len();
         let Lengths: Vec<usize> = Buffers.iter().map(|buffer| buffer.len()).collect();
-        // m: "The number of t-bit 'words' (elements) that fit in a register". p: "The number of bytes, hashed by one 'Update' operation".
+        // m: "The number of t-bit 'words' (elements) that fit in a register". p: "The number of
+        // bytes, hashed by one 'Update' operation".
         let m = self.lanes();
         let p = A::BLOCK_BYTES;
         // Lanes that have a message: m if k >= m.
         let lanes = m.min(k);
 
-        // Init:
-        // L[0] = Lengths[0]; L[1] = Lengths[1]; ... L[m-1] = Lengths[m-1]: bytes that S-UPDATE has not had yet.
+        // Init: L[0] = Lengths[0]; L[1] = Lengths[1]; ... L[m-1] = Lengths[m-1]: bytes that
+        // S-UPDATE has not had yet.
         let mut L = Lengths[..lanes].to_vec();
-        // B[0] = Buffers[0]; B[1] = Buffers[1]; ... B[m-1] = Buffers[m-1]: what a lane hashes, its message or the padded end of it.
+        // B[0] = Buffers[0]; B[1] = Buffers[1]; ... B[m-1] = Buffers[m-1]: what a lane hashes, its
+        // message or the padded end of it.
         let mut B: Vec<Cow<[u8]>> = Buffers[..lanes].iter().map(|buffer| Cow::Borrowed(*buffer)).collect();
-        // H[0] = Hashes[0]; H[1] = Hashes[1]; ... H[m-1] = Hashes[m-1]: pointers there; here, which of the digests is a lane's.
+        // H[0] = Hashes[0]; H[1] = Hashes[1]; ... H[m-1] = Hashes[m-1]: pointers there; here, which
+        // of the digests is a lane's.
         let mut H: Vec<usize> = (0..lanes).collect();
         // Last[0] = 0; Last[1] = 0; ... Last[m-1] = 0: whether B[j] is the padded end.
         let mut Last = vec![false; lanes];
-        // HashInit(Hashes[0]) HashInit(Hashes[1]) ... HashInit(Hashes[m-1]): chaining values lie where S-UPDATE wants them, and become
-        // digests in Hashes when they are final.
+        // HashInit(Hashes[0]) HashInit(Hashes[1]) ... HashInit(Hashes[m-1]): chaining values lie
+        // where S-UPDATE wants them, and become digests in Hashes when they are final.
         let mut states = self.s_update.states();
         // i = m: the next message that has no lane yet.
         let mut i = lanes;
@@ -159,7 +172,8 @@ impl<A: Algorithm> SHash<A> {
 
         // If unfinished buffers still remain, finish hashing serially
         for j in 0..lanes {
-            // The serial kernel advances the first lane: the one whose turn it is changes places with one that is done.
+            // The serial kernel advances the first lane: the one whose turn it is changes places
+            // with one that is done.
             states.swap(0, j);
             loop {
                 let n = L[j] / p;
@@ -192,7 +206,8 @@ mod tests {
     use manyhash::hazmat::updates;
     use manyhash_measure::Random;
 
-    /// Hashes messages of these lengths on a backend's kernel and compares with the textbook; what was done.
+    /// Hashes messages of these lengths on a backend's kernel and compares with the textbook; what
+    /// was done.
     fn check<A: Algorithm>(backend: &str, lengths: &[usize], seed: u64) -> Vec<Advance> {
         let s_hash = SHash::<A>::on(backend).unwrap();
         let mut bytes = vec![0; lengths.iter().sum()];
@@ -222,7 +237,8 @@ mod tests {
             // All lengths around block edges, in an order that gives neighbours different ones.
             let edges: Vec<usize> = (0..=2 * block + 1).map(|i| i * 101 % (2 * block + 2)).collect();
             check::<A>(name, &edges, seed);
-            // As many messages as there may be to a kernel: none, fewer than lanes, as many, some more, several for each.
+            // As many messages as there may be to a kernel: none, fewer than lanes, as many, some
+            // more, several for each.
             for k in 0..=3 * m {
                 let lengths: Vec<usize> = (0..k).map(|_| random.below(5 * block)).collect();
                 check::<A>(name, &lengths, seed + k as u64);

@@ -1,6 +1,8 @@
-//! Which lanes are busy when, on DIVERSE: Algorithm 1 as printed, whose end is serial, and the schedule of manyhash.
+//! Which lanes are busy when, on DIVERSE: Algorithm 1 as printed, whose end is serial, and the
+//! schedule of manyhash.
 //!
-//! What Algorithm 1 did is heard from it while it works. A step's time, a block in each lane, is measured for every kernel by itself.
+//! What Algorithm 1 did is heard from it while it works. A step's time, a block in each lane, is
+//! measured for every kernel by itself.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +12,24 @@ use manyhash::hazmat::{self, Blocks, Kernel, updates};
 use manyhash::{Algorithm, Sha256};
 
 use super::algorithm_1::{N_SMS, SHash, serial_end};
-use super::contestants::{S_HASH, Who};
-use super::{Folder, quick_files, three_digits};
+use super::{Folder, quick_files};
+use crate::contestants::{S_HASH, Who};
 use crate::measured::thousands;
 use crate::messages::Layout;
-use crate::model::{Cell, Claim, Figure, Line, Plot, Source, Table};
+use crate::model::{Cell, Figure, Line, Plot, Source, Table};
 use crate::race::{Local, Rules, race};
 use crate::session::Session;
 
 /// Blocks in each lane of a measured run: 16 KiB.
 const BLOCKS: usize = 256;
+
 /// Some blocks in each busy lane, without a break.
 struct Stretch {
-    /// Of the kernel in use.
+    /// Lanes of the kernel in use.
     lanes: usize,
     busy_lanes: usize,
     blocks: u64,
-    /// Of all of them.
+    /// The time of all of these blocks.
     ns: f64,
 }
 
@@ -63,12 +66,6 @@ impl Course {
         self.stretches.iter().for_each(|stretch| *ns_of.entry(stretch.lanes).or_default() += stretch.ns);
         let (lanes, ns) = ns_of.into_iter().max_by(|(_, one), (_, other)| one.total_cmp(other)).expect("a stretch");
         (lanes, ns / self.ns())
-    }
-
-    /// Whether it ends in a kernel of fewer lanes than it begins in.
-    fn narrows(&self) -> bool {
-        let lanes = |stretch: Option<&Stretch>| stretch.map(|stretch| stretch.lanes);
-        lanes(self.stretches.last()) < lanes(self.stretches.first())
     }
 
     /// The least time as a share of the time it takes.
@@ -121,7 +118,8 @@ fn step_ns(session: &Session) -> Result<BTreeMap<&'static str, (usize, f64)>> {
     Ok(backends.iter().zip(&measured).map(step).collect())
 }
 
-/// The least time for messages of so many blocks: all of them at the best rate, or the longest by itself, whichever is more.
+/// The least time for messages of these lengths in blocks: all of them at the best rate, or the
+/// longest by itself, whichever is more.
 fn bound_ns<'a>(kernels: impl Iterator<Item = &'a (usize, f64)> + Clone, blocks: &[u64]) -> f64 {
     let best = |value: fn(&(usize, f64)) -> f64| kernels.clone().map(value).fold(f64::INFINITY, f64::min);
     let at_the_best_rate = blocks.iter().sum::<u64>() as f64 * best(|(lanes, ns)| ns / *lanes as f64);
@@ -157,7 +155,7 @@ fn algorithm_1(
 
 /// What manyhash does, left alone.
 fn manyhash(sizes: &[usize], blocks: &[u64], steps: &BTreeMap<&'static str, (usize, f64)>) -> Course {
-    // A run tells its lanes and not its kernel: the fastest with so many, as the schedule takes it.
+    // A run tells its lanes and not its kernel: the fastest with as many, as the schedule takes it.
     let step_ns = |lanes: usize| steps.values().filter(|(other, _)| *other == lanes).map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
     let stretch = |run: hazmat::Run| {
         let ns = step_ns(run.lanes) * run.blocks as f64;
@@ -165,13 +163,6 @@ fn manyhash(sizes: &[usize], blocks: &[u64], steps: &BTreeMap<&'static str, (usi
     };
     let stretches: Vec<Stretch> = hazmat::schedule::<Sha256>(sizes).into_iter().map(stretch).collect();
     Course { name: Who::Manyhash.name::<Sha256>(), stretches, bound_ns: bound_ns(steps.values(), blocks) }
-}
-
-/// The kernel with the best rate, and its lanes.
-fn fastest_kernel(steps: &BTreeMap<&'static str, (usize, f64)>) -> (&'static str, usize) {
-    let blocks_per_ns = |(lanes, ns): &(usize, f64)| *lanes as f64 / ns;
-    let best = steps.iter().max_by(|(_, one), (_, other)| blocks_per_ns(one).total_cmp(&blocks_per_ns(other)));
-    best.map(|(name, (lanes, _))| (*name, *lanes)).expect("a kernel")
 }
 
 /// Measures the kernels, and draws the three.
@@ -191,65 +182,47 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let of = |who| courses.iter().find(|(other, _)| *other == who).map(|(_, course)| course);
 
     let bytes = sizes.iter().sum::<usize>() as f64;
-    let columns = [
-        "implementation",
-        "rate reached, % of the most its kernels allow",
-        "rate, MB/s",
-        "time, ms",
-        "steps",
-        "time with one message alone, %",
-        "busy lanes of the kernel in use, %",
-        "busy lanes, mean over time",
-    ];
-    let mut table = Table::new("DIVERSE by steps, each a block in all busy lanes, and the measured time of a step", columns);
-    for (_, course) in &courses {
-        table.row([
-            course.name.as_str().into(),
-            three_digits(Some(100.0 * course.of_the_least_time())),
-            three_digits(Some(1000.0 * bytes / course.ns())),
-            three_digits(Some(course.ns() / 1e6)),
-            Cell::number(course.steps() as f64, 0),
-            three_digits(Some(100.0 * course.alone())),
-            three_digits(Some(100.0 * course.occupancy())),
-            three_digits(Some(course.mean_busy_lanes())),
-        ]);
-    }
-    let drawn = |who| of(who).map(|course| (who, course));
-    let line = |(_, course): (Who, &Course)| Line {
-        name: format!("{}: {:.0} % of the rate its kernels allow", course.name, 100.0 * course.of_the_least_time()),
-        source: Source::Ours,
-        points: course.points(),
+    let percent = |share: f64| (100.0 * share).into();
+    let courses_table = Table::of(
+        "DIVERSE by steps, each a block in all busy lanes, and the measured time of a step",
+        1,
+        courses.iter().map(|(_, course)| course),
+        &[
+            ("implementation", &|course| course.name.as_str().into()),
+            ("rate reached, % of the most its kernels allow", &|course| percent(course.of_the_least_time())),
+            ("rate, MB/s", &|course| (1000.0 * bytes / course.ns()).into()),
+            ("time, ms", &|course| (course.ns() / 1e6).into()),
+            ("steps", &|course| Cell::number(course.steps() as f64, 0)),
+            ("time with one message alone, %", &|course| percent(course.alone())),
+            ("busy lanes of the kernel in use, %", &|course| percent(course.occupancy())),
+            ("busy lanes, mean over time", &|course| course.mean_busy_lanes().into()),
+            ("lanes of the kernels in use longest", &|course| Cell::number(course.most_used().0 as f64, 0)),
+            ("time in those kernels, %", &|course| percent(course.most_used().1)),
+        ],
+    );
+    let kernels_table = Table::of(
+        "Kernels in the cache: lanes, and the measured time of a step",
+        1,
+        &steps,
+        &[
+            ("kernel", &|(name, _)| (**name).into()),
+            ("lanes", &|(_, (lanes, _))| Cell::number(*lanes as f64, 0)),
+            ("ns a step", &|(_, (_, ns))| (*ns).into()),
+            ("MB/s", &|(_, (lanes, ns))| (1000.0 * (lanes * Sha256::BLOCK_BYTES) as f64 / ns).into()),
+        ],
+    );
+    let line = |course: &Course| {
+        let name = format!("{}: {:.0} % of the rate its kernels allow", course.name, 100.0 * course.of_the_least_time());
+        Line::new(name, Source::Ours, course.points())
     };
     let plot = Plot::Steps {
         title: "SHA-256 of DIVERSE: busy lanes over time".into(),
         x_label: "milliseconds, by the measured time of a step".into(),
         y_label: "busy lanes".into(),
-        series: [S_HASH, wide, Who::Manyhash].into_iter().filter_map(drawn).map(line).collect(),
+        series: [S_HASH, wide, Who::Manyhash].into_iter().filter_map(of).map(line).collect(),
     };
-
-    let (printed, ours) = (of(wide).or(of(S_HASH)), of(Who::Manyhash).expect("pushed above"));
-    let reached = |course: &Course| format!("{:.0} %", 100.0 * course.of_the_least_time());
-    let claims = vec![Claim::new(
-        "DIVERSE brings manyhash nearer to the rate its kernels allow than S-HASH on the widest registers",
-        "goal",
-        "expected, no value",
-        format!("{} of it; S-HASH {}", reached(ours), printed.map_or("not measured".into(), reached)),
-        printed.map(|course| ours.of_the_least_time() > course.of_the_least_time()),
-    )];
-    let still_holds = of(S_HASH).map_or_else(String::new, |four| {
-        format!(
-            "S-HASH still loses time on files of different lengths: with 4 buffers it reaches {} of the rate its kernels allow, with one \
-             message alone for {:.1} % of the time.",
-            reached(four),
-            100.0 * four.alone()
-        )
-    });
-    let wider = of(wide).map_or_else(String::new, |course| {
-        format!("With 16 buffers it is {}, with one message alone for {:.0} % of the time. ", reached(course), 100.0 * course.alone())
-    });
-    let changed = format!("{wider}{}", of_manyhash(ours, fastest_kernel(&steps)));
     let quick = quick_files(session);
-    Ok(Figure {
+    let mut figure = Figure {
         method: format!(
             "The {} files in the paper's order. What S-HASH (Algorithm 1) does is recorded while it hashes; what manyhash does is its \
              schedule, recorded from kernels that compute nothing. The time of a step of each kernel is measured here ({BLOCKS} blocks in \
@@ -259,35 +232,24 @@ pub fn measure(session: &Session) -> Result<Figure> {
              lanes.{quick}",
             thousands(sizes.len() as u64)
         ),
-        tables: vec![table],
+        tables: vec![courses_table, kernels_table],
         plots: vec![plot],
-        claims,
-        still_holds,
-        changed,
         missing,
         ..Figure::default()
-    })
-}
-
-/// What manyhash does otherwise, and what it gains; `kernel` is the fastest, and its lanes.
-fn of_manyhash(ours: &Course, kernel: (&str, usize)) -> String {
-    let (name, most_lanes) = kernel;
-    let (lanes, share) = ours.most_used();
-    let narrows = if ours.narrows() { " and goes on in narrower kernels when few messages are left" } else { "" };
-    let is_fastest = if lanes == most_lanes { format!(", as many as the fastest ({name}) has,") } else { String::new() };
-    format!(
-        "manyhash begins with the longest messages{narrows}: with a kernel of {lanes} lanes{is_fastest} for {:.0} % of the time it reaches \
-         {:.0} % of the rate its kernels allow.",
-        100.0 * share,
-        100.0 * ours.of_the_least_time()
-    )
+    };
+    let reached = |who| of(who).map(|course| 100.0 * course.of_the_least_time());
+    let (ours, printed) = (reached(Who::Manyhash), reached(wide).or(reached(S_HASH)));
+    let both = ours.zip(printed);
+    let label = both.map_or(String::new(), |(ours, printed)| format!("{ours:.0} % and {printed:.0} %"));
+    figure.metrics.each("manyhash over S-HASH", [(label, both.map(|(ours, printed)| ours / printed))]);
+    Ok(figure)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Of lanes of the kernel, busy lanes, blocks and nanoseconds.
+    /// A course by lanes of the kernel, busy lanes, blocks and nanoseconds.
     fn course(stretches: &[(usize, usize, u64, f64)]) -> Course {
         let stretch = |&(lanes, busy_lanes, blocks, ns): &(usize, usize, u64, f64)| Stretch { lanes, busy_lanes, blocks, ns };
         Course { name: "one".into(), stretches: stretches.iter().map(stretch).collect(), bound_ns: 1e6 }
@@ -302,20 +264,9 @@ mod tests {
     }
 
     #[test]
-    fn narrower_kernels_are_named_only_if_they_are_used() {
-        let all_in_4 = course(&[(4, 4, 10, 9e6), (4, 2, 5, 1e6)]);
-        assert_eq!((all_in_4.narrows(), all_in_4.most_used()), (false, (4, 1.0)));
-        let text = of_manyhash(&all_in_4, ("x4", 4));
-        assert!(text.contains("a kernel of 4 lanes, as many as the fastest (x4) has, for 100 %") && !text.contains("narrower"), "{text}");
-        let ends_alone = course(&[(16, 16, 10, 9e6), (1, 1, 5, 1e6)]);
-        assert_eq!((ends_alone.narrows(), ends_alone.most_used()), (true, (16, 0.9)));
-        let text = of_manyhash(&ends_alone, ("x4", 4));
-        assert!(text.contains("narrower") && !text.contains("x4"), "{text}");
-    }
-
-    #[test]
-    fn the_fastest_kernel_is_that_of_the_best_rate() {
-        assert_eq!(fastest_kernel(&BTreeMap::from([("one", (1, 10.0)), ("four", (4, 20.0)), ("sixteen", (16, 200.0))])), ("four", 4));
+    fn the_kernels_that_most_of_the_time_has_are_found() {
+        assert_eq!(course(&[(4, 4, 10, 9e6), (4, 2, 5, 1e6)]).most_used(), (4, 1.0));
+        assert_eq!(course(&[(16, 16, 10, 9e6), (1, 1, 5, 1e6)]).most_used(), (16, 0.9));
     }
 
     #[test]

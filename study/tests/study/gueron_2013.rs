@@ -1,4 +1,5 @@
-//! The figures of Gueron 2013 as a reader runs them: every digest is verified, also those of OpenSSL in processes of its own.
+//! The figures of Gueron 2013 as a reader runs them: every digest is verified, also those of
+//! OpenSSL in processes of its own.
 
 use std::process::Command;
 
@@ -30,5 +31,6 @@ fn every_figure_of_the_paper_is_verified_and_judged() {
         assert_eq!(is_shown, backends.contains("sha-ni-sms256-x4"), "{}", figure["id"]);
     }
     let counts = &figures[1]["claims"][0];
-    assert_eq!((counts["verdict"].as_str(), counts["here"].as_str()), (Some("holds"), Some("129, 135, 153")));
+    assert_eq!(counts["verdict"], "holds");
+    assert_eq!(counts["here"], "129 (linear), 135 (j = 4) and 153 (j = 16); 1");
 }

@@ -5,9 +5,9 @@ use anyhow::Result;
 use super::ID;
 use super::routines::{FUNCTIONS, PARTS, name, routines};
 use crate::aciicmez_2004::counting::{self, Mix};
-use crate::aciicmez_2004::shown::{cell, number, ratio, without_gaps};
+use crate::claims::Metrics;
 use crate::measured::Measured;
-use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
+use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
 use crate::session::Session;
 
 const METHOD: &str = "The study's scalar code (section 4.2's basic blocks), all rounds written out and boolean functions redefined, on \
@@ -17,7 +17,7 @@ without it (callgrind), in percent of the whole. The paper does not say how it m
 is a matter of definition, and only shares alone add up to 100, as the paper's do. A share below zero is noise: leaving the block out saved \
 less than samples and the places of code in memory differ by. What lacks a block computes no digest; the whole is verified by a test.";
 
-/// Of figure 4.4: BB1 to BB4 of SHA-1, SHA-256 and SHA-512.
+/// The percentages of figure 4.4: BB1 to BB4 of SHA-1, SHA-256 and SHA-512.
 const PAPER: [[f64; 4]; 3] = [[5.0, 14.0, 77.0, 4.0], [3.0, 14.0, 80.0, 3.0], [3.0, 27.0, 69.0, 1.0]];
 const BASIC_BLOCKS: [&str; 4] = ["BB1 (message block)", "BB2 (message schedule)", "BB3 (main rounds)", "BB4 (state)"];
 
@@ -56,20 +56,18 @@ pub fn measure(session: &Session) -> Result<Figure> {
         let blocks = all[0].blocks as f64;
         let measured = counting::time(session, std::mem::replace(&mut all, rest))?;
         let instructions = |part: u8| instructions(counts.as_deref(), &name(function, part)).map(|count| count / blocks);
-        let mut table = Table::new(
+        let per_block = |cycles_per_byte: Option<f64>| cycles_per_byte.map(|cycles| cycles * block_bytes).into();
+        each.push(Table::of(
             format!("{function}: cycles and instructions of one message block, with and without basic blocks"),
-            ["basic blocks", "TSC cycles", "core cycles", "instructions"],
-        );
-        for (part, measured) in PARTS.iter().zip(&measured) {
-            let per_block = |cycles_per_byte: Option<f64>| cell(cycles_per_byte.map(|cycles| cycles * block_bytes));
-            table.row([
-                Cell::from(measured.name.trim_start_matches(function).trim_start_matches(", ")),
-                per_block(measured.tsc_cycles_per_byte()),
-                per_block(measured.core_cycles_per_byte()),
-                Cell::maybe(instructions(*part), 0),
-            ]);
-        }
-        each.push(without_gaps(table, 1));
+            1,
+            PARTS.iter().zip(&measured),
+            &[
+                ("basic blocks", &|(_, measured)| measured.name.trim_start_matches(function).trim_start_matches(", ").into()),
+                ("TSC cycles", &|(_, measured)| per_block(measured.tsc_cycles_per_byte())),
+                ("core cycles", &|(_, measured)| per_block(measured.core_cycles_per_byte())),
+                ("instructions", &|(part, _)| Cell::maybe(instructions(**part), 0)),
+            ],
+        ));
         let times: Vec<f64> = measured.iter().map(Measured::median_ns).collect();
         let counted: Option<Vec<f64>> = PARTS.iter().map(|part| instructions(*part)).collect();
         let counted = counted.map(|counted| counted.try_into().expect("a count for each"));
@@ -78,7 +76,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
     figure.tables = FUNCTIONS.iter().zip(&shares).zip([Some(0), Some(1), Some(2), None]).map(table).collect();
     figure.tables.extend(each);
     figure.plots.push(plot(&shares));
-    judge(&mut figure, &shares);
+    figure.metrics = metrics(&shares);
     Ok(figure)
 }
 
@@ -87,101 +85,61 @@ fn instructions(counts: Option<&[Mix]>, name: &str) -> Option<f64> {
 }
 
 fn table(((function, shares), paper): ((&&str, &Shares), Option<usize>)) -> Table {
-    let mut table = Table::new(
+    let in_paper = |block: usize| paper.map(|paper| PAPER[paper][block]);
+    Table::of(
         format!("{function}: shares of the basic blocks in percent"),
-        ["basic block", "paper: time", "here: time alone", "alone: here / paper", "here: time saved if left out", "here: instructions"],
-    );
-    for (i, name) in BASIC_BLOCKS.into_iter().enumerate() {
-        table.row([
-            name.into(),
-            Cell::maybe(paper.map(|paper| PAPER[paper][i]), 0),
-            cell(Some(shares.alone[i])),
-            ratio(Some(shares.alone[i]), paper.map(|paper| PAPER[paper][i])),
-            cell(Some(shares.left_out[i])),
-            cell(shares.instructions.map(|instructions| instructions[i])),
-        ]);
-    }
-    without_gaps(table, 1)
+        1,
+        0..BASIC_BLOCKS.len(),
+        &[
+            ("basic block", &|block| BASIC_BLOCKS[*block].into()),
+            ("paper: time", &|block| Cell::maybe(in_paper(*block), 0)),
+            ("here: time alone", &|block| shares.alone[*block].into()),
+            ("alone: here / paper", &|block| over_paper(Some(shares.alone[*block]), in_paper(*block))),
+            ("here: time saved if left out", &|block| shares.left_out[*block].into()),
+            ("here: instructions", &|block| shares.instructions.map(|instructions| instructions[*block]).into()),
+        ],
+    )
 }
 
 fn plot(shares: &[Shares]) -> Plot {
-    let categories = FUNCTIONS.iter().flat_map(|function| (1..=4).map(move |block| format!("{function} BB{block}"))).collect();
-    let paper = Bars {
-        name: "paper".into(),
-        source: Source::Paper,
-        values: PAPER.as_flattened().iter().copied().map(Some).chain([None; 4]).collect(),
+    let ours = |name: &str, of: fn(&Shares) -> Option<[f64; 4]>| {
+        Bars::new(name, Source::Ours, shares.iter().flat_map(|shares| of(shares).map_or([None; 4], |shares| shares.map(Some))))
     };
-    let ours = |name: &str, of: fn(&Shares) -> Option<[f64; 4]>| Bars {
-        name: name.into(),
-        source: Source::Ours,
-        values: shares.iter().flat_map(|shares| of(shares).map_or([None; 4], |shares| shares.map(Some))).collect(),
-    };
-    Plot::Bars {
-        title: "Shares of the basic blocks BB1 to BB4 (the paper has SHA-512 in 32-bit registers only)".into(),
-        y_label: "percent, times by the median".into(),
-        categories,
-        series: vec![
-            paper,
+    Plot::bars(
+        "Shares of the basic blocks BB1 to BB4 (the paper has SHA-512 in 32-bit registers only)",
+        "percent, times by the median",
+        FUNCTIONS.iter().flat_map(|function| (1..=4).map(move |block| format!("{function} BB{block}"))),
+        [
+            Bars::new("paper", Source::Paper, PAPER.as_flattened().iter().copied().map(Some).chain([None; 4])),
             ours("time saved by leaving it out", |shares| Some(shares.left_out)),
             ours("time alone", |shares| Some(shares.alone)),
             ours("instructions", |shares| shares.instructions),
         ],
-    }
+    )
 }
 
-fn judge(figure: &mut Figure, shares: &[Shares]) {
+/// A way to measure shares of time.
+type Way = fn(&Shares) -> &[f64; 4];
+
+/// Shares of time decide, as the paper's do, by both ways to measure them.
+fn metrics(shares: &[Shares]) -> Metrics {
+    let mut metrics = Metrics::default();
     // The paper's three functions: SHA-512 in 64-bit registers is the last one.
     let in_paper = &shares[..PAPER.len()];
-    let both = |shares: &Shares| [shares.alone, shares.left_out];
-    let of_time = |block: usize| -> String {
-        let listed = |of: fn(&Shares) -> &[f64; 4]| in_paper.iter().map(|shares| number(of(shares)[block])).collect::<Vec<_>>().join(", ");
-        format!("{} % alone and {} % if left out", listed(|shares| &shares.alone), listed(|shares| &shares.left_out))
-    };
-    let rounds_lead = in_paper.iter().flat_map(both).all(|shares| [0, 1, 3].iter().all(|block| shares[2] > shares[*block]));
-    let rounds_dominate = in_paper.iter().flat_map(both).all(|shares| shares[2] >= 60.0);
-    // Of time, as the paper's shares are: by both ways to measure it.
-    let pairs_lead = [0, 1].iter().all(|other| (0..2).all(|way| both(&in_paper[2])[way][1] > both(&in_paper[*other])[way][1]));
-    figure.claims = vec![
-        Claim::new(
-            "The main rounds are the most time consuming basic block",
-            "section 4.2, figure 4.4",
-            "77, 80 and 69 % (SHA-1, SHA-256, SHA-512)",
-            of_time(2),
-            Some(rounds_lead),
-        ),
-        Claim::new(
-            "The message schedule of SHA-512 in 32-bit registers takes a larger share of time than those of SHA-1 and SHA-256",
-            "figure 4.4",
-            "14, 14 and 27 % (SHA-1, SHA-256, SHA-512)",
-            of_time(1),
-            Some(pairs_lead),
-        ),
-    ];
-    figure.still_holds = if rounds_lead && rounds_dominate {
-        "The main rounds still take most of the time of the paper's three functions, by both ways to measure.".into()
-    } else if rounds_lead {
-        "The main rounds still take more time than any other basic block of the paper's three functions, by both ways to measure.".into()
-    } else {
-        "Nothing of it holds here: the main rounds are not the basic block that takes most of the time.".into()
-    };
-    let schedule_grew = in_paper.iter().zip(PAPER).all(|(shares, paper)| both(shares).iter().all(|shares| shares[1] > paper[1]));
-    let mut sentences = Vec::new();
-    if schedule_grew {
-        sentences.push(
-            "The message schedule takes a larger share than in 2004: with more than eight registers the rounds, which have most of the \
-variables, keep them out of memory, and the schedule has its words there as before.",
-        );
-    }
-    if in_paper.iter().any(|shares| shares.left_out.iter().sum::<f64>() < 95.0) {
-        sentences.push(
-            "Leaving out single basic blocks saves less than the whole in sum: swaps and the schedule are executed in the pauses of the \
-rounds' chain.",
-        );
-    }
-    if sentences.is_empty() {
-        sentences.push("SHA-512 in 64-bit registers, which the Pentium 4 did not have, needs no carries.");
-    }
-    figure.changed = sentences.join(" ");
+    let ways: [(&str, Way); 2] = [("alone", |shares| &shares.alone), ("if left out", |shares| &shares.left_out)];
+    let rounds = ways.iter().flat_map(|(way, of)| {
+        in_paper.iter().zip(FUNCTIONS).map(move |(shares, function)| {
+            let [bb1, bb2, bb3, bb4] = of(shares);
+            (format!("{function} {way}"), Some(bb3 - bb1.max(*bb2).max(*bb4)))
+        })
+    });
+    metrics.each("main rounds, ahead of the next", rounds);
+    let schedules = ways.map(|(way, of)| {
+        let [sha1, sha256, sha512] = [0, 1, 2].map(|function| of(&in_paper[function])[1]);
+        (way, Some(sha512 - sha1.max(sha256)))
+    });
+    metrics.each("schedule of SHA-512, ahead", schedules);
+    metrics
 }
 
 #[cfg(test)]
@@ -200,25 +158,16 @@ mod tests {
     /// Shares of time decide, whatever instructions say.
     #[test]
     fn shares_of_time_are_judged() {
-        use crate::aciicmez_2004::shown::assert_is_readable;
+        use crate::claims::verdicts;
         use crate::model::Verdict::{DoesNot, Holds};
         let shares = |schedule: f64| Shares {
             left_out: [5.0, schedule, 90.0 - schedule, 2.0],
             alone: [5.0, schedule, 90.0 - schedule, 5.0],
             instructions: Some([0.0, 99.0 - schedule, 1.0, 0.0]),
         };
-        let judged = |schedules: [f64; 4]| {
-            let mut figure = Figure::default();
-            judge(&mut figure, &schedules.map(shares));
-            [&figure.still_holds, &figure.changed].iter().for_each(|text| assert_is_readable(text));
-            (figure.claims.iter().map(|claim| claim.verdict).collect::<Vec<_>>(), figure)
-        };
-        let (verdicts, figure) = judged([24.0, 27.0, 30.0, 27.0]);
-        assert_eq!(verdicts, [Holds, Holds]);
-        assert!(figure.changed.starts_with("The message schedule takes a larger share"), "{}", figure.changed);
-        let (verdicts, figure) = judged([24.0, 50.0, 30.0, 27.0]);
-        assert_eq!(verdicts, [DoesNot, DoesNot]);
-        assert!(figure.still_holds.starts_with("Nothing of it holds here"), "{}", figure.still_holds);
+        for (schedules, expected) in [([24.0, 27.0, 30.0, 27.0], Holds), ([24.0, 50.0, 30.0, 27.0], DoesNot)] {
+            assert_eq!(verdicts("2004-4.4", &metrics(&schedules.map(shares))), [expected; 2]);
+        }
     }
 
     #[test]

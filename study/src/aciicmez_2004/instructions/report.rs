@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::loops::{ALL, Loop, Operation, Registers, Timed};
 use crate::aciicmez_2004::core_cycles::{self, Cycles};
-use crate::aciicmez_2004::shown::{self, NO_VALUE, cell, number, ratio, without_gaps};
-use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
+use crate::claims::Metrics;
+use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
 use crate::session::Session;
 
 const METHOD: &str = "Latency: a chain of instructions, each of which waits for the one before. Throughput, as Intel's manuals and the \
@@ -45,11 +45,12 @@ pub fn measure(session: &Session) -> Result<Figure> {
     figure.tables = tables(&rows);
     figure.tables.push(words_table(&rows));
     figure.plots = vec![plot(&rows)];
-    judge(&mut figure, &rows);
+    figure.metrics = metrics(&rows);
     Ok(figure)
 }
 
-/// The paper's latency, which is its throughput too; of two instructions that are timed together, the sum.
+/// The paper's latency, which is its throughput too; of two instructions that are timed together,
+/// the sum.
 fn in_paper(timed: &Timed) -> Option<f64> {
     use Operation::{Add, Compare, Move, Rotate, Shift, Stack, Xor};
     use Registers::{General, Mmx, Xmm};
@@ -80,34 +81,23 @@ const TABLES: [(&str, IsOf); 7] = [
 ];
 
 fn tables(rows: &[Row]) -> Vec<Table> {
+    let latency = |row: &Row| row.latency.as_ref().and_then(|cycles| cycles.core);
+    let latency_there = |row: &Row| in_paper(row.timed).filter(|_| row.latency.is_some());
     let of_subject = |(subject, is_of): (&str, IsOf)| {
-        let mut table = Table::new(
+        Table::of(
             format!("{subject}: latency and throughput of instructions, in core cycles"),
-            [
-                "instruction",
-                "latency: paper",
-                "latency: here",
-                "latency: here / paper",
-                "throughput: paper",
-                "throughput: here",
-                "throughput: here / paper",
+            1,
+            rows.iter().filter(|row| is_of(row.timed)),
+            &[
+                ("instruction", &|row| row.timed.name.into()),
+                ("latency: paper", &|row| Cell::maybe(latency_there(row), 1)),
+                ("latency: here", &|row| latency(row).into()),
+                ("latency: here / paper", &|row| over_paper(latency(row), latency_there(row))),
+                ("throughput: paper", &|row| Cell::maybe(in_paper(row.timed), 1)),
+                ("throughput: here", &|row| row.throughput.core.into()),
+                ("throughput: here / paper", &|row| over_paper(row.throughput.core, in_paper(row.timed))),
             ],
-        );
-        for row in rows.iter().filter(|row| is_of(row.timed)) {
-            let paper = in_paper(row.timed);
-            let latency = row.latency.as_ref().and_then(|cycles| cycles.core);
-            let paper_latency = paper.filter(|_| row.latency.is_some());
-            table.row([
-                row.timed.name.into(),
-                Cell::maybe(paper_latency, 1),
-                cell(latency),
-                ratio(latency, paper_latency),
-                Cell::maybe(paper, 1),
-                cell(row.throughput.core),
-                ratio(row.throughput.core, paper),
-            ]);
-        }
-        without_gaps(table, 1)
+        )
     };
     TABLES.into_iter().map(of_subject).filter(|table| !table.rows.is_empty()).collect()
 }
@@ -132,32 +122,27 @@ fn words_per_cycle(rows: &[Row], registers: Registers, operations: &[Operation])
 }
 
 fn words_table(rows: &[Row]) -> Table {
-    let columns = ["operation", "32-bit", "64-bit MMX", "128-bit XMM", "256-bit YMM", "512-bit ZMM"];
-    let mut table =
-        Table::new("Throughput of all registers: 32-bit words in a core cycle, by the fastest instruction for it (or four)", columns);
-    for (name, operations) in COMPARED {
-        let words = REGISTERS.map(|registers| cell(words_per_cycle(rows, registers, operations)));
-        table.row([Cell::from(name)].into_iter().chain(words));
-    }
-    without_gaps(table, 1)
+    let columns = ["32-bit", "64-bit MMX", "128-bit XMM", "256-bit YMM", "512-bit ZMM"];
+    let title = "Throughput of all registers: 32-bit words in a core cycle, by the fastest instruction for it (or four)";
+    Table::grid(title, "operation", COMPARED, columns.into_iter().zip(REGISTERS), |operations, registers| {
+        words_per_cycle(rows, *registers, operations)
+    })
 }
 
 fn plot(rows: &[Row]) -> Plot {
-    let ours = |registers: Registers| Bars {
-        name: registers.name().into(),
-        source: Source::Ours,
-        values: COMPARED.iter().map(|(_, operations)| words_per_cycle(rows, registers, operations)).collect(),
+    let ours = |registers: Registers| {
+        let words = COMPARED.iter().map(|(_, operations)| words_per_cycle(rows, registers, operations));
+        Bars::new(registers.name(), Source::Ours, words)
     };
     // Of the paper: words of the register over its cycles.
-    let paper = |name: &str, values: [f64; 4]| Bars { name: name.into(), source: Source::Paper, values: values.map(Some).to_vec() };
-    let mut series = vec![paper("paper: 32-bit", [2.0, 2.0, 1.0, 1.0]), paper("paper: 128-bit XMM", [2.0, 2.0, 2.0, 4.0 / (4.0 * 2.0)])];
-    series.extend(REGISTERS.map(ours));
-    Plot::Bars {
-        title: "Throughput of registers by their size: 32-bit words in a core cycle".into(),
-        y_label: "32-bit words in a core cycle, median".into(),
-        categories: COMPARED.iter().map(|(name, _)| (*name).into()).collect(),
-        series,
-    }
+    let paper = |name: &str, values: [f64; 4]| Bars::new(name, Source::Paper, values.map(Some));
+    let papers = [paper("paper: 32-bit", [2.0, 2.0, 1.0, 1.0]), paper("paper: 128-bit XMM", [2.0, 2.0, 2.0, 4.0 / (4.0 * 2.0)])];
+    Plot::bars(
+        "Throughput of registers by their size: 32-bit words in a core cycle",
+        "32-bit words in a core cycle, median",
+        COMPARED.map(|(name, _)| name),
+        papers.into_iter().chain(REGISTERS.map(ours)),
+    )
 }
 
 /// How many times as long `row` takes as `other`: latency, throughput.
@@ -165,102 +150,30 @@ fn ratios(row: &Row, other: &Row) -> Option<(f64, f64)> {
     Some((row.latency?.core? / other.latency?.core?, row.throughput.core? / other.throughput.core?))
 }
 
-fn judge(figure: &mut Figure, rows: &[Row]) {
-    // The papers' instructions: those of SSE2 and MMX, and not what came later in the same registers.
+fn metrics(rows: &[Row]) -> Metrics {
+    let mut metrics = Metrics::default();
+    // The papers' instructions: those of SSE2 and MMX, and not what came later in the same
+    // registers.
     let find = |name: &str, registers: Registers| rows.iter().find(|row| row.timed.name == name && row.timed.registers == registers);
-    let ratios_of = |simd: &str, general: &str, registers| ratios(find(simd, registers)?, find(general, Registers::General)?);
-    // Latencies and throughputs, over those of 32 bits.
-    let times_as_long = |registers| -> Option<Vec<f64>> {
-        let (add, xor) = (ratios_of("paddd", "add", registers)?, ratios_of("pxor", "xor", registers)?);
-        Some(vec![add.0, add.1, xor.0, xor.1])
-    };
-    let sizes = times_as_long(Registers::Mmx).zip(times_as_long(Registers::Xmm));
-    let shown_range = |values: &[f64]| shown::range(values.iter().copied()).expect("four of them");
-    let by_size = Claim::new(
-        "Operations on 64 bits take twice and those on 128 bits four times as long as those on 32 bits",
-        "section 4.2, figure 4.5",
-        "2 and 4 times",
-        shown::or_not_measured(sizes.as_ref().map(|(mmx, xmm)| {
-            format!("{} and {} times, in latency and throughput of addition and exclusive or", shown_range(mmx), shown_range(xmm))
-        })),
-        sizes.as_ref().map(|(mmx, xmm)| mmx.iter().all(|times| *times >= 1.5) && xmm.iter().all(|times| *times >= 3.0)),
-    );
+    for (metric, registers) in [("MMX", Registers::Mmx), ("XMM", Registers::Xmm)] {
+        let over_32_bits = [("paddd", "add"), ("pxor", "xor")].into_iter().flat_map(|(simd, general)| {
+            let both = find(simd, registers).zip(find(general, Registers::General));
+            let (latency, throughput) = both.and_then(|(simd, general)| ratios(simd, general)).unzip();
+            [(format!("latency of {general}"), latency), (format!("throughput of {general}"), throughput)]
+        });
+        metrics.each(metric, over_32_bits);
+    }
     let words = |name: &str, registers: Registers| Some(1.0 / find(name, registers)?.cycles_per_word()?);
     let over_32_bits = |simd: &str, general: &str| Some(words(simd, Registers::Xmm)? / words(general, Registers::General)?);
-    let (add, shift) = (over_32_bits("paddd", "add"), over_32_bits("psrld", "shr"));
-    let no_gain = Claim::new(
-        "Turning 32-bit additions into wider ones gains nothing",
-        "section 4.2",
-        "1 time as many words in a cycle in XMM registers",
-        shown::or_not_measured(add.map(|gain| format!("{} times as many words in a cycle in XMM registers", number(gain)))),
-        add.map(|gain| gain <= 1.05),
-    );
-    let trials =
-        Claim::new(
-            "Word for word, SIMD shifts have a higher throughput than 32-bit ones, and SIMD additions a lower one",
-            "section 4.2",
-            NO_VALUE,
-            shown::or_not_measured(shift.zip(add).map(|(shift, add)| {
-                format!("{} times for shifts and {} times for additions, in XMM registers", number(shift), number(add))
-            })),
-            shift.zip(add).map(|(shift, add)| shift > 1.0 && add < 1.0),
-        );
-    let described = |row: Option<&Row>| {
-        row.and_then(|row| Some(format!("latency {} and throughput {} cycles", number(row.latency?.core?), number(row.throughput.core?))))
-    };
-    let in_xmm = |instruction: &str| described(find(instruction, Registers::Xmm));
-    let (one, four) = (in_xmm("vprold"), in_xmm("rotation: movdqa, pslld, psrld, por"));
-    let no_rotation = Claim::new(
-        "A rotation in SIMD registers takes four instructions",
-        "section 4.2",
-        "4 instructions",
-        match (&one, four) {
-            (Some(one), Some(four)) => format!("1 instruction of AVX-512: {one}; 4 instructions: {four}"),
-            (None, Some(four)) => format!("4 instructions, without AVX-512: {four}"),
-            _ => "not measured".into(),
-        },
-        Some(one.is_none()),
-    );
-    let swap = in_xmm("pshufb");
-    let no_swap = Claim::new(
-        "There is no byte swap for SIMD registers",
-        "section 4.2",
-        "no such instruction",
-        swap.as_ref().map_or("no such instruction, without SSSE3".into(), |one| format!("pshufb of SSSE3: {one}")),
-        Some(swap.is_none()),
-    );
-    let latency = ratios_of("paddd", "add", Registers::Xmm);
-    let has_widest = find("vprold", Registers::Zmm).is_some();
-    figure.still_holds = match add {
-        Some(gain) if gain <= 1.05 => "Word for word, XMM registers still add no faster than 32-bit ones.".into(),
-        Some(_) if !has_widest => "Without AVX-512, a rotation of a vector is still four instructions.".into(),
-        _ if latency.is_some_and(|(latency, _)| latency >= 0.95) => {
-            "A chain of additions is still no faster in vectors than in 32-bit registers: what vectors gain is throughput, and needs \
-independent work, which is the paper's own answer."
-                .into()
-        }
-        _ => "What vectors gain still needs independent work, which is the paper's own answer.".into(),
-    };
-    figure.changed = changed(add, has_widest, find("sha256rnds2", Registers::Xmm).is_some());
-    figure.claims = vec![by_size, no_gain, trials, no_rotation, no_swap];
-}
-
-fn changed(gain: Option<f64>, has_rotation: bool, has_sha: bool) -> String {
-    let first = match gain {
-        Some(gain) if gain > 1.05 => {
-            "The Pentium 4 passed a 128-bit operation through narrower units in steps; here units are at least as wide as XMM registers, \
-so that a vector costs less than its four words do."
-        }
-        Some(_) => "This CPU, too, gains nothing by XMM registers for additions, so that wider registers would have to make up for it.",
-        None => "The core's cycles could not be told here.",
-    };
-    let second = match (has_rotation, has_sha) {
-        (true, true) => " AVX-512 rotates in one instruction, and the SHA extensions do whole rounds.",
-        (true, false) => " AVX-512 rotates in one instruction.",
-        (false, true) => " The SHA extensions do whole rounds.",
-        (false, false) => "",
-    };
-    format!("{first}{second}")
+    metrics.set("additions", over_32_bits("paddd", "add"));
+    metrics.set("shifts", over_32_bits("psrld", "shr"));
+    let rotates = find("vprold", Registers::Xmm).is_some();
+    let how = if rotates { "vprold of AVX-512" } else { "movdqa, pslld, psrld, por, without AVX-512" };
+    metrics.each("instructions of a rotation", [(how, Some(if rotates { 1.0 } else { 4.0 }))]);
+    let swaps = find("pshufb", Registers::Xmm).is_some();
+    let how = if swaps { "pshufb of SSSE3" } else { "without SSSE3" };
+    metrics.each("byte swaps", [(how, Some(f64::from(u8::from(swaps))))]);
+    metrics
 }
 
 #[cfg(test)]
@@ -277,7 +190,8 @@ mod tests {
                 run += 1;
             }
         }
-        // What every x86-64 has: 8 in 32 bits of which one has no chain, and 5 in MMX and in XMM registers, as well.
+        // What every x86-64 has: 8 in 32 bits of which one has no chain, and 5 in MMX and in XMM
+        // registers, as well.
         assert!(run >= 7 + 8 + 2 * (4 + 5), "{run}");
     }
 
@@ -289,25 +203,22 @@ mod tests {
         }
     }
 
-    fn judged(core: impl Fn(&Timed) -> f64) -> Figure {
-        let cycles = |timed: &Timed| Cycles { core: Some(core(timed)), median_ns: core(timed) };
-        let rows: Vec<Row> = ALL.iter().map(|timed| Row { timed, latency: Some(cycles(timed)), throughput: cycles(timed) }).collect();
-        let mut figure = Figure::default();
-        judge(&mut figure, &rows);
-        [&figure.still_holds, &figure.changed].iter().for_each(|text| shown::assert_is_readable(text));
-        figure
-    }
-
     #[test]
-    fn verdicts_and_sentences_follow_the_values() {
+    fn verdicts_follow_the_values() {
+        use crate::claims::judge;
         use crate::model::Verdict::{DoesNot, Holds};
-        let verdicts = |figure: &Figure| figure.claims[..3].iter().map(|claim| claim.verdict).collect::<Vec<_>>();
-        let as_in_paper = judged(|timed| in_paper(timed).unwrap_or(1.0));
-        assert_eq!(verdicts(&as_in_paper), [Holds, Holds, DoesNot]);
-        assert!(as_in_paper.still_holds.starts_with("Word for word"), "{}", as_in_paper.still_holds);
-        let all_alike = judged(|_| 1.0);
-        assert_eq!(verdicts(&all_alike), [DoesNot, DoesNot, DoesNot]);
-        assert!(all_alike.claims[0].here.starts_with("1.00 and 1.00 times"), "{}", all_alike.claims[0].here);
+        let judged = |core: &dyn Fn(&Timed) -> f64| {
+            let cycles = |timed: &Timed| Cycles { core: Some(core(timed)), median_ns: core(timed) };
+            let rows: Vec<Row> = ALL.iter().map(|timed| Row { timed, latency: Some(cycles(timed)), throughput: cycles(timed) }).collect();
+            judge("2004-4.5", &metrics(&rows)).expect("rules fit")
+        };
+        let as_in_paper = judged(&|timed| in_paper(timed).unwrap_or(1.0));
+        assert_eq!([0, 1, 2].map(|claim| as_in_paper[claim].verdict), [Holds, Holds, DoesNot]);
+        let all_alike = judged(&|_| 1.0);
+        assert_eq!([0, 1, 2].map(|claim| all_alike[claim].verdict), [DoesNot; 3]);
+        assert!(all_alike[0].here.starts_with("1 (latency of add), "), "{}", all_alike[0].here);
+        // The table has both instructions, whatever this CPU has.
+        assert_eq!([3, 4].map(|claim| all_alike[claim].verdict), [DoesNot; 2]);
     }
 
     #[test]

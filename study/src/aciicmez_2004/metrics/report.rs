@@ -1,14 +1,16 @@
 //! The metrics, beside the paper's.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use super::ID;
 use super::routines::{name, routines};
-use crate::aciicmez_2004::counting::{self, Mix, counters};
-use crate::aciicmez_2004::shown::{self, cell, ratio, without_gaps};
+use crate::aciicmez_2004::counting::{self, Mix};
 use crate::aciicmez_2004::subject;
+use crate::claims::Metrics;
 use crate::measured::Measured;
-use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
+use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
 use crate::session::Session;
 
 const METHOD: &str = "64 blocks of each message in the first cache. Instructions are counted by callgrind, in a process of its own, and \
@@ -24,8 +26,9 @@ struct Paper {
     mmx_percent: f64,
     xmm_percent: f64,
     predicted_percent: [f64; 3],
-    /// VTune's "performance impact": of mispredicted branches, split loads, split stores, 64K aliasing and trace cache misses. The text of
-    /// the paper that we have lacks the last two of SHA-256.
+    /// VTune's "performance impact": of mispredicted branches, split loads, split stores, 64K
+    /// aliasing and trace cache misses. The text of the paper that we have lacks the last two of
+    /// SHA-256.
     impacts: [Option<[f64; 3]>; 5],
 }
 
@@ -91,7 +94,7 @@ impl Known {
         Some(of(self.mix.as_ref()?) as f64 / self.time.bytes)
     }
 
-    /// Of its instructions, those on the registers that it is for.
+    /// Instructions on the registers that the code is for, in percent of all.
     fn on_own_registers(&self) -> Option<f64> {
         let mix = self.mix.as_ref()?;
         let code = self.name.split_once(", ")?.1;
@@ -114,7 +117,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let known = time(session, counts)?;
     figure.missing.push(format!(
         "cycles per micro-op and the impacts (split loads and stores, 64K aliasing, caches): they take performance counters, and {}",
-        counters::availability()
+        no_counters()
     ));
     if !CODES[1..4].iter().all(|code| find(&known, "SHA-1", code).is_some()) {
         figure.missing.push("code for registers that this CPU lacks".into());
@@ -124,15 +127,20 @@ pub fn measure(session: &Session) -> Result<Figure> {
     }
     figure.tables = tables(&known);
     figure.plots.push(plot(&known));
-    let each = |value: &dyn Fn(&str) -> Option<f64>| PAPER.iter().map(|paper| value(paper.function)).collect::<Option<Vec<f64>>>();
-    let cycles = |function: &str, code: &str| find(&known, function, code)?.cycles_per_instruction();
-    let rate = |function: &str, code: &str| Some(find(&known, function, code)?.time.mb_per_s());
-    judge(
-        &mut figure,
-        each(&|function| Some(cycles(function, "XMM")? / cycles(function, "scalar")?)),
-        each(&|function| Some(rate(function, "XMM")? / rate(function, "scalar")?)),
-    );
+    figure.metrics = metrics(|function, code| find(&known, function, code)?.cycles_per_instruction());
     Ok(figure)
+}
+
+/// Why the performance counters that VTune read in 2004 were not used.
+fn no_counters() -> &'static str {
+    let devices = Path::new("/sys/bus/event_source/devices");
+    if ["cpu", "cpu_core"].iter().any(|device| devices.join(device).exists()) {
+        "the study does not read them, though this system has them (perf stat shows them)"
+    } else if devices.exists() {
+        "this system offers none (a virtual machine without them)"
+    } else {
+        "this system has no interface to them (perf_event_open of Linux)"
+    }
 }
 
 /// All routines in turns, though their calls hash as many bytes as they like.
@@ -153,15 +161,23 @@ fn find<'a>(known: &'a [Known], function: &str, code: &str) -> Option<&'a Known>
 }
 
 fn tables(known: &[Known]) -> Vec<Table> {
+    // Rows of the paper's code and of ours, each with its place among the paper's.
+    let rows = || PAPER.iter().flat_map(|paper| CODES.into_iter().enumerate().map(move |(i, code)| (paper, i, code)));
     let compared = |title: &str, paper: &dyn Fn(&Paper, usize) -> Option<f64>, digits: u8, here: &dyn Fn(&Known) -> Option<f64>| {
-        let mut table = Table::new(title, ["function", "code", "paper", "here", "here / paper"]);
-        for one in &PAPER {
-            for (i, code) in CODES.into_iter().enumerate() {
-                let (paper, here) = ((i < 3).then(|| paper(one, i)).flatten(), find(known, one.function, code).and_then(here));
-                table.row([one.function.into(), code.into(), Cell::maybe(paper, digits), cell(here), ratio(here, paper)]);
-            }
-        }
-        without_gaps(table, 2)
+        let there = |(one, i, _): &(&Paper, usize, &str)| if *i < 3 { paper(one, *i) } else { None };
+        let here = |(paper, _, code): &(&Paper, usize, &str)| find(known, paper.function, code).and_then(here);
+        Table::of(
+            title,
+            2,
+            rows(),
+            &[
+                ("function", &|row| row.0.function.into()),
+                ("code", &|row| row.2.into()),
+                ("paper", &|row| Cell::maybe(there(row), digits)),
+                ("here", &|row| here(row).into()),
+                ("here / paper", &|row| over_paper(here(row), there(row))),
+            ],
+        )
     };
     let own = |paper: &Paper, code: usize| Some([100.0, paper.mmx_percent, paper.xmm_percent][code]);
     vec![
@@ -182,141 +198,84 @@ fn tables(known: &[Known]) -> Vec<Table> {
 
 /// What the paper does not have.
 fn counted(known: &[Known]) -> Table {
-    let mut table = Table::new(
+    let codes = PAPER.iter().flat_map(|paper| CODES.map(|code| (paper.function, code)));
+    Table::of(
         "Instructions, accesses to memory and cycles of each code, here",
-        [
-            "function",
-            "code",
-            "instructions per block",
-            "instructions per byte",
-            "loads per byte",
-            "stores per byte",
-            "core cycles per byte",
-            "TSC cycles per byte",
+        2,
+        codes.filter_map(|(function, code)| Some((function, code, find(known, function, code)?))),
+        &[
+            ("function", &|row| row.0.into()),
+            ("code", &|row| row.1.into()),
+            ("instructions per block", &|(.., known)| known.mix.as_ref().map(|mix| mix.instructions as f64 / known.blocks).into()),
+            ("instructions per byte", &|(.., known)| known.per_byte(|mix| mix.instructions).into()),
+            ("loads per byte", &|(.., known)| known.per_byte(|mix| mix.loads).into()),
+            ("stores per byte", &|(.., known)| known.per_byte(|mix| mix.stores).into()),
+            ("core cycles per byte", &|(.., known)| known.time.core_cycles_per_byte().into()),
+            ("TSC cycles per byte", &|(.., known)| known.time.tsc_cycles_per_byte().into()),
         ],
-    );
-    for paper in &PAPER {
-        for known in CODES.iter().filter_map(|code| find(known, paper.function, code)) {
-            table.row([
-                paper.function.into(),
-                known.name.split_once(", ").map_or("", |(_, code)| code).into(),
-                cell(known.mix.as_ref().map(|mix| mix.instructions as f64 / known.blocks)),
-                cell(known.per_byte(|mix| mix.instructions)),
-                cell(known.per_byte(|mix| mix.loads)),
-                cell(known.per_byte(|mix| mix.stores)),
-                cell(known.time.core_cycles_per_byte()),
-                cell(known.time.tsc_cycles_per_byte()),
-            ]);
-        }
-    }
-    without_gaps(table, 2)
+    )
 }
 
 /// What takes performance counters.
 fn only_in_paper() -> Table {
-    let mut table = Table::new(
+    let impact = |(paper, i): &(&Paper, usize), which: usize| Cell::maybe(paper.impacts[which].map(|impacts| impacts[*i]), 3);
+    Table::of(
         "The paper's metrics that take performance counters: micro-ops, and VTune's performance impacts",
-        [
-            "function",
-            "code",
-            "cycles per micro-op",
-            "micro-ops per instruction",
-            "mispredicted branches",
-            "split loads",
-            "split stores",
-            "64K aliasing",
-            "trace cache misses",
+        2,
+        PAPER.iter().flat_map(|paper| (0..3).map(move |i| (paper, i))),
+        &[
+            ("function", &|row| row.0.function.into()),
+            ("code", &|row| CODES[row.1].into()),
+            ("cycles per micro-op", &|(paper, i)| Cell::number(paper.cycles_per_micro_op[*i], 2)),
+            ("micro-ops per instruction", &|(paper, i)| Cell::number(paper.cycles_per_instruction[*i] / paper.cycles_per_micro_op[*i], 2)),
+            ("mispredicted branches", &|row| impact(row, 0)),
+            ("split loads", &|row| impact(row, 1)),
+            ("split stores", &|row| impact(row, 2)),
+            ("64K aliasing", &|row| impact(row, 3)),
+            ("trace cache misses", &|row| impact(row, 4)),
         ],
-    );
-    for paper in &PAPER {
-        for (i, code) in CODES[..3].iter().enumerate() {
-            let micro_ops = paper.cycles_per_instruction[i] / paper.cycles_per_micro_op[i];
-            let impacts = paper.impacts.map(|impacts| Cell::maybe(impacts.map(|impacts| impacts[i]), 3));
-            let names = [Cell::from(paper.function), (*code).into()];
-            let values = [Cell::number(paper.cycles_per_micro_op[i], 2), Cell::number(micro_ops, 2)];
-            table.row(names.into_iter().chain(values).chain(impacts));
-        }
-    }
-    table
+    )
 }
 
 fn plot(known: &[Known]) -> Plot {
-    let bars = |code: &&str| Bars {
-        name: (*code).into(),
-        source: Source::Ours,
-        values: PAPER.iter().map(|paper| find(known, paper.function, code)?.cycles_per_instruction()).collect(),
+    let here = |code: &&str| {
+        let cycles = PAPER.iter().map(|paper| find(known, paper.function, code)?.cycles_per_instruction());
+        Bars::new(*code, Source::Ours, cycles)
     };
-    let paper = |(index, code): (usize, &&str)| Bars {
-        name: format!("paper: {code}"),
-        source: Source::Paper,
-        values: PAPER.iter().map(|paper| Some(paper.cycles_per_instruction[index])).collect(),
+    let paper = |(index, code): (usize, &&str)| {
+        Bars::new(format!("paper: {code}"), Source::Paper, PAPER.iter().map(|paper| Some(paper.cycles_per_instruction[index])))
     };
-    let mut series: Vec<Bars> = CODES[..3].iter().enumerate().map(paper).collect();
-    series.extend(CODES[..4].iter().map(bars));
-    Plot::Bars {
-        title: "Cycles per instruction of scalar, MMX, XMM and YMM code".into(),
-        y_label: "core cycles per instruction, median".into(),
-        categories: PAPER.iter().map(|paper| paper.function.into()).collect(),
-        series,
-    }
+    Plot::bars(
+        "Cycles per instruction of scalar, MMX, XMM and YMM code",
+        "core cycles per instruction, median",
+        PAPER.iter().map(|paper| paper.function),
+        CODES[..3].iter().enumerate().map(paper).chain(CODES[..4].iter().map(here)),
+    )
 }
 
-/// By how many times as many cycles an instruction of XMM code takes, and how many times as fast it is, over scalar code.
-fn judge(figure: &mut Figure, slower: Option<Vec<f64>>, gains: Option<Vec<f64>>) {
-    let of_each =
-        |values: &Vec<f64>| shown::of_each(&PAPER.iter().map(|paper| paper.function).zip(values.iter().copied()).collect::<Vec<_>>());
-    let holds = slower.as_ref().map(|ratios| ratios.iter().all(|ratio| *ratio > 1.0));
-    figure.claims = vec![Claim::new(
-        "An instruction of XMM code takes more cycles on average than one of scalar code",
-        "section 4.2, appendix",
-        "1.88 (SHA-1), 1.69 (SHA-256) and 2.26 (SHA-512) times as many",
-        shown::or_not_measured(slower.as_ref().map(|slower| of_each(slower) + " times as many")),
-        holds,
-    )];
-    figure.still_holds = match holds {
-        Some(true) => "Vector code still executes fewer instructions in a cycle than scalar code.",
-        Some(false) => {
-            "Nothing of it holds here: instructions of vector code do not take more cycles than those of scalar code for every function."
-        }
-        None => {
-            "Nothing of it could be judged here: without counts of instructions or the core's clock there are no cycles per instruction."
-        }
-    }
-    .into();
-    figure.changed = match gains {
-        Some(gains) if gains.iter().all(|gain| *gain > 1.0) => format!(
-            "XMM code is {} times as fast as scalar code. The Pentium 4 made two micro-ops and more of a 128-bit instruction; units of 128 \
-             bits make one, so that fewer instructions per byte are fewer cycles per byte.",
-            of_each(&gains)
-        ),
-        Some(_) => {
-            "In 2004, XMM code was faster than scalar code by fewer, slower instructions; here it is not faster for every function.".into()
-        }
-        None => "XMM code could not be run here.".into(),
-    };
+/// By the cycles per instruction of functions and codes.
+fn metrics(cycles: impl Fn(&str, &str) -> Option<f64>) -> Metrics {
+    let mut metrics = Metrics::default();
+    let ratio = |paper: &Paper| Some(cycles(paper.function, "XMM")? / cycles(paper.function, "scalar")?);
+    metrics.each("XMM over scalar", PAPER.iter().map(|paper| (paper.function, ratio(paper))));
+    metrics
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aciicmez_2004::shown::assert_is_readable;
-    use crate::model::Verdict::{self, DoesNot, Holds, NotMeasured};
+    use crate::claims::verdicts;
+    use crate::model::Verdict::{DoesNot, Holds, NotMeasured};
 
     #[test]
-    fn verdicts_and_sentences_follow_the_values() {
-        let judged = |slower: Option<[f64; 3]>, gains: Option<[f64; 3]>| -> (Verdict, Figure) {
-            let mut figure = Figure::default();
-            judge(&mut figure, slower.map(Vec::from), gains.map(Vec::from));
-            [&figure.still_holds, &figure.changed].iter().for_each(|text| assert_is_readable(text));
-            (figure.claims[0].verdict, figure)
+    fn verdicts_follow_the_values() {
+        let judged = |ratios: Option<[f64; 3]>| {
+            let ratio = |function: &str| Some(ratios?[PAPER.iter().position(|paper| paper.function == function)?]);
+            verdicts("2004-appendix", &metrics(|function, code| if code == "XMM" { ratio(function) } else { Some(1.0) }))
         };
-        let (verdict, figure) = judged(Some([1.9, 1.7, 2.3]), Some([1.6, 1.7, 2.3]));
-        assert_eq!(verdict, Holds);
-        assert!(figure.changed.starts_with("XMM code is 1.60 (SHA-1), 1.70 (SHA-256) and 2.30 (SHA-512) times"), "{}", figure.changed);
-        assert_eq!(judged(Some([1.9, 1.7, 0.8]), Some([1.6, 0.7, 2.3])).0, DoesNot);
-        let (verdict, figure) = judged(None, None);
-        assert_eq!(verdict, NotMeasured);
-        assert!(figure.still_holds.contains("could be judged"), "{}", figure.still_holds);
+        assert_eq!(judged(Some([1.9, 1.7, 2.3])), [Holds]);
+        assert_eq!(judged(Some([1.9, 1.7, 0.8])), [DoesNot]);
+        assert_eq!(judged(None), [NotMeasured]);
     }
 
     #[test]

@@ -7,13 +7,15 @@
 
 namespace {
 
-template <class Hash> void hash(const uint8_t *message, std::size_t bytes, uint8_t *digest) {
+template <class Hash> int hash(const uint8_t *message, std::size_t bytes, uint8_t *digest) {
     Hash().CalculateDigest(digest, message, bytes);
+    return 0;
 }
 
 } // namespace
 
-extern "C" void study_cryptopp(int digest_bytes, const uint8_t *message, std::size_t bytes, uint8_t *digest) {
+// 0, or 1 for a digest of another length.
+extern "C" int study_cryptopp(int digest_bytes, const uint8_t *message, std::size_t bytes, uint8_t *digest) {
     switch (digest_bytes) {
     case 20:
         return hash<CryptoPP::SHA1>(message, bytes, digest);
@@ -22,6 +24,7 @@ extern "C" void study_cryptopp(int digest_bytes, const uint8_t *message, std::si
     case 64:
         return hash<CryptoPP::SHA512>(message, bytes, digest);
     }
+    return 1;
 }
 
 // 870 is 8.7.0.

@@ -1,0 +1,445 @@
+//! The one registry of who hashes SHA-1, SHA-256 and SHA-512 in the figures: names, sources, what
+//! this machine lacks, and how each is called; and what their races give.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use manyhash::Readers;
+use manyhash::backend::Backend;
+use manyhash::tree::JLanes;
+use memmap2::Mmap;
+
+use crate::aciicmez_2004::public::Library;
+use crate::aciicmez_2004::subject::{Subject, fastest};
+use crate::gueron_2013::expecting::Expecting;
+use crate::gueron_2013::over_linear::OverLinear;
+use crate::gueron_krasnov_2012::algorithm_1::{N_SMS, SHash};
+use crate::mapped;
+use crate::measured::Measured;
+use crate::messages::Layout;
+use crate::model::Source;
+use crate::openssl_worker::{self, EvpDigest, Variant, Worker};
+use crate::race::{Contestant, Local, Rules, race};
+use crate::session::Session;
+
+/// A way to hash messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Who {
+    /// The study's scalar code in 32-bit registers, in pairs of them where words are longer, as
+    /// Aciicmez has it.
+    Scalar32,
+    /// The study's scalar code in registers of a word's size.
+    Scalar,
+    /// The study's code in MMX registers.
+    Mmx,
+    /// A library of the system.
+    Library(Library),
+    /// The crates `sha1` and `sha2`.
+    RustCrypto,
+    /// OpenSSL, one message after the other.
+    OpenSsl(Variant),
+    /// Algorithm 1 of Gueron & Krasnov: the backends of S-UPDATE and of the serial end.
+    SHash(&'static str, &'static str),
+    /// manyhash with every block computed by one backend.
+    Backend(&'static str),
+    /// manyhash left alone. Files are mapped for it.
+    Manyhash,
+    /// manyhash's way for files: they are read into buffers, a lane each.
+    Readers,
+    /// The j-lanes mode of Gueron 2013, its slices hashed one after the other by a linear
+    /// contestant.
+    Over(usize, &'static Who),
+    /// The j-lanes mode with its lanes on one backend.
+    Lanes(usize, &'static str),
+    /// The j-lanes mode with its lanes on whatever manyhash chooses.
+    Choice(usize),
+}
+
+/// OpenSSL 1.0.1, as near as today's library comes: what the papers call OpenSSL.
+pub const OPENSSL_SCALAR: Who = Who::OpenSsl(Variant::Scalar);
+/// n-SMS, as OpenSSL took it over.
+pub const OPENSSL_N_SMS: Who = Who::OpenSsl(Variant::NSms);
+/// OpenSSL as it chooses today.
+pub const OPENSSL_TODAY: Who = Who::OpenSsl(Variant::Today);
+/// n-SMS that is not OpenSSL's.
+pub const OWN_N_SMS: Who = Who::Backend(N_SMS);
+/// The S-HASH of Gueron & Krasnov: 128-bit registers without anything of later instruction sets.
+pub const S_HASH: Who = Who::SHash("sse2", N_SMS);
+
+/// Appends the digests of all messages.
+type Hash<'a> = Box<dyn FnMut(&[&[u8]], &mut Vec<u8>) + 'a>;
+
+impl Who {
+    /// The name in tables, where `S` is hashed.
+    pub fn name<S: Subject>(self) -> String {
+        let buffers = |backend| lanes::<S>(backend).map_or("S-HASH".to_string(), |lanes| format!("S-HASH with {lanes} buffers"));
+        match self {
+            Self::Scalar32 => "scalar code in 32-bit registers".into(),
+            Self::Scalar => "scalar code".into(),
+            Self::Mmx => "MMX".into(),
+            Self::Library(library) => library.name().into(),
+            Self::RustCrypto => "RustCrypto".into(),
+            Self::OpenSsl(variant) => variant.name().into(),
+            Self::SHash(backend, N_SMS) => format!("{} ({backend})", buffers(backend)),
+            Self::SHash(backend, serial) => format!("{} ({backend}; serial end {serial})", buffers(backend)),
+            Self::Backend(N_SMS) => format!("manyhash n-SMS ({N_SMS})"),
+            Self::Backend(backend) => match lanes::<S>(backend) {
+                Some(1) | None => format!("manyhash forced to {backend}"),
+                Some(lanes) => format!("manyhash forced to {backend} ({lanes} lanes)"),
+            },
+            Self::Manyhash => "manyhash".into(),
+            Self::Readers => "manyhash Readers".into(),
+            Self::Over(lanes, linear) => format!("j = {lanes} over {}", linear.name::<S>()),
+            Self::Lanes(lanes, backend) => format!("j = {lanes} ({backend})"),
+            Self::Choice(lanes) => format!("j = {lanes} (manyhash's choice)"),
+        }
+    }
+
+    /// Whose code it is.
+    pub fn source(self) -> Source {
+        match self {
+            Self::Library(_) | Self::RustCrypto | Self::OpenSsl(_) => Source::Peer,
+            Self::Over(_, linear) => linear.source(),
+            _ => Source::Ours,
+        }
+    }
+
+    /// The j of a j-lanes mode; 1 for linear.
+    pub fn j(self) -> usize {
+        match self {
+            Self::Over(lanes, _) | Self::Lanes(lanes, _) | Self::Choice(lanes) => lanes,
+            _ => 1,
+        }
+    }
+
+    /// How many messages are hashed at once, where that does not depend on them.
+    pub fn streams<S: Subject>(self) -> Option<usize> {
+        match self {
+            Self::Mmx => Some(S::MMX_STREAMS),
+            Self::Backend(backend) | Self::SHash(backend, _) => lanes::<S>(backend),
+            Self::Manyhash | Self::Readers => None,
+            _ => Some(1),
+        }
+    }
+
+    /// Why this machine does not have it, if so.
+    pub fn missing<S: Subject>(self) -> Option<String> {
+        let backend = |name| match Backend::by_name(name) {
+            Ok(backend) if backend.supports::<S>() => None,
+            Ok(_) => Some(format!("the backend {name} has no kernel for it")),
+            Err(error) => Some(error.to_string()),
+        };
+        match self {
+            Self::Mmx => (!cfg!(target_arch = "x86_64")).then(|| "MMX is of x86".into()),
+            Self::Library(library) => library.missing(),
+            Self::OpenSsl(variant) => variant.missing(),
+            // Its end has a substitute for n-SMS.
+            Self::SHash(s_update, N_SMS) => backend(s_update),
+            Self::SHash(s_update, serial) => backend(s_update).or_else(|| backend(serial)),
+            Self::Backend(name) | Self::Lanes(_, name) => backend(name),
+            Self::Over(_, linear) => linear.missing::<S>(),
+            _ => None,
+        }
+    }
+
+    /// Its function from messages to digests. Panics for OpenSSL, which works in a process of its
+    /// own, and for readers.
+    fn hash<S: Subject>(self, session: &Session) -> Result<Hash<'static>> {
+        /// One message after the other.
+        fn each(mut hash: impl FnMut(&[u8], &mut Vec<u8>) + 'static) -> Hash<'static> {
+            Box::new(move |messages, digests| messages.iter().for_each(|message| hash(message, digests)))
+        }
+        Ok(match self {
+            Self::Scalar32 => {
+                let variant = fastest::<S::Narrow>(session, S::NAME)?;
+                each(move |message, digests| variant.hash(message, digests))
+            }
+            Self::Scalar => {
+                let variant = fastest::<S::Native>(session, S::NAME)?;
+                each(move |message, digests| variant.hash(message, digests))
+            }
+            Self::Mmx => Box::new(S::mmx),
+            Self::Library(library) => each(move |message, digests| library.hash(S::DIGEST_BYTES, message, digests)),
+            Self::RustCrypto => each(S::rustcrypto),
+            Self::SHash(backend, serial) => {
+                let s_hash = if serial == N_SMS { SHash::<S>::on(backend) } else { SHash::<S>::with_serial(backend, serial) }?;
+                Box::new(move |messages, digests| s_hash.hash(messages, room::<S>(digests, messages.len())))
+            }
+            Self::Backend(name) => {
+                let backend = Backend::by_name(name)?;
+                Box::new(move |messages, digests| {
+                    let hashed = backend.hash_many::<S>(messages).expect("asked before whether it can");
+                    hashed.iter().for_each(|digest| digests.extend_from_slice(digest.as_ref()));
+                })
+            }
+            Self::Manyhash => Box::new(|messages, digests| match messages {
+                [message] => digests.extend_from_slice(manyhash::hash::<S>(message).as_ref()),
+                _ => manyhash::hash_many_into::<S>(messages, room::<S>(digests, messages.len())),
+            }),
+            Self::Over(lanes, linear) => {
+                let (mut over, mut linear) = (OverLinear::new(lanes, word_bytes::<S>()), linear.hash::<S>(session)?);
+                each(move |message, digests| over.hash(message, digests, |slice, digests| linear(&[slice], digests)))
+            }
+            Self::Lanes(lanes, backend) => {
+                let mode = JLanes::<S>::new(lanes)?.on_backend(Backend::by_name(backend)?)?;
+                each(move |message, digests| digests.extend_from_slice(mode.hash(message).as_ref()))
+            }
+            Self::Choice(lanes) => {
+                let mode = JLanes::<S>::new(lanes)?;
+                each(move |message, digests| digests.extend_from_slice(mode.hash(message).as_ref()))
+            }
+            Self::OpenSsl(_) | Self::Readers => unreachable!("{self:?} is no function of messages in this process"),
+        })
+    }
+
+    /// It as a contestant over messages in memory, which lie as `layout` says.
+    pub fn on_messages<'a, S: Subject>(
+        self,
+        session: &Session,
+        layout: &Layout,
+        messages: &'a [&'a [u8]],
+    ) -> Result<Box<dyn Contestant + 'a>> {
+        match self {
+            Self::OpenSsl(variant) => Worker::start(session, variant, S::NAME, layout),
+            Self::Over(lanes, Self::OpenSsl(variant)) => {
+                Worker::start_j_lanes(session, *variant, S::NAME, layout, (lanes, word_bytes::<S>()))
+            }
+            _ => {
+                let mut hash = self.hash::<S>(session)?;
+                Ok(Local::boxed(self.name::<S>(), move |digests| hash(messages, digests)))
+            }
+        }
+    }
+
+    /// It as a contestant over files in the order of the list. OpenSSL opens, maps and hashes one
+    /// after the other; Algorithm 1 and manyhash have all of them mapped before they begin.
+    fn on_files<'a, S: Subject>(self, session: &Session, files: &'a [PathBuf]) -> Result<Box<dyn Contestant + 'a>> {
+        const READABLE: &str = "files of this run are there and can be read";
+        let name = self.name::<S>();
+        match self {
+            Self::OpenSsl(variant) => Worker::start_on_files(session, variant, S::NAME, files),
+            Self::Readers => Ok(Local::boxed(name, move |digests| {
+                let digests = room::<S>(digests, files.len());
+                let opened = files.iter().enumerate().map(|(number, path)| {
+                    let file = File::open(path).expect(READABLE);
+                    let bytes = file.metadata().expect(READABLE).len();
+                    (Numbered { number, file }, bytes)
+                });
+                Readers::<S>::new().hash(opened, |reader, digest| digests[reader.number] = digest.expect(READABLE));
+            })),
+            _ => {
+                let mut hash = self.hash::<S>(session)?;
+                Ok(Local::boxed(name, move |digests| {
+                    let mapped: Vec<Mmap> = files.iter().map(|path| mapped::map(path).expect(READABLE)).collect();
+                    let messages: Vec<&[u8]> = mapped.iter().map(|mapped| &mapped[..]).collect();
+                    hash(&messages, digests);
+                }))
+            }
+        }
+    }
+
+    /// The digests of these messages by definition, computed by OpenSSL in this process.
+    pub fn expected<S: Subject>(self, messages: &[&[u8]]) -> Result<Vec<u8>> {
+        if self.j() == 1 {
+            return openssl_worker::digests(S::NAME, messages);
+        }
+        let (mut openssl, mut digests) = (EvpDigest::new(S::NAME)?, Vec::new());
+        let mut over = OverLinear::new(self.j(), word_bytes::<S>());
+        messages.iter().for_each(|message| over.hash(message, &mut digests, |slice, digests| openssl.hash(slice, digests)));
+        Ok(digests)
+    }
+}
+
+/// Lanes of a backend; `None` if this architecture does not know it or if it has no kernel for `S`.
+fn lanes<S: Subject>(backend: &str) -> Option<usize> {
+    Backend::known().iter().find(|known| known.name() == backend)?.lanes_of::<S>()
+}
+
+/// Bytes of a word of `S`: a block has sixteen.
+fn word_bytes<S: Subject>() -> usize {
+    S::BLOCK_BYTES / 16
+}
+
+/// Room for `messages` digests in an empty buffer.
+fn room<S: Subject>(digests: &mut Vec<u8>, messages: usize) -> &mut [S::Digest] {
+    digests.resize(messages * S::DIGEST_BYTES, 0);
+    S::digests_in(digests)
+}
+
+/// A file that knows which one it is.
+struct Numbered {
+    number: usize,
+    file: File,
+}
+
+impl Read for Numbered {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
+    }
+}
+
+/// Contestants of a race, and who could not take part.
+pub struct Lineup<'a> {
+    who: Vec<Who>,
+    /// A contestant for each who can.
+    pub contestants: Vec<Box<dyn Contestant + 'a>>,
+    missing: Vec<String>,
+}
+
+impl<'a> Lineup<'a> {
+    /// Those of `all` who can hash with `S` here, each made by `make`.
+    fn of<S: Subject>(all: &[Who], make: impl Fn(Who) -> Result<Box<dyn Contestant + 'a>>) -> Result<Self> {
+        let (who, others): (Vec<Who>, Vec<Who>) = all.iter().partition(|who| who.missing::<S>().is_none());
+        let missing = others.iter().filter_map(|who| Some(format!("{}: {}", who.name::<S>(), who.missing::<S>()?)));
+        Ok(Self { contestants: who.iter().map(|who| make(*who)).collect::<Result<_>>()?, missing: missing.collect(), who })
+    }
+
+    /// Contestants over files.
+    pub fn of_files<S: Subject>(session: &Session, all: &[Who], files: &'a [PathBuf]) -> Result<Self> {
+        Self::of::<S>(all, |who| who.on_files::<S>(session, files))
+    }
+
+    /// Runs the race.
+    pub fn race(mut self, session: &Session, rules: Rules<'_>) -> Result<Raced> {
+        let measured = race(session, rules, &mut self.contestants)?;
+        Ok(self.with(measured))
+    }
+
+    /// What was measured of them, in their order.
+    pub fn with(self, measured: Vec<Measured>) -> Raced {
+        Raced { rows: self.who.into_iter().zip(measured).collect(), missing: self.missing }
+    }
+}
+
+/// What a race gave.
+#[derive(Clone)]
+pub struct Raced<K = Who> {
+    /// Those who took part.
+    pub rows: Vec<(K, Measured)>,
+    /// Those who did not, and why.
+    pub missing: Vec<String>,
+}
+
+impl Raced {
+    /// Hashes messages of this layout with everybody of `all`. All of them are verified by the
+    /// definition, which OpenSSL computes.
+    pub fn of<S: Subject>(session: &Session, all: &[Who], layout: &Layout, warm_up_calls: u64) -> Result<Self> {
+        let messages = layout.fill()?;
+        let slices = messages.slices();
+        // By j: a long message takes OpenSSL a while.
+        let mut expected = BTreeMap::new();
+        for who in all {
+            if let Entry::Vacant(entry) = expected.entry(who.j()) {
+                entry.insert(who.expected::<S>(&slices)?);
+            }
+        }
+        let lineup =
+            Lineup::of::<S>(all, |who| Ok(Expecting::boxed(who.on_messages::<S>(session, layout, &slices)?, expected[&who.j()].clone())))?;
+        lineup.race(session, Rules { bytes: layout.total_bytes(), expected: None, warm_up_calls })
+    }
+}
+
+impl<K: Copy + PartialEq> Raced<K> {
+    /// Bytes that each of them hashed in a call.
+    pub fn bytes(&self) -> usize {
+        self.rows.first().map_or(0, |row| row.1.bytes as usize)
+    }
+
+    /// What was measured of one, if it took part.
+    pub fn get(&self, who: K) -> Option<&Measured> {
+        self.rows.iter().find(|row| row.0 == who).map(|row| &row.1)
+    }
+
+    /// The fastest of those of `of` that took part.
+    pub fn fastest(&self, of: &[K]) -> Option<(K, &Measured)> {
+        let took_part = self.rows.iter().filter(|row| of.contains(&row.0));
+        took_part.min_by(|a, b| a.1.median_ns().total_cmp(&b.1.median_ns())).map(|row| (row.0, &row.1))
+    }
+
+    /// How many times as fast as the fastest of `base` the fastest of `of` is.
+    pub fn speed_up(&self, of: &[K], base: &[K]) -> Option<f64> {
+        Some(self.fastest(of)?.1.speed_up_over(self.fastest(base)?.1))
+    }
+
+    /// How many times as fast `one` is as `other`, if both took part.
+    pub fn over(&self, one: K, other: K) -> Option<f64> {
+        self.speed_up(&[one], &[other])
+    }
+
+    /// A value of one, if it took part and has it.
+    pub fn value<V: Into<Option<f64>>>(&self, who: K, value: impl Fn(&Measured) -> V) -> Option<f64> {
+        value(self.get(who)?).into()
+    }
+}
+
+/// Sentences of several races, each once.
+pub fn missing<'a>(races: impl IntoIterator<Item = &'a Raced>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for sentence in races.into_iter().flat_map(|raced| &raced.missing) {
+        if !all.contains(sentence) {
+            all.push(sentence.clone());
+        }
+    }
+    all
+}
+
+/// A race of messages of 1,000 bytes of which only the rates are known, in MB/s.
+#[cfg(test)]
+pub fn at_rates<K: Copy>(rates: &[(K, f64)]) -> Raced<K> {
+    let measured = |&(who, mb_per_s): &(K, f64)| (who, Measured::synthetic("", 1000, 1e6 / mb_per_s));
+    Raced { rows: rates.iter().map(measured).collect(), missing: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyhash::{Sha1, Sha256, Sha512};
+
+    /// All kinds of contestants but OpenSSL's processes, which are asked where they race.
+    fn everybody() -> impl Iterator<Item = Who> {
+        const PORTABLE: Who = Who::Backend("portable");
+        let scalar = [Who::Scalar32, Who::Scalar, Who::Mmx, Who::RustCrypto, OWN_N_SMS, PORTABLE, S_HASH, Who::Manyhash];
+        let libraries = [Library::CryptoPp, Library::MbedTls].map(Who::Library);
+        let lanes = ["sse2", "avx512-128", "avx2", "avx512", "avx512x2", "sha-ni", "sha-ni-x2"].map(Who::Backend);
+        let trees = [Who::Over(4, &OWN_N_SMS), Who::Over(3, &PORTABLE), Who::Lanes(4, "sse2"), Who::Lanes(8, "avx2")];
+        let others = [Who::SHash("avx512", "sha-ni"), Who::Choice(4), Who::Choice(32)];
+        scalar.into_iter().chain(libraries).chain(lanes).chain(trees).chain(others)
+    }
+
+    fn check<S: Subject>(reference: fn(&[u8]) -> Vec<u8>) {
+        let session = Session::begin(true, None, None).expect("a session");
+        for bytes in [0, 1, 55, 56, 64, 111, 112, 128, 129, 300, 2053] {
+            let layout = Layout::equal(32, bytes);
+            let messages = layout.fill().expect("a buffer");
+            let slices = messages.slices();
+            let linear: Vec<u8> = slices.iter().flat_map(|message| reference(message)).collect();
+            for who in everybody().filter(|who| who.missing::<S>().is_none()) {
+                let expected = who.expected::<S>(&slices).expect("OpenSSL");
+                assert!(who.j() > 1 || expected == linear, "{}", S::NAME);
+                let mut contestant = who.on_messages::<S>(&session, &layout, &slices).expect("asked whether it can");
+                assert_eq!(contestant.digests().unwrap(), expected, "{} {who:?}, {bytes} bytes", S::NAME);
+            }
+        }
+    }
+
+    #[test]
+    fn everybody_has_the_digests_of_the_definition() {
+        check::<Sha1>(|message| reference::sha1(message).to_vec());
+        check::<Sha256>(|message| reference::sha256(message).to_vec());
+        check::<Sha512>(|message| reference::sha512(message).to_vec());
+    }
+
+    #[test]
+    fn who_is_missing_is_named_and_does_not_race() {
+        let session = Session::begin(true, None, None).expect("a session");
+        let nobody = Who::Lanes(4, "no such backend");
+        let raced = Raced::of::<Sha256>(&session, &[nobody, Who::Choice(4), Who::RustCrypto], &Layout::equal(1, 2048), 1).expect("a race");
+        assert!(raced.get(nobody).is_none() && raced.over(Who::Choice(4), Who::RustCrypto).is_some());
+        assert!(raced.missing.len() == 1 && raced.missing[0].starts_with("j = 4 (no such backend): "), "{:?}", raced.missing);
+        assert_eq!(missing([&raced, &raced]), raced.missing);
+    }
+}
