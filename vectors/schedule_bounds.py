@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 
 def compression_functions(bench):
-    """What the library says of each: `block_bytes`, and the `lanes` of every backend that has it, by the backend's name."""
+    """What the library says of each: `block_bytes`, `one_block_bytes`, the longest message that takes one, and the `lanes` of every backend that has it, by the backend's name."""
     known = json.loads(subprocess.run([bench, "backends"], stdout=subprocess.PIPE, check=True).stdout)
     return {algorithm["compression"]: algorithm for algorithm in known["algorithms"]}
 
@@ -46,10 +46,9 @@ def shapes_of_families(functions):
     return shapes
 
 
-def block_count(block, length):
-    """Gueron & Krasnov 2012, equation 1. The length at the end has an eighth of a block (FIPS 180-4, section 5.1)."""
-    field = block // 8
-    return length // block + (1 if length % block + 1 + field <= block else 2)
+def block_count(block, longest_of_one_block, length):
+    """Gueron & Krasnov 2012, equation 1, for any padding."""
+    return max(1, -(-(length + block - longest_of_one_block) // block))
 
 
 def least_time(counts, shapes):
@@ -99,8 +98,8 @@ def main():
         random.Random(1).shuffle(lengths)
         print("set", name, *lengths)
         for table, shapes in tables.items():
-            block = functions[table.split("/")[1]]["block_bytes"]
-            counts = [block_count(block, length) for length in lengths]
+            function = functions[table.split("/")[1]]
+            counts = [block_count(function["block_bytes"], function["one_block_bytes"], length) for length in lengths]
             print("bound", table, name, round(least_time(counts, shapes)))
 
 

@@ -32,6 +32,8 @@ struct Lanes {
     name: &'static str,
     compression: &'static str,
     block_bytes: usize,
+    /// The longest message that takes one block, in bytes.
+    one_block_bytes: u64,
     /// By the backend's name; those without a kernel for the algorithm are not there.
     lanes: BTreeMap<&'static str, usize>,
 }
@@ -50,6 +52,7 @@ pub fn run() -> Result<()> {
         name: algorithm.name(),
         compression: algorithm.compression_function(),
         block_bytes: algorithm.block_bytes(),
+        one_block_bytes: (0..=algorithm.block_bytes() as u64).rfind(|bytes| algorithm.blocks(*bytes) == 1).unwrap_or_default(),
         lanes: algorithm.with(LanesOfBackends),
     };
     let known = Backends {

@@ -2,6 +2,7 @@
 //!
 //! The list is [`for_each_algorithm!`](crate::for_each_algorithm): nothing here names an algorithm.
 
+use crate::algorithm::ending::block_count;
 use crate::algorithm::{Compression, CompressionOf, Names, Variant};
 use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
@@ -94,6 +95,12 @@ impl AnyAlgorithm {
     /// Bytes of its blocks.
     pub const fn block_bytes(self) -> usize {
         with_algorithm!(self, A => <A as Algorithm>::BLOCK_BYTES)
+    }
+
+    /// Blocks that are compressed for a message of `message_bytes` bytes, padding included
+    /// (Gueron & Krasnov 2012, equation 1).
+    pub fn blocks(self, message_bytes: u64) -> u64 {
+        with_algorithm!(self, A => block_count::<CompressionOf<A>>(message_bytes))
     }
 
     /// Whether it has an HMAC (RFC 2104). An algorithm that takes keys by itself has none.

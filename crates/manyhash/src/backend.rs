@@ -29,8 +29,8 @@
 //! | `sha-ni-sms256-x4` | instructions for rounds, schedules in vectors | 256 | 4 | 4, - |
 //!
 //! A wave is a vector of lanes, or a message in registers of its own; kernels with several of them interleave their instructions, so that
-//! one computes while another waits. All algorithms have lanes. More than one wave of narrow vectors, and four of wide ones, only those
-//! have whose rounds wait most, such as MD5. The SHA extensions are for SHA-1, SHA-224 and SHA-256, those beside schedules in vectors for
+//! one computes while another waits. All algorithms have lanes. Two waves of the widest vectors are for those that have registers left, MD5, SHA-1
+//! and SHA-2; more waves for those whose rounds wait most, such as MD5; and lean rounds for SHA-2. The SHA extensions are for SHA-1, SHA-224 and SHA-256, those beside schedules in vectors for
 //! the last two, and `bmi2` is for SHA-2: [`Backend::lanes_of`] tells. `avx512-lean` has the fewest operations, `avx512` the shortest waits.
 //!
 //! ```
@@ -46,6 +46,7 @@ use crate::algorithm::CompressionOf;
 use crate::algorithms::Algorithm;
 use crate::isa::{ALL_FEATURES, cpu};
 use crate::kernel::cost;
+use crate::kernel::list::in_lanes_names;
 pub use crate::kernel::shape::Kind;
 use crate::kernel::shape::Shape;
 use crate::schedule::compiled::Compiled;
@@ -83,6 +84,8 @@ impl Backend {
                 }
             )* } }
             for_each_algorithm!(add []);
+            // No algorithm has all lanes.
+            known.sort_by_key(|backend| in_lanes_names().iter().position(|name| *name == backend.name).unwrap_or(usize::MAX));
             known
         })
     }

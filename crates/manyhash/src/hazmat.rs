@@ -22,7 +22,7 @@
 //! assert_eq!(Portable::detect().unwrap().run(Sum([1, 2])), 3);
 //! ```
 
-use crate::algorithm::ending::{block_count, padded};
+use crate::algorithm::ending::{EndingOf, block_count, padded};
 use crate::algorithm::{CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
@@ -109,6 +109,13 @@ impl<A: Algorithm> LaneStates<A> {
         self.table().set_column(lane, &A::INITIAL);
     }
 
+    /// Tells a lane's state that [`final_blocks`] come next, of a message of `message_bytes` bytes. Most algorithms need not know. Panics if
+    /// there is no such lane.
+    pub fn mark_end(&mut self, lane: usize, message_bytes: u64) {
+        let rest_bytes = rest_bytes::<A>(message_bytes);
+        self.table().mark_end(lane, End { message_bytes, rest_bytes });
+    }
+
     /// The messages of two lanes change places: a kernel of fewer lanes advances the first ones only. Panics if there is no such lane.
     pub fn swap(&mut self, lane: usize, other: usize) {
         self.table().swap_columns(lane, other);
@@ -125,12 +132,20 @@ pub fn updates<A: Algorithm>(message_bytes: u64) -> u64 {
     block_count::<CompressionOf<A>>(message_bytes)
 }
 
-/// The last block or two of a message of `message_bytes` bytes: `rest`, the bytes after its last whole block, padded.
+/// Bytes of a message that its [`final_blocks`] have.
+fn rest_bytes<A: Algorithm>(message_bytes: u64) -> usize {
+    let rest_bytes = (message_bytes % A::BLOCK_BYTES as u64) as usize;
+    let is_held_back = EndingOf::<A>::HOLDS_BACK && message_bytes > 0 && rest_bytes == 0;
+    if is_held_back { A::BLOCK_BYTES } else { rest_bytes }
+}
+
+/// The last block or two of a message of `message_bytes` bytes: `rest`, the bytes after its last whole block, padded. That block is among
+/// them if nothing would be put after it.
 ///
 /// # Panics
 /// If `rest` is not as long as that.
 pub fn final_blocks<A: Algorithm>(rest: &[u8], message_bytes: u64) -> Vec<u8> {
-    assert_eq!(rest.len() as u64, message_bytes % A::BLOCK_BYTES as u64, "bytes after the last whole block");
+    assert_eq!(rest.len(), rest_bytes::<A>(message_bytes), "bytes after the last whole block");
     let mut blocks = rest.to_vec();
     padded::<CompressionOf<A>>(&mut blocks, message_bytes);
     blocks
@@ -234,6 +249,7 @@ mod tests {
             let messages: Vec<Vec<u8>> = (0..kernel.lanes()).map(|lane| vec![lane as u8; A::BLOCK_BYTES - 20]).collect();
             let last: Vec<Vec<u8>> = messages.iter().map(|message| final_blocks::<A>(message, message.len() as u64)).collect();
             let mut states = kernel.states();
+            messages.iter().enumerate().for_each(|(lane, message)| states.mark_end(lane, message.len() as u64));
             kernel.update(&mut states, &Blocks::new(kernel.lanes(), last[0].len(), |lane| &last[lane]));
             for (lane, message) in messages.iter().enumerate() {
                 assert_eq!(states.digest(lane), hash::<A>(message), "{} {backend} lane {lane}", A::NAME);

@@ -71,6 +71,7 @@ impl Compression for Blake2sCompression {
     type Ending = Counted;
     const NAME: &'static str = "blake2s";
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
+    const WANTS_WAVES: bool = false;
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 11], block: [V; 16]) {

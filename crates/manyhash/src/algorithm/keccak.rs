@@ -24,12 +24,12 @@ impl Compression for Sha3_256Compression {
     type Ending = Sponge<0x06>;
     const NAME: &'static str = "sha3-256";
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
+    const WANTS_WAVES: bool = false;
 
     #[inline(always)]
     fn compress<V: Words<Word = u64>>(isa: V::Isa, state: &mut [V; 25], block: [V; 17]) {
-        for (word, absorbed) in state.iter_mut().zip(block) {
-            *word = word.xor(absorbed);
-        }
+        macro_rules! absorb { ($($i:literal)*) => { $(state[$i] = state[$i].xor(block[$i]);)* } }
+        absorb!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
         permute(isa, state);
     }
 }

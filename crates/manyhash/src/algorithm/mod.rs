@@ -4,7 +4,7 @@
 //! share all its kernels: each is a [`Variant`] of it, with an initial value, names and a digest length of its own.
 //! Nothing here knows kernels, schedules or callers.
 
-use crate::isa::{ByteOrder, MAX_BLOCK_WORDS, Word, WordCount, Words, most_words};
+use crate::isa::{ByteOrder, MAX_BLOCK_WORDS, Word, WordCount, Words};
 use ending::Ending;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -76,6 +76,12 @@ pub trait Compression: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// How words are read from blocks and written to digests.
     const BYTE_ORDER: ByteOrder;
+    /// Whether two waves of the widest vectors pay: then it has the lanes after `waves` in the list of `isa/mod.rs`. They do not where one
+    /// wave has more vectors alive than there are registers.
+    const WANTS_WAVES: bool = true;
+    /// Whether it has rounds of two forms, with the shortest wait and with the fewest operations (`Words::LATENCY_BOUND`): then it has the
+    /// lanes after `lean` in the list of `isa/mod.rs`.
+    const HAS_LEAN_ROUNDS: bool = false;
     /// Whether a round is so few operations, and each so much waiting for the one before, that waves pay beyond those that pay for every
     /// algorithm: then it has the lanes after `more` in the list of `isa/mod.rs`.
     const WANTS_MORE_WAVES: bool = false;
@@ -102,14 +108,9 @@ pub trait Compression: Copy + Send + Sync + 'static {
     /// One block, the same in every lane, from its schedule.
     #[inline(always)]
     fn compress_constant<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, expanded: &[Self::Word; MAX_ROUNDS]) {
-        let mut block = Self::Block::filled(V::splat(isa, expanded[0]));
-        macro_rules! splat { ($($t:literal)*) => { $(
-            if const { $t < Self::Block::COUNT } {
-                block.as_mut()[$t] = V::splat(isa, expanded[$t]);
-            }
-        )* } }
-        most_words!(splat);
-        Self::compress(isa, state, block);
+        let mut block = Self::Block::filled(Self::Word::default());
+        block.as_mut().copy_from_slice(&expanded[..Self::Block::COUNT]);
+        Self::compress(isa, state, Self::Block::splat(isa, &block));
     }
 }
 

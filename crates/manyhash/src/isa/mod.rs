@@ -61,15 +61,17 @@ pub trait Token: Copy + 'static {
 /// The ONE list of instruction sets, a block for each architecture: its name, the macro of the standard library that
 /// detects its features, and its instruction sets.
 ///
-/// `Token prepare [features] lanes Vectors = "name", ... more Vectors = "name", ...;`
+/// `Token prepare [features] lanes Vectors = "name" lean Vectors = "name" waves Vectors = "name" more Vectors = "name";`
 ///
 /// `prepare` is a function that every kernel begins with. `lanes` are the kernels in lanes that every compression
-/// function has; `more` are those that only a latency-bound one gains by (`WANTS_MORE_WAVES`). How wide vectors are and
+/// function has; `lean` is for those with rounds of two forms (`HAS_LEAN_ROUNDS`), `waves` for those that gain by two
+/// waves (`WANTS_WAVES`), and `more` for those that gain by more (`WANTS_MORE_WAVES`). How wide vectors are and
 /// how many waves there are, their types say (`Words::LANES`, `Words::WAVES`).
 macro_rules! isa {
     ($dollar:tt $($arch:literal $is_detected:ident {$(
         $(#[$doc:meta])* $Isa:ident $($prepare:ident)? [$($feature:tt)*]
-        $(lanes $($Lanes:ty = $name:literal),+)? $(more $($More:ty = $more_name:literal),+)?;
+        $(lanes $Lanes:ty = $name:literal)? $(lean $Lean:ty = $lean_name:literal)? $(waves $Waves:ty = $waves_name:literal)?
+        $(more $More:ty = $more_name:literal)?;
     )*})*) => {
         $($(
             $(#[$doc])*
@@ -102,13 +104,13 @@ macro_rules! isa {
         pub(crate) const ALL_FEATURES: &[&str] = &[$($($($feature,)*)*)*];
 
         /// Calls `$callback!` with the lanes of every instruction set, narrowest first:
-        /// `cfg [Vectors = "name", ...] [Vectors = "name", ...];`, first what every compression function has, then
-        /// what one has that wants more waves.
+        /// `cfg [Vectors = "name"] [Vectors = "name"] [Vectors = "name"] [Vectors = "name"];`: those after `lanes`, `lean`,
+        /// `waves` and `more`.
         macro_rules! for_each_lanes {
             ($dollar callback:ident) => {
                 $dollar callback! {
-                    #[cfg(all())] [Portable = "portable"] [Two<Portable> = "portable-x2"];
-                    $($(#[cfg(target_arch = $arch)] [$($($Lanes = $name),+)?] [$($($More = $more_name),+)?];)*)*
+                    #[cfg(all())] [Portable = "portable"] [] [] [Two<Portable> = "portable-x2"];
+                    $($(#[cfg(target_arch = $arch)] [$($Lanes = $name)?] [$($Lean = $lean_name)?] [$($Waves = $waves_name)?] [$($More = $more_name)?];)*)*
                 }
             };
         }
@@ -127,8 +129,8 @@ isa! { $
         /// The instructions of AVX-512 on 256 bits.
         Avx512Half ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
         /// 512-bit registers with rotates, three-operand logic and byte shuffles.
-        Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512", One<Avx512> = "avx512-lean", Two<Avx512> = "avx512x2"
-            more Two<Two<Avx512>> = "avx512x4";
+        Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512" lean One<Avx512> = "avx512-lean"
+            waves Two<Avx512> = "avx512x2" more Two<Two<Avx512>> = "avx512x4";
         /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
         /// halves slow the SHA instructions to a third (measured on Zen 5: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
         ShaNi clean_upper_halves ["sha" "ssse3" "sse4.1" "avx"];

@@ -1,7 +1,7 @@
 //! Several waves of an instruction set, interleaved operation by operation, are an instruction set too: one
 //! wave computes while the other waits for its latency.
 
-use super::words::{MAX_BLOCK_WORDS, array, most_words};
+use super::words::{array, most_words};
 use super::{Blocks, ByteOrder, FirstByte, Isa, Row, Task, Token, Whole, Words};
 use std::mem::MaybeUninit;
 

@@ -172,11 +172,11 @@ macro_rules! sixteen {
 }
 pub(crate) use sixteen;
 
-/// Calls `$m!` with the index of every word that a block may have, [`MAX_BLOCK_WORDS`] of them, after `$first`. Whoever has fewer
-/// leaves the others out by `if const`.
+/// Calls `$m!` with the index of every word that a state or a block may have, after `$first`: 25 are the words of the state of SHA-3. Whoever
+/// has fewer leaves the others out by `if const`.
 macro_rules! most_words {
     ($m:ident $($first:tt)*) => {
-        $m!($($first)* 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
+        $m!($($first)* 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
     };
 }
 pub(crate) use most_words;
@@ -191,7 +191,7 @@ macro_rules! array {
         unsafe { std::mem::transmute_copy::<[MaybeUninit<$V>; $N], [$V; $N]>(&words) }
     }};
     ($words:ident $N:ident $word:ident $($i:literal)*) => {
-        const { assert!($N <= MAX_BLOCK_WORDS) }
+        const { assert!($N <= 25) }
         $(if const { $i < $N } {
             $words[$i].write($word!($i));
         })*
@@ -243,6 +243,12 @@ pub trait WordCount: 'static {
     const COUNT: usize;
     /// `value` in every place.
     fn filled<T: Copy + Send + Sync>(value: T) -> Self::Of<T>;
+    /// Word i in every lane of vector i.
+    fn splat<V: Words>(isa: V::Isa, words: &Self::Of<V::Word>) -> Self::Of<V>;
+    /// Row i of a table of words with `columns` columns, the first ones of it, in vector i. Panics if there are fewer than lanes.
+    fn read<V: Words>(isa: V::Isa, words: &[V::Word], columns: usize) -> Self::Of<V>;
+    /// Vector i to row i of a table of words with `columns` columns. Panics if there are fewer than lanes.
+    fn write<V: Words>(vectors: &Self::Of<V>, words: &mut [V::Word], columns: usize);
     /// See [`Words::load`].
     fn load<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> Self::Of<V>;
     /// See [`Words::load_padded`].
@@ -268,6 +274,33 @@ impl<const N: usize> WordCount for Count<N> {
     #[inline(always)]
     fn filled<T: Copy + Send + Sync>(value: T) -> [T; N] {
         [value; N]
+    }
+    #[inline(always)]
+    fn splat<V: Words>(isa: V::Isa, words: &[V::Word; N]) -> [V; N] {
+        macro_rules! word {
+            ($i:literal) => {
+                V::splat(isa, words[$i])
+            };
+        }
+        array!(V, N, word)
+    }
+    #[inline(always)]
+    fn read<V: Words>(isa: V::Isa, words: &[V::Word], columns: usize) -> [V; N] {
+        macro_rules! row {
+            ($i:literal) => {
+                V::read(isa, &words[$i * columns..][..columns])
+            };
+        }
+        array!(V, N, row)
+    }
+    #[inline(always)]
+    fn write<V: Words>(vectors: &[V; N], words: &mut [V::Word], columns: usize) {
+        macro_rules! rows { ($($i:literal)*) => { $(
+            if const { $i < N } {
+                vectors[$i].write(&mut words[$i * columns..][..columns]);
+            }
+        )* } }
+        most_words!(rows);
     }
     #[inline(always)]
     fn load<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [V; N] {

@@ -22,20 +22,10 @@ impl<C: Compression> LaneStarts<'_, C> {
     /// A vector a word.
     #[inline(always)]
     fn read<I: Isa>(&self, isa: I) -> StateOf<C, VectorOf<C, I>> {
-        let mut state = C::filled(Words::splat(isa, WordOf::<C>::default()));
         match self {
-            Self::Same(midstate) => {
-                for (vector, word) in state.as_mut().iter_mut().zip(midstate.as_ref()) {
-                    *vector = Words::splat(isa, *word);
-                }
-            }
-            Self::Each(rows) => {
-                for (vector, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {
-                    *vector = Words::read(isa, row);
-                }
-            }
+            Self::Same(midstate) => C::State::splat(isa, midstate),
+            Self::Each(rows) => C::State::read(isa, rows.as_ref().as_flattened(), MAX_LANES),
         }
-        state
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, StateOf, VectorOf, WordOf};
-use crate::isa::{Isa, Words};
+use crate::isa::{Isa, WordCount, Words};
 
 /// A table of `STATE_WORDS` rows over borrowed words.
 pub(crate) struct States<'a, C: Compression> {
@@ -38,19 +38,13 @@ impl<'a, C: Compression> States<'a, C> {
     /// The chaining values of the first messages, a vector a word. Panics if there are fewer columns than lanes.
     #[inline(always)]
     pub(crate) fn read<I: Isa>(&self, isa: I) -> StateOf<C, VectorOf<C, I>> {
-        let mut state = C::filled(Words::splat(isa, WordOf::<C>::default()));
-        for (i, vector) in state.as_mut().iter_mut().enumerate() {
-            *vector = Words::read(isa, self.row(i));
-        }
-        state
+        C::State::read(isa, self.words, self.columns)
     }
 
     /// Replaces the chaining values of the first messages. Panics if there are fewer columns than lanes.
     #[inline(always)]
     pub(crate) fn write<V: Words<Word = WordOf<C>>>(&mut self, state: &StateOf<C, V>) {
-        for (i, vector) in state.as_ref().iter().enumerate() {
-            vector.write(self.row_mut(i));
-        }
+        C::State::write(state, self.words, self.columns);
     }
 
     /// The chaining value of one message.
