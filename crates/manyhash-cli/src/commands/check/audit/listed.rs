@@ -1,4 +1,4 @@
-//! Which files are listed, and how it is with each.
+//! The listed files, and the result for each.
 
 use super::spill::{Key, Spill};
 use crate::commands::check::summary::{Standing, Summary};
@@ -17,7 +17,7 @@ impl Listed {
         self.0.execute("INSERT INTO entries VALUES (?, ?)", (path, standing as u8))
     }
 
-    /// Puts the files in order, each once, which is what `summary` then counts.
+    /// Sorts the files, so that each is there once, and counts them in `summary`.
     pub(crate) fn sort(&self, summary: &mut Summary) -> io::Result<()> {
         self.0.batch(
             "CREATE TABLE files (path BLOB PRIMARY KEY, standing INTEGER) WITHOUT ROWID;
