@@ -36,7 +36,6 @@ pub(crate) enum Failure {
     Said(u8),
     /// A file cannot be read or written, or its content is wrong.
     File(PathBuf, io::Error),
-    /// Standard output cannot be written.
     Output(io::Error),
     /// The parser's message: why the command line is wrong, or the help that it asks for.
     Arguments(clap::Error),
@@ -56,7 +55,6 @@ impl From<clap::Error> for Failure {
 }
 
 impl Failure {
-    /// Creates the failure of a wrong command line.
     pub(crate) fn usage(message: impl Into<Vec<u8>>) -> Self {
         Self::Message(message.into(), WRONG_USAGE)
     }
@@ -81,7 +79,6 @@ impl Failure {
         Self::File(path.to_path_buf(), io::Error::other(what.to_string()))
     }
 
-    /// Prints the message and returns the exit code.
     pub(crate) fn say(self, program: &OsStr) -> u8 {
         match self {
             Self::Message(message, code) => {

@@ -40,11 +40,7 @@ impl Output {
 
     /// Creates an output to the file at `path`. A link there is followed, even if its target does
     /// not exist yet. If the path stands for a descriptor of this process, that descriptor is used,
-    /// whatever is behind it.
-    ///
-    /// # Errors
-    ///
-    /// If `path` is a folder, or cannot be opened or created.
+    /// whatever is behind it. Fails if `path` is a folder, or cannot be opened or created.
     pub(crate) fn file(path: &Path) -> io::Result<Self> {
         let place = match Place::of(path)? {
             Place::Path(place) => place,
@@ -69,11 +65,8 @@ impl Output {
         Ok(Self::File { lines, path })
     }
 
-    /// Returns the file that has no name yet, so that it can be written at any position.
-    ///
-    /// # Errors
-    ///
-    /// If the output is not a regular file.
+    /// Returns the file that has no name yet, so that it can be written at any position. Fails if
+    /// the output is not a regular file.
     pub(crate) fn unnamed_file(&self) -> io::Result<&File> {
         match self {
             Self::File { lines, .. } => Ok(lines.get_ref()),

@@ -49,11 +49,8 @@ impl Default for BlockDevices {
 
 impl BlockDevices {
     /// Returns the serial number of the disk numbered `device`, if it has one, and which partition
-    /// it is. The result lasts, but need not be unique.
-    ///
-    /// # Errors
-    ///
-    /// If anything but lasting disks is below the device.
+    /// it is. The result lasts, but need not be unique. Fails if anything but lasting disks is
+    /// below the device.
     pub(crate) fn name_of(&self, device: u64) -> Result<Vec<u8>, NotADisk> {
         let folder = self.folder(device)?;
         check(&folder, 0)?;
@@ -63,11 +60,8 @@ impl BlockDevices {
         Ok([&serial.unwrap_or_default()[..], b"\0", &partition].concat())
     }
 
-    /// Checks the devices of the btrfs that was mounted from `source`, which is one of them.
-    ///
-    /// # Errors
-    ///
-    /// If anything but lasting disks is below the file system.
+    /// Checks the devices of the btrfs that was mounted from `source`, which is one of them. Fails
+    /// if anything but lasting disks is below the file system.
     pub(crate) fn check_members(&self, source: &Path) -> Result<(), NotADisk> {
         // The device mapper's names are links. In a container the file may not exist.
         let source = fs::canonicalize(source).unwrap_or_else(|_| source.into());
@@ -146,7 +140,6 @@ pub(crate) mod tests {
             machine
         }
 
-        /// Returns the block devices as the program sees them.
         pub(crate) fn block_devices(&self) -> BlockDevices {
             BlockDevices { system: self.0.path().join("sys"), links: self.0.path().join("links") }
         }
@@ -186,7 +179,6 @@ pub(crate) mod tests {
             self.device(&format!("loop{minor}"), 7, minor).say(&format!("loop{minor}/removable"), "0")
         }
 
-        /// Adds a device made of others.
         pub(crate) fn stack(&self, name: &str, minor: u32, below: &[&str]) -> &Self {
             self.device(name, 253, minor);
             for below in below {
@@ -211,7 +203,6 @@ pub(crate) mod tests {
             symlink(format!("../../{device}"), self.0.path().join("links").join(uuid)).unwrap();
         }
 
-        /// Removes the link named `uuid`.
         pub(crate) fn unlink(&self, uuid: &str) {
             fs::remove_file(self.0.path().join("links").join(uuid)).unwrap();
         }

@@ -23,13 +23,10 @@ const BELIEVED: Duration = Duration::from_secs(1);
 struct Trusted {
     /// The type's name in Linux.
     kind: &'static str,
-    /// Where the UUID comes from.
     uuid: Uuid,
-    /// How the disk below is found.
     disk: Disk,
 }
 
-/// The source of a file system's UUID.
 #[derive(Clone, Copy)]
 enum Uuid {
     /// The kernel derives `f_fsid` from it, see statfs(2).
@@ -194,7 +191,6 @@ fn is_whole_second(changed_ns: i128) -> bool {
     changed_ns % 1_000_000_000 == 0
 }
 
-/// Returns the identity of the mounted file system, or why it has none.
 fn identity(mounted: &Mounted, block_devices: &BlockDevices) -> Result<u64, Why> {
     if mounted.kind.is_empty() {
         return Err(Why::Unknown);

@@ -19,7 +19,6 @@ use manyhash_files::{Algorithms, Digests};
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// The group that a file belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct GroupKey {
     /// The file system's lasting identity.
@@ -49,10 +48,8 @@ pub(crate) struct Group {
     entries: Vec<Entry>,
 }
 
-/// The stored digests of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The file's stamp.
     pub(crate) stamp: Stamp,
     /// The digests by names of algorithms, some of which this version may not know.
     digests: Vec<(Box<str>, Box<[u8]>)>,

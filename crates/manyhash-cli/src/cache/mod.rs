@@ -78,7 +78,6 @@ struct Shared {
 #[derive(Debug)]
 struct Access {
     store: Option<Store>,
-    /// The file that the store is in.
     file: Option<FileId>,
     /// The group read last, because the next file is likely to be in it too.
     last: Option<(Group, bool)>,
@@ -107,11 +106,8 @@ impl Cache {
     }
 
     /// Opens the cache that was asked for, if one was. A cache that another process uses, or that
-    /// fails for want of space, is reported and does not stop the run.
-    ///
-    /// # Errors
-    ///
-    /// If the cache must not or cannot be used.
+    /// fails for want of space, is reported and does not stop the run. Fails if the cache must not
+    /// or cannot be used.
     pub(crate) fn open(program: &OsStr, arguments: &CacheArguments) -> Result<Self, Failure> {
         let Some(name) = &arguments.cache else { return Ok(Self::none()) };
         // Links are resolved, so that a damaged store is moved itself, and not a link to it.

@@ -55,7 +55,6 @@ pub(crate) enum StoreError {
     /// The file is something else than a store.
     Foreign,
     Newer(i32),
-    /// The store is damaged.
     Damaged(String),
     Busy,
     /// The disk is full, or fails.
@@ -153,7 +152,6 @@ impl Store {
         Ok(Self { connection, day, emptied: is_old.then_some(version) })
     }
 
-    /// Returns the older version of this store, if its digests were thrown away.
     pub(crate) fn emptied(&self) -> Option<i32> {
         self.emptied
     }
@@ -186,7 +184,6 @@ impl Store {
         Ok(result)
     }
 
-    /// Returns the state that earlier runs left.
     pub(crate) fn state(&self) -> Result<State> {
         let state = |row: &rusqlite::Row| Ok(State { dropped_day: row.get(0)?, verified_percent: row.get(1)? });
         let state = self.connection.query_row("SELECT dropped_day, verified_percent FROM manyhash_cache_state", (), state).optional()?;
@@ -214,11 +211,8 @@ impl Store {
     }
 }
 
-/// Whether a store is at `path`.
-///
-/// # Errors
-///
-/// If a file that is neither empty nor a store is there, because it may be somebody's.
+/// Whether a store is at `path`. Fails if a file that is neither empty nor a store is there,
+/// because it may be somebody's.
 fn exists(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

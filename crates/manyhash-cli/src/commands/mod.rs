@@ -27,10 +27,7 @@ pub(crate) fn print(text: &[u8]) -> Outcome {
 }
 
 /// Checks that there are backends for all of `algorithms`, and if `verbose` says which they are.
-///
-/// # Errors
-///
-/// If there is none for one of them, with the reason.
+/// Fails if there is none for one of them, with the reason.
 pub(crate) fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose: bool) -> Result<(), String> {
     for algorithm in algorithms.iter() {
         algorithm.backend().map_err(|error| error.to_string())?;

@@ -45,7 +45,6 @@ pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Ou
 }
 
 impl SumArguments {
-    /// Opens the list of file names, if there is one.
     fn list(&self) -> Result<Option<NameList>, Failure> {
         let end = if self.null { NameEnd::Nul } else { NameEnd::Newline };
         self.files_from.as_deref().map(|path| NameList::open(path, end).map_err(Failure::of(path))).transpose()
@@ -63,7 +62,6 @@ impl SumArguments {
     }
 }
 
-/// Returns `paths`, or stdin if there are none.
 pub(crate) fn or_stdin(paths: Vec<OsString>) -> Vec<OsString> {
     if paths.is_empty() { vec![STDIN.into()] } else { paths }
 }
@@ -75,7 +73,6 @@ pub(crate) struct Sum {
     pub(crate) algorithms: Algorithms,
     pub(crate) format: Format,
     pub(crate) output: Output,
-    /// The path of `output`, unless that is stdout.
     pub(crate) output_path: Option<PathBuf>,
     pub(crate) progress: Progress,
     /// Whether skipped files are reported.

@@ -26,10 +26,8 @@ pub(crate) struct Options {
     pub(crate) operands: Vec<OsString>,
 }
 
-/// The result of reading a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
-    /// The command runs with these options.
     Run(Options),
     Help,
     Version,
@@ -180,7 +178,6 @@ impl Options {
         .find_map(|(is_given, name)| is_given.then(|| format!("the --{name} option is meaningful only when verifying checksums")))
     }
 
-    /// Returns the style of the lines to print.
     pub(crate) fn style(&self) -> Style {
         match (self.tag, self.binary) {
             (true, _) => Style::Tag,
@@ -190,7 +187,6 @@ impl Options {
     }
 }
 
-/// Returns the text of `--help`.
 pub(crate) fn help(program: &OsStr, algorithm: AnyAlgorithm) -> String {
     format!(
         "\

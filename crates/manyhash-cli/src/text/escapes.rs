@@ -1,12 +1,10 @@
 //! Escapes of file names in manifests, as in GNU coreutils: `\\`, `\n` and `\r` stand for
 //! backslash, newline and carriage return in lines that begin with a backslash.
 
-/// Whether a line with `name` needs escapes.
 pub(crate) fn needs_escape(name: &[u8]) -> bool {
     name.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'))
 }
 
-/// Appends the escaped `name` to `line`.
 pub(crate) fn escape(name: &[u8], line: &mut Vec<u8>) {
     for &byte in name {
         match byte {

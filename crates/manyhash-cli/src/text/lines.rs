@@ -36,7 +36,6 @@ impl Format {
         Self { style, zero, algorithms }
     }
 
-    /// Returns all lines for the file at `path`.
     pub(crate) fn lines(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
         let mut lines = Vec::with_capacity(self.algorithms.len() * (path.len() + 2 * hashed.digests.bytes().len() + 20));
         for algorithm in &self.algorithms {

@@ -30,7 +30,6 @@ pub(crate) struct Report<'a> {
     output: Output,
 }
 
-/// The counts of one manifest.
 #[derive(Debug, Default)]
 struct Counts {
     entries: u64,
@@ -75,12 +74,10 @@ impl<'a> Report<'a> {
         self.is_stopped
     }
 
-    /// Returns the summary of the results so far.
     pub(crate) fn summary(&mut self) -> &mut Summary {
         &mut self.summary
     }
 
-    /// Writes out the lines so far.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         if self.output.is_terminal() {
             return self.progress.above(|| self.output.flush());
@@ -95,7 +92,6 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Prints a message about a file or folder.
     fn say_of(&mut self, path: &[u8], what: &str) -> io::Result<()> {
         self.flush()?;
         self.progress.above(|| say_of(self.program, path, what));
@@ -265,7 +261,6 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Reports a line that is malformed.
     pub(crate) fn malformed(&mut self, line: u64) -> io::Result<()> {
         self.counts.malformed_lines += 1;
         self.summary.malformed_lines += 1;
@@ -329,7 +324,6 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Reports a manifest that could not be opened.
     pub(crate) fn unopened(&mut self, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
         self.say_of_manifest(&reason(error))?;

@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
-/// A step through the manifests.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// A file that should have a digest.
@@ -27,19 +26,16 @@ pub(crate) enum Step {
         entry: Entry,
         /// The file's size, if the line says it.
         size_bytes: Option<u64>,
-        /// The meaning of names in this manifest.
         names: Names,
         /// The file system that the file is on, if the file exists.
         device: Option<u64>,
     },
     /// A file that belongs there, whatever its content.
     Unhashed(Names),
-    /// A malformed line.
     Malformed {
         line: u64,
     },
     Unopened(io::Error),
-    /// The error that ended a manifest early.
     Unreadable(io::Error),
     End,
     /// Why there is no backend for the algorithm of a line.
@@ -106,7 +102,6 @@ impl Source {
         Ok(())
     }
 
-    /// Returns the next task, or `None` at the end of all manifests.
     fn task(&mut self) -> Option<Task<Step>> {
         loop {
             let Some(current) = &mut self.current else {
@@ -142,7 +137,6 @@ impl Source {
         }
     }
 
-    /// Returns the task for an entry.
     fn entry(&mut self, line: u64, mut entry: Entry, size_bytes: Option<u64>) -> Task<Step> {
         let names = self.names();
         let is_stdin = entry.name == STDIN.as_bytes() && names.form == Form::Text;
@@ -169,7 +163,6 @@ impl Source {
         Task { label: Step::Entry { line, entry, size_bytes, names, device }, path, work }
     }
 
-    /// Returns the meaning of names in the current manifest.
     fn names(&mut self) -> Names {
         let form = self.parser.form().unwrap_or(Form::Text);
         let Some(current) = &mut self.current else { return Names { form, base: None } };

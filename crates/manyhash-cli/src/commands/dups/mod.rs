@@ -76,10 +76,8 @@ fn not_regular() -> io::Error {
     io::Error::other("not a regular file")
 }
 
-/// The label of a task, by which the sink knows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Label {
-    /// A file to be read.
     File {
         number: FileNumber,
         /// How many bytes of it are hashed, if it is as large as when it was found.
@@ -102,7 +100,6 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Runs `tasks`, and returns the digests.
     fn hash(&mut self, tasks: impl Iterator<Item = Task<Label>> + Send + 'static) -> io::Result<Hashes> {
         let settings = Settings::new(self.workers);
         let progress = Progress::start(self.program, self.progress, &settings.totals);

@@ -8,7 +8,6 @@ use manyhash::AnyAlgorithm;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The form of groups in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     /// One name a line, with an empty line between groups.
@@ -60,7 +59,6 @@ impl<'a> JsonFile<'a> {
 pub(crate) struct Report<'a, W> {
     pub(crate) out: &'a mut W,
     pub(crate) style: Style,
-    /// The algorithm of the digests.
     pub(crate) algorithm: AnyAlgorithm,
     pub(crate) summary: Summary,
 }

@@ -50,7 +50,6 @@ pub(crate) struct Scan<W> {
     of_size: HashMap<u64, OfSize>,
     /// The files returned as tasks, by which further names of them are recognised.
     given_out: HashMap<FileId, FileNumber>,
-    /// The file to be returned next.
     next: Option<FileNumber>,
     done: Sender<Scanned>,
 }

@@ -71,11 +71,8 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Returns the only file.
-    ///
-    /// # Errors
-    ///
-    /// If there is not exactly one file, or an output would overwrite it.
+    /// Returns the only file. Fails if there is not exactly one file, or an output would overwrite
+    /// it.
     fn file<'a>(&self, files: &'a [OsString]) -> Result<&'a Path, String> {
         let [file] = files else {
             return Err("--out-merkle-tree and --out-descriptor are for one FILE".to_string());
@@ -93,7 +90,6 @@ impl Wanted {
     }
 }
 
-/// Why a file has no digest.
 struct FileError<'a> {
     /// The output that could not be written, or `None` if the file could not be read.
     output: Option<&'a Path>,
@@ -112,7 +108,6 @@ fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> FileError<'a> {
 }
 
 impl<A: FsVerityAlgorithm> Measure<A> {
-    /// Returns the line printed for the file at `path`.
     fn line(&self, path: &Path, digest: &[u8]) -> Vec<u8> {
         let mut line = Vec::new();
         if self.for_builtin_sig {

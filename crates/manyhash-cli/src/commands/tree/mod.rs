@@ -58,7 +58,6 @@ impl TreeMode {
     }
 }
 
-/// The arguments that all modes take.
 struct Call<'a> {
     program: &'a OsStr,
     work: &'a TreeWorkArguments,
@@ -100,7 +99,6 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// Writes out the lines so far.
     fn idle(&mut self) -> io::Result<()> {
         if self.output.is_terminal() {
             return self.progress.above(|| self.output.flush());

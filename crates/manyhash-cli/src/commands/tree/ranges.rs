@@ -23,7 +23,6 @@ use std::sync::Arc;
 pub(crate) trait Mode: Send + Sync + 'static {
     fn algorithm(&self) -> AnyAlgorithm;
 
-    /// Returns how ranges are hashed.
     fn hashing(&self) -> Hashing {
         Hashing::InLanes
     }
@@ -36,15 +35,12 @@ pub(crate) trait Mode: Send + Sync + 'static {
     /// file.
     fn part_bytes(&self) -> Option<u64>;
 
-    /// Creates a fold without digests.
     fn fold(&self) -> Box<dyn Fold + '_>;
 }
 
 /// Makes one result of many digests.
 pub(crate) trait Fold {
-    /// Takes the digest of the next range.
     fn add(&mut self, digest: &[u8]);
-    /// Returns the text to print.
     fn finish(self: Box<Self>) -> String;
     /// Returns a remark on the result, which is printed if the user wants to know more.
     fn remark(&self) -> Option<String> {
@@ -61,7 +57,6 @@ pub(crate) fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item =
     Box::new((0..file_bytes.div_ceil(part_bytes).max(1)).map(part))
 }
 
-/// Prints a line for each of `files`.
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
     let settings = Settings { hashing: mode.hashing(), ..Settings::new(call.work.workers()) };
     let cutter = Arc::clone(&mode);
@@ -72,11 +67,12 @@ pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) ->
     folds.report.finish(result)
 }
 
-/// The label of a task, by which the sink knows it.
 #[derive(Clone, Copy, Debug)]
 enum Label {
-    /// A range of `bytes` bytes.
-    Range { bytes: u64, is_last: bool },
+    Range {
+        bytes: u64,
+        is_last: bool,
+    },
     /// Something to be read from its beginning to its end.
     Stream,
 }

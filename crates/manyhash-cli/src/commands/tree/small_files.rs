@@ -28,23 +28,18 @@ pub(crate) trait Mode: Send + Sync + 'static {
     /// Returns the result of an input that may be too large for memory, and its length in bytes.
     fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)>;
 
-    /// Returns the line to print for a file of `bytes` bytes with the result `found`.
-    ///
-    /// # Errors
-    ///
-    /// If the file has no digest.
+    /// Returns the line to print for a file of `bytes` bytes with the result `found`. Fails if the
+    /// file has no digest.
     fn line(&self, path: &Path, bytes: u64, found: &[u8]) -> io::Result<Vec<u8>>;
 }
 
 /// An input that is hashed alone.
 pub(crate) enum Input<'a> {
     File(&'a File),
-    /// An input that can only be read from beginning to end.
     Stream(&'a mut (dyn Read + Send)),
 }
 
 impl Input<'_> {
-    /// Returns the length in bytes, if it is known.
     pub(crate) fn bytes(&self) -> io::Result<Option<u64>> {
         match self {
             Self::File(file) => positioned::len(file).map(Some),
@@ -88,7 +83,6 @@ const BATCHES_BYTES: usize = 16 << 20;
 /// How many files may be hashed before it is their turn. The result of one can take some KB.
 const MAX_TASKS: usize = 1024;
 
-/// Prints a line for each of `files`.
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
     let settings = Settings::new(call.work.workers());
     let workers = settings.workers;
@@ -108,9 +102,7 @@ pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) ->
     lines.report.finish(result)
 }
 
-/// The label of a task, by which the sink knows it.
 enum Label {
-    /// A file of this size in bytes.
     Small(u64),
     /// An input that is hashed when its turn comes.
     Alone(Readable),

@@ -52,7 +52,6 @@ struct Stored {
 
 #[derive(Debug)]
 pub(crate) struct Found<D> {
-    /// The root hash of the stored tree.
     pub(crate) root: D,
     /// The blocks whose digests differ: of the data, of level 0, and so on, except for the top.
     pub(crate) differing: Vec<Corrupt>,
@@ -76,11 +75,7 @@ impl<'a, A: Algorithm> Check<'a, A> {
         Self { merkle, hashes, levels: stored.collect(), top: None }
     }
 
-    /// Takes the next digests of data.
-    ///
-    /// # Errors
-    ///
-    /// If hashes cannot be read.
+    /// Takes the next digests of data. Fails if hashes cannot be read.
     pub(crate) fn push(&mut self, digests: &[A::Digest]) -> io::Result<()> {
         self.compare(0, digests)
     }
@@ -141,7 +136,6 @@ impl Stored {
         Ok(())
     }
 
-    /// Compares the next digests with those of the batch.
     fn compare<A: Algorithm>(&mut self, merkle: &Merkle<A>, digests: &[A::Digest]) {
         let children = merkle.children() as u64;
         for digest in digests {

@@ -92,11 +92,7 @@ pub(crate) fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::
     }
 }
 
-/// Returns how many blocks `bytes` bytes are.
-///
-/// # Errors
-///
-/// If there is no block, or bytes are left over.
+/// Returns how many blocks `bytes` bytes are. Fails if there is no block, or bytes are left over.
 pub(crate) fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     if bytes == 0 {
         return Err(io::Error::other("there is no data"));
@@ -107,7 +103,6 @@ pub(crate) fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     Ok(bytes / block_bytes as u64)
 }
 
-/// Writes the hash device, and returns the root hash.
 fn make<A: Algorithm>(
     layout: &Layout,
     data: &File,

@@ -8,7 +8,6 @@ use manyhash_files::read::positioned;
 use std::fs::File;
 use std::io;
 
-/// The parameters of a hash device.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// What the superblock says, or would say if there were one.
@@ -19,7 +18,6 @@ pub(crate) struct Layout {
     pub(crate) has_superblock: bool,
 }
 
-/// The place of a level of the tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) offset: u64,
@@ -43,7 +41,6 @@ impl Layout {
         Self { superblock, algorithm, hash_offset: arguments.hash_offset, has_superblock: !arguments.no_superblock }
     }
 
-    /// Reads the layout from the superblock at `hash_offset`.
     pub(crate) fn read(file: &File, hash_offset: u64) -> io::Result<Self> {
         let mut bytes = [0; SUPERBLOCK_BYTES];
         let count = positioned::read_at(file, &mut bytes, hash_offset)?;

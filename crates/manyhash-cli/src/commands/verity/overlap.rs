@@ -91,7 +91,6 @@ impl Sysfs {
         reached
     }
 
-    /// Returns the storage right below `storage`.
     fn below(&self, storage: Storage) -> Vec<(Storage, Relation)> {
         let number = match storage {
             Storage::File(FileId { device, .. }) => return vec![(Storage::Device(device), Relation::Home)],
@@ -119,7 +118,6 @@ fn backing_file(folder: &Path) -> Option<Storage> {
     Storage::of(&fs::metadata(manyhash_files::file_name::from_bytes(&path)).ok()?)
 }
 
-/// Returns the number of the device in `folder`.
 #[cfg(target_os = "linux")]
 fn device_number(folder: &Path) -> Option<u64> {
     let text = fs::read_to_string(folder.join("dev")).ok()?;

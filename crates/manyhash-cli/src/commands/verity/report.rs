@@ -13,7 +13,6 @@ pub(crate) struct Report<'a> {
     pub(crate) typed_hash: Option<&'a str>,
     /// The UUID as the user typed it, if it was typed.
     pub(crate) typed_uuid: Option<&'a str>,
-    /// The root hash, if it is known.
     pub(crate) root: Option<&'a str>,
 }
 

@@ -82,7 +82,7 @@ fn root(arguments: &VerityVerifyArguments, algorithm: AnyAlgorithm) -> Result<Bo
     decode(content.trim_ascii_end()).ok_or_else(|| Failure::with(path, wanted))
 }
 
-/// Reads the beginning of a file, which is longer than any root hash.
+/// Reads more bytes of a file than any root hash has.
 fn read_start(path: &Path) -> io::Result<Vec<u8>> {
     const MOST_BYTES: u64 = 4096;
     let mut content = Vec::new();
@@ -90,7 +90,6 @@ fn read_start(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The result of a check, and the places of the levels.
 struct Checked {
     found: Found<Vec<u8>>,
     levels: Vec<Level>,

@@ -50,7 +50,6 @@ impl Parser {
         Self { dialect, algorithm, text: LineParser::new(dialect, algorithm), bagit: None, form }
     }
 
-    /// Begins the manifest at `path`.
     pub(crate) fn begin(&mut self, path: &Path) {
         if self.dialect == Dialect::Manyhash {
             *self = Self::new(self.dialect, self.algorithm);
@@ -58,7 +57,6 @@ impl Parser {
         }
     }
 
-    /// Returns the manifest's form, once it is known.
     pub(crate) fn form(&self) -> Option<Form> {
         self.form
     }

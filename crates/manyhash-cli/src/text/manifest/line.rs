@@ -15,13 +15,11 @@ pub(crate) enum Dialect {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) algorithm: AnyAlgorithm,
-    /// The digest that the file should have.
     pub(crate) digest: Box<[u8]>,
     /// The file's name, with escapes resolved.
     pub(crate) name: Vec<u8>,
 }
 
-/// The meaning of a line of a manifest.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A file that should have a digest.

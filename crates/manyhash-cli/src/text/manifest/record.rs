@@ -50,7 +50,6 @@ fn field(line: &[u8]) -> Option<(Vec<u8>, Option<&[u8]>)> {
     }
 }
 
-/// Decodes URL-safe Base64 without padding.
 fn base64_decoded(text: &[u8]) -> Option<Box<[u8]>> {
     URL_SAFE_NO_PAD.decode(text).ok().map(Vec::into_boxed_slice)
 }

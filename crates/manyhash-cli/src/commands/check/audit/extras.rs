@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the walk finds.
 #[derive(Debug)]
 pub(crate) enum Finding {
     Extra {

@@ -4,7 +4,6 @@ use super::spill::{Key, Spill};
 use crate::commands::check::summary::{Standing, Summary};
 use std::io;
 
-/// Listed files by the keys of their paths.
 #[derive(Debug)]
 pub(crate) struct Listed(Spill);
 
@@ -33,7 +32,6 @@ impl Listed {
         Ok(())
     }
 
-    /// Whether the file is one of those sorted.
     pub(crate) fn contains(&self, path: &Key) -> io::Result<bool> {
         self.0.first("SELECT 1 FROM files WHERE path = ?", [path], |_| Ok(())).map(|found| found.is_some())
     }

@@ -45,7 +45,6 @@ pub(crate) struct Audit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whereabouts<'a> {
     pub(crate) path: &'a Path,
-    /// The meaning of names in the file's manifest.
     pub(crate) names: &'a Names,
     /// The file system that the file is on, if the file exists.
     pub(crate) device: Option<u64>,

@@ -35,7 +35,6 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// Creates a database with `tables`.
     pub(crate) fn new(tables: &str) -> io::Result<Self> {
         let connection = Connection::open("").map_err(io::Error::other)?;
         // SQLite makes a file when it needs one, and would look for another folder if this one were

@@ -4,7 +4,6 @@ use crate::flags::Chunking;
 use fastcdc::v2020::FastCDC;
 
 impl Chunking {
-    /// Returns the length of the largest possible chunk.
     pub(crate) fn max_chunk_bytes(self) -> usize {
         match self {
             Self::Fixed(bytes) => bytes,

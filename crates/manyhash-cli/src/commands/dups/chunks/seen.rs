@@ -24,7 +24,7 @@ pub(crate) struct Seen {
     parts: Vec<HashSet<Key, BuildHasherDefault<OwnBits>>>,
     limit_bytes: usize,
     used_bytes: usize,
-    /// The logarithm to base 2 of the number of digests for each one in the sample.
+    /// One of 2 to this power digests is in the sample.
     sampled_bits: u32,
 }
 

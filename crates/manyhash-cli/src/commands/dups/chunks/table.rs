@@ -10,7 +10,6 @@ use manyhash_files::file_name;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The counts of files and their chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Count {
     pub(crate) files: u64,
@@ -43,7 +42,6 @@ impl Count {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About {
     pub(crate) chunking: Chunking,
-    /// The algorithm that chunks were hashed with.
     pub(crate) algorithm: AnyAlgorithm,
     /// The number of files that could not be read, or changed meanwhile.
     pub(crate) unreadable: u64,

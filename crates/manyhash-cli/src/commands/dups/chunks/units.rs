@@ -46,7 +46,6 @@ pub(crate) struct Folder {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Division {
-    /// The sizes of the files that count.
     pub(crate) sizes: RangeInclusive<u64>,
     /// How far below an argument folders have lines of their own.
     pub(crate) depth: usize,
@@ -121,7 +120,6 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
         None
     }
 
-    /// Returns the next stretch of a large file.
     fn stretch(&mut self, mut stretch: Stretch) -> Option<Unit> {
         let bytes = self.division.stretch_bytes;
         if stretch.bytes > bytes {

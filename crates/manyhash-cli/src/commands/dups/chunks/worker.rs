@@ -23,7 +23,6 @@ pub(crate) enum Event {
     File(FolderNumber),
     /// Something that is not looked at, and what it is.
     Skipped(PathBuf, &'static str),
-    /// A file that cannot be read to its end.
     Failed(PathBuf, io::Error),
     /// A file whose size has changed.
     Changed(PathBuf),
@@ -33,7 +32,6 @@ pub(crate) enum Event {
 /// times larger, each byte is fetched from memory twice.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Returns the size of the buffer for this kind of chunks.
 pub(crate) fn buffer_bytes(chunking: Chunking) -> usize {
     BUFFER_BYTES.max(4 * chunking.max_chunk_bytes())
 }
@@ -51,7 +49,6 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Creates a worker that cuts by `chunking` and hashes with `algorithm`.
     pub(crate) fn new(chunking: Chunking, algorithm: AnyAlgorithm, totals: Arc<Totals>) -> Self {
         let buffer = vec![0; buffer_bytes(chunking)];
         Self { chunking, algorithm, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
@@ -144,7 +141,6 @@ mod tests {
     use super::*;
     use manyhash::{Sha256, hash};
 
-    /// Returns the results of one stretch.
     fn events(chunking: Chunking, stretch: Stretch) -> Vec<Event> {
         let mut events = Vec::new();
         Worker::new(chunking, AnyAlgorithm::Sha256, Arc::default()).run(vec![Item::Stretch(stretch)], &mut |given| events.extend(given));
