@@ -9,12 +9,11 @@ pub mod simultaneous;
 
 #[cfg(test)]
 mod tests {
-    use manyhash_measure::Random;
-
     use super::blake::count;
     use super::function::Function;
     use super::linear;
     use crate::openssl_worker;
+    use manyhash_measure::Random;
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()

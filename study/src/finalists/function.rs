@@ -1,12 +1,10 @@
 //! The finalists by name: linear, and in lanes.
 
-use std::rc::Rc;
-
-use manyhash::hazmat::{ChainingOf, Compression, Lanes, Sha3_256Compression, WordOf};
-
 use super::blake::{Blake256, Blake512};
 use super::keccak::Keccak256;
 use super::linear::{self, Linear};
+use manyhash::hazmat::{ChainingOf, Compression, Lanes, Sha3_256Compression, WordOf};
+use std::rc::Rc;
 
 /// The backends with a register of every instruction set, and one message in each of its lanes.
 const ONE_WAVE: [&str; 6] = ["portable", "sse2", "avx512-128", "avx2", "avx512-256", "avx512"];

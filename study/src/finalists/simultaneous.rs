@@ -1,10 +1,6 @@
 //! The question that Gueron & Krasnov 2012 left open (section 5): whether S-HASH pays for finalists of the SHA-3 competition that use SIMD
 //! instructions inside one message already.
 
-use anyhow::Result;
-use manyhash::backend::Backend;
-use manyhash::{Algorithm, Sha256, Sha512};
-
 use super::function::Function;
 use super::linear;
 use crate::gueron_2013::expecting::Expecting;
@@ -15,6 +11,9 @@ use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::openssl_worker::{self, EvpDigest, Variant, Worker};
 use crate::race::{Contestant, Local, Rules, race};
 use crate::session::Session;
+use anyhow::Result;
+use manyhash::backend::Backend;
+use manyhash::{Algorithm, Sha256, Sha512};
 
 /// 256 KB of 4 KiB messages: the second of the paper's cases (figure 2).
 const MESSAGES: usize = 64;

@@ -125,7 +125,6 @@ fn file_name(path: &Path) -> OsString {
 pub(crate) mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
-
     use tempfile::TempDir;
 
     /// A sysfs with made-up block devices.

@@ -225,11 +225,10 @@ fn identity(mounted: &Mounted, block_devices: &BlockDevices) -> Result<u64, Why>
 /// Returns the file system mounted where the file at `path` is, or `None` if the file is not there.
 #[cfg(target_os = "linux")]
 fn mounted(path: &Path) -> Option<Mounted> {
+    use rustix::fs::{Mode, OFlags, fstatvfs, open};
     use std::fs::{self, File};
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::MetadataExt;
-
-    use rustix::fs::{Mode, OFlags, fstatvfs, open};
 
     // `O_PATH` reads nothing, so a device or a fifo does not notice. All answers are about this one
     // open file.

@@ -1,13 +1,11 @@
 //! `manyhash check --audit`: what is there but not listed, and what moved.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
-
-use serde_json::Value;
-
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
 
 /// A tree `t` and the list `sums` of it.
 fn listed() -> Place {

@@ -2,6 +2,9 @@
 
 mod file_systems;
 
+use crate::support::{Outcome, Place, skipped};
+use manyhash::Sha256;
+use rusqlite::Connection;
 use std::env;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -11,11 +14,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-use manyhash::Sha256;
-use rusqlite::Connection;
-
-use crate::support::{Outcome, Place, skipped};
 
 /// Waits until files made so far are old enough to be stored.
 fn settle() {

@@ -1,8 +1,7 @@
 //! `manyhash check`. What it shares with the drop-ins is compared with GNU's in `gnu.rs`.
 
-use std::fs;
-
 use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
+use std::fs;
 
 const ABC_SHA1: &str = "a9993e364706816aba3e25717850c26c9cd0d89d";
 

@@ -1,5 +1,7 @@
 //! `manyhash dups`.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
+use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -7,10 +9,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use serde_json::Value;
-
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
 
 /// A group: paths as a set.
 type Group = BTreeSet<PathBuf>;

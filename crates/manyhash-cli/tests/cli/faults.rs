@@ -2,15 +2,13 @@
 
 #![cfg(target_os = "linux")]
 
+use crate::support::{BINARY, Outcome, Place, outcome, skipped};
+use manyhash::{Sha256, hash};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
-
-use manyhash::{Sha256, hash};
-
-use crate::support::{BINARY, Outcome, Place, outcome, skipped};
 
 /// The library, built once, where there is a C compiler.
 pub fn library() -> Option<&'static PathBuf> {

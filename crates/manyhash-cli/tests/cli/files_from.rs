@@ -1,10 +1,9 @@
 //! `manyhash sum --files-from`.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
-
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place};
 
 fn place() -> Place {
     let place = Place::new();

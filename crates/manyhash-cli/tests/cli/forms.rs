@@ -1,13 +1,12 @@
 //! `manyhash check` of manifests of all forms, alone and together.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
-
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
 
 /// The digest of `abc` as RECORD has it.
 const ABC_RECORD: &str = "sha256=ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";

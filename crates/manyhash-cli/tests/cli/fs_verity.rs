@@ -1,10 +1,9 @@
 //! `manyhash tree fs-verity` beside `fsverity digest`: the same lines, the same trees and descriptors.
 
+use crate::support::{BINARY, Outcome, Place, outcome, pattern, peer};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-
-use crate::support::{BINARY, Outcome, Place, outcome, pattern, peer};
 
 const BLOCK_SIZES: [usize; 7] = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536];
 

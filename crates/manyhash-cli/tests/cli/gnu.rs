@@ -5,17 +5,15 @@ mod quotes;
 mod random;
 mod streams;
 
+use self::quotes::quoted_since_9_11;
+use self::random::Random;
+use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::OnceLock;
-
-use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
-
-use self::quotes::quoted_since_9_11;
-use self::random::Random;
 
 const COMMANDS: [&str; 6] = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"];
 

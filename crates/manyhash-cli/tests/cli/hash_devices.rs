@@ -1,9 +1,8 @@
 //! `manyhash verity` where it is not `veritysetup`: what is written when, what is never left behind, and how faults are told.
 
+use crate::support::{BINARY, Outcome, Place, outcome};
 use std::fs;
 use std::os::unix::fs::{FileExt, symlink};
-
-use crate::support::{BINARY, Outcome, Place, outcome};
 
 const SMALL: &str = "--data-block-size 512 --hash-block-size 512";
 const UUID: &str = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";

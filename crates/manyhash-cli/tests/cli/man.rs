@@ -1,8 +1,7 @@
 //! Help, manual pages and completions: made from the same definitions.
 
-use std::fs;
-
 use crate::support::{Place, outcome, skipped};
+use std::fs;
 
 /// All commands, as `--help` lists them.
 fn commands(place: &Place) -> Vec<String> {

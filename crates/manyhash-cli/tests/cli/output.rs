@@ -1,9 +1,8 @@
 //! Where `-o` writes: a descriptor is itself, a link is where it leads.
 
+use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome};
 use std::fs;
 use std::os::unix::fs::symlink;
-
-use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome};
 
 /// What a shell script gives, in which `$M` is the binary.
 fn script(place: &Place, script: &str) -> Outcome {

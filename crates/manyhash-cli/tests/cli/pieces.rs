@@ -1,10 +1,8 @@
 //! `manyhash tree bittorrent-v2`, `s3` and `glacier` beside libtorrent, an S3 of Python's and botocore, which `pieces.py` asks.
 
-use std::fs;
-
-use serde_json::{Value, json};
-
 use crate::support::{Place, outcome, pattern, skipped};
+use serde_json::{Value, json};
+use std::fs;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;

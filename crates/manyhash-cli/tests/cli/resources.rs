@@ -1,10 +1,9 @@
 //! Bounded memory and few open files, whatever there is to hash. Sizes are small by default; `MANYHASH_TEST_FILES` sets another number.
 
+use crate::support::{ABC_SHA256, BINARY, Place, skipped};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
-
-use crate::support::{ABC_SHA256, BINARY, Place, skipped};
 
 /// Below the 64 MiB that are promised.
 const PEAK_KIB: u64 = 56 << 10;

@@ -1,12 +1,11 @@
 //! `manyhash sum`.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
-
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
 
 /// Digests of `abc`, from the examples of RFC 1321 and FIPS 180-4.
 const ABC: [(&str, &str); 8] = [

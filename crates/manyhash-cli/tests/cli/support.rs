@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-
 use tempfile::TempDir;
 
 /// The digest of `abc`: FIPS 180-4's own example.

@@ -2,10 +2,9 @@
 
 #![cfg(target_os = "linux")]
 
+use crate::support::{BINARY, Outcome, Place, outcome, peer, text_of};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-
-use crate::support::{BINARY, Outcome, Place, outcome, peer, text_of};
 
 /// Names that would do something to a terminal.
 const NAMES: [&[u8]; 9] = [

@@ -2,12 +2,11 @@
 
 #![cfg(target_os = "linux")]
 
+use crate::faults;
+use crate::support::{BINARY, Outcome, Place, outcome, pattern};
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
-
-use crate::faults;
-use crate::support::{BINARY, Outcome, Place, outcome, pattern};
 
 /// Files of many sizes, one of them too large for any buffer, and manifests of them.
 fn place() -> Place {

@@ -1,12 +1,10 @@
 //! `manyhash tree`: every vector, files and streams, wrong usage and faults. `fs_verity`, `verity` and `pieces` compare it with real tools.
 
+use crate::support::{BINARY, Place, hexadecimal, outcome, pattern};
+use manyhash::{Algorithm, Sha1, Sha256, Sha512, hash};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-
-use manyhash::{Algorithm, Sha1, Sha256, Sha512, hash};
-
-use crate::support::{BINARY, Place, hexadecimal, outcome, pattern};
 
 const VECTORS: &str = include_str!("../../../../vectors/tree-modes.txt");
 

@@ -1,11 +1,9 @@
 //! `tree`: what files become, whatever their sizes, order and number, beside the library's functions for messages in memory.
 
-use std::fs;
-
+use crate::support::{BINARY, Place, outcome, skipped};
 use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity, glacier};
 use manyhash::{Algorithm, Md5, Sha256, Sha512, hash, tree};
-
-use crate::support::{BINARY, Place, outcome, skipped};
+use std::fs;
 
 fn content(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()

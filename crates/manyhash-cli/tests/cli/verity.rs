@@ -4,10 +4,9 @@
 mod corruption;
 mod wrong;
 
+use crate::support::{BINARY, Outcome, Place, outcome, pattern, peer};
 use std::fs;
 use std::path::PathBuf;
-
-use crate::support::{BINARY, Outcome, Place, outcome, pattern, peer};
 
 const UUID: &str = "--uuid=0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 

@@ -1,11 +1,10 @@
 //! What `manyhash sum -r` goes through.
 
+use crate::support::{ABC_SHA256, Place, skipped};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::Command;
-
-use crate::support::{ABC_SHA256, Place, skipped};
 
 /// The lines of files that all hold `abc`.
 fn lines(names: &[&str]) -> String {

@@ -92,7 +92,6 @@ fn read_ahead(input: &mut (dyn Read + Send), take: &mut (dyn FnMut(&[u8]) + Send
 #[cfg(test)]
 mod tests {
     use super::*;
-
     use manyhash::Sha256;
     use manyhash_files::Reading;
     use manyhash_files::Totals;

@@ -2,6 +2,8 @@
 //!
 //! The tools must be there under CI. That the machine lets us mount is not asked for.
 
+use super::counts;
+use crate::support::{Place, peer, skipped};
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt;
@@ -9,10 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::{panicking, sleep};
 use std::time::{Duration, Instant, SystemTime};
-
-use crate::support::{Place, peer, skipped};
-
-use super::counts;
 
 /// Says that a test did not run because the machine does not let it.
 fn not_allowed(what: &str) {

@@ -2,13 +2,11 @@
 //!
 //! A failure prints its seed: MANYHASH_TEST_SEED=seed repeats that case, MANYHASH_TEST_CASES=n tries more of them.
 
+use super::{compare, is_here, reads_nul_as_9_1, theirs};
+use crate::support::Place;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-
-use crate::support::Place;
-
-use super::{compare, is_here, reads_nul_as_9_1, theirs};
 
 const COMMANDS: [&str; 3] = ["sha256sum", "sha1sum", "md5sum"];
 

@@ -1,13 +1,11 @@
 //! Files and streams that cannot be read or written.
 
+use super::{compare, is_here, ours, theirs};
+use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-
-use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
-
-use super::{compare, is_here, ours, theirs};
 
 /// Runs both with what `set_up` does to them.
 fn both(place: &Place, set_up: impl Fn(&mut Command)) -> [Output; 2] {

@@ -1,10 +1,8 @@
 //! One bit of anything changed, or bytes missing: `verify` says so, and so does `veritysetup`.
 
-use std::fs;
-
-use crate::support::{Outcome, pattern};
-
 use super::{Ours, Pair, Theirs, UUID};
+use crate::support::{Outcome, pattern};
+use std::fs;
 
 const BLOCKS: usize = 600;
 const BLOCK_BYTES: usize = 512;

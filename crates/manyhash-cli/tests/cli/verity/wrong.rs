@@ -1,10 +1,8 @@
 //! Wrong usage of `manyhash verity`, and files that will not do: nothing is left half written.
 
-use std::fs;
-
-use crate::support::{BINARY, Place, outcome, pattern};
-
 use super::root;
+use crate::support::{BINARY, Place, outcome, pattern};
+use std::fs;
 
 const UUID: &str = super::UUID;
 
