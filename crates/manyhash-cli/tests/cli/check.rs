@@ -1,4 +1,5 @@
-//! `manyhash check`. What it shares with the drop-ins is compared with GNU's in `gnu.rs`.
+//! `manyhash check`. The behaviour that it shares with the drop-ins is compared with GNU's in
+//! `gnu.rs`.
 
 use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
 use std::fs;
@@ -99,9 +100,9 @@ fn missing_files_may_be_passed_over_as_long_as_one_is_there() {
     let all = place.run("check --ignore-missing all");
     let told = "manyhash: no file was verified\nmanyhash: 0 files OK, 1 passed over (0 B, 1 manifest)\n";
     assert_eq!((all.stdout.as_str(), all.stderr.as_str(), all.code), ("", told, Some(1)));
-    // Of all manifests together.
+    // The option concerns all manifests together.
     assert_eq!(place.run("check --ignore-missing all some all").code, Some(0));
-    // Only what is missing: not what cannot be read.
+    // Only missing files are ignored, not unreadable ones.
     let folder = place.run_with("check --ignore-missing -", format!("{ABC_SHA256}  f\n{ABC_SHA256}  d\n").as_bytes());
     assert_eq!(folder.code, Some(1));
 }

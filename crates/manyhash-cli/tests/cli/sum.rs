@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
-/// Digests of `abc`, from the examples of RFC 1321 and FIPS 180-4.
+/// The digests of `abc`, from the examples of RFC 1321 and FIPS 180-4.
 const ABC: [(&str, &str); 8] = [
     ("MD5", "900150983cd24fb0d6963f7d28e17f72"),
     ("SHA-1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -190,7 +190,7 @@ fn fifos_are_read_one_after_another() {
     place.file("f", "abc");
     fifo(&place, "one");
     fifo(&place, "two");
-    // The writer opens the second when it is done with the first.
+    // The writer opens the second fifo when it is done with the first.
     let (one, two) = (place.join("one"), place.join("two"));
     let writer = std::thread::spawn(move || {
         for path in [one, two] {
@@ -255,7 +255,7 @@ fn several_algorithms_read_a_file_once() {
     place.file("f", "abc").file("new\nline", "abc").file("large", vec![7; 3 << 20]);
     let digest = |name: &str| ABC.iter().find(|(other, _)| *other == name).unwrap().1;
     let (sha1, sha512) = (digest("SHA-1"), digest("SHA-512"));
-    // In the order given, each once, and so that one sees which is which.
+    // Lines come in the order given, each once, in a style that names the algorithm.
     let both = format!("SHA512 (f) = {sha512}\nSHA1 (f) = {sha1}\n");
     for options in ["-a sha512,sha1", "-a sha512 -a sha1", "-a sha512,sha1,SHA-512 -a sha1", "--tag -a sha512,sha1"] {
         assert_eq!(place.run(&format!("sum {options} f")).stdout, both, "{options}");
@@ -285,7 +285,7 @@ fn output_to_a_file_appears_whole_or_not_at_all() {
     let line = format!("{ABC_SHA256}  f\n");
     assert_eq!(place.run("sum -o new f").stdout, "");
     assert_eq!(fs::read_to_string(place.join("new")).unwrap(), line);
-    // What is read is still printed; what is not, told.
+    // Files that can be read are still printed; the others are reported.
     let with_error = place.run("sum -o new f missing");
     assert_eq!((with_error.code, fs::read_to_string(place.join("new")).unwrap()), (Some(1), line.clone()));
 
@@ -318,7 +318,7 @@ fn nothing_is_left_of_an_output_that_was_never_finished() {
     };
     let before = names();
     let mut child = place.command(BINARY).args(["sum", "-o", "out", "f", "fifo"]).spawn().unwrap();
-    // Once it reads the fifo, it has hashed what comes before.
+    // Once it reads the fifo, it has hashed the files before it.
     let writer = fs::OpenOptions::new().write(true).open(place.join("fifo")).unwrap();
     assert_eq!(names(), before);
     child.kill().unwrap();
@@ -340,7 +340,7 @@ fn an_output_that_does_not_fit_leaves_the_old_one() {
     for index in 0..3000 {
         place.file(format!("t/{index}"), "abc");
     }
-    // A file may not be so large; then, a file system that is full.
+    // First the size of files is limited, then a file system is full.
     place.file("out", "old");
     let limited = sum_after(&place, "trap '' XFSZ && ulimit -f 32");
     assert_eq!((limited.stderr.as_str(), limited.code), ("manyhash: out: File too large\n", Some(1)));
@@ -385,14 +385,14 @@ fn a_reader_that_leaves_ends_it_quietly() {
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // Refused once the child has ended.
+                // This fails once the child has ended.
                 let _ = stdin.write_all(manifest.as_bytes());
             });
             stdout.read_line(&mut String::new()).unwrap();
             drop(stdout);
             let mut stderr = String::new();
             child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-            // What a shell says of a command that SIGPIPE ended.
+            // A shell reports this code for a command that SIGPIPE ended.
             assert_eq!((stderr.as_str(), child.wait().unwrap().code()), ("", Some(141)), "{line}");
         });
     }
@@ -438,7 +438,8 @@ fn progress_is_shown_when_asked_for() {
 
 #[test]
 fn a_file_that_nobody_may_read_is_told_and_passed_over() {
-    // Root may read everything; but not even root can read a folder as a file, nor a process's memory from its beginning.
+    // Root may read all files, but even root can read neither a folder as a file nor a process's
+    // memory from its beginning.
     let place = Place::new();
     place.file("f", "abc");
     let sum = place.run("sum /proc/self/mem f");

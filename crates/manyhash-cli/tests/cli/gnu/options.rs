@@ -1,4 +1,4 @@
-//! Options: repeated, shortened, ambiguous, contradicting, unknown.
+//! Options that are repeated, shortened, ambiguous, contradicting or unknown.
 
 use super::{compare, compare_line, is_here, ours, theirs};
 use crate::support::{ABC_SHA256, Place, outcome};
