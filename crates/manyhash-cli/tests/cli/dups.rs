@@ -10,7 +10,6 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The paths of a group.
 type Group = BTreeSet<PathBuf>;
 
 /// Returns the lines of `--json`: all but the last, and the last, which is the summary.
@@ -22,7 +21,6 @@ fn json(place: &Place, arguments: &str) -> (Vec<Value>, Value) {
     (objects, summary)
 }
 
-/// Returns the groups in the text output.
 fn groups(text: &str) -> BTreeSet<Group> {
     text.split("\n\n").filter(|group| !group.is_empty()).map(|group| group.lines().map(PathBuf::from).collect()).collect()
 }
@@ -57,7 +55,6 @@ fn tree() -> Place {
     place
 }
 
-/// Returns all regular files below a folder.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

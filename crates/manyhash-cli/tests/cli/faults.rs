@@ -31,7 +31,6 @@ fn digest(content: &[u8]) -> String {
     hash::<Sha256>(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the content of a test file.
 fn content(index: usize) -> Vec<u8> {
     (0..200_000 + index).map(|at| (at * 7 + index) as u8).collect()
 }

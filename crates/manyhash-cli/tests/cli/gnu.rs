@@ -29,14 +29,12 @@ fn theirs(place: &Place, command: &str) -> Command {
     theirs
 }
 
-/// Returns our command of this name.
 fn ours(place: &Place, command: &str) -> Command {
     let mut ours = place.command(BINARY);
     ours.arg0(command);
     ours
 }
 
-/// Returns the `x` of the release 9.x of the real commands.
 fn release() -> Option<u32> {
     static RELEASE: OnceLock<Option<u32>> = OnceLock::new();
     *RELEASE.get_or_init(|| {
@@ -82,7 +80,6 @@ fn has_tag_and_text(arguments: &[impl AsRef<OsStr>]) -> bool {
     any(|text| text.starts_with("--ta")) && (any(|text| text.starts_with("--te")) || any(is_short))
 }
 
-/// Compares the commands with arguments separated by blanks.
 fn compare_line(place: &Place, line: &str) -> Outcome {
     compare(place, "sha256sum", &line.split_whitespace().collect::<Vec<_>>(), b"abc")
 }

@@ -31,7 +31,6 @@ fn peak_kib(command: &mut Command, manifest: &[u8]) -> Option<u64> {
     peak_in(&status)
 }
 
-/// Returns the peak in the text of /proc/PID/status.
 fn peak_in(status: &str) -> Option<u64> {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     peak.trim().strip_suffix(" kB")?.trim().parse().ok()

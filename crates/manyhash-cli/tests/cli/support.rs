@@ -9,12 +9,10 @@ use tempfile::TempDir;
 
 /// The SHA-256 digest of `abc`, which is an example of FIPS 180-4.
 pub const ABC_SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-/// The SHA-256 digest of no bytes.
 pub const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_manyhash");
 
-/// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub stdout: String,
@@ -121,7 +119,6 @@ impl Place {
     }
 }
 
-/// Runs a command to its end.
 pub fn outcome(command: &mut Command, stdin: &[u8]) -> Outcome {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

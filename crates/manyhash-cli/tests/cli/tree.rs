@@ -9,7 +9,6 @@ use std::os::unix::ffi::OsStrExt;
 
 const VECTORS: &str = include_str!("../../../../vectors/tree-modes.txt");
 
-/// The command for a vector, its files, and the digest.
 struct Vector {
     command: String,
     lengths: Vec<usize>,
@@ -54,7 +53,6 @@ fn vector(line: &'static str) -> Vector {
     vector
 }
 
-/// Creates a file of `bytes` bytes of the pattern.
 fn message(place: &Place, bytes: usize) -> String {
     let name = format!("m{bytes}");
     if !place.join(&name).exists() {

@@ -95,7 +95,6 @@ impl Pair {
     }
 }
 
-/// Returns the root hash in a report.
 fn root(report: &Outcome) -> String {
     let line = report.stdout.lines().find(|line| line.starts_with("Root hash:")).unwrap();
     line.rsplit('\t').next().unwrap().to_string()

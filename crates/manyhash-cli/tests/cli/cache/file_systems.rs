@@ -18,7 +18,6 @@ fn not_allowed(what: &str) {
     println!("SKIPPED: {what}, which this machine does not allow");
 }
 
-/// Runs a command, and returns whether it succeeded.
 fn succeeds(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
 }

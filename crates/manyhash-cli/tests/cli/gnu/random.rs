@@ -135,7 +135,6 @@ fn name(random: &mut Random) -> Vec<u8> {
     if name.starts_with(b"-") { [b"./", &name[..]].concat() } else { name }
 }
 
-/// Names and their right digests.
 struct Sums {
     tag: String,
     entries: Vec<(Vec<u8>, Vec<u8>)>,
@@ -154,7 +153,6 @@ impl Sums {
         Self { tag, entries: entries.collect() }
     }
 
-    /// Returns a manifest with some damage.
     fn damaged(&self, random: &mut Random) -> Vec<u8> {
         let mut manifest = Vec::new();
         if random.below(20) == 0 {

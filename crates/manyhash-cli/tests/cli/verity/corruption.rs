@@ -11,7 +11,6 @@ const BLOCK_BYTES: usize = 512;
 const TREE_BLOCKS: usize = 42;
 const SALT_BYTES: usize = 2;
 
-/// An undamaged device and its hashes.
 struct Device {
     pair: Pair,
     data: Vec<u8>,
@@ -30,7 +29,6 @@ impl Device {
         Some(Self { pair, data, hash, root })
     }
 
-    /// Runs both commands on `data` and `hash`.
     fn verify(&self, data: &[u8], hash: &[u8]) -> [Outcome; 2] {
         self.pair.place.file("data", data).file("tree", hash);
         [Ours, Theirs].map(|whose| self.pair.run(whose, &format!("verify ../data ../tree {}", self.root)))
