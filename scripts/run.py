@@ -11,7 +11,10 @@ import time
 
 
 def regular_files(tree, limit_bytes):
-    """Paths (bytes) of the readable regular files below `tree`, links not followed; their bytes; whether that is all of the tree."""
+    """Returns the paths of readable regular files below `tree`, their size, and if these are all.
+
+    Paths are bytes. Links are not followed.
+    """
     paths, total, is_all = [], 0, True
     for folder, folders, names in os.walk(os.fsencode(tree)):
         folders.sort()
@@ -30,7 +33,7 @@ def regular_files(tree, limit_bytes):
 
 
 def timed(command, **options):
-    """Seconds a command takes; ends the program if the command fails."""
+    """Returns the seconds that a command takes. Ends the program if the command fails."""
     start = time.perf_counter()
     result = subprocess.run(command, **options)
     seconds = time.perf_counter() - start

@@ -1,9 +1,12 @@
-"""Writes what Python's hashlib says: folds.txt of every algorithm in textbook.py, and python-hashlib/*.rsp of those that NIST has no vectors of.
+"""Writes vectors from Python's hashlib.
 
-The response files have the form of NIST's. Their messages are pseudorandom (random.Random, whose bytes Python keeps the same), and the Monte
-Carlo test is that of SHAVS, 6.4. A fold is one digest for thousands: what folds.txt says of itself.
+It writes folds.txt of every algorithm in textbook.py, and python-hashlib/*.rsp of those that NIST
+has no vectors of. The response files have the form of NIST's. Their messages are pseudorandom
+(random.Random, whose bytes Python keeps the same), and the Monte Carlo test is that of SHAVS, 6.4.
+A fold is one digest for thousands, as folds.txt explains.
 
-python3 vectors/hashlib_vectors.py; 3.11 with OpenSSL 3.0 was used, and any other must give the same files.
+Run python3 vectors/hashlib_vectors.py. Python 3.11 with OpenSSL 3.0 was used, and any other version
+must give the same files.
 """
 
 import pathlib
@@ -23,14 +26,14 @@ def file_name(algorithm, kind):
 
 
 def messages(algorithm, lengths):
-    """A vector for each length in bytes; the message of none is written as a zero byte, as NIST does."""
+    """Yields a vector for each length in bytes. NIST writes the empty message as a zero byte."""
     for length in lengths:
         message = random.Random(length).randbytes(length)
         yield f"Len = {8 * length}\nMsg = {message.hex() or '00'}\nMD = {algorithm.hash(message).hex()}\n"
 
 
 def monte_carlo(algorithm):
-    """A seed, and the digest after every thousand digests of the three before."""
+    """Yields a seed, and the digest after every thousand digests of the three before."""
     digest = random.Random(algorithm.name).randbytes(algorithm.digest_bytes)
     yield f"Seed = {digest.hex()}\n"
     for count in range(100):
@@ -42,7 +45,7 @@ def monte_carlo(algorithm):
 
 
 def write_response_files(algorithm):
-    """As many vectors as NIST has of algorithms with such blocks."""
+    """Writes as many vectors as NIST has of algorithms with such blocks."""
     block = algorithm.block_bytes
     header = f"# Written by hashlib_vectors.py with Python's hashlib.\n\n[L = {algorithm.digest_bytes}]\n"
     for kind, vectors in {

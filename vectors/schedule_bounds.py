@@ -1,13 +1,17 @@
 """Writes schedule-bounds.txt: for sets of message lengths, the least time any schedule can take.
 
-A shape advances up to `lanes` messages by one block in `cost` picoseconds; one thread runs one shape at a time; a message
-may move between shapes after any block, but sits in one lane at a time. The least time is a linear program: with x[i, k]
-the blocks of message i that shape k does and s[k] its steps, minimise the sum of cost[k] * s[k] so that each message's
-x[i, k] add up to its blocks, no x[i, k] is more than s[k], and the x of a shape are no more than lanes[k] * s[k].
-McNaughton's wrap-around rule (1959) turns any solution into a schedule, so that the bound is sharp but for whole blocks.
+A shape advances up to `lanes` messages by one block in `cost` picoseconds. One thread runs one
+shape at a time. A message may move between shapes after any block, but sits in one lane at a time.
+The least time is a linear program: with x[i, k] the blocks of message i that shape k does and s[k]
+its steps, minimise the sum of cost[k] * s[k] so that each message's x[i, k] add up to its blocks,
+no x[i, k] is more than s[k], and the x of a shape are no more than lanes[k] * s[k]. McNaughton's
+wrap-around rule (1959) turns any solution into a schedule, so that the bound is sharp except for
+the rounding to whole blocks.
 
-Needs scipy (1.17 was used), and manyhash-bench, which says what backends have:
-cargo build --package manyhash-bench && python3 vectors/schedule_bounds.py target/debug/manyhash-bench > vectors/schedule-bounds.txt
+It needs scipy (1.17 was used), and manyhash-bench, which knows the shapes of the backends:
+
+cargo build --package manyhash-bench
+python3 vectors/schedule_bounds.py target/debug/manyhash-bench > vectors/schedule-bounds.txt
 """
 
 import json
@@ -25,13 +29,20 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 
 def compression_functions(bench):
-    """What the library says of each: `block_bytes`, `one_block_bytes`, the longest message that takes one, and the `lanes` of every backend that has it, by the backend's name."""
+    """What the library says of each compression function.
+
+    `block_bytes`, `one_block_bytes`, which is the longest message that takes one block, and the
+    `lanes` of every backend that has it, by the backend's name.
+    """
     known = json.loads(subprocess.run([bench, "backends"], stdout=subprocess.PIPE, check=True).stdout)
     return {algorithm["compression"]: algorithm for algorithm in known["algorithms"]}
 
 
 def shapes_of_families(functions):
-    """{"zen/sha1": [(lanes, picoseconds), ...]} of crates/manyhash/src/kernel/cost.rs, without shapes that another one beats in both."""
+    """Returns {"zen/sha1": [(lanes, picoseconds), ...]} of crates/manyhash/src/kernel/cost.rs.
+
+    Shapes that another one beats in both are left out.
+    """
     shapes = {}
     for line in (ROOT / "crates/manyhash/src/kernel/cost.rs").read_text().splitlines():
         if found := re.search(r'name: "(.+)"', line):
@@ -52,7 +63,11 @@ def block_count(block, longest_of_one_block, length):
 
 
 def least_time(counts, shapes):
-    """Picoseconds. Messages of the same number of blocks share their variables, which changes nothing: averaging them is a solution."""
+    """Returns the least time in picoseconds.
+
+    Messages of the same number of blocks share their variables. That changes nothing, because the
+    average of a solution's variables is a solution.
+    """
     sizes, how_many = numpy.unique(counts, return_counts=True)
     m, s = len(sizes), len(shapes)
     upper, equal = lil_matrix((s + m * s, m * s + s)), lil_matrix((m, m * s + s))
@@ -70,7 +85,7 @@ def least_time(counts, shapes):
 
 
 def sets():
-    """Names and lengths in bytes."""
+    """Returns sets of messages: their names, and the lengths in bytes."""
     sizes = json.loads((ROOT / "vectors/paper-file-sizes.json").read_text())
     yield "diverse", sizes["diverse_bytes"]
     yield "uniform", [sizes["uniform"]["bytes_each"]] * sizes["uniform"]["files"]

@@ -1,6 +1,8 @@
-"""Algorithms from any initial value, which hashlib cannot do. MD5, SHA-1 and SHA-2: RFC 1321 and FIPS 180-4, word by word and slow.
+"""Algorithms from any initial value, which hashlib cannot do.
 
-All constants are computed from their definitions: sines (RFC 1321, 3.4) and roots of the first primes (FIPS 180-4, 4.2 and 5.3).
+MD5, SHA-1 and SHA-2 follow RFC 1321 and FIPS 180-4 word by word, and are slow. All constants are
+computed from their definitions: sines (RFC 1321, 3.4) and roots of the first primes (FIPS 180-4,
+4.2 and 5.3).
 """
 
 import hashlib
@@ -10,7 +12,7 @@ PRIMES = [n for n in range(2, 410) if all(n % d for d in range(2, math.isqrt(n) 
 
 
 def root_fraction(prime, degree, bits):
-    """The first bits of the fractional part of a square or cube root."""
+    """Returns the first bits of the fractional part of a square or cube root."""
     scaled = prime << (degree * bits)
     low, high = 0, 1 << (bits + 5)  # the largest root here is below 2**5
     while high - low > 1:
@@ -28,7 +30,7 @@ def rotate_left(word, by):
 
 
 def sums(state, words, bits):
-    """What MD5, SHA-1 and SHA-2 do behind their rounds."""
+    """Adds `words` to `state`, as MD5, SHA-1 and SHA-2 do after their rounds."""
     return tuple((old + new) % (1 << bits) for old, new in zip(state, words))
 
 
@@ -66,9 +68,9 @@ def sha1_compress(state, words):
 
 
 class Sha2:
-    """The two compression functions, of 32 and 64 bits a word."""
+    """The compression functions of SHA-2, with words of 32 or 64 bits."""
 
-    ROTATIONS = {  # Sigma0, Sigma1, then sigma0 and sigma1, whose last is a shift
+    ROTATIONS = {  # Sigma0, Sigma1, sigma0 and sigma1; the last of sigma0 and sigma1 is a shift
         32: ((2, 13, 22), (6, 11, 25), (7, 18, 3), (17, 19, 10)),
         64: ((28, 34, 39), (14, 18, 41), (1, 8, 7), (19, 61, 6)),
     }
@@ -78,7 +80,7 @@ class Sha2:
         self.constants = [root_fraction(prime, 3, bits) for prime in PRIMES[:rounds]]
 
     def sigma(self, which, word):
-        """Upper case (0 and 1) rotates three times, lower case (2 and 3) twice, and shifts."""
+        """Sigma (0 and 1) rotates three times, sigma (2 and 3) rotates twice and shifts."""
         first, second, third = self.rotations[which]
         last = word >> third if which > 1 else rotate_right(word, third, self.bits)
         return rotate_right(word, first, self.bits) ^ rotate_right(word, second, self.bits) ^ last
@@ -101,12 +103,12 @@ class Algorithm:
         self.word_bytes, self.block_bytes, self.digest_bytes, self.order = word_bytes, 16 * word_bytes, digest_bytes, order
 
     def hash(self, message):
-        """The standard digest, by hashlib."""
+        """Returns the standard digest, by hashlib."""
         name = self.name.lower().replace("sha-", "sha").replace("/", "_").replace("-", "_")
         return hashlib.new(name, message).digest()
 
     def state_after(self, message, initial):
-        """The state, all words of it, after the padded message."""
+        """Returns all words of the state after the padded message."""
         bits = (8 * len(message)).to_bytes(2 * self.word_bytes, self.order)
         zeros = -(len(message) + 1 + len(bits)) % self.block_bytes
         padded, state = message + b"\x80" + bytes(zeros) + bits, initial
@@ -117,18 +119,18 @@ class Algorithm:
         return state
 
     def hash_from(self, initial, message):
-        """The digest from another initial value."""
+        """Returns the digest from another initial value."""
         state = self.state_after(message, initial)
         return b"".join(word.to_bytes(self.word_bytes, self.order) for word in state)[: self.digest_bytes]
 
     def derived_initial(self, name):
-        """An initial value made as FIPS 180-4, 5.3.6, makes those of SHA-512/t."""
+        """Returns an initial value made as FIPS 180-4, 5.3.6, makes those of SHA-512/t."""
         changed = tuple(word ^ int("a5" * self.word_bytes, 16) for word in self.initial)
         return self.state_after(name.encode("ascii"), changed)
 
 
 def keccak_f(state):
-    """Keccak-f[1600] (FIPS 202, 3.3) of 25 lanes, A[x, y] the one at x + 5 y."""
+    """Computes Keccak-f[1600] (FIPS 202, 3.3). Lane A[x, y] is at x + 5 y."""
     a, shift = list(state), 1
     for _ in range(24):
         columns = [a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20] for x in range(5)]
@@ -146,7 +148,7 @@ def keccak_f(state):
 
 
 class Sha3(Algorithm):
-    """FIPS 202."""
+    """SHA-3 (FIPS 202)."""
 
     def __init__(self, name, digest_bytes):
         super().__init__(name, keccak_f, (0,) * 25, 8, digest_bytes, "little")
@@ -178,7 +180,7 @@ SIGMA = [
 
 
 class Blake2s(Algorithm):
-    """RFC 7693 without a key."""
+    """BLAKE2s (RFC 7693) without a key."""
 
     IV = [root_fraction(prime, 2, 32) for prime in PRIMES[:8]]
 
@@ -229,7 +231,7 @@ ALGORITHMS = algorithms()
 
 
 def check():
-    """From the standard initial value the digest must be the standard one, around every padding edge."""
+    """Checks digests from the standard initial value around every padding edge."""
     message = bytes(range(256)) * 2
     for algorithm in ALGORITHMS:
         for length in (0, 3, 55, 56, 64, 111, 112, 127, 128, 129, 135, 136, 300):

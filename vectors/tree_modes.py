@@ -21,15 +21,15 @@ HEADER = """\
 
 
 def pattern(length):
-    """The message of that length: no two of its aligned blocks of a power of two are equal below 16 MiB."""
+    """Returns the message of a length. Below 16 MiB, aligned blocks of 2^n bytes all differ."""
     rows = [bytes((131 * i + first) % 256 for i in range(256)) for first in range(256)]
     firsts = ((17 * row + 5 * (row >> 8) + 7) % 256 for row in range(-(-length // 256)))
     return b"".join(rows[first] for first in firsts)[:length]
 
 
-# --- Many slices of one message -------------------------------------------------------------------------------------------------------
-# S. Gueron, "A j-lanes tree hashing mode and j-lanes SHA-256", Journal of Information Security 4 (2013): definitions 1 and 2, and the
-# closing remark on initial values.
+# --- Many slices of one message -------------------------------------------------------------------
+# S. Gueron, "A j-lanes tree hashing mode and j-lanes SHA-256", Journal of Information Security 4
+# (2013): definitions 1 and 2, and the closing remark on initial values.
 
 
 def lanes_slices(message, word_bytes, lanes):
@@ -45,7 +45,7 @@ def pointers_slices(message, block_bytes, pointers):
 
 
 def hash_of_hashes(algorithm, slices, separated=None):
-    """The wrap, and every t_i before it; `separated` is what the initial values are derived from, as `j-lanes/16`."""
+    """Returns the wrap and every t_i. `separated`, as `j-lanes/16`, gives the initial values."""
     if separated is None:
         digests = [algorithm.hash(slice_) for slice_ in slices]
         return algorithm.hash(b"".join(digests)), digests
@@ -68,7 +68,7 @@ def files(algorithm, messages):
     return hash_of_hashes(algorithm, messages)[0]
 
 
-# --- Trees of hash blocks -------------------------------------------------------------------------------------------------------------
+# --- Trees of hash blocks -------------------------------------------------------------------------
 
 
 def chunks(message, length):
@@ -76,7 +76,7 @@ def chunks(message, length):
 
 
 def tree(digests, hash_block, block_bytes, slot_bytes, slots):
-    """The root above `digests` and the tree blocks, top level first: so many slots a block, the digest in a slot padded with zeros."""
+    """Returns the root above `digests` and the tree blocks, top level first. Slots end in zeros."""
     blocks = []
     while len(digests) > 1:
         rows = (b"".join(digest.ljust(slot_bytes, b"\0") for digest in row) for row in chunks(digests, slots))
@@ -87,7 +87,8 @@ def tree(digests, hash_block, block_bytes, slot_bytes, slots):
 
 
 def fs_verity(message, hash_name="sha256", block_bytes=4096, salt=b""):
-    """Linux, Documentation/filesystems/fsverity.rst: "Merkle tree", "fs-verity descriptor"."""
+    """Computes fs-verity: Linux, Documentation/filesystems/fsverity.rst, "Merkle tree" and
+    "fs-verity descriptor"."""
     new = hashlib.new(hash_name)
     salt_block = salt.ljust(new.block_size, b"\0") if salt else b""
 
@@ -105,7 +106,11 @@ def fs_verity(message, hash_name="sha256", block_bytes=4096, salt=b""):
 
 
 def dm_verity(message, hash_name="sha256", format_=1, salt=b"", data_block_bytes=4096, hash_block_bytes=4096):
-    """The wiki of cryptsetup, DMVerity; Linux, Documentation/admin-guide/device-mapper/verity.rst. Whole blocks only, one at least."""
+    """Computes dm-verity of one or more whole blocks.
+
+    Sources: the wiki of cryptsetup, DMVerity, and Linux,
+    Documentation/admin-guide/device-mapper/verity.rst.
+    """
     digest_bytes = hashlib.new(hash_name).digest_size
     slots = 1 << (hash_block_bytes // digest_bytes).bit_length() - 1
     slot_bytes = 1 << (digest_bytes - 1).bit_length() if format_ == 1 else digest_bytes
@@ -117,11 +122,11 @@ def dm_verity(message, hash_name="sha256", format_=1, salt=b"", data_block_bytes
     return tree(leaves, hash_block, hash_block_bytes, slot_bytes, slots)
 
 
-# --- Files in pieces ------------------------------------------------------------------------------------------------------------------
+# --- Files in pieces ------------------------------------------------------------------------------
 
 
 def bittorrent_v2(message, piece_bytes):
-    """BEP 52: `pieces root`, none if the file is empty, and `piece layers`, none if it has one piece or less."""
+    """BEP 52: `pieces root`, none if the file is empty, and `piece layers`, none for one piece."""
     if not message:
         return None, b""
     layer = [hashlib.sha256(block).digest() for block in chunks(message, 16 * KIB)]
@@ -136,31 +141,34 @@ def bittorrent_v2(message, piece_bytes):
 
 
 def parts(message, part_bytes):
-    """An upload has one part at least, if only an empty one."""
+    """Returns the parts of an upload, which has at least one part, if only an empty one."""
     return chunks(message, part_bytes) or [b""]
 
 
 def s3_composite(message, algorithm, part_bytes):
-    """Amazon S3 User Guide, "Checking object integrity", composite checksums."""
+    """Computes a composite checksum (Amazon S3 User Guide, "Checking object integrity")."""
     digests = [algorithm.hash(part) for part in parts(message, part_bytes)]
     return f"{base64.b64encode(algorithm.hash(b''.join(digests))).decode('ascii')}-{len(digests)}"
 
 
 def s3_etag(message, part_bytes):
-    """The ETag of a multipart upload: the MD5 of the parts' MD5s."""
+    """Returns the ETag of a multipart upload, which is the MD5 of the parts' MD5s."""
     digests = [hashlib.md5(part, usedforsecurity=False).digest() for part in parts(message, part_bytes)]
     return f"{hashlib.md5(b''.join(digests), usedforsecurity=False).hexdigest()}-{len(digests)}"
 
 
 def glacier(message):
-    """Amazon S3 Glacier Developer Guide, "Computing Checksums": pairs of 1 MiB hashes, an odd one goes up as it is."""
+    """Hashes pairs of 1 MiB hashes (Amazon S3 Glacier Developer Guide, "Computing Checksums").
+
+    An odd hash goes up unchanged.
+    """
     layer = [hashlib.sha256(part).digest() for part in parts(message, MIB)]
     while len(layer) > 1:
         layer = [hashlib.sha256(b"".join(pair)).digest() if len(pair) > 1 else pair[0] for pair in chunks(layer, 2)]
     return layer[0]
 
 
-# --- The vectors ----------------------------------------------------------------------------------------------------------------------
+# --- The vectors ----------------------------------------------------------------------------------
 
 SALTS = (b"", b"\x5a", bytes(range(1, 32)), bytes(range(32)))
 
@@ -185,7 +193,7 @@ def line(mode, digest, tree_blocks=None, **parameters):
 
 
 def slice_lengths(unit_bytes, block_bytes, slices, thorough):
-    """Around a row of words or blocks, and around a block of every slice; one length amidst the third."""
+    """Returns lengths around a row of words or blocks, and one amidst the third row of blocks."""
     row, round_, amidst = unit_bytes * slices, block_bytes * slices, 2 * block_bytes * slices + 3 * unit_bytes + 1
     if thorough:
         return sorted({*around(0, unit_bytes, row, round_), amidst})
@@ -251,7 +259,7 @@ def vectors_of_pieces(message):
         yield line("glacier", glacier(first(message, n)), bytes=n)
 
 
-# --- Worked examples ------------------------------------------------------------------------------------------------------------------
+# --- Worked examples ------------------------------------------------------------------------------
 
 
 def example(title, algorithm, slices, separated=None):

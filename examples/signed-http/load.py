@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Loads the service with wrk on loopback, engine by engine in turns: requests per second, latencies, CPU time.
 
-Writes load.json, the picture load.svg, and the table in README.md between its two markers. Every run is a fresh process of the service,
-which is asked first whether it takes a good signature and refuses a wrong one; a run with any other answer than 200 is an error.
+It writes load.json, the picture load.svg, and the table in README.md between its two markers. Every
+run is a fresh process of the service, which must first accept a good signature and refuse a wrong
+one. A run with any other answer than 200 is an error.
 """
 
 import argparse
@@ -29,7 +30,7 @@ SECRET = "a secret of the load test"
 HEADER = "X-Hub-Signature-256"
 ENGINES = ["openssl", "openssl-sha256", "batcher"]
 BEGIN, END = "<!-- load.py writes from here -->", "<!-- to here -->"
-# Our blue and two greys that differ from it and from each other in brightness, as in bench/pictures.
+# Our blue and two greys differ from each other in brightness, as in bench/pictures.
 STYLES = {
     "openssl": {"color": "#e3e3e3", "hatch": "/////"},
     "openssl-sha256": {"color": "#a8a8a8"},
@@ -49,7 +50,7 @@ done = function(summary, latency, requests)
         summary.requests, summary.duration, failed, latency:percentile(50), latency:percentile(99)))
 end
 """
-# A run in which a request fails says nothing; one that was disturbed is repeated.
+# A run in which a request fails is worthless; one that was disturbed is repeated.
 ATTEMPTS = 3
 
 
@@ -58,7 +59,7 @@ def fail(text):
 
 
 def output_of(*command):
-    """The first line a command prints, if it is there."""
+    """Returns the first line that a command prints, if the command exists."""
     if not shutil.which(command[0]):
         return "unknown"
     result = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -87,7 +88,7 @@ def machine():
 
 
 class Server:
-    """The service, in a process of its own, for one run."""
+    """The service in a process of its own, for one run."""
 
     def __init__(self, binary, engine, options):
         environment = os.environ | {"SIGNED_HTTP_GITHUB_SECRETS": SECRET}
@@ -114,7 +115,7 @@ class Server:
             return error.code
 
     def metrics(self):
-        """By name; those with labels are added up."""
+        """Returns the metrics by name. Those with labels are added up."""
         values = {}
         for line in urllib.request.urlopen(f"{self.url}/metrics", timeout=30).read().decode().splitlines():
             if not line.startswith("#"):
@@ -123,7 +124,7 @@ class Server:
         return values
 
     def stop(self):
-        """Ends it; the seconds of CPU it took."""
+        """Ends the service, and returns the seconds of CPU that it took."""
         self.process.send_signal(signal.SIGTERM)
         _, status, usage = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
@@ -151,7 +152,7 @@ def wrk(script, url, connections, seconds, threads):
 
 
 def run(arguments, engine, body, connections, folder):
-    """One run of one engine."""
+    """Runs one engine once, and returns the sample."""
     signature = signed(body)
     payload, script = folder / "body", folder / "script.lua"
     payload.write_bytes(body)
@@ -175,7 +176,7 @@ def run(arguments, engine, body, connections, folder):
 
 
 def measure(arguments):
-    """Cells of a body's size and a number of connections, each with its engines' samples, a sample a round."""
+    """Returns cells of body size and connections, each with a sample of every engine a round."""
     cells = [
         {"body_bytes": size, "connections": connections, "engines": {engine: [] for engine in ENGINES}}
         for size in arguments.bodies
@@ -185,7 +186,7 @@ def measure(arguments):
         for round_number in range(arguments.rounds):
             for cell in cells:
                 body = random.Random(cell["body_bytes"]).randbytes(cell["body_bytes"])
-                # Everybody is first, second and last equally often, nearly.
+                # Each engine is first, second and last nearly equally often.
                 turn = round_number % len(ENGINES)
                 for engine in ENGINES[turn:] + ENGINES[:turn]:
                     sample = run(arguments, engine, body, cell["connections"], Path(folder))
@@ -208,7 +209,7 @@ def median(cell, engine, figure):
 
 
 def ratio(cell):
-    """Requests of the batcher by those of the better OpenSSL of the same round: the median of the rounds."""
+    """Returns the median over rounds of the batcher's requests by those of the better OpenSSL."""
     rate = lambda engine: [sample["requests_per_second"] for sample in cell["engines"][engine]]
     rounds = zip(rate("batcher"), rate("openssl"), rate("openssl-sha256"))
     return statistics.median(ours / max(theirs) for ours, *theirs in rounds)
@@ -256,7 +257,7 @@ def table(report):
 
 
 def write_table(path, report):
-    """Between the markers of a file that has them."""
+    """Replaces the text between the markers of a file that has them."""
     text = path.read_text()
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
@@ -304,7 +305,7 @@ def draw(path, report):
         costs.set_xlabel("bytes of the body")
     for axis, label in zip(axes[:, 0], labels):
         axis.set_ylabel(label)
-    # Only now, because it also sets the top, which all columns of a row share.
+    # This comes last, because it also sets the top, which all columns of a row share.
     for rates_or_costs in axes[0, 0], axes[2, 0]:
         rates_or_costs.set_ylim(bottom=0)
     lines = ["Signed requests over HTTP, by who computes their tags", title(report)]
@@ -317,7 +318,7 @@ def draw(path, report):
 
 
 def built():
-    """The release binary."""
+    """Builds the release binary, and returns its path."""
     command = ["cargo", "build", "--release", "--message-format=json-render-diagnostics"]
     result = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, text=True)
     if result.returncode != 0:

@@ -1,5 +1,6 @@
-//! BLAKE and Keccak, the finalists of the SHA-3 competition that both papers of 2012 and 2013 speak of: linear, by other people's crates,
-//! and here in lanes, on the engine's own trait and under its schedule.
+//! BLAKE and Keccak, the finalists of the SHA-3 competition that both papers of 2012 and 2013
+//! discuss. They are here in linear code, by other people's crates, and in lanes, on the engine's
+//! own trait and under its schedule.
 
 mod blake;
 pub mod function;
@@ -9,12 +10,11 @@ pub mod simultaneous;
 
 #[cfg(test)]
 mod tests {
-    use manyhash_measure::Random;
-
     use super::blake::count;
     use super::function::Function;
     use super::linear;
     use crate::openssl_worker;
+    use manyhash_measure::Random;
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -26,7 +26,8 @@ mod tests {
         message
     }
 
-    /// A digest by `linear`, which is not this project's, and by every lane of every kernel.
+    /// Checks a digest by `linear`, which is not this project's code, and by every lane of every
+    /// kernel.
     fn check_vector(function: &Function, message: &[u8], expected: &str) {
         let mut digest = Vec::new();
         (function.linear)(message, &mut digest);
@@ -38,7 +39,8 @@ mod tests {
         }
     }
 
-    /// Digests that other implementations have in their tests too, blake-hash those of 1 and 72 bytes by BLAKE-256 among them.
+    /// These digests are in the tests of other implementations too: blake-hash has those of 1 and
+    /// 72 bytes by BLAKE-256 among them.
     #[test]
     fn known_digests_of_blake_come_out() {
         let check = |message: &[u8], expected| check_vector(&Function::blake256(), message, expected);
@@ -56,7 +58,8 @@ mod tests {
         );
     }
 
-    /// The same; `sha3_is_openssls` has a third opinion.
+    /// These digests are in the tests of other implementations too; `sha3_is_openssls` has a third
+    /// opinion.
     #[test]
     fn known_digests_of_keccak_and_sha3_come_out() {
         let check = |message: &[u8], expected| check_vector(&Function::keccak256(), message, expected);
@@ -67,7 +70,8 @@ mod tests {
         check(b"abc", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532");
     }
 
-    /// All lengths around the edges of three blocks, as equal messages that all differ, and ragged.
+    /// Checks all lengths around the edges of three blocks, with messages of equal length that all
+    /// differ, and with ragged ones.
     fn check_lengths(function: &Function) {
         let messages: Vec<Vec<u8>> = (0..3 * 136 + 2).map(random).collect();
         let expected: Vec<Vec<u8>> = messages
@@ -83,7 +87,7 @@ mod tests {
             let mut digests = Vec::new();
             kernel.hash_many(&ragged, &mut digests);
             assert!(digests == expected.concat(), "{}: neighbours in length", kernel.backend);
-            // Long beside short.
+            // Long messages are beside short ones.
             let order: Vec<usize> = (0..messages.len()).map(|i| i * 61 % messages.len()).collect();
             let shuffled: Vec<&[u8]> = order.iter().map(|i| messages[*i].as_slice()).collect();
             digests.clear();
@@ -101,7 +105,7 @@ mod tests {
         check_lengths(&Function::sha3_256());
     }
 
-    /// Dealt out by definition: word i to slice i modulo the number of slices.
+    /// Checks dealing out by its definition: word i goes to slice i modulo the number of slices.
     fn check_dealt(function: &Function, block_bytes: usize) {
         for kernel in &function.kernels {
             let row_bytes = kernel.lanes * function.word_bytes;

@@ -1,4 +1,5 @@
-//! `manyhash`: checksums of many files at once, the command. What hashes files is `manyhash_files`.
+//! The command `manyhash`: checksums of many files at once. The library `manyhash_files` hashes the
+//! files.
 
 #![forbid(unsafe_code)]
 
@@ -21,9 +22,11 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Does what a command line asks for, of which the first is the name that the program was called by, and gives the exit code.
+/// Runs the command line `arguments` and returns the exit code. The first argument is the name that
+/// the program was called by.
 ///
-/// Called by the name of a drop-in (`sha256sum`, through a link or as the first argument) it is that; else `manyhash COMMAND`.
+/// If that name, or the next argument, is a drop-in's (`sha256sum`), the program is that drop-in;
+/// otherwise it is `manyhash COMMAND`.
 pub fn run(mut arguments: Vec<OsString>) -> u8 {
     let is_logging = env::var_os("MANYHASH_LOG").is_some_and(|value| !value.is_empty() && value != "0");
     let called_as = arguments.first().and_then(|name| Some((0, command_of(name)?)));
@@ -54,7 +57,7 @@ fn dispatch(program: &OsStr, arguments: Vec<OsString>, is_logging: bool) -> Outc
     }
 }
 
-/// The algorithm of the drop-in that `program` is a path to.
+/// Returns the algorithm of the drop-in at the path `program`, or `None` if it is no drop-in.
 fn command_of(program: &OsStr) -> Option<AnyAlgorithm> {
     let name = Path::new(program).file_name()?.to_str()?;
     AnyAlgorithm::by_command(name.strip_suffix(env::consts::EXE_SUFFIX).unwrap_or(name))

@@ -1,4 +1,4 @@
-//! The command `manyhash`: see the library.
+//! The binary `manyhash`. All code is in the library.
 
 #![forbid(unsafe_code)]
 

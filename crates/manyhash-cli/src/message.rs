@@ -1,4 +1,5 @@
-//! Messages on stderr: `PROGRAM: PATH: reason`, paths quoted as GNU tools do, so that no path can upset a terminal.
+//! Messages on stderr: `PROGRAM: PATH: reason`, paths quoted as GNU tools do, so that no path can
+//! upset a terminal.
 
 use crate::text::quoting::quoted;
 use manyhash_files::{SameFolder, file_name};
@@ -6,18 +7,18 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Writes `PROGRAM: MESSAGE`. A closed stderr is nobody's concern.
+/// Writes `PROGRAM: MESSAGE` to stderr, and ignores errors, because a closed stderr leaves nobody
+/// to tell.
 pub(crate) fn say(program: &OsStr, message: &[u8]) {
     let line = [program.as_encoded_bytes(), b": ", message, b"\n"].concat();
     let _ = io::stderr().write_all(&line);
 }
 
-/// Writes `PROGRAM: PATH: REASON`.
 pub(crate) fn say_of(program: &OsStr, path: &[u8], reason: impl Display) {
     say(program, &[&quoted(path)[..], b": ", reason.to_string().as_bytes()].concat());
 }
 
-/// Why something failed, in the system's words.
+/// Returns why something failed, in the system's words.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(SameFolder(path)) => {

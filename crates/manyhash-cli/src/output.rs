@@ -1,4 +1,4 @@
-//! Where lines go: standard output, or a file that appears when all is written.
+//! The output: standard output, or a file that appears when all is written.
 
 use crate::text::printable::for_terminal;
 use manyhash_files::find::{Place, folder_of};
@@ -7,29 +7,20 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Where lines go.
 #[derive(Debug)]
 pub(crate) enum Output {
     Stdout {
-        /// The lines that are not out yet.
         lines: BufWriter<StdoutLock<'static>>,
         is_terminal: bool,
-        /// Whether what does not print goes to a terminal all the same.
+        /// Whether characters that do not print reach a terminal too.
         is_raw: bool,
     },
-    /// A file that appears, or replaces the old one, when all is written. Until then the lines are in a file without a name, so that
-    /// nothing is left of it however the process ends.
-    File {
-        /// The lines so far.
-        lines: BufWriter<File>,
-        path: PathBuf,
-    },
-    /// Something that is there and no regular file (a device, a fifo), or a descriptor of this process, written to as it is.
-    Special {
-        /// What is not out yet.
-        lines: BufWriter<File>,
-        is_terminal: bool,
-    },
+    /// A file that appears, or replaces the old one, when all is written. Until then the lines are
+    /// in a file without a name, so that nothing is left of it however the process ends.
+    File { lines: BufWriter<File>, path: PathBuf },
+    /// A descriptor of this process, or an existing file that is not a regular one (a device, a
+    /// fifo). It is written to directly.
+    Special { lines: BufWriter<File>, is_terminal: bool },
 }
 
 impl Output {
@@ -39,7 +30,7 @@ impl Output {
         Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal, is_raw: false }
     }
 
-    /// Standard output, where names reach a terminal as they are, as GNU's sums have it.
+    /// Creates an output to stdout that passes names to a terminal unchanged, as GNU's sums do.
     pub(crate) fn raw_stdout() -> Self {
         match Self::stdout() {
             Self::Stdout { lines, is_terminal, .. } => Self::Stdout { lines, is_terminal, is_raw: true },
@@ -47,8 +38,9 @@ impl Output {
         }
     }
 
-    /// The file at `path`; a link there is followed, also if it leads to what is not there yet. A path that stands for a descriptor is
-    /// that descriptor, whatever is behind it.
+    /// Creates an output to the file at `path`. A link there is followed, even if its target does
+    /// not exist yet. If the path stands for a descriptor of this process, that descriptor is used,
+    /// whatever is behind it. Fails if `path` is a folder, or cannot be opened or created.
     pub(crate) fn file(path: &Path) -> io::Result<Self> {
         let place = match Place::of(path)? {
             Place::Path(place) => place,
@@ -73,7 +65,8 @@ impl Output {
         Ok(Self::File { lines, path })
     }
 
-    /// The file that has no name yet, to be written at any positions, and not through this.
+    /// Returns the file that has no name yet, so that it can be written at any position. Fails if
+    /// the output is not a regular file.
     pub(crate) fn unnamed_file(&self) -> io::Result<&File> {
         match self {
             Self::File { lines, .. } => Ok(lines.get_ref()),
@@ -92,7 +85,7 @@ impl Output {
         }
     }
 
-    /// Ends the output: all is written, and the file is in its place.
+    /// Writes out all lines, and puts the file in its place.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let Self::File { lines, path } = self else { return Ok(()) };
@@ -120,7 +113,8 @@ impl Write for Output {
     }
 }
 
-/// A descriptor of this process, which `path` stands for: the same, not its file opened once more.
+/// Opens the descriptor `number` of this process, which `path` stands for. The file is shared with
+/// that descriptor, not opened again.
 fn descriptor(number: u32, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -138,7 +132,7 @@ fn descriptor(number: u32, path: &Path) -> io::Result<File> {
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         match itself.and_then(|itself| pidfd_getfd(itself, number, PidfdGetfdFlags::empty())) {
             Ok(file) => return Ok(file.into()),
-            // Where that is not allowed: opened once more, a file would be written from its beginning.
+            // If that is not allowed: a file opened again would be written from its beginning.
             Err(error) if fs::metadata(path)?.is_file() => return Err(error.into()),
             Err(_) => {}
         }
@@ -147,12 +141,14 @@ fn descriptor(number: u32, path: &Path) -> io::Result<File> {
     File::options().write(true).open(path)
 }
 
-/// A file without a name, on the file system where `path` will be: nothing is left of it however the process ends.
+/// Creates a file without a name on the file system of `path`, so that nothing is left of it
+/// however the process ends.
 pub(crate) fn unnamed(path: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder_of(path))
 }
 
-/// Gives an unnamed file its name, now that all is written: it appears, or replaces the old one.
+/// Gives the finished `file`, which has no name yet, the name `path`. It appears, or replaces the
+/// old one.
 pub(crate) fn publish(file: File, path: &Path) -> io::Result<()> {
     let named = named(file, folder_of(path))?;
     if let Ok(old) = fs::metadata(path) {
@@ -160,13 +156,15 @@ pub(crate) fn publish(file: File, path: &Path) -> io::Result<()> {
         keep_owner(named.as_file(), &old);
         named.as_file().set_permissions(old.permissions())?;
     }
-    // First the content, then the name: or a machine that stops between the two has the name of an empty file.
+    // The content is synchronised before the name appears. Otherwise a crash between the two would
+    // leave an empty file of that name.
     named.as_file().sync_all()?;
     named.persist(path)?;
     sync_folder(folder_of(path))
 }
 
-/// The file without a name, under one that nothing else has: itself where the system can do that, else a copy.
+/// Gives `unnamed` a temporary name in `folder`. Where the system cannot do that, a copy gets the
+/// name.
 fn named(mut unnamed: File, folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".manyhash-");
@@ -184,7 +182,6 @@ fn named(mut unnamed: File, folder: &Path) -> io::Result<NamedTempFile> {
     Ok(named)
 }
 
-/// Gives an open file a name.
 #[cfg(target_os = "linux")]
 fn link(file: &File, name: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -192,11 +189,12 @@ fn link(file: &File, name: &Path) -> io::Result<()> {
     Ok(linkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// Makes sure that names in a folder are still there after a crash, as far as the system lets us.
+/// Makes sure that new names in `folder` survive a crash, as far as the system allows.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     match File::open(folder).and_then(|folder| folder.sync_all()) {
-        // One may write into a folder that one may not read, and some file systems cannot do it.
+        // A folder may be writable but not readable, and some file systems cannot synchronise
+        // folders.
         Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported) => {}
         result => return result,
     }
@@ -204,7 +202,8 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a file to the owner of the one it will replace. Only root may in general, and nobody else expects it.
+/// Gives `file` to the owner of the file that it will replace. In general only root may do that, so
+/// errors are ignored.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &fs::Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};

@@ -1,6 +1,8 @@
-//! The progress bar on stderr: bytes, rate, time left, files, and the large file that will take longest.
+//! The progress bar on stderr: bytes, rate, time left, files, and the large file that will take
+//! longest.
 //!
-//! On a terminal a bar, redrawn ten times a second; elsewhere, if asked for, a line every second.
+//! On a terminal it is a bar that is redrawn ten times a second; elsewhere, if asked for, a line
+//! every second.
 
 use crate::message::say;
 use crate::text::quoting::quoted;
@@ -15,7 +17,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A bar that comes later than this is not missed.
+/// How long the bar waits before it appears. Work that takes less time needs none.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(1);
@@ -44,7 +46,7 @@ impl Progress {
         Self(None)
     }
 
-    /// Shows `totals` as they grow.
+    /// Starts a thread that shows `totals` as they grow.
     pub(crate) fn start(program: &OsStr, when: ProgressWhen, totals: &Arc<Totals>) -> Self {
         let is_terminal = io::stderr().is_terminal();
         if when == ProgressWhen::Never || (when == ProgressWhen::Auto && !is_terminal) {
@@ -53,12 +55,12 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let (stop, stopped) = mpsc::channel();
         let view = View { program: program.to_owned(), when, is_terminal, bar: bar.clone(), totals: Arc::clone(totals) };
-        // The work matters more, if the system allows no thread.
+        // If the system allows no thread, the work goes on without a bar.
         let thread = threads::start("progress", view, move |view| view.show_until(&stopped)).ok();
         Self(thread.map(|thread| Shown { bar, stop, thread }))
     }
 
-    /// Does something that writes to the terminal while the bar is away.
+    /// Takes the bar away while `write` writes to the terminal.
     pub(crate) fn above<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.0 {
             None => write(),
@@ -66,7 +68,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away, or says the last line.
+    /// Takes the bar away, or writes the last line.
     pub(crate) fn finish(self) {
         if let Some(Shown { stop, thread, .. }) = self.0 {
             drop(stop);
@@ -127,7 +129,7 @@ impl View {
     }
 }
 
-/// The file's name, and how much of it is read.
+/// Formats the name of the file that takes longest, and how many percent of it are read.
 fn of_slowest((path, read_bytes, size_bytes): &(PathBuf, u64, u64)) -> String {
     let name = path.file_name().map_or_else(Vec::new, |name| quoted(name.as_encoded_bytes()));
     format!(", {} {} %", String::from_utf8_lossy(&name), read_bytes * 100 / size_bytes.max(&1))

@@ -1,26 +1,27 @@
-//! Bodies, read piece by piece within limits.
+//! Request bodies, which are read piece by piece within limits.
 
 use axum::body::{Body, HttpBody};
 use http_body_util::BodyExt;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Room made for a body before any of it is there, at most: what a client announces is not yet a reason to spend memory.
+/// How much room is made at most for a body before any of it has come. What a client announces is
+/// not yet a reason to spend memory.
 const FIRST_ROOM_BYTES: usize = 64 << 10;
 
-/// What a body may take.
+/// The limits of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimits {
-    /// Bytes of a body.
+    /// The length in bytes.
     pub bytes: usize,
-    /// From its first byte to its last.
+    /// The time from the first byte to the last.
     pub time: Duration,
 }
 
 /// Why a body was not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// It is over the limit, or says that it will be.
+    /// It is over the limit, or announces to be.
     TooLarge,
     /// The client stopped half-way, or is too slow.
     TooSlow,
@@ -31,7 +32,7 @@ pub enum BodyError {
 /// Appends the body to `message`.
 ///
 /// # Errors
-/// If it does not keep to `limits`, or ends before its end.
+/// If the body exceeds `limits`, or breaks off.
 pub async fn read(body: &mut Body, mut message: Vec<u8>, limits: BodyLimits) -> Result<Vec<u8>, BodyError> {
     let announced = body.size_hint().lower();
     if announced > limits.bytes as u64 {
@@ -53,8 +54,8 @@ pub async fn read(body: &mut Body, mut message: Vec<u8>, limits: BodyLimits) -> 
     timeout(limits.time, to_the_end).await.unwrap_or(Err(BodyError::TooSlow))
 }
 
-/// Reads the body and keeps nothing of it, within the same limits. A connection that is closed while its client still sends is reset, and
-/// the client may never see the answer.
+/// Reads the body within the same limits as [`read`], and keeps nothing of it. If a connection is
+/// closed while its client still sends, it is reset, and the client may never see the answer.
 pub async fn discard(body: &mut Body, limits: BodyLimits) {
     let mut room_bytes = limits.bytes;
     let to_the_end = async {
@@ -65,6 +66,6 @@ pub async fn discard(body: &mut Body, limits: BodyLimits) {
             }
         }
     };
-    // Whether the end was reached makes no difference here: the connection is closed if it was not.
+    // It does not matter whether the end was reached: the connection is closed if it was not.
     let _ = timeout(limits.time, to_the_end).await;
 }

@@ -1,4 +1,5 @@
-//! Who computes the tags: OpenSSL, request by request on the thread that serves it, or manyhash, the requests of a moment together.
+//! The engines that compute tags: OpenSSL, request by request on the thread that serves it, or
+//! manyhash, the requests of a moment together.
 
 use crate::metrics::{Kind, Text};
 use crate::secrets::Secrets;
@@ -20,20 +21,21 @@ use zeroize::Zeroizing;
 /// Messages are shared between secrets, so that none is copied.
 type Sha256Batcher = Batcher<manyhash::Sha256, Bytes>;
 
-/// An engine, not yet with secrets.
+/// An engine, which has no secrets yet.
 #[derive(Clone)]
 pub enum Engine {
-    /// OpenSSL's HMAC. What its interface lets one keep between requests is kept: the key, and the digest, fetched once.
+    /// OpenSSL's HMAC. Where its interface allows, state is kept: the key, and the digest, fetched
+    /// once.
     OpenSsl,
-    /// HMAC made of OpenSSL's SHA-256, which starts from states that have absorbed the key: faster than its own HMAC, which is set up anew
-    /// for every message.
+    /// HMAC made of OpenSSL's SHA-256, which starts from states that have absorbed the key. It is
+    /// faster than OpenSSL's own HMAC, which is set up anew for every message.
     OpenSslSha256,
-    /// manyhash, in batches of whatever requests are waiting.
+    /// manyhash, in batches of the requests that are waiting.
     Batcher(Arc<Sha256Batcher>),
 }
 
 impl Engine {
-    /// manyhash's, whose workers start now.
+    /// Creates manyhash's engine, whose workers start now.
     ///
     /// # Errors
     /// If the settings leave no worker or no room, or if a thread can't be started.
@@ -41,7 +43,7 @@ impl Engine {
         Ok(Self::Batcher(Arc::new(Batcher::new(settings)?)))
     }
 
-    /// For the secrets of one sender.
+    /// Creates a verifier with the secrets of one sender.
     ///
     /// # Errors
     /// If OpenSSL has no HMAC-SHA256, or no memory.
@@ -67,7 +69,7 @@ impl Engine {
         }
     }
 
-    /// What the engine counts.
+    /// Writes the engine's own metrics to `text`.
     pub fn write_metrics(&self, text: &mut Text) {
         text.family("signed_http_engine", Kind::Gauge, "The engine in use.");
         text.sample(&[("name", self.name())], 1);
@@ -79,18 +81,18 @@ impl Engine {
 
 /// Verifies messages of one sender, with one secret or several that hold at the same time.
 pub enum Verifier {
-    /// See [`Engine::OpenSsl`].
+    /// The verifier of [`Engine::OpenSsl`].
     OpenSsl {
-        /// SHA-256.
+        /// OpenSSL's SHA-256.
         digest: Md,
         /// A key for each secret.
         keys: Vec<PKey<Private>>,
     },
-    /// See [`Engine::OpenSslSha256`].
+    /// The verifier of [`Engine::OpenSslSha256`], with the states of each secret.
     OpenSslSha256(Vec<KeyStates>),
-    /// See [`Engine::Batcher`].
+    /// The verifier of [`Engine::Batcher`].
     Batcher {
-        /// Shared by all senders.
+        /// The batcher, which all senders share.
         batcher: Arc<Sha256Batcher>,
         /// A key for each secret.
         keys: Vec<Arc<Key<manyhash::Sha256>>>,
@@ -98,10 +100,11 @@ pub enum Verifier {
 }
 
 impl Verifier {
-    /// Whether one of the signatures belongs to the message, under one of the secrets. How long it takes does not depend on which.
+    /// Whether one of the signatures belongs to the message, under one of the secrets. The time
+    /// that this takes does not depend on which.
     ///
     /// # Errors
-    /// If the engine fails; this says nothing about the signatures.
+    /// If the engine fails, which says nothing about the signatures.
     pub async fn is_signed(&self, message: Vec<u8>, given: &[Signature]) -> Result<bool> {
         let mut is_signed = false;
         match self {
@@ -117,7 +120,7 @@ impl Verifier {
             }
             Self::Batcher { batcher, keys } => {
                 let message = Bytes::from(message);
-                // Under all keys at once, so that they can share a wave.
+                // The tags under all keys are computed at once, so that they can share a wave.
                 let pending: Vec<_> = keys.iter().map(|key| batcher.tag(key, message.clone())).collect();
                 for (key, tag) in keys.iter().zip(pending) {
                     let tag = tag.await?;
@@ -138,15 +141,16 @@ fn openssl_tag(digest: &Md, key: &PKey<Private>, message: &[u8]) -> Result<Signa
     Ok(tag)
 }
 
-/// In a time that depends on the number of signatures only.
+/// Whether `tag` is among `given`, in a time that depends on the number of signatures only.
 fn is_among(tag: &Signature, given: &[Signature]) -> bool {
     given.iter().fold(false, |found, signature| found | memcmp::eq(tag, signature))
 }
 
 /// SHA-256 after the inner and after the outer key block (RFC 2104, section 2).
 ///
-/// Who has these states can make tags, but not the secret. The binding of OpenSSL has no way to erase them: they stay in memory after the
-/// drop, as do the copies that each tag uses up, until something else is written there. What is made of the secret on the way is erased.
+/// These states suffice to make tags, but do not reveal the secret. The binding of OpenSSL has no
+/// way to erase them. They stay in memory after the drop, as do the copies that each tag uses up,
+/// until something else is written there. What is made of the secret on the way is erased.
 pub struct KeyStates {
     inner: Sha256,
     outer: Sha256,

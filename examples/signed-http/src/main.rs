@@ -1,4 +1,4 @@
-//! Arguments, start and end.
+//! The program: its arguments, its start and its end.
 
 #![forbid(unsafe_code)]
 
@@ -69,7 +69,7 @@ struct Arguments {
     threads: Option<NonZeroUsize>,
 }
 
-/// Who computes the tags.
+/// The engine that computes the tags.
 #[derive(Clone, Copy, ValueEnum)]
 enum EngineName {
     /// OpenSSL's HMAC, request by request
@@ -114,7 +114,8 @@ fn run(arguments: Arguments) -> Result<()> {
         most: arguments.connections.get(),
         head_time: body.time,
         write_time: body.time,
-        // A head, a body, what may be left of it, and the answer, and then nobody is there any more.
+        // A connection may need this for a head, a body, the rest of the body, and the answer.
+        // After that it is closed.
         stop_time: 4 * body.time + Duration::from_secs(1),
     };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -124,7 +125,7 @@ fn run(arguments: Arguments) -> Result<()> {
     let runtime = runtime.enable_all().build().context("starting threads")?;
     runtime.block_on(async {
         let listener = TcpListener::bind(arguments.listen).await.with_context(|| format!("--listen {}", arguments.listen))?;
-        // Whoever reads the next line may send the signal right away.
+        // A reader of the next line may send the signal right away.
         let stop = stop_signal()?;
         writeln!(io::stdout(), "listening on http://{}", listener.local_addr()?).context("stdout")?;
         server::serve(listener, service.router(), limits, stop).await;
@@ -132,12 +133,12 @@ fn run(arguments: Arguments) -> Result<()> {
     })
 }
 
-/// For the secrets in the file or in the environment variable, if one is there.
+/// Creates the verifier for the secrets in `file` or in the variable, if one of them is there.
 fn verifier(engine: &Engine, file: Option<&Path>, variable: &str) -> Result<Option<Verifier>> {
     Secrets::find(file, variable)?.map(|secrets| engine.verifier(&secrets)).transpose()
 }
 
-/// Ends with the first SIGTERM or SIGINT from now on.
+/// Returns a future that ends with the first SIGTERM or SIGINT from now on.
 fn stop_signal() -> Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;

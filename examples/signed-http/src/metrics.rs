@@ -1,12 +1,12 @@
-//! What is counted, and how Prometheus reads it.
+//! The counters, and their text for Prometheus.
 
 use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What Prometheus calls its text format.
+/// The content type of Prometheus' text format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Who sends signed requests.
+/// The sender of a signed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
     /// `POST /github`
@@ -29,19 +29,19 @@ impl Sender {
 /// Why a request got another answer than 200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// No header with a signature.
+    /// There is no header with a signature.
     Missing,
-    /// A header that is not what the sender's documentation says, or several.
+    /// The header is not what the sender's documentation says, or there are several.
     Malformed,
-    /// Signed too long ago, or in the future.
+    /// The request was signed too long ago, or in the future.
     Expired,
-    /// Signed with another secret, or not what was signed.
+    /// The request was signed with another secret, or is not what was signed.
     Wrong,
-    /// A body over the limit.
+    /// The body is over the limit.
     TooLarge,
-    /// A client that stopped half-way.
+    /// The client stopped half-way.
     TooSlow,
-    /// A client that went away half-way.
+    /// The client went away half-way.
     BrokenOff,
     /// The engine failed.
     Unavailable,
@@ -65,7 +65,7 @@ impl Refusal {
     }
 }
 
-/// Counts since the start.
+/// The counts since the start.
 #[derive(Default)]
 pub struct Counters {
     requests: [AtomicU64; Sender::ALL.len()],
@@ -74,22 +74,22 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// A request has come.
+    /// Counts a request that has come.
     pub fn request(&self, sender: Sender) {
         self.requests[sender as usize].fetch_add(1, Relaxed);
     }
 
-    /// It is refused.
+    /// Counts a refused request.
     pub fn refused(&self, sender: Sender, refusal: Refusal) {
         self.refused[sender as usize][refusal as usize].fetch_add(1, Relaxed);
     }
 
-    /// So much is about to be verified.
+    /// Counts bytes that are about to be verified.
     pub fn signed_bytes(&self, bytes: usize) {
         self.signed_bytes.fetch_add(bytes as u64, Relaxed);
     }
 
-    /// Writes them down.
+    /// Writes the counters to `text`.
     pub fn write(&self, text: &mut Text) {
         text.family("signed_http_requests_total", Kind::Counter, "Requests to a sender's route.");
         for sender in Sender::ALL {
@@ -107,16 +107,17 @@ impl Counters {
     }
 }
 
-/// What a family of samples is.
+/// The kind of a family of samples.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Only ever grows.
+    /// It only ever grows.
     Counter,
-    /// Goes up and down.
+    /// It goes up and down.
     Gauge,
 }
 
-/// Prometheus' text format in the making. Label values are the program's own and need no escapes.
+/// Text in Prometheus' format, as it is written. Label values are the program's own and need no
+/// escapes.
 #[derive(Default)]
 pub struct Text {
     written: String,
@@ -124,7 +125,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Begins a family: its samples follow.
+    /// Begins a family, whose samples follow.
     pub fn family(&mut self, name: &'static str, kind: Kind, help: &str) {
         let kind = match kind {
             Kind::Counter => "counter",
@@ -144,7 +145,7 @@ impl Text {
         }
     }
 
-    /// What was written.
+    /// Returns the text.
     pub fn finish(self) -> String {
         self.written
     }

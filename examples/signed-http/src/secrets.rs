@@ -1,18 +1,21 @@
-//! The secrets shared with a sender: from a file or from the environment, because arguments can be read by every user of the machine.
+//! The secrets shared with a sender. They come from a file or from the environment, because every
+//! user of the machine can read arguments.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::env;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// Secrets that hold at the same time, at least one and none of them empty. Erased when they are dropped.
+/// Secrets that hold at the same time. There is at least one, and none is empty. They are erased
+/// when they are dropped.
 pub struct Secrets(Vec<Zeroizing<Vec<u8>>>);
 
 impl Secrets {
-    /// From `file`, or else from the environment variable `variable`. `None` if neither is there.
+    /// Reads the secrets from `file`, or else from the environment variable `variable`. Returns
+    /// `None` if neither is there.
     ///
     /// # Errors
-    /// If both are there, if the file can't be read, or as [`Secrets::from_lines`].
+    /// If both are there, if the file can't be read, or for the reasons of [`Secrets::from_lines`].
     pub fn find(file: Option<&Path>, variable: &str) -> Result<Option<Self>> {
         match (file, env::var_os(variable)) {
             (Some(file), None) => {
@@ -30,10 +33,10 @@ impl Secrets {
         }
     }
 
-    /// A secret a line, spaces and all.
+    /// Takes each line as a secret, with its spaces.
     ///
     /// # Errors
-    /// If there is no line, or an empty one: everybody knows an empty secret.
+    /// If there is no line, or an empty one, because everybody knows an empty secret.
     pub fn from_lines(text: &[u8]) -> Result<Self> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         ensure!(!text.trim_ascii().is_empty(), "no secret");
@@ -45,7 +48,7 @@ impl Secrets {
         Ok(Self(lines.collect::<Result<_>>()?))
     }
 
-    /// The bytes of each.
+    /// Returns the bytes of each secret.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(|secret| secret.as_slice())
     }

@@ -1,4 +1,4 @@
-//! Connections: how many, how long they may take, and how they end.
+//! The connections: their number, their time limits, and their end.
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -14,19 +14,22 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 
-/// The longest head of a request. hyper holds back answers, and so reads no further, when as many bytes of them wait for their reader.
+/// The longest head of a request. hyper holds back answers, and so reads no further, when this many
+/// bytes of them wait to be read.
 const MOST_BUFFER_BYTES: usize = 16 << 10;
 
-/// What connections may take.
+/// The limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
-    /// At once. Others wait to be accepted.
+    /// How many are open at once. Others wait to be accepted.
     pub most: usize,
-    /// For the head of a request, from when the connection is ready for one. So idle connections end, too.
+    /// The time for the head of a request, from when the connection is ready for one. So idle
+    /// connections end, too.
     pub head_time: Duration,
-    /// For the client to take some more of an answer. Who asks and never reads is given up.
+    /// The time for the client to take some more of an answer. A client that asks and never reads
+    /// is given up.
     pub write_time: Duration,
-    /// For all that is in flight when the server stops.
+    /// The time for all requests in flight when the server stops.
     pub stop_time: Duration,
 }
 
@@ -52,7 +55,8 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ConnectionLimi
         stream.set_write_timeout(Some(limits.write_time));
         let connection = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service.clone()));
         tokio::spawn(async move {
-            // An error is a client that broke off, or a request that is not HTTP. It has its answer, if it can have one.
+            // An error is a client that broke off, or a request that is not HTTP. It has its
+            // answer, if it can have one.
             let _ = connection.await;
             drop(permit);
         });
@@ -61,7 +65,8 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ConnectionLimi
     let _ = timeout(limits.stop_time, graceful.shutdown()).await;
 }
 
-/// The next connection. Errors of a connection concern nobody else. Those of the listener pass, when files are closed or memory is freed.
+/// Returns the next connection. Errors of a connection concern that connection alone. Errors of the
+/// listener pass when files are closed or memory is freed.
 async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {

@@ -1,4 +1,4 @@
-//! The routes: what is asked of a request, and what is answered.
+//! The routes: what a request needs, and how it is answered.
 
 use crate::body::{self, BodyError, BodyLimits};
 use crate::engine::{Engine, Verifier};
@@ -12,41 +12,41 @@ use axum::routing::{get, post};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What the service knows.
+/// The settings of the service.
 pub struct Service {
-    /// Shown in the metrics.
+    /// The engine, which is shown in the metrics.
     pub engine: Engine,
-    /// For `POST /github`, which is not there without.
+    /// The verifier for `POST /github`. Without it there is no such route.
     pub github: Option<Verifier>,
-    /// For `POST /stripe`, which is not there without.
+    /// The verifier for `POST /stripe`. Without it there is no such route.
     pub stripe: Option<Verifier>,
     /// How far the time of a signature may be from now.
     pub tolerance: Duration,
-    /// What a body may take.
+    /// The limits of a body.
     pub body: BodyLimits,
-    /// Seconds since 1970.
+    /// The clock, in seconds since 1970.
     pub clock: Clock,
 }
 
-/// Tells the time. Tests bring their own.
+/// A function that returns the time. Tests bring their own.
 pub type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
 
-/// The system's.
+/// Creates a clock of the system's time.
 pub fn system_clock() -> Clock {
     Box::new(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
 }
 
-/// What handlers share.
+/// State that the handlers share.
 struct Shared {
     service: Service,
     counters: Counters,
 }
 
-/// A message that claims to be signed: what is signed before the body, and the signatures.
+/// A message that claims to be signed: the bytes signed before the body, and the signatures.
 type Claim = (Vec<u8>, Vec<Signature>);
 
 impl Service {
-    /// Its routes.
+    /// Creates the routes.
     pub fn router(self) -> Router {
         let mut router = Router::new().route("/healthz", get(|| async { "ok\n" })).route("/metrics", get(show_metrics));
         if self.github.is_some() {
@@ -84,7 +84,7 @@ impl Shared {
             Ok((prefix, given)) => body::read(&mut body, prefix, service.body).await.map(|message| (message, given)).map_err(Refusal::from),
             Err(refusal) => Err(refusal),
         };
-        // Who waits to be asked for the body gets the answer instead.
+        // A client that waits to be asked for the body gets the answer instead.
         let is_sent_unasked = !head.headers.contains_key(header::EXPECT);
         if read.as_ref().is_err_and(|refusal| !matches!(refusal, Refusal::TooSlow | Refusal::BrokenOff)) && is_sent_unasked {
             body::discard(&mut body, service.body).await;
@@ -121,7 +121,7 @@ async fn show_metrics(State(shared): State<Arc<Shared>>) -> Response {
     ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text.finish()).into_response()
 }
 
-/// The value of a header that must be there once.
+/// Returns the value of a header that must be there once.
 fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a [u8], Refusal> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -141,7 +141,7 @@ impl From<BodyError> for Refusal {
     }
 }
 
-/// All that has to do with signatures looks the same from outside.
+/// All refusals that concern signatures look the same from outside.
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let (status, text) = match self {
@@ -154,7 +154,7 @@ impl IntoResponse for Refusal {
         let mut response = (status, text).into_response();
         let headers = response.headers_mut();
         match status {
-            // RFC 9110, section 15.5.2, asks for it.
+            // RFC 9110, section 15.5.2, requires this header.
             StatusCode::UNAUTHORIZED => headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("HMAC-SHA256")),
             StatusCode::REQUEST_TIMEOUT => headers.insert(header::CONNECTION, HeaderValue::from_static("close")),
             _ => None,

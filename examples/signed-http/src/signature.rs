@@ -1,40 +1,44 @@
-//! What the senders' headers say: signatures, and with Stripe's the time. Nothing here knows a secret.
+//! The content of the senders' headers: signatures, and in Stripe's the time. Nothing here knows a
+//! secret.
 
 use std::time::Duration;
 
-/// Bytes of a tag of HMAC-SHA256.
+/// The length of a tag of HMAC-SHA256 in bytes.
 pub const TAG_BYTES: usize = 32;
 
-/// Signatures of one header, at most. Each takes memory and is compared with a tag of every secret.
+/// How many signatures one header may have. Each takes memory and is compared with a tag of every
+/// secret.
 const MOST_SIGNATURES: usize = 16;
 
-/// What a sender claims to be the tag of a message.
+/// The tag of a message as its sender claims it.
 pub type Signature = [u8; TAG_BYTES];
 
-/// GitHub's header, over the body.
+/// The name of GitHub's header, which signs the body.
 pub const GITHUB_HEADER: &str = "x-hub-signature-256";
 
-/// Stripe's header, over the time, a dot and the body.
+/// The name of Stripe's header, which signs the time, a dot and the body.
 pub const STRIPE_HEADER: &str = "stripe-signature";
 
-/// The signature in GitHub's header: `sha256=` and 64 hexadecimal digits of either case. `None` if it says anything else.
+/// Returns the signature in GitHub's header: `sha256=` and 64 hexadecimal digits of either case.
+/// Returns `None` for anything else.
 pub fn github(header: &[u8]) -> Option<Signature> {
     hexadecimal(header.strip_prefix(b"sha256=")?)
 }
 
-/// What Stripe's header says.
+/// The content of Stripe's header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stripe<'a> {
-    /// Seconds since 1970, with the digits that were signed.
+    /// The time in seconds since 1970, in the digits that were signed.
     pub time_text: &'a [u8],
-    /// The same as a number.
+    /// The time as a number.
     pub time_s: u64,
-    /// At least one, at most 16. While a secret is being replaced there are two.
+    /// The signatures, at least one and at most 16. While a secret is being replaced there are two.
     pub signatures: Vec<Signature>,
 }
 
-/// Reads `t=<seconds>,v1=<hex>[,v1=<hex>...]`, in any order. Schemes other than `v1` are passed over, as Stripe asks. `None` if there isn't
-/// exactly one time, if there is no signature or more than 16, or if one is not 64 hexadecimal digits.
+/// Reads `t=<seconds>,v1=<hex>[,v1=<hex>...]`, in any order. Schemes other than `v1` are passed
+/// over, as Stripe asks. Returns `None` if there isn't exactly one time, if there is no signature
+/// or more than 16, or if one is not 64 hexadecimal digits.
 pub fn stripe(header: &[u8]) -> Option<Stripe<'_>> {
     let mut time = None;
     let mut signatures = Vec::new();
@@ -54,18 +58,19 @@ pub fn stripe(header: &[u8]) -> Option<Stripe<'_>> {
 }
 
 impl Stripe<'_> {
-    /// Whether the time is at most `tolerance` before or after `now_s`. Signatures that are older may be replayed by whoever has seen one.
+    /// Whether the time is at most `tolerance` before or after `now_s`. Older signatures may be
+    /// replayed by anyone who has seen one.
     pub fn is_current(&self, now_s: u64, tolerance: Duration) -> bool {
         self.time_s.abs_diff(now_s) <= tolerance.as_secs()
     }
 
-    /// What is signed before the body.
+    /// Returns the bytes signed before the body.
     pub fn prefix(&self) -> Vec<u8> {
         [self.time_text, b"."].concat()
     }
 }
 
-/// Digits only: Rust's own parser also takes a sign.
+/// Parses digits only, whereas Rust's own parser also takes a sign.
 fn seconds(text: &[u8]) -> Option<u64> {
     let digits = text.iter().all(u8::is_ascii_digit);
     str::from_utf8(text).ok().filter(|_| digits)?.parse().ok()

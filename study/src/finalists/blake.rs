@@ -1,5 +1,6 @@
-//! BLAKE-256 and BLAKE-512 in lanes, as they were in the final round of the SHA-3 competition (Aumasson, Henzen, Meier & Phan, "SHA-3
-//! proposal BLAKE", version 1.3). What is correct here is what the crate blake-hash computes.
+//! BLAKE-256 and BLAKE-512 in lanes, as they were in the final round of the SHA-3 competition
+//! (Aumasson, Henzen, Meier & Phan, "SHA-3 proposal BLAKE", version 1.3). The reference for their
+//! results is the crate blake-hash.
 
 use manyhash::hazmat::{BlockOf, ByteOrder, ChainingOf, Compression, Count, End, Ending, StateOf, Word, Words};
 
@@ -17,7 +18,7 @@ const PERMUTATIONS: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// The constants of BLAKE-512: the digits of pi after the point.
+/// The constants of BLAKE-512, which are the digits of pi after the point.
 const PI: [u64; 16] = [
     0x243F6A8885A308D3,
     0x13198A2E03707344,
@@ -37,7 +38,7 @@ const PI: [u64; 16] = [
     0x636920D871574E69,
 ];
 
-/// The constants of BLAKE-256: the same digits, half as many.
+/// The constants of BLAKE-256, which are the first half of the same digits.
 const HALF_PI: [u32; 16] = {
     let mut halves = [0; 16];
     let mut i = 0;
@@ -77,8 +78,10 @@ macro_rules! rounds {
     )+ };
 }
 
-/// Words of the chaining value. Behind them a state has the count of the message's bits up to the last block, two words; what the count is to
-/// be for the next block and the one after, if that is not a block more; and a flag that says whether it is so. Lower words come first.
+/// The number of words of the chaining value. Behind them a state has two words with the count of
+/// the message's bits up to the last block. Then come the counts for the next block and the one
+/// after, if they do not grow by a block, and a flag that says whether this is so. Lower words come
+/// first.
 const CHAINING: usize = 8;
 const COUNT: usize = CHAINING;
 const NEXT: usize = COUNT + 2;
@@ -86,10 +89,12 @@ const AFTER_NEXT: usize = NEXT + 2;
 const IS_TOLD: usize = AFTER_NEXT + 2;
 const STATE: usize = IS_TOLD + 1;
 
-/// A one bit, zeros, a one bit, the length in bits. The count of a block that has no bit of the message is 0.
+/// The ending of BLAKE: a one bit, zeros, a one bit, the length in bits. The count of a block that
+/// has no bit of the message is 0.
 pub struct BlakeEnding;
 
-/// The message's bits up to and with those of block number `block`; 0 if there are none in it.
+/// Returns the number of the message's bits up to and with those of block number `block`, or 0 if
+/// that block has none.
 pub(super) fn count(message_bytes: u64, block: u64, block_bytes: u64) -> u128 {
     let holds_message = block * block_bytes < message_bytes;
     8 * u128::from(if holds_message { message_bytes.min((block + 1).saturating_mul(block_bytes)) } else { 0 })
@@ -102,7 +107,7 @@ macro_rules! blake {
         pub struct $Blake;
 
         impl $Blake {
-            /// Before the first block.
+            /// The state before the first block.
             pub const INITIAL: [$word; STATE] = {
                 let (chaining, mut state): ([$word; CHAINING], _) = ($initial, [0; STATE]);
                 let mut i = 0;
@@ -122,12 +127,11 @@ macro_rules! blake {
             const NAME: &'static str = $name;
             const BYTE_ORDER: ByteOrder = ByteOrder::Big;
 
-            /// The compression function without salt.
             #[inline(always)]
             fn compress<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; STATE], block: [V; 16]) {
                 const BLOCK_BITS: $word = 8 * 16 * size_of::<$word>() as $word;
                 let is_told = state[IS_TOLD];
-                // It carries where the highest bit was set and is no more.
+                // There is a carry where the highest bit was set and no longer is.
                 let counted = state[COUNT].add(V::splat(isa, BLOCK_BITS));
                 let carry = state[COUNT].and(counted.not()).shift_right::<{ $word::BITS - 1 }>();
                 let low = V::choose(is_told, state[NEXT], counted);

@@ -1,36 +1,34 @@
-//! The finalists by name: linear, and in lanes.
-
-use std::rc::Rc;
-
-use manyhash::hazmat::{ChainingOf, Compression, Lanes, Sha3_256Compression, WordOf};
+//! The finalists by name, in linear code and in lanes.
 
 use super::blake::{Blake256, Blake512};
 use super::keccak::Keccak256;
 use super::linear::{self, Linear};
+use manyhash::hazmat::{ChainingOf, Compression, Lanes, Sha3_256Compression, WordOf};
+use std::rc::Rc;
 
-/// The backends with a register of every instruction set, and one message in each of its lanes.
+/// The backends that have one message in each lane of a single register, for every instruction set.
 const ONE_WAVE: [&str; 6] = ["portable", "sse2", "avx512-128", "avx2", "avx512-256", "avx512"];
 
-/// A hash function, the two ways to compute it.
+/// A hash function, and the two ways to compute it.
 pub struct Function {
-    /// "BLAKE-256".
+    /// The name, such as "BLAKE-256".
     pub name: &'static str,
-    /// Bytes of the words that it computes with.
+    /// The length in bytes of the words that it computes with.
     pub word_bytes: usize,
-    /// One message after the other.
+    /// The function in linear code, one message after the other.
     pub linear: Linear,
-    /// Whose linear code that is.
+    /// The name of the linear code.
     pub linear_name: &'static str,
-    /// In lanes, on each instruction set of this CPU, narrowest first.
+    /// The function in lanes, on each instruction set of this CPU, narrowest first.
     pub kernels: Vec<LaneKernel>,
 }
 
 /// A hash function in the lanes of one instruction set.
 #[derive(Clone)]
 pub struct LaneKernel {
-    /// As the engine names its backends.
+    /// The backend's name in the engine.
     pub backend: &'static str,
-    /// Messages at once.
+    /// The number of messages that it hashes at once.
     pub lanes: usize,
     many: Rc<dyn Fn(&[&[u8]]) -> Vec<u8>>,
     dealt: Rc<dyn Fn(&[u8]) -> Vec<u8>>,
@@ -53,7 +51,8 @@ impl LaneKernel {
         digests.extend((self.many)(messages));
     }
 
-    /// Appends the digest of each slice of a message that is dealt out to as many slices as there are lanes.
+    /// Appends the digest of each slice of a message, which is dealt out to as many slices as there
+    /// are lanes.
     pub fn hash_dealt(&self, message: &[u8], digests: &mut Vec<u8>) {
         digests.extend((self.dealt)(message));
     }
@@ -72,22 +71,24 @@ impl Function {
         Self { name, word_bytes: size_of::<WordOf<C>>(), linear, linear_name, kernels }
     }
 
-    /// Linear code has the four columns of its state in a register of 128 bits.
+    /// Creates BLAKE-256. Its linear code has the four columns of the state in a register of 128
+    /// bits.
     pub fn blake256() -> Self {
         Self::new::<Blake256>("BLAKE-256", linear::blake256, "blake-hash", Blake256::INITIAL, 32)
     }
 
-    /// The same with registers of 256 bits.
+    /// Creates BLAKE-512. Its linear code has the four columns of the state in a register of 256
+    /// bits.
     pub fn blake512() -> Self {
         Self::new::<Blake512>("BLAKE-512", linear::blake512, "blake-hash", Blake512::INITIAL, 64)
     }
 
-    /// As it was submitted.
+    /// Creates Keccak as it was submitted.
     pub fn keccak256() -> Self {
         Self::new::<Keccak256>("Keccak[1088]", linear::keccak256, "sha3", [0; 25], 32)
     }
 
-    /// As it was standardised.
+    /// Creates SHA3-256 as it was standardised.
     pub fn sha3_256() -> Self {
         Self::new::<Sha3_256Compression>("SHA3-256", linear::sha3_256, "sha3", [0; 25], 32)
     }

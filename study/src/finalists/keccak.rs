@@ -1,9 +1,10 @@
-//! Keccak with a rate of 1088 bits and digests of 256, as it was in the SHA-3 competition. FIPS 202 has a byte of padding changed: that is
-//! the engine's own SHA3-256.
+//! Keccak with a rate of 1088 bits and digests of 256, as it was in the SHA-3 competition. FIPS 202
+//! changed a byte of padding; that version is the engine's own SHA3-256.
 
 use manyhash::hazmat::{ByteOrder, Compression, Count, Sha3_256Compression, Sponge, Words};
 
-/// Keccak\[1088\] as it was submitted: what SHA3-256 absorbs blocks by, and padding without the two bits that came later.
+/// Keccak\[1088\] as it was submitted. It absorbs blocks as SHA3-256 does, and its padding lacks
+/// the two bits that were added later.
 #[derive(Clone, Copy, Debug)]
 pub struct Keccak256;
 

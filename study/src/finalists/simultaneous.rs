@@ -1,9 +1,5 @@
-//! The question that Gueron & Krasnov 2012 left open (section 5): whether S-HASH pays for finalists of the SHA-3 competition that use SIMD
-//! instructions inside one message already.
-
-use anyhow::Result;
-use manyhash::backend::Backend;
-use manyhash::{Algorithm, Sha256, Sha512};
+//! The question that Gueron & Krasnov 2012 left open (section 5): whether S-HASH pays for finalists
+//! of the SHA-3 competition that use SIMD instructions inside one message already.
 
 use super::function::Function;
 use super::linear;
@@ -15,19 +11,23 @@ use crate::model::{Bars, Cell, Claim, Figure, Plot, Source, Table};
 use crate::openssl_worker::{self, EvpDigest, Variant, Worker};
 use crate::race::{Contestant, Local, Rules, race};
 use crate::session::Session;
+use anyhow::Result;
+use manyhash::backend::Backend;
+use manyhash::{Algorithm, Sha256, Sha512};
 
-/// 256 KB of 4 KiB messages: the second of the paper's cases (figure 2).
+/// The second of the paper's cases (figure 2): 256 KB in messages of 4 KiB.
 const MESSAGES: usize = 64;
 const MESSAGE_BYTES: usize = 4096;
-/// "500 loops".
+/// The paper's "500 loops".
 const WARM_UP_CALLS: u64 = 500;
-/// Registers of 128, 256 and 512 bits, with the instructions of their time and with those of AVX-512.
+/// Registers of 128, 256 and 512 bits, with the instructions of their time and with those of
+/// AVX-512.
 const BACKENDS: [&str; 5] = ["sse2", "avx512-128", "avx2", "avx512-256", "avx512"];
 
 const NARROW: Code = Code::Lanes("sse2");
 const WIDE: Code = Code::Lanes("avx2");
 
-/// Whose code.
+/// The code that computes a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Code {
     /// Linear code that any CPU of the papers' time or a little later can run.
@@ -56,7 +56,7 @@ impl<'a> Field<'a> {
         Ok(expected)
     }
 
-    /// SHA-2: n-SMS by OpenSSL and by the engine, and lanes.
+    /// Adds SHA-2: n-SMS by OpenSSL and by the engine, and lanes.
     fn add_sha2<A: Algorithm>(&mut self, session: &Session, algorithm: &str, layout: &Layout, messages: &'a [&'a [u8]]) -> Result<()> {
         let expected = self.add_openssl(A::NAME, algorithm, messages)?;
         if Variant::NSms.missing().is_none() {
@@ -93,7 +93,7 @@ struct Raced {
 }
 
 impl Raced {
-    /// The fastest of these.
+    /// Returns the fastest code of `function` among those that `is_meant` selects.
     fn fastest(&self, function: &str, is_meant: impl Fn(Code) -> bool) -> Option<&Measured> {
         fastest(self.rows.iter().filter(|row| row.0 == function && is_meant(row.1)).map(|row| &row.2))
     }
@@ -106,23 +106,24 @@ impl Raced {
         self.fastest(function, |code| matches!(code, Code::Lanes(_)))
     }
 
-    /// What lanes are compared with: the fastest linear code without instructions made for the function, which OpenSSL has for SHA-2 only.
+    /// Returns the code that lanes are compared with. It is the fastest linear code without
+    /// instructions made for the function, which only OpenSSL's SHA-2 has.
     fn linear(&self, function: &str) -> Option<&Measured> {
         let is_sha2 = [Sha256::NAME, Sha512::NAME].contains(&function);
         self.fastest(function, |code| code == Code::Linear || code == Code::OpenSsl && !is_sha2)
     }
 
-    /// How many times as fast as linear code.
+    /// Returns how many times as fast as linear code `measured` is.
     fn gain(&self, function: &str, measured: Option<&Measured>) -> Option<f64> {
         Some(measured?.speed_up_over(self.linear(function)?))
     }
 
-    /// What the paper's registers gain, of 128 bits.
+    /// Returns the gain of the paper's registers, of 128 bits.
     fn narrow(&self, function: &str) -> Option<f64> {
         self.gain(function, self.get(function, NARROW))
     }
 
-    /// What the next ones gain, of 256 bits.
+    /// Returns the gain of the next registers, of 256 bits.
     fn wide(&self, function: &str) -> Option<f64> {
         self.gain(function, self.get(function, WIDE))
     }
@@ -134,7 +135,7 @@ impl Raced {
     }
 }
 
-/// Races.
+/// Races all codes, and returns the figure.
 pub fn measure(session: &Session) -> Result<Figure> {
     let messages: Messages = Layout::equal(MESSAGES, MESSAGE_BYTES).fill()?;
     let slices = messages.slices();
@@ -169,7 +170,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
     Ok(Figure { method, missing: missing.chain(n_sms).collect(), ..figure(&Raced { rows }) })
 }
 
-/// Whether lanes are of use in 256-bit registers and not before.
+/// Whether lanes are of use in 256-bit registers but not in narrower ones.
 fn wide_only(raced: &Raced, function: &str) -> Option<bool> {
     Some(raced.narrow(function)? <= 1.0 && raced.wide(function)? > 1.0)
 }
@@ -206,7 +207,7 @@ fn figure(raced: &Raced) -> Figure {
     }
 }
 
-/// What is compared, with the headings.
+/// Returns the codes compared, with their headings.
 fn codes() -> Vec<(Code, &'static str)> {
     let lanes = ["128 bits (sse2)", "128 bits (avx512-128)", "256 bits (avx2)", "256 bits (avx512-256)", "512 bits (avx512)"];
     let linear = [(Code::Linear, "linear"), (Code::OpenSsl, "linear, OpenSSL today")];
@@ -263,7 +264,7 @@ fn still_holds(raced: &Raced) -> String {
     )
 }
 
-/// The study that the paper left open.
+/// Returns the answer to the question that the paper left open.
 fn changed(raced: &Raced) -> String {
     let Some(narrow) = raced.narrow("BLAKE-256") else {
         return "Nothing has been measured of what has changed: this machine lacks the paper's registers.".into();
@@ -335,7 +336,8 @@ mod tests {
 
     #[test]
     fn lanes_are_compared_with_the_fastest_linear_code_that_is_like_them() {
-        // OpenSSL's SHA-3 is faster than the crate's; its SHA-256 may use SHA extensions, which the other functions have nothing like.
+        // OpenSSL's SHA-3 is faster than the crate's. Its SHA-256 may use SHA extensions, and the
+        // other functions have no such instructions.
         let raced = [("SHA3-256", 80.0), ("SHA-256", 20.0)].map(|(function, openssl)| {
             let rows = [(Code::Linear, 100.0), (Code::OpenSsl, openssl), (NARROW, 50.0)];
             let rows = rows.map(|(code, ns)| (function, code, measured(function, 64, ns)));

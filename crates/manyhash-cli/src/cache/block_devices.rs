@@ -1,39 +1,43 @@
-//! What is below a file system: a disk that stays, or something that shows one image today and another tomorrow.
+//! Block devices below a file system. A disk stays the same; other devices may show another image
+//! tomorrow.
 
 use crate::sysfs::{self, entries_of};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Beginnings of the names of disks, before letters and digits: SCSI, SATA and USB, IDE, virtio, Xen, NVMe, SD cards, mainframes,
-/// persistent memory. Not loop, nbd, ram, zram, ublk, floppies and CDs, nor disks that others write to over a network.
+/// The first letters of the names of disks, before further letters and digits: SCSI, SATA and USB,
+/// IDE, virtio, Xen, NVMe, SD cards, mainframes, persistent memory. Missing on purpose are loop,
+/// nbd, ram, zram, ublk, floppies and CDs, and disks that others write to over a network.
 const DISKS: &[&str] = &["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dasd", "pmem"];
 
-/// Beginnings of the names of what is made of other devices: the device mapper (LVM, LUKS, multipath) and RAID.
+/// The first letters of the names of devices made of others: the device mapper (LVM, LUKS,
+/// multipath) and RAID.
 const STACKS: &[&str] = &["dm-", "md"];
 
-/// Where a disk says what no other disk says, in its folder: NVMe, SCSI, virtio, SD cards, the device mapper, RAID.
+/// The files in a disk's folder that may hold its serial number: for NVMe, SCSI, virtio, SD cards,
+/// the device mapper, RAID.
 const SERIALS: &[&str] = &["wwid", "device/wwid", "serial", "device/cid", "dm/uuid", "md/uuid"];
 
-/// Stacks of more devices than this are not looked through.
+/// How deep stacks of devices are looked through. Deeper ones are not trusted.
 const MAX_DEPTH: usize = 16;
 
-/// Why something below a file system is not trusted.
+/// Why a device below a file system is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NotADisk {
-    /// It has this name, which is not that of a disk.
+    /// The device has this name, which is not a disk's.
     Name(String),
-    /// Its medium can be exchanged.
+    /// The device has this name, and its medium can be exchanged.
     Removable(String),
-    /// The system does not show it.
+    /// The system does not show the device.
     Hidden,
 }
 
 #[derive(Debug)]
 pub(crate) struct BlockDevices {
-    /// Where sysfs is.
+    /// The folder of sysfs.
     system: PathBuf,
-    /// Where links are, named by the UUIDs of the file systems on the devices that they lead to.
+    /// The folder of links to devices, named by the UUIDs of the file systems on them.
     links: PathBuf,
 }
 
@@ -44,8 +48,9 @@ impl Default for BlockDevices {
 }
 
 impl BlockDevices {
-    /// The serial number of the disk with that number, if it has one, and which partition it is. It lasts, but need not be unique. Fails if
-    /// not only disks that stay are below it.
+    /// Returns the serial number of the disk numbered `device`, if it has one, and which partition
+    /// it is. The result lasts, but need not be unique. Fails if anything but lasting disks is
+    /// below the device.
     pub(crate) fn name_of(&self, device: u64) -> Result<Vec<u8>, NotADisk> {
         let folder = self.folder(device)?;
         check(&folder, 0)?;
@@ -55,9 +60,10 @@ impl BlockDevices {
         Ok([&serial.unwrap_or_default()[..], b"\0", &partition].concat())
     }
 
-    /// Fails if not only disks that stay are below the btrfs that was mounted from `source`, one of its devices.
+    /// Checks the devices of the btrfs that was mounted from `source`, which is one of them. Fails
+    /// if anything but lasting disks is below the file system.
     pub(crate) fn check_members(&self, source: &Path) -> Result<(), NotADisk> {
-        // Through the links that the device mapper has; in a container there may be no such file.
+        // The device mapper's names are links. In a container the file may not exist.
         let source = fs::canonicalize(source).unwrap_or_else(|_| source.into());
         let name = source.file_name().ok_or(NotADisk::Hidden)?;
         let mut all = entries_of(&self.system.join("fs/btrfs")).map(|one| entries_of(&one.join("devices")).collect::<Vec<_>>());
@@ -68,13 +74,14 @@ impl BlockDevices {
         Ok(())
     }
 
-    /// The UUID of the file system on the device with that number, if there is a link that says it.
+    /// Returns the UUID of the file system on the device numbered `device`, if exactly one link
+    /// says it.
     pub(crate) fn uuid_of(&self, device: u64) -> Option<Vec<u8>> {
         let folder = self.folder(device).ok()?;
         let leads_here = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target.file_name() == folder.file_name());
         let mut links = entries_of(&self.links).filter(leads_here);
         let link = links.next()?;
-        // Of two, one is out of date.
+        // If there are two links, one is out of date.
         links.next().is_none().then(|| file_name(&link).into_encoded_bytes())
     }
 
@@ -83,7 +90,7 @@ impl BlockDevices {
     }
 }
 
-/// Fails if not only disks that stay are below the device with that folder.
+/// Checks the device in `folder`, and fails if anything but lasting disks is below it.
 fn check(folder: &Path, depth: usize) -> Result<(), NotADisk> {
     if depth > MAX_DEPTH {
         return Err(NotADisk::Hidden);
@@ -118,10 +125,9 @@ fn file_name(path: &Path) -> OsString {
 pub(crate) mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
-
     use tempfile::TempDir;
 
-    /// A machine with block devices that are not there.
+    /// A sysfs with made-up block devices.
     pub(crate) struct Machine(TempDir);
 
     impl Machine {
@@ -133,7 +139,6 @@ pub(crate) mod tests {
             machine
         }
 
-        /// What the program sees of it.
         pub(crate) fn block_devices(&self) -> BlockDevices {
             BlockDevices { system: self.0.path().join("sys"), links: self.0.path().join("links") }
         }
@@ -169,12 +174,10 @@ pub(crate) mod tests {
             self.say(&format!("{disk}/{disk}{number}/partition"), &number.to_string())
         }
 
-        /// Adds a loop device.
         pub(crate) fn loop_device(&self, minor: u32) -> &Self {
             self.device(&format!("loop{minor}"), 7, minor).say(&format!("loop{minor}/removable"), "0")
         }
 
-        /// Adds a device made of others.
         pub(crate) fn stack(&self, name: &str, minor: u32, below: &[&str]) -> &Self {
             self.device(name, 253, minor);
             for below in below {
@@ -199,7 +202,6 @@ pub(crate) mod tests {
             symlink(format!("../../{device}"), self.0.path().join("links").join(uuid)).unwrap();
         }
 
-        /// Removes it.
         pub(crate) fn unlink(&self, uuid: &str) {
             fs::remove_file(self.0.path().join("links").join(uuid)).unwrap();
         }

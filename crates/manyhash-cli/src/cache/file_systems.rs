@@ -1,8 +1,10 @@
-//! File systems whose stamps are worth trusting, and names for them that last.
+//! The file systems whose stamps can be trusted, and lasting names for them.
 //!
-//! A stamp says that a file is unchanged if the system itself sets the ctime at each change, if the inode number stays the file's own, and
-//! if the file system is the same one. `st_dev` does not say the latter: it is a number that is given out again, for the next image on a
-//! loop device or the next mount of a file server. So few file systems are trusted, by name, and each gets an identity of its own.
+//! A stamp says that a file is unchanged if the system itself sets the ctime at each change, if the
+//! inode number stays the file's own, and if the file system is the same one. `st_dev` does not say
+//! the latter. That number is given out again, for the next image on a loop device or the next
+//! mount of a file server. So few file systems are trusted, by name, and each gets an identity of
+//! its own.
 
 use super::block_devices::{BlockDevices, NotADisk};
 use crate::text::quoting::quoted;
@@ -13,79 +15,81 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long it is believed what a device number stands for. Between two files something may be unmounted, and its number given away.
+/// How long an answer about a device number is believed. Between two files a file system may be
+/// unmounted, and its number given to another.
 const BELIEVED: Duration = Duration::from_secs(1);
 
-/// A type of file systems whose stamps are trusted.
+/// A type of file system whose stamps are trusted.
 struct Trusted {
-    /// As Linux calls it.
+    /// The type's name in Linux.
     kind: &'static str,
-    /// Where its UUID is to be had.
     uuid: Uuid,
-    /// Where the disk below it is to be had.
     disk: Disk,
 }
 
-/// Where the UUID of a file system is to be had.
 #[derive(Clone, Copy)]
 enum Uuid {
-    /// The kernel makes `f_fsid` of it, see statfs(2).
+    /// The kernel derives `f_fsid` from it, see statfs(2).
     FileSystemId,
-    /// From the links in `/dev/disk/by-uuid`, because `f_fsid` is but the device's number.
+    /// It is in the names of links in `/dev/disk/by-uuid`, because `f_fsid` is only the device's
+    /// number.
     Links,
 }
 
-/// Where the disk below a file system is to be had.
+/// The way to find the disk below a file system.
 #[derive(Clone, Copy)]
 enum Disk {
     /// `st_dev` is its number.
     Device,
-    /// It is what was mounted, or one of several.
+    /// The disk is what was mounted, or one of several.
     Source,
-    /// The system does not say: a pool of disks.
+    /// The disks form a pool, and the system does not name them.
     Pool,
 }
 
-/// The types that are trusted. CACHE.md says of the others why they are not.
+/// The trusted types. CACHE.md says why the others are not trusted.
 const TRUSTED: &[Trusted] = &[
-    // The kernel's ext4 driver sets ctimes, also for writes through memory maps as pages get dirty; inodes are places on the disk.
+    // The kernel's ext4 driver sets ctimes, also for writes through memory maps as pages get dirty.
+    // Inode numbers are places on the disk.
     Trusted { kind: "ext2", uuid: Uuid::FileSystemId, disk: Disk::Device },
     Trusted { kind: "ext3", uuid: Uuid::FileSystemId, disk: Disk::Device },
     Trusted { kind: "ext4", uuid: Uuid::FileSystemId, disk: Disk::Device },
-    // The same is true of it.
+    // The reasons for ext4 hold for XFS too.
     Trusted { kind: "xfs", uuid: Uuid::Links, disk: Disk::Device },
-    // Inode numbers are per subvolume, and so is `f_fsid`. A snapshot has the ctimes of what it is of, and its content.
+    // Inode numbers are per subvolume, and so is `f_fsid`. A snapshot has the ctimes and the
+    // content of its origin.
     Trusted { kind: "btrfs", uuid: Uuid::FileSystemId, disk: Disk::Source },
-    // The same, with the GUID of the dataset.
+    // The reasons for btrfs hold for ZFS too, with the GUID of the dataset.
     Trusted { kind: "zfs", uuid: Uuid::FileSystemId, disk: Disk::Pool },
 ];
 
-/// Options of a mounted file system that make its ctimes worthless, and why.
+/// The options of a mounted file system that make its ctimes worthless, and why they do.
 const UNTRUSTED_OPTIONS: &[(&str, Why)] = &[("ro", Why::ReadOnly), ("lazytime", Why::LazyTimes)];
 
-/// Why the files of a file system are hashed each time.
+/// Why the files of a file system are hashed in each run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Why {
-    /// Its type is not in the list.
+    /// The type is not in the list.
     Type,
-    /// Nothing changes in it, so its ctimes are those of an image.
+    /// The file system is read-only, so its ctimes are those of an image.
     ReadOnly,
-    /// A power failure takes the ctimes of the last day.
+    /// The option `lazytime` is set, so a power failure can take the ctimes of the last day.
     LazyTimes,
-    /// What is below it may be exchanged.
+    /// The device below the file system may be exchanged.
     Disk(NotADisk),
-    /// It has no UUID, or the system does not tell it.
+    /// The file system has no UUID, or the system does not tell it.
     Nameless,
-    /// The system does not tell what is mounted there.
+    /// The system does not tell which file system is mounted.
     Unknown,
-    /// The ctime has no fraction of a second: programs that make images write such, and hardly ever does a kernel.
+    /// The ctime has no fraction of a second. Programs that make images write such times; a kernel
+    /// hardly ever does.
     WholeSecond,
 }
 
 /// A reason for hashing files, and the type of the file system that they are on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Distrust {
-    /// The type, as the system calls it; empty if it does not say.
+    /// The type's name in the system, or an empty string if the system does not say it.
     pub(crate) kind: Arc<str>,
     pub(crate) why: Why,
 }
@@ -93,7 +97,7 @@ pub(crate) struct Distrust {
 impl fmt::Display for Distrust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, why } = self;
-        // It may be called anything.
+        // A type can have any name.
         let kind = quoted(kind.as_bytes());
         let kind = String::from_utf8_lossy(&kind);
         match why {
@@ -110,25 +114,25 @@ impl fmt::Display for Distrust {
     }
 }
 
-/// What is mounted where a file is.
+/// The mounted file system that a file is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "no other system says it"))]
 pub(crate) struct Mounted {
-    /// The type of the file system; empty if the system does not say.
+    /// The type's name, or an empty string if the system does not say it.
     pub(crate) kind: Arc<str>,
-    /// `st_dev` of the file.
+    /// The file's `st_dev`.
     pub(crate) device: u64,
-    /// What was mounted: often the name of a block device.
+    /// What was mounted, which is often the name of a block device.
     pub(crate) source: PathBuf,
-    /// The file system's options, with commas. Those of the mount alone are not among them.
+    /// The file system's options, with commas. Options of the mount alone are not among them.
     pub(crate) options: String,
     pub(crate) file_system_id: u64,
 }
 
-/// The identity of a file system, or why it has none; and its type.
+/// The type of a file system, and its identity or why it has none.
 type Answer = (Arc<str>, Result<u64, Why>);
 
-/// Identities of file systems, asked once a second for each device at most.
+/// The identities of file systems. The system is asked once a second for each device at most.
 #[derive(Debug, Default)]
 pub(crate) struct FileSystems {
     block_devices: BlockDevices,
@@ -137,13 +141,14 @@ pub(crate) struct FileSystems {
 }
 
 impl FileSystems {
-    /// The identity of the file system that a file is on, which is the same after a reboot and no other one has. `device` is the `st_dev`
-    /// that the file had.
+    /// Returns the identity of the file system that the file at `path` is on. It is unique, and
+    /// stays the same after a reboot. `device` is the file's `st_dev` when it was found.
     pub(crate) fn identity(&mut self, path: &Path, device: u64) -> Result<u64, Distrust> {
         let (kind, answer) = match self.answers.get(&device) {
             Some((asked, answer)) if asked.elapsed() < BELIEVED => answer,
             _ => {
-                // What is not there any more, or on something else by now, says nothing of other files.
+                // A file that is gone, or on another file system by now, says nothing of other
+                // files.
                 let Some(mounted) = mounted(path).filter(|mounted| mounted.device == device) else {
                     return Err(Distrust { kind: "".into(), why: Why::Unknown });
                 };
@@ -154,7 +159,8 @@ impl FileSystems {
         answer.clone().map_err(|why| Distrust { kind: Arc::clone(kind), why })
     }
 
-    /// The same for a file that was hashed and changed last at `changed_ns`. It is counted if it is not trusted.
+    /// Returns the identity as [`identity`](Self::identity) does, for a file that was hashed and
+    /// last changed at `changed_ns`. If it is not trusted, the file is counted.
     pub(crate) fn identity_to_store(&mut self, path: &Path, device: u64, changed_ns: i128) -> Option<u64> {
         let identity = self.identity(path, device).and_then(|identity| {
             if !is_whole_second(changed_ns) {
@@ -172,19 +178,19 @@ impl FileSystems {
         }
     }
 
-    /// How many files were not trusted, by reason.
+    /// Returns the reasons for distrust, each with its number of files.
     pub(crate) fn distrusted(&self) -> impl Iterator<Item = (&Distrust, u64)> {
         self.distrusted.iter().map(|(distrust, &files)| (distrust, files))
     }
 }
 
-/// Whether a ctime is one that programs write into images. A kernel's has nanoseconds: one in a billion is mistaken, or in the worst case,
-/// where the clock's ticks are aligned to seconds, one in a hundred.
+/// Whether a ctime looks like those that programs write into images. The kernel's ctimes have
+/// nanoseconds, so one in a billion is mistaken for such a time, or one in a hundred in the worst
+/// case, where the clock's ticks are aligned to seconds.
 fn is_whole_second(changed_ns: i128) -> bool {
     changed_ns % 1_000_000_000 == 0
 }
 
-/// The identity of what is mounted, or why it has none.
 fn identity(mounted: &Mounted, block_devices: &BlockDevices) -> Result<u64, Why> {
     if mounted.kind.is_empty() {
         return Err(Why::Unknown);
@@ -216,23 +222,23 @@ fn identity(mounted: &Mounted, block_devices: &BlockDevices) -> Result<u64, Why>
     Ok(u64::from_le_bytes(*digest.as_ref().first_chunk().expect("a digest is longer")))
 }
 
-/// What is mounted where a file is; nothing if the file is not there.
+/// Returns the file system mounted where the file at `path` is, or `None` if the file is not there.
 #[cfg(target_os = "linux")]
 fn mounted(path: &Path) -> Option<Mounted> {
+    use rustix::fs::{Mode, OFlags, fstatvfs, open};
     use std::fs::{self, File};
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::MetadataExt;
 
-    use rustix::fs::{Mode, OFlags, fstatvfs, open};
-
-    // Nothing is read, so nothing happens to a device or a fifo; and all answers are about the same file.
+    // `O_PATH` reads nothing, so a device or a fifo does not notice. All answers are about this one
+    // open file.
     let file = File::from(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?);
     let device = file.metadata().ok()?.dev();
     let file_system_id = fstatvfs(&file).ok()?.f_fsid;
     let line = || {
         let about = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
         let mount = about.lines().find_map(|line| line.strip_prefix("mnt_id:"))?.trim();
-        // Names in it need not be UTF-8.
+        // The names in this file need not be UTF-8.
         let mounts = fs::read("/proc/self/mountinfo").ok()?;
         mounts.split(|&byte| byte == b'\n').find_map(|line| parse(line, mount.as_bytes()))
     };
@@ -240,13 +246,14 @@ fn mounted(path: &Path) -> Option<Mounted> {
     Some(Mounted { kind, device, source, options, file_system_id })
 }
 
-/// Nothing: how other systems tell it is not known here.
+/// Returns `None`, because how to ask other systems is not known here.
 #[cfg(not(target_os = "linux"))]
 fn mounted(_: &Path) -> Option<Mounted> {
     None
 }
 
-/// Type, source and options in the line of that mount: `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`, see
+/// Returns type, source and options in `line`, if it is the line of the mount with the number
+/// `mount`. Such a line is `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`, see
 /// proc_pid_mountinfo(5).
 #[cfg(target_os = "linux")]
 fn parse(line: &[u8], mount: &[u8]) -> Option<(Arc<str>, PathBuf, String)> {
@@ -261,7 +268,7 @@ fn parse(line: &[u8], mount: &[u8]) -> Option<(Arc<str>, PathBuf, String)> {
     Some((text(kind).into(), OsString::from_vec(unescaped(source)).into(), text(options)))
 }
 
-/// A name in which `\040` stands for a blank, and so on.
+/// Returns `name` with escapes resolved: `\040` stands for a blank, and so on.
 #[cfg(target_os = "linux")]
 fn unescaped(mut name: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
@@ -301,12 +308,12 @@ mod tests {
         assert_eq!(file_systems.identity_to_store(path, device, 1), None);
         assert_eq!(file_systems.distrusted().collect::<Vec<_>>(), [(&distrust, 1)]);
         assert_eq!(distrust.to_string(), "on proc, which is not trusted");
-        // Not what it was when it was looked at.
+        // A device number other than at the first look makes the answer unknown.
         assert_eq!(file_systems.identity(path, device + 1).unwrap_err().why, Why::Unknown);
         assert_eq!(file_systems.identity(Path::new("/nowhere"), 1 << 40).unwrap_err().why, Why::Unknown);
     }
 
-    /// ext4 on partition 1 of the disk `sda`.
+    /// Returns an ext4 on partition 1 of the disk `sda`.
     fn ext4() -> Mounted {
         let device = Machine::number(8, 1);
         Mounted { kind: "ext4".into(), device, source: "/dev/sda1".into(), options: "rw,errors=remount-ro".into(), file_system_id: 5 }
@@ -323,7 +330,8 @@ mod tests {
         rebooted.disk("sda", "two").partition("sda", 1).disk("sdb", "one").partition("sdb", 1);
         let elsewhere = Mounted { device: Machine::number(8, 17), source: "/dev/sdb1".into(), ..ext4() };
         assert_eq!(of(&elsewhere, &rebooted), first);
-        // A copy on another disk, or on another partition; another UUID; another type.
+        // A copy on another disk or partition, another UUID, or another type is another file
+        // system.
         assert_ne!(of(&elsewhere, &machine), first);
         machine.partition("sda", 2);
         assert_ne!(of(&Mounted { device: Machine::number(8, 2), ..ext4() }, &machine), first);

@@ -1,14 +1,17 @@
-//! What a row of the store holds: the digests of up to sixteen files with neighbouring inode numbers, and a checksum over it all, so that
-//! no damage can pass for a digest.
+//! The content of a row of the store: the digests of up to sixteen files with neighbouring inode
+//! numbers, and a checksum over all of it, so that no damage can pass for a digest.
 //!
-//! Files made together have neighbouring numbers and are met together: a row for each would make the store slower than reading a small
-//! file.
+//! Files made together have neighbouring numbers and are met together. A row for each file would
+//! make the store slower than reading a small file.
 //!
-//! Little-endian. For each file: inode, size (8 bytes each), mtime, ctime (16 each), how many digests (1), and of each the algorithm's
-//! name and the digest, with their lengths (1) in front. At the end 8 bytes of a SHA-256 over the row's key and all of that. Algorithms
-//! are named, not numbered, so that a row keeps its meaning when one joins the list.
+//! Numbers are little-endian. For each file a row has inode and size (8 bytes each), mtime and
+//! ctime (16 each), the number of digests (1), and for each digest the algorithm's name and the
+//! digest, with their lengths (1) in front. At the end are 8 bytes of a SHA-256 over the row's key
+//! and all of that. Algorithms are named, not numbered, so that a row keeps its meaning when one
+//! joins the list.
 //!
-//! The device of all stamps here is the identity of the file system ([`super::file_systems`]), not the number that `stat` gives.
+//! The device of all stamps here is the identity of the file system ([`super::file_systems`]), not
+//! the number from `stat`.
 
 use manyhash::{AnyAlgorithm, Sha256};
 use manyhash_files::read::{FileId, Stamp};
@@ -16,10 +19,9 @@ use manyhash_files::{Algorithms, Digests};
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// Which group a file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct GroupKey {
-    /// The identity of the file system, which lasts.
+    /// The file system's lasting identity.
     pub(crate) file_system: u64,
     /// The inode number without its lowest bits.
     pub(crate) block: u64,
@@ -39,27 +41,24 @@ impl GroupKey {
     }
 }
 
-/// What is known of some neighbouring files.
+/// The stored digests of some neighbouring files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
     key: GroupKey,
     entries: Vec<Entry>,
 }
 
-/// What is known of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Which file it was.
     pub(crate) stamp: Stamp,
-    /// By names of algorithms; this version need not know them all.
+    /// The digests by names of algorithms, some of which this version may not know.
     digests: Vec<(Box<str>, Box<[u8]>)>,
 }
 
-/// A digest that is not what the store had for the same stamp.
+/// A digest that differs from the stored one of the same stamp.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) algorithm: String,
-    /// What the store had.
     pub(crate) stored: Box<[u8]>,
 }
 
@@ -72,7 +71,7 @@ impl Group {
         self.key
     }
 
-    /// The group in a row; nothing if the row is damaged.
+    /// Decodes the group in a row, or returns `None` if the row is damaged.
     pub(crate) fn decode(key: GroupKey, row: &[u8]) -> Option<Self> {
         let (mut body, checksum) = row.split_last_chunk()?;
         if key.checksum(body) != *checksum {
@@ -98,8 +97,8 @@ impl Group {
         self.entries.iter().find(|entry| entry.stamp.file == file)
     }
 
-    /// Notes digests. Those of other algorithms for the same stamp stay, unless one that can be compared differs: then none of them is
-    /// believed.
+    /// Notes digests. Those of other algorithms for the same stamp stay, unless a digest that can
+    /// be compared differs. Then none of the old ones is believed.
     pub(crate) fn put(&mut self, stamp: Stamp, digests: &Digests) -> Option<Difference> {
         let mut new = Entry::new(stamp, digests);
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.stamp.file == stamp.file) else {
@@ -130,7 +129,7 @@ impl Entry {
         Self { stamp, digests: digests.algorithms().iter().map(pair).collect() }
     }
 
-    /// The digests of `algorithms`, if all of them are known.
+    /// Returns the digests of `algorithms`, if all of them are known.
     pub(crate) fn digests(&self, algorithms: Algorithms) -> Option<Digests> {
         let mut bytes = Vec::new();
         for algorithm in algorithms.iter() {

@@ -6,8 +6,8 @@
 //! workers:             hashed ──> queue ──> store thread: a transaction each half second, or each 2048 files
 //! ```
 //!
-//! Digests are stored as workers have them, not when it is their turn in the output, so that little is lost if the run is killed while
-//! the first file of a window is still being read.
+//! Digests are stored when workers have them, not when it is their turn in the output. So little is
+//! lost if the run is killed while the first file of a window is still being read.
 
 mod block_devices;
 mod file_systems;
@@ -33,40 +33,42 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::{Store, StoreError};
 
-/// A file that changed less than this before the run began is not stored. It may change again and get the same times: they are as coarse
-/// as two seconds on some file systems, and a tick of the clock (up to 10 ms) on the others. Taking the beginning of the run for that of
-/// the reading errs on the safe side, and makes one look at the ctime, after the reading, enough: a change meanwhile would be newer.
+/// The age in nanoseconds that a file's last change must have when the run begins for its digests
+/// to be stored. A younger file may change again and get the same times, because they are as coarse
+/// as two seconds on some file systems, and a tick of the clock (up to 10 ms) on the others. Taking
+/// the beginning of the run for that of the reading errs on the safe side. It also makes one look
+/// at the ctime, after the reading, enough: a change meanwhile would be newer.
 const SETTLED_NS: i128 = 2_000_000_000;
 
-/// How long digests wait to be stored.
+/// How long digests wait at most before they are stored.
 const STORE_EVERY: Duration = Duration::from_millis(500);
-/// How many of them do.
+/// How many waiting files are stored at once, without waiting longer.
 const BATCH_FILES: usize = 2048;
-/// With so many waiting, workers wait for the store.
+/// How many files may wait before workers wait for the store.
 const MAX_WAITING_FILES: usize = 8 * BATCH_FILES;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Cache(Option<Arc<Shared>>);
 
-/// What the source, the workers and the store thread share.
+/// State that the source, the workers and the store thread share.
 #[derive(Debug)]
 struct Shared {
     program: OsString,
-    /// As it was given, for messages.
+    /// The cache's path as the user gave it, for messages.
     name: PathBuf,
-    /// Where it is, no link.
+    /// The cache's path with links resolved.
     path: PathBuf,
     begun_ns: i128,
-    /// Percent of the known files that are read all the same.
+    /// The percentage of known files that are read anyway, to verify the cache.
     sample_percent: Option<u8>,
     store: Mutex<Access>,
     file_systems: Mutex<FileSystems>,
     queue: Mutex<Queue>,
-    /// A batch is full, or nothing more comes.
+    /// Signalled when a batch is full, or when nothing more comes.
     full: Condvar,
     emptied: Condvar,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// The system allowed no store thread: who fills a batch stores it.
+    /// Whether the system allowed no store thread. The thread that fills a batch then stores it.
     has_no_thread: AtomicBool,
     differs: AtomicBool,
     counts: Counts,
@@ -76,12 +78,11 @@ struct Shared {
 #[derive(Debug)]
 struct Access {
     store: Option<Store>,
-    /// The file it is in.
     file: Option<FileId>,
-    /// The group looked at last: the next file is likely to be in it too.
+    /// The group read last, because the next file is likely to be in it too.
     last: Option<(Group, bool)>,
     sample_start: u8,
-    /// A second time would be a bad disk.
+    /// Whether a store was damaged in this run. A second one would mean a bad disk.
     was_damaged: bool,
 }
 
@@ -104,11 +105,12 @@ impl Cache {
         Self(None)
     }
 
-    /// The cache that was asked for, if one was. Says why not if it must not or cannot be used; a cache that another process uses, or
-    /// that fails for want of space, is not worth stopping for.
+    /// Opens the cache that was asked for, if one was. A cache that another process uses, or that
+    /// fails for want of space, is reported and does not stop the run. Fails if the cache must not
+    /// or cannot be used.
     pub(crate) fn open(program: &OsStr, arguments: &CacheArguments) -> Result<Self, Failure> {
         let Some(name) = &arguments.cache else { return Ok(Self::none()) };
-        // Through links, so that what is set aside is the file.
+        // Links are resolved, so that a damaged store is moved itself, and not a link to it.
         let path = std::fs::canonicalize(name).unwrap_or_else(|_| name.clone());
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut shared = Shared {
@@ -150,12 +152,12 @@ impl Cache {
         Ok(Self(Some(shared)))
     }
 
-    /// The files it is in, which are not to be hashed with the rest.
+    /// Returns the files of the cache, which are not to be hashed with the rest.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.0.iter().flat_map(|shared| [shared.path.clone(), store::log_of(&shared.path)]).collect()
     }
 
-    /// `settings` for a run whose digests are kept.
+    /// Returns `settings` with a keeper that stores the digests.
     pub(crate) fn kept(&self, settings: Settings) -> Settings {
         match &self.0 {
             Some(shared) => Settings { keeper: Some(Arc::clone(shared) as Arc<dyn Keeper>), ..settings },
@@ -163,7 +165,7 @@ impl Cache {
         }
     }
 
-    /// The work that reading what is at `path` is: none if the digests are known.
+    /// Returns the work for the file at `path`, which is none if its digests are known.
     pub(crate) fn hashing(&self, path: &Path, what: io::Result<Readable>, algorithms: Algorithms) -> Work {
         if let (Some(shared), Ok(Readable::File { stamp: Some(stamp), .. })) = (&self.0, &what)
             && let Some(work) = shared.known(path, stamp, algorithms)
@@ -173,7 +175,8 @@ impl Cache {
         hashing(what, algorithms)
     }
 
-    /// Stores what is not stored yet. Gives whether all that was read again is as it was stored.
+    /// Stores the digests that still wait. Returns whether all files that were read again have the
+    /// stored digests.
     pub(crate) fn finish(&self, verbose: bool) -> bool {
         let Some(shared) = &self.0 else { return true };
         shared.queue().ended = true;
@@ -194,7 +197,8 @@ impl Cache {
 impl Keeper for Shared {
     fn keep(&self, path: &Path, hashed: &Hashed) {
         let Some(stamp) = hashed.stamp else { return };
-        // What has another length than it says, or none, may be made by the kernel as it is read.
+        // The kernel may make up a file as it is read, if its length is another than it says, or
+        // zero.
         if hashed.bytes != stamp.size_bytes || hashed.bytes == 0 {
             return;
         }
@@ -220,7 +224,7 @@ impl Shared {
         self.queue.lock().expect("no thread panicked")
     }
 
-    /// Leaves something to the store thread, as soon as that is not too far behind.
+    /// Passes a file to the store thread, as soon as the queue has room.
     fn enqueue(&self, file: (PathBuf, Stamp, Hashed)) {
         let mut queue = self.queue();
         while queue.files.len() >= MAX_WAITING_FILES && !queue.ended {
@@ -236,14 +240,15 @@ impl Shared {
         }
     }
 
-    /// What to do for a file of which something is known; nothing if it is to be hashed as any other.
+    /// Returns the work for a file that the store knows, or `None` if it is to be hashed as any
+    /// other.
     fn known(&self, path: &Path, stamp: &Stamp, algorithms: Algorithms) -> Option<Work> {
         let mut access = self.access();
         if access.file == Some(stamp.file) {
-            // Opening and closing it would take away SQLite's lock on it.
+            // Opening and closing the database would take away SQLite's lock on it.
             return Some(Work::Failed(io::Error::other("is the cache of this run")));
         }
-        // What is not trusted is counted when it has been hashed.
+        // A file that is not trusted is counted when it has been hashed.
         let lasting = lasting(*stamp, self.file_systems().identity(path, stamp.file.device).ok()?);
         let (group, is_stale) = match access.group(GroupKey::of(lasting.file)) {
             Ok(group) => group?,
@@ -264,7 +269,7 @@ impl Shared {
         self.counts.reused.fetch_add(1, Ordering::Relaxed);
         let hashed = Hashed { digests, bytes: stamp.size_bytes, stamp: Some(*stamp) };
         if is_stale {
-            // Storing it again notes that it is used.
+            // Storing a group again notes that it is used.
             self.enqueue((PathBuf::new(), lasting, hashed.clone()));
         }
         Some(Work::Known(hashed))
@@ -289,7 +294,7 @@ impl Shared {
 
     fn store(&self, batch: &[(PathBuf, Stamp, Hashed)]) {
         let mut files: Vec<_> = batch.iter().collect();
-        // Stable: of a file hashed twice, the later result comes later.
+        // The sort is stable: of a file hashed twice, the later result comes later.
         files.sort_by_key(|(_, stamp, _)| stamp.file);
         let mut access = self.access();
         let mut result = access.put(&files);
@@ -311,10 +316,10 @@ impl Shared {
         }
     }
 
-    /// Goes on after an error: with a new store if the old one is damaged, else without.
+    /// Goes on after an error: with a new store if the old one is damaged, otherwise without one.
     fn failed(&self, access: &mut Access, error: StoreError) {
         access.last = None;
-        // Closed before it is moved.
+        // The store is closed before its file is moved.
         access.store = None;
         if let StoreError::Damaged(_) = error
             && !mem::replace(&mut access.was_damaged, true)
@@ -335,7 +340,7 @@ impl Shared {
         self.say(format_args!("{error}; going on without the cache"));
     }
 
-    /// Notes what the next run should know, and closes the store.
+    /// Notes the state for the next run, and closes the store.
     fn end(&self) {
         let mut access = self.access();
         let Some(store) = &access.store else { return };
@@ -385,7 +390,8 @@ impl Access {
         Ok(())
     }
 
-    /// The group of that key, and whether its use should be noted; nothing if there is no store.
+    /// Returns the group of `key` and whether its use should be noted, or `None` if there is no
+    /// store.
     fn group(&mut self, key: GroupKey) -> Result<Option<&(Group, bool)>, StoreError> {
         let Some(store) = &self.store else { return Ok(None) };
         if self.last.as_ref().is_none_or(|(group, _)| group.key() != key) {
@@ -394,7 +400,8 @@ impl Access {
         Ok(self.last.as_ref())
     }
 
-    /// Stores files that are sorted by their stamps' files. Gives those whose stored digests differ.
+    /// Stores `files`, which are sorted by their stamps' files. Returns those whose stored digests
+    /// differ.
     fn put<'a>(&mut self, files: &[&'a (PathBuf, Stamp, Hashed)]) -> Result<Vec<(&'a Path, Difference)>, StoreError> {
         self.last = None;
         let Some(store) = &self.store else { return Ok(Vec::new()) };
@@ -412,7 +419,8 @@ impl Access {
     }
 }
 
-/// `stamp` as it is stored: with the identity of its file system in place of the device's number.
+/// Returns `stamp` as it is stored, with the identity of its file system in place of the device's
+/// number.
 fn lasting(stamp: Stamp, identity: u64) -> Stamp {
     Stamp { file: FileId { device: identity, ..stamp.file }, ..stamp }
 }
@@ -421,10 +429,10 @@ fn day_of(time_ns: i128) -> i64 {
     i64::try_from(time_ns / (24 * 3600 * 1_000_000_000)).unwrap_or(0)
 }
 
-/// Whether a file is in the sample that begins at `start` percent: consecutive runs take consecutive samples, so that in 20 runs of 5 %
-/// each file is read once.
+/// Whether a file is in the sample of `percent` percent that begins at `start` percent. Consecutive
+/// runs take consecutive samples, so that in 20 runs of 5 % each file is read once.
 fn is_sampled(file: FileId, start: u8, percent: u8) -> bool {
-    // Spreads neighbouring numbers evenly (the golden ratio, as in Fibonacci hashing).
+    // The golden ratio spreads neighbouring numbers evenly, as in Fibonacci hashing.
     let spread = (file.inode ^ file.device.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let place = ((u128::from(spread) * 100) >> 64) as u16;
     (place + 100 - u16::from(start)) % 100 < u16::from(percent)

@@ -1,11 +1,13 @@
 //! The store: an SQLite database of [`Group`]s.
 //!
-//! SQLite and not redb, although that is Rust: of 1,200 copies of a database with damage in one place each (a bit, eight bytes, a page of
-//! zeros), SQLite 3 reported or survived all; redb 4.1, the newest for our Rust, panicked on 341.
+//! It is SQLite and not redb, although redb is written in Rust. Of 1,200 copies of a database with
+//! damage in one place each (a bit, eight bytes, a page of zeros), SQLite 3 reported or survived
+//! all. redb 4.1, the newest for our Rust, panicked on 341.
 //!
-//! One process at a time uses a store: it holds SQLite's exclusive lock from opening to closing. So the write-ahead log needs no shared
-//! memory, and works on network file systems. A commit is a write to the log, which a killed process does not lose. What a power failure
-//! takes is the latest commits, and no more: the log is synchronised before it is moved into the database.
+//! One process at a time uses a store: it holds SQLite's exclusive lock from opening to closing. So
+//! the write-ahead log needs no shared memory, and works on network file systems. A commit is a
+//! write to the log, which survives a killed process. A power failure can take only the latest
+//! commits, because the log is synchronised before it is moved into the database.
 
 use super::group::{Group, GroupKey};
 use crate::message::reason;
@@ -16,42 +18,43 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// "mhca", where SQLite keeps the number of the program that a database belongs to.
+/// The number of the program that an SQLite database belongs to: "mhca".
 const APPLICATION_ID: i32 = 0x6d68_6361;
 const APPLICATION_ID_OFFSET: usize = 68;
 
-/// Of the tables below and what is in them.
+/// The version of the tables below and of their content.
 const VERSION: i32 = 2;
 
-/// Begins the names of the tables: in the first page of a store even if the number above is damaged.
+/// The beginning of the tables' names. It is in the first page of a store even if the number above
+/// is damaged.
 const TABLE_PREFIX: &[u8] = b"manyhash_cache_";
 
 const FILES: &str = "CREATE TABLE manyhash_cache_files (file_system INTEGER NOT NULL, block INTEGER NOT NULL, day INTEGER NOT NULL, \
                      row BLOB NOT NULL, PRIMARY KEY (file_system, block)) STRICT, WITHOUT ROWID";
-/// As it was in version 1, where files were told apart by `st_dev`: a number that is given out again.
+/// The table in version 1, which told files apart by `st_dev`, a number that is given out again.
 const FILES_OF_VERSION_1: &str = "CREATE TABLE manyhash_cache_files (device INTEGER NOT NULL, block INTEGER NOT NULL, \
                                   day INTEGER NOT NULL, row BLOB NOT NULL, PRIMARY KEY (device, block)) STRICT, WITHOUT ROWID";
 const STATE: &str = "CREATE TABLE manyhash_cache_state (dropped_day INTEGER NOT NULL, verified_percent INTEGER NOT NULL) STRICT";
 
-/// Pages of this size hold a group of the usual size without a chain of further pages.
+/// The page size. A page holds a group of the usual size without a chain of further pages.
 const PAGE_BYTES: u32 = 16 << 10;
-/// What SQLite may keep of the file in memory.
+/// How much of the database SQLite may keep in memory.
 const MEMORY_KIB: i64 = 16 << 10;
 
-/// How long to wait for a process that has the store open.
+/// How long opening waits for another process that has the store open.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Days that a group is kept after a run last used it: a file looked at every quarter stays.
+/// For how many days a group is kept after a run last used it. A file read every quarter stays.
 const KEPT_DAYS: i64 = 100;
-/// Days after which it is noted anew that it is used, and old ones are dropped: not in every run, because writing costs.
+/// After how many days a group's use is noted again, and old groups are dropped. Doing that in
+/// every run would cost writes.
 pub(crate) const NOTED_DAYS: i64 = 10;
 
 #[derive(Debug)]
 pub(crate) enum StoreError {
-    /// It is some other file.
+    /// The file is something else than a store.
     Foreign,
     Newer(i32),
-    /// It is what it should be no longer.
     Damaged(String),
     Busy,
     /// The disk is full, or fails.
@@ -89,26 +92,27 @@ impl From<io::Error> for StoreError {
     }
 }
 
-/// What a store remembers of earlier runs.
+/// The state that a store keeps from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
-    /// When old groups were last dropped.
+    /// The day on which old groups were last dropped.
     pub(crate) dropped_day: i64,
-    /// Where the next sample begins.
+    /// The percentage at which the next sample begins.
     pub(crate) verified_percent: i64,
 }
 
 #[derive(Debug)]
 pub(crate) struct Store {
     connection: Connection,
-    /// Today: days since 1970.
+    /// Today, in days since 1970.
     day: i64,
-    /// The older version whose store this was, before it was emptied.
+    /// The older version that this store had before it was emptied.
     emptied: Option<i32>,
 }
 
 impl Store {
-    /// Opens the store at `path`; makes it if there is nothing, or nothing in it; empties it if its digests are an older version's.
+    /// Opens the store at `path`. Creates it if the file is missing or empty, and empties it if its
+    /// digests are an older version's.
     pub(crate) fn open(path: &Path, day: i64) -> Result<Self> {
         if !exists(path)? {
             make(path)?;
@@ -117,7 +121,8 @@ impl Store {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
         let text = |row: &rusqlite::Row| row.get::<_, String>(0);
-        // Before anything is read: or the log would be opened with memory shared through a file.
+        // This comes before anything is read. Otherwise the log would be opened with memory shared
+        // through a file.
         connection.query_row("PRAGMA locking_mode = EXCLUSIVE", (), text)?;
         for pragma in ["cell_size_check = ON", "trusted_schema = OFF", "temp_store = MEMORY", "synchronous = NORMAL"] {
             connection.execute_batch(&format!("PRAGMA {pragma}"))?;
@@ -142,17 +147,16 @@ impl Store {
                  PRAGMA user_version = {VERSION}; COMMIT"
             ))?;
         }
-        // Takes the lock, and shows whether anything can be written.
+        // This takes the lock, and shows whether the file can be written.
         connection.execute_batch("BEGIN EXCLUSIVE; UPDATE manyhash_cache_state SET dropped_day = dropped_day; COMMIT")?;
         Ok(Self { connection, day, emptied: is_old.then_some(version) })
     }
 
-    /// The older version whose store this was, if its digests were thrown away.
     pub(crate) fn emptied(&self) -> Option<i32> {
         self.emptied
     }
 
-    /// The group of that key, and whether it should be noted that it was used.
+    /// Returns the group of `key`, and whether its use should be noted.
     pub(crate) fn group(&self, key: GroupKey) -> Result<(Group, bool)> {
         let mut statement =
             self.connection.prepare_cached("SELECT day, row FROM manyhash_cache_files WHERE file_system = ? AND block = ?")?;
@@ -164,7 +168,7 @@ impl Store {
         Ok((group, (self.day - day).abs() >= NOTED_DAYS))
     }
 
-    /// Stores a group, as used today.
+    /// Stores a group, and notes that it was used today.
     pub(crate) fn put(&self, group: &Group) -> Result<()> {
         let key = group.key();
         let mut statement = self.connection.prepare_cached("REPLACE INTO manyhash_cache_files VALUES (?, ?, ?, ?)")?;
@@ -172,7 +176,7 @@ impl Store {
         Ok(())
     }
 
-    /// Does `write`, all of it or nothing.
+    /// Runs `write` as one transaction: all of it happens, or nothing.
     pub(crate) fn transaction<T>(&self, write: impl FnOnce() -> Result<T>) -> Result<T> {
         let transaction = self.connection.unchecked_transaction()?;
         let result = write()?;
@@ -180,7 +184,6 @@ impl Store {
         Ok(result)
     }
 
-    /// What earlier runs noted.
     pub(crate) fn state(&self) -> Result<State> {
         let state = |row: &rusqlite::Row| Ok(State { dropped_day: row.get(0)?, verified_percent: row.get(1)? });
         let state = self.connection.query_row("SELECT dropped_day, verified_percent FROM manyhash_cache_state", (), state).optional()?;
@@ -208,7 +211,8 @@ impl Store {
     }
 }
 
-/// Whether a store is there. A file that is none, and is not empty, is an error: it may be somebody's.
+/// Whether a store is at `path`. Fails if a file that is neither empty nor a store is there,
+/// because it may be somebody's.
 fn exists(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -224,7 +228,8 @@ fn exists(path: &Path) -> Result<bool> {
     if is_ours { Ok(true) } else { Err(StoreError::Foreign) }
 }
 
-/// Makes an empty store. It appears whole, so that a run killed meanwhile leaves nothing that the next one would take for a foreign file.
+/// Creates an empty store. It appears whole, so that a run killed meanwhile leaves nothing that the
+/// next one would take for a foreign file.
 fn make(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let new = tempfile::Builder::new().prefix(".manyhash-").tempfile_in(folder)?;
@@ -235,7 +240,7 @@ fn make(path: &Path) -> Result<()> {
          BEGIN; {FILES}; {STATE}; INSERT INTO manyhash_cache_state VALUES (0, 0); COMMIT"
     ))?;
     drop(connection);
-    // A log that is there without a database is of no use, and must not be taken for this one's.
+    // A log without its database is of no use, and must not be taken for the new store's.
     match fs::remove_file(log_of(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
@@ -248,7 +253,7 @@ fn make(path: &Path) -> Result<()> {
     }
 }
 
-/// SQLite's write-ahead log beside a database.
+/// Returns the path of SQLite's write-ahead log beside a database.
 pub(crate) fn log_of(path: &Path) -> PathBuf {
     with_ending(path, "-wal")
 }
@@ -259,11 +264,12 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Moves a damaged store out of the way, and says where it is now.
+/// Moves a damaged store out of the way, and returns its new path.
 pub(crate) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     let mut names = (1..).map(|number| with_ending(path, &if number == 1 { ".corrupt".into() } else { format!(".corrupt.{number}") }));
     let aside = names.find(|name| fs::symlink_metadata(name).is_err()).expect("some name is free");
-    // The log first: without it the rest is old but whole, the log alone would belong to nothing.
+    // The log goes first. Without it the rest is old but whole; the log alone would belong to
+    // nothing.
     match fs::rename(log_of(path), log_of(&aside)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

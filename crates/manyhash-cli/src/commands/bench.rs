@@ -1,4 +1,5 @@
-//! `manyhash bench`: what this machine does, in about ten seconds. Beside other libraries, and with more care, that is `bench/`'s work.
+//! `manyhash bench`: measures this machine in about ten seconds. Comparisons with other libraries,
+//! and more careful ones, are in `bench/`.
 
 use crate::exit::{Failure, Outcome};
 use crate::flags::BenchArguments;
@@ -8,7 +9,7 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Batches: how many messages, of how many bytes.
+/// The batches to measure: number of messages, and bytes of each.
 const BATCHES: &[(usize, usize)] = &[(1, 1 << 20), (4, 4096), (64, 4096), (1024, 64)];
 
 pub(crate) fn run(arguments: BenchArguments) -> Outcome {
@@ -39,7 +40,7 @@ fn heading(out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The rows of one algorithm: left alone, and each backend.
+/// Prints the rows of one algorithm: without a backend named, and for each backend.
 fn rows<A: Algorithm>(out: &mut impl Write) -> io::Result<()> {
     let name = Backend::in_use::<A>().map_or_else(|_| "?".into(), |backend| format!("({backend})"));
     row(out, A::NAME, &name, |messages| drop(black_box(manyhash::hash_many::<A>(messages))))?;
@@ -61,7 +62,7 @@ fn row(out: &mut impl Write, algorithm: &str, backend: &str, mut hash: impl FnMu
     writeln!(out)
 }
 
-/// Of one call: the median of some samples, each long enough for the clock.
+/// Returns the median time of `call` over some samples, each of which is long enough for the clock.
 fn median_seconds(mut call: impl FnMut()) -> f64 {
     const SAMPLES: usize = 7;
     const SAMPLE: Duration = Duration::from_millis(4);

@@ -1,4 +1,4 @@
-//! `completions`: a script for a shell, from the definitions of the command line.
+//! `completions`: a script for a shell, made from the definitions of the command line.
 
 use super::print;
 use crate::exit::Outcome;

@@ -1,5 +1,5 @@
-//! The drop-ins `sha256sum` and its like: what GNU coreutils' commands of these names do, on all cores. CHECK.md says which release is
-//! matched and what differs.
+//! The drop-ins `sha256sum` and its like, which do on all cores what GNU coreutils' commands of
+//! these names do. CHECK.md says which release is matched and what differs.
 
 use super::check::Check;
 use super::sum::{Sum, or_stdin};
@@ -16,7 +16,6 @@ use manyhash_files::find::Walk;
 use manyhash_files::{Settings, all_cores};
 use std::ffi::{OsStr, OsString};
 
-/// Runs the drop-in called `program`.
 pub(crate) fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Outcome {
     let options = match gnu::parse(arguments) {
         Parsed::Run(options) => options,

@@ -1,5 +1,5 @@
-//! `man`: manual pages from the definitions of the command line. They bear the version and no date, so that they are the same whenever
-//! they are made.
+//! `man`: manual pages from the definitions of the command line. They have the version and no date,
+//! so that they are the same whenever they are made.
 
 use super::print;
 use crate::exit::Outcome;
@@ -32,7 +32,7 @@ fn page(mut command: Command) -> io::Result<Vec<u8>> {
     let has_commands = command.has_subcommands();
     let title = command.get_display_name().unwrap_or_else(|| command.get_name()).to_uppercase();
     let man = Man::new(command.mut_args(with_values_in_help));
-    // The empty argument, which the library would leave out, is where a date would be.
+    // The empty argument stands where a date would be. The library would leave it out.
     let mut page = format!(".TH {title} 1 \"\" \"manyhash {}\" manyhash\n", env!("CARGO_PKG_VERSION")).into_bytes();
     man.render_name_section(&mut page)?;
     sections(&usage.replacen("Usage: ", "Synopsis:\n", 1)).to_writer(&mut page)?;
@@ -45,7 +45,8 @@ fn page(mut command: Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// With the values that an option takes in its text: the list that the library would make of them is not clean.
+/// Adds the values that an option takes to its help text, because the list that the library would
+/// make of them is not clean.
 fn with_values_in_help(argument: Arg) -> Arg {
     let values = argument.get_possible_values();
     if values.is_empty() || argument.is_hide_possible_values_set() {
@@ -56,13 +57,13 @@ fn with_values_in_help(argument: Arg) -> Arg {
     argument.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
 }
 
-/// Sections as [`crate::flags`] has them.
+/// Formats sections as [`crate::flags`] has them.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     for section in text.split("\n\n").filter(|section| !section.is_empty()) {
         let (heading, body) = section.split_once('\n').unwrap_or((section, ""));
         roff.control("SH", [heading.trim_end_matches(':').to_uppercase().as_str()]);
-        // As it is: lines are not joined.
+        // This mode keeps lines as they are.
         roff.control("nf", []);
         for line in body.lines() {
             roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]);

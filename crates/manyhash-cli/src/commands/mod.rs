@@ -1,4 +1,4 @@
-//! The commands, one a file.
+//! The commands, each in its own file or folder.
 
 pub(crate) mod bench;
 pub(crate) mod check;
@@ -18,7 +18,7 @@ use manyhash_files::Algorithms;
 use std::ffi::OsStr;
 use std::io::Write;
 
-/// Prints what was only asked to be shown, such as help.
+/// Prints text that was asked for, such as help.
 pub(crate) fn print(text: &[u8]) -> Outcome {
     let mut out = Output::stdout();
     out.write_all(text)?;
@@ -26,7 +26,8 @@ pub(crate) fn print(text: &[u8]) -> Outcome {
     Ok(true)
 }
 
-/// Whether there are backends for all of `algorithms`, and if not, why. Names them if that is wanted.
+/// Checks that there are backends for all of `algorithms`, and if `verbose` says which they are.
+/// Fails if there is none for one of them, with the reason.
 pub(crate) fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose: bool) -> Result<(), String> {
     for algorithm in algorithms.iter() {
         algorithm.backend().map_err(|error| error.to_string())?;
@@ -37,7 +38,6 @@ pub(crate) fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose:
     Ok(())
 }
 
-/// Says which backend hashes.
 pub(crate) fn say_backend(program: &OsStr, algorithm: AnyAlgorithm) {
     if let Ok((backend, lanes)) = algorithm.backend() {
         let plural = if lanes == 1 { "" } else { "s" };

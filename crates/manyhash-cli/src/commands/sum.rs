@@ -1,4 +1,4 @@
-//! `sum`: digests of files, in the order given; also what the drop-ins do without `-c`.
+//! `sum`: prints the digests of files in the order given, as the drop-ins do without `-c`.
 
 use super::prepare_backends;
 use crate::cache::Cache;
@@ -45,13 +45,13 @@ pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Ou
 }
 
 impl SumArguments {
-    /// The list that names files, if there is one.
     fn list(&self) -> Result<Option<NameList>, Failure> {
         let end = if self.null { NameEnd::Nul } else { NameEnd::Newline };
         self.files_from.as_deref().map(|path| NameList::open(path, end).map_err(Failure::of(path))).transpose()
     }
 
-    /// How lines look. Those of several algorithms must tell which one they are of: lengths do not.
+    /// Returns the style of the lines. Those of several algorithms must say which algorithm they
+    /// are of, because lengths do not tell.
     fn style(&self) -> Style {
         match self {
             Self { json: true, .. } => Style::Json,
@@ -62,22 +62,20 @@ impl SumArguments {
     }
 }
 
-/// What is named, or stdin if nothing is.
 pub(crate) fn or_stdin(paths: Vec<OsString>) -> Vec<OsString> {
     if paths.is_empty() { vec![STDIN.into()] } else { paths }
 }
 
-/// Digests to be printed, of which files and how.
+/// The digests to print: the files, and the form of the lines.
 pub(crate) struct Sum {
     pub(crate) walk: Walk,
     pub(crate) cache: Cache,
     pub(crate) algorithms: Algorithms,
     pub(crate) format: Format,
     pub(crate) output: Output,
-    /// The path of `output`, if it is not stdout.
     pub(crate) output_path: Option<PathBuf>,
     pub(crate) progress: Progress,
-    /// Whether to say what is skipped.
+    /// Whether skipped files are reported.
     pub(crate) verbose: bool,
 }
 
@@ -99,7 +97,7 @@ impl Sum {
     }
 }
 
-/// The label of something skipped says what it is.
+/// The label of a task: for something skipped, what it is.
 type Skipped = Option<&'static str>;
 
 fn task(found: Found, algorithms: Algorithms, cache: &Cache) -> Task<Skipped> {

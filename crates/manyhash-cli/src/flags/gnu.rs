@@ -1,45 +1,37 @@
-//! The command line of GNU's `sha256sum` and its like, read as GNU's `getopt_long` reads it: short options may be combined, long ones
-//! shortened while that is unambiguous, and options stand anywhere before `--` (before the first operand if `POSIXLY_CORRECT` is set).
+//! The command line of GNU's `sha256sum` and its like, read as GNU's `getopt_long` reads it: short
+//! options may be combined, long ones shortened while that is unambiguous, and options stand
+//! anywhere before `--` (before the first operand if `POSIXLY_CORRECT` is set).
 
 use crate::text::lines::Style;
 use manyhash::AnyAlgorithm;
 use std::ffi::{OsStr, OsString};
 
-/// What the command line asks for.
+/// The options and operands of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// `-c`
     pub(crate) check: bool,
     /// `-b` or `-t`, whichever came last; `--tag` counts as `-b`.
     pub(crate) binary: Option<bool>,
-    /// `--tag`
     pub(crate) tag: bool,
-    /// `-z`
     pub(crate) zero: bool,
-    /// `--ignore-missing`
     pub(crate) ignore_missing: bool,
     /// `--quiet`, unless `--status` or `-w` came later.
     pub(crate) quiet: bool,
     /// `--status`, unless `--quiet` or `-w` came later.
     pub(crate) status: bool,
-    /// `--strict`
     pub(crate) strict: bool,
     /// `-w`, unless `--quiet` or `--status` came later.
     pub(crate) warn: bool,
-    /// What is no option.
+    /// The arguments that are no options.
     pub(crate) operands: Vec<OsString>,
 }
 
-/// What a command line comes to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
-    /// Do it.
     Run(Options),
-    /// Print the help.
     Help,
-    /// Print the version.
     Version,
-    /// Wrong usage, and why.
+    /// The command line is wrong, and this message says why.
     Wrong(Vec<u8>),
 }
 
@@ -59,7 +51,7 @@ enum Flag {
     Zero,
 }
 
-/// In GNU's order, which its list of possibilities shows.
+/// The long options in GNU's order, which its list of possibilities shows.
 const LONG: [(&str, Flag); 12] = [
     ("check", Flag::Check),
     ("ignore-missing", Flag::IgnoreMissing),
@@ -77,7 +69,7 @@ const LONG: [(&str, Flag); 12] = [
 
 const SHORT: [(u8, Flag); 5] = [(b'b', Flag::Binary), (b'c', Flag::Check), (b't', Flag::Text), (b'w', Flag::Warn), (b'z', Flag::Zero)];
 
-/// Reads a command line without the command's own name.
+/// Parses a command line, which comes without the command's own name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
     parse_as(arguments, std::env::var_os("POSIXLY_CORRECT").is_some())
 }
@@ -121,7 +113,8 @@ fn short_flag(letter: u8) -> Result<Flag, Vec<u8>> {
     found.map(|(_, flag)| *flag).ok_or_else(|| [b"invalid option -- '", &[letter][..], b"'"].concat())
 }
 
-/// The option of `text`, which is `name` or `name=value`; the name may be cut short.
+/// Returns the option that `text` stands for. It is `name` or `name=value`, and the name may be cut
+/// short.
 fn long_flag(text: &[u8]) -> Result<Flag, Vec<u8>> {
     let mut parts = text.splitn(2, |&byte| byte == b'=');
     let (name, value) = (parts.next().unwrap_or_default(), parts.next());
@@ -159,7 +152,8 @@ impl Options {
         }
     }
 
-    /// What does not go together, the first such thing in the order in which GNU looks.
+    /// Returns the message for the first contradiction between options, in the order in which GNU
+    /// looks for them.
     fn contradiction(&self) -> Option<String> {
         if self.tag && self.binary == Some(false) {
             return Some("--tag does not support --text mode".into());
@@ -184,7 +178,6 @@ impl Options {
         .find_map(|(is_given, name)| is_given.then(|| format!("the --{name} option is meaningful only when verifying checksums")))
     }
 
-    /// The lines to print.
     pub(crate) fn style(&self) -> Style {
         match (self.tag, self.binary) {
             (true, _) => Style::Tag,
@@ -194,7 +187,6 @@ impl Options {
     }
 }
 
-/// What `--help` says.
 pub(crate) fn help(program: &OsStr, algorithm: AnyAlgorithm) -> String {
     format!(
         "\

@@ -1,12 +1,10 @@
-//! Escapes of file names in manifests, as GNU coreutils has them: `\\`, `\n` and `\r` for backslash, newline and carriage return, in
-//! lines that begin with a backslash.
+//! Escapes of file names in manifests, as in GNU coreutils: `\\`, `\n` and `\r` stand for
+//! backslash, newline and carriage return in lines that begin with a backslash.
 
-/// Whether `name` must be escaped to stand in a line.
 pub(crate) fn needs_escape(name: &[u8]) -> bool {
     name.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'))
 }
 
-/// Appends `name` to `line`, escaped.
 pub(crate) fn escape(name: &[u8], line: &mut Vec<u8>) {
     for &byte in name {
         match byte {
@@ -18,7 +16,7 @@ pub(crate) fn escape(name: &[u8], line: &mut Vec<u8>) {
     }
 }
 
-/// The name that `escaped` stands for, or nothing if it has an unknown escape or a NUL.
+/// Returns the name that `escaped` stands for, or `None` if it has an unknown escape or a NUL.
 pub(crate) fn unescape(escaped: &[u8]) -> Option<Vec<u8>> {
     let mut name = Vec::with_capacity(escaped.len());
     let mut bytes = escaped.iter();

@@ -1,6 +1,7 @@
 //! Hexadecimal digits.
 
-/// The bytes that `digits`, in either case, stand for. The library would also take `0x` before them.
+/// Returns the bytes that hexadecimal `digits` of either case stand for, or `None` if they are
+/// malformed. The library alone would also accept `0x` before them.
 pub(crate) fn decode(digits: &[u8]) -> Option<Box<[u8]>> {
     const_hex::check_raw(digits).then(|| const_hex::decode(digits).ok())?.map(Vec::into_boxed_slice)
 }

@@ -1,8 +1,7 @@
-//! Names in JSON.
-
 use serde::Serialize;
 
-/// A file's name in JSON, nothing lost: as `path`, or where it is not UTF-8 its bytes in hexadecimal as `path_hex`.
+/// A file's name in JSON without loss: as `path`, or if it is not UTF-8, its bytes in hexadecimal
+/// as `path_hex`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum JsonName<'a> {

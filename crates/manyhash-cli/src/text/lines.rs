@@ -1,4 +1,4 @@
-//! Lines of `sum` and of commands that print as it does.
+//! Lines of `sum`, and of commands that print as it does.
 
 use super::escapes::{escape, needs_escape};
 use super::json_name::JsonName;
@@ -23,19 +23,19 @@ pub(crate) enum Style {
 pub(crate) struct Format {
     style: Style,
     zero: bool,
-    /// Each once, in the order of the lines.
+    /// The algorithms without repetition, in the order of the lines.
     algorithms: Vec<AnyAlgorithm>,
 }
 
 impl Format {
-    /// Lines in a style, one for each of `algorithms`; with `zero`, lines end in a NUL and names are not escaped.
+    /// Creates a format that prints one line in `style` for each of `algorithms`. With `zero`,
+    /// lines end in a NUL and names are not escaped.
     pub(crate) fn new(algorithms: &[AnyAlgorithm], style: Style, zero: bool) -> Self {
         let is_first = |(index, algorithm): &(usize, &AnyAlgorithm)| !algorithms[..*index].contains(algorithm);
         let algorithms = algorithms.iter().enumerate().filter(is_first).map(|(_, &algorithm)| algorithm).collect();
         Self { style, zero, algorithms }
     }
 
-    /// The whole lines for a file.
     pub(crate) fn lines(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
         let mut lines = Vec::with_capacity(self.algorithms.len() * (path.len() + 2 * hashed.digests.bytes().len() + 20));
         for algorithm in &self.algorithms {
@@ -87,7 +87,7 @@ struct JsonSum<'a> {
     digest: String,
 }
 
-/// `DIGEST  PATH`, of a digest that is text already.
+/// Returns the line `DIGEST  PATH` for a digest that is text already.
 pub(crate) fn line(digest: &str, path: &Path) -> Vec<u8> {
     let name = file_name::bytes_of(path);
     let mut line = Vec::with_capacity(digest.len() + name.len() + 4);

@@ -1,4 +1,4 @@
-//! How things are written and read: names, digests, sizes, lines and manifests.
+//! Parsing and formatting of names, digests, sizes, lines and manifests.
 
 pub(crate) mod escapes;
 pub(crate) mod hexadecimal;

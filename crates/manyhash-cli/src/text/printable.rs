@@ -1,16 +1,17 @@
-//! What may reach a terminal: no name may move its cursor, hide what was printed or turn its order around.
+//! What may reach a terminal. No name may move its cursor, hide what was printed or turn its order
+//! around.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-/// Whether a character shows as itself and changes nothing around it.
+/// Whether `character` is visible and changes nothing around it.
 pub(crate) fn is_printable(character: char) -> bool {
     !character.is_control() && !is_format(character)
 }
 
-/// Unicode's characters that are not seen themselves: separators of lines, marks and overrides of direction, joiners, tags and the like
-/// (its category Cf, but for the few that are seen).
+/// Unicode's invisible characters: separators of lines, marks and overrides of direction, joiners,
+/// tags and the like (its category Cf, except for the few that are visible).
 fn is_format(character: char) -> bool {
     matches!(
         u32::from(character),
@@ -27,7 +28,7 @@ fn is_format(character: char) -> bool {
     )
 }
 
-/// Whether the locale's characters are UTF-8, by its name.
+/// Whether the name of the locale says that characters are UTF-8.
 pub(crate) fn locale_is_utf8() -> bool {
     static UTF8: OnceLock<bool> = OnceLock::new();
     *UTF8.get_or_init(|| {
@@ -38,8 +39,9 @@ pub(crate) fn locale_is_utf8() -> bool {
     })
 }
 
-/// `text` as a terminal may be given it: what does not print is `\u001b`, as in JSON, and a byte that is no character `\xff`. Ends of
-/// lines, LF or NUL, stay, and tabs, which reports have.
+/// Returns `text` as it may reach a terminal. A character that does not print becomes `\u001b`, as
+/// in JSON, and a byte that is no character becomes `\xff`. Line ends (LF or NUL) stay, and so do
+/// tabs, which reports have.
 pub(crate) fn for_terminal(text: &[u8]) -> Cow<'_, [u8]> {
     for_terminal_in(text, locale_is_utf8())
 }

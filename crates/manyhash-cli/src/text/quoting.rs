@@ -2,10 +2,12 @@
 
 use super::printable::{is_printable, locale_is_utf8};
 
-/// `name` as a shell would take it: unchanged if it is plain, else in quotes, with `$'\n'` and such for what does not print.
+/// Returns `name` as a shell accepts it: unchanged if it is plain, otherwise in quotes, with
+/// `$'\n'` and such for what does not print.
 ///
-/// The rules are those of GNU's shell-escape quoting, where a colon is not plain (it ends the name in a message). More does not print than
-/// there: also what turns the direction of writing around, or is not seen at all.
+/// The rules are those of GNU's shell-escape quoting, where a colon is not plain, because it ends
+/// the name in a message. Here, characters that turn the direction of writing around, or that are
+/// invisible, do not print either.
 pub(crate) fn quoted(name: &[u8]) -> Vec<u8> {
     quoted_in(name, locale_is_utf8())
 }

@@ -1,6 +1,7 @@
-//! Sizes as one types them: `4096`, `16K`, `2G`.
+//! Sizes as users type them: `4096`, `16K`, `2G`.
 
-/// The bytes that `text` says: a number, with `K`, `M`, `G` or `T` (also as `KiB`, in either case) times 1024, 1024², and so on.
+/// Returns the bytes that `text` stands for: a number, and optionally `K`, `M`, `G` or `T` (also
+/// `KiB`, in either case) for 1024, 1024², and so on.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);

@@ -1,15 +1,13 @@
-//! `manyhash check --audit`: what is there but not listed, and what moved.
+//! `manyhash check --audit`: files that are there but not listed, and files that moved.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use serde_json::Value;
-
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
-
-/// A tree `t` and the list `sums` of it.
+/// Creates a tree `t` and its list `sums`.
 fn listed() -> Place {
     let place = Place::new();
     place.file("t/a", "a").file("t/b", "b").file("t/u/c", "c").file("t/u/d", "d").file("beside", "x");
@@ -22,7 +20,7 @@ fn rename(place: &Place, from: &str, to: &str) {
     fs::rename(place.join(from), place.join(to)).unwrap();
 }
 
-/// The lines that are not about files as listed, the summary, and the exit code.
+/// Returns the lines except those of files as listed, the summary, and the exit code.
 fn findings(check: &Outcome) -> (Vec<&str>, &str, Option<i32>) {
     let lines = check.stdout.lines().filter(|line| !line.ends_with(": OK")).collect();
     (lines, check.stderr.lines().last().unwrap_or_default(), check.code)
@@ -101,7 +99,7 @@ fn a_name_listed_twice_is_checked_twice_and_counted_once() {
     let (lines, summary, _) = findings(&check);
     assert_eq!(lines[3..], ["t/a: MOVED to t/v", "t/v2: NOT LISTED"]);
     assert!(summary.starts_with("manyhash: 3 files OK, 1 moved, 1 not listed ("), "{summary}");
-    // Listed with two digests: as the worse of both.
+    // A file listed with two digests counts as the worse of both.
     place.file("t/v", "abc").file("m", format!("{ABC_SHA256}  t/v\n{EMPTY_SHA256}  ./t/v\n"));
     let check = place.run("check m");
     assert_eq!(findings(&check), (vec!["./t/v: FAILED"], "manyhash: 1 file OK, 1 FAILED (6 B, 1 manifest)", Some(1)));
@@ -113,15 +111,15 @@ fn a_name_listed_twice_is_checked_twice_and_counted_once() {
 #[test]
 fn names_say_where_new_files_are_looked_for() {
     let place = listed();
-    // Beside the folder that is listed: not its concern.
+    // The new file is beside the listed folder, so it does not matter.
     assert_eq!(place.run("check --audit sums").code, Some(0));
-    // With a base, all of it is; the manifest is none of the files.
+    // With a base, all files below it matter, except for the manifest.
     let check = place.run("check --audit -C . sums");
     assert_eq!(findings(&check).0, ["beside: NOT LISTED"]);
-    // A file in the folder itself makes the folder one.
+    // A file in the folder itself makes the audit cover the folder.
     place.run("sum -r -o sums2 t sums");
     assert_eq!(findings(&place.run("check --audit sums2")).0, ["beside: NOT LISTED"]);
-    // Absolute names: where they all are.
+    // Absolute names cover the folder that they are all in.
     let folder = place.path().canonicalize().unwrap().join("t").display().to_string();
     place.run(&format!("sum -r -o absolute {folder}"));
     place.file("t/new", "");
@@ -196,7 +194,7 @@ fn ignored_missing_files_are_not_looked_for() {
 fn temporary_files_that_cannot_be_made_end_the_audit_but_not_the_check() {
     let place = listed();
     place.file("t/new", "");
-    // Enough names that they do not stay in memory.
+    // There are enough names that they do not stay in memory.
     let line = |index: usize| format!("{EMPTY_SHA256}  t/{index}\n");
     place.file("many", (0..20_000).map(line).collect::<String>());
     let output = outcome(place.command(BINARY).env("TMPDIR", place.join("nowhere")).args(["check", "--audit", "many", "sums"]), b"");
@@ -209,7 +207,7 @@ fn verdicts_are_those_of_hashdeep() {
     if Command::new("hashdeep").arg("-V").output().is_err() {
         return skipped("hashdeep is not installed");
     }
-    // Each content once, so that it is clear what moved.
+    // Each content is there once, so that it is clear what moved.
     let place = Place::new();
     for index in 0..60 {
         place.file(format!("t/{}/{index}", index % 5), format!("content {index}"));
@@ -231,7 +229,7 @@ fn verdicts_are_those_of_hashdeep() {
             line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or_else(|| panic!("{what}: {}", audit.stdout))
         };
         let theirs = ["Files matched", "Files moved", "New files found"].map(count_of);
-        // A changed file is to hashdeep a known file not found, and a new one.
+        // To hashdeep a changed file is both a missing and a new one.
         let [ok, moved, new, changed] = expected;
         assert_eq!((ours, theirs), ([ok, moved, new], [ok, moved, new + changed]), "{}", audit.stdout);
         assert_eq!(check.code == Some(0), audit.code == Some(0));

@@ -1,4 +1,4 @@
-//! `manyhash bench`: that it has its rows and columns; what the figures are is not for a test.
+//! `manyhash bench`: its rows and columns. The figures themselves are not tested.
 
 use crate::support::{BINARY, Place, outcome};
 

@@ -2,6 +2,9 @@
 
 mod file_systems;
 
+use crate::support::{Outcome, Place, skipped};
+use manyhash::Sha256;
+use rusqlite::Connection;
 use std::env;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -12,17 +15,13 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use manyhash::Sha256;
-use rusqlite::Connection;
-
-use crate::support::{Outcome, Place, skipped};
-
 /// Waits until files made so far are old enough to be stored.
 fn settle() {
     sleep(Duration::from_millis(2100));
 }
 
-/// A folder on a file system that the cache trusts: among temporary files, else where this was built. Without one the test is skipped.
+/// Creates a folder on a file system that the cache trusts, among temporary files or else beside
+/// this build. Without one the test is skipped.
 fn trusted_place() -> Option<Place> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
@@ -39,7 +38,8 @@ fn trusted_place() -> Option<Place> {
     folder.as_deref().map(Place::within)
 }
 
-/// A folder `t` with `count` files of different content, settled. Without one the test is skipped.
+/// Creates a settled folder `t` with `count` files of different content. Without a trusted place
+/// the test is skipped.
 fn tree(count: usize) -> Option<Place> {
     let place = trusted_place()?;
     for index in 0..count {
@@ -49,7 +49,7 @@ fn tree(count: usize) -> Option<Place> {
     Some(place)
 }
 
-/// What `-v` counts.
+/// Returns the counts that `-v` prints.
 fn counts(outcome: &Outcome) -> &str {
     outcome.stderr.lines().find_map(|line| line.split_once("digests: ")).map_or("", |(_, counts)| counts)
 }
@@ -58,7 +58,8 @@ fn fifo(place: &Place, name: &str) {
     assert!(Command::new("mkfifo").arg(place.join(name)).status().unwrap().success());
 }
 
-/// Starts a run whose last file is the fifo `held`, and lets it come so far that the `count` files before are reported.
+/// Starts a run whose last file is the fifo `held`, and waits until the `count` files before it are
+/// reported.
 fn start_held(place: &Place, arguments: &str, count: usize) -> Child {
     let mut child = place.mortal().args(arguments.split(' ')).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -66,7 +67,7 @@ fn start_held(place: &Place, arguments: &str, count: usize) -> Child {
     child
 }
 
-/// Waits until the store's log is there and grows no more.
+/// Waits until the store's log exists and has stopped growing.
 fn wait_until_stored(log: &Path) {
     let begin = Instant::now();
     let mut last = (0, Instant::now());
@@ -91,7 +92,7 @@ fn digests_of_unchanged_files_are_reused_and_no_others() {
     assert_eq!((&second.stdout, second.code, counts(&second)), (&plain.stdout, Some(0), "3 reused, 0 stored"));
     assert!(!place.join("c-wal").exists());
 
-    // Size and mtime as before: the ctime tells.
+    // Size and mtime are as before, so only the ctime tells.
     let path = place.join("t/00001");
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
     let file = File::options().write(true).open(&path).unwrap();
@@ -101,7 +102,8 @@ fn digests_of_unchanged_files_are_reused_and_no_others() {
     let third = place.run("sum -v --cache c -r t");
     assert_eq!((&third.stdout, third.code), (&place.run("sum -r t").stdout, Some(0)));
     assert!(third.stderr.contains("2 reused, 0 stored, 1 not stored because"), "{}", third.stderr);
-    // What is renamed is the same file, unless its file system counts that as a change; what replaces it is another.
+    // A renamed file is the same file, unless its file system counts that as a change. A file that
+    // replaces it is another.
     fs::copy(place.join("t/00000"), place.join("new")).unwrap();
     fs::rename(place.join("new"), place.join("t/00000")).unwrap();
     let fourth = place.run("sum -v --cache c -r t");
@@ -129,7 +131,7 @@ fn check_and_sum_share_a_cache_and_algorithms_join() {
     assert_eq!((counts(&fourth), &fourth.stdout), ("6 reused, 0 stored", &first.stdout));
 }
 
-/// Changes the last digest of each row of a cache, and makes the checksum fit.
+/// Changes the last digest of each row of a cache, and makes the checksums fit.
 fn forge(cache: &Path) {
     let connection = Connection::open(cache).unwrap();
     let mut statement = connection.prepare("SELECT file_system, block, row FROM manyhash_cache_files").unwrap();
@@ -197,7 +199,7 @@ fn files_that_are_no_cache_are_refused_untouched() {
     assert_eq!(place.run("sum --verify-cache f").code, Some(2));
     assert_eq!(place.run("sum --cache c --verify-cache=0 f").code, Some(2));
 
-    // An empty file is nobody's; a newer version's cache is.
+    // An empty file may be replaced, but a newer version's cache may not.
     place.file("c", "");
     assert_eq!(place.run("sum --cache c f").code, Some(0));
     Connection::open(place.join("c")).unwrap().pragma_update(None, "user_version", 3).unwrap();
@@ -210,7 +212,7 @@ fn files_that_are_no_cache_are_refused_untouched() {
 fn the_digests_of_version_1_are_thrown_away_and_the_file_is_kept() {
     let Some(place) = tree(2) else { return };
     let right = place.run("sum --cache c -r t").stdout;
-    // Its table, with something that cannot be read in this version.
+    // The table exists, with content that this version cannot read.
     Connection::open(place.join("c"))
         .unwrap()
         .execute_batch(
@@ -229,7 +231,7 @@ fn the_digests_of_version_1_are_thrown_away_and_the_file_is_kept() {
     assert_eq!((&after.stdout, counts(&after)), (&right, "2 reused, 0 stored"));
     assert!(!after.stderr.contains("older"), "{}", after.stderr);
 
-    // With this version's tables it never was one of version 1.
+    // With this version's tables it never was a store of version 1.
     Connection::open(place.join("c")).unwrap().pragma_update(None, "user_version", 1).unwrap();
     let damaged = place.run("sum --cache c -r t");
     assert_eq!((&damaged.stdout, damaged.code), (&right, Some(0)));
@@ -272,7 +274,7 @@ fn a_killed_run_loses_nothing_that_was_stored() {
         let resumed = place.run("sum -v --cache c -r t");
         assert_eq!((&resumed.stdout, counts(&resumed)), (&plain.stdout, "300 reused, 0 stored"), "{signal}");
 
-        // The same with an output, of which nothing may be seen.
+        // With an output the result is the same, and nothing of the output may be visible.
         place.file("o", "old");
         let mut child = place.mortal().args("sum --cache d -o o -r t held".split(' ')).spawn().unwrap();
         wait_until_stored(&place.join("d-wal"));
@@ -297,7 +299,7 @@ fn a_second_process_goes_on_without_the_cache() {
     assert_eq!((second.stdout.lines().count(), second.code), (20, Some(0)));
     assert!(second.stderr.contains("in use by another process; going on without the cache"), "{}", second.stderr);
     fs::write(place.join("held"), "").unwrap();
-    // Nobody reads what it prints any more.
+    // No process reads the output any more.
     first.wait().unwrap();
     assert_eq!(counts(&place.run("sum -v --cache c -r t")), "20 reused, 0 stored");
 }
@@ -319,7 +321,7 @@ fn no_damage_gives_a_wrong_digest_or_ends_a_run() {
     for round in 0..rounds {
         let mut damaged = whole.clone();
         let page = next(whole.len() / page_bytes) * page_bytes;
-        // In every second round where a page has its structure, else anywhere.
+        // Every second round damages a page where it has its structure, the others any place.
         let at = if round % 2 == 0 { page + next(100) } else { next(whole.len()) };
         match round % 5 {
             0 | 1 => damaged[at] ^= 1 << next(8),
@@ -330,7 +332,8 @@ fn no_damage_gives_a_wrong_digest_or_ends_a_run() {
         fs::write(place.join("c"), &damaged).unwrap();
         let run = place.run("sum --cache c -r t");
         if run.code == Some(2) {
-            // Not to be recognised any more, or as of another version: somebody else's, for all we know.
+            // The file is not recognised any more, or is of another version, so it may be somebody
+            // else's.
             assert!(run.stderr.contains("not touched"), "round {round}: {}", run.stderr);
             assert!(fs::read(place.join("c")).unwrap() == damaged);
             noticed += 1;
@@ -342,7 +345,8 @@ fn no_damage_gives_a_wrong_digest_or_ends_a_run() {
             assert!(place.join("c.corrupt").exists(), "round {round}");
             noticed += 1;
         }
-        // What was reused before the damage was met is missing in the new cache, and damage may be met by the second run only.
+        // The new cache misses what was reused before the damage was met, and the damage may be met
+        // only by the second run.
         let mut is_whole = false;
         for _ in 0..4 {
             let again = place.run("sum -v --cache c -r t");

@@ -1,8 +1,8 @@
-//! `manyhash check`. What it shares with the drop-ins is compared with GNU's in `gnu.rs`.
-
-use std::fs;
+//! `manyhash check`. The behaviour that it shares with the drop-ins is compared with GNU's in
+//! `gnu.rs`.
 
 use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
+use std::fs;
 
 const ABC_SHA1: &str = "a9993e364706816aba3e25717850c26c9cd0d89d";
 
@@ -21,15 +21,16 @@ fn each_line_tells_its_algorithm() {
     let place = place();
     let mut manifest =
         format!("{ABC_SHA1}  f\n{ABC_SHA256} *f\nSHA1 (f) = {ABC_SHA1}\nSHA2-256(f)= {ABC_SHA256}\nsha_256 (e) = {EMPTY_SHA256}\n");
-    for algorithm in ["sha1", "sha224", "sha256", "sha384", "sha512", "sha512/224", "sha512/256"] {
+    for algorithm in ["sha1", "sha224", "sha256", "sha384", "sha512", "sha512/224", "sha512/256", "sha3-256", "blake2s"] {
         manifest += &place.run(&format!("sum --tag -a {algorithm} f e d/f")).stdout;
-        if !algorithm.contains('/') {
+        // A digest without a name is the plain algorithm's.
+        if !["sha512/224", "sha512/256", "sha3-256", "blake2s"].contains(&algorithm) {
             manifest += &place.run(&format!("sum -a {algorithm} f e d/f")).stdout;
         }
     }
     place.file("m", &manifest);
     let check = place.run("check --strict m");
-    assert_eq!((check.stderr.as_str(), check.code), ("manyhash: 41 files OK (84 B, 1 manifest)\n", Some(0)));
+    assert_eq!((check.stderr.as_str(), check.code), ("manyhash: 47 files OK (96 B, 1 manifest)\n", Some(0)));
     assert_eq!(check.stdout.lines().count(), manifest.lines().count());
     assert!(check.stdout.lines().all(|line| line.ends_with(": OK")));
     assert_eq!(place.run_with("check -", manifest.as_bytes()).stdout, check.stdout);
@@ -100,9 +101,9 @@ fn missing_files_may_be_passed_over_as_long_as_one_is_there() {
     let all = place.run("check --ignore-missing all");
     let told = "manyhash: no file was verified\nmanyhash: 0 files OK, 1 passed over (0 B, 1 manifest)\n";
     assert_eq!((all.stdout.as_str(), all.stderr.as_str(), all.code), ("", told, Some(1)));
-    // Of all manifests together.
+    // The option concerns all manifests together.
     assert_eq!(place.run("check --ignore-missing all some all").code, Some(0));
-    // Only what is missing: not what cannot be read.
+    // Only missing files are ignored, not unreadable ones.
     let folder = place.run_with("check --ignore-missing -", format!("{ABC_SHA256}  f\n{ABC_SHA256}  d\n").as_bytes());
     assert_eq!(folder.code, Some(1));
 }

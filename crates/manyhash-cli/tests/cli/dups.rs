@@ -1,5 +1,7 @@
 //! `manyhash dups`.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
+use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -8,14 +10,9 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
-
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
-
-/// A group: paths as a set.
 type Group = BTreeSet<PathBuf>;
 
-/// The lines of `--json`: all but the last, and the summary.
+/// Returns the lines of `--json`: all but the last, and the last, which is the summary.
 fn json(place: &Place, arguments: &str) -> (Vec<Value>, Value) {
     let outcome = place.run(arguments);
     assert_eq!((outcome.stderr.as_str(), outcome.code), ("", Some(0)), "{arguments}");
@@ -24,12 +21,12 @@ fn json(place: &Place, arguments: &str) -> (Vec<Value>, Value) {
     (objects, summary)
 }
 
-/// The groups in text.
 fn groups(text: &str) -> BTreeSet<Group> {
     text.split("\n\n").filter(|group| !group.is_empty()).map(|group| group.lines().map(PathBuf::from).collect()).collect()
 }
 
-/// A tree with all that matters: sizes around those the stages use, contents that differ early, late or not at all, links.
+/// Creates a tree with all cases that matter: sizes around those of the stages, contents that
+/// differ early, late or not at all, links.
 fn tree() -> Place {
     let place = Place::new();
     let sizes = [1, 2, 63, 4095, 4096, 4097, 16_383, 16_384, 16_385, 70_000, 300_000];
@@ -39,7 +36,8 @@ fn tree() -> Place {
             content[differing.min(size - 1)] ^= 0xff;
             content
         };
-        // Twice the same, and three that differ: in the first byte, past the first page, in the last byte.
+        // Two files are the same, and three differ: in the first byte, past the first page, in the
+        // last byte.
         for (name, differing) in [("a", size / 2), ("b/c", size / 2), ("d", 0), ("e", 5000), (".hidden/f", size)] {
             place.file(format!("{name}/{size}"), content(differing));
         }
@@ -57,7 +55,6 @@ fn tree() -> Place {
     place
 }
 
-/// All regular files below a folder.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -72,7 +69,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What `dups .` should find there: by whole contents, without a digest.
+/// Returns the groups that `dups .` should find, by whole contents, without digests.
 fn expected(place: &Place) -> BTreeSet<Group> {
     let mut by_content: HashMap<Vec<u8>, Vec<PathBuf>> = HashMap::new();
     for path in files_below(place.path()) {
@@ -115,8 +112,8 @@ fn rmlint_and_fclones_find_the_same() {
         Some(text) => {
             let objects: Vec<Value> = serde_json::from_str(&text).unwrap();
             let files: Vec<&Value> = objects.iter().filter(|object| object["type"] == "duplicate_file").collect();
-            // A group begins with the file it takes for the original.
-            // It also has groups of nothing but links.
+            // A group begins with the file that fclones takes for the original. It also has groups
+            // of links alone.
             let has_two_files = |group: &&[&Value]| group.iter().map(|file| file["inode"].as_u64()).collect::<HashSet<_>>().len() > 1;
             let found = files.chunk_by(|_, next| next["is_original"] != true).filter(has_two_files);
             let found: BTreeSet<Group> = found.map(|group| group.iter().map(|file| relative(&file["path"])).collect()).collect();
@@ -124,7 +121,7 @@ fn rmlint_and_fclones_find_the_same() {
         }
     }
     match output("fclones", "group --hidden --no-ignore -f json .") {
-        // No distribution has it, so nobody is asked to install it.
+        // No distribution has fclones, so nobody is asked to install it.
         None => println!("without fclones, which is not installed"),
         Some(text) => {
             let report: Value = serde_json::from_str(&text).unwrap();
@@ -248,7 +245,8 @@ fn links_to_files_and_folders_are_not_followed_but_as_arguments() {
     assert_eq!(place.run("dups t/link t").stdout, "t/a\nt/link\n");
 }
 
-/// Files, bytes, chunks, repeats and their bytes with fixed chunks: by contents, in the order of the walk.
+/// Returns the numbers of files, bytes, chunks, repeats and repeated bytes with fixed chunks, by
+/// contents, in the order of the walk.
 fn expected_chunks(place: &Place, chunk_bytes: usize) -> [u64; 5] {
     let mut paths = files_below(place.path());
     paths.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
@@ -276,7 +274,7 @@ fn counts(object: &Value) -> [u64; 5] {
 #[test]
 fn fixed_chunks_are_counted_as_their_contents_say() {
     let place = tree();
-    // Larger than a worker's buffer, and than the stretches that workers share.
+    // The file is larger than a worker's buffer, and than the stretches that workers share.
     let large: Vec<u8> = (0..40_u32 << 20).map(|i| ((i / 1000).wrapping_mul(2_654_435_761) >> 15) as u8).collect();
     place.file("large", &large).file("large-", &large[..(33 << 20) + 5]);
     for chunk_bytes in [512, 4096, 1 << 20] {

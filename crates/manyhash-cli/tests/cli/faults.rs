@@ -1,18 +1,17 @@
-//! Faults of disks and of other processes, injected for real: by a library preloaded into the program, and by disks that are full.
+//! Faults of disks and of other processes, injected by a library preloaded into the program, and by
+//! disks that are full.
 
 #![cfg(target_os = "linux")]
 
+use crate::support::{BINARY, Outcome, Place, outcome, skipped};
+use manyhash::{Sha256, hash};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use manyhash::{Sha256, hash};
-
-use crate::support::{BINARY, Outcome, Place, outcome, skipped};
-
-/// The library, built once, where there is a C compiler.
+/// Returns the library, which is built once, if there is a C compiler.
 pub fn library() -> Option<&'static PathBuf> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let build = || {
@@ -32,12 +31,11 @@ fn digest(content: &[u8]) -> String {
     hash::<Sha256>(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a file of the test has.
 fn content(index: usize) -> Vec<u8> {
     (0..200_000 + index).map(|at| (at * 7 + index) as u8).collect()
 }
 
-/// Five files, the middle one to be hit by `fault`; what `manyhash` gives with `arguments`.
+/// Creates five files, of which `fault` hits the middle one, and runs `manyhash` with `arguments`.
 fn with_fault(fault: &str, arguments: &str) -> Option<(Place, Outcome)> {
     let library = library()?;
     let place = Place::new();
@@ -50,7 +48,8 @@ fn with_fault(fault: &str, arguments: &str) -> Option<(Place, Outcome)> {
     Some((place, outcome))
 }
 
-/// The lines of `sum` for all but the middle file, and for that with what it had.
+/// Returns the lines of `sum` for all files. `middle` is the content that was read of the middle
+/// one.
 fn lines(middle: Option<&[u8]>) -> String {
     let line = |index| match (index, middle) {
         (2, None) => String::new(),
@@ -89,7 +88,8 @@ fn a_file_is_hashed_as_it_was_read_while_it_grows_shrinks_or_is_replaced() {
     let grown = [&original[..], &[b'+'; 70_000]].concat();
     for way in WAYS {
         let Some((_, sum)) = with_fault("grow:t/2:70000", way) else { return };
-        // What was read may end where the file ended at first: a read of all of it that found the expected end looks no further.
+        // The read may end where the file ended at first. A read of the whole file that found the
+        // expected end looks no further.
         assert!(sum.stdout == lines(Some(&grown)) || sum.stdout == lines(Some(&original)), "{way}");
         assert_eq!((sum.stderr.as_str(), sum.code), ("", Some(0)), "{way}");
         let Some((_, sum)) = with_fault("truncate:t/2:100000", way) else { return };
@@ -136,7 +136,7 @@ fn a_manifest_on_a_broken_disk_is_told() {
     assert_eq!((check.stdout.as_str(), check.code), ("", Some(1)));
 }
 
-/// Runs a shell script with a disk of 64 KiB at `disk`, which nobody else sees.
+/// Runs a shell script with a private disk of 64 KiB at `disk`.
 fn on_a_small_disk(place: &Place, script: &str) -> Option<Outcome> {
     fs::create_dir_all(place.join("disk")).unwrap();
     let script = format!("mount -t tmpfs -o size=64k none disk || exit 99\n{script}");
@@ -169,7 +169,7 @@ fn interrupted_it_leaves_nothing_behind() {
         place.file("t/a", "abc").file("t/sums", "old\n");
         assert!(Command::new("mkfifo").arg(place.join("t/fifo")).status().unwrap().success());
         let mut sum = place.mortal().args(["sum", "-o", "t/sums", "t/a", "t/fifo"]).spawn().unwrap();
-        // Opens when somebody reads: then the first digest is written, wherever that is.
+        // The fifo opens when it is read. Then the first digest is written, wherever that is.
         let fifo = fs::File::options().write(true).open(place.join("t/fifo")).unwrap();
         assert!(Command::new("kill").arg(format!("-{signal}")).arg(sum.id().to_string()).status().unwrap().success());
         assert_eq!(sum.wait().unwrap().signal(), Some(signal));

@@ -1,10 +1,9 @@
 //! `manyhash sum --files-from`.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
-
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place};
 
 fn place() -> Place {
     let place = Place::new();
@@ -22,7 +21,7 @@ fn names_in_a_list_are_like_arguments() {
     assert_eq!(sum.code, Some(1));
     let folders = place.run("sum -r --exclude e --files-from list");
     assert_eq!(folders.stdout, format!("{EMPTY_SHA256}  b c\n{ABC_SHA256}  t/d\n{ABC_SHA256}  ./a\n{EMPTY_SHA256}  b c\n"));
-    // A list without names is not nothing at all: standard input is not read.
+    // An empty list means no files, so standard input is not read.
     let empty = place.run_with("sum --files-from empty", b"abc");
     assert_eq!((empty.stdout.as_str(), empty.stderr.as_str(), empty.code), ("", "", Some(0)));
 }
@@ -35,7 +34,7 @@ fn a_list_may_be_standard_input_and_end_names_with_nul() {
         let sum = place.run_with(&format!("sum {option} -z --files-from -"), b"new\nline\0b c\0");
         assert_eq!((sum.stdout, sum.code), (format!("{ABC_SHA256}  new\nline\0{EMPTY_SHA256}  b c\0"), Some(0)));
     }
-    // In a list that is a file, - is standard input.
+    // In a list that is a file, `-` is standard input.
     place.file("list", "-\na\n");
     assert_eq!(place.run_with("sum --files-from list", b"").stdout, format!("{EMPTY_SHA256}  -\n{ABC_SHA256}  a\n"));
 }

@@ -1,5 +1,6 @@
 //! `manyhash check` of manifests of all forms, alone and together.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -7,12 +8,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
-
-/// The digest of `abc` as RECORD has it.
+/// The digest of `abc` in the form of RECORD.
 const ABC_RECORD: &str = "sha256=ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
 
-/// What a script prints, if there is a Python that can run it.
+/// Returns the output of a script, if there is a Python that can run it.
 fn python(place: &Place, script: &str) -> Option<String> {
     let output = place.command("python3").args(["-c", script]).output().ok()?;
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
@@ -31,14 +30,14 @@ fn our_json_comes_back_whatever_the_names() {
         assert_eq!((check.stderr.as_str(), check.code), ("manyhash: 6 files OK (19 B, 1 manifest)\n", Some(0)), "{sums}");
         assert_eq!(place.run_with("check -", sums.as_bytes()).stdout, check.stdout);
     }
-    // Extra keys are no harm, other lines are malformed.
+    // Extra keys are ignored; other lines are malformed.
     let line = format!(r#"{{"digest":"{}","algorithm":"sha256","path":"t/plain","more":null}}"#, ABC_SHA256.to_uppercase());
     let check = place.run_with("check -", format!("{line}\n{ABC_SHA256}  t/plain\n{{}}\n").as_bytes());
     assert_eq!(check.stdout, "t/plain: FAILED\n");
     assert!(check.stderr.contains("'standard input': WARNING: 2 lines are improperly formatted"), "{}", check.stderr);
 }
 
-/// A bag with names that need all of the rules.
+/// Creates a bag whose names need all of the rules.
 fn bag(place: &Place) {
     place.file("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
     for name in ["a", "100%", "l\nf", "c\rr", "a b"] {
@@ -60,7 +59,7 @@ fn a_bag_is_checked_from_anywhere() {
     place.file("bag/note.txt", "").file("bag/data/u/new", "");
     let check = place.run("check --quiet --audit bag/manifest-sha256.txt");
     assert_eq!((check.stdout.as_str(), check.code), ("bag/data/u/new: NOT LISTED\n", Some(1)));
-    // Under another name it is a list like others.
+    // Under another name it is an ordinary list.
     fs::copy(place.join("bag/manifest-sha256.txt"), place.join("bag/list")).unwrap();
     let check = place.run("check -C bag bag/list");
     assert!(check.stdout.starts_with("data/a: OK\n") && check.stdout.contains("100%25': FAILED open or read\n"), "{}", check.stdout);
@@ -99,7 +98,7 @@ fn a_record_is_checked_from_anywhere() {
     assert_eq!((check.stderr.as_str(), check.code), ("manyhash: 5 files OK (15 B, 1 manifest)\n", Some(0)));
     assert!(check.stdout.starts_with("s/../bin/x: OK\ns/#odd.py: OK\n"), "{}", check.stdout);
     assert_eq!(place.run(&format!("check --strict -C s {record}")).stdout.lines().nth(1), Some("'#odd.py': OK"));
-    // What belongs there without a digest may be there.
+    // A file listed without a digest is no extra file.
     place.file("s/x/a.pyc", "any").file("s/x/new.py", "");
     let check = place.run(&format!("check --quiet --audit {record}"));
     assert_eq!((check.stdout.as_str(), check.code), ("s/x/new.py: NOT LISTED\n", Some(1)));
@@ -108,7 +107,8 @@ fn a_record_is_checked_from_anywhere() {
 #[test]
 fn the_record_of_an_installed_package_passes() {
     let place = Place::new();
-    // The first package that Python finds as it was installed, by its own reading of the RECORD.
+    // The script takes the first package that Python finds as it was installed, and reads its
+    // RECORD with Python's own parser.
     let script = "
 import base64, hashlib, importlib.metadata
 def is_intact(file):
@@ -127,7 +127,7 @@ for package in importlib.metadata.distributions():
     assert_eq!((check.stdout.as_str(), check.stderr.as_str(), check.code), ("", "", Some(0)));
 }
 
-/// A system of two packages, with merged folders as on any Debian.
+/// Creates a system of two packages, with merged folders as in any Debian.
 fn system() -> Place {
     let place = Place::new();
     place.file("usr/bin/x", "abc").file("usr/lib/y", "").file("etc/x.conf", "local").file("info/x.conffiles", "/etc/x.conf\n");
@@ -151,12 +151,12 @@ fn a_system_is_checked_by_all_its_packages() {
     assert_eq!(check.stderr, "manyhash: 2 files OK, 2 passed over (3 B, 4 manifests)\n");
     let check = place.run(&format!("check -C . --ignore-missing --audit --quiet {all}"));
     assert_eq!((check.stdout.as_str(), check.code), ("etc/x.conf: NOT LISTED\ninfo/x.conffiles: NOT LISTED\n", Some(1)));
-    // Something has to be there.
+    // An empty manifest is an error.
     for (manifests, told) in [("info/z.md5sums", true), ("info/none.md5sums", true), ("info/x.md5sums", false)] {
         let check = place.run(&format!("check -C . --ignore-missing {manifests}"));
         assert_eq!((check.stderr.contains("manyhash: no file was verified\n"), check.code == Some(1)), (told, told), "{manifests}");
     }
-    // Only where it has a meaning, nothing may be listed.
+    // A manifest may be empty only where that has a meaning.
     place.file("info/none", "");
     assert!(place.run("check -C . info/x.md5sums info/none").stderr.contains("info/none: no properly formatted checksum lines found"));
 }
@@ -188,11 +188,11 @@ fn manifests_of_all_forms_go_together() {
     place.file("1", format!("{ABC_SHA256} f\n")).file("2", format!("{ABC_SHA256}  f\n")).file("3", json);
     place.file("4", format!("f,{ABC_RECORD},3\n")).file("5", format!("SHA256(f)= {ABC_SHA256}\n")).file("6", format!("{ABC_SHA256} f\n"));
     let check = place.run("check --strict --audit 1 2 3 bag/manifest-sha256.txt 4 5 6");
-    // Text lists of a file in the folder cover it all.
+    // Text lists of a file in the folder cover the whole folder.
     assert_eq!(check.stdout.lines().filter(|line| line.ends_with(": OK")).count(), 11);
     assert_eq!((check.stdout.lines().last(), check.code), (Some("bag/bagit.txt: NOT LISTED"), Some(1)));
     assert_eq!(check.stderr, "manyhash: 6 files OK, 1 not listed (33 B, 7 manifests)\n");
-    // Of one algorithm only its lines.
+    // With `-a`, only lines of that algorithm count.
     let check = place.run("check -a sha512 2 3 4");
     assert_eq!((check.stdout.as_str(), check.code), ("", Some(1)));
     assert_eq!(check.stderr.matches("no properly formatted checksum lines found").count(), 3);
@@ -224,7 +224,7 @@ fn a_report_is_no_manifest() {
     let check = place.run("check report");
     assert_eq!((check.stdout.as_str(), check.code), ("", Some(1)));
     assert!(check.stderr.contains("report: no properly formatted checksum lines found"), "{}", check.stderr);
-    // Among lines of a manifest, too.
+    // Lines of a report are malformed among lines of a manifest, too.
     place.file("both", place.run("sum --json b").stdout + &report.stdout);
     let check = place.run("check both");
     assert_eq!((check.stdout.as_str(), check.code), ("b: OK\n", Some(0)));

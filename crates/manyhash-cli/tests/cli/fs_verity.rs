@@ -1,14 +1,13 @@
-//! `manyhash tree fs-verity` beside `fsverity digest`: the same lines, the same trees and descriptors.
+//! `manyhash tree fs-verity` beside `fsverity digest`, with the same lines, trees and descriptors.
 
+use crate::support::{BINARY, Outcome, Place, outcome, pattern, peer};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::support::{BINARY, Outcome, Place, outcome, pattern, peer};
-
 const BLOCK_SIZES: [usize; 7] = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536];
 
-/// Runs `fsverity digest` and ours with the same arguments.
+/// Runs `fsverity digest` and our command with the same arguments.
 fn compare(place: &Place, fsverity: &Path, options: &[String], files: &[String]) -> Outcome {
     let theirs = outcome(place.command(fsverity).arg("digest").args(options).args(files), b"");
     let ours = outcome(place.command(BINARY).args(["tree", "fs-verity"]).args(options).args(files), b"");
@@ -21,7 +20,7 @@ fn options(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_string).collect()
 }
 
-/// Files of so many bytes, named by them.
+/// Creates files of these lengths, named by them.
 fn files(place: &Place, lengths: &[usize]) -> Vec<String> {
     let name = |&bytes: &usize| {
         let name = format!("f{bytes}");
@@ -33,7 +32,7 @@ fn files(place: &Place, lengths: &[usize]) -> Vec<String> {
     lengths.iter().map(name).collect()
 }
 
-/// Lengths around every edge of a tree of that shape, up to some that are quick.
+/// Returns lengths around every edge of a tree of this shape, as far as they are quick.
 fn lengths(block_bytes: usize, digest_bytes: usize) -> Vec<usize> {
     let tree_block = block_bytes / digest_bytes * block_bytes;
     let two_levels = block_bytes / digest_bytes * tree_block;
@@ -56,7 +55,8 @@ fn digests_are_those_of_fsverity_around_every_edge() {
     for (hash, digest_bytes) in [("sha256", 32), ("sha512", 64)] {
         for (index, block_bytes) in BLOCK_SIZES.into_iter().enumerate() {
             let files = files(&place, &lengths(block_bytes, digest_bytes));
-            // Every salt with the smallest blocks and the default, one of them with each of the others.
+            // Every salt is used with the smallest blocks and the default, and one of them with
+            // each of the others.
             let salts = if matches!(block_bytes, 1024 | 4096) { &salts[..] } else { &salts[index % 4..][..1] };
             for salt in salts {
                 let line = format!("--hash-alg={hash} --block-size={block_bytes} --salt={salt}");
@@ -136,7 +136,7 @@ fn what_cannot_be_written_leaves_nothing() {
         names.sort();
         assert_eq!(names, ["f", "folder"], "{line}");
     }
-    // What was there before stays if the new one fails.
+    // An old file stays if the new one fails.
     place.file("t", "old");
     assert_eq!(place.run("tree fs-verity --out-merkle-tree t missing").code, Some(1));
     assert_eq!(fs::read(place.join("t")).unwrap(), b"old");

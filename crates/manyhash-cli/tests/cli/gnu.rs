@@ -1,10 +1,14 @@
-//! The drop-ins against GNU coreutils' commands on this machine: the same bytes on stdout and stderr, the same exit code.
+//! The drop-ins against GNU coreutils' commands on this machine, which must have the same bytes on
+//! stdout and stderr and the same exit code.
 
 mod options;
 mod quotes;
 mod random;
 mod streams;
 
+use self::quotes::quoted_since_9_11;
+use self::random::Random;
+use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -12,14 +16,10 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
-
-use self::quotes::quoted_since_9_11;
-use self::random::Random;
-
 const COMMANDS: [&str; 6] = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"];
 
-/// Their command of that name: in PATH, or in the folder that MANYHASH_TEST_COREUTILS names (a release's `src`, once built).
+/// Returns GNU's command of this name: in PATH, or in the folder that MANYHASH_TEST_COREUTILS names
+/// (a release's `src`, once built).
 fn theirs(place: &Place, command: &str) -> Command {
     let mut theirs = match std::env::var_os("MANYHASH_TEST_COREUTILS") {
         Some(folder) => place.command(std::path::Path::new(&folder).join(command)),
@@ -29,14 +29,12 @@ fn theirs(place: &Place, command: &str) -> Command {
     theirs
 }
 
-/// Ours.
 fn ours(place: &Place, command: &str) -> Command {
     let mut ours = place.command(BINARY);
     ours.arg0(command);
     ours
 }
 
-/// The `x` of the release 9.x of the real commands here.
 fn release() -> Option<u32> {
     static RELEASE: OnceLock<Option<u32>> = OnceLock::new();
     *RELEASE.get_or_init(|| {
@@ -46,7 +44,7 @@ fn release() -> Option<u32> {
     })
 }
 
-/// Whether the real commands are here, of a release that CHECK.md speaks of.
+/// Whether the real commands are here, in a release that CHECK.md covers.
 fn is_here() -> bool {
     let is_here = release().is_some_and(|release| (1..=11).contains(&release));
     if !is_here {
@@ -55,19 +53,19 @@ fn is_here() -> bool {
     is_here
 }
 
-/// Whether a NUL in a line means to them what it means to us; since 9.2 it ends a digest elsewhere.
+/// Whether GNU's commands read a NUL in a line as ours do. Since 9.2 it ends a digest elsewhere.
 fn reads_nul_as_9_1() -> bool {
     release() < Some(2)
 }
 
-/// Runs GNU's command and ours, by the same name, and compares.
+/// Runs GNU's command and ours by the same name, and compares them.
 fn compare(place: &Place, command: &str, arguments: &[impl AsRef<OsStr>], stdin: &[u8]) -> Outcome {
     let mut theirs = outcome(theirs(place, command).args(arguments), stdin);
     let ours = outcome(ours(place, command).args(arguments), stdin);
     if let (true, Some(release @ ..11)) = (ours.stdout != theirs.stdout, release()) {
         theirs.stdout = quoted_since_9_11(&theirs.stdout, &ours.stdout, release);
     }
-    // The newest release refuses them in either order, the others only in one.
+    // The newest release refuses these options in either order, the others only in one.
     if release() >= Some(10) && has_tag_and_text(arguments) {
         return ours;
     }
@@ -82,7 +80,6 @@ fn has_tag_and_text(arguments: &[impl AsRef<OsStr>]) -> bool {
     any(|text| text.starts_with("--ta")) && (any(|text| text.starts_with("--te")) || any(is_short))
 }
 
-/// Compares with arguments separated by blanks.
 fn compare_line(place: &Place, line: &str) -> Outcome {
     compare(place, "sha256sum", &line.split_whitespace().collect::<Vec<_>>(), b"abc")
 }
@@ -223,7 +220,8 @@ fn names_in_messages_are_quoted_the_same() {
     }
 }
 
-/// What `-c` prints of files that are not there: since 9.11 quoted as in messages, so that messages of any release say how.
+/// Compares what `-c` prints of missing files. Since 9.11 names are quoted as in messages, so the
+/// messages of any release say how.
 fn check_quotes_as_messages(place: &Place, locale: &str, names: &[OsString], messages: &str) {
     let escape = |&byte: &u8| match byte {
         b'\\' => b"\\\\".to_vec(),
@@ -244,8 +242,8 @@ fn check_quotes_as_messages(place: &Place, locale: &str, names: &[OsString], mes
     assert_eq!(ours.stdout, expected, "in {locale}");
 }
 
-/// Whether GNU 9.1 quotes `name` wrongly: it scans a name with a single quote twice, and the second scan begins as if it were in the
-/// escapes that the first one ended in.
+/// Whether GNU 9.1 quotes `name` wrongly. It scans a name with a single quote twice, and the second
+/// scan begins as if it were in the escapes that the first one ended in.
 fn is_misquoted(name: &OsStr) -> bool {
     let last = name.as_bytes().last();
     name.as_bytes().contains(&b'\'') && last.is_some_and(|byte| byte.is_ascii_control() || !byte.is_ascii())
@@ -284,7 +282,8 @@ fn sums_of_odd_names_check_the_same() {
     }
 }
 
-/// Manifests damaged in every way we could think of; `H` is the right digest of `f`, `W` a wrong one.
+/// Manifests damaged in every way we could think of. `H` is the right digest of `f`, `W` a wrong
+/// one.
 const MANIFESTS: &[&str] = &[
     "",
     "\n",
@@ -402,7 +401,8 @@ fn damaged_manifests_are_read_the_same() {
 
 #[test]
 fn openssl_names_the_algorithm_its_own_way() {
-    // GNU 9.1 reads `SHA256(f)= `, which older releases of OpenSSL write; we read what newer ones write too.
+    // GNU 9.1 reads `SHA256(f)= `, which older releases of OpenSSL write. Ours also reads the form
+    // of newer ones.
     let place = Place::new();
     place.file("f", "abc").file("m", format!("SHA2-256(f)= {ABC_SHA256}\n"));
     assert_eq!(place.run("sha256sum -c m").stdout, "f: OK\n");

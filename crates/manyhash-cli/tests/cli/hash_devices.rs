@@ -1,14 +1,15 @@
-//! `manyhash verity` where it is not `veritysetup`: what is written when, what is never left behind, and how faults are told.
-
-use std::fs;
-use std::os::unix::fs::{FileExt, symlink};
+//! `manyhash verity` where it is not `veritysetup`: the order of writes, what is never left behind,
+//! and messages of faults.
 
 use crate::support::{BINARY, Outcome, Place, outcome};
+use std::fs;
+use std::os::unix::fs::{FileExt, symlink};
 
 const SMALL: &str = "--data-block-size 512 --hash-block-size 512";
 const UUID: &str = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 
-/// A place with data of 600 blocks of 512 bytes: 38 blocks of hashes, 3 above them and one on top.
+/// Creates a place with data of 600 blocks of 512 bytes. The tree has 38 blocks of hashes, 3 above
+/// them and one on top.
 fn place() -> Place {
     let place = Place::new();
     place.file("data", data());
@@ -30,7 +31,6 @@ fn root_of(report: &Outcome) -> String {
     report.stdout.lines().find_map(|line| line.strip_prefix("Root hash:")).unwrap().trim().to_string()
 }
 
-/// Flips a bit.
 fn flip(place: &Place, name: &str, offset: u64) {
     let file = fs::File::options().read(true).write(true).open(place.join(name)).unwrap();
     let mut byte = [0];
@@ -65,7 +65,7 @@ fn each_kind_of_fault_has_its_line_from_the_top_to_the_data() {
          manyhash: data: 1 corrupt block of 600, the first is block 53 (at byte 27136)\n"
     );
     fs::write(place.join("hash"), &pristine).unwrap();
-    // Behind the last of the digests of level 1, and in the top.
+    // These bytes are behind the last digest of level 1, and in the top.
     flip(&place, "hash", 5 * 512 - 1);
     flip(&place, "hash", 512 + 3 * 32);
     let outcome = verify();
@@ -131,7 +131,7 @@ fn the_hashes_do_not_overwrite_the_data_they_are_of() {
         assert!(refused.code == Some(1) && refused.stderr.contains("--data-blocks") && refused.stdout.is_empty(), "{refused:?}");
         assert_eq!(fs::read(place.join("data")).unwrap(), data());
     }
-    // Only some of it is data.
+    // Only a part of the device is data.
     let root = root_of(&place.run(&format!("verity format data link --hash-offset 512 --data-blocks 1 --salt - {SMALL}")));
     assert_eq!(parts(&place.run(&format!("verity verify data data --hash-offset 512 {root}"))), SILENCE);
 }

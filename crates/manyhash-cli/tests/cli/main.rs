@@ -1,5 +1,5 @@
-//! Tests of the binary as users meet it: arguments in, both streams and the exit code out. Written for Unix, with its links, fifos and
-//! names that are not UTF-8.
+//! Tests of the binary as users meet it, with arguments going in, and both streams and the exit
+//! code coming out. They are written for Unix, with its links, fifos and names that are not UTF-8.
 
 #![cfg(unix)]
 

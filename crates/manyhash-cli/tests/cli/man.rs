@@ -1,10 +1,9 @@
-//! Help, manual pages and completions: made from the same definitions.
-
-use std::fs;
+//! Help, manual pages and completions, which are made from the same definitions.
 
 use crate::support::{Place, outcome, skipped};
+use std::fs;
 
-/// All commands, as `--help` lists them.
+/// Returns all commands that `--help` lists.
 fn commands(place: &Place) -> Vec<String> {
     let help = place.run("--help").stdout;
     let (_, list) = help.split_once("Commands:\n").unwrap();

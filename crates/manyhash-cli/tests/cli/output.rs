@@ -1,11 +1,10 @@
-//! Where `-o` writes: a descriptor is itself, a link is where it leads.
+//! The targets of `-o`: a descriptor is used itself, and a link is followed.
 
+use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome};
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome};
-
-/// What a shell script gives, in which `$M` is the binary.
+/// Runs a shell script in which `$M` is the binary.
 fn script(place: &Place, script: &str) -> Outcome {
     outcome(place.command("sh").args(["-c", script]).env("M", BINARY), b"")
 }
@@ -36,7 +35,7 @@ fn a_path_of_a_descriptor_is_that_descriptor() {
         let run = script(&place, &format!("{{ $M sum a -o {path} {redirected}>&1; }} | cat"));
         assert_eq!(run.stdout, line, "{path}");
     }
-    // One that is not open, and one that cannot be written.
+    // One descriptor is not open, and one cannot be written.
     for (path, redirected, why) in [("/dev/fd/99", "", "No such file or directory"), ("/dev/fd/7", "7<a", "Bad file descriptor")] {
         let run = script(&place, &format!("$M sum a -o {path} {redirected}"));
         assert_eq!(run, Outcome { stdout: String::new(), stderr: format!("manyhash: {path}: {why}\n"), code: Some(1) }, "{path}");
@@ -73,7 +72,7 @@ fn a_link_is_where_it_leads_whatever_is_there() {
     let run = place.run(&format!("verity format {salt} data links/new"));
     assert_eq!((run.stderr.as_str(), run.code), ("", Some(0)));
     assert!(place.join("links/new").is_symlink() && place.join("d/new").is_file());
-    // A folder that is not there is none that is made.
+    // A missing folder is not created.
     assert_eq!(place.run("sum a -o new/").code, Some(1));
     assert!(!place.join("new").exists());
 }

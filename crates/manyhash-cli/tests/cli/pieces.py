@@ -1,4 +1,4 @@
-"""What libtorrent, botocore and moto's S3 say: a case a line of JSON on stdin, the answer a line of JSON on stdout."""
+"""Answers cases by libtorrent, botocore and moto's S3: a line of JSON each on stdin and stdout."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ import sys
 
 
 def bittorrent_v2(folder, piece_bytes):
-    """A torrent of the folder: of each file the pieces root, if it has one, and the piece layers."""
+    """Returns the pieces root (if there is one) and piece layers of each file of the folder."""
     import libtorrent
 
     kind = libtorrent.create_torrent
@@ -31,7 +31,10 @@ def glacier(paths):
 
 
 def s3(paths, part_bytes):
-    """Each file uploaded in parts to moto's S3: the ETag, and the composite checksums of two algorithms without the number of parts."""
+    """Uploads each file in parts to moto's S3.
+
+    Returns the ETag, and the composite checksums of two algorithms without the number of parts.
+    """
     os.environ.update(AWS_ACCESS_KEY_ID="none", AWS_SECRET_ACCESS_KEY="none", AWS_DEFAULT_REGION="us-east-1", S3_UPLOAD_PART_MIN_SIZE="1")
     import boto3
     import moto

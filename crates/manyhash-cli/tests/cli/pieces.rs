@@ -1,15 +1,15 @@
-//! `manyhash tree bittorrent-v2`, `s3` and `glacier` beside libtorrent, an S3 of Python's and botocore, which `pieces.py` asks.
-
-use std::fs;
-
-use serde_json::{Value, json};
+//! `manyhash tree bittorrent-v2`, `s3` and `glacier` beside libtorrent, Python's mock of S3 and
+//! botocore, which `pieces.py` asks.
 
 use crate::support::{Place, outcome, pattern, skipped};
+use serde_json::{Value, json};
+use std::fs;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// The answers to cases, in one run of Python; nothing where it has no such package.
+/// Returns the answers to all cases from one run of Python, or `None` if it does not have the
+/// package.
 fn answers(place: &Place, package: &str, cases: &[Value]) -> Option<Vec<Value>> {
     if !place.command("python3").args(["-c", &format!("import {package}")]).output().is_ok_and(|run| run.status.success()) {
         skipped(&format!("Python has no {package}"));
@@ -22,7 +22,7 @@ fn answers(place: &Place, package: &str, cases: &[Value]) -> Option<Vec<Value>> 
     Some(run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// One below and one above each edge too, and some more.
+/// Returns `edges` with one below and one above each, and `more`.
 fn around(edges: &[usize], more: &[usize]) -> Vec<usize> {
     let around = edges.iter().flat_map(|&edge| [edge - 1, edge, edge + 1]);
     let mut lengths: Vec<_> = around.chain(more.iter().copied()).collect();
@@ -31,7 +31,7 @@ fn around(edges: &[usize], more: &[usize]) -> Vec<usize> {
     lengths
 }
 
-/// Files of so many bytes, named by them.
+/// Creates files of these lengths, named by them.
 fn files(place: &Place, folder: &str, lengths: &[usize]) -> Vec<String> {
     let content = pattern(lengths.iter().copied().max().unwrap());
     let file = |&bytes: &usize| {
@@ -103,7 +103,7 @@ fn composite_checksums_and_etags_are_those_of_s3() {
             assert_eq!((&run.stdout, run.stderr.as_str(), run.code), (expected, "", Some(0)), "{options} --part-size {size}");
         }
     }
-    // What is meant when nothing is said.
+    // These are the defaults.
     let path = place.join("9M");
     fs::write(&path, pattern(9 * MIB)).unwrap();
     assert_eq!(place.run("tree s3 9M"), place.run("tree s3 -a sha256 --part-size 8M 9M"));

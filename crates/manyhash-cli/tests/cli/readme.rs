@@ -1,8 +1,8 @@
-//! The commands of README.md, as they stand there.
+//! The commands of README.md, run as they stand there.
 
 use crate::support::{BINARY, Place, outcome};
 
-/// The first block of commands after a heading.
+/// Returns the first block of commands after a heading.
 fn commands<'a>(page: &'a str, heading: &str) -> &'a str {
     let section = page.split_once(&format!("\n{heading}\n")).expect("the heading is there").1;
     let block = section.split_once("```sh\n").expect("a block begins").1;

@@ -1,19 +1,20 @@
-//! Bounded memory and few open files, whatever there is to hash. Sizes are small by default; `MANYHASH_TEST_FILES` sets another number.
+//! Bounded memory and few open files, whatever there is to hash. Numbers of files are small by
+//! default; `MANYHASH_TEST_FILES` sets another.
 
+use crate::support::{ABC_SHA256, BINARY, Place, skipped};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use crate::support::{ABC_SHA256, BINARY, Place, skipped};
-
-/// Below the 64 MiB that are promised.
+/// The limit in KiB, below the 64 MiB that are promised.
 const PEAK_KIB: u64 = 56 << 10;
 
 fn file_count() -> usize {
     std::env::var("MANYHASH_TEST_FILES").ok().and_then(|value| value.parse().ok()).unwrap_or(20_000)
 }
 
-/// Peak resident memory of a run that hashes standard input last: it is looked at while it waits for that.
+/// Returns the peak resident memory of a run that hashes standard input last. It is measured while
+/// the run waits for that.
 fn peak_kib(command: &mut Command, manifest: &[u8]) -> Option<u64> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -30,7 +31,6 @@ fn peak_kib(command: &mut Command, manifest: &[u8]) -> Option<u64> {
     peak_in(&status)
 }
 
-/// In the text of /proc/PID/status.
 fn peak_in(status: &str) -> Option<u64> {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     peak.trim().strip_suffix(" kB")?.trim().parse().ok()
@@ -98,7 +98,7 @@ fn memory_is_bounded_for_a_large_manifest() {
     let place = Place::new();
     place.file("f", "abc").file("is last", "");
     let mut manifest = format!("{ABC_SHA256}  ././././././././././././././././././f\n").repeat(file_count());
-    // Long enough to be handed over before the end of the file.
+    // The manifest is long enough to be handed over before its end.
     manifest += &format!("{ABC_SHA256}  -\n");
     place.file("m", &manifest);
     place.file("n", format!("{ABC_SHA256}  f\n"));
@@ -142,7 +142,8 @@ fn memory_is_bounded_for_an_audit() {
         fs::write(place.join(format!("t/new-{index:0100}")), "").unwrap();
     }
     place.file("t/f", "abc");
-    // Ten entries for each file, all missing but one, and each file new: what takes most is the beginning of the walk.
+    // There are ten entries for each file, of which all but one are missing, and each file is new.
+    // The beginning of the walk takes most memory.
     let lines = (0..count).map(|index| format!("{ABC_SHA256}  t/missing-{index:0100}\n"));
     place.file("m", lines.chain([format!("{ABC_SHA256}  t/f\n")]).collect::<String>());
     let mut command = place.command(BINARY);
@@ -175,7 +176,7 @@ fn few_open_files_are_enough() {
             assert!(output.stdout == all.stdout.as_bytes() && output.status.success(), "{limit} open files, {workers} workers");
         }
     }
-    // An audit has its temporary files besides.
+    // An audit needs its temporary files besides.
     place.file("sums", all.stdout);
     fs::rename(place.join("t/0/0"), place.join("t/1/moved")).unwrap();
     for limit in [14, 40] {
@@ -186,7 +187,7 @@ fn few_open_files_are_enough() {
     }
 }
 
-/// Peak resident memory of a run to its end, which Python asks the system for.
+/// Returns the peak resident memory of a run to its end, as the system tells Python.
 fn peak_of(place: &Place, arguments: &str) -> Option<u64> {
     let script = "import resource, subprocess, sys
 run = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)

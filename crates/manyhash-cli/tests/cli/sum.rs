@@ -1,15 +1,15 @@
 //! `manyhash sum`.
 
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Outcome, Place, outcome, skipped};
-
-/// Digests of `abc`, from the examples of RFC 1321 and FIPS 180-4.
-const ABC: [(&str, &str); 8] = [
+/// The digests of `abc`, from the examples of RFC 1321, FIPS 180-4, FIPS 202 and
+/// RFC 7693.
+const ABC: [(&str, &str); 10] = [
     ("MD5", "900150983cd24fb0d6963f7d28e17f72"),
     ("SHA-1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
     ("SHA-224", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
@@ -21,6 +21,8 @@ const ABC: [(&str, &str); 8] = [
     ),
     ("SHA-512/224", "4634270f707b6a54daae7530460842e20e37ed265ceee9a43e8924aa"),
     ("SHA-512/256", "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23"),
+    ("SHA3-256", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
+    ("BLAKE2s", "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982"),
 ];
 
 fn fifo(place: &Place, name: &str) {
@@ -191,7 +193,7 @@ fn fifos_are_read_one_after_another() {
     place.file("f", "abc");
     fifo(&place, "one");
     fifo(&place, "two");
-    // The writer opens the second when it is done with the first.
+    // The writer opens the second fifo when it is done with the first.
     let (one, two) = (place.join("one"), place.join("two"));
     let writer = std::thread::spawn(move || {
         for path in [one, two] {
@@ -256,7 +258,7 @@ fn several_algorithms_read_a_file_once() {
     place.file("f", "abc").file("new\nline", "abc").file("large", vec![7; 3 << 20]);
     let digest = |name: &str| ABC.iter().find(|(other, _)| *other == name).unwrap().1;
     let (sha1, sha512) = (digest("SHA-1"), digest("SHA-512"));
-    // In the order given, each once, and so that one sees which is which.
+    // Lines come in the order given, each once, in a style that names the algorithm.
     let both = format!("SHA512 (f) = {sha512}\nSHA1 (f) = {sha1}\n");
     for options in ["-a sha512,sha1", "-a sha512 -a sha1", "-a sha512,sha1,SHA-512 -a sha1", "--tag -a sha512,sha1"] {
         assert_eq!(place.run(&format!("sum {options} f")).stdout, both, "{options}");
@@ -268,11 +270,11 @@ fn several_algorithms_read_a_file_once() {
     let object = |algorithm: &str, digest: &str| format!(r#"{{"path":"f","bytes":3,"algorithm":"{algorithm}","digest":"{digest}"}}"#);
     assert_eq!(objects, format!("{}\n{}\n", object("SHA-512", sha512), object("SHA-1", sha1)));
 
-    let all = "sha1,sha224,sha256,sha384,sha512,sha512/224,sha512/256";
+    let all = "sha1,sha224,sha256,sha384,sha512,sha512/224,sha512/256,sha3-256,blake2s";
     let output = place.command(BINARY).args(["sum", "-o", "sums", "-a", all, "f", "new\nline", "large", "f"]).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty());
     let check = place.run("check --strict sums");
-    assert_eq!((check.stdout.matches(": OK\n").count(), check.code), (4 * 7, Some(0)), "{check:?}");
+    assert_eq!((check.stdout.matches(": OK\n").count(), check.code), (4 * 9, Some(0)), "{check:?}");
 
     let missing = place.run("sum -a sha1,sha512 missing f");
     assert_eq!((missing.stdout.lines().count(), missing.stderr.lines().count(), missing.code), (2, 1, Some(1)));
@@ -286,7 +288,7 @@ fn output_to_a_file_appears_whole_or_not_at_all() {
     let line = format!("{ABC_SHA256}  f\n");
     assert_eq!(place.run("sum -o new f").stdout, "");
     assert_eq!(fs::read_to_string(place.join("new")).unwrap(), line);
-    // What is read is still printed; what is not, told.
+    // Files that can be read are still printed; the others are reported.
     let with_error = place.run("sum -o new f missing");
     assert_eq!((with_error.code, fs::read_to_string(place.join("new")).unwrap()), (Some(1), line.clone()));
 
@@ -319,7 +321,7 @@ fn nothing_is_left_of_an_output_that_was_never_finished() {
     };
     let before = names();
     let mut child = place.command(BINARY).args(["sum", "-o", "out", "f", "fifo"]).spawn().unwrap();
-    // Once it reads the fifo, it has hashed what comes before.
+    // Once it reads the fifo, it has hashed the files before it.
     let writer = fs::OpenOptions::new().write(true).open(place.join("fifo")).unwrap();
     assert_eq!(names(), before);
     child.kill().unwrap();
@@ -341,7 +343,7 @@ fn an_output_that_does_not_fit_leaves_the_old_one() {
     for index in 0..3000 {
         place.file(format!("t/{index}"), "abc");
     }
-    // A file may not be so large; then, a file system that is full.
+    // First the size of files is limited, then a file system is full.
     place.file("out", "old");
     let limited = sum_after(&place, "trap '' XFSZ && ulimit -f 32");
     assert_eq!((limited.stderr.as_str(), limited.code), ("manyhash: out: File too large\n", Some(1)));
@@ -386,14 +388,14 @@ fn a_reader_that_leaves_ends_it_quietly() {
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // Refused once the child has ended.
+                // This fails once the child has ended.
                 let _ = stdin.write_all(manifest.as_bytes());
             });
             stdout.read_line(&mut String::new()).unwrap();
             drop(stdout);
             let mut stderr = String::new();
             child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-            // What a shell says of a command that SIGPIPE ended.
+            // A shell reports this code for a command that SIGPIPE ended.
             assert_eq!((stderr.as_str(), child.wait().unwrap().code()), ("", Some(141)), "{line}");
         });
     }
@@ -439,7 +441,8 @@ fn progress_is_shown_when_asked_for() {
 
 #[test]
 fn a_file_that_nobody_may_read_is_told_and_passed_over() {
-    // Root may read everything; but not even root can read a folder as a file, nor a process's memory from its beginning.
+    // Root may read all files, but even root can read neither a folder as a file nor a process's
+    // memory from its beginning.
     let place = Place::new();
     place.file("f", "abc");
     let sum = place.run("sum /proc/self/mem f");

@@ -1,22 +1,18 @@
-//! A folder to run the binary in, and what comes out of it.
+//! A folder to run the binary in, and the results of runs.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-
 use tempfile::TempDir;
 
-/// The digest of `abc`: FIPS 180-4's own example.
+/// The SHA-256 digest of `abc`, which is an example of FIPS 180-4.
 pub const ABC_SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-/// The digest of nothing.
 pub const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// The binary.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_manyhash");
 
-/// What a run gave.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub stdout: String,
@@ -30,7 +26,8 @@ impl From<Output> for Outcome {
     }
 }
 
-/// Bytes as text, nothing lost: a byte that is not UTF-8 becomes a character that no test has.
+/// Returns bytes as text without loss. A byte that is not UTF-8 becomes a character that no test
+/// has.
 pub fn text_of(bytes: Vec<u8>) -> String {
     let characters = bytes.utf8_chunks().flat_map(|chunk| {
         let invalid = chunk.invalid().iter().map(|&byte| char::from_u32(0xf700 + u32::from(byte)).unwrap());
@@ -39,13 +36,14 @@ pub fn text_of(bytes: Vec<u8>) -> String {
     characters.collect()
 }
 
-/// Says that a test did not run, which is a failure under CI.
+/// Reports that a test did not run, which is a failure under CI.
 pub fn skipped(why: &str) {
     println!("SKIPPED: {why}");
     assert!(std::env::var_os("CI").is_none(), "skipped under CI: {why}");
 }
 
-/// The real command to compare with, also where only root has it in PATH. Without it the test is skipped.
+/// Finds the real command to compare with, even if only root has it in PATH. Without it the test is
+/// skipped.
 pub fn peer(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
@@ -56,17 +54,15 @@ pub fn peer(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// The message of `vectors/tree-modes.txt` of that length.
+/// Returns the message of this length in `vectors/tree-modes.txt`.
 pub fn pattern(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()
 }
 
-/// As hexadecimal digits.
 pub fn hexadecimal(bytes: impl AsRef<[u8]>) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A temporary folder.
 pub struct Place(TempDir);
 
 impl Place {
@@ -74,7 +70,6 @@ impl Place {
         Self(TempDir::new().unwrap())
     }
 
-    /// One in `folder`.
     pub fn within(folder: &Path) -> Self {
         Self(TempDir::new_in(folder).unwrap())
     }
@@ -87,7 +82,7 @@ impl Place {
         self.path().join(name)
     }
 
-    /// Makes a file, and the folders it is in.
+    /// Creates a file, and the folders it is in.
     pub fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
         let path = self.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -100,19 +95,20 @@ impl Place {
         self.run_with(arguments, b"")
     }
 
-    /// The same with something on standard input.
+    /// Runs `manyhash` here with `stdin` on standard input.
     pub fn run_with(&self, arguments: &str, stdin: &[u8]) -> Outcome {
         outcome(self.command(BINARY).args(arguments.split_whitespace()), stdin)
     }
 
-    /// `manyhash` here, ended by every signal even if whoever started the tests ignores some, as nohup does.
+    /// Returns the command `manyhash` here. Every signal ends it, even if the tests were started to
+    /// ignore some, as nohup does.
     pub fn mortal(&self) -> Command {
         let mut command = self.command("env");
         command.args(["--default-signal", BINARY]);
         command
     }
 
-    /// A command that will run here, in an environment where nothing depends on whose it is.
+    /// Returns a command that will run here, in an environment that does not depend on the user.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.path()).env("LC_ALL", "C.UTF-8");
@@ -123,14 +119,13 @@ impl Place {
     }
 }
 
-/// Runs a command to its end.
 pub fn outcome(command: &mut Command, stdin: &[u8]) -> Outcome {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            // Not everybody reads it.
+            // Some commands do not read it.
             let _ = input.write_all(stdin);
         });
         child.wait_with_output().unwrap().into()

@@ -1,13 +1,12 @@
-//! A terminal gets no name raw: one could hide what is said of it.
+//! Names never reach a terminal raw, because one could hide what is said of it.
 
 #![cfg(target_os = "linux")]
 
+use crate::support::{BINARY, Outcome, Place, outcome, peer, text_of};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use crate::support::{BINARY, Outcome, Place, outcome, peer, text_of};
-
-/// Names that would do something to a terminal.
+/// Names that would affect a terminal.
 const NAMES: [&[u8]; 9] = [
     b"a\x1b[2K\x1b[1Ga: OK\x1b[8m",
     "b\u{202e}cod.exe".as_bytes(),
@@ -20,7 +19,7 @@ const NAMES: [&[u8]; 9] = [
     b"i\nj",
 ];
 
-/// Files of these names, manifests of them, and copies of them.
+/// Creates files of these names, manifests of them, and copies of them.
 fn place() -> Place {
     let place = Place::new();
     for (index, name) in NAMES.iter().enumerate() {
@@ -31,7 +30,7 @@ fn place() -> Place {
     place
 }
 
-/// What `command`, in which `$M` is the binary, gives on a terminal.
+/// Returns what `command`, in which `$M` is the binary, prints on a terminal.
 fn on_a_terminal(place: &Place, command: &str) -> Option<String> {
     let script = peer("script")?;
     let Outcome { stdout, .. } = outcome(place.command(script).args(["-qec", command, "/dev/null"]).env("M", BINARY), b"");
@@ -41,7 +40,7 @@ fn on_a_terminal(place: &Place, command: &str) -> Option<String> {
 #[test]
 fn names_do_nothing_to_a_terminal() {
     let place = place();
-    // Beside the folder, or they would be in it.
+    // The manifests are beside the folder, because in it they would be hashed too.
     let manifests = Place::new();
     for (name, command) in
         [("sums", "sum -r ."), ("json", "sum --json -r ."), ("tagged", "sum --tag -r ."), ("part", "sum -r t"), ("odd", "sha256sum -b")]
@@ -86,7 +85,7 @@ fn names_do_nothing_to_a_terminal() {
         "sum x* missing*",
     ];
     for command in commands {
-        // Messages by way of a file, for progress would be shown on a terminal.
+        // Messages go through a file, because progress would be shown on a terminal.
         let command = format!("$M {command} 2>P-messages; cat P-messages").replace("P-", &format!("{}/", manifests.path().display()));
         let Some(shown) = on_a_terminal(&place, &command) else { return };
         assert!(shown.len() > 30, "{command}: {shown}");
@@ -121,7 +120,7 @@ fn a_name_cannot_say_of_itself_that_it_is_right() {
     std::fs::remove_file(place.join(name)).unwrap();
     let expected = "'a'$'\\033''[2K'$'\\033''[1Ga: OK'$'\\033''[8m': FAILED open or read\n";
     for command in ["check", "sha256sum -c"] {
-        // As 9.11: quoted whoever reads it.
+        // As in 9.11, names are quoted on a terminal and elsewhere.
         assert_eq!(place.run(&format!("{command} sums")).stdout, expected);
         let Some(shown) = on_a_terminal(&place, &format!("$M {command} sums 2>/dev/null")) else { return };
         assert_eq!(shown, expected, "{command}");

@@ -2,14 +2,13 @@
 
 #![cfg(target_os = "linux")]
 
+use crate::faults;
+use crate::support::{BINARY, Outcome, Place, outcome, pattern};
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::faults;
-use crate::support::{BINARY, Outcome, Place, outcome, pattern};
-
-/// Files of many sizes, one of them too large for any buffer, and manifests of them.
+/// Creates files of many sizes, one of them too large for any buffer, and manifests of them.
 fn place() -> Place {
     let place = Place::new();
     for index in 0..70 {
@@ -52,14 +51,14 @@ const COMMANDS: &[&str] = &[
     "sum -r t -o out",
 ];
 
-/// What a command gives, but for the progress: it needs a thread of its own.
+/// Returns the result of a command without the progress, which needs a thread of its own.
 fn given(mut command: Command, arguments: &str, stdin: &[u8]) -> Outcome {
     let given = outcome(command.args(arguments.split_whitespace()), stdin);
     let stderr = given.stderr.split_inclusive('\n').filter(|line| !line.contains(" files, ")).collect();
     Outcome { stderr, ..given }
 }
 
-/// Another user may make them, but not write over them.
+/// Removes the outputs, which another user may create but not overwrite.
 fn remove_outputs(place: &Place) {
     for name in ["hash", "root", "out"] {
         let _ = fs::remove_file(place.join(name));
@@ -80,7 +79,7 @@ fn compare(place: &Place, what: &str, limited: impl Fn() -> Command) {
     }
 }
 
-/// Digests are kept, and used again.
+/// Compares runs that store digests, and runs that use them again.
 fn compare_with_cache(place: &Place, what: &str, limited: impl Fn() -> Command) {
     let cache = place.join("cache");
     let expected = place.run("sum -r t").stdout;
@@ -111,7 +110,7 @@ fn whatever_number_of_threads_can_be_started_the_result_is_the_same() {
 fn whatever_number_of_threads_can_be_started_digests_are_cached() {
     let Some(library) = faults::library() else { return };
     let place = place();
-    // What changed just before a run is not stored.
+    // A file that changed just before a run is not stored.
     std::thread::sleep(Duration::from_millis(2100));
     for threads in 0..5 {
         compare_with_cache(&place, &format!("{threads} threads can be started"), || {
@@ -124,7 +123,7 @@ fn whatever_number_of_threads_can_be_started_digests_are_cached() {
 
 #[test]
 fn a_limit_of_processes_is_no_failure() {
-    /// Nobody's, so that no other process counts.
+    /// A user id that no other process has.
     const USER: u32 = 2_000_011_000;
     let place = place();
     let opened = Command::new("chmod").args(["-R", "a+rwX"]).arg(place.path()).status().unwrap();

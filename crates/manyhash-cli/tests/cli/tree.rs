@@ -1,16 +1,14 @@
-//! `manyhash tree`: every vector, files and streams, wrong usage and faults. `fs_verity`, `verity` and `pieces` compare it with real tools.
+//! `manyhash tree`: every vector, files and streams, wrong usage and faults. `fs_verity`, `verity`
+//! and `pieces` compare it with real tools.
 
+use crate::support::{BINARY, Place, hexadecimal, outcome, pattern};
+use manyhash::{Algorithm, Sha1, Sha256, Sha512, hash};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use manyhash::{Algorithm, Sha1, Sha256, Sha512, hash};
-
-use crate::support::{BINARY, Place, hexadecimal, outcome, pattern};
-
 const VECTORS: &str = include_str!("../../../../vectors/tree-modes.txt");
 
-/// The command for a vector, its files, and the digest.
 struct Vector {
     command: String,
     lengths: Vec<usize>,
@@ -55,7 +53,6 @@ fn vector(line: &'static str) -> Vector {
     vector
 }
 
-/// A file of so many bytes of the pattern.
 fn message(place: &Place, bytes: usize) -> String {
     let name = format!("m{bytes}");
     if !place.join(&name).exists() {
@@ -91,7 +88,7 @@ fn every_vector_comes_out_of_the_command() {
     }
 }
 
-/// j-lanes from its definition.
+/// Computes j-lanes by its definition.
 fn j_lanes<A: Algorithm>(message: &[u8], lanes: usize) -> String {
     let word_bytes = A::BLOCK_BYTES / 16;
     let mut slices = vec![Vec::new(); lanes];
@@ -101,7 +98,7 @@ fn j_lanes<A: Algorithm>(message: &[u8], lanes: usize) -> String {
     wrapped::<A>(slices)
 }
 
-/// j-pointers from its definition.
+/// Computes j-pointers by its definition.
 fn j_pointers<A: Algorithm>(message: &[u8], pointers: usize) -> String {
     let slice_bytes = message.len().div_ceil(pointers).next_multiple_of(A::BLOCK_BYTES);
     let slices = message.chunks(slice_bytes.max(1)).map(<[u8]>::to_vec).chain(std::iter::repeat(vec![]));
@@ -183,7 +180,7 @@ fn what_cannot_be_read_is_told_and_the_others_are_done() {
         let expected = "manyhash: missing: No such file or directory\nmanyhash: folder: Is a directory\n";
         assert_eq!(run.stderr, expected, "{mode}");
     }
-    // One digest of all files: without one of them there is none.
+    // Without one of the files there is no digest of all.
     let run = place.run("tree files a missing z");
     assert_eq!((run.stdout.as_str(), run.code), ("", Some(1)));
     assert_eq!(run.stderr, "manyhash: missing: No such file or directory\n");
@@ -297,7 +294,7 @@ fn faults_of_the_disk_are_told_by_every_mode() {
         }
         for fault in ["truncate:b:100000", "grow:b:5000"] {
             let changed = run(fault, &["a", "b", "c"]);
-            // It may be read whole in the one call that comes before it is cut.
+            // The call that comes before the cut may read the whole file.
             let is_read = mode.starts_with("j-lanes") && fault.starts_with("truncate") && changed == fine;
             assert!(is_read || changed.stderr == "manyhash: b: changed while it was being read\n", "{mode} {fault}: {changed:?}");
             place.file("b", pattern(3 << 20));

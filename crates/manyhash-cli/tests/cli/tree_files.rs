@@ -1,11 +1,10 @@
-//! `tree`: what files become, whatever their sizes, order and number, beside the library's functions for messages in memory.
-
-use std::fs;
-
-use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity, glacier};
-use manyhash::{Algorithm, Md5, Sha256, Sha512, hash, tree};
+//! `tree` over files of any size, order and number, beside the library's functions for messages in
+//! memory.
 
 use crate::support::{BINARY, Place, outcome, skipped};
+use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity, glacier};
+use manyhash::{Algorithm, Md5, Sha256, Sha512, hash, tree};
+use std::fs;
 
 fn content(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()
@@ -15,7 +14,8 @@ fn hex(bytes: impl AsRef<[u8]>) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Runs a mode over files of these sizes, on several numbers of threads, and each alone as a stream if the mode takes streams.
+/// Runs a mode over files of these sizes, on several numbers of threads, and each alone as a stream
+/// if the mode takes streams.
 fn compare(mode: &str, sizes: &[usize], is_for_streams: bool, expected: impl Fn(&[u8]) -> String) {
     let place = Place::new();
     let names: Vec<String> = sizes.iter().map(|bytes| format!("f{bytes}")).collect();
@@ -36,7 +36,7 @@ fn compare(mode: &str, sizes: &[usize], is_for_streams: bool, expected: impl Fn(
     }
 }
 
-/// Around words, blocks, the batches of small files, and the pieces of large ones.
+/// Sizes around words, blocks, the batches of small files, and the pieces of large ones.
 const SIZES: &[usize] = &[0, 1, 63, 64, 65, 4095, 4096, 4097, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, (4 << 20) + 5, 9_000_001, 2];
 
 #[test]
@@ -96,7 +96,7 @@ fn bittorrent_v2_is_that_of_the_library() {
     });
 }
 
-/// The digests of parts; nothing at all is an empty part.
+/// Returns the digests of parts. An empty message is one empty part.
 fn parts<A: Algorithm>(message: &[u8], part_bytes: usize) -> Vec<A::Digest> {
     if message.is_empty() { vec![hash::<A>(&[])] } else { message.chunks(part_bytes).map(hash::<A>).collect() }
 }
@@ -112,7 +112,7 @@ fn s3_and_glacier_are_those_of_the_library() {
     compare("glacier", SIZES, true, |m| format!("{}  PATH", hex(tree::glacier(m))));
     assert_eq!(glacier::LEAF_BYTES, 1 << 20);
     let place = Place::new();
-    // BASE64(SHA-256(SHA-256("abc"))), by another tool.
+    // This is BASE64(SHA-256(SHA-256("abc"))), computed with another tool.
     assert_eq!(place.run_with("tree s3", b"abc").stdout, "T4tCwi3TcptRm6b2jS2nzFstYG0F2u1a1RKMwD5sY1g=-1  -\n");
 }
 
@@ -163,7 +163,7 @@ fn a_name_may_have_any_characters() {
     };
     let line = run("j-lanes");
     assert!(line.starts_with('\\') && line.ends_with("  a\\n\\\\b\n"), "{line}");
-    // As fsverity prints it.
+    // fsverity prints lines so.
     let line = run("fs-verity");
     assert!(line.starts_with("sha256:") && line.ends_with(" a\n\\b\n"), "{line}");
 }
@@ -230,7 +230,7 @@ fn files_that_the_system_makes_up_are_read_to_their_end() {
     }
 }
 
-/// The Merkle tree of a file: levels of nodes, the root's first.
+/// Returns the Merkle tree of a file: levels of nodes, the root's first.
 fn merkle_tree(verity: &FsVerity<Sha256>, content: &[u8]) -> Vec<u8> {
     let mut digests = verity.merkle().hash_leaves(content);
     let mut levels = Vec::new();

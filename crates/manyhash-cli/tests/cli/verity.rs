@@ -1,17 +1,16 @@
-//! `manyhash verity` and `manyhash tree dm-verity` beside `veritysetup`: the same reports, the same hash devices byte for byte, and each
-//! verifies what the other made.
+//! `manyhash verity` and `manyhash tree dm-verity` beside `veritysetup`: both print the same
+//! reports, make the same hash devices byte for byte, and verify what the other made.
 
 mod corruption;
 mod wrong;
 
+use crate::support::{BINARY, Outcome, Place, outcome, pattern, peer};
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{BINARY, Outcome, Place, outcome, pattern, peer};
-
 const UUID: &str = "--uuid=0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 
-/// Whose command runs, in whose folder.
+/// The command that runs, which has a folder of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
     Ours,
@@ -39,7 +38,7 @@ impl Pair {
         self.place.join(if whose == Ours { "ours" } else { "theirs" })
     }
 
-    /// Data of so many bytes, as both see it.
+    /// Creates data of `bytes` bytes, as both see it.
     fn data(&self, bytes: usize) -> String {
         let name = format!("d{bytes}");
         if !self.place.join(&name).exists() {
@@ -61,14 +60,15 @@ impl Pair {
         fs::read(self.folder(whose).join("hash")).unwrap()
     }
 
-    /// Both print the same, and fare the same.
+    /// Runs both commands, which must print the same and end with the same code.
     fn both(&self, line: &str) -> Outcome {
         let [ours, theirs] = [Ours, Theirs].map(|whose| self.run(whose, line));
         assert_eq!((&ours.stdout, ours.code), (&theirs.stdout, theirs.code), "ours (left), veritysetup (right): {line}\n{}", ours.stderr);
         ours
     }
 
-    /// Both make a file `hash` of data with such options: the same report, and the same file. Its root hash.
+    /// Both make a file `hash` of data with these options, with the same report and content.
+    /// Returns the root hash.
     fn format(&self, data: &str, options: &str) -> String {
         for whose in [Ours, Theirs] {
             let _ = fs::remove_file(self.folder(whose).join("hash"));
@@ -77,14 +77,15 @@ impl Pair {
         assert_eq!(report.code, Some(0), "{options}: {}", report.stderr);
         let mut hashes = [Ours, Theirs].map(|whose| self.hash(whose));
         if report.stdout.contains("Hash blocks:     \t0\n") {
-            // Without a tree a file's end is an accident: theirs is padded to a block of 512 to 4096 bytes.
+            // Without a tree the file's length is arbitrary: theirs is padded to a block of 512 to
+            // 4096 bytes.
             hashes.iter_mut().for_each(|hash| hash.resize(65_536, 0));
         }
         assert!(hashes[0] == hashes[1], "hash devices differ: {data} {options}");
         root(&report)
     }
 
-    /// Each verifies, in silence, what the other made.
+    /// Each command verifies what the other made, and prints nothing.
     fn verify(&self, data: &str, root: &str, options: &str) {
         for (whose, other) in [(Ours, "../theirs/hash"), (Theirs, "../ours/hash")] {
             let verify = self.run(whose, &format!("verify {data} {other} {root} {options}"));
@@ -94,13 +95,13 @@ impl Pair {
     }
 }
 
-/// The root hash that a report tells.
 fn root(report: &Outcome) -> String {
     let line = report.stdout.lines().find(|line| line.starts_with("Root hash:")).unwrap();
     line.rsplit('\t').next().unwrap().to_string()
 }
 
-/// Numbers of data blocks around every edge of a tree with so many digests a block, as far as it is quick.
+/// Returns numbers of data blocks around every edge of a tree with `digests` digests a block, as
+/// far as they are quick.
 fn block_counts(data_block: usize, digests: usize) -> Vec<usize> {
     let edges = [1, 2, digests, digests * digests, digests * digests * digests];
     let around = edges.into_iter().flat_map(|edge| [edge - 1, edge, edge + 1]).filter(|&count| count > 0);
@@ -109,7 +110,7 @@ fn block_counts(data_block: usize, digests: usize) -> Vec<usize> {
     counts
 }
 
-/// Salts of many lengths, in turn.
+/// Returns salts of many lengths in turn.
 fn salt(turn: usize) -> String {
     let bytes = [0, 1, 31, 32, 33, 63, 64, 65, 119, 128, 255, 256][turn % 12];
     match bytes {
@@ -201,7 +202,7 @@ fn places_of_superblock_and_tree_are_those_of_veritysetup() {
         assert_eq!(pair.format(&data, &options), root);
         pair.verify(&data, &root, &options);
     }
-    // With a number of blocks, what comes after them may be anything.
+    // With a number of blocks, anything may come after them.
     let odd = pair.data(20 * 4096 + 77);
     pair.format(&odd, &format!("--salt=aa --data-blocks=20 {UUID}"));
 }
@@ -236,7 +237,7 @@ fn data_and_hashes_may_share_a_file() {
             assert_eq!(pair.run(whose, &format!("verify hash hash {root} {at}")).code, Some(0), "{whose:?}");
         }
         pair.both(&format!("dump hash {at}"));
-        // The file has grown: now it must be said where the data ends.
+        // The file has grown, so now the end of the data must be given.
         pair.both(&format!("{line} --data-blocks={blocks}"));
         let before = pair.hash(Ours);
         for line in [line.clone(), format!("{line} --data-blocks={}", blocks + 1)] {

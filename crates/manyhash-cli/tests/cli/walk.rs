@@ -1,13 +1,12 @@
-//! What `manyhash sum -r` goes through.
+//! The files that `manyhash sum -r` visits.
 
+use crate::support::{ABC_SHA256, Place, skipped};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{ABC_SHA256, Place, skipped};
-
-/// The lines of files that all hold `abc`.
+/// Returns the lines of files that all hold `abc`.
 fn lines(names: &[&str]) -> String {
     names.iter().map(|name| format!("{ABC_SHA256}  {name}\n")).collect()
 }
@@ -24,7 +23,7 @@ fn tree(names: &[&str]) -> Place {
 fn links_in_folders_are_followed_if_asked_for() {
     let place = tree(&["t/a", "t/b.c", "t/b-c", "elsewhere/f", "elsewhere/g/h"]);
     symlink("a", place.join("t/link")).unwrap();
-    // A folder comes where its name with a slash does, a link to one too.
+    // A folder, or a link to one, comes where its name with a slash does.
     symlink("../elsewhere", place.join("t/b")).unwrap();
     symlink("/dev/null", place.join("t/device")).unwrap();
     symlink("nowhere", place.join("t/dangling")).unwrap();
@@ -54,7 +53,7 @@ fn a_folder_in_itself_is_reported_and_not_entered() {
     assert_eq!(sum.stdout, lines(&["t/a/f", "t/a/u/g", "t/z"]));
     assert_eq!(sum.stderr, "manyhash: t/a/u/t: not entered: the same folder as t\nmanyhash: t/a/up: not entered: the same folder as t\n");
     assert_eq!(sum.code, Some(1));
-    // Twice, but not in itself, is no loop.
+    // A folder found twice, but not within itself, is no loop.
     symlink("a/u", place.join("t/again")).unwrap();
     fs::remove_file(place.join("t/a/up")).unwrap();
     fs::remove_file(place.join("u/t")).unwrap();
@@ -75,7 +74,7 @@ fn other_file_systems_are_not_entered_if_asked_for() {
     let one = place.run("sum -v -r -L -x t");
     assert_eq!((one.stdout, one.code), (lines(&["t/f"]), Some(0)));
     assert!(one.stderr.contains("t/random: skipped: on another file system"), "{}", one.stderr);
-    // The argument itself may be anywhere: what counts is that nothing leads away from it.
+    // The argument itself may be anywhere, as long as nothing leads away from it.
     assert!(place.run("sum -r -x t/random").stdout.contains("  t/random/boot_id\n"));
 
     if device(Path::new("/dev/pts")).is_none() || device(Path::new("/dev/pts")) == device(Path::new("/dev")) {
@@ -109,7 +108,7 @@ fn patterns_say_what_of_a_folder_counts() {
             assert_eq!((sum.stdout, sum.stderr.as_str(), sum.code), (lines(expected), "", Some(0)), "{options}");
         }
     }
-    // What is excluded is not even looked into.
+    // An excluded folder is not even looked into.
     assert!(place.run("sum -v -r t").stderr.contains("t/target/fifo: skipped"));
     assert!(!place.run("sum -v -r --exclude target t").stderr.contains("fifo"));
 }
@@ -133,7 +132,7 @@ fn a_wrong_pattern_is_wrong_usage_and_named() {
             assert!(wrong.stderr.contains(&format!("'{pattern}'")) && wrong.stderr.contains(option), "{}", wrong.stderr);
         }
     }
-    // Without -r they would do nothing, which nobody means.
+    // Without -r these options would do nothing, which nobody means.
     for option in ["--include a", "--exclude a", "-L", "-x"] {
         let wrong = place.run(&format!("sum {option} t/a"));
         assert!(wrong.code == Some(2) && wrong.stderr.contains("--recursive"), "{option}: {wrong:?}");
@@ -147,14 +146,14 @@ fn links_to_the_output_are_left_out_like_the_output() {
     symlink("../link", place.join("q/d/link-to-link")).unwrap();
     symlink("../SUMS", place.join("q/d/SUMS")).unwrap();
     symlink("a", place.join("q/other")).unwrap();
-    // Where it is not there yet, where it is, and where the output is a link itself.
+    // The output does not exist, exists, and is a link itself.
     for output in ["q/SUMS", "q/SUMS", "q/link"] {
         let sum = place.run(&format!("sum -r -L q -o {output}"));
         assert_eq!((sum.stdout.as_str(), sum.stderr.as_str(), sum.code), ("", "", Some(0)));
         assert_eq!(fs::read_to_string(place.join("q/SUMS")).unwrap(), lines(&["q/a", "q/d/b", "q/other"]));
         assert_eq!(place.run("check --quiet q/SUMS").code, Some(0));
     }
-    // Another name of the old file stays what it is.
+    // Another name of the old file keeps its content.
     fs::hard_link(place.join("q/SUMS"), place.join("q/old")).unwrap();
     assert_eq!(place.run("sum -r -L q -o q/SUMS").code, Some(0));
     assert!(fs::read_to_string(place.join("q/SUMS")).unwrap().contains("  q/old\n"));

@@ -7,15 +7,16 @@ use signed_http::engine::Engine;
 use std::time::Duration;
 
 const GITHUB: &str = "X-Hub-Signature-256";
-/// For clients that are expected to be given up.
+/// The time limit for clients that are expected to be given up.
 const SHORT: Duration = Duration::from_millis(300);
 
-/// The head of a request with a good signature.
+/// Returns the head of a request with a good signature.
 fn head_for(body: &[u8]) -> String {
     format!("POST /github HTTP/1.1\r\nHost: test\r\n{GITHUB}: {}\r\nContent-Length: {}\r\n\r\n", github_header(body), body.len())
 }
 
-/// Waits until so many requests have come. Those who stop half-way can't be waited for in another way.
+/// Waits until `expected` requests have come. Requests that stop half-way can't be waited for in
+/// another way.
 async fn requests_have_come(service: &Running, expected: u64) {
     while service.metric("signed_http_requests_total{sender=\"github\"}").await < expected {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -46,7 +47,7 @@ async fn clients_that_stop_in_their_body_are_given_up_and_others_are_served_mean
             assert!(answer.starts_with("HTTP/1.1 408 ") && answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{answer}");
         }
         assert_eq!(service.metric("signed_http_refused_total{sender=\"github\",reason=\"too_slow\"}").await, 50);
-        // Nothing of theirs is held: the service ends at once.
+        // Nothing of these clients is held, so the service ends at once.
         service.stop().await.unwrap();
     }
 }

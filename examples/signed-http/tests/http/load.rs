@@ -1,4 +1,4 @@
-//! The load test works. Its figures are not looked at.
+//! The load test runs. Its figures are not looked at.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,8 @@ fn is_there(program: &str, arguments: &[&str]) -> bool {
     Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
 }
 
-/// Draws invented figures, of which those of the second column are four times those of the first, and prints what is higher than its axis.
+/// Draws invented figures, of which those of the second column are four times those of the first,
+/// and prints what is higher than its axis.
 const HIGHER_THAN_THEIR_AXIS: &str = r#"
 import sys
 sys.path.insert(0, sys.argv[1])

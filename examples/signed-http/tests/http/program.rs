@@ -15,7 +15,6 @@ fn program(arguments: &[&str]) -> Command {
     command
 }
 
-/// A program that runs, and its address.
 fn started(command: &mut Command) -> (Child, String) {
     let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
     let mut line = String::new();
@@ -81,7 +80,7 @@ fn secrets_come_from_files_too() {
     let mut answer = String::new();
     connection.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    // No secret for Stripe, no route.
+    // Without a secret for Stripe there is no route for it.
     let mut connection = TcpStream::connect(&address).unwrap();
     write!(connection, "POST /stripe HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
     answer.clear();

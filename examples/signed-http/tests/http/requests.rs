@@ -1,4 +1,4 @@
-//! What is signed well is taken, and nothing else.
+//! Well signed requests are accepted, and all others refused.
 
 use crate::support::*;
 use axum::body::Body;
@@ -34,7 +34,7 @@ async fn the_example_of_githubs_documentation_is_good() {
 async fn a_request_signed_as_stripe_does_is_good() {
     for engine in engines() {
         let service = start(engine).await;
-        // By `openssl dgst -sha256 -hmac`.
+        // This signature was made by `openssl dgst -sha256 -hmac`.
         let header = "t=1700000000,v1=e9626469b0e5f42ee2a015268f9af254364d8663ce189dc4c37486f6639df09b";
         let answer = service.post("stripe", (STRIPE, header), r#"{"id":"evt_1","type":"charge.succeeded"}"#).await;
         assert_eq!(answer.status, StatusCode::OK);
@@ -65,7 +65,7 @@ async fn what_was_tampered_with_is_refused() {
         assert_unauthorized(&service, "stripe", (STRIPE, without_time), b"payload", "no time").await;
         assert_unauthorized(&service, "stripe", (STRIPE, &stripe_header("whsec_other", NOW_S, b"payload")), b"payload", "secret").await;
         assert_unauthorized(&service, "stripe", (STRIPE, &stripe_header(GITHUB_SECRET, NOW_S, b"payload")), b"payload", "GitHub's").await;
-        // After all that, a good one is good.
+        // After all these, a good request is accepted.
         assert_eq!(service.post("github", (GITHUB, &good), "payload").await.status, StatusCode::OK);
     }
 }

@@ -22,16 +22,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// The secret of GitHub's documentation.
+/// The secret in GitHub's documentation.
 pub const GITHUB_SECRET: &str = "It's a Secret to Everybody";
 pub const STRIPE_SECRET: &str = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH";
-/// What the clock of the service says.
+/// The time on the service's clock.
 pub const NOW_S: u64 = 1_700_000_000;
 pub const BODY_LIMIT_BYTES: usize = 1 << 20;
-/// Long enough for every test that does not wait for it.
+/// A time limit long enough for every test that does not wait for it.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// A service that runs.
 pub struct Running {
     pub address: SocketAddr,
     client: Client<HttpConnector, Body>,
@@ -39,22 +38,21 @@ pub struct Running {
     server: JoinHandle<()>,
 }
 
-/// All engines there are.
 pub fn engines() -> Vec<Engine> {
     vec![Engine::OpenSsl, Engine::OpenSslSha256, Engine::batcher(Settings::default()).unwrap()]
 }
 
-/// With the usual limits.
+/// Starts a service with the usual limits.
 pub async fn start(engine: Engine) -> Running {
     start_with(engine, LONG, STRIPE_SECRET).await
 }
 
-/// With a time limit for clients, and Stripe's secrets, one a line.
+/// Starts a service with a time limit for clients, and with Stripe's secrets, one a line.
 pub async fn start_with(engine: Engine, client_time: Duration, stripe_secrets: &str) -> Running {
     start_for(1000, engine, client_time, stripe_secrets).await
 }
 
-/// For so many connections at once.
+/// Starts a service for at most `most` connections at once.
 pub async fn start_for(most: usize, engine: Engine, client_time: Duration, stripe_secrets: &str) -> Running {
     let verifier = |secrets: &str| engine.verifier(&Secrets::from_lines(secrets.as_bytes()).unwrap()).unwrap();
     let service = Service {
@@ -70,14 +68,14 @@ pub async fn start_for(most: usize, engine: Engine, client_time: Duration, strip
     let (stop, stopped) = oneshot::channel();
     let limits = ConnectionLimits { most, head_time: client_time, write_time: client_time, stop_time: LONG };
     let server = tokio::spawn(serve(listener, service.router(), limits, async { stopped.await.unwrap_or(()) }));
-    // A connection the service is about to give up is not one to send the next request on.
+    // A connection that the service is about to give up is not one to send the next request on.
     let idle_connections = if client_time < LONG { 0 } else { usize::MAX };
     let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(idle_connections).build_http();
     Running { address, client, stop, server }
 }
 
 impl Running {
-    /// The answer to a request with this header, or none if its name is empty.
+    /// Returns the answer to a request with this header, or without a header if its name is empty.
     pub async fn post(&self, route: &str, (name, value): (&str, &str), body: impl Into<Body>) -> Answer {
         let mut request = Request::post(format!("http://{}/{route}", self.address));
         if !name.is_empty() {
@@ -96,14 +94,13 @@ impl Running {
         answer.text
     }
 
-    /// The value of one line of the metrics.
     pub async fn metric(&self, name: &str) -> u64 {
         let text = self.text_of("metrics").await;
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.unwrap_or_else(|| panic!("{name} is not in\n{text}")).parse().unwrap()
     }
 
-    /// A connection of one's own.
+    /// Opens a connection for this test alone.
     pub async fn connect(&self) -> Raw {
         Raw(TcpStream::connect(self.address).await.unwrap())
     }
@@ -115,7 +112,6 @@ impl Running {
     }
 }
 
-/// Status, headers and text of an answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -131,7 +127,7 @@ impl Answer {
     }
 }
 
-/// A connection whose bytes are the test's.
+/// A connection on which the test chooses the bytes.
 pub struct Raw(TcpStream);
 
 impl Raw {
@@ -145,7 +141,7 @@ impl Raw {
         tokio::time::timeout(LONG, sending).await.expect("the connection is closed");
     }
 
-    /// What comes until the service closes the connection.
+    /// Returns what comes until the service closes the connection.
     pub async fn read_to_end(mut self) -> String {
         let mut text = String::new();
         match tokio::time::timeout(LONG, self.0.read_to_string(&mut text)).await.expect("the connection is closed") {
@@ -155,7 +151,7 @@ impl Raw {
         }
     }
 
-    /// What comes first.
+    /// Returns what comes first.
     pub async fn read_some(&mut self) -> String {
         let mut bytes = vec![0; 4096];
         let count = tokio::time::timeout(LONG, self.0.read(&mut bytes)).await.expect("an answer").unwrap();
@@ -178,12 +174,12 @@ pub fn stripe_header(secret: &str, time_s: u64, body: &[u8]) -> String {
     format!("t={time_s},v1={tag}")
 }
 
-/// A body of this many bytes that no compiler knows.
+/// Creates a body of `bytes` bytes that no compiler knows.
 pub fn body_of(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i * 31 % 251) as u8).collect()
 }
 
-/// A body of unknown length, in pieces: it goes out in chunks.
+/// Creates a body of unknown length, whose pieces go out in chunks.
 pub fn in_chunks(body: Vec<u8>, piece_bytes: usize) -> Body {
     let pieces: Vec<Result<Bytes, std::io::Error>> = body.chunks(piece_bytes).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
     Body::from_stream(futures_util::stream::iter(pieces))

@@ -1,4 +1,5 @@
-//! `check`: whether files have the digests that manifests say; also what the drop-ins do with `-c`. CHECK.md is the specification.
+//! `check`: whether files have the digests that manifests say. The drop-ins do the same with `-c`.
+//! CHECK.md is the specification.
 
 mod audit;
 mod report;
@@ -25,7 +26,8 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
     let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
         arguments;
-    // Without an algorithm given, a backend that can hash something may do; a line that it cannot hash will say so.
+    // Without an algorithm given, one usable backend suffices. A line that it cannot hash will be
+    // reported.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
     let mut results = candidates.iter().map(|algorithm| algorithm.backend());
     if let Some(Err(error)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
@@ -55,14 +57,14 @@ pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> 
     check.run(program, manifests, &settings)
 }
 
-/// How to check, as the options of `manyhash check` or of a drop-in say.
+/// The settings of a check, from the options of `manyhash check` or of a drop-in.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
-    /// Whose rules count where they differ.
+    /// The rules that count where GNU coreutils and manyhash differ.
     pub(crate) dialect: Dialect,
-    /// The algorithm of all lines; without it each line tells.
+    /// The algorithm of all lines. Without it, each line tells its own.
     pub(crate) algorithm: Option<AnyAlgorithm>,
-    /// The folder that names are relative to, if it is not the current one.
+    /// The folder that names are relative to, unless it is the current one.
     pub(crate) directory: Option<PathBuf>,
     pub(crate) strict: bool,
     pub(crate) ignore_missing: bool,
@@ -92,7 +94,8 @@ impl Check {
         Ok(results.report.is_fine() && is_verified)
     }
 
-    /// What names in a manifest of that form are relative to, if not the current folder.
+    /// Returns the folder that names in a manifest of `form` are relative to, or `None` for the
+    /// current folder.
     fn base(&self, manifest: &OsStr, form: Form) -> Option<PathBuf> {
         match &self.directory {
             Some(directory) => Some(directory.clone()),
@@ -102,7 +105,7 @@ impl Check {
     }
 }
 
-/// Where results go: the report says them, an audit remembers them.
+/// The receivers of results: the report prints them, and the audit remembers them.
 struct Results<'a> {
     report: Report<'a>,
     audit: Option<Audit>,
@@ -115,7 +118,7 @@ impl Results<'_> {
         }
     }
 
-    /// Does the audit, and sums up.
+    /// Finishes the audit, and prints the summary.
     fn finish(&mut self, settings: &Settings) -> io::Result<()> {
         if let (Some(audit), false) = (self.audit.take(), self.report.is_stopped())
             && let Some(failure) = audit.finish(settings, &mut self.report)?

@@ -1,4 +1,4 @@
-//! What `check` says: a line for each file, and for each manifest what was wrong with it.
+//! The output of `check`: a line for each file, and for each manifest what was wrong with it.
 
 use super::Check;
 use super::summary::{Standing, Summary};
@@ -20,7 +20,7 @@ pub(crate) struct Report<'a> {
     program: &'a OsStr,
     check: &'a Check,
     manifests: vec::IntoIter<OsString>,
-    /// The one at hand, as it is called in messages.
+    /// The name of the current manifest, as messages have it.
     manifest: Vec<u8>,
     counts: Counts,
     summary: Summary,
@@ -30,7 +30,6 @@ pub(crate) struct Report<'a> {
     output: Output,
 }
 
-/// Of one manifest.
 #[derive(Debug, Default)]
 struct Counts {
     entries: u64,
@@ -66,7 +65,6 @@ impl<'a> Report<'a> {
         report
     }
 
-    /// Whether all was as it should be.
     pub(crate) fn is_fine(&self) -> bool {
         self.is_fine
     }
@@ -76,12 +74,10 @@ impl<'a> Report<'a> {
         self.is_stopped
     }
 
-    /// What has come out so far.
     pub(crate) fn summary(&mut self) -> &mut Summary {
         &mut self.summary
     }
 
-    /// Writes out what has been said.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         if self.output.is_terminal() {
             return self.progress.above(|| self.output.flush());
@@ -89,27 +85,26 @@ impl<'a> Report<'a> {
         self.output.flush()
     }
 
-    /// Says something on stderr, after what was said before.
+    /// Prints a message on stderr, after the lines before it.
     fn say(&mut self, message: &[u8]) -> io::Result<()> {
         self.flush()?;
         self.progress.above(|| say(self.program, message));
         Ok(())
     }
 
-    /// Says something of a file or folder.
     fn say_of(&mut self, path: &[u8], what: &str) -> io::Result<()> {
         self.flush()?;
         self.progress.above(|| say_of(self.program, path, what));
         Ok(())
     }
 
-    /// Something beside the files went wrong.
+    /// Reports a failure that is not of a listed file.
     pub(crate) fn fail(&mut self, message: &str) -> io::Result<()> {
         self.is_fine = false;
         self.say(message.as_bytes())
     }
 
-    /// Nothing more can be hashed.
+    /// Reports that nothing more can be hashed.
     pub(crate) fn stop(&mut self, message: &str) -> io::Result<()> {
         self.is_stopped = true;
         self.say(message.as_bytes())
@@ -149,7 +144,7 @@ impl<'a> Report<'a> {
         };
     }
 
-    /// The file at `path`, of which a line says what it should be.
+    /// Reports the file at `path`, which should have the digest of `entry`.
     pub(crate) fn entry(&mut self, path: &Path, line: u64, entry: &Entry, outcome: io::Result<Hashed>) -> io::Result<Standing> {
         self.counts.entries += 1;
         let verdict = match outcome {
@@ -201,7 +196,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A file that no manifest lists.
+    /// Reports a file that no manifest lists.
     pub(crate) fn extra(&mut self, name: &[u8], size_bytes: u64) -> io::Result<()> {
         self.is_fine = false;
         self.summary.extra += 1;
@@ -214,7 +209,7 @@ impl<'a> Report<'a> {
         self.output.write_all(&[&quoted(name)[..], b": NOT LISTED\n"].concat())
     }
 
-    /// A missing file, found under another name.
+    /// Reports a missing file that was found under the name `name`.
     pub(crate) fn moved(&mut self, name: &[u8], missing: &Entry, bytes: u64) -> io::Result<()> {
         self.is_fine = false;
         self.summary.moved += 1;
@@ -233,7 +228,7 @@ impl<'a> Report<'a> {
         self.output.write_all(&[&quoted(&missing.name)[..], b": MOVED to ", &quoted(name), b"\n"].concat())
     }
 
-    /// A folder or file that the audit could not look into.
+    /// Reports a folder or file that the audit could not look into.
     pub(crate) fn closed(&mut self, path: &Path, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
         self.say_of(file_name::bytes_of(path), &reason(error))
@@ -266,7 +261,6 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A line that says nothing.
     pub(crate) fn malformed(&mut self, line: u64) -> io::Result<()> {
         self.counts.malformed_lines += 1;
         self.summary.malformed_lines += 1;
@@ -277,7 +271,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// The end of a manifest: says what was wrong with it as a whole.
+    /// Ends a manifest, and reports what was wrong with it as a whole.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.summary.manifests += 1;
         match self.check.dialect {
@@ -314,7 +308,8 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Of many manifests, each says only what the summary cannot.
+    /// Ends a manifest as `manyhash check` does. Among many manifests, each reports only what the
+    /// summary cannot.
     fn end_as_manyhash(&mut self) -> io::Result<()> {
         let Counts { entries, malformed_lines, unreadable_files, mismatches, .. } = self.counts;
         let is_rightly_empty = malformed_lines == 0 && may_be_empty(Path::new(&file_name::from_bytes(&self.manifest)));
@@ -329,7 +324,6 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// A manifest that could not be opened.
     pub(crate) fn unopened(&mut self, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
         self.say_of_manifest(&reason(error))?;
@@ -337,7 +331,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// A manifest that could not be read to its end.
+    /// Reports a manifest that could not be read to its end.
     pub(crate) fn unreadable(&mut self, error: &io::Error) -> io::Result<()> {
         match self.check.dialect {
             Dialect::Gnu => self.unopened(&io::Error::other("read error")),

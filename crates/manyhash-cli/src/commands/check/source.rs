@@ -1,4 +1,4 @@
-//! The files that manifests name, manifest after manifest, line after line.
+//! The tasks for the files that manifests name, manifest after manifest, line after line.
 
 use super::Check;
 use crate::commands::say_backend;
@@ -15,60 +15,57 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
-/// A step through the manifests.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// A file that should have a digest.
     Entry {
-        /// The line that says so.
+        /// The number of the line that lists it.
         line: u64,
-        /// What it says. Where names are relative to the manifest's own folder, that is in front of the name.
+        /// The line's content. If names are relative to the manifest's own folder, the name begins
+        /// with that folder.
         entry: Entry,
-        /// The file's size, if the line says that too.
+        /// The file's size, if the line says it.
         size_bytes: Option<u64>,
-        /// Where names of this manifest are.
         names: Names,
-        /// The file system that the file is on, if it is there.
+        /// The file system that the file is on, if the file exists.
         device: Option<u64>,
     },
-    /// A file that belongs there, whatever is in it.
+    /// A file that belongs there, whatever its content.
     Unhashed(Names),
-    /// A line that says nothing.
     Malformed {
         line: u64,
     },
     Unopened(io::Error),
-    /// A manifest could not be read to its end.
     Unreadable(io::Error),
     End,
-    /// No backend for the algorithm of a line, and why.
+    /// Why there is no backend for the algorithm of a line.
     NoBackend(String),
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     pub(crate) form: Form,
-    /// What they are relative to, if not the current folder.
+    /// The folder that names are relative to, or `None` for the current folder.
     pub(crate) base: Option<Arc<Path>>,
 }
 
-/// Goes through the manifests.
 pub(crate) struct Source {
     program: OsString,
     check: Check,
     manifests: vec::IntoIter<OsString>,
     parser: Parser,
     current: Option<Current>,
-    /// An entry was standard input: nothing is left of it for a manifest, whether or not it has been hashed yet.
+    /// Whether an entry was standard input. Nothing is left of it for a manifest then, whether or
+    /// not it has been hashed yet.
     is_stdin_spent: bool,
-    /// Algorithms met so far, which the backend can do.
+    /// The algorithms met so far, all of which have a backend.
     algorithms: Vec<AnyAlgorithm>,
 }
 
 struct Current {
     manifest: OsString,
     lines: Lines<Box<dyn BufRead + Send>>,
-    /// Known once its form is.
+    /// The meaning of names, which is known once the form is.
     names: Option<Names>,
 }
 
@@ -105,7 +102,6 @@ impl Source {
         Ok(())
     }
 
-    /// The next task; nothing at the end of all.
     fn task(&mut self) -> Option<Task<Step>> {
         loop {
             let Some(current) = &mut self.current else {
@@ -141,11 +137,10 @@ impl Source {
         }
     }
 
-    /// What to do for an entry.
     fn entry(&mut self, line: u64, mut entry: Entry, size_bytes: Option<u64>) -> Task<Step> {
         let names = self.names();
         let is_stdin = entry.name == STDIN.as_bytes() && names.form == Form::Text;
-        // A list that comes from standard input cannot also tell the digest of it.
+        // A manifest on standard input cannot also list the digest of standard input.
         if is_stdin && self.current.as_ref().is_some_and(|current| current.manifest == STDIN) {
             return only(Step::Malformed { line });
         }
@@ -168,7 +163,6 @@ impl Source {
         Task { label: Step::Entry { line, entry, size_bytes, names, device }, path, work }
     }
 
-    /// How names of the manifest at hand are meant.
     fn names(&mut self) -> Names {
         let form = self.parser.form().unwrap_or(Form::Text);
         let Some(current) = &mut self.current else { return Names { form, base: None } };

@@ -1,42 +1,41 @@
-//! What came out, in one line.
+//! The summary of a check, in one line.
 
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
-/// How it is with a listed file. Of several for one file the last one counts.
+/// The result for a listed file. If a file has several, the last one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Standing {
-    /// It belongs there, and no more is known.
+    /// The file belongs there, and nothing else is known.
     Belongs,
     Right,
     Missing,
     Unreadable,
-    /// It is another.
+    /// The file has another digest than listed.
     Wrong,
 }
 
-/// Counts of a run. Of files: each once with `--audit`, else once for each time it is listed.
+/// The counts of a run. With `--audit` each file counts once, otherwise once for each time that it
+/// is listed.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Summary {
-    /// As listed.
+    /// Files with the digest listed.
     pub(crate) ok: u64,
-    /// Other than listed.
+    /// Files with another digest than listed.
     pub(crate) failed: u64,
-    /// Not there, nor moved.
+    /// Files that are neither there nor moved.
     pub(crate) missing: u64,
-    /// There but not to be read.
+    /// Files that are there but cannot be read.
     pub(crate) unreadable: u64,
-    /// Not there, which was to be ignored.
+    /// Files that are not there, which was to be ignored.
     pub(crate) passed_over: u64,
-    /// There but not listed.
+    /// Files that are there but not listed.
     pub(crate) extra: u64,
-    /// There under another name.
+    /// Files that are there under another name.
     pub(crate) moved: u64,
-    /// Lines that say nothing.
     pub(crate) malformed_lines: u64,
-    /// Bytes hashed to know all that.
+    /// Bytes hashed for these counts.
     pub(crate) bytes: u64,
-    /// Manifests that could be opened.
     pub(crate) manifests: u64,
 }
 

@@ -1,11 +1,12 @@
-//! The files found: where each is, how large, and which it is. A million of them in some 80 MB, with names of twenty bytes.
+//! The files found, with path, size and identity. A million of them take some 80 MB, with names of
+//! twenty bytes.
 
 use manyhash_files::file_name;
 use manyhash_files::read::FileId;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// A file's number: in the order they were found, from 0.
+/// A file's number in the order they were found, from 0.
 pub(crate) type FileNumber = u32;
 
 /// Files in the order they were found.
@@ -13,7 +14,7 @@ pub(crate) type FileNumber = u32;
 pub(crate) struct Files {
     /// Paths up to the last separator. Files of one folder mostly come together.
     folders: Vec<Box<[u8]>>,
-    /// What comes behind it, one after the other.
+    /// The names behind these folders, one after the other.
     names: Vec<u8>,
     files: Vec<File>,
 }
@@ -44,12 +45,12 @@ impl Files {
         self.files.len()
     }
 
-    /// The size of a file when it was found.
+    /// Returns the size that a file had when it was found.
     pub(crate) fn size_bytes(&self, number: FileNumber) -> u64 {
         self.files[number as usize].size_bytes
     }
 
-    /// Which file it is, where the system tells.
+    /// Returns a file's identity, if the system tells it.
     pub(crate) fn id(&self, number: FileNumber) -> Option<FileId> {
         self.files[number as usize].id
     }

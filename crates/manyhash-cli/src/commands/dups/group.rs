@@ -1,4 +1,5 @@
-//! Duplicates in stages: files of one size, of these the ones that begin alike, of these the ones whose digests are equal.
+//! Finds duplicates in stages: first files of one size, then those that begin alike, then those
+//! with equal digests.
 
 use super::files::{FileNumber, Files};
 use super::scan::{SMALL_BYTES, Scan, Scanned};
@@ -17,13 +18,13 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// What all files but one take.
+    /// Returns how many bytes all files but one take.
     pub(crate) fn wasted_bytes(&self) -> u64 {
         self.size_bytes.saturating_mul(self.files.len() as u64 - 1)
     }
 }
 
-/// Finds all groups, those that waste most first, and among equal ones the one found first.
+/// Finds all groups. Those that waste most come first, and among equal ones the one found first.
 pub(crate) fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send + 'static) -> io::Result<(Vec<Group>, Arc<Files>, Links)> {
     let (done, scanned) = mpsc::channel();
     let scan = Scan::new(walk, stage.algorithm, stage.sizes.clone(), done);
@@ -35,7 +36,7 @@ pub(crate) fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send +
     let large = groups.extract_if(.., |group| group.size_bytes > SMALL_BYTES);
     let mut numbers: Vec<FileNumber> = large.flat_map(|group| group.files).collect();
     drop(beginnings);
-    // In the order they were found, which is often the order on the disk.
+    // This order is often that on the disk.
     numbers.sort_unstable();
     let algorithms = stage.algorithm.into();
     let files_of_source = Arc::clone(&files);
@@ -50,7 +51,7 @@ pub(crate) fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send +
     Ok((groups, files, Links::new(links)))
 }
 
-/// Files hashed: their digests in memory one after the other.
+/// Hashed files, with their digests one after the other.
 #[derive(Debug)]
 pub(crate) struct Hashes {
     digest_bytes: usize,
@@ -72,7 +73,8 @@ impl Hashes {
         &self.digests[row as usize * self.digest_bytes..][..self.digest_bytes]
     }
 
-    /// The files, two or more, that have one size and one digest; in each group in the order they were found.
+    /// Returns the groups of two or more files with one size and one digest. Each lists its files
+    /// in the order they were found.
     fn groups(&self, files: &Files) -> Vec<Group> {
         let size_bytes = |row: u32| files.size_bytes(self.numbers[row as usize]);
         let content = |row: u32| (size_bytes(row), self.digest(row));
@@ -89,7 +91,6 @@ impl Hashes {
     }
 }
 
-/// Further names of files.
 #[derive(Debug)]
 pub(crate) struct Links(Vec<(FileNumber, FileNumber)>);
 
@@ -99,7 +100,7 @@ impl Links {
         Self(links)
     }
 
-    /// Those of `file`, in the order they were found.
+    /// Returns the further names of `file` in the order they were found.
     pub(crate) fn of(&self, file: FileNumber) -> impl Iterator<Item = FileNumber> {
         let start = self.0.partition_point(|&(first, _)| first < file);
         self.0[start..].iter().take_while(move |&&(first, _)| first == file).map(|&(_, link)| link)
@@ -117,7 +118,8 @@ mod tests {
             files.push("f".as_ref(), size_bytes, None);
         }
         let mut hashes = Hashes::new(2);
-        // Results come in any order; 6 and 7 bytes have a digest that 5 bytes have too.
+        // Results come in any order. Files of 6 and of 7 bytes have a digest that files of 5 bytes
+        // have too.
         for (number, digest) in [(2, [1, 1]), (1, [9, 9]), (0, [1, 1]), (5, [1, 1]), (4, [1, 1]), (3, [1, 1])] {
             hashes.push(number, &digest);
         }

@@ -1,4 +1,5 @@
-//! `dups`: files with the same content, or with `--chunks` what de-duplication would save. What is printed: `DUPS.md`.
+//! `dups`: finds files with the same content, or with `--chunks` what de-duplication would save.
+//! `DUPS.md` specifies the output.
 
 mod chunks;
 mod files;
@@ -75,22 +76,20 @@ fn not_regular() -> io::Error {
     io::Error::other("not a regular file")
 }
 
-/// What the sink knows of a task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Label {
-    /// A file of which so many bytes should be read.
     File {
         number: FileNumber,
-        /// How much of it is to be hashed, if it is as large as when it was found.
+        /// How many bytes of it are hashed, if it is as large as when it was found.
         expected_bytes: u64,
     },
-    /// What is not looked at, and what it is.
+    /// Something skipped, and what it is.
     Skipped(&'static str),
-    /// What could not be looked at.
+    /// A file that could not be looked at.
     Other,
 }
 
-/// Hashes files one stage after the other; the messages, the progress and the count of errors are the same in each.
+/// Hashes files in stages, which share the messages, the progress and the count of errors.
 struct Stage<'a> {
     program: &'a OsStr,
     algorithm: AnyAlgorithm,
@@ -101,7 +100,6 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Hashes what `tasks` say.
     fn hash(&mut self, tasks: impl Iterator<Item = Task<Label>> + Send + 'static) -> io::Result<Hashes> {
         let settings = Settings::new(self.workers);
         let progress = Progress::start(self.program, self.progress, &settings.totals);

@@ -1,4 +1,4 @@
-//! Groups of duplicates as text or JSON: the formats of `DUPS.md`.
+//! Groups of duplicates as text or JSON, in the formats of `DUPS.md`.
 
 use super::files::Files;
 use super::group::{Group, Links};
@@ -8,29 +8,28 @@ use manyhash::AnyAlgorithm;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// How groups are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// A name a line, and an empty line between groups.
+    /// One name a line, with an empty line between groups.
     Lines,
-    /// The same with NULs in place of newlines, names as they are.
+    /// Like `Lines`, but with NULs in place of newlines and with names unchanged.
     Nul,
-    /// A JSON object a line.
+    /// One JSON object a line.
     Json,
 }
 
-/// What all groups are together.
+/// The totals over all groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Summary {
     pub(crate) groups: u64,
     pub(crate) files: u64,
-    /// Further names of these files.
+    /// The number of further names of these files.
     pub(crate) links: u64,
-    /// What all but one file of each group take.
+    /// The bytes that all but one file of each group take.
     pub(crate) wasted_bytes: u64,
-    /// Names looked at.
+    /// The number of names looked at.
     pub(crate) scanned: u64,
-    /// What could not be read, or changed meanwhile.
+    /// The number of files that could not be read, or changed meanwhile.
     pub(crate) unreadable: u64,
 }
 
@@ -51,7 +50,6 @@ struct JsonFile<'a> {
 }
 
 impl<'a> JsonFile<'a> {
-    /// The file of these names.
     fn of(names: &'a [Vec<u8>]) -> Self {
         let mut names = names.iter().map(|name| JsonName::of(name));
         Self { name: names.next().expect("a file has a name"), links: names.collect() }
@@ -61,18 +59,18 @@ impl<'a> JsonFile<'a> {
 pub(crate) struct Report<'a, W> {
     pub(crate) out: &'a mut W,
     pub(crate) style: Style,
-    /// The digests are of this algorithm.
     pub(crate) algorithm: AnyAlgorithm,
     pub(crate) summary: Summary,
 }
 
 impl<W: Write> Report<'_, W> {
-    /// Writes a group: its files in byte order of their first names, and those of each in byte order too.
+    /// Writes a group. Its files are in byte order of their first names, and each file's names are
+    /// in byte order too.
     pub(crate) fn group(&mut self, group: &Group, files: &Files, links: &Links) -> io::Result<()> {
         let names_of = |&number: &u32| {
             let mut names: Vec<_> = std::iter::once(number).chain(links.of(number)).map(|number| files.path_bytes(number)).collect();
             names.sort_unstable();
-            // One named twice has one name.
+            // A name found twice is listed once.
             names.dedup();
             names
         };
@@ -124,7 +122,7 @@ impl<W: Write> Report<'_, W> {
         self.out.write_all(b"\n")
     }
 
-    /// Ends the report; JSON with the summary.
+    /// Ends the report, in JSON with the summary.
     pub(crate) fn finish(mut self) -> io::Result<Summary> {
         #[derive(Serialize)]
         struct Last {

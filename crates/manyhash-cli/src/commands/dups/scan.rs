@@ -1,6 +1,8 @@
-//! The first stage's work: what the walk finds, once a second file of its size is there.
+//! The tasks of the first stage: files found by the walk, as soon as there is a second one of their
+//! size.
 //!
-//! So the walk goes on while workers read the beginnings of files: only a file whose size nobody else has is never opened.
+//! So the walk goes on while workers read the beginnings of files, and a file whose size no other
+//! has is never opened.
 
 use super::files::{FileNumber, Files};
 use super::{Label, not_regular};
@@ -14,51 +16,53 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 
-/// Of a file larger than [`SMALL_BYTES`] this is read first: a page, since the system reads no less.
+/// How much of a file larger than [`SMALL_BYTES`] is read first. It is a page, because the system
+/// reads no less.
 pub(crate) const FIRST_BYTES: u64 = 4 << 10;
 
-/// A file up to this size is read whole at once: opening it again would cost more than hashing it.
+/// The size up to which a file is read whole at once, because opening it again would cost more than
+/// hashing it.
 pub(crate) const SMALL_BYTES: u64 = 16 << 10;
 
-/// What was found, when all is.
+/// The result of a finished walk.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
     /// All files of the sizes asked for, under each of their names.
     pub(crate) files: Files,
-    /// Names of one file: the first found, and a later one.
+    /// Pairs of names of one file: the first found, and a later one.
     pub(crate) links: Vec<(FileNumber, FileNumber)>,
 }
 
-/// Files of one size.
+/// The files found of one size.
 enum OfSize {
-    /// All of them so far are names of this file.
+    /// The files so far are names of this one file.
     One(FileNumber),
-    /// There are others, and all have been given out.
+    /// Several files, which have all been returned as tasks.
     Several,
 }
 
-/// The walk as tasks.
+/// A walk, as an iterator of tasks.
 pub(crate) struct Scan<W> {
     walk: W,
     algorithm: AnyAlgorithm,
     sizes: RangeInclusive<u64>,
     scanned: Scanned,
     of_size: HashMap<u64, OfSize>,
-    /// The files given out, to know further names of them by.
+    /// The files returned as tasks, by which further names of them are recognised.
     given_out: HashMap<FileId, FileNumber>,
-    /// To be given out next.
     next: Option<FileNumber>,
     done: Sender<Scanned>,
 }
 
 impl<W: Iterator<Item = Found>> Scan<W> {
-    /// Tasks for what `walk` finds of these sizes; what was found goes to `done` at the end.
+    /// Creates tasks for the files of these sizes that `walk` finds. At its end, all that was found
+    /// is sent to `done`.
     pub(crate) fn new(walk: W, algorithm: AnyAlgorithm, sizes: RangeInclusive<u64>, done: Sender<Scanned>) -> Self {
         let (of_size, given_out) = (HashMap::new(), HashMap::new());
         Self { walk, algorithm, sizes, scanned: Scanned::default(), of_size, given_out, next: None, done }
     }
 
-    /// Takes a file in; gives it back if it is to be hashed now.
+    /// Notes a file. Returns a file to be hashed now, if there is one.
     fn file(&mut self, path: &Path, size_bytes: u64, id: Option<FileId>) -> Option<FileNumber> {
         if !self.sizes.contains(&size_bytes) {
             return None;
@@ -93,7 +97,7 @@ impl<W: Iterator<Item = Found>> Scan<W> {
                     self.scanned.links.push((*first.get(), number));
                     return None;
                 }
-                // It grew since: what is read of it will tell.
+                // The file has grown since it was found; reading it will show that.
                 Entry::Occupied(_) => {}
             }
         }
@@ -132,7 +136,7 @@ impl<W: Iterator<Item = Found>> Iterator for Scan<W> {
                 }
                 Some(Found::Skipped(path, what)) => return Some(Task { label: Label::Skipped(what), path, work: Work::Nothing }),
                 None => {
-                    // Nobody waits for it if the run ended early.
+                    // If the run ended early, nothing waits for it.
                     let _ = self.done.send(std::mem::take(&mut self.scanned));
                     return None;
                 }
@@ -147,7 +151,7 @@ mod tests {
     use manyhash_files::read::Stamp;
     use std::sync::mpsc;
 
-    /// The paths given out, and the links found, of files (path, size, inode).
+    /// Returns the paths of tasks, and the links, for files given as path, size and inode.
     fn scan(found: &[(&str, u64, u64)]) -> (Vec<String>, Vec<(FileNumber, FileNumber)>) {
         let readable = |&(path, size_bytes, inode): &(&str, u64, u64)| {
             let stamp = Stamp { file: FileId { device: 1, inode }, size_bytes, modified_ns: 0, changed_ns: 0 };

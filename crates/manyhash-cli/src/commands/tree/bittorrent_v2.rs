@@ -1,4 +1,5 @@
-//! `tree bittorrent-v2`: what a torrent of BEP 52 says of each file: `pieces root`, and with `--json` also `piece layers`.
+//! `tree bittorrent-v2`: what a torrent of BEP 52 says of each file: `pieces root`, and with
+//! `--json` also `piece layers`.
 
 use super::Call;
 use super::small_files::{self, Alone, Input, Mode};
@@ -20,7 +21,7 @@ pub(crate) fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Outcome 
     small_files::run(call, if json { Arc::new(Json(tree)) } else { Arc::new(Roots(tree)) }, files)
 }
 
-/// Only `pieces root`; an empty file has none.
+/// The mode that prints `pieces root` alone. An empty file has none.
 struct Roots(BitTorrentV2);
 
 impl Mode for Roots {
@@ -44,7 +45,7 @@ struct Json(BitTorrentV2);
 
 impl Mode for Json {
     fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>> {
-        // Files of one piece have no more than a root.
+        // A file of one piece has only a root.
         let is_piece = |content: &&&[u8]| content.len() as u64 <= self.0.piece_bytes();
         let mut roots = self.0.merkle().roots(&contents.iter().filter(is_piece).collect::<Vec<_>>()).into_iter();
         let mut tree = |content: &&[u8]| match is_piece(&content) {
@@ -75,7 +76,7 @@ impl Mode for Json {
     }
 }
 
-/// The root, if there is one, and the piece layer.
+/// Returns the root, if there is one, followed by the piece layer.
 fn digests(tree: FileTree) -> Vec<u8> {
     tree.pieces_root.into_iter().chain(tree.piece_layer).flatten().collect()
 }

@@ -1,4 +1,5 @@
-//! `tree dm-verity`: the root hash of each file or block device, without its hash device. That one is made by `manyhash verity format`.
+//! `tree dm-verity`: the root hash of each file or block device, without its hash device, which
+//! `manyhash verity format` makes.
 
 use super::Call;
 use super::small_files::{self, Alone, Input, Mode};

@@ -1,4 +1,5 @@
-//! `tree files`: one digest of a list of files, the digest of their digests in the order given.
+//! `tree files`: one digest of a list of files, which is the digest of their digests in the order
+//! given.
 
 use super::{Call, Report, changed};
 use crate::commands::sum::or_stdin;
@@ -26,7 +27,7 @@ pub(crate) fn run(call: &Call<'_>, arguments: FilesArguments) -> Outcome {
     let result = hash_files(source, &settings, &mut wrap);
     let Wrap { hashers, mut report } = wrap;
     let digest = const_hex::encode(hashers.finalize().bytes());
-    // Of some of the files it would be the digest of another list.
+    // If a file is missing, the digest would be that of another list.
     let result = result.and_then(|()| if report.all_read { writeln!(report.output, "{digest}") } else { Ok(()) });
     report.finish(result)
 }

@@ -1,4 +1,5 @@
-//! `tree fs-verity`: file digests of Linux' fs-verity, printed as `fsverity digest` does; also the Merkle tree and the descriptor.
+//! `tree fs-verity`: file digests of Linux's fs-verity, printed as `fsverity digest` does, and if
+//! wanted the Merkle tree and the descriptor.
 
 use super::Call;
 use super::small_files::{self, Alone, Input, Mode};
@@ -18,7 +19,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is before a digest when it is signed.
+/// The bytes in front of a digest when it is signed.
 const SIGNED_MAGIC: &[u8; 8] = b"FSVerity";
 
 pub(crate) fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Outcome {
@@ -63,14 +64,15 @@ impl<A: FsVerityAlgorithm> Mode for Measure<A> {
     }
 }
 
-/// What else is to be written of a file.
+/// The additional outputs of a file.
 struct Wanted {
     tree: Option<PathBuf>,
     descriptor: Option<PathBuf>,
 }
 
 impl Wanted {
-    /// The only file. It must not be written over.
+    /// Returns the only file. Fails if there is not exactly one file, or an output would overwrite
+    /// it.
     fn file<'a>(&self, files: &'a [OsString]) -> Result<&'a Path, String> {
         let [file] = files else {
             return Err("--out-merkle-tree and --out-descriptor are for one FILE".to_string());
@@ -88,9 +90,8 @@ impl Wanted {
     }
 }
 
-/// Why there is no digest.
 struct FileError<'a> {
-    /// What could not be written; nothing if the file could not be read.
+    /// The output that could not be written, or `None` if the file could not be read.
     output: Option<&'a Path>,
     error: io::Error,
 }
@@ -101,13 +102,12 @@ impl From<io::Error> for FileError<'_> {
     }
 }
 
-/// A failure to write `output`.
+/// Returns a function that makes an error of writing `output` a [`FileError`].
 fn of<'a>(output: &'a Path) -> impl FnOnce(io::Error) -> FileError<'a> {
     move |error| FileError { output: Some(output), error }
 }
 
 impl<A: FsVerityAlgorithm> Measure<A> {
-    /// What is printed of the file at `path`.
     fn line(&self, path: &Path, digest: &[u8]) -> Vec<u8> {
         let mut line = Vec::new();
         if self.for_builtin_sig {
@@ -128,7 +128,7 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         line
     }
 
-    /// Prints the digest of one file, and writes what is wanted.
+    /// Prints the digest of one file, and writes the wanted outputs.
     fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> Outcome {
         let totals = Arc::<Totals>::default();
         let mut report = call.report(&totals);
@@ -166,7 +166,7 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         if let Some((path, descriptor)) = &mut descriptor {
             descriptor.write_all(&descriptor_bytes).and_then(|()| descriptor.flush()).map_err(of(path))?;
         }
-        // Both are written: now they appear.
+        // Both outputs are written, so now they appear.
         for (path, output) in [tree, descriptor].into_iter().flatten() {
             output.finish().map_err(of(path))?;
         }
@@ -174,7 +174,7 @@ impl<A: FsVerityAlgorithm> Measure<A> {
     }
 }
 
-/// A file whose size is known.
+/// Opens a file whose size is known.
 fn open(path: &Path) -> io::Result<File> {
     match look_at(path)? {
         Readable::File { .. } => patiently(|| File::open(path)),

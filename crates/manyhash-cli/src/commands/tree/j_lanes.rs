@@ -1,4 +1,5 @@
-//! `tree j-lanes`: words of each file dealt out to lanes, and the digest of the lanes' digests.
+//! `tree j-lanes`: deals out the words of each file to lanes, and prints the digest of the lanes'
+//! digests.
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed};
@@ -49,12 +50,12 @@ impl<A: Algorithm> Mode for JLanes<A> {
     }
 }
 
-/// Bytes read at once: enough to share out among threads.
+/// How many bytes are read at once: enough to share out among threads.
 const PIECE_BYTES: usize = 4 << 20;
-/// Threads that read. One of them, whose piece is next, has it hashed, and the other reads on.
+/// How many threads read. While one of them has its piece hashed, the other reads on.
 const READERS: usize = 2;
 
-/// The digest of all that is in `input`, and how many bytes it is.
+/// Returns the digest of all of `input`, and its length in bytes.
 fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (dyn Read + Send), work: &Alone) -> io::Result<(A::Digest, u64)> {
     let mut hasher = mode.clone().on_threads(work.workers.saturating_sub(READERS - 1)).hasher();
     let mut bytes = 0;
@@ -66,10 +67,10 @@ fn hash<A: Algorithm>(mode: &JLanes<A>, input: &mut (dyn Read + Send), work: &Al
     Ok((hasher.finalize(), bytes))
 }
 
-/// Reads all of `input`, of which `take` gets a piece while the next one is being read.
+/// Reads all of `input`. `take` gets each piece while the next one is being read.
 fn read_ahead(input: &mut (dyn Read + Send), take: &mut (dyn FnMut(&[u8]) + Send)) -> io::Result<()> {
     let mut pieces = pieces(input);
-    // Fresh memory costs more than reading into it.
+    // Buffers are used again, because fresh memory costs more than reading into it.
     let buffers = Mutex::new(Vec::new());
     let next = |_: &mut ()| {
         let mut piece = buffers.lock().expect("no thread panicked").pop().unwrap_or_else(|| vec![0; PIECE_BYTES]);
@@ -91,7 +92,6 @@ fn read_ahead(input: &mut (dyn Read + Send), take: &mut (dyn FnMut(&[u8]) + Send
 #[cfg(test)]
 mod tests {
     use super::*;
-
     use manyhash::Sha256;
     use manyhash_files::Reading;
     use manyhash_files::Totals;

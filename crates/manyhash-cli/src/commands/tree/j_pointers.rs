@@ -1,4 +1,5 @@
-//! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
+//! `tree j-pointers`: hashes ranges of each file, one a lane, and prints the digest of their
+//! digests.
 
 use super::Call;
 use super::ranges::{self, Fold, Mode};
@@ -22,7 +23,7 @@ fn print<A: Algorithm>(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     ranges::run(call, Arc::new(slices), files)
 }
 
-/// Digests of slices.
+/// The mode of j-pointers, whose ranges are slices.
 #[derive(Clone)]
 struct Slices<A: Algorithm> {
     algorithm: AnyAlgorithm,
@@ -32,7 +33,7 @@ struct Slices<A: Algorithm> {
 }
 
 impl<A: Algorithm> Slices<A> {
-    /// The digest of a slice without a byte.
+    /// Returns the digest of an empty slice.
     fn of_nothing(&self) -> A::Digest {
         let mut digest = None;
         self.mode.readers().hash([(&[][..], 0)], |_, result| digest = result.ok());
@@ -49,7 +50,8 @@ impl<A: Algorithm> Mode for Slices<A> {
         Hashing::Readers(Arc::new(self.mode.readers()))
     }
 
-    /// Without the empty ones, which come last.
+    /// Returns the slices without empty ones, which come last. The first slice stays even if it is
+    /// empty.
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
         Box::new(self.mode.slices(file_bytes).enumerate().filter(|(index, slice)| *index == 0 || !slice.is_empty()).map(|(_, slice)| slice))
     }
@@ -65,7 +67,7 @@ impl<A: Algorithm> Mode for Slices<A> {
 
 impl<A: Algorithm> Fold for Slices<A> {
     fn add(&mut self, digest: &[u8]) {
-        // There is no other way to say it of a digest of any algorithm.
+        // A digest of any algorithm can be made from bytes in no other way.
         let mut copy = manyhash::hash::<A>(&[]);
         copy.as_mut().copy_from_slice(digest);
         self.digests.push(copy);

@@ -1,4 +1,5 @@
-//! `tree`: digests of digests, so that one file has many messages that are hashed at once. What each mode is: `TREE.md`.
+//! `tree`: digests of digests, which make one file many messages that are hashed at once. `TREE.md`
+//! specifies the modes.
 
 mod bittorrent_v2;
 mod dm_verity;
@@ -57,7 +58,6 @@ impl TreeMode {
     }
 }
 
-/// What all modes are called with.
 struct Call<'a> {
     program: &'a OsStr,
     work: &'a TreeWorkArguments,
@@ -65,14 +65,14 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Where the results go, with the progress of `totals` above them.
+    /// Creates the report of a run, with the progress of `totals` above it.
     fn report(&self, totals: &Arc<Totals>) -> Report<'a> {
         let progress = Progress::start(self.program, self.work.progress, totals);
         Report { program: self.program, output: Output::stdout(), progress, all_read: true }
     }
 }
 
-/// Where the results of files go, in their order.
+/// Prints the results of files, in their order.
 struct Report<'a> {
     program: &'a OsStr,
     output: Output,
@@ -81,7 +81,7 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Takes what is to be printed of a file, or why there is nothing.
+    /// Prints the line of the file at `path`, or why there is none.
     fn take(&mut self, path: &Path, line: io::Result<Vec<u8>>) -> io::Result<()> {
         match line {
             Ok(line) => self.output.write_all(&line),
@@ -92,14 +92,13 @@ impl Report<'_> {
         }
     }
 
-    /// Says something of a file, after all that was printed before.
+    /// Prints a message about a file, after all that was printed before.
     fn say(&mut self, path: &Path, what: impl std::fmt::Display) -> io::Result<()> {
         self.idle()?;
         self.progress.above(|| say_of(self.program, file_name::bytes_of(path), what));
         Ok(())
     }
 
-    /// Shows what there is so far.
     fn idle(&mut self) -> io::Result<()> {
         if self.output.is_terminal() {
             return self.progress.above(|| self.output.flush());

@@ -1,7 +1,7 @@
 //! Modes whose leaves are long ranges of files: j-pointers' slices, S3's parts, Glacier's MiBs.
 //!
-//! A range is a task of the pipeline like any file, so that ranges of all files share the lanes of all threads. The digests come back in
-//! order, and each file's fold takes its own.
+//! A range is a task of the pipeline like any file, so that ranges of all files share the lanes of
+//! all threads. The digests come back in order, and each file's fold takes its own.
 
 use super::{Call, Report, changed};
 use crate::commands::sum::or_stdin;
@@ -19,39 +19,36 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How files become ranges, and their digests one.
+/// A mode: how files become ranges, and the ranges' digests one result.
 pub(crate) trait Mode: Send + Sync + 'static {
-    /// What ranges are hashed with.
     fn algorithm(&self) -> AnyAlgorithm;
 
-    /// What ranges are hashed as.
     fn hashing(&self) -> Hashing {
         Hashing::InLanes
     }
 
-    /// The ranges of a file of so many bytes: at least one, which may be empty only if the file is.
+    /// Returns the ranges of a file of `file_bytes` bytes. There is at least one, which is empty
+    /// only if the file is.
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send>;
 
-    /// Bytes of each range but the last, whatever the size of the file; nothing if they depend on it.
+    /// Returns the length of each range but the last, or `None` if it depends on the size of the
+    /// file.
     fn part_bytes(&self) -> Option<u64>;
 
-    /// No digests yet.
     fn fold(&self) -> Box<dyn Fold + '_>;
 }
 
-/// Makes one digest of many.
+/// Makes one result of many digests.
 pub(crate) trait Fold {
-    /// Takes the digest of the next range.
     fn add(&mut self, digest: &[u8]);
-    /// What is printed.
     fn finish(self: Box<Self>) -> String;
-    /// Something to be said of it, if somebody wants to know.
+    /// Returns a remark on the result, which is printed if the user wants to know more.
     fn remark(&self) -> Option<String> {
         None
     }
 }
 
-/// Ranges of `part_bytes` bytes each.
+/// Returns the ranges of a file of `file_bytes` bytes if each but the last has `part_bytes` bytes.
 pub(crate) fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
     let part = move |index: u64| {
         let start = index * part_bytes;
@@ -60,7 +57,6 @@ pub(crate) fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item =
     Box::new((0..file_bytes.div_ceil(part_bytes).max(1)).map(part))
 }
 
-/// Prints a line for each of `files`.
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
     let settings = Settings { hashing: mode.hashing(), ..Settings::new(call.work.workers()) };
     let cutter = Arc::clone(&mode);
@@ -71,18 +67,19 @@ pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) ->
     folds.report.finish(result)
 }
 
-/// What the sink knows of a task.
 #[derive(Clone, Copy, Debug)]
 enum Label {
-    /// A range of so many bytes.
-    Range { bytes: u64, is_last: bool },
+    Range {
+        bytes: u64,
+        is_last: bool,
+    },
     /// Something to be read from its beginning to its end.
     Stream,
 }
 
 fn tasks(mode: &dyn Mode, path: PathBuf) -> Box<dyn Iterator<Item = Task<Label>> + Send> {
     let file_bytes = match look_at(&path) {
-        // A block device, or a file that the system makes up when it is read.
+        // This is a block device, or a file that the system makes up when it is read.
         Ok(Readable::File { size_bytes: 0, .. }) => patiently(|| File::open(&path)).map(|file| Some(positioned::len(&file).unwrap_or(0))),
         Ok(Readable::File { size_bytes, .. }) => Ok(Some(size_bytes)),
         Ok(Readable::Stream) => Ok(None),
@@ -100,7 +97,7 @@ fn tasks(mode: &dyn Mode, path: PathBuf) -> Box<dyn Iterator<Item = Task<Label>>
     let algorithms = mode.algorithm().into();
     Box::new(mode.ranges(file_bytes).map(move |Range { start, end }| {
         let (bytes, is_last) = (end - start, end == file_bytes);
-        // To the end of the file, wherever that is by now.
+        // The last range ends where the file now ends.
         let part = Part::Range { start, end: if is_last { u64::MAX } else { end } };
         let work = Work::File { algorithms, size_bytes: bytes, part };
         Task { label: Label::Range { bytes, is_last }, path: path.clone(), work }
@@ -109,7 +106,7 @@ fn tasks(mode: &dyn Mode, path: PathBuf) -> Box<dyn Iterator<Item = Task<Label>>
 
 struct Folds<'a> {
     mode: &'a dyn Mode,
-    /// Of the file whose ranges come now, or what is wrong with it.
+    /// The fold of the file whose ranges come now, or what is wrong with the file.
     current: Option<io::Result<Box<dyn Fold + 'a>>>,
     report: Report<'a>,
     verbose: bool,
@@ -151,9 +148,9 @@ impl Sink<Label> for Folds<'_> {
     }
 }
 
-/// Of a stream, so many bytes are read before they are hashed, if they have more than one part.
+/// How many bytes of a stream are read before they are hashed, if they have more than one part.
 const BUFFER_BYTES: u64 = 16 << 20;
-/// Where parts are larger, pieces of them.
+/// How many bytes of a larger part are read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
 fn of_stream<'a>(mode: &'a dyn Mode, path: &Path) -> io::Result<Box<dyn Fold + 'a>> {
@@ -172,7 +169,7 @@ fn of_stream<'a>(mode: &'a dyn Mode, path: &Path) -> io::Result<Box<dyn Fold + '
 fn hash_together(algorithm: AnyAlgorithm, input: impl Read, part_bytes: usize, fold: &mut dyn Fold) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER_BYTES as usize / part_bytes * part_bytes];
     let mut pieces = pieces(input);
-    // An empty stream is an empty part.
+    // An empty stream is one empty part.
     let mut next = pieces(&mut buffer).or(Some(Ok(0)));
     while let Some(filled) = next {
         let filled = &buffer[..filled?];
@@ -186,7 +183,7 @@ fn hash_together(algorithm: AnyAlgorithm, input: impl Read, part_bytes: usize, f
 /// Hashes parts of any size, one after the other.
 fn hash_in_pieces(algorithm: AnyAlgorithm, mut input: impl Read, part_bytes: u64, fold: &mut dyn Fold) -> io::Result<()> {
     let mut buffer = vec![0; PIECE_BYTES];
-    // An empty stream is an empty part.
+    // An empty stream is one empty part.
     let mut is_first = true;
     loop {
         let mut hashers = Algorithms::from(algorithm).hashers();

@@ -1,4 +1,5 @@
-//! `tree s3`: what S3 says of an object that came in parts: the composite checksum, `BASE64-N`, or with `--etag` `HEX-N` of MD5.
+//! `tree s3`: the checksum that S3 has for an object uploaded in parts: the composite checksum,
+//! `BASE64-N`, or with `--etag` `HEX-N` of MD5.
 
 use super::Call;
 use super::ranges::{self, Fold, Mode, parts};
@@ -11,7 +12,7 @@ use manyhash_files::{Algorithms, Hashers};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// As many parts as an object of S3 may have; other stores may take more.
+/// How many parts an object of S3 may have. Other stores may take more.
 const MOST_PARTS: u64 = 10_000;
 
 pub(crate) fn run(call: &Call<'_>, arguments: S3Arguments) -> Outcome {
@@ -26,7 +27,7 @@ enum Style {
     Hexadecimal,
 }
 
-/// Composite checksums of this kind.
+/// The mode of S3's composite checksums.
 struct S3 {
     algorithm: AnyAlgorithm,
     part_bytes: u64,
@@ -51,7 +52,7 @@ impl Mode for S3 {
     }
 }
 
-/// The digest of the digests of parts.
+/// The digest of the parts' digests, as it grows.
 struct Composite {
     hashers: Hashers,
     parts: u64,

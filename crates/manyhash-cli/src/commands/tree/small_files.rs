@@ -1,4 +1,4 @@
-//! Modes that hash small files whole, many of them at once, and a large one alone, with all threads.
+//! Modes that hash many small files together, and each large file alone, with all threads.
 //!
 //! Small files are tasks of the pipeline: a worker reads as many as fit its buffer and hashes them
 //! together. A large file or a stream is hashed when its turn comes.
@@ -20,27 +20,26 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How files are hashed. What is found of a file are digests, one after the other.
+/// How files are hashed. A file's result is one or more digests, one after the other.
 pub(crate) trait Mode: Send + Sync + 'static {
-    /// What is found of files that are in memory, all together.
+    /// Returns the results of files that are in memory.
     fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>>;
 
-    /// What is found of something that may be too large for that, and how many bytes it is.
+    /// Returns the result of an input that may be too large for memory, and its length in bytes.
     fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)>;
 
-    /// What is printed of a file that has `bytes` bytes, or why it has no digest.
+    /// Returns the line to print for a file of `bytes` bytes with the result `found`. Fails if the
+    /// file has no digest.
     fn line(&self, path: &Path, bytes: u64, found: &[u8]) -> io::Result<Vec<u8>>;
 }
 
-/// Something hashed alone.
+/// An input that is hashed alone.
 pub(crate) enum Input<'a> {
     File(&'a File),
-    /// What can only be read from beginning to end.
     Stream(&'a mut (dyn Read + Send)),
 }
 
 impl Input<'_> {
-    /// How many bytes it has, if that can be known.
     pub(crate) fn bytes(&self) -> io::Result<Option<u64>> {
         match self {
             Self::File(file) => positioned::len(file).map(Some),
@@ -48,7 +47,8 @@ impl Input<'_> {
         }
     }
 
-    /// Hashes it as leaves of a tree, whose digests `add` gets in order; how many bytes there were.
+    /// Hashes the input as leaves of `tree`. `add` gets their digests in order. Returns the number
+    /// of bytes.
     pub(crate) fn hash_leaves<A: Algorithm>(
         self,
         tree: &Merkle<A>,
@@ -70,20 +70,19 @@ impl Input<'_> {
     }
 }
 
-/// How to hash something alone.
+/// The means to hash an input alone.
 pub(crate) struct Alone {
     pub(crate) workers: usize,
     pub(crate) reading: Reading,
 }
 
-/// Bytes of files that are hashed together, and of one of them at most.
+/// How many bytes files hashed together may have, and so one of them at most.
 const BATCH_BYTES: usize = 1 << 20;
-/// Bytes of all batches that are in memory at once, beside the buffers for a large file.
+/// How many bytes all batches in memory may have, beside the buffers for a large file.
 const BATCHES_BYTES: usize = 16 << 20;
-/// Files that may be hashed before it is their turn. What is found of one can take some KB.
+/// How many files may be hashed before it is their turn. The result of one can take some KB.
 const MAX_TASKS: usize = 1024;
 
-/// Prints a line for each of `files`.
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
     let settings = Settings::new(call.work.workers());
     let workers = settings.workers;
@@ -91,7 +90,7 @@ pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) ->
     let of_contents = Arc::clone(&mode);
     let settings = Settings {
         limits: Limits { tasks: MAX_TASKS, ..settings.limits },
-        // One more, to see whether a file goes on.
+        // One more byte shows whether a file goes on.
         buffer_bytes: workers * (batch_bytes + 1),
         hashing: Hashing::Contents(Arc::new(move |contents| of_contents.of_contents(contents))),
         ..settings
@@ -103,18 +102,16 @@ pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) ->
     lines.report.finish(result)
 }
 
-/// What the sink knows of a task.
 enum Label {
-    /// A file of this size in bytes.
     Small(u64),
-    /// Something to be hashed when its turn comes.
+    /// An input that is hashed when its turn comes.
     Alone(Readable),
 }
 
 fn task(path: PathBuf, most_bytes: u64, totals: &Totals) -> Task<Label> {
     let (label, work) = match look_at(&path) {
         Ok(Readable::File { size_bytes, .. }) if size_bytes <= most_bytes => {
-            // With a byte that should not be there.
+            // The task reads one byte more, which should not be there.
             let part = Part::Range { start: 0, end: size_bytes + 1 };
             (Label::Small(size_bytes), Work::File { algorithms: Algorithms::NONE, size_bytes, part })
         }
@@ -146,7 +143,7 @@ impl Lines<'_> {
             return self.mode.of_input(Input::Stream(&mut io::stdin()), &alone);
         }
         let mut file = patiently(|| File::open(path))?;
-        // A block device has a size, but does not say so with the others.
+        // A block device has a size, but its metadata do not say so.
         match positioned::len(&file) {
             Ok(1..) => self.mode.of_input(Input::File(&file), &alone),
             _ => self.mode.of_input(Input::Stream(&mut file), &alone),
@@ -173,7 +170,7 @@ impl Sink<Label> for Lines<'_> {
             }
             Label::Small(size_bytes) => match outcome.expect("a small file is hashed") {
                 Ok(hashed) if hashed.bytes == size_bytes => Ok((hashed.digests.bytes().to_vec(), size_bytes)),
-                // As files are that the system makes up when they are read.
+                // Files that the system makes up when they are read have this size.
                 Ok(_) if size_bytes == 0 => self.stream(&path),
                 Ok(_) => Err(changed()),
                 Err(error) => Err(error),

@@ -1,4 +1,5 @@
-//! Compares a tree that is there with the data it should be of, level by level, while the data is read.
+//! Compares a stored tree with the data that it should be of, level by level, while the data is
+//! read.
 
 use super::layout::Level;
 use manyhash::Algorithm;
@@ -8,14 +9,14 @@ use std::fs::File;
 use std::io;
 use std::mem;
 
-/// Bytes of hashes that are read at once, at least a block.
+/// How many bytes of hashes are read at once. It is at least a block.
 const BATCH_BYTES: usize = 128 << 10;
 
-/// Blocks that are not as they should be: how many, and which is the first.
+/// The corrupt blocks of a level or of the data: their number, and the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Corrupt {
     pub(crate) blocks: u64,
-    /// The first of them, if there is one.
+    /// The first of them. It is meaningless if there is none.
     pub(crate) first: u64,
 }
 
@@ -26,7 +27,7 @@ impl Corrupt {
     }
 }
 
-/// A check, as digests of data come in.
+/// A check that goes on as digests of data come in.
 #[derive(Debug)]
 pub(crate) struct Check<'a, A: Algorithm> {
     merkle: &'a Merkle<A>,
@@ -40,27 +41,26 @@ struct Stored {
     level: Level,
     digests: u64,
     compared: u64,
-    /// Blocks being compared, and which is the first of them.
+    /// The blocks that are being compared. `batch_first` is the number of the first.
     batch: Vec<u8>,
     batch_first: u64,
-    /// Which digests differ: that many blocks of the level below, or of the data.
+    /// The blocks of the level below, or of the data, whose digests differ.
     differing: Corrupt,
-    /// Blocks with a byte that belongs to no digest and is not zero.
+    /// The blocks with a byte that belongs to no digest and is not zero.
     spare: Corrupt,
 }
 
 #[derive(Debug)]
 pub(crate) struct Found<D> {
-    /// The root hash of the tree that is there.
     pub(crate) root: D,
-    /// Blocks whose digests differ: of the data, of level 0, and so on, all but the top.
+    /// The blocks whose digests differ: of the data, of level 0, and so on, except for the top.
     pub(crate) differing: Vec<Corrupt>,
-    /// Blocks of each level that have bytes other than zero where no digest is.
+    /// The blocks of each level that have bytes other than zero where no digest is.
     pub(crate) spare: Vec<Corrupt>,
 }
 
 impl<'a, A: Algorithm> Check<'a, A> {
-    /// A check of these levels against data of so many blocks.
+    /// Creates a check of the levels in `hashes` against `data_blocks` blocks of data.
     pub(crate) fn new(merkle: &'a Merkle<A>, hashes: &'a File, levels: &[Level], data_blocks: u64) -> Self {
         let digests = [data_blocks].into_iter().chain(levels.iter().map(|level| level.nodes));
         let stored = levels.iter().zip(digests).map(|(&level, digests)| Stored {
@@ -75,15 +75,12 @@ impl<'a, A: Algorithm> Check<'a, A> {
         Self { merkle, hashes, levels: stored.collect(), top: None }
     }
 
-    /// Takes the next digests of data.
-    ///
-    /// # Errors
-    /// If hashes cannot be read.
+    /// Takes the next digests of data. Fails if hashes cannot be read.
     pub(crate) fn push(&mut self, digests: &[A::Digest]) -> io::Result<()> {
         self.compare(0, digests)
     }
 
-    /// What was found, now that all digests of data were there.
+    /// Returns what was found, now that all digests of data have come.
     pub(crate) fn finish(self) -> Found<A::Digest> {
         let root = self.top.expect("there is data, and all of it was compared");
         let (differing, spare) = self.levels.iter().map(|stored| (stored.differing, stored.spare)).unzip();
@@ -120,7 +117,7 @@ impl<'a, A: Algorithm> Check<'a, A> {
 }
 
 impl Stored {
-    /// The number of the digest after the last one of the batch.
+    /// Returns the number of the digest after the last one of the batch.
     fn batch_end<A: Algorithm>(&self, merkle: &Merkle<A>) -> u64 {
         let nodes = self.batch_first + (self.batch.len() / merkle.node_bytes()) as u64;
         nodes.saturating_mul(merkle.children() as u64).min(self.digests)
@@ -139,7 +136,6 @@ impl Stored {
         Ok(())
     }
 
-    /// Compares the next digests with those of the batch.
     fn compare<A: Algorithm>(&mut self, merkle: &Merkle<A>, digests: &[A::Digest]) {
         let children = merkle.children() as u64;
         for digest in digests {
@@ -193,7 +189,7 @@ mod tests {
         (0..DATA_BLOCKS).map(|block| manyhash::hash::<Sha1>(&block.to_le_bytes())).collect()
     }
 
-    /// A tree of these digests, and its root.
+    /// Writes a tree of made-up digests, and returns it and its root.
     fn stored(layout: &Layout) -> (File, [u8; 20]) {
         let file = tempfile::tempfile().unwrap();
         let (tree, levels) = (layout.tree::<Sha1>(), layout.levels::<Sha1>());
@@ -226,19 +222,19 @@ mod tests {
             let none = Corrupt::default();
             let one = |first| Corrupt { blocks: 1, first };
             let fine = found(&layout, &file, &digests());
-            // 16 children: 188, 12 and 1 blocks.
+            // The levels have 188, 12 and 1 blocks of 16 digests.
             assert_eq!((fine.root, &fine.differing[..], &fine.spare[..]), (root, &[none; 3][..], &[none; 3][..]), "{format:?}");
             let mut changed = digests();
             [2999, 40, 41].into_iter().for_each(|block: usize| changed[block][3] ^= 1);
             let data = found(&layout, &file, &changed);
             assert_eq!((data.root, &data.differing[..]), (root, &[Corrupt { blocks: 3, first: 40 }, none, none][..]), "{format:?}");
-            // The second digest of block 100 of level 0.
+            // This is the second digest of block 100 of level 0.
             let place = layout.levels::<Sha1>()[0].offset + 100 * 512 + if format == Format::Normal { 32 } else { 20 };
             flip(&file, place);
             let hash = found(&layout, &file, &digests());
             assert_eq!((hash.root, &hash.differing[..]), (root, &[one(1601), one(100), none][..]), "{format:?}");
             flip(&file, place);
-            // The last byte of the top: no digest, and the root is another.
+            // The last byte of the top belongs to no digest, but changes the root.
             flip(&file, 511);
             let spare = found(&layout, &file, &digests());
             assert_eq!((&spare.differing[..], &spare.spare[..]), (&[none; 3][..], &[none, none, one(0)][..]), "{format:?}");

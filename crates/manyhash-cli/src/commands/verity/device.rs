@@ -1,4 +1,4 @@
-//! Devices and files: the data to be read, and where hashes are written.
+//! The data device to be read, and the hash device to be written.
 
 use crate::output;
 use manyhash::tree::dm_verity::SUPERBLOCK_BYTES;
@@ -8,7 +8,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Opens a file or a block device to be read, and gives its size.
+/// Opens a file or a block device to be read, and returns its size.
 pub(crate) fn open_data(path: &Path) -> io::Result<(File, u64)> {
     check_kind(&fs::metadata(path)?)?;
     let file = File::open(path)?;
@@ -16,7 +16,7 @@ pub(crate) fn open_data(path: &Path) -> io::Result<(File, u64)> {
     Ok((file, bytes))
 }
 
-/// Whether something has a size and can be read at any place of it.
+/// Fails unless something has a size and can be read at any place.
 fn check_kind(metadata: &Metadata) -> io::Result<()> {
     match metadata {
         _ if metadata.is_dir() => Err(io::Error::new(ErrorKind::IsADirectory, "Is a directory")),
@@ -28,13 +28,13 @@ fn check_kind(metadata: &Metadata) -> io::Result<()> {
 #[derive(Debug)]
 pub(crate) struct HashDevice {
     file: File,
-    /// A file that appears when all is done.
+    /// The path of a new file, which appears when all is done.
     new: Option<PathBuf>,
     superblock_at: Option<u64>,
 }
 
 impl HashDevice {
-    /// The file or block device at `path`, which need not be there.
+    /// Opens the file or block device at `path`, which need not exist.
     pub(crate) fn open(path: &Path, superblock_at: Option<u64>) -> io::Result<Self> {
         match fs::metadata(path) {
             Ok(metadata) => {
@@ -50,8 +50,8 @@ impl HashDevice {
         }
     }
 
-    /// Makes room up to `end`. From now on there is no superblock, until there is the right one: a run that breaks off must not leave
-    /// a device that looks as if it were one.
+    /// Makes room up to `end`, and removes the superblock until the new one is written. A run that
+    /// breaks off must not leave a device that looks complete.
     pub(crate) fn prepare(&self, end: u64) -> io::Result<()> {
         let bytes = positioned::len(&self.file)?;
         if bytes < end {
@@ -74,7 +74,7 @@ impl HashDevice {
         positioned::write_at(&self.file, blocks, offset)
     }
 
-    /// Writes the superblock, when all else is on the disk; a new file gets its name.
+    /// Writes the superblock when all else is on the disk, and gives a new file its name.
     pub(crate) fn finish(self, superblock: &[u8; SUPERBLOCK_BYTES]) -> io::Result<()> {
         if let Some(offset) = self.superblock_at {
             if self.new.is_none() {

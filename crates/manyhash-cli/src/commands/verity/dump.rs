@@ -1,4 +1,4 @@
-//! `verity dump`.
+//! `verity dump`: prints what a superblock says.
 
 use super::device::open_data;
 use super::layout::Layout;
@@ -7,7 +7,6 @@ use crate::commands::print;
 use crate::exit::{Failure, Outcome};
 use crate::flags::VerityDumpArguments;
 
-/// Prints what a superblock says.
 pub(crate) fn run(arguments: &VerityDumpArguments) -> Outcome {
     let path = &arguments.hash;
     let (file, _) = open_data(path).map_err(Failure::of(path))?;

@@ -22,7 +22,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of a salt that nobody chose.
+/// The length of a random salt in bytes.
 const SALT_BYTES: usize = 32;
 
 pub(crate) fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bool) -> Outcome {
@@ -65,7 +65,7 @@ pub(crate) fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bo
     hash_device.finish(&layout.superblock.to_bytes()).map_err(Failure::of(&hash))?;
     let typed_hash = device.algorithm.as_ref().map(|hash| hash.typed.as_str());
     let report = Report { path: &hash, layout: &layout, typed_hash, typed_uuid: Some(&uuid.typed), root: Some(&root) };
-    // Before the file: if that fails, the root hash is not lost.
+    // The report comes before the file. If writing that fails, the root hash is not lost.
     let printed = print(&report.lines());
     let written = match (root_hash, &root_hash_file) {
         (Some(output), Some(path)) => write_root_hash(output, &root).map_err(Failure::of(path)),
@@ -80,7 +80,7 @@ pub(crate) fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bo
     }
 }
 
-/// How many blocks of data there are in so many bytes, or are to be taken of them.
+/// Returns the number of blocks of data in `bytes` bytes, or the number that the options ask for.
 pub(crate) fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::Result<u64> {
     match arguments.data_blocks.filter(|&blocks| blocks > 0) {
         None => whole_blocks(arguments.data_block_bytes(), bytes),
@@ -92,7 +92,7 @@ pub(crate) fn data_blocks(arguments: &VerityDeviceArguments, bytes: u64) -> io::
     }
 }
 
-/// How many blocks so many bytes are: one at least, and nothing left over.
+/// Returns how many blocks `bytes` bytes are. Fails if there is no block, or bytes are left over.
 pub(crate) fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     if bytes == 0 {
         return Err(io::Error::other("there is no data"));
@@ -103,7 +103,6 @@ pub(crate) fn whole_blocks(block_bytes: usize, bytes: u64) -> io::Result<u64> {
     Ok(bytes / block_bytes as u64)
 }
 
-/// Writes the hash device, and gives the root hash.
 fn make<A: Algorithm>(
     layout: &Layout,
     data: &File,
@@ -125,7 +124,7 @@ fn make<A: Algorithm>(
     Ok(root.expect("there is data").as_ref().to_vec())
 }
 
-/// Where the root hash goes besides the report.
+/// Opens the output that gets the root hash besides the report.
 fn root_hash_output(path: &Path, devices: &[&Path]) -> Result<Output, Failure> {
     if devices.iter().any(|device| is_same(path, device)) {
         let path = String::from_utf8_lossy(&quoted(file_name::bytes_of(path))).into_owned();
@@ -145,7 +144,7 @@ fn random<const N: usize>() -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// A UUID of random bits (RFC 9562, version 4).
+/// Creates a UUID of random bits (RFC 9562, version 4).
 fn random_uuid() -> io::Result<Uuid> {
     let mut bytes = random::<16>()?;
     bytes[6] = bytes[6] & 0x0f | 0x40;

@@ -1,4 +1,4 @@
-//! Where everything is on a hash device.
+//! The places of all parts of a hash device.
 
 use crate::flags::VerityDeviceArguments;
 use manyhash::tree::DmVerity;
@@ -8,18 +8,16 @@ use manyhash_files::read::positioned;
 use std::fs::File;
 use std::io;
 
-/// All parameters of a hash device.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// What a superblock says, or would say if there were one.
+    /// What the superblock says, or would say if there were one.
     pub(crate) superblock: Superblock,
     pub(crate) algorithm: AnyAlgorithm,
-    /// Where the superblock is, or if there is none the hashes.
+    /// Where the superblock begins, or the hashes if there is no superblock.
     pub(crate) hash_offset: u64,
     pub(crate) has_superblock: bool,
 }
 
-/// Where a level of the tree is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) offset: u64,
@@ -27,7 +25,8 @@ pub(crate) struct Level {
 }
 
 impl Layout {
-    /// As the options say, for data of so many blocks and without a UUID.
+    /// Creates the layout that the options ask for, for `data_blocks` blocks of data and without a
+    /// UUID.
     pub(crate) fn of(arguments: &VerityDeviceArguments, data_blocks: u64, salt: Vec<u8>) -> Self {
         let algorithm = arguments.algorithm.as_ref().map_or(AnyAlgorithm::Sha256, |hash| hash.algorithm);
         let superblock = Superblock {
@@ -42,7 +41,6 @@ impl Layout {
         Self { superblock, algorithm, hash_offset: arguments.hash_offset, has_superblock: !arguments.no_superblock }
     }
 
-    /// As the superblock at `hash_offset` says.
     pub(crate) fn read(file: &File, hash_offset: u64) -> io::Result<Self> {
         let mut bytes = [0; SUPERBLOCK_BYTES];
         let count = positioned::read_at(file, &mut bytes, hash_offset)?;
@@ -59,7 +57,7 @@ impl Layout {
         DmVerity::new(format, data_block_bytes, hash_block_bytes, salt).expect("the parameters were checked before")
     }
 
-    /// Where the first block of hashes is.
+    /// Returns where the first block of hashes begins.
     pub(crate) fn tree_offset(&self) -> u64 {
         if self.has_superblock {
             (self.hash_offset + SUPERBLOCK_BYTES as u64).next_multiple_of(self.superblock.hash_block_bytes as u64)
@@ -72,7 +70,7 @@ impl Layout {
         self.superblock.data_blocks * self.superblock.data_block_bytes as u64
     }
 
-    /// The levels of the tree, the one over data first.
+    /// Returns the levels of the tree, beginning with the one over data.
     pub(crate) fn levels<A: Algorithm>(&self) -> Vec<Level> {
         let tree = self.tree::<A>();
         let (offsets, _) = tree.merkle().level_offsets(self.superblock.data_blocks);
@@ -89,7 +87,8 @@ impl Layout {
         self.tree_offset() + self.hash_blocks() * self.superblock.hash_block_bytes as u64
     }
 
-    /// Bytes that the device needs. Who maps a file with a superblock alone reads a block of it, so that is there.
+    /// Returns the length in bytes that the device needs. A program that maps a file with a
+    /// superblock alone reads a block of it, so the device has at least that block.
     pub(crate) fn device_bytes(&self) -> u64 {
         const MAPPED_BYTES: usize = 4096;
         match (self.has_superblock, self.hash_blocks()) {
@@ -99,7 +98,8 @@ impl Layout {
         }
     }
 
-    /// Which of the options says something else than the superblock: its name, what the superblock says, what it says.
+    /// Returns the first option that contradicts the superblock: its name, the superblock's value,
+    /// and the option's.
     pub(crate) fn contradiction(&self, arguments: &VerityDeviceArguments) -> Option<(&'static str, String, String)> {
         let Superblock { format, data_block_bytes, hash_block_bytes, data_blocks, ref salt, .. } = self.superblock;
         let differs =
@@ -120,12 +120,12 @@ impl Layout {
     }
 }
 
-/// A salt as it is typed: `-` if there is none.
+/// Formats a salt as users type it: `-` if there is none.
 pub(crate) fn salt_text(salt: &[u8]) -> String {
     if salt.is_empty() { "-".to_string() } else { const_hex::encode(salt) }
 }
 
-/// The name that Linux has for an algorithm: `sha256`, `sha512-256`.
+/// Returns Linux's name for an algorithm: `sha256`, `sha512-256`.
 pub(crate) fn linux_name(algorithm: AnyAlgorithm) -> String {
     algorithm.to_string().replace('/', "-")
 }

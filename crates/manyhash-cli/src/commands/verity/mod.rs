@@ -1,4 +1,5 @@
-//! `verity`: hash devices of dm-verity, as `veritysetup` makes and verifies them. What exactly is done: `VERITY.md`.
+//! `verity`: hash devices of dm-verity, as `veritysetup` makes and verifies them. `VERITY.md`
+//! specifies what is done.
 
 mod check;
 mod device;
@@ -25,14 +26,14 @@ pub(crate) fn run(program: &OsStr, arguments: VerityArguments, verbose: bool) ->
     }
 }
 
-/// An error of one of the two devices, while both are used.
+/// An error of one of two devices, while both are used.
 #[derive(Debug)]
 enum DeviceError {
     Data(io::Error),
     Hash(io::Error),
 }
 
-/// Leaves are read from the data.
+/// Takes an error of reading leaves for an error of the data device.
 impl From<io::Error> for DeviceError {
     fn from(error: io::Error) -> Self {
         Self::Data(error)

@@ -1,5 +1,6 @@
-//! Whether writing to one device writes to the other, as far as Linux tells in sysfs: loop devices over files, partitions of disks,
-//! device-mapper and RAID devices over others, and files on a file system's device.
+//! Whether writing to one device writes to the other, as far as Linux tells in sysfs. It knows loop
+//! devices over files, partitions of disks, device-mapper and RAID devices over others, and files
+//! on a file system's device.
 
 use crate::sysfs;
 use manyhash_files::find::{Place, folder_of};
@@ -8,33 +9,35 @@ use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-/// Something that bytes are written to.
+/// A device or file that holds bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Storage {
-    /// A block device of this number.
+    /// The block device of this number.
     Device(u64),
-    /// A file that is none.
+    /// A file other than a block device.
     File(FileId),
 }
 
-/// How storage is made of what is below it.
+/// How a storage relates to the storage below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     Whole,
-    /// Some of it, or all in another order.
+    /// It is a part of the storage below, or all of it in another order.
     Part,
-    /// As a file is of the device that its file system is on.
+    /// It is a file, and the storage below is its file system's device.
     Home,
 }
 
-/// Whether `one` and `other`, of which one is there, are not the same file, but writing to one of them writes to the other or to what the other is made of.
+/// Whether `one` and `other` are different files, but writing to one of them writes to the other,
+/// or to what the other is made of. At least one of them must exist.
 pub(crate) fn overlap(one: &Path, other: &Path) -> bool {
     let (Some(first), Some(second)) = (Storage::at(one), Storage::at(other)) else { return false };
     !is_same(one, other) && Sysfs(PathBuf::from("/sys")).overlap(first, second)
 }
 
 impl Storage {
-    /// What is at `path`. If nothing is, a file like no other on the same file system.
+    /// Returns the storage at `path`. For a path that does not exist, it is a file unlike any other
+    /// on the same file system.
     fn at(path: &Path) -> Option<Self> {
         match fs::metadata(path) {
             Ok(metadata) => Self::of(&metadata),
@@ -57,7 +60,7 @@ impl Storage {
     }
 }
 
-/// What the system says of its devices, below this folder.
+/// The folder of sysfs, which describes devices.
 struct Sysfs(PathBuf);
 
 impl Sysfs {
@@ -67,13 +70,14 @@ impl Sysfs {
             let made_of = self.reached(upper, &[Relation::Whole, Relation::Part, Relation::Home]);
             let without_homes = self.reached(upper, &[Relation::Whole, Relation::Part]);
             let mut homes = whole.iter().flat_map(|&part| self.below(part)).filter(|(_, relation)| *relation == Relation::Home);
-            // Two partitions of a disk, or two files of a file system, have the same below them and do not overlap.
+            // Two partitions of a disk, or two files of a file system, have the same storage below
+            // and do not overlap.
             !whole.is_disjoint(&made_of) || homes.any(|(home, _)| without_homes.contains(&home))
         };
         is_over(one, other) || is_over(other, one)
     }
 
-    /// What `storage` is made of, over any number of such relations, and itself.
+    /// Returns `storage` itself and all that it is made of, over any number of `relations`.
     fn reached(&self, storage: Storage, relations: &[Relation]) -> BTreeSet<Storage> {
         let mut reached = BTreeSet::from([storage]);
         let mut left = vec![storage];
@@ -87,7 +91,6 @@ impl Sysfs {
         reached
     }
 
-    /// What `storage` is right above of.
     fn below(&self, storage: Storage) -> Vec<(Storage, Relation)> {
         let number = match storage {
             Storage::File(FileId { device, .. }) => return vec![(Storage::Device(device), Relation::Home)],
@@ -107,15 +110,14 @@ impl Sysfs {
     }
 }
 
-/// The file that a loop device is over.
+/// Returns the file below a loop device.
 fn backing_file(folder: &Path) -> Option<Storage> {
     let mut path = fs::read(folder.join("loop/backing_file")).ok()?;
-    // The file's name may have a newline at its end, but there is one more.
+    // The file's name may end in newlines, but the system adds one more.
     path.pop_if(|byte| *byte == b'\n');
     Storage::of(&fs::metadata(manyhash_files::file_name::from_bytes(&path)).ok()?)
 }
 
-/// The number of the device that has this folder.
 #[cfg(target_os = "linux")]
 fn device_number(folder: &Path) -> Option<u64> {
     let text = fs::read_to_string(folder.join("dev")).ok()?;
@@ -123,7 +125,7 @@ fn device_number(folder: &Path) -> Option<u64> {
     Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Other systems have no such folders.
+/// Returns `None`, because other systems have no such folders.
 #[cfg(not(target_os = "linux"))]
 fn device_number(_: &Path) -> Option<u64> {
     None
@@ -136,7 +138,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
 
-    /// Made-up devices. 8:0 is a disk, 8:1 and 8:2 are its partitions.
+    /// A sysfs of made-up devices. 8:0 is a disk, 8:1 and 8:2 are its partitions.
     struct Devices(TempDir);
 
     impl Devices {
@@ -160,7 +162,6 @@ mod tests {
             symlink(format!("../../devices/{folder}"), self.0.path().join("dev/block").join(number)).unwrap();
         }
 
-        /// A device-mapper device over others.
         fn add_mapped(&self, minor: u32, slaves: &[&str]) -> Storage {
             let folder = format!("dm-{minor}");
             self.add(253, minor, &folder, &[("dm/name", "mapped"), ("slaves/.keep", "")]);
@@ -171,7 +172,6 @@ mod tests {
             Storage::Device(makedev(253, minor))
         }
 
-        /// A loop device over a file.
         fn add_loop(&self, minor: u32, file: &Path, offset: &str) -> Storage {
             let files = [("loop/backing_file", file.to_str().unwrap()), ("loop/offset", offset), ("loop/sizelimit", "0")];
             self.add(7, minor, &format!("loop{minor}"), &files);
@@ -249,7 +249,7 @@ mod tests {
             (true, mapped, file),
             (true, partition, file),
             (true, partition, again),
-            // They are over parts of the same, which may be different ones.
+            // Both are over parts of the disk, which may be different parts.
             (false, mapped, partition),
             (true, file_on(over_data, 5), file),
             (true, file_on(over_data, 5), again),

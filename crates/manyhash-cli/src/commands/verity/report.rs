@@ -1,4 +1,4 @@
-//! What is printed of a hash device, as `veritysetup` does.
+//! The report on a hash device, as `veritysetup` prints it.
 
 use super::layout::{Layout, linux_name, salt_text};
 use crate::flags::Uuid;
@@ -9,11 +9,10 @@ use std::path::Path;
 pub(crate) struct Report<'a> {
     pub(crate) path: &'a Path,
     pub(crate) layout: &'a Layout,
-    /// How its algorithm was typed, if it was.
+    /// The algorithm's name as the user typed it, if it was typed.
     pub(crate) typed_hash: Option<&'a str>,
-    /// How its UUID was typed, if it was.
+    /// The UUID as the user typed it, if it was typed.
     pub(crate) typed_uuid: Option<&'a str>,
-    /// Its root hash, if that is known.
     pub(crate) root: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! `verity verify`: hashes the data and compares all of the tree that is there.
+//! `verity verify`: hashes the data and compares the whole stored tree with it.
 
 use super::DeviceError;
 use super::check::{Check, Corrupt, Found};
@@ -54,7 +54,7 @@ pub(crate) fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bo
     Ok(is_fine)
 }
 
-/// As the superblock says, or without one the options.
+/// Returns the layout in the superblock, or without one that of the options.
 fn layout(arguments: &VerityVerifyArguments, hashes: &File, data_bytes: u64) -> Result<Layout, Failure> {
     let VerityVerifyArguments { device, data, hash, .. } = arguments;
     if device.no_superblock {
@@ -69,7 +69,7 @@ fn layout(arguments: &VerityVerifyArguments, hashes: &File, data_bytes: u64) -> 
     }
 }
 
-/// The root hash, from where it is given.
+/// Returns the root hash that the arguments give, directly or in a file.
 fn root(arguments: &VerityVerifyArguments, algorithm: AnyAlgorithm) -> Result<Box<[u8]>, Failure> {
     let digest_bytes = algorithm.digest_bytes();
     let decode = |digits: &[u8]| hexadecimal::decode(digits).filter(|root| root.len() == digest_bytes);
@@ -82,7 +82,7 @@ fn root(arguments: &VerityVerifyArguments, algorithm: AnyAlgorithm) -> Result<Bo
     decode(content.trim_ascii_end()).ok_or_else(|| Failure::with(path, wanted))
 }
 
-/// More than any root hash has.
+/// Reads more bytes of a file than any root hash has.
 fn read_start(path: &Path) -> io::Result<Vec<u8>> {
     const MOST_BYTES: u64 = 4096;
     let mut content = Vec::new();
@@ -90,7 +90,6 @@ fn read_start(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// What was found, and where the levels are.
 struct Checked {
     found: Found<Vec<u8>>,
     levels: Vec<Level>,
@@ -105,7 +104,8 @@ fn check<A: Algorithm>(layout: &Layout, data: &File, hashes: &File, workers: usi
     Ok(Checked { found: Found { root: root.as_ref().to_vec(), differing, spare }, levels })
 }
 
-/// What is wrong, and where: the top first, for what is below a wrong block is compared with what should not be there.
+/// Returns each thing that is wrong and the device it is on. The top comes first, because the
+/// blocks below a wrong block are compared with wrong digests.
 fn complaints<'a>(layout: &Layout, checked: &Checked, root: &[u8], data: &'a Path, hash: &'a Path) -> Vec<(&'a Path, String)> {
     let Checked { found, levels } = checked;
     let mut complaints = Vec::new();
@@ -115,7 +115,7 @@ fn complaints<'a>(layout: &Layout, checked: &Checked, root: &[u8], data: &'a Pat
     }
     let hash_block_bytes = layout.superblock.hash_block_bytes as u64;
     for (number, level) in levels.iter().enumerate().rev() {
-        // The top is what the root hash is of.
+        // For the top, the root hash has this role.
         if let Some(differing) = found.differing.get(number + 1).filter(|differing| differing.blocks > 0) {
             let message = corrupt_blocks(differing, level.nodes, level.offset, hash_block_bytes);
             complaints.push((hash, format!("level {number}: {message}")));
@@ -133,7 +133,7 @@ fn complaints<'a>(layout: &Layout, checked: &Checked, root: &[u8], data: &'a Pat
     complaints
 }
 
-/// How many of the blocks, which begin at `offset`, and which is the first.
+/// Says how many blocks are corrupt, and where the first is. The blocks begin at `offset`.
 fn corrupt_blocks(corrupt: &Corrupt, blocks: u64, offset: u64, block_bytes: u64) -> String {
     let Corrupt { blocks: count, first } = corrupt;
     let plural = if *count == 1 { "" } else { "s" };

@@ -1,5 +1,6 @@
-//! A line of a bag's manifest (RFC 8493, section 2.1.3): `DIGEST NAME`, any number of blanks and tabs between. In NAME a line feed, a
-//! carriage return and a percent sign are written `%0A`, `%0D` and `%25`; any other percent sign is itself, as older bags have it.
+//! A line of a bag's manifest (RFC 8493, section 2.1.3): `DIGEST NAME`, with any number of blanks
+//! and tabs between. In NAME a line feed, a carriage return and a percent sign are written `%0A`,
+//! `%0D` and `%25`. Any other percent sign stands for itself, as in older bags.
 //!
 //! The algorithm is in the manifest's own name: `manifest-sha256.txt`, `tagmanifest-sha256.txt`.
 
@@ -7,7 +8,8 @@ use super::line::{Entry, Line};
 use crate::text::hexadecimal;
 use manyhash::AnyAlgorithm;
 
-/// The algorithm of a manifest of that name, if it is a bag's.
+/// Returns the algorithm of the manifest called `file_name`, or `None` if that is no name of a
+/// bag's manifest.
 pub(crate) fn algorithm_of(file_name: &str) -> Option<AnyAlgorithm> {
     let name = file_name.strip_prefix("tag").unwrap_or(file_name);
     AnyAlgorithm::by_name(name.strip_prefix("manifest-")?.strip_suffix(".txt")?)
@@ -21,7 +23,8 @@ fn split(line: &[u8], algorithm: AnyAlgorithm) -> Option<Line> {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let (digest, rest) = line.split_at(line.iter().position(is_blank)?);
     let name = &rest[rest.iter().position(|byte| !is_blank(byte))?..];
-    // As md5sum and its like mark files read in binary mode; no name of a payload begins so.
+    // md5sum and similar tools mark files read in binary mode so. No name of a payload begins with
+    // it.
     let name = decoded(name.strip_prefix(b"*").unwrap_or(name));
     Line::entry(Entry { algorithm, digest: hexadecimal::decode(digest)?, name }, None)
 }

@@ -9,18 +9,17 @@ use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Lines of GNU's, BSD's and OpenSSL's tools, also mixed; dpkg's too.
+    /// Lines of GNU's, BSD's and OpenSSL's tools, also mixed. dpkg's lines are among them.
     Text,
     /// Lines of `manyhash sum --json`.
     Json,
-    /// A bag's manifest.
     BagIt(AnyAlgorithm),
-    /// A wheel's RECORD.
     Record,
 }
 
 impl Form {
-    /// The folder that names in the manifest at `path` are relative to by its form, if the form says so.
+    /// Returns the folder that the form says names in the manifest at `path` are relative to, if it
+    /// says so.
     pub(crate) fn folder(self, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?;
         match self {
@@ -32,25 +31,25 @@ impl Form {
     }
 }
 
-/// Parses the lines of manifests, and tells their forms by the first line that is of one.
+/// Parses the lines of manifests. The first line that fits a form decides which form a manifest
+/// has.
 #[derive(Debug)]
 pub(crate) struct Parser {
     dialect: Dialect,
     algorithm: Option<AnyAlgorithm>,
     text: LineParser,
-    /// Of a bag's manifest, by its name.
+    /// The algorithm of a bag's manifest, which its name says.
     bagit: Option<AnyAlgorithm>,
     form: Option<Form>,
 }
 
 impl Parser {
-    /// A parser of lines of `algorithm`, or of any if none is given.
+    /// Creates a parser of lines of `algorithm`, or of any algorithm if none is given.
     pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
         let form = (dialect == Dialect::Gnu).then_some(Form::Text);
         Self { dialect, algorithm, text: LineParser::new(dialect, algorithm), bagit: None, form }
     }
 
-    /// Goes on to the manifest at `path`.
     pub(crate) fn begin(&mut self, path: &Path) {
         if self.dialect == Dialect::Manyhash {
             *self = Self::new(self.dialect, self.algorithm);
@@ -58,17 +57,16 @@ impl Parser {
         }
     }
 
-    /// The manifest's form, once it is known.
     pub(crate) fn form(&self) -> Option<Form> {
         self.form
     }
 
-    /// What `line` (without its end) says.
+    /// Parses `line`, which comes without its end.
     pub(crate) fn parse(&mut self, line: &[u8]) -> Line {
         if let Some(form) = self.form {
             return self.parse_as(form, line);
         }
-        // A text line would do for most bags too: their own form has to be tried before it.
+        // A bag's own form is tried first, because most of its lines would pass for text lines too.
         let bagit = self.bagit.map(Form::BagIt);
         for form in [Some(Form::Json), bagit, Some(Form::Text), Some(Form::Record)].into_iter().flatten() {
             let parsed = self.parse_as(form, line);
@@ -81,7 +79,7 @@ impl Parser {
     }
 
     fn parse_as(&mut self, form: Form, line: &[u8]) -> Line {
-        // A path may begin with `#`, and RECORD has no comments.
+        // In RECORD, which has no comments, a path may begin with `#`.
         if line.starts_with(b"#") && form != Form::Record {
             return Line::Comment;
         }
@@ -98,7 +96,8 @@ impl Parser {
     }
 }
 
-/// Whether a manifest of this name may be empty: a package of no files but its configuration, a bag of nothing.
+/// Whether a manifest of this name may be empty, as for a package that has only configuration
+/// files, or an empty bag.
 pub(crate) fn may_be_empty(path: &Path) -> bool {
     let is_bags = path.file_name().and_then(OsStr::to_str).and_then(bagit::algorithm_of).is_some();
     is_bags || path.extension() == Some(OsStr::new("md5sums"))

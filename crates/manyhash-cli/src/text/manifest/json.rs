@@ -1,5 +1,9 @@
-//! A line of `manyhash sum --json`: `{"path":"NAME","bytes":1,"algorithm":"SHA-256","digest":"DIGEST"}`, or `path_hex` for a name that is
-//! not UTF-8. An object with `status` or `expected` is a line of a report, and none of a manifest; other keys mean nothing here.
+//! A line of `manyhash sum --json`:
+//! `{"path":"NAME","bytes":1,"algorithm":"SHA-256","digest":"DIGEST"}`, or with `path_hex` for a
+//! name that is not UTF-8.
+//!
+//! An object with `status` or `expected` is a line of a report, not of a manifest. Other keys are
+//! ignored.
 
 use super::line::{Entry, Line};
 use crate::text::hexadecimal;
@@ -14,7 +18,8 @@ struct JsonLine {
     bytes: Option<u64>,
     algorithm: String,
     digest: String,
-    /// A report of `check` says what it found, which is not what is right.
+    /// Whether the line has this key. Reports of `check` have it: they say what was found, which
+    /// need not be right.
     #[serde(default, deserialize_with = "is_there")]
     status: bool,
     #[serde(default, deserialize_with = "is_there")]

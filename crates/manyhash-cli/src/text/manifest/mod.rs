@@ -1,6 +1,7 @@
-//! Manifests: text files of lines that say which digest a file should have. CHECK.md is the specification.
+//! Manifests: text files whose lines say which digest a file should have. CHECK.md is the
+//! specification.
 //!
-//! Read line by line, so that a manifest of any size needs no more memory than one line of it.
+//! They are read line by line, so that a manifest of any size needs no more memory than one line.
 
 mod bagit;
 pub(crate) mod form;
@@ -11,7 +12,8 @@ mod text;
 
 use std::io::{self, BufRead, Read};
 
-/// Longest line that can be well formed: the longest digest and an escaped name beyond what any system opens.
+/// The length of the longest line that can be well formed. It fits the longest digest and an
+/// escaped name longer than any system can open.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// The lines of a manifest that are not empty, with their numbers.
@@ -27,7 +29,8 @@ impl<R: BufRead> Lines<R> {
         Self { input, number: 0, line: Vec::new() }
     }
 
-    /// The next line and its number, counted from 1, without its LF or CR LF. A line too long to be well formed comes cut.
+    /// Returns the next line, without its LF or CR LF, and its number, counted from 1. A line too
+    /// long to be well formed is cut.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         loop {
             self.line.clear();
@@ -38,7 +41,7 @@ impl<R: BufRead> Lines<R> {
             }
             if self.line.len() == MAX_LINE_BYTES && self.line.last() != Some(&b'\n') {
                 self.input.skip_until(b'\n')?;
-                // Cut to what no entry can be, but still a comment if it is one.
+                // The rest can be no entry, but is still a comment if the line is one.
                 self.line.truncate(1);
             }
             for end in [b'\n', b'\r'] {

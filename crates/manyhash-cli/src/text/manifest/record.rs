@@ -1,5 +1,6 @@
-//! A line of a Python wheel's RECORD: CSV of path, `ALGORITHM=DIGEST` with DIGEST in URL-safe Base64 without padding, and size. Hash and size
-//! are empty for what cannot have them, RECORD itself before all.
+//! A line of a Python wheel's RECORD. It is CSV of a path, `ALGORITHM=DIGEST` with DIGEST in
+//! URL-safe Base64 without padding, and a size. Hash and size are empty for files that cannot have
+//! them, RECORD itself above all.
 
 use super::line::{Entry, Line};
 use base64::Engine;
@@ -24,7 +25,7 @@ fn parse_fields(line: &[u8]) -> Option<Line> {
     Line::entry(Entry { algorithm, digest, name }, size_bytes)
 }
 
-/// The first field of `line`, and what comes after its comma, if it has one.
+/// Returns the first field of `line`, and the text behind its comma, if there is one.
 fn field(line: &[u8]) -> Option<(Vec<u8>, Option<&[u8]>)> {
     let Some(mut rest) = line.strip_prefix(b"\"") else {
         let end = line.iter().position(|&byte| byte == b',');
@@ -39,7 +40,7 @@ fn field(line: &[u8]) -> Option<(Vec<u8>, Option<&[u8]>)> {
         match rest.first() {
             None => return Some((text, None)),
             Some(b',') => return Some((text, Some(&rest[1..]))),
-            // Two quotes are one.
+            // Two quotes stand for one.
             Some(b'"') => {
                 text.push(b'"');
                 rest = &rest[1..];
@@ -49,7 +50,6 @@ fn field(line: &[u8]) -> Option<(Vec<u8>, Option<&[u8]>)> {
     }
 }
 
-/// The bytes that URL-safe Base64 without padding stands for.
 fn base64_decoded(text: &[u8]) -> Option<Box<[u8]>> {
     URL_SAFE_NO_PAD.decode(text).ok().map(Vec::into_boxed_slice)
 }

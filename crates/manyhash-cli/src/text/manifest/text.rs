@@ -12,7 +12,8 @@ use crate::text::escapes::unescape;
 use crate::text::hexadecimal;
 use manyhash::AnyAlgorithm;
 
-/// Parses lines; remembers which kind of untagged line came first, because the two kinds may not be mixed.
+/// Parses lines. It remembers which kind of untagged line came first, because the two kinds may not
+/// be mixed.
 #[derive(Debug)]
 pub(crate) struct LineParser {
     dialect: Dialect,
@@ -21,12 +22,12 @@ pub(crate) struct LineParser {
 }
 
 impl LineParser {
-    /// A parser of lines of `algorithm`, or of any if none is given.
+    /// Creates a parser of lines of `algorithm`, or of any algorithm if none is given.
     pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
         Self { dialect, algorithm, one_blank: None }
     }
 
-    /// The entry that `line` (without its end) is; nothing if it is malformed.
+    /// Parses `line`, which comes without its end. Returns `None` if it is malformed.
     pub(crate) fn parse(&mut self, line: &[u8]) -> Option<Entry> {
         let line = line.trim_ascii_start_blank();
         let (escaped, line) = match line.strip_prefix(b"\\") {
@@ -45,7 +46,7 @@ impl LineParser {
         Some(Entry { algorithm, digest, name })
     }
 
-    /// If the line begins with an algorithm's name and `(`: the algorithm, and the line after that.
+    /// Returns the algorithm that `line` begins with, and the text behind the `(` that follows it.
     fn tagged<'a>(&self, line: &'a [u8]) -> Option<(AnyAlgorithm, &'a [u8])> {
         let open = line.iter().position(|&byte| byte == b'(')?;
         let (tag, rest) = (&line[..open], &line[open + 1..]);
@@ -60,7 +61,8 @@ impl LineParser {
         Some((found?, rest)).filter(|(found, _)| self.algorithm.is_none_or(|wanted| wanted == *found))
     }
 
-    /// `NAME) = DIGEST` -> digest, name. The last `)` ends the name, because such lines need not escape it.
+    /// Splits `NAME) = DIGEST` into digest and name. The last `)` ends the name, because such lines
+    /// need not escape it.
     fn split_tagged<'a>(&self, rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let close = rest.iter().rposition(|&byte| byte == b')')?;
         let digest = rest[close + 1..].trim_ascii_start_blank().strip_prefix(b"=")?.trim_ascii_start_blank();
@@ -71,7 +73,7 @@ impl LineParser {
         Some((digest, &rest[..close]))
     }
 
-    /// `DIGEST  NAME`, `DIGEST *NAME` or `DIGEST NAME` -> algorithm, digest, name.
+    /// Splits `DIGEST  NAME`, `DIGEST *NAME` or `DIGEST NAME` into algorithm, digest and name.
     fn split_untagged<'a>(&mut self, line: &'a [u8]) -> Option<(AnyAlgorithm, &'a [u8], &'a [u8])> {
         let digest = &line[..line.iter().position(|byte| !byte.is_ascii_hexdigit())?];
         let algorithm = match self.algorithm {
@@ -83,7 +85,9 @@ impl LineParser {
         }
         let rest = line[digest.len()..].strip_prefix(b" ").or_else(|| line[digest.len()..].strip_prefix(b"\t"))?;
         let (&mode, name) = rest.split_first()?;
-        // A lone blank, or a name at once: one blank. The first such line decides, so that nobody can rename a file by a blank.
+        // One blank separates digest and name if the rest is a single character, or begins with
+        // neither a blank nor `*`. The first such line decides for all, so that nobody can rename a
+        // file by a blank.
         let one_blank = name.is_empty() || !matches!(mode, b' ' | b'*');
         match (one_blank, self.one_blank) {
             (true, Some(false)) => return None,
@@ -94,7 +98,7 @@ impl LineParser {
         Some((algorithm, digest, if self.one_blank == Some(true) { rest } else { name }))
     }
 
-    /// An unescaped name.
+    /// Returns the file's name for an unescaped `name`, or `None` if it is not allowed.
     fn whole_name<'a>(&self, name: &'a [u8]) -> Option<&'a [u8]> {
         match self.dialect {
             Dialect::Gnu => Some(until_nul(name)),
@@ -108,7 +112,7 @@ fn until_nul(bytes: &[u8]) -> &[u8] {
 }
 
 trait TrimBlanks {
-    /// Without blanks and tabs in front: nothing else is white space in a manifest.
+    /// Removes blanks and tabs in front. Manifests have no other white space.
     fn trim_ascii_start_blank(&self) -> &[u8];
 }
 

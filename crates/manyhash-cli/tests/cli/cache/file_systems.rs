@@ -1,7 +1,10 @@
-//! Which file systems `--cache` trusts, on real ones: a file server mounted twice, and images one after the other on a loop device.
+//! The file systems that `--cache` trusts, tested on real ones: a file server mounted twice, and
+//! images one after the other on a loop device.
 //!
-//! The tools must be there under CI. That the machine lets us mount is not asked for.
+//! Under CI the tools must be there, but the machine need not let us mount.
 
+use super::counts;
+use crate::support::{Place, peer, skipped};
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt;
@@ -10,41 +13,36 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{panicking, sleep};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::support::{Place, peer, skipped};
-
-use super::counts;
-
-/// Says that a test did not run because the machine does not let it.
+/// Reports that a test did not run because the machine does not allow it.
 fn not_allowed(what: &str) {
     println!("SKIPPED: {what}, which this machine does not allow");
 }
 
-/// Runs a command, and says whether it did what it should.
 fn succeeds(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
 }
 
-/// Sets the mtime to 2020, whatever it was.
+/// Sets the mtime to 2020.
 fn make_old(path: &Path) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
     fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
 }
 
-/// The digests that `sha256sum` has for the files in `folder`, in the order of their names.
+/// Returns the digests that `sha256sum` has for the files in `folder`, in the order of their names.
 fn right_digests(place: &Place, folder: &str) -> String {
     let output = place.command("sh").args(["-c", &format!("sha256sum {folder}/*")]).output().unwrap();
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A server of files on the loopback address.
+/// A file server on the loopback address.
 struct Server {
     process: Child,
     port: u16,
 }
 
 impl Server {
-    /// Starts it, if socat and the server are there.
+    /// Starts the server, if socat and the server's program are there.
     fn start() -> Option<Self> {
         let socat = peer("socat")?;
         let folders = ["/usr/lib/openssh", "/usr/lib/ssh", "/usr/libexec", "/usr/libexec/openssh"].map(PathBuf::from);
@@ -52,7 +50,7 @@ impl Server {
             skipped("no sftp-server on this machine");
             return None;
         };
-        // Free a moment ago.
+        // This port was free a moment ago.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let listen = format!("TCP-LISTEN:{port},bind=127.0.0.1,fork,reuseaddr");
         let process = Command::new(socat).args([listen, format!("EXEC:{}", server.display())]).stderr(Stdio::null()).spawn().unwrap();
@@ -73,7 +71,7 @@ impl Drop for Server {
     }
 }
 
-/// Something that is mounted until it is dropped.
+/// A file system that is mounted until this is dropped.
 struct Mount {
     folder: PathBuf,
     unmount: &'static [&'static str],
@@ -117,7 +115,8 @@ fn files_of_a_server_are_hashed_each_time() {
     let right = right_digests(&place, "mnt");
     let first = place.run("sum -v --cache c mnt/1 mnt/2 mnt/3 mnt/4 mnt/5 mnt/6 mnt/7 mnt/8 mnt/9");
     assert_eq!((&first.stdout, first.code), (&right, Some(0)));
-    // Mounted again, it gives the same inode numbers to other files, in the order in which they are met.
+    // Mounted again, the server gives the same inode numbers to other files, in the order in which
+    // they are met.
     drop(mount);
     let mount = mount_served(&place, &server).unwrap();
     for name in ["9", "8", "5"] {
@@ -125,7 +124,7 @@ fn files_of_a_server_are_hashed_each_time() {
     }
     let second = place.run("sum --cache c -r mnt");
     assert_eq!((second.stdout, second.code), (right.clone(), Some(0)));
-    // And a change leaves no other trace if size and mtime are as before.
+    // A change leaves no other trace if size and mtime are as before.
     place.file("m", right.lines().next().unwrap().to_owned() + "\n");
     assert_eq!(place.run("check --cache c m").code, Some(0));
     drop(mount);
@@ -139,11 +138,11 @@ fn files_of_a_server_are_hashed_each_time() {
     assert!(first.stderr.contains("not cached: 9 files on fuse.sshfs, which is not trusted\n"), "{}", first.stderr);
 }
 
-/// A loop device, until it is dropped.
+/// A loop device that exists until this is dropped.
 struct Loop(PathBuf);
 
 impl Loop {
-    /// Shows `image` on a device: on this one if one is named.
+    /// Attaches `image` to a device, which is `device` if given.
     fn attach(image: &Path, device: Option<&Path>) -> Option<Self> {
         let mut command = Command::new("losetup");
         match device {
@@ -159,7 +158,7 @@ impl Loop {
         }
     }
 
-    /// The same, on a device that somebody else may use for a moment.
+    /// Attaches `image` to `device`, waiting if somebody else uses that for a moment.
     fn attach_again(image: &Path, device: &Path) -> Self {
         let begin = Instant::now();
         loop {
@@ -183,7 +182,8 @@ impl Drop for Loop {
     }
 }
 
-/// An image of an ext4 with one file, `f`, that is the same each time but for its content.
+/// Creates an image of an ext4 with one file, `f`. It is the same each time except for the file's
+/// content.
 fn make_image(place: &Place, name: &str, content: &str) -> Option<PathBuf> {
     let (mke2fs, debugfs) = (peer("mke2fs")?, peer("debugfs")?);
     let (image, folder) = (place.join(name), format!("{name}.d"));
@@ -239,7 +239,7 @@ fn what_is_not_trusted_is_counted_by_its_type() {
     }
     let sum = place.run(&format!("sum -v --cache c -r f {}", memory.path().display()));
     assert_eq!(sum.code, Some(0));
-    // Where memory is not mounted, it is some other folder.
+    // Where no file system in memory is mounted, this is some other folder.
     let types = fs::read_to_string("/proc/self/mounts").unwrap();
     let is_memory =
         types.lines().rev().find_map(|line| line.split(' ').nth(1).zip(line.split(' ').nth(2)).filter(|(at, _)| *at == "/dev/shm"));

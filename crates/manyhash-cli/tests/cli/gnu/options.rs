@@ -1,12 +1,10 @@
-//! Options: repeated, shortened, ambiguous, contradicting, unknown.
+//! Options that are repeated, shortened, ambiguous, contradicting or unknown.
 
+use super::{compare, compare_line, is_here, ours, theirs};
+use crate::support::{ABC_SHA256, Place, outcome};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
-
-use crate::support::{ABC_SHA256, Place, outcome};
-
-use super::{compare, compare_line, is_here, ours, theirs};
 
 #[test]
 fn usage_errors_are_told_the_same() {

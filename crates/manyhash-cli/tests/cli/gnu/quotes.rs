@@ -1,8 +1,10 @@
-//! What `-c` printed before 9.11, as 9.11 prints it: names as a shell would take them, where before they were escaped or printed raw.
+//! Conversion of what `-c` printed before 9.11 to the form of 9.11. Names are now quoted as for a
+//! shell; before they were escaped or printed raw.
 
 use crate::support::text_of;
 
-/// `theirs`, printed by 9.`release`, in the way of 9.11, name by name as `ours` has it: what ours means to a shell must be the name.
+/// Rewrites `theirs`, printed by 9.`release`, in the way of 9.11. Each name is taken from `ours`,
+/// if a shell reads it as the name printed.
 pub fn quoted_since_9_11(theirs: &str, ours: &str, release: u32) -> String {
     let mut ours = ours.split_inclusive('\n');
     let line = |line: &str| {
@@ -14,14 +16,14 @@ pub fn quoted_since_9_11(theirs: &str, ours: &str, release: u32) -> String {
     theirs.split_inclusive('\n').map(line).collect()
 }
 
-/// A line of `-c`: the name as it is printed, and what is said of it.
+/// Splits a line of `-c` into the printed name and the rest.
 fn split(line: &str) -> Option<(&str, &str)> {
     let verdict = [": OK\n", ": FAILED\n", ": FAILED open or read\n"].into_iter().find(|verdict| line.ends_with(verdict))?;
     Some((line.strip_suffix(verdict)?, verdict))
 }
 
-/// The names that a release before 9.11 may print so. Before 9.4 only those with a newline were escaped, the others began with a backslash
-/// only if that was their own.
+/// Returns the names that a release before 9.11 may print so. Before 9.4 only names with a newline
+/// were escaped; the others began with a backslash only if that was their own.
 fn names(printed: &str, release: u32) -> Vec<String> {
     let unescaped = printed.strip_prefix('\\').map(|escaped| {
         let mut name = String::new();
@@ -45,7 +47,7 @@ fn names(printed: &str, release: u32) -> Vec<String> {
     }
 }
 
-/// The one word that a shell makes of `quoted`.
+/// Returns the one word that a shell reads in `quoted`.
 fn word(quoted: &str) -> Option<String> {
     let mut bytes = quoted.bytes().peekable();
     let mut word = Vec::new();

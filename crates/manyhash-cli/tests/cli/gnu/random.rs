@@ -1,18 +1,18 @@
-//! Random names, manifests and options, the same for both.
+//! Random names, manifests and options, given to both commands.
 //!
-//! A failure prints its seed: MANYHASH_TEST_SEED=seed repeats that case, MANYHASH_TEST_CASES=n tries more of them.
+//! A failure prints its seed. MANYHASH_TEST_SEED=seed repeats that case, and MANYHASH_TEST_CASES=n
+//! tries n cases.
 
+use super::{compare, is_here, reads_nul_as_9_1, theirs};
+use crate::support::Place;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use crate::support::Place;
-
-use super::{compare, is_here, reads_nul_as_9_1, theirs};
-
 const COMMANDS: [&str; 3] = ["sha256sum", "sha1sum", "md5sum"];
 
-/// What names are made of. No single quotes: 9.1 has a bug where one meets an unprintable byte in a message (see `is_misquoted`).
+/// The pieces that names are made of. There are no single quotes, because 9.1 has a bug where one
+/// meets an unprintable byte in a message (see `is_misquoted`).
 const PIECES: &[&[u8]] = &[
     b"a",
     b"b",
@@ -61,7 +61,7 @@ fn random_names_sum_and_check_the_same() {
         None => (1, number("MANYHASH_TEST_CASES").unwrap_or(100)),
     };
     for seed in first..first + cases {
-        // Read only when the test fails.
+        // This is shown only when the test fails.
         println!("MANYHASH_TEST_SEED={seed}");
         case(&mut Random::new(seed));
     }
@@ -72,7 +72,7 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|error| panic!("{variable}={text:?}: {error}")))
 }
 
-/// Some files, their sums, and their sums damaged in several ways.
+/// Compares the commands on some files, their sums, and their sums damaged in several ways.
 fn case(random: &mut Random) {
     let command = random.one_of(&COMMANDS);
     let place = Place::new();
@@ -131,11 +131,10 @@ const CHECK_OPTIONS: &[&str] = &[
 
 fn name(random: &mut Random) -> Vec<u8> {
     let name: Vec<u8> = (0..1 + random.below(5)).flat_map(|_| random.one_of(PIECES).to_vec()).collect();
-    // Options are another test's business.
+    // A name must not look like an option, which another test covers.
     if name.starts_with(b"-") { [b"./", &name[..]].concat() } else { name }
 }
 
-/// Names and their right digests.
 struct Sums {
     tag: String,
     entries: Vec<(Vec<u8>, Vec<u8>)>,
@@ -154,7 +153,6 @@ impl Sums {
         Self { tag, entries: entries.collect() }
     }
 
-    /// A manifest, more or less.
     fn damaged(&self, random: &mut Random) -> Vec<u8> {
         let mut manifest = Vec::new();
         if random.below(20) == 0 {
@@ -184,7 +182,7 @@ impl Sums {
         manifest
     }
 
-    /// One line, right but for the escapes now and then.
+    /// Returns one line, which is right but for wrong escapes now and then.
     fn line(&self, random: &mut Random, one_blank: bool) -> Vec<u8> {
         let (name, digest) = &self.entries[random.below(self.entries.len())];
         let must_escape = name.iter().any(|byte| b"\\\n\r".contains(byte));
@@ -236,7 +234,7 @@ fn damage(random: &mut Random, line: &mut Vec<u8>) {
         11 => *line = [&line[..], random.one_of(&[&b""[..], b" "]), &line[..]].concat(),
         12 => line.extend(vec![b'n'; random.one_of(&[200, 255, 256, 4090, 5000, 30_000])]),
         13 => line.clear(),
-        // The digest of something else.
+        // This is the digest of something else.
         _ if line.len() > 1 => {
             let hexadecimal = line.iter().position(u8::is_ascii_hexdigit).unwrap_or(0);
             line[hexadecimal] = b'7';

@@ -1,15 +1,13 @@
 //! Files and streams that cannot be read or written.
 
+use super::{compare, is_here, ours, theirs};
+use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
-
-use super::{compare, is_here, ours, theirs};
-
-/// Runs both with what `set_up` does to them.
+/// Runs both commands after `set_up` has changed them.
 fn both(place: &Place, set_up: impl Fn(&mut Command)) -> [Output; 2] {
     [ours(place, "sha256sum"), theirs(place, "sha256sum")].map(|mut command| {
         set_up(command.stdin(Stdio::null()));
@@ -35,7 +33,7 @@ fn output_that_cannot_be_written_fails_the_same() {
         })
         .map(Outcome::from);
         assert_eq!(ours.code, theirs.code, "{line} >/dev/full");
-        // Before 9.10 they went on, and lost the reason.
+        // Releases before 9.10 went on, and lost the reason.
         match theirs.stderr.contains("write error") {
             true => assert_eq!(ours.stderr, "sha256sum: write error: No space left on device\n", "{line} >/dev/full"),
             false => assert_eq!(ours.stderr, theirs.stderr, "{line} >/dev/full"),
@@ -83,7 +81,7 @@ fn files_that_may_not_be_read_are_told_the_same() {
     for name in ["secret", "closed"] {
         fs::set_permissions(place.join(name), Permissions::from_mode(0o000)).unwrap();
     }
-    // Root may read all, unless it gives that up.
+    // Root may read all files, unless it gives that up.
     let is_root = fs::metadata(place.path()).unwrap().uid() == 0;
     let prefix: &[&str] = match is_root {
         true => &["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"],

@@ -1,18 +1,16 @@
-//! One bit of anything changed, or bytes missing: `verify` says so, and so does `veritysetup`.
-
-use std::fs;
-
-use crate::support::{Outcome, pattern};
+//! Changes of single bits and missing bytes, which both `verify` and `veritysetup` must report.
 
 use super::{Ours, Pair, Theirs, UUID};
+use crate::support::{Outcome, pattern};
+use std::fs;
 
 const BLOCKS: usize = 600;
 const BLOCK_BYTES: usize = 512;
-/// 16 digests a block: 38 blocks of digests of data, 3 above them, and one on top, which comes first.
+/// The blocks of the tree with 16 digests a block: 38 blocks of digests of data, 3 above them, and
+/// one on top, which comes first.
 const TREE_BLOCKS: usize = 42;
 const SALT_BYTES: usize = 2;
 
-/// A device and its hashes, whole.
 struct Device {
     pair: Pair,
     data: Vec<u8>,
@@ -31,13 +29,12 @@ impl Device {
         Some(Self { pair, data, hash, root })
     }
 
-    /// What ours and theirs say to such data and hashes.
     fn verify(&self, data: &[u8], hash: &[u8]) -> [Outcome; 2] {
         self.pair.place.file("data", data).file("tree", hash);
         [Ours, Theirs].map(|whose| self.pair.run(whose, &format!("verify ../data ../tree {}", self.root)))
     }
 
-    /// Both refuse; what ours says.
+    /// Checks that both commands refuse, and returns our message.
     fn refused(&self, data: &[u8], hash: &[u8], what: &str) -> String {
         let [ours, theirs] = self.verify(data, hash);
         assert_ne!(theirs.code, Some(0), "{what}");
@@ -78,7 +75,7 @@ fn a_bit_of_any_block_of_the_tree_is_found() {
     for options in ["", "--format=0", "--hash=sha1", "--hash=sha1 --format=0"] {
         let Some(device) = Device::new(options) else { return };
         for block in [1, 2, 3, 4, 5, 6, 20, 41, TREE_BLOCKS] {
-            // A digest, another one or what is behind the last, and the last byte.
+            // These are a digest, another one or the bytes behind the last, and the last byte.
             for (byte, bit) in [(0, 0), (block * 37 % 512, 3), (511, 7)] {
                 let changed = with_bit(&device.hash, block * BLOCK_BYTES + byte, bit);
                 let told = device.refused(&device.data, &changed, &format!("{options}: byte {byte} of hash block {block}"));
@@ -94,7 +91,7 @@ fn a_bit_of_the_superblock_is_found_wherever_veritysetup_finds_it() {
     for byte in (0..96).chain((96..BLOCK_BYTES).step_by(13)) {
         let changed = with_bit(&device.hash, byte, byte % 8);
         let [ours, theirs] = device.verify(&device.data, &changed);
-        // What nothing depends on: the UUID, and bytes that are zeros.
+        // Nothing depends on the UUID, and on bytes that are zeros.
         let is_free = (16..32).contains(&byte) || (39..64).contains(&byte) || (82..88).contains(&byte) || byte >= 88 + SALT_BYTES;
         match theirs.code {
             Some(0) => assert!(is_free && matches!(ours.code, Some(0 | 1)), "byte {byte}: {ours:?}"),
@@ -151,7 +148,7 @@ fn hashes_that_end_early_are_told() {
             assert!(dump.stderr.contains("../tree"), "{bytes}: {}", dump.stderr);
         }
     }
-    // What is behind the tree is nobody's business.
+    // Bytes behind the tree do not matter.
     let longer = [&device.hash[..], &[0xee; 1000]].concat();
     let codes = device.verify(&device.data, &longer).map(|outcome| outcome.code);
     assert_eq!(codes, [Some(0), Some(0)]);
@@ -210,7 +207,7 @@ fn a_wrong_root_is_told_even_for_one_block() {
             assert_eq!((ours.code, theirs.code), (Some(1), Some(1)), "{ours:?}");
             assert!(ours.stdout.is_empty() && ours.stderr.contains("root"), "{ours:?}");
         }
-        // One block: its digest is the root.
+        // The digest of a single block is the root.
         let mut content = fs::read(pair.place.join(&data[3..])).unwrap();
         content[77] ^= 1;
         pair.place.file("changed", content);

@@ -1,10 +1,8 @@
-//! Wrong usage of `manyhash verity`, and files that will not do: nothing is left half written.
-
-use std::fs;
-
-use crate::support::{BINARY, Place, outcome, pattern};
+//! Wrong usage of `manyhash verity`, and unsuitable files. Nothing is left half written.
 
 use super::root;
+use crate::support::{BINARY, Place, outcome, pattern};
+use std::fs;
 
 const UUID: &str = super::UUID;
 
@@ -15,7 +13,7 @@ fn names(place: &Place) -> Vec<String> {
     names
 }
 
-/// Data, its hashes and the root hash.
+/// Creates data and its hashes, and returns the root hash.
 fn device() -> (Place, String) {
     let place = Place::new();
     place.file("data", pattern(40 * 512));
@@ -88,7 +86,7 @@ fn files_that_will_not_do_are_named_and_nothing_is_left() {
         ("format data new --data-blocks 6".to_string(), "data"),
         ("format data new --data-blocks 99999999999999 --data-block-size 512".to_string(), "data"),
         ("format data new --root-hash-file no/such/root".to_string(), "no/such/root"),
-        // An old file of hashes stays as it is as long as nothing better can come of it.
+        // An old file of hashes stays unchanged until a better one can replace it.
         ("format missing hash".to_string(), "missing"),
         ("format odd hash".to_string(), "odd"),
         ("format data hash --data-blocks 6".to_string(), "data"),
@@ -134,7 +132,8 @@ fn faults_of_the_disk_leave_no_new_file() {
         outcome(&mut command, b"")
     };
     let small = 3000 * 512;
-    // The file is cut once a worker has read of it: more than all workers may hold by then, or they could have read the whole of it.
+    // The file is cut once a worker has read of it. It is larger than what all workers may hold by
+    // then, or they could have read the whole of it.
     let large = 40 << 20;
     for (fault, bytes) in [("eio:data:0", small), ("eio:data:100000", small), ("truncate:data:100000", large), ("vanish:data:0", small)] {
         place.file("data", pattern(bytes));
@@ -185,15 +184,15 @@ fn numbers_that_no_device_has_are_told() {
     }
 }
 
-/// A loop device, until it is dropped.
+/// A loop device that exists until this is dropped.
 struct Loop(String);
 
 impl Loop {
-    /// One over `file`, if this machine and user can have it.
+    /// Attaches a loop device to `file`, if this machine and user can have one.
     fn over(place: &Place, file: &str) -> Option<Self> {
         let losetup = outcome(place.command("env").args(["PATH=/usr/sbin:/sbin:/usr/bin:/bin", "losetup", "--show", "-f", file]), b"");
         if losetup.code != Some(0) {
-            // A limit of the machine, which CI may have: the logic has a test of its own.
+            // The machine may have a limit, as under CI. The logic has a test of its own.
             println!("SKIPPED: no loop device: {}", losetup.stderr);
             return None;
         }
@@ -222,7 +221,7 @@ fn hashes_do_not_go_over_data_by_way_of_a_loop_device() {
         assert_eq!((format.stdout.as_str(), format.stderr.as_str(), format.code), ("", expected.as_str(), Some(2)));
         assert!(fs::read(place.join("data")).unwrap() == data);
     }
-    // Others may be used, in any way.
+    // Other devices may be used in any way.
     let report = place.run(&format!("verity format data {} --salt aa {UUID}", over_other.0));
     assert_eq!((report.stderr.as_str(), report.code), ("", Some(0)));
     let report = place.run(&format!("verity format {} other --salt aa {UUID}", over_data.0));

@@ -1,4 +1,4 @@
-//! The walk for files that are not listed, and what is said of them.
+//! The walk for files that are not listed, and the report on them.
 
 use super::super::report::Report;
 use super::listed::Listed;
@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the walk comes upon.
 #[derive(Debug)]
 pub(crate) enum Finding {
     Extra {
@@ -18,23 +17,24 @@ pub(crate) enum Finding {
     },
     /// A folder or file that cannot be looked at.
     Closed,
-    /// The end: what is listed cannot be read any more.
+    /// The listed paths cannot be read any more, which ends the walk.
     Failure(io::Error),
 }
 
-/// Goes through the folders, and gives the files that are not listed.
+/// Walks through the folders, and returns the files that are not listed.
 pub(crate) struct Extras {
     walk: Walk,
     devices: BTreeSet<u64>,
     listed: Listed,
     fingerprints: Fingerprints,
-    /// What files are hashed with, and which.
+    /// The algorithms for hashing files, and the sizes of the files to hash.
     wanted: Option<(Algorithms, Sizes)>,
     has_failed: bool,
 }
 
 impl Extras {
-    /// Files in `folders` and on `devices` that are not `listed`, hashed if they may be missing ones.
+    /// Creates a walk for files in `folders` and on `devices` that are not `listed`. Files that may
+    /// be missing ones are hashed.
     pub(crate) fn new(
         folders: Vec<PathBuf>,
         devices: BTreeSet<u64>,
@@ -87,19 +87,20 @@ impl Iterator for Extras {
 
 pub(crate) struct Findings<'a, 'b> {
     report: &'a mut Report<'b>,
-    /// What names are relative to where they can be.
+    /// The folder that reported names are relative to, if they can be.
     base: PathBuf,
     lost: Option<Lost>,
     failure: Option<io::Error>,
 }
 
 impl<'a, 'b> Findings<'a, 'b> {
-    /// Findings for `report`, with the missing files that may be among them.
+    /// Creates a sink that reports findings to `report`. Some of them may be the missing files
+    /// `lost`.
     pub(crate) fn new(report: &'a mut Report<'b>, base: PathBuf, lost: Option<Lost>) -> Self {
         Self { report, base, lost, failure: None }
     }
 
-    /// Why not all could be found.
+    /// Returns why the walk ended early, if it did.
     pub(crate) fn into_failure(self) -> Option<io::Error> {
         self.failure
     }
@@ -129,7 +130,7 @@ impl Sink<Finding> for Findings<'_, '_> {
                     self.report.extra(name, hashed.bytes)
                 }
             },
-            // It is not there any more.
+            // The file has vanished meanwhile.
             (Some(Err(error)), _) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             (Some(Err(error)), _) => {
                 self.report.closed(&path, &error)?;

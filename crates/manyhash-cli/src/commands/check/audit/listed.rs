@@ -1,10 +1,9 @@
-//! Which files are listed, and how it is with each.
+//! The listed files, and the result for each.
 
 use super::spill::{Key, Spill};
 use crate::commands::check::summary::{Standing, Summary};
 use std::io;
 
-/// Listed files by the keys of their paths.
 #[derive(Debug)]
 pub(crate) struct Listed(Spill);
 
@@ -17,7 +16,7 @@ impl Listed {
         self.0.execute("INSERT INTO entries VALUES (?, ?)", (path, standing as u8))
     }
 
-    /// Puts the files in order, each once, which is what `summary` then counts.
+    /// Sorts the files, so that each is there once, and counts them in `summary`.
     pub(crate) fn sort(&self, summary: &mut Summary) -> io::Result<()> {
         self.0.batch(
             "CREATE TABLE files (path BLOB PRIMARY KEY, standing INTEGER) WITHOUT ROWID;
@@ -33,7 +32,6 @@ impl Listed {
         Ok(())
     }
 
-    /// Whether the file is one of those sorted.
     pub(crate) fn contains(&self, path: &Key) -> io::Result<bool> {
         self.0.first("SELECT 1 FROM files WHERE path = ?", [path], |_| Ok(())).map(|found| found.is_some())
     }

@@ -1,4 +1,4 @@
-//! Listed files that are missing, to be found again by their digests under other names.
+//! Listed files that are missing, which may be found by their digests under other names.
 
 use super::spill::{Key, Spill};
 use crate::text::manifest::line::Entry;
@@ -7,10 +7,10 @@ use manyhash_files::{Algorithms, Digests};
 use std::collections::HashSet;
 use std::io;
 
-/// Sizes that are remembered; if there are more, any size may be right.
+/// How many sizes are remembered. If there are more, files of any size are hashed.
 const MOST_SIZES: usize = 1 << 16;
 
-/// Missing files as they are met.
+/// Collects missing files as they are met.
 #[derive(Debug)]
 pub(crate) struct Missing {
     entries: Spill,
@@ -20,9 +20,8 @@ pub(crate) struct Missing {
 
 #[derive(Debug)]
 pub(crate) enum Sizes {
-    /// One of these.
     Of(HashSet<u64>),
-    /// Who knows.
+    /// Any size, because a missing file's size is not known, or there are too many sizes.
     Any,
 }
 
@@ -42,7 +41,7 @@ impl Sizes {
         }
     }
 
-    /// Whether a missing file may have had that size.
+    /// Whether a missing file may have this size.
     pub(crate) fn contain(&self, size_bytes: u64) -> bool {
         match self {
             Self::Of(sizes) => sizes.contains(&size_bytes),
@@ -62,7 +61,7 @@ impl Missing {
         self.algorithms.is_empty()
     }
 
-    /// A missing file, by the key of its path.
+    /// Adds a missing file by the key of its path.
     pub(crate) fn push(&mut self, path: &Key, entry: &Entry, size_bytes: Option<u64>) -> io::Result<()> {
         let Entry { algorithm, digest, name } = entry;
         self.entries.execute("INSERT INTO entries VALUES (NULL, ?, ?, ?, ?)", (path, *algorithm as u8, digest, name))?;
@@ -73,9 +72,10 @@ impl Missing {
         Ok(())
     }
 
-    /// All of them by digest, each file once, by its first entry; and the sizes they had.
+    /// Returns the missing files by digest, each once, as its first entry has it, and the sizes
+    /// that they may have.
     pub(crate) fn by_digest(self) -> io::Result<(Lost, Sizes)> {
-        // Beside min(), other columns are those of the row that has the minimum.
+        // SQLite takes columns beside min() from the row that has the minimum.
         self.entries.batch(
             "CREATE TABLE files (algorithm INTEGER, digest BLOB, number INTEGER, PRIMARY KEY (algorithm, digest, number)) WITHOUT ROWID;
              INSERT INTO files SELECT algorithm, digest, min(number) FROM entries GROUP BY path ORDER BY 1, 2, 3",
@@ -84,7 +84,6 @@ impl Missing {
     }
 }
 
-/// Missing files by their digests.
 #[derive(Debug)]
 pub(crate) struct Lost {
     files: Spill,
@@ -92,12 +91,13 @@ pub(crate) struct Lost {
 }
 
 impl Lost {
-    /// What a file has to be hashed with to be one of them.
+    /// Returns the algorithms needed to recognise a missing file.
     pub(crate) fn algorithms(&self) -> Algorithms {
         self.algorithms
     }
 
-    /// The missing file that has these digests. It is not missing any more: the next file with them is the next missing one.
+    /// Returns the missing file that has one of these digests, and removes it. Another file with
+    /// the digest is taken for the next missing one.
     pub(crate) fn find(&self, digests: &Digests) -> io::Result<Option<Entry>> {
         for algorithm in digests.algorithms().iter() {
             let digest = digests.of(algorithm);

@@ -1,7 +1,9 @@
-//! `--audit`: files that are there but not listed, and those of them that are missing ones under another name.
+//! `--audit`: finds files that are there but not listed, and recognises missing files among them
+//! under another name.
 //!
-//! What is listed is kept as fingerprints of paths in a temporary database, and each file that a walk finds is looked up there. So
-//! memory does not depend on the number of files on either side, and results come in the order of the walk.
+//! The listed files are kept as fingerprints of paths in a temporary database, and each file that a
+//! walk finds is looked up there. So memory does not depend on the number of files on either side,
+//! and results come in the order of the walk.
 
 mod extras;
 mod listed;
@@ -27,7 +29,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What is known of listed files.
+/// The state of an audit: the listed files, and where to look for others.
 pub(crate) struct Audit {
     check: Check,
     places: Places,
@@ -35,22 +37,21 @@ pub(crate) struct Audit {
     scope: Scope,
     listed: Listed,
     missing: Missing,
-    /// Why the audit ended early: its files could not be written or read.
+    /// Why the audit ended early, if its files could not be written or read.
     failure: Option<io::Error>,
 }
 
-/// Where a listed file is, and by which rules.
+/// The place of a listed file, and the rules for its name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whereabouts<'a> {
     pub(crate) path: &'a Path,
-    /// How names of its manifest are meant.
     pub(crate) names: &'a Names,
-    /// Its file system, if it is there.
+    /// The file system that the file is on, if the file exists.
     pub(crate) device: Option<u64>,
 }
 
 impl Audit {
-    /// An audit of what is listed in `manifests`, which belong where they are.
+    /// Creates an audit of `manifests`, which are themselves no extra files.
     pub(crate) fn new(check: &Check, manifests: &[OsString]) -> io::Result<Self> {
         let mut audit = Self {
             check: check.clone(),
@@ -67,7 +68,7 @@ impl Audit {
         Ok(audit)
     }
 
-    /// Takes a file that is listed and how it is with it; `missing` is its entry and size if it is missing.
+    /// Notes a listed file and its result. `missing` is its entry and size if it is missing.
     pub(crate) fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) {
         if self.failure.is_none() && file.path.as_os_str() != STDIN {
             self.failure = self.try_listed(file, standing, missing).err();
@@ -93,7 +94,8 @@ impl Audit {
         Ok(key)
     }
 
-    /// Looks for files that are not listed, and says so in `report`. Gives why the audit failed, if it did.
+    /// Looks for files that are not listed, and reports them to `report`. Returns why the audit
+    /// failed, if it did.
     pub(crate) fn finish(mut self, settings: &Settings, report: &mut Report) -> io::Result<Option<io::Error>> {
         if let Some(failure) = self.failure.take() {
             return Ok(Some(failure));

@@ -1,4 +1,4 @@
-//! One path for each file, however a manifest writes its name.
+//! Paths in one spelling for each file, however a manifest writes its name.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -6,13 +6,13 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Longer paths lead nowhere on any system, and it is not tried.
+/// The longest path that is resolved. No system can open a longer one.
 const LONGEST_PATH_BYTES: usize = 4096;
 
-/// Bytes of folders' paths that are remembered.
+/// How many bytes of folders' paths are remembered.
 const MEMORY_BYTES: usize = 1 << 20;
 
-/// Resolves paths; remembers folders, because most files share theirs with others.
+/// Resolves paths, and remembers folders, because most files share theirs with others.
 #[derive(Debug)]
 pub(crate) struct Places {
     current: PathBuf,
@@ -21,13 +21,14 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Paths are relative to the current folder.
+    /// Creates a resolver of paths relative to the current folder.
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self { current: std::env::current_dir()?, folders: HashMap::new(), bytes: 0 })
     }
 
-    /// The file's path without links in folders, `.`, `..` or anything twice. The last name stays what it is, link or not. What does
-    /// not exist is resolved as far as it does.
+    /// Returns the file's path without links in folders, `.`, `..` or repeated separators. The last
+    /// name is not resolved, even if it is a link. A path that does not exist is resolved as far as
+    /// it does.
     pub(crate) fn resolve(&mut self, path: &Path) -> PathBuf {
         match (path.parent(), path.file_name()) {
             (Some(folder), Some(name)) => self.resolve_in(folder, name),
@@ -51,7 +52,7 @@ impl Places {
     }
 }
 
-/// The path of a folder with links resolved, as far as it exists; the rest by its words.
+/// Resolves the path of a folder as far as it exists. In the rest, `..` takes the last name away.
 fn canonical(path: &Path) -> PathBuf {
     let is_possible = path.as_os_str().len() < LONGEST_PATH_BYTES;
     let existing = path.ancestors().filter(|_| is_possible).find_map(|ancestor| Some((ancestor, fs::canonicalize(ancestor).ok()?)));

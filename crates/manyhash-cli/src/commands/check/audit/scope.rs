@@ -1,4 +1,5 @@
-//! Where files that no manifest lists are looked for. CHECK.md says which folders a manifest covers, and why.
+//! The folders to search for files that no manifest lists. CHECK.md says which folders a manifest
+//! covers, and why.
 
 use crate::text::manifest::form::Form;
 use manyhash_files::read::Stamp;
@@ -7,19 +8,20 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Of more folders than this, the one that they are in is covered as a whole.
+/// How many folders are kept. If there are more, the folder that they are in is covered as a whole.
 const MOST_FOLDERS: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     folders: BTreeSet<PathBuf>,
-    /// One that all absolute names are in.
+    /// The folder that all absolute names are in.
     common: Option<PathBuf>,
     devices: BTreeSet<u64>,
 }
 
 impl Scope {
-    /// Adds what a listed file covers: `path`, named relative to `base`, in a manifest of that form.
+    /// Adds the folder that a listed file covers. The file is at `path`, named relative to `base`
+    /// in a manifest of `form`.
     pub(crate) fn cover(&mut self, base: Option<&Path>, form: Form, is_base_given: bool, path: &Path) {
         let in_base = path.strip_prefix(base.unwrap_or(Path::new(""))).unwrap_or(path);
         match form {
@@ -35,7 +37,6 @@ impl Scope {
         }
     }
 
-    /// Adds the file system that a listed file is on.
     pub(crate) fn reach(&mut self, device: u64) {
         self.devices.insert(device);
     }
@@ -62,14 +63,15 @@ impl Scope {
         }
     }
 
-    /// The folders to look in, none within another, without those that are not there; and the file systems to stay on.
+    /// Returns the existing folders to search, none within another, and the file systems to stay
+    /// on.
     pub(crate) fn folders(mut self) -> (Vec<PathBuf>, BTreeSet<u64>) {
         let here = |folder: PathBuf| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
         let all: BTreeSet<_> =
             self.folders.into_iter().chain(self.common).filter_map(|folder| fs::canonicalize(here(folder)).ok()).collect();
         let mut folders: Vec<PathBuf> = Vec::new();
         for folder in all {
-            // Of two, the outer one comes first.
+            // The outer of two folders comes first.
             if folder.is_dir() && !folders.last().is_some_and(|last| folder.starts_with(last)) {
                 self.devices.extend(fs::metadata(&folder).ok().and_then(|metadata| Stamp::of(&metadata)).map(|stamp| stamp.file.device));
                 folders.push(folder);
@@ -79,7 +81,8 @@ impl Scope {
     }
 }
 
-/// The first folder on the way to `path`, together with any `..` that come before it; nothing if the file is in no folder.
+/// Returns the first folder of `path`, together with any `..` in front, or `None` if the path has
+/// no folder.
 fn first_folder(path: &Path) -> Option<PathBuf> {
     let mut words: Vec<&OsStr> = Vec::new();
     for component in path.parent()?.components() {

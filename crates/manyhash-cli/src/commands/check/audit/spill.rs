@@ -1,5 +1,5 @@
-//! Tables of any size in little memory: a temporary SQLite database, whose files have no name, so that
-//! nothing is left of them however the process ends. Small ones have no file at all.
+//! Tables of any size in little memory: a temporary SQLite database. Its files have no name, so
+//! that nothing is left of them however the process ends. A small database has no file at all.
 
 use crate::message::reason;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
@@ -7,21 +7,20 @@ use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 
-/// What SQLite may keep of a database in memory, and as much again while it sorts.
+/// How much of a database SQLite may keep in memory. It may take as much again while it sorts.
 const MEMORY_KIB: i64 = 4 << 10;
 
-/// The pages that a database may have if no file can be made: a megabyte.
+/// How many pages a database may have if no file can be made: a megabyte.
 const MOST_PAGES_WITHOUT_FILE: u32 = 256;
 
-/// What stands for a name.
+/// The fingerprint of a name.
 pub(crate) type Key = [u8; 16];
 
-/// Makes keys. They are other ones in every run, so that nobody can prepare two names with the same key.
+/// Makes keys. They differ in every run, so that nobody can prepare two names with the same key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fingerprints([RandomState; 2]);
 
 impl Fingerprints {
-    /// The key of `bytes`.
     pub(crate) fn of(&self, bytes: &[u8]) -> Key {
         let [high, low] = self.0.each_ref().map(|state| u128::from(state.hash_one(bytes)));
         (high << 64 | low).to_be_bytes()
@@ -31,15 +30,15 @@ impl Fingerprints {
 #[derive(Debug)]
 pub(crate) struct Spill {
     connection: Connection,
-    /// What is said when there is no room for more.
+    /// The message of the error when there is no room for more.
     full: String,
 }
 
 impl Spill {
-    /// A database with `tables`.
     pub(crate) fn new(tables: &str) -> io::Result<Self> {
         let connection = Connection::open("").map_err(io::Error::other)?;
-        // SQLite makes a file when it needs one, and would look for a folder elsewhere if this one were of no use.
+        // SQLite makes a file when it needs one, and would look for another folder if this one were
+        // unusable.
         let (place, full) = match tempfile::tempfile() {
             Ok(_) => {
                 if let Some(folder) = env::temp_dir().to_str() {
@@ -50,7 +49,8 @@ impl Spill {
             Err(error) => (format!("PRAGMA temp_store = MEMORY; PRAGMA max_page_count = {MOST_PAGES_WITHOUT_FILE}"), reason(&error)),
         };
         let spill = Self { connection, full };
-        // What is lost with the process needs no journal. All is one transaction, which never ends.
+        // Data that is lost with the process needs no journal. Everything is in one transaction,
+        // which never ends.
         spill.batch(&format!("PRAGMA journal_mode = OFF; PRAGMA cache_size = -{MEMORY_KIB}; {place}"))?;
         spill.batch(&format!("BEGIN; {tables}"))?;
         Ok(spill)
@@ -60,13 +60,13 @@ impl Spill {
         self.connection.execute_batch(statements).map_err(|error| self.failure(error))
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement that returns no rows.
     pub(crate) fn execute(&self, statement: &str, values: impl Params) -> io::Result<()> {
         let result = self.connection.prepare_cached(statement).and_then(|mut statement| statement.execute(values));
         result.map(|_| ()).map_err(|error| self.failure(error))
     }
 
-    /// The first row that `query` gives, as `read` reads it.
+    /// Returns the first row of `query`, as `read` reads it.
     pub(crate) fn first<T>(
         &self,
         query: &str,

@@ -1,10 +1,9 @@
-//! Where files are cut: every so many bytes, or where the content says.
+//! The rules for cutting files into chunks: at fixed distances, or where the content says.
 
 use crate::flags::Chunking;
 use fastcdc::v2020::FastCDC;
 
 impl Chunking {
-    /// No chunk is larger.
     pub(crate) fn max_chunk_bytes(self) -> usize {
         match self {
             Self::Fixed(bytes) => bytes,
@@ -12,7 +11,8 @@ impl Chunking {
         }
     }
 
-    /// Whether chunks begin at multiples of something, so that a file can be cut from any of them on.
+    /// Returns the distance of chunks if they begin at its multiples, so that a file can be cut
+    /// from any of them on.
     pub(crate) fn grid_bytes(self) -> Option<usize> {
         match self {
             Self::Fixed(bytes) => Some(bytes),
@@ -20,8 +20,9 @@ impl Chunking {
         }
     }
 
-    /// Calls `chunk` with the length of each chunk of `bytes`, which begin where a chunk does. Unless they are at the end of their file
-    /// some are left, fewer than [`max_chunk_bytes`](Self::max_chunk_bytes): more bytes may belong to that chunk.
+    /// Calls `chunk` with the length of each chunk of `bytes`, which begin where a chunk does.
+    /// Unless `bytes` end their file, fewer than [`max_chunk_bytes`](Self::max_chunk_bytes) of them
+    /// are left over, because more bytes may belong to the last chunk.
     pub(crate) fn cut(self, bytes: &[u8], is_end: bool, mut chunk: impl FnMut(usize)) {
         let least_bytes = if is_end { 1 } else { self.max_chunk_bytes() };
         match self {

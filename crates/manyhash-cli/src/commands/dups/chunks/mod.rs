@@ -1,4 +1,4 @@
-//! `dups --chunks`: what de-duplication would save, if every chunk were stored once.
+//! `dups --chunks`: what de-duplication would save if every chunk were stored once.
 //!
 //! ```text
 //! walk ──> units ──> workers: read, cut, hash in lanes ──> turns ──> tally: is it new?
@@ -26,10 +26,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Results that may wait for their turn: some 12 MB.
+/// How many results may wait for their turn. They take some 12 MB.
 const MAX_WAITING: usize = 256 << 10;
 
-/// Prints what chunks of this kind would save.
+/// Prints what de-duplication would save with this kind of chunks.
 pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> Outcome {
     let totals = Arc::<Totals>::default();
     let unit_bytes = buffer_bytes(chunking) as u64;
@@ -63,7 +63,7 @@ pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Option
     Ok(unreadable == 0)
 }
 
-/// What is found, each with the number of components of the argument it was found under.
+/// Walks `paths`. Each item comes with the number of components of the argument it was found under.
 fn walk(paths: &[OsString], options: &Options, verbose: bool) -> impl Iterator<Item = (usize, Found)> + Send {
     paths.iter().flat_map(move |path| {
         let components = Path::new(path).components().count();
@@ -77,7 +77,7 @@ struct Tally<'a> {
     seen: Seen,
     counts: Vec<Count>,
     unreadable: u64,
-    /// The last file that failed: several stretches of it may.
+    /// The last file that failed. Several stretches of one file may fail.
     last_failed: PathBuf,
 }
 

@@ -1,42 +1,42 @@
 //! The digests seen, in bounded memory.
 //!
-//! Of each, the first 16 bytes are kept: two different chunks of a trillion share them with a probability below 10^-14. When the memory
-//! is spent, the set keeps only every second digest, then every fourth and so on, and a repeat that is seen stands for as many. Digests
-//! are as good as random, so this is a fair sample, and what is counted becomes an estimate.
+//! The first 16 bytes of each digest are kept. Among a trillion chunks, two different ones share
+//! them with a probability below 10^-14. When the memory is spent, the set keeps only every second
+//! digest, then every fourth and so on, and a repeat that is seen stands for 2, 4 and so on.
+//! Digests are as good as random, so this is a fair sample, and the counts become estimates.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// The first 16 bytes of a digest.
 pub(crate) type Key = [u8; 16];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chunk {
-    /// The first of its kind, or one that is not in the sample.
+    /// The first of its kind, or a chunk that is not in the sample.
     New,
-    /// Seen before; it stands for so many.
+    /// A chunk seen before, which stands for this number of repeats.
     Repeat(u64),
 }
 
-/// The set. It is in parts so that never all of it is copied to grow.
+/// The set of digests seen. It is in parts, so that growing never copies all of it.
 #[derive(Debug)]
 pub(crate) struct Seen {
     parts: Vec<HashSet<Key, BuildHasherDefault<OwnBits>>>,
     limit_bytes: usize,
     used_bytes: usize,
-    /// Of 2 to this power digests one is in the sample.
+    /// One of 2 to this power digests is in the sample.
     sampled_bits: u32,
 }
 
 impl Seen {
     const PARTS: usize = 256;
 
-    /// A set of at most about `limit_bytes`.
+    /// Creates a set that takes about `limit_bytes` at most.
     pub(crate) fn new(limit_bytes: usize) -> Self {
         Self { parts: (0..Self::PARTS).map(|_| HashSet::default()).collect(), limit_bytes, used_bytes: 0, sampled_bits: 0 }
     }
 
-    /// Of how many digests one is kept.
+    /// Returns of how many digests one is kept.
     pub(crate) fn sampled(&self) -> u64 {
         1 << self.sampled_bits
     }
@@ -67,25 +67,27 @@ impl Seen {
         let bits = self.sampled_bits;
         for part in &mut self.parts {
             part.retain(|key| is_sampled(key, bits));
-            // Also because a table counts the places of what was removed as taken.
+            // This is needed also because a table counts the places of removed keys as taken.
             part.shrink_to_fit();
         }
         self.used_bytes = self.parts.iter().map(|part| memory_bytes(part.capacity())).sum();
     }
 }
 
-/// Whether a digest is in the sample. Its first byte chooses the part and its last bytes the place there: here is what is between.
+/// Whether a digest is in the sample. Its first byte chooses the part, and its last bytes the place
+/// in the part, so the bytes between them decide this.
 fn is_sampled(key: &Key, bits: u32) -> bool {
     let middle = u32::from_le_bytes([key[1], key[2], key[3], key[4]]);
     middle.trailing_zeros() >= bits
 }
 
-/// What a table for so many keys takes: a power of two of places at most seven eighths full, each a key and a byte.
+/// Returns the bytes that a table for `capacity` keys takes. It has a power of two of places, is at
+/// most seven eighths full, and each place takes a key and a byte.
 fn memory_bytes(capacity: usize) -> usize {
     if capacity == 0 { 0 } else { (capacity * 8 / 7).next_power_of_two() * (size_of::<Key>() + 1) }
 }
 
-/// A digest is its own hash.
+/// A hasher that uses a digest's own bits as its hash.
 #[derive(Debug, Default)]
 struct OwnBits(u64);
 
@@ -96,7 +98,7 @@ impl Hasher for OwnBits {
         }
     }
 
-    // The length of the key.
+    // The set passes the length of the key here.
     fn write_usize(&mut self, _: usize) {}
 
     fn finish(&self) -> u64 {
@@ -137,7 +139,8 @@ mod tests {
             }
         }
         assert!(seen.sampled() > 1 && seen.used_bytes <= 1 << 20, "{}, {}", seen.sampled(), seen.used_bytes);
-        // A megabyte holds some 50,000 digests when its tables are full, and half of that at least.
+        // A megabyte holds some 50,000 digests when its tables are full, and at least half as many
+        // otherwise.
         assert!(seen.sampled() <= 8, "{}", seen.sampled());
         assert!(repeats.abs_diff(NUMBERS) < NUMBERS / 50, "{repeats}");
     }

@@ -1,4 +1,4 @@
-//! What de-duplication would save, as a table or as JSON: the formats of `DUPS.md`.
+//! The table of what de-duplication would save, as text or JSON in the formats of `DUPS.md`.
 
 use super::units::Folder;
 use crate::flags::Chunking;
@@ -10,15 +10,14 @@ use manyhash_files::file_name;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Files, and what they are made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Count {
     pub(crate) files: u64,
     pub(crate) bytes: u64,
     pub(crate) chunks: u64,
-    /// Chunks that came before, in these files or in others.
+    /// The chunks that came before, in these files or in others.
     pub(crate) repeated_chunks: u64,
-    /// Their bytes: what need not be stored.
+    /// The bytes of repeated chunks, which need not be stored.
     pub(crate) saved_bytes: u64,
 }
 
@@ -31,7 +30,7 @@ impl Count {
         self.saved_bytes += other.saved_bytes;
     }
 
-    /// An estimate may exceed what there is.
+    /// Limits estimates, which may exceed the total.
     fn clamped(mut self) -> Self {
         self.repeated_chunks = self.repeated_chunks.min(self.chunks);
         self.saved_bytes = self.saved_bytes.min(self.bytes);
@@ -39,26 +38,27 @@ impl Count {
     }
 }
 
-/// What the last JSON object says besides the counts.
+/// The values in the last JSON object beside the counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About {
     pub(crate) chunking: Chunking,
-    /// What chunks were hashed with.
     pub(crate) algorithm: AnyAlgorithm,
-    /// What could not be read, or changed meanwhile.
+    /// The number of files that could not be read, or changed meanwhile.
     pub(crate) unreadable: u64,
-    /// Of how many distinct chunks one was kept; if more than 1 the numbers of repeats are estimates.
+    /// The number of distinct chunks of which one was kept. If it is more than 1, the numbers of
+    /// repeats are estimates.
     pub(crate) sampled: u64,
 }
 
-/// A line for each folder, with what is below it, and one for all.
+/// The lines of the output: one for each folder with all that is below it, and one for all.
 pub(crate) struct Table {
     lines: Vec<(Folder, Count)>,
     total: Count,
 }
 
 impl Table {
-    /// The table of these folders, whose counts are without those of the folders below them.
+    /// Creates the table of `folders`. Their `counts` do not contain those of the folders below
+    /// them.
     pub(crate) fn new(folders: Vec<Folder>, mut counts: Vec<Count>) -> Self {
         counts.resize(folders.len(), Count::default());
         let mut total = Count::default();
@@ -75,7 +75,6 @@ impl Table {
         Self { lines, total: total.clamped() }
     }
 
-    /// Writes it for people.
     pub(crate) fn write_text(&self, out: &mut impl Write, about: &About) -> io::Result<()> {
         writeln!(out, "{:>10} {:>12} {:>12} {:>12} {:>7}  {about}", "FILES", "CHUNKS", "BYTES", "SAVED", "SAVED", about = about.chunking)?;
         for (folder, count) in &self.lines {
@@ -94,7 +93,6 @@ impl Table {
         out.flush()
     }
 
-    /// Writes it for programs.
     pub(crate) fn write_json(&self, out: &mut impl Write, about: &About) -> io::Result<()> {
         #[derive(Serialize)]
         struct Line<'a> {

@@ -1,4 +1,5 @@
-//! What the walk finds, as units of work: some small files, or one file, or where chunks allow it a stretch of one.
+//! Units of work from the walk: some small files, or one file, or a stretch of a file if chunks
+//! allow that.
 
 use crate::commands::dups::not_regular;
 use manyhash_files::Totals;
@@ -14,11 +15,11 @@ use std::sync::Arc;
 /// A folder's number, in the order the first file in each was found.
 pub(crate) type FolderNumber = usize;
 
-/// Something to cut, or why it cannot be.
+/// Something to cut, or why it cannot be cut.
 #[derive(Debug)]
 pub(crate) enum Item {
     Stretch(Stretch),
-    /// What was found, but is not read.
+    /// Something that is not read, and what it is.
     Skipped(PathBuf, &'static str),
     Failed(PathBuf, io::Error),
 }
@@ -26,54 +27,54 @@ pub(crate) enum Item {
 #[derive(Debug)]
 pub(crate) struct Stretch {
     pub(crate) path: PathBuf,
-    /// Whose counts it goes to.
+    /// The folder whose counts it belongs to.
     pub(crate) folder: FolderNumber,
     pub(crate) start: u64,
     pub(crate) bytes: u64,
-    /// Whether it is the last of its file, so that the file should end with it.
+    /// Whether the stretch is the last of its file, so that the file should end with it.
     pub(crate) is_last: bool,
 }
 
 /// A folder that has a line in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Folder {
-    /// Its path; of a file that was named itself, the file's.
+    /// The folder's path, or a file's if the argument is a file.
     pub(crate) path: PathBuf,
-    /// The folder it is in, if that has a line too.
+    /// The folder that it is in, if that has a line too.
     pub(crate) parent: Option<FolderNumber>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Division {
-    /// Which files count.
     pub(crate) sizes: RangeInclusive<u64>,
     /// How far below an argument folders have lines of their own.
     pub(crate) depth: usize,
-    /// Files are gathered up to so many bytes.
+    /// The number of bytes up to which files are gathered.
     pub(crate) unit_bytes: u64,
-    /// Larger files come in stretches of so many bytes.
+    /// The length of a stretch. Files of more bytes come in several.
     pub(crate) stretch_bytes: u64,
 }
 
-/// Work for one worker.
+/// The work that a worker takes at once.
 pub(crate) type Unit = Vec<Item>;
 
-/// The walk as units, in its order.
+/// A walk as an iterator of units, in its order.
 pub(crate) struct Units<W> {
     walk: W,
     division: Division,
     totals: Arc<Totals>,
     folders: Folders,
-    /// Files that have been found, to know further names of them by.
+    /// The files found, by which further names of them are recognised.
     found: HashSet<FileId>,
     gathered: Vec<Item>,
     gathered_bytes: u64,
-    /// What is left of a large file.
+    /// The rest of a large file.
     rest: Option<Stretch>,
 }
 
 impl<W: Iterator<Item = (usize, Found)>> Units<W> {
-    /// Units of what `walk` finds, each file with the number of components of the argument that led to it.
+    /// Creates units of the files that `walk` finds. Each file comes with the number of components
+    /// of the argument that led to it.
     pub(crate) fn new(walk: W, division: Division, totals: Arc<Totals>) -> Self {
         let (folders, found) = (Folders::default(), HashSet::new());
         Self { walk, division, totals, folders, found, gathered: Vec::new(), gathered_bytes: 0, rest: None }
@@ -88,7 +89,7 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
         mem::take(&mut self.gathered)
     }
 
-    /// Takes in what was found; gives what had been gathered if this is too much to add.
+    /// Adds what was found. If that is too much for the unit, returns what was gathered before.
     fn add(&mut self, argument_components: usize, found: Found) -> Option<Unit> {
         let (path, size_bytes, id) = match found {
             Found::File(path, Ok(Readable::File { size_bytes, stamp })) => (path, size_bytes, stamp.map(|stamp| stamp.file)),
@@ -119,7 +120,6 @@ impl<W: Iterator<Item = (usize, Found)>> Units<W> {
         None
     }
 
-    /// The next stretch of a large file.
     fn stretch(&mut self, mut stretch: Stretch) -> Option<Unit> {
         let bytes = self.division.stretch_bytes;
         if stretch.bytes > bytes {
@@ -135,7 +135,8 @@ impl<W: Iterator<Item = (usize, Found)>> Iterator for Units<W> {
     type Item = Unit;
 
     fn next(&mut self) -> Option<Unit> {
-        /// Items of a unit, so that progress is seen in folders of empty or unreadable files.
+        /// The most items of a unit, so that progress is seen in folders of empty or unreadable
+        /// files.
         const MAX_ITEMS: usize = 1024;
         if let Some(stretch) = self.rest.take() {
             return self.stretch(stretch);
@@ -160,7 +161,8 @@ struct Folders {
 }
 
 impl Folders {
-    /// The folder with a line of its own that the file `path` counts for: at most `depth` below its argument.
+    /// Returns the folder in the table that the file at `path` counts for. It is at most `depth`
+    /// below the file's argument.
     fn of(&mut self, path: &Path, argument_components: usize, depth: usize) -> FolderNumber {
         let components = path.components().count();
         let below_argument = components.saturating_sub(argument_components + 1).min(depth);
@@ -185,7 +187,7 @@ mod tests {
     use super::*;
     use manyhash_files::read::Stamp;
 
-    /// Path, start, bytes, whether it is the last.
+    /// Path, start, bytes, and whether it is the last, of stretches.
     type Stretches = Vec<(String, u64, u64, bool)>;
 
     fn units(found: &[(&str, u64)], depth: usize) -> (Vec<Stretches>, Vec<(String, Option<FolderNumber>)>) {

@@ -1,4 +1,5 @@
-//! A worker: reads what a unit says into its buffer, cuts it, and hashes all chunks of the buffer in lanes.
+//! A worker: reads the files of a unit into its buffer, cuts them, and hashes all chunks of the
+//! buffer in lanes.
 
 use super::seen::Key;
 use super::units::{FolderNumber, Item, Stretch, Unit};
@@ -13,25 +14,24 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What became of a unit, in order.
+/// A result of a unit. They come in order.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// A chunk of a file in that folder.
+    /// A chunk of a file in this folder, with its length and key.
     Chunk(FolderNumber, u32, Key),
-    /// The end of a file in that folder.
+    /// The end of a file in this folder.
     File(FolderNumber),
-    /// Something that is not looked at.
+    /// Something that is not looked at, and what it is.
     Skipped(PathBuf, &'static str),
-    /// Something that cannot be read, or not to its end.
     Failed(PathBuf, io::Error),
-    /// A file that is not as large as it was.
+    /// A file whose size has changed.
     Changed(PathBuf),
 }
 
-/// What a worker reads into, at least. It fits the second-level caches; a few times larger, and each byte is fetched from memory twice.
+/// The smallest size of a worker's buffer. It fits the second-level caches. With a buffer a few
+/// times larger, each byte is fetched from memory twice.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// The buffer for chunks of this kind.
 pub(crate) fn buffer_bytes(chunking: Chunking) -> usize {
     BUFFER_BYTES.max(4 * chunking.max_chunk_bytes())
 }
@@ -41,7 +41,7 @@ pub(crate) struct Worker {
     algorithm: AnyAlgorithm,
     buffer: Vec<u8>,
     filled: usize,
-    /// Up to here the buffer is cut.
+    /// The end of the chunks cut so far in the buffer.
     cut: usize,
     chunks: Vec<(FolderNumber, Range<usize>)>,
     events: Vec<Event>,
@@ -49,13 +49,12 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A worker that cuts by `chunking` and hashes with `algorithm`.
     pub(crate) fn new(chunking: Chunking, algorithm: AnyAlgorithm, totals: Arc<Totals>) -> Self {
         let buffer = vec![0; buffer_bytes(chunking)];
         Self { chunking, algorithm, buffer, filled: 0, cut: 0, chunks: Vec::new(), events: Vec::new(), totals }
     }
 
-    /// Does a unit, and gives what comes of it.
+    /// Processes a unit, and passes its results to `give`.
     pub(crate) fn run(&mut self, unit: Unit, give: &mut dyn FnMut(Vec<Event>)) {
         for item in unit {
             match item {
@@ -67,7 +66,7 @@ impl Worker {
                         give(mem::take(&mut worker.events));
                     };
                     if let Err(error) = self.read(&stretch, full) {
-                        // What is cut stays, what is not goes.
+                        // Bytes that are cut stay; the others go.
                         self.filled = self.cut;
                         self.events.push(Event::Failed(stretch.path, error));
                     }
@@ -78,14 +77,14 @@ impl Worker {
         give(mem::take(&mut self.events));
     }
 
-    /// Reads a stretch and cuts it; calls `full` whenever the buffer is.
+    /// Reads a stretch and cuts it. Calls `full` whenever the buffer is full.
     fn read(&mut self, stretch: &Stretch, mut full: impl FnMut(&mut Self)) -> io::Result<()> {
         let mut file = File::open(&stretch.path)?;
         if stretch.start > 0 {
             file.seek(SeekFrom::Start(stretch.start))?;
         }
         let reading = Reading::begin(&self.totals, &stretch.path, stretch.bytes);
-        // To the end of the file, wherever that is by now.
+        // The last stretch ends where the file now ends.
         let limit_bytes = if stretch.is_last { u64::MAX } else { stretch.bytes };
         let mut read_bytes = 0;
         let mut has_ended = false;
@@ -121,7 +120,7 @@ impl Worker {
         });
     }
 
-    /// Hashes all chunks of the buffer, and moves what is not cut to its beginning.
+    /// Hashes all chunks of the buffer, and moves the bytes that are not cut to its beginning.
     fn hash(&mut self) {
         let messages: Vec<&[u8]> = self.chunks.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
         let mut chunks = self.chunks.iter();
@@ -142,7 +141,6 @@ mod tests {
     use super::*;
     use manyhash::{Sha256, hash};
 
-    /// What comes of one stretch.
     fn events(chunking: Chunking, stretch: Stretch) -> Vec<Event> {
         let mut events = Vec::new();
         Worker::new(chunking, AnyAlgorithm::Sha256, Arc::default()).run(vec![Item::Stretch(stretch)], &mut |given| events.extend(given));
