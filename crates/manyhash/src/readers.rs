@@ -136,7 +136,8 @@ struct Reading<A: Algorithm, R> {
     error: Option<io::Error>,
     expected_blocks: u64,
     memory: Vec<u8>,
-    /// Where the buffer begins in `memory`: 64-byte aligned, and at another cache set in each lane.
+    /// The index in `memory` where the buffer begins: 64-byte aligned, and at another cache set in
+    /// each lane.
     start: usize,
     /// The whole blocks in the buffer that are not compressed yet.
     ready: std::ops::Range<usize>,

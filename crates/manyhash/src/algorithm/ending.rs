@@ -9,7 +9,7 @@
 use super::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, WordOf};
 use crate::isa::{ByteOrder, FirstByte, Word, WordCount, Words};
 
-/// How the messages of a compression function `C` end.
+/// The way in which the messages of a compression function `C` end.
 pub trait Ending<C: Compression>: 'static {
     /// The byte that follows the message, or 0 if none is required.
     const FIRST: u8;
@@ -18,7 +18,7 @@ pub trait Ending<C: Compression>: 'static {
     /// The smallest number of bytes that are put after a message.
     const FEWEST_BYTES: usize;
     /// True if the state is told before the end of a message. The end is then a run of its own: the
-    /// one or two blocks behind the [`whole_bytes`] of the message.
+    /// one or two blocks behind the `whole_bytes` of the message.
     const MARKS_END: bool = false;
     /// True if nothing need follow a message, so that its end has at least one of its bytes (if it
     /// has any). Whole blocks then wait until it is known that more bytes follow.
@@ -41,7 +41,7 @@ pub trait Ending<C: Compression>: 'static {
     fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, state: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, length: V);
 }
 
-/// Where a message ends.
+/// The end of a message, as the state is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     /// Bytes of the message, including those that the state it started from has taken.

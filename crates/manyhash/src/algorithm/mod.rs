@@ -10,7 +10,7 @@ use ending::Ending;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// What distinguishes an algorithm from others with the same compression function.
+/// An algorithm, distinguished from others with the same compression function.
 pub(crate) trait Variant: Copy + Debug + Send + Sync + 'static {
     /// The compression function that the algorithm shares with others of its family.
     type Compression: Compression;
@@ -72,11 +72,11 @@ pub trait Compression: Copy + Send + Sync + 'static {
     type State: WordCount;
     /// The number of words in a block.
     type Block: WordCount;
-    /// What follows the last byte of a message.
+    /// The rule for what follows the last byte of a message.
     type Ending: Ending<Self>;
     /// The name of the function in the cost table.
     const NAME: &'static str;
-    /// How words are read from blocks and written to digests.
+    /// The order of bytes in which words are read from blocks and written to digests.
     const BYTE_ORDER: ByteOrder;
     /// True if a round has so few operations, and each waits so long for the one before, that more
     /// waves pay than for other algorithms. Such a function also has the lanes after `more` in the

@@ -7,7 +7,7 @@ use crate::schedule::mix::{Mix, Usage};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a [`Batcher`](super::Batcher) has done since it was created, and what is waiting now.
+/// Counts of what a [`Batcher`](super::Batcher) has done since it was created and what is waiting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {

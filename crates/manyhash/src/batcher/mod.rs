@@ -34,8 +34,8 @@ pub struct Settings {
     /// The number of messages that may wait for each worker. A message that comes later waits for
     /// room.
     pub queue_messages: usize,
-    /// How long a message may wait for others to be hashed with, while there are not enough for
-    /// every lane.
+    /// The time for which a message may wait for others to be hashed with, while there are not
+    /// enough for every lane.
     pub longest_wait: Duration,
 }
 

@@ -66,7 +66,7 @@ pub(super) struct Queue<A: Algorithm, M> {
     /// The wakers of those that want room. All of them are woken, because one alone may have given
     /// up.
     wanting_room: Vec<Waker>,
-    /// How often these wakers were woken.
+    /// The number of times that these wakers were woken.
     times_woken: u64,
 }
 

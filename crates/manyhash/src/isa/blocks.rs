@@ -5,7 +5,7 @@ use super::MAX_LANES;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// The same number of bytes ahead in every lane of a kernel.
+/// The next bytes of every lane of a kernel, equally many in each.
 pub struct Blocks<'a> {
     /// Where the lanes begin. The first `lanes` are set; zeros in the others would take as long as
     /// a fifth of a block of SHA-NI.

@@ -81,7 +81,7 @@ pub trait Words: Copy + Send + Sync {
     fn write(self, words: &mut [Self::Word]);
     /// Reads the `N` words at byte `at` of each of the lanes `first_lane..first_lane + LANES` and
     /// transposes them: word i of every lane is `[i]` of the result. `N` is at least the words of a
-    /// register, and at most [`MAX_BLOCK_WORDS`]. Panics if the words are not all in `blocks`.
+    /// register, and at most `MAX_BLOCK_WORDS`. Panics if the words are not all in `blocks`.
     fn load<const N: usize>(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; N];
     /// Reads lane i from word i of `bytes`. Panics if there are fewer than `LANES` words.
     fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self;

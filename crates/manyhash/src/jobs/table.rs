@@ -50,7 +50,7 @@ struct Entry<A: Algorithm, H> {
     last_piece: Option<PieceId>,
 }
 
-/// How far a message is.
+/// The stage that a message has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// More pieces may come.

@@ -90,8 +90,8 @@ fn kernels(executable: &Executable) -> Kernels {
 
 macro_rules! census {
     ($($(#[$doc:meta])* $count:ident $heading:literal,)*) => {
-        /// What a kernel is made of. Instructions are those of the whole function, each counted
-        /// once however often it runs.
+        /// The counts of a kernel's instructions. Instructions are those of the whole function,
+        /// each counted once however often it runs.
         #[derive(Default)]
         struct Census {
             /// Calls of functions that do more than panic, by name.

@@ -43,7 +43,7 @@ pub(crate) struct Kernel<C: Compression> {
     pub(crate) name: &'static str,
     /// The number of messages that it advances together.
     pub(crate) lanes: usize,
-    /// The facts that it was made from.
+    /// The facts that describe it.
     pub(crate) shape: Shape,
     /// The time of a step, which is one block in each lane, in picoseconds.
     pub(crate) cost_ps: u32,

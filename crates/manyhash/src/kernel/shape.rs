@@ -6,7 +6,7 @@ use crate::algorithm::{Compression, VectorOf, WordOf};
 use crate::isa::{Isa, Token, Words};
 use std::fmt;
 
-/// How a backend computes the rounds of an algorithm. Tables sort in this order.
+/// The way in which a backend computes the rounds of an algorithm. Tables sort in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -35,7 +35,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a kernel is made of.
+/// The facts that describe a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
     /// The way it computes rounds.

@@ -49,7 +49,7 @@ pub(crate) struct ShortMessages<'a, 'm, C: Compression> {
     pub(crate) blocks: usize,
     /// The last block's schedule, if all lanes share it.
     pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
-    /// If digests are hashed once more: where they start, and how a state becomes a block.
+    /// The starts of a second pass over the digests, if there is one, and the block of a digest.
     pub(crate) outer: Option<(LaneStarts<'a, C>, &'a DigestBlock<C>)>,
 }
 

@@ -17,7 +17,7 @@ impl<C: Compression> Start<C> {
     }
 }
 
-/// Where each message of a batch starts.
+/// The midstates that the messages of a batch start from.
 #[derive(Clone, Copy)]
 pub(crate) enum Starts<'a, C: Compression> {
     /// All messages start from the same midstate.
@@ -52,7 +52,7 @@ impl<C: Compression> Starts<'_, C> {
 #[derive(Clone, Copy)]
 pub(crate) struct Passes<'a, C: Compression> {
     pub(crate) inner: Starts<'a, C>,
-    /// Where the digest is hashed once more from, if it is (RFC 2104).
+    /// The midstates of a second pass over the digests, if there is one (RFC 2104).
     pub(crate) outer: Option<Starts<'a, C>>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) trait Messages {
     }
 }
 
-/// Which messages are meant.
+/// A choice of messages by their indices.
 #[derive(Clone, Copy)]
 pub(crate) enum Which<'a> {
     /// Successive messages, from this index on.

@@ -84,8 +84,9 @@ pub(crate) struct Waiting {
     pub(crate) blocks: u64,
 }
 
-/// Where messages come from and where digests go. The supply keeps a slot for each message on its
-/// way. The schedule knows the slot by its number and uses it again for other messages.
+/// A supply gives messages to the schedule and takes their digests. It keeps a slot for each
+/// message on its way. The schedule knows the slot by its number and uses it again for other
+/// messages.
 pub(crate) trait Supply<C: Compression> {
     /// Makes one more slot, which is empty, and returns its number. Slots are counted from 0.
     fn add_slot(&mut self) -> usize;
@@ -118,7 +119,7 @@ pub(crate) trait Supply<C: Compression> {
     fn finish(&mut self, slot: usize, state: &ChainingOf<C>);
 }
 
-/// Which of some slots have messages that have ended: bit i is that of slot i in the order asked
+/// The slots whose messages have ended: bit i is that of slot i in the order asked
 /// for.
 pub(crate) type Ended = u64;
 const _: () = assert!(MAX_LANES <= Ended::BITS as usize);
@@ -141,14 +142,14 @@ const TURNS: u64 = 24;
 const PARTS: u64 = 4;
 /// The cost of planning, in picoseconds: some linear programs of a microsecond each, and moves.
 const PLANNING_PS: f64 = 5e6;
-/// How long a plan holds, in picoseconds, so that planning takes no more than a twentieth of the
+/// A plan holds for this many picoseconds, so that planning takes no more than a twentieth of the
 /// time.
 const PLAN_EVERY_PS: u64 = 50_000_000;
 /// Work of less than this many picoseconds is not planned if it is too many messages to look at
 /// each of them.
 const LEAST_PLANNED_PS: f64 = 200e6;
 
-/// How far a run goes.
+/// The point at which a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// The run goes to the end of every message.

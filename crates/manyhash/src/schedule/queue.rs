@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 /// At most this many messages are sorted by comparing. More than these are sorted by counting if
 /// they are short, which is all the work that tiny ones need.
 const FEW: usize = 32;
-/// How many different numbers of blocks a short message may have.
+/// The number of different numbers of blocks that a short message may have.
 const COUNTED: usize = MAX_BLOCKS as usize + 1;
 
 /// Messages that wait for their turn.

@@ -122,7 +122,7 @@ pub(super) fn hash_digests<C: Compression>(
     digests: &mut Digests<'_>,
     usage: &mut Usage,
 ) {
-    /// As many digests as stay in the first cache.
+    /// The number of digests that stay in the first cache.
     const TOGETHER: usize = 256;
     let digest_bytes = digests.digest_bytes();
     let blocks = block_count::<C>(digest_bytes as u64);

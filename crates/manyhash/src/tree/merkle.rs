@@ -9,7 +9,7 @@ use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 use std::convert::Infallible;
 
-/// What happens to the last leaf if the data ends before it is full.
+/// The rule for the last leaf if the data ends before it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LastLeaf {
     /// The last leaf is hashed as it is.
@@ -18,7 +18,7 @@ pub(crate) enum LastLeaf {
     ZeroPadded,
 }
 
-/// What happens to the last node of a level if it has fewer children than others.
+/// The rule for the last node of a level if it has fewer children than others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LastNode {
     /// The last node is filled with zeros.
@@ -201,7 +201,7 @@ impl<A: Algorithm> Merkle<A> {
     }
 }
 
-/// Whether a level ends after these digests, so that a single one is the root.
+/// Says whether a level ends after some digests, so that a single one is the root.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Here,

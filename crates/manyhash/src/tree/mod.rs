@@ -3,13 +3,13 @@
 //!
 //! None of these digests is the SHA digest of the message, whatever algorithm a mode uses.
 //!
-//! | mode | what it is | use it |
+//! | mode | what it is | use it for |
 //! |---|---|---|
-//! | [`JLanes`] | words dealt out to j lanes (Gueron 2013) | fast digests of one message, in one pass, where both sides can agree on it |
-//! | [`JPointers`] | j ranges of a message | the same for files, whose ranges are read side by side |
+//! | [`JLanes`] | words dealt out to j lanes (Gueron 2013) | a fast digest of one message that both sides agree on, in one pass |
+//! | [`JPointers`] | j ranges of a message | a fast digest of a file, whose ranges are read side by side |
 //! | [`files`] | digests of j messages | one digest of a list of files |
 //! | [`FsVerity`] | the file digest of Linux' fs-verity | files protected by the kernel, composefs, IMA |
-//! | [`DmVerity`] | a block device and its hash device | verified boot, as `veritysetup` |
+//! | [`DmVerity`] | a block device and its hash device | verified boot, like `veritysetup` |
 //! | [`BitTorrentV2`] | `pieces root` and `piece layers` of BEP 52 | torrents |
 //! | [`s3_composite`] | the checksum of a multipart upload | comparing files with objects of S3 |
 //! | [`glacier()`] | the tree hash of S3 Glacier | archives |

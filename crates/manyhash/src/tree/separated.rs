@@ -13,7 +13,7 @@ use crate::hash::Hasher;
 use crate::isa::Word;
 use crate::kernel::start::Start;
 
-/// Which of a tree's messages is meant.
+/// The role of a message in a tree.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
     /// The message is a slice.

@@ -18,7 +18,7 @@ const MAX_CALLS_TO_KERNEL: usize = 4;
 pub(super) struct Executable<'a> {
     file: object::File<'a>,
     functions: HashMap<u64, Function<'a>>,
-    /// What is called through slots of the global offset table.
+    /// The functions that are called through slots of the global offset table.
     slots: HashMap<u64, Callee>,
     /// Address in memory minus address in the file.
     slide: u64,

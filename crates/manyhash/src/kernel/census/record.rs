@@ -8,11 +8,11 @@ use std::path::Path;
 const AGAIN: &str = "MANYHASH_RECORD_CENSUS=1 cargo test -p manyhash --lib census";
 const COMPILER: &str = "# Compiler: ";
 
-/// How far a count may rise or fall, in percent of what is recorded.
+/// A count may rise or fall by this many percent of what is recorded.
 const PERCENT: usize = 5;
-/// How far a count may rise or fall in any case, because small counts change by much in percent.
+/// A count may rise or fall by this much in any case, because small counts change by many percent.
 const FEW: usize = 8;
-/// How far a count may rise, in percent, if the code is of another compiler or another kind of
+/// A count may rise by this many percent if the code is of another compiler or another kind of
 /// build. Its falls say nothing about ours. Without incremental builds of the same compiler, 76
 /// spills became 101.
 const PERCENT_ELSEWHERE: usize = 25;
