@@ -7,7 +7,7 @@ use crate::schedule::mix::{Mix, Usage};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Counts of what a [`Batcher`](super::Batcher) has done since it was created and what is waiting.
+/// Counts of what a [`Batcher`](super::Batcher) has done since it was created, and of what waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
@@ -22,7 +22,7 @@ pub struct Metrics {
     /// The number of blocks that would have been compressed in the same time if no lane had been
     /// idle.
     pub lane_blocks: u64,
-    /// The most that the first message of each batch waited for it, summed over all batches.
+    /// The sum, over all batches, of the longest time that a message waited for its batch.
     pub waited: Duration,
     /// The longest of these times.
     pub longest_wait: Duration,

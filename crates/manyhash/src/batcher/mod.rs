@@ -60,8 +60,8 @@ impl Default for Settings {
 /// another thread and back.
 ///
 /// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or a type like these. If its
-/// `Pending` is dropped before a batch has taken the message, it is not hashed, and goes with the
-/// next batch. Dropping the batcher [`shuts it down`](Self::shutdown).
+/// `Pending` is dropped before the message is taken from the queue, it is not hashed, and goes with
+/// the next batch. Dropping the batcher [`shuts it down`](Self::shutdown).
 ///
 /// A message's `as_ref` is called by the thread that hands it over, for its length, and by the
 /// thread that hashes it, which may be any. A panic in either ends there: the outcome of that
@@ -236,7 +236,7 @@ impl fmt::Display for BatcherError {
 
 impl std::error::Error for BatcherError {}
 
-/// The error of a full queue. It returns the message.
+/// The error of a full queue, with the message that has no room.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct QueueFull<M>(pub M);
 

@@ -57,7 +57,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Pending<A, M> {
     /// messages in the queue: it hashes some of them, perhaps its own.
     ///
     /// # Errors
-    /// Returns a [`BatcherError`] if the batcher was closed or the message panicked.
+    /// Returns a [`BatcherError`] if the batcher was closed, or if the message or a worker
+    /// panicked.
     pub fn wait(mut self) -> Result<A::Digest, BatcherError> {
         thread_local! {
             static THIS_THREAD: Waker = Waker::from(Arc::new(Unpark(thread::current())));

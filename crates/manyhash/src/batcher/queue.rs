@@ -61,7 +61,7 @@ pub(super) struct Queue<A: Algorithm, M> {
     in_hand: usize,
     /// True while the worker waits to be notified.
     pub(super) is_sleeping: bool,
-    /// True while the worker sleeps on an empty queue (no deadline is running).
+    /// True while the worker sleeps without a deadline, because the queue was empty.
     pub(super) is_dozing: bool,
     /// The wakers of those that want room. All of them are woken, because one alone may have given
     /// up.

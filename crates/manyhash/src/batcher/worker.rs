@@ -20,8 +20,8 @@ use std::time::Duration;
 /// for them.
 const LONG_MESSAGE_BYTES: usize = 128 << 10;
 
-/// A thread that waits hashes at most this many full batches at once, and as many bytes: what it
-/// waits for itself may be ready long before.
+/// A thread that waits hashes at most this many full batches at once, and at most [`HELPED_BYTES`]
+/// bytes: what it waits for itself may be ready long before.
 const HELPED_BATCHES: usize = 4;
 const HELPED_BYTES: usize = 1 << 20;
 

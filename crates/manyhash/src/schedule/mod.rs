@@ -119,8 +119,7 @@ pub(crate) trait Supply<C: Compression> {
     fn finish(&mut self, slot: usize, state: &ChainingOf<C>);
 }
 
-/// The slots whose messages have ended: bit i is that of slot i in the order asked
-/// for.
+/// The slots whose messages have ended: bit i is that of slot i in the order asked for.
 pub(crate) type Ended = u64;
 const _: () = assert!(MAX_LANES <= Ended::BITS as usize);
 
@@ -137,8 +136,7 @@ pub(crate) fn ended_of(slots: &[usize], mut has_ended: impl FnMut(usize) -> bool
 /// Two messages change places if the one outside has more left, by one part in this many of the
 /// time left.
 const TURNS: u64 = 24;
-/// The number of parts in which a kernel's share of the time is run; before each, the linear
-/// program is asked again.
+/// The linear program is asked again after one part in this many of a kernel's steps.
 const PARTS: u64 = 4;
 /// The cost of planning, in picoseconds: some linear programs of a microsecond each, and moves.
 const PLANNING_PS: f64 = 5e6;
@@ -167,7 +165,7 @@ pub(crate) struct Memory<C: Compression> {
 
 #[cfg(feature = "hmac")]
 impl<C: Compression> Memory<C> {
-    /// Overwrites the states that it was left with by zeros.
+    /// Overwrites the states that a run left in it with zeros.
     pub(crate) fn erase(&mut self) {
         crate::isa::Word::erase(&mut self.words);
     }

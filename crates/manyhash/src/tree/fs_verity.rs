@@ -72,8 +72,8 @@ impl<A: FsVerityAlgorithm> FsVerity<A> {
         &self.merkle
     }
 
-    /// Returns the descriptor of a file of `file_bytes` bytes with the root of its tree; an empty
-    /// file has none.
+    /// Returns the descriptor of a file of `file_bytes` bytes. `root` is that of its tree, or
+    /// `None` for an empty file.
     pub fn descriptor(&self, file_bytes: u64, root: Option<A::Digest>) -> [u8; DESCRIPTOR_BYTES] {
         let mut descriptor = [0; DESCRIPTOR_BYTES];
         let log_block_bytes = self.merkle.leaf_bytes.trailing_zeros() as u8;

@@ -51,7 +51,7 @@ impl<A: Algorithm> JLanes<A> {
         Ok(Self { lanes, threads: 1, backend: None, lane: Frame::default(), wrap: Frame::default() })
     }
 
-    /// Takes initial values of its own: see [`tree`](super#separated).
+    /// Uses initial values derived from algorithm, mode and j: see [`tree`](super#separated).
     #[must_use]
     pub fn separated(self) -> Self {
         let frame = |role| separated::frame("j-lanes", self.lanes, role);

@@ -40,7 +40,7 @@ impl<A: Algorithm> JPointers<A> {
         Ok(Self { lanes, lane: Frame::default(), wrap: Frame::default() })
     }
 
-    /// Takes initial values of its own: see [`tree`](super#separated).
+    /// Uses initial values derived from algorithm, mode and j: see [`tree`](super#separated).
     #[must_use]
     pub fn separated(self) -> Self {
         let frame = |role| separated::frame("j-pointers", self.lanes, role);

@@ -11,7 +11,7 @@ const VERSION: u32 = 1;
 /// Bytes of the field for an algorithm's name, which ends with a zero.
 const ALGORITHM_BYTES: usize = 32;
 
-/// The fields of a superblock: what a hash device has beside its tree and root.
+/// The superblock of a hash device, which describes everything but the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Superblock {
     /// The type of the hash device.
