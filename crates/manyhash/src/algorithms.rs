@@ -6,26 +6,29 @@ use crate::schedule::compiled::Compiled;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// A hash algorithm. Sealed: the list is this crate's, see [`for_each_algorithm!`](crate::for_each_algorithm).
+/// A hash algorithm. The trait is sealed: [`for_each_algorithm!`](crate::for_each_algorithm) lists
+/// its implementors.
 #[allow(private_bounds, reason = "sealed")]
 pub trait Algorithm: Variant<Compression: Compiled, Bytes = <Self as Algorithm>::Digest> {
-    /// The digest: `[u8; DIGEST_BYTES]`.
+    /// The type of a digest: `[u8; DIGEST_BYTES]`.
     type Digest: Copy + Debug + Eq + Ord + Hash + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
-    /// A block, the unit it compresses: `[u8; BLOCK_BYTES]`.
+    /// The type of a block, the unit that is compressed: `[u8; BLOCK_BYTES]`.
     type Block: Copy + Debug + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
-    /// The name its standard gives it, as `SHA-256` or `SHA-512/256`.
+    /// The name in its standard: `SHA-256` or `SHA-512/256`.
     const NAME: &'static str;
-    /// Bytes of a block, the unit it compresses.
+    /// Bytes of a block, the unit that is compressed.
     const BLOCK_BYTES: usize;
     /// Bytes of a digest.
     const DIGEST_BYTES: usize;
-    /// Whether it has an HMAC (RFC 2104). An algorithm that takes keys by itself has none.
+    /// True if the algorithm has an HMAC (RFC 2104). An algorithm that takes keys by itself has
+    /// none.
     const HAS_HMAC: bool;
 
-    /// A buffer as room for digests one after the other, as columns and files of them are laid out.
+    /// Returns a buffer as room for digests one after the other, as columns and files of them are
+    /// laid out.
     ///
     /// # Panics
-    /// If the bytes are not those of whole digests.
+    /// Panics if the buffer is not a whole number of digests.
     ///
     /// ```
     /// use manyhash::{Algorithm, Sha256, hash_many_into};

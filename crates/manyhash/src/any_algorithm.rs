@@ -12,7 +12,7 @@ use std::fmt;
 use std::io;
 use std::str::FromStr;
 
-/// Something to do for an algorithm known only at run time.
+/// Work for an algorithm that is known only at run time.
 ///
 /// ```
 /// use manyhash::{Algorithm, AnyAlgorithm, ForAlgorithm, hash};
@@ -28,29 +28,29 @@ use std::str::FromStr;
 /// # Ok::<(), manyhash::UnknownAlgorithm>(())
 /// ```
 pub trait ForAlgorithm {
-    /// What it gives back.
+    /// The result of the work.
     type Output;
-    /// Does it for `A`.
+    /// Does the work with the algorithm `A`.
     fn run<A: Algorithm>(self) -> Self::Output;
 }
 
 macro_rules! any_algorithm {
     ([$dollar:tt] $($Name:ident)*) => {
-        /// One of this crate's algorithms.
+        /// One of this crate's algorithms, as a value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum AnyAlgorithm { $(#[doc = concat!("[`", stringify!($Name), "`](crate::", stringify!($Name), ")")] $Name),* }
 
         impl AnyAlgorithm {
-            /// All of them.
+            /// All algorithms, in the order of the list.
             pub const ALL: &[Self] = &[$(Self::$Name),*];
         }
 
-        /// What an expression gives for an [`AnyAlgorithm`]: in the expression, the name before `=>`
+        /// Evaluates an expression for an [`AnyAlgorithm`]. In the expression, the name before `=>`
         /// is the algorithm's type.
         ///
-        /// Where the expression is long, it is better a call of a generic function, because it is
-        /// compiled for each algorithm. [`AnyAlgorithm::with`] does the same by a value.
+        /// The expression is compiled for each algorithm, so a long one should call a generic
+        /// function. [`AnyAlgorithm::with`] does the same with a value.
         ///
         /// ```
         /// use manyhash::{AnyAlgorithm, hash, with_algorithm};
@@ -78,7 +78,7 @@ macro_rules! any_algorithm {
 for_each_algorithm!(any_algorithm [$]);
 
 impl AnyAlgorithm {
-    /// The name its standard gives it, as `SHA-512/256`.
+    /// Returns the name in its standard: `SHA-256` or `SHA-512/256`.
     pub const fn name(self) -> &'static str {
         self.names().standard
     }
@@ -87,29 +87,29 @@ impl AnyAlgorithm {
         with_algorithm!(self, A => <A as Variant>::NAMES)
     }
 
-    /// Bytes of its digests.
+    /// Returns the bytes of a digest.
     pub const fn digest_bytes(self) -> usize {
         with_algorithm!(self, A => <A as Algorithm>::DIGEST_BYTES)
     }
 
-    /// Bytes of its blocks.
+    /// Returns the bytes of a block.
     pub const fn block_bytes(self) -> usize {
         with_algorithm!(self, A => <A as Algorithm>::BLOCK_BYTES)
     }
 
-    /// Blocks that are compressed for a message of `message_bytes` bytes, padding included
+    /// Returns the blocks that are compressed for a message of `message_bytes` bytes, padding included
     /// (Gueron & Krasnov 2012, equation 1).
     pub fn blocks(self, message_bytes: u64) -> u64 {
         with_algorithm!(self, A => block_count::<CompressionOf<A>>(message_bytes))
     }
 
-    /// Whether it has an HMAC (RFC 2104). An algorithm that takes keys by itself has none.
+    /// Returns whether it has an HMAC (RFC 2104). An algorithm that takes keys by itself has none.
     pub const fn has_hmac(self) -> bool {
         with_algorithm!(self, A => <A as Algorithm>::HAS_HMAC)
     }
 
-    /// The name of its compression function: `sha512` for SHA-384 too. Algorithms with the same one
-    /// share kernels and their costs.
+    /// Returns the name of its compression function, such as `sha512` for SHA-384 too. Algorithms
+    /// with the same one share kernels and their costs.
     pub const fn compression_function(self) -> &'static str {
         with_algorithm!(self, A => <CompressionOf<A>>::NAME)
     }
@@ -118,7 +118,7 @@ impl AnyAlgorithm {
     /// [`digest_bytes`](Self::digest_bytes).
     ///
     /// # Panics
-    /// If `digests` has another number of bytes than that.
+    /// Panics if `digests` does not have exactly that many bytes.
     ///
     /// ```
     /// use manyhash::{AnyAlgorithm, Sha1, hash};
@@ -132,25 +132,27 @@ impl AnyAlgorithm {
         with_algorithm!(self, A => hash_many_into::<A>(messages, A::digests_in(digests)));
     }
 
-    /// For one message that arrives in pieces.
+    /// Returns a hasher for one message that arrives in pieces.
     pub fn hasher(self) -> AnyHasher {
         AnyHasher { algorithm: self, hasher: with_algorithm!(self, A => Box::new(Hasher::<A>::new())) }
     }
 
-    /// Does `what` for this algorithm; [`with_algorithm!`](crate::with_algorithm) is shorter for one
-    /// expression.
+    /// Does `what` for this algorithm. [`with_algorithm!`](crate::with_algorithm) is shorter for
+    /// one expression.
     pub fn with<F: ForAlgorithm>(self, what: F) -> F::Output {
         with_algorithm!(self, A => what.run::<A>())
     }
 }
 
-/// Letters and digits alone, in one case: `SHA-512/256`, `sha512_256` and `Sha512-256` are one name.
+/// Reduces a name to letters and digits in one case: `SHA-512/256`, `sha512_256` and `Sha512-256`
+/// are one name.
 fn normalised(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '/' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 impl AnyAlgorithm {
-    /// The algorithm of that name, whatever its case and punctuation. OpenSSL's `SHA2-256` is SHA-256.
+    /// Returns the algorithm of that name, whatever its case and punctuation. OpenSSL's `SHA2-256`
+    /// is SHA-256.
     pub fn by_name(name: &str) -> Option<Self> {
         let wanted = normalised(name);
         let find = |wanted: &str| Self::ALL.iter().copied().find(|a| normalised(a.name()) == wanted);
@@ -158,35 +160,38 @@ impl AnyAlgorithm {
         find(&wanted).or_else(|| find(&format!("sha{}", of_the_family()?)))
     }
 
-    /// The algorithm that digests of this length are taken for when nothing else is said: not a truncated one such as SHA-512/256.
+    /// Returns the algorithm that a digest of this length is taken for unless another is named. It
+    /// is never a truncated one such as SHA-512/256.
     pub fn by_digest_bytes(bytes: usize) -> Option<Self> {
         Self::ALL.iter().copied().find(|a| a.digest_bytes() == bytes && a.names().is_default_of_its_length)
     }
 
-    /// The name in BSD-style lists: `SHA256`, `SHA512/256`.
+    /// Returns the name in BSD-style lists: `SHA256`, `SHA512/256`.
     pub const fn tag(self) -> &'static str {
         self.names().tag
     }
 
-    /// The name in Python's hashlib: `sha256`, `sha512_256`.
+    /// Returns the name in Python's hashlib: `sha256`, `sha512_256`.
     pub const fn hashlib_name(self) -> &'static str {
         self.names().hashlib
     }
 
-    /// The command that lists its digests: `sha256sum`. `None` if no such command is known.
+    /// Returns the command that lists its digests, such as `sha256sum`; `None` if no such command
+    /// is known.
     pub const fn command(self) -> Option<&'static str> {
         self.names().command
     }
 
-    /// The algorithm of a command such as `sha256sum`.
+    /// Returns the algorithm of a command such as `sha256sum`.
     pub fn by_command(command: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|algorithm| algorithm.command() == Some(command))
     }
 
-    /// The backend that hashes with it, and its lanes.
+    /// Returns the backend that hashes with this algorithm, and the number of its lanes.
     ///
     /// # Errors
-    /// If a backend is forced that has no kernel for it: see [`backend`](crate::backend).
+    /// Fails if a backend is forced that has no kernel for the algorithm: see
+    /// [`backend`](crate::backend).
     pub fn backend(self) -> Result<(Backend, usize), BackendError> {
         with_algorithm!(self, A => {
             let backend = Backend::in_use::<A>()?;
@@ -197,7 +202,7 @@ impl AnyAlgorithm {
 
 /// Hashes one message that arrives in pieces, with an algorithm chosen at run time.
 ///
-/// Also a [`Write`](io::Write).
+/// The hasher is also a [`Write`](io::Write).
 ///
 /// ```
 /// use manyhash::{AnyAlgorithm, Sha512, hash};
@@ -212,7 +217,7 @@ pub struct AnyHasher {
     hasher: Box<dyn ErasedHasher>,
 }
 
-/// What an [`AnyHasher`] wants of a [`Hasher`].
+/// The methods of [`Hasher`] that an [`AnyHasher`] needs.
 trait ErasedHasher: Send + Sync {
     fn clone_boxed(&self) -> Box<dyn ErasedHasher>;
     fn update(&mut self, piece: &[u8]);
@@ -241,17 +246,17 @@ impl Clone for Box<dyn ErasedHasher> {
 }
 
 impl AnyHasher {
-    /// The algorithm.
+    /// Returns the algorithm.
     pub fn algorithm(&self) -> AnyAlgorithm {
         self.algorithm
     }
 
-    /// Appends to the message.
+    /// Appends a piece to the message.
     pub fn update(&mut self, piece: &[u8]) {
         self.hasher.update(piece);
     }
 
-    /// The digest of the message.
+    /// Returns the digest of the message.
     pub fn finalize(self) -> Vec<u8> {
         let mut digest = vec![0; self.algorithm.digest_bytes()];
         self.finalize_into(&mut digest);
@@ -261,20 +266,20 @@ impl AnyHasher {
     /// Writes the digest of the message.
     ///
     /// # Panics
-    /// If `digest` has not as many bytes as the algorithm's digests.
+    /// Panics if `digest` does not have exactly as many bytes as the algorithm's digests.
     pub fn finalize_into(mut self, digest: &mut [u8]) {
         let (room, wanted) = (digest.len(), self.algorithm.digest_bytes());
         assert_eq!(room, wanted, "a digest of {wanted} bytes, and room for {room}");
         self.hasher.finalize_into(digest);
     }
 
-    /// Back to a message of no bytes.
+    /// Begins a new message.
     pub fn reset(&mut self) {
         *self = self.algorithm.hasher();
     }
 }
 
-/// Shows the algorithm, never a state.
+/// Shows the algorithm, and never a state.
 impl fmt::Debug for AnyHasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AnyHasher").field("algorithm", &self.algorithm).finish_non_exhaustive()
@@ -292,7 +297,7 @@ impl io::Write for AnyHasher {
     }
 }
 
-/// As one would type it: `sha512/256`.
+/// Writes the name as one types it: `sha512/256`.
 impl fmt::Display for AnyAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.names().typed)
@@ -307,7 +312,7 @@ impl FromStr for AnyAlgorithm {
     }
 }
 
-/// No algorithm has that name. Shown, it lists the names there are.
+/// The error of a name that no algorithm has. Its text lists the names that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownAlgorithm;
 

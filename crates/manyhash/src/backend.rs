@@ -1,8 +1,10 @@
-//! Which instructions compute: what this CPU can do, and how to insist on something else.
+//! The instructions that compute: what this CPU can do, and how to force something else.
 //!
-//! Left alone, a batch is computed by a mixture of backends: wide lanes while there are many messages, narrower kernels for the last
-//! few. [`force`] makes this process use one backend for every block, [`Batch::backend`](crate::Batch::backend) does so for one batch.
-//! This library reads no environment variable by itself: a program that wants to be told from outside calls [`from_environment`].
+//! By default, a batch is computed by a mixture of backends: wide lanes while there are many
+//! messages, narrower kernels for the last few. [`force`] makes this process use one backend for
+//! every block; [`Batch::backend`](crate::Batch::backend) does so for one batch. This library reads
+//! no environment variable by itself. A program that wants to be told from outside calls
+//! [`from_environment`].
 //!
 //! | name | computes in | bits of vectors | waves | messages at once (32-bit, 64-bit words) |
 //! |---|---|---|---|---|
@@ -28,10 +30,13 @@
 //! | `sha-ni-sms-x4` | instructions for rounds, schedules in vectors | 128 | 4 | 4, - |
 //! | `sha-ni-sms256-x4` | instructions for rounds, schedules in vectors | 256 | 4 | 4, - |
 //!
-//! A wave is a vector of lanes, or a message in registers of its own; kernels with several of them interleave their instructions, so that
-//! one computes while another waits. All algorithms have lanes. Two waves of the widest vectors are for those that have registers left, MD5, SHA-1
-//! and SHA-2; more waves for those whose rounds wait most, such as MD5; and lean rounds for SHA-2. The SHA extensions are for SHA-1, SHA-224 and SHA-256, those beside schedules in vectors for
-//! the last two, and `bmi2` is for SHA-2: [`Backend::lanes_of`] tells. `avx512-lean` has the fewest operations, `avx512` the shortest waits.
+//! A wave is a vector of lanes, or a message in registers of its own. Kernels with several waves
+//! interleave their instructions, so that one computes while another waits. All algorithms have
+//! lanes. Two waves of the widest vectors are only for algorithms that have registers left: MD5,
+//! SHA-1 and SHA-2. More waves are for those whose rounds wait most, such as MD5. The SHA extensions
+//! are for SHA-1, SHA-224 and SHA-256; those beside schedules in vectors are for the last two.
+//! `bmi2` and `avx512-lean` are for SHA-2. [`Backend::lanes_of`] tells. `avx512-lean` has the fewest
+//! operations, `avx512` the shortest waits.
 //!
 //! ```
 //! use manyhash::{Sha256, backend::Backend, hash_many};
@@ -65,12 +70,12 @@ pub struct Backend {
 }
 
 impl Backend {
-    /// Those this CPU can run.
+    /// Returns the backends that this CPU can run.
     pub fn supported() -> Vec<Self> {
         Self::known().iter().copied().filter(|backend| backend.is_supported).collect()
     }
 
-    /// All there are on this architecture, also those this CPU lacks.
+    /// Returns all backends of this architecture, including those that this CPU lacks.
     pub fn known() -> &'static [Self] {
         static KNOWN: OnceLock<Vec<Backend>> = OnceLock::new();
         KNOWN.get_or_init(|| {
@@ -90,16 +95,17 @@ impl Backend {
         })
     }
 
-    /// The one that does most of a large batch when nobody insists on another.
+    /// Returns the backend that does most of a large batch unless another is forced.
     pub fn best<A: Algorithm>() -> Self {
         let mix = &<CompressionOf<A>>::mixes().automatic;
         Self::known_by_name(mix.widest_kernel().name).expect("every kernel is known")
     }
 
-    /// The one that [`force`] has chosen, or else the best.
+    /// Returns the backend that [`force`] has chosen, or else the best.
     ///
     /// # Errors
-    /// If a backend is forced that has no kernel for `A`: then `A` is computed as if none were.
+    /// Fails if a backend is forced that has no kernel for `A`. Then `A` is computed as if none
+    /// were forced.
     pub fn in_use<A: Algorithm>() -> Result<Self, BackendError> {
         match forced() {
             None => Ok(Self::best::<A>()),
@@ -107,10 +113,10 @@ impl Backend {
         }
     }
 
-    /// The backend of this name.
+    /// Returns the backend of this name.
     ///
     /// # Errors
-    /// If there is none, or if this CPU lacks it.
+    /// Fails if there is none, or if this CPU lacks it.
     pub fn by_name(name: &str) -> Result<Self, BackendError> {
         match Self::known_by_name(name) {
             Some(backend) if backend.is_supported => Ok(backend),
@@ -125,47 +131,51 @@ impl Backend {
         Self::known().iter().copied().find(|backend| backend.name == name)
     }
 
-    /// Its name, as in the table of [this module](self).
+    /// Returns the name, as in the table of [this module](self).
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// How it computes.
+    /// Returns how the backend computes.
     pub fn kind(&self) -> Kind {
         self.shape.kind
     }
 
-    /// Bits of the widest vectors that it computes in; `None` if it computes in none.
+    /// Returns the width in bits of the widest vectors that it computes in; `None` if it computes
+    /// in none.
     pub fn vector_bits(&self) -> Option<usize> {
         self.shape.vector_bits
     }
 
-    /// Vectors of lanes, or messages in registers of their own, whose instructions it interleaves.
+    /// Returns the number of vectors of lanes, or messages in registers of their own, whose
+    /// instructions it interleaves.
     pub fn waves(&self) -> usize {
         self.shape.waves
     }
 
-    /// The features of the CPU that it needs, as the compiler names them.
+    /// Returns the features of the CPU that it needs, as the compiler names them.
     pub fn features(&self) -> &'static [&'static str] {
         self.shape.features
     }
 
-    /// Whether this CPU can run it, and nobody has left its features out.
+    /// Returns whether this CPU can run it and its features are not left out.
     pub fn is_supported(&self) -> bool {
         self.is_supported
     }
 
-    /// Messages it advances together, of an algorithm with 32-bit words if it has kernels for any.
+    /// Returns how many messages it advances together, of an algorithm with 32-bit words if it has
+    /// kernels for any.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// Messages of the algorithm `A` it advances together; `None` if it has no kernel for `A`.
+    /// Returns how many messages of the algorithm `A` it advances together; `None` if it has no
+    /// kernel for `A`.
     pub fn lanes_of<A: Algorithm>(&self) -> Option<usize> {
         <CompressionOf<A>>::mixes().all.iter().find(|kernel| kernel.name == self.name).map(|kernel| kernel.lanes)
     }
 
-    /// Whether it has a kernel for the algorithm `A` and this CPU can run it.
+    /// Returns whether it has a kernel for the algorithm `A` and this CPU can run it.
     pub fn supports<A: Algorithm>(&self) -> bool {
         self.mix::<A>().is_ok()
     }
@@ -193,13 +203,14 @@ impl fmt::Display for Backend {
     }
 }
 
-/// The family of CPUs whose measured costs decide which backends do what on this CPU: `zen`, `zen-4` or `golden-cove`. It is chosen by
-/// the maker's name and family, so that a machine always makes the same choices.
+/// Returns the family of CPUs whose measured costs decide which backends do what on this CPU:
+/// `zen`, `zen-4` or `golden-cove`. It is chosen by the maker's name and family, so that a machine
+/// always makes the same choices.
 pub fn cost_table() -> &'static str {
     cost::family().name
 }
 
-/// Which of [`Backend::known`] is forced, counted from 1; 0 is none.
+/// The number of the forced backend in [`Backend::known`], counted from 1; 0 is none.
 static FORCED: AtomicUsize = AtomicUsize::new(0);
 
 fn forced() -> Option<Backend> {
@@ -207,11 +218,12 @@ fn forced() -> Option<Backend> {
     Some(Backend::known()[place])
 }
 
-/// Makes this process use one backend for every block from now on, wherever nothing else is said; `None` undoes that. An algorithm that it
-/// has no kernel for is computed as if it were not forced: see [`Backend::in_use`].
+/// Makes this process use one backend for every block from now on, unless a batch names another;
+/// `None` undoes that. An algorithm that the backend has no kernel for is computed as if none were
+/// forced: see [`Backend::in_use`].
 ///
 /// # Errors
-/// If this CPU lacks it.
+/// Fails if this CPU lacks the backend.
 ///
 /// ```
 /// use manyhash::backend::{self, Backend};
@@ -232,17 +244,19 @@ pub fn force(backend: impl Into<Option<Backend>>) -> Result<(), BackendError> {
     Ok(())
 }
 
-/// Does what two environment variables say, and returns the backend that is forced. To be called before the first hash.
+/// Does what two environment variables say, and returns the backend that is forced. Call it before
+/// the first hash.
 ///
 /// - `MANYHASH_BACKEND=<name>` forces a backend.
-/// - `MANYHASH_WITHOUT=<instruction sets>`, with commas, leaves out what the CPU has: `avx512`, `avx2`, `sha`, or any feature as the compiler
-///   names it; `sha-ni` is `sha`. A name stands for all features that begin with it.
+/// - `MANYHASH_WITHOUT=<instruction sets>`, with commas, leaves out what the CPU has: `avx512`,
+///   `avx2`, `sha`, or any feature as the compiler names it; `sha-ni` is `sha`. A name stands for
+///   all features that begin with it.
 ///
-/// A variable that is not set, or empty, says nothing.
+/// A variable that is empty or not set has no effect.
 ///
 /// # Errors
-/// If there is no such backend or instruction set, if the CPU lacks the backend or it is left out, or if something else was to be left out
-/// when this was called before.
+/// Fails if there is no such backend or instruction set, if the CPU lacks the backend or it is left
+/// out, or if an earlier call left out other features.
 pub fn from_environment() -> Result<Option<Backend>, BackendError> {
     let read = |variable: &str| std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
     let without = read("MANYHASH_WITHOUT");
@@ -263,7 +277,7 @@ pub fn from_environment() -> Result<Option<Backend>, BackendError> {
     Ok(Some(backend))
 }
 
-/// The features that may be left out, each once.
+/// Returns the features that may be left out, each once.
 fn feature_names() -> Vec<&'static str> {
     let mut names = ALL_FEATURES.to_vec();
     names.sort_unstable();
@@ -271,20 +285,20 @@ fn feature_names() -> Vec<&'static str> {
     names
 }
 
-/// The kernels to use for `A`.
+/// Returns the kernels to use for `A`.
 #[inline]
 pub(crate) fn mix<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
     let automatic = &<CompressionOf<A>>::mixes().automatic;
     forced().map_or(automatic, |backend| backend.mix::<A>().unwrap_or(automatic))
 }
 
-/// The kernels to use for a message of `A` that is dealt out to lanes.
+/// Returns the kernels to use for a message of `A` that is dealt out to lanes.
 pub(crate) fn mix_for_dealt<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
     let automatic = &<CompressionOf<A>>::mixes().automatic_dealt;
     forced().map_or(automatic, |backend| backend.mix::<A>().unwrap_or(automatic))
 }
 
-/// Why a backend can't be used. Its text lists those that can.
+/// The reason why a backend can't be used. Its text lists those that can.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackendError {
     name: String,
@@ -302,7 +316,7 @@ enum Reason {
 }
 
 impl BackendError {
-    /// Names that would do.
+    /// Returns the names of the backends that can be used.
     pub fn usable(&self) -> &[&'static str] {
         &self.usable
     }
@@ -330,7 +344,7 @@ mod tests {
 
     struct ShapeAndLanes(Backend);
     impl ForAlgorithm for ShapeAndLanes {
-        /// Bytes of a word, the shape and the lanes.
+        /// The bytes of a word, the shape and the number of lanes.
         type Output = Option<(usize, Shape, usize)>;
         fn run<A: Algorithm>(self) -> Self::Output {
             let kernel = <CompressionOf<A>>::mixes().all.iter().find(|kernel| kernel.name == self.0.name)?;

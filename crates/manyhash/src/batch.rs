@@ -1,4 +1,4 @@
-//! A batch as a value: all that can be said of many messages at once, said once.
+//! A batch as a value: every option for hashing many messages at once, set once.
 
 use crate::algorithm::CompressionOf;
 #[cfg(feature = "hmac")]
@@ -32,11 +32,13 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// How many messages are hashed: what each has before and after it, under which key, by which backend, on how many threads.
+/// Options for hashing many messages: what each has before and after it, under which key, by which
+/// backend, on how many threads.
 ///
-/// The digest of message m is A(prefix || m || suffix), or, with a key, the HMAC of these bytes. Whole blocks of the prefix are compressed
-/// once, when the batch is made; messages start from that midstate, where they are, and are not copied. A prefix of whole blocks costs a
-/// message nothing more; of any other prefix, and of a suffix, each message has a block or two of its own.
+/// The digest of message m is A(prefix || m || suffix), or, with a key, the HMAC of these bytes.
+/// Whole blocks of the prefix are compressed once, when the batch is made. Messages start from that
+/// midstate, where they are, and are not copied. A prefix of whole blocks costs a message nothing
+/// more. Any other prefix, and a suffix, cost each message a block or two of its own.
 ///
 /// ```
 /// use manyhash::{Batch, Sha256, hash};
@@ -45,7 +47,7 @@ use std::sync::{Mutex, PoisonError};
 /// ```
 #[derive(Clone)]
 pub struct Batch<A: Algorithm> {
-    /// After the key's block and the whole blocks of the prefix.
+    /// The start after the key's block and the whole blocks of the prefix.
     start: Start<CompressionOf<A>>,
     prefix: Vec<u8>,
     suffix: Vec<u8>,
@@ -55,7 +57,7 @@ pub struct Batch<A: Algorithm> {
     threads: usize,
 }
 
-/// The secrets of a batch.
+/// The keys of a batch, which are secret.
 #[cfg(feature = "hmac")]
 #[derive(Clone)]
 enum Keys<A: Algorithm> {
@@ -65,7 +67,7 @@ enum Keys<A: Algorithm> {
 }
 
 impl<A: Algorithm> Batch<A> {
-    /// Plain digests of messages as they are, on one thread.
+    /// Creates a batch of plain digests of messages as they are, on one thread.
     pub fn new() -> Self {
         Self {
             start: Start::of::<A>(),
@@ -78,7 +80,8 @@ impl<A: Algorithm> Batch<A> {
         }
     }
 
-    /// With these bytes before each message: a salt, a domain tag. They may be longer than the messages.
+    /// Puts these bytes before each message, such as a salt or a domain tag. They may be longer
+    /// than the messages.
     #[must_use]
     pub fn prefix(mut self, prefix: &[u8]) -> Self {
         self.prefix = prefix.to_vec();
@@ -86,17 +89,17 @@ impl<A: Algorithm> Batch<A> {
         self
     }
 
-    /// With these bytes after each message.
+    /// Puts these bytes after each message.
     #[must_use]
     pub fn suffix(mut self, suffix: &[u8]) -> Self {
         self.suffix = suffix.to_vec();
         self
     }
 
-    /// With HMAC tags under a secret key in place of digests.
+    /// Makes HMAC tags under one secret key in place of digests.
     ///
     /// # Panics
-    /// If the batch has a key for each message already.
+    /// Panics if the batch has a key for each message already.
     #[cfg(feature = "hmac")]
     #[must_use]
     pub fn key(mut self, key: &Key<A>) -> Self {
@@ -106,10 +109,10 @@ impl<A: Algorithm> Batch<A> {
         self
     }
 
-    /// With HMAC tags in place of digests, that of message i under `keys[i]`.
+    /// Makes HMAC tags in place of digests, that of message i under `keys[i]`.
     ///
     /// # Panics
-    /// If the batch has one key for all messages already.
+    /// Panics if the batch has one key for all messages already.
     #[cfg(feature = "hmac")]
     #[must_use]
     pub fn keys(mut self, keys: &[impl Borrow<Key<A>>]) -> Self {
@@ -119,10 +122,11 @@ impl<A: Algorithm> Batch<A> {
         self
     }
 
-    /// With every block computed by one backend; lanes without a message are idle.
+    /// Computes every block on one backend; lanes without a message are idle.
     ///
     /// # Panics
-    /// If it has no kernel for `A`, or this CPU lacks it: ask [`Backend::supports`] first.
+    /// Panics if the backend has no kernel for `A`, or if this CPU lacks it: ask
+    /// [`Backend::supports`] first.
     #[must_use]
     pub fn backend(mut self, backend: Backend) -> Self {
         if let Err(error) = backend.mix::<A>() {
@@ -132,18 +136,18 @@ impl<A: Algorithm> Batch<A> {
         self
     }
 
-    /// On up to `threads` threads, of which the caller's is one; 0 is one for each CPU. Each of them hashes messages of its own, so that
-    /// one message gains nothing. Small batches use fewer.
+    /// Uses up to `threads` threads, of which the caller's is one; 0 is one for each CPU. Each of
+    /// them hashes messages of its own, so one message gains nothing. Small batches use fewer.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// The digest of each message, in the order of the messages.
+    /// Returns the digest of each message, in the order of the messages.
     ///
     /// # Panics
-    /// If there is a key for each message, and not as many keys as messages.
+    /// Panics if there is a key for each message, and not as many keys as messages.
     pub fn hash(&self, messages: &[impl AsRef<[u8]> + Sync]) -> Vec<A::Digest> {
         let mut digests = vec![A::ZERO; messages.len()];
         self.hash_into(messages, &mut digests);
@@ -153,33 +157,37 @@ impl<A: Algorithm> Batch<A> {
     /// Writes the digest of `messages[i]` to `digests[i]`.
     ///
     /// # Panics
-    /// If there are not as many digests as messages, and as [`hash`](Self::hash).
+    /// Panics if there are not as many digests as messages, and as [`hash`](Self::hash) does.
     pub fn hash_into(&self, messages: &[impl AsRef<[u8]> + Sync], digests: &mut [A::Digest]) {
         self.hash_messages(&Slice(messages), digests);
     }
 
-    /// The digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is `values[offsets[i]..offsets[i + 1]]`.
+    /// Returns the digest of each of `offsets.len() - 1` messages that lie in one buffer: message i
+    /// is `values[offsets[i]..offsets[i + 1]]`.
     ///
     /// # Panics
-    /// If an offset is less than the one before or past the end of `values`, and as [`hash`](Self::hash).
+    /// Panics if an offset is less than the one before or past the end of `values`, and as
+    /// [`hash`](Self::hash) does.
     pub fn hash_contiguous(&self, values: &[u8], offsets: &[impl Offset]) -> Vec<A::Digest> {
         let mut digests = vec![A::ZERO; offsets.len().saturating_sub(1)];
         self.hash_contiguous_into(values, offsets, &mut digests);
         digests
     }
 
-    /// Writes the digest of message i of those that lie in one buffer to `digests[i]`: see [`hash_contiguous`](Self::hash_contiguous).
+    /// Writes the digest of message i of those that lie in one buffer to `digests[i]`: see
+    /// [`hash_contiguous`](Self::hash_contiguous).
     ///
     /// # Panics
-    /// If there are not as many digests as messages, and as [`hash_contiguous`](Self::hash_contiguous).
+    /// Panics if there are not as many digests as messages, and as
+    /// [`hash_contiguous`](Self::hash_contiguous) does.
     pub fn hash_contiguous_into(&self, values: &[u8], offsets: &[impl Offset], digests: &mut [A::Digest]) {
         self.hash_messages(&Contiguous::new(values, offsets), digests);
     }
 
-    /// The digest of one message.
+    /// Returns the digest of one message.
     ///
     /// # Panics
-    /// If there is a key for each message, and not one key.
+    /// Panics if the batch has a key for each message, and not exactly one.
     pub fn hash_one(&self, message: &[u8]) -> A::Digest {
         let mut digest = [A::ZERO];
         self.hash_messages(&Slice(&[message]), &mut digest);
@@ -187,13 +195,13 @@ impl<A: Algorithm> Batch<A> {
         digest
     }
 
-    /// Whether `tags[i]` is the tag of `messages[i]` under the batch's key, or under its key i, for
-    /// every one. Tags are expected to have as many bytes as
+    /// Checks for every message whether `tags[i]` is the tag of `messages[i]` under the batch's
+    /// key, or under its key i. Tags must have as many bytes as
     /// [`Key::with_tag_bytes`](crate::hmac::Key::with_tag_bytes) says.
     ///
     /// # Panics
-    /// If there is a message and no key, if there are not as many tags as messages, or not as many
-    /// keys as messages where each has its own.
+    /// Panics if there is a message and no key, if there are not as many tags as messages, or if
+    /// each message has its own key and there are not as many keys as messages.
     ///
     /// ```
     /// use manyhash::{Batch, Sha256, hmac::Key};
@@ -213,13 +221,14 @@ impl<A: Algorithm> Batch<A> {
         right.iter().zip(tags).enumerate().map(|(i, (right, tag))| key(i).compare(right, tag.as_ref())).collect()
     }
 
-    /// Hashes every reader to its end, each thread as [`Readers::hash`] does.
+    /// Hashes every reader to its end, on each thread as [`Readers::hash`] does.
     ///
-    /// An item of `readers` is a reader and the bytes it is expected to give (0 if unknown): only the order of work depends on it. `finished`
-    /// gets each reader back, in the order they end, with its digest or with the error that stopped it; the others go on.
+    /// An item of `readers` is a reader and the bytes that it is expected to give (0 if unknown):
+    /// only the order of work depends on them. `finished` gets each reader back, in the order in
+    /// which they end, with its digest or with the error that stopped it; the others go on.
     ///
     /// # Panics
-    /// If there is a key for each message: readers have no index.
+    /// Panics if there is a key for each message, because readers have no index.
     pub fn hash_readers<R: Read + Send, I: IntoIterator<Item = (R, u64), IntoIter: Send>>(
         &self,
         readers: I,
@@ -231,7 +240,8 @@ impl<A: Algorithm> Batch<A> {
         let head = self.head();
         let readers = readers.into_iter();
         let threads = threads::count(self.threads);
-        // If there are few, each thread has a share of them, and the first does not take all.
+        // If there are few readers, each thread gets a share of them, and the first does not take
+        // all.
         let most_open = match readers.size_hint().0 {
             0 => usize::MAX,
             readers => readers.div_ceil(threads),
@@ -258,7 +268,7 @@ impl<A: Algorithm> Batch<A> {
         threads::map(threads, vec![(); threads], work);
     }
 
-    /// Makes the start anew, after the key or the prefix has changed.
+    /// Computes the start again, after the key or the prefix has changed.
     fn prepare(&mut self) {
         self.start = Start::of::<A>();
         #[cfg(feature = "hmac")]
@@ -268,13 +278,13 @@ impl<A: Algorithm> Batch<A> {
         self.start = self.after_prefix(self.start);
     }
 
-    /// The start after whole blocks of the prefix.
+    /// Returns the start after the whole blocks of the prefix.
     fn after_prefix(&self, start: Start<CompressionOf<A>>) -> Start<CompressionOf<A>> {
         let blocks = &self.prefix[..self.prefix.len() - self.head().len()];
         if blocks.is_empty() { start } else { Hasher::<A>::absorbed(start, blocks) }
     }
 
-    /// What the prefix has after its whole blocks.
+    /// Returns the bytes of the prefix after its whole blocks.
     fn head(&self) -> &[u8] {
         &self.prefix[whole_bytes::<CompressionOf<A>>(self.prefix.len())..]
     }
@@ -350,7 +360,7 @@ impl<A: Algorithm> Batch<A> {
         digest
     }
 
-    /// The tag that an inner digest leads to; without a key, the digest.
+    /// Returns the tag that follows from an inner digest; without a key, the digest.
     #[cfg(feature = "hmac")]
     fn outer_digest(&self, mix: &Mix<CompressionOf<A>>, digest: A::Digest) -> A::Digest {
         match &self.keys {
@@ -360,15 +370,15 @@ impl<A: Algorithm> Batch<A> {
     }
 }
 
-/// What a message costs besides its bytes, in bytes.
+/// The cost of a message besides its bytes, in bytes.
 const MESSAGE_BYTES: usize = 64;
-/// A thread takes longer to start than to hash less than this.
+/// A thread takes longer to start than to hash fewer bytes than this.
 const LEAST_PART_BYTES: usize = 64 << 10;
-/// So large a part has lanes enough to be hashed as fast as all of them.
+/// A part of this many bytes has messages for enough lanes to be hashed as fast as all of them.
 const LARGE_PART_BYTES: usize = 4 << 20;
 
-/// Messages one after the other, in parts that cost about the same: a few for each thread, so that none waits long for the last, but as few
-/// as make them large.
+/// Cuts messages into parts that cost about the same: a few for each thread, so that none waits
+/// long for the last, but no more than leave them large.
 fn parts(messages: &dyn Messages, threads: usize) -> Vec<Range<usize>> {
     let cost = |i: usize| messages.message(i).len().saturating_add(MESSAGE_BYTES);
     let total = (0..messages.count()).fold(0, |sum: usize, i| sum.saturating_add(cost(i)));
@@ -385,12 +395,12 @@ fn parts(messages: &dyn Messages, threads: usize) -> Vec<Range<usize>> {
     parts
 }
 
-/// A reader with bytes before it and after it.
+/// A reader with bytes before and after what it gives.
 struct FramedReader<'a, R> {
     before: &'a [u8],
     reader: R,
     after: &'a [u8],
-    /// Whether the reader has ended.
+    /// True once the reader has ended.
     is_read: bool,
 }
 
@@ -410,7 +420,7 @@ impl<R: Read> Read for FramedReader<'_, R> {
     }
 }
 
-/// What a key leads to is erased.
+/// Erases the start, which follows from the key.
 #[cfg(feature = "hmac")]
 impl<A: Algorithm> Drop for Batch<A> {
     fn drop(&mut self) {
@@ -424,7 +434,7 @@ impl<A: Algorithm> Default for Batch<A> {
     }
 }
 
-/// Shows how much there is around messages, not what: it may be a secret.
+/// Shows how much there is around messages, but not its bytes, which may be secret.
 impl<A: Algorithm> fmt::Debug for Batch<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let batch = &mut f.debug_struct("Batch");

@@ -10,7 +10,8 @@ impl<A: Algorithm<Digest: AssocArraySize>> OutputSizeUser for Hasher<A> {
     type OutputSize = <A::Digest as AssocArraySize>::Size;
 }
 
-/// What HMAC needs to know: `hmac::SimpleHmac<Hasher<A>>` and `hkdf::SimpleHkdf<Hasher<A>>` take it.
+/// HMAC needs the block size: `hmac::SimpleHmac<Hasher<A>>` and `hkdf::SimpleHkdf<Hasher<A>>` take
+/// this hasher.
 impl<A: Algorithm<Block: AssocArraySize>> BlockSizeUser for Hasher<A> {
     type BlockSize = <A::Block as AssocArraySize>::Size;
 }

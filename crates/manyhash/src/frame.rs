@@ -1,4 +1,5 @@
-//! What the messages of a tree have in common: bytes before each of them, absorbed once, and bytes after each.
+//! The common part of a tree's messages: bytes before each of them, absorbed once, and bytes after
+//! each.
 
 use crate::algorithm::ending::whole_bytes;
 use crate::algorithm::{ChainingOf, CompressionOf};
@@ -12,19 +13,21 @@ use crate::schedule::framed::Around;
 use crate::schedule::messages::{Chunks, Messages, Slice};
 use crate::schedule::mix::Mix;
 
-/// Bytes that each node of a tree has before it and after it: a salt, a domain tag.
+/// Bytes before and after each node of a tree, such as a salt or a domain tag.
 ///
-/// Whole blocks of the prefix are compressed once, when the frame is made: see [`Batch`](crate::Batch), which is for callers.
+/// Whole blocks of the prefix are compressed once, when the frame is made. Callers use
+/// [`Batch`](crate::Batch) instead.
 #[derive(Clone)]
 pub(crate) struct Frame<A: Algorithm> {
     start: Start<CompressionOf<A>>,
-    /// What the prefix has after its whole blocks: less than a block, or a block that may be the last.
+    /// The bytes of the prefix after its whole blocks: less than a block, or a block that may be
+    /// the last.
     head: Vec<u8>,
     suffix: Vec<u8>,
 }
 
 impl<A: Algorithm> Frame<A> {
-    /// `prefix` before each message, `suffix` after it; either may be empty.
+    /// Puts `prefix` before each message and `suffix` after it; either may be empty.
     pub(crate) fn new(prefix: &[u8], suffix: &[u8]) -> Self {
         let mut start = Start::of::<A>();
         let (blocks, head) = prefix.split_at(whole_bytes::<CompressionOf<A>>(prefix.len()));
@@ -34,12 +37,12 @@ impl<A: Algorithm> Frame<A> {
         Self { start, head: head.to_vec(), suffix: suffix.to_vec() }
     }
 
-    /// Nothing before messages and nothing after, but another initial value.
+    /// Puts nothing before and after messages, but starts them from another initial value.
     pub(crate) fn with_initial(state: ChainingOf<CompressionOf<A>>) -> Self {
         Self { start: Start { state, bytes: 0 }, head: Vec::new(), suffix: Vec::new() }
     }
 
-    /// The digest of one message.
+    /// Returns the digest of one message.
     pub(crate) fn hash(&self, message: &[u8]) -> A::Digest {
         let mut hasher = self.hasher();
         hasher.update(message);
@@ -47,7 +50,7 @@ impl<A: Algorithm> Frame<A> {
         hasher.finalize()
     }
 
-    /// The digest of each message, in the order of the messages.
+    /// Returns the digest of each message, in the order of the messages.
     pub(crate) fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
         let mut digests = vec![A::ZERO; messages.len()];
         self.hash_many_into(messages, &mut digests);
@@ -57,22 +60,23 @@ impl<A: Algorithm> Frame<A> {
     /// Writes the digest of `messages[i]` to `digests[i]`.
     ///
     /// # Panics
-    /// If the lengths differ.
+    /// Panics if the lengths differ.
     pub(crate) fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [A::Digest]) {
         self.hash_many_on(backend::mix::<A>(), &Slice(messages), digests);
     }
 
-    /// The digest of each chunk of `values` of `message_bytes` bytes; the last may be shorter.
+    /// Writes the digest of each chunk of `values` of `message_bytes` bytes; the last chunk may be
+    /// shorter.
     pub(crate) fn hash_chunks(&self, values: &[u8], message_bytes: usize, digests: &mut [A::Digest]) {
         self.hash_many_on(backend::mix::<A>(), &Chunks { values, message_bytes }, digests);
     }
 
-    /// Where messages start, if that is all there is to the frame.
+    /// Returns where messages start, if there are no other bytes around them.
     pub(crate) fn only_start(&self) -> Option<&Start<CompressionOf<A>>> {
         (self.head.is_empty() && self.suffix.is_empty()).then_some(&self.start)
     }
 
-    /// After the prefix.
+    /// Returns a hasher that has absorbed the prefix.
     fn hasher(&self) -> Hasher<A> {
         let mut hasher = Hasher::starting(self.start);
         hasher.update(&self.head);
@@ -86,14 +90,14 @@ impl<A: Algorithm> Frame<A> {
     }
 }
 
-/// Nothing before messages and nothing after them.
+/// Puts nothing before messages and nothing after them.
 impl<A: Algorithm> Default for Frame<A> {
     fn default() -> Self {
         Self::with_initial(A::INITIAL)
     }
 }
 
-/// Shows how much there is around messages, not what: it may be a secret.
+/// Shows how much there is around messages, but not its bytes, which may be secret.
 impl<A: Algorithm> std::fmt::Debug for Frame<A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let prefix_bytes = self.start.bytes + self.head.len() as u64;

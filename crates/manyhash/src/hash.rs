@@ -1,4 +1,4 @@
-//! One message: all there, or in pieces.
+//! One message, given whole or in pieces.
 
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
@@ -14,7 +14,7 @@ use crate::schedule::mix::Mix;
 use std::fmt;
 use std::io;
 
-/// The digest of one message.
+/// Returns the digest of one message.
 ///
 /// ```
 /// let digest = manyhash::hash::<manyhash::Sha256>(b"abc");
@@ -24,7 +24,8 @@ pub fn hash<A: Algorithm>(message: &[u8]) -> A::Digest {
     hash_on::<A>(backend::mix::<A>(), &A::INITIAL, 0, message)
 }
 
-/// The digest of one message from a state that stands for `start_bytes` bytes, on the mix's kernel for one.
+/// Returns the digest of one message from a state that stands for `start_bytes` bytes, on the mix's
+/// kernel for one.
 pub(crate) fn hash_on<A: Algorithm>(
     mix: &Mix<CompressionOf<A>>,
     start: &ChainingOf<CompressionOf<A>>,
@@ -38,7 +39,8 @@ pub(crate) fn hash_on<A: Algorithm>(
 
 /// Hashes one message that arrives in pieces.
 ///
-/// Also a [`Write`](io::Write), and, with the feature `digest`, what the traits of the crate `digest` ask for.
+/// The hasher is also a [`Write`](io::Write). With the feature `digest`, it implements the traits
+/// of the crate `digest`.
 ///
 /// ```
 /// use manyhash::{Hasher, Sha512, hash};
@@ -50,24 +52,24 @@ pub(crate) fn hash_on<A: Algorithm>(
 #[derive(Clone)]
 pub struct Hasher<A: Algorithm> {
     state: ChainingOf<CompressionOf<A>>,
-    /// What has not been compressed yet: the first `rest_bytes` of these.
+    /// The bytes that have not been compressed yet are the first `rest_bytes` of these.
     rest: BlockBytes<CompressionOf<A>>,
     rest_bytes: usize,
     message_bytes: u64,
 }
 
 impl<A: Algorithm> Hasher<A> {
-    /// A message of no bytes so far.
+    /// Begins a message.
     pub fn new() -> Self {
         Self::starting(Start::of::<A>())
     }
 
-    /// After what `start` stands for.
+    /// Begins a message from `start`, which stands for the bytes before it.
     pub(crate) fn starting(start: Start<CompressionOf<A>>) -> Self {
         Self { state: start.state, rest: zeros::<CompressionOf<A>, 8>(), rest_bytes: 0, message_bytes: start.bytes }
     }
 
-    /// `start` and whole blocks after it.
+    /// Returns the start after `start` and whole blocks.
     pub(crate) fn absorbed(start: Start<CompressionOf<A>>, blocks: &[u8]) -> Start<CompressionOf<A>> {
         debug_assert!(blocks.len().is_multiple_of(A::BLOCK_BYTES));
         let Start { mut state, bytes } = start;
@@ -75,7 +77,7 @@ impl<A: Algorithm> Hasher<A> {
         Start { state, bytes: bytes + blocks.len() as u64 }
     }
 
-    /// Appends to the message.
+    /// Appends a piece to the message.
     pub fn update(&mut self, mut piece: &[u8]) {
         let mix = backend::mix::<A>();
         self.message_bytes += piece.len() as u64;
@@ -99,12 +101,12 @@ impl<A: Algorithm> Hasher<A> {
         self.rest_bytes = rest.len();
     }
 
-    /// The digest of the message.
+    /// Returns the digest of the message.
     pub fn finalize(mut self) -> A::Digest {
         self.finish()
     }
 
-    /// Pads and returns the digest; what is left is fit only for `reset`.
+    /// Pads and returns the digest. After that, only `reset` may be called.
     pub(crate) fn finish(&mut self) -> A::Digest {
         let mut tail = Tail::<CompressionOf<A>>::empty();
         tail.set(&self.rest.as_ref().as_flattened()[..self.rest_bytes], self.message_bytes);
@@ -113,21 +115,21 @@ impl<A: Algorithm> Hasher<A> {
         digest::<A>(&self.state)
     }
 
-    /// The final state of the message, fit to start another one from.
+    /// Returns the final state of the message, from which another one may start.
     pub(crate) fn into_state(mut self) -> ChainingOf<CompressionOf<A>> {
         self.finish();
         EndingOf::<A>::take_back_mark(&mut self.state);
         self.state
     }
 
-    /// Writes zeros over the state and the bytes that are kept.
+    /// Overwrites the state and the bytes that are kept with zeros.
     #[cfg(feature = "hmac")]
     pub(crate) fn erase(&mut self) {
         WordOf::<CompressionOf<A>>::erase(self.state.as_mut());
         zeroize::Zeroize::zeroize(self.rest.as_mut().as_flattened_mut());
     }
 
-    /// Back to a message of no bytes.
+    /// Begins a new message.
     pub fn reset(&mut self) {
         *self = Self::new();
     }
@@ -139,7 +141,7 @@ impl<A: Algorithm> Default for Hasher<A> {
     }
 }
 
-/// Shows how far the message has come, never its state.
+/// Shows how far the message has come, and never its state.
 impl<A: Algorithm> fmt::Debug for Hasher<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hasher").field("algorithm", &A::NAME).field("message_bytes", &self.message_bytes).finish_non_exhaustive()

@@ -1,11 +1,15 @@
-//! What is beneath [`hash_many`](crate::hash_many), for studying it: vectors of lanes on every instruction set, the kernels of the
-//! algorithms, and the schedule. Behind the feature `hazmat`; may change in any version.
+//! The parts beneath [`hash_many`](crate::hash_many), for studying it: vectors of lanes on every
+//! instruction set, the kernels of the algorithms, and the schedule. They need the feature `hazmat`
+//! and may change in any version.
 //!
-//! - [`Words`] is a vector of one word for each lane, [`Isa`] names the two vectors of an instruction set, and a [`Token`] proves that the
-//!   CPU has it. Work generic over `Isa` is a [`Task`], and `token.run(task)` runs it with the instruction set's features switched on.
-//! - [`Kernel`] compresses blocks of several messages at once: the "S-UPDATE" of Gueron & Krasnov 2012.
+//! - [`Words`] is a vector of one word for each lane, [`Isa`] names the two vectors of an
+//!   instruction set, and a [`Token`] proves that the CPU has it. Work generic over `Isa` is a
+//!   [`Task`], and `token.run(task)` runs it with the instruction set's features switched on.
+//! - [`Kernel`] compresses blocks of several messages at once: the "S-UPDATE" of Gueron & Krasnov
+//!   2012.
 //! - [`schedule`] says which lanes are busy when.
-//! - [`Lanes`] hashes with any [`Compression`] function: one that is no algorithm of this crate, written once, in safe code.
+//! - [`Lanes`] hashes with any [`Compression`] function, also one that is no algorithm of this
+//!   crate, written once, in safe code.
 //!
 //! ```
 //! use manyhash::hazmat::{Isa, Portable, Task, Token, Words};
@@ -45,7 +49,8 @@ pub use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_ROUNDS, StateOf
 pub use crate::isa::{Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
 pub use crate::isa::{Blocks, ByteOrder, Count, FirstByte, Isa, MAX_LANES, Portable, Task, Token, Two, Word, WordCount, Words};
 
-/// A backend's kernel for the algorithm `A`: one block of each of several messages at once, "S-UPDATE".
+/// A backend's kernel for the algorithm `A`: it compresses one block of each of several messages at
+/// once, "S-UPDATE".
 ///
 /// ```
 /// use manyhash::{Sha256, backend::Backend, hash, hazmat::{Blocks, Kernel, final_blocks}};
@@ -61,20 +66,20 @@ pub struct Kernel<A: Algorithm> {
 }
 
 impl<A: Algorithm> Kernel<A> {
-    /// That of `backend`.
+    /// Returns the kernel of `backend`.
     ///
     /// # Errors
-    /// If it has none for `A`, or this CPU lacks it.
+    /// Fails if the backend has none for `A`, or if this CPU lacks it.
     pub fn of(backend: Backend) -> Result<Self, BackendError> {
         Ok(Self { kernel: *backend.mix::<A>()?.widest_kernel() })
     }
 
-    /// Messages it advances together.
+    /// Returns how many messages the kernel advances together.
     pub fn lanes(&self) -> usize {
         self.kernel.lanes
     }
 
-    /// A chaining value for each lane, all of them initial.
+    /// Returns a chaining value for each lane, all of them initial.
     pub fn states(&self) -> LaneStates<A> {
         let lanes = self.lanes();
         let mut states = LaneStates { words: vec![Default::default(); lanes * A::INITIAL.as_ref().len()], lanes };
@@ -82,10 +87,12 @@ impl<A: Algorithm> Kernel<A> {
         states
     }
 
-    /// Compresses the next blocks of each lane's message. `states` may have more lanes than the kernel: the first ones advance.
+    /// Compresses the next blocks of each lane's message. `states` may have more lanes than the
+    /// kernel; then the first ones advance.
     ///
     /// # Panics
-    /// If there are fewer lanes than the kernel has, or if the bytes in a lane are not whole blocks.
+    /// Panics if there are fewer lanes than the kernel has, or if the bytes in a lane are not whole
+    /// blocks.
     pub fn update(&self, states: &mut LaneStates<A>, blocks: &Blocks) {
         assert!(blocks.len_bytes().is_multiple_of(A::BLOCK_BYTES), "not whole blocks: {} bytes", blocks.len_bytes());
         self.kernel.advance(&mut states.table(), blocks);
@@ -104,46 +111,49 @@ impl<A: Algorithm> LaneStates<A> {
         States::of_columns(&mut self.words, self.lanes)
     }
 
-    /// A new message begins in a lane. Panics if there is no such lane.
+    /// Begins a new message in a lane. Panics if there is no such lane.
     pub fn start(&mut self, lane: usize) {
         self.table().set_column(lane, &A::INITIAL);
     }
 
-    /// Tells a lane's state that [`final_blocks`] come next, of a message of `message_bytes` bytes. Most algorithms need not know. Panics if
-    /// there is no such lane.
+    /// Tells a lane's state that the [`final_blocks`] of a message of `message_bytes` bytes come next.
+    /// Most algorithms need not know. Panics if there is no such lane.
     pub fn mark_end(&mut self, lane: usize, message_bytes: u64) {
         let rest_bytes = rest_bytes::<A>(message_bytes);
         self.table().mark_end(lane, End { message_bytes, rest_bytes });
     }
 
-    /// The messages of two lanes change places: a kernel of fewer lanes advances the first ones only. Panics if there is no such lane.
+    /// Exchanges the messages of two lanes, because a kernel of fewer lanes advances only the first
+    /// ones. Panics if there is no such lane.
     pub fn swap(&mut self, lane: usize, other: usize) {
         self.table().swap_columns(lane, other);
     }
 
-    /// The digest that a lane's state stands for. Panics if there is no such lane.
+    /// Returns the digest that a lane's state stands for. Panics if there is no such lane.
     pub fn digest(&mut self, lane: usize) -> A::Digest {
         digest::<A>(&self.table().column(lane))
     }
 }
 
-/// Blocks to compress for a message of so many bytes, padding included: the number of "Updates" (Gueron & Krasnov 2012, equation 1).
+/// Returns the blocks to compress for a message of `message_bytes` bytes, padding included: the
+/// number of "Updates" (Gueron & Krasnov 2012, equation 1).
 pub fn updates<A: Algorithm>(message_bytes: u64) -> u64 {
     block_count::<CompressionOf<A>>(message_bytes)
 }
 
-/// Bytes of a message that its [`final_blocks`] have.
+/// Returns how many bytes of a message its [`final_blocks`] have.
 fn rest_bytes<A: Algorithm>(message_bytes: u64) -> usize {
     let rest_bytes = (message_bytes % A::BLOCK_BYTES as u64) as usize;
     let is_held_back = EndingOf::<A>::HOLDS_BACK && message_bytes > 0 && rest_bytes == 0;
     if is_held_back { A::BLOCK_BYTES } else { rest_bytes }
 }
 
-/// The last block or two of a message of `message_bytes` bytes: `rest`, the bytes after its last whole block, padded. That block is among
-/// them if nothing would be put after it.
+/// Returns the last block or two of a message of `message_bytes` bytes: `rest`, the bytes after its
+/// last whole block, padded. Where padding has no byte of its own, as in BLAKE2, `rest` is a block if
+/// the message is whole blocks.
 ///
 /// # Panics
-/// If `rest` is not as long as that.
+/// Panics if `rest` does not have exactly those bytes.
 pub fn final_blocks<A: Algorithm>(rest: &[u8], message_bytes: u64) -> Vec<u8> {
     assert_eq!(rest.len(), rest_bytes::<A>(message_bytes), "bytes after the last whole block");
     let mut blocks = rest.to_vec();
@@ -151,7 +161,8 @@ pub fn final_blocks<A: Algorithm>(rest: &[u8], message_bytes: u64) -> Vec<u8> {
     blocks
 }
 
-/// The compression function `C` in the lanes of one backend, under the schedule that this crate's algorithms have.
+/// The compression function `C` in the lanes of one backend, under the schedule that this crate's
+/// algorithms have.
 pub struct Lanes<C: Compression> {
     mix: Mix<C>,
     initial: ChainingOf<C>,
@@ -159,11 +170,12 @@ pub struct Lanes<C: Compression> {
 }
 
 impl<C: Compression> Lanes<C> {
-    /// In each backend that this CPU can run, narrowest first. Messages start at `initial`; a digest is the first `digest_bytes` bytes of a
-    /// state.
+    /// Returns the compression function in the lanes of each backend that this CPU can run,
+    /// narrowest first. Messages start at `initial`; a digest is the first `digest_bytes` bytes of
+    /// a state.
     ///
     /// # Panics
-    /// If states have not as many bytes as that, or if it is more than 64 or none.
+    /// Panics if `digest_bytes` is 0, more than 64, or more than a state has.
     pub fn all(initial: ChainingOf<C>, digest_bytes: usize) -> Vec<Self> {
         let most = C::DIGEST_WORDS * size_of::<WordOf<C>>();
         assert!((1..=most).contains(&digest_bytes), "digests of {digest_bytes} bytes; 1 to {most} can be had");
@@ -171,17 +183,17 @@ impl<C: Compression> Lanes<C> {
         kernels.map(|kernel| Self { mix: Mix::new(vec![kernel]), initial, digest_bytes }).collect()
     }
 
-    /// The backend's name.
+    /// Returns the backend's name.
     pub fn backend(&self) -> &'static str {
         self.mix.widest_kernel().name
     }
 
-    /// Messages at once.
+    /// Returns the number of lanes.
     pub fn lanes(&self) -> usize {
         self.mix.widest_kernel().lanes
     }
 
-    /// The digest of each message, one after the other.
+    /// Returns the digest of each message, one after the other.
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<u8> {
         let mut digests = vec![0; messages.len() * self.digest_bytes];
         let start = Start { state: self.initial, bytes: 0 };
@@ -189,8 +201,8 @@ impl<C: Compression> Lanes<C> {
         digests
     }
 
-    /// One message is dealt out word by word, as cards are, to as many slices as there are lanes (Gueron 2013, definition 1): the digest of
-    /// each slice, one after the other.
+    /// Deals one message out word by word, like cards, to as many slices as there are lanes (Gueron
+    /// 2013, definition 1). Returns the digest of each slice, one after the other.
     pub fn hash_dealt(&self, message: &[u8]) -> Vec<u8> {
         let mut digests = vec![0; self.lanes() * self.digest_bytes];
         let start = Start { state: self.initial, bytes: 0 };
@@ -201,28 +213,31 @@ impl<C: Compression> Lanes<C> {
     }
 }
 
-/// What a schedule does without a break: some blocks in each lane of a kernel.
+/// Work that a schedule does without a break: some blocks in each lane of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Lanes of the kernel.
+    /// The number of lanes of the kernel.
     pub lanes: usize,
-    /// Lanes that have a message.
+    /// The number of lanes that have a message.
     pub busy_lanes: usize,
-    /// Blocks compressed in each of them.
+    /// The blocks that are compressed in each of them.
     pub blocks: u64,
-    /// What that costs, by this CPU's table of costs, in picoseconds.
+    /// The time of the run, by this CPU's table of costs, in picoseconds.
     pub cost_ps: u64,
 }
 
-/// What [`hash_many`](crate::hash_many) does with messages of these lengths on this CPU, run after run; nothing is computed. Short messages
-/// are shown as they go where padding is made in memory.
+/// Returns what [`hash_many`](crate::hash_many) does with messages of these lengths on this CPU,
+/// run after run; nothing is computed. Short messages are shown in the way they go where padding is
+/// made in memory.
 ///
 /// # Panics
-/// If the lengths add up to more bytes than there can be memory for: messages of zeros are made.
+/// Panics if the lengths add up to more bytes than there can be memory for, because messages of
+/// zeros are made.
 pub fn schedule<A: Algorithm>(message_bytes: &[usize]) -> Vec<Run> {
     let kernels = &<CompressionOf<A>>::mixes().automatic.kernels;
     let mix = Mix::new(kernels.iter().map(kernel::Kernel::recording).collect());
-    // Each message at an address of its own: an idle lane is told by the address it has in common with the first one.
+    // Each message has an address of its own. An idle lane shows by the address that it shares with
+    // the first one.
     let zeros = vec![0; message_bytes.iter().map(|bytes| bytes + 1).sum()];
     let mut rest = zeros.as_slice();
     let messages: Vec<&[u8]> = message_bytes.iter().map(|bytes| &rest.split_off(..bytes + 1).expect("summed up")[..*bytes]).collect();

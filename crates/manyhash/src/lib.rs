@@ -1,8 +1,9 @@
 //! Hashes many messages at once.
 //!
-//! SHA-256 of one message is serial; SHA-256 of sixteen is a SIMD program. Message i goes into lane i of a vector register, a lane is
-//! refilled the moment its message ends, and what comes out are the standard digests, with AVX-512 two to seven times as fast as
-//! one message after the other.
+//! SHA-256 of one message is serial; SHA-256 of sixteen is a SIMD program. This library hashes up
+//! to 32 messages side by side in one core's vector registers, refills a lane as soon as its
+//! message ends, and returns the standard digests. With AVX-512 that is two to seven times as fast
+//! as one message after the other.
 //!
 //! ```
 //! use manyhash::{Sha256, hash, hash_many};
@@ -23,14 +24,15 @@
 //! | many, in pieces from many sources; requests of a server | [`jobs`] |
 //! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
-//! The algorithms are types, such as [`Sha256`], [`Sha3_256`] and [`Blake2s`], and for what still asks for
-//! them [`Md5`] and [`Sha1`], which are broken. [`AnyAlgorithm`] has the list of all, and is one that is
-//! known only at run time; [`with_algorithm!`] gives its type.
-//! Which instructions compute is decided at run time: [`backend`].
+//! The algorithms are types, such as [`Sha256`], [`Sha3_256`] and [`Blake2s`]. [`Md5`] and [`Sha1`]
+//! are broken, and are here for formats that still require them. [`AnyAlgorithm`] is an algorithm
+//! that is known only at run time, and lists all of them; [`with_algorithm!`] gives its type. Which
+//! instructions compute is decided at run time: see [`backend`].
 //!
 //! # Debug builds
-//! Without optimisation a vector operation is a function call, and everything here is hundreds of times slower: some 10 MB/s. Programs that
-//! hash in debug builds or tests should have this crate optimised there too, in the `Cargo.toml` of their workspace:
+//! Without optimisation a vector operation is a function call, and everything here is hundreds of
+//! times slower: some 10 MB/s. Programs that hash in debug builds or tests should have this crate
+//! optimised there too, in the `Cargo.toml` of their workspace:
 //!
 //! ```toml
 //! [profile.dev.package.manyhash]
@@ -38,18 +40,23 @@
 //! debug-assertions = false
 //! ```
 //!
-//! Then SHA-256 of 2,000 messages of 4 KiB does 3.9 GB/s on Zen 4, where a program that is optimised throughout does 4.2, and a message
-//! of 64 bytes among many takes 90 ns and not 33. Without the last line, whose assertions are those of the standard library in the
-//! kernels' loads, it is 1.5 GB/s. All that takes time is compiled in this crate, however the caller is compiled.
+//! Then SHA-256 of 2,000 messages of 4 KiB does 3.9 GB/s on Zen 4, where a program that is
+//! optimised throughout does 4.2, and a message of 64 bytes among many takes 90 ns instead of 33.
+//! The last line switches off the assertions of the standard library in the kernels' loads; without
+//! it, it is 1.5 GB/s. All code that takes time is compiled in this crate, however the caller is
+//! compiled.
 //!
 //! # Features
-//! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant time, and `zeroize`, which erases keys.
+//! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant
+//!   time, and `zeroize`, which erases keys.
 //! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
-//! - `rayon`: [`Batch::threads`] and [`threads::map`] take the threads of the crate `rayon` and start none.
-//! - `hazmat`: [`hazmat`], what is beneath; for studies, and without any promise.
+//! - `rayon`: [`Batch::threads`] and [`threads::map`] take the threads of the crate `rayon` and
+//!   start none.
+//! - `hazmat`: [`hazmat`], the parts beneath, for studies and without any promise.
 #![deny(unsafe_code)]
 
-// Floors, from below: each folder uses only what stands above it in this list (tests/engine/floors.rs).
+// The floors, from below: each folder uses only those that stand above it in this list
+// (tests/engine/floors.rs).
 #[allow(unsafe_code, reason = "instructions, and code that runs with an instruction set's features")]
 mod isa;
 #[macro_use]
@@ -57,7 +64,7 @@ mod algorithm;
 mod kernel;
 mod schedule;
 
-// Doors.
+// The doors, which callers use.
 mod algorithms;
 mod any_algorithm;
 pub mod backend;

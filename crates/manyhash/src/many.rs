@@ -11,9 +11,10 @@ use crate::schedule::mix::Mix;
 
 pub use crate::schedule::messages::Offset;
 
-/// The digest of each message, in the order of the messages.
+/// Returns the digest of each message, in the order of the messages.
 ///
-/// A message's `as_ref` must give the same bytes every time. If it does not, digests are of anything, or this panics.
+/// A message's `as_ref` must return the same bytes every time. If it does not, the digests are of
+/// any bytes, or this panics.
 ///
 /// ```
 /// use manyhash::{Sha512, hash, hash_many};
@@ -30,7 +31,7 @@ pub fn hash_many<A: Algorithm>(messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> 
 /// Writes the digest of `messages[i]` to `digests[i]`.
 ///
 /// # Panics
-/// If the lengths differ.
+/// Panics if the lengths differ.
 ///
 /// ```
 /// use manyhash::{Sha1, hash_many_into};
@@ -42,12 +43,13 @@ pub fn hash_many_into<A: Algorithm>(messages: &[impl AsRef<[u8]>], digests: &mut
     hash_on::<A>(backend::mix::<A>(), &Slice(messages), digests);
 }
 
-/// The digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is `values[offsets[i]..offsets[i + 1]]`.
+/// Returns the digest of each of `offsets.len() - 1` messages that lie in one buffer: message i is
+/// `values[offsets[i]..offsets[i + 1]]`.
 ///
 /// This is the layout of an Arrow column of strings or binaries.
 ///
 /// # Panics
-/// If an offset is less than the one before or past the end of `values`.
+/// Panics if an offset is less than the one before or past the end of `values`.
 ///
 /// ```
 /// use manyhash::{Sha256, hash, hash_contiguous};
@@ -60,19 +62,21 @@ pub fn hash_contiguous<A: Algorithm>(values: &[u8], offsets: &[impl Offset]) -> 
     digests
 }
 
-/// As [`hash_contiguous`], with the digest of message i written to `digests[i]`.
+/// Writes the digest of message i of those that lie in one buffer to `digests[i]`: see
+/// [`hash_contiguous`].
 ///
 /// # Panics
-/// As [`hash_contiguous`], and if there are not as many digests as messages.
+/// Panics as [`hash_contiguous`] does, and if there are not as many digests as messages.
 pub fn hash_contiguous_into<A: Algorithm>(values: &[u8], offsets: &[impl Offset], digests: &mut [A::Digest]) {
     hash_on::<A>(backend::mix::<A>(), &Contiguous::new(values, offsets), digests);
 }
 
 impl Backend {
-    /// The digest of each message, in order, with every block computed by this backend; lanes without a message are idle.
+    /// Returns the digest of each message, in order, with every block computed by this backend;
+    /// lanes without a message are idle.
     ///
     /// # Errors
-    /// If it has no kernel for the algorithm `A`, or this CPU lacks it.
+    /// Fails if the backend has no kernel for the algorithm `A`, or if this CPU lacks it.
     pub fn hash_many<A: Algorithm>(&self, messages: &[impl AsRef<[u8]>]) -> Result<Vec<A::Digest>, BackendError> {
         let mix = self.mix::<A>()?;
         let mut digests = vec![A::ZERO; messages.len()];
@@ -81,7 +85,8 @@ impl Backend {
     }
 }
 
-/// Writes the digest of every message, computed by the kernels of `mix`. Panics if there are not as many digests as messages.
+/// Writes the digest of every message, computed by the kernels of `mix`. Panics if there are not as
+/// many digests as messages.
 pub(crate) fn hash_on<A: Algorithm>(mix: &Mix<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
     <CompressionOf<A>>::hash_many(mix, (&Start::of::<A>()).into(), messages, &mut Digests::of::<A>(digests), None);
 }

@@ -12,14 +12,16 @@ use crate::schedule::{Ended, Extent, Memory, Supply, Waiting, ended_of};
 use std::fmt;
 use std::io::{self, Read};
 
-/// Bytes a lane's buffer has by default. DIVERSE from the page cache, 32 lanes: 8 KiB 3.09 GB/s, 16 to 64 KiB 3.15 to 3.22, 128 KiB
-/// 2.85, 256 KiB 2.96: larger reads cost less, but push each other out of the cache before they are hashed.
+/// The bytes of a lane's buffer by default. The paper's folder DIVERSE from the page cache, 32
+/// lanes: 8 KiB 3.09 GB/s, 16 to 64 KiB 3.15 to 3.22, 128 KiB 2.85, 256 KiB 2.96. Larger reads cost
+/// less, but push each other out of the cache before they are hashed.
 const LANE_BYTES: usize = 64 * 1024;
-/// Lanes' buffers begin at up to so many bytes from one another modulo 4096, so that they don't share a set of the cache.
+/// The beginnings of the lanes' buffers differ by up to this many bytes modulo 4096, so that they
+/// don't share a set of the cache.
 const MOST_STAGGER_BYTES: usize = 2048;
-/// The least a lane's buffer may have.
+/// The fewest bytes that a lane's buffer may have.
 const LEAST_LANE_BYTES: usize = 4096;
-/// The most.
+/// The most bytes that a lane's buffer may have.
 const MOST_LANE_BYTES: usize = 16 << 20;
 
 /// Hashes many readers at once, in one thread and bounded memory.
@@ -34,34 +36,35 @@ const MOST_LANE_BYTES: usize = 16 << 20;
 /// ```
 #[derive(Clone)]
 pub struct Readers<A: Algorithm> {
-    /// Of all lanes together.
+    /// The bytes of the buffers of all lanes together, if they were chosen.
     buffer_bytes: Option<usize>,
     start: Start<CompressionOf<A>>,
 }
 
 impl<A: Algorithm> Readers<A> {
-    /// With buffers of 64 KiB a lane: 2 MiB for 32 lanes.
+    /// Creates readers with buffers of 64 KiB a lane: 2 MiB for 32 lanes.
     pub fn new() -> Self {
         Self::starting(Start::of::<A>())
     }
 
-    /// With another initial value.
+    /// Creates readers whose messages start from another initial value.
     pub(crate) fn with_initial(initial: ChainingOf<CompressionOf<A>>) -> Self {
         Self::starting(Start { state: initial, bytes: 0 })
     }
 
-    /// With messages that start after what `start` stands for.
+    /// Creates readers whose messages start from `start`.
     pub(crate) fn starting(start: Start<CompressionOf<A>>) -> Self {
         Self { buffer_bytes: None, start }
     }
 
-    /// With `bytes` bytes for all lanes' buffers together, but no less than 4 KiB a lane nor more than
-    /// 16 MiB; some 2 KiB a lane come on top.
+    /// Creates readers with `bytes` bytes for all lanes' buffers together, but no less than 4 KiB
+    /// and no more than 16 MiB a lane. Beside the buffers, a lane takes about 2 KiB.
     pub fn with_buffer_bytes(bytes: usize) -> Self {
         Self::new().buffering(bytes)
     }
 
-    /// The same with `bytes` bytes for all lanes' buffers together, as [`with_buffer_bytes`](Self::with_buffer_bytes).
+    /// Uses `bytes` bytes for all lanes' buffers together, as
+    /// [`with_buffer_bytes`](Self::with_buffer_bytes) does.
     #[must_use]
     pub fn buffering(self, bytes: usize) -> Self {
         Self { buffer_bytes: Some(bytes), ..self }
@@ -69,11 +72,15 @@ impl<A: Algorithm> Readers<A> {
 
     /// Hashes every reader to its end.
     ///
-    /// `readers` is asked for the next one only when a lane is free, so that no more are open than there are lanes. It may say that there
-    /// is none and have one later: it is asked again whenever a reader has given what a run of the lanes needs, as long as a lane is free
-    /// beside others that are being hashed, and once more after each reader that ended. With one lane, as on a CPU without vectors or with
-    /// a backend of one lane, no lane is free beside another, and only the latter is left. An item is a reader and the bytes it is expected
-    /// to give (0 if unknown): only the order of work depends on it. `finished` gets each reader back, in the order they end,
+    /// `readers` is asked for the next one only when a lane is free, so that no more are open than
+    /// there are lanes. It may return `None` and have one later: it is asked again whenever a
+    /// reader has given what a run of the lanes needs, as long as a lane is free beside others that
+    /// are being hashed, and once more after each reader that ended. With one lane, as on a CPU
+    /// without vectors or with a backend of one lane, no lane is free beside another, so it is
+    /// asked only after a reader that ended.
+    ///
+    /// An item is a reader and the bytes that it is expected to give (0 if unknown): only the order
+    /// of work depends on them. `finished` gets each reader back, in the order in which they end,
     /// with the digest of all it gave or with the error that stopped it; the others go on.
     pub fn hash<R: Read>(&mut self, readers: impl IntoIterator<Item = (R, u64)>, finished: impl FnMut(R, io::Result<A::Digest>)) {
         self.hash_on(backend::mix::<A>(), readers, finished);
@@ -100,7 +107,7 @@ impl<A: Algorithm> Readers<A> {
     }
 }
 
-/// Shows how much memory it takes.
+/// Shows how much memory the readers take.
 impl<A: Algorithm> fmt::Debug for Readers<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Readers").field("algorithm", &A::NAME).field("buffer_bytes", &self.buffer_bytes).finish_non_exhaustive()
@@ -116,27 +123,30 @@ impl<A: Algorithm> Default for Readers<A> {
 struct Open<A: Algorithm, R, I, F> {
     readers: I,
     finished: F,
-    /// The last time, there was none.
+    /// True if `readers` had none when it was last asked.
     none_now: bool,
     slots: Vec<Reading<A, R>>,
     lane_bytes: usize,
     start: Start<CompressionOf<A>>,
 }
 
-/// A reader and what has been read of it.
+/// A reader and the bytes that have been read of it.
 struct Reading<A: Algorithm, R> {
     reader: Option<R>,
     error: Option<io::Error>,
     expected_blocks: u64,
     memory: Vec<u8>,
-    /// Where the buffer begins in `memory`: 64-byte aligned, and at another cache set in each lane.
+    /// The index in `memory` where the buffer begins: 64-byte aligned, and at another cache set in
+    /// each lane.
     start: usize,
-    /// Whole blocks in the buffer, not yet compressed.
+    /// The whole blocks in the buffer that are not compressed yet.
     ready: std::ops::Range<usize>,
-    /// What has been read behind them and waits for more, less than a block, or a block that may be the last.
+    /// The bytes read behind these blocks that wait for more: less than a block, or a block that
+    /// may be the last.
     held_bytes: usize,
     message_bytes: u64,
-    /// Once the reader has ended; its blocks come after those of the buffer.
+    /// The end of the message, once the reader has ended. Its blocks come after those of the
+    /// buffer.
     tail: Option<Tail<CompressionOf<A>>>,
     tail_done_bytes: usize,
 }
@@ -151,7 +161,7 @@ impl<A: Algorithm, R> Reading<A, R> {
     }
 }
 
-/// What became of reading.
+/// The result of reading.
 #[derive(PartialEq, Eq)]
 enum Filled {
     /// There are blocks to compress.

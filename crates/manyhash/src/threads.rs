@@ -1,26 +1,26 @@
-//! Threads for one call: units of work, shared out to as many threads as are wanted.
+//! Threads for one call: units of work, shared out to any number of threads.
 //!
-//! [`Batch::threads`](crate::Batch::threads) shares out messages that are in memory. Where messages
+//! [`Batch::threads`](crate::Batch::threads) shares out messages that are in memory. If messages
 //! have to be made first, such as rows that are encoded, [`map`] has the thread that hashes a unit
 //! make its messages too.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
-/// The number of threads that a caller asks for: 0 is one for each CPU.
+/// Returns the number of threads that a caller asks for: 0 is one for each CPU.
 pub(crate) fn count(threads: usize) -> usize {
     if threads == 0 { std::thread::available_parallelism().map_or(1, NonZeroUsize::get) } else { threads }
 }
 
-/// What `work` makes of each unit, in the order of the units.
+/// Returns what `work` makes of each unit, in the order of the units.
 ///
 /// Units are begun in their order, on up to `threads` threads, of which the caller's is one; 0 is
-/// one for each CPU. If the system allows no more threads, those that run do it all, so no unit may
-/// wait for another one. With the feature `rayon`, the threads are those of the pool that the caller
-/// is in, or of the global one.
+/// one for each CPU. If the system allows no more threads, those that run do all the work, so no
+/// unit may wait for another one. With the feature `rayon`, the threads are those of the pool that
+/// the caller is in, or of the global one.
 ///
 /// # Panics
-/// If `work` does: the caller gets the panic once all threads have ended.
+/// Panics if `work` does; the caller gets the panic once all threads have ended.
 ///
 /// ```
 /// use manyhash::{Sha256, hash, hash_many, threads};
@@ -38,7 +38,8 @@ pub fn map<U: Send, R: Send>(threads: usize, units: Vec<U>, work: impl Fn(U) -> 
     map_by(run_on_pool, count(threads), units, work)
 }
 
-/// [`map`] by a function that runs another one here and as often elsewhere as is said.
+/// Does what [`map`] does. `run` must run the function that it gets here, and on the number of
+/// other threads that it gets.
 fn map_by<U: Send, R: Send>(
     run: impl Fn(usize, &(dyn Fn() + Sync)),
     threads: usize,
@@ -60,7 +61,7 @@ fn map_by<U: Send, R: Send>(
     results.into_iter().map(|result| result.expect("every unit has been done")).collect()
 }
 
-/// Runs `work` here and on `others` threads more.
+/// Runs `work` here and on `others` more threads.
 #[cfg(any(test, not(feature = "rayon")))]
 fn run_on_threads(others: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
@@ -74,7 +75,8 @@ fn run_on_threads(others: usize, work: &(dyn Fn() + Sync)) {
     });
 }
 
-/// Runs `work` here and as `others` tasks more of the pool that the caller is in, or of the global one.
+/// Runs `work` here and as `others` more tasks of the pool that the caller is in, or of the global
+/// one.
 #[cfg(feature = "rayon")]
 fn run_on_pool(others: usize, work: &(dyn Fn() + Sync)) {
     rayon::scope(|scope| {

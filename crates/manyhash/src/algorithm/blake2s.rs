@@ -1,23 +1,26 @@
 //! BLAKE2s with digests of 256 bits and no key (RFC 7693). Section numbers are those of the RFC.
 //!
-//! Operations a block and lane with rotations of one operation: 80 quarter rounds of 14, and some 20 around them.
+//! Operations per block and lane, with rotations of one operation: 80 quarter rounds of 14, and
+//! about 20 around them.
 
 use super::ending::Counted;
 use super::{Compression, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
-    /// BLAKE2s, 256 bits, without a key. It has no HMAC here, because it is keyed by itself (2.9).
-    // The initial value, with the parameters: a digest of 32 bytes, no key, fan-out and depth 1 (2.5, 2.8). Behind it, the count and the flag.
+    /// BLAKE2s with a digest of 256 bits and no key. It has no HMAC here, because BLAKE2s has a
+    /// keyed mode of its own (2.9).
+    // The initial value includes the parameters: a digest of 32 bytes, no key, fan-out and depth 1
+    // (2.5, 2.8). The count and the flag follow it.
     Blake2s, names("BLAKE2s", "BLAKE2s", "blake2s", "blake2s", None, false), 32, Blake2sCompression, [
         INITIAL[0] ^ 0x01010020, INITIAL[1], INITIAL[2], INITIAL[3], INITIAL[4], INITIAL[5], INITIAL[6], INITIAL[7], 0, 0, 0,
     ]
 }
 
-/// The initial value, which is that of SHA-256 (2.6).
+/// The initial value, which is the one of SHA-256 (2.6).
 const INITIAL: [u32; 8] = [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19];
 
-/// Which word of the block a quarter round takes, round by round (2.7).
+/// The word of the block that each quarter round takes, one row a round (2.7).
 const SIGMA: [[usize; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -31,7 +34,7 @@ const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// G, of the words `$x` and `$y` of the block (3.1).
+/// The function G on the words `$x` and `$y` of the block (3.1).
 macro_rules! quarter_round {
     ($v:ident: $a:literal $b:literal $c:literal $d:literal, $x:expr, $y:expr) => {
         $v[$a] = $v[$a].add($x).add($v[$b]);
@@ -45,7 +48,7 @@ macro_rules! quarter_round {
     };
 }
 
-/// Rounds: the columns of `$v`, then its diagonals (3.2).
+/// One round for each index: first the columns of `$v`, then its diagonals (3.2).
 macro_rules! rounds {
     ($v:ident $m:ident $($round:literal)+) => { $(
         let s = &SIGMA[$round];
@@ -60,7 +63,7 @@ macro_rules! rounds {
     )+ };
 }
 
-/// The compression function of BLAKE2s. Behind the chaining value, the state has what [`Counted`] says.
+/// The compression function of BLAKE2s. [`Counted`] describes the words behind the chaining value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blake2sCompression;
 
@@ -76,7 +79,8 @@ impl Compression for Blake2sCompression {
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 11], block: [V; 16]) {
         let [h0, h1, h2, h3, h4, h5, h6, h7, low, high, flag] = *state;
-        // The last block is counted already. A block has 64 bytes, so the count carries where its highest bit was set and is no more.
+        // The count already includes the last block. A block has 64 bytes, so the addition carried
+        // exactly if the highest bit of the low word was set and no longer is.
         let counted = low.add(flag.not().and(V::splat(isa, Self::BLOCK_BYTES as u32)));
         let carried = high.add(low.and(counted.not()).shift_right::<31>());
         let initial = |i: usize| V::splat(isa, INITIAL[i]);

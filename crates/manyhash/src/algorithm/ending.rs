@@ -1,4 +1,4 @@
-//! How messages end: what comes after their last byte, and what the last compression is told.
+//! How messages end: what follows their last byte, and what the last compression is told.
 //!
 //! | ending | of | what |
 //! |---|---|---|
@@ -9,45 +9,49 @@
 use super::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, WordOf};
 use crate::isa::{ByteOrder, FirstByte, Word, WordCount, Words};
 
-/// How a message ends.
+/// The way in which the messages of a compression function `C` end.
 pub trait Ending<C: Compression>: 'static {
-    /// The byte after the message; 0 if none is asked for.
+    /// The byte that follows the message, or 0 if none is required.
     const FIRST: u8;
-    /// That byte, for padding in registers.
+    /// [`FIRST`](Self::FIRST) with zeros around it, for padding in registers.
     const FIRST_AND_ZEROS: &'static FirstByte = &FirstByte::new(Self::FIRST);
-    /// The fewest bytes that are put after a message.
+    /// The smallest number of bytes that are put after a message.
     const FEWEST_BYTES: usize;
-    /// Whether the state is told before the end of a message. The end is then a run of its own: the blocks behind
-    /// [`whole_bytes`] of the message, one or two.
+    /// True if the state is told before the end of a message. The end is then a run of its own: the
+    /// one or two blocks behind the `whole_bytes` of the message.
     const MARKS_END: bool = false;
-    /// Whether the end has at least a byte of every message that is not empty, because nothing is put after it. Whole blocks then wait until
-    /// it is known that more bytes follow.
+    /// True if nothing need follow a message, so that its end has at least one of its bytes (if it
+    /// has any). Whole blocks then wait until it is known that more bytes follow.
     const HOLDS_BACK: bool = Self::MARKS_END && Self::FEWEST_BYTES == 0;
-    /// Whether [`finish_in_lanes`](Self::finish_in_lanes) is there.
+    /// True if [`finish_in_lanes`](Self::finish_in_lanes) is implemented.
     const IN_REGISTERS: bool = true;
-    /// Writes what `end`, which is whole blocks, has behind [`FIRST`](Self::FIRST) and zeros, for a message of `message_bytes` bytes.
+    /// Completes `end`, the last whole blocks of a message of `message_bytes` bytes. It has
+    /// [`FIRST`](Self::FIRST) and zeros behind the message already.
     fn finish(end: &mut [u8], message_bytes: u64);
-    /// Tells a state that what comes next is the end of its message.
+    /// Tells a state that the next blocks are the end of its message.
     fn mark_end(_state: &mut ChainingOf<C>, _end: End) {}
-    /// Makes a final state one that a message may start from.
+    /// Takes [`mark_end`](Self::mark_end) back, so that a message may start from this final state.
     fn take_back_mark(_state: &mut ChainingOf<C>) {}
-    /// What [`finish_in_lanes`](Self::finish_in_lanes) wants to know of a message of `message_bytes` bytes, fewer than 2^29.
+    /// What [`finish_in_lanes`](Self::finish_in_lanes) must be told of a message of `message_bytes`
+    /// bytes, which are fewer than 2^29.
     fn length(message_bytes: u32) -> WordOf<C>;
-    /// Does in registers what [`finish`](Self::finish) and [`mark_end`](Self::mark_end) do: `block` is the last one of every lane, with
-    /// the rest of its message, [`FIRST`](Self::FIRST) and zeros; `length` is what [`length`](Self::length) said for each.
+    /// Does in registers what [`finish`](Self::finish) and [`mark_end`](Self::mark_end) do. `block`
+    /// is the last block of every lane, with the rest of its message, [`FIRST`](Self::FIRST) and
+    /// zeros. `length` is what [`length`](Self::length) returned for each lane.
     fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, state: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, length: V);
 }
 
-/// Where a message ends.
+/// The end of a message, as the state is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
-    /// Bytes of the message, with those before the state that it started from.
+    /// Bytes of the message, including those that the state it started from has taken.
     pub message_bytes: u64,
-    /// How many of them are in the end.
+    /// How many of these bytes are in the end.
     pub rest_bytes: usize,
 }
 
-/// A one bit, zeros, and the length in bits in the last `LENGTH_BYTES` bytes: FIPS 180-4, section 5.1; RFC 1321, sections 3.1 and 3.2.
+/// A one bit, zeros, and the length in bits in the last `LENGTH_BYTES` bytes: FIPS 180-4, section
+/// 5.1; RFC 1321, sections 3.1 and 3.2.
 #[derive(Debug)]
 pub struct MerkleDamgard<const LENGTH_BYTES: usize>;
 
@@ -57,7 +61,8 @@ impl<C: Compression, const LENGTH_BYTES: usize> Ending<C> for MerkleDamgard<LENG
 
     #[inline(always)]
     fn finish(end: &mut [u8], message_bytes: u64) {
-        // FIPS 180-4 allows 2^64 - 1 bits for 64-byte blocks: more than 2^61 bytes are never seen.
+        // FIPS 180-4 allows 2^64 - 1 bits for blocks of 64 bytes, so more than 2^61 bytes are never
+        // seen.
         let bits = u128::from(message_bytes) * 8;
         let start = end.len() - LENGTH_BYTES;
         match C::BYTE_ORDER {
@@ -71,7 +76,8 @@ impl<C: Compression, const LENGTH_BYTES: usize> Ending<C> for MerkleDamgard<LENG
         WordOf::<C>::from(8 * message_bytes)
     }
 
-    /// The lower bits of the length are in the last word, or, if the least significant byte comes first, in the last but one.
+    /// The lower bits of the length are in the last word, or in the last but one if the least
+    /// significant byte comes first.
     #[inline(always)]
     fn finish_in_lanes<V: Words<Word = WordOf<C>>>(_: V::Isa, _: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, length: V) {
         let from_end = if matches!(C::BYTE_ORDER, ByteOrder::Big) { 1 } else { 2 };
@@ -79,8 +85,9 @@ impl<C: Compression, const LENGTH_BYTES: usize> Ending<C> for MerkleDamgard<LENG
     }
 }
 
-/// The byte `FIRST`, zeros, and a one bit, which is the highest of the last byte: FIPS 202, section 5.1 and B.2. `FIRST` has the bits that
-/// tell functions from one another, and the first one bit of the padding.
+/// The byte `FIRST`, zeros, and a one bit, which is the highest of the last byte: FIPS 202, section
+/// 5.1 and B.2. `FIRST` has the bits that tell functions apart, and the first one bit of the
+/// padding.
 #[derive(Debug)]
 pub struct Sponge<const FIRST: u8>;
 
@@ -105,15 +112,16 @@ impl<C: Compression, const FIRST: u8> Ending<C> for Sponge<FIRST> {
     }
 }
 
-/// Zeros, and none if a message is whole blocks. Behind the chaining value, the state has three words: a count of bytes, its lower word
-/// first, to which each compression but the last adds a block, and a flag that is set for the last block (RFC 7693, section 3.3).
+/// Zeros, and none of them if a message is whole blocks. Behind the chaining value, the state has
+/// three words: a count of bytes, its lower word first, to which each compression but the last adds
+/// a block, and a flag that is set for the last block (RFC 7693, section 3.3).
 #[derive(Debug)]
 pub struct Counted;
 
 impl Counted {
-    /// The chaining value of BLAKE2 is eight words.
+    /// Index of the lower word of the count: the chaining value of BLAKE2 is eight words.
     pub(crate) const COUNT: usize = 8;
-    /// The flag comes after two words of the count.
+    /// Index of the flag, which comes after the two words of the count.
     pub(crate) const FLAG: usize = Self::COUNT + 2;
 }
 
@@ -164,7 +172,8 @@ pub(crate) fn zeros<C: Compression, const N: usize>() -> BlockOf<C, [u8; N]> {
     C::Block::filled([0; N])
 }
 
-/// The last one or two blocks of a message: the bytes after those that were compressed where they lie, and what the ending adds.
+/// The last one or two blocks of a message: the bytes after those that were compressed where they
+/// lie, and what the ending adds.
 #[derive(Clone, Copy)]
 pub(crate) struct Tail<C: Compression> {
     bytes: TwoBlocks<C>,
@@ -173,14 +182,14 @@ pub(crate) struct Tail<C: Compression> {
 }
 
 impl<C: Compression> Tail<C> {
-    /// No tail yet.
+    /// Creates a tail that has no blocks yet.
     #[inline(always)]
     pub(crate) fn empty() -> Self {
         Self { bytes: zeros::<C, 16>(), len_bytes: 0, end: End { message_bytes: 0, rest_bytes: 0 } }
     }
 
-    /// Ends a message of `message_bytes` bytes whose last ones are `rest`: less than a block, or as many more as still leave room for what
-    /// is added in the second.
+    /// Ends a message of `message_bytes` bytes whose last ones are `rest`: less than a block, or
+    /// more if they leave room in the second block for what the ending adds.
     #[inline]
     pub(crate) fn set(&mut self, rest: &[u8], message_bytes: u64) {
         let bytes = self.bytes.as_mut().as_flattened_mut();
@@ -189,27 +198,28 @@ impl<C: Compression> Tail<C> {
         self.end = End { message_bytes, rest_bytes: rest.len() };
     }
 
-    /// Where the message ends.
+    /// Returns where the message ends.
     #[inline]
     pub(crate) fn end(&self) -> End {
         self.end
     }
 
-    /// Where the message ends, if that comes after the first `blocks` blocks.
+    /// Returns where the message ends, if that comes after the first `blocks` blocks.
     pub(crate) fn end_after(&self, blocks: usize) -> Option<End> {
         let whole_bytes = whole_bytes::<C>(self.end.rest_bytes);
         let end = End { rest_bytes: self.end.rest_bytes - whole_bytes, ..self.end };
         (blocks * C::BLOCK_BYTES == whole_bytes).then_some(end)
     }
 
-    /// The blocks.
+    /// Returns the bytes of the tail's blocks.
     #[inline]
     pub(crate) fn blocks(&self) -> &[u8] {
         &self.bytes.as_ref().as_flattened()[..self.len_bytes]
     }
 }
 
-/// Ends a message of `message_bytes` bytes, of which the last `rest_bytes` are in `buffer` already; returns the bytes of all these blocks.
+/// Ends a message of `message_bytes` bytes, the last `rest_bytes` of which are in `buffer` already.
+/// Returns the bytes of all these blocks.
 #[inline]
 pub(crate) fn pad<C: Compression>(buffer: &mut [u8], rest_bytes: usize, message_bytes: u64) -> usize {
     let len = padded_bytes::<C>(rest_bytes);
@@ -221,34 +231,38 @@ pub(crate) fn pad<C: Compression>(buffer: &mut [u8], rest_bytes: usize, message_
     len
 }
 
-/// Ends a message of `message_bytes` bytes, of which `end` has the last ones, however many there are.
+/// Ends a message of `message_bytes` bytes. `end` has its last bytes, any number of them.
 pub(crate) fn padded<C: Compression>(end: &mut Vec<u8>, message_bytes: u64) {
     let rest_bytes = end.len();
     end.resize(padded_bytes::<C>(rest_bytes), 0);
     pad::<C>(end, rest_bytes, message_bytes);
 }
 
-/// Bytes of the blocks that the last `rest_bytes` bytes of a message fill together with what its ending adds.
+/// Bytes of the blocks that the last `rest_bytes` bytes of a message fill together with what its
+/// ending adds.
 #[inline]
 pub(crate) fn padded_bytes<C: Compression>(rest_bytes: usize) -> usize {
     (rest_bytes + C::Ending::FEWEST_BYTES).max(1).next_multiple_of(C::BLOCK_BYTES)
 }
 
-/// How many of the first `bytes` bytes of a message are blocks that can be compressed whether or not more bytes follow.
+/// Returns how many of the first `bytes` bytes of a message are blocks that can be compressed
+/// whether or not more bytes follow.
 #[inline]
 pub(crate) fn whole_bytes<C: Compression>(bytes: usize) -> usize {
     let bytes = if C::Ending::HOLDS_BACK { bytes.saturating_sub(1) } else { bytes };
     bytes - bytes % C::BLOCK_BYTES
 }
 
-/// Bytes of whole blocks to be compressed where they lie, of messages that have `fewest_bytes` and more and take `blocks` blocks. Two
-/// blocks fit into the tail: copying one costs less than a run of its own.
+/// How many leading bytes of a message can be compressed in place, if it has at least
+/// `fewest_bytes` bytes and takes `blocks` blocks. Zero for messages of one or two blocks: copying
+/// a block into the tail is cheaper than a second run.
 #[inline]
 pub(crate) fn body_bytes<C: Compression>(fewest_bytes: usize, blocks: u64) -> usize {
     if blocks <= 2 && !C::Ending::MARKS_END { 0 } else { whole_bytes::<C>(fewest_bytes) }
 }
 
-/// Blocks to compress for a message of `message_bytes` bytes (Gueron & Krasnov 2012, equation 1, for any block and ending).
+/// Blocks to compress for a message of `message_bytes` bytes (Gueron & Krasnov 2012, equation 1,
+/// for any block and ending).
 #[inline]
 pub(crate) fn block_count<C: Compression>(message_bytes: u64) -> u64 {
     let (block, added) = (C::BLOCK_BYTES as u64, C::Ending::FEWEST_BYTES as u64);
@@ -262,7 +276,8 @@ pub(crate) fn block_count<C: Compression>(message_bytes: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Totals around those that other libraries got wrong, and around what the standard allows for blocks of 64 bytes.
+    /// Lengths around those that other libraries got wrong, and around what the standard allows for
+    /// blocks of 64 bytes.
     const TOTALS: [u64; 13] = [
         0,
         (1 << 29) - 1,
@@ -296,7 +311,7 @@ mod tests {
         }
     }
 
-    /// The length in bits: modulo 2^64 in eight bytes (RFC 1321, 3.2), all of it in sixteen.
+    /// Checks the length in bits: modulo 2^64 in eight bytes (RFC 1321, 3.2), all of it in sixteen.
     fn length_is_written<C: Compression>(total: u64, zeros_and_length: &[u8]) {
         let (zeros, length) = zeros_and_length.split_at(zeros_and_length.len() - C::BLOCK_BYTES / 8);
         assert!(zeros.iter().all(|byte| *byte == 0));

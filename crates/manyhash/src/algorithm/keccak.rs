@@ -1,19 +1,22 @@
-//! SHA3-256 (FIPS 202): the sponge on Keccak-f[1600], 136 bytes a block. Section numbers are those of FIPS 202.
+//! SHA3-256 (FIPS 202): the sponge on Keccak-f[1600], with blocks of 136 bytes. Section numbers are
+//! those of FIPS 202.
 //!
-//! A word of the state is a lane of the standard's; its A[x, y] is `state[x + 5 * y]`. Operations a block and lane with three-operand logic:
-//! 24 rounds of 66, of which 29 are rotations, and 17 to absorb.
+//! A word of the state is what the standard calls a lane: its A[x, y] is `state[x + 5 * y]`.
+//! Operations per block and lane, with three-operand logic: 24 rounds of 66, of which 29 are
+//! rotations, and 17 to absorb the block.
 
 use super::ending::Sponge;
 use super::{Compression, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
-    /// SHA3-256, 256 bits.
-    // Two bits tell a hash function from others, and the padding begins with a one bit (6.1).
+    /// SHA3-256, with a digest of 256 bits.
+    // Two bits tell a hash function from the others, and the padding begins with a one bit (6.1).
     Sha3_256, names("SHA3-256", "SHA3-256", "sha3-256", "sha3_256", None, false), 32, Sha3_256Compression, [0; 25]
 }
 
-/// Absorbs a block of 1088 bits: the rest of the state, 512 bits, is the capacity.
+/// The compression function of SHA3-256. It absorbs a block of 1088 bits; the other 512 bits of the
+/// state are the capacity.
 #[derive(Clone, Copy, Debug)]
 pub struct Sha3_256Compression;
 
@@ -34,7 +37,7 @@ impl Compression for Sha3_256Compression {
     }
 }
 
-/// Iota, round by round (3.2.5).
+/// The constants of iota, one a round (3.2.5).
 static ROUND_CONSTANTS: [u64; 24] = [
     0x0000000000000001,
     0x0000000000008082,
@@ -62,7 +65,7 @@ static ROUND_CONSTANTS: [u64; 24] = [
     0x8000000080008008,
 ];
 
-/// Theta: what column `$x` gets, from the columns beside it (3.2.1).
+/// Theta: what column `$x` takes from the columns beside it (3.2.1).
 macro_rules! theta {
     ($a:ident, $($x:literal)+) => {{
         let parity = [$(V::xor3(V::xor3($a[$x], $a[$x + 5], $a[$x + 10]), $a[$x + 15], $a[$x + 20])),+];
@@ -70,14 +73,15 @@ macro_rules! theta {
     }};
 }
 
-/// The end of theta, rho and pi: word `$from`, rotated to the left by `$left` bits, goes to where it is listed (3.2.2, 3.2.3).
+/// The end of theta, rho and pi: word `$from`, rotated left by `$left` bits, moves to its place in
+/// the list (3.2.2, 3.2.3).
 macro_rules! rho_pi {
     ($a:ident $theta:ident, $($from:literal << $left:literal)+) => {
         [$($a[$from].xor($theta[$from % 5]).rotate_right::<{ (64 - $left) % 64 }>()),+]
     };
 }
 
-/// Chi, a row from word `$row` on (3.2.4).
+/// Chi on the row that begins with word `$row` (3.2.4).
 macro_rules! chi {
     ($b:ident, $($row:literal)+) => {
         [$(
@@ -90,7 +94,7 @@ macro_rules! chi {
     };
 }
 
-/// Keccak-f[1600]: 24 rounds (3.3, 3.4).
+/// Keccak-f[1600]: 24 rounds on every lane (3.3, 3.4).
 #[inline(always)]
 fn permute<V: Words<Word = u64>>(isa: V::Isa, state: &mut [V; 25]) {
     let mut a = *state;

@@ -1,20 +1,23 @@
-//! MD5 (RFC 1321). Broken: only for what still asks for it.
+//! MD5 (RFC 1321). It is broken: use it only for formats that still require it.
 //!
-//! Operations a block and lane with three-operand logic: 64 rounds of 6 and 4 at the end, and no message schedule. Each round waits for
-//! the one before, four operations long, so that one wave leaves ports idle on every CPU, and four are what fills those of Zen 5.
+//! Operations per block and lane, with three-operand logic: 64 rounds of 6, 4 at the end, and no
+//! message schedule. Each round waits four operations for the one before. One wave therefore leaves
+//! ports idle on every CPU, and it takes four to fill those of Zen 5.
 
 use super::ending::MerkleDamgard;
 use super::{Compression, MAX_ROUNDS, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
-    /// MD5, 128 bits. **Legacy**: for manifests of `md5sum`, dpkg's `.md5sums`, ETags of S3. Collisions take seconds to make, also with
-    /// chosen beginnings, so that equal digests prove nothing where anybody might want to deceive.
+    /// MD5, with a digest of 128 bits. **Legacy**: for manifests of `md5sum`, dpkg's `.md5sums` and
+    /// ETags of S3. Collisions take seconds to make, also with chosen prefixes, so equal digests
+    /// prove nothing where an attacker could have made the messages.
     Md5, names("MD5", "MD5", "md5", "md5", Some("md5sum"), true), 16, Md5Compression, [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476]
 }
 
-/// T (RFC 1321, section 3.4): the integer part of 2^32 |sin(i + 1)|, i in radians. The tests compute it again, and it comes from
-/// `python3 -c "import math; print([hex(int(2**32 * abs(math.sin(i + 1)))) for i in range(64)])"`.
+/// T (RFC 1321, section 3.4): the integer part of 2^32 |sin(i + 1)|, i in radians. The tests
+/// compute it again. It comes from `python3 -c "import math; print([hex(int(2**32 * abs(math.sin(i
+/// + 1)))) for i in range(64)])"`.
 static ROUND_CONSTANTS: [u32; 64] = [
     0xD76AA478, 0xE8C7B756, 0x242070DB, 0xC1BDCEEE, 0xF57C0FAF, 0x4787C62A, 0xA8304613, 0xFD469501,
     0x698098D8, 0x8B44F7AF, 0xFFFF5BB1, 0x895CD7BE, 0x6B901122, 0xFD987193, 0xA679438E, 0x49B40821,
@@ -26,7 +29,7 @@ static ROUND_CONSTANTS: [u32; 64] = [
     0x6FA87E4F, 0xFE2CE6E0, 0xA3014314, 0x4E0811A1, 0xF7537E82, 0xBD3AF235, 0x2AD7D2BB, 0xEB86D391,
 ];
 
-/// The message word of round `t` (RFC 1321, section 3.4, k of `[abcd k s i]`).
+/// Returns the message word that round `t` takes (RFC 1321, section 3.4, k of `[abcd k s i]`).
 const fn word_of_round(t: usize) -> usize {
     match t / 16 {
         0 => t % 16,
@@ -36,7 +39,8 @@ const fn word_of_round(t: usize) -> usize {
     }
 }
 
-/// The sum of `$early` and a function of RFC 1321, section 3.4. `$b` is the newest word: what does not need it comes first.
+/// The sum of `$early` and a function of RFC 1321, section 3.4. `$b` is the newest word, so what
+/// does not need it comes first.
 macro_rules! plus {
     (f $V:ident $early:ident, $b:ident $c:ident $d:ident) => {
         $early.add($V::choose($b, $c, $d))
@@ -52,7 +56,8 @@ macro_rules! plus {
     };
 }
 
-/// One round in place: the caller renames the variables. `$early!(t, a)` gives a plus message word plus constant.
+/// One round in place; the caller renames the variables. `$early!(t, a)` gives a plus message word
+/// plus constant.
 macro_rules! round {
     ($f:ident $V:ident $early:ident $t:expr, $s:literal, $a:ident $b:ident $c:ident $d:ident) => {
         let early = $early!($t, $a).pin();
@@ -60,7 +65,7 @@ macro_rules! round {
     };
 }
 
-/// Rounds from each `$t` to `$t` + 3, after which every variable is back in its place.
+/// The rounds from each `$t` to `$t` + 3, after which every variable is back in its place.
 macro_rules! rounds {
     ($f:ident $V:ident $early:ident, $s0:literal $s1:literal $s2:literal $s3:literal, $state:tt, $($t:literal)*) => { $(
         four_rounds!($f $V $early, $s0 $s1 $s2 $s3, $state, $t);

@@ -1,111 +1,115 @@
-//! Floor 2, algorithms: each a file, written once in safe code over [`Words`], and the ONE list of them.
+//! Floor 2, algorithms: each is a file, written once in safe code over [`Words`], and this file has
+//! the ONE list of them.
 //!
-//! A [`Compression`] function compresses one block in every lane. Algorithms that share one (SHA-384 and SHA-512)
-//! share all its kernels: each is a [`Variant`] of it, with an initial value, names and a digest length of its own.
-//! Nothing here knows kernels, schedules or callers.
+//! A [`Compression`] function compresses one block in every lane. Algorithms that share one
+//! (SHA-384 and SHA-512) share all its kernels: each is a [`Variant`] of it, with an initial value,
+//! names and a digest length of its own. This floor does not know kernels, schedules or callers.
 
 use crate::isa::{ByteOrder, MAX_BLOCK_WORDS, Word, WordCount, Words};
 use ending::Ending;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// What distinguishes an algorithm from others with the same compression function.
+/// An algorithm, distinguished from others with the same compression function.
 pub(crate) trait Variant: Copy + Debug + Send + Sync + 'static {
-    /// The compression function.
+    /// The compression function that the algorithm shares with others of its family.
     type Compression: Compression;
     /// An array with as many bytes as the digest has.
     type Bytes: Copy + Debug + Eq + Ord + Hash + AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static;
-    /// What it is called.
+    /// The names of the algorithm.
     const NAMES: Names;
     /// The state before the first block.
     const INITIAL: ChainingOf<Self::Compression>;
-    /// A digest of zeros, to be written to.
+    /// A digest of zeros, to be overwritten.
     const ZERO: Self::Bytes;
-    /// The bytes of many digests, one after the other.
+    /// Returns the bytes of many digests, one after the other.
     fn flattened(digests: &mut [Self::Bytes]) -> &mut [u8];
-    /// Room for whole digests, and the bytes that are left over.
+    /// Splits `bytes` into room for whole digests and the bytes that are left over.
     fn unflattened(bytes: &mut [u8]) -> (&mut [Self::Bytes], &mut [u8]);
 }
 
-/// What an algorithm is called by whom.
+/// The names of an algorithm, one for each place that names it.
 pub(crate) struct Names {
-    /// By its standard: `SHA-512/256`.
+    /// The name in its standard: `SHA-512/256`.
     pub(crate) standard: &'static str,
-    /// In BSD-style lists: `SHA512/256`.
+    /// The tag in BSD-style lists: `SHA512/256`.
     pub(crate) tag: &'static str,
-    /// As one would type it: `sha512/256`.
+    /// The name as one types it: `sha512/256`.
     pub(crate) typed: &'static str,
-    /// By Python's hashlib: `sha512_256`.
+    /// The name in Python's hashlib: `sha512_256`.
     pub(crate) hashlib: &'static str,
     /// The command that lists its digests, if there is one: `sha256sum`.
     pub(crate) command: Option<&'static str>,
-    /// Whether digests of this length are taken for its own if nothing else is said.
+    /// True if a digest of this length is taken for one of this algorithm unless another is named.
     pub(crate) is_default_of_its_length: bool,
 }
 
 /// The compression function of algorithm `A`.
 pub(crate) type CompressionOf<A> = <A as Variant>::Compression;
-/// The word of a compression function.
+/// The machine word of a compression function.
 pub type WordOf<C> = <C as Compression>::Word;
-/// The words of a state, each a `T`: a word, a vector, a row of words.
+/// The words of a state, each of them a `T`: a word, a vector or a row of words.
 pub type StateOf<C, T> = <<C as Compression>::State as WordCount>::Of<T>;
-/// The words of a block, each a `T`: a word or a vector.
+/// The words of a block, each of them a `T`: a word or a vector.
 pub type BlockOf<C, T> = <<C as Compression>::Block as WordCount>::Of<T>;
 /// The state of one message between two blocks.
 pub type ChainingOf<C> = StateOf<C, WordOf<C>>;
 /// The vector of a compression function's words on the instruction set `I`.
 pub(crate) type VectorOf<C, I> = <WordOf<C> as Word>::Vector<I>;
 
-/// The most rounds of any algorithm, and so words of an expanded block.
+/// The most rounds that any algorithm has, and so the most words of an expanded block.
 pub const MAX_ROUNDS: usize = 80;
 /// The most bytes a block may have: 168, those of SHAKE128.
 pub(crate) const MAX_BLOCK_BYTES: usize = MAX_BLOCK_WORDS * size_of::<u64>();
 
-/// A compression function: state and block in, state out, in any number of lanes.
+/// A compression function: it takes a state and a block and returns a state, in any number of
+/// lanes.
 pub trait Compression: Copy + Send + Sync + 'static {
-    /// Its machine word.
+    /// The machine word: `u32` or `u64`.
     type Word: Word;
-    /// How many words the state of a message has. The first of them become the digest. Others may be of any use: a capacity, a counter, a
-    /// flag.
+    /// The number of words in the state of a message. The first of them become the digest. Others
+    /// may serve as a capacity, a counter or a flag.
     type State: WordCount;
-    /// How many words a block has.
+    /// The number of words in a block.
     type Block: WordCount;
-    /// How a message ends.
+    /// The rule for what follows the last byte of a message.
     type Ending: Ending<Self>;
-    /// Its name in the cost table.
+    /// The name of the function in the cost table.
     const NAME: &'static str;
-    /// How words are read from blocks and written to digests.
+    /// The order of bytes in which words are read from blocks and written to digests.
     const BYTE_ORDER: ByteOrder;
-    /// Whether two waves of the widest vectors pay: then it has the lanes after `waves` in the list of `isa/mod.rs`. They do not where one
-    /// wave has more vectors alive than there are registers.
+    /// True if two waves of the widest vectors pay. Such a function also has the lanes after `waves`
+    /// in the list of `isa/mod.rs`. They do not pay where one wave has more vectors alive than there
+    /// are registers.
     const WANTS_WAVES: bool = true;
-    /// Whether it has rounds of two forms, with the shortest wait and with the fewest operations (`Words::LATENCY_BOUND`): then it has the
-    /// lanes after `lean` in the list of `isa/mod.rs`.
+    /// True if rounds have two forms, with the shortest wait and with the fewest operations
+    /// (`Words::LATENCY_BOUND`). Such a function also has the lanes after `lean` in the list.
     const HAS_LEAN_ROUNDS: bool = false;
-    /// Whether a round is so few operations, and each so much waiting for the one before, that waves pay beyond those that pay for every
-    /// algorithm: then it has the lanes after `more` in the list of `isa/mod.rs`.
+    /// True if a round has so few operations, and each waits so long for the one before, that more
+    /// waves pay than for other algorithms. Such a function also has the lanes after `more` in the
+    /// list.
     const WANTS_MORE_WAVES: bool = false;
-    /// Words of the state.
+    /// Words of the state of one message.
     const STATE_WORDS: usize = Self::State::COUNT;
-    /// Words of the state that may be in a digest, the first ones.
+    /// Words of the state that may be in a digest. They are the first ones, at most eight.
     const DIGEST_WORDS: usize = if Self::STATE_WORDS < 8 { Self::STATE_WORDS } else { 8 };
     /// Bytes of a block.
     const BLOCK_BYTES: usize = Self::Block::COUNT * size_of::<Self::Word>();
 
-    /// One block in each lane.
+    /// Compresses one block in each lane.
     fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, block: BlockOf<Self, V>);
-    /// A state with `value` everywhere.
+    /// Returns a state whose words are all `value`.
     #[inline(always)]
     fn filled<T: Copy + Send + Sync>(value: T) -> StateOf<Self, T> {
         Self::State::filled(value)
     }
-    /// The schedule of a block that all lanes share, for [`compress_constant`](Self::compress_constant).
+    /// Expands a block that all lanes share, for [`compress_constant`](Self::compress_constant).
     fn expand(block: BlockOf<Self, Self::Word>) -> [Self::Word; MAX_ROUNDS] {
         let mut expanded = [Self::Word::default(); MAX_ROUNDS];
         expanded[..Self::Block::COUNT].copy_from_slice(block.as_ref());
         expanded
     }
-    /// One block, the same in every lane, from its schedule.
+    /// Compresses one block, the same in every lane, from its expansion.
     #[inline(always)]
     fn compress_constant<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, expanded: &[Self::Word; MAX_ROUNDS]) {
         let mut block = Self::Block::filled(Self::Word::default());
@@ -118,15 +122,17 @@ macro_rules! algorithms {
     ($dollar:tt $($module:ident: $Compression:ident = $($Algorithm:ident)+;)*) => {
         $(pub(crate) mod $module;)*
 
-        /// The algorithms by their names.
+        /// The types of all algorithms, by their names.
         pub mod names {
             $(pub use super::$module::{$($Algorithm),+};)*
         }
         pub use names::*;
 
-        /// Calls `$callback! { [$($arguments)*] Sha1 Sha224 ... }` with every algorithm of this crate, in its order.
+        /// Calls `$callback! { [$($arguments)*] Sha1 Sha224 ... }` with every algorithm of this
+        /// crate, in its order.
         ///
-        /// This is how command lines, bindings, tests and benchmarks stay complete: none of them has a list of its own.
+        /// Command lines, bindings, tests and benchmarks stay complete because none of them has a
+        /// list of its own.
         ///
         /// ```
         /// macro_rules! names { ([] $($Algorithm:ident)*) => { [$(<manyhash::$Algorithm as manyhash::Algorithm>::NAME),*] } }
@@ -149,7 +155,8 @@ macro_rules! algorithms {
     };
 }
 
-// The ONE list: a file of this folder, the compression function in it, and the algorithms that have it.
+// The ONE list. An entry is a file of this folder, the compression function in it, and the
+// algorithms that use that function.
 algorithms! { $
     md5: Md5Compression = Md5;
     sha1: Sha1Compression = Sha1;
@@ -162,8 +169,8 @@ algorithms! { $
 pub(crate) mod ending;
 pub(crate) mod sha2;
 
-/// Declares an algorithm: `Type, names(...), digest bytes, compression function, initial value`. The names are those of [`Names`], in its
-/// order.
+/// Declares an algorithm: `Type, names(...), digest bytes, compression function, initial value`.
+/// The names are the fields of [`Names`], in their order.
 macro_rules! algorithm {
     ($(#[$doc:meta])* $Algorithm:ident, names($standard:literal, $tag:literal, $typed:literal, $hashlib:literal, $command:expr, $is_default:literal),
      $digest_bytes:literal, $Compression:ident, $initial:expr) => {
@@ -198,8 +205,9 @@ use algorithm;
 /// The most bytes a digest may have.
 pub(crate) const MAX_DIGEST_BYTES: usize = 64;
 
-/// Writes the digest of `N` bytes that a final state stands for: its words as bytes, cut to the digest's length. Word by word to where they
-/// belong: a copy of bytes that were just written in smaller pieces waits for them, 15 ns on Zen 4.
+/// Writes the digest of `N` bytes that a final state stands for: its words as bytes, cut to the
+/// digest's length. Each word is written directly to its place: a copy of bytes that were just
+/// written in smaller pieces has to wait for them, 15 ns on Zen 4.
 #[inline(always)]
 fn write_words<C: Compression, const N: usize>(state: &ChainingOf<C>, digest: &mut [u8; N]) {
     let word_bytes = size_of::<WordOf<C>>();
@@ -208,7 +216,7 @@ fn write_words<C: Compression, const N: usize>(state: &ChainingOf<C>, digest: &m
     }
 }
 
-/// Writes the digest that a final state stands for. The usual lengths are known to the compiler.
+/// Writes the digest that a final state stands for. The compiler knows the usual lengths.
 #[inline(always)]
 pub(crate) fn write_digest<C: Compression>(state: &ChainingOf<C>, digest: &mut [u8]) {
     macro_rules! write { ($($bytes:literal)*) => { match digest.len() {
@@ -226,8 +234,8 @@ pub(crate) fn write_digest<C: Compression>(state: &ChainingOf<C>, digest: &mut [
     write!(32 20 16 64 48 28)
 }
 
-/// Copies the first bytes of a row to a digest, as many as it has. The usual lengths are known to the compiler, because a call of `memcpy`
-/// takes longer than the copy.
+/// Copies the first bytes of a row to a digest, as many as the digest has. The compiler knows the
+/// usual lengths, because a call of `memcpy` takes longer than the copy.
 #[inline]
 pub(crate) fn copy_digest(row: &[u8; MAX_DIGEST_BYTES], digest: &mut [u8]) {
     macro_rules! copy { ($($bytes:literal)*) => { match digest.len() {
@@ -237,7 +245,7 @@ pub(crate) fn copy_digest(row: &[u8; MAX_DIGEST_BYTES], digest: &mut [u8]) {
     copy!(32 20 16 64 48 28)
 }
 
-/// The digest that a final state stands for.
+/// Returns the digest that a final state stands for.
 #[inline]
 pub(crate) fn digest<A: Variant>(state: &ChainingOf<CompressionOf<A>>) -> A::Bytes {
     let mut digest = A::ZERO;

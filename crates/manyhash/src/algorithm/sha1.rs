@@ -1,18 +1,21 @@
-//! SHA-1 (FIPS 180-4, section 6.1). Known to be broken for signatures; here for what still uses it.
+//! SHA-1 (FIPS 180-4, section 6.1). It is broken for signatures: use it only for formats that still
+//! require it.
 //!
-//! Operations a block and lane with three-operand logic: 80 rounds of 7, 64 schedule words of 3, 5 at the end. Where latency is
-//! the limit of one wave (rotate and add, 80 times; Zen 5), two reach that of the ports.
+//! Operations per block and lane, with three-operand logic: 80 rounds of 7, 64 schedule words of 3,
+//! 5 at the end. If latency limits one wave (rotate and add, 80 times; Zen 5), two waves reach the
+//! limit of the ports.
 
 use super::ending::MerkleDamgard;
 use super::{Compression, MAX_ROUNDS, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
-    /// SHA-1, 160 bits. Collisions are practical: use it only where something demands it.
+    /// SHA-1, with a digest of 160 bits. Collisions are practical: use it only where something
+    /// demands it.
     Sha1, names("SHA-1", "SHA1", "sha1", "sha1", Some("sha1sum"), true), 20, Sha1Compression, [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0]
 }
 
-/// FIPS 180-4, section 4.2.1: one constant for each twenty rounds.
+/// The constants of FIPS 180-4, section 4.2.1, one for each twenty rounds.
 pub(crate) static ROUND_CONSTANTS: [u32; 4] = [0x5A827999, 0x6ED9EBA1, 0x8F1BBCDC, 0xCA62C1D6];
 
 /// Replaces word t - 16 of the schedule, `w[t % 16]`, by word t (6.1.2, step 1).
@@ -23,13 +26,15 @@ fn next_word<V: Words>(w: &mut [V; 16], t: usize) -> V {
     w[t % 16]
 }
 
-/// The rounds (6.1.2, steps 2 to 4) on `$state`. `$word_and_constant!(t)` gives message word t plus its constant.
+/// The rounds (6.1.2, steps 2 to 4) on `$state`. `$word_and_constant!(t)` gives message word t plus
+/// its constant.
 macro_rules! eighty_rounds {
     ($V:ident $state:ident $word_and_constant:ident) => {
         let [mut a, mut b, mut c, mut d, mut e] = *$state;
         macro_rules! round {
             ($f:ident $t:expr, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
-                // What is known early is added early; the rotation of the newest word comes last.
+                // Operands that are known early are added early; the rotation of the newest word
+                // comes last.
                 let early = $e.add($word_and_constant!($t).pin()).pin();
                 $e = early.add($V::$f($b, $c, $d)).pin().add($a.rotate_right::<27>());
                 $b = $b.rotate_right::<2>();
@@ -72,7 +77,8 @@ impl Compression for Sha1Compression {
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {
-        // Only the last sixteen words of the schedule are kept. Left to the compiler, also with two waves (forced to memory: 5 % less).
+        // Only the last sixteen words of the schedule are kept. The compiler places them, also with
+        // two waves: forcing them to memory costs 5 %.
         let w = &mut words;
         macro_rules! word_and_constant { ($t:expr) => {
             (if $t < 16 { w[$t % 16] } else { next_word(w, $t) }).add(V::splat(isa, ROUND_CONSTANTS[$t / 20]))

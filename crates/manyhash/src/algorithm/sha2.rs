@@ -1,30 +1,31 @@
-//! The compression function of the whole SHA-2 family (FIPS 180-4, sections 6.2 and 6.4): SHA-256 and SHA-512 differ in word size,
-//! rotations and constants, which [`Sha2`] names.
+//! The compression function of the whole SHA-2 family (FIPS 180-4, sections 6.2 and 6.4). SHA-256
+//! and SHA-512 differ in word size, rotations and constants, which [`Sha2`] names.
 //!
-//! Operations a block and lane with three-operand logic: a round of 17 and a schedule word of 11. Where latency is the limit of one
-//! wave, from e to e of the next round (Zen 5), two waves reach that of the ports. The order of additions is pinned: Sigma1, the last
-//! thing known, is added last.
+//! Operations per block and lane, with three-operand logic: 17 for a round and 11 for a schedule
+//! word. If latency limits one wave, from e to e of the next round (Zen 5), two waves reach the
+//! limit of the ports. The order of additions is pinned: Sigma1 is known last, so it is added last.
 //! The loop is 16 rounds, unrolled: all 64 unrolled are no faster and three times the code.
 
 use super::{Compression, MAX_ROUNDS};
 use crate::isa::{Count, Portable, Words};
 use std::hint::black_box;
 
-/// What SHA-256 and SHA-512 do not share.
+/// The parts in which SHA-256 and SHA-512 differ.
 pub(crate) trait Sha2: Compression<State = Count<8>, Block = Count<16>> {
-    /// FIPS 180-4, 4.2.2 and 4.2.3: sixteen constants for each pass of the loop.
+    /// The constants of FIPS 180-4, 4.2.2 and 4.2.3: sixteen for each pass of the loop.
     const ROUND_CONSTANTS: &'static [[Self::Word; 16]];
-    /// Equations 4.4 and 4.10.
+    /// The function of equations 4.4 and 4.10.
     fn big_sigma0<V: Words<Word = Self::Word>>(x: V) -> V;
-    /// Equations 4.5 and 4.11.
+    /// The function of equations 4.5 and 4.11.
     fn big_sigma1<V: Words<Word = Self::Word>>(x: V) -> V;
-    /// Equations 4.6 and 4.12.
+    /// The function of equations 4.6 and 4.12.
     fn small_sigma0<V: Words<Word = Self::Word>>(x: V) -> V;
-    /// Equations 4.7 and 4.13.
+    /// The function of equations 4.7 and 4.13.
     fn small_sigma1<V: Words<Word = Self::Word>>(x: V) -> V;
 }
 
-/// One round (FIPS 180-4, 6.2.2 and 6.4.2, step 3) in place: the caller renames the variables. `$wk` is message word plus constant.
+/// One round (FIPS 180-4, 6.2.2 and 6.4.2, step 3) in place; the caller renames the variables.
+/// `$wk` is message word plus constant.
 macro_rules! round {
     ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $wk:expr) => {
         if !$V::LATENCY_BOUND {
@@ -33,7 +34,7 @@ macro_rules! round {
             $d = $d.add(t1);
             $h = t1.add($A::big_sigma0($a).add($V::majority($a, $b, $c)).pin());
         } else {
-            // d gets its own sum: one addition more, and one less to wait for.
+            // d gets a sum of its own: one more addition, but one less to wait for.
             let early = $h.add($wk.pin()).pin();
             let d_early = $d.add(early).pin();
             let (sigma1, chosen) = ($A::big_sigma1($e), $V::choose($e, $f, $g));
@@ -44,7 +45,8 @@ macro_rules! round {
     };
 }
 
-/// Sixteen rounds, after which every variable is back in its place. `$wk!(t)` gives message word plus constant.
+/// Sixteen rounds, after which every variable is back in its place. `$wk!(t)` gives message word
+/// plus constant.
 macro_rules! sixteen_rounds {
     ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $wk:ident) => {
         round!($A $V, $a $b $c $d $e $f $g $h, $wk!(0));
@@ -78,7 +80,8 @@ pub(crate) fn next_word<A: Sha2, V: Words<Word = A::Word>>(w: &mut [V; 16], t: u
 
 #[inline(always)]
 pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &mut [V; 8], mut words: [V; 16]) {
-    // Two waves have 48 live vectors: the schedule is kept in memory by decree, which beats the compiler's own choice of spills.
+    // Two waves have 48 live vectors. The schedule is forced to memory, which beats the spills that
+    // the compiler chooses.
     let w = if V::WAVES > 1 { black_box(&mut words) } else { &mut words };
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     let k = &A::ROUND_CONSTANTS[0];
@@ -102,7 +105,7 @@ pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &m
     }
 }
 
-/// Message words plus constants of a block (6.2.2 and 6.4.2, step 1).
+/// Returns the message words plus constants of a block (6.2.2 and 6.4.2, step 1).
 pub(super) fn expand<A: Sha2>(mut words: [A::Word; 16]) -> [A::Word; MAX_ROUNDS]
 where
     A::Word: Words<Word = A::Word, Isa = Portable>,
@@ -115,7 +118,7 @@ where
     expanded
 }
 
-/// A block whose words plus constants are the same in every lane.
+/// Compresses a block whose words plus constants are the same in every lane.
 #[inline(always)]
 pub(super) fn compress_constant<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &mut [V; 8], expanded: &[A::Word; MAX_ROUNDS]) {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
@@ -133,7 +136,8 @@ pub(super) fn compress_constant<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, 
     }
 }
 
-/// The methods [`Sha2`] and [`Compression`] of one word size: rotations as in equations 4.4 to 4.7 and 4.10 to 4.13.
+/// The methods of [`Sha2`] and [`Compression`] for one word size, with the rotations of equations
+/// 4.4 to 4.7 and 4.10 to 4.13.
 macro_rules! sha2 {
     ($Compression:ident, $word:ident, $name:literal, $constants:ident,
      $a0:literal $a1:literal $a2:literal, $b0:literal $b1:literal $b2:literal, $c0:literal $c1:literal $c2:literal, $d0:literal $d1:literal $d2:literal) => {

@@ -6,16 +6,18 @@ use super::{Compression, MAX_ROUNDS, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
-    /// SHA-224, 224 bits.
-    // Initial value: the second 32 bits of the fractional parts of the square roots of the 9th to 16th primes (5.3.2).
+    /// SHA-224, with a digest of 224 bits.
+    // Initial value: the second 32 bits of the fractional parts of the square roots of the 9th to
+    // 16th primes (5.3.2).
     Sha224, names("SHA-224", "SHA224", "sha224", "sha224", Some("sha224sum"), true), 28, Sha256Compression, [
         0xC1059ED8, 0x367CD507, 0x3070DD17, 0xF70E5939, 0xFFC00B31, 0x68581511, 0x64F98FA7, 0xBEFA4FA4,
     ]
 }
 
 algorithm! {
-    /// SHA-256, 256 bits.
-    // Initial value: the first 32 bits of the fractional parts of the square roots of the first eight primes (5.3.3).
+    /// SHA-256, with a digest of 256 bits.
+    // Initial value: the first 32 bits of the fractional parts of the square roots of the first
+    // eight primes (5.3.3).
     Sha256, names("SHA-256", "SHA256", "sha256", "sha256", Some("sha256sum"), true), 32, Sha256Compression, [
         0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19,
     ]
@@ -27,7 +29,8 @@ pub(crate) struct Sha256Compression;
 
 sha2!(Sha256Compression, u32, "sha256", ROUND_CONSTANTS, 2 13 22, 6 11 25, 7 18 3, 17 19 10);
 
-/// FIPS 180-4, section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+/// FIPS 180-4, section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the
+/// first 64 primes.
 pub(crate) static ROUND_CONSTANTS: [[u32; 16]; 4] = [
     [
         0x428A2F98, 0x71374491, 0xB5C0FBCF, 0xE9B5DBA5, 0x3956C25B, 0x59F111F1, 0x923F82A4, 0xAB1C5ED5,

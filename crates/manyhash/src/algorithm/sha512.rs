@@ -6,8 +6,9 @@ use super::{Compression, MAX_ROUNDS, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
-    /// SHA-384, 384 bits.
-    // Initial value: the first 64 bits of the fractional parts of the square roots of the 9th to 16th primes (5.3.4).
+    /// SHA-384, with a digest of 384 bits.
+    // Initial value: the first 64 bits of the fractional parts of the square roots of the 9th to
+    // 16th primes (5.3.4).
     Sha384, names("SHA-384", "SHA384", "sha384", "sha384", Some("sha384sum"), true), 48, Sha512Compression, [
         0xCBBB9D5DC1059ED8, 0x629A292A367CD507, 0x9159015A3070DD17, 0x152FECD8F70E5939,
         0x67332667FFC00B31, 0x8EB44A8768581511, 0xDB0C2E0D64F98FA7, 0x47B5481DBEFA4FA4,
@@ -15,8 +16,9 @@ algorithm! {
 }
 
 algorithm! {
-    /// SHA-512, 512 bits.
-    // Initial value: the first 64 bits of the fractional parts of the square roots of the first eight primes (5.3.5).
+    /// SHA-512, with a digest of 512 bits.
+    // Initial value: the first 64 bits of the fractional parts of the square roots of the first
+    // eight primes (5.3.5).
     Sha512, names("SHA-512", "SHA512", "sha512", "sha512", Some("sha512sum"), true), 64, Sha512Compression, [
         0x6A09E667F3BCC908, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1,
         0x510E527FADE682D1, 0x9B05688C2B3E6C1F, 0x1F83D9ABFB41BD6B, 0x5BE0CD19137E2179,
@@ -24,8 +26,8 @@ algorithm! {
 }
 
 algorithm! {
-    /// SHA-512/224, 224 bits.
-    // Initial value: generated as 5.3.6 says, from the ASCII string "SHA-512/224" (5.3.6.1).
+    /// SHA-512/224, with a digest of 224 bits.
+    // Initial value: generated from the ASCII string "SHA-512/224", as 5.3.6 says (5.3.6.1).
     Sha512_224, names("SHA-512/224", "SHA512/224", "sha512/224", "sha512_224", None, false), 28, Sha512Compression, [
         0x8C3D37C819544DA2, 0x73E1996689DCD4D6, 0x1DFAB7AE32FF9C82, 0x679DD514582F9FCF,
         0x0F6D2B697BD44DA8, 0x77E36F7304C48942, 0x3F9D85A86A1D36C8, 0x1112E6AD91D692A1,
@@ -33,8 +35,8 @@ algorithm! {
 }
 
 algorithm! {
-    /// SHA-512/256, 256 bits.
-    // Initial value: generated as 5.3.6 says, from the ASCII string "SHA-512/256" (5.3.6.2).
+    /// SHA-512/256, with a digest of 256 bits.
+    // Initial value: generated from the ASCII string "SHA-512/256", as 5.3.6 says (5.3.6.2).
     Sha512_256, names("SHA-512/256", "SHA512/256", "sha512/256", "sha512_256", None, false), 32, Sha512Compression, [
         0x22312194FC2BF72C, 0x9F555FA3C84C64C2, 0x2393B86B6F53B151, 0x963877195940EABD,
         0x96283EE2A88EFFE3, 0xBE5E1E2553863992, 0x2B0199FC2C85B8AA, 0x0EB72DDC81C52CA2,
@@ -47,7 +49,8 @@ pub(crate) struct Sha512Compression;
 
 sha2!(Sha512Compression, u64, "sha512", ROUND_CONSTANTS, 28 34 39, 14 18 41, 1 8 7, 19 61 6);
 
-/// FIPS 180-4, section 4.2.3: the first 64 bits of the fractional parts of the cube roots of the first 80 primes.
+/// FIPS 180-4, section 4.2.3: the first 64 bits of the fractional parts of the cube roots of the
+/// first 80 primes.
 pub(crate) static ROUND_CONSTANTS: [[u64; 16]; 5] = [
     [
         0x428A2F98D728AE22, 0x7137449123EF65CD, 0xB5C0FBCFEC4D3B2F, 0xE9B5DBA58189DBBC,

@@ -1,4 +1,4 @@
-//! What a batcher counts.
+//! The counters of a batcher.
 
 use crate::algorithm::CompressionOf;
 use crate::algorithm::ending::block_count;
@@ -7,28 +7,29 @@ use crate::schedule::mix::{Mix, Usage};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a [`Batcher`](super::Batcher) has done since it began, and what is waiting now.
+/// Counts of what a [`Batcher`](super::Batcher) has done since it was created, and of what waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Messages in the queue.
+    /// The number of messages in the queue.
     pub queued: usize,
-    /// Messages that were hashed.
+    /// The number of messages that were hashed.
     pub messages: u64,
-    /// Batches they were hashed in.
+    /// The number of batches that they were hashed in.
     pub batches: u64,
-    /// Blocks that were compressed for them.
+    /// The number of blocks that were compressed for them.
     pub blocks: u64,
-    /// Blocks that would have been compressed in the same time had no lane been idle.
+    /// The number of blocks that would have been compressed in the same time if no lane had been
+    /// idle.
     pub lane_blocks: u64,
-    /// How long the first message of each batch waited for it, at most, all together.
+    /// The sum, over all batches, of the longest time that a message waited for its batch.
     pub waited: Duration,
-    /// The longest of these.
+    /// The longest of these times.
     pub longest_wait: Duration,
 }
 
 impl Metrics {
-    /// How full the waves were: 1 if no lane was ever idle.
+    /// Returns how full the waves were: 1 if no lane was ever idle.
     pub fn occupancy(&self) -> f64 {
         if self.lane_blocks == 0 { 1.0 } else { self.blocks as f64 / self.lane_blocks as f64 }
     }
@@ -67,7 +68,7 @@ impl Counters {
         let lane_blocks: u64 = mix.kernels.iter().zip(usage.steps).map(|(kernel, steps)| kernel.lanes as u64 * steps).sum();
         self.messages.fetch_add(messages.len() as u64, Ordering::Relaxed);
         self.blocks.fetch_add(blocks, Ordering::Relaxed);
-        // One message alone goes its own way, in no lane.
+        // A message alone is hashed outside of the lanes.
         self.lane_blocks.fetch_add(lane_blocks.max(blocks), Ordering::Relaxed);
     }
 }

@@ -1,4 +1,5 @@
-//! A front for servers: whoever has a message hands it over and waits; workers hash what is there together.
+//! A front for servers: threads and tasks hand messages over and wait, and workers hash them
+//! together.
 
 mod metrics;
 mod pending;
@@ -23,19 +24,23 @@ use worker::{Worker, is_hashing};
 pub use metrics::Metrics;
 pub use pending::Pending;
 
-/// How a [`Batcher`] works.
+/// The settings of a [`Batcher`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Threads that hash, each with a queue of its own. A thread always hands its messages over to the same one. As many as there are CPUs
-    /// keep busy threads out of each other's way; one puts the messages of all threads in the same batches.
+    /// The number of threads that hash, each with a queue of its own. A thread always hands its
+    /// messages over to the same queue. As many workers as CPUs keep busy threads out of each
+    /// other's way; one worker puts the messages of all threads into the same batches.
     pub workers: usize,
-    /// Messages that may wait for each worker; who comes later waits for room.
+    /// The number of messages that may wait for each worker. A message that comes later waits for
+    /// room.
     pub queue_messages: usize,
-    /// How long a message may wait for others to be hashed with, while there are not enough for every lane.
+    /// The time for which a message may wait for others to be hashed with, while there are not
+    /// enough for every lane.
     pub longest_wait: Duration,
 }
 
-/// As many workers as there are CPUs, 4096 messages each, 50 microseconds.
+/// By default, there are as many workers as CPUs, 4096 messages each, and a wait of 50
+/// microseconds.
 impl Default for Settings {
     fn default() -> Self {
         Self { workers: available_parallelism().map_or(1, usize::from), queue_messages: 4096, longest_wait: Duration::from_micros(50) }
@@ -44,21 +49,28 @@ impl Default for Settings {
 
 /// Hashes messages of any number of threads and tasks together.
 ///
-/// [`hash`](Self::hash) and [`tag`](Self::tag) hand a message over and give a [`Pending`], a future for any runtime, whose
-/// [`wait`](Pending::wait) does without one. Workers take what is waiting as soon as it fills the lanes, or when the first of it has waited for
-/// [`longest_wait`](Settings::longest_wait), and hash all of it at once. While they are busy the next batch gathers, so that batches grow with the
-/// load. Of small messages, whoever hands over the last one that fills the lanes hashes them on the spot. A thread in `wait` takes messages as
-/// well, without waiting for more. So little has to go to another thread and back.
+/// [`hash`](Self::hash) and [`tag`](Self::tag) hand a message over and return a [`Pending`]. It is
+/// a future for any runtime; its [`wait`](Pending::wait) needs none. Workers take the waiting
+/// messages as soon as they fill the lanes, or when the first of them has waited for
+/// [`longest_wait`](Settings::longest_wait), and hash all of them at once. While they are busy the
+/// next batch gathers, so batches grow with the load.
 ///
-/// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or any such type. If its `Pending` is dropped before anybody has taken
-/// it, it is not hashed, and goes with the next batch. To drop the batcher is to [`shut it down`](Self::shutdown).
+/// A thread whose small message is the last one that fills the lanes hashes them on the spot. A
+/// thread in `wait` hashes messages too, without waiting for more. So few messages must go to
+/// another thread and back.
 ///
-/// A message's `as_ref` is called by who hands it over, for its length, and by who hashes it, whoever that is. If it panics in either, the panic
-/// ends there: the outcome of that message is [`BatcherError::Panicked`], and no other is harmed. So it is if a waker panics, or a message that
-/// is dropped. The panic hook reports each of them.
+/// A message is owned: `M` is `Vec<u8>`, `Arc<[u8]>`, `&'static [u8]` or a type like these. If its
+/// `Pending` is dropped before the message is taken from the queue, it is not hashed, and goes with
+/// the next batch. Dropping the batcher [`shuts it down`](Self::shutdown).
 ///
-/// Whoever hashes also wakes those who wait, and drops the messages: do not hold a lock that these may want while you hand a message over, poll
-/// or wait. Where the queue is full, whoever comes when there is room again is first: there is no order.
+/// A message's `as_ref` is called by the thread that hands it over, for its length, and by the
+/// thread that hashes it, which may be any. A panic in either ends there: the outcome of that
+/// message is [`BatcherError::Panicked`], and no other message is harmed. The same holds if a waker
+/// panics, or a message that is dropped. The panic hook reports each panic.
+///
+/// The thread that hashes also wakes those that wait, and drops the messages. Do not hold a lock
+/// that a waker or a drop may want while you hand a message over, poll or wait. If the queue is
+/// full, messages get room in no particular order.
 ///
 /// ```
 /// use manyhash::{Sha256, hash, batcher::{Batcher, Settings}};
@@ -72,7 +84,7 @@ impl Default for Settings {
 /// # std::io::Result::Ok(())
 /// ```
 pub struct Batcher<A: Algorithm, M: AsRef<[u8]> + Send + 'static = Vec<u8>> {
-    /// One for each worker.
+    /// One queue for each worker.
     queues: Vec<Arc<Shared<A, M>>>,
     workers: Vec<JoinHandle<()>>,
     settings: Settings,
@@ -82,7 +94,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
     /// Starts the workers.
     ///
     /// # Errors
-    /// If there should be no workers or no room in the queue, or if a thread can't be started.
+    /// Fails if the settings have no workers or no room in the queue, or if a thread can't be
+    /// started.
     pub fn new(settings: Settings) -> io::Result<Self> {
         let zero = |what| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("a batcher needs {what}")));
         if settings.workers == 0 {
@@ -92,7 +105,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
             return zero("room for a message in its queue");
         }
         let full_batch = backend::mix::<A>().widest_for(1).lanes.min(settings.queue_messages);
-        // Dropped half-way, it ends the workers it has.
+        // If this fails half-way, dropping the batcher ends the workers that it has.
         let mut batcher = Self { queues: Vec::new(), workers: Vec::new(), settings };
         for i in 0..settings.workers {
             let shared = Arc::new(Shared::new(settings, full_batch));
@@ -103,30 +116,32 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
         Ok(batcher)
     }
 
-    /// The digest of a message, in time: when the lanes are full, or when someone who asked for one has waited for long enough. If the queue
-    /// is full, it waits for room first. A panic of the message's `as_ref`, which is called here for the first time, is its outcome.
+    /// Hands a message over, to be hashed when the lanes are full or when a caller has waited for
+    /// long enough. If the queue is full, the message waits for room first. A panic of its
+    /// `as_ref`, which is called here for the first time, is its outcome.
     pub fn hash(&self, message: M) -> Pending<A, M> {
         self.pending(message, None)
     }
 
-    /// As [`hash`](Self::hash), if there is room.
+    /// Hands a message over like [`hash`](Self::hash), if there is room.
     ///
     /// # Errors
-    /// If the queue is full: the message.
+    /// Returns the message if the queue is full.
     pub fn try_hash(&self, message: M) -> Result<Pending<A, M>, QueueFull<M>> {
         self.try_pending(message, None)
     }
 
-    /// The tag of a message under a key, in time. If the queue is full, it waits for room first.
+    /// Hands a message over, to be tagged under a key. If the queue is full, the message waits for
+    /// room first.
     #[cfg(feature = "hmac")]
     pub fn tag(&self, key: &Arc<Key<A>>, message: M) -> Pending<A, M> {
         self.pending(message, Some(key.clone()))
     }
 
-    /// As [`tag`](Self::tag), if there is room.
+    /// Hands a message over like [`tag`](Self::tag), if there is room.
     ///
     /// # Errors
-    /// If the queue is full: the message.
+    /// Returns the message if the queue is full.
     #[cfg(feature = "hmac")]
     pub fn try_tag(&self, key: &Arc<Key<A>>, message: M) -> Result<Pending<A, M>, QueueFull<M>> {
         self.try_pending(message, Some(key.clone()))
@@ -148,26 +163,27 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
         }
     }
 
-    /// Accepts no more: from now on, and for those who wait for room, the outcome is [`BatcherError::Closed`]. What was accepted is finished.
+    /// Stops accepting messages. From now on, also for messages that wait for room, the outcome is
+    /// [`BatcherError::Closed`]. Accepted messages are finished.
     pub fn close(&self) {
         self.queues.iter().for_each(|queue| queue.close());
     }
 
-    /// This thread's queue.
+    /// Returns the queue of this thread.
     fn queue(&self) -> &Arc<Shared<A, M>> {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! {
             static THIS_THREAD: usize = THREADS.fetch_add(1, Ordering::Relaxed);
         }
-        // While a thread's own values are dropped, any queue does.
+        // While a thread's own values are dropped, any queue will do.
         let thread = THIS_THREAD.try_with(|number| *number).unwrap_or_default();
         &self.queues[thread % self.queues.len()]
     }
 
-    /// Accepts no more, and returns when all that was accepted is finished.
+    /// Stops accepting messages, and returns when all accepted ones are finished.
     pub fn shutdown(self) {}
 
-    /// What it has done so far.
+    /// Returns what the batcher has done so far.
     pub fn metrics(&self) -> Metrics {
         let mut metrics = Metrics::default();
         for queue in &self.queues {
@@ -181,12 +197,13 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Batcher<A, M> {
 impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> Drop for Batcher<A, M> {
     fn drop(&mut self) {
         self.close();
-        // The last owner may be something that is dropped or woken in the middle of a batch, which can't wait for its own end.
+        // The last owner may be a value that is dropped or woken in the middle of a batch. It can't
+        // wait for the end of that batch.
         if is_hashing() {
             return;
         }
         for worker in self.workers.drain(..) {
-            // It never panics: what it calls is caught.
+            // The thread never panics, because panics in what it calls are caught.
             let _ = worker.join();
         }
         self.queues.iter().for_each(|queue| queue.wait_until_finished());
@@ -199,10 +216,10 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send + 'static> fmt::Debug for Batcher<A, M>
     }
 }
 
-/// Why there is no digest.
+/// The reason why there is no digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatcherError {
-    /// The batcher was closed before it had accepted the message.
+    /// The batcher was closed before it accepted the message.
     Closed,
     /// The message's `as_ref` panicked, or a worker did.
     Panicked,
@@ -219,7 +236,7 @@ impl fmt::Display for BatcherError {
 
 impl std::error::Error for BatcherError {}
 
-/// The queue is full; here is the message.
+/// The error of a full queue, with the message that has no room.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct QueueFull<M>(pub M);
 

@@ -1,4 +1,4 @@
-//! Who waits for a digest.
+//! The caller's side of a message: a future for its digest.
 
 use super::BatcherError;
 use super::promise::Receiver;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-/// A digest, or a tag, that is on its way: a future. Dropped, it is not wanted any more.
+/// A future for a digest or a tag. If it is dropped, the digest is not computed or not kept.
 #[must_use = "a digest that nobody waits for is not computed"]
 pub struct Pending<A: Algorithm, M> {
     pub(super) shared: Arc<Shared<A, M>>,
     pub(super) receiver: Receiver<A::Digest>,
     pub(super) waiting_for_room: Option<WaitingForRoom<A, M>>,
-    /// Whether the outcome was given out.
+    /// True once the outcome was returned.
     pub(super) is_settled: bool,
 }
 
@@ -42,7 +42,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Pending<A, M> {
     }
 }
 
-/// What was handed over, perhaps with other messages behind it, may not lie there until the next one comes.
+/// A message that was handed over, perhaps with others behind it, may not stay in the queue until
+/// the next one comes.
 impl<A: Algorithm, M> Drop for Pending<A, M> {
     fn drop(&mut self) {
         if !self.is_settled {
@@ -52,11 +53,12 @@ impl<A: Algorithm, M> Drop for Pending<A, M> {
 }
 
 impl<A: Algorithm, M: AsRef<[u8]> + Send> Pending<A, M> {
-    /// Blocks the thread until it is there. The thread does not sleep as long as there are messages in the queue: it hashes some of them,
-    /// perhaps its own.
+    /// Blocks the thread until the digest is there. The thread does not sleep as long as there are
+    /// messages in the queue: it hashes some of them, perhaps its own.
     ///
     /// # Errors
-    /// As [`BatcherError`] says.
+    /// Returns a [`BatcherError`] if the batcher was closed, or if the message or a worker
+    /// panicked.
     pub fn wait(mut self) -> Result<A::Digest, BatcherError> {
         thread_local! {
             static THIS_THREAD: Waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -86,7 +88,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Nothing in it is pinned.
+/// Nothing in a `Pending` is pinned.
 impl<A: Algorithm, M> Unpin for Pending<A, M> {}
 
 impl<A: Algorithm, M: AsRef<[u8]> + Send> Future for Pending<A, M> {

@@ -1,16 +1,17 @@
-//! One digest from a worker to whoever waits for it.
+//! A channel for one digest, from a worker to the caller that waits for it.
 
 use super::BatcherError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The worker's end. Dropped before it was kept, it says that the worker is gone.
+/// The worker's end. If it is dropped before it was kept, the receiver learns that the worker is
+/// gone.
 pub(super) struct Promise<D> {
-    /// `None` once it is kept.
+    /// The shared place; `None` once the promise is kept.
     place: Option<Arc<Place<D>>>,
 }
 
-/// The waiting end.
+/// The end of the caller that waits.
 pub(super) struct Receiver<D> {
     place: Arc<Place<D>>,
 }
@@ -35,17 +36,17 @@ impl<D> Place<D> {
 }
 
 impl<D> Promise<D> {
-    /// Gives the outcome and wakes who waits for it. What waking does is the caller's code: it may panic.
+    /// Stores the outcome and wakes the receiver. Waking runs the caller's code, which may panic.
     pub(super) fn keep(mut self, outcome: Result<D, BatcherError>) {
         self.settle(outcome);
     }
 
-    /// Whether nobody waits for an outcome any more, or there is one.
+    /// Returns whether the receiver is gone, or has an outcome already.
     pub(super) fn is_forgotten(&self) -> bool {
         self.place.as_ref().is_none_or(|place| Arc::strong_count(place) == 1)
     }
 
-    /// Gives the outcome to who waits for it. Later ones do not count.
+    /// Stores the outcome for the receiver. Later outcomes are ignored.
     pub(super) fn settle(&mut self, outcome: Result<D, BatcherError>) {
         let Some(place) = self.place.take() else { return };
         let before = std::mem::replace(&mut *place.lock(), Content::Outcome(outcome));
@@ -62,7 +63,7 @@ impl<D> Drop for Promise<D> {
 }
 
 impl<D> Receiver<D> {
-    /// Wakers are made and dropped outside of the lock: both are the caller's code.
+    /// Wakers are made and dropped outside of the lock, because both run the caller's code.
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Result<D, BatcherError>> {
         let mut waker = None;
         loop {

@@ -1,4 +1,4 @@
-//! Where messages wait for a worker.
+//! The queue in which messages wait for a worker.
 
 use super::metrics::Counters;
 use super::promise::{Promise, Receiver, promise};
@@ -15,7 +15,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// Whose tag is wanted, if it is a tag.
+/// The key of a tag, or `None` for a digest.
 #[cfg(feature = "hmac")]
 pub(super) type OptionalKey<A> = Option<Arc<Key<A>>>;
 #[cfg(not(feature = "hmac"))]
@@ -23,7 +23,7 @@ pub(super) type OptionalKey<A> = Option<std::marker::PhantomData<A>>;
 
 pub(super) struct Request<A: Algorithm, M> {
     pub(super) message: M,
-    /// Of the message.
+    /// Bytes of the message.
     pub(super) bytes: usize,
     #[cfg_attr(not(feature = "hmac"), allow(dead_code, reason = "there are no keys"))]
     pub(super) key: OptionalKey<A>,
@@ -31,7 +31,8 @@ pub(super) struct Request<A: Algorithm, M> {
 }
 
 impl<A: Algorithm, M: AsRef<[u8]>> Request<A, M> {
-    /// A request, and who waits for it. If the message panics, that is its outcome: it takes its place in the queue, but nobody hashes it.
+    /// Makes a request and its receiver. If the message panics, that is its outcome: it takes its
+    /// place in the queue, but it is not hashed.
     pub(super) fn new(message: M, key: OptionalKey<A>) -> (Self, Receiver<A::Digest>) {
         let (mut promise, receiver) = promise();
         let bytes = guarded(|| Some(message.as_ref().len()));
@@ -42,7 +43,7 @@ impl<A: Algorithm, M: AsRef<[u8]>> Request<A, M> {
     }
 }
 
-/// Where a waker is among those wanting room, until they are woken once more.
+/// The place of a waker among those that want room, until they are woken once more.
 #[derive(Clone, Copy)]
 pub(super) struct RoomPlace {
     times_woken: u64,
@@ -51,20 +52,21 @@ pub(super) struct RoomPlace {
 
 pub(super) struct Queue<A: Algorithm, M> {
     pub(super) requests: Vec<Request<A, M>>,
-    /// Of all their messages.
+    /// Bytes of all messages in the queue.
     bytes: usize,
-    /// When the first of them came.
+    /// When the first of the messages came.
     pub(super) oldest: Option<Instant>,
     pub(super) is_closed: bool,
-    /// Batches that were taken and are not finished.
+    /// The number of batches that were taken and are not finished.
     in_hand: usize,
-    /// Whether the worker waits to be notified.
+    /// True while the worker waits to be notified.
     pub(super) is_sleeping: bool,
-    /// Whether it then waits for a first message, and not for others to come to it.
+    /// True while the worker sleeps without a deadline, because the queue was empty.
     pub(super) is_dozing: bool,
-    /// Who is to be woken when there is room: all of them, so that nobody waits for one who has given up.
+    /// The wakers of those that want room. All of them are woken, because one alone may have given
+    /// up.
     wanting_room: Vec<Waker>,
-    /// How often they were woken.
+    /// The number of times that these wakers were woken.
     times_woken: u64,
 }
 
@@ -77,25 +79,27 @@ impl<A: Algorithm, M> Queue<A, M> {
 
 pub(super) struct Shared<A: Algorithm, M> {
     pub(super) settings: Settings,
-    /// So many messages need not wait for others.
+    /// The number of messages that need not wait for others.
     pub(super) full_batch: usize,
     queue: Mutex<Queue<A, M>>,
-    /// Whether a message came while the worker was dozing, so that nobody counts its time yet.
+    /// True if a message came while the worker was dozing, so that no deadline is running for it
+    /// yet.
     needs_clock: AtomicBool,
     pub(super) work: Condvar,
-    /// Notified when a closed batcher has nothing in hand any more.
+    /// Notified when a closed batcher has no unfinished batch.
     finished: Condvar,
     pub(super) counters: Counters,
 }
 
-/// The queue and the request there is no room for.
+/// The queue, and the request that there is no room for.
 type NoRoom<'a, A, M> = (MutexGuard<'a, Queue<A, M>>, Request<A, M>);
 
-/// Batches of no more bytes are hashed by the thread that fills them, in 20 us or so: to wake another takes as long.
+/// A batch of at most this many bytes is hashed by the thread that fills it, in about 20 us: waking
+/// another thread takes as long.
 const SMALL_BATCH_BYTES: usize = 64 << 10;
 
 impl<A: Algorithm, M> Shared<A, M> {
-    /// `full_batch` messages need not wait for others.
+    /// Creates a queue in which `full_batch` messages need not wait for others.
     pub(super) fn new(settings: Settings, full_batch: usize) -> Self {
         let queue = Queue {
             requests: Vec::new(),
@@ -119,20 +123,21 @@ impl<A: Algorithm, M> Shared<A, M> {
         }
     }
 
-    /// No code but ours may run under the lock.
+    /// Locks the queue. No code but the library's own may run under the lock.
     pub(super) fn lock(&self) -> MutexGuard<'_, Queue<A, M>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Someone waits for a worker. This is not done when a message comes: who waits in a thread of its own is faster than to wake another.
+    /// Starts the deadline, because a caller waits for a worker. This is not done when a message
+    /// comes: a thread that calls `wait` hashes it sooner than another could be woken.
     pub(super) fn start_clock(&self) {
         if self.needs_clock.load(Ordering::Relaxed) && self.needs_clock.swap(false, Ordering::Relaxed) {
             self.work.notify_one();
         }
     }
 
-    /// Takes messages from the front of the queue, all of them or as many as given, and wakes who waits for room. The batch is in hand then,
-    /// until `hash_all` is through with it.
+    /// Takes messages from the front of the queue, `most` at most, and wakes those that want room.
+    /// The batch counts as unfinished until `hash_all` has finished it.
     pub(super) fn take(&self, mut queue: MutexGuard<'_, Queue<A, M>>, most: usize, batch: &mut Vec<Request<A, M>>) {
         let waited = queue.oldest.map_or(Duration::ZERO, |oldest| oldest.elapsed());
         if queue.requests.len() <= most {
@@ -154,7 +159,7 @@ impl<A: Algorithm, M> Shared<A, M> {
         wake_all(woken);
     }
 
-    /// A batch that was taken is finished.
+    /// Marks a batch that was taken as finished.
     pub(super) fn put_down(&self) {
         let mut queue = self.lock();
         queue.in_hand -= 1;
@@ -180,12 +185,13 @@ impl<A: Algorithm, M> Shared<A, M> {
 }
 
 impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
-    /// Puts a request into the queue; gives it back if there is no room.
+    /// Puts a request into the queue, or returns it if there is no room.
     pub(super) fn submit(&self, request: Request<A, M>) -> Result<(), Request<A, M>> {
         self.submit_locked(self.lock(), request).map_err(|(_, request)| request)
     }
 
-    /// Puts a request into the queue. If there is no room, gives it back, and wakes `who` when there is; they may have a place already.
+    /// Puts a request into the queue. If there is no room, returns it and wakes `who` when there
+    /// is; it may have a place already.
     pub(super) fn submit_or_wait(
         &self,
         request: Request<A, M>,
@@ -193,7 +199,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         place: Option<RoomPlace>,
     ) -> Result<(), (Request<A, M>, RoomPlace)> {
         let Err(request) = self.submit(request) else { return Ok(()) };
-        // Made, and dropped, outside of the lock: both are the caller's code.
+        // The waker is made and dropped outside of the lock, because both run the caller's code.
         let who = who.clone();
         self.submit_locked(self.lock(), request).map_err(|(mut queue, request)| {
             let times_woken = queue.times_woken;
@@ -228,7 +234,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
             self.needs_clock.store(queue.is_dozing, Ordering::Relaxed);
         }
         if queue.requests.len() >= self.full_batch {
-            // Not in the middle of another batch: who is woken by that may hand over again, and so on.
+            // This is not done in the middle of another batch: a waker may hand a message over
+            // again, and so on.
             if queue.bytes <= SMALL_BATCH_BYTES && !is_hashing() {
                 let mut batch = Vec::new();
                 self.take(queue, usize::MAX, &mut batch);
@@ -242,10 +249,11 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
     }
 }
 
-/// Calls what may be the caller's code. A panic has been reported by the panic hook and ends here.
+/// Calls what may be the caller's code. A panic ends here; the panic hook has reported it.
 pub(super) fn guarded<T: Default>(call: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
-        // Dropping it may panic again, and dropping what that gives, and so on: the second one is left.
+        // Dropping the payload may panic again, and so may dropping that payload: the second one is
+        // leaked.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             std::mem::forget(payload);
         }

@@ -16,10 +16,12 @@ use std::cell::Cell;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// Longer messages are hashed after the others of their batch, which would otherwise wait for them.
+/// Messages of more bytes are hashed after the others of their batch, which would otherwise wait
+/// for them.
 const LONG_MESSAGE_BYTES: usize = 128 << 10;
 
-/// Full batches, and bytes, that a thread which waits hashes at once, at most: what it waits for itself may be ready long before.
+/// A thread that waits hashes at most this many full batches at once, and at most [`HELPED_BYTES`]
+/// bytes: what it waits for itself may be ready long before.
 const HELPED_BATCHES: usize = 4;
 const HELPED_BYTES: usize = 1 << 20;
 
@@ -27,7 +29,8 @@ thread_local! {
     static HASHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in the middle of a batch: then the caller is a waker, or a message that is dropped.
+/// Returns whether this thread is in the middle of a batch: then the caller is a waker, or a
+/// message that is dropped.
 pub(super) fn is_hashing() -> bool {
     HASHING.get()
 }
@@ -45,7 +48,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
         }
     }
 
-    /// Takes what is waiting, when it is time. `false`: there will be no more.
+    /// Waits until it is time and takes the waiting messages. Returns `false` if there will be no
+    /// more.
     fn take(&self, batch: &mut Vec<Request<A, M>>) -> bool {
         let Shared { settings, full_batch, work, .. } = &*self.shared;
         let mut queue = self.shared.lock();
@@ -71,7 +75,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Worker<A, M> {
 }
 
 impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
-    /// A thread that has nothing to do but to wait hashes some of what is waiting. `false`: there is nothing, or nothing but for a worker.
+    /// Hashes some of the waiting messages in a thread that has nothing to do but to wait. Returns
+    /// `false` if there are none, or only those that a worker must hash.
     pub(super) fn help(&self) -> bool {
         let queue = self.lock();
         let mut bytes = 0;
@@ -91,11 +96,12 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         true
     }
 
-    /// Hashes a batch, and leaves it empty, whatever happens.
+    /// Hashes a batch and leaves it empty, whatever happens.
     pub(super) fn hash_all(&self, batch: &mut Vec<Request<A, M>>) {
         let before = HASHING.replace(true);
         guarded(|| self.hash(batch));
-        // Nothing is left, unless a message panicked where it had not before: then for all the others, that is the outcome.
+        // The batch is empty now, unless a message panicked where it had not before. Then that is
+        // the outcome for all messages left.
         guarded(|| batch.clear());
         HASHING.set(before);
         self.put_down();
@@ -104,7 +110,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
     /// Hashes a batch, and leaves it empty.
     fn hash(&self, batch: &mut Vec<Request<A, M>>) {
         guarded_retain(batch, |request| !request.promise.is_forgotten());
-        // A message that panics leaves, and its promise says why.
+        // A message that panics is removed, and its promise reports the panic.
         guarded_retain(batch, |request| guarded(|| Some(request.message.as_ref().len())).is_some());
         let mut long: Vec<_> = batch.extract_if(.., |request| request.bytes > LONG_MESSAGE_BYTES).collect();
         for requests in [&mut *batch, &mut long] {
@@ -125,7 +131,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
     #[cfg(not(feature = "hmac"))]
     fn hash_tagged(&self, _: &mut Vec<Request<A, M>>) {}
 
-    /// Hashes those with a key, and takes them out.
+    /// Hashes the messages with a key and removes them.
     #[cfg(feature = "hmac")]
     fn hash_tagged(&self, requests: &mut Vec<Request<A, M>>) {
         let mut tagged: Vec<_> = requests.extract_if(.., |request| request.key.is_some()).collect();
@@ -135,7 +141,8 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         });
     }
 
-    /// Hashes requests of one kind, and leaves none. Of each message, `outer_blocks` blocks come on top of its own.
+    /// Hashes requests of one kind and leaves none. Each message has `outer_blocks` blocks beside
+    /// its own.
     fn hash_alike(
         &self,
         requests: &mut Vec<Request<A, M>>,
@@ -163,14 +170,14 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
     }
 }
 
-/// Drops those that are not kept, whatever dropping does.
+/// Drops the elements that are not kept, even if dropping one panics.
 fn guarded_retain<T>(list: &mut Vec<T>, keeps: impl Fn(&T) -> bool) {
     for gone in list.extract_if(.., |one| !keeps(one)).collect::<Vec<_>>() {
         guarded(|| drop(gone));
     }
 }
 
-/// Whatever ends a worker, nobody waits for what will never come.
+/// However a worker ends, no caller may wait for a digest that will never come.
 impl<A: Algorithm, M: AsRef<[u8]> + Send> Drop for Worker<A, M> {
     fn drop(&mut self) {
         let mut queue = self.shared.lock();
@@ -190,7 +197,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
-    /// What is accepted while a worker is dying.
+    /// Submits a message that is accepted while the worker is dying.
     fn submit(shared: &Arc<Shared<Sha256, Vec<u8>>>) -> super::super::promise::Receiver<[u8; 32]> {
         let (promise, receiver) = super::super::promise::promise();
         assert!(shared.submit(Request { message: vec![1], bytes: 1, key: None, promise }).is_ok());

@@ -13,11 +13,12 @@ use std::fmt;
 use std::num::NonZeroU32;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Passwords' digests that advance together: they stay in the first cache.
+/// The number of passwords whose digests advance together: they stay in the first cache.
 const TOGETHER: usize = 256;
 
-/// The key for [`hkdf_expand`] from a secret whose bytes need not be evenly random, as those of a Diffie-Hellman exchange are not
-/// (HKDF-Extract, RFC 5869, section 2.2). The salt is no secret, and may be empty.
+/// Makes the key for [`hkdf_expand`] from a secret whose bytes need not be evenly random, such as
+/// that of a Diffie-Hellman exchange (HKDF-Extract, RFC 5869, section 2.2). The salt is no secret,
+/// and may be empty.
 pub fn hkdf_extract<A: Algorithm>(salt: &[u8], secret: &[u8]) -> Key<A> {
     let mut extracted = Key::<A>::new(salt).tag(secret);
     let key = Key::new(extracted.as_ref());
@@ -25,14 +26,15 @@ pub fn hkdf_extract<A: Algorithm>(salt: &[u8], secret: &[u8]) -> Key<A> {
     key
 }
 
-/// Of each key, `bytes` bytes for the use that `infos[i]` names (HKDF-Expand, RFC 5869, section 2.3). The keys advance together, a digest
-/// of each at a time. The bytes are secret, and for the caller to erase.
+/// Derives `bytes` bytes from each key, for the use that `infos[i]` names (HKDF-Expand, RFC 5869,
+/// section 2.3). The keys advance together, one digest of each at a time. The result is secret, and
+/// the caller must erase it.
 ///
 /// # Errors
-/// If `bytes` is more than 255 digests have.
+/// Fails if `bytes` is more than the bytes of 255 digests.
 ///
 /// # Panics
-/// If there are not as many infos as keys.
+/// Panics if there are not as many infos as keys.
 ///
 /// ```
 /// use manyhash::{Sha256, hmac::{hkdf_expand, hkdf_extract}};
@@ -52,7 +54,7 @@ pub fn hkdf_expand<A: Algorithm>(
         return Err(TooManyBytes { wanted: bytes, most });
     }
     let mix = backend::mix::<A>();
-    // T(i - 1), info and i; there is no T(0).
+    // The message is T(i - 1), info and i; there is no T(0).
     let message = |info: &[u8]| Zeroizing::new([A::ZERO.as_ref(), info, &[0]].concat());
     let mut messages: Vec<_> = infos.iter().map(|info| message(info.as_ref())).collect();
     let mut expanded: Vec<Vec<u8>> = keys.iter().map(|_| Vec::with_capacity(bytes)).collect();
@@ -73,12 +75,12 @@ pub fn hkdf_expand<A: Algorithm>(
     Ok(expanded)
 }
 
-/// More bytes are wanted of a key than HKDF can give.
+/// The error of asking for more bytes than HKDF can derive from a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyBytes {
-    /// Bytes wanted.
+    /// The number of bytes asked for.
     pub wanted: usize,
-    /// The most there are: 255 digests.
+    /// The most bytes that there are: 255 digests.
     pub most: usize,
 }
 
@@ -90,12 +92,14 @@ impl fmt::Display for TooManyBytes {
 
 impl std::error::Error for TooManyBytes {}
 
-/// Of each password with its salt, `bytes` bytes (PBKDF2, RFC 8018, section 5.2). Every digest that is wanted of a password has a lane of its
-/// own, so that one password alone gains too if it is to give several. Who guesses passwords gains as much: choose `iterations` for them. The
-/// bytes are secret, and for the caller to erase.
+/// Derives `bytes` bytes from each password with its salt (PBKDF2, RFC 8018, section 5.2). Every
+/// digest of a password has a lane of its own, so even one password gains if it must give several.
+/// An attacker who guesses passwords gains as much: choose `iterations` with that in mind. The
+/// result is secret, and the caller must erase it.
 ///
 /// # Panics
-/// If there are not as many salts as passwords, or if `bytes` is more than 2^32 - 1 digests have.
+/// Panics if there are not as many salts as passwords, or if `bytes` is more than the bytes of 2^32
+/// - 1 digests.
 ///
 /// ```
 /// use manyhash::{Sha256, hmac::pbkdf2_many};
@@ -129,7 +133,8 @@ pub fn pbkdf2_many<A: Algorithm>(
     derived
 }
 
-/// The function F of RFC 8018: U_1 of every salt, which has its block's number behind it, under the key of the same index, and so on.
+/// The function F of RFC 8018. U_1 is the tag of every salt, with its block's number behind it,
+/// under the key of the same index; the tags of U_1 are U_2, and so on.
 fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZeroU32) -> Vec<A::Digest> {
     let mix = backend::mix::<A>();
     let mut last = vec![A::ZERO; salts.len()];
@@ -153,7 +158,7 @@ fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZe
     sums
 }
 
-/// Writes zeros over digests.
+/// Overwrites digests with zeros.
 fn erase<A: Algorithm>(digests: &mut [A::Digest]) {
     digests.iter_mut().for_each(|digest| digest.as_mut().zeroize());
 }

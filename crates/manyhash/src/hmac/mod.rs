@@ -1,7 +1,7 @@
 //! HMAC (RFC 2104, FIPS 198-1): tags of messages under a secret key, one or many at once.
 //!
-//! A [`Key`] has absorbed its two blocks: messages start from midstates, and both passes of a batch run in lanes, whether all messages have
-//! one key or each its own.
+//! A [`Key`] has absorbed its two blocks. Messages start from midstates, and both passes of a batch
+//! run in lanes, whether all messages have one key or each has its own.
 //!
 //! ```
 //! use manyhash::{Sha256, hmac::Key};
@@ -11,9 +11,11 @@
 //! assert!(key.verify(b"three", &tags[1]).is_err());
 //! ```
 //!
-//! Two makers of keys that are nothing but HMAC are here too, for many inputs at once: [`hkdf_expand`] and [`pbkdf2_many`].
+//! Two ways to derive keys use HMAC alone and are here too, for many inputs at once:
+//! [`hkdf_expand`] and [`pbkdf2_many`].
 //!
-//! Tags are compared in a time that depends on their length only. Lengths of keys, of messages and of tags are no secrets: see SECURITY.md.
+//! Comparing tags takes a time that depends on their length only. Lengths of keys, messages and
+//! tags are no secrets: see SECURITY.md.
 
 mod derive;
 
@@ -34,24 +36,25 @@ use std::borrow::Borrow;
 use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
-/// The most bytes of a block of any algorithm.
-/// Bytes that the inner and the outer key block are made of, before the key (RFC 2104, section 2).
+/// The byte that is exclusive-ored to each byte of the key for its inner block (RFC 2104, section
+/// 2).
 const INNER_PAD: u8 = 0x36;
+/// The byte that is exclusive-ored to each byte of the key for its outer block.
 const OUTER_PAD: u8 = 0x5C;
-/// The fewest bytes a truncated tag may have: 32 bits (NIST SP 800-107, section 5.3.3).
+/// The fewest bytes that a truncated tag may have: 32 bits (NIST SP 800-107, section 5.3.3).
 const FEWEST_TAG_BYTES: usize = 4;
 
 /// A secret key, ready for use: the midstates after its inner and its outer block.
 ///
-/// They are as secret as the key: erased when it is dropped, and never shown. Copies that moving a key or computing with it leaves on the
-/// stack are not erased.
+/// The midstates are as secret as the key: they are erased when it is dropped, and never shown.
+/// Copies that moving a key or computing with it leaves on the stack are not erased.
 #[derive(Clone)]
 pub struct Key<A: Algorithm> {
     midstates: Midstates<A>,
     tag_bytes: usize,
 }
 
-/// After the inner and the outer key block.
+/// The midstates after the inner and the outer key block.
 #[derive(Clone)]
 pub(crate) struct Midstates<A: Algorithm> {
     pub(crate) inner: ChainingOf<CompressionOf<A>>,
@@ -66,11 +69,12 @@ impl<A: Algorithm> Drop for Midstates<A> {
 }
 
 impl<A: Algorithm> Key<A> {
-    /// From secret bytes, any number: more than a block stand for their digest (RFC 2104, section 2). The standard asks for as many as a
-    /// digest has; none at all are a key that everybody knows.
+    /// Makes a key from any number of secret bytes; more than a block are replaced by their digest
+    /// (RFC 2104, section 2). The standard recommends as many bytes as a digest has. An empty key
+    /// protects nothing.
     ///
     /// # Panics
-    /// If the algorithm has no HMAC: see [`Algorithm::HAS_HMAC`].
+    /// Panics if the algorithm has no HMAC: see [`Algorithm::HAS_HMAC`].
     pub fn new(key: &[u8]) -> Self {
         assert!(A::HAS_HMAC, "{} has no HMAC: it takes a key by itself", A::NAME);
         let mut block = Zeroizing::new([0; MAX_BLOCK_BYTES]);
@@ -91,30 +95,32 @@ impl<A: Algorithm> Key<A> {
         Self { midstates: Midstates { inner: midstate(INNER_PAD), outer: midstate(OUTER_PAD) }, tag_bytes: A::DIGEST_BYTES }
     }
 
-    /// With truncated tags: [`verify`](Self::verify) and [`verify_many`](Self::verify_many) expect the first `bytes` bytes of a tag.
-    /// RFC 2104 (section 5) advises against fewer than half of a tag and than ten. The other functions give whole tags.
+    /// Makes the key expect truncated tags: [`verify`](Self::verify) and
+    /// [`verify_many`](Self::verify_many) take the first `bytes` bytes of a tag. RFC 2104 (section
+    /// 5) advises against fewer than half of a tag and fewer than ten. The other functions return
+    /// whole tags.
     ///
     /// # Panics
-    /// If `bytes` is less than 4, or more than a digest has.
+    /// Panics if `bytes` is less than 4, or more than a digest has.
     pub fn with_tag_bytes(self, bytes: usize) -> Self {
         let most = A::DIGEST_BYTES;
         assert!((FEWEST_TAG_BYTES..=most).contains(&bytes), "tags of {bytes} bytes; {FEWEST_TAG_BYTES} to {most} can be had");
         Self { tag_bytes: bytes, ..self }
     }
 
-    /// Bytes of the tags that are expected.
+    /// Returns how many bytes the expected tags have.
     pub fn tag_bytes(&self) -> usize {
         self.tag_bytes
     }
 
-    /// The tag of one message.
+    /// Returns the tag of one message.
     pub fn tag(&self, message: &[u8]) -> A::Digest {
         let mix = backend::mix::<A>();
         let inner = hash_on::<A>(mix, &self.midstates.inner, A::BLOCK_BYTES as u64, message);
         hash_on::<A>(mix, &self.midstates.outer, A::BLOCK_BYTES as u64, inner.as_ref())
     }
 
-    /// The tag of each message, in the order of the messages.
+    /// Returns the tag of each message, in the order of the messages.
     pub fn tag_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
         let mut tags = vec![A::ZERO; messages.len()];
         self.tag_many_into(messages, &mut tags);
@@ -124,39 +130,41 @@ impl<A: Algorithm> Key<A> {
     /// Writes the tag of `messages[i]` to `tags[i]`.
     ///
     /// # Panics
-    /// If the lengths differ.
+    /// Panics if the lengths differ.
     pub fn tag_many_into(&self, messages: &[impl AsRef<[u8]>], tags: &mut [A::Digest]) {
         tag_many_on::<A>(backend::mix::<A>(), Keys::One(self), &Slice(messages), tags, None);
     }
 
-    /// A tag in the making, of a message that arrives in pieces.
+    /// Begins the tag of a message that arrives in pieces.
     pub fn tagger(&self) -> Tagger<A> {
         Tagger { hasher: Hasher::starting(self.inner_start()), key: self.clone() }
     }
 
-    /// Whether this is the tag of the message.
+    /// Checks the tag of a message.
     ///
     /// # Errors
-    /// If it is not, or if it has another number of bytes than is expected.
+    /// Fails if this is not the tag of the message, or if it does not have the expected number of
+    /// bytes.
     pub fn verify(&self, message: &[u8], tag: &[u8]) -> Result<(), TagError> {
         self.compare(&self.tag(message), tag)
     }
 
-    /// Whether `tags[i]` is the tag of `messages[i]`, for every one.
+    /// Checks for every message whether `tags[i]` is the tag of `messages[i]`.
     ///
     /// # Panics
-    /// If the lengths differ.
+    /// Panics if the lengths differ.
     pub fn verify_many(&self, messages: &[impl AsRef<[u8]>], tags: &[impl AsRef<[u8]>]) -> Vec<Result<(), TagError>> {
         check_room(messages.len(), tags.len());
         let right = self.tag_many(messages);
         right.iter().zip(tags).map(|(right, tag)| self.compare(right, tag.as_ref())).collect()
     }
 
-    /// Whether a given tag is the right one, which this key made elsewhere, as in a [`Batcher`](crate::batcher::Batcher). It takes a time that
-    /// depends on the length of the tag only.
+    /// Compares a given tag with the right one, which this key made elsewhere, as in a
+    /// [`Batcher`](crate::batcher::Batcher). The time that it takes depends on the length of the
+    /// tag only.
     ///
     /// # Errors
-    /// If it is not, or if it has another number of bytes than is expected.
+    /// Fails if the tag is not the right one, or if it does not have the expected number of bytes.
     pub fn compare(&self, right: &A::Digest, tag: &[u8]) -> Result<(), TagError> {
         if tag.len() != self.tag_bytes {
             return Err(TagError::Bytes { given: tag.len(), expected: self.tag_bytes });
@@ -164,12 +172,12 @@ impl<A: Algorithm> Key<A> {
         if right.as_ref()[..self.tag_bytes].ct_eq(tag).into() { Ok(()) } else { Err(TagError::Wrong) }
     }
 
-    /// Where messages start.
+    /// Returns where messages start.
     pub(crate) fn inner_start(&self) -> Start<CompressionOf<A>> {
         after_key_block::<A>(&self.midstates.inner)
     }
 
-    /// Where their digests start.
+    /// Returns where the digests of messages start.
     pub(crate) fn outer_start(&self) -> Start<CompressionOf<A>> {
         after_key_block::<A>(&self.midstates.outer)
     }
@@ -179,17 +187,17 @@ impl<A: Algorithm> Key<A> {
     }
 }
 
-/// Shows which algorithm it is for, never a secret.
+/// Shows which algorithm the key is for, and never a secret.
 impl<A: Algorithm> fmt::Debug for Key<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key").field("algorithm", &A::NAME).field("tag_bytes", &self.tag_bytes).finish_non_exhaustive()
     }
 }
 
-/// The tag of `messages[i]` under `keys[i]`, for every one, in the order of the messages.
+/// Returns the tag of `messages[i]` under `keys[i]`, for every message, in their order.
 ///
 /// # Panics
-/// If the lengths differ.
+/// Panics if the lengths differ.
 ///
 /// ```
 /// use manyhash::{Sha256, hmac::{Key, tag_many}};
@@ -204,10 +212,10 @@ pub fn tag_many<A: Algorithm>(keys: &[impl Borrow<Key<A>>], messages: &[impl AsR
     tags
 }
 
-/// Whether `tags[i]` is the tag of `messages[i]` under `keys[i]`, for every one.
+/// Checks for every message whether `tags[i]` is the tag of `messages[i]` under `keys[i]`.
 ///
 /// # Panics
-/// If the lengths differ.
+/// Panics if the lengths differ.
 pub fn verify_many<A: Algorithm>(
     keys: &[impl Borrow<Key<A>>],
     messages: &[impl AsRef<[u8]>],
@@ -223,17 +231,17 @@ fn check_keys(keys: usize, messages: usize) {
     assert_eq!(keys, messages, "{keys} keys for {messages} messages");
 }
 
-/// Why a tag is refused.
+/// The reason why a tag is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TagError {
-    /// It belongs to another message or another key.
+    /// The tag belongs to another message or another key.
     Wrong,
-    /// It has another number of bytes.
+    /// The tag does not have the expected number of bytes.
     Bytes {
-        /// Bytes it has.
+        /// The number of bytes that the tag has.
         given: usize,
-        /// Bytes it should have.
+        /// The number of bytes that it should have.
         expected: usize,
     },
 }
@@ -249,7 +257,7 @@ impl fmt::Display for TagError {
 
 impl std::error::Error for TagError {}
 
-/// The tag of a message that arrives in pieces.
+/// Computes the tag of a message that arrives in pieces.
 ///
 /// ```
 /// use manyhash::{Sha256, hmac::Key};
@@ -266,55 +274,57 @@ pub struct Tagger<A: Algorithm> {
 }
 
 impl<A: Algorithm> Tagger<A> {
-    /// Appends to the message.
+    /// Appends a piece to the message.
     pub fn update(&mut self, piece: &[u8]) {
         self.hasher.update(piece);
     }
 
-    /// The tag of the message.
+    /// Returns the tag of the message.
     pub fn finalize(mut self) -> A::Digest {
         hash_on::<A>(backend::mix::<A>(), &self.key.midstates.outer, A::BLOCK_BYTES as u64, self.hasher.finish().as_ref())
     }
 
-    /// Whether this is the tag of the message.
+    /// Checks the tag of the message.
     ///
     /// # Errors
-    /// If it is not, or if it has another number of bytes than is expected.
+    /// Fails if this is not the tag of the message, or if it does not have the expected number of
+    /// bytes.
     pub fn verify(self, tag: &[u8]) -> Result<(), TagError> {
         let key = self.key.clone();
         key.compare(&self.finalize(), tag)
     }
 }
 
-/// At first, the hasher is the key.
+/// A new `Tagger` holds the inner key midstate, so its state is erased on drop.
 impl<A: Algorithm> Drop for Tagger<A> {
     fn drop(&mut self) {
         self.hasher.erase();
     }
 }
 
-/// Shows how far the message has come, never a secret.
+/// Shows how far the message has come, and never a secret.
 impl<A: Algorithm> fmt::Debug for Tagger<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tagger").field("hasher", &self.hasher).finish_non_exhaustive()
     }
 }
 
-/// Where messages start after a key block.
+/// Returns where messages start after a key block.
 fn after_key_block<A: Algorithm>(midstate: &ChainingOf<CompressionOf<A>>) -> Start<CompressionOf<A>> {
     Start { state: *midstate, bytes: A::BLOCK_BYTES as u64 }
 }
 
-/// Whose tags are wanted.
+/// The keys of messages.
 #[derive(Clone, Copy)]
 pub(crate) enum Keys<'a, A: Algorithm> {
-    /// One key's, for all messages.
+    /// One key for all messages.
     One(&'a Key<A>),
-    /// For each message its own key's, by its index.
+    /// A key for each message, by its index.
     Each(&'a dyn Fn(usize) -> &'a Key<A>),
 }
 
-/// The tags of messages; adds the steps to `usage`, if anybody asks. Panics if there are not as many tags as messages.
+/// Writes the tags of messages and adds the steps to `usage`, if there is one. Panics if there are
+/// not as many tags as messages.
 pub(crate) fn tag_many_on<A: Algorithm>(
     mix: &Mix<CompressionOf<A>>,
     keys: Keys<'_, A>,

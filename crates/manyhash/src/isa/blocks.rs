@@ -1,13 +1,14 @@
-//! What the lanes read: the next blocks of each lane's message, or all of it. Checked once, so that a kernel's loads need one
-//! comparison a wave.
+//! The bytes that the lanes read: the next blocks of each lane's message, or all of it. Their
+//! lengths are checked once, so that the loads of a kernel need one comparison a wave.
 
 use super::MAX_LANES;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// The same number of bytes ahead in every lane of a kernel.
+/// The next bytes of every lane of a kernel, equally many in each.
 pub struct Blocks<'a> {
-    /// The first `lanes` are set. Zeros in the others would take as long as a fifth of a block of SHA-NI.
+    /// Where the lanes begin. The first `lanes` are set; zeros in the others would take as long as
+    /// a fifth of a block of SHA-NI.
     starts: [MaybeUninit<*const u8>; MAX_LANES],
     lanes: usize,
     bytes: usize,
@@ -15,7 +16,7 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// The first `bytes` bytes of `message(lane)` for each of `lanes` lanes.
+    /// Takes the first `bytes` bytes of `message(lane)` for each of `lanes` lanes.
     ///
     /// Panics if a message is shorter, or if there are no lanes or more than [`MAX_LANES`].
     #[inline(always)]
@@ -30,7 +31,7 @@ impl<'a> Blocks<'a> {
         blocks
     }
 
-    /// Successive blocks of one message: `block_bytes` bytes in each of `lanes` lanes.
+    /// Takes successive blocks of one message: `block_bytes` bytes in each of `lanes` lanes.
     ///
     /// Panics if the message is shorter, or if there are no lanes or more than [`MAX_LANES`].
     #[inline(always)]
@@ -45,13 +46,15 @@ impl<'a> Blocks<'a> {
         blocks
     }
 
-    /// No lanes yet: [`add_lane`](Self::add_lane) and [`repeat_first`](Self::repeat_first) give it some.
+    /// Creates blocks of no lanes; [`add_lane`](Self::add_lane) and
+    /// [`repeat_first`](Self::repeat_first) add some.
     #[inline(always)]
     pub(crate) fn without_lanes() -> Self {
         Self::unset(0, usize::MAX)
     }
 
-    /// One more lane, with these bytes ahead; every lane has as many as the one with fewest. Panics if there are [`MAX_LANES`] already.
+    /// Adds a lane that has these bytes ahead. Every lane keeps as many as the shortest has. Panics
+    /// if there are [`MAX_LANES`] already.
     #[inline(always)]
     pub(crate) fn add_lane(&mut self, ahead: &'a [u8]) {
         self.starts[self.lanes].write(ahead.as_ptr());
@@ -59,8 +62,8 @@ impl<'a> Blocks<'a> {
         self.bytes = self.bytes.min(ahead.len());
     }
 
-    /// Lanes without a message, up to `lanes` lanes in all, do the work of the first one again. Panics if there is no first, or if `lanes`
-    /// is more than [`MAX_LANES`].
+    /// Fills up to `lanes` lanes in all. The added lanes have no message and repeat the work of the
+    /// first one. Panics if there is no first lane, or if `lanes` is more than [`MAX_LANES`].
     #[inline(always)]
     pub(crate) fn repeat_first(&mut self, lanes: usize) {
         assert!(self.lanes > 0);
@@ -70,47 +73,51 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Leaves `bytes` bytes in every lane. Panics if there are fewer.
+    /// Keeps `bytes` bytes in every lane. Panics if there are fewer.
     #[inline(always)]
     pub(crate) fn shorten(&mut self, bytes: usize) {
         assert!(bytes <= self.bytes);
         self.bytes = bytes;
     }
 
-    /// With no start set yet: the caller sets the first `lanes` before anybody reads them.
+    /// Creates blocks whose starts are not set. The caller sets the first `lanes` before any of
+    /// them is read.
     #[inline(always)]
     fn unset(lanes: usize, bytes: usize) -> Self {
         Self { starts: [MaybeUninit::uninit(); MAX_LANES], lanes, bytes, messages: PhantomData }
     }
 
-    /// Lanes.
+    /// Returns the number of lanes.
     #[cfg(feature = "hazmat")]
     pub(crate) fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// Bytes ahead in every lane.
+    /// Returns how many bytes are ahead in every lane.
     #[inline(always)]
     pub fn len_bytes(&self) -> usize {
         self.bytes
     }
 
-    /// `count` bytes of one lane. Panics outside of it.
+    /// Returns `count` bytes of one lane from byte `at`. Panics if they are not all there.
     #[inline(always)]
     pub fn bytes(&self, lane: usize, at: usize, count: usize) -> &'a [u8] {
         let [start] = self.starts::<1>(lane, at, count);
-        // SAFETY: `starts` checked that `count` bytes are there; whoever set them borrowed them for 'a.
+        // SAFETY: `starts` checked that `count` bytes are there; the code that set the start
+        // borrowed them for 'a.
         unsafe { std::slice::from_raw_parts(start, count) }
     }
 
-    /// Pointers, each to `count` readable bytes: byte `at` of `N` lanes from `first_lane`. Panics outside of the lanes or their bytes.
+    /// Returns pointers to byte `at` of `N` lanes from `first_lane`, each to `count` readable
+    /// bytes. Panics if a lane or a byte is out of range.
     #[inline(always)]
     pub(super) fn starts<const N: usize>(&self, first_lane: usize, at: usize, count: usize) -> [*const u8; N] {
         assert!(first_lane + N <= self.lanes && count <= self.bytes && at <= self.bytes - count);
         let mut starts = [std::ptr::null(); N];
         let mut lane = 0;
         while lane < N {
-            // SAFETY: a lane below `lanes`, which `new`, `successive`, `add_lane`, `repeat_first` or `Whole::new` set.
+            // SAFETY: a lane below `lanes`, which `new`, `successive`, `add_lane`, `repeat_first`
+            // or `Whole::new` set.
             starts[lane] = unsafe { self.starts[first_lane + lane].assume_init() }.wrapping_add(at);
             lane += 1;
         }
@@ -118,11 +125,12 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The byte that comes after a message, with zeros around it: 64 bytes from somewhere in here have it at any place, or not at all.
+/// The byte that comes after a message, with zeros around it: a window of 64 bytes in it has the
+/// byte at any wanted place, or not at all.
 pub struct FirstByte(pub(super) [u8; 129]);
 
 impl FirstByte {
-    /// `first` with zeros around it.
+    /// Puts zeros around the byte `first`.
     pub const fn new(first: u8) -> Self {
         let mut bytes = [0; 129];
         bytes[64] = first;
@@ -132,15 +140,16 @@ impl FirstByte {
 
 /// A whole short message in every lane.
 pub struct Whole<'a> {
-    /// As many bytes as every message has.
+    /// The first bytes of every message, as many as the shortest has.
     blocks: Blocks<'a>,
     bytes: [u32; MAX_LANES],
 }
 
 impl<'a> Whole<'a> {
-    /// `message(lane)` in each of `lanes` lanes.
+    /// Takes all of `message(lane)` for each of `lanes` lanes.
     ///
-    /// Panics if a message has more than `u32::MAX / 8` bytes, or if there are no lanes or more than [`MAX_LANES`].
+    /// Panics if a message has more than `u32::MAX / 8` bytes, or if there are no lanes or more
+    /// than [`MAX_LANES`].
     #[inline(always)]
     pub fn new(lanes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes));
@@ -157,19 +166,21 @@ impl<'a> Whole<'a> {
         whole
     }
 
-    /// Bytes of a lane's message. Panics if there is no such lane.
+    /// Returns the length of a lane's message in bytes. Panics if there is no such lane.
     #[inline(always)]
     pub fn bytes(&self, lane: usize) -> u32 {
         self.bytes[..self.blocks.lanes][lane]
     }
 
-    /// What all lanes have: as many bytes as the shortest message, which need not be whole blocks.
+    /// Returns the bytes that all lanes have: as many as the shortest message, which need not be
+    /// whole blocks.
     #[inline(always)]
     pub fn blocks(&self) -> &Blocks<'a> {
         &self.blocks
     }
 
-    /// Pointers and bytes of `N` whole messages from `first_lane`. Panics outside of the lanes.
+    /// Returns the pointers and lengths in bytes of `N` whole messages from `first_lane`. Panics if
+    /// a lane is out of range.
     #[inline(always)]
     pub(super) fn messages<const N: usize>(&self, first_lane: usize) -> ([*const u8; N], [u32; N]) {
         let starts = self.blocks.starts(first_lane, 0, 0);

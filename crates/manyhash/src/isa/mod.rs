@@ -1,21 +1,22 @@
-//! Floor 1, instructions: all `unsafe` code of the library is in this folder, and all that it needs to know is
-//! which instructions there are.
+//! Floor 1, instructions: all `unsafe` code of the library is in this folder. It knows only which
+//! instructions there are.
 //!
-//! **Tokens.** A token (`Avx512`, `ShaNi`, ...) is a value of no size that only `detect` makes, so whoever holds
-//! one knows that the CPU has every feature in its list. Features stand in the ONE list of this file and nowhere
-//! else: detection, `#[target_feature]` and the token are made from the same words, because a feature missing
-//! from a kernel's wrapper costs a factor of 10 to 50 and no compiler says so.
+//! **Tokens.** A token (`Avx512`, `ShaNi`, ...) is a value of no size that only `detect` makes, so
+//! it proves that the CPU has every feature in its list. Features stand in the ONE list of this
+//! file and nowhere else: detection, `#[target_feature]` and the token are made from the same
+//! words. A feature missing from a kernel's wrapper costs a factor of 10 to 50, and no compiler
+//! reports it.
 //!
-//! **Lanes.** [`Isa`] names an instruction set's vectors, [`Words`] is a vector of one word for each lane:
-//! message i is in lane i, and one instruction advances all of them. [`Two`] is two waves of any instruction
-//! set, and an instruction set itself; [`One`] is one wave with the fewest operations, for CPUs that hardly
-//! wait; [`Portable`] has one lane.
+//! **Lanes.** [`Isa`] names an instruction set's vectors, [`Words`] is a vector of one word for
+//! each lane: message i is in lane i, and one instruction advances all of them. [`Two`] is two
+//! waves of any instruction set, and an instruction set itself. [`One`] is one wave with the fewest
+//! operations, for CPUs whose ports are the limit. [`Portable`] has one lane.
 //!
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | the list, tokens |
 //! | `words.rs` | the traits of lanes |
-//! | `portable.rs`, `waves.rs`, `x86_64/` | who implements them; `x86_64/sha.rs`: the SHA extensions |
+//! | `portable.rs`, `waves.rs`, `x86_64/` | the vectors; `x86_64/sha.rs` has the SHA extensions |
 //! | `blocks.rs`, `dealt.rs` | what lanes read, lengths checked once |
 //! | `cpu.rs` | maker and family |
 
@@ -39,34 +40,36 @@ pub(crate) use words::Pairs;
 pub use words::{ByteOrder, Count, Isa, MAX_BLOCK_WORDS, MAX_LANES, Row, Word, WordCount, Words};
 pub(crate) use words::{most_words, sixteen};
 
-/// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body takes the features of
-/// [`Token::run`]; a struct and not a closure, because a closure's body keeps the features of the place it was written in.
+/// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body
+/// takes the features of [`Token::run`]. A task is a struct and not a closure, because a closure's
+/// body keeps the features of the place where it was written.
 pub trait Task<I> {
-    /// What comes out.
+    /// The result of the work.
     type Output;
-    /// Does it. `isa` is the proof.
+    /// Does the work. `isa` proves that the CPU has the instruction set.
     fn run(self, isa: I) -> Self::Output;
 }
 
 /// Proof that this CPU has an instruction set.
 pub trait Token: Copy + 'static {
-    /// The features it stands for, as the compiler names them.
+    /// The features that the token proves, as the compiler names them.
     const FEATURES: &'static [&'static str];
-    /// The proof, if this CPU has it.
+    /// Returns the token if this CPU has every one of its features.
     fn detect() -> Option<Self>;
     /// Runs `task` with the instruction set's features switched on.
     fn run<T: Task<Self>>(self, task: T) -> T::Output;
 }
 
-/// The ONE list of instruction sets, a block for each architecture: its name, the macro of the standard library that
-/// detects its features, and its instruction sets.
+/// The ONE list of instruction sets, a block for each architecture: its name, the macro of the
+/// standard library that detects its features, and its instruction sets.
 ///
 /// `Token prepare [features] lanes Vectors = "name" lean Vectors = "name" waves Vectors = "name" more Vectors = "name";`
 ///
-/// `prepare` is a function that every kernel begins with. `lanes` are the kernels in lanes that every compression
-/// function has; `lean` is for those with rounds of two forms (`HAS_LEAN_ROUNDS`), `waves` for those that gain by two
-/// waves (`WANTS_WAVES`), and `more` for those that gain by more (`WANTS_MORE_WAVES`). How wide vectors are and
-/// how many waves there are, their types say (`Words::LANES`, `Words::WAVES`).
+/// `prepare` is a function that every kernel begins with. `lanes` are the kernels in lanes that
+/// every compression function has. Others are for those that gain by them: `lean` has rounds with
+/// fewer operations (`HAS_LEAN_ROUNDS`), `waves` two waves (`WANTS_WAVES`), `more` more of them
+/// (`WANTS_MORE_WAVES`). The types of the vectors say how wide they are and how many waves there
+/// are (`Words::LANES`, `Words::WAVES`).
 macro_rules! isa {
     ($dollar:tt $($arch:literal $is_detected:ident {$(
         $(#[$doc:meta])* $Isa:ident $($prepare:ident)? [$($feature:tt)*]
@@ -94,7 +97,8 @@ macro_rules! isa {
                         $($prepare();)?
                         task.run(isa)
                     }
-                    // SAFETY: a token exists only if `detect` found every feature of the list above.
+                    // SAFETY: a token exists only if `detect` found every feature of the list
+                    // above.
                     unsafe { featured(self, task) }
                 }
             }
@@ -104,8 +108,8 @@ macro_rules! isa {
         pub(crate) const ALL_FEATURES: &[&str] = &[$($($($feature,)*)*)*];
 
         /// Calls `$callback!` with the lanes of every instruction set, narrowest first:
-        /// `cfg [Vectors = "name"] [Vectors = "name"] [Vectors = "name"] [Vectors = "name"];`: those after `lanes`, `lean`,
-        /// `waves` and `more`.
+        /// `cfg [Vectors = "name"] [Vectors = "name"] [Vectors = "name"] [Vectors = "name"];`. These
+        /// are the lanes after `lanes`, `lean`, `waves` and `more`.
         macro_rules! for_each_lanes {
             ($dollar callback:ident) => {
                 $dollar callback! {
@@ -131,23 +135,27 @@ isa! { $
         /// 512-bit registers with rotates, three-operand logic and byte shuffles.
         Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512" lean One<Avx512> = "avx512-lean"
             waves Two<Avx512> = "avx512x2" more Two<Two<Avx512>> = "avx512x4";
-        /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX encodings, without which dirty upper
-        /// halves slow the SHA instructions to a third (measured on Zen 5: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
+        /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX
+        /// encodings, without which dirty upper halves slow the SHA instructions to a third
+        /// (measured on Zen 5: SHA-1, 4 messages, 4.98 to 1.90 GB/s).
         ShaNi clean_upper_halves ["sha" "ssse3" "sse4.1" "avx"];
-        /// The SHA extensions, and the instructions of AVX-512 on 128 bits: more would leave upper halves dirty, which Intel's CPUs mind.
+        /// The SHA extensions with the instructions of AVX-512 on 128 bits. Wider ones would leave
+        /// upper halves dirty, which slows Intel's CPUs.
         ShaNiAvx512Quarter clean_upper_halves ["sha" "sse2" "ssse3" "sse4.1" "avx" "avx512f" "avx512vl"];
-        /// The same on 256 bits, for CPUs that do not mind dirty upper halves: Zen 4.
+        /// The SHA extensions with the instructions of AVX-512 on 256 bits, for CPUs that dirty
+        /// upper halves do not slow: Zen 4.
         ShaNiAvx512Half clean_upper_halves ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
         /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
         Bmi2 ["bmi1" "bmi2" "avx2"];
-        /// The same with a schedule in 512-bit registers.
+        /// Rotates without flags or copies, beside a message schedule in 512-bit registers.
         Bmi2Avx512 ["bmi1" "bmi2" "avx512f" "avx512bw"];
     }
 }
 
-/// Zeros the upper halves of the vector registers, which should be so already. Code of others may have left them dirty, and the SHA
-/// instructions have legacy encodings only: on Golden Cove each of them then waits some 70 cycles, in every call, until something cleans
-/// the registers (SHA-256, one message of 8 KiB: 0.012 GB/s instead of 1.5 to 2.1).
+/// Zeros the upper halves of the vector registers, which should be zero already. Code outside this
+/// library may have left them dirty, and the SHA instructions have legacy encodings only: on Golden
+/// Cove each of them then waits some 70 cycles, in every call, until something cleans the registers
+/// (SHA-256, one message of 8 KiB: 0.012 GB/s instead of 1.5 to 2.1).
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx")]
@@ -155,10 +163,10 @@ fn clean_upper_halves() {
     core::arch::x86_64::_mm256_zeroupper();
 }
 
-/// An instruction set that includes another.
+/// An instruction set that includes the instruction set `I`.
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait Includes<I>: Token {
-    /// The other's token.
+    /// Returns the token of the included instruction set.
     fn included(self) -> I;
 }
 

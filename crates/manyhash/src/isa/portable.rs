@@ -2,7 +2,7 @@
 
 use super::{Blocks, ByteOrder, Isa, Task, Token, Word, Words};
 
-/// The instruction set every CPU has: one lane.
+/// The instruction set that every CPU has, with one lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 

@@ -1,18 +1,18 @@
-//! Several waves of an instruction set, interleaved operation by operation, are an instruction set too: one
-//! wave computes while the other waits for its latency.
+//! Several waves of an instruction set, interleaved operation by operation, are an instruction set
+//! too. One wave computes while the other waits for its latency.
 
 use super::words::{array, most_words};
 use super::{Blocks, ByteOrder, FirstByte, Isa, Row, Task, Token, Whole, Words};
 use std::mem::MaybeUninit;
 
-/// Instruction sets made of several waves of another, interleaved operation by operation: every operation does all of them.
+/// Declares an instruction set made of several waves of another: every operation does all of them.
 macro_rules! waves {
     ($d:tt $($(#[$doc:meta])* $Waves:ident, $Vector:ident($($V:ident)+), $Shared:ident: $count:literal = [$($wave:tt)+];)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $Waves<I>(I);
 
-        /// A vector of each wave.
+        /// One vector of each wave.
         #[derive(Clone, Copy)]
         pub struct $Vector<V>($($V),+);
 
@@ -48,7 +48,8 @@ macro_rules! waves {
             type Word = V::Word;
             const LANES: usize = $count * V::LANES;
             const WAVES: usize = $count * V::WAVES;
-            /// Whatever `V` is: who interleaves waves has no time to wait, and `One` is made for this.
+            /// Whatever `V` is: interleaved waves do not wait for latency, and `One` is made for
+            /// CPUs that do not.
             const LATENCY_BOUND: bool = false;
             #[inline]
             fn splat(isa: Self::Isa, word: V::Word) -> Self {
@@ -146,15 +147,16 @@ macro_rules! waves {
     )* };
 }
 
-/// For a list of waves: `$every`, the same for each; or the vector of word `$i` of each.
+/// An item for each wave: `$every`, the same for all; or the vector of word `$i` of each.
 macro_rules! of_wave {
     ($every:ident $wave:tt) => { $every };
     ($Vector:ident $waves:ident $i:literal $($wave:tt)+) => { $Vector($($waves.$wave[$i]),+) };
 }
 
 waves! { $
-    /// One wave, with the fewest operations instead of the shortest wait for each: for CPUs whose ports are the limit even so.
+    /// One wave with the fewest operations instead of the shortest wait for each. It is for CPUs
+    /// whose ports are the limit even for one wave.
     One, Single(V), OneTask: 1 = [0];
-    /// Two waves.
+    /// Two waves, interleaved operation by operation.
     Two, Pair(V V), TwoTask: 2 = [0 1];
 }

@@ -1,7 +1,8 @@
 //! The two traits of lanes: [`Isa`] names an instruction set's vectors, [`Words`] is one of them.
 //!
-//! A vector has one word for each lane and about a dozen operations. Every operation on values is safe: a
-//! vector can only be made from a token, and the token proves that the CPU has the instructions.
+//! A vector has one word for each lane and about a dozen operations. Every operation on values is
+//! safe: a vector can only be made from a token, and the token proves that the CPU has the
+//! instructions.
 
 use super::dealt::Rows;
 use super::{Blocks, FirstByte, Token, Whole};
@@ -26,22 +27,22 @@ pub trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send + Sync 
     const ONES: Self;
     /// The highest bit alone.
     const TOP_BIT: Self;
-    /// The lower bits of a number, as many as the word has.
+    /// Returns the lower bits of a number, as many as the word has.
     fn low(value: u64) -> Self;
-    /// The bits of a number that [`low`](Self::low) leaves out.
+    /// Returns the bits of a number that [`low`](Self::low) leaves out.
     fn high(value: u64) -> Self;
-    /// With `byte` exclusive-ored to each of its bytes.
+    /// Returns the word with `byte` exclusive-ored to each of its bytes.
     fn xor_bytes(self, byte: u8) -> Self;
-    /// Appends the word to `bytes` at `at`, cut off where `bytes` ends.
+    /// Writes the word to `bytes` from byte `at`, cut off where `bytes` ends.
     fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]);
-    /// The word that begins `bytes`. Panics if there are too few.
+    /// Reads the word at the beginning of `bytes`. Panics if there are too few.
     fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Self;
-    /// Writes zeros over secrets, which the compiler may not leave out.
+    /// Overwrites secrets with zeros. The compiler may not leave this out.
     #[cfg(feature = "hmac")]
     fn erase(words: &mut [Self]);
 }
 
-/// How an algorithm reads its words from bytes.
+/// The order in which an algorithm reads words from bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ByteOrder {
     /// Most significant byte first (FIPS 180-4, section 3.1).
@@ -55,61 +56,67 @@ pub type Row = [u8; 64];
 
 /// One word of each lane.
 pub trait Words: Copy + Send + Sync {
-    /// The instruction set.
+    /// The instruction set of the vector.
     type Isa: Copy;
-    /// One lane's word.
+    /// The word of one lane.
     type Word: Word;
-    /// Lanes.
+    /// The number of lanes.
     const LANES: usize;
-    /// Waves that advance interleaved: with two or more there are more live values than registers.
+    /// The number of waves that advance interleaved. With two or more there are more live values
+    /// than registers.
     const WAVES: usize;
-    /// Whether an operation's latency is the limit, and not the number of operations: then one more is welcome where it shortens the
-    /// way from a round to the next.
+    /// True if rounds wait for latency rather than for ports. `sha2::round!` then spends one extra
+    /// addition to shorten the critical path.
     const LATENCY_BOUND: bool = false;
 
-    // What is one instruction says `#[inline]` where it is implemented, so that it is simplified before it is put into a kernel; what is
-    // made of several says `#[inline(always)]`, or it is left as a call. All of them by force took the compiler 182 s instead of 71.
+    // An operation of one instruction is `#[inline]` where it is implemented, so that it is
+    // simplified before it is inlined into a kernel. One made of several is `#[inline(always)]`, or
+    // it remains a call. Forcing all of them took the compiler 182 s instead of 71.
 
-    /// The same word in every lane.
+    /// Puts the same word into every lane.
     fn splat(isa: Self::Isa, word: Self::Word) -> Self;
-    /// Lane i from `words[i]`. Panics if there are fewer than `LANES`.
+    /// Reads lane i from `words[i]`. Panics if there are fewer than `LANES`.
     fn read(isa: Self::Isa, words: &[Self::Word]) -> Self;
-    /// Lane i to `words[i]`. Panics if there are fewer than `LANES`.
+    /// Writes lane i to `words[i]`. Panics if there are fewer than `LANES`.
     fn write(self, words: &mut [Self::Word]);
-    /// The `N` words at byte `at` of each of the lanes `first_lane..first_lane + LANES`, transposed: word i of every lane is `[i]` of the
-    /// result. Panics outside `blocks`. `N` is at least the words of a register, and at most [`MAX_BLOCK_WORDS`].
+    /// Reads the `N` words at byte `at` of each of the lanes `first_lane..first_lane + LANES` and
+    /// transposes them: word i of every lane is `[i]` of the result. `N` is at least the words of a
+    /// register, and at most `MAX_BLOCK_WORDS`. Panics if the words are not all in `blocks`.
     fn load<const N: usize>(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; N];
-    /// Lane i from word i of `bytes`. Panics if there are fewer than `LANES` words.
+    /// Reads lane i from word i of `bytes`. Panics if there are fewer than `LANES` words.
     fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self;
 
-    /// Whether [`load_padded`](Self::load_padded) is there.
+    /// True if [`load_padded`](Self::load_padded) is implemented.
     const PADS: bool = false;
-    /// As [`load`](Self::load), where messages may end before or in the block: the rest of it, then the byte `first`, unless that was in a
-    /// block before, then zeros. Only where PADS, which wants masked loads.
+    /// Reads like [`load`](Self::load), but messages may end before or in the block: the rest of
+    /// the message comes first, then the byte `first`, unless it was in a block before, then zeros.
+    /// Implemented only where `PADS`, because it needs masked loads.
     #[inline(always)]
     fn load_padded<const N: usize>(_: Self::Isa, _: ByteOrder, _: &Whole, _first: &FirstByte, _first_lane: usize, _at: usize) -> [Self; N] {
         unreachable!("asked for only where PADS")
     }
-    /// Word i of each lane from `words[i]`, at most 8 of them, to `rows[lane]` as bytes: the transposition back. Where PADS.
+    /// Writes word i of each lane from `words[i]`, at most 8 of them, to `rows[lane]` as bytes: the
+    /// transposition back. Implemented only where `PADS`.
     #[inline(always)]
     fn write_rows(_words: &[Self], _: ByteOrder, _rows: &mut [Row]) {
         unreachable!("asked for only where PADS")
     }
 
-    /// Sum modulo the word size.
+    /// Adds modulo the word size.
     fn add(self, other: Self) -> Self;
-    /// Bitwise exclusive or.
+    /// Computes the bitwise exclusive or.
     fn xor(self, other: Self) -> Self;
-    /// Bitwise and.
+    /// Computes the bitwise and.
     fn and(self, other: Self) -> Self;
-    /// Bitwise complement.
+    /// Computes the bitwise complement.
     fn not(self) -> Self;
-    /// Rotation by `R` bits (ROTR of FIPS 180-4, section 3.2).
+    /// Rotates by `R` bits (ROTR of FIPS 180-4, section 3.2).
     fn rotate_right<const R: u32>(self) -> Self;
-    /// Shift by `R` bits (SHR of FIPS 180-4, section 3.2).
+    /// Shifts by `R` bits (SHR of FIPS 180-4, section 3.2).
     fn shift_right<const R: u32>(self) -> Self;
-    /// The same value, through which the compiler can't reorder additions. It moves constants to the end of a chain of additions,
-    /// which is the critical path; pinned orders took one wave of SHA-256 from 5.00 to 5.63 GB/s.
+    /// Returns the same value, but the compiler can't reorder additions through it. It moves
+    /// constants to the end of a chain of additions, which is the critical path; pinned orders took
+    /// one wave of SHA-256 from 5.00 to 5.63 GB/s.
     fn pin(self) -> Self;
 
     /// Parity (FIPS 180-4, 4.1.1): x ^ y ^ z.
@@ -122,8 +129,9 @@ pub trait Words: Copy + Send + Sync {
     fn choose(x: Self, y: Self, z: Self) -> Self {
         z.xor(x.and(y.xor(z)))
     }
-    /// Maj (FIPS 180-4, 4.1.1). The form of Aciicmez 2004 (figure 4.1) has four operations; this one has two beside `x ^ y`, which
-    /// is `y ^ z` of the next round: the compiler sees it and computes it once.
+    /// Maj (FIPS 180-4, 4.1.1). The form of Aciicmez 2004 (figure 4.1) has four operations. This
+    /// one has two beside `x ^ y`, which is `y ^ z` of the next round: the compiler sees it and
+    /// computes it once.
     #[inline(always)]
     fn majority(x: Self, y: Self, z: Self) -> Self {
         y.xor(x.xor(y).and(y.xor(z)))
@@ -133,27 +141,31 @@ pub trait Words: Copy + Send + Sync {
     fn xor_and_not(x: Self, y: Self, z: Self) -> Self {
         x.xor(y.not().and(z))
     }
-    /// I (RFC 1321, 3.4): y ^ (x | ~z), of which x is known last.
+    /// I (RFC 1321, 3.4): y ^ (x | ~z), where x is known last.
     #[inline(always)]
     fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
         y.not().xor(x.not().and(z))
     }
-    /// Sum with G (RFC 1321, 3.4), which is Ch with x in the place of the choice that is known last: `choice` where `x` has ones, `other`
-    /// elsewhere. Bits that never meet may be added, one half after the other, so that only half of it waits for `choice`.
+    /// Adds G (RFC 1321, 3.4), which is Ch with x in the place of the choice that is known last:
+    /// `choice` where `x` has ones, `other` elsewhere. Bits that never meet may be added, one half
+    /// after the other, so that only half of the sum waits for `choice`.
     #[inline(always)]
     fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
         self.add(x.not().and(other)).pin().add(x.and(choice))
     }
 }
 
-/// Vectors of 32-bit words that give two of them lane by lane, for the SHA extensions.
+/// Vectors of 32-bit words that store two of them as pairs, lane by lane, for the SHA extensions.
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait Pairs: Words<Word = u32> {
-    /// The two words of each lane to `pairs[place(lane)]`. Panics if there are fewer pairs than lanes.
+    /// Writes the two words of each lane to `pairs[place(lane)]`. Panics if there are fewer pairs
+    /// than lanes.
     fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]);
-    /// Four lanes from the words of `first`, and, if there are so many, four from those of `second`. Panics if there are too few.
+    /// Reads four lanes from the words of `first`, and, if the vector has eight, four from those of
+    /// `second`. Panics if there are too few.
     fn read_fours(isa: Self::Isa, order: ByteOrder, first: &[u8], second: &[u8]) -> Self;
-    /// Where a lane's words go: wherever the shuffles leave them, which take every four lanes for themselves, and of these two and two.
+    /// Returns the index of a lane's pair. The shuffles work on four lanes at a time, and decide
+    /// the order of their pairs.
     #[inline(always)]
     fn place(lane: usize) -> usize {
         lane % 4 / 2 * (Self::LANES / 2) + lane / 4 * 2 + lane % 2
@@ -163,8 +175,8 @@ pub(crate) trait Pairs: Words<Word = u32> {
 /// The most words a block may have: those of SHAKE128 (FIPS 202, table 3).
 pub const MAX_BLOCK_WORDS: usize = 21;
 
-/// Calls `$m!` with the sixteen indices of a block's words, after `$first`: arrays of vectors are written out, because `array::map` and
-/// friends would leave the features of the kernel behind.
+/// Calls `$m!` with the sixteen indices of a block's words, after `$first`. Arrays of vectors are
+/// written out, because `array::map` and the like would lose the features of the kernel.
 macro_rules! sixteen {
     ($m:ident $($first:tt)*) => {
         $m!($($first)* 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
@@ -172,8 +184,8 @@ macro_rules! sixteen {
 }
 pub(crate) use sixteen;
 
-/// Calls `$m!` with the index of every word that a state or a block may have, after `$first`: 25 are the words of the state of SHA-3. Whoever
-/// has fewer leaves the others out by `if const`.
+/// Calls `$m!` with the index of every word that a state or a block may have, after `$first`. The
+/// state of SHA-3 has 25. A caller with fewer words leaves the others out by `if const`.
 macro_rules! most_words {
     ($m:ident $($first:tt)*) => {
         $m!($($first)* 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
@@ -181,8 +193,8 @@ macro_rules! most_words {
 }
 pub(crate) use most_words;
 
-/// An array of `$N` vectors of the type `$V`, of which `$word!(i)` gives each. Written out, with constant conditions, so that each has a
-/// register from the start.
+/// An array of `$N` vectors of the type `$V`, where `$word!(i)` gives vector i. It is written out,
+/// with constant conditions, so that each vector has a register from the start.
 macro_rules! array {
     ($V:ty, $N:ident, $word:ident) => {{
         let mut words = [const { MaybeUninit::<$V>::uninit() }; $N];
@@ -199,9 +211,10 @@ macro_rules! array {
 }
 pub(super) use array;
 
-/// An array of `$N` vectors, loaded square by square. A square is the words that a register has of each lane, `$words` of them: `$square`
-/// is an array of those from word `$first` on, transposed. If `$N` words are no whole squares, the last square begins early enough to end
-/// with the last word: nothing behind a block is read.
+/// An array of `$N` vectors, loaded square by square. A square is the words that a register has of
+/// each lane, `$words` of them: `$square` is an array of those from word `$first` on, transposed.
+/// If `$N` is not a multiple of `$words`, the last square begins early enough to end with the last
+/// word, so that nothing behind a block is read.
 macro_rules! squares {
     ($N:ident, $words:literal, |$first:ident| $square:expr) => {{
         const { assert!($words <= $N && $N <= MAX_BLOCK_WORDS) }
@@ -235,23 +248,25 @@ macro_rules! put_square {
 }
 pub(super) use put_square;
 
-/// A number of words, as a type: those of a state or of a block.
+/// A number of words as a type: those of a state or of a block.
 pub trait WordCount: 'static {
-    /// An array of them: of words, of vectors, of rows of words.
+    /// An array of `COUNT` values: words, vectors or rows of words.
     type Of<T: Copy + Send + Sync>: Copy + Send + Sync + AsRef<[T]> + AsMut<[T]>;
-    /// The number.
+    /// The number of words.
     const COUNT: usize;
-    /// `value` in every place.
+    /// Returns an array with `value` in every place.
     fn filled<T: Copy + Send + Sync>(value: T) -> Self::Of<T>;
-    /// Word i in every lane of vector i.
+    /// Returns vectors that have word i in every lane of vector i.
     fn splat<V: Words>(isa: V::Isa, words: &Self::Of<V::Word>) -> Self::Of<V>;
-    /// Row i of a table of words with `columns` columns, the first ones of it, in vector i. Panics if there are fewer than lanes.
+    /// Reads vector i from the beginning of row i of a table of words with `columns` columns. Panics
+    /// if there are fewer columns than lanes.
     fn read<V: Words>(isa: V::Isa, words: &[V::Word], columns: usize) -> Self::Of<V>;
-    /// Vector i to row i of a table of words with `columns` columns. Panics if there are fewer than lanes.
+    /// Writes vector i to the beginning of row i of a table of words with `columns` columns. Panics
+    /// if there are fewer columns than lanes.
     fn write<V: Words>(vectors: &Self::Of<V>, words: &mut [V::Word], columns: usize);
-    /// See [`Words::load`].
+    /// Loads `COUNT` words of each lane: see [`Words::load`].
     fn load<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> Self::Of<V>;
-    /// See [`Words::load_padded`].
+    /// Loads `COUNT` words of each lane, padded: see [`Words::load_padded`].
     fn load_padded<V: Words>(
         isa: V::Isa,
         order: ByteOrder,
@@ -260,7 +275,7 @@ pub trait WordCount: 'static {
         first_lane: usize,
         at: usize,
     ) -> Self::Of<V>;
-    /// A vector of words from the beginning of each of the rows.
+    /// Loads one vector of words from the beginning of each of the rows.
     fn load_rows<V: Words>(isa: V::Isa, order: ByteOrder, rows: &Rows<'_>) -> Self::Of<V>;
 }
 

@@ -1,5 +1,6 @@
-//! What is behind `Jobs`: a table of messages on their way, and the pieces they wait with. A run is a schedule over the jobs that have blocks
-//! ready, each from the state it was left in.
+//! The inner part of `Jobs`: a table of messages on their way, and the pieces that they wait with.
+//! A run is a schedule over the jobs that have blocks ready, each from the state that it was left
+//! in.
 
 use crate::algorithm::ending::{End, TwoBlocks, block_count, pad, whole_bytes, zeros};
 use crate::algorithm::{ChainingOf, CompressionOf, digest};
@@ -20,46 +21,47 @@ use crate::schedule::{Ended, Extent, Memory, Supply, Waiting, ended_of};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A place in the table of jobs.
+/// The index of a job in the table of jobs.
 pub(super) type JobId = usize;
-/// A place in the table of pieces.
+/// The index of a piece in the table of pieces.
 type PieceId = usize;
 
 /// A message on its way.
 struct Entry<A: Algorithm, H> {
-    /// `None`: the place is free, or its job was abandoned.
+    /// The caller's handle; `None` if the place is free or its job was abandoned.
     handle: Option<H>,
     state: ChainingOf<CompressionOf<A>>,
-    /// From where the digest is hashed once more: the outer key block of a tag.
+    /// The state that the digest is hashed once more from: that after the outer key block of a tag.
     outer: Option<ChainingOf<CompressionOf<A>>>,
     stage: Stage,
-    /// Whether it is in the list of those that have something to compute.
+    /// True if the job is in the list of those that have something to compute.
     is_listed: bool,
-    /// Bytes of the message so far, those of the key block included.
+    /// Bytes of the message so far, including those of the key block.
     message_bytes: u64,
     /// Bytes that were fed and are not compressed yet, wherever they are.
     waiting_bytes: u64,
-    /// Blocks ready to be compressed.
+    /// The blocks that are ready to be compressed.
     segment: Segment,
-    /// The first `kept_bytes` bytes: what does not fill a block yet. Or a block, or the end with its padding, if it is the segment.
+    /// The first `kept_bytes` bytes do not fill a block yet. If the buffer is the segment, it has a
+    /// block, or the end with its padding.
     buffer: TwoBlocks<CompressionOf<A>>,
     kept_bytes: usize,
     first_piece: Option<PieceId>,
     last_piece: Option<PieceId>,
 }
 
-/// Where a message is.
+/// The stage that a message has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// More may come.
+    /// More pieces may come.
     Open,
-    /// It is complete.
+    /// The message is complete.
     Complete,
-    /// It is complete, and its padding is in the buffer.
+    /// The message is complete, and its padding is in the buffer.
     Padded,
 }
 
-/// Whole blocks, where they are.
+/// Whole blocks, in the place where they lie.
 #[derive(Clone, Debug)]
 enum Segment {
     None,
@@ -67,11 +69,11 @@ enum Segment {
     FirstPiece(Range<usize>),
 }
 
-/// A piece that waits, and the one after it.
+/// A piece that waits, and the index of the one after it.
 struct Piece<P> {
-    /// `None`: the place is free.
+    /// The piece; `None` if the place is free.
     bytes: Option<P>,
-    /// Bytes in it, as it said when it came.
+    /// Bytes in the piece, as it said when it came.
     len: usize,
     done: usize,
     next: Option<PieceId>,
@@ -82,24 +84,24 @@ pub(super) struct Table<A: Algorithm, H, P> {
     free_entries: Vec<JobId>,
     pieces: Vec<Piece<P>>,
     free_pieces: Vec<PieceId>,
-    /// Jobs with blocks to compress; among them some that were abandoned since.
+    /// Jobs with blocks to compress. Some of them may have been abandoned since.
     listed: Vec<JobId>,
     listed_abandoned: usize,
     open: usize,
     waiting_bytes: u64,
-    /// Complete, with a digest to be hashed once more.
+    /// Complete jobs with a digest that must be hashed once more.
     inner: Vec<JobId>,
     digests: Vec<A::Digest>,
     finished: VecDeque<(H, A::Digest)>,
-    /// Pieces to be dropped by who holds no reference into here.
+    /// Pieces to be dropped by a caller that holds no reference into the table.
     spent: Vec<P>,
     memory: Memory<CompressionOf<A>>,
     /// The job in each slot of the schedule.
     slots: Vec<JobId>,
-    /// Whether there ever was a tagged job, whose key a run may leave in the memory.
+    /// True if there ever was a tagged job, whose key a run may leave in the memory.
     #[cfg(feature = "hmac")]
     has_keys: bool,
-    /// During a run. If it panicked, the states of its jobs are lost.
+    /// True during a run. If the run panicked, the states of its jobs are lost.
     is_running: bool,
 }
 
@@ -133,7 +135,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
     }
 
     pub(super) fn ready_jobs(&self) -> usize {
-        // After a run that panicked, the list is not what it was.
+        // After a run that panicked, the list is incomplete.
         self.listed.len().saturating_sub(self.listed_abandoned)
     }
 
@@ -193,7 +195,8 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         entry.waiting_bytes += len as u64;
         self.waiting_bytes += len as u64;
         if len == 0 || entry.whole_bytes() == 0 {
-            // No other piece waits if there is not a block of them: they were copied as well.
+            // If the waiting pieces have less than a block, all of them were copied, so no other
+            // piece waits.
             let kept = entry.kept_bytes;
             entry.buffer_mut()[kept..kept + len].copy_from_slice(piece.as_ref());
             entry.kept_bytes += len;
@@ -218,7 +221,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         self.list(id);
     }
 
-    /// Returns the handle.
+    /// Gives up a job and returns its handle.
     pub(super) fn abandon(&mut self, id: JobId) -> Option<H> {
         self.open -= 1;
         self.waiting_bytes -= self.entries[id].waiting_bytes;
@@ -270,7 +273,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         self.is_running = false;
     }
 
-    /// A job that has something to compute is in the list.
+    /// Adds a job that has something to compute to the list.
     fn list(&mut self, id: JobId) {
         let entry = &mut self.entries[id];
         if !entry.is_listed {
@@ -327,7 +330,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         };
     }
 
-    /// The blocks of a job that are to be compressed next. Panics if it has none.
+    /// Returns the blocks of a job that are to be compressed next. Panics if it has none.
     fn ready(&self, id: JobId) -> &[u8] {
         let entry = &self.entries[id];
         match (&entry.segment, entry.first_piece) {
@@ -339,7 +342,8 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         }
     }
 
-    /// The first `bytes` bytes of what a job had ready are compressed. Says whether it has no more.
+    /// Takes the first `bytes` bytes of what a job had ready, which are compressed. Returns whether
+    /// it has no more.
     fn consume(&mut self, id: JobId, bytes: usize) -> bool {
         let entry = &mut self.entries[id];
         if entry.stage != Stage::Padded {
@@ -362,7 +366,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         self.entries[id].blocks_left() == 0
     }
 
-    /// The first piece of a job is done with.
+    /// Drops the first piece of a job, which is not needed any more.
     fn drop_first_piece(&mut self, id: JobId) {
         let entry = &mut self.entries[id];
         let Some(first) = entry.first_piece else { return };
@@ -375,7 +379,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         self.free_pieces.push(first);
     }
 
-    /// The message of a job has this digest, or this tag.
+    /// Records the digest or the tag of a job's message.
     fn give(&mut self, id: JobId, digest: A::Digest) {
         let handle = self.entries[id].handle.take().expect("a job that is not abandoned");
         self.finished.push_back((handle, digest));
@@ -401,7 +405,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
 }
 
 impl<A: Algorithm, H> Entry<A, H> {
-    /// Writes zeros over what a key would follow from.
+    /// Overwrites everything that a key would follow from with zeros.
     fn erase(&mut self) {
         #[cfg(feature = "hmac")]
         if let Some(outer) = &mut self.outer {
@@ -415,12 +419,12 @@ impl<A: Algorithm, H> Entry<A, H> {
         self.buffer.as_mut().as_flattened_mut()
     }
 
-    /// Bytes that wait and are blocks that can be compressed, whatever comes after them.
+    /// Returns how many waiting bytes are blocks that can be compressed whatever comes after them.
     fn whole_bytes(&self) -> usize {
         whole_bytes::<CompressionOf<A>>(usize::try_from(self.waiting_bytes).expect("they are in memory"))
     }
 
-    /// Blocks that can be compressed.
+    /// Returns how many blocks can be compressed.
     fn blocks_left(&self) -> u64 {
         match self.stage {
             Stage::Open => (self.whole_bytes() / A::BLOCK_BYTES) as u64,
@@ -439,7 +443,7 @@ impl<A: Algorithm, H> Drop for Entry<A, H> {
     }
 }
 
-/// A schedule's view of the jobs that have blocks ready.
+/// The schedule's view of the jobs that have blocks ready.
 struct Run<'a, A: Algorithm, H, P> {
     table: &'a mut Table<A, H, P>,
     waiting: Waiting,
@@ -528,7 +532,8 @@ mod tests {
     use crate::kernel::start::Start;
     use crate::{Sha256, Sha512};
 
-    /// As if so many bytes had been fed and compressed before, to the state that a message begins with.
+    /// The messages are as if `total` bytes had been fed and compressed before, to the state that a
+    /// message begins with.
     fn jobs_that_have_come_far_end_as_a_hasher_does<A: Algorithm>() {
         for total in [1u64 << 29, 1 << 32, (1 << 32) + (1 << 31), 1 << 35, (1 << 61) - 256] {
             let mut table = Table::<A, usize, Vec<u8>>::new();

@@ -1,8 +1,11 @@
-//! What the compiler made of the kernels: a census of each one's instructions, decoded from the test's own executable.
+//! What the compiler made of the kernels: a census of each one's instructions, decoded from the
+//! test's own executable.
 //!
-//! A feature missing from a kernel, a helper that was not inlined or a closure with the features of the place it was written in cost
-//! a factor of 10 to 50, and every digest is right all the same. All of it shows in the instructions: a call that is left, an encoding
-//! that should not be there, a rotation made of shifts. Nothing is run, so the CPU may lack the instruction sets.
+//! Some faults cost a factor of 10 to 50, and every digest is right all the same: a feature missing
+//! from a kernel, a helper that was not inlined, or a closure with the features of the place where
+//! it was written. All of them show in the instructions: a call that remains, an encoding that
+//! should not be there, a rotation made of shifts. No kernel is run, so the CPU may lack the
+//! instruction sets.
 
 mod executable;
 mod record;
@@ -38,7 +41,8 @@ fn kernels_are_as_recorded() {
 /// Every kernel by name, with its shape and its census.
 type Kernels = BTreeMap<String, (Shape, Census)>;
 
-/// All kernels, and the compiler, if its code is to be compared with the record. `None` if the test is skipped.
+/// Returns all kernels, and the compiler if its code is to be compared with the record; `None` if
+/// the test is skipped.
 fn take_census() -> Option<(Kernels, Option<String>)> {
     if cfg!(target_feature = "sse3") {
         return skipped("built for more than the x86-64 of every CPU, which gives every kernel features that are not its own");
@@ -51,14 +55,15 @@ fn take_census() -> Option<(Kernels, Option<String>)> {
     Some((kernels(&executable), executable.compiler().filter(|_| is_recorded_build)))
 }
 
-/// Says that the test did not run, which is a failure under CI.
+/// Reports that the test did not run, which is a failure under CI.
 fn skipped<T>(why: &str) -> Option<T> {
     println!("SKIPPED: {why}");
     assert!(std::env::var_os("CI").is_none(), "skipped under CI: {why}");
     None
 }
 
-/// The kernels of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2 short`, `sha256/avx512x2 dealt`.
+/// Returns the kernels of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2
+/// short`, `sha256/avx512x2 dealt`.
 fn kernels(executable: &Executable) -> Kernels {
     fn take<C: Compression>(executable: &Executable, kernels: &mut Kernels) {
         for Kernel { name: kernel, shape, advance, dealt, short, .. } in &kernels_of::<C>() {
@@ -85,7 +90,8 @@ fn kernels(executable: &Executable) -> Kernels {
 
 macro_rules! census {
     ($($(#[$doc:meta])* $count:ident $heading:literal,)*) => {
-        /// What a kernel is made of. Instructions are those of the whole function, each counted once however often it runs.
+        /// The counts of a kernel's instructions. Instructions are those of the whole function,
+        /// each counted once however often it runs.
         #[derive(Default)]
         struct Census {
             /// Calls of functions that do more than panic, by name.
@@ -104,35 +110,37 @@ macro_rules! census {
     };
 }
 census! {
-    /// All but those that do nothing.
+    /// All instructions but those that do nothing.
     instructions "all",
     /// Calls of functions that only panic.
     panics "panics",
     /// Operands in the stack frame: arrays, and what did not fit in registers.
     stack_stores "stores",
     stack_loads "loads",
-    /// By encoding.
+    /// Instructions by encoding.
     legacy "legacy",
     vex "VEX",
     evex "EVEX",
-    /// Legacy encodings of vector instructions, but for the SHA extensions, which have no other.
+    /// Legacy encodings of vector instructions, except those of the SHA extensions, which have no
+    /// other.
     legacy_sse "oldSSE",
-    /// By the widest register named.
+    /// Instructions by the widest register that they name.
     xmm "xmm",
     ymm "ymm",
     zmm "zmm",
-    /// Additions, logic, shifts and rotations of vectors, but for zeroing, by the widest register named.
+    /// Additions, logic, shifts and rotations of vectors, without zeroing, by the widest register
+    /// that they name.
     xmm_operations "xmm-op",
     ymm_operations "ymm-op",
     zmm_operations "zmm-op",
     vector_rotates "rotate",
     ternary_logic "ternary",
     gathers "gather",
-    /// Of the SHA extensions.
+    /// Instructions of the SHA extensions.
     sha "sha",
     rorx "rorx",
     vzeroupper "upper=0",
-    /// With a vector register, before upper halves are first cleaned.
+    /// Instructions with a vector register, before upper halves are first cleaned.
     before_vzeroupper "before",
 }
 
@@ -148,7 +156,8 @@ impl Census {
         }
         let mut code = executable.instructions(kernel);
         code.retain(|instruction| instruction.mnemonic() != Mnemonic::Nop);
-        // rbp is a frame pointer only where the stack is aligned for vectors, elsewhere a register like others.
+        // rbp is a frame pointer only if the stack is aligned for vectors; otherwise it is a
+        // register like any other.
         let sets_frame_pointer = |instruction: &Instruction| {
             let operands = [instruction.op0_register(), instruction.op1_register()];
             instruction.mnemonic() == Mnemonic::Mov && operands == [Register::RBP, Register::RSP]
@@ -173,7 +182,7 @@ impl Census {
         let registers: Vec<Register> = (0..instruction.op_count()).map(|operand| instruction.op_register(operand)).collect();
         let vector_bytes = registers.iter().filter(|register| register.is_vector_register()).map(|register| register.size()).max();
         let is_sha = instruction.cpuid_features().contains(&CpuidFeature::SHA);
-        // Mnemonics have no classes, but names.
+        // The decoder has no classes of mnemonics, so this goes by their names.
         let mnemonic = format!("{:?}", instruction.mnemonic()).to_lowercase();
         let operation = mnemonic.strip_prefix('v').unwrap_or(&mnemonic);
         let is_any = |starts: &[&str]| vector_bytes.is_some() && starts.iter().any(|start| operation.starts_with(start));
@@ -213,7 +222,7 @@ impl Census {
         self.stack_stores += usize::from(matches!(access, OpAccess::Write | OpAccess::ReadWrite));
     }
 
-    /// What should not be, in a kernel of this shape. The rules are those of x86-64's features.
+    /// Lists the faults of a kernel of this shape. The rules are those of x86-64's features.
     fn faults(&self, shape: &Shape) -> Vec<String> {
         let has = |start: &str| shape.features.iter().any(|feature| feature.starts_with(start));
         let mut faults = Vec::new();
@@ -254,7 +263,8 @@ impl Census {
                 operations.iter().filter(|(width, _)| is_counted(*width)).map(|(_, operations)| operations).sum()
             };
             let (narrower, right, wider) = (count(&|width| width < bits), count(&|width| width == bits), count(&|width| width > bits));
-            // Sums outside of the rounds may be of another width, but not where they would make upper halves dirty.
+            // Sums outside of the rounds may have another width, unless that would make upper
+            // halves dirty.
             let few = 8;
             let wider_allowed = if bits == 128 { 0 } else { few };
             let is_right = right > few && wider <= wider_allowed && (narrower <= few || shape.kind != Kind::Lanes);

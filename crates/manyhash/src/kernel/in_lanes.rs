@@ -1,10 +1,10 @@
-//! Kernels in lanes: message i in lane i, all of them advanced by the same instructions.
+//! Kernels in lanes: message i is in lane i, and the same instructions advance all of them.
 
 use super::states::States;
 use crate::algorithm::{Compression, VectorOf, WordOf};
 use crate::isa::{Blocks, Dealt, Isa, Task, WordCount, Words};
 
-/// Compresses blocks that each lane has where they lie.
+/// The task that compresses each lane's blocks where they lie.
 pub(super) struct Lanes<'a, 's, 'b, C: Compression> {
     pub(super) states: &'a mut States<'s, C>,
     pub(super) blocks: &'a Blocks<'b>,
@@ -25,7 +25,7 @@ impl<I: Isa, C: Compression> Task<I> for Lanes<'_, '_, '_, C> {
     }
 }
 
-/// Compresses one message that is dealt out to lanes, which needs no transposition.
+/// The task that compresses one message that is dealt out to lanes, which needs no transposition.
 pub(super) struct DealtLanes<'a, 's, 'b, C: Compression> {
     pub(super) states: &'a mut States<'s, C>,
     pub(super) dealt: &'a Dealt<'b>,

@@ -1,7 +1,8 @@
 //! Floor 3, kernels: a compression function on an instruction set, behind a function pointer.
 //!
-//! A [`Kernel`] advances some messages together by whole blocks. It knows nothing of where messages begin and end.
-//! Which there are is in [`list`], what a step of each costs on which CPU in [`cost`].
+//! A [`Kernel`] advances some messages together by whole blocks. It does not know where messages
+//! begin and end. [`list`] has all kernels, and [`cost`] the time that a step of each takes on each
+//! CPU.
 
 #[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
 mod census;
@@ -28,10 +29,11 @@ use states::States;
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
 type HashShort<C> = fn(&ShortMessages<'_, '_, C>, &mut [Row; MAX_LANES]);
 
-/// What copying a dealt message word by word costs, in picoseconds a byte: measured on Golden Cove.
+/// The cost of copying a dealt message word by word, in picoseconds a byte, measured on Golden
+/// Cove.
 const COPY_PS_PER_BYTE: u32 = 250;
 
-/// Blocks of a short run, at most.
+/// The most blocks that a short run may have.
 pub(crate) const SHORT_BLOCKS: u64 = 16;
 
 /// One kernel of the compression function `C`.
@@ -39,13 +41,14 @@ pub(crate) const SHORT_BLOCKS: u64 = 16;
 pub(crate) struct Kernel<C: Compression> {
     /// The backend's name.
     pub(crate) name: &'static str,
-    /// Messages it advances together.
+    /// The number of messages that it advances together.
     pub(crate) lanes: usize,
-    /// What it is made of.
+    /// The facts that describe it.
     pub(crate) shape: Shape,
-    /// Picoseconds a step takes: one block in each lane.
+    /// The time of a step, which is one block in each lane, in picoseconds.
     pub(crate) cost_ps: u32,
-    /// Whether only runs of more than [`SHORT_BLOCKS`] blocks take that time, and shorter ones should be left to others.
+    /// True if only runs of more than [`SHORT_BLOCKS`] blocks take that time, and shorter ones
+    /// should be left to other kernels.
     pub(crate) only_long: bool,
     detect: fn() -> bool,
     advance: fn(&mut States<'_, C>, &Blocks<'_>),
@@ -54,7 +57,7 @@ pub(crate) struct Kernel<C: Compression> {
 }
 
 impl<C: Compression> Kernel<C> {
-    /// The kernel in the lanes of an instruction set.
+    /// Makes the kernel in the lanes of an instruction set.
     fn in_lanes<I: Isa>(name: &'static str) -> Self {
         let lanes = VectorOf::<C, I>::LANES;
         assert!(lanes <= MAX_LANES);
@@ -78,8 +81,8 @@ impl<C: Compression> Kernel<C> {
         }
     }
 
-    /// The kernel that interleaves `N` messages, each in registers of its own. It computes as `kind` says, in vectors of up to
-    /// `vector_bits`.
+    /// Makes the kernel that interleaves `N` messages, each in registers of its own. It computes as
+    /// `kind` says, in vectors of up to `vector_bits` bits.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
     fn per_message<I: PerMessage<C>, const N: usize>(name: &'static str, kind: Kind, vector_bits: usize) -> Self {
         Self {
@@ -97,7 +100,8 @@ impl<C: Compression> Kernel<C> {
         }
     }
 
-    /// The kernel that interleaves `N` messages, which may also be the lanes of one that is dealt out.
+    /// Makes the kernel that interleaves `N` messages, which may also be the lanes of one that is
+    /// dealt out.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
     fn per_message_and_dealt<I: PerMessageDealt<C, N>, const N: usize>(name: &'static str, kind: Kind, vector_bits: usize) -> Self {
         let dealt: AdvanceDealt<C> = |states, dealt| {
@@ -106,63 +110,66 @@ impl<C: Compression> Kernel<C> {
         Self { dealt: Some(dealt), ..Self::per_message::<I, N>(name, kind, vector_bits) }
     }
 
-    /// This kernel, but only for runs of more than [`SHORT_BLOCKS`] blocks.
+    /// Restricts the kernel to runs of more than [`SHORT_BLOCKS`] blocks.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such kernel yet"))]
     fn only_long(self) -> Self {
         Self { only_long: true, ..self }
     }
 
-    /// This kernel with its cost for a message dealt out to lanes: if it has no code for that, words are copied to where each lane has
-    /// its own.
+    /// Returns this kernel with its cost for a message dealt out to lanes. If it has no code for
+    /// that, the cost includes copying the words of each lane together.
     pub(crate) fn for_dealt(&self) -> Self {
         let copied_bytes = if self.has_dealt() || self.lanes == 1 { 0 } else { self.lanes * C::BLOCK_BYTES };
         Self { cost_ps: self.cost_ps + copied_bytes as u32 * COPY_PS_PER_BYTE, ..*self }
     }
 
-    /// Whether this CPU can run it.
+    /// Returns whether this CPU can run the kernel.
     pub(crate) fn is_supported(&self) -> bool {
         (self.detect)()
     }
 
-    /// Compresses every block of `blocks` into the first columns of `states`. Panics if the CPU lacks the instruction set, or if
-    /// there are fewer lanes or columns than the kernel has lanes.
+    /// Compresses every block of `blocks` into the first columns of `states`. Panics if the CPU
+    /// lacks the instruction set, or if there are fewer lanes or columns than the kernel has lanes.
     #[inline]
     pub(crate) fn advance(&self, states: &mut States<C>, blocks: &Blocks) {
         (self.advance)(states, blocks);
     }
 
-    /// Whether it has code for a message dealt out to lanes.
+    /// Returns whether the kernel has code for a message dealt out to lanes.
     pub(crate) fn has_dealt(&self) -> bool {
         self.dealt.is_some()
     }
 
-    /// Compresses every block of `dealt` into the first columns of `states`. Panics if the CPU lacks the instruction set, if
-    /// [`has_dealt`](Self::has_dealt) is false, if there are fewer columns than the kernel has lanes, or if there is not a whole vector
-    /// behind the beginning of each row.
+    /// Compresses every block of `dealt` into the first columns of `states`. Panics if the CPU
+    /// lacks the instruction set, if [`has_dealt`](Self::has_dealt) is false, if there are fewer
+    /// columns than the kernel has lanes, or if there is not a whole vector behind the beginning of
+    /// each row.
     #[inline]
     pub(crate) fn advance_dealt(&self, states: &mut States<C>, dealt: &Dealt) {
         (self.dealt.expect("asked for only if it is there"))(states, dealt);
     }
 
-    /// Whether it has code for short messages, which pads in registers.
+    /// Returns whether the kernel has code for short messages, which pads in registers.
     pub(crate) fn has_short(&self) -> bool {
         self.short.is_some()
     }
 
-    /// Hashes a whole message in every lane; the final states come into the first of `digests`. Panics if the CPU lacks the instruction
-    /// set, if [`has_short`](Self::has_short) is false, or if there are fewer lanes than the kernel has.
+    /// Hashes a whole message in every lane and writes the final states to the first of `digests`.
+    /// Panics if the CPU lacks the instruction set, if [`has_short`](Self::has_short) is false, or
+    /// if there are fewer lanes than the kernel has.
     #[inline]
     pub(crate) fn hash_short(&self, messages: &ShortMessages<'_, '_, C>, digests: &mut [Row; MAX_LANES]) {
         (self.short.expect("asked for only if it is there"))(messages, digests);
     }
 
-    /// A kernel with the name, lanes and cost of this one that computes nothing: what it is asked for is remembered.
+    /// Returns a kernel with the name, lanes and cost of this one that computes nothing and records
+    /// what it is asked for.
     #[cfg(feature = "hazmat")]
     pub(crate) fn recording(&self) -> Self {
         Self { advance: |_, blocks| recording::record(blocks), dealt: None, short: None, ..*self }
     }
 
-    /// A kernel that computes nothing, for tests of schedules.
+    /// Makes a kernel that computes nothing, for tests of schedules.
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
         let shape = Shape::in_lanes::<C, crate::isa::Portable>();
@@ -170,12 +177,12 @@ impl<C: Compression> Kernel<C> {
     }
 }
 
-/// Whether this CPU has an instruction set, and nobody has left it out.
+/// Returns whether this CPU has an instruction set that is not left out.
 fn is_usable<I: Token>() -> bool {
     I::detect().is_some() && !cpu::is_left_out(I::FEATURES)
 }
 
-/// The token of a kernel's instruction set. Panics if the CPU lacks it.
+/// Returns the token of a kernel's instruction set. Panics if the CPU lacks it.
 #[inline(always)]
 fn token<I: Token>() -> I {
     I::detect().expect("a kernel is used only where its instruction set is")

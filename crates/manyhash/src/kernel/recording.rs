@@ -1,5 +1,5 @@
-//! Kernels that compute nothing and remember what they were asked for, thread by thread: a kernel is functions
-//! without data.
+//! Kernels that compute nothing and remember, thread by thread, what they were asked for. The
+//! record is a thread's because a kernel is functions without data.
 
 use crate::isa::Blocks;
 use std::cell::RefCell;
@@ -16,7 +16,7 @@ pub(crate) fn finish() -> Vec<(usize, usize, usize)> {
     RUNS.take()
 }
 
-/// One run: lanes, those with a message, bytes in each.
+/// Records one run: its lanes, those with a message, and the bytes in each.
 pub(crate) fn record(blocks: &Blocks) {
     let start = |lane| blocks.bytes(lane, 0, 0).as_ptr();
     let busy_lanes = 1 + (1..blocks.lanes()).filter(|lane| start(*lane) != start(0)).count();

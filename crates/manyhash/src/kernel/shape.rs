@@ -1,11 +1,12 @@
-//! What a kernel is made of: data that follows from its line in a list. Callers see it as methods of `Backend`, the census takes its rules
-//! from it, and tools sort by it, so that none of them knows kernels by name.
+//! What a kernel is made of, as data that follows from its line in a list. Callers see it as
+//! methods of `Backend`, the census takes its rules from it, and tools sort by it. None of them
+//! needs to know kernels by name.
 
 use crate::algorithm::{Compression, VectorOf, WordOf};
 use crate::isa::{Isa, Token, Words};
 use std::fmt;
 
-/// How a backend computes the rounds of an algorithm. The order is that of tables.
+/// The way in which a backend computes the rounds of an algorithm. Tables sort in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -21,7 +22,7 @@ pub enum Kind {
     InstructionsBesideVectors,
 }
 
-/// A few words for tables: `lanes`.
+/// Writes a few words for tables: `lanes`.
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -34,21 +35,21 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a kernel is made of.
+/// The facts that describe a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
-    /// How it computes.
+    /// The way it computes rounds.
     pub(crate) kind: Kind,
-    /// Bits of the widest vectors that it computes in, if it does.
+    /// The width in bits of the widest vectors that it computes in, if it has any.
     pub(crate) vector_bits: Option<usize>,
-    /// Vectors, or messages in registers of their own, that it advances in turns.
+    /// The number of vectors, or of messages in registers of their own, that it advances in turns.
     pub(crate) waves: usize,
     /// The features that it needs, as the compiler names them.
     pub(crate) features: &'static [&'static str],
 }
 
 impl Shape {
-    /// The shape of the kernel of `C` in the lanes of `I`. Vectors of one lane are scalars.
+    /// Returns the shape of the kernel of `C` in the lanes of `I`. Vectors of one lane are scalars.
     pub(super) fn in_lanes<C: Compression, I: Isa>() -> Self {
         let (lanes, waves) = (VectorOf::<C, I>::LANES, VectorOf::<C, I>::WAVES);
         let vector_bits = (lanes > waves).then_some(lanes / waves * 8 * size_of::<WordOf<C>>());
@@ -56,7 +57,7 @@ impl Shape {
         Self { kind, vector_bits, waves, features: I::FEATURES }
     }
 
-    /// The shape of a kernel with registers for each of `messages`.
+    /// Returns the shape of a kernel that keeps each of `messages` messages in registers.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
     pub(super) fn per_message<I: Token>(kind: Kind, vector_bits: usize, messages: usize) -> Self {
         Self { kind, vector_bits: Some(vector_bits), waves: messages, features: I::FEATURES }

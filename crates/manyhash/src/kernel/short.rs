@@ -1,9 +1,9 @@
-//! The kernel of short messages: whole messages of one number of blocks go from where they start to their digests,
-//! one in each lane, in one run.
+//! The kernel of short messages: whole messages of one number of blocks, one in each lane, go from
+//! their starts to their digests in one run.
 //!
-//! Only where the instruction set has masked loads: padding is made in registers. A last block that all lanes
-//! share has its schedule computed beforehand. Where digests are hashed once more (HMAC), the state becomes the
-//! next block without leaving its registers.
+//! Padding is made in registers, so the instruction set must have masked loads. If all lanes share
+//! the last block, its schedule is computed beforehand. If digests are hashed once more (HMAC), the
+//! state becomes the next block without leaving its registers.
 
 use crate::algorithm::ending::{Ending, Tail};
 use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_BLOCK_BYTES, MAX_ROUNDS, StateOf, VectorOf, WordOf};
@@ -12,14 +12,14 @@ use crate::isa::{Isa, MAX_LANES, Row, Task, Whole, Word, WordCount, Words, most_
 /// The states that the messages in the lanes start from.
 #[derive(Clone, Copy)]
 pub(crate) enum LaneStarts<'a, C: Compression> {
-    /// One for all.
+    /// One state for all lanes.
     Same(&'a ChainingOf<C>),
-    /// One for each: a row a word.
+    /// One state for each lane, with a row for each word.
     Each(&'a StateOf<C, [WordOf<C>; MAX_LANES]>),
 }
 
 impl<C: Compression> LaneStarts<'_, C> {
-    /// A vector a word.
+    /// Reads the states, one vector for each word.
     #[inline(always)]
     fn read<I: Isa>(&self, isa: I) -> StateOf<C, VectorOf<C, I>> {
         match self {
@@ -32,25 +32,26 @@ impl<C: Compression> LaneStarts<'_, C> {
 /// Whole short messages of the same number of blocks, one in each lane.
 pub(crate) struct ShortMessages<'a, 'm, C: Compression> {
     pub(crate) midstates: LaneStarts<'a, C>,
-    /// Bytes that each midstate stands for.
+    /// The bytes that each midstate stands for.
     pub(crate) start_bytes: u64,
     pub(crate) messages: &'a Whole<'m>,
-    /// Of every message, padding included.
+    /// The blocks of every message, padding included.
     pub(crate) blocks: usize,
     /// The last block's schedule, if all lanes share it.
     pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
-    /// If digests are hashed once more: from where, and how a state becomes a block.
+    /// The starts of a second pass over the digests, if there is one, and the block of a digest.
     pub(crate) outer: Option<(LaneStarts<'a, C>, &'a DigestBlock<C>)>,
 }
 
-/// The one block of a message that is a digest: the bits of the state that are in it, and the padding.
+/// The only block of a message that is a digest: the bits of the state that are in it, and the
+/// padding.
 pub(crate) struct DigestBlock<C: Compression> {
     kept: BlockOf<C, WordOf<C>>,
     padding: BlockOf<C, WordOf<C>>,
 }
 
 impl<C: Compression> DigestBlock<C> {
-    /// Of digests of `digest_bytes` bytes, after `start_bytes` bytes.
+    /// Describes digests of `digest_bytes` bytes, after `start_bytes` bytes.
     pub(crate) fn new(digest_bytes: usize, start_bytes: u64) -> Self {
         let mut kept = [0; MAX_BLOCK_BYTES];
         kept[..digest_bytes].fill(0xFF);
@@ -59,7 +60,7 @@ impl<C: Compression> DigestBlock<C> {
         Self { kept: words::<C>(&kept), padding: words::<C>(padding.blocks()) }
     }
 
-    /// The block of each lane's digest.
+    /// Returns the block of each lane's digest.
     #[inline(always)]
     fn block<I: Isa>(&self, isa: I, state: &StateOf<C, VectorOf<C, I>>) -> BlockOf<C, VectorOf<C, I>> {
         let mut block = C::Block::filled(Words::splat(isa, WordOf::<C>::default()));
@@ -78,7 +79,7 @@ impl<C: Compression> DigestBlock<C> {
     }
 }
 
-/// The words of the block that begins `bytes`.
+/// Reads the words of the block at the beginning of `bytes`.
 fn words<C: Compression>(bytes: &[u8]) -> BlockOf<C, WordOf<C>> {
     let mut words = C::Block::filled(WordOf::<C>::default());
     for (word, bytes) in words.as_mut().iter_mut().zip(bytes.chunks_exact(size_of::<WordOf<C>>())) {
@@ -87,7 +88,8 @@ fn words<C: Compression>(bytes: &[u8]) -> BlockOf<C, WordOf<C>> {
     words
 }
 
-/// The kernel, where padding is made in registers: leaves the final state of lane i in `digests[i]`.
+/// The task of the kernel where padding is made in registers: it leaves the final state of lane i
+/// in `digests[i]`.
 pub(crate) struct Run<'a, 'm, C: Compression> {
     pub(super) messages: &'a ShortMessages<'a, 'm, C>,
     pub(super) digests: &'a mut [Row; MAX_LANES],
@@ -134,7 +136,7 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
     }
 }
 
-/// The schedule of the block after a message of `bytes` bytes, which are whole blocks.
+/// Returns the schedule of the block after a message of `bytes` bytes, which are whole blocks.
 pub(crate) fn shared_end<C: Compression>(bytes: u64) -> [WordOf<C>; MAX_ROUNDS] {
     let mut end = Tail::<C>::empty();
     end.set(&[], bytes);

@@ -2,7 +2,7 @@
 
 use crate::algorithm::{ChainingOf, Compression, Variant};
 
-/// A midstate, and how many bytes, whole blocks, it stands for.
+/// A midstate and the number of bytes that it stands for, which are whole blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<C: Compression> {
     pub(crate) state: ChainingOf<C>,
@@ -10,25 +10,26 @@ pub(crate) struct Start<C: Compression> {
 }
 
 impl<C: Compression> Start<C> {
-    /// Of messages with nothing before them.
+    /// Returns the start of messages with nothing before them.
     #[inline]
     pub(crate) fn of<A: Variant<Compression = C>>() -> Self {
         Self { state: A::INITIAL, bytes: 0 }
     }
 }
 
-/// Where each message of a batch starts.
+/// The midstates that the messages of a batch start from.
 #[derive(Clone, Copy)]
 pub(crate) enum Starts<'a, C: Compression> {
-    /// All of them at one place.
+    /// All messages start from the same midstate.
     Same(&'a Start<C>),
-    /// Each at a midstate of its own, by the message's index; every one stands for so many bytes.
+    /// Each message, by its index, starts at a midstate of its own. Each midstate stands for
+    /// `bytes` bytes.
     #[cfg_attr(not(feature = "hmac"), allow(dead_code, reason = "keys alone make such batches"))]
     Each { state: &'a dyn Fn(usize) -> &'a ChainingOf<C>, bytes: u64 },
 }
 
 impl<C: Compression> Starts<'_, C> {
-    /// Bytes before each message.
+    /// Returns how many bytes come before each message.
     #[inline]
     pub(crate) fn bytes(&self) -> u64 {
         match self {
@@ -37,7 +38,7 @@ impl<C: Compression> Starts<'_, C> {
         }
     }
 
-    /// The midstate of one message.
+    /// Returns the midstate of one message.
     #[inline]
     pub(crate) fn state(&self, message: usize) -> &ChainingOf<C> {
         match self {
@@ -47,22 +48,22 @@ impl<C: Compression> Starts<'_, C> {
     }
 }
 
-/// What messages go through to their digests.
+/// The one or two passes in which messages become their digests.
 #[derive(Clone, Copy)]
 pub(crate) struct Passes<'a, C: Compression> {
     pub(crate) inner: Starts<'a, C>,
-    /// From where the digest is hashed once more (RFC 2104).
+    /// The midstates of a second pass over the digests, if there is one (RFC 2104).
     pub(crate) outer: Option<Starts<'a, C>>,
 }
 
-/// One pass, from there.
+/// One pass from `start`.
 impl<'a, C: Compression> From<&'a Start<C>> for Passes<'a, C> {
     fn from(start: &'a Start<C>) -> Self {
         Self { inner: Starts::Same(start), outer: None }
     }
 }
 
-/// One pass.
+/// One pass from `starts`.
 impl<'a, C: Compression> From<Starts<'a, C>> for Passes<'a, C> {
     fn from(inner: Starts<'a, C>) -> Self {
         Self { inner, outer: None }

@@ -1,4 +1,5 @@
-//! The chaining values of many messages: one column a message, one row a word, so that a kernel reads and writes whole vectors.
+//! The chaining values of many messages: one column a message and one row a word, so that a kernel
+//! reads and writes whole vectors.
 
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, StateOf, VectorOf, WordOf};
@@ -11,43 +12,45 @@ pub(crate) struct States<'a, C: Compression> {
 }
 
 impl<'a, C: Compression> States<'a, C> {
-    /// A table of rows of `N` columns.
+    /// Makes a table of rows of `N` columns.
     #[inline(always)]
     pub(crate) fn of_rows<const N: usize>(rows: &'a mut StateOf<C, [WordOf<C>; N]>) -> Self {
         Self { words: rows.as_mut().as_flattened_mut(), columns: N }
     }
 
-    /// A table of `columns` columns. Panics if `words` has not just as many as it needs.
+    /// Makes a table of `columns` columns. Panics unless `words` has exactly as many as it needs.
     pub(crate) fn of_columns(words: &'a mut [WordOf<C>], columns: usize) -> Self {
         assert_eq!(words.len(), columns * C::STATE_WORDS);
         Self { words, columns }
     }
 
-    /// Word `i` of every message.
+    /// Returns word `i` of every message.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> &[WordOf<C>] {
         &self.words[i * self.columns..][..self.columns]
     }
 
-    /// Word `i` of every message.
+    /// Returns word `i` of every message, to be changed.
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [WordOf<C>] {
         &mut self.words[i * self.columns..][..self.columns]
     }
 
-    /// The chaining values of the first messages, a vector a word. Panics if there are fewer columns than lanes.
+    /// Reads the chaining values of the first messages, one vector for each word. Panics if there
+    /// are fewer columns than lanes.
     #[inline(always)]
     pub(crate) fn read<I: Isa>(&self, isa: I) -> StateOf<C, VectorOf<C, I>> {
         C::State::read(isa, self.words, self.columns)
     }
 
-    /// Replaces the chaining values of the first messages. Panics if there are fewer columns than lanes.
+    /// Replaces the chaining values of the first messages. Panics if there are fewer columns than
+    /// lanes.
     #[inline(always)]
     pub(crate) fn write<V: Words<Word = WordOf<C>>>(&mut self, state: &StateOf<C, V>) {
         C::State::write(state, self.words, self.columns);
     }
 
-    /// The chaining value of one message.
+    /// Returns the chaining value of one message.
     #[inline(always)]
     pub(crate) fn column(&self, column: usize) -> ChainingOf<C> {
         let mut state = C::filled(WordOf::<C>::default());
@@ -75,7 +78,7 @@ impl<'a, C: Compression> States<'a, C> {
         }
     }
 
-    /// Two messages change places.
+    /// Exchanges the states of two messages.
     #[inline]
     pub(crate) fn swap_columns(&mut self, one: usize, other: usize) {
         for i in 0..C::STATE_WORDS {

@@ -9,7 +9,7 @@ use crate::kernel::states::States;
 
 /// Compresses whole blocks into one state.
 pub(super) fn compress<C: Compression>(mix: &Mix<C>, state: &mut ChainingOf<C>, blocks: &[u8]) {
-    /// `N` columns, of which only the first counts.
+    /// Uses `N` columns, of which only the first counts.
     fn in_first_lane<C: Compression, const N: usize>(kernel: &Kernel<C>, state: &mut ChainingOf<C>, blocks: &[u8]) {
         let mut rows = C::filled([WordOf::<C>::default(); N]);
         let mut states = States::<C>::of_rows(&mut rows);
@@ -25,7 +25,7 @@ pub(super) fn compress<C: Compression>(mix: &Mix<C>, state: &mut ChainingOf<C>, 
     }
 }
 
-/// Compresses whole blocks into the first column; the other lanes do the same.
+/// Compresses whole blocks into the first column; the other lanes repeat its work.
 #[inline(always)]
 fn advance<C: Compression>(kernel: &Kernel<C>, states: &mut States<'_, C>, blocks: &[u8]) {
     let mut ahead = Blocks::without_lanes();
@@ -36,8 +36,8 @@ fn advance<C: Compression>(kernel: &Kernel<C>, states: &mut States<'_, C>, block
 
 /// Writes the digest of one message, from a state that stands for `start_bytes` bytes.
 pub(super) fn hash<C: Compression>(mix: &Mix<C>, start: &ChainingOf<C>, start_bytes: u64, message: &[u8], digest: &mut [u8]) {
-    /// `N` columns, of which only the first counts. The digest is made of the words where the kernel left them: a copy of the state would
-    /// have to wait for it.
+    /// Uses `N` columns, of which only the first counts. The digest is made of the words where the
+    /// kernel left them, because a copy of the state would have to wait for it.
     fn in_first_lane<C: Compression, const N: usize>(
         kernel: &Kernel<C>,
         start: &ChainingOf<C>,

@@ -1,7 +1,9 @@
-//! What is compiled in this crate, once for each compression function, and in no crate that uses it.
+//! Functions that are compiled in this crate, once for each compression function, and not in the
+//! crates that use it.
 //!
-//! Doors are generic over the algorithm, and what is generic is compiled by whoever calls it: with the caller's
-//! optimisation, which may be none. All that takes time is therefore behind the functions of [`Compiled`].
+//! Doors are generic over the algorithm, and generic code is compiled in the crate that calls it,
+//! with the caller's optimisation, which may be none. Therefore all work that takes time is behind
+//! the functions of [`Compiled`].
 
 use super::digests::Digests;
 use super::framed::{self, Around};
@@ -17,25 +19,25 @@ use crate::kernel::start::Passes;
 use crate::kernel::start::Starts;
 use std::sync::OnceLock;
 
-/// A compression function with all that is compiled for it.
+/// A compression function with all functions that are compiled for it.
 pub(crate) trait Compiled: Compression {
-    /// Its kernels, once known.
+    /// Returns the kernels of the compression function; the CPU is asked once.
     fn mixes() -> &'static Mixes<Self>;
-    /// See [`route::hash_many`].
+    /// Hashes a batch: see [`route::hash_many`].
     fn hash_many(mix: &Mix<Self>, passes: Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
-    /// See [`framed::hash_many`].
+    /// Hashes a batch with bytes around each message: see [`framed::hash_many`].
     fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
-    /// See [`route::hash_digests`].
+    /// Hashes digests once more: see [`route::hash_digests`].
     #[cfg(feature = "hmac")]
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, indices: Option<&[usize]>, digests: &mut Digests<'_>, usage: &mut Usage);
-    /// See [`short::hash_alike`].
+    /// Hashes messages of one number of blocks: see [`short::hash_alike`].
     #[cfg(feature = "hmac")]
     fn hash_alike(mix: &Mix<Self>, passes: Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
-    /// See [`alone::hash`].
+    /// Hashes one message: see [`alone::hash`].
     fn hash_alone(mix: &Mix<Self>, start: &ChainingOf<Self>, start_bytes: u64, message: &[u8], digest: &mut [u8]);
-    /// See [`alone::compress`].
+    /// Compresses blocks of one message: see [`alone::compress`].
     fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]);
-    /// See [`super::run`].
+    /// Runs a schedule: see [`super::run`].
     fn run(memory: &mut Memory<Self>, mix: &Mix<Self>, extent: Extent, supply: &mut dyn Supply<Self>, usage: &mut Usage);
 }
 

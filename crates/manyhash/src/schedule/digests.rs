@@ -1,4 +1,5 @@
-//! Where digests go: one after the other, as bytes, so that whoever writes them need not know the algorithm.
+//! Where digests are written: one after the other, as bytes, so that the code that writes them need
+//! not know the algorithm.
 
 use super::messages::Which;
 use crate::algorithm::{ChainingOf, Compression, MAX_DIGEST_BYTES, Variant, copy_digest, write_digest};
@@ -10,17 +11,17 @@ pub(crate) struct Digests<'a> {
 }
 
 impl<'a> Digests<'a> {
-    /// Room for digests of the algorithm `A`.
+    /// Makes room for digests of the algorithm `A`.
     pub(crate) fn of<A: Variant>(digests: &'a mut [A::Bytes]) -> Self {
         Self::new(A::flattened(digests), A::ZERO.as_ref().len())
     }
 
-    /// Room for digests of `digest_bytes` bytes.
+    /// Makes room for digests of `digest_bytes` bytes.
     pub(crate) fn new(bytes: &'a mut [u8], digest_bytes: usize) -> Self {
         Self { bytes, digest_bytes }
     }
 
-    /// How many there is room for.
+    /// Returns the number of digests that there is room for.
     pub(crate) fn count(&self) -> usize {
         self.bytes.len() / self.digest_bytes
     }
@@ -28,38 +29,38 @@ impl<'a> Digests<'a> {
     /// Panics if there are not as many digests as messages.
     #[inline]
     pub(crate) fn check_room(&self, messages: usize) {
-        // No division where it fits.
+        // No division if the sizes fit.
         if messages * self.digest_bytes != self.bytes.len() {
             super::route::check_room(messages, self.count());
         }
     }
 
-    /// Bytes of each.
+    /// Returns the bytes of each digest.
     #[inline]
     pub(crate) fn digest_bytes(&self) -> usize {
         self.digest_bytes
     }
 
-    /// The digest of message `i`.
+    /// Returns the digest of message `i`.
     #[inline]
     pub(crate) fn digest(&self, i: usize) -> &[u8] {
         &self.bytes[i * self.digest_bytes..][..self.digest_bytes]
     }
 
-    /// Room for the digest of message `i`.
+    /// Returns the room for the digest of message `i`.
     #[inline]
     pub(crate) fn room(&mut self, i: usize) -> &mut [u8] {
         &mut self.bytes[i * self.digest_bytes..][..self.digest_bytes]
     }
 
-    /// Message `i` has this final state. Always inlined, so that a state which was just put together is never in memory: see
-    /// [`write_digest`].
+    /// Writes the digest of message `i`, which has this final state. It is always inlined, so that
+    /// a state that was just put together is never in memory: see [`write_digest`].
     #[inline(always)]
     pub(crate) fn set_state<C: Compression>(&mut self, i: usize, state: &ChainingOf<C>) {
         write_digest::<C>(state, self.room(i));
     }
 
-    /// The messages of `indices` have the digests that begin `rows`, one each.
+    /// Writes the digests of the messages of `indices`. Each is the beginning of one of `rows`.
     #[inline]
     pub(crate) fn set_rows(&mut self, indices: Which<'_>, rows: &[[u8; MAX_DIGEST_BYTES]]) {
         macro_rules! set { ($($bytes:literal)*) => { match self.digest_bytes {
@@ -69,7 +70,8 @@ impl<'a> Digests<'a> {
         set!(16 20 28 32 48 64)
     }
 
-    /// As [`set_rows`](Self::set_rows), of digests of `N` bytes: the compiler makes better copies of a length that it knows.
+    /// Does what [`set_rows`](Self::set_rows) does for digests of `N` bytes: the compiler makes
+    /// better copies of a length that it knows.
     #[inline(always)]
     fn set_rows_of<const N: usize>(&mut self, indices: Which<'_>, rows: &[[u8; MAX_DIGEST_BYTES]]) {
         let (digests, _) = self.bytes.as_chunks_mut::<N>();

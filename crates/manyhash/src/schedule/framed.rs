@@ -1,4 +1,4 @@
-//! Messages in memory with bytes around each of them, as a supply of the schedule.
+//! Messages in memory, with bytes around each of them, as a supply of the schedule.
 
 use super::digests::Digests;
 use super::messages::Messages;
@@ -11,25 +11,26 @@ use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::Blocks;
 use crate::kernel::start::Passes;
 
-/// What each message has before it and after it.
+/// The bytes before and after each message.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a, 's, C: Compression> {
-    /// After the whole blocks of what is before.
+    /// Passes that start after the whole blocks of what comes before.
     pub(crate) passes: Passes<'s, C>,
-    /// The rest of what is before: less than a block.
+    /// The rest of what comes before, less than a block.
     pub(crate) head: &'a [u8],
-    /// What is after.
+    /// The bytes after each message.
     pub(crate) suffix: &'a [u8],
 }
 
 impl<C: Compression> Around<'_, '_, C> {
-    /// Bytes of a message with those around it, from the midstate on.
+    /// Bytes of a message with those around it, counted from the midstate.
     fn framed_bytes(&self, message: &[u8]) -> u64 {
         (self.head.len() + message.len() + self.suffix.len()) as u64
     }
 }
 
-/// Hashes every message with what is around it. Panics if there are not as many digests as messages.
+/// Hashes every message with the bytes around it. Panics if there are not as many digests as
+/// messages.
 pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, '_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
     if around.head.is_empty() && around.suffix.is_empty() {
         return route::hash_many(mix, around.passes, messages, digests, None);
@@ -52,7 +53,8 @@ struct Framed<'a, 's, 'd, C: Compression> {
     slots: Vec<Segments<'a>>,
 }
 
-/// A message in three segments: the block it shares with what is before it, its whole blocks where they are, and its end.
+/// A message in three segments: the block it shares with the bytes before it, its whole blocks
+/// where they are, and its end.
 #[derive(Default)]
 struct Segments<'a> {
     message: usize,
@@ -60,13 +62,13 @@ struct Segments<'a> {
     body: &'a [u8],
     end: Vec<u8>,
     end_done_bytes: usize,
-    /// How many of its last bytes are what an ending calls the end.
+    /// How many of the last bytes of `end` are what an ending calls the end.
     marked_bytes: usize,
     blocks_left: u64,
 }
 
 impl Segments<'_> {
-    /// The blocks of `end` that come next: without those that are a run of their own.
+    /// Returns the blocks of `end` that come next, without those that are a run of their own.
     fn end_ready<C: Compression>(&self) -> &[u8] {
         let ready = &self.end[self.end_done_bytes..];
         let bytes = if C::Ending::MARKS_END && ready.len() > self.marked_bytes { ready.len() - self.marked_bytes } else { ready.len() };
@@ -97,7 +99,7 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
                     slot.head.extend_from_slice(completing);
                     rest = later;
                 }
-                // It ends in the first block.
+                // The message ends in the first block.
                 _ => slot.end.extend_from_slice(head),
             }
         }

@@ -1,23 +1,27 @@
-//! Which kernels finish a number of messages soonest: a linear program small enough to be solved between two steps.
+//! The linear program that says which kernels finish a number of messages soonest. It is small
+//! enough to be solved between two steps.
 //!
-//! With s[k] the steps of kernel k, a block in each of its lanes, and cost[k] the time of one: minimise the sum of cost[k] * s[k] so
-//! that, for every j, the j longest messages get done. In a step of kernel k at most min(j, lanes[k]) of them advance, so that
+//! Let s[k] be the steps of kernel k, each a block in each of its lanes, and cost[k] the time of
+//! one. Minimise the sum of cost[k] * s[k] so that, for every j, the j longest messages get done.
+//! In a step of kernel k at most min(j, lanes[k]) of them advance, so that
 //!
 //! > sum of min(j, lanes[k]) * s[k] >= blocks of the j longest messages, for j = 1, 2, ...
 //!
-//! These conditions are also enough: whenever they hold, giving the lanes to the messages with most blocks left gets all done. Solved
-//! by the dual simplex method, for s = 0 is too little but costs least: a few pivots on a table of kernels by lanes.
+//! These conditions are also sufficient: whenever they hold, giving the lanes to the messages with
+//! most blocks left gets all done. The program is solved by the dual simplex method, because s = 0
+//! is too little but costs least: that takes a few pivots on a table of kernels by lanes.
 
 use crate::algorithm::Compression;
 use crate::kernel::Kernel;
 
-/// What is to be done.
+/// The work to be done.
 pub(super) struct Work<'a> {
-    /// Messages.
+    /// The number of messages.
     pub(super) messages: usize,
-    /// All their blocks.
+    /// The blocks of all messages together.
     pub(super) blocks: u64,
-    /// Blocks of the longest of them, in falling order: of all, or of as many as any kernel has lanes.
+    /// The blocks of the longest messages, in falling order: of all messages, or of as many as any
+    /// kernel has lanes.
     pub(super) longest: &'a [u64],
 }
 
@@ -26,11 +30,11 @@ pub(super) struct Work<'a> {
 struct Row {
     constant: f64,
     each: Vec<f64>,
-    /// The kernel whose steps are this row's value, if it is not a surplus.
+    /// The kernel whose steps are this row's value, unless the value is a surplus.
     kernel: Option<usize>,
 }
 
-/// Steps of each kernel that do the work in the least time, rounded up.
+/// Returns the steps of each kernel, rounded up, that do the work in the least time.
 pub(super) fn fewest_steps<C: Compression>(kernels: &[Kernel<C>], work: &Work) -> Vec<u64> {
     let useful_lanes = kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or(1).min(work.messages);
     let row = |longest: usize, blocks: u64| Row {
@@ -46,7 +50,8 @@ pub(super) fn fewest_steps<C: Compression>(kernels: &[Kernel<C>], work: &Work) -
     }
     let mut cost: Vec<f64> = kernels.iter().map(|kernel| f64::from(kernel.cost_ps)).collect();
     let mut variables: Vec<Option<usize>> = (0..kernels.len()).map(Some).collect();
-    // A few pivots do; the limit is for rounding errors that go in circles, and then any answer will get the work done.
+    // A few pivots do. The limit is for rounding errors that go in circles; then any answer gets
+    // the work done.
     for _ in 0..4 * (rows.len() + kernels.len()) {
         let worst = (0..rows.len()).min_by(|one, other| rows[*one].constant.total_cmp(&rows[*other].constant)).expect("rows");
         if rows[worst].constant > -0.5 {
@@ -67,7 +72,7 @@ pub(super) fn fewest_steps<C: Compression>(kernels: &[Kernel<C>], work: &Work) -
     steps
 }
 
-/// The variable `entering` and the value of `row` change roles.
+/// Exchanges the roles of the variable `entering` and the value of `row`.
 fn pivot(rows: &mut [Row], cost: &mut [f64], variables: &mut [Option<usize>], row: usize, entering: usize) {
     let by = rows[row].each[entering];
     let mut solved = rows[row].clone();

@@ -1,19 +1,20 @@
-//! Messages that are all in memory, however the caller has them.
+//! Messages that are all in memory, in any of the forms that callers have them in.
 
 use crate::isa::Whole;
 use std::ops::Range;
 
 /// Messages by index.
 pub(crate) trait Messages {
-    /// How many there are.
+    /// Returns the number of messages.
     fn count(&self) -> usize;
-    /// Message `i`, always the same.
+    /// Returns message `i`, which is always the same.
     fn message(&self, i: usize) -> &[u8];
-    /// Messages for `lanes` lanes, of which the first `busy` have one of their own, and the others the first one again.
+    /// Returns messages for `lanes` lanes. The first `busy` lanes have one of their own, the others
+    /// the first one again.
     fn whole<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize) -> Whole<'a> {
         Whole::new(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })))
     }
-    /// Some messages, as many as there is room for in `found`: one call instead of many.
+    /// Fills `found` with messages, in one call instead of many.
     fn fill<'a>(&'a self, which: Which<'_>, found: &mut [&'a [u8]]) {
         match which {
             Which::From(first) => {
@@ -30,17 +31,17 @@ pub(crate) trait Messages {
     }
 }
 
-/// Which messages are meant.
+/// A choice of messages by their indices.
 #[derive(Clone, Copy)]
 pub(crate) enum Which<'a> {
-    /// One after the other, from this index on.
+    /// Successive messages, from this index on.
     From(usize),
-    /// Those of these indices.
+    /// The messages of these indices.
     These(&'a [usize]),
 }
 
 impl<'a> Which<'a> {
-    /// Index of the one after `i` others.
+    /// Returns the index of the message after `i` others.
     #[inline(always)]
     pub(crate) fn index(&self, i: usize) -> usize {
         match self {
@@ -49,7 +50,7 @@ impl<'a> Which<'a> {
         }
     }
 
-    /// Those after `first` others.
+    /// Returns the messages after `first` others.
     #[inline(always)]
     pub(crate) fn after(&self, first: usize) -> Which<'a> {
         match self {
@@ -73,12 +74,13 @@ impl<M: AsRef<[u8]>> Messages for Slice<'_, M> {
     }
 }
 
-/// An integer that counts bytes from the beginning of a buffer: `u32`, `u64`, `usize`, and Arrow's `i32` and `i64`.
+/// An integer that counts bytes from the beginning of a buffer: `u32`, `u64`, `usize`, and Arrow's
+/// `i32` and `i64`.
 #[allow(private_bounds, reason = "sealed")]
 pub trait Offset: Copy + Sync + ToBytes {}
 
 pub(crate) trait ToBytes {
-    /// As an index; a negative one is past any end.
+    /// Returns the offset as an index; a negative one is past any end.
     fn to_bytes(self) -> usize;
 }
 
@@ -93,14 +95,15 @@ macro_rules! offsets { ($($Integer:ident)*) => { $(
 )* } }
 offsets!(u32 u64 usize i32 i64);
 
-/// Messages one after the other.
+/// Messages that lie one after the other in one buffer.
 pub(crate) struct Contiguous<'a, O> {
     values: &'a [u8],
     offsets: &'a [O],
 }
 
 impl<'a, O: Offset> Contiguous<'a, O> {
-    /// Panics if an offset is less than the one before or past the end.
+    /// Takes the messages between successive offsets. Panics if an offset is less than the one
+    /// before or past the end.
     pub(crate) fn new(values: &'a [u8], offsets: &'a [O]) -> Self {
         let is_bad = |i: usize| offsets[i].to_bytes() > values.len() || i > 0 && offsets[i].to_bytes() < offsets[i - 1].to_bytes();
         if let Some(bad) = (0..offsets.len()).find(|i| is_bad(*i)) {
@@ -121,7 +124,7 @@ impl<O: Offset> Messages for Contiguous<'_, O> {
     }
 }
 
-/// Some of other messages, one after the other.
+/// A part of other messages, one after the other.
 pub(crate) struct Part<'a> {
     pub(crate) messages: &'a dyn Messages,
     pub(crate) range: Range<usize>,
@@ -146,7 +149,7 @@ impl Messages for Part<'_> {
     }
 }
 
-/// Chunks of one buffer, all of `message_bytes` bytes but perhaps the last.
+/// Chunks of one buffer, all of `message_bytes` bytes except perhaps the last.
 pub(crate) struct Chunks<'a> {
     pub(crate) values: &'a [u8],
     pub(crate) message_bytes: usize,

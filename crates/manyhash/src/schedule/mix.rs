@@ -1,4 +1,5 @@
-//! Mixes: the kernels a schedule may choose from, and the cheapest way through some messages with them.
+//! Mixes: the kernels a schedule may choose from, and the cheapest way through some messages with
+//! them.
 
 use crate::algorithm::Compression;
 use crate::isa::MAX_LANES;
@@ -7,18 +8,19 @@ use crate::kernel::{Kernel, SHORT_BLOCKS};
 
 /// Every kernel of a compression function, and the mixes that are made of those this CPU can run.
 pub(crate) struct Mixes<C: Compression> {
-    /// All there are, whatever the CPU, narrowest lanes first.
+    /// All kernels that there are, whatever the CPU, narrowest lanes first.
     pub(crate) all: Vec<Kernel<C>>,
-    /// The mix that is used when nobody forces a backend.
+    /// The mix that is used unless a backend is forced.
     pub(crate) automatic: Mix<C>,
     /// The mix for a message dealt out to lanes: see [`Kernel::for_dealt`].
     pub(crate) automatic_dealt: Mix<C>,
-    /// For each of `all`, it alone; `None` if the CPU lacks it.
+    /// For each of `all`, a mix of it alone; `None` if the CPU lacks it.
     pub(crate) forced: Vec<Option<Mix<C>>>,
 }
 
 impl<C: Compression> Mixes<C> {
-    /// Asks the CPU. Not cheap: see [`Compiled::mixes`](super::compiled::Compiled::mixes).
+    /// Asks the CPU which kernels it can run. This takes time: see
+    /// [`Compiled::mixes`](super::compiled::Compiled::mixes).
     pub(crate) fn detect() -> Self {
         let all = kernels::<C>();
         let supported: Vec<_> = all.iter().copied().filter(Kernel::is_supported).collect();
@@ -31,7 +33,8 @@ impl<C: Compression> Mixes<C> {
 /// More kernels than any compression function has.
 const MAX_KERNELS: usize = 24;
 
-/// What was done: for each kernel of a mix, steps run, a block in each of its lanes.
+/// The work that was done: for each kernel of a mix, the steps run, each a block in every lane of
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) steps: [u64; MAX_KERNELS],
@@ -39,17 +42,19 @@ pub(crate) struct Usage {
 
 /// The kernels that a schedule may use.
 pub(crate) struct Mix<C: Compression> {
-    /// The kernels, in no order.
+    /// The kernels, in no particular order.
     pub(crate) kernels: Vec<Kernel<C>>,
-    /// Index of the one that advances most messages for its time in long runs.
+    /// Index of the kernel that advances most messages for its time in long runs.
     pub(crate) widest: usize,
-    /// Index of the one that advances most messages for its time in short runs.
+    /// Index of the kernel that advances most messages for its time in short runs.
     widest_short: usize,
-    /// The cheapest way to advance 0, 1, 2, ... messages by a block each, in short runs and in long ones.
+    /// The cheapest way to advance 0, 1, 2, ... messages by a block each, in short runs and in long
+    /// ones.
     cheapest: [Vec<Cheapest>; 2],
 }
 
-/// A way to advance some messages by a block each: a step of a kernel, then the cheapest way for those left.
+/// A way to advance some messages by a block each: a step of a kernel, then the cheapest way for
+/// the messages left.
 #[derive(Clone, Copy, Default)]
 struct Cheapest {
     kernel: usize,
@@ -57,7 +62,7 @@ struct Cheapest {
 }
 
 impl<C: Compression> Mix<C> {
-    /// Panics if there are no kernels, or more than [`MAX_KERNELS`].
+    /// Makes a mix of these kernels. Panics if there are none, or more than [`MAX_KERNELS`].
     pub(crate) fn new(kernels: Vec<Kernel<C>>) -> Self {
         assert!(kernels.len() <= MAX_KERNELS);
         let usable = |long: bool| {
@@ -83,13 +88,13 @@ impl<C: Compression> Mix<C> {
         Self { widest: widest(true), widest_short: widest(false), cheapest, kernels }
     }
 
-    /// The kernel that advances most messages for its time in long runs.
+    /// Returns the kernel that advances most messages for its time in long runs.
     #[inline]
     pub(crate) fn widest_kernel(&self) -> &Kernel<C> {
         &self.kernels[self.widest]
     }
 
-    /// The kernel that advances most messages for its time in runs of `blocks` blocks.
+    /// Returns the kernel that advances most messages for its time in runs of `blocks` blocks.
     #[inline]
     pub(crate) fn widest_for(&self, blocks: u64) -> &Kernel<C> {
         &self.kernels[self.widest_index(blocks)]
@@ -100,13 +105,15 @@ impl<C: Compression> Mix<C> {
         if blocks > SHORT_BLOCKS { self.widest } else { self.widest_short }
     }
 
-    /// Index of the kernel to begin with when `messages` messages of `blocks` blocks are to be done one set of lanes after the other.
+    /// Returns the index of the kernel to begin with when `messages` messages of `blocks` blocks
+    /// are to be done one set of lanes after the other.
     #[inline]
     pub(crate) fn best_for(&self, messages: usize, blocks: u64) -> usize {
         self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages).map_or_else(|| self.widest_index(blocks), |way| way.kernel)
     }
 
-    /// Picoseconds to advance `messages` messages by a block each, one set of lanes after the other, in runs of `blocks` blocks.
+    /// Returns the time to advance `messages` messages by a block each, one set of lanes after the
+    /// other, in runs of `blocks` blocks, in picoseconds.
     #[inline]
     pub(crate) fn cost_ps(&self, messages: usize, blocks: u64) -> u64 {
         match self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages) {
@@ -115,13 +122,14 @@ impl<C: Compression> Mix<C> {
         }
     }
 
-    /// The least picoseconds a block can take while no more than `messages` messages advance.
+    /// Returns the least time that a block can take while no more than `messages` messages advance,
+    /// in picoseconds.
     pub(crate) fn least_ps_per_block(&self, messages: usize) -> f64 {
         let cost = |kernel: &Kernel<C>| f64::from(kernel.cost_ps) / messages.min(kernel.lanes) as f64;
         self.kernels.iter().map(cost).fold(f64::INFINITY, f64::min)
     }
 
-    /// The kernel for one message alone.
+    /// Returns the kernel for one message alone.
     #[inline]
     pub(crate) fn single(&self) -> &Kernel<C> {
         &self.kernels[self.best_for(1, 1)]

@@ -1,24 +1,27 @@
-//! Floor 4, the schedule: which message is in which lane when.
+//! Floor 4, the schedule: which message is in which lane at which time.
 //!
-//! It begins as the S-HASH of Gueron & Krasnov 2012 (Algorithm 1). Lanes run until the first of them has no
-//! blocks ready. A message that ended gives up its digest, and another one takes its lane. The others go on where
-//! they are. The paper ends when messages run out: it "finishes hashing serially". Two decisions end better.
+//! It begins as the S-HASH of Gueron & Krasnov 2012 (Algorithm 1). Lanes run until the first of
+//! them has no blocks ready. A message that has ended gives up its digest, and another one takes
+//! its lane. The others go on where they are. The paper ends when messages run out: it "finishes
+//! hashing serially". Two decisions end better.
 //!
-//! - **Which kernel runs.** The best one runs as long as the messages left can keep all its lanes busy to the end.
-//!   After that a linear program ([`linear_program`]) says how many steps of which kernels finish soonest: many
-//!   lanes, fewer lanes, one message alone. A step is one block in each lane of a kernel. States move between
-//!   kernels as they are. Planning is left out where it can't save what it costs.
-//! - **Which messages have its lanes.** Those with most blocks left. If one outside of the lanes has more left than
-//!   one inside, by a 24th of the time left or more, they change places. So all of them end together, as by
-//!   McNaughton's rule (1959), and few states are moved.
+//! - **Which kernel runs.** The best one runs as long as the messages left can keep all its lanes
+//!   busy to the end. After that a linear program ([`linear_program`]) says how many steps of which
+//!   kernels finish soonest: many lanes, fewer lanes, one message alone. A step is one block in
+//!   each lane of a kernel. States move between kernels as they are. Planning is left out if it
+//!   can't save what it costs.
+//! - **Which messages have its lanes.** Those with most blocks left. If one outside of the lanes
+//!   has more left than one inside, by a 24th of the time left or more, they change places. So all
+//!   of them end together, as by McNaughton's rule (1959), and few states are moved.
 //!
 //! # An example
-//! Five messages: A has 6,000 blocks, B, C, D and E have 1,500 each. Two kernels: a step of the wide one takes 80 ns
-//! and has four lanes, a step of the narrow one takes 40 ns and has one.
+//! Five messages: A has 6,000 blocks, B, C, D and E have 1,500 each. Two kernels: a step of the
+//! wide one takes 80 ns and has four lanes, a step of the narrow one takes 40 ns and has one.
 //!
-//! The least time is easy to find here. A needs 6,000 steps, of either kernel. All 12,000 blocks need four times
-//! the wide steps and once the narrow ones. Both hold with 2,000 wide steps and 4,000 narrow ones: 320 us. That is
-//! what the linear program finds first. This is what runs, on one core:
+//! The least time is easy to find here. A needs 6,000 steps, of either kernel. All 12,000 blocks
+//! need four times the wide steps and once the narrow ones. Both hold with 2,000 wide steps and
+//! 4,000 narrow ones: 320 us. That is what the linear program finds first. This is what runs, on
+//! one core:
 //!
 //! ```text
 //! lanes      steps    time   blocks left: A    B    C    D    E   what happens next
@@ -31,21 +34,22 @@
 //!                   325 us, 98.5 % of the bound
 //! ```
 //!
-//! The five microseconds above the bound are the lane that was idle for 375 steps. E could have had a lane earlier,
-//! but a plan holds for 50 us of work, because making one takes time. Without the changes of places, B, C and D would
-//! end together, and A and E would go on alone, one after the other: 360 us. One message after the other takes
-//! 480 us. `the_example_is_what_happens` in `model.rs` runs this example; another test there compares schedules of
-//! many sets of lengths with the least time that any schedule can take, and asks for 98 % of it.
+//! The five microseconds above the bound are the lane that was idle for 375 steps. E could have had
+//! a lane earlier, but a plan holds for 50 us of work, because making one takes time. Without the
+//! changes of places, B, C and D would end together, and A and E would go on alone, one after the
+//! other: 360 us. One message after the other takes 480 us. `the_example_is_what_happens` in
+//! `model.rs` runs this example; another test there compares schedules of many sets of lengths with
+//! the least time that any schedule can take, and asks for 98 % of it.
 //!
-//! Where messages come from and where digests go is a [`Supply`]: it is asked for all lanes at once, and the
-//! schedule knows messages by their slots only.
+//! Where messages come from and where digests go is a [`Supply`]: it is asked for all lanes at
+//! once, and the schedule knows messages by their slots only.
 //!
 //! | file | what |
 //! |---|---|
 //! | `route.rs` | the first decision: one by one, short ones together, or the schedule |
 //! | `alone.rs`, `short.rs` | the two shorter ways |
 //! | `messages.rs`, `queue.rs` | messages in memory, and their order |
-//! | `slices.rs`, `framed.rs` | messages in memory as a supply: as they are, or with bytes around them |
+//! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
 //! | `digests.rs` | where digests go |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
 //! | `compiled.rs` | what doors call |
@@ -71,48 +75,55 @@ use crate::kernel::states::States;
 use linear_program::Work;
 use mix::{Mix, Usage};
 
-/// Messages that are not in a slot yet.
+/// The messages that are not in a slot yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Waiting {
-    /// How many.
+    /// The number of messages.
     pub(crate) messages: usize,
-    /// All their blocks.
+    /// The blocks of all of them together.
     pub(crate) blocks: u64,
 }
 
-/// Where messages come from and where digests go. The supply keeps a slot for each message on its way, which the schedule knows by its
-/// number and uses again for others.
+/// A supply gives messages to the schedule and takes their digests. It keeps a slot for each
+/// message on its way. The schedule knows the slot by its number and uses it again for other
+/// messages.
 pub(crate) trait Supply<C: Compression> {
-    /// Makes one more slot, empty; returns its number. Slots are counted from 0.
+    /// Makes one more slot, which is empty, and returns its number. Slots are counted from 0.
     fn add_slot(&mut self) -> usize;
-    /// Puts the next message into a free slot, the longest first if lengths are known. `false`: there are no more.
+    /// Puts the next message into a free slot, the longest first if lengths are known. Returns
+    /// `false` if there are no more.
     fn refill(&mut self, slot: usize) -> bool;
-    /// What `refill` has still to give; `None`: nobody knows.
+    /// Returns what `refill` has still to give; `None` if that is unknown.
     fn waiting(&self) -> Option<Waiting>;
-    /// Blocks of the message that `refill` will give after `skip` others, if that is known.
+    /// Returns the blocks of the message that `refill` will give after `skip` others, if that is
+    /// known.
     fn waiting_blocks(&self, skip: usize) -> Option<u64>;
-    /// No message has, or had, more blocks.
+    /// Returns a number of blocks that no message exceeds or exceeded.
     fn longest_blocks(&self) -> u64;
-    /// Where the message of a slot starts.
+    /// Returns the state that the message of a slot starts from.
     fn initial(&self, slot: usize) -> ChainingOf<C>;
     /// Adds a lane for each slot: whole blocks, at least one, to be compressed next.
     fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>);
-    /// Where a slot's message ends, if that is what it has ready. Asked only where an ending marks it: then what
-    /// [`add_ready`](Self::add_ready) adds never has it behind other blocks.
+    /// Returns where a slot's message ends, if its end is what it has ready. This is asked only if
+    /// an ending marks the end: then [`add_ready`](Self::add_ready) never adds it behind other
+    /// blocks.
     fn at_end(&self, slot: usize) -> Option<End>;
-    /// Blocks to the end of a slot's message, those of the padding included, at least one; a guess may do.
+    /// Returns the blocks to the end of a slot's message, those of the padding included, at least
+    /// one. A guess may do.
     fn blocks_left(&self, slot: usize) -> u64;
-    /// The first `bytes` bytes of what each of the slots had ready have been compressed. Says whose states are final.
+    /// Drops the first `bytes` bytes of what each of the slots had ready, because they have been
+    /// compressed. Returns which of their states are final.
     fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended;
-    /// The message of a slot leaves it with this state: it has ended, unless it was run for [`Extent::FullLanes`] only.
+    /// Takes the state with which the message of a slot leaves it: the message has ended, unless it
+    /// was run for [`Extent::FullLanes`] only.
     fn finish(&mut self, slot: usize, state: &ChainingOf<C>);
 }
 
-/// Which of some slots have messages that ended: bit i is that of slot i in the order asked for.
+/// The slots whose messages have ended: bit i is that of slot i in the order asked for.
 pub(crate) type Ended = u64;
 const _: () = assert!(MAX_LANES <= Ended::BITS as usize);
 
-/// Asks each of the slots in turn whether its message ended.
+/// Asks each of the slots in turn whether its message has ended.
 #[inline(always)]
 pub(crate) fn ended_of(slots: &[usize], mut has_ended: impl FnMut(usize) -> bool) -> Ended {
     let mut ended = 0;
@@ -122,36 +133,39 @@ pub(crate) fn ended_of(slots: &[usize], mut has_ended: impl FnMut(usize) -> bool
     ended
 }
 
-/// Messages change places when the one outside is ahead by this share of the time left.
+/// Two messages change places if the one outside has more left, by one part in this many of the
+/// time left.
 const TURNS: u64 = 24;
-/// Parts in which a kernel's share of the time is run, before the linear program is asked again.
+/// The linear program is asked again after one part in this many of a kernel's steps.
 const PARTS: u64 = 4;
-/// What planning costs: some linear programs of a microsecond each, and moves.
+/// The cost of planning, in picoseconds: some linear programs of a microsecond each, and moves.
 const PLANNING_PS: f64 = 5e6;
-/// How long a plan holds, so that planning takes no more than a twentieth of the time.
+/// A plan holds for this many picoseconds, so that planning takes no more than a twentieth of the
+/// time.
 const PLAN_EVERY_PS: u64 = 50_000_000;
-/// What takes less than this, and is too many messages to look at each of them, is not planned.
+/// Work of less than this many picoseconds is not planned if it is too many messages to look at
+/// each of them.
 const LEAST_PLANNED_PS: f64 = 200e6;
 
-/// How far a run goes.
+/// The point at which a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// To the end of every message.
+    /// The run goes to the end of every message.
     All,
-    /// As long as there is a message for every lane of the widest kernel.
+    /// The run goes on as long as there is a message for every lane of the widest kernel.
     FullLanes,
 }
 
 /// The memory of a schedule, which another one may use again.
 pub(crate) struct Memory<C: Compression> {
     words: Vec<WordOf<C>>,
-    /// Each column's slot; those from `active` on are free.
+    /// The slot of each column; those from `active` on are free.
     slot_of: Vec<usize>,
 }
 
 #[cfg(feature = "hmac")]
 impl<C: Compression> Memory<C> {
-    /// Writes zeros over the states it was left with.
+    /// Overwrites the states that a run left in it with zeros.
     pub(crate) fn erase(&mut self) {
         crate::isa::Word::erase(&mut self.words);
     }
@@ -163,7 +177,7 @@ impl<C: Compression> Default for Memory<C> {
     }
 }
 
-/// Hashes the messages of `supply`, as far as `extent` says; adds the steps to `usage`.
+/// Hashes the messages of `supply`, as far as `extent` says, and adds the steps to `usage`.
 pub(super) fn run<C: Compression>(memory: &mut Memory<C>, mix: &Mix<C>, extent: Extent, supply: &mut dyn Supply<C>, usage: &mut Usage) {
     let most_lanes = mix.kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or(1);
     let columns = 3 * most_lanes;
@@ -190,20 +204,22 @@ struct Schedule<'a, 's, C: Compression> {
     mix: &'a Mix<C>,
     extent: Extent,
     supply: &'a mut (dyn Supply<C> + 's),
-    /// Columns `0..active` are messages on their way. The first of them, as many as the kernel has lanes, advance; the rest are outside.
+    /// Columns `0..active` are messages on their way. The first of them, as many as the kernel has
+    /// lanes, advance; the rest are outside.
     states: States<'a, C>,
     columns: usize,
     slot_of: &'a mut Vec<usize>,
     active: usize,
     /// Index of the kernel to run.
     kernel: usize,
-    /// For how many blocks the kernel was chosen.
+    /// The number of blocks that the kernel was chosen for.
     planned_blocks: u64,
-    /// Picoseconds of what was run, by the costs of the kernels.
+    /// The time of what was run, by the costs of the kernels, in picoseconds.
     elapsed_ps: u64,
-    /// When a plan is worth another.
+    /// The elapsed time, in picoseconds, from which on another plan is worth making.
     plan_again_ps: u64,
-    /// Once a plan was found not to pay: how many of the messages that it was found for are left. More than these are others, which came later.
+    /// Once a plan was found not to pay: how many of the messages that it was found for are left.
+    /// If there are more messages than these, others came later.
     unplanned_messages: usize,
     usage: &'a mut Usage,
 }
@@ -245,14 +261,14 @@ impl<C: Compression> Schedule<'_, '_, C> {
         self.supply.blocks_left(self.slot_of[column])
     }
 
-    /// Messages leave the lanes as they are.
+    /// Lets messages leave the lanes as they are.
     fn let_go(&mut self) {
         for column in 0..self.active {
             self.supply.finish(self.slot_of[column], &self.states.column(column));
         }
     }
 
-    /// A waiting message begins in a column of its own. `false`: none is left.
+    /// Begins a waiting message in a column of its own. Returns `false` if none is left.
     fn take_in(&mut self) -> bool {
         if self.active == self.slot_of.len() {
             self.slot_of.push(self.supply.add_slot());
@@ -264,7 +280,7 @@ impl<C: Compression> Schedule<'_, '_, C> {
         true
     }
 
-    /// A waiting message begins in this column. `false`: none is left.
+    /// Begins a waiting message in this column. Returns `false` if none is left.
     #[inline]
     fn refill(&mut self, column: usize) -> bool {
         let slot = self.slot_of[column];
@@ -280,11 +296,11 @@ impl<C: Compression> Schedule<'_, '_, C> {
         self.slot_of.swap(one, other);
     }
 
-    /// Chooses the kernel and who has its lanes; returns for how many blocks, at most.
+    /// Chooses the kernel and the messages in its lanes. Returns for how many blocks, at most.
     fn decide(&mut self) -> u64 {
         let widest_lanes = self.mix.widest_kernel().lanes as u64;
         let waiting = self.supply.waiting();
-        // Nobody knows better, or all lanes will be busy for long.
+        // The waiting messages are unknown, or all lanes will be busy for long.
         if waiting.is_none_or(|waiting| waiting.blocks >= widest_lanes.saturating_mul(self.supply.longest_blocks())) {
             (self.kernel, self.planned_blocks) = (self.mix.widest, 0);
             return u64::MAX;
@@ -316,7 +332,8 @@ impl<C: Compression> Schedule<'_, '_, C> {
         if self.planned_blocks == 0 { turn_blocks } else { turn_blocks.min(self.planned_blocks) }
     }
 
-    /// The kernel that is cheapest for so many messages, those that are left, advances those in its lanes until one of them ends.
+    /// Chooses the kernel that is cheapest for the `messages` messages left. It advances those in
+    /// its lanes until one of them ends.
     fn go_unplanned(&mut self, messages: usize) -> u64 {
         let longest = (0..self.active).map(|column| self.blocks_left(column)).max().unwrap_or(0);
         (self.kernel, self.planned_blocks) = (self.mix.best_for(messages, longest), 0);
@@ -324,14 +341,15 @@ impl<C: Compression> Schedule<'_, '_, C> {
         u64::MAX
     }
 
-    /// Picoseconds of what is left if all of it went at the widest kernel's rate.
+    /// Returns the time of what is left, in picoseconds, if all of it went at the widest kernel's
+    /// rate.
     fn best_ps(&self, waiting: Waiting) -> f64 {
         let blocks = (0..self.active).fold(waiting.blocks, |sum, column| sum.saturating_add(self.blocks_left(column)));
         let widest = self.mix.widest_kernel();
         blocks as f64 * f64::from(widest.cost_ps) / widest.lanes as f64
     }
 
-    /// The least blocks worth moving states for: about a block's time for each message.
+    /// Returns the least blocks worth moving states for: about a block's time for each message.
     fn fewest_blocks(work: &Work) -> u64 {
         (2 * work.messages.min(2 * MAX_LANES) as u64).max(16)
     }
@@ -348,11 +366,12 @@ impl<C: Compression> Schedule<'_, '_, C> {
         }
     }
 
-    /// Whether the most that planning could save is more than it costs. Without a plan, the kernel that is cheapest for so many messages
-    /// advances those in its lanes until one of them ends, and so on. That takes no longer than to advance all messages by a block each
-    /// in turn, which is what is compared with the least that anything could take.
+    /// Returns whether the most that planning could save is more than it costs. Without a plan, the
+    /// kernel that is cheapest for the messages left advances those in its lanes until one of them
+    /// ends, and so on. That takes no longer than to advance all messages by a block each in turn,
+    /// which is what is compared with the least that anything could take.
     fn is_worth_planning(&self, work: &Work) -> bool {
-        // In floating point: a guess of a length may be as large as it likes.
+        // The sums are in floating point because a guess of a length may be any number.
         let next = work.longest[1..].iter().chain([&0]);
         let levels = work.longest.iter().zip(next).zip(1..);
         let unplanned_ps: f64 =
@@ -362,7 +381,8 @@ impl<C: Compression> Schedule<'_, '_, C> {
         unplanned_ps - at_best_rate_ps.max(longest_alone_ps) > PLANNING_PS
     }
 
-    /// Lets messages outside of the lanes take the place of those that are ahead of them; returns when to look again.
+    /// Lets messages outside of the lanes take the place of those that are ahead of them. Returns
+    /// after how many blocks to look again.
     fn share_lanes(&mut self, work: &Work) -> u64 {
         let kernel_lanes = self.mix.kernels[self.kernel].lanes;
         let fewest = Self::fewest_blocks(work);
@@ -385,10 +405,11 @@ impl<C: Compression> Schedule<'_, '_, C> {
         }
     }
 
-    /// `bytes` bytes of each of the first `lanes` columns are done.
+    /// Marks `bytes` bytes of each of the first `lanes` columns as done.
     fn consume(&mut self, lanes: usize, bytes: usize) {
         let mut ended = self.supply.consume(&self.slot_of[..lanes], bytes);
-        // From the last: a column of the lanes that takes an ended one's place has had its turn.
+        // This goes from the last column down, so a column that takes an ended one's place has had
+        // its turn.
         while let Some(column) = ended.checked_ilog2() {
             ended ^= 1 << column;
             let column = column as usize;

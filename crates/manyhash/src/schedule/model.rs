@@ -1,6 +1,8 @@
-//! The schedule itself, without computing anything: its cost against the least any schedule can have.
+//! Tests of the schedule itself, without computing anything: its cost against the least that any
+//! schedule can have.
 //!
-//! `vectors/schedule-bounds.txt` has length sets, the costs of kernels, and the bounds a linear program found.
+//! `vectors/schedule-bounds.txt` has length sets, the costs of kernels, and the bounds a linear
+//! program found.
 
 use super::compiled::Compiled;
 use super::digests::Digests;
@@ -41,7 +43,7 @@ fn read(text: &str) -> Bounds<'_> {
     read
 }
 
-/// Picoseconds the schedule of these messages takes.
+/// Returns how long the schedule of these messages takes, in picoseconds.
 fn cost<C: Compiled>(kernels: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) -> u64 {
     let mix = Mix::new(kernels.iter().map(|(lanes, cost_ps)| Kernel::<C>::model("model", *lanes, *cost_ps)).collect());
     let messages: Vec<&[u8]> = lengths.iter().map(|length| &zeros[..*length]).collect();
@@ -52,10 +54,10 @@ fn cost<C: Compiled>(kernels: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) 
     usage.steps.iter().zip(kernels).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum()
 }
 
-/// What [`cost`] is for some compression function.
+/// The function [`cost`] for some compression function.
 type Cost = fn(&[(usize, u32)], &[usize], &[u8]) -> u64;
 
-/// [`cost`] with the compression function of that name.
+/// Returns [`cost`] for the compression function of that name.
 fn cost_of(compression: &str) -> Cost {
     macro_rules! find { ($($Compression:path)*) => { $(
         if <$Compression>::NAME == compression {
@@ -66,8 +68,9 @@ fn cost_of(compression: &str) -> Cost {
     panic!("no compression function {compression}")
 }
 
-/// Where the bound is nearer with tiny messages beside a giant in the kernel for two, of which each would save 10 ns and cost 60 ns of
-/// bookkeeping: bounds know nothing of that, and `route.rs` leaves them out of the schedule.
+/// Cases where the bound is out of reach: tiny messages beside a giant in the kernel for two, of
+/// which each would save 10 ns and cost 60 ns of bookkeeping. Bounds do not include bookkeeping,
+/// and `route.rs` leaves such messages out of the schedule.
 const BOOKKEEPING: &[(&str, &str)] = &[("zen-4/sha256", "giant-and-tiny"), ("zen/sha3-256", "giant-and-tiny")];
 
 #[test]
@@ -113,26 +116,26 @@ fn costs_of_the_bounds_are_those_of_the_tables() {
 
 /// Messages of zeros, five at a time.
 struct Arrivals {
-    /// Blocks of each message that is still to come, the next one last.
+    /// Blocks of each message that is still to come; the next one is last.
     to_come: Vec<u64>,
-    /// Whether the schedule is told of those to come. It is not where messages are readers.
+    /// True if the schedule is told of those to come. It is not told if messages are readers.
     are_known: bool,
     going: usize,
     zeros: Vec<u8>,
     /// Blocks left of the message in each slot.
     slots: Vec<u64>,
-    /// The slots in the lanes, and for how many blocks: one entry for as long as they stay the same.
+    /// The slots in the lanes, and for how many blocks they stayed the same.
     runs: Vec<(Vec<usize>, u64)>,
 }
 
 impl Arrivals {
-    /// Messages of which `ahead_blocks` blocks at most are ready at a time.
+    /// Makes messages of which at most `ahead_blocks` blocks are ready at a time.
     fn new(mut to_come: Vec<u64>, are_known: bool, ahead_blocks: usize) -> Self {
         to_come.reverse();
         Self { to_come, are_known, going: 0, zeros: vec![0; ahead_blocks * 64], slots: Vec::new(), runs: Vec::new() }
     }
 
-    /// Those that the schedule is told of, the next one first.
+    /// Returns the blocks of those messages that the schedule is told of, the next one first.
     fn known(&self) -> impl Iterator<Item = u64> {
         self.to_come.iter().rev().copied().filter(|_| self.are_known)
     }
@@ -198,7 +201,7 @@ fn messages_that_come_later_are_planned_although_the_first_were_not_worth_it() {
     let mut arrivals = Arrivals::new([[1; 5], [4000; 5]].concat(), false, 1000);
     super::run(&mut Memory::default(), &mix, Extent::All, &mut arrivals, &mut usage);
     let cost: u64 = usage.steps.iter().zip(kernels).map(|(steps, (_, cost_ps))| steps * u64::from(cost_ps)).sum();
-    // Five in turns in four lanes. Four, and then the last alone, would take 460 us.
+    // Five messages take turns in four lanes. Four, and then the last alone, would take 460 us.
     let bound = 5 * 4000 / 4 * 75_000;
     assert!(cost <= bound + bound / 10, "{} us instead of {}", cost / 1_000_000, bound / 1_000_000);
 }

@@ -7,34 +7,38 @@ use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use std::cmp::Reverse;
 
-/// Short messages are sorted by counting, which is all that happens to tiny ones, unless there are as few messages as this.
+/// At most this many messages are sorted by comparing. More than these are sorted by counting if
+/// they are short, which is all the work that tiny ones need.
 const FEW: usize = 32;
-/// Numbers of blocks that a short message may have.
+/// The number of different numbers of blocks that a short message may have.
 const COUNTED: usize = MAX_BLOCKS as usize + 1;
 
 /// Messages that wait for their turn.
 pub(crate) struct Queue {
-    /// Indices of the messages; `None`: all have as many blocks, and come as they are.
+    /// The order of the messages; `None` if all have equally many blocks and are taken as they
+    /// come.
     order: Option<Order>,
-    /// Place in the order of the next one.
+    /// The place of the next message in the order.
     next: usize,
     waiting: Waiting,
     longest_blocks: u64,
-    /// The bytes that all messages have, if they have as many.
+    /// The length of every message in bytes, if all are equally long.
     bytes: Option<usize>,
 }
 
-/// Indices by blocks, longest first: long messages, then short ones, those of each number of blocks as they come.
+/// Indices by blocks, longest first: long messages, then short ones, those of equally many blocks
+/// as they come.
 struct Order {
     indices: Vec<usize>,
-    /// Long messages, which are the first.
+    /// The number of long messages, which are the first.
     long: usize,
-    /// For each number of blocks that short messages have, most blocks first: the blocks, and how many messages have them.
+    /// For each number of blocks that short messages have, most blocks first: the blocks, and how
+    /// many messages have them.
     short: Vec<(u64, usize)>,
 }
 
 impl Queue {
-    /// `messages` by their blocks, of which each has those around it too: `around_bytes`.
+    /// Orders `messages` by their blocks. Each of them also has `around_bytes` bytes around it.
     pub(crate) fn longest_first<C: Compression>(messages: &dyn Messages, around_bytes: u64) -> Self {
         let count = messages.count();
         let blocks_of = |message: &[u8]| block_count::<C>(message.len() as u64 + around_bytes);
@@ -57,23 +61,26 @@ impl Queue {
         Self { longest_blocks, order: Some(order), next: 0, waiting, bytes: None }
     }
 
-    /// Messages that are not short, waiting or not; 0 if all have as many blocks.
+    /// Returns the number of messages that are not short, waiting or not; 0 if all have equally
+    /// many blocks.
     pub(super) fn long_messages(&self) -> usize {
         self.order.as_ref().map_or(0, |order| order.long)
     }
 
-    /// Whether all messages have as many blocks.
+    /// Returns whether all messages have equally many blocks.
     pub(super) fn is_alike(&self) -> bool {
         self.order.is_none()
     }
 
-    /// The short messages by blocks, most blocks first: blocks, and how many messages have them.
+    /// Returns the short messages by blocks, most blocks first: blocks, and how many messages have
+    /// them.
     pub(super) fn short_groups(&self) -> &[(u64, usize)] {
         self.order.as_ref().map_or(&[], |order| &order.short)
     }
 
-    /// Shows each group of short messages to `hash`, most blocks first. It says how many of a group, the first ones, it has hashed: they
-    /// wait no longer. Only before the first message is taken.
+    /// Shows each group of short messages to `hash`, most blocks first. `hash` returns how many of
+    /// a group, the first ones, it has hashed: they wait no longer. Call it only before the first
+    /// message is taken.
     pub(super) fn offer_short(&mut self, mut hash: impl FnMut(Group<'_>) -> usize) {
         let Some(Order { indices, long, short }) = &mut self.order else {
             if self.longest_blocks <= MAX_BLOCKS && self.waiting.messages > 0 {
@@ -101,7 +108,7 @@ impl Queue {
         }
     }
 
-    /// Index of the message that comes after `skip` others.
+    /// Returns the index of the message that comes after `skip` others.
     #[inline]
     pub(crate) fn peek(&self, skip: usize) -> Option<usize> {
         if skip >= self.waiting.messages {
@@ -111,12 +118,13 @@ impl Queue {
         Some(self.order.as_ref().map_or(place, |order| order.indices[place]))
     }
 
-    /// The indices of all messages that wait before the first is taken; `None`: they are the first ones.
+    /// Returns the indices of all messages that wait before the first is taken; `None` if they are
+    /// the first ones.
     pub(super) fn indices(&self) -> Option<&[usize]> {
         self.order.as_ref().map(|order| order.indices.as_slice())
     }
 
-    /// The next message, of `blocks` blocks, waits no longer.
+    /// Takes the next message, of `blocks` blocks, out of the queue.
     #[inline]
     pub(crate) fn take(&mut self, blocks: u64) {
         self.next += 1;
@@ -124,13 +132,13 @@ impl Queue {
         self.waiting.blocks = self.waiting.blocks.saturating_sub(blocks);
     }
 
-    /// What is waiting.
+    /// Returns the messages that wait.
     #[inline]
     pub(crate) fn waiting(&self) -> Waiting {
         self.waiting
     }
 
-    /// No message has more blocks.
+    /// Returns a number of blocks that no message exceeds.
     #[inline]
     pub(crate) fn longest_blocks(&self) -> u64 {
         self.longest_blocks
@@ -138,7 +146,7 @@ impl Queue {
 }
 
 impl Order {
-    /// The order of at most [`FEW`] messages, and the blocks of all of them.
+    /// Returns the order of at most [`FEW`] messages, and the blocks of all of them.
     fn of_few(messages: &dyn Messages, blocks_of: impl Fn(&[u8]) -> u64) -> (Self, u64) {
         let mut sorted = [(0, 0); FEW];
         let sorted = &mut sorted[..messages.count()];
@@ -154,7 +162,7 @@ impl Order {
         (Self { indices: sorted.iter().map(|(_, i)| *i).collect(), long, short }, blocks)
     }
 
-    /// The order of any number of messages, and the blocks of all of them.
+    /// Returns the order of any number of messages, and the blocks of all of them.
     fn of_many(messages: &dyn Messages, blocks_of: impl Fn(&[u8]) -> u64) -> (Self, u64) {
         let mut long: Vec<(u64, usize)> = Vec::new();
         let mut blocks: u64 = 0;
@@ -189,7 +197,7 @@ impl Order {
     }
 }
 
-/// Calls `see` with each message and its index, as long as it says that it wants more.
+/// Calls `see` with each message and its index, as long as it returns that it wants more.
 fn in_chunks<'a>(messages: &'a dyn Messages, mut see: impl FnMut(usize, &'a [u8]) -> bool) {
     const CHUNK: usize = 32;
     let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];

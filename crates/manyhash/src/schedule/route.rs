@@ -1,4 +1,5 @@
-//! Which way a batch goes: its messages one by one, short ones together, or all through the schedule.
+//! The decision which way a batch goes: its messages one by one, short ones together, or all
+//! through the schedule.
 
 use super::digests::Digests;
 use super::messages::{Chunks, Messages, Which};
@@ -17,8 +18,8 @@ pub(crate) fn check_room(messages: usize, digests: usize) {
     assert_eq!(messages, digests, "{messages} messages but room for {digests} digests");
 }
 
-/// Hashes every message from where it starts, on the kernels of `mix`; adds the steps to `usage`, if anybody asks. Panics if there are not
-/// as many digests as messages.
+/// Hashes every message from where it starts, on the kernels of `mix`, and adds the steps to
+/// `usage`, if there is one. Panics if there are not as many digests as messages.
 pub(crate) fn hash_many<C: Compression>(
     mix: &Mix<C>,
     passes: Passes<'_, C>,
@@ -85,11 +86,12 @@ fn hash_one_by_one<C: Compression>(
     }
 }
 
-/// More messages are always worth looking at more closely than [`is_faster_one_by_one`] does.
+/// [`is_faster_one_by_one`] looks at no more messages than this; more of them are always worth a
+/// closer look.
 const FEW: usize = 4;
 
-/// Whether a few messages of these numbers of blocks, which are sorted here, take less time one after the other than what they would save
-/// by sharing lanes. So does one.
+/// Returns whether a few messages of these numbers of blocks, which it sorts, take less time one
+/// after the other than in shared lanes. One message alone does.
 fn is_faster_one_by_one<C: Compression>(mix: &Mix<C>, lengths: &mut [u64]) -> bool {
     let count = lengths.len();
     if count <= 1 || lengths.iter().all(|blocks| *blocks == lengths[0]) {
@@ -108,7 +110,8 @@ fn is_faster_one_by_one<C: Compression>(mix: &Mix<C>, lengths: &mut [u64]) -> bo
     one_by_one_ps <= together_ps
 }
 
-/// What a few messages that differ in blocks cost in a batch, besides compressing, more than one after the other: measured on Zen 4.
+/// The cost, in picoseconds, of a batch of a few messages that differ in blocks, besides
+/// compressing, compared with one message after the other: measured on Zen 4.
 const RAGGED_PS: u64 = 400_000;
 
 /// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
@@ -119,7 +122,7 @@ pub(super) fn hash_digests<C: Compression>(
     digests: &mut Digests<'_>,
     usage: &mut Usage,
 ) {
-    /// Digests that stay in the first cache.
+    /// The number of digests that stay in the first cache.
     const TOGETHER: usize = 256;
     let digest_bytes = digests.digest_bytes();
     let blocks = block_count::<C>(digest_bytes as u64);
@@ -148,7 +151,8 @@ pub(super) fn hash_digests<C: Compression>(
     }
 }
 
-/// Hashes and takes out short messages, those of one number of blocks together, unless they are better off in the lanes of others.
+/// Hashes short messages, those of one number of blocks together, and takes them out of the queue,
+/// unless they are better off in the lanes of others.
 fn hash_short<C: Compression>(
     queue: &mut Queue,
     mix: &Mix<C>,
@@ -172,13 +176,14 @@ fn hash_short<C: Compression>(
         let count = group.count - group.count % mix.widest_for(group.blocks).lanes;
         if count > 0 { hash(Group { count, ..group }) } else { 0 }
     });
-    // What did not fill the widest lanes.
+    // The messages left did not fill the widest lanes.
     if queue.long_messages() == 0 && is_faster_apart(mix, queue.short_groups().iter().copied()) {
         queue.offer_short(hash);
     }
 }
 
-/// Whether the longest messages leave lanes idle in which short ones may be done for nothing but their part of the bookkeeping.
+/// Returns whether the longest messages leave lanes idle, so that short ones cost nothing there but
+/// their part of the bookkeeping.
 fn are_better_off_in_lanes_of_others<C: Compression>(queue: &Queue, mix: &Mix<C>) -> bool {
     let Kernel { lanes, cost_ps, .. } = *mix.widest_kernel();
     if queue.waiting().blocks >= queue.longest_blocks().saturating_mul(lanes as u64) {
@@ -192,11 +197,12 @@ fn are_better_off_in_lanes_of_others<C: Compression>(queue: &Queue, mix: &Mix<C>
     short_blocks * u64::from(cost_ps) / lanes as u64 > short_messages * SCHEDULED_MESSAGE_PS
 }
 
-/// What the schedule does for a message besides compressing: 60 ns on Golden Cove.
+/// The time that the schedule takes for a message besides compressing, in picoseconds: 60 ns on
+/// Golden Cove.
 const SCHEDULED_MESSAGE_PS: u64 = 60_000;
 
-/// Whether groups of messages, given as blocks and messages of each and in falling order, take less time one after the other than
-/// together in a schedule.
+/// Returns whether groups of messages take less time one after the other than together in a
+/// schedule. Each is given as its blocks and its number of messages, in falling order.
 fn is_faster_apart<C: Compression>(mix: &Mix<C>, groups: impl Iterator<Item = (u64, usize)>) -> bool {
     let (mut apart_ps, mut together_ps, mut going, mut blocks_before) = (0, 0, 0, 0);
     for (blocks, messages) in groups {

@@ -1,8 +1,10 @@
-//! Short messages of one number of blocks: as many as a kernel has lanes go from where they start to their digests together.
+//! Short messages of one number of blocks: as many as a kernel has lanes go together from their
+//! starts to their digests.
 //!
-//! Any kernel will do. No slots, no midstates, no plan: the lanes stay in step. Where the kernel can ([`crate::kernel::short`]), padding is
-//! made in registers, in one run. Elsewhere the end is padded in memory, and is a run of its own where there are more than two blocks.
-//! Which messages come here, and which are better off in the schedule, is decided in `route.rs`.
+//! Any kernel will do. The lanes stay in step, so there are no slots, no midstates and no plan. If
+//! the kernel can ([`crate::kernel::short`]), padding is made in registers, in one run. Otherwise
+//! the end is padded in memory, and is a run of its own if there are more than two blocks.
+//! `route.rs` decides which messages come here, and which are better off in the schedule.
 
 use super::digests::Digests;
 use super::messages::{Messages, Which};
@@ -17,29 +19,31 @@ use crate::kernel::short::{DigestBlock, LaneStarts, ShortMessages, shared_end};
 use crate::kernel::start::{Passes, Starts};
 use crate::kernel::states::States;
 
-/// Messages of more blocks have little to gain.
+/// The most blocks of a short message. Longer ones have little to gain.
 pub(super) const MAX_BLOCKS: u64 = 128;
 
-/// More bytes before a message, and its length would not fit into the word that is written here.
+/// The most bytes before a message. With more of them, its length would not fit into the word that
+/// is written here.
 pub(super) const MOST_START_BYTES: u64 = 1 << 28;
 
 /// Messages of one number of blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'a> {
-    /// Of each message, padding included.
+    /// The blocks of each message, padding included.
     pub(super) blocks: u64,
-    /// Messages.
+    /// The number of messages.
     pub(super) count: usize,
-    /// Which they are.
+    /// The indices of the messages.
     pub(super) which: Which<'a>,
-    /// The bytes that all of them have, if it is known that they have as many.
+    /// The length in bytes that all of them have, if they are known to be equally long.
     pub(super) bytes: Option<usize>,
 }
 
-/// Memory for the final states that a kernel leaves, which the next group may use again: to make it takes as long as a block of many messages.
+/// Memory for the final states that a kernel leaves. The next group uses it again, because making
+/// it takes as long as a block of many messages.
 pub(crate) type Rows = Option<[Row; MAX_LANES]>;
 
-/// Hashes a group of messages from where they start; adds the steps to `usage`.
+/// Hashes a group of messages from where they start and adds the steps to `usage`.
 pub(super) fn hash<C: Compression>(
     mix: &Mix<C>,
     passes: Passes<'_, C>,
@@ -50,7 +54,7 @@ pub(super) fn hash<C: Compression>(
     usage: &mut Usage,
 ) {
     let Group { blocks, count, .. } = group;
-    // Computed only where it is used often enough.
+    // The schedule is computed only if it is used often enough.
     let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
     let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
     let mut together = Together::<C>::new(passes, group, digests.digest_bytes(), alike_bytes, rows);
@@ -86,7 +90,7 @@ pub(super) fn hash_alike<C: Compression>(
     }
 }
 
-/// How many bytes all messages of a group have, if they are whole blocks.
+/// Returns how many bytes every message of a group has, if all are equally long and whole blocks.
 fn alike_bytes<C: Compression>(messages: &dyn Messages, group: Group<'_>) -> Option<u64> {
     const CHUNK: usize = 32;
     let bytes = group.bytes.unwrap_or_else(|| messages.message(group.which.index(0)).len());
@@ -102,17 +106,17 @@ fn alike_bytes<C: Compression>(messages: &dyn Messages, group: Group<'_>) -> Opt
     is_alike.then_some(bytes as u64)
 }
 
-/// Which messages of a group are in the lanes of which kernel.
+/// The messages of a group that are in the lanes of a kernel.
 #[derive(Clone, Copy)]
 struct Place<'a, C: Compression> {
     kernel: &'a Kernel<C>,
-    /// The first of them.
+    /// The place in the group of the first of them.
     first: usize,
-    /// Lanes with a message of their own, the first ones.
+    /// The number of lanes with a message of their own, which are the first ones.
     lanes: usize,
 }
 
-/// What the lanes of a group have in common, and memory for them.
+/// The parts that the lanes of a group share, and memory for them.
 struct Together<'s, 'g, 'r, C: Compression> {
     passes: Passes<'s, C>,
     group: Group<'g>,
@@ -124,12 +128,12 @@ struct Together<'s, 'g, 'r, C: Compression> {
     own_outer: OwnStarts<C>,
 }
 
-/// The midstates of the messages in the lanes, a row a word, once they are asked for.
+/// The midstates of the messages in the lanes, one row for each word, once they are needed.
 type OwnStarts<C> = Option<StateOf<C, [WordOf<C>; MAX_LANES]>>;
 
 impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
-    /// For the messages of `group`, which are all whole blocks of `alike_bytes` bytes if that is said. Made where it is used: to move it costs
-    /// 0.3 us.
+    /// Prepares for the messages of `group`, which are all whole blocks of `alike_bytes` bytes if
+    /// that is given. Make it where it is used: moving it costs 0.3 us.
     #[inline(always)]
     fn new(passes: Passes<'s, C>, group: Group<'g>, digest_bytes: usize, alike_bytes: Option<u64>, rows: &'r mut Rows) -> Self {
         Self {
@@ -143,7 +147,8 @@ impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
         }
     }
 
-    /// Hashes the messages in the lanes of a kernel of at most `N` lanes. A lane without a message does the work of the first one again.
+    /// Hashes the messages in the lanes of a kernel of at most `N` lanes. A lane without a message
+    /// does the work of the first one again.
     #[inline(always)]
     fn hash<const N: usize>(&mut self, at: Place<'_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
         let which = self.group.which.after(at.first);
@@ -192,7 +197,8 @@ fn pad_in_memory<C: Compression>(
     }
 }
 
-/// Where the messages that `index` gives for each lane start; if they have their own, put together in `own`.
+/// Returns where the messages that `index` gives for each lane start. If they have starts of their
+/// own, these are put together in `own`.
 fn lane_starts<'a, C: Compression>(
     starts: &'a Starts<'_, C>,
     lanes: usize,
@@ -214,14 +220,15 @@ struct PaddedInMemory<'a, 's, C: Compression> {
     inner: Starts<'s, C>,
     outer: Option<Starts<'s, C>>,
     kernel: &'a Kernel<C>,
-    /// Lanes with a message of their own.
+    /// The number of lanes with a message of their own.
     lanes: usize,
-    /// Of every message, padding included.
+    /// The blocks of every message, padding included.
     blocks: usize,
 }
 
 impl<C: Compression> PaddedInMemory<'_, '_, C> {
-    /// Hashes `messages[lane]` for each lane of the kernel. `N`: room for that many lanes, at least those of the kernel.
+    /// Hashes `messages[lane]` for each lane of the kernel. There is room for `N` lanes, which are
+    /// at least those of the kernel.
     #[inline]
     fn hash<const N: usize>(&self, index: impl Fn(usize) -> usize, messages: &[&[u8]], digests: &mut Digests<'_>) {
         let mut rows = C::filled([WordOf::<C>::default(); N]);
@@ -258,7 +265,7 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
     }
 }
 
-/// Where the messages that `index` gives for each lane start.
+/// Writes the starts of the messages that `index` gives for each lane to `rows`.
 #[inline]
 fn set_rows<C: Compression, const N: usize>(
     rows: &mut StateOf<C, [WordOf<C>; N]>,

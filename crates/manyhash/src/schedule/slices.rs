@@ -1,4 +1,4 @@
-//! Messages in memory as a supply of the schedule.
+//! Messages in memory, as a supply of the schedule.
 
 use super::digests::Digests;
 use super::messages::Messages;
@@ -28,12 +28,12 @@ struct Segments<'a, C: Compression> {
 }
 
 impl<'a, 's, 'd, C: Compression> Slices<'a, 's, 'd, C> {
-    /// The messages of `queue`, each from where it starts.
+    /// Supplies the messages of `queue`, each from where it starts.
     pub(super) fn new(starts: Starts<'s, C>, messages: &'a dyn Messages, digests: &'a mut Digests<'d>, queue: Queue) -> Self {
         Self { starts, messages, digests, queue, slots: Vec::new() }
     }
 
-    /// The queue, with the order that messages were taken in.
+    /// Returns the queue, with the order that messages were taken in.
     pub(super) fn into_queue(self) -> Queue {
         self.queue
     }

@@ -1,4 +1,5 @@
-//! One message dealt out to lanes word by word, hashed slice by slice: what is beneath [`JLanes`](super::JLanes).
+//! One message dealt out to lanes word by word and hashed slice by slice, for
+//! [`JLanes`](super::JLanes).
 
 use crate::algorithm::ending::{Ending, Tail};
 use crate::algorithm::{Compression, WordOf};
@@ -14,9 +15,10 @@ use crate::threads;
 #[derive(Clone)]
 pub(crate) struct DealtHasher<C: Compression> {
     lanes: usize,
-    /// Groups of each thread.
+    /// The groups of lanes of each thread.
     shares: Vec<Vec<Group<C>>>,
-    /// What has not been compressed yet: less than a stride, and, if whole blocks have to wait for more bytes, a row more.
+    /// Bytes that have not been compressed yet: less than a stride, and a row more if whole blocks
+    /// have to wait for more bytes.
     rest: Vec<u8>,
     message_bytes: u64,
 }
@@ -24,7 +26,8 @@ pub(crate) struct DealtHasher<C: Compression> {
 impl<C: Compression> DealtHasher<C> {
     const WORD_BYTES: usize = size_of::<WordOf<C>>();
 
-    /// A message dealt out to `lanes` lanes, on the kernels of `mix` and up to `threads` threads; every slice begins at `start`.
+    /// Deals a message out to `lanes` lanes, on the kernels of `mix` and up to `threads` threads.
+    /// Every slice begins at `start`.
     pub(crate) fn new(mix: &Mix<C>, start: &Start<C>, lanes: usize, threads: usize) -> Self {
         let share_lanes = share_lanes(mix, lanes, threads);
         let groups_of = |first: usize| {
@@ -41,7 +44,7 @@ impl<C: Compression> DealtHasher<C> {
         Self { lanes, shares: (0..lanes).step_by(share_lanes).map(groups_of).collect(), rest: Vec::new(), message_bytes: 0 }
     }
 
-    /// Bytes of the message so far.
+    /// Returns the bytes of the message so far.
     pub(crate) fn message_bytes(&self) -> u64 {
         self.message_bytes
     }
@@ -54,7 +57,7 @@ impl<C: Compression> DealtHasher<C> {
         C::Block::COUNT * self.row_bytes()
     }
 
-    /// Appends to the message.
+    /// Appends a piece to the message.
     pub(crate) fn update(&mut self, mut piece: &[u8]) {
         self.message_bytes += piece.len() as u64;
         let stride_bytes = self.stride_bytes();
@@ -118,35 +121,38 @@ impl<C: Compression> DealtHasher<C> {
     }
 }
 
-/// Lanes for each thread but perhaps the last, if as many of `threads` get some as make it faster: half of a vector may take a thread as
-/// long as all of it.
+/// Returns the lanes for each thread but perhaps the last. Of `threads` threads, only as many get
+/// lanes as make it faster: half of a vector may take a thread as long as all of it.
 fn share_lanes<C: Compression>(mix: &Mix<C>, lanes: usize, threads: usize) -> usize {
     let shares = (1..=threads.min(lanes)).map(|threads| lanes.div_ceil(threads));
     shares.min_by_key(|lanes| mix.cost_ps(*lanes, LONG_BLOCKS)).expect("at least one thread")
 }
 
-/// Blocks for which kernels are chosen: the longer the message, the more it matters.
+/// The number of blocks that kernels are chosen for: the longer the message, the more the choice
+/// matters.
 const LONG_BLOCKS: u64 = 1000;
-/// What one thread advances all its groups by, before it goes on: it is in the second-level cache when the next group comes.
+/// The bytes by which one thread advances all its groups before it goes on. They are in the
+/// second-level cache when the next group comes.
 const TILE_BYTES: usize = 256 << 10;
-/// A piece must have so many bytes for each thread, or starting them costs more than they save.
+/// The bytes that a piece must have for each thread, or starting the threads costs more than they
+/// save.
 const THREAD_BYTES: usize = 128 << 10;
-/// Blocks that are copied together for a backend without lanes.
+/// The number of blocks that are copied together for a backend without lanes.
 const COPIED_BLOCKS: usize = 16;
 
-/// Successive lanes that a kernel advances.
+/// Successive lanes that one kernel advances.
 #[derive(Clone)]
 struct Group<C: Compression> {
     kernel: Kernel<C>,
     first_lane: usize,
-    /// At most as many as the kernel has.
+    /// The number of lanes, at most as many as the kernel has.
     lanes: usize,
-    /// The chaining values: a column for each lane of the kernel.
+    /// The chaining values, one column for each lane of the kernel.
     words: Vec<WordOf<C>>,
 }
 
 impl<C: Compression> Group<C> {
-    /// The first of `lanes` lanes, as many as one kernel takes.
+    /// Takes the first of `lanes` lanes, as many as one kernel has.
     fn new(mix: &Mix<C>, start: &Start<C>, first_lane: usize, lanes: usize) -> Self {
         let kernel = mix.kernels[mix.best_for(lanes, LONG_BLOCKS)];
         let mut words = vec![WordOf::<C>::default(); kernel.lanes * C::STATE_WORDS];
@@ -171,7 +177,8 @@ impl<C: Compression> Group<C> {
         }
         let kernel = self.kernel;
         let vector_bytes = kernel.lanes * size_of::<WordOf<C>>();
-        // Lanes that nobody asks for read words of the rows that follow, and behind the last there are none.
+        // Lanes without a slice read words of the rows that follow; behind the last row there are
+        // none.
         let missing_bytes = (first_byte + vector_bytes).saturating_sub(row_bytes);
         let inside = blocks.saturating_sub(missing_bytes.div_ceil(stride_bytes));
         kernel.advance_dealt(&mut self.states(), &Dealt { bytes: &strides[first_byte..], row_bytes, blocks: inside });
@@ -199,11 +206,12 @@ impl<C: Compression> Group<C> {
         }
     }
 
-    /// Ends the lanes' slices, of whose messages each tail is the end.
+    /// Ends the slices of the lanes. Each tail is the end of one slice.
     fn finish(&mut self, tails: &[Tail<C>], digests: &mut Digests<'_>) {
         let blocks = |tail: &Tail<C>| tail.blocks().len() / C::BLOCK_BYTES;
         let Self { kernel, first_lane, lanes, .. } = *self;
-        // The last word of a message may take its lane, and those before it, one block farther than others.
+        // The last word of a message may take its lane, and those before it, one block farther than
+        // the others.
         for block in 0..tails.iter().map(blocks).max().expect("a lane") {
             let states = &mut self.states();
             let its_block = |lane: usize| {
@@ -224,11 +232,11 @@ impl<C: Compression> Group<C> {
     }
 }
 
-/// Copies the words of one lane to where they follow each other.
+/// Copies the words of one lane together.
 fn copy_slice<W: Word>(dealt: &[u8], row_bytes: usize, slice: &mut [u8]) {
     let word_bytes = size_of::<W>();
     let rows = slice.len() / word_bytes;
-    // One comparison for all rows.
+    // One comparison serves all rows.
     let dealt = &dealt[..(rows - 1) * row_bytes + word_bytes];
     for (row, place) in slice.chunks_exact_mut(word_bytes).enumerate() {
         place.copy_from_slice(&dealt[row * row_bytes..][..word_bytes]);

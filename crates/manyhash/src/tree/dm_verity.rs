@@ -1,5 +1,6 @@
-//! dm-verity: the Merkle tree over a block device of the Linux kernel (Documentation/admin-guide/device-mapper/verity.rst), with the
-//! superblock of cryptsetup (docs/on-disk-format, wiki page DMVerity), as `veritysetup format` writes both.
+//! dm-verity: the Merkle tree over a block device of the Linux kernel
+//! (Documentation/admin-guide/device-mapper/verity.rst), with the superblock of cryptsetup
+//! (docs/on-disk-format, wiki page DMVerity). `veritysetup format` writes both.
 
 mod superblock;
 
@@ -9,23 +10,23 @@ use super::{LastLeaf, LastNode, Merkle, ParameterError};
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 
-/// Bytes of a salt, at most.
+/// The most bytes that a salt may have.
 pub const MOST_SALT_BYTES: usize = 256;
-/// Sizes a block of data or digests may have, in bytes: powers of two.
+/// The sizes that a block of data or digests may have, in bytes. It must be a power of two.
 pub const BLOCK_BYTES: std::ops::RangeInclusive<usize> = 512..=524288;
 
 /// The type of a hash device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// 0, of Chrome OS: the salt is after each block, and digests are packed.
+    /// Type 0, of Chrome OS: the salt is after each block, and digests are packed.
     ChromeOs,
-    /// 1: the salt is before each block, and digests are filled with zeros to a power of two.
+    /// Type 1: the salt is before each block, and digests are filled with zeros to a power of two.
     #[default]
     Normal,
 }
 
 impl Format {
-    /// Its number.
+    /// Returns the number of the type.
     pub fn number(self) -> u32 {
         match self {
             Self::ChromeOs => 0,
@@ -33,23 +34,24 @@ impl Format {
         }
     }
 
-    /// The format of that number.
+    /// Returns the type with this number.
     pub fn by_number(number: u32) -> Option<Self> {
         [Self::ChromeOs, Self::Normal].into_iter().find(|format| format.number() == number)
     }
 }
 
-/// dm-verity with given parameters.
+/// Computes dm-verity trees with given parameters.
 #[derive(Clone, Debug)]
 pub struct DmVerity<A: Algorithm> {
     merkle: Merkle<A>,
 }
 
 impl<A: Algorithm> DmVerity<A> {
-    /// With blocks of data and of digests of so many bytes each, and a salt, which may be empty.
+    /// Takes blocks of data and of digests, their sizes in bytes, and a salt, which may be empty.
     ///
     /// # Errors
-    /// If a block size is no power of two in [`BLOCK_BYTES`], or the salt has more than [`MOST_SALT_BYTES`].
+    /// Fails if a block size is no power of two in [`BLOCK_BYTES`], or if the salt has more than
+    /// [`MOST_SALT_BYTES`].
     pub fn new(format: Format, data_block_bytes: usize, hash_block_bytes: usize, salt: &[u8]) -> Result<Self, ParameterError> {
         ParameterError::check_block("data block size", data_block_bytes, BLOCK_BYTES)?;
         ParameterError::check_block("hash block size", hash_block_bytes, BLOCK_BYTES)?;
@@ -72,7 +74,7 @@ impl<A: Algorithm> DmVerity<A> {
         Ok(Self { merkle })
     }
 
-    /// The tree.
+    /// Returns the Merkle tree of these parameters.
     pub fn merkle(&self) -> &Merkle<A> {
         &self.merkle
     }

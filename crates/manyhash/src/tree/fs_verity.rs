@@ -1,7 +1,9 @@
-//! fs-verity: the file digest of the Linux kernel (Documentation/filesystems/fsverity.rst), which `fsverity digest` prints.
+//! fs-verity: the file digest of the Linux kernel (Documentation/filesystems/fsverity.rst), which
+//! `fsverity digest` prints.
 //!
-//! The Merkle tree's nodes have the size of its leaves, a block; the salt, filled with zeros to whole blocks of the algorithm, is before
-//! each leaf and node. The digest is that of a descriptor which has the parameters, the size and the root.
+//! The nodes of the Merkle tree have the size of its leaves, which is a block. The salt, filled
+//! with zeros to whole blocks of the algorithm, comes before each leaf and node. The digest is that
+//! of a descriptor, which has the parameters, the size and the root.
 
 use super::{LastLeaf, LastNode, Merkle, ParameterError};
 use crate::algorithm::{Sha256, Sha512};
@@ -10,14 +12,14 @@ use crate::frame::Frame;
 
 /// Bytes of a descriptor: `struct fsverity_descriptor`.
 pub const DESCRIPTOR_BYTES: usize = 256;
-/// Bytes of a salt, at most.
+/// The most bytes that a salt may have.
 pub const MOST_SALT_BYTES: usize = 32;
-/// Sizes a block may have, in bytes: powers of two.
+/// The sizes that a block may have, in bytes. It must be a power of two.
 pub const BLOCK_BYTES: std::ops::RangeInclusive<usize> = 1024..=65536;
 
 /// The algorithms of fs-verity: SHA-256 and SHA-512.
 pub trait FsVerityAlgorithm: Algorithm {
-    /// The number it has in descriptors.
+    /// The number of the algorithm in descriptors.
     const NUMBER: u8;
 }
 
@@ -29,7 +31,7 @@ impl FsVerityAlgorithm for Sha512 {
     const NUMBER: u8 = 2;
 }
 
-/// fs-verity with given parameters.
+/// Computes fs-verity digests with given parameters.
 ///
 /// ```
 /// use manyhash::{Sha256, tree::FsVerity};
@@ -43,10 +45,11 @@ pub struct FsVerity<A: FsVerityAlgorithm> {
 }
 
 impl<A: FsVerityAlgorithm> FsVerity<A> {
-    /// With blocks of `block_bytes` bytes and a salt, which may be empty.
+    /// Takes blocks of `block_bytes` bytes and a salt, which may be empty.
     ///
     /// # Errors
-    /// If the block size is no power of two in [`BLOCK_BYTES`], or the salt has more than [`MOST_SALT_BYTES`].
+    /// Fails if the block size is no power of two in [`BLOCK_BYTES`], or if the salt has more than
+    /// [`MOST_SALT_BYTES`].
     pub fn new(block_bytes: usize, salt: &[u8]) -> Result<Self, ParameterError> {
         ParameterError::check_block("block size", block_bytes, BLOCK_BYTES)?;
         ParameterError::check_salt(salt, MOST_SALT_BYTES)?;
@@ -64,12 +67,13 @@ impl<A: FsVerityAlgorithm> FsVerity<A> {
         Ok(Self { merkle, salt: salt.to_vec() })
     }
 
-    /// The tree.
+    /// Returns the Merkle tree of these parameters.
     pub fn merkle(&self) -> &Merkle<A> {
         &self.merkle
     }
 
-    /// The descriptor of a file of so many bytes, with the root of its tree; an empty file has none.
+    /// Returns the descriptor of a file of `file_bytes` bytes. `root` is that of its tree, or
+    /// `None` for an empty file.
     pub fn descriptor(&self, file_bytes: u64, root: Option<A::Digest>) -> [u8; DESCRIPTOR_BYTES] {
         let mut descriptor = [0; DESCRIPTOR_BYTES];
         let log_block_bytes = self.merkle.leaf_bytes.trailing_zeros() as u8;
@@ -82,17 +86,17 @@ impl<A: FsVerityAlgorithm> FsVerity<A> {
         descriptor
     }
 
-    /// The digest of a file that has this descriptor.
+    /// Returns the digest of a file that has this descriptor.
     pub fn digest_of(&self, descriptor: &[u8; DESCRIPTOR_BYTES]) -> A::Digest {
         crate::hash::hash::<A>(descriptor)
     }
 
-    /// The digest of a file with this content.
+    /// Returns the digest of a file with this content.
     pub fn digest(&self, content: &[u8]) -> A::Digest {
         self.digests(&[content])[0]
     }
 
-    /// The digest of each file, all of them together.
+    /// Returns the digest of each file, and computes all of them together.
     pub fn digests(&self, contents: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
         let roots = self.merkle.roots(contents);
         let sizes = contents.iter().map(|content| content.as_ref().len() as u64);

@@ -1,4 +1,5 @@
-//! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs of digests; an odd one goes up as it is.
+//! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs of digests. An odd digest
+//! goes up as it is.
 
 use super::{LastLeaf, LastNode, Merkle};
 use crate::algorithm::Sha256;
@@ -7,7 +8,8 @@ use crate::frame::Frame;
 /// Bytes of a leaf.
 pub const LEAF_BYTES: usize = 1 << 20;
 
-/// The tree. No content at all has the digest of an empty message: see [`glacier`](super::glacier()).
+/// Returns the Merkle tree. Empty content has the digest of an empty message: see
+/// [`glacier`](super::glacier()).
 pub fn merkle() -> Merkle<Sha256> {
     Merkle {
         frame: Frame::default(),

@@ -1,8 +1,10 @@
-//! j-lanes hashing: one message dealt out to j lanes word by word, as cards are (Gueron 2013, definitions 1 and 2).
+//! j-lanes hashing: one message dealt out to j lanes word by word, like cards (Gueron 2013,
+//! definitions 1 and 2).
 //!
-//! The words of a row of lanes lie in memory as a vector register wants them: where j is a multiple of a backend's lanes, a load is a word
-//! of each, and for any other j some lanes of the last vector do work that nobody asks for. Nothing is ever transposed. Backends without
-//! lanes (SHA-NI) get each slice's words copied together.
+//! The words of a row of lanes lie in memory as a vector register needs them. If j is a multiple of
+//! a backend's lanes, one load takes a word of each lane. For any other j some lanes of the last
+//! vector do work that is not used. Nothing is ever transposed. For backends without lanes
+//! (SHA-NI), each slice's words are copied together.
 
 use super::dealt::DealtHasher;
 use super::separated::{self, Role};
@@ -14,10 +16,11 @@ use crate::frame::Frame;
 use crate::schedule::digests::Digests;
 use std::{fmt, io};
 
-/// j-lanes(A, j).
+/// Computes j-lanes(A, j).
 ///
-/// Slice i is words i, i + j, i + 2j, ... of the message, words of 4 bytes (8 for SHA-384, SHA-512 and SHA-512/t), the last of which may be
-/// short; a slice may be empty. The digest is that of all slices' digests, one after the other.
+/// Slice i is words i, i + j, i + 2j, ... of the message. Words have 4 bytes (8 for SHA-384,
+/// SHA-512 and SHA-512/t); the last one may be short, and a slice may be empty. The digest is that
+/// of all slices' digests, one after the other.
 ///
 /// ```
 /// use manyhash::{Sha256, hash, tree::JLanes};
@@ -29,18 +32,18 @@ use std::{fmt, io};
 pub struct JLanes<A: Algorithm> {
     lanes: usize,
     threads: usize,
-    /// For the lanes, if it is not to be chosen.
+    /// The backend of the lanes, unless it is chosen automatically.
     backend: Option<Backend>,
     lane: Frame<A>,
     wrap: Frame<A>,
 }
 
 impl<A: Algorithm> JLanes<A> {
-    /// With so many lanes. 16 fill a register of AVX-512 with 32-bit words, 32 two waves of them or two threads; more only make the end
-    /// slower.
+    /// Creates j-lanes hashing with `lanes` lanes. 16 lanes fill a register of AVX-512 with 32-bit
+    /// words; 32 fill two waves of them, or two threads. More only make the end slower.
     ///
     /// # Errors
-    /// If they are none or more than 1024.
+    /// Fails if `lanes` is not in 1 to 1024.
     pub fn new(lanes: usize) -> Result<Self, ParameterError> {
         if !LANES.contains(&lanes) {
             return Err(ParameterError::Lanes { lanes });
@@ -48,37 +51,37 @@ impl<A: Algorithm> JLanes<A> {
         Ok(Self { lanes, threads: 1, backend: None, lane: Frame::default(), wrap: Frame::default() })
     }
 
-    /// The same with initial values of its own: see [`tree`](super#separated).
+    /// Uses initial values derived from algorithm, mode and j: see [`tree`](super#separated).
     #[must_use]
     pub fn separated(self) -> Self {
         let frame = |role| separated::frame("j-lanes", self.lanes, role);
         Self { lane: frame(Role::Lane), wrap: frame(Role::Wrap), ..self }
     }
 
-    /// The same on up to so many threads, each with some of the lanes, if the pieces given to the hasher are long and there are lanes
-    /// enough. The digest is the same.
+    /// Shares the lanes among up to `threads` threads, if the pieces given to the hasher are long
+    /// and there are lanes enough. The digest is the same.
     #[must_use]
     pub fn on_threads(self, threads: usize) -> Self {
         Self { threads: threads.max(1), ..self }
     }
 
-    /// The same with every block of the lanes computed by one backend. The digest is the same.
+    /// Computes every block of the lanes on one backend. The digest is the same.
     ///
     /// # Errors
-    /// If it has no kernel for `A`, or this CPU lacks it.
+    /// Fails if the backend has no kernel for `A`, or if this CPU lacks it.
     pub fn on_backend(self, backend: Backend) -> Result<Self, BackendError> {
         backend.mix::<A>()?;
         Ok(Self { backend: Some(backend), ..self })
     }
 
-    /// The digest of a message.
+    /// Returns the digest of a message.
     pub fn hash(&self, message: &[u8]) -> A::Digest {
         let mut hasher = self.hasher();
         hasher.update(message);
         hasher.finalize()
     }
 
-    /// For a message that arrives in pieces.
+    /// Returns a hasher for a message that arrives in pieces.
     pub fn hasher(&self) -> JLanesHasher<A> {
         let mix = match self.backend {
             Some(backend) => backend.mix::<A>().expect("on_backend has asked"),
@@ -97,12 +100,12 @@ pub struct JLanesHasher<A: Algorithm> {
 }
 
 impl<A: Algorithm> JLanesHasher<A> {
-    /// Appends to the message. Pieces of a MiB and more are best, where there are threads.
+    /// Appends a piece to the message. With threads, pieces of a MiB and more are best.
     pub fn update(&mut self, piece: &[u8]) {
         self.slices.update(piece);
     }
 
-    /// The digest of the message.
+    /// Returns the digest of the message.
     pub fn finalize(self) -> A::Digest {
         let mut digests = vec![A::ZERO; self.mode.lanes];
         self.slices.finalize(&mut Digests::of::<A>(&mut digests));
@@ -110,7 +113,7 @@ impl<A: Algorithm> JLanesHasher<A> {
     }
 }
 
-/// Shows how far the message has come, never its state.
+/// Shows how far the message has come, and never its state.
 impl<A: Algorithm> fmt::Debug for JLanesHasher<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hasher = &mut f.debug_struct("JLanesHasher");

@@ -1,5 +1,5 @@
-//! j-pointers hashing: j slices of one message, each a range of it, hashed side by side; then their digests (Gueron 2013, "data is consumed
-//! from j locations").
+//! j-pointers hashing: j slices of one message, each a range of it, are hashed side by side; then
+//! their digests are hashed (Gueron 2013, "data is consumed from j locations").
 
 use super::separated::{self, Role};
 use super::{LANES, ParameterError};
@@ -8,10 +8,11 @@ use crate::frame::Frame;
 use crate::readers::Readers;
 use std::ops::Range;
 
-/// j-pointers(A, j).
+/// Computes j-pointers(A, j).
 ///
-/// Slice i of n bytes is bytes `i * s..(i + 1) * s`, as far as they go, where s is n / j rounded up to whole blocks of A; it may be empty.
-/// The digest is that of all slices' digests, one after the other.
+/// Slice i is bytes `i * s..(i + 1) * s` of a message of n bytes, as far as it goes, where s is n /
+/// j rounded up to whole blocks of A. A slice may be empty. The digest is that of all slices'
+/// digests, one after the other.
 ///
 /// ```
 /// use manyhash::{Sha256, hash, tree::JPointers};
@@ -28,10 +29,10 @@ pub struct JPointers<A: Algorithm> {
 }
 
 impl<A: Algorithm> JPointers<A> {
-    /// With so many slices.
+    /// Creates j-pointers hashing with `lanes` slices.
     ///
     /// # Errors
-    /// If they are none or more than 1024.
+    /// Fails if `lanes` is not in 1 to 1024.
     pub fn new(lanes: usize) -> Result<Self, ParameterError> {
         if !LANES.contains(&lanes) {
             return Err(ParameterError::Lanes { lanes });
@@ -39,36 +40,36 @@ impl<A: Algorithm> JPointers<A> {
         Ok(Self { lanes, lane: Frame::default(), wrap: Frame::default() })
     }
 
-    /// The same with initial values of its own: see [`tree`](super#separated).
+    /// Uses initial values derived from algorithm, mode and j: see [`tree`](super#separated).
     #[must_use]
     pub fn separated(self) -> Self {
         let frame = |role| separated::frame("j-pointers", self.lanes, role);
         Self { lane: frame(Role::Lane), wrap: frame(Role::Wrap), ..self }
     }
 
-    /// The slices of a message of so many bytes: one for each lane, in order.
+    /// Returns the slices of a message of `message_bytes` bytes: one for each lane, in order.
     pub fn slices(&self, message_bytes: u64) -> impl Iterator<Item = Range<u64>> + use<A> {
         let slice_bytes = message_bytes.div_ceil(self.lanes as u64).div_ceil(A::BLOCK_BYTES as u64).saturating_mul(A::BLOCK_BYTES as u64);
         let at = move |lane: u64| lane.saturating_mul(slice_bytes).min(message_bytes);
         (0..self.lanes as u64).map(move |lane| at(lane)..at(lane + 1))
     }
 
-    /// The digest of a message.
+    /// Returns the digest of a message.
     pub fn hash(&self, message: &[u8]) -> A::Digest {
         let slices: Vec<&[u8]> =
             self.slices(message.len() as u64).map(|slice| &message[slice.start as usize..slice.end as usize]).collect();
         self.wrap(&self.lane.hash_many(&slices))
     }
 
-    /// What hashes slices that have to be read.
+    /// Returns the [`Readers`] that hash slices which have to be read.
     pub fn readers(&self) -> Readers<A> {
         Readers::with_initial(self.lane.only_start().expect("nothing but an initial value").state)
     }
 
-    /// The digest, from those of all slices.
+    /// Returns the digest of the message from the digests of all slices.
     ///
     /// # Panics
-    /// If they are not as many as slices, or as [`hash`](Self::hash).
+    /// Panics if there are not as many digests as slices, and as [`hash`](Self::hash) does.
     pub fn wrap(&self, slices: &[A::Digest]) -> A::Digest {
         assert_eq!(slices.len(), self.lanes, "digests of slices");
         super::wrap(&self.wrap, slices)

@@ -1,43 +1,45 @@
-//! Merkle trees: the one builder under fs-verity, dm-verity, BitTorrent v2 and Glacier, which differ by parameters only.
+//! Merkle trees: one builder for fs-verity, dm-verity, BitTorrent v2 and Glacier, which differ by
+//! parameters only.
 //!
-//! Data is cut into leaves; a node is the digests of so many leaves or nodes below it, one after the other; digests of nodes make the next
-//! level, until one is left, the root. Leaves and nodes of a level are messages of one length, so that they fill lanes by themselves.
+//! Data is cut into leaves. A node is the digests of a fixed number of leaves or nodes below it,
+//! one after the other. Digests of nodes make the next level, until one is left, the root. Leaves
+//! and nodes of a level are messages of one length, so they fill lanes by themselves.
 
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 use std::convert::Infallible;
 
-/// What becomes of the last leaf if the data ends before it is full.
+/// The rule for the last leaf if the data ends before it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LastLeaf {
-    /// It is hashed as it is.
+    /// The last leaf is hashed as it is.
     Short,
-    /// It is filled with zeros.
+    /// The last leaf is filled with zeros.
     ZeroPadded,
 }
 
-/// What becomes of the last node of a level if it has fewer children than others.
+/// The rule for the last node of a level if it has fewer children than others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LastNode {
-    /// It is filled with zeros.
+    /// The last node is filled with zeros.
     ZeroPadded,
-    /// Where children are missing stand the roots of trees over leaves whose digests are zeros.
+    /// The roots of trees over leaves whose digests are zeros take the places of missing children.
     ZeroSubtrees,
-    /// A child alone is no node: it becomes a digest of the next level itself.
+    /// A single child makes no node: it becomes a digest of the next level itself.
     Promoted,
 }
 
-/// A kind of Merkle tree: all that formats differ by.
+/// A kind of Merkle tree, described by the parameters in which formats differ.
 #[derive(Clone, Debug)]
 pub struct Merkle<A: Algorithm> {
     pub(crate) frame: Frame<A>,
     pub(crate) leaf_bytes: usize,
     pub(crate) last_leaf: LastLeaf,
-    /// Children of a node.
+    /// The number of children of a node.
     pub(crate) children: usize,
-    /// From a child's digest to the next: a digest, or more, filled with zeros.
+    /// Bytes from one child's digest to the next: those of a digest, or more, filled with zeros.
     pub(crate) child_bytes: usize,
-    /// What is hashed of a node: all children, and zeros.
+    /// Bytes of a node that are hashed: all children, and zeros.
     pub(crate) node_bytes: usize,
     pub(crate) last_node: LastNode,
 }
@@ -45,39 +47,42 @@ pub struct Merkle<A: Algorithm> {
 /// Successive nodes of a level, as they were hashed.
 #[derive(Clone, Copy, Debug)]
 pub struct Nodes<'a> {
-    /// 0 for the nodes over leaves.
+    /// The level of the nodes; it is 0 for the nodes over leaves.
     pub level: usize,
-    /// Which node of the level is the first of these.
+    /// The index in the level of the first of these nodes.
     pub first: u64,
-    /// Whole nodes.
+    /// The bytes of whole nodes, one after the other.
     pub bytes: &'a [u8],
 }
 
-/// Nodes that are hashed together have so many bytes, unless one alone has more: 32 of 4 KiB fill all lanes.
+/// Nodes that are hashed together have at most this many bytes, unless one alone has more: 32 of 4
+/// KiB fill all lanes.
 const BATCH_BYTES: usize = 128 << 10;
 
 impl<A: Algorithm> Merkle<A> {
-    /// Bytes of a leaf; the last one may have fewer.
+    /// Returns the bytes of a leaf; the last one may have fewer.
     pub fn leaf_bytes(&self) -> usize {
         self.leaf_bytes
     }
 
-    /// Bytes of a node.
+    /// Returns the bytes of a node.
     pub fn node_bytes(&self) -> usize {
         self.node_bytes
     }
 
-    /// Children of a node.
+    /// Returns the number of children of a node.
     pub fn children(&self) -> usize {
         self.children
     }
 
-    /// Bytes from a child's digest in a node to the next; what is not digests is zeros.
+    /// Returns the bytes from one child's digest in a node to the next. What is not digests is
+    /// zeros.
     pub fn child_bytes(&self) -> usize {
         self.child_bytes
     }
 
-    /// Nodes of each level over so many leaves, those over leaves first. One leaf has none, its digest is the root.
+    /// Returns the number of nodes of each level over `leaves` leaves, the level over leaves first.
+    /// A single leaf has no nodes: its digest is the root.
     pub fn nodes(&self, leaves: u64) -> Vec<u64> {
         let mut nodes = Vec::new();
         let mut digests = leaves;
@@ -88,8 +93,9 @@ impl<A: Algorithm> Merkle<A> {
         nodes
     }
 
-    /// Where each level begins in a file of all nodes, and where they end, counted in nodes; the level over leaves first. In the file, as
-    /// fs-verity and dm-verity have it, the root's level comes first.
+    /// Returns where each level begins in a file of all nodes, and where they end, counted in
+    /// nodes. The level over leaves comes first in the result. In the file, as fs-verity and
+    /// dm-verity have it, the root's level comes first.
     pub fn level_offsets(&self, leaves: u64) -> (Vec<u64>, u64) {
         let mut offsets = self.nodes(leaves);
         let mut end = 0;
@@ -99,15 +105,16 @@ impl<A: Algorithm> Merkle<A> {
         (offsets, end)
     }
 
-    /// The digests of leaves: `data` is any number of whole ones, and the last one of all if it is short.
+    /// Returns the digests of leaves. `data` is any number of whole leaves, and the last one of all
+    /// if it is short.
     pub fn hash_leaves(&self, data: &[u8]) -> Vec<A::Digest> {
         self.hash_leaves_of(&[data]).pop().unwrap_or_default()
     }
 
-    /// The digests of nodes: `bytes` is any number of whole ones.
+    /// Returns the digests of nodes. `bytes` is any number of whole nodes.
     ///
     /// # Panics
-    /// If the last one is not whole.
+    /// Panics if the last node is not whole.
     pub fn hash_nodes(&self, bytes: &[u8]) -> Vec<A::Digest> {
         assert!(bytes.len().is_multiple_of(self.node_bytes), "{} bytes are not whole nodes of {}", bytes.len(), self.node_bytes);
         let mut digests = vec![A::ZERO; bytes.len() / self.node_bytes];
@@ -115,7 +122,8 @@ impl<A: Algorithm> Merkle<A> {
         digests
     }
 
-    /// The root over each message, all of them together; `None` where there is not a single byte.
+    /// Returns the root over each message, and computes all of them together. The root is `None` if
+    /// a message is empty.
     pub fn roots(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Option<A::Digest>> {
         let mut levels = self.hash_leaves_of(messages);
         for level in 0.. {
@@ -135,7 +143,7 @@ impl<A: Algorithm> Merkle<A> {
         levels.into_iter().map(|digests| digests.first().copied()).collect()
     }
 
-    /// A tree whose leaves come one after the other.
+    /// Begins a tree whose leaves come one after the other.
     pub fn builder(&self) -> Builder<'_, A> {
         Builder { tree: self, levels: vec![Level::new()] }
     }
@@ -161,7 +169,8 @@ impl<A: Algorithm> Merkle<A> {
         messages.iter().map(|message| digests.by_ref().take(count(message.as_ref())).collect()).collect()
     }
 
-    /// Appends the nodes over `digests`, which begin a node; a digest alone may be the root, or promoted, which is given back.
+    /// Appends the nodes over `digests`, which begin a node. A single digest may be the root, or
+    /// promoted: then it is returned.
     fn push_nodes(&self, digests: &[A::Digest], level: usize, end: End, nodes: &mut Vec<u8>) -> Option<A::Digest> {
         if end == End::Here && digests.len() <= 1 {
             return None;
@@ -185,21 +194,22 @@ impl<A: Algorithm> Merkle<A> {
         None
     }
 
-    /// The root of a tree of so many levels over leaves whose digests are zeros.
+    /// Returns the root of a tree of `levels` levels over leaves whose digests are zeros.
     fn zero_root(&self, levels: usize) -> A::Digest {
         let above = |digest: A::Digest| self.frame.hash(&digest.as_ref().repeat(self.children));
         (0..levels).fold(A::ZERO, |digest, _| above(digest))
     }
 }
 
-/// Whether a level ends after these digests, so that one alone is the root.
+/// Says whether a level ends after some digests, so that a single one is the root.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Here,
     AfterOthers,
 }
 
-/// A tree whose leaves come one after the other. It keeps a batch of digests a level, whatever the size of the data.
+/// Builds a tree whose leaves come one after the other. It keeps a batch of digests for each level,
+/// whatever the size of the data.
 #[derive(Debug)]
 pub struct Builder<'a, A: Algorithm> {
     tree: &'a Merkle<A>,
@@ -208,9 +218,9 @@ pub struct Builder<'a, A: Algorithm> {
 
 #[derive(Debug)]
 struct Level<A: Algorithm> {
-    /// Digests that are in no node yet.
+    /// The digests that are in no node yet.
     digests: Vec<A::Digest>,
-    /// Nodes made.
+    /// The number of nodes made so far.
     nodes: u64,
 }
 
@@ -221,23 +231,25 @@ impl<A: Algorithm> Level<A> {
 }
 
 impl<A: Algorithm> Builder<'_, A> {
-    /// Adds leaves by their digests, in order. `made` gets the nodes that are complete by now, each once, those of a level in order.
+    /// Adds leaves by their digests, in order. `made` gets the nodes that are complete by now, each
+    /// once, those of a level in order.
     ///
     /// # Errors
-    /// What `made` returned; the tree is of no use after that.
+    /// Returns the error of `made`; the tree is of no use after that.
     pub fn push<E>(&mut self, leaves: &[A::Digest], mut made: impl FnMut(Nodes<'_>) -> Result<(), E>) -> Result<(), E> {
         self.push_to(0, leaves, &mut made)
     }
 
-    /// Adds leaves as [`push`](Self::push), for the root alone.
+    /// Adds leaves as [`push`](Self::push) does, for the root alone.
     pub fn add(&mut self, leaves: &[A::Digest]) {
         let Ok(()) = self.push(leaves, |_| Ok::<_, Infallible>(()));
     }
 
-    /// The root, once all leaves are there; `None` if there are none. `made` gets the nodes that are left.
+    /// Returns the root, once all leaves are there; `None` if there are none. `made` gets the nodes
+    /// that are left.
     ///
     /// # Errors
-    /// What `made` returned.
+    /// Returns the error of `made`.
     pub fn finish<E>(mut self, mut made: impl FnMut(Nodes<'_>) -> Result<(), E>) -> Result<Option<A::Digest>, E> {
         let mut level = 0;
         loop {
@@ -255,7 +267,7 @@ impl<A: Algorithm> Builder<'_, A> {
         }
     }
 
-    /// The root, as [`finish`](Self::finish).
+    /// Returns the root as [`finish`](Self::finish) does.
     pub fn root(self) -> Option<A::Digest> {
         let Ok(root) = self.finish(|_| Ok::<_, Infallible>(()));
         root

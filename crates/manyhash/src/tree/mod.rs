@@ -1,25 +1,28 @@
-//! Tree modes: a digest of digests, so that one message has many that can be hashed at once.
+//! Tree modes: each makes a digest of digests, so that one message has many parts that can be
+//! hashed at once.
 //!
-//! None of these is the SHA digest of the message, whatever algorithm is under it.
+//! None of these digests is the SHA digest of the message, whatever algorithm a mode uses.
 //!
-//! | mode | what it is | use it |
+//! | mode | what it is | use it for |
 //! |---|---|---|
-//! | [`JLanes`] | words dealt out to j lanes (Gueron 2013) | fast digests of one message, in one pass, where both sides can agree on it |
-//! | [`JPointers`] | j ranges of a message | the same for files, whose ranges are read side by side |
+//! | [`JLanes`] | words dealt out to j lanes (Gueron 2013) | a fast digest of one message that both sides agree on, in one pass |
+//! | [`JPointers`] | j ranges of a message | a fast digest of a file, whose ranges are read side by side |
 //! | [`files`] | digests of j messages | one digest of a list of files |
 //! | [`FsVerity`] | the file digest of Linux' fs-verity | files protected by the kernel, composefs, IMA |
-//! | [`DmVerity`] | a block device and its hash device | verified boot, as `veritysetup` |
+//! | [`DmVerity`] | a block device and its hash device | verified boot, like `veritysetup` |
 //! | [`BitTorrentV2`] | `pieces root` and `piece layers` of BEP 52 | torrents |
 //! | [`s3_composite`] | the checksum of a multipart upload | comparing files with objects of S3 |
 //! | [`glacier()`] | the tree hash of S3 Glacier | archives |
 //!
-//! The first three are definitions of their own, the others those of other people, and byte for byte what their tools print.
+//! The first three are definitions of their own. The others are standards of other projects, and
+//! the result is byte for byte what their tools print.
 //!
 //! # Separated
-//! With plain initial values, a j-lanes digest is the digest of another message, the digests of the slices one after the other; who
-//! may choose messages may use that to pass one off as the other. `separated()` takes initial values derived from algorithm, mode and j, so
-//! that no message has that digest in another mode. Where messages can't be chosen by an enemy, or all digests are of one mode, it is not
-//! needed.
+//! With plain initial values, a j-lanes digest is also the digest of another message: the digests
+//! of the slices, one after the other. An attacker who may choose messages can use that to pass one
+//! off as the other. `separated()` takes initial values derived from algorithm, mode and j, so that
+//! no message has that digest in another mode. It is not needed if no attacker can choose messages,
+//! or if all digests are of one mode.
 //!
 //! # Worked examples
 #![doc = include_str!("examples.md")]
@@ -48,10 +51,11 @@ use merkle::{LastLeaf, LastNode};
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Lanes that [`JLanes`] and [`JPointers`] may have.
+/// The numbers of lanes that [`JLanes`] and [`JPointers`] may have.
 pub const LANES: RangeInclusive<usize> = 1..=1024;
 
-/// The digest of a list of messages, from their digests in order: files(A), "hashing a file system" (Gueron 2013).
+/// Returns the digest of a list of messages, from their digests in order: files(A), "hashing a file
+/// system" (Gueron 2013).
 ///
 /// ```
 /// use manyhash::{Sha256, hash, hash_many, tree};
@@ -62,54 +66,55 @@ pub fn files<A: Algorithm>(digests: &[A::Digest]) -> A::Digest {
     wrap(&Frame::<A>::default(), digests)
 }
 
-/// The composite checksum of an object that S3 got in parts, from the digests of the parts: the bytes that S3 prints in base64 before
-/// `-` and the number of parts. With MD5, those of a multipart ETag.
+/// Returns the composite checksum of an object that S3 got in parts, from the digests of the parts:
+/// the bytes that S3 prints in base64 before `-` and the number of parts. With MD5, they are those
+/// of a multipart ETag.
 ///
-/// Whoever uploads chooses the size of parts; all but the last have it.
+/// The uploader chooses the size of parts; all but the last have it.
 pub fn s3_composite<A: Algorithm>(parts: &[A::Digest]) -> A::Digest {
     wrap(&Frame::<A>::default(), parts)
 }
 
-/// The tree hash of an archive in S3 Glacier.
+/// Returns the tree hash of an archive in S3 Glacier.
 pub fn glacier(content: &[u8]) -> [u8; 32] {
     glacier::merkle().roots(&[content])[0].unwrap_or_else(|| crate::hash::hash::<Sha256>(&[]))
 }
 
-/// The digest of digests.
+/// Returns the digest of digests.
 fn wrap<A: Algorithm>(frame: &Frame<A>, digests: &[A::Digest]) -> A::Digest {
     let mut bytes = Vec::with_capacity(digests.len() * A::DIGEST_BYTES);
     digests.iter().for_each(|digest| bytes.extend_from_slice(digest.as_ref()));
     frame.hash(&bytes)
 }
 
-/// Why there is no tree with these parameters.
+/// The reason why there is no tree with these parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterError {
     /// The number of lanes is not in [`LANES`].
     Lanes {
-        /// How many.
+        /// The number of lanes that was given.
         lanes: usize,
     },
-    /// A block size is out of range or no power of two.
+    /// A block size is out of range, or no power of two.
     BlockSize {
-        /// Which one.
+        /// The name of the parameter.
         parameter: &'static str,
-        /// What it is.
+        /// The size that was given, in bytes.
         bytes: usize,
-        /// What it may be.
+        /// The sizes that are allowed, in bytes.
         range: RangeInclusive<usize>,
     },
     /// The salt is too long.
     Salt {
-        /// How long.
+        /// The length of the salt, in bytes.
         bytes: usize,
-        /// How long it may be.
+        /// The most bytes that it may have.
         most_bytes: usize,
     },
-    /// A BitTorrent piece's length is out of range or no power of two.
+    /// A BitTorrent piece's length is out of range, or no power of two.
     PieceLength {
-        /// What it is.
+        /// The length that was given, in bytes.
         bytes: u64,
     },
 }

@@ -1,7 +1,9 @@
-//! Initial values of their own, so that no digest of a tree is the digest of a message.
+//! Initial values of their own for tree modes, so that no digest of a tree is the digest of a
+//! message.
 //!
-//! Gueron 2013 asks for them in its last remark, "depending also on the value of j". They are made as FIPS 180-4, section 5.3.6, makes those
-//! of SHA-512/t: by the algorithm itself, with 0xa5 exclusive-ored to each byte of its initial value, over an ASCII name.
+//! Gueron 2013 asks for them in its last remark, "depending also on the value of j". They are made
+//! as FIPS 180-4, section 5.3.6, makes those of SHA-512/t: by the algorithm itself, with 0xa5
+//! exclusive-ored to each byte of its initial value, over an ASCII name.
 
 use crate::algorithm::ending::{Ending, EndingOf};
 use crate::algorithm::{ChainingOf, CompressionOf};
@@ -11,16 +13,16 @@ use crate::hash::Hasher;
 use crate::isa::Word;
 use crate::kernel::start::Start;
 
-/// Which of a tree's messages.
+/// The role of a message in a tree.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
-    /// The slices.
+    /// The message is a slice.
     Lane,
-    /// The digests of all slices.
+    /// The message is the digests of all slices.
     Wrap,
 }
 
-/// What messages in a role of a mode with so many lanes begin with.
+/// Returns what messages begin with in a role of a mode with `lanes` lanes.
 pub(crate) fn frame<A: Algorithm>(mode: &str, lanes: usize, role: Role) -> Frame<A> {
     let role = match role {
         Role::Lane => "lane",
@@ -29,7 +31,7 @@ pub(crate) fn frame<A: Algorithm>(mode: &str, lanes: usize, role: Role) -> Frame
     Frame::with_initial(derived::<A>(&format!("{}/{mode}/{lanes}/{role}", A::NAME)))
 }
 
-/// The final state over a name.
+/// Returns the final state over a name.
 fn derived<A: Algorithm>(name: &str) -> ChainingOf<CompressionOf<A>> {
     let mut start = Start::of::<A>();
     for word in start.state.as_mut() {

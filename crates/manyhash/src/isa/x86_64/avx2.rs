@@ -1,7 +1,8 @@
-//! AVX2: 8 lanes of 32 bits, 4 of 64. A rotation is two shifts and an exclusive or, as in the papers.
+//! AVX2: 8 lanes of 32 bits, or 4 of 64. A rotation is two shifts and an exclusive or, as in the
+//! papers.
 //!
-//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx2::detect`] found the instruction set, and
-//! [`Blocks::starts`] checked every pointer that is read.
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx2::detect`] found
+//! the instruction set, and [`Blocks::starts`] checked every pointer that is read.
 
 use super::operations::{operations, rotation_by_shifts, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
@@ -18,34 +19,34 @@ vectors! {
     __m256i in ymm_reg of "avx"
 }
 
-/// The bytes of each 32-bit word, last first.
+/// Reverses the bytes of each 32-bit word.
 ///
 /// # Safety
-/// AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 pub(super) unsafe fn swap_bytes_32(x: __m256i) -> __m256i {
-    // SAFETY: AVX2, says the caller.
+    // SAFETY: the caller guarantees AVX2.
     unsafe { _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203))) }
 }
 
-/// The bytes of each 64-bit word, last first.
+/// Reverses the bytes of each 64-bit word.
 ///
 /// # Safety
-/// AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 pub(super) unsafe fn swap_bytes_64(x: __m256i) -> __m256i {
-    // SAFETY: AVX2, says the caller.
+    // SAFETY: the caller guarantees AVX2.
     unsafe { _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607))) }
 }
 
 impl U32x8 {
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     pub(super) unsafe fn square(_: Avx2, order: ByteOrder, starts: [*const u8; 8], at: usize) -> [Self; 8] {
-        // SAFETY: the token; the bytes are there, says the caller.
+        // SAFETY: the token proves the instruction set; the caller guarantees the bytes.
         unsafe {
             macro_rules! rows { ($($i:literal)*) => { [$(_mm256_loadu_si256(starts[$i].add(at).cast())),*] } }
             let rows = transpose_8x8(rows!(0 1 2 3 4 5 6 7));
@@ -65,13 +66,13 @@ impl Words for U32x8 {
 }
 
 impl U64x4 {
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     pub(super) unsafe fn square(_: Avx2, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
-        // SAFETY: the token; the bytes are there, says the caller.
+        // SAFETY: the token proves the instruction set; the caller guarantees the bytes.
         unsafe {
             macro_rules! rows { ($($i:literal)*) => { [$(_mm256_loadu_si256(starts[$i].add(at).cast())),*] } }
             let rows = transpose_4x4(rows!(0 1 2 3));
@@ -90,13 +91,14 @@ impl Words for U64x4 {
     rotation_by_shifts!(u64, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_xor_si256);
 }
 
-/// Row i, eight words of message i, becomes row i, word i of eight messages: 24 shuffles, in the order of `avx512::transpose_16x16`.
+/// Transposes: row i, eight words of message i, becomes row i, word i of eight messages. 24
+/// shuffles, in the order of `avx512::transpose_16x16`.
 ///
 /// # Safety
-/// AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 unsafe fn transpose_8x8(rows: [__m256i; 8]) -> [__m256i; 8] {
-    // SAFETY: AVX2, says the caller.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let mut pairs = rows;
         macro_rules! pair { ($($i:literal)*) => { $(
@@ -122,13 +124,13 @@ unsafe fn transpose_8x8(rows: [__m256i; 8]) -> [__m256i; 8] {
     }
 }
 
-/// The same for 4 messages of four 64-bit words: 8 shuffles.
+/// Transposes 4 messages of four 64-bit words: 8 shuffles.
 ///
 /// # Safety
-/// AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 unsafe fn transpose_4x4(rows: [__m256i; 4]) -> [__m256i; 4] {
-    // SAFETY: AVX2, says the caller.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let (a, b) = (_mm256_unpacklo_epi64(rows[0], rows[1]), _mm256_unpackhi_epi64(rows[0], rows[1]));
         let (c, d) = (_mm256_unpacklo_epi64(rows[2], rows[3]), _mm256_unpackhi_epi64(rows[2], rows[3]));

@@ -1,7 +1,8 @@
-//! AVX-512: 16 lanes of 32 bits, 8 of 64.
+//! AVX-512: 16 lanes of 32 bits, or 8 of 64.
 //!
-//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512::detect`] found the instruction set, and
-//! [`Blocks::starts`] and [`Whole`] checked every pointer that is read.
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512::detect`]
+//! found the instruction set, and [`Blocks::starts`] and [`Whole`] checked every pointer that is
+//! read.
 
 use super::operations::{operations, three_operand_logic, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
@@ -18,37 +19,39 @@ vectors! {
     __m512i in zmm_reg of "avx512f"
 }
 
-/// The bytes of each 32-bit word, last first.
+/// Reverses the bytes of each 32-bit word.
 ///
 /// # Safety
-/// AVX-512BW.
+/// The CPU has AVX-512BW.
 #[inline(always)]
 unsafe fn swap_bytes_32(x: __m512i) -> __m512i {
-    // SAFETY: AVX-512BW, says the caller.
+    // SAFETY: the caller guarantees AVX-512BW.
     unsafe { _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(_mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203))) }
 }
 
-/// The bytes of each 64-bit word, last first.
+/// Reverses the bytes of each 64-bit word.
 ///
 /// # Safety
-/// AVX-512BW.
+/// The CPU has AVX-512BW.
 #[inline(always)]
 unsafe fn swap_bytes_64(x: __m512i) -> __m512i {
-    // SAFETY: AVX-512BW, says the caller.
+    // SAFETY: the caller guarantees AVX-512BW.
     unsafe { _mm512_shuffle_epi8(x, _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607))) }
 }
 
-/// 64 bytes of a message from byte `at` as far as it goes, then `first`, unless the message ended before `at`, then zeros.
+/// Loads 64 bytes of a message from byte `at`. Behind the end of the message come `first`, unless
+/// the message ended before `at`, and zeros.
 ///
 /// # Safety
-/// AVX-512BW; `start` is the first of `bytes` readable bytes.
+/// The CPU has AVX-512BW; `start` is the first of `bytes` readable bytes.
 #[inline(always)]
 unsafe fn load_padded_row(start: *const u8, bytes: u32, first: &FirstByte, at: usize) -> __m512i {
     let left = (i64::from(bytes) - at as i64).clamp(-1, 64);
     let message = if left == 64 { u64::MAX } else { (1 << left.max(0)) - 1 };
-    // SAFETY: AVX-512BW, says the caller; a masked load touches only the bytes of its mask, all of which are the message's. From any of
-    // bytes 0 to 65 of `first`, 64 bytes are there. The byte comes from memory because a second mask would cost a shuffle unit's time:
-    // 4 % of messages of 32 bytes.
+    // SAFETY: the caller guarantees AVX-512BW. A masked load touches only the bytes of its mask,
+    // all of which are the message's. From any of bytes 0 to 65 of `first`, 64 bytes are there. The
+    // byte comes from memory because a second mask would cost a shuffle unit's time: 4 % of
+    // messages of 32 bytes.
     unsafe {
         let row = _mm512_maskz_loadu_epi8(message, start.wrapping_add(at).cast());
         _mm512_or_si512(row, _mm512_loadu_si512(first.0.as_ptr().add((64 - left) as usize).cast()))
@@ -56,13 +59,13 @@ unsafe fn load_padded_row(start: *const u8, bytes: u32, first: &FirstByte, at: u
 }
 
 impl U32x16 {
-    /// Row i, 64 bytes of message i, becomes word i of every message.
+    /// Transposes: row i, 64 bytes of message i, becomes word i of every message.
     ///
     /// # Safety
-    /// AVX-512BW.
+    /// The CPU has AVX-512BW.
     #[inline(always)]
     unsafe fn from_rows(order: ByteOrder, rows: [__m512i; 16]) -> [Self; 16] {
-        // SAFETY: AVX-512BW, says the caller.
+        // SAFETY: the caller guarantees AVX-512BW.
         unsafe {
             let words = transpose_16x16(rows);
             macro_rules! words { ($($i:literal)*) => {
@@ -72,23 +75,24 @@ impl U32x16 {
         }
     }
 
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     unsafe fn square(_: Avx512, order: ByteOrder, starts: [*const u8; 16], at: usize) -> [Self; 16] {
-        // SAFETY: the token; the bytes are there, says the caller.
+        // SAFETY: the token proves the instruction set; the caller guarantees the bytes.
         unsafe {
             macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add(at).cast())),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15))
         }
     }
 
-    /// As [`square`](Self::square), where messages may end before or in it: see [`load_padded_row`].
+    /// Loads like [`square`](Self::square), but messages may end before or in the square: see
+    /// [`load_padded_row`].
     ///
     /// # Safety
-    /// Each start is the first of as many readable bytes.
+    /// Each start is the first of as many readable bytes as `bytes` says.
     #[inline(always)]
     unsafe fn padded_square(
         _: Avx512,
@@ -97,7 +101,8 @@ impl U32x16 {
         first: &FirstByte,
         at: usize,
     ) -> [Self; 16] {
-        // SAFETY: the token; `bytes` bytes are at each start, says the caller.
+        // SAFETY: the token proves the instruction set; the caller guarantees `bytes` bytes at each
+        // start.
         unsafe {
             macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], first, at)),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15))
@@ -130,13 +135,14 @@ impl Words for U32x16 {
     #[inline(always)]
     fn write_rows(words: &[Self], order: ByteOrder, rows: &mut [Row]) {
         let rows = &mut rows[..16];
-        // SAFETY: the values; each row has 64 bytes.
+        // SAFETY: the value proves the instruction set; each row has 64 bytes.
         unsafe {
             let mut vectors = [_mm512_setzero_si512(); 16];
             for (vector, word) in vectors.iter_mut().zip(words) {
                 *vector = word.0;
             }
-            // A transposition of its own transposition: rows of words become words of rows.
+            // This is the transposition again, which is its own inverse: rows of words become words
+            // of rows.
             let messages = Self::from_rows(order, vectors);
             macro_rules! store { ($($i:literal)*) => { $(_mm512_storeu_si512(rows[$i].as_mut_ptr().cast(), messages[$i].0);)* } }
             sixteen!(store);
@@ -145,13 +151,13 @@ impl Words for U32x16 {
 }
 
 impl U64x8 {
-    /// Row i, 64 bytes of message i, becomes word i of every message.
+    /// Transposes: row i, 64 bytes of message i, becomes word i of every message.
     ///
     /// # Safety
-    /// AVX-512BW.
+    /// The CPU has AVX-512BW.
     #[inline(always)]
     unsafe fn from_rows(order: ByteOrder, rows: [__m512i; 8]) -> [Self; 8] {
-        // SAFETY: AVX-512BW, says the caller.
+        // SAFETY: the caller guarantees AVX-512BW.
         unsafe {
             let words = transpose_8x8(rows);
             macro_rules! words { ($($i:literal)*) => {
@@ -161,23 +167,24 @@ impl U64x8 {
         }
     }
 
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     unsafe fn square(_: Avx512, order: ByteOrder, starts: [*const u8; 8], at: usize) -> [Self; 8] {
-        // SAFETY: the token; the bytes are there, says the caller.
+        // SAFETY: the token proves the instruction set; the caller guarantees the bytes.
         unsafe {
             macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add(at).cast())),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7))
         }
     }
 
-    /// As [`square`](Self::square), where messages may end before or in it: see [`load_padded_row`].
+    /// Loads like [`square`](Self::square), but messages may end before or in the square: see
+    /// [`load_padded_row`].
     ///
     /// # Safety
-    /// Each start is the first of as many readable bytes.
+    /// Each start is the first of as many readable bytes as `bytes` says.
     #[inline(always)]
     unsafe fn padded_square(
         _: Avx512,
@@ -186,7 +193,8 @@ impl U64x8 {
         first: &FirstByte,
         at: usize,
     ) -> [Self; 8] {
-        // SAFETY: the token; `bytes` bytes are at each start, says the caller.
+        // SAFETY: the token proves the instruction set; the caller guarantees `bytes` bytes at each
+        // start.
         unsafe {
             macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], first, at)),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7))
@@ -219,7 +227,7 @@ impl Words for U64x8 {
     #[inline(always)]
     fn write_rows(words: &[Self], order: ByteOrder, rows: &mut [Row]) {
         let rows = &mut rows[..8];
-        // SAFETY: the values; each row has 64 bytes.
+        // SAFETY: the value proves the instruction set; each row has 64 bytes.
         unsafe {
             let mut vectors = [_mm512_setzero_si512(); 8];
             for (vector, word) in vectors.iter_mut().zip(words) {
@@ -232,17 +240,22 @@ impl Words for U64x8 {
     }
 }
 
-/// Row i, message i's sixteen words, becomes row i, word i of sixteen messages: 64 shuffles.
+/// Transposes: row i, message i's sixteen words, becomes row i, word i of sixteen messages. It
+/// takes 64 shuffles.
 ///
-/// Letters are messages, numbers words; a 512-bit row is four 128-bit quarters.
-/// pairs of rows:  a0 b0 a1 b1 | a4 b4 a5 b5 | ...      fours:  a0 b0 c0 d0 | a4 b4 c4 d4 | a8 .. | a12 ..
+/// Letters are messages, numbers are words; a 512-bit row is four 128-bit quarters.
+///
+/// ```text
+/// pairs of rows:               a0 b0 a1 b1 | a4 b4 a5 b5 | ...
+/// fours:                       a0 b0 c0 d0 | a4 b4 c4 d4 | a8 .. | a12 ..
 /// then quarters change places: a0 b0 c0 d0 | e0 f0 g0 h0 | i0 .. | m0 ..
+/// ```
 ///
 /// # Safety
-/// AVX-512F.
+/// The CPU has AVX-512F.
 #[inline(always)]
 unsafe fn transpose_16x16(rows: [__m512i; 16]) -> [__m512i; 16] {
-    // SAFETY: AVX-512F, says the caller.
+    // SAFETY: the caller guarantees AVX-512F.
     unsafe {
         let mut pairs = rows;
         macro_rules! pair { ($($i:literal)*) => { $(
@@ -274,13 +287,13 @@ unsafe fn transpose_16x16(rows: [__m512i; 16]) -> [__m512i; 16] {
     }
 }
 
-/// The same for 8 messages of eight 64-bit words: 24 shuffles.
+/// Transposes 8 messages of eight 64-bit words: 24 shuffles.
 ///
 /// # Safety
-/// AVX-512F.
+/// The CPU has AVX-512F.
 #[inline(always)]
 unsafe fn transpose_8x8(rows: [__m512i; 8]) -> [__m512i; 8] {
-    // SAFETY: AVX-512F, says the caller.
+    // SAFETY: the caller guarantees AVX-512F.
     unsafe {
         let mut pairs = rows;
         macro_rules! pair { ($($i:literal)*) => { $(

@@ -1,9 +1,11 @@
-//! AVX-512 in half registers: 8 lanes of 32 bits, 4 of 64.
+//! AVX-512 in half registers: 8 lanes of 32 bits, or 4 of 64.
 //!
-//! Where two 512-bit or three 256-bit instructions a cycle are the most (Intel), 8 messages in half registers beat 8 in whole ones that
-//! are half empty. Loading and transposition are those of `avx2.rs`.
+//! If a CPU issues at most two 512-bit or three 256-bit instructions a cycle (Intel), 8 messages in
+//! half registers beat 8 in whole ones that are half empty. Loading and transposition are those of
+//! `avx2.rs`.
 //!
-//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Half::detect`] found the instruction set.
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Half::detect`]
+//! found the instruction set.
 
 use super::avx2::{self, swap_bytes_32, swap_bytes_64};
 use super::operations::{operations, three_operand_logic, vectors};
@@ -22,13 +24,13 @@ vectors! {
 }
 
 impl U32x8 {
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     unsafe fn square(isa: Avx512Half, order: ByteOrder, starts: [*const u8; 8], at: usize) -> [Self; 8] {
-        // SAFETY: the caller says what is asked for.
+        // SAFETY: the caller guarantees what `square` requires.
         let words = unsafe { avx2::U32x8::square(isa.included(), order, starts, at) };
         macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
         words!(0 1 2 3 4 5 6 7)
@@ -46,7 +48,7 @@ impl Pairs for U32x8 {
     #[inline(always)]
     fn read_fours(_: Avx512Half, order: ByteOrder, first: &[u8], second: &[u8]) -> Self {
         let (first, second) = (&first[..16], &second[..16]);
-        // SAFETY: the token; half a vector is there twice.
+        // SAFETY: the token proves the instruction set; each slice has half a vector.
         unsafe {
             let words = _mm256_loadu2_m128i(second.as_ptr().cast(), first.as_ptr().cast());
             Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words) } else { words })
@@ -54,7 +56,8 @@ impl Pairs for U32x8 {
     }
     #[inline(always)]
     fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]) {
-        // SAFETY: the values; two vectors are as many pairs as there are lanes.
+        // SAFETY: the values prove the instruction set; two vectors are as many pairs as there are
+        // lanes.
         let by_lane: [[u32; 2]; 8] =
             unsafe { core::mem::transmute([_mm256_unpacklo_epi32(first.0, second.0), _mm256_unpackhi_epi32(first.0, second.0)]) };
         pairs[..8].copy_from_slice(&by_lane);
@@ -62,13 +65,13 @@ impl Pairs for U32x8 {
 }
 
 impl U64x4 {
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     unsafe fn square(isa: Avx512Half, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
-        // SAFETY: the caller says what is asked for.
+        // SAFETY: the caller guarantees what `square` requires.
         let words = unsafe { avx2::U64x4::square(isa.included(), order, starts, at) };
         macro_rules! words { ($($i:literal)*) => { [$(Self(words[$i].0)),*] } }
         words!(0 1 2 3)

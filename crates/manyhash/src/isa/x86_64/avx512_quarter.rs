@@ -1,9 +1,11 @@
-//! AVX-512 in quarter registers: 4 lanes of 32 bits, 2 of 64.
+//! AVX-512 in quarter registers: 4 lanes of 32 bits, or 2 of 64.
 //!
-//! For two messages with 64-bit words or three or four with 32-bit ones, as `avx512_half.rs` for more. Loading and transposition are
-//! those of `sse2.rs`, with the byte shuffle that SSE2 lacks.
+//! These are for two messages with 64-bit words, or three or four with 32-bit ones, as those of
+//! `avx512_half.rs` are for more. Loading and transposition are those of `sse2.rs`, with the byte
+//! shuffle that SSE2 lacks.
 //!
-//! SAFETY, for every block of this file: a vector or a token exists only if [`Avx512Quarter::detect`] found the instruction set.
+//! SAFETY, for every block of this file: a vector or a token exists only if
+//! [`Avx512Quarter::detect`] found the instruction set.
 
 use super::operations::{operations, three_operand_logic, vectors};
 use super::sse2;
@@ -21,23 +23,23 @@ vectors! {
     __m128i in xmm_reg of "avx"
 }
 
-/// The bytes of each 32-bit word, last first.
+/// Reverses the bytes of each 32-bit word.
 ///
 /// # Safety
-/// SSSE3.
+/// The CPU has SSSE3.
 #[inline(always)]
 unsafe fn swap_bytes_32(x: __m128i) -> __m128i {
-    // SAFETY: SSSE3, says the caller.
+    // SAFETY: the caller guarantees SSSE3.
     unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203)) }
 }
 
-/// The bytes of each 64-bit word, last first.
+/// Reverses the bytes of each 64-bit word.
 ///
 /// # Safety
-/// SSSE3.
+/// The CPU has SSSE3.
 #[inline(always)]
 unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
-    // SAFETY: SSSE3, says the caller.
+    // SAFETY: the caller guarantees SSSE3.
     unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607)) }
 }
 
@@ -48,7 +50,8 @@ impl Pairs for U32x4 {
     }
     #[inline(always)]
     fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]) {
-        // SAFETY: the values; two vectors are as many pairs as there are lanes.
+        // SAFETY: the values prove the instruction set; two vectors are as many pairs as there are
+        // lanes.
         let by_lane: [[u32; 2]; 4] =
             unsafe { core::mem::transmute([_mm_unpacklo_epi32(first.0, second.0), _mm_unpackhi_epi32(first.0, second.0)]) };
         pairs[..4].copy_from_slice(&by_lane);
@@ -56,15 +59,15 @@ impl Pairs for U32x4 {
 }
 
 impl U32x4 {
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     unsafe fn square(isa: Avx512Quarter, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
-        // SAFETY: the caller says what is asked for.
+        // SAFETY: the caller guarantees what `square` requires.
         let words = unsafe { sse2::U32x4::square(isa.included(), ByteOrder::Little, starts, at) };
-        // SAFETY: the token.
+        // SAFETY: the token proves the instruction set.
         unsafe {
             macro_rules! words { ($($i:literal)*) => {
                 [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words[$i].0) } else { words[$i].0 })),*]
@@ -82,15 +85,15 @@ impl Words for U32x4 {
 }
 
 impl U64x2 {
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     unsafe fn square(isa: Avx512Quarter, order: ByteOrder, starts: [*const u8; 2], at: usize) -> [Self; 2] {
-        // SAFETY: the caller says what is asked for.
+        // SAFETY: the caller guarantees what `square` requires.
         let words = unsafe { sse2::U64x2::square(isa.included(), ByteOrder::Little, starts, at) };
-        // SAFETY: the token.
+        // SAFETY: the token proves the instruction set.
         unsafe {
             macro_rules! words { ($($i:literal)*) => {
                 [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(words[$i].0) } else { words[$i].0 })),*]

@@ -1,4 +1,4 @@
-//! The vectors of x86-64, a file a width of registers, and the SHA extensions.
+//! The vectors of x86-64, one file for each width of registers, and the SHA extensions.
 
 mod avx2;
 mod avx512;

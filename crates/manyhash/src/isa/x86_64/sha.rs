@@ -1,11 +1,12 @@
 //! The SHA extensions as operations on values.
 //!
-//! SAFETY, for every block of this file: a token or a value exists only if [`ShaNi::detect`] found the instruction set.
+//! SAFETY, for every block of this file: a token or a value exists only if [`ShaNi::detect`] found
+//! the instruction set.
 
 use crate::isa::{Blocks, ShaNi};
 use core::arch::x86_64::*;
 
-/// Four 32-bit words.
+/// A vector of four 32-bit words.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Quad(__m128i);
@@ -15,39 +16,40 @@ macro_rules! operations {
         $(#[$doc])*
         #[inline]
         pub(crate) fn $name($self $(, $operand: Self)*) -> Self {
-            // SAFETY: the values.
+            // SAFETY: the value proves the instruction set.
             Self(unsafe { $expression })
         }
     )* };
 }
 
 impl Quad {
-    /// Words from the lowest to the highest.
+    /// Makes a vector of words, from the lowest to the highest.
     #[inline(always)]
     pub(crate) fn new(_: ShaNi, words: [u32; 4]) -> Self {
-        // SAFETY: the token; sixteen bytes either way.
+        // SAFETY: the token proves the instruction set; both types have sixteen bytes.
         Self(unsafe { core::mem::transmute::<[u32; 4], __m128i>(words) })
     }
 
-    /// Two words below, zeros above.
+    /// Makes a vector of two words below and zeros above.
     #[inline(always)]
     pub(crate) fn pair(_: ShaNi, words: &[u32; 2]) -> Self {
-        // SAFETY: the token; eight bytes are there.
+        // SAFETY: the token proves the instruction set; eight bytes are there.
         Self(unsafe { _mm_loadl_epi64(words.as_ptr().cast()) })
     }
 
-    /// Words from the lowest to the highest.
+    /// Returns the words from the lowest to the highest.
     #[inline(always)]
     pub(crate) fn words(self) -> [u32; 4] {
-        // SAFETY: the value; sixteen bytes either way.
+        // SAFETY: the value proves the instruction set; both types have sixteen bytes.
         unsafe { core::mem::transmute(self.0) }
     }
 
-    /// Words 0 to 15 of the block at byte `at` of a lane; each quad from its lowest word up, or down if `reversed`.
+    /// Loads words 0 to 15 of the block at byte `at` of a lane, each quad from its lowest word up,
+    /// or down if `reversed`.
     #[inline(always)]
     pub(crate) fn load_block(_: ShaNi, blocks: &Blocks, lane: usize, at: usize, reversed: bool) -> [Self; 4] {
         let block = blocks.bytes(lane, at, 64);
-        // SAFETY: the token; `block` has 64 bytes.
+        // SAFETY: the token proves the instruction set; `block` has 64 bytes.
         unsafe {
             let order = if reversed {
                 _mm_set_epi64x(0x00010203_04050607, 0x08090A0B_0C0D0E0F)
@@ -64,27 +66,28 @@ impl Quad {
     }
 
     operations! {
-        /// Sum of each word.
+        /// Adds word by word.
         add(self, other) = _mm_add_epi32(self.0, other.0);
-        /// The upper two words, below.
+        /// Moves the upper two words below.
         upper_half(self) = _mm_shuffle_epi32::<0x0E>(self.0);
-        /// SHA-1: e of the next four rounds, from a of four rounds ago, plus their message words.
+        /// SHA-1: returns e of the next four rounds, from a of four rounds ago, plus their message
+        /// words.
         sha1_next_e(self, words) = _mm_sha1nexte_epu32(self.0, words.0);
-        /// SHA-1: four message words from the sixteen before.
+        /// SHA-1: returns four message words from the sixteen before.
         sha1_schedule(self, w1, w2, w3) = _mm_sha1msg2_epu32(_mm_xor_si128(_mm_sha1msg1_epu32(self.0, w1.0), w2.0), w3.0);
-        /// SHA-256: two rounds on c, d, g, h, with the lower two words.
+        /// SHA-256: does two rounds on c, d, g, h, with the lower two words.
         sha256_rounds(self, abef, words_and_constants) = _mm_sha256rnds2_epu32(self.0, abef.0, words_and_constants.0);
-        /// SHA-256: four message words from the sixteen before.
+        /// SHA-256: returns four message words from the sixteen before.
         sha256_schedule(self, w1, w2, w3) = _mm_sha256msg2_epu32(
             _mm_add_epi32(_mm_sha256msg1_epu32(self.0, w1.0), _mm_alignr_epi8::<4>(w3.0, w2.0)),
             w3.0
         );
     }
 
-    /// SHA-1: four rounds with the function and constant of rounds `20 * F..20 * F + 20`.
+    /// SHA-1: does four rounds with the function and constant of rounds `20 * F..20 * F + 20`.
     #[inline]
     pub(crate) fn sha1_rounds<const F: i32>(self, e_and_words: Self) -> Self {
-        // SAFETY: the values.
+        // SAFETY: the value proves the instruction set.
         Self(unsafe { _mm_sha1rnds4_epu32::<F>(self.0, e_and_words.0) })
     }
 }

@@ -1,7 +1,8 @@
-//! SSE2: 4 lanes of 32 bits, 2 of 64: the XMM case of Aciicmez 2004 and the 4 buffers of Gueron & Krasnov 2012, on every x86-64.
+//! SSE2: 4 lanes of 32 bits, or 2 of 64. It is the XMM case of Aciicmez 2004 and the 4 buffers of
+//! Gueron & Krasnov 2012, and every x86-64 has it.
 //!
-//! SAFETY, for every block of this file: a vector or a token exists only if [`Sse2::detect`] found the instruction set, and
-//! [`Blocks::starts`] checked every pointer that is read.
+//! SAFETY, for every block of this file: a vector or a token exists only if [`Sse2::detect`] found
+//! the instruction set, and [`Blocks::starts`] checked every pointer that is read.
 
 use super::operations::{operations, rotation_by_shifts, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
@@ -18,44 +19,44 @@ vectors! {
     __m128i in xmm_reg of "sse2"
 }
 
-/// Bytes of each 16-bit half word change places: SSE2 has no byte shuffle.
+/// Swaps the two bytes of each 16-bit half word, because SSE2 has no byte shuffle.
 ///
 /// # Safety
-/// SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn swap_in_halves(x: __m128i) -> __m128i {
-    // SAFETY: SSE2, says the caller.
+    // SAFETY: the caller guarantees SSE2.
     unsafe { _mm_or_si128(_mm_slli_epi16::<8>(x), _mm_srli_epi16::<8>(x)) }
 }
 
-/// The bytes of each 32-bit word, last first.
+/// Reverses the bytes of each 32-bit word.
 ///
 /// # Safety
-/// SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn swap_bytes_32(x: __m128i) -> __m128i {
-    // SAFETY: SSE2, says the caller.
+    // SAFETY: the caller guarantees SSE2.
     unsafe { _mm_shufflehi_epi16::<0xB1>(_mm_shufflelo_epi16::<0xB1>(swap_in_halves(x))) }
 }
 
-/// The bytes of each 64-bit word, last first.
+/// Reverses the bytes of each 64-bit word.
 ///
 /// # Safety
-/// SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
-    // SAFETY: SSE2, says the caller.
+    // SAFETY: the caller guarantees SSE2.
     unsafe { _mm_shufflehi_epi16::<0x1B>(_mm_shufflelo_epi16::<0x1B>(swap_in_halves(x))) }
 }
 
 impl U32x4 {
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     pub(super) unsafe fn square(_: Sse2, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
-        // SAFETY: the token; the bytes are there, says the caller.
+        // SAFETY: the token proves the instruction set; the caller guarantees the bytes.
         unsafe {
             macro_rules! row {
                 ($i:literal) => {
@@ -87,13 +88,13 @@ impl Words for U32x4 {
 }
 
 impl U64x2 {
-    /// The words that a register has of each lane, from byte `at` on, transposed.
+    /// Loads the words that a register has of each lane, from byte `at` on, and transposes them.
     ///
     /// # Safety
-    /// A register's bytes are at `at` of each start.
+    /// A register's bytes can be read at byte `at` of each start.
     #[inline(always)]
     pub(super) unsafe fn square(_: Sse2, order: ByteOrder, starts: [*const u8; 2], at: usize) -> [Self; 2] {
-        // SAFETY: the token; the bytes are there, says the caller.
+        // SAFETY: the token proves the instruction set; the caller guarantees the bytes.
         unsafe {
             macro_rules! row {
                 ($i:literal) => {

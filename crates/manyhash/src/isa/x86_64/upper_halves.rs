@@ -5,10 +5,10 @@
 use crate::isa::Avx2;
 use core::arch::asm;
 
-/// Fills all sixteen registers of 256 bits with ones, as foreign code does that does not clean up behind it.
+/// Fills all sixteen registers of 256 bits with ones, as foreign code does that leaves them dirty.
 #[inline(never)]
 pub(crate) fn make_dirty(_: Avx2) {
-    // SAFETY: AVX2; what it overwrites is said.
+    // SAFETY: AVX2 is there; the registers that are overwritten are declared.
     unsafe {
         asm!(
             "vpcmpeqd ymm0, ymm0, ymm0", "vmovdqa ymm1, ymm0", "vmovdqa ymm2, ymm0", "vmovdqa ymm3, ymm0",
@@ -22,11 +22,11 @@ pub(crate) fn make_dirty(_: Avx2) {
     }
 }
 
-/// How many of the sixteen registers have upper halves other than zero.
+/// Returns how many of the sixteen registers have upper halves other than zero.
 #[inline(never)]
 pub(crate) fn dirty_registers(_: Avx2) -> usize {
     let mut registers = [[0_u128; 2]; 16];
-    // SAFETY: AVX2; sixteen registers of 32 bytes find room.
+    // SAFETY: AVX2 is there; the buffer has room for sixteen registers of 32 bytes.
     unsafe {
         asm!(
             "vmovdqu [{0}], ymm0", "vmovdqu [{0} + 32], ymm1", "vmovdqu [{0} + 64], ymm2", "vmovdqu [{0} + 96], ymm3",

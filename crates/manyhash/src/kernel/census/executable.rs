@@ -1,4 +1,5 @@
-//! The functions of this process's executable (ELF): what they are made of and whom they call.
+//! The functions of this process's executable (ELF): their instructions, and the functions that
+//! they call.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
 use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget, SymbolKind};
@@ -6,18 +7,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::AtomicU8;
 
-/// Its address in memory and its symbol in the file give the distance between them. Constants and functions may be merged with
-/// others; this can't.
+/// A static whose address in memory and symbol in the file give the distance between the two.
+/// Constants and functions may be merged with others; this can't.
 static ANCHOR: AtomicU8 = AtomicU8::new(0);
 
-/// Calls between a shape's function and its kernel, at most.
+/// The most calls that may lie between a shape's function and its kernel.
 const MAX_CALLS_TO_KERNEL: usize = 4;
 
-/// This process's executable. Addresses are those of the file.
+/// The executable of this process. Addresses are those of the file.
 pub(super) struct Executable<'a> {
     file: object::File<'a>,
     functions: HashMap<u64, Function<'a>>,
-    /// What is called through slots of the global offset table.
+    /// The functions that are called through slots of the global offset table.
     slots: HashMap<u64, Callee>,
     /// Address in memory minus address in the file.
     slide: u64,
@@ -31,14 +32,14 @@ struct Function<'a> {
 /// A function that is called or jumped to.
 #[derive(Clone)]
 pub(super) struct Callee {
-    /// Its symbol, or what is known of it.
+    /// The symbol of the function, or what is known of it.
     pub(super) name: String,
-    /// Where it is, if it is in this file.
+    /// The address of the function, if it is in this file.
     address: Option<u64>,
 }
 
 impl<'a> Executable<'a> {
-    /// From the file's content; `None` if it has no symbols.
+    /// Reads the file's content; `None` if it has no symbols.
     pub(super) fn new(content: &'a [u8]) -> Option<Self> {
         let file = object::File::parse(content).expect("this executable is an object file");
         file.symbols().next()?;
@@ -56,14 +57,16 @@ impl<'a> Executable<'a> {
         Some(executable)
     }
 
-    /// The compiler and its version, as it names itself in the file; `None` if none does, or several do.
+    /// Returns the compiler and its version, as it names itself in the file; `None` if the file
+    /// names none or several.
     pub(super) fn compiler(&self) -> Option<String> {
         let comments = std::str::from_utf8(self.file.section_by_name(".comment")?.data().ok()?).ok()?;
         let mut compilers = comments.split('\0').filter(|comment| comment.starts_with("rustc version "));
         compilers.next().filter(|first| compilers.all(|other| other == *first)).map(str::to_owned)
     }
 
-    /// Whether this crate was built incrementally: if not, its codegen units are fewer, and have this crate's name.
+    /// Returns whether this crate was built incrementally. If not, it has fewer codegen units, and
+    /// they have this crate's name.
     pub(super) fn is_incremental(&self) -> bool {
         let is_whole_unit = |name: &str| name.starts_with(concat!(env!("CARGO_CRATE_NAME"), ".")) && name.contains("-cgu.");
         let mut files = self.file.symbols().filter(|symbol| symbol.kind() == SymbolKind::File);
@@ -92,7 +95,7 @@ impl<'a> Executable<'a> {
         }
     }
 
-    /// What an entry of the procedure linkage table jumps to: `jmp [slot]`.
+    /// Returns what an entry of the procedure linkage table jumps to: `jmp [slot]`.
     fn callee_of_stub(&self, address: u64) -> Option<Callee> {
         const JUMP_BYTES: u64 = 6;
         let jump = self.decode(address..address + JUMP_BYTES)?.into_iter().next()?;
@@ -106,7 +109,7 @@ impl<'a> Executable<'a> {
         Some(Decoder::with_ip(64, code, addresses.start, DecoderOptions::NONE).into_iter().collect())
     }
 
-    /// Address of the kernel that a function of a shape, at `entry` in memory, ends in.
+    /// Returns the address of the kernel that a function of a shape, at `entry` in memory, ends in.
     pub(super) fn kernel_from(&self, entry: usize) -> Result<u64, String> {
         let mut seen = HashSet::new();
         let mut callers = vec![(entry as u64).wrapping_sub(self.slide)];
@@ -123,7 +126,7 @@ impl<'a> Executable<'a> {
         Err(format!("no `featured` or `plain` of a token within {MAX_CALLS_TO_KERNEL} calls"))
     }
 
-    /// Instructions of the function at an address; none if there is no function.
+    /// Returns the instructions of the function at an address, or none if there is no function.
     pub(super) fn instructions(&self, address: u64) -> Vec<Instruction> {
         let Some(Function { name, addresses }) = self.functions.get(&address) else { return Vec::new() };
         let code = self.decode(addresses.clone()).unwrap_or_else(|| panic!("{name} is in no section"));
@@ -131,11 +134,11 @@ impl<'a> Executable<'a> {
         code
     }
 
-    /// Whom the function at an address calls or jumps to, once for each time.
+    /// Returns the functions that the one at an address calls or jumps to, once for each time.
     pub(super) fn callees(&self, address: u64) -> Vec<Callee> {
         let inside = self.functions.get(&address).map_or(0..0, |function| function.addresses.clone());
         let mut callees = Vec::new();
-        // The compiler keeps the address of a function called often in a register.
+        // The compiler keeps the address of a function that is called often in a register.
         let mut held: HashMap<Register, Callee> = HashMap::new();
         let mut info = InstructionInfoFactory::new();
         for instruction in &self.instructions(address) {
@@ -168,14 +171,16 @@ impl<'a> Executable<'a> {
     }
 }
 
-// Parts of symbols are looked for as both schemes of mangling have them: names with their lengths.
+// Parts of symbols are searched as both schemes of mangling have them: names with their lengths.
 impl Callee {
-    /// Whether it is the function in which [`Token::run`](crate::isa::Token::run) runs its task.
+    /// Returns whether it is the function in which [`Token::run`](crate::isa::Token::run) runs its
+    /// task.
     fn is_kernel(&self) -> bool {
         self.name.contains("manyhash") && ["8featured", "5plain"].iter().any(|part| self.name.contains(part))
     }
 
-    /// Whether it is of those functions of `core` that do nothing but panic, as `slice_index_fail` and `expect_failed`.
+    /// Returns whether it is one of the functions of `core` that do nothing but panic, such as
+    /// `slice_index_fail` and `expect_failed`.
     pub(super) fn only_panics(&self) -> bool {
         self.name.contains("4core") && ["9panicking", "_fail"].iter().any(|part| self.name.contains(part))
     }

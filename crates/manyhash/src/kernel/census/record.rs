@@ -1,5 +1,5 @@
-//! The census as recorded in `recorded.txt`: what the compiler made of each kernel when it was last looked at. Code may grow, but not
-//! without a word.
+//! The census as recorded in `recorded.txt`: what the compiler made of each kernel when it was last
+//! reviewed. Code may grow, but not unnoticed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,30 +8,32 @@ use std::path::Path;
 const AGAIN: &str = "MANYHASH_RECORD_CENSUS=1 cargo test -p manyhash --lib census";
 const COMPILER: &str = "# Compiler: ";
 
-/// Growth or fall of a count that passes, in percent of what is recorded.
+/// A count may rise or fall by this many percent of what is recorded.
 const PERCENT: usize = 5;
-/// What passes in any case, for small counts.
+/// A count may rise or fall by this much in any case, because small counts change by many percent.
 const FEW: usize = 8;
-/// The same for growth if the code is of another compiler or another kind of build, whose falls say nothing about ours. Without
-/// incremental builds, of the same compiler, 76 spills became 101.
+/// A count may rise by this many percent if the code is of another compiler or another kind of
+/// build. Its falls say nothing about ours. Without incremental builds of the same compiler, 76
+/// spills became 101.
 const PERCENT_ELSEWHERE: usize = 25;
 const FEW_ELSEWHERE: usize = 32;
 
 const COLUMNS: [&str; 3] = ["instructions", "spills", CALLS];
 const CALLS: &str = "calls";
-/// Of one kernel, as in `COLUMNS`.
+/// The counts of one kernel, in the order of `COLUMNS`.
 pub(super) type Counts = [usize; COLUMNS.len()];
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Record {
-    /// The compiler, of an incremental build of the test profile; `None` if it can't be told, or for another build.
+    /// The compiler of an incremental build of the test profile; `None` if it can't be told, or for
+    /// another build.
     pub(super) compiler: Option<String>,
-    /// By name.
+    /// The counts of each kernel, by its name.
     pub(super) kernels: BTreeMap<String, Counts>,
 }
 
 impl Record {
-    /// Panics if it differs from the recorded one, unless asked to replace that.
+    /// Panics if this record differs from the recorded one, unless asked to replace that.
     pub(super) fn check_or_write(&self) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/kernel/census/recorded.txt");
         let file = path.display();
@@ -57,7 +59,7 @@ impl Record {
         self.compiler.is_some() && self.compiler == other.compiler
     }
 
-    /// What should be looked at, a line each.
+    /// Lists what should be reviewed, one line for each change.
     fn changes_since(&self, recorded: &Self) -> Vec<String> {
         let mut changes = Vec::new();
         for name in recorded.kernels.keys().filter(|name| !self.kernels.contains_key(*name)) {
@@ -100,7 +102,7 @@ impl Record {
     }
 }
 
-/// A kernel's line: name, which may have spaces, and counts.
+/// Parses a kernel's line: a name, which may have spaces, and counts.
 fn kernel(line: &str) -> Option<(String, Counts)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (name, fields) = words.split_last_chunk::<{ COLUMNS.len() }>()?;

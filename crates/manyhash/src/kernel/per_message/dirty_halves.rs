@@ -1,5 +1,5 @@
-//! Kernels of the SHA extensions clean upper halves of registers that foreign code left dirty: on Golden Cove they
-//! would be 200 times slower.
+//! Tests that kernels of the SHA extensions clean upper halves of registers that foreign code left
+//! dirty. On Golden Cove they would be 200 times slower otherwise.
 
 use crate::algorithm::{Compression, WordOf};
 use crate::isa::x86_64::upper_halves::{dirty_registers, make_dirty};
@@ -8,7 +8,8 @@ use crate::kernel::Kernel;
 use crate::kernel::list::kernels;
 use crate::kernel::states::States;
 
-/// Runs a kernel for one block in each lane after foreign code; says how many registers are dirty before and behind it.
+/// Runs a kernel for one block in each lane after foreign code. Returns how many registers are
+/// dirty before and after it.
 fn dirty_around<C: Compression>(isa: Avx2, kernel: &Kernel<C>) -> (usize, usize) {
     let zeros = [0; 128];
     let mut rows = C::filled([WordOf::<C>::default(); MAX_LANES]);

@@ -1,6 +1,7 @@
-//! Kernels that give each message registers of its own: instructions made for it (the SHA extensions), or a message
-//! schedule in SIMD beside scalar rounds (n-SMS, Gueron & Krasnov 2012). Interleaving the instructions of two to
-//! four messages hides the latency of each.
+//! Kernels that give each message registers of its own. They use instructions made for the
+//! algorithm (the SHA extensions), or a message schedule in SIMD beside scalar rounds (n-SMS,
+//! Gueron & Krasnov 2012). Interleaving the instructions of two to four messages hides the latency
+//! of each.
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod dirty_halves;
@@ -23,9 +24,9 @@ use std::any::Any;
 pub(crate) trait PerMessage<C: Compression>: Token {
     /// A message's chaining value in registers.
     type State: Copy;
-    /// Into registers.
+    /// Loads a chaining value into registers.
     fn load(self, state: &ChainingOf<C>) -> Self::State;
-    /// Out of registers.
+    /// Stores registers to a chaining value.
     fn store(self, state: &Self::State) -> ChainingOf<C>;
     /// Compresses every block of lanes `0..N` into the states, interleaved.
     fn compress<const N: usize>(self, states: &mut [Self::State; N], blocks: &Blocks);
@@ -33,16 +34,18 @@ pub(crate) trait PerMessage<C: Compression>: Token {
 
 /// An instruction set that can also read messages which are dealt out to lanes, `N` at a time.
 pub(crate) trait PerMessageDealt<C: Compression, const N: usize>: PerMessage<C> {
-    /// Compresses every block of the first `N` lanes into the states, interleaved. Panics if rows have fewer than `N` words.
+    /// Compresses every block of the first `N` lanes into the states, interleaved. Panics if rows
+    /// have fewer than `N` words.
     fn compress_dealt(self, states: &mut [Self::State; N], dealt: &Dealt);
 }
 
-/// The kernels of this kind that the compression function `C` has.
+/// Returns the kernels of this kind that the compression function `C` has.
 pub(super) fn kernels<C: Compression>() -> Vec<Kernel<C>> {
     all().into_iter().filter_map(|kernels| kernels.downcast().ok()).flat_map(|kernels: Box<Vec<Kernel<C>>>| *kernels).collect()
 }
 
-/// The ONE list: the kernels of every compression function that has any, in vectors of `Kernel<C>`. Beside each stands what it is made of.
+/// The ONE list: the kernels of every compression function that has any, in vectors of `Kernel<C>`.
+/// Beside each stands what it is made of.
 #[cfg(target_arch = "x86_64")]
 fn all() -> Vec<Box<dyn Any>> {
     use super::shape::Kind;
@@ -87,13 +90,13 @@ fn all() -> Vec<Box<dyn Any>> {
     ]
 }
 
-/// No other architecture has any yet.
+/// Other architectures have none yet.
 #[cfg(not(target_arch = "x86_64"))]
 fn all() -> Vec<Box<dyn Any>> {
     Vec::new()
 }
 
-/// Compresses blocks of `N` messages, interleaved.
+/// The task that compresses blocks of `N` messages, interleaved.
 pub(super) struct Interleaved<'a, 's, 'b, C: Compression, const N: usize> {
     pub(super) states: &'a mut States<'s, C>,
     pub(super) blocks: &'a Blocks<'b>,
@@ -109,7 +112,7 @@ impl<I: PerMessage<C>, C: Compression, const N: usize> Task<I> for Interleaved<'
     }
 }
 
-/// Compresses `N` lanes of a message that is dealt out, interleaved.
+/// The task that compresses `N` lanes of a message that is dealt out, interleaved.
 pub(super) struct InterleavedDealt<'a, 's, 'b, C: Compression, const N: usize> {
     pub(super) states: &'a mut States<'s, C>,
     pub(super) dealt: &'a Dealt<'b>,

@@ -1,5 +1,5 @@
-//! SHA-1 with the SHA extensions: 20 `sha1rnds4` a block, each waiting 6 cycles for the one before while the unit takes one every
-//! other cycle, so three or four interleaved messages fill it.
+//! SHA-1 with the SHA extensions: 20 `sha1rnds4` a block. Each waits 6 cycles for the one before,
+//! and the unit takes one every other cycle, so three or four interleaved messages fill it.
 
 use super::PerMessage;
 use crate::algorithm::sha1::Sha1Compression;
@@ -7,7 +7,8 @@ use crate::isa::Blocks;
 use crate::isa::ShaNi;
 use crate::isa::x86_64::sha::Quad;
 
-/// The chaining value as the instructions want it: d, c, b, a from the lowest word up, and e in the highest of its own.
+/// The chaining value as the instructions expect it: d, c, b, a from the lowest word up, and e in
+/// the highest word of its own vector.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
     abcd: Quad,

@@ -1,5 +1,6 @@
-//! SHA-256 with the SHA extensions: 32 `sha256rnds2` a block, each waiting 4 cycles for the one before while the unit takes one every
-//! other cycle (every cycle on Zen 4): two interleaved messages fill it, four leave it some slack.
+//! SHA-256 with the SHA extensions: 32 `sha256rnds2` a block. Each waits 4 cycles for the one
+//! before, and the unit takes one every other cycle (every cycle on Zen 4), so two interleaved
+//! messages fill it, and four leave it some slack.
 
 use super::PerMessage;
 use crate::algorithm::sha256::{ROUND_CONSTANTS, Sha256Compression};
@@ -7,7 +8,8 @@ use crate::isa::Blocks;
 use crate::isa::ShaNi;
 use crate::isa::x86_64::sha::Quad;
 
-/// The chaining value as the instructions want it: f, e, b, a and h, g, d, c from the lowest word up.
+/// The chaining value as the instructions expect it: f, e, b, a and h, g, d, c from the lowest word
+/// up.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
     abef: Quad,
@@ -15,20 +17,20 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Four rounds, with their message words plus constants.
+    /// Does four rounds with their message words plus constants.
     #[inline(always)]
     pub(super) fn four_rounds(&mut self, words_and_constants: Quad) {
         self.two_and_two_rounds(words_and_constants, words_and_constants.upper_half());
     }
 
-    /// Four rounds, with their message words plus constants in the lower halves.
+    /// Does four rounds with their message words plus constants in the lower halves of two vectors.
     #[inline(always)]
     pub(super) fn two_and_two_rounds(&mut self, first: Quad, second: Quad) {
         self.cdgh = self.cdgh.sha256_rounds(self.abef, first);
         self.abef = self.abef.sha256_rounds(self.cdgh, second);
     }
 
-    /// Sum of each word, at the end of a block.
+    /// Adds word by word, at the end of a block.
     #[inline(always)]
     pub(super) fn add(self, before: Self) -> Self {
         Self { abef: self.abef.add(before.abef), cdgh: self.cdgh.add(before.cdgh) }

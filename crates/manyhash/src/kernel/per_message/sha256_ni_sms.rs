@@ -1,15 +1,26 @@
-//! A few SHA-256 messages: rounds by the SHA extensions, and message schedules in lanes, as the n-SMS of Gueron & Krasnov 2012 makes them.
+//! Kernels for a few SHA-256 messages: the SHA extensions do the rounds, and lanes make the message
+//! schedules, as in the n-SMS of Gueron & Krasnov 2012.
 //!
-//! Schedules of successive blocks of each message are made together, for one group of blocks between the rounds of the group before. Who
-//! gains by that differs:
-//! - **Golden Cove**: `sha256rnds2`, `sha256msg1` and `sha256msg2` share one port, which is the limit of two messages and more: 64 cycles a
-//!   block for the rounds, and 48 for the schedule. Four lanes go to other ports: 1.94 GB/s instead of 1.72. Eight lanes would cost half,
-//!   but the SHA instructions have legacy encodings only, each of which waits about 70 cycles where upper halves of registers are in use
-//!   (0.015 GB/s).
-//! - **Zen 4**: the units take a `sha256rnds2` every cycle, a `sha256msg2` every other, and do not mind upper halves. With eight lanes four
-//!   messages take 49 to 53 cycles a block each, without 65: 4.4 to 4.8 GB/s, more than sixteen lanes and no SHA instruction (3.75). Lost:
-//!   four lanes, 69 cycles; sixteen for the schedules, 54; words handed over by four instead of two, 54; eight messages, 58. Rounds, shifts
-//!   and shuffles share two of the four units and keep them busy for 42 cycles: that is the limit.
+//! The schedules of successive blocks of each message are made together, for one group of blocks
+//! between the rounds of the group before. CPUs gain from this for different reasons:
+//! - **Golden Cove**: `sha256rnds2`, `sha256msg1` and `sha256msg2` share one port, which is the
+//!   limit from two messages on: 64 cycles a block for the rounds, and 48 for the schedule.
+//!   Schedules in four lanes use other ports: 1.94 GB/s instead of 1.72. Eight lanes would cost
+//!   half, but the SHA instructions have legacy encodings only, each of which waits about 70 cycles
+//!   while upper halves of registers are in use (0.015 GB/s).
+//! - **Zen 4**: the units take a `sha256rnds2` every cycle and a `sha256msg2` every other, and
+//!   upper halves do not slow them. Rounds, shifts and shuffles share two of the four units and
+//!   keep them busy for 42 cycles, which is the limit. The kernel reaches 4.4 to 4.8 GB/s, more
+//!   than sixteen lanes without SHA instructions (3.75).
+//!
+//! | variant on Zen 4 | cycles a block | kept |
+//! |---|---|---|
+//! | four messages, eight lanes | 49 to 53 | yes |
+//! | four messages, no lanes | 65 | as `sha-ni-x4` |
+//! | four messages, four lanes | 69 | no |
+//! | four messages, sixteen lanes | 54 | no |
+//! | words handed over by four instead of two | 54 | no |
+//! | eight messages | 58 | no |
 
 use super::sha256_ni::State;
 use super::{PerMessage, PerMessageDealt};
@@ -20,21 +31,22 @@ use crate::isa::{Avx512Half, Avx512Quarter, Includes, ShaNi, ShaNiAvx512Half, Sh
 use crate::isa::{Blocks, ByteOrder, Dealt, Isa, Pairs, Words, sixteen};
 use crate::kernel::SHORT_BLOCKS;
 
-/// Message words plus round constants of a group of blocks: for each two rounds, those of every lane.
+/// The message words plus round constants of a group of blocks: for each two rounds, those of every
+/// lane.
 type Schedule<const LANES: usize> = [[[u32; 2]; LANES]; 32];
 
-/// A schedule in the making.
+/// A schedule that is not finished yet.
 struct Scheduling<V: Pairs> {
     isa: V::Isa,
     /// The last sixteen words, without constants.
     words: [V; 16],
-    /// The last but one, with its constant.
+    /// The last word but one, with its constant.
     even: V,
 }
 
 impl<V: Pairs> Scheduling<V> {
-    /// Makes word `t` of each lane. `PLACE` is `t` modulo 16: where it is among the last sixteen. In order, and for word 0 the first sixteen
-    /// are loaded.
+    /// Makes word `t` of each lane. `PLACE` is `t` modulo 16, the place of the word among the last
+    /// sixteen. Words are made in order; for word 0 the first sixteen are loaded.
     #[inline(always)]
     fn make_word<const PLACE: usize, const N: usize, const LANES: usize>(
         &mut self,
@@ -58,10 +70,11 @@ impl<V: Pairs> Scheduling<V> {
     }
 }
 
-/// Where the blocks of `N` messages come from, group by group. Lane N * block + message of a group has a block of a message. A trait and no
-/// closure: see [`Task`](crate::isa::Task).
+/// Where the blocks of `N` messages come from, group by group. Lane `N * block + message` of a
+/// group has one block of one message. This is a trait and no closure: see
+/// [`Task`](crate::isa::Task).
 trait Source<V: Words, const N: usize> {
-    /// The first sixteen words of each block of a group.
+    /// Loads the first sixteen words of each block of a group.
     fn load(&self, isa: V::Isa, group: usize) -> [V; 16];
 }
 
@@ -103,11 +116,11 @@ fn compress_groups<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N
         sixteen!(make);
     }
     for at in 1..=groups {
-        // After the last group its schedule is made once more, for nobody.
+        // After the last group its schedule is made once more and not used.
         let next = at.min(groups - 1);
         for block in 0..LANES / N {
             let before = *states;
-            // Four rounds of each message, and its share of the words for all lanes: two or four.
+            // Four rounds of each message, and their share of the words for all lanes: two or four.
             macro_rules! rounds { ($($i:literal)*) => { $(
                 for message in 0..N {
                     let pair = |i: usize| Quad::pair(sha_ni, &current[2 * $i + i][L::U32::place(N * block + message)]);
@@ -143,7 +156,8 @@ fn compress<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N: usize
     blocks: &Blocks,
 ) {
     let group_bytes = 64 * LANES / N;
-    // The first group's schedule has no rounds beside it, and the last group's rounds no schedule: a short run gains nothing.
+    // The first group's schedule has no rounds beside it, and the last group's rounds have no
+    // schedule beside them, so a short run gains nothing.
     let is_short = blocks.len_bytes() <= 64 * SHORT_BLOCKS as usize;
     let groups = if is_short { 0 } else { blocks.len_bytes() / group_bytes };
     if groups > 0 {

@@ -1,8 +1,10 @@
-//! One SHA-2 message without SHA instructions: the n-SMS of Gueron & Krasnov (simultaneous message scheduling).
+//! A kernel for one SHA-2 message without SHA instructions: the n-SMS of Gueron & Krasnov
+//! (simultaneous message scheduling).
 //!
-//! The schedules of several successive blocks do not depend on one another, so lane i of a vector makes that of block i; the rounds,
-//! which do, are scalar and rotate with `rorx`. While the rounds of one group of blocks wait for their latency, the schedule of the
-//! next group fills the vector units: a few of its words after every sixteen rounds.
+//! The schedules of several successive blocks do not depend on one another, so lane i of a vector
+//! makes that of block i. The rounds do depend on one another: they are scalar and rotate with
+//! `rorx`. While the rounds of one group of blocks wait for their latency, the schedule of the next
+//! group fills the vector units: a few of its words after every sixteen rounds.
 
 use super::PerMessage;
 use crate::algorithm::sha2::{Sha2, round, sixteen_rounds};
@@ -13,12 +15,13 @@ use crate::isa::{Blocks, Isa, Portable, Word, Words};
 type Lanes<C, I> = <WordOf<C> as Word>::Vector<I>;
 type Scalar<C> = <WordOf<C> as Word>::Vector<Portable>;
 
-/// Message words plus round constants of a group of `LANES` blocks: row t has word t of each block.
+/// The message words plus round constants of a group of `LANES` blocks: row t has word t of each
+/// block.
 type Schedule<W, const LANES: usize> = [[W; LANES]; MAX_ROUNDS];
 
 /// An instruction set with rotates for the rounds and lanes for the schedule.
 pub(crate) trait ScalarRounds: Includes<Self::Lanes> {
-    /// That of the lanes.
+    /// The instruction set of the lanes.
     type Lanes: Isa;
 }
 
@@ -30,10 +33,10 @@ impl ScalarRounds for Bmi2Avx512 {
     type Lanes = Avx512;
 }
 
-/// A schedule in the making.
+/// A schedule that is not finished yet.
 struct Scheduling<C: Compression, I: Isa> {
     isa: I,
-    /// Words without constants, of which the first `made` are made.
+    /// Words without constants. The first `made` of them are made.
     words: [Lanes<C, I>; MAX_ROUNDS],
     made: usize,
 }
@@ -51,7 +54,7 @@ impl<C: Sha2, I: Isa> Scheduling<C, I> {
         self.made = 16;
     }
 
-    /// The next word of every block.
+    /// Makes the next word of every block.
     #[inline(always)]
     fn make_word<const LANES: usize>(&mut self, schedule: &mut Schedule<WordOf<C>, LANES>) {
         let (w, t, constants) = (&mut self.words, self.made, C::ROUND_CONSTANTS.as_flattened());
@@ -97,7 +100,7 @@ impl<C: Sha2, I: ScalarRounds> PerMessage<C> for I {
     }
 }
 
-/// All of `message`, whole blocks, with schedules of `LANES` blocks at once.
+/// Compresses all of `message`, which is whole blocks, with schedules of `LANES` blocks at once.
 #[inline(always)]
 fn compress_message<C: Sha2, I: Isa, S: Words<Word = C::Word, Isa = Portable>, const LANES: usize>(
     isa: I,
@@ -117,17 +120,19 @@ fn compress_message<C: Sha2, I: Isa, S: Words<Word = C::Word, Isa = Portable>, c
         }
         loop {
             let next = groups.next();
-            // After the last group its schedule is made once more, for nobody: a test for it in the rounds costs 5 %.
+            // After the last group its schedule is made once more and not used: a test for it in
+            // the rounds costs 5 %.
             scheduling.begin(next.unwrap_or(first), following);
             for block in 0..LANES {
                 let before = *state;
                 for chunk in 0..rounds / 16 {
-                    // One pointer for sixteen words: with a row and a column there are not enough registers.
+                    // One pointer serves sixteen words: with a row and a column there are not
+                    // enough registers.
                     let words = &current[16 * chunk..][..16].as_flattened()[block..];
                     assert!(words.len() > 15 * LANES);
                     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
-                    // The words that `begin` has not made, spread over the rounds: 16 / LANES of them in sixteen rounds, but none
-                    // in the first sixteen.
+                    // The words that `begin` has not made are spread over the rounds: 16 / LANES of
+                    // them in sixteen rounds, but none in the first sixteen.
                     macro_rules! wk {
                         ($t:literal) => {{
                             if $t % LANES == 0 && chunk > 0 {

@@ -11,30 +11,31 @@ const VERSION: u32 = 1;
 /// Bytes of the field for an algorithm's name, which ends with a zero.
 const ALGORITHM_BYTES: usize = 32;
 
-/// What a hash device says of itself, all but the root.
+/// The superblock of a hash device, which describes everything but the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Superblock {
     /// The type of the hash device.
     pub format: Format,
-    /// A number for the device.
+    /// The identifier of the device.
     pub uuid: [u8; 16],
-    /// The algorithm's name as Linux has it: `sha256`.
+    /// The name of the algorithm in Linux: `sha256`.
     pub algorithm: String,
     /// Bytes of a block of data.
     pub data_block_bytes: usize,
     /// Bytes of a block of digests.
     pub hash_block_bytes: usize,
-    /// Blocks of data.
+    /// The number of blocks of data.
     pub data_blocks: u64,
-    /// The salt.
+    /// The salt, which may be empty.
     pub salt: Vec<u8>,
 }
 
 impl Superblock {
-    /// As it is on the device.
+    /// Returns the superblock as it is on the device.
     ///
     /// # Panics
-    /// If the algorithm's name has 32 bytes or more, or the salt more than [`MOST_SALT_BYTES`].
+    /// Panics if the algorithm's name has 32 bytes or more, or if the salt has more than
+    /// [`MOST_SALT_BYTES`].
     pub fn to_bytes(&self) -> [u8; SUPERBLOCK_BYTES] {
         assert!(self.algorithm.len() < ALGORITHM_BYTES && self.salt.len() <= MOST_SALT_BYTES, "{self:?}");
         let mut fields = Vec::with_capacity(SUPERBLOCK_BYTES);
@@ -55,10 +56,10 @@ impl Superblock {
         bytes
     }
 
-    /// What the first [`SUPERBLOCK_BYTES`] of `bytes` say.
+    /// Parses the first [`SUPERBLOCK_BYTES`] of `bytes`.
     ///
     /// # Errors
-    /// If there are fewer, or a field has a value that no device has.
+    /// Fails if there are fewer bytes, or if a field has a value that no device has.
     pub fn parse(bytes: &[u8]) -> Result<Self, SuperblockError> {
         let bytes: &[u8; SUPERBLOCK_BYTES] = bytes.first_chunk().ok_or(SuperblockError::Truncated { bytes: bytes.len() })?;
         let (signature, fields) = bytes.split_at(8);
@@ -96,7 +97,7 @@ impl Superblock {
     }
 }
 
-/// Fields not read yet.
+/// The fields that are not read yet.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -111,26 +112,26 @@ impl Fields<'_> {
     }
 }
 
-/// Why something is no superblock.
+/// The reason why bytes are no superblock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuperblockError {
-    /// There are only so many bytes.
+    /// The superblock is cut off.
     Truncated {
-        /// How many.
+        /// The number of bytes that there are.
         bytes: usize,
     },
-    /// It does not begin with the signature.
+    /// The bytes do not begin with the signature.
     Signature,
-    /// The algorithm's name has no end, or is no text.
+    /// The algorithm's name has no end, or is not text.
     Algorithm {
-        /// The bytes of its field, escaped.
+        /// The bytes of the field, escaped.
         name: String,
     },
     /// A number is out of range.
     Field {
-        /// Which one.
+        /// The name of the field.
         field: &'static str,
-        /// What it says.
+        /// The value of the field.
         value: u64,
     },
 }
