@@ -1,8 +1,6 @@
-//! The progress bar on stderr: bytes, rate, time left, files, and the large file that will take
-//! longest.
+//! The progress on stderr: bytes, rate, time left, files, and the file that will take longest.
 //!
-//! On a terminal it is a bar that is redrawn ten times a second; elsewhere, if asked for, a line
-//! every second.
+//! A terminal shows a bar, redrawn ten times a second; others, if asked for, a line every second.
 
 use crate::message::say;
 use crate::text::quoting::quoted;

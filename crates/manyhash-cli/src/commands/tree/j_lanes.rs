@@ -1,5 +1,4 @@
-//! `tree j-lanes`: deals out the words of each file to lanes, and prints the digest of the lanes'
-//! digests.
+//! `tree j-lanes`: words of each file dealt out to lanes, and the digest of the lanes' digests.
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed};

@@ -27,12 +27,10 @@ pub(crate) trait Mode: Send + Sync + 'static {
         Hashing::InLanes
     }
 
-    /// Returns the ranges of a file of `file_bytes` bytes. There is at least one, which is empty
-    /// only if the file is.
+    /// Returns the ranges of a file: at least one, which is empty only if the file is.
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send>;
 
-    /// Returns the length of each range but the last, or `None` if it depends on the size of the
-    /// file.
+    /// Returns the length of each range but the last, or `None` if the file's size decides it.
     fn part_bytes(&self) -> Option<u64>;
 
     fn fold(&self) -> Box<dyn Fold + '_>;

@@ -28,8 +28,7 @@ pub(crate) trait Mode: Send + Sync + 'static {
     /// Returns the result of an input that may be too large for memory, and its length in bytes.
     fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)>;
 
-    /// Returns the line to print for a file of `bytes` bytes with the result `found`. Fails if the
-    /// file has no digest.
+    /// Returns the line to print for a file of `bytes` bytes. Fails if the file has no digest.
     fn line(&self, path: &Path, bytes: u64, found: &[u8]) -> io::Result<Vec<u8>>;
 }
 
@@ -47,8 +46,7 @@ impl Input<'_> {
         }
     }
 
-    /// Hashes the input as leaves of `tree`. `add` gets their digests in order. Returns the number
-    /// of bytes.
+    /// Hashes the leaves of `tree`, whose digests `add` gets in order. Returns the number of bytes.
     pub(crate) fn hash_leaves<A: Algorithm>(
         self,
         tree: &Merkle<A>,

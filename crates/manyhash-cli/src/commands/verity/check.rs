@@ -1,5 +1,4 @@
-//! Compares a stored tree with the data that it should be of, level by level, while the data is
-//! read.
+//! Compares a stored tree with the data it should be of, level by level, as the data is read.
 
 use super::layout::Level;
 use manyhash::Algorithm;

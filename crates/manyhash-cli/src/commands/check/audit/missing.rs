@@ -72,8 +72,7 @@ impl Missing {
         Ok(())
     }
 
-    /// Returns the missing files by digest, each once, as its first entry has it, and the sizes
-    /// that they may have.
+    /// Returns the missing files by digest, each as its first entry has it, and their sizes.
     pub(crate) fn by_digest(self) -> io::Result<(Lost, Sizes)> {
         // SQLite takes columns beside min() from the row that has the minimum.
         self.entries.batch(

@@ -37,8 +37,7 @@ pub(crate) struct Spill {
 impl Spill {
     pub(crate) fn new(tables: &str) -> io::Result<Self> {
         let connection = Connection::open("").map_err(io::Error::other)?;
-        // SQLite makes a file when it needs one, and would look for another folder if this one were
-        // unusable.
+        // SQLite makes a file when it needs one, and would try other folders if this were unusable.
         let (place, full) = match tempfile::tempfile() {
             Ok(_) => {
                 if let Some(folder) = env::temp_dir().to_str() {
@@ -49,8 +48,7 @@ impl Spill {
             Err(error) => (format!("PRAGMA temp_store = MEMORY; PRAGMA max_page_count = {MOST_PAGES_WITHOUT_FILE}"), reason(&error)),
         };
         let spill = Self { connection, full };
-        // Data that is lost with the process needs no journal. Everything is in one transaction,
-        // which never ends.
+        // Data that is lost with the process needs no journal. All is one transaction without end.
         spill.batch(&format!("PRAGMA journal_mode = OFF; PRAGMA cache_size = -{MEMORY_KIB}; {place}"))?;
         spill.batch(&format!("BEGIN; {tables}"))?;
         Ok(spill)
