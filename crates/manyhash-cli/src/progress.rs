@@ -15,7 +15,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long the bar waits before it appears. Work that takes less time needs none.
+/// The time before the bar appears. Work that takes less needs none.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(1);

@@ -17,7 +17,7 @@ const STACKS: &[&str] = &["dm-", "md"];
 /// the device mapper, RAID.
 const SERIALS: &[&str] = &["wwid", "device/wwid", "serial", "device/cid", "dm/uuid", "md/uuid"];
 
-/// How deep stacks of devices are looked through. Deeper ones are not trusted.
+/// The greatest depth of stacks of devices. Deeper ones are not trusted.
 const MAX_DEPTH: usize = 16;
 
 /// Why a device below a file system is not trusted.

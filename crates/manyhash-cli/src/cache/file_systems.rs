@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long an answer about a device number is believed. Between two files a file system may be
+/// The time that an answer about a device number is believed. Between two files a file system may be
 /// unmounted, and its number given to another.
 const BELIEVED: Duration = Duration::from_secs(1);
 

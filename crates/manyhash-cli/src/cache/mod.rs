@@ -40,11 +40,11 @@ use store::{Store, StoreError};
 /// at the ctime, after the reading, enough: a change meanwhile would be newer.
 const SETTLED_NS: i128 = 2_000_000_000;
 
-/// How long digests wait at most before they are stored.
+/// The longest time that digests wait to be stored.
 const STORE_EVERY: Duration = Duration::from_millis(500);
-/// How many waiting files are stored at once, without waiting longer.
+/// The number of waiting files that are stored without waiting longer.
 const BATCH_FILES: usize = 2048;
-/// How many files may wait before workers wait for the store.
+/// The number of waiting files at which workers wait for the store.
 const MAX_WAITING_FILES: usize = 8 * BATCH_FILES;
 
 #[derive(Clone, Debug)]

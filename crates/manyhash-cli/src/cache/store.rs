@@ -37,10 +37,10 @@ const STATE: &str = "CREATE TABLE manyhash_cache_state (dropped_day INTEGER NOT 
 
 /// The page size. A page holds a group of the usual size without a chain of further pages.
 const PAGE_BYTES: u32 = 16 << 10;
-/// How much of the database SQLite may keep in memory.
+/// The memory in which SQLite may keep pages of the database.
 const MEMORY_KIB: i64 = 16 << 10;
 
-/// How long opening waits for another process that has the store open.
+/// The time that opening waits for another process that has the store open.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// For how many days a group is kept after a run last used it. A file read every quarter stays.

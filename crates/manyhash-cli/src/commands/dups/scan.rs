@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 
-/// How much of a file larger than [`SMALL_BYTES`] is read first: a page, the least that is read.
+/// The first bytes read of a file larger than [`SMALL_BYTES`]: a page, the least that is read.
 pub(crate) const FIRST_BYTES: u64 = 4 << 10;
 
 /// The size up to which files are read whole, because opening costs more than hashing.

@@ -146,9 +146,9 @@ impl Sink<Label> for Folds<'_> {
     }
 }
 
-/// How many bytes of a stream are read before they are hashed, if they have more than one part.
+/// The bytes of a stream that are read before they are hashed, if they have several parts.
 const BUFFER_BYTES: u64 = 16 << 20;
-/// How many bytes of a larger part are read at once.
+/// The bytes of a larger part that are read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
 fn of_stream<'a>(mode: &'a dyn Mode, path: &Path) -> io::Result<Box<dyn Fold + 'a>> {

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::mem;
 
-/// How many bytes of hashes are read at once. It is at least a block.
+/// The bytes of hashes that are read at once, at least a block.
 const BATCH_BYTES: usize = 128 << 10;
 
 /// The corrupt blocks of a level or of the data: their number, and the first one.

@@ -7,7 +7,7 @@ use manyhash_files::{Algorithms, Digests};
 use std::collections::HashSet;
 use std::io;
 
-/// How many sizes are remembered. If there are more, files of any size are hashed.
+/// The most sizes that are remembered. If there are more, files of any size are hashed.
 const MOST_SIZES: usize = 1 << 16;
 
 /// Collects missing files as they are met.

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// How many folders are kept. If there are more, the folder that they are in is covered as a whole.
+/// The most folders that are kept. Of more, the folder that they are in is covered as a whole.
 const MOST_FOLDERS: usize = 1000;
 
 #[derive(Debug, Default)]

@@ -7,10 +7,10 @@ use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 
-/// How much of a database SQLite may keep in memory. It may take as much again while it sorts.
+/// The memory in which SQLite may keep pages. It may take as much again while it sorts.
 const MEMORY_KIB: i64 = 4 << 10;
 
-/// How many pages a database may have if no file can be made: a megabyte.
+/// The most pages of a database if no file can be made: a megabyte.
 const MOST_PAGES_WITHOUT_FILE: u32 = 256;
 
 /// The fingerprint of a name.

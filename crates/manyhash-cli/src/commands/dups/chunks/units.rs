@@ -46,7 +46,7 @@ pub(crate) struct Folder {
 #[derive(Clone, Debug)]
 pub(crate) struct Division {
     pub(crate) sizes: RangeInclusive<u64>,
-    /// How far below an argument folders have lines of their own.
+    /// The depth below an argument to which folders have lines of their own.
     pub(crate) depth: usize,
     /// The number of bytes up to which files are gathered.
     pub(crate) unit_bytes: u64,
