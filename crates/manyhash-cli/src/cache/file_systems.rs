@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The time that an answer about a device number is believed. Between two files a file system may be
-/// unmounted, and its number given to another.
+/// The time that an answer about a device number is believed. Between two files a file system may
+/// be unmounted, and its number given to another.
 const BELIEVED: Duration = Duration::from_secs(1);
 
 /// A type of file system whose stamps are trusted.
