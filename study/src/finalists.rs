@@ -26,8 +26,7 @@ mod tests {
         message
     }
 
-    /// Checks a digest by `linear`, which is not this project's code, and by every lane of every
-    /// kernel.
+    /// Checks a digest by `linear`, which is not this project's, and by every lane of every kernel.
     fn check_vector(function: &Function, message: &[u8], expected: &str) {
         let mut digest = Vec::new();
         (function.linear)(message, &mut digest);
@@ -58,8 +57,7 @@ mod tests {
         );
     }
 
-    /// These digests are in the tests of other implementations too; `sha3_is_openssls` has a third
-    /// opinion.
+    /// These digests are in other implementations' tests; `sha3_is_openssls` has a third opinion.
     #[test]
     fn known_digests_of_keccak_and_sha3_come_out() {
         let check = |message: &[u8], expected| check_vector(&Function::keccak256(), message, expected);

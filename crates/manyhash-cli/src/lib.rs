@@ -1,5 +1,4 @@
-//! The command `manyhash`: checksums of many files at once. The library `manyhash_files` hashes the
-//! files.
+//! The command `manyhash`: checksums of many files at once, hashed by `manyhash_files`.
 
 #![forbid(unsafe_code)]
 
@@ -22,8 +21,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Runs the command line `arguments` and returns the exit code. The first argument is the name that
-/// the program was called by.
+/// Runs the command line `arguments`, the program's name first, and returns the exit code.
 ///
 /// If that name, or the next argument, is a drop-in's (`sha256sum`), the program is that drop-in;
 /// otherwise it is `manyhash COMMAND`.

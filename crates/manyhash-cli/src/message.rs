@@ -1,5 +1,4 @@
-//! Messages on stderr: `PROGRAM: PATH: reason`, paths quoted as GNU tools do, so that no path can
-//! upset a terminal.
+//! Messages on stderr, `PROGRAM: PATH: reason`, whose quoted paths cannot upset a terminal.
 
 use crate::text::quoting::quoted;
 use manyhash_files::{SameFolder, file_name};
@@ -7,8 +6,7 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Writes `PROGRAM: MESSAGE` to stderr, and ignores errors, because a closed stderr leaves nobody
-/// to tell.
+/// Writes `PROGRAM: MESSAGE` to stderr. Errors are ignored, as they could not be reported.
 pub(crate) fn say(program: &OsStr, message: &[u8]) {
     let line = [program.as_encoded_bytes(), b": ", message, b"\n"].concat();
     let _ = io::stderr().write_all(&line);

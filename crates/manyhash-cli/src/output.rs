@@ -141,14 +141,12 @@ fn descriptor(number: u32, path: &Path) -> io::Result<File> {
     File::options().write(true).open(path)
 }
 
-/// Creates a file without a name on the file system of `path`, so that nothing is left of it
-/// however the process ends.
+/// Creates a file without a name on the file system of `path`. It vanishes with the process.
 pub(crate) fn unnamed(path: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder_of(path))
 }
 
-/// Gives the finished `file`, which has no name yet, the name `path`. It appears, or replaces the
-/// old one.
+/// Gives the finished `file` the name `path`. It appears, or replaces the old one.
 pub(crate) fn publish(file: File, path: &Path) -> io::Result<()> {
     let named = named(file, folder_of(path))?;
     if let Ok(old) = fs::metadata(path) {
@@ -163,8 +161,7 @@ pub(crate) fn publish(file: File, path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
-/// Gives `unnamed` a temporary name in `folder`. Where the system cannot do that, a copy gets the
-/// name.
+/// Gives `unnamed` a temporary name in `folder`, or where the system cannot, a copy of it.
 fn named(mut unnamed: File, folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".manyhash-");
@@ -193,8 +190,7 @@ fn link(file: &File, name: &Path) -> io::Result<()> {
 fn sync_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     match File::open(folder).and_then(|folder| folder.sync_all()) {
-        // A folder may be writable but not readable, and some file systems cannot synchronise
-        // folders.
+        // A folder may be writable but not readable, or its file system cannot do this.
         Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported) => {}
         result => return result,
     }
@@ -202,8 +198,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives `file` to the owner of the file that it will replace. In general only root may do that, so
-/// errors are ignored.
+/// Gives `file` to the owner of the file that it replaces. Only root may, so errors are ignored.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &fs::Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};

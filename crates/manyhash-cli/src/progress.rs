@@ -1,8 +1,6 @@
-//! The progress bar on stderr: bytes, rate, time left, files, and the large file that will take
-//! longest.
+//! The progress on stderr: bytes, rate, time left, files, and the file that will take longest.
 //!
-//! On a terminal it is a bar that is redrawn ten times a second; elsewhere, if asked for, a line
-//! every second.
+//! A terminal shows a bar, redrawn ten times a second; others, if asked for, a line every second.
 
 use crate::message::say;
 use crate::text::quoting::quoted;
@@ -17,7 +15,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long the bar waits before it appears. Work that takes less time needs none.
+/// The time before the bar appears. Work that takes less needs none.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(1);

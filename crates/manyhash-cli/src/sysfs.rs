@@ -20,8 +20,7 @@ pub(crate) fn folder_of(_: &Path, _: u64) -> Option<PathBuf> {
     None
 }
 
-/// Returns the folder of the disk that the device in `folder` is a partition of, or `None` if it is
-/// no partition.
+/// Returns the folder of the disk, if the device in `folder` is a partition.
 pub(crate) fn disk_of(folder: &Path) -> Option<&Path> {
     folder.join("partition").exists().then(|| folder.parent()).flatten()
 }

@@ -24,8 +24,7 @@ type Sha256Batcher = Batcher<manyhash::Sha256, Bytes>;
 /// An engine, which has no secrets yet.
 #[derive(Clone)]
 pub enum Engine {
-    /// OpenSSL's HMAC. Where its interface allows, state is kept: the key, and the digest, fetched
-    /// once.
+    /// OpenSSL's HMAC. What its interface allows is kept: the key, and the digest, fetched once.
     OpenSsl,
     /// HMAC made of OpenSSL's SHA-256, which starts from states that have absorbed the key. It is
     /// faster than OpenSSL's own HMAC, which is set up anew for every message.

@@ -114,8 +114,7 @@ fn run(arguments: Arguments) -> Result<()> {
         most: arguments.connections.get(),
         head_time: body.time,
         write_time: body.time,
-        // A connection may need this for a head, a body, the rest of the body, and the answer.
-        // After that it is closed.
+        // This is the time for a head, a body, the rest of a body and the answer in turn.
         stop_time: 4 * body.time + Duration::from_secs(1),
     };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();

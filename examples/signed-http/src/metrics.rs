@@ -116,8 +116,7 @@ pub enum Kind {
     Gauge,
 }
 
-/// Text in Prometheus' format, as it is written. Label values are the program's own and need no
-/// escapes.
+/// Text in Prometheus' format. Label values are the program's own and need no escapes.
 #[derive(Default)]
 pub struct Text {
     written: String,

@@ -6,8 +6,7 @@ use std::env;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// Secrets that hold at the same time. There is at least one, and none is empty. They are erased
-/// when they are dropped.
+/// One or more secrets that hold at the same time, none empty. They are erased on drop.
 pub struct Secrets(Vec<Zeroizing<Vec<u8>>>);
 
 impl Secrets {

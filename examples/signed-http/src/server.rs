@@ -23,11 +23,9 @@ const MOST_BUFFER_BYTES: usize = 16 << 10;
 pub struct ConnectionLimits {
     /// How many are open at once. Others wait to be accepted.
     pub most: usize,
-    /// The time for the head of a request, from when the connection is ready for one. So idle
-    /// connections end, too.
+    /// The time for the head of a request, also while there is none, so idle connections end.
     pub head_time: Duration,
-    /// The time for the client to take some more of an answer. A client that asks and never reads
-    /// is given up.
+    /// The time for the client to take more of an answer. One that never reads is given up.
     pub write_time: Duration,
     /// The time for all requests in flight when the server stops.
     pub stop_time: Duration,

@@ -1,13 +1,11 @@
-//! The content of the senders' headers: signatures, and in Stripe's the time. Nothing here knows a
-//! secret.
+//! The senders' headers: signatures, and in Stripe's the time. Nothing here knows a secret.
 
 use std::time::Duration;
 
 /// The length of a tag of HMAC-SHA256 in bytes.
 pub const TAG_BYTES: usize = 32;
 
-/// How many signatures one header may have. Each takes memory and is compared with a tag of every
-/// secret.
+/// The most signatures of one header. Each takes memory and is compared with every secret's tag.
 const MOST_SIGNATURES: usize = 16;
 
 /// The tag of a message as its sender claims it.

@@ -51,8 +51,7 @@ impl LaneKernel {
         digests.extend((self.many)(messages));
     }
 
-    /// Appends the digest of each slice of a message, which is dealt out to as many slices as there
-    /// are lanes.
+    /// Appends the digest of each slice of a message dealt out to as many slices as lanes.
     pub fn hash_dealt(&self, message: &[u8], digests: &mut Vec<u8>) {
         digests.extend((self.dealt)(message));
     }
@@ -71,14 +70,12 @@ impl Function {
         Self { name, word_bytes: size_of::<WordOf<C>>(), linear, linear_name, kernels }
     }
 
-    /// Creates BLAKE-256. Its linear code has the four columns of the state in a register of 128
-    /// bits.
+    /// Creates BLAKE-256. Its linear code has its state's 4 columns in a register of 128 bits.
     pub fn blake256() -> Self {
         Self::new::<Blake256>("BLAKE-256", linear::blake256, "blake-hash", Blake256::INITIAL, 32)
     }
 
-    /// Creates BLAKE-512. Its linear code has the four columns of the state in a register of 256
-    /// bits.
+    /// Creates BLAKE-512. Its linear code has its state's 4 columns in a register of 256 bits.
     pub fn blake512() -> Self {
         Self::new::<Blake512>("BLAKE-512", linear::blake512, "blake-hash", Blake512::INITIAL, 64)
     }

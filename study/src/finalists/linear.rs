@@ -1,5 +1,4 @@
-//! Linear code, which hashes one message after the other. Lanes are compared with it, and verified
-//! against it.
+//! Linear code, one message after the other. Lanes are compared with it and verified against it.
 
 use blake_hash::Digest as _;
 use sha3::Digest as _;
@@ -7,8 +6,7 @@ use sha3::Digest as _;
 /// A function that appends the digest of a message.
 pub type Linear = fn(&[u8], &mut Vec<u8>);
 
-/// Computes BLAKE-256 with the columns of its state in the lanes of a register: SIMD inside one
-/// message.
+/// Computes BLAKE-256 with the columns of its state in a register: SIMD inside one message.
 pub fn blake256(message: &[u8], digests: &mut Vec<u8>) {
     digests.extend_from_slice(&blake_hash::Blake256::digest(message));
 }

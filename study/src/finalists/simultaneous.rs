@@ -20,8 +20,7 @@ const MESSAGES: usize = 64;
 const MESSAGE_BYTES: usize = 4096;
 /// The paper's "500 loops".
 const WARM_UP_CALLS: u64 = 500;
-/// Registers of 128, 256 and 512 bits, with the instructions of their time and with those of
-/// AVX-512.
+/// Registers of 128, 256 and 512 bits, with the instructions of their time and of AVX-512.
 const BACKENDS: [&str; 5] = ["sse2", "avx512-128", "avx2", "avx512-256", "avx512"];
 
 const NARROW: Code = Code::Lanes("sse2");

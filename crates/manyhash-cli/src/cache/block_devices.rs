@@ -1,5 +1,4 @@
-//! Block devices below a file system. A disk stays the same; other devices may show another image
-//! tomorrow.
+//! Block devices below a file system: disks, and devices that may show another image tomorrow.
 
 use crate::sysfs::{self, entries_of};
 use std::ffi::{OsStr, OsString};
@@ -11,15 +10,14 @@ use std::path::{Path, PathBuf};
 /// nbd, ram, zram, ublk, floppies and CDs, and disks that others write to over a network.
 const DISKS: &[&str] = &["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dasd", "pmem"];
 
-/// The first letters of the names of devices made of others: the device mapper (LVM, LUKS,
-/// multipath) and RAID.
+/// The first letters of the names of stacks: the device mapper (LVM, LUKS, multipath) and RAID.
 const STACKS: &[&str] = &["dm-", "md"];
 
 /// The files in a disk's folder that may hold its serial number: for NVMe, SCSI, virtio, SD cards,
 /// the device mapper, RAID.
 const SERIALS: &[&str] = &["wwid", "device/wwid", "serial", "device/cid", "dm/uuid", "md/uuid"];
 
-/// How deep stacks of devices are looked through. Deeper ones are not trusted.
+/// The greatest depth of stacks of devices. Deeper ones are not trusted.
 const MAX_DEPTH: usize = 16;
 
 /// Why a device below a file system is not trusted.
@@ -74,8 +72,7 @@ impl BlockDevices {
         Ok(())
     }
 
-    /// Returns the UUID of the file system on the device numbered `device`, if exactly one link
-    /// says it.
+    /// Returns the UUID of the file system on the device `device`, if exactly one link says it.
     pub(crate) fn uuid_of(&self, device: u64) -> Option<Vec<u8>> {
         let folder = self.folder(device).ok()?;
         let leads_here = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target.file_name() == folder.file_name());

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long an answer about a device number is believed. Between two files a file system may be
-/// unmounted, and its number given to another.
+/// The time that an answer about a device number is believed. Between two files a file system may
+/// be unmounted, and its number given to another.
 const BELIEVED: Duration = Duration::from_secs(1);
 
 /// A type of file system whose stamps are trusted.
@@ -31,8 +31,7 @@ struct Trusted {
 enum Uuid {
     /// The kernel derives `f_fsid` from it, see statfs(2).
     FileSystemId,
-    /// It is in the names of links in `/dev/disk/by-uuid`, because `f_fsid` is only the device's
-    /// number.
+    /// Links in `/dev/disk/by-uuid` are named by it. Here `f_fsid` is only the device's number.
     Links,
 }
 
@@ -81,8 +80,7 @@ pub(crate) enum Why {
     Nameless,
     /// The system does not tell which file system is mounted.
     Unknown,
-    /// The ctime has no fraction of a second. Programs that make images write such times; a kernel
-    /// hardly ever does.
+    /// The ctime has no fraction of a second, as programs write it that make images.
     WholeSecond,
 }
 
@@ -147,8 +145,7 @@ impl FileSystems {
         let (kind, answer) = match self.answers.get(&device) {
             Some((asked, answer)) if asked.elapsed() < BELIEVED => answer,
             _ => {
-                // A file that is gone, or on another file system by now, says nothing of other
-                // files.
+                // A file that is gone, or on another file system now, says nothing of other files.
                 let Some(mounted) = mounted(path).filter(|mounted| mounted.device == device) else {
                     return Err(Distrust { kind: "".into(), why: Why::Unknown });
                 };
@@ -230,8 +227,7 @@ fn mounted(path: &Path) -> Option<Mounted> {
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::MetadataExt;
 
-    // `O_PATH` reads nothing, so a device or a fifo does not notice. All answers are about this one
-    // open file.
+    // `O_PATH` reads nothing, so a device does not notice. All answers are about this one file.
     let file = File::from(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?);
     let device = file.metadata().ok()?.dev();
     let file_system_id = fstatvfs(&file).ok()?.f_fsid;
@@ -330,8 +326,7 @@ mod tests {
         rebooted.disk("sda", "two").partition("sda", 1).disk("sdb", "one").partition("sdb", 1);
         let elsewhere = Mounted { device: Machine::number(8, 17), source: "/dev/sdb1".into(), ..ext4() };
         assert_eq!(of(&elsewhere, &rebooted), first);
-        // A copy on another disk or partition, another UUID, or another type is another file
-        // system.
+        // Another disk, partition, UUID or type is another file system, even with a copy of it.
         assert_ne!(of(&elsewhere, &machine), first);
         machine.partition("sda", 2);
         assert_ne!(of(&Mounted { device: Machine::number(8, 2), ..ext4() }, &machine), first);

@@ -10,8 +10,7 @@
 //! and all of that. Algorithms are named, not numbered, so that a row keeps its meaning when one
 //! joins the list.
 //!
-//! The device of all stamps here is the identity of the file system ([`super::file_systems`]), not
-//! the number from `stat`.
+//! The device in stamps is the file system's identity ([`super::file_systems`]), not `st_dev`.
 
 use manyhash::{AnyAlgorithm, Sha256};
 use manyhash_files::read::{FileId, Stamp};

@@ -40,11 +40,11 @@ use store::{Store, StoreError};
 /// at the ctime, after the reading, enough: a change meanwhile would be newer.
 const SETTLED_NS: i128 = 2_000_000_000;
 
-/// How long digests wait at most before they are stored.
+/// The longest time that digests wait to be stored.
 const STORE_EVERY: Duration = Duration::from_millis(500);
-/// How many waiting files are stored at once, without waiting longer.
+/// The number of waiting files that are stored without waiting longer.
 const BATCH_FILES: usize = 2048;
-/// How many files may wait before workers wait for the store.
+/// The number of waiting files at which workers wait for the store.
 const MAX_WAITING_FILES: usize = 8 * BATCH_FILES;
 
 #[derive(Clone, Debug)]
@@ -175,8 +175,7 @@ impl Cache {
         hashing(what, algorithms)
     }
 
-    /// Stores the digests that still wait. Returns whether all files that were read again have the
-    /// stored digests.
+    /// Stores the waiting digests. Returns whether all files read again have the stored digests.
     pub(crate) fn finish(&self, verbose: bool) -> bool {
         let Some(shared) = &self.0 else { return true };
         shared.queue().ended = true;
@@ -197,8 +196,7 @@ impl Cache {
 impl Keeper for Shared {
     fn keep(&self, path: &Path, hashed: &Hashed) {
         let Some(stamp) = hashed.stamp else { return };
-        // The kernel may make up a file as it is read, if its length is another than it says, or
-        // zero.
+        // A file of another length than it says, or of none, may be made up as it is read.
         if hashed.bytes != stamp.size_bytes || hashed.bytes == 0 {
             return;
         }
@@ -240,8 +238,7 @@ impl Shared {
         }
     }
 
-    /// Returns the work for a file that the store knows, or `None` if it is to be hashed as any
-    /// other.
+    /// Returns the work for a file that the store knows, or `None` if it has to be hashed.
     fn known(&self, path: &Path, stamp: &Stamp, algorithms: Algorithms) -> Option<Work> {
         let mut access = self.access();
         if access.file == Some(stamp.file) {
@@ -390,8 +387,7 @@ impl Access {
         Ok(())
     }
 
-    /// Returns the group of `key` and whether its use should be noted, or `None` if there is no
-    /// store.
+    /// Returns the group of `key` and whether its use should be noted, or `None` without a store.
     fn group(&mut self, key: GroupKey) -> Result<Option<&(Group, bool)>, StoreError> {
         let Some(store) = &self.store else { return Ok(None) };
         if self.last.as_ref().is_none_or(|(group, _)| group.key() != key) {
@@ -400,8 +396,7 @@ impl Access {
         Ok(self.last.as_ref())
     }
 
-    /// Stores `files`, which are sorted by their stamps' files. Returns those whose stored digests
-    /// differ.
+    /// Stores `files`, sorted by their stamps' files. Returns those whose stored digests differ.
     fn put<'a>(&mut self, files: &[&'a (PathBuf, Stamp, Hashed)]) -> Result<Vec<(&'a Path, Difference)>, StoreError> {
         self.last = None;
         let Some(store) = &self.store else { return Ok(Vec::new()) };
@@ -419,8 +414,7 @@ impl Access {
     }
 }
 
-/// Returns `stamp` as it is stored, with the identity of its file system in place of the device's
-/// number.
+/// Returns `stamp` with the identity of its file system in place of the device's number.
 fn lasting(stamp: Stamp, identity: u64) -> Stamp {
     Stamp { file: FileId { device: identity, ..stamp.file }, ..stamp }
 }

@@ -25,8 +25,7 @@ const APPLICATION_ID_OFFSET: usize = 68;
 /// The version of the tables below and of their content.
 const VERSION: i32 = 2;
 
-/// The beginning of the tables' names. It is in the first page of a store even if the number above
-/// is damaged.
+/// The beginning of the tables' names. It is in the first page even if the number above is damaged.
 const TABLE_PREFIX: &[u8] = b"manyhash_cache_";
 
 const FILES: &str = "CREATE TABLE manyhash_cache_files (file_system INTEGER NOT NULL, block INTEGER NOT NULL, day INTEGER NOT NULL, \
@@ -38,10 +37,10 @@ const STATE: &str = "CREATE TABLE manyhash_cache_state (dropped_day INTEGER NOT 
 
 /// The page size. A page holds a group of the usual size without a chain of further pages.
 const PAGE_BYTES: u32 = 16 << 10;
-/// How much of the database SQLite may keep in memory.
+/// The memory in which SQLite may keep pages of the database.
 const MEMORY_KIB: i64 = 16 << 10;
 
-/// How long opening waits for another process that has the store open.
+/// The time that opening waits for another process that has the store open.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// For how many days a group is kept after a run last used it. A file read every quarter stays.
@@ -121,8 +120,7 @@ impl Store {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
         let text = |row: &rusqlite::Row| row.get::<_, String>(0);
-        // This comes before anything is read. Otherwise the log would be opened with memory shared
-        // through a file.
+        // If anything were read before, the log would be opened with memory shared through a file.
         connection.query_row("PRAGMA locking_mode = EXCLUSIVE", (), text)?;
         for pragma in ["cell_size_check = ON", "trusted_schema = OFF", "temp_store = MEMORY", "synchronous = NORMAL"] {
             connection.execute_batch(&format!("PRAGMA {pragma}"))?;
@@ -268,8 +266,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 pub(crate) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     let mut names = (1..).map(|number| with_ending(path, &if number == 1 { ".corrupt".into() } else { format!(".corrupt.{number}") }));
     let aside = names.find(|name| fs::symlink_metadata(name).is_err()).expect("some name is free");
-    // The log goes first. Without it the rest is old but whole; the log alone would belong to
-    // nothing.
+    // The log goes first. Without it the rest is old but whole; the log alone would be useless.
     match fs::rename(log_of(path), log_of(&aside)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -45,8 +45,7 @@ fn page(mut command: Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Adds the values that an option takes to its help text, because the list that the library would
-/// make of them is not clean.
+/// Adds an option's values to its help text, because the library's list of them is not clean.
 fn with_values_in_help(argument: Arg) -> Arg {
     let values = argument.get_possible_values();
     if values.is_empty() || argument.is_hide_possible_values_set() {

@@ -6,7 +6,6 @@ use manyhash::AnyAlgorithm;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Below the options.
 const EXAMPLES: &str = "\
 Examples:
   Say only what is not as it should be:

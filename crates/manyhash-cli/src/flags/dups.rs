@@ -10,7 +10,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Below the options.
 const EXAMPLES: &str = "\
 Sizes:
   A number of bytes, or one with K, M, G or T behind it.
@@ -75,16 +74,17 @@ pub(crate) struct DupsArguments {
 /// How files are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chunking {
-    /// Every so many bytes; the last chunk of a file is what is left.
+    /// Chunks of this many bytes. The last chunk of a file is what is left.
     Fixed(usize),
-    /// Content-defined, by FastCDC (its version of 2020): so many bytes on average, at least a quarter and at most four times that.
+    /// Chunks that the content defines, by FastCDC (its version of 2020). They have this many bytes
+    /// on average, at least a quarter and at most four times that.
     ContentDefined(usize),
 }
 
-/// Sizes of fixed chunks: the size of a sector, and what buffers should hold several of.
+/// The sizes of fixed chunks, from a sector to a size of which buffers should hold several.
 const FIXED_BYTES: RangeInclusive<usize> = 512..=16 << 20;
 
-/// As one would type it.
+/// Writes the kind of chunks as users type it.
 impl fmt::Display for Chunking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -113,8 +113,7 @@ fn short_flag(letter: u8) -> Result<Flag, Vec<u8>> {
     found.map(|(_, flag)| *flag).ok_or_else(|| [b"invalid option -- '", &[letter][..], b"'"].concat())
 }
 
-/// Returns the option that `text` stands for. It is `name` or `name=value`, and the name may be cut
-/// short.
+/// Returns the option `text`, which is `name` or `name=value`. The name may be cut short.
 fn long_flag(text: &[u8]) -> Result<Flag, Vec<u8>> {
     let mut parts = text.splitn(2, |&byte| byte == b'=');
     let (name, value) = (parts.next().unwrap_or_default(), parts.next());
@@ -152,8 +151,7 @@ impl Options {
         }
     }
 
-    /// Returns the message for the first contradiction between options, in the order in which GNU
-    /// looks for them.
+    /// Returns the message for a contradiction between options, the first in GNU's order.
     fn contradiction(&self) -> Option<String> {
         if self.tag && self.binary == Some(false) {
             return Some("--tag does not support --text mode".into());

@@ -1,5 +1,5 @@
-//! Options of the command line: a file for each command says what it takes, its defaults, and what stands below the
-//! options, under `--help` and in the manual pages: headings, and indented lines that are shown as they are.
+//! Options of the command line. A file for each command has its options, their defaults, and the
+//! text below the options in `--help` and manual pages, whose indented lines are shown as they are.
 
 mod check;
 mod dups;
@@ -25,7 +25,7 @@ pub(crate) use self::sum::SumArguments;
 pub(crate) use self::tree::*;
 pub(crate) use self::verity::*;
 
-/// Below the list of commands; `DROP-INS` are their names.
+/// The text below the list of commands, in which `DROP-INS` stands for the names of drop-ins.
 const EXAMPLES: &str = "\
 Examples:
   manyhash sum -r photos -o photos.sha256
@@ -77,7 +77,6 @@ pub(crate) struct BenchArguments {
     pub(crate) algorithms: Vec<AnyAlgorithm>,
 }
 
-/// Below the options of `bench`.
 const BENCH_EXAMPLES: &str = "\
 Examples:
   manyhash bench
@@ -92,7 +91,6 @@ pub(crate) struct ManArguments {
     pub(crate) commands: Vec<String>,
 }
 
-/// Below the options of `man`.
 const MAN_EXAMPLES: &str = "\
 Examples:
   Read a page:
@@ -110,7 +108,6 @@ pub(crate) struct CompletionsArguments {
     pub(crate) shell: Shell,
 }
 
-/// Below the options of `completions`.
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   manyhash completions bash > ~/.local/share/bash-completion/completions/manyhash
@@ -138,7 +135,7 @@ pub(crate) struct WalkArguments {
 }
 
 impl WalkArguments {
-    /// As the walk takes them; or why the patterns together are too much.
+    /// Returns the options in the walk's form. Fails if the patterns together are too much.
     pub(crate) fn options(&self) -> Result<Options, String> {
         Ok(Options {
             links: if self.follow { Links::Followed } else { Links::Skipped },
@@ -161,7 +158,7 @@ pub(crate) struct WorkArguments {
 }
 
 impl WorkArguments {
-    /// Threads that hash.
+    /// Returns the number of threads that hash.
     pub(crate) fn workers(&self) -> usize {
         self.threads.map_or_else(all_cores, usize::from)
     }

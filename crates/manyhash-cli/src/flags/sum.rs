@@ -6,7 +6,6 @@ use manyhash::AnyAlgorithm;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Below the options.
 const EXAMPLES: &str = "\
 Examples:
   Lines as sha256sum prints them:

@@ -12,7 +12,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Below the modes.
 const EXAMPLES: &str = "\
 Which mode:
   j-lanes, j-pointers, files   fast digests of our own, where both sides use them
@@ -51,7 +50,7 @@ pub(crate) struct TreeWorkArguments {
 }
 
 impl TreeWorkArguments {
-    /// Threads that hash.
+    /// Returns the number of threads that hash.
     pub(crate) fn workers(&self) -> usize {
         self.threads.map_or_else(all_cores, usize::from)
     }
@@ -74,7 +73,6 @@ pub(crate) enum TreeMode {
     Glacier(GlacierArguments),
 }
 
-/// Below the options of `tree j-lanes`.
 const J_LANES_EXAMPLES: &str = "\
 Examples:
   Of a large image, on all cores:
@@ -82,7 +80,6 @@ Examples:
   Of a stream, so that no message has the same digest in another mode:
       tar c photos | manyhash tree j-lanes --separated -a sha512";
 
-/// Below the options of `tree j-pointers`.
 const J_POINTERS_EXAMPLES: &str = "\
 Examples:
   manyhash tree j-pointers -j 16 disk.img";
@@ -107,7 +104,6 @@ pub(crate) struct LanesArguments {
     pub(crate) files: Vec<OsString>,
 }
 
-/// Below the options of `tree files`.
 const FILES_EXAMPLES: &str = "\
 Examples:
   One digest of a release, whatever the names are:
@@ -128,7 +124,6 @@ pub(crate) struct FilesArguments {
     pub(crate) files: Vec<OsString>,
 }
 
-/// Below the options of `tree fs-verity`.
 const FS_VERITY_EXAMPLES: &str = "\
 Examples:
   As `fsverity digest` prints it:
@@ -182,7 +177,6 @@ pub(crate) enum FsVerityHash {
     Sha512,
 }
 
-/// Below the options of `tree dm-verity`.
 const DM_VERITY_EXAMPLES: &str = "\
 Examples:
   The root hash of an image, without its hash device:
@@ -217,7 +211,6 @@ pub(crate) struct DmVerityArguments {
     pub(crate) files: Vec<OsString>,
 }
 
-/// Below the options of `tree bittorrent-v2`.
 const BITTORRENT_V2_EXAMPLES: &str = "\
 Examples:
   Pieces roots:
@@ -242,7 +235,6 @@ pub(crate) struct BittorrentV2Arguments {
     pub(crate) files: Vec<OsString>,
 }
 
-/// Below the options of `tree s3`.
 const S3_EXAMPLES: &str = "\
 Examples:
   The composite SHA-256 of an upload in parts of 8 MiB:
@@ -271,7 +263,6 @@ pub(crate) struct S3Arguments {
     pub(crate) files: Vec<OsString>,
 }
 
-/// Below the options of `tree glacier`.
 const GLACIER_EXAMPLES: &str = "\
 Examples:
   manyhash tree glacier archive.zip";

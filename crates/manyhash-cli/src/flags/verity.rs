@@ -11,10 +11,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Bytes of a block, unless something else is said.
+/// The default length of a block in bytes.
 const BLOCK_BYTES: usize = 4096;
 
-/// Below the commands.
 const EXAMPLES: &str = "\
 Examples:
   The root hash that a kernel is started with, and the hash device:
@@ -41,7 +40,6 @@ pub(crate) enum VerityCommand {
     Dump(VerityDumpArguments),
 }
 
-/// Below the options of `verity format`.
 const FORMAT_EXAMPLES: &str = "\
 Sizes:
   A number of bytes, or one with K, M, G or T behind it.
@@ -83,7 +81,6 @@ pub(crate) struct VerityFormatArguments {
     pub(crate) hash: PathBuf,
 }
 
-/// Below the options of `verity verify`.
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   Silent if all is fine:
@@ -120,7 +117,6 @@ pub(crate) struct VerityVerifyArguments {
     pub(crate) root: Option<OsString>,
 }
 
-/// Below the options of `verity dump`.
 const DUMP_EXAMPLES: &str = "\
 Examples:
   manyhash verity dump root.verity
@@ -180,17 +176,15 @@ pub(crate) struct VerityDeviceArguments {
 }
 
 impl VerityDeviceArguments {
-    /// Bytes of a block of data.
     pub(crate) fn data_block_bytes(&self) -> usize {
         self.data_block_size.unwrap_or(BLOCK_BYTES)
     }
 
-    /// Bytes of a block of hashes.
     pub(crate) fn hash_block_bytes(&self) -> usize {
         self.hash_block_size.unwrap_or(BLOCK_BYTES)
     }
 
-    /// Whether `--hash-offset` is where hashes can be.
+    /// Fails if hashes cannot be at `--hash-offset`.
     pub(crate) fn check_hash_offset(&self) -> Result<(), String> {
         let block_bytes = self.hash_block_bytes();
         if self.no_superblock && !self.hash_offset.is_multiple_of(block_bytes as u64) {
@@ -249,7 +243,7 @@ impl FromStr for Uuid {
     }
 }
 
-/// A sector's multiple, so far from the end of what a file can have that nothing overflows.
+/// Parses a multiple of a sector that is small enough that no sum with it overflows.
 fn hash_offset(text: &str) -> Result<u64, String> {
     const SECTOR_BYTES: u64 = 512;
     let offset = size::parse(text)?;

@@ -1,7 +1,6 @@
 use serde::Serialize;
 
-/// A file's name in JSON without loss: as `path`, or if it is not UTF-8, its bytes in hexadecimal
-/// as `path_hex`.
+/// A file's name in JSON: `path`, or `path_hex` in hexadecimal if it is not UTF-8.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum JsonName<'a> {

@@ -1,5 +1,4 @@
-//! What may reach a terminal. No name may move its cursor, hide what was printed or turn its order
-//! around.
+//! What may reach a terminal. No name may move its cursor, hide text or turn its order around.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -58,8 +58,7 @@ fn fifo(place: &Place, name: &str) {
     assert!(Command::new("mkfifo").arg(place.join(name)).status().unwrap().success());
 }
 
-/// Starts a run whose last file is the fifo `held`, and waits until the `count` files before it are
-/// reported.
+/// Starts a run whose last file is the fifo `held`, and waits for the `count` lines before it.
 fn start_held(place: &Place, arguments: &str, count: usize) -> Child {
     let mut child = place.mortal().args(arguments.split(' ')).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -332,8 +331,7 @@ fn no_damage_gives_a_wrong_digest_or_ends_a_run() {
         fs::write(place.join("c"), &damaged).unwrap();
         let run = place.run("sum --cache c -r t");
         if run.code == Some(2) {
-            // The file is not recognised any more, or is of another version, so it may be somebody
-            // else's.
+            // The file is not recognised, or is of another version, so it may be somebody else's.
             assert!(run.stderr.contains("not touched"), "round {round}: {}", run.stderr);
             assert!(fs::read(place.join("c")).unwrap() == damaged);
             noticed += 1;

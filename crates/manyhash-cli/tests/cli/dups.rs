@@ -112,8 +112,7 @@ fn rmlint_and_fclones_find_the_same() {
         Some(text) => {
             let objects: Vec<Value> = serde_json::from_str(&text).unwrap();
             let files: Vec<&Value> = objects.iter().filter(|object| object["type"] == "duplicate_file").collect();
-            // A group begins with the file that fclones takes for the original. It also has groups
-            // of links alone.
+            // A group begins with the file that fclones keeps. It also has groups of links alone.
             let has_two_files = |group: &&[&Value]| group.iter().map(|file| file["inode"].as_u64()).collect::<HashSet<_>>().len() > 1;
             let found = files.chunk_by(|_, next| next["is_original"] != true).filter(has_two_files);
             let found: BTreeSet<Group> = found.map(|group| group.iter().map(|file| relative(&file["path"])).collect()).collect();

@@ -1,5 +1,4 @@
-//! Faults of disks and of other processes, injected by a library preloaded into the program, and by
-//! disks that are full.
+//! Faults of disks and of other processes, by a library preloaded into the program or full disks.
 
 #![cfg(target_os = "linux")]
 
@@ -48,8 +47,7 @@ fn with_fault(fault: &str, arguments: &str) -> Option<(Place, Outcome)> {
     Some((place, outcome))
 }
 
-/// Returns the lines of `sum` for all files. `middle` is the content that was read of the middle
-/// one.
+/// Returns the lines of `sum` for all files. `middle` is what was read of the middle one.
 fn lines(middle: Option<&[u8]>) -> String {
     let line = |index| match (index, middle) {
         (2, None) => String::new(),

@@ -282,8 +282,7 @@ fn sums_of_odd_names_check_the_same() {
     }
 }
 
-/// Manifests damaged in every way we could think of. `H` is the right digest of `f`, `W` a wrong
-/// one.
+/// Manifests damaged in every way we could think of. `H` is `f`'s digest, `W` a wrong one.
 const MANIFESTS: &[&str] = &[
     "",
     "\n",
@@ -401,8 +400,7 @@ fn damaged_manifests_are_read_the_same() {
 
 #[test]
 fn openssl_names_the_algorithm_its_own_way() {
-    // GNU 9.1 reads `SHA256(f)= `, which older releases of OpenSSL write. Ours also reads the form
-    // of newer ones.
+    // GNU 9.1 reads `SHA256(f)= ` of older releases of OpenSSL. Ours reads newer ones' too.
     let place = Place::new();
     place.file("f", "abc").file("m", format!("SHA2-256(f)= {ABC_SHA256}\n"));
     assert_eq!(place.run("sha256sum -c m").stdout, "f: OK\n");

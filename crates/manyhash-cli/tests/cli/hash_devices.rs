@@ -1,5 +1,4 @@
-//! `manyhash verity` where it is not `veritysetup`: the order of writes, what is never left behind,
-//! and messages of faults.
+//! `manyhash verity` where it is not `veritysetup`: order of writes, leftovers, messages of faults.
 
 use crate::support::{BINARY, Outcome, Place, outcome};
 use std::fs;
@@ -8,8 +7,7 @@ use std::os::unix::fs::{FileExt, symlink};
 const SMALL: &str = "--data-block-size 512 --hash-block-size 512";
 const UUID: &str = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 
-/// Creates a place with data of 600 blocks of 512 bytes. The tree has 38 blocks of hashes, 3 above
-/// them and one on top.
+/// Creates 600 blocks of 512 bytes. The tree has 38 blocks of hashes, 3 above them, one on top.
 fn place() -> Place {
     let place = Place::new();
     place.file("data", data());

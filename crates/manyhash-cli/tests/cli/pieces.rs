@@ -8,8 +8,7 @@ use std::fs;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Returns the answers to all cases from one run of Python, or `None` if it does not have the
-/// package.
+/// Returns the answers to all cases from one run of Python, if it has the package.
 fn answers(place: &Place, package: &str, cases: &[Value]) -> Option<Vec<Value>> {
     if !place.command("python3").args(["-c", &format!("import {package}")]).output().is_ok_and(|run| run.status.success()) {
         skipped(&format!("Python has no {package}"));

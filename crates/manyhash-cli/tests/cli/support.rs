@@ -26,8 +26,7 @@ impl From<Output> for Outcome {
     }
 }
 
-/// Returns bytes as text without loss. A byte that is not UTF-8 becomes a character that no test
-/// has.
+/// Returns bytes as text without loss. Bytes that are not UTF-8 become a character of no test.
 pub fn text_of(bytes: Vec<u8>) -> String {
     let characters = bytes.utf8_chunks().flat_map(|chunk| {
         let invalid = chunk.invalid().iter().map(|&byte| char::from_u32(0xf700 + u32::from(byte)).unwrap());
@@ -42,8 +41,7 @@ pub fn skipped(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "skipped under CI: {why}");
 }
 
-/// Finds the real command to compare with, even if only root has it in PATH. Without it the test is
-/// skipped.
+/// Finds a real command, even if only root has it in PATH. Without it the test is skipped.
 pub fn peer(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));

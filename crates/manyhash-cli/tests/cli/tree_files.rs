@@ -1,5 +1,4 @@
-//! `tree` over files of any size, order and number, beside the library's functions for messages in
-//! memory.
+//! `tree` over files of any size, order and number, beside the library's functions.
 
 use crate::support::{BINARY, Place, outcome, skipped};
 use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity, glacier};

@@ -67,8 +67,7 @@ impl Pair {
         ours
     }
 
-    /// Both make a file `hash` of data with these options, with the same report and content.
-    /// Returns the root hash.
+    /// Both format `data` with the same report and `hash`. Returns the root hash.
     fn format(&self, data: &str, options: &str) -> String {
         for whose in [Ours, Theirs] {
             let _ = fs::remove_file(self.folder(whose).join("hash"));

@@ -15,8 +15,7 @@ fn head_for(body: &[u8]) -> String {
     format!("POST /github HTTP/1.1\r\nHost: test\r\n{GITHUB}: {}\r\nContent-Length: {}\r\n\r\n", github_header(body), body.len())
 }
 
-/// Waits until `expected` requests have come. Requests that stop half-way can't be waited for in
-/// another way.
+/// Waits until `expected` requests have come. For those that stop half-way it is the only way.
 async fn requests_have_come(service: &Running, expected: u64) {
     while service.metric("signed_http_requests_total{sender=\"github\"}").await < expected {
         tokio::time::sleep(Duration::from_millis(5)).await;

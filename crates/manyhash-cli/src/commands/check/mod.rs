@@ -26,8 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
     let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
         arguments;
-    // Without an algorithm given, one usable backend suffices. A line that it cannot hash will be
-    // reported.
+    // Without an algorithm given, one backend suffices. Lines that it cannot hash are reported.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
     let mut results = candidates.iter().map(|algorithm| algorithm.backend());
     if let Some(Err(error)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
@@ -94,8 +93,7 @@ impl Check {
         Ok(results.report.is_fine() && is_verified)
     }
 
-    /// Returns the folder that names in a manifest of `form` are relative to, or `None` for the
-    /// current folder.
+    /// Returns the folder that names in `manifest` are relative to, unless it is the current one.
     fn base(&self, manifest: &OsStr, form: Form) -> Option<PathBuf> {
         match &self.directory {
             Some(directory) => Some(directory.clone()),

@@ -308,8 +308,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Ends a manifest as `manyhash check` does. Among many manifests, each reports only what the
-    /// summary cannot.
+    /// Ends a manifest as `manyhash check` does. It reports only what the summary cannot.
     fn end_as_manyhash(&mut self) -> io::Result<()> {
         let Counts { entries, malformed_lines, unreadable_files, mismatches, .. } = self.counts;
         let is_rightly_empty = malformed_lines == 0 && may_be_empty(Path::new(&file_name::from_bytes(&self.manifest)));

@@ -21,8 +21,7 @@ pub(crate) enum Step {
     Entry {
         /// The number of the line that lists it.
         line: u64,
-        /// The line's content. If names are relative to the manifest's own folder, the name begins
-        /// with that folder.
+        /// The line's content. A name relative to the manifest's folder begins with that folder.
         entry: Entry,
         /// The file's size, if the line says it.
         size_bytes: Option<u64>,

@@ -15,8 +15,7 @@ pub(crate) enum Standing {
     Wrong,
 }
 
-/// The counts of a run. With `--audit` each file counts once, otherwise once for each time that it
-/// is listed.
+/// The counts of a run. With `--audit` a file counts once, else once for each time it is listed.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Summary {
     /// Files with the digest listed.

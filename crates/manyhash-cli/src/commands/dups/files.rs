@@ -1,5 +1,4 @@
-//! The files found, with path, size and identity. A million of them take some 80 MB, with names of
-//! twenty bytes.
+//! The files found. A million of them take some 80 MB, with names of twenty bytes.
 
 use manyhash_files::file_name;
 use manyhash_files::read::FileId;

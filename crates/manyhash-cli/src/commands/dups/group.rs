@@ -1,5 +1,4 @@
-//! Finds duplicates in stages: first files of one size, then those that begin alike, then those
-//! with equal digests.
+//! Duplicates in stages: files of one size, of these those that begin alike, then equal digests.
 
 use super::files::{FileNumber, Files};
 use super::scan::{SMALL_BYTES, Scan, Scanned};
@@ -118,8 +117,7 @@ mod tests {
             files.push("f".as_ref(), size_bytes, None);
         }
         let mut hashes = Hashes::new(2);
-        // Results come in any order. Files of 6 and of 7 bytes have a digest that files of 5 bytes
-        // have too.
+        // Results come in any order. Files of 5, 6 and 7 bytes have a digest in common.
         for (number, digest) in [(2, [1, 1]), (1, [9, 9]), (0, [1, 1]), (5, [1, 1]), (4, [1, 1]), (3, [1, 1])] {
             hashes.push(number, &digest);
         }

@@ -80,7 +80,7 @@ fn not_regular() -> io::Error {
 pub(crate) enum Label {
     File {
         number: FileNumber,
-        /// How many bytes of it are hashed, if it is as large as when it was found.
+        /// The number of bytes to hash, if the file is as large as when it was found.
         expected_bytes: u64,
     },
     /// Something skipped, and what it is.

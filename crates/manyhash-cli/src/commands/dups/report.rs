@@ -64,8 +64,7 @@ pub(crate) struct Report<'a, W> {
 }
 
 impl<W: Write> Report<'_, W> {
-    /// Writes a group. Its files are in byte order of their first names, and each file's names are
-    /// in byte order too.
+    /// Writes a group. Files are in byte order of their first names, and so are each file's names.
     pub(crate) fn group(&mut self, group: &Group, files: &Files, links: &Links) -> io::Result<()> {
         let names_of = |&number: &u32| {
             let mut names: Vec<_> = std::iter::once(number).chain(links.of(number)).map(|number| files.path_bytes(number)).collect();

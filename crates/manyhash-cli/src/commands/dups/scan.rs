@@ -1,8 +1,6 @@
-//! The tasks of the first stage: files found by the walk, as soon as there is a second one of their
-//! size.
+//! The tasks of the first stage: files, as soon as the walk has found a second of their size.
 //!
-//! So the walk goes on while workers read the beginnings of files, and a file whose size no other
-//! has is never opened.
+//! The walk goes on while workers read. A file whose size no other has is never opened.
 
 use super::files::{FileNumber, Files};
 use super::{Label, not_regular};
@@ -16,12 +14,10 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 
-/// How much of a file larger than [`SMALL_BYTES`] is read first. It is a page, because the system
-/// reads no less.
+/// The first bytes read of a file larger than [`SMALL_BYTES`]: a page, the least that is read.
 pub(crate) const FIRST_BYTES: u64 = 4 << 10;
 
-/// The size up to which a file is read whole at once, because opening it again would cost more than
-/// hashing it.
+/// The size up to which files are read whole, because opening costs more than hashing.
 pub(crate) const SMALL_BYTES: u64 = 16 << 10;
 
 /// The result of a finished walk.
@@ -55,8 +51,7 @@ pub(crate) struct Scan<W> {
 }
 
 impl<W: Iterator<Item = Found>> Scan<W> {
-    /// Creates tasks for the files of these sizes that `walk` finds. At its end, all that was found
-    /// is sent to `done`.
+    /// Creates tasks for files of these sizes. At the end, all that was found is sent to `done`.
     pub(crate) fn new(walk: W, algorithm: AnyAlgorithm, sizes: RangeInclusive<u64>, done: Sender<Scanned>) -> Self {
         let (of_size, given_out) = (HashMap::new(), HashMap::new());
         Self { walk, algorithm, sizes, scanned: Scanned::default(), of_size, given_out, next: None, done }

@@ -1,5 +1,4 @@
-//! `tree files`: one digest of a list of files, which is the digest of their digests in the order
-//! given.
+//! `tree files`: the digest of the digests of a list of files, in the order given.
 
 use super::{Call, Report, changed};
 use crate::commands::sum::or_stdin;

@@ -71,8 +71,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Returns the only file. Fails if there is not exactly one file, or an output would overwrite
-    /// it.
+    /// Returns the only file. Fails if there are more or less, or an output would overwrite it.
     fn file<'a>(&self, files: &'a [OsString]) -> Result<&'a Path, String> {
         let [file] = files else {
             return Err("--out-merkle-tree and --out-descriptor are for one FILE".to_string());

@@ -1,5 +1,4 @@
-//! `tree j-lanes`: deals out the words of each file to lanes, and prints the digest of the lanes'
-//! digests.
+//! `tree j-lanes`: words of each file dealt out to lanes, and the digest of the lanes' digests.
 
 use super::small_files::{self, Alone, Input, Mode};
 use super::{Call, changed};
@@ -50,9 +49,9 @@ impl<A: Algorithm> Mode for JLanes<A> {
     }
 }
 
-/// How many bytes are read at once: enough to share out among threads.
+/// The bytes that are read at once, which are enough to share out among threads.
 const PIECE_BYTES: usize = 4 << 20;
-/// How many threads read. While one of them has its piece hashed, the other reads on.
+/// The number of reading threads. While one has its piece hashed, the other reads on.
 const READERS: usize = 2;
 
 /// Returns the digest of all of `input`, and its length in bytes.

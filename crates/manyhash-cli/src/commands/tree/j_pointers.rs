@@ -1,5 +1,4 @@
-//! `tree j-pointers`: hashes ranges of each file, one a lane, and prints the digest of their
-//! digests.
+//! `tree j-pointers`: ranges of each file, one a lane, and the digest of their digests.
 
 use super::Call;
 use super::ranges::{self, Fold, Mode};
@@ -50,8 +49,7 @@ impl<A: Algorithm> Mode for Slices<A> {
         Hashing::Readers(Arc::new(self.mode.readers()))
     }
 
-    /// Returns the slices without empty ones, which come last. The first slice stays even if it is
-    /// empty.
+    /// Returns the first slice, and all others that are not empty. The empty ones come last.
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send> {
         Box::new(self.mode.slices(file_bytes).enumerate().filter(|(index, slice)| *index == 0 || !slice.is_empty()).map(|(_, slice)| slice))
     }

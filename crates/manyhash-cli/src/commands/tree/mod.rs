@@ -1,5 +1,4 @@
-//! `tree`: digests of digests, which make one file many messages that are hashed at once. `TREE.md`
-//! specifies the modes.
+//! `tree`: digests of digests, whose many messages are hashed at once. `TREE.md` has the modes.
 
 mod bittorrent_v2;
 mod dm_verity;

@@ -27,12 +27,10 @@ pub(crate) trait Mode: Send + Sync + 'static {
         Hashing::InLanes
     }
 
-    /// Returns the ranges of a file of `file_bytes` bytes. There is at least one, which is empty
-    /// only if the file is.
+    /// Returns the ranges of a file: at least one, which is empty only if the file is.
     fn ranges(&self, file_bytes: u64) -> Box<dyn Iterator<Item = Range<u64>> + Send>;
 
-    /// Returns the length of each range but the last, or `None` if it depends on the size of the
-    /// file.
+    /// Returns the length of each range but the last, or `None` if the file's size decides it.
     fn part_bytes(&self) -> Option<u64>;
 
     fn fold(&self) -> Box<dyn Fold + '_>;
@@ -148,9 +146,9 @@ impl Sink<Label> for Folds<'_> {
     }
 }
 
-/// How many bytes of a stream are read before they are hashed, if they have more than one part.
+/// The bytes of a stream that are read before they are hashed, if they have several parts.
 const BUFFER_BYTES: u64 = 16 << 20;
-/// How many bytes of a larger part are read at once.
+/// The bytes of a larger part that are read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
 fn of_stream<'a>(mode: &'a dyn Mode, path: &Path) -> io::Result<Box<dyn Fold + 'a>> {

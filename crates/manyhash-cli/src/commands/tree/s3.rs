@@ -12,7 +12,7 @@ use manyhash_files::{Algorithms, Hashers};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many parts an object of S3 may have. Other stores may take more.
+/// The most parts of an object of S3. Other stores may take more.
 const MOST_PARTS: u64 = 10_000;
 
 pub(crate) fn run(call: &Call<'_>, arguments: S3Arguments) -> Outcome {

@@ -20,7 +20,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How files are hashed. A file's result is one or more digests, one after the other.
+/// The way that files are hashed. A file's result is one or more digests, one after the other.
 pub(crate) trait Mode: Send + Sync + 'static {
     /// Returns the results of files that are in memory.
     fn of_contents(&self, contents: &[&[u8]]) -> Vec<Vec<u8>>;
@@ -28,8 +28,7 @@ pub(crate) trait Mode: Send + Sync + 'static {
     /// Returns the result of an input that may be too large for memory, and its length in bytes.
     fn of_input(&self, input: Input<'_>, work: &Alone) -> io::Result<(Vec<u8>, u64)>;
 
-    /// Returns the line to print for a file of `bytes` bytes with the result `found`. Fails if the
-    /// file has no digest.
+    /// Returns the line to print for a file of `bytes` bytes. Fails if the file has no digest.
     fn line(&self, path: &Path, bytes: u64, found: &[u8]) -> io::Result<Vec<u8>>;
 }
 
@@ -47,8 +46,7 @@ impl Input<'_> {
         }
     }
 
-    /// Hashes the input as leaves of `tree`. `add` gets their digests in order. Returns the number
-    /// of bytes.
+    /// Hashes the leaves of `tree`, whose digests `add` gets in order. Returns the number of bytes.
     pub(crate) fn hash_leaves<A: Algorithm>(
         self,
         tree: &Merkle<A>,
@@ -76,11 +74,11 @@ pub(crate) struct Alone {
     pub(crate) reading: Reading,
 }
 
-/// How many bytes files hashed together may have, and so one of them at most.
+/// The most bytes of files hashed together, and so of one of them.
 const BATCH_BYTES: usize = 1 << 20;
-/// How many bytes all batches in memory may have, beside the buffers for a large file.
+/// The most bytes of all batches in memory, beside the buffers for a large file.
 const BATCHES_BYTES: usize = 16 << 20;
-/// How many files may be hashed before it is their turn. The result of one can take some KB.
+/// The most files hashed before it is their turn. The result of one can take some KB.
 const MAX_TASKS: usize = 1024;
 
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {

@@ -1,5 +1,4 @@
-//! Compares a stored tree with the data that it should be of, level by level, while the data is
-//! read.
+//! Compares a stored tree with the data it should be of, level by level, as the data is read.
 
 use super::layout::Level;
 use manyhash::Algorithm;
@@ -9,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::mem;
 
-/// How many bytes of hashes are read at once. It is at least a block.
+/// The bytes of hashes that are read at once, at least a block.
 const BATCH_BYTES: usize = 128 << 10;
 
 /// The corrupt blocks of a level or of the data: their number, and the first one.

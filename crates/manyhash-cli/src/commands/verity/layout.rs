@@ -25,8 +25,7 @@ pub(crate) struct Level {
 }
 
 impl Layout {
-    /// Creates the layout that the options ask for, for `data_blocks` blocks of data and without a
-    /// UUID.
+    /// Creates the layout of the options, for `data_blocks` blocks of data and without a UUID.
     pub(crate) fn of(arguments: &VerityDeviceArguments, data_blocks: u64, salt: Vec<u8>) -> Self {
         let algorithm = arguments.algorithm.as_ref().map_or(AnyAlgorithm::Sha256, |hash| hash.algorithm);
         let superblock = Superblock {
@@ -98,8 +97,7 @@ impl Layout {
         }
     }
 
-    /// Returns the first option that contradicts the superblock: its name, the superblock's value,
-    /// and the option's.
+    /// Returns the first option that contradicts the superblock, the stored value and the option's.
     pub(crate) fn contradiction(&self, arguments: &VerityDeviceArguments) -> Option<(&'static str, String, String)> {
         let Superblock { format, data_block_bytes, hash_block_bytes, data_blocks, ref salt, .. } = self.superblock;
         let differs =

@@ -1,5 +1,4 @@
-//! `verity`: hash devices of dm-verity, as `veritysetup` makes and verifies them. `VERITY.md`
-//! specifies what is done.
+//! `verity`: hash devices of dm-verity, made and verified as by `veritysetup`. See `VERITY.md`.
 
 mod check;
 mod device;

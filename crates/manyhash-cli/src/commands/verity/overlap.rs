@@ -18,7 +18,7 @@ enum Storage {
     File(FileId),
 }
 
-/// How a storage relates to the storage below it.
+/// The relation of a storage to the storage below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     Whole,

@@ -8,8 +8,7 @@ use super::line::{Entry, Line};
 use crate::text::hexadecimal;
 use manyhash::AnyAlgorithm;
 
-/// Returns the algorithm of the manifest called `file_name`, or `None` if that is no name of a
-/// bag's manifest.
+/// Returns the algorithm in `file_name`, if that is the name of a bag's manifest.
 pub(crate) fn algorithm_of(file_name: &str) -> Option<AnyAlgorithm> {
     let name = file_name.strip_prefix("tag").unwrap_or(file_name);
     AnyAlgorithm::by_name(name.strip_prefix("manifest-")?.strip_suffix(".txt")?)
@@ -23,8 +22,7 @@ fn split(line: &[u8], algorithm: AnyAlgorithm) -> Option<Line> {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let (digest, rest) = line.split_at(line.iter().position(is_blank)?);
     let name = &rest[rest.iter().position(|byte| !is_blank(byte))?..];
-    // md5sum and similar tools mark files read in binary mode so. No name of a payload begins with
-    // it.
+    // md5sum marks files read in binary mode so. No name of a payload begins with it.
     let name = decoded(name.strip_prefix(b"*").unwrap_or(name));
     Line::entry(Entry { algorithm, digest: hexadecimal::decode(digest)?, name }, None)
 }

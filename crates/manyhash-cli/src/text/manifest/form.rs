@@ -18,8 +18,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Returns the folder that the form says names in the manifest at `path` are relative to, if it
-    /// says so.
+    /// Returns the folder that the form makes names in the manifest at `path` relative to.
     pub(crate) fn folder(self, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?;
         match self {
@@ -31,8 +30,7 @@ impl Form {
     }
 }
 
-/// Parses the lines of manifests. The first line that fits a form decides which form a manifest
-/// has.
+/// Parses the lines of manifests. The first line that fits a form decides the form.
 #[derive(Debug)]
 pub(crate) struct Parser {
     dialect: Dialect,
@@ -96,8 +94,7 @@ impl Parser {
     }
 }
 
-/// Whether a manifest of this name may be empty, as for a package that has only configuration
-/// files, or an empty bag.
+/// Whether a manifest of this name may be empty, as of a package of configuration, or an empty bag.
 pub(crate) fn may_be_empty(path: &Path) -> bool {
     let is_bags = path.file_name().and_then(OsStr::to_str).and_then(bagit::algorithm_of).is_some();
     is_bags || path.extension() == Some(OsStr::new("md5sums"))

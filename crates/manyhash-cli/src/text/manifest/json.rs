@@ -1,9 +1,7 @@
 //! A line of `manyhash sum --json`:
 //! `{"path":"NAME","bytes":1,"algorithm":"SHA-256","digest":"DIGEST"}`, or with `path_hex` for a
-//! name that is not UTF-8.
-//!
-//! An object with `status` or `expected` is a line of a report, not of a manifest. Other keys are
-//! ignored.
+//! name that is not UTF-8. With `status` or `expected` it is a line of a report, not of a manifest.
+//! Other keys are ignored.
 
 use super::line::{Entry, Line};
 use crate::text::hexadecimal;
@@ -18,8 +16,7 @@ struct JsonLine {
     bytes: Option<u64>,
     algorithm: String,
     digest: String,
-    /// Whether the line has this key. Reports of `check` have it: they say what was found, which
-    /// need not be right.
+    /// Whether the line has this key, as reports of `check` do. They say what was found.
     #[serde(default, deserialize_with = "is_there")]
     status: bool,
     #[serde(default, deserialize_with = "is_there")]

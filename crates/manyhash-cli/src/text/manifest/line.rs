@@ -36,8 +36,7 @@ pub(crate) enum Line {
 }
 
 impl Line {
-    /// Creates the line of `entry`, unless its digest has the wrong length or no file can have its
-    /// name.
+    /// Creates the line of `entry`, unless its digest's length or its name is impossible.
     pub(crate) fn entry(entry: Entry, size_bytes: Option<u64>) -> Option<Self> {
         let is_right = entry.digest.len() == entry.algorithm.digest_bytes() && is_name(&entry.name);
         is_right.then_some(Self::Entry { entry, size_bytes })

@@ -1,5 +1,4 @@
-//! Manifests: text files whose lines say which digest a file should have. CHECK.md is the
-//! specification.
+//! Manifests: text files that say which digests files should have, as CHECK.md specifies.
 //!
 //! They are read line by line, so that a manifest of any size needs no more memory than one line.
 

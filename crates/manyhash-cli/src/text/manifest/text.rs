@@ -12,8 +12,7 @@ use crate::text::escapes::unescape;
 use crate::text::hexadecimal;
 use manyhash::AnyAlgorithm;
 
-/// Parses lines. It remembers which kind of untagged line came first, because the two kinds may not
-/// be mixed.
+/// Parses lines. It remembers the first kind of untagged line, because kinds may not be mixed.
 #[derive(Debug)]
 pub(crate) struct LineParser {
     dialect: Dialect,
@@ -61,8 +60,7 @@ impl LineParser {
         Some((found?, rest)).filter(|(found, _)| self.algorithm.is_none_or(|wanted| wanted == *found))
     }
 
-    /// Splits `NAME) = DIGEST` into digest and name. The last `)` ends the name, because such lines
-    /// need not escape it.
+    /// Splits `NAME) = DIGEST`. The last `)` ends the name, because it need not be escaped.
     fn split_tagged<'a>(&self, rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let close = rest.iter().rposition(|&byte| byte == b')')?;
         let digest = rest[close + 1..].trim_ascii_start_blank().strip_prefix(b"=")?.trim_ascii_start_blank();

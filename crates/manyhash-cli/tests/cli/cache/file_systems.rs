@@ -115,8 +115,7 @@ fn files_of_a_server_are_hashed_each_time() {
     let right = right_digests(&place, "mnt");
     let first = place.run("sum -v --cache c mnt/1 mnt/2 mnt/3 mnt/4 mnt/5 mnt/6 mnt/7 mnt/8 mnt/9");
     assert_eq!((&first.stdout, first.code), (&right, Some(0)));
-    // Mounted again, the server gives the same inode numbers to other files, in the order in which
-    // they are met.
+    // Mounted again, the server gives the same inode numbers to other files, as they are met.
     drop(mount);
     let mount = mount_served(&place, &server).unwrap();
     for name in ["9", "8", "5"] {
@@ -182,8 +181,7 @@ impl Drop for Loop {
     }
 }
 
-/// Creates an image of an ext4 with one file, `f`. It is the same each time except for the file's
-/// content.
+/// Creates an image of an ext4 with one file, `f`, that differs in the content alone.
 fn make_image(place: &Place, name: &str, content: &str) -> Option<PathBuf> {
     let (mke2fs, debugfs) = (peer("mke2fs")?, peer("debugfs")?);
     let (image, folder) = (place.join(name), format!("{name}.d"));

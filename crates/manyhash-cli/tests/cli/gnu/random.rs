@@ -1,7 +1,6 @@
 //! Random names, manifests and options, given to both commands.
 //!
-//! A failure prints its seed. MANYHASH_TEST_SEED=seed repeats that case, and MANYHASH_TEST_CASES=n
-//! tries n cases.
+//! A failure prints its seed. MANYHASH_TEST_SEED=seed repeats it, MANYHASH_TEST_CASES=n tries n.
 
 use super::{compare, is_here, reads_nul_as_9_1, theirs};
 use crate::support::Place;

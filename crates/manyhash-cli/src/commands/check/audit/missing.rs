@@ -7,7 +7,7 @@ use manyhash_files::{Algorithms, Digests};
 use std::collections::HashSet;
 use std::io;
 
-/// How many sizes are remembered. If there are more, files of any size are hashed.
+/// The most sizes that are remembered. If there are more, files of any size are hashed.
 const MOST_SIZES: usize = 1 << 16;
 
 /// Collects missing files as they are met.
@@ -72,8 +72,7 @@ impl Missing {
         Ok(())
     }
 
-    /// Returns the missing files by digest, each once, as its first entry has it, and the sizes
-    /// that they may have.
+    /// Returns the missing files by digest, each as its first entry has it, and their sizes.
     pub(crate) fn by_digest(self) -> io::Result<(Lost, Sizes)> {
         // SQLite takes columns beside min() from the row that has the minimum.
         self.entries.batch(

@@ -1,5 +1,4 @@
-//! `--audit`: finds files that are there but not listed, and recognises missing files among them
-//! under another name.
+//! `--audit`: finds files that are not listed, and among them missing ones under another name.
 //!
 //! The listed files are kept as fingerprints of paths in a temporary database, and each file that a
 //! walk finds is looked up there. So memory does not depend on the number of files on either side,
@@ -94,8 +93,7 @@ impl Audit {
         Ok(key)
     }
 
-    /// Looks for files that are not listed, and reports them to `report`. Returns why the audit
-    /// failed, if it did.
+    /// Reports files that are not listed to `report`. Returns why the audit failed, if it did.
     pub(crate) fn finish(mut self, settings: &Settings, report: &mut Report) -> io::Result<Option<io::Error>> {
         if let Some(failure) = self.failure.take() {
             return Ok(Some(failure));

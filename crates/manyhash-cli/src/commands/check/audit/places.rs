@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 /// The longest path that is resolved. No system can open a longer one.
 const LONGEST_PATH_BYTES: usize = 4096;
 
-/// How many bytes of folders' paths are remembered.
+/// The most bytes of folders' paths that are remembered.
 const MEMORY_BYTES: usize = 1 << 20;
 
 /// Resolves paths, and remembers folders, because most files share theirs with others.

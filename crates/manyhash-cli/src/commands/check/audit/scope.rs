@@ -1,5 +1,4 @@
-//! The folders to search for files that no manifest lists. CHECK.md says which folders a manifest
-//! covers, and why.
+//! The folders to search for files that no manifest lists. CHECK.md says which, and why.
 
 use crate::text::manifest::form::Form;
 use manyhash_files::read::Stamp;
@@ -8,7 +7,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// How many folders are kept. If there are more, the folder that they are in is covered as a whole.
+/// The most folders that are kept. Of more, the folder that they are in is covered as a whole.
 const MOST_FOLDERS: usize = 1000;
 
 #[derive(Debug, Default)]
@@ -20,8 +19,7 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Adds the folder that a listed file covers. The file is at `path`, named relative to `base`
-    /// in a manifest of `form`.
+    /// Adds the folder that the file at `path`, named relative to `base`, covers in this form.
     pub(crate) fn cover(&mut self, base: Option<&Path>, form: Form, is_base_given: bool, path: &Path) {
         let in_base = path.strip_prefix(base.unwrap_or(Path::new(""))).unwrap_or(path);
         match form {
@@ -63,8 +61,7 @@ impl Scope {
         }
     }
 
-    /// Returns the existing folders to search, none within another, and the file systems to stay
-    /// on.
+    /// Returns the existing folders to search, none in another, and the file systems to stay on.
     pub(crate) fn folders(mut self) -> (Vec<PathBuf>, BTreeSet<u64>) {
         let here = |folder: PathBuf| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
         let all: BTreeSet<_> =
@@ -81,8 +78,7 @@ impl Scope {
     }
 }
 
-/// Returns the first folder of `path`, together with any `..` in front, or `None` if the path has
-/// no folder.
+/// Returns the first folder of `path` with any `..` in front, or `None` if there is no folder.
 fn first_folder(path: &Path) -> Option<PathBuf> {
     let mut words: Vec<&OsStr> = Vec::new();
     for component in path.parent()?.components() {

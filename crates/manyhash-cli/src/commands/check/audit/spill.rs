@@ -7,10 +7,10 @@ use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 
-/// How much of a database SQLite may keep in memory. It may take as much again while it sorts.
+/// The memory in which SQLite may keep pages. It may take as much again while it sorts.
 const MEMORY_KIB: i64 = 4 << 10;
 
-/// How many pages a database may have if no file can be made: a megabyte.
+/// The most pages of a database if no file can be made: a megabyte.
 const MOST_PAGES_WITHOUT_FILE: u32 = 256;
 
 /// The fingerprint of a name.
@@ -37,8 +37,7 @@ pub(crate) struct Spill {
 impl Spill {
     pub(crate) fn new(tables: &str) -> io::Result<Self> {
         let connection = Connection::open("").map_err(io::Error::other)?;
-        // SQLite makes a file when it needs one, and would look for another folder if this one were
-        // unusable.
+        // SQLite makes a file when it needs one, and would try other folders if this were unusable.
         let (place, full) = match tempfile::tempfile() {
             Ok(_) => {
                 if let Some(folder) = env::temp_dir().to_str() {
@@ -49,8 +48,7 @@ impl Spill {
             Err(error) => (format!("PRAGMA temp_store = MEMORY; PRAGMA max_page_count = {MOST_PAGES_WITHOUT_FILE}"), reason(&error)),
         };
         let spill = Self { connection, full };
-        // Data that is lost with the process needs no journal. Everything is in one transaction,
-        // which never ends.
+        // Data that is lost with the process needs no journal. All is one transaction without end.
         spill.batch(&format!("PRAGMA journal_mode = OFF; PRAGMA cache_size = -{MEMORY_KIB}; {place}"))?;
         spill.batch(&format!("BEGIN; {tables}"))?;
         Ok(spill)

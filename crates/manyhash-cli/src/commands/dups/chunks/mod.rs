@@ -26,7 +26,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many results may wait for their turn. They take some 12 MB.
+/// The most results that may wait for their turn. They take some 12 MB.
 const MAX_WAITING: usize = 256 << 10;
 
 /// Prints what de-duplication would save with this kind of chunks.

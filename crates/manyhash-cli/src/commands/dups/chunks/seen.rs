@@ -139,8 +139,7 @@ mod tests {
             }
         }
         assert!(seen.sampled() > 1 && seen.used_bytes <= 1 << 20, "{}, {}", seen.sampled(), seen.used_bytes);
-        // A megabyte holds some 50,000 digests when its tables are full, and at least half as many
-        // otherwise.
+        // A megabyte holds some 50,000 digests when its tables are full, and at least half of that.
         assert!(seen.sampled() <= 8, "{}", seen.sampled());
         assert!(repeats.abs_diff(NUMBERS) < NUMBERS / 50, "{repeats}");
     }

@@ -45,8 +45,7 @@ pub(crate) struct About {
     pub(crate) algorithm: AnyAlgorithm,
     /// The number of files that could not be read, or changed meanwhile.
     pub(crate) unreadable: u64,
-    /// The number of distinct chunks of which one was kept. If it is more than 1, the numbers of
-    /// repeats are estimates.
+    /// One of this number of distinct chunks was kept. If it is more than 1, repeats are estimates.
     pub(crate) sampled: u64,
 }
 
@@ -57,8 +56,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates the table of `folders`. Their `counts` do not contain those of the folders below
-    /// them.
+    /// Creates the table of `folders`, whose `counts` do not contain those of folders below them.
     pub(crate) fn new(folders: Vec<Folder>, mut counts: Vec<Count>) -> Self {
         counts.resize(folders.len(), Count::default());
         let mut total = Count::default();

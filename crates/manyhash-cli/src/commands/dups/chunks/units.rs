@@ -1,5 +1,4 @@
-//! Units of work from the walk: some small files, or one file, or a stretch of a file if chunks
-//! allow that.
+//! Units of work from the walk: some small files, one file, or a stretch of a file.
 
 use crate::commands::dups::not_regular;
 use manyhash_files::Totals;
@@ -47,7 +46,7 @@ pub(crate) struct Folder {
 #[derive(Clone, Debug)]
 pub(crate) struct Division {
     pub(crate) sizes: RangeInclusive<u64>,
-    /// How far below an argument folders have lines of their own.
+    /// The depth below an argument to which folders have lines of their own.
     pub(crate) depth: usize,
     /// The number of bytes up to which files are gathered.
     pub(crate) unit_bytes: u64,
@@ -135,8 +134,7 @@ impl<W: Iterator<Item = (usize, Found)>> Iterator for Units<W> {
     type Item = Unit;
 
     fn next(&mut self) -> Option<Unit> {
-        /// The most items of a unit, so that progress is seen in folders of empty or unreadable
-        /// files.
+        /// The most items of a unit, so that progress is seen among empty or unreadable files.
         const MAX_ITEMS: usize = 1024;
         if let Some(stretch) = self.rest.take() {
             return self.stretch(stretch);

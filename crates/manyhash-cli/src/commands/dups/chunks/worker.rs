@@ -1,5 +1,4 @@
-//! A worker: reads the files of a unit into its buffer, cuts them, and hashes all chunks of the
-//! buffer in lanes.
+//! A worker: reads a unit's files into its buffer, cuts them, and hashes all chunks in lanes.
 
 use super::seen::Key;
 use super::units::{FolderNumber, Item, Stretch, Unit};
