@@ -96,7 +96,7 @@ fn through_jobs<A: Algorithm<Digest = [u8; N]>, P: AsRef<[u8]>, const N: usize>(
         if round + 1 == rounds {
             open.drain(..).for_each(Job::finish);
         }
-        jobs.poll(&mut place);
+        jobs.run_full_lanes(&mut place);
     }
     jobs.flush(place);
 }

@@ -225,7 +225,7 @@ impl Server<'_> {
             outcome.since_fed_ns[record] = (now - outcome.fed[record]).as_nanos() as f64;
             outcome.since_arrival_ns[record] = (now - self.arrived[record / connections]).as_nanos() as f64;
         };
-        if is_last { self.jobs.flush(finished) } else { self.jobs.poll(finished) }
+        if is_last { self.jobs.flush(finished) } else { self.jobs.run_full_lanes(finished) }
     }
 }
 

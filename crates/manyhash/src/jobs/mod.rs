@@ -33,7 +33,7 @@ use table::{JobId, Table};
 /// Messages that arrive in pieces, in one thread.
 ///
 /// [`open`](Self::open) begins a message under a handle of the caller's: a number, a name, a
-/// connection. Its [`Job`] takes pieces. [`poll`](Self::poll) computes as long as there is work for
+/// connection. Its [`Job`] takes pieces. [`run_full_lanes`](Self::run_full_lanes) computes as long as there is work for
 /// every lane, and [`flush`](Self::flush) computes all that there is. Both return the handles of
 /// messages that have ended, in any order. An event loop polls after each round of events. It
 /// flushes when no more events are expected, or when a message has waited long enough.
@@ -84,15 +84,21 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Jobs<A, H, P> {
     ///
     /// # Panics
     /// Panics if a piece panicked in an earlier call.
-    pub fn poll(&self, finished: impl FnMut(H, A::Digest)) {
+    pub fn run_full_lanes(&self, finished: impl FnMut(H, A::Digest)) {
         self.run(Extent::FullLanes, finished);
+    }
+
+    /// Does what [`run_full_lanes`](Self::run_full_lanes) does.
+    #[deprecated(note = "it is called run_full_lanes, because poll is a word of futures")]
+    pub fn poll(&self, finished: impl FnMut(H, A::Digest)) {
+        self.run_full_lanes(finished);
     }
 
     /// Computes all that there is, on the kernels that are best for it. Then it hands over the
     /// digest of every message that has ended.
     ///
     /// # Panics
-    /// Panics as [`poll`](Self::poll) does.
+    /// Panics as [`run_full_lanes`](Self::run_full_lanes) does.
     pub fn flush(&self, finished: impl FnMut(H, A::Digest)) {
         self.run(Extent::All, finished);
     }
@@ -169,7 +175,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Job<A, H, P> {
         drop_spent(table);
     }
 
-    /// Completes the message: a later [`poll`](Jobs::poll) or [`flush`](Jobs::flush) returns its
+    /// Completes the message: a later [`run_full_lanes`](Jobs::run_full_lanes) or [`flush`](Jobs::flush) returns its
     /// digest.
     pub fn finish(mut self) {
         if let Some(table) = self.table.take() {

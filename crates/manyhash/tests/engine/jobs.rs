@@ -85,7 +85,7 @@ impl<A: Algorithm> Model<A> {
         if all {
             jobs.flush(finished)
         } else {
-            jobs.poll(finished)
+            jobs.run_full_lanes(finished)
         }
         assert_eq!(jobs.open_jobs(), self.open.len());
     }
@@ -218,10 +218,10 @@ fn a_poll_computes_full_waves_only_and_a_flush_the_rest() {
         job.finish();
     };
     (1..lanes).for_each(begin);
-    jobs.poll(|_, _| panic!("a lane is idle"));
+    jobs.run_full_lanes(|_, _| panic!("a lane is idle"));
     begin(0);
     let mut ended = 0;
-    jobs.poll(|_, digest| {
+    jobs.run_full_lanes(|_, digest| {
         assert_eq!(digest, hash::<Sha256>(&message));
         ended += 1;
     });

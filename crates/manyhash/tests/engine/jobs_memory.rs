@@ -50,7 +50,7 @@ fn once_warm_opening_feeding_and_polling_allocate_nothing() {
             for job in open.iter_mut().flatten() {
                 job.feed(piece);
             }
-            jobs.poll(|_, _| panic!("none is complete"));
+            jobs.run_full_lanes(|_, _| panic!("none is complete"));
         }
         for job in open.iter_mut().flat_map(Option::take) {
             job.finish();
@@ -61,7 +61,7 @@ fn once_warm_opening_feeding_and_polling_allocate_nothing() {
                 assert_eq!(digest, expected);
             }
         };
-        jobs.poll(&mut finished);
+        jobs.run_full_lanes(&mut finished);
         jobs.flush(&mut finished);
     };
     let mut ended = 0;
