@@ -76,7 +76,7 @@ fn steps<A: Algorithm<Digest = [u8; N]>, const N: usize>(algorithm: AnyAlgorithm
     let expected: Vec<[u8; N]> = messages.iter().map(|message| reference(message).try_into().expect("a digest's length")).collect();
     let rows = contest::rows(entries, &messages, &expected, A::NAME, run.probe, run.effort)?;
 
-    let steps = blocks::<A>();
+    let steps = algorithm.blocks(MESSAGE_BYTES as u64);
     let cost = |((row, backend), lanes): ((Row, &Backend), usize)| Cost {
         compression: algorithm.compression_function(),
         backend: backend.name(),
@@ -86,11 +86,6 @@ fn steps<A: Algorithm<Digest = [u8; N]>, const N: usize>(algorithm: AnyAlgorithm
         row,
     };
     Ok(rows.into_iter().zip(&backends).zip(lanes).map(cost).collect())
-}
-
-/// The blocks of one message: whole ones, and one of padding.
-fn blocks<A: Algorithm>() -> usize {
-    MESSAGE_BYTES / A::BLOCK_BYTES + 1
 }
 
 /// Rounded to three significant digits.
@@ -131,9 +126,10 @@ mod tests {
 
     #[test]
     fn a_step_for_every_block_and_the_padding() {
-        assert_eq!(blocks::<manyhash::Sha1>(), 257);
-        assert_eq!(blocks::<manyhash::Sha256>(), 257);
-        assert_eq!(blocks::<manyhash::Sha512>(), 129);
+        let blocks = |algorithm: AnyAlgorithm| algorithm.blocks(MESSAGE_BYTES as u64);
+        assert_eq!(blocks(AnyAlgorithm::Sha1), 257);
+        assert_eq!(blocks(AnyAlgorithm::Sha512), 129);
+        assert_eq!(blocks(AnyAlgorithm::Blake2s), 256);
     }
 
     #[test]

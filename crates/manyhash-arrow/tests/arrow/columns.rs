@@ -131,6 +131,9 @@ fn a_key_makes_tags_and_a_prefix_comes_before_every_row() {
             let prefixed = |text: &String| [prefix, text.as_bytes()].concat();
             let plain: Vec<_> = texts.iter().map(|text| text.as_ref().map(|text| reference(algorithm, &prefixed(text)))).collect();
             assert_eq!(values(&Hashing::new(algorithm).prefix(prefix).hash(&column).unwrap()), plain, "{algorithm} {}", prefix.len());
+            if !algorithm.has_hmac() {
+                continue;
+            }
             let hmac = reference::Hmac::by_name(algorithm.name()).unwrap();
             let tags: Vec<_> = texts.iter().map(|text| text.as_ref().map(|text| hmac.tag(b"secret", &prefixed(text)))).collect();
             let hashing = Hashing::new(algorithm).key(b"secret").prefix(prefix);

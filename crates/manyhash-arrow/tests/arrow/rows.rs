@@ -146,6 +146,9 @@ fn a_prefix_comes_before_the_row_and_a_key_makes_tags() {
         for prefix in [&b"salt"[..], &long[..64], &long] {
             let plain = Hashing::new(algorithm).prefix(prefix).hash_rows(1, &[("a", column.clone())]).unwrap();
             assert_eq!(values(&plain)[0], Some(reference(algorithm, &message(prefix))));
+            if !algorithm.has_hmac() {
+                continue;
+            }
             let keyed = Hashing::new(algorithm).prefix(prefix).key(b"key").hash_rows(1, &[("a", column.clone())]).unwrap();
             let hmac = reference::Hmac::by_name(algorithm.name()).unwrap();
             assert_eq!(values(&keyed)[0], Some(hmac.tag(b"key", &message(prefix))));

@@ -25,7 +25,7 @@ impl Compression for Sha3_256Compression {
     type State = Count<25>;
     type Block = Count<17>;
     type Ending = Sponge<0x06>;
-    const NAME: &'static str = "sha3-256";
+    const NAME: &'static str = "sha3_256";
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
     const WANTS_WAVES: bool = false;
 
