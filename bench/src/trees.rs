@@ -67,7 +67,7 @@ impl ForLineup for Measure<'_> {
             modes.push((format!("{lanes} lanes"), lanes, JLanes::<A>::new(lanes)?));
         }
         for (lanes, name) in FORCED {
-            let Ok(backend) = Backend::by_name(name) else { continue };
+            let Some(backend) = Backend::by_name(name).ok().filter(Backend::supports::<A>) else { continue };
             modes.push((format!("{lanes} lanes:{name}"), lanes, JLanes::<A>::new(lanes)?.on_backend(backend)?));
         }
         for (name, _, mode) in modes.clone() {
