@@ -116,6 +116,8 @@ impl Compression for Md5Compression {
         sixty_four_rounds!(V state early);
     }
 
+    const HAS_CONSTANT_BLOCKS: bool = true;
+
     fn expand(words: [u32; 16]) -> [u32; MAX_ROUNDS] {
         let mut expanded = [0; MAX_ROUNDS];
         for (t, constant) in ROUND_CONSTANTS.iter().enumerate() {

@@ -103,18 +103,17 @@ pub trait Compression: Copy + Send + Sync + 'static {
     fn filled<T: Copy + Send + Sync>(value: T) -> StateOf<Self, T> {
         Self::State::filled(value)
     }
+    /// True if a block that all lanes share takes fewer operations: then it has
+    /// [`expand`](Self::expand) and [`compress_constant`](Self::compress_constant).
+    const HAS_CONSTANT_BLOCKS: bool = false;
     /// Expands a block that all lanes share, for [`compress_constant`](Self::compress_constant).
-    fn expand(block: BlockOf<Self, Self::Word>) -> [Self::Word; MAX_ROUNDS] {
-        let mut expanded = [Self::Word::default(); MAX_ROUNDS];
-        expanded[..Self::Block::COUNT].copy_from_slice(block.as_ref());
-        expanded
+    fn expand(_block: BlockOf<Self, Self::Word>) -> [Self::Word; MAX_ROUNDS] {
+        unreachable!("asked for only where HAS_CONSTANT_BLOCKS")
     }
     /// Compresses one block, the same in every lane, from its expansion.
     #[inline(always)]
-    fn compress_constant<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, expanded: &[Self::Word; MAX_ROUNDS]) {
-        let mut block = Self::Block::filled(Self::Word::default());
-        block.as_mut().copy_from_slice(&expanded[..Self::Block::COUNT]);
-        Self::compress(isa, state, Self::Block::splat(isa, &block));
+    fn compress_constant<V: Words<Word = Self::Word>>(_: V::Isa, _state: &mut StateOf<Self, V>, _expanded: &[Self::Word; MAX_ROUNDS]) {
+        unreachable!("asked for only where HAS_CONSTANT_BLOCKS")
     }
 }
 

@@ -86,6 +86,8 @@ impl Compression for Sha1Compression {
         eighty_rounds!(V state word_and_constant);
     }
 
+    const HAS_CONSTANT_BLOCKS: bool = true;
+
     fn expand(mut words: [u32; 16]) -> [u32; MAX_ROUNDS] {
         let mut expanded = [0; MAX_ROUNDS];
         for (t, expanded) in expanded.iter_mut().enumerate() {

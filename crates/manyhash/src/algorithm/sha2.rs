@@ -169,6 +169,7 @@ macro_rules! sha2 {
             const NAME: &'static str = $name;
             const BYTE_ORDER: ByteOrder = ByteOrder::Big;
             const HAS_LEAN_ROUNDS: bool = true;
+            const HAS_CONSTANT_BLOCKS: bool = true;
             #[inline(always)]
             fn compress<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], block: [V; 16]) {
                 $crate::algorithm::sha2::compress::<Self, V>(isa, state, block);

@@ -20,7 +20,7 @@ pub(crate) mod states;
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, VectorOf};
 use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words, cpu};
-use in_lanes::{DealtLanes, Lanes};
+use in_lanes::{Lanes, Source};
 use per_message::{Interleaved, InterleavedDealt, PerMessage, PerMessageDealt};
 use shape::{Kind, Shape};
 use short::ShortMessages;
@@ -72,10 +72,10 @@ impl<C: Compression> Kernel<C> {
             only_long: false,
             detect: is_usable::<I>,
             advance: |states, blocks| {
-                token::<I>().run(Lanes { states, blocks });
+                token::<I>().run(Lanes { states, source: Source::Apart(blocks) });
             },
             dealt: Some(|states, dealt| {
-                token::<I>().run(DealtLanes { states, dealt });
+                token::<I>().run(Lanes { states, source: Source::Dealt(dealt) });
             }),
             short: (VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS).then_some(short),
         }

@@ -107,7 +107,7 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
         }
         let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
         for block in 0..all_blocks {
-            if let (Some(expanded), true) = (shared_end, block == blocks - 1) {
+            if let (true, Some(expanded), true) = (C::HAS_CONSTANT_BLOCKS, shared_end, block == blocks - 1) {
                 C::compress_constant(isa, &mut state, expanded);
                 continue;
             }

@@ -11,7 +11,7 @@ use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 #[cfg(feature = "hmac")]
 use crate::algorithm::ending::block_count;
-use crate::algorithm::ending::{Ending, Tail, body_bytes};
+use crate::algorithm::ending::{Tail, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, StateOf, WordOf, write_digest};
 use crate::isa::{Blocks, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
@@ -94,7 +94,7 @@ pub(super) fn hash_alike<C: Compression>(
 fn alike_bytes<C: Compression>(messages: &dyn Messages, group: Group<'_>) -> Option<u64> {
     const CHUNK: usize = 32;
     let bytes = group.bytes.unwrap_or_else(|| messages.message(group.which.index(0)).len());
-    let mut is_alike = bytes.is_multiple_of(C::BLOCK_BYTES) && !C::Ending::HOLDS_BACK;
+    let mut is_alike = bytes.is_multiple_of(C::BLOCK_BYTES) && C::HAS_CONSTANT_BLOCKS;
     let mut first = if group.bytes.is_some() { group.count } else { 1 };
     let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];
     while is_alike && first < group.count {
