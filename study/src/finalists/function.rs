@@ -23,6 +23,11 @@ pub struct Function {
     pub kernels: Vec<LaneKernel>,
 }
 
+/// The digests of some messages, one after the other.
+type HashMany = dyn Fn(&[&[u8]]) -> Vec<u8>;
+/// The digests of a message's slices, one after the other.
+type HashDealt = dyn Fn(&[u8]) -> Vec<u8>;
+
 /// A hash function in the lanes of one instruction set.
 #[derive(Clone)]
 pub struct LaneKernel {
@@ -30,8 +35,8 @@ pub struct LaneKernel {
     pub backend: &'static str,
     /// The number of messages that it hashes at once.
     pub lanes: usize,
-    many: Rc<dyn Fn(&[&[u8]]) -> Vec<u8>>,
-    dealt: Rc<dyn Fn(&[u8]) -> Vec<u8>>,
+    many: Rc<HashMany>,
+    dealt: Rc<HashDealt>,
 }
 
 impl LaneKernel {

@@ -81,7 +81,7 @@ impl<'a> Field<'a> {
         let mut expected = Vec::new();
         messages.iter().for_each(|message| linear(message, &mut expected));
         self.add(name, Code::Linear, &expected, move |digests| messages.iter().for_each(|message| linear(message, digests)));
-        for kernel in function.kernels.iter().cloned().filter(|kernel| BACKENDS.contains(&kernel.backend)) {
+        for kernel in function.kernels.iter().filter(|kernel| BACKENDS.contains(&kernel.backend)).cloned() {
             self.add(name, Code::Lanes(kernel.backend), &expected, move |digests| kernel.hash_many(messages, digests));
         }
     }

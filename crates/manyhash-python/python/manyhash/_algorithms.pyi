@@ -15,6 +15,8 @@ __all__ = [
     "sha512",
     "sha512_224",
     "sha512_256",
+    "sha3_256",
+    "blake2s",
 ]
 
 def md5(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
@@ -25,6 +27,8 @@ def sha384(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 def sha512(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 def sha512_224(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 def sha512_256(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def sha3_256(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def blake2s(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 
 class AlgorithmMethods(Generic[Column]):
     md5: DigestMethod[Column]
@@ -35,3 +39,5 @@ class AlgorithmMethods(Generic[Column]):
     sha512: DigestMethod[Column]
     sha512_224: DigestMethod[Column]
     sha512_256: DigestMethod[Column]
+    sha3_256: DigestMethod[Column]
+    blake2s: DigestMethod[Column]

@@ -54,7 +54,8 @@ def test_every_dtype_of_text_and_bytes_is_hashlibs(kind, output):
 def test_every_algorithm_is_a_method_of_the_accessor(algorithm):
     series = pd.Series(TEXTS)
     assert as_list(getattr(series.manyhash, algorithm)("hex")) == digests(TEXTS, algorithm, "hex")
-    assert as_list(series.manyhash.hash(algorithm, key=KEY)) == digests(TEXTS, algorithm, key=KEY)
+    if algorithm != "blake2s":  # which takes keys by itself and has no HMAC here
+        assert as_list(series.manyhash.hash(algorithm, key=KEY)) == digests(TEXTS, algorithm, key=KEY)
 
 
 def test_key_prefix_and_truncate_are_those_of_the_hmac_module():
