@@ -421,7 +421,8 @@ impl<A: Algorithm, H> Entry<A, H> {
 
     /// Returns how many waiting bytes are blocks that can be compressed whatever comes after them.
     fn whole_bytes(&self) -> usize {
-        whole_bytes::<CompressionOf<A>>(usize::try_from(self.waiting_bytes).expect("they are in memory"))
+        // Pieces may share their bytes, so that they add up to more than there is memory.
+        whole_bytes::<CompressionOf<A>>(usize::try_from(self.waiting_bytes).unwrap_or(usize::MAX))
     }
 
     /// Returns how many blocks can be compressed.
