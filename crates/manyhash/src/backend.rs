@@ -213,9 +213,13 @@ pub fn cost_table() -> &'static str {
 /// The number of the forced backend in [`Backend::known`], counted from 1; 0 is none.
 static FORCED: AtomicUsize = AtomicUsize::new(0);
 
+#[inline(always)]
 fn forced() -> Option<Backend> {
-    let place = FORCED.load(Ordering::Relaxed).checked_sub(1)?;
-    Some(Backend::known()[place])
+    #[cold]
+    fn known(place: usize) -> Backend {
+        Backend::known()[place]
+    }
+    FORCED.load(Ordering::Relaxed).checked_sub(1).map(known)
 }
 
 /// Makes this process use one backend for every block from now on, unless a batch names another;

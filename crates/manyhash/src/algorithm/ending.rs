@@ -97,7 +97,9 @@ impl<C: Compression, const FIRST: u8> Ending<C> for Sponge<FIRST> {
 
     #[inline(always)]
     fn finish(end: &mut [u8], _: u64) {
-        *end.last_mut().expect("a block") |= 0x80;
+        // Eight bytes at a time, for `end_in`.
+        let last = end.last_chunk_mut::<8>().expect("a block");
+        *last = (u64::from_le_bytes(*last) | 1 << 63).to_le_bytes();
     }
 
     #[inline(always)]
@@ -215,6 +217,61 @@ impl<C: Compression> Tail<C> {
     #[inline]
     pub(crate) fn blocks(&self) -> &[u8] {
         &self.bytes.as_ref().as_flattened()[..self.len_bytes]
+    }
+}
+
+/// Ends a message of `message_bytes` bytes whose last ones are `rest`: less than a block, or more if
+/// they leave room in the second block for what the ending adds. `zeros` has room for two blocks.
+/// Returns the bytes of the blocks.
+///
+/// Every aligned eight bytes are written by one store, or by one store over zeros. A kernel that
+/// reads eight of them at a time gets them from the store buffer. If it had to wait until smaller
+/// stores have left that buffer, one short message could not begin before the one before it has
+/// ended.
+#[inline(always)]
+pub(crate) fn end_in<C: Compression>(zeros: &mut [u8], rest: &[u8], message_bytes: u64) -> usize {
+    let len = padded_bytes::<C>(rest.len());
+    let end = &mut zeros[..len];
+    let (whole, partial) = rest.split_at(rest.len() - rest.len() % 8);
+    copy_words(whole, end);
+    let bits = 8 * partial.len();
+    let bytes = match rest.last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last) >> 8 >> (56 - bits),
+        None => few_bytes(partial),
+    };
+    if let Some(word) = end[whole.len()..].first_chunk_mut::<8>() {
+        *word = (bytes | u64::from(C::Ending::FIRST) << bits).to_le_bytes();
+    }
+    C::Ending::finish(end, message_bytes);
+    len
+}
+
+/// Copies words of eight bytes to the beginning of `to`, less than two blocks of them: two pieces of
+/// a length that the compiler knows, which overlap. A call of `memcpy` takes longer.
+#[inline(always)]
+fn copy_words(from: &[u8], to: &mut [u8]) {
+    let to = &mut to[..from.len()];
+    macro_rules! pieces { ($($bytes:literal)*) => { $(
+        if from.len() <= 2 * $bytes {
+            if let (Some(first), Some(last)) = (from.first_chunk::<$bytes>(), from.last_chunk::<$bytes>()) {
+                to[..$bytes].copy_from_slice(first);
+                to[from.len() - $bytes..].copy_from_slice(last);
+            }
+            return;
+        }
+    )* } }
+    pieces!(8 16 32 64);
+    to.copy_from_slice(from);
+}
+
+/// Returns fewer than eight bytes as the lower bytes of a number.
+#[inline(always)]
+fn few_bytes(bytes: &[u8]) -> u64 {
+    let count = bytes.len();
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(first), Some(last)) => u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (count - 4)),
+        _ if count == 0 => 0,
+        _ => [0, count / 2, count - 1].into_iter().fold(0, |sum, i| sum | u64::from(bytes[i]) << (8 * i)),
     }
 }
 

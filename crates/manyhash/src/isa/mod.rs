@@ -20,6 +20,8 @@
 //! | `blocks.rs`, `dealt.rs` | what lanes read, lengths checked once |
 //! | `cpu.rs` | maker and family |
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 mod blocks;
 pub(crate) mod cpu;
 mod dealt;
@@ -87,7 +89,15 @@ macro_rules! isa {
                 const FEATURES: &'static [&'static str] = &[$($feature),*];
                 #[inline(always)]
                 fn detect() -> Option<Self> {
-                    ($(std::arch::$is_detected!($feature))&&*).then_some(Self(()))
+                    /// True once all features were found, so that they are not looked up one by one again.
+                    static FOUND: AtomicBool = AtomicBool::new(false);
+                    #[cold]
+                    fn ask() -> bool {
+                        let found = $(std::arch::$is_detected!($feature))&&*;
+                        FOUND.store(found, Ordering::Relaxed);
+                        found
+                    }
+                    (FOUND.load(Ordering::Relaxed) || ask()).then_some(Self(()))
                 }
                 #[inline(always)]
                 fn run<T: Task<Self>>(self, task: T) -> T::Output {

@@ -9,6 +9,7 @@ mod census;
 pub(crate) mod cost;
 mod in_lanes;
 pub(crate) mod list;
+mod one_message;
 mod per_message;
 #[cfg(feature = "hazmat")]
 pub(crate) mod recording;
@@ -18,7 +19,7 @@ pub(crate) mod start;
 pub(crate) mod states;
 
 use crate::algorithm::ending::Ending;
-use crate::algorithm::{Compression, VectorOf};
+use crate::algorithm::{ChainingOf, Compression, VectorOf};
 use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words, cpu};
 use in_lanes::{Lanes, Source};
 use per_message::{Interleaved, InterleavedDealt, PerMessage, PerMessageDealt};
@@ -26,6 +27,10 @@ use shape::{Kind, Shape};
 use short::ShortMessages;
 use states::States;
 
+type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
+/// Compresses two pieces of one message, each whole blocks or nothing. They are not in an array:
+/// arguments of a function are in registers.
+type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8]);
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
 type HashShort<C> = fn(&ShortMessages<'_, '_, C>, &mut [Row; MAX_LANES]);
 
@@ -51,7 +56,9 @@ pub(crate) struct Kernel<C: Compression> {
     /// should be left to other kernels.
     pub(crate) only_long: bool,
     detect: fn() -> bool,
-    advance: fn(&mut States<'_, C>, &Blocks<'_>),
+    advance: Advance<C>,
+    /// The same for one message, if the kernel is for one.
+    one: Option<CompressOne<C>>,
     dealt: Option<AdvanceDealt<C>>,
     short: Option<HashShort<C>>,
 }
@@ -74,10 +81,38 @@ impl<C: Compression> Kernel<C> {
             advance: |states, blocks| {
                 token::<I>().run(Lanes { states, source: Source::Apart(blocks) });
             },
+            one: if const { VectorOf::<C, I>::LANES == 1 } {
+                Some(|state, body, end| token::<I>().run(one_message::InLane::<C> { state, body, end }))
+            } else {
+                None
+            },
             dealt: Some(|states, dealt| {
                 token::<I>().run(Lanes { states, source: Source::Dealt(dealt) });
             }),
             short: (VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS).then_some(short),
+        }
+    }
+
+    /// Makes the kernel that computes one message in registers, as `kind` says, in vectors of up to
+    /// `vector_bits` bits.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such kernels yet"))]
+    fn one_message<I: PerMessage<C>>(name: &'static str, kind: Kind, vector_bits: usize) -> Self {
+        Self {
+            name,
+            lanes: 1,
+            shape: Shape::per_message::<I>(kind, vector_bits, 1),
+            cost_ps: cost::family().picoseconds(C::NAME, name, 1),
+            only_long: false,
+            detect: is_usable::<I>,
+            advance: |states, blocks| {
+                let mut state = states.column(0);
+                let body = blocks.bytes(0, 0, blocks.len_bytes());
+                token::<I>().run(one_message::InRegisters::<C> { state: &mut state, body, end: &[] });
+                states.set_column(0, &state);
+            },
+            one: Some(|state, body, end| token::<I>().run(one_message::InRegisters::<C> { state, body, end })),
+            dealt: None,
+            short: None,
         }
     }
 
@@ -95,6 +130,7 @@ impl<C: Compression> Kernel<C> {
             advance: |states, blocks| {
                 token::<I>().run(Interleaved::<C, N> { states, blocks });
             },
+            one: None,
             dealt: None,
             short: None,
         }
@@ -135,6 +171,12 @@ impl<C: Compression> Kernel<C> {
         (self.advance)(states, blocks);
     }
 
+    /// Returns the kernel's code for one message, if it is for one.
+    #[inline]
+    pub(crate) fn compress_one(&self) -> Option<CompressOne<C>> {
+        self.one
+    }
+
     /// Returns whether the kernel has code for a message dealt out to lanes.
     pub(crate) fn has_dealt(&self) -> bool {
         self.dealt.is_some()
@@ -166,14 +208,14 @@ impl<C: Compression> Kernel<C> {
     /// what it is asked for.
     #[cfg(feature = "hazmat")]
     pub(crate) fn recording(&self) -> Self {
-        Self { advance: |_, blocks| recording::record(blocks), dealt: None, short: None, ..*self }
+        Self { advance: |_, blocks| recording::record(blocks), one: None, dealt: None, short: None, ..*self }
     }
 
     /// Makes a kernel that computes nothing, for tests of schedules.
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
         let shape = Shape::in_lanes::<C, crate::isa::Portable>();
-        Self { name, lanes, shape, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, dealt: None, short: None }
+        Self { name, lanes, shape, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, one: None, dealt: None, short: None }
     }
 }
 

@@ -1,72 +1,67 @@
 //! One message alone, on the kernel that is fastest for one.
 
 use super::mix::Mix;
-use crate::algorithm::ending::{Tail, block_count, body_bytes};
-use crate::algorithm::{ChainingOf, Compression, WordOf, write_digest};
+use crate::algorithm::ending::{End, Ending, end_in, whole_bytes};
+use crate::algorithm::{ChainingOf, Compression, MAX_BLOCK_BYTES, WordOf, write_digest};
 use crate::isa::{Blocks, MAX_LANES};
 use crate::kernel::Kernel;
 use crate::kernel::states::States;
 
 /// Compresses whole blocks into one state.
 pub(super) fn compress<C: Compression>(mix: &Mix<C>, state: &mut ChainingOf<C>, blocks: &[u8]) {
-    /// Uses `N` columns, of which only the first counts.
-    fn in_first_lane<C: Compression, const N: usize>(kernel: &Kernel<C>, state: &mut ChainingOf<C>, blocks: &[u8]) {
-        let mut rows = C::filled([WordOf::<C>::default(); N]);
-        let mut states = States::<C>::of_rows(&mut rows);
-        states.set_column(0, state);
-        advance(kernel, &mut states, blocks);
-        *state = states.column(0);
-    }
-    let kernel = mix.single();
-    match kernel.lanes {
-        1 => in_first_lane::<C, 1>(kernel, state, blocks),
-        2..=4 => in_first_lane::<C, 4>(kernel, state, blocks),
-        _ => in_first_lane::<C, MAX_LANES>(kernel, state, blocks),
+    match mix.single.compress_one() {
+        Some(compress_one) => compress_one(state, blocks, &[]),
+        None => in_first_lane(&mix.single, state, blocks),
     }
 }
 
-/// Compresses whole blocks into the first column; the other lanes repeat its work.
-#[inline(always)]
-fn advance<C: Compression>(kernel: &Kernel<C>, states: &mut States<'_, C>, blocks: &[u8]) {
+/// Compresses whole blocks in the first lane of any kernel; the other lanes repeat its work.
+#[cold]
+fn in_first_lane<C: Compression>(kernel: &Kernel<C>, state: &mut ChainingOf<C>, blocks: &[u8]) {
+    if blocks.is_empty() {
+        return;
+    }
+    let mut rows = C::filled([WordOf::<C>::default(); MAX_LANES]);
+    let mut states = States::<C>::of_rows(&mut rows);
+    states.set_column(0, state);
     let mut ahead = Blocks::without_lanes();
     ahead.add_lane(blocks);
     ahead.repeat_first(kernel.lanes);
-    kernel.advance(states, &ahead);
+    kernel.advance(&mut states, &ahead);
+    *state = states.column(0);
 }
 
 /// Writes the digest of one message, from a state that stands for `start_bytes` bytes.
 pub(super) fn hash<C: Compression>(mix: &Mix<C>, start: &ChainingOf<C>, start_bytes: u64, message: &[u8], digest: &mut [u8]) {
-    /// Uses `N` columns, of which only the first counts. The digest is made of the words where the
-    /// kernel left them, because a copy of the state would have to wait for it.
-    fn in_first_lane<C: Compression, const N: usize>(
-        kernel: &Kernel<C>,
-        start: &ChainingOf<C>,
-        start_bytes: u64,
-        message: &[u8],
-        digest: &mut [u8],
-    ) {
-        let mut rows = C::filled([WordOf::<C>::default(); N]);
-        let mut states = States::<C>::of_rows(&mut rows);
-        states.set_column(0, start);
-        let blocks = block_count::<C>(message.len() as u64);
-        let (body, rest) = message.split_at(body_bytes::<C>(message.len(), blocks));
-        if !body.is_empty() {
-            advance(kernel, &mut states, body);
-        }
-        let mut tail = Tail::<C>::empty();
-        tail.set(rest, start_bytes + message.len() as u64);
-        states.mark_end(0, tail.end());
-        advance(kernel, &mut states, tail.blocks());
-        let mut state = C::filled(WordOf::<C>::default());
-        for (word, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {
-            *word = row[0];
-        }
-        write_digest::<C>(&state, digest);
+    match C::BLOCK_BYTES {
+        64 => hash_with_end_in::<C, 128>(mix, start, start_bytes, message, digest),
+        128 => hash_with_end_in::<C, 256>(mix, start, start_bytes, message, digest),
+        _ => hash_with_end_in::<C, { 2 * MAX_BLOCK_BYTES }>(mix, start, start_bytes, message, digest),
     }
-    let kernel = mix.single();
-    match kernel.lanes {
-        1 => in_first_lane::<C, 1>(kernel, start, start_bytes, message, digest),
-        2..=4 => in_first_lane::<C, 4>(kernel, start, start_bytes, message, digest),
-        _ => in_first_lane::<C, MAX_LANES>(kernel, start, start_bytes, message, digest),
+}
+
+/// Writes the digest of one message whose end has room in `N` bytes.
+#[inline(always)]
+fn hash_with_end_in<C: Compression, const N: usize>(
+    mix: &Mix<C>,
+    start: &ChainingOf<C>,
+    start_bytes: u64,
+    message: &[u8],
+    digest: &mut [u8],
+) {
+    let (body, rest) = message.split_at(whole_bytes::<C>(message.len()));
+    let message_bytes = start_bytes + message.len() as u64;
+    let mut end = [0; N];
+    let end_bytes = end_in::<C>(&mut end, rest, message_bytes);
+    let end = &end[..end_bytes];
+    let mut state = *start;
+    match mix.single.compress_one() {
+        Some(compress_one) if !C::Ending::MARKS_END => compress_one(&mut state, body, end),
+        _ => {
+            compress(mix, &mut state, body);
+            C::Ending::mark_end(&mut state, End { message_bytes, rest_bytes: rest.len() });
+            compress(mix, &mut state, end);
+        }
     }
+    write_digest::<C>(&state, digest);
 }

@@ -44,6 +44,8 @@ pub(crate) struct Usage {
 pub(crate) struct Mix<C: Compression> {
     /// The kernels, in no particular order.
     pub(crate) kernels: Vec<Kernel<C>>,
+    /// The kernel for one message alone.
+    pub(crate) single: Kernel<C>,
     /// Index of the kernel that advances most messages for its time in long runs.
     pub(crate) widest: usize,
     /// Index of the kernel that advances most messages for its time in short runs.
@@ -85,7 +87,8 @@ impl<C: Compression> Mix<C> {
         });
         let rate = |kernel: &usize| kernels[*kernel].lanes as f64 / f64::from(kernels[*kernel].cost_ps);
         let widest = |long| usable(long).into_iter().max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("a kernel");
-        Self { widest: widest(true), widest_short: widest(false), cheapest, kernels }
+        let single = kernels[cheapest[0][1].kernel];
+        Self { single, widest: widest(true), widest_short: widest(false), cheapest, kernels }
     }
 
     /// Returns the kernel that advances most messages for its time in long runs.
@@ -127,11 +130,5 @@ impl<C: Compression> Mix<C> {
     pub(crate) fn least_ps_per_block(&self, messages: usize) -> f64 {
         let cost = |kernel: &Kernel<C>| f64::from(kernel.cost_ps) / messages.min(kernel.lanes) as f64;
         self.kernels.iter().map(cost).fold(f64::INFINITY, f64::min)
-    }
-
-    /// Returns the kernel for one message alone.
-    #[inline]
-    pub(crate) fn single(&self) -> &Kernel<C> {
-        &self.kernels[self.best_for(1, 1)]
     }
 }

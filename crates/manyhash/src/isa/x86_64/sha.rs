@@ -11,6 +11,10 @@ use core::arch::x86_64::*;
 #[repr(transparent)]
 pub(crate) struct Quad(__m128i);
 
+/// Eight bytes at any address.
+#[repr(C, packed)]
+struct Unaligned(i64);
+
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($self:ident $(, $operand:ident)*) = $expression:expr;)*) => { $(
         $(#[$doc])*
@@ -45,9 +49,10 @@ impl Quad {
     }
 
     /// Loads words 0 to 15 of the block at byte `at` of a lane, each quad from its lowest word up,
-    /// or down if `reversed`.
+    /// or down if `reversed`. If `in_halves`, eight bytes are read at a time, so that eight that were
+    /// just written come from the store buffer.
     #[inline(always)]
-    pub(crate) fn load_block(_: ShaNi, blocks: &Blocks, lane: usize, at: usize, reversed: bool) -> [Self; 4] {
+    pub(crate) fn load_block(_: ShaNi, blocks: &Blocks, lane: usize, at: usize, reversed: bool, in_halves: bool) -> [Self; 4] {
         let block = blocks.bytes(lane, at, 64);
         // SAFETY: the token proves the instruction set; `block` has 64 bytes.
         unsafe {
@@ -57,9 +62,16 @@ impl Quad {
                 _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203)
             };
             macro_rules! quad {
-                ($at:literal) => {
-                    Self(_mm_shuffle_epi8(_mm_loadu_si128(block.as_ptr().add($at).cast()), order))
-                };
+                ($at:literal) => {{
+                    let bytes = if in_halves {
+                        // Volatile, because the compiler would read all sixteen at once.
+                        let half = |at| block.as_ptr().add(at).cast::<Unaligned>().read_volatile().0;
+                        _mm_set_epi64x(half($at + 8), half($at))
+                    } else {
+                        _mm_loadu_si128(block.as_ptr().add($at).cast())
+                    };
+                    Self(_mm_shuffle_epi8(bytes, order))
+                }};
             }
             [quad!(0), quad!(16), quad!(32), quad!(48)]
         }

@@ -60,8 +60,8 @@ fn all() -> Vec<Box<dyn Any>> {
         Bmi2Avx512: PerMessage<C>,
     {
         Box::new(vec![
-            Kernel::<C>::per_message::<Bmi2, 1>("bmi2", Kind::ScalarBesideVectors, 256),
-            Kernel::per_message::<Bmi2Avx512, 1>("bmi2-avx512", Kind::ScalarBesideVectors, 512),
+            Kernel::<C>::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 256),
+            Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 512),
         ])
     }
     fn sha_ni<C: Compression>() -> Box<dyn Any>
@@ -69,7 +69,7 @@ fn all() -> Vec<Box<dyn Any>> {
         ShaNi: PerMessage<C>,
     {
         Box::new(vec![
-            Kernel::<C>::per_message::<ShaNi, 1>("sha-ni", Kind::Instructions, 128),
+            Kernel::<C>::one_message::<ShaNi>("sha-ni", Kind::Instructions, 128),
             Kernel::per_message::<ShaNi, 2>("sha-ni-x2", Kind::Instructions, 128),
             Kernel::per_message::<ShaNi, 3>("sha-ni-x3", Kind::Instructions, 128),
             Kernel::per_message::<ShaNi, 4>("sha-ni-x4", Kind::Instructions, 128),

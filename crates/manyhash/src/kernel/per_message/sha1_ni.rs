@@ -38,7 +38,7 @@ impl PerMessage<Sha1Compression> for ShaNi {
             let mut a_before = [before[0].abcd; N];
             let mut words = [[before[0].abcd; 4]; N];
             for (message, words) in words.iter_mut().enumerate() {
-                *words = Quad::load_block(self, blocks, message, at, true);
+                *words = Quad::load_block(self, blocks, message, at, true, N == 1);
             }
             // Group i is rounds 4i to 4i + 3.
             macro_rules! groups { ($($i:literal)*) => { $(

@@ -59,7 +59,7 @@ impl PerMessage<Sha256Compression> for ShaNi {
             let before = *states;
             let mut words = [[before[0].abef; 4]; N];
             for (message, words) in words.iter_mut().enumerate() {
-                *words = Quad::load_block(self, blocks, message, at, false);
+                *words = Quad::load_block(self, blocks, message, at, false, N == 1);
             }
             // Group i is rounds 4i to 4i + 3.
             macro_rules! groups { ($($i:literal)*) => { $(
