@@ -364,7 +364,7 @@ impl<A: Algorithm> Batch<A> {
     #[cfg(feature = "hmac")]
     fn outer_digest(&self, mix: &Mix<CompressionOf<A>>, digest: A::Digest) -> A::Digest {
         match &self.keys {
-            Keys::One(key) => hash_on::<A>(mix, &key.midstates().outer, A::BLOCK_BYTES as u64, digest.as_ref()),
+            Keys::One(key) => hash_on::<A>(mix, (&key.midstates().outer, A::BLOCK_BYTES as u64), None, digest.as_ref()),
             _ => digest,
         }
     }

@@ -9,6 +9,7 @@ use crate::backend;
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
 use crate::kernel::start::Start;
+use crate::schedule::alone::Midstate;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::Mix;
 use std::fmt;
@@ -21,19 +22,20 @@ use std::io;
 /// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
 /// ```
 pub fn hash<A: Algorithm>(message: &[u8]) -> A::Digest {
-    hash_on::<A>(backend::mix::<A>(), &A::INITIAL, 0, message)
+    hash_on::<A>(backend::mix::<A>(), (&A::INITIAL, 0), None, message)
 }
 
-/// Returns the digest of one message from a state that stands for `start_bytes` bytes, on the mix's
-/// kernel for one.
+/// Returns the digest of one message from the midstate `inner`, and if there is an `outer` one, the
+/// digest of that digest from there, on the mix's kernel for one.
+#[inline]
 pub(crate) fn hash_on<A: Algorithm>(
     mix: &Mix<CompressionOf<A>>,
-    start: &ChainingOf<CompressionOf<A>>,
-    start_bytes: u64,
+    inner: Midstate<'_, CompressionOf<A>>,
+    outer: Option<Midstate<'_, CompressionOf<A>>>,
     message: &[u8],
 ) -> A::Digest {
     let mut digest = A::ZERO;
-    <CompressionOf<A>>::hash_alone(mix, start, start_bytes, message, digest.as_mut());
+    <CompressionOf<A>>::hash_alone(mix, inner, outer, message, digest.as_mut());
     digest
 }
 

@@ -197,7 +197,7 @@ impl<C: Compression> Lanes<C> {
     pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<u8> {
         let mut digests = vec![0; messages.len() * self.digest_bytes];
         let start = Start { state: self.initial, bytes: 0 };
-        route::hash_many(&self.mix, (&start).into(), &Slice(messages), &mut Digests::new(&mut digests, self.digest_bytes), None);
+        route::hash_many(&self.mix, &(&start).into(), &Slice(messages), &mut Digests::new(&mut digests, self.digest_bytes), None);
         digests
     }
 

@@ -87,6 +87,11 @@ impl Backend {
 
 /// Writes the digest of every message, computed by the kernels of `mix`. Panics if there are not as
 /// many digests as messages.
-pub(crate) fn hash_on<A: Algorithm>(mix: &Mix<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
-    <CompressionOf<A>>::hash_many(mix, (&Start::of::<A>()).into(), messages, &mut Digests::of::<A>(digests), None);
+#[inline]
+pub(crate) fn hash_on<A: Algorithm>(mix: &Mix<CompressionOf<A>>, messages: &impl Messages, digests: &mut [A::Digest]) {
+    if let (1, [digest]) = (messages.count(), &mut *digests) {
+        <CompressionOf<A>>::hash_alone(mix, (&A::INITIAL, 0), None, messages.message(0), digest.as_mut());
+        return;
+    }
+    <CompressionOf<A>>::hash_many(mix, &(&Start::of::<A>()).into(), messages, &mut Digests::of::<A>(digests), None);
 }

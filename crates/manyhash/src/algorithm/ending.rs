@@ -246,6 +246,27 @@ pub(crate) fn end_in<C: Compression>(zeros: &mut [u8], rest: &[u8], message_byte
     len
 }
 
+/// Ends a message of `message_bytes` bytes whose last ones are a digest of `digest_bytes` bytes, that
+/// of a final state. Does what [`end_in`] does, without reading what was just written.
+#[inline(always)]
+pub(crate) fn end_of_digest_in<C: Compression>(zeros: &mut [u8], state: &ChainingOf<C>, digest_bytes: usize, message_bytes: u64) -> usize {
+    let len = padded_bytes::<C>(digest_bytes);
+    let end = &mut zeros[..len];
+    let (words, _) = end.as_chunks_mut::<8>();
+    let (word_bytes, first) = (size_of::<WordOf<C>>(), u64::from(C::Ending::FIRST));
+    for (i, word) in words.iter_mut().enumerate().take(digest_bytes / 8 + 1) {
+        let mut bytes = [0; 8];
+        for (j, word) in state.as_ref().iter().skip(i * 8 / word_bytes).take(8 / word_bytes).enumerate() {
+            word.write_bytes(C::BYTE_ORDER, j * word_bytes, &mut bytes);
+        }
+        let kept = digest_bytes - i * 8;
+        let value = u64::from_le_bytes(bytes);
+        *word = if kept >= 8 { value } else { value & !(u64::MAX << (8 * kept)) | first << (8 * kept) }.to_le_bytes();
+    }
+    C::Ending::finish(end, message_bytes);
+    len
+}
+
 /// Copies words of eight bytes to the beginning of `to`, less than two blocks of them: two pieces of
 /// a length that the compiler knows, which overlap. A call of `memcpy` takes longer.
 #[inline(always)]

@@ -119,7 +119,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
             self.hash_alike(requests, 0, |_, messages, digests, usage| {
                 <CompressionOf<A>>::hash_many(
                     backend::mix::<A>(),
-                    start.into(),
+                    &start.into(),
                     &Slice(messages),
                     &mut Digests::of::<A>(digests),
                     Some(usage),

@@ -147,7 +147,7 @@ fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZe
     let mut rows = None;
     for _ in 1..iterations.get() {
         let digests = &mut Digests::of::<A>(&mut next);
-        <CompressionOf<A>>::hash_alike(mix, Passes { inner, outer }, &Slice(&last), digests, &mut rows);
+        <CompressionOf<A>>::hash_alike(mix, &Passes { inner, outer }, &Slice(&last), digests, &mut rows);
         std::mem::swap(&mut last, &mut next);
         for (sum, last) in sums.iter_mut().zip(&last) {
             sum.as_mut().iter_mut().zip(last.as_ref()).for_each(|(sum, last)| *sum ^= last);

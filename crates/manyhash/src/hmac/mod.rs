@@ -115,9 +115,9 @@ impl<A: Algorithm> Key<A> {
 
     /// Returns the tag of one message.
     pub fn tag(&self, message: &[u8]) -> A::Digest {
-        let mix = backend::mix::<A>();
-        let inner = hash_on::<A>(mix, &self.midstates.inner, A::BLOCK_BYTES as u64, message);
-        hash_on::<A>(mix, &self.midstates.outer, A::BLOCK_BYTES as u64, inner.as_ref())
+        let Midstates { inner, outer } = &self.midstates;
+        let bytes = A::BLOCK_BYTES as u64;
+        hash_on::<A>(backend::mix::<A>(), (inner, bytes), Some((outer, bytes)), message)
     }
 
     /// Returns the tag of each message, in the order of the messages.
@@ -281,7 +281,7 @@ impl<A: Algorithm> Tagger<A> {
 
     /// Returns the tag of the message.
     pub fn finalize(mut self) -> A::Digest {
-        hash_on::<A>(backend::mix::<A>(), &self.key.midstates.outer, A::BLOCK_BYTES as u64, self.hasher.finish().as_ref())
+        hash_on::<A>(backend::mix::<A>(), (&self.key.midstates.outer, A::BLOCK_BYTES as u64), None, self.hasher.finish().as_ref())
     }
 
     /// Checks the tag of the message.
@@ -337,12 +337,12 @@ pub(crate) fn tag_many_on<A: Algorithm>(
         Keys::One(key) => {
             let (inner, outer) = (key.inner_start(), key.outer_start());
             let passes = Passes { inner: Starts::Same(&inner), outer: Some(Starts::Same(&outer)) };
-            <CompressionOf<A>>::hash_many(mix, passes, messages, &mut Digests::of::<A>(tags), usage)
+            <CompressionOf<A>>::hash_many(mix, &passes, messages, &mut Digests::of::<A>(tags), usage)
         }
         Keys::Each(key) => {
             let (inner, outer) = (&|i: usize| &key(i).midstates.inner, &|i: usize| &key(i).midstates.outer);
             let passes = Passes { inner: Starts::Each { state: inner, bytes }, outer: Some(Starts::Each { state: outer, bytes }) };
-            <CompressionOf<A>>::hash_many(mix, passes, messages, &mut Digests::of::<A>(tags), usage)
+            <CompressionOf<A>>::hash_many(mix, &passes, messages, &mut Digests::of::<A>(tags), usage)
         }
     }
 }

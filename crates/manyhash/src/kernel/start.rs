@@ -38,6 +38,12 @@ impl<C: Compression> Starts<'_, C> {
         }
     }
 
+    /// Returns the midstate of one message, and the bytes that it stands for.
+    #[inline]
+    pub(crate) fn midstate(&self, message: usize) -> (&ChainingOf<C>, u64) {
+        (self.state(message), self.bytes())
+    }
+
     /// Returns the midstate of one message.
     #[inline]
     pub(crate) fn state(&self, message: usize) -> &ChainingOf<C> {

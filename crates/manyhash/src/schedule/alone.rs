@@ -1,7 +1,7 @@
 //! One message alone, on the kernel that is fastest for one.
 
 use super::mix::Mix;
-use crate::algorithm::ending::{End, Ending, end_in, whole_bytes};
+use crate::algorithm::ending::{End, Ending, end_in, end_of_digest_in, whole_bytes};
 use crate::algorithm::{ChainingOf, Compression, MAX_BLOCK_BYTES, WordOf, write_digest};
 use crate::isa::{Blocks, MAX_LANES};
 use crate::kernel::Kernel;
@@ -31,21 +31,31 @@ fn in_first_lane<C: Compression>(kernel: &Kernel<C>, state: &mut ChainingOf<C>, 
     *state = states.column(0);
 }
 
-/// Writes the digest of one message, from a state that stands for `start_bytes` bytes.
-pub(super) fn hash<C: Compression>(mix: &Mix<C>, start: &ChainingOf<C>, start_bytes: u64, message: &[u8], digest: &mut [u8]) {
+/// A midstate and the bytes that it stands for, which are whole blocks.
+pub(crate) type Midstate<'a, C> = (&'a ChainingOf<C>, u64);
+
+/// Writes the digest of one message that starts from the midstate `inner`. If there is an `outer`
+/// one, writes the digest of that digest, from there (RFC 2104).
+pub(super) fn hash<C: Compression>(
+    mix: &Mix<C>,
+    inner: Midstate<'_, C>,
+    outer: Option<Midstate<'_, C>>,
+    message: &[u8],
+    digest: &mut [u8],
+) {
     match C::BLOCK_BYTES {
-        64 => hash_with_end_in::<C, 128>(mix, start, start_bytes, message, digest),
-        128 => hash_with_end_in::<C, 256>(mix, start, start_bytes, message, digest),
-        _ => hash_with_end_in::<C, { 2 * MAX_BLOCK_BYTES }>(mix, start, start_bytes, message, digest),
+        64 => hash_with_end_in::<C, 128>(mix, inner, outer, message, digest),
+        128 => hash_with_end_in::<C, 256>(mix, inner, outer, message, digest),
+        _ => hash_with_end_in::<C, { 2 * MAX_BLOCK_BYTES }>(mix, inner, outer, message, digest),
     }
 }
 
-/// Writes the digest of one message whose end has room in `N` bytes.
+/// Does what [`hash`] does, with room in `N` bytes for the end of a message.
 #[inline(always)]
 fn hash_with_end_in<C: Compression, const N: usize>(
     mix: &Mix<C>,
-    start: &ChainingOf<C>,
-    start_bytes: u64,
+    (start, start_bytes): Midstate<'_, C>,
+    outer: Option<Midstate<'_, C>>,
     message: &[u8],
     digest: &mut [u8],
 ) {
@@ -53,15 +63,27 @@ fn hash_with_end_in<C: Compression, const N: usize>(
     let message_bytes = start_bytes + message.len() as u64;
     let mut end = [0; N];
     let end_bytes = end_in::<C>(&mut end, rest, message_bytes);
-    let end = &end[..end_bytes];
     let mut state = *start;
-    match mix.single.compress_one() {
-        Some(compress_one) if !C::Ending::MARKS_END => compress_one(&mut state, body, end),
-        _ => {
-            compress(mix, &mut state, body);
-            C::Ending::mark_end(&mut state, End { message_bytes, rest_bytes: rest.len() });
-            compress(mix, &mut state, end);
-        }
+    compress_all(mix, &mut state, body, &end[..end_bytes], End { message_bytes, rest_bytes: rest.len() });
+    if let Some((start, start_bytes)) = outer {
+        let mut end = [0; N];
+        let message_bytes = start_bytes + digest.len() as u64;
+        let end_bytes = end_of_digest_in::<C>(&mut end, &state, digest.len(), message_bytes);
+        state = *start;
+        compress_all(mix, &mut state, &[], &end[..end_bytes], End { message_bytes, rest_bytes: digest.len() });
     }
     write_digest::<C>(&state, digest);
+}
+
+/// Compresses the whole blocks of one message and its end.
+#[inline(always)]
+fn compress_all<C: Compression>(mix: &Mix<C>, state: &mut ChainingOf<C>, body: &[u8], end: &[u8], at_end: End) {
+    match mix.single.compress_one() {
+        Some(compress_one) if !C::Ending::MARKS_END => compress_one(state, body, end),
+        _ => {
+            compress(mix, state, body);
+            C::Ending::mark_end(state, at_end);
+            compress(mix, state, end);
+        }
+    }
 }

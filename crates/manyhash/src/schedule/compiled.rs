@@ -5,6 +5,7 @@
 //! with the caller's optimisation, which may be none. Therefore all work that takes time is behind
 //! the functions of [`Compiled`].
 
+use super::alone::Midstate;
 use super::digests::Digests;
 use super::framed::{self, Around};
 use super::messages::Messages;
@@ -24,7 +25,7 @@ pub(crate) trait Compiled: Compression {
     /// Returns the kernels of the compression function; the CPU is asked once.
     fn mixes() -> &'static Mixes<Self>;
     /// Hashes a batch: see [`route::hash_many`].
-    fn hash_many(mix: &Mix<Self>, passes: Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
+    fn hash_many(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
     /// Hashes a batch with bytes around each message: see [`framed::hash_many`].
     fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
     /// Hashes digests once more: see [`route::hash_digests`].
@@ -32,9 +33,9 @@ pub(crate) trait Compiled: Compression {
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, indices: Option<&[usize]>, digests: &mut Digests<'_>, usage: &mut Usage);
     /// Hashes messages of one number of blocks: see [`short::hash_alike`].
     #[cfg(feature = "hmac")]
-    fn hash_alike(mix: &Mix<Self>, passes: Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
+    fn hash_alike(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
     /// Hashes one message: see [`alone::hash`].
-    fn hash_alone(mix: &Mix<Self>, start: &ChainingOf<Self>, start_bytes: u64, message: &[u8], digest: &mut [u8]);
+    fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]);
     /// Compresses blocks of one message: see [`alone::compress`].
     fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]);
     /// Runs a schedule: see [`super::run`].
@@ -49,7 +50,7 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         }
         fn hash_many(
             mix: &Mix<Self>,
-            passes: Passes<'_, Self>,
+            passes: &Passes<'_, Self>,
             messages: &dyn Messages,
             digests: &mut Digests<'_>,
             usage: Option<&mut Usage>,
@@ -72,15 +73,15 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         #[cfg(feature = "hmac")]
         fn hash_alike(
             mix: &Mix<Self>,
-            passes: Passes<'_, Self>,
+            passes: &Passes<'_, Self>,
             messages: &dyn Messages,
             digests: &mut Digests<'_>,
             rows: &mut Rows,
         ) {
             short::hash_alike(mix, passes, messages, digests, rows);
         }
-        fn hash_alone(mix: &Mix<Self>, start: &ChainingOf<Self>, start_bytes: u64, message: &[u8], digest: &mut [u8]) {
-            alone::hash(mix, start, start_bytes, message, digest);
+        fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]) {
+            alone::hash(mix, inner, outer, message, digest);
         }
         fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]) {
             alone::compress(mix, state, blocks);

@@ -33,7 +33,7 @@ impl<C: Compression> Around<'_, '_, C> {
 /// messages.
 pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, '_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
     if around.head.is_empty() && around.suffix.is_empty() {
-        return route::hash_many(mix, around.passes, messages, digests, None);
+        return route::hash_many(mix, &around.passes, messages, digests, None);
     }
     digests.check_room(messages.count());
     let queue = Queue::longest_first::<C>(messages, around.framed_bytes(&[]));

@@ -54,7 +54,7 @@
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
 //! | `compiled.rs` | what doors call |
 
-mod alone;
+pub(crate) mod alone;
 pub(crate) mod compiled;
 pub(crate) mod digests;
 pub(crate) mod framed;

@@ -50,7 +50,7 @@ fn cost<C: Compiled>(kernels: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) 
     let mut digests = vec![0; messages.len()];
     let mut usage = Usage::default();
     let start = Start { state: C::filled(WordOf::<C>::default()), bytes: 0 };
-    C::hash_many(&mix, (&start).into(), &Slice(&messages), &mut Digests::new(&mut digests, 1), Some(&mut usage));
+    C::hash_many(&mix, &(&start).into(), &Slice(&messages), &mut Digests::new(&mut digests, 1), Some(&mut usage));
     usage.steps.iter().zip(kernels).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum()
 }
 

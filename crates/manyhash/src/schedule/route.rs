@@ -8,8 +8,8 @@ use super::queue::Queue;
 use super::short::{self, Group};
 use super::slices::Slices;
 use super::{Extent, Memory, alone};
+use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
-use crate::algorithm::{Compression, MAX_DIGEST_BYTES};
 use crate::kernel::Kernel;
 use crate::kernel::start::{Passes, Starts};
 
@@ -22,34 +22,51 @@ pub(crate) fn check_room(messages: usize, digests: usize) {
 /// `usage`, if there is one. Panics if there are not as many digests as messages.
 pub(crate) fn hash_many<C: Compression>(
     mix: &Mix<C>,
-    passes: Passes<'_, C>,
+    passes: &Passes<'_, C>,
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
     usage: Option<&mut Usage>,
 ) {
-    digests.check_room(messages.count());
-    let mut unasked = None;
-    let is_short_start = passes.inner.bytes() <= short::MOST_START_BYTES;
-    if messages.count() <= FEW {
-        let mut few: [&[u8]; FEW] = [&[]; FEW];
-        let few = &mut few[..messages.count()];
-        messages.fill(Which::From(0), few);
-        let mut blocks = [0; FEW];
-        let blocks = &mut blocks[..few.len()];
-        for (blocks, message) in blocks.iter_mut().zip(&*few) {
-            *blocks = block_count::<C>(message.len() as u64);
+    let count = messages.count();
+    digests.check_room(count);
+    if count <= FEW {
+        let lengths = Lengths::of::<C>(messages);
+        if lengths.are_faster_one_by_one(mix) {
+            return hash_one_by_one(mix, passes, messages, digests, usage);
         }
-        if is_faster_one_by_one(mix, blocks) {
-            return hash_one_by_one(mix, passes, few, digests, usage);
-        }
-        let (first, count) = (blocks[0], blocks.len());
-        if first <= short::MAX_BLOCKS && is_short_start && blocks.iter().all(|blocks| *blocks == first) {
-            let all = Group { blocks: first, count, which: Which::From(0), bytes: None };
-            let usage = usage.unwrap_or_else(|| unasked.insert(Usage::default()));
-            return short::hash(mix, passes, messages, digests, all, &mut None, usage);
+        let Lengths { blocks, longest, .. } = lengths;
+        if blocks == longest * count as u64 && longest <= short::MAX_BLOCKS && passes.inner.bytes() <= short::MOST_START_BYTES {
+            return hash_alike(mix, passes, messages, digests, longest, usage);
         }
     }
-    let usage = usage.unwrap_or_else(|| unasked.insert(Usage::default()));
+    hash_in_order(mix, passes, messages, digests, usage.unwrap_or(&mut Usage::default()));
+}
+
+/// Hashes messages of one number of blocks. It is not inlined, so that one message alone needs none
+/// of its memory.
+#[inline(never)]
+fn hash_alike<C: Compression>(
+    mix: &Mix<C>,
+    passes: &Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    blocks: u64,
+    usage: Option<&mut Usage>,
+) {
+    let all = Group { blocks, count: messages.count(), which: Which::From(0), bytes: None };
+    short::hash(mix, passes, messages, digests, all, &mut None, usage.unwrap_or(&mut Usage::default()));
+}
+
+/// Hashes messages in the order of their lengths. It is not inlined either.
+#[inline(never)]
+fn hash_in_order<C: Compression>(
+    mix: &Mix<C>,
+    passes: &Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    usage: &mut Usage,
+) {
+    let is_short_start = passes.inner.bytes() <= short::MOST_START_BYTES;
     let mut queue = Queue::longest_first::<C>(messages, 0);
     if is_short_start {
         hash_short(&mut queue, mix, passes, messages, digests, usage);
@@ -67,51 +84,71 @@ pub(crate) fn hash_many<C: Compression>(
 /// Hashes messages one after the other on the kernel for one.
 fn hash_one_by_one<C: Compression>(
     mix: &Mix<C>,
-    passes: Passes<'_, C>,
-    messages: &[&[u8]],
+    passes: &Passes<'_, C>,
+    messages: &dyn Messages,
     digests: &mut Digests<'_>,
-    mut usage: Option<&mut Usage>,
+    usage: Option<&mut Usage>,
 ) {
-    for (i, message) in messages.iter().enumerate() {
-        alone::hash(mix, passes.inner.state(i), passes.inner.bytes(), message, digests.room(i));
-        if let Some(outer) = &passes.outer {
-            let mut inner = [0; MAX_DIGEST_BYTES];
-            let inner = &mut inner[..digests.digest_bytes()];
-            inner.copy_from_slice(digests.digest(i));
-            alone::hash(mix, outer.state(i), outer.bytes(), inner, digests.room(i));
-        }
-        if let Some(usage) = &mut usage {
-            usage.steps[mix.best_for(1, 1)] += block_count::<C>(message.len() as u64) + u64::from(passes.outer.is_some());
-        }
+    let count = messages.count();
+    for i in 0..count {
+        let outer = passes.outer.as_ref().map(|outer| outer.midstate(i));
+        alone::hash(mix, passes.inner.midstate(i), outer, messages.message(i), digests.room(i));
+    }
+    if let Some(usage) = usage {
+        let outer_blocks = u64::from(passes.outer.is_some());
+        let blocks = (0..count).map(|i| block_count::<C>(messages.message(i).len() as u64) + outer_blocks);
+        usage.steps[mix.best_for(1, 1)] += blocks.sum::<u64>();
     }
 }
 
-/// [`is_faster_one_by_one`] looks at no more messages than this; more of them are always worth a
-/// closer look.
-const FEW: usize = 4;
+/// No more messages than this are hashed one by one.
+const FEW: usize = 32;
 
-/// Returns whether a few messages of these numbers of blocks, which it sorts, take less time one
-/// after the other than in shared lanes. One message alone does.
-fn is_faster_one_by_one<C: Compression>(mix: &Mix<C>, lengths: &mut [u64]) -> bool {
-    let count = lengths.len();
-    if count <= 1 || lengths.iter().all(|blocks| *blocks == lengths[0]) {
-        return count <= 1;
-    }
-    let one_by_one_ps = lengths.iter().fold(0, |sum: u64, blocks| sum.saturating_add(blocks.saturating_mul(mix.cost_ps(1, *blocks))));
-    if one_by_one_ps <= RAGGED_PS {
-        return true;
-    }
-    lengths.sort_unstable_by(|one, other| other.cmp(one));
-    let mut together_ps = RAGGED_PS;
-    for going in 1..=count {
-        let next = lengths.get(going).copied().unwrap_or_default();
-        together_ps += (lengths[going - 1] - next).saturating_mul(mix.cost_ps(going, lengths[0]));
-    }
-    one_by_one_ps <= together_ps
+/// What a glance at the lengths of some messages tells.
+struct Lengths {
+    messages: usize,
+    /// The blocks of all messages.
+    blocks: u64,
+    /// The blocks of the longest message.
+    longest: u64,
 }
 
-/// The cost, in picoseconds, of a batch of a few messages that differ in blocks, besides
-/// compressing, compared with one message after the other: measured on Zen 4.
+impl Lengths {
+    fn of<C: Compression>(messages: &dyn Messages) -> Self {
+        let mut lengths = Self { messages: messages.count(), blocks: 0, longest: 0 };
+        for i in 0..lengths.messages {
+            let blocks = block_count::<C>(messages.message(i).len() as u64);
+            lengths.blocks = lengths.blocks.saturating_add(blocks);
+            lengths.longest = lengths.longest.max(blocks);
+        }
+        lengths
+    }
+
+    /// Returns whether the messages take less time one after the other than in shared lanes. One
+    /// message alone does.
+    fn are_faster_one_by_one<C: Compression>(&self, mix: &Mix<C>) -> bool {
+        let Self { messages, blocks, longest } = *self;
+        if messages <= 1 {
+            return true;
+        }
+        let one_by_one_ps = blocks.saturating_mul(u64::from(mix.single.cost_ps));
+        if blocks == longest * messages as u64 {
+            // All of them have as many blocks.
+            return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(messages, longest)).saturating_add(TOGETHER_PS);
+        }
+        // The least that shared lanes could take, if all were busy to the end.
+        let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(messages);
+        let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
+        one_by_one_ps as f64 <= at_best_rate_ps.max(longest_alone_ps) + (RAGGED_PS + messages as u64 * SCHEDULED_MESSAGE_PS) as f64
+    }
+}
+
+/// The cost, in picoseconds, of a group of messages besides compressing, compared with one message
+/// after the other: measured on Zen 4.
+const TOGETHER_PS: u64 = 60_000;
+
+/// The cost, in picoseconds, of a batch of messages that differ in blocks besides compressing,
+/// compared with one message after the other: measured on Zen 4.
 const RAGGED_PS: u64 = 400_000;
 
 /// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
@@ -144,7 +181,7 @@ pub(super) fn hash_digests<C: Compression>(
         };
         let all = Group { blocks, count, which: Which::From(0), bytes: Some(digest_bytes) };
         let messages = Chunks { values: inner, message_bytes: digest_bytes };
-        short::hash(mix, starts.into(), &messages, &mut Digests::new(outer, digest_bytes), all, rows, usage);
+        short::hash(mix, &starts.into(), &messages, &mut Digests::new(outer, digest_bytes), all, rows, usage);
         for (i, outer) in outer.chunks_exact(digest_bytes).enumerate() {
             digests.room(index(first + i)).copy_from_slice(outer);
         }
@@ -156,7 +193,7 @@ pub(super) fn hash_digests<C: Compression>(
 fn hash_short<C: Compression>(
     queue: &mut Queue,
     mix: &Mix<C>,
-    passes: Passes<'_, C>,
+    passes: &Passes<'_, C>,
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
     usage: &mut Usage,

@@ -46,7 +46,7 @@ pub(crate) type Rows = Option<[Row; MAX_LANES]>;
 /// Hashes a group of messages from where they start and adds the steps to `usage`.
 pub(super) fn hash<C: Compression>(
     mix: &Mix<C>,
-    passes: Passes<'_, C>,
+    passes: &Passes<'_, C>,
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
     group: Group<'_>,
@@ -57,7 +57,7 @@ pub(super) fn hash<C: Compression>(
     // The schedule is computed only if it is used often enough.
     let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
     let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
-    let mut together = Together::<C>::new(passes, group, digests.digest_bytes(), alike_bytes, rows);
+    let mut together = Together::<C>::new(*passes, group, digests.digest_bytes(), alike_bytes, rows);
     let mut first = 0;
     while first < count {
         let best = mix.best_for(count - first, blocks);
@@ -78,7 +78,7 @@ pub(super) fn hash<C: Compression>(
 #[cfg(feature = "hmac")]
 pub(super) fn hash_alike<C: Compression>(
     mix: &Mix<C>,
-    passes: Passes<'_, C>,
+    passes: &Passes<'_, C>,
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
     rows: &mut Rows,
