@@ -194,9 +194,9 @@ impl<C: Compression> Tail<C> {
     /// more if they leave room in the second block for what the ending adds.
     #[inline]
     pub(crate) fn set(&mut self, rest: &[u8], message_bytes: u64) {
-        let bytes = self.bytes.as_mut().as_flattened_mut();
-        bytes[..rest.len()].copy_from_slice(rest);
-        self.len_bytes = pad::<C>(bytes, rest.len(), message_bytes);
+        let two_blocks = &mut self.bytes.as_mut().as_flattened_mut()[..2 * C::BLOCK_BYTES];
+        two_blocks.fill(0);
+        self.len_bytes = end_in::<C>(two_blocks, rest, message_bytes);
         self.end = End { message_bytes, rest_bytes: rest.len() };
     }
 

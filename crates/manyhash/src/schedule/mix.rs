@@ -53,6 +53,8 @@ pub(crate) struct Mix<C: Compression> {
     /// The cheapest way to advance 0, 1, 2, ... messages by a block each, in short runs and in long
     /// ones.
     cheapest: [Vec<Cheapest>; 2],
+    /// The least time that a block can take while 0, 1, 2, ... messages advance, in picoseconds.
+    least_ps_per_block: Vec<f64>,
 }
 
 /// A way to advance some messages by a block each: a step of a kernel, then the cheapest way for
@@ -88,7 +90,12 @@ impl<C: Compression> Mix<C> {
         let rate = |kernel: &usize| kernels[*kernel].lanes as f64 / f64::from(kernels[*kernel].cost_ps);
         let widest = |long| usable(long).into_iter().max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("a kernel");
         let single = kernels[cheapest[0][1].kernel];
-        Self { single, widest: widest(true), widest_short: widest(false), cheapest, kernels }
+        let least_ps = |messages: usize| {
+            let per_block = |kernel: &Kernel<C>| f64::from(kernel.cost_ps) / messages.min(kernel.lanes) as f64;
+            kernels.iter().map(per_block).fold(f64::INFINITY, f64::min)
+        };
+        let least_ps_per_block = (0..=MAX_LANES).map(least_ps).collect();
+        Self { single, widest: widest(true), widest_short: widest(false), cheapest, least_ps_per_block, kernels }
     }
 
     /// Returns the kernel that advances most messages for its time in long runs.
@@ -127,8 +134,8 @@ impl<C: Compression> Mix<C> {
 
     /// Returns the least time that a block can take while no more than `messages` messages advance,
     /// in picoseconds.
+    #[inline]
     pub(crate) fn least_ps_per_block(&self, messages: usize) -> f64 {
-        let cost = |kernel: &Kernel<C>| f64::from(kernel.cost_ps) / messages.min(kernel.lanes) as f64;
-        self.kernels.iter().map(cost).fold(f64::INFINITY, f64::min)
+        self.least_ps_per_block[messages.min(MAX_LANES)]
     }
 }

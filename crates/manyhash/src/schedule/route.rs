@@ -31,7 +31,7 @@ pub(crate) fn hash_many<C: Compression>(
     digests.check_room(count);
     if count <= FEW {
         let lengths = Lengths::of::<C>(messages);
-        if lengths.are_faster_one_by_one(mix) {
+        if lengths.are_faster_one_by_one(mix, messages) {
             return hash_one_by_one(mix, passes, messages, digests, usage);
         }
         let Lengths { blocks, longest, .. } = lengths;
@@ -126,26 +126,50 @@ impl Lengths {
 
     /// Returns whether the messages take less time one after the other than in shared lanes. One
     /// message alone does.
-    fn are_faster_one_by_one<C: Compression>(&self, mix: &Mix<C>) -> bool {
-        let Self { messages, blocks, longest } = *self;
-        if messages <= 1 {
+    fn are_faster_one_by_one<C: Compression>(&self, mix: &Mix<C>, messages: &dyn Messages) -> bool {
+        let Self { messages: count, blocks, longest } = *self;
+        if count <= 1 {
             return true;
         }
         let one_by_one_ps = blocks.saturating_mul(u64::from(mix.single.cost_ps));
-        if blocks == longest * messages as u64 {
+        if blocks == longest * count as u64 {
             // All of them have as many blocks.
-            return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(messages, longest)).saturating_add(TOGETHER_PS);
+            let together_ps = TOGETHER_PS + count as u64 * TOGETHER_MESSAGE_PS;
+            return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(together_ps);
         }
+        let bookkeeping_ps = RAGGED_PS + count as u64 * SCHEDULED_MESSAGE_PS;
         // The least that shared lanes could take, if all were busy to the end.
-        let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(messages);
+        let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(count);
         let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
-        one_by_one_ps as f64 <= at_best_rate_ps.max(longest_alone_ps) + (RAGGED_PS + messages as u64 * SCHEDULED_MESSAGE_PS) as f64
+        if one_by_one_ps as f64 <= at_best_rate_ps.max(longest_alone_ps) + bookkeeping_ps as f64 {
+            return true;
+        }
+        // What they do take can be told of a few messages.
+        count <= VERY_FEW && {
+            let mut sorted = [0; VERY_FEW];
+            let sorted = &mut sorted[..count];
+            for (i, blocks) in sorted.iter_mut().enumerate() {
+                *blocks = block_count::<C>(messages.message(i).len() as u64);
+            }
+            sorted.sort_unstable_by(|one, other| other.cmp(one));
+            let levels = (1..=count).map(|going| {
+                let next = sorted.get(going).copied().unwrap_or_default();
+                (sorted[going - 1] - next).saturating_mul(mix.cost_ps(going, longest))
+            });
+            one_by_one_ps <= levels.fold(bookkeeping_ps, u64::saturating_add)
+        }
     }
 }
+
+/// The most messages of which [`Lengths::are_faster_one_by_one`] asks each how long it is.
+const VERY_FEW: usize = 8;
 
 /// The cost, in picoseconds, of a group of messages besides compressing, compared with one message
 /// after the other: measured on Zen 4.
 const TOGETHER_PS: u64 = 60_000;
+
+/// What each message of a group adds to that.
+const TOGETHER_MESSAGE_PS: u64 = 15_000;
 
 /// The cost, in picoseconds, of a batch of messages that differ in blocks besides compressing,
 /// compared with one message after the other: measured on Zen 4.

@@ -6,7 +6,7 @@ use super::queue::Queue;
 use super::{Ended, Supply, Waiting, ended_of};
 use crate::algorithm::ending::{End, Tail, block_count, body_bytes};
 use crate::algorithm::{ChainingOf, Compression};
-use crate::isa::Blocks;
+use crate::isa::{Blocks, MAX_LANES};
 use crate::kernel::start::Starts;
 
 /// Messages on their way through the schedule, and those that wait.
@@ -15,22 +15,26 @@ pub(super) struct Slices<'a, 's, 'd, C: Compression> {
     messages: &'a dyn Messages,
     digests: &'a mut Digests<'d>,
     queue: Queue,
-    slots: Vec<Segments<'a, C>>,
+    /// What is asked for every run stands together, apart from the tails, which are large.
+    slots: Vec<Segments<'a>>,
+    tails: Vec<Tail<C>>,
 }
 
 /// A message in two segments: its whole blocks where they are, and its tail.
-struct Segments<'a, C: Compression> {
-    message: usize,
+struct Segments<'a> {
+    /// The whole blocks that are left.
     body: &'a [u8],
-    tail: Tail<C>,
     tail_done_bytes: usize,
     blocks_left: u64,
+    message: usize,
 }
 
 impl<'a, 's, 'd, C: Compression> Slices<'a, 's, 'd, C> {
     /// Supplies the messages of `queue`, each from where it starts.
     pub(super) fn new(starts: Starts<'s, C>, messages: &'a dyn Messages, digests: &'a mut Digests<'d>, queue: Queue) -> Self {
-        Self { starts, messages, digests, queue, slots: Vec::new() }
+        let most = queue.waiting().messages.min(MAX_LANES);
+        let (slots, tails) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        Self { starts, messages, digests, queue, slots, tails }
     }
 
     /// Returns the queue, with the order that messages were taken in.
@@ -41,21 +45,19 @@ impl<'a, 's, 'd, C: Compression> Slices<'a, 's, 'd, C> {
 
 impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
     fn add_slot(&mut self) -> usize {
-        self.slots.push(Segments { message: 0, body: &[], tail: Tail::empty(), tail_done_bytes: 0, blocks_left: 0 });
+        self.slots.push(Segments { message: 0, body: &[], tail_done_bytes: 0, blocks_left: 0 });
+        self.tails.push(Tail::empty());
         self.slots.len() - 1
     }
 
     fn refill(&mut self, slot: usize) -> bool {
         let Some(next) = self.queue.peek(0) else { return false };
-        let slot = &mut self.slots[slot];
         let message = self.messages.message(next);
-        slot.message = next;
-        slot.blocks_left = block_count::<C>(message.len() as u64);
-        let (body, rest) = message.split_at(body_bytes::<C>(message.len(), slot.blocks_left));
-        slot.body = body;
-        slot.tail.set(rest, self.starts.bytes() + message.len() as u64);
-        slot.tail_done_bytes = 0;
-        self.queue.take(slot.blocks_left);
+        let blocks_left = block_count::<C>(message.len() as u64);
+        let (body, rest) = message.split_at(body_bytes::<C>(message.len(), blocks_left));
+        self.tails[slot].set(rest, self.starts.bytes() + message.len() as u64);
+        self.slots[slot] = Segments { body, tail_done_bytes: 0, blocks_left, message: next };
+        self.queue.take(blocks_left);
         true
     }
 
@@ -77,14 +79,14 @@ impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
 
     fn add_ready<'b>(&'b self, slots: &[usize], ahead: &mut Blocks<'b>) {
         for slot in slots {
-            let slot = &self.slots[*slot];
-            ahead.add_lane(if slot.body.is_empty() { &slot.tail.blocks()[slot.tail_done_bytes..] } else { slot.body });
+            let Segments { body, tail_done_bytes, .. } = self.slots[*slot];
+            ahead.add_lane(if body.is_empty() { &self.tails[*slot].blocks()[tail_done_bytes..] } else { body });
         }
     }
 
     fn at_end(&self, slot: usize) -> Option<End> {
-        let slot = &self.slots[slot];
-        (slot.body.is_empty() && slot.tail_done_bytes == 0).then(|| slot.tail.end())
+        let Segments { body, tail_done_bytes, .. } = self.slots[slot];
+        (body.is_empty() && tail_done_bytes == 0).then(|| self.tails[slot].end())
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {
