@@ -14,11 +14,16 @@ use manyhash_measure::timing::{self, Probe, Sample};
 /// The rounds after which a workload of large messages ends when its time is used up.
 pub const FEWEST_ROUNDS: usize = 7;
 
+/// Two times of which the longer is less than this many times the other are close.
+const CLOSE: f64 = 1.1;
+
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Effort {
     /// Rounds, that is samples of every peer.
     pub samples: usize,
+    /// Rounds where the fastest peer is within [`CLOSE`] of manyhash.
+    pub samples_if_close: usize,
     /// Calls are repeated until they fill this.
     #[serde(rename = "sample_ns", serialize_with = "as_nanoseconds")]
     pub sample: Duration,
@@ -107,12 +112,12 @@ impl Row {
 
 /// Whether `rows` are judged by quiet medians: manyhash left alone and every peer must have one, or
 /// none counts.
-fn by_quiet(rows: &[Row]) -> bool {
+pub fn by_quiet(rows: &[Row]) -> bool {
     rows.iter().filter(|row| matches!(row.standing, Standing::Ours | Standing::Peer)).all(|row| row.quiet_ns().is_some())
 }
 
 /// The time a row of `rows` is judged by.
-fn judged_ns(rows: &[Row], row: &Row) -> f64 {
+pub fn judged_ns(rows: &[Row], row: &Row) -> f64 {
     row.quiet_ns().filter(|_| by_quiet(rows)).unwrap_or_else(|| row.all_ns())
 }
 
@@ -224,8 +229,9 @@ pub fn rows<'a, const N: usize>(
         contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call());
     }
     let begin = Instant::now();
-    for round in 0..effort.samples {
-        if round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell {
+    for round in 0..effort.samples.max(effort.samples_if_close) {
+        let is_late = round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell;
+        if is_late || round >= effort.samples && (round >= effort.samples_if_close || !are_close(&contestants)) {
             break;
         }
         for turn in turns(round, contestants.len()) {
@@ -244,6 +250,17 @@ pub fn rows<'a, const N: usize>(
         samples: contestant.samples,
     };
     Ok(contestants.into_iter().map(row).collect())
+}
+
+/// Whether so far the fastest peer takes about as long as manyhash left alone.
+fn are_close<const N: usize>(contestants: &[Contestant<'_, N>]) -> bool {
+    let fastest = |standing: Standing| {
+        let those = contestants.iter().filter(|contestant| contestant.peer.standing == standing);
+        let medians = those.filter_map(|contestant| timing::median(contestant.samples.iter().map(|sample| sample.call_ns)));
+        medians.min_by(f64::total_cmp)
+    };
+    let both = fastest(Standing::Ours).zip(fastest(Standing::Peer));
+    both.is_some_and(|(ours, peer)| ours < CLOSE * peer && peer < CLOSE * ours)
 }
 
 /// The order of a round: another one starts each time, and every second round runs backwards, so
@@ -338,7 +355,7 @@ mod tests {
     #[test]
     fn a_wrong_digest_stops_the_contest() {
         let workload = crate::workloads::all(true).unwrap().remove(0);
-        let effort = Effort { samples: 2, sample: Duration::from_nanos(1), cell: Duration::ZERO };
+        let effort = Effort { samples: 2, samples_if_close: 2, sample: Duration::from_nanos(1), cell: Duration::ZERO };
         let messages: Vec<&[u8]> = vec![&[7, 1], &[7, 2]];
         let run = |digest| run(&mut lineup(digest), &workload, Placement::Aligned, &messages, None, effort);
         let cell = run([7]).unwrap();

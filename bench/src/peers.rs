@@ -3,12 +3,16 @@
 //! A peer is a name and a closure from messages to digests. A library with a batch function of its
 //! own is called through it; the others get a loop, compiled here, that they cannot lose time in.
 
+#[cfg(any(ipsec_mb, isa_l))]
+mod c_messages;
 #[cfg(target_arch = "x86_64")]
 mod dirty_halves;
 pub mod evp_mac;
 pub mod hmac;
 #[cfg(ipsec_mb)]
 mod ipsec_mb;
+#[cfg(isa_l)]
+mod isa_l;
 pub mod openssl;
 mod ours;
 
@@ -37,10 +41,11 @@ pub enum Standing {
 enum Takes {
     Any,
     OneMessage,
-    /// Messages no longer than this: a library may refuse longer ones, or be wrong.
-    #[cfg_attr(not(ipsec_mb), allow(dead_code))]
-    UpTo {
-        message_bytes: usize,
+    /// Messages of these lengths, both included: a library may refuse others, or be wrong.
+    #[cfg_attr(not(any(ipsec_mb, isa_l)), allow(dead_code))]
+    Between {
+        least_bytes: usize,
+        most_bytes: usize,
     },
 }
 
@@ -89,7 +94,9 @@ impl<const N: usize> Peer<N> {
         match self.takes {
             Takes::Any => true,
             Takes::OneMessage => messages.len() == 1,
-            Takes::UpTo { message_bytes } => messages.iter().all(|message| message.len() <= message_bytes),
+            Takes::Between { least_bytes, most_bytes } => {
+                messages.iter().all(|message| (least_bytes..=most_bytes).contains(&message.len()))
+            }
         }
     }
 
@@ -97,6 +104,17 @@ impl<const N: usize> Peer<N> {
     pub fn hash_many(&mut self, messages: &[&[u8]], digests: &mut Vec<[u8; N]>) {
         (self.hash_many)(messages, digests);
     }
+}
+
+/// OpenSSL takes part in one of its ways where there are several of the same code: not in those that
+/// look an algorithm up in every call, nor in EVP beside the low-level functions.
+const OTHER_WAYS: [&str; 3] = ["openssl one-shot", "openssl EVP", "openssl HMAC()"];
+
+/// Keeps manyhash left alone, and of each other library what is not another way to the same code.
+pub fn retain_main<const N: usize>(peers: &mut Vec<Peer<N>>) {
+    let has_low_level = peers.iter().any(|peer| peer.name == "openssl low-level");
+    let is_other_way = |name: &str| OTHER_WAYS.contains(&name) && (has_low_level || name != "openssl EVP");
+    peers.retain(|peer| matches!(peer.standing, Standing::Ours | Standing::Peer) && !is_other_way(&peer.name));
 }
 
 /// An algorithm, those who can do it, and the library that says what is right.
@@ -146,6 +164,8 @@ fn md5() -> Result<Lineup<16>> {
     let mut peers = ours::peers::<manyhash::Md5, 16>();
     peers.push(Peer::each("md-5", reference));
     peers.push(openssl::evp("MD5")?);
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer()?);
     Ok(Lineup { algorithm: manyhash::Md5::NAME, peers, reference })
 }
 
@@ -159,6 +179,8 @@ fn sha1() -> Result<Lineup<20>> {
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY));
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers()?);
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer()?);
     Ok(Lineup { algorithm: manyhash::Sha1::NAME, peers, reference })
 }
 
@@ -174,6 +196,8 @@ fn sha256() -> Result<Lineup<32>> {
     peers.push(commonware::<commonware_cryptography::Sha256, 32>(|digest| digest.0));
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers()?);
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer()?);
     peers.push(Peer::each("blake3", |message| blake3::hash(message).into()).standing(Standing::OtherDigest));
     Ok(Lineup { algorithm: manyhash::Sha256::NAME, peers, reference })
 }
@@ -189,6 +213,8 @@ fn sha512() -> Result<Lineup<64>> {
     peers.push(commonware::<commonware_cryptography::Sha512, 64>(|digest| digest.0));
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers()?);
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer()?);
     Ok(Lineup { algorithm: manyhash::Sha512::NAME, peers, reference })
 }
 
@@ -220,6 +246,10 @@ pub fn descriptions() -> Vec<(&'static str, String)> {
         ("ipsec-mb", ipsec_mb::description()),
         #[cfg(not(ipsec_mb))]
         ("ipsec-mb", "not compared: it was missing when the bench was built".into()),
+        #[cfg(isa_l)]
+        ("isa-l", isa_l::description()),
+        #[cfg(not(isa_l))]
+        ("isa-l", "not compared: it was missing when the bench was built".into()),
     ]
 }
 
@@ -241,7 +271,7 @@ mod tests {
         let takes = |takes, messages: &[&[u8]]| Peer { takes, ..Peer::<1>::for_test("peer", |_, _| ()) }.takes(messages);
         assert!(takes(Takes::Any, &[b"", b"abc"]));
         assert!(takes(Takes::OneMessage, &[b"abc"]) && !takes(Takes::OneMessage, &[b"", b"abc"]));
-        let up_to = Takes::UpTo { message_bytes: 3 };
-        assert!(takes(up_to, &[b"", b"abc"]) && !takes(up_to, &[b"abcd", b""]));
+        let between = Takes::Between { least_bytes: 1, most_bytes: 3 };
+        assert!(takes(between, &[b"a", b"abc"]) && !takes(between, &[b"abcd", b"a"]) && !takes(between, &[b"", b"a"]));
     }
 }

@@ -9,6 +9,7 @@ use std::ptr::{self, NonNull};
 
 use anyhow::{Context, Result};
 
+use super::c_messages::{self, Message};
 use super::hmac::Secret;
 use super::{Peer, Takes};
 
@@ -16,13 +17,6 @@ use super::{Peer, Takes};
 #[repr(C)]
 struct Manager {
     _opaque: [u8; 0],
-}
-
-/// A message as C sees it.
-#[repr(C)]
-struct Message {
-    bytes: *const u8,
-    length: usize,
 }
 
 /// What HMAC starts from, as C sees it.
@@ -89,8 +83,7 @@ impl Owned {
         assert!(N != 16 || !self.keys.is_empty(), "MD5 in HMAC only");
         assert!(self.keys.len() <= 1 || self.keys.len() >= messages.len(), "a key for each message");
         assert_eq!(messages.len(), digests.len());
-        self.list.clear();
-        self.list.extend(messages.iter().map(|message| Message { bytes: message.as_ptr(), length: message.len() }));
+        c_messages::write(&mut self.list, messages);
         let batch = Batch {
             digest_bytes: N,
             keys: if self.keys.is_empty() { ptr::null() } else { self.keys.as_ptr() },
@@ -117,14 +110,15 @@ impl Drop for Owned {
 pub fn peers<const N: usize>() -> Result<[Peer<N>; 2]> {
     // SHA-512 of 65,536 bytes and more is wrong (1.3.0); the limit is the one the checked entries
     // keep. SHA-1 and SHA-256 are right at 18.6 MB.
-    let takes = if N == 64 { Takes::UpTo { message_bytes: 65_534 } } else { Takes::Any };
+    let takes = if N == 64 { Takes::Between { least_bytes: 0, most_bytes: 65_534 } } else { Takes::Any };
     both(takes, |_| ())
 }
 
 /// The library as a peer that computes tags under these keys.
 pub fn tag_peers<const N: usize>(secrets: &[Secret]) -> Result<[Peer<N>; 2]> {
-    // Right at 1 MiB; wrong at 5 MiB, where a message has more blocks than 16 bits count (1.3.0).
-    both(Takes::UpTo { message_bytes: 1 << 20 }, |owned| owned.set_keys(N, secrets))
+    // Right at 1 MiB; wrong at 5 MiB, where a message has more blocks than 16 bits count, and for an
+    // empty message (1.3.0).
+    both(Takes::Between { least_bytes: 1, most_bytes: 1 << 20 }, |owned| owned.set_keys(N, secrets))
 }
 
 fn both<const N: usize>(takes: Takes, prepare: impl Fn(&mut Owned)) -> Result<[Peer<N>; 2]> {
