@@ -1,6 +1,7 @@
 //! One algorithm, one workload, one placement: verify everybody, time everybody in turns, verify
 //! again.
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -171,6 +172,7 @@ impl<const N: usize> Contestant<'_, N> {
 
     /// Hashes into digests set to zero and compares every one.
     fn verify(&mut self, expected: &[[u8; N]], of: &str) -> Result<()> {
+        self.peer.start()?;
         let expected = &expected[..self.messages.len()];
         self.digests.clear();
         self.digests.resize(expected.len(), [0; N]);
@@ -221,12 +223,58 @@ pub fn rows<'a, const N: usize>(
     probe: Option<Probe>,
     effort: Effort,
 ) -> Result<Vec<Row>> {
+    rows_by(
+        entries,
+        (messages, expected, of),
+        effort,
+        |contestant| timing::calls_per_sample(effort.sample, || contestant.call()),
+        |contestant, round| timing::sample(probe, contestant.calls_per_sample, round, || contestant.call()),
+    )
+}
+
+/// The same contest, in which every call is timed alone and has `before` before it, which is given
+/// the peer's name. `set`: messages, digests, and what errors begin with.
+pub fn rows_after<'a, const N: usize>(
+    entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
+    set: (&'a [&'a [u8]], &[[u8; N]], &str),
+    probe: Option<Probe>,
+    effort: Effort,
+    before: &mut dyn FnMut(&str),
+) -> Result<Vec<Row>> {
+    let before = &RefCell::new(before);
+    let prepare = move |name: &str| (before.borrow_mut())(name);
+    rows_by(
+        entries,
+        set,
+        effort,
+        |contestant| {
+            let name = contestant.peer.name.clone();
+            timing::calls_per_sample(effort.sample, || {
+                prepare(&name);
+                contestant.call();
+            })
+        },
+        |contestant, round| {
+            let name = contestant.peer.name.clone();
+            timing::sample_after(probe, contestant.calls_per_sample, round, || prepare(&name), || contestant.call())
+        },
+    )
+}
+
+/// A contest by two functions of a contestant: the calls of a sample, and the sample of a round.
+fn rows_by<'a, const N: usize>(
+    entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
+    (messages, expected, of): (&'a [&'a [u8]], &[[u8; N]], &str),
+    effort: Effort,
+    calls_per_sample: impl Fn(&mut Contestant<'a, N>) -> u64,
+    sample: impl Fn(&mut Contestant<'a, N>, usize) -> Sample,
+) -> Result<Vec<Row>> {
     let mut contestants: Vec<Contestant<'_, N>> = entries
         .map(|(peer, n)| Contestant { peer, messages: &messages[..n], digests: Vec::new(), calls_per_sample: 1, samples: Vec::new() })
         .collect();
     for contestant in &mut contestants {
         contestant.verify(expected, of)?;
-        contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call());
+        contestant.calls_per_sample = calls_per_sample(contestant);
     }
     let begin = Instant::now();
     for round in 0..effort.samples.max(effort.samples_if_close) {
@@ -236,7 +284,7 @@ pub fn rows<'a, const N: usize>(
         }
         for turn in turns(round, contestants.len()) {
             let contestant = &mut contestants[turn];
-            let sample = timing::sample(probe, contestant.calls_per_sample, round, || contestant.call());
+            let sample = sample(contestant, round);
             contestant.samples.push(sample);
         }
     }

@@ -85,7 +85,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     for algorithm in algorithms {
         for curve in CURVES {
             let points = curve.2.points(arguments.quick);
-            let (measured, lanes) = peers::with(algorithm, Measure { curve, points: &points, run: &run })?;
+            let (measured, lanes) = peers::with_main(algorithm, Measure { curve, points: &points, run: &run })?;
             table(out, &measured, curve.2)?;
             if curve.2 != Along::Length {
                 few_messages(out, &measured, &lanes)?;
@@ -111,7 +111,6 @@ impl ForLineup for Measure<'_> {
     type Output = (Vec<Cell>, Vec<usize>);
     fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, mut lineup: Lineup<N>) -> Result<Self::Output> {
         let Self { curve: (name, description, _), points, run } = self;
-        peers::retain_main(&mut lineup.peers);
         let contest = |&(messages, bytes): &(usize, usize)| {
             let workload = Workload::equal(name, description, messages, bytes, stride_bytes(bytes));
             let buffer = workload.buffer()?;

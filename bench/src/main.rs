@@ -59,6 +59,9 @@ enum Mode {
     Batcher(batcher::BatcherArguments),
     /// Times everybody in thousands of cells: numbers of messages by kinds of lengths.
     Grid(grid::GridArguments),
+    /// What `grid` starts to time the first call of a process.
+    #[command(hide = true)]
+    FirstCall(grid::FirstCallArguments),
     /// Times one step of every backend: the lines of this CPU for the library's cost table.
     Calibrate(RunArguments),
     /// Prints what every backend is made of and has for each algorithm, as JSON.
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         Some(Mode::TlsRecords(arguments)) => tls_records::run(&arguments),
         Some(Mode::Batcher(arguments)) => batcher::run(&arguments),
         Some(Mode::Grid(arguments)) => grid::run(&arguments),
+        Some(Mode::FirstCall(arguments)) => grid::run_first_call(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Mode::Backends) => backends::run(),
         None => run(&arguments.memory),

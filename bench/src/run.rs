@@ -87,7 +87,7 @@ struct Report<'a, T> {
     window_probe_body_instructions: Option<usize>,
     quiet_overlap: f64,
     #[serde(flatten)]
-    measured: BTreeMap<&'static str, &'a T>,
+    measured: &'a T,
 }
 
 /// A run that has begun.
@@ -133,6 +133,11 @@ impl Run {
     /// Prints what `--quick` has to say, and writes the JSON file: `name` is the field with what
     /// was `measured`.
     pub fn finish(self, out: &mut dyn Write, name: &'static str, measured: &impl Serialize) -> Result<()> {
+        self.finish_with(out, &BTreeMap::from([(name, measured)]))
+    }
+
+    /// Ends a run whose file has the fields of `measured`.
+    pub fn finish_with(self, out: &mut dyn Write, measured: &impl Serialize) -> Result<()> {
         if self.quick {
             writeln!(out, "\n--quick: every digest was verified; the figures mean nothing.")?;
         }
@@ -145,7 +150,7 @@ impl Run {
             quick: self.quick,
             window_probe_body_instructions: self.probe.map(Probe::body_instructions),
             quiet_overlap: timing::QUIET_OVERLAP,
-            measured: [(name, measured)].into(),
+            measured,
         };
         let mut file = io::BufWriter::new(file);
         let written = serde_json::to_writer(&mut file, &report).map_err(io::Error::from).and_then(|()| file.flush());

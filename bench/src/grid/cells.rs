@@ -1,5 +1,7 @@
 //! The cells of the grid: how many messages, of which lengths, in which order, and where they lie.
 
+use std::fmt::{self, Display, Formatter};
+
 use serde::{Deserialize, Serialize};
 
 use super::lengths::Lengths;
@@ -19,6 +21,22 @@ const QUICK_BYTES: usize = 500_000;
 const QUICK_MOST_BYTES: usize = 16_000_000;
 /// one in so many.
 const QUICK_STEP: usize = 4;
+
+/// Where what runs before is varied: numbers of messages, and kinds of lengths.
+const DISTURBED: ([usize; 8], [Lengths; 6]) = (
+    [1, 2, 4, 8, 16, 64, 200, 500],
+    [
+        Lengths::Constant(64),
+        Lengths::Constant(200),
+        Lengths::Constant(1024),
+        Lengths::Constant(4096),
+        Lengths::LogNormal { mu: 6, twice_sigma: 2 },
+        Lengths::LogNormal { mu: 8, twice_sigma: 2 },
+    ],
+);
+/// Of those, the quick form's.
+const QUICK_DISTURBED: ([usize; 3], [Lengths; 3]) =
+    ([1, 4, 64], [Lengths::Constant(64), Lengths::Constant(1024), Lengths::LogNormal { mu: 6, twice_sigma: 2 }]);
 
 /// The order in which messages are submitted, and lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +58,8 @@ pub enum Place {
     Aligned,
     /// As if aligned, but every address is 16 bytes later.
     Offset16,
-    /// One behind the other, each at the next odd address.
+    /// One behind the other, each at the next odd address; with lengths of whole pages, all at equal
+    /// addresses modulo 4 KiB.
     Odd,
 }
 
@@ -120,6 +139,12 @@ impl Messages {
     }
 }
 
+impl Display for Messages {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} x {}, {}, {}", self.count(), self.lengths.name(), self.order.name(), self.place.name())
+    }
+}
+
 /// A number of messages with lengths of a kind.
 pub struct Point {
     lengths: Lengths,
@@ -160,6 +185,13 @@ impl Point {
         orders.iter().flat_map(new).collect()
     }
 
+    /// Where what runs before is varied: some of the points, aligned and as drawn.
+    pub fn disturbed_messages(&self, quick: bool) -> Option<Messages> {
+        let (counts, kinds) = if quick { (&QUICK_DISTURBED.0[..], &QUICK_DISTURBED.1[..]) } else { (&DISTURBED.0[..], &DISTURBED.1[..]) };
+        let is_taken = counts.contains(&self.count()) && kinds.contains(&self.lengths);
+        is_taken.then(|| self.messages().into_iter().rfind(|messages| messages.place == Place::Aligned)).flatten()
+    }
+
     /// Two of them, others for each point; none of most points with many bytes.
     pub fn quick_messages(&self) -> Vec<Messages> {
         if self.bytes() > QUICK_BYTES && !(self.bytes() <= QUICK_MOST_BYTES && self.position.is_multiple_of(QUICK_STEP)) {
@@ -171,5 +203,99 @@ impl Point {
         let first = (self.position + self.position / 5) % all.len();
         let second = (first + all.len() / 2 + 1) % all.len();
         all.into_iter().enumerate().filter(|&(i, _)| i == first || i == second).map(|(_, messages)| messages).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyhash_measure::Buffer;
+    use std::collections::BTreeSet;
+
+    fn point(count: usize, lengths: Lengths) -> Point {
+        Point::all().into_iter().find(|point| point.count() == count && point.lengths() == lengths).unwrap()
+    }
+
+    #[test]
+    fn every_point_that_fits_is_there_and_none_that_does_not() {
+        let points = Point::all();
+        for count in COUNTS {
+            for lengths in Lengths::all() {
+                let found = points.iter().filter(|point| point.count() == count && point.lengths() == lengths).count();
+                let fits = lengths.draw(count).iter().sum::<usize>() <= 64_000_000 && count >= lengths.least_messages();
+                assert_eq!(found, usize::from(fits), "{count} x {}", lengths.name());
+            }
+        }
+        assert!(points.iter().all(|point| point.bytes() <= MOST_BYTES));
+        let has = |count, lengths| points.iter().any(|point| point.count() == count && point.lengths() == lengths);
+        assert!(has(2000, Lengths::Constant(16 << 10)) && !has(20_000, Lengths::Constant(4 << 10)));
+        assert!(has(2, Lengths::Giant) && !has(1, Lengths::Giant) && !has(1, Lengths::Half));
+    }
+
+    #[test]
+    fn orders_are_what_they_say_and_places_too() {
+        let buffer = Buffer::new(BUFFER_BYTES, 1).unwrap();
+        for point in Point::all().into_iter().filter(|point| point.count() <= 100 || point.count() == 20_000) {
+            for messages in point.messages() {
+                let slices = messages.slices(buffer.bytes());
+                let lengths: Vec<usize> = slices.iter().map(|message| message.len()).collect();
+                match messages.order {
+                    Order::Any => assert!(lengths.iter().all(|&bytes| bytes == lengths[0]), "{messages}"),
+                    Order::LongestLast => assert!(lengths.is_sorted(), "{messages}"),
+                    Order::Shuffled => assert_eq!(lengths, point.drawn, "{messages}"),
+                }
+                for pair in slices.windows(2) {
+                    assert!(pair[0].as_ptr_range().end <= pair[1].as_ptr(), "{messages} overlap");
+                }
+                for message in slices {
+                    let address = message.as_ptr() as usize;
+                    match messages.place {
+                        Place::Aligned => assert_eq!(address % 64, 0, "{messages}"),
+                        Place::Offset16 => assert_eq!(address % 64, 16, "{messages}"),
+                        Place::Odd => assert_eq!(address % 2, 1, "{messages}"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_matters_where_lengths_differ() {
+        assert_eq!(point(1, Lengths::Zipf).messages().len(), 3);
+        assert_eq!(point(100, Lengths::Constant(64)).messages().len(), 3);
+        assert_eq!(point(100, Lengths::Zipf).messages().len(), 6);
+    }
+
+    #[test]
+    fn whole_pages_lie_at_equal_addresses_modulo_4_kib_only_if_one_is_behind_the_other() {
+        for messages in point(8, Lengths::Constant(4096)).messages() {
+            let pages: BTreeSet<usize> = messages.spans.iter().map(|span| span.0 % 4096).collect();
+            assert_eq!(pages.len(), if messages.place == Place::Odd { 1 } else { 8 }, "{messages}");
+        }
+    }
+
+    #[test]
+    fn the_quick_form_is_spread_over_everything() {
+        let points = Point::all();
+        let chosen: Vec<Messages> = points.iter().flat_map(Point::quick_messages).collect();
+        assert!((600..1000).contains(&chosen.len()), "{}", chosen.len());
+        assert!(chosen.iter().any(|messages| messages.bytes() > 8_000_000));
+        let of = |key: &dyn Fn(&Messages) -> String| chosen.iter().map(key).collect::<BTreeSet<String>>().len();
+        assert_eq!(of(&|messages| messages.count().to_string()), COUNTS.len());
+        assert_eq!(of(&|messages| format!("{} {}", messages.lengths.name(), messages.place.name())), 32 * 3);
+        assert_eq!(of(&|messages| format!("{} {}", messages.count(), messages.place.name())), COUNTS.len() * 3);
+        let ragged = |messages: &&Messages| messages.lengths.are_ragged() && messages.count() > 1;
+        let combined: BTreeSet<String> =
+            chosen.iter().filter(ragged).map(|messages| format!("{} {}", messages.lengths.name(), messages.order.name())).collect();
+        assert_eq!(combined.len(), 24 * 2);
+    }
+
+    #[test]
+    fn what_runs_before_is_varied_where_it_is_said() {
+        let count = |quick| Point::all().iter().filter_map(|point| point.disturbed_messages(quick)).count();
+        assert_eq!((count(true), count(false)), (3 * 3, 8 * 6));
+        for messages in Point::all().iter().filter_map(|point| point.disturbed_messages(false)) {
+            assert!(messages.place == Place::Aligned && messages.order != Order::LongestLast, "{messages}");
+        }
     }
 }

@@ -89,3 +89,60 @@ impl Lengths {
 fn between(random: &mut Random, least: usize, most: usize) -> usize {
     least + random.below(most - least + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own() {
+        let mut names: Vec<String> = Lengths::all().into_iter().map(Lengths::name).collect();
+        assert_eq!(names.len(), 8 + 5 * 4 + 4);
+        assert_eq!(names[..9], ["0B", "20B", "64B", "200B", "1KiB", "4KiB", "16KiB", "64KiB", "ln5-0.5"]);
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 32);
+    }
+
+    #[test]
+    fn lengths_are_drawn_as_many_as_messages_and_the_same_every_time() {
+        for lengths in Lengths::all() {
+            for messages in [1, 2, 100] {
+                let drawn = lengths.draw(messages);
+                assert_eq!(drawn.len(), messages);
+                assert_eq!(drawn, lengths.draw(messages));
+            }
+            assert_eq!(lengths.are_ragged(), lengths.draw(100).iter().any(|&bytes| bytes != lengths.draw(100)[0]), "{}", lengths.name());
+        }
+    }
+
+    #[test]
+    fn log_normal_lengths_have_the_mean_and_deviation_that_they_say() {
+        for mu in MU {
+            for twice_sigma in TWICE_SIGMA {
+                let drawn = Lengths::LogNormal { mu, twice_sigma }.draw(20_000);
+                let logarithms: Vec<f64> = drawn.iter().map(|&bytes| (bytes as f64).ln()).collect();
+                let mean = logarithms.iter().sum::<f64>() / 20_000.0;
+                let deviation = (logarithms.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 20_000.0).sqrt();
+                // One byte is added, which shows in the shortest.
+                assert!((mean - f64::from(mu)).abs() < 0.05, "ln{mu}-{twice_sigma}/2: {mean}");
+                assert!((deviation - f64::from(twice_sigma) / 2.0).abs() < 0.05, "ln{mu}-{twice_sigma}/2: {deviation}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_other_kinds_are_what_they_say() {
+        let within = |lengths: Lengths, least: usize, most: usize| {
+            let drawn = lengths.draw(500);
+            drawn.into_iter().filter(|bytes| (least..=most).contains(bytes)).count()
+        };
+        assert_eq!(within(Lengths::Uniform, KIB, 8 * KIB), 500);
+        assert_eq!((within(Lengths::Half, 16, 64), within(Lengths::Half, 8 * KIB, 16 * KIB)), (250, 250));
+        assert_eq!((within(Lengths::Giant, 16, 64), within(Lengths::Giant, GIANT_BYTES, GIANT_BYTES)), (499, 1));
+        let mut zipf = Lengths::Zipf.draw(500);
+        zipf.sort_unstable_by(|a, b| b.cmp(a));
+        assert_eq!((zipf[0], zipf[1], zipf[2], zipf[499]), (262_144, 131_072, 87_381, 524));
+        assert_eq!(Lengths::Half.draw(2).into_iter().filter(|&bytes| bytes > 64).count(), 1);
+    }
+}

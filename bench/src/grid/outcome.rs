@@ -47,7 +47,7 @@ pub struct Row {
 
 impl Cell {
     /// The outcome of one contest.
-    pub fn new(algorithm: &str, messages: &Messages, rows: &[contest::Row]) -> Self {
+    pub fn new(algorithm: &str, before: Before, messages: &Messages, rows: &[contest::Row]) -> Self {
         let row = |row: &contest::Row| {
             let judged_ns = contest::judged_ns(rows, row);
             Row { peer: row.peer.clone(), standing: row.standing, judged_ns, process_ns: vec![judged_ns] }
@@ -59,7 +59,7 @@ impl Cell {
             bytes: messages.bytes(),
             order: messages.order,
             place: messages.place,
-            before: Before::Nothing,
+            before,
             by_quiet: contest::by_quiet(rows),
             rows: rows.iter().map(row).collect(),
         }
@@ -88,7 +88,7 @@ impl Cell {
 
     /// Adds what another process measured.
     pub fn add(&mut self, other: Self) -> Result<()> {
-        let of = |cell: &Self| (cell.algorithm.clone(), cell.lengths.clone(), cell.messages, cell.order, cell.place);
+        let of = |cell: &Self| (cell.algorithm.clone(), cell.lengths.clone(), cell.messages, cell.order, cell.place, cell.before);
         ensure!(of(self) == of(&other), "cells in another order");
         ensure!(self.rows.iter().map(|row| &row.peer).eq(other.rows.iter().map(|row| &row.peer)), "other peers");
         self.by_quiet &= other.by_quiet;
@@ -125,5 +125,57 @@ impl Summary {
             below_1: below(1.0),
             below_0_97: below(0.97),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(rows: &[(&str, Standing, f64)]) -> Cell {
+        let row = |&(peer, standing, ns): &(&str, Standing, f64)| Row { peer: peer.into(), standing, judged_ns: ns, process_ns: vec![ns] };
+        Cell {
+            algorithm: "SHA-256".into(),
+            lengths: "64B".into(),
+            messages: 1,
+            bytes: 64,
+            order: Order::Any,
+            place: Place::Odd,
+            before: Before::Nothing,
+            by_quiet: true,
+            rows: rows.iter().map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn a_cell_is_judged_by_its_fastest_peer() {
+        let cell = cell(&[("manyhash", Standing::Ours, 10.0), ("slow", Standing::Peer, 30.0), ("fast", Standing::Peer, 8.0)]);
+        assert_eq!(cell.best_peer().unwrap().peer, "fast");
+        assert_eq!(cell.ratio(), Some(0.8));
+        assert_eq!(cell.ratio_to(&cell.rows[1]), Some(3.0));
+        let alone = self::cell(&[("manyhash", Standing::Ours, 10.0)]);
+        assert_eq!(alone.ratio(), None);
+    }
+
+    #[test]
+    fn processes_are_judged_by_the_median_of_their_medians() {
+        let of = |ns: f64| cell(&[("manyhash", Standing::Ours, ns), ("peer", Standing::Peer, 2.0 * ns)]);
+        let mut pooled = of(10.0);
+        pooled.add(of(90.0)).unwrap();
+        pooled.add(Cell { by_quiet: false, ..of(20.0) }).unwrap();
+        assert_eq!((pooled.rows[0].judged_ns, pooled.rows[1].judged_ns), (20.0, 40.0));
+        assert_eq!(pooled.rows[0].process_ns, [10.0, 90.0, 20.0]);
+        assert!(!pooled.by_quiet);
+        let other = Cell { messages: 2, ..of(10.0) };
+        assert_eq!(pooled.add(other).unwrap_err().to_string(), "cells in another order");
+        assert_eq!(pooled.add(cell(&[("manyhash", Standing::Ours, 1.0)])).unwrap_err().to_string(), "other peers");
+    }
+
+    #[test]
+    fn a_summary_counts_what_is_below() {
+        assert_eq!(Summary::of([]), None);
+        let summary = Summary::of([0.5, 0.98, 1.0, 2.0]).unwrap();
+        assert_eq!((summary.cells, summary.below_1, summary.below_0_97), (4, 2, 1));
+        assert!((summary.geometric_mean - 0.98f64.powf(0.25)).abs() < 1e-12, "{summary:?}");
     }
 }

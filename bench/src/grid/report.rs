@@ -2,26 +2,28 @@
 
 use std::io::{self, Write};
 
+use super::before::Before;
 use super::outcome::{Cell, Summary};
 use crate::report::{self, Table};
 
 /// How many of the worst cells are named.
 const WORST: usize = 10;
 
-/// Prints everything, algorithm by algorithm.
+/// Prints everything: an algorithm and what ran before its calls, one after the other.
 pub fn print(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
-    for cells in cells.chunk_by(|a, b| a.algorithm == b.algorithm) {
-        algorithm(out, cells)?;
+    for cells in cells.chunk_by(|a, b| a.algorithm == b.algorithm && a.before == b.before) {
+        part(out, cells)?;
     }
     let quiet = cells.iter().filter(|cell| cell.by_quiet).count();
     writeln!(out, "\n{quiet} of {} cells judged by quiet samples; ~ too few of them: medians of all.", cells.len())
 }
 
-fn algorithm(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
+fn part(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
     let Some(first) = cells.first() else {
         return Ok(());
     };
-    writeln!(out, "\n{}: times as fast as (above 1: manyhash is faster)", first.algorithm)?;
+    let before = if first.before == Before::Nothing { String::new() } else { format!(", {} before each call", first.before.name()) };
+    writeln!(out, "\n{}{before}: times as fast as (above 1: manyhash is faster)", first.algorithm)?;
     let mut table = Table::default();
     table.row(["", "cells", "geometric mean", "below 1", "below 0.97"].map(String::from));
     let mut line = |name: &str, ratios: &mut dyn Iterator<Item = f64>| {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::c_messages::{self, Message};
 use super::hmac::Secret;
-use super::{Peer, Takes};
+use super::{HashMany, Peer, Takes};
 
 /// One call's work, as C sees it.
 #[repr(C)]
@@ -108,22 +108,29 @@ impl<const N: usize> Drop for Owned<N> {
 }
 
 /// The library as a peer that computes digests.
-pub fn peer<const N: usize>() -> Result<Peer<N>> {
-    Ok(of(Owned::new()?))
+pub fn peer<const N: usize>() -> Peer<N> {
+    of(Owned::new)
 }
 
 /// The library as a peer that computes tags under these keys, each from a copy of a context that
 /// has seen the key: it has no HMAC of its own.
-pub fn tag_peer<const N: usize>(secrets: &[Secret]) -> Result<Peer<N>> {
-    let mut owned = Owned::new()?;
-    owned.set_keys(secrets)?;
-    Ok(of(owned))
+pub fn tag_peer<const N: usize>(secrets: &[Secret]) -> Peer<N> {
+    let secrets = secrets.to_vec();
+    of(move || {
+        let mut owned = Owned::new()?;
+        owned.set_keys(&secrets)?;
+        Ok(owned)
+    })
 }
 
-fn of<const N: usize>(mut owned: Owned<N>) -> Peer<N> {
+fn of<const N: usize>(start: impl FnOnce() -> Result<Owned<N>> + 'static) -> Peer<N> {
     // The length of a message is given in 32 bits.
     let takes = Takes::Between { least_bytes: 0, most_bytes: u32::MAX as usize };
-    Peer { takes, ..Peer::batch("isa-l", move |messages, digests| owned.hash_many(messages, digests)) }
+    let start = || -> Result<HashMany<N>> {
+        let mut owned = start()?;
+        Ok(Box::new(move |messages, digests| owned.hash_many(messages, digests)))
+    };
+    Peer { takes, ..Peer::late("isa-l", start) }
 }
 
 /// "isa-l_crypto 2.26.0".
