@@ -36,6 +36,7 @@ LINES = {
     "commonware": {"color": "#d19a00", "linestyle": "-"},
     "ipsec-mb": {"color": "#3a9fc7", "linestyle": (0, (5, 1, 1, 1))},
     "ipsec-mb burst": {"color": "#1f7f8f", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
+    "isa-l": {"color": "#c04a73", "linestyle": (0, (1, 1))},
     "jobs": {"color": OURS, "linewidth": 2.2},
     "jobs, flushed": {"color": "#4a97c9", "linestyle": (0, (7, 2))},
     "openssl EVP_MAC": {"color": "#b3541e", "linestyle": "-."},
@@ -225,7 +226,6 @@ def ratios(cells, peer):
 
 def grid(report, algorithm, cells):
     """Ratios by number of messages and kind of lengths: a panel for the best peer of each cell, and for every peer."""
-    cells = [cell for cell in cells if cell["before"] == "nothing"]
     counts = sorted({cell["messages"] for cell in cells})
     kinds_of = lambda count: dict.fromkeys(cell["lengths"] for cell in cells if cell["messages"] == count)
     # Not every number of messages has all; their order is that of the number with the most.
@@ -239,6 +239,7 @@ def grid(report, algorithm, cells):
     for axis, (name, worst) in zip(axes.flat, panels):
         shades = [[math.log2(worst[count, kind][0]) if (count, kind) in worst else math.nan for count in counts] for kind in kinds]
         image = axis.imshow(shades, aspect="auto", cmap="RdBu", vmin=-1, vmax=1, interpolation="nearest")
+        axis.set_facecolor("#b8b8b8")  # not measured
         (count, kind), (ratio, cell) = min(worst.items(), key=lambda item: item[1][0])
         axis.plot(counts.index(count), kinds.index(kind), "x", color="black", markersize=4)
         where = f"{count} x {kind}, {cell['order']}, {cell['place']}"
@@ -268,7 +269,8 @@ def main():
     for path in arguments.report:
         try:
             report = json.loads(path.read_text())
-            cells = report["cells"]
+            # Of the grid, the cells where nothing but the same call ran before.
+            cells = [cell for cell in report["cells"] if cell.get("before", "nothing") == "nothing"]
         except (OSError, ValueError, KeyError) as error:
             sys.exit(f"pictures.py: {path}: not a report with cells: {error!r}")
         pictures = {}

@@ -15,6 +15,8 @@ use manyhash_measure::timing::{self, Probe, Sample};
 /// The rounds after which a workload of large messages ends when its time is used up.
 pub const FEWEST_ROUNDS: usize = 7;
 
+/// The quiet samples of a process that their median needs.
+const FEWEST_QUIET: usize = 3;
 /// Two times of which the longer is less than this many times the other are close.
 const CLOSE: f64 = 1.1;
 
@@ -23,8 +25,9 @@ const CLOSE: f64 = 1.1;
 pub struct Effort {
     /// Rounds, that is samples of every peer.
     pub samples: usize,
-    /// Rounds where the fastest peer is within [`CLOSE`] of manyhash.
-    pub samples_if_close: usize,
+    /// Rounds at most, where these leave doubt: the fastest peer takes about as long as manyhash, or
+    /// somebody has too few quiet samples to be judged by.
+    pub most_samples: usize,
     /// Calls are repeated until they fill this.
     #[serde(rename = "sample_ns", serialize_with = "as_nanoseconds")]
     pub sample: Duration,
@@ -99,7 +102,7 @@ impl Row {
     pub fn quiet_ns(&self) -> Option<f64> {
         let of_process = |samples: &[Sample]| {
             let quiet: Vec<f64> = samples.iter().filter(|sample| sample.is_quiet()).map(|sample| sample.call_ns).collect();
-            timing::median(quiet.iter().copied()).filter(|_| quiet.len() >= 3)
+            timing::median(quiet.iter().copied()).filter(|_| quiet.len() >= FEWEST_QUIET)
         };
         let medians: Vec<f64> = self.processes().filter_map(of_process).collect();
         timing::median(medians.iter().copied()).filter(|_| 2 * medians.len() > self.processes().count())
@@ -277,9 +280,10 @@ fn rows_by<'a, const N: usize>(
         contestant.calls_per_sample = calls_per_sample(contestant);
     }
     let begin = Instant::now();
-    for round in 0..effort.samples.max(effort.samples_if_close) {
+    for round in 0..effort.samples.max(effort.most_samples) {
         let is_late = round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell;
-        if is_late || round >= effort.samples && (round >= effort.samples_if_close || !are_close(&contestants)) {
+        let is_enough = round >= effort.samples && (round >= effort.most_samples || !are_in_doubt(&contestants));
+        if is_late || is_enough {
             break;
         }
         for turn in turns(round, contestants.len()) {
@@ -300,15 +304,19 @@ fn rows_by<'a, const N: usize>(
     Ok(contestants.into_iter().map(row).collect())
 }
 
-/// Whether so far the fastest peer takes about as long as manyhash left alone.
-fn are_close<const N: usize>(contestants: &[Contestant<'_, N>]) -> bool {
-    let fastest = |standing: Standing| {
-        let those = contestants.iter().filter(|contestant| contestant.peer.standing == standing);
-        let medians = those.filter_map(|contestant| timing::median(contestant.samples.iter().map(|sample| sample.call_ns)));
-        medians.min_by(f64::total_cmp)
+/// Whether more samples may change who is faster: so far the fastest peer takes about as long as
+/// manyhash left alone, or not all of them have enough quiet samples, although there is a probe.
+fn are_in_doubt<const N: usize>(contestants: &[Contestant<'_, N>]) -> bool {
+    let of = |standing: Standing| contestants.iter().filter(move |contestant| contestant.peer.standing == standing);
+    let median = |contestant: &Contestant<'_, N>| timing::median(contestant.samples.iter().map(|sample| sample.call_ns));
+    let fastest = |standing: Standing| of(standing).filter_map(median).min_by(f64::total_cmp);
+    let are_close = |(ours, peer): (f64, f64)| ours < CLOSE * peer && peer < CLOSE * ours;
+    let lacks_quiet = |contestant: &Contestant<'_, N>| {
+        let has_probe = contestant.samples.iter().any(|sample| sample.overlap.is_some());
+        has_probe && contestant.samples.iter().filter(|sample| sample.is_quiet()).count() < FEWEST_QUIET
     };
-    let both = fastest(Standing::Ours).zip(fastest(Standing::Peer));
-    both.is_some_and(|(ours, peer)| ours < CLOSE * peer && peer < CLOSE * ours)
+    fastest(Standing::Ours).zip(fastest(Standing::Peer)).is_some_and(are_close)
+        || of(Standing::Ours).chain(of(Standing::Peer)).any(lacks_quiet)
 }
 
 /// The order of a round: another one starts each time, and every second round runs backwards, so
@@ -403,7 +411,7 @@ mod tests {
     #[test]
     fn a_wrong_digest_stops_the_contest() {
         let workload = crate::workloads::all(true).unwrap().remove(0);
-        let effort = Effort { samples: 2, samples_if_close: 2, sample: Duration::from_nanos(1), cell: Duration::ZERO };
+        let effort = Effort { samples: 2, most_samples: 2, sample: Duration::from_nanos(1), cell: Duration::ZERO };
         let messages: Vec<&[u8]> = vec![&[7, 1], &[7, 2]];
         let run = |digest| run(&mut lineup(digest), &workload, Placement::Aligned, &messages, None, effort);
         let cell = run([7]).unwrap();

@@ -105,8 +105,8 @@ impl GridArguments {
 
     /// Samples, and the time of one.
     fn effort(&self) -> Effort {
-        let (sample, samples_if_close) = if self.quick { (Duration::from_micros(300), 11) } else { (Duration::from_micros(500), 21) };
-        Effort { samples: contest::FEWEST_ROUNDS, samples_if_close, sample, cell: Duration::from_millis(500) }
+        let (sample, most_samples) = if self.quick { (Duration::from_micros(300), 11) } else { (Duration::from_micros(500), 21) };
+        Effort { samples: contest::FEWEST_ROUNDS, most_samples, sample, cell: Duration::from_secs(1) }
     }
 }
 
@@ -140,6 +140,7 @@ pub fn run(arguments: &GridArguments) -> Result<()> {
     let algorithms = run::algorithms(&arguments.algorithm, &ALGORITHMS)?;
     let kept_peers = kept_peers(&arguments.peer, &algorithms)?;
     let plan = arguments.plan();
+    ensure!(!plan.cells.is_empty() || plan.has_first_calls, "there are no such cells: see METHODOLOGY.md");
     let run = Run::begin_with(&arguments.common, arguments.effort())?;
     let out = &mut io::stdout().lock();
     run.header(out)?;

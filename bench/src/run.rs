@@ -166,5 +166,5 @@ fn open_json(common: &CommonArguments) -> Result<Option<(PathBuf, File)>> {
 
 fn effort(arguments: &RunArguments, sample: Duration, cell: Duration) -> Effort {
     let (samples, sample) = if arguments.quick { (1, Duration::from_micros(200)) } else { (arguments.samples, sample) };
-    Effort { samples, samples_if_close: samples, sample, cell }
+    Effort { samples, most_samples: samples, sample, cell }
 }

@@ -19,8 +19,8 @@ pub const BUFFER_BYTES: usize = MOST_BYTES + COUNTS[COUNTS.len() - 1] * GAP_BYTE
 const QUICK_BYTES: usize = 500_000;
 /// and of the larger ones, up to this size,
 const QUICK_MOST_BYTES: usize = 16_000_000;
-/// one in so many.
-const QUICK_STEP: usize = 4;
+/// one in three: not a divisor of the number of kinds, or it would be the same kinds every time.
+const QUICK_STEP: usize = 3;
 
 /// Where what runs before is varied: numbers of messages, and kinds of lengths.
 const DISTURBED: ([usize; 8], [Lengths; 6]) = (
@@ -279,7 +279,9 @@ mod tests {
         let points = Point::all();
         let chosen: Vec<Messages> = points.iter().flat_map(Point::quick_messages).collect();
         assert!((600..1000).contains(&chosen.len()), "{}", chosen.len());
-        assert!(chosen.iter().any(|messages| messages.bytes() > 8_000_000));
+        let large: BTreeSet<String> =
+            chosen.iter().filter(|messages| messages.bytes() > QUICK_BYTES).map(|messages| messages.lengths.name()).collect();
+        assert!(large.len() > 20 && chosen.iter().any(|messages| messages.bytes() > 8_000_000), "{large:?}");
         let of = |key: &dyn Fn(&Messages) -> String| chosen.iter().map(key).collect::<BTreeSet<String>>().len();
         assert_eq!(of(&|messages| messages.count().to_string()), COUNTS.len());
         assert_eq!(of(&|messages| format!("{} {}", messages.lengths.name(), messages.place.name())), 32 * 3);

@@ -105,6 +105,13 @@ fn first_calls_have_a_process_each() {
 }
 
 #[test]
+fn a_choice_without_cells_is_an_error() {
+    let output = grid(&["--quick", "--count", "1", "--lengths", "half", "--before", "nothing"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there are no such cells"));
+}
+
+#[test]
 fn wrong_names_are_told_with_the_right_ones() {
     for (arguments, complaint) in [
         (["--count", "5"], "--count 5: not one of 1, 2, 3, 4, 6, 8"),
