@@ -108,6 +108,13 @@ impl Row {
         timing::median(medians.iter().copied()).filter(|_| 2 * medians.len() > self.processes().count())
     }
 
+    /// The median over all samples of the time on the CPU, in nanoseconds a call: other processes
+    /// do not count. For one process.
+    pub fn cpu_ns(&self) -> f64 {
+        let times = self.samples.iter().map(|sample| sample.call_ns * sample.cpu_share.unwrap_or(1.0));
+        timing::median(times).expect("every row has a sample")
+    }
+
     /// How many samples were quiet.
     pub fn quiet_samples(&self) -> usize {
         self.samples.iter().filter(|sample| sample.is_quiet()).count()
@@ -384,6 +391,15 @@ mod tests {
         ]);
         assert!(!cell.by_quiet());
         assert_eq!(cell.ratio_to(cell.best_peer().unwrap()), Some(1.5));
+    }
+
+    #[test]
+    fn time_on_the_cpu_leaves_out_other_processes() {
+        let mut row = row("peer", Standing::Peer, &[(10.0, QUIET), (40.0, QUIET), (12.0, SHARED)]);
+        assert_eq!((row.all_ns(), row.cpu_ns()), (12.0, 12.0));
+        row.samples[1].cpu_share = Some(0.25);
+        row.samples[2].cpu_share = Some(0.5);
+        assert_eq!(row.cpu_ns(), 10.0);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub fn print(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
         part(out, cells)?;
     }
     let quiet = cells.iter().filter(|cell| cell.by_quiet).count();
-    writeln!(out, "\n{quiet} of {} cells judged by quiet samples; ~ too few of them: medians of all.", cells.len())
+    writeln!(out, "\n{quiet} of {} cells judged by quiet samples; ~ too few of them: medians of time on the CPU.", cells.len())
 }
 
 fn part(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
