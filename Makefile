@@ -88,7 +88,7 @@ bench: bench/.venv/installed ## side by side with other libraries, fifty minutes
 	cd bench && $(CARGO) run --release -- grid --quick --json grid.json
 	cd bench && .venv/bin/python pictures.py results.json curves.json trees.json hmac.json tls-records.json grid.json
 
-bench-grid: bench/.venv/installed ## the whole grid of lengths and numbers of messages beside other libraries, GRID_TIME
+bench-grid: bench/.venv/installed ## the whole grid of lengths and numbers of messages beside other libraries, fifty minutes
 	cd bench && $(CARGO) run --release -- grid --json grid.json
 	cd bench && .venv/bin/python pictures.py grid.json
 

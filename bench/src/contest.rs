@@ -242,7 +242,7 @@ pub fn rows<'a, const N: usize>(
     )
 }
 
-/// The same contest, in which every call is timed alone and has `before` before it, which is given
+/// A contest in which every call is timed alone and has `before` before it, which is given
 /// the peer's name. `set`: messages, digests, and what errors begin with.
 pub fn rows_after<'a, const N: usize>(
     entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
