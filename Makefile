@@ -7,7 +7,7 @@ JOBS ?= 0
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-python test-bench test-study
 
-.PHONY: run test lint bench bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run test lint bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -77,7 +77,7 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --all-features
 	scripts/check-sizes
 
-bench: bench/.venv/installed ## side by side with other libraries, three quarters of an hour; results and pictures: see bench/METHODOLOGY.md
+bench: bench/.venv/installed ## side by side with other libraries, fifty minutes; results and pictures: see bench/METHODOLOGY.md
 	cd bench && $(CARGO) run --release -- --json results.json
 	cd bench && $(CARGO) run --release -- curves --json curves.json
 	cd bench && $(CARGO) run --release -- trees --json trees.json
@@ -85,7 +85,12 @@ bench: bench/.venv/installed ## side by side with other libraries, three quarter
 	cd bench && $(CARGO) run --release -- jobs --json jobs.json
 	cd bench && $(CARGO) run --release -- tls-records --json tls-records.json
 	cd bench && $(CARGO) run --release -- batcher --json batcher.json
-	cd bench && .venv/bin/python pictures.py results.json curves.json trees.json hmac.json tls-records.json
+	cd bench && $(CARGO) run --release -- grid --quick --json grid.json
+	cd bench && .venv/bin/python pictures.py results.json curves.json trees.json hmac.json tls-records.json grid.json
+
+bench-grid: bench/.venv/installed ## the whole grid of lengths and numbers of messages beside other libraries, fifty minutes
+	cd bench && $(CARGO) run --release -- grid --json grid.json
+	cd bench && .venv/bin/python pictures.py grid.json
 
 bench-commands: ## whole commands on files, side by side with sha256sum, openssl, b3sum, fclones and others: see bench/METHODOLOGY.md
 	$(CARGO) build --release --package manyhash-cli

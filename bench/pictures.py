@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the pictures of bench/pictures from the JSON files of `manyhash-bench`: its main mode, curves, trees, hmac and tls-records.
+"""Draws the pictures of bench/pictures from the JSON files of `manyhash-bench`: its main mode, curves, trees, hmac, tls-records
+and grid.
 
 Every figure is from the median the file names (`judged_ns`): nothing is judged here. Equal files give equal pictures, byte for byte.
 """
@@ -35,6 +36,7 @@ LINES = {
     "commonware": {"color": "#d19a00", "linestyle": "-"},
     "ipsec-mb": {"color": "#3a9fc7", "linestyle": (0, (5, 1, 1, 1))},
     "ipsec-mb burst": {"color": "#1f7f8f", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
+    "isa-l": {"color": "#c04a73", "linestyle": (0, (1, 1))},
     "jobs": {"color": OURS, "linewidth": 2.2},
     "jobs, flushed": {"color": "#4a97c9", "linestyle": (0, (7, 2))},
     "openssl EVP_MAC": {"color": "#b3541e", "linestyle": "-."},
@@ -208,8 +210,53 @@ def records(report, algorithm, cells):
     return finish(figure, report, f"{algorithm}, one core: {cells[0]['description']}, a key for each connection", *doubt)
 
 
+def ratios(cells, peer):
+    """For each number of messages and kind of lengths, how many times as fast as `peer` manyhash was in its worst order and place, and
+    that cell; without a name, beside the best peer of each cell."""
+    worst = {}
+    for cell in cells:
+        ours = next((row for row in cell["rows"] if row["standing"] == "ours"), None)
+        others = [row for row in cell["rows"] if row["standing"] == "peer" and peer in (None, row["peer"])]
+        if ours and others:
+            ratio = min(row["judged_ns"] for row in others) / ours["judged_ns"]
+            point = (cell["messages"], cell["lengths"])
+            worst[point] = min(worst.get(point, (math.inf, None)), (ratio, cell), key=lambda pair: pair[0])
+    return worst
+
+
+def grid(report, algorithm, cells):
+    """Ratios by number of messages and kind of lengths: a panel for the best peer of each cell, and for every peer."""
+    counts = sorted({cell["messages"] for cell in cells})
+    kinds_of = lambda count: dict.fromkeys(cell["lengths"] for cell in cells if cell["messages"] == count)
+    # Not every number of messages has all; their order is that of the number with the most.
+    kinds = list(dict.fromkeys(kind for count in sorted(counts, key=lambda count: -len(kinds_of(count))) for kind in kinds_of(count)))
+    peers = list(dict.fromkeys(row["peer"] for cell in cells for row in cell["rows"] if row["standing"] == "peer"))
+    panels = [(name, worst) for name in [None, *peers] if (worst := ratios(cells, name))]
+    across = min(5, len(panels))
+    down = math.ceil(len(panels) / across)
+    size = (0.17 * len(counts) * across + 2.2, down * (0.15 * len(kinds) + 1.1) + 0.8)
+    figure, axes = plt.subplots(down, across, squeeze=False, sharex=True, sharey=True, layout="constrained", figsize=size)
+    for axis, (name, worst) in zip(axes.flat, panels):
+        shades = [[math.log2(worst[count, kind][0]) if (count, kind) in worst else math.nan for count in counts] for kind in kinds]
+        image = axis.imshow(shades, aspect="auto", cmap="RdBu", vmin=-1, vmax=1, interpolation="nearest")
+        axis.set_facecolor("#b8b8b8")  # not measured
+        (count, kind), (ratio, cell) = min(worst.items(), key=lambda item: item[1][0])
+        axis.plot(counts.index(count), kinds.index(kind), "x", color="black", markersize=4)
+        where = f"{count} x {kind}, {cell['order']}, {cell['place']}"
+        axis.set_title(f"{name or 'best peer of each cell'}\nworst {ratio:.2f}: {where}", loc="left", fontsize=6)
+        axis.set_xticks(range(len(counts)), counts, rotation=90, fontsize=5)
+        axis.set_yticks(range(len(kinds)), kinds, fontsize=5)
+    for axis in list(axes.flat)[len(panels) :]:
+        axis.set_visible(False)
+    bar = figure.colorbar(image, ax=axes, shrink=0.5, ticks=[-1, math.log2(0.8), 0, math.log2(1.25), 1])
+    bar.ax.set_yticklabels(["0.5", "0.8", "1", "1.25", "2"], fontsize=6)
+    return finish(figure, report, f"{algorithm}, one core: times as fast as the peer, by number of messages and lengths (worst order and place)")
+
+
 def kind(cell):
     """Which picture a cell belongs to."""
+    if "lengths" in cell:
+        return grid
     return {"length": length, "batch": batch, "trees": trees, "records": records}.get(cell["workload"].split()[0], workloads)
 
 
@@ -222,7 +269,8 @@ def main():
     for path in arguments.report:
         try:
             report = json.loads(path.read_text())
-            cells = report["cells"]
+            # Of the grid, the cells where nothing but the same call ran before.
+            cells = [cell for cell in report["cells"] if cell.get("before", "nothing") == "nothing"]
         except (OSError, ValueError, KeyError) as error:
             sys.exit(f"pictures.py: {path}: not a report with cells: {error!r}")
         pictures = {}

@@ -1,6 +1,7 @@
 //! One algorithm, one workload, one placement: verify everybody, time everybody in turns, verify
 //! again.
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -14,11 +15,19 @@ use manyhash_measure::timing::{self, Probe, Sample};
 /// The rounds after which a workload of large messages ends when its time is used up.
 pub const FEWEST_ROUNDS: usize = 7;
 
+/// The quiet samples of a process that their median needs.
+const FEWEST_QUIET: usize = 3;
+/// Two times of which the longer is less than this many times the other are close.
+const CLOSE: f64 = 1.1;
+
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Effort {
     /// Rounds, that is samples of every peer.
     pub samples: usize,
+    /// Rounds at most, where these leave doubt: the fastest peer takes about as long as manyhash, or
+    /// somebody has too few quiet samples to be judged by.
+    pub most_samples: usize,
     /// Calls are repeated until they fill this.
     #[serde(rename = "sample_ns", serialize_with = "as_nanoseconds")]
     pub sample: Duration,
@@ -93,10 +102,17 @@ impl Row {
     pub fn quiet_ns(&self) -> Option<f64> {
         let of_process = |samples: &[Sample]| {
             let quiet: Vec<f64> = samples.iter().filter(|sample| sample.is_quiet()).map(|sample| sample.call_ns).collect();
-            timing::median(quiet.iter().copied()).filter(|_| quiet.len() >= 3)
+            timing::median(quiet.iter().copied()).filter(|_| quiet.len() >= FEWEST_QUIET)
         };
         let medians: Vec<f64> = self.processes().filter_map(of_process).collect();
         timing::median(medians.iter().copied()).filter(|_| 2 * medians.len() > self.processes().count())
+    }
+
+    /// The median over all samples of the time on the CPU, in nanoseconds a call: other processes
+    /// do not count. For one process.
+    pub fn cpu_ns(&self) -> f64 {
+        let times = self.samples.iter().map(|sample| sample.call_ns * sample.cpu_share.unwrap_or(1.0));
+        timing::median(times).expect("every row has a sample")
     }
 
     /// How many samples were quiet.
@@ -107,12 +123,12 @@ impl Row {
 
 /// Whether `rows` are judged by quiet medians: manyhash left alone and every peer must have one, or
 /// none counts.
-fn by_quiet(rows: &[Row]) -> bool {
+pub fn by_quiet(rows: &[Row]) -> bool {
     rows.iter().filter(|row| matches!(row.standing, Standing::Ours | Standing::Peer)).all(|row| row.quiet_ns().is_some())
 }
 
 /// The time a row of `rows` is judged by.
-fn judged_ns(rows: &[Row], row: &Row) -> f64 {
+pub fn judged_ns(rows: &[Row], row: &Row) -> f64 {
     row.quiet_ns().filter(|_| by_quiet(rows)).unwrap_or_else(|| row.all_ns())
 }
 
@@ -166,6 +182,7 @@ impl<const N: usize> Contestant<'_, N> {
 
     /// Hashes into digests set to zero and compares every one.
     fn verify(&mut self, expected: &[[u8; N]], of: &str) -> Result<()> {
+        self.peer.start()?;
         let expected = &expected[..self.messages.len()];
         self.digests.clear();
         self.digests.resize(expected.len(), [0; N]);
@@ -216,21 +233,69 @@ pub fn rows<'a, const N: usize>(
     probe: Option<Probe>,
     effort: Effort,
 ) -> Result<Vec<Row>> {
+    rows_by(
+        entries,
+        (messages, expected, of),
+        effort,
+        |contestant| timing::calls_per_sample(effort.sample, || contestant.call()),
+        |contestant, round| timing::sample(probe, contestant.calls_per_sample, round, || contestant.call()),
+    )
+}
+
+/// A contest in which every call is timed alone and has `before` before it, which is given
+/// the peer's name. `set`: messages, digests, and what errors begin with.
+pub fn rows_after<'a, const N: usize>(
+    entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
+    set: (&'a [&'a [u8]], &[[u8; N]], &str),
+    probe: Option<Probe>,
+    effort: Effort,
+    before: &mut dyn FnMut(&str),
+) -> Result<Vec<Row>> {
+    let before = &RefCell::new(before);
+    let prepare = move |name: &str| (before.borrow_mut())(name);
+    rows_by(
+        entries,
+        set,
+        effort,
+        |contestant| {
+            let name = contestant.peer.name.clone();
+            timing::calls_per_sample(effort.sample, || {
+                prepare(&name);
+                contestant.call();
+            })
+        },
+        |contestant, round| {
+            let name = contestant.peer.name.clone();
+            timing::sample_after(probe, contestant.calls_per_sample, round, || prepare(&name), || contestant.call())
+        },
+    )
+}
+
+/// A contest by two functions of a contestant: the calls of a sample, and the sample of a round.
+fn rows_by<'a, const N: usize>(
+    entries: impl Iterator<Item = (&'a mut Peer<N>, usize)>,
+    (messages, expected, of): (&'a [&'a [u8]], &[[u8; N]], &str),
+    effort: Effort,
+    calls_per_sample: impl Fn(&mut Contestant<'a, N>) -> u64,
+    sample: impl Fn(&mut Contestant<'a, N>, usize) -> Sample,
+) -> Result<Vec<Row>> {
     let mut contestants: Vec<Contestant<'_, N>> = entries
         .map(|(peer, n)| Contestant { peer, messages: &messages[..n], digests: Vec::new(), calls_per_sample: 1, samples: Vec::new() })
         .collect();
     for contestant in &mut contestants {
         contestant.verify(expected, of)?;
-        contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call());
+        contestant.calls_per_sample = calls_per_sample(contestant);
     }
     let begin = Instant::now();
-    for round in 0..effort.samples {
-        if round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell {
+    for round in 0..effort.samples.max(effort.most_samples) {
+        let is_late = round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell;
+        let is_enough = round >= effort.samples && (round >= effort.most_samples || !are_in_doubt(&contestants));
+        if is_late || is_enough {
             break;
         }
         for turn in turns(round, contestants.len()) {
             let contestant = &mut contestants[turn];
-            let sample = timing::sample(probe, contestant.calls_per_sample, round, || contestant.call());
+            let sample = sample(contestant, round);
             contestant.samples.push(sample);
         }
     }
@@ -244,6 +309,21 @@ pub fn rows<'a, const N: usize>(
         samples: contestant.samples,
     };
     Ok(contestants.into_iter().map(row).collect())
+}
+
+/// Whether more samples may change who is faster: so far the fastest peer takes about as long as
+/// manyhash left alone, or not all of them have enough quiet samples, although there is a probe.
+fn are_in_doubt<const N: usize>(contestants: &[Contestant<'_, N>]) -> bool {
+    let of = |standing: Standing| contestants.iter().filter(move |contestant| contestant.peer.standing == standing);
+    let median = |contestant: &Contestant<'_, N>| timing::median(contestant.samples.iter().map(|sample| sample.call_ns));
+    let fastest = |standing: Standing| of(standing).filter_map(median).min_by(f64::total_cmp);
+    let are_close = |(ours, peer): (f64, f64)| ours < CLOSE * peer && peer < CLOSE * ours;
+    let lacks_quiet = |contestant: &Contestant<'_, N>| {
+        let has_probe = contestant.samples.iter().any(|sample| sample.overlap.is_some());
+        has_probe && contestant.samples.iter().filter(|sample| sample.is_quiet()).count() < FEWEST_QUIET
+    };
+    fastest(Standing::Ours).zip(fastest(Standing::Peer)).is_some_and(are_close)
+        || of(Standing::Ours).chain(of(Standing::Peer)).any(lacks_quiet)
 }
 
 /// The order of a round: another one starts each time, and every second round runs backwards, so
@@ -314,6 +394,15 @@ mod tests {
     }
 
     #[test]
+    fn time_on_the_cpu_leaves_out_other_processes() {
+        let mut row = row("peer", Standing::Peer, &[(10.0, QUIET), (40.0, QUIET), (12.0, SHARED)]);
+        assert_eq!((row.all_ns(), row.cpu_ns()), (12.0, 12.0));
+        row.samples[1].cpu_share = Some(0.25);
+        row.samples[2].cpu_share = Some(0.5);
+        assert_eq!(row.cpu_ns(), 10.0);
+    }
+
+    #[test]
     fn processes_are_judged_by_the_median_of_their_medians() {
         let mut pooled = row("peer", Standing::Peer, &[(10.0, QUIET), (10.0, QUIET), (10.0, QUIET), (99.0, SHARED), (99.0, SHARED)]);
         for (process, call_ns) in [(1, 20.0), (2, 30.0)] {
@@ -338,7 +427,7 @@ mod tests {
     #[test]
     fn a_wrong_digest_stops_the_contest() {
         let workload = crate::workloads::all(true).unwrap().remove(0);
-        let effort = Effort { samples: 2, sample: Duration::from_nanos(1), cell: Duration::ZERO };
+        let effort = Effort { samples: 2, most_samples: 2, sample: Duration::from_nanos(1), cell: Duration::ZERO };
         let messages: Vec<&[u8]> = vec![&[7, 1], &[7, 2]];
         let run = |digest| run(&mut lineup(digest), &workload, Placement::Aligned, &messages, None, effort);
         let cell = run([7]).unwrap();

@@ -11,7 +11,7 @@ use manyhash::Algorithm;
 use manyhash::backend::Backend;
 
 use crate::contest::{self, Cell};
-use crate::peers::{self, ForLineup, Lineup, Standing};
+use crate::peers::{self, ForLineup, Lineup};
 use crate::report::{self, Table};
 use crate::run::{Run, RunArguments};
 use crate::workloads::{Placement, Workload};
@@ -30,8 +30,6 @@ const QUICK_MESSAGES: usize = 8;
 const EVERY_MESSAGES: usize = 64;
 /// and reported if the speed is below this share of that of one message less.
 const FALL: f64 = 0.95;
-/// OpenSSL takes part in one of its three ways, without the look-up of a digest in every call.
-const LEFT_OUT: [&str; 2] = ["openssl one-shot", "openssl EVP"];
 
 /// What varies along a curve.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,7 +85,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     for algorithm in algorithms {
         for curve in CURVES {
             let points = curve.2.points(arguments.quick);
-            let (measured, lanes) = peers::with(algorithm, Measure { curve, points: &points, run: &run })?;
+            let (measured, lanes) = peers::with_main(algorithm, Measure { curve, points: &points, run: &run })?;
             table(out, &measured, curve.2)?;
             if curve.2 != Along::Length {
                 few_messages(out, &measured, &lanes)?;
@@ -113,10 +111,6 @@ impl ForLineup for Measure<'_> {
     type Output = (Vec<Cell>, Vec<usize>);
     fn run<A: Algorithm<Digest = [u8; N]>, const N: usize>(self, mut lineup: Lineup<N>) -> Result<Self::Output> {
         let Self { curve: (name, description, _), points, run } = self;
-        // Where OpenSSL has only one of its three ways, that one stays.
-        let has_low_level = lineup.peers.iter().any(|peer| peer.name == "openssl low-level");
-        let is_left_out = |name: &str| LEFT_OUT.contains(&name) && (has_low_level || !name.starts_with("openssl"));
-        lineup.peers.retain(|peer| matches!(peer.standing, Standing::Ours | Standing::Peer) && !is_left_out(&peer.name));
         let contest = |&(messages, bytes): &(usize, usize)| {
             let workload = Workload::equal(name, description, messages, bytes, stride_bytes(bytes));
             let buffer = workload.buffer()?;

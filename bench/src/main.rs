@@ -7,6 +7,7 @@ mod batcher;
 mod calibrate;
 mod contest;
 mod curves;
+mod grid;
 mod hmac;
 mod jobs;
 mod machine;
@@ -56,6 +57,11 @@ enum Mode {
     TlsRecords(RunArguments),
     /// Times threads that share a batcher, beside threads that call OpenSSL.
     Batcher(batcher::BatcherArguments),
+    /// Times everybody in thousands of cells: numbers of messages by kinds of lengths.
+    Grid(grid::GridArguments),
+    /// What `grid` starts to time the first call of a process.
+    #[command(hide = true)]
+    FirstCall(grid::FirstCallArguments),
     /// Times one step of every backend: the lines of this CPU for the library's cost table.
     Calibrate(RunArguments),
     /// Prints what every backend is made of and has for each algorithm, as JSON.
@@ -91,6 +97,8 @@ fn main() -> ExitCode {
         Some(Mode::Jobs(arguments)) => jobs::run(&arguments),
         Some(Mode::TlsRecords(arguments)) => tls_records::run(&arguments),
         Some(Mode::Batcher(arguments)) => batcher::run(&arguments),
+        Some(Mode::Grid(arguments)) => grid::run(&arguments),
+        Some(Mode::FirstCall(arguments)) => grid::run_first_call(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Mode::Backends) => backends::run(),
         None => run(&arguments.memory),
@@ -121,7 +129,7 @@ fn run(arguments: &MemoryArguments) -> Result<()> {
     let letters: Vec<&str> = workloads.iter().map(|workload| workload.name).collect();
     let letters = chosen("workload", &arguments.workload, &letters, str::to_string);
     workloads.retain(|workload| letters.contains(&workload.name));
-    let kept_peers = kept_peers(&arguments.peer, &algorithms)?;
+    let kept_peers = kept(&arguments.peer, peer_names(&algorithms)?);
 
     let run = Run::begin(&arguments.run, Duration::from_millis(2), Duration::from_secs(20))?;
     let out = &mut io::stdout().lock();
@@ -199,9 +207,8 @@ fn chosen<'a>(what: &str, asked: &[String], all: &[&'a str], normal: impl Fn(&st
     all.iter().copied().filter(is_asked).collect()
 }
 
-/// The names of the peers that `--peer` names; one that matches nobody in any of `algorithms` is
-/// wrong usage.
-fn kept_peers(asked: &[String], algorithms: &[&str]) -> Result<Vec<String>> {
+/// The names of the peers of these algorithms, each once.
+fn peer_names(algorithms: &[&str]) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for algorithm in algorithms {
         for name in peers::with(algorithm, Names)? {
@@ -210,6 +217,11 @@ fn kept_peers(asked: &[String], algorithms: &[&str]) -> Result<Vec<String>> {
             }
         }
     }
+    Ok(names)
+}
+
+/// The `names` that `--peer` asks for; one that matches nobody is wrong usage.
+fn kept(asked: &[String], names: Vec<String>) -> Vec<String> {
     for name in asked {
         if !names.iter().any(|known| known.contains(name.as_str())) {
             wrong_usage(format!("--peer {name}: nobody among {}", names.join(", ")));
@@ -222,5 +234,5 @@ fn kept_peers(asked: &[String], algorithms: &[&str]) -> Result<Vec<String>> {
                 if exact { known == name } else { known.contains(name.as_str()) }
             })
     };
-    Ok(names.iter().filter(|known| is_asked(known)).cloned().collect())
+    names.iter().filter(|known| is_asked(known)).cloned().collect()
 }

@@ -3,12 +3,16 @@
 //! A peer is a name and a closure from messages to digests. A library with a batch function of its
 //! own is called through it; the others get a loop, compiled here, that they cannot lose time in.
 
+#[cfg(any(ipsec_mb, isa_l))]
+mod c_messages;
 #[cfg(target_arch = "x86_64")]
-mod dirty_halves;
+pub mod dirty_halves;
 pub mod evp_mac;
 pub mod hmac;
 #[cfg(ipsec_mb)]
 mod ipsec_mb;
+#[cfg(isa_l)]
+mod isa_l;
 pub mod openssl;
 mod ours;
 
@@ -37,14 +41,23 @@ pub enum Standing {
 enum Takes {
     Any,
     OneMessage,
-    /// Messages no longer than this: a library may refuse longer ones, or be wrong.
-    #[cfg_attr(not(ipsec_mb), allow(dead_code))]
-    UpTo {
-        message_bytes: usize,
+    /// Messages of these lengths, both included: a library may refuse others, or be wrong.
+    #[cfg_attr(not(any(ipsec_mb, isa_l)), allow(dead_code))]
+    Between {
+        least_bytes: usize,
+        most_bytes: usize,
     },
 }
 
 type HashMany<const N: usize> = Box<dyn FnMut(&[&[u8]], &mut Vec<[u8; N]>)>;
+
+/// A library's function, or what makes it: some libraries have to be started.
+enum Work<const N: usize> {
+    Started(HashMany<N>),
+    NotStarted(Box<dyn FnOnce() -> Result<HashMany<N>>>),
+    /// For as long as it is being started, and if that failed.
+    Failed,
+}
 
 /// One way of hashing many messages to digests of `N` bytes.
 pub struct Peer<const N: usize> {
@@ -53,7 +66,16 @@ pub struct Peer<const N: usize> {
     /// What its row counts for.
     pub standing: Standing,
     takes: Takes,
-    hash_many: HashMany<N>,
+    work: Work<N>,
+}
+
+/// A library's function for one message, in a loop.
+fn each<const N: usize>(mut hash: impl FnMut(&[u8]) -> [u8; N] + 'static) -> HashMany<N> {
+    Box::new(move |messages, digests| {
+        for (digest, message) in digests.iter_mut().zip(messages) {
+            *digest = hash(message);
+        }
+    })
 }
 
 impl<const N: usize> Peer<N> {
@@ -61,16 +83,21 @@ impl<const N: usize> Peer<N> {
     /// messages and writes them, or puts its own vector in their place: an API that returns a new
     /// vector pays for it, as it does in use.
     pub fn batch(name: impl Into<String>, hash_many: impl FnMut(&[&[u8]], &mut Vec<[u8; N]>) + 'static) -> Self {
-        Self { name: name.into(), standing: Standing::Peer, takes: Takes::Any, hash_many: Box::new(hash_many) }
+        Self::new(name, Work::Started(Box::new(hash_many)))
+    }
+
+    /// A library that has to be started, which happens before its first call.
+    fn late(name: impl Into<String>, start: impl FnOnce() -> Result<HashMany<N>> + 'static) -> Self {
+        Self::new(name, Work::NotStarted(Box::new(start)))
+    }
+
+    fn new(name: impl Into<String>, work: Work<N>) -> Self {
+        Self { name: name.into(), standing: Standing::Peer, takes: Takes::Any, work }
     }
 
     /// A library's function for one message, in a loop.
-    pub fn each(name: impl Into<String>, mut hash: impl FnMut(&[u8]) -> [u8; N] + 'static) -> Self {
-        Self::batch(name, move |messages, digests| {
-            for (digest, message) in digests.iter_mut().zip(messages) {
-                *digest = hash(message);
-            }
-        })
+    pub fn each(name: impl Into<String>, hash: impl FnMut(&[u8]) -> [u8; N] + 'static) -> Self {
+        Self::new(name, Work::Started(each(hash)))
     }
 
     /// A peer of a test's own.
@@ -89,14 +116,37 @@ impl<const N: usize> Peer<N> {
         match self.takes {
             Takes::Any => true,
             Takes::OneMessage => messages.len() == 1,
-            Takes::UpTo { message_bytes } => messages.iter().all(|message| message.len() <= message_bytes),
+            Takes::Between { least_bytes, most_bytes } => {
+                messages.iter().all(|message| (least_bytes..=most_bytes).contains(&message.len()))
+            }
         }
     }
 
-    /// Hashes every message; `digests` has one place for each.
-    pub fn hash_many(&mut self, messages: &[&[u8]], digests: &mut Vec<[u8; N]>) {
-        (self.hash_many)(messages, digests);
+    /// Starts the library, if it has to be and was not.
+    pub fn start(&mut self) -> Result<()> {
+        self.work = match std::mem::replace(&mut self.work, Work::Failed) {
+            Work::NotStarted(start) => Work::Started(start()?),
+            work => work,
+        };
+        Ok(())
     }
+
+    /// Hashes every message; `digests` has one place for each. The library must have been started.
+    pub fn hash_many(&mut self, messages: &[&[u8]], digests: &mut Vec<[u8; N]>) {
+        let Work::Started(hash_many) = &mut self.work else { panic!("{} was not started", self.name) };
+        hash_many(messages, digests);
+    }
+}
+
+/// OpenSSL takes part in one of its ways where there are several of the same code: not in those that
+/// look an algorithm up in every call, nor in EVP beside the low-level functions.
+const OTHER_WAYS: [&str; 3] = ["openssl one-shot", "openssl EVP", "openssl HMAC()"];
+
+/// Keeps manyhash left alone, and of each other library what is not another way to the same code.
+pub fn retain_main<const N: usize>(peers: &mut Vec<Peer<N>>) {
+    let has_low_level = peers.iter().any(|peer| peer.name == "openssl low-level");
+    let is_other_way = |name: &str| OTHER_WAYS.contains(&name) && (has_low_level || name != "openssl EVP");
+    peers.retain(|peer| matches!(peer.standing, Standing::Ours | Standing::Peer) && !is_other_way(&peer.name));
 }
 
 /// An algorithm, those who can do it, and the library that says what is right.
@@ -126,7 +176,20 @@ macro_rules! lineups {
         /// Does `what` with the line-up of one of [`ALGORITHMS`].
         pub fn with<F: ForLineup>(algorithm: &str, what: F) -> Result<F::Output> {
             match algorithm {
-                $(manyhash::$Algorithm::NAME => what.run::<manyhash::$Algorithm, _>($lineup()?),)+
+                $(manyhash::$Algorithm::NAME => what.run::<manyhash::$Algorithm, _>($lineup(ours::peers::<manyhash::$Algorithm, _>())),)+
+                _ => unreachable!("{algorithm} is not one of ALGORITHMS"),
+            }
+        }
+
+        /// Does `what` with manyhash left alone and the main peers. Nothing of manyhash, and no
+        /// library, has run before, unless somebody else called it.
+        pub fn with_main<F: ForLineup>(algorithm: &str, what: F) -> Result<F::Output> {
+            match algorithm {
+                $(manyhash::$Algorithm::NAME => {
+                    let mut lineup = $lineup(vec![ours::left_alone::<manyhash::$Algorithm, _>()]);
+                    retain_main(&mut lineup.peers);
+                    what.run::<manyhash::$Algorithm, _>(lineup)
+                })+
                 _ => unreachable!("{algorithm} is not one of ALGORITHMS"),
             }
         }
@@ -141,55 +204,59 @@ macro_rules! lineups {
 // The ONE list: an algorithm of each compression function, and who can do it.
 lineups!(Md5: md5, Sha1: sha1, Sha256: sha256, Sha512: sha512);
 
-fn md5() -> Result<Lineup<16>> {
+fn md5(mut peers: Vec<Peer<16>>) -> Lineup<16> {
     let reference = |message: &[u8]| md5::Md5::digest(message).into();
-    let mut peers = ours::peers::<manyhash::Md5, 16>();
     peers.push(Peer::each("md-5", reference));
-    peers.push(openssl::evp("MD5")?);
-    Ok(Lineup { algorithm: manyhash::Md5::NAME, peers, reference })
+    peers.push(openssl::evp("MD5"));
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer());
+    Lineup { algorithm: manyhash::Md5::NAME, peers, reference }
 }
 
-fn sha1() -> Result<Lineup<20>> {
+fn sha1(mut peers: Vec<Peer<20>>) -> Lineup<20> {
     let reference = |message: &[u8]| sha1::Sha1::digest(message).into();
-    let mut peers = ours::peers::<manyhash::Sha1, 20>();
     peers.push(Peer::each("sha1", reference));
     peers.push(openssl::one_shot(::openssl::sha::sha1));
     peers.push(openssl::low_level(::openssl::sha::Sha1::new, ::openssl::sha::Sha1::update, ::openssl::sha::Sha1::finish));
-    peers.push(openssl::evp("SHA1")?);
+    peers.push(openssl::evp("SHA1"));
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY));
     #[cfg(ipsec_mb)]
-    peers.extend(ipsec_mb::peers()?);
-    Ok(Lineup { algorithm: manyhash::Sha1::NAME, peers, reference })
+    peers.extend(ipsec_mb::peers());
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer());
+    Lineup { algorithm: manyhash::Sha1::NAME, peers, reference }
 }
 
-fn sha256() -> Result<Lineup<32>> {
+fn sha256(mut peers: Vec<Peer<32>>) -> Lineup<32> {
     let reference = |message: &[u8]| sha2::Sha256::digest(message).into();
-    let mut peers = ours::peers::<manyhash::Sha256, 32>();
     peers.push(Peer::each("sha2", reference));
     peers.push(openssl::one_shot(::openssl::sha::sha256));
     peers.push(openssl::low_level(::openssl::sha::Sha256::new, ::openssl::sha::Sha256::update, ::openssl::sha::Sha256::finish));
-    peers.push(openssl::evp("SHA256")?);
+    peers.push(openssl::evp("SHA256"));
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA256));
     peers.push(Peer::batch("tape-sha256", |messages, digests| tape_sha256::hash_many(messages, digests)));
     peers.push(commonware::<commonware_cryptography::Sha256, 32>(|digest| digest.0));
     #[cfg(ipsec_mb)]
-    peers.extend(ipsec_mb::peers()?);
+    peers.extend(ipsec_mb::peers());
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer());
     peers.push(Peer::each("blake3", |message| blake3::hash(message).into()).standing(Standing::OtherDigest));
-    Ok(Lineup { algorithm: manyhash::Sha256::NAME, peers, reference })
+    Lineup { algorithm: manyhash::Sha256::NAME, peers, reference }
 }
 
-fn sha512() -> Result<Lineup<64>> {
+fn sha512(mut peers: Vec<Peer<64>>) -> Lineup<64> {
     let reference = |message: &[u8]| sha2::Sha512::digest(message).into();
-    let mut peers = ours::peers::<manyhash::Sha512, 64>();
     peers.push(Peer::each("sha2", reference));
     peers.push(openssl::one_shot(::openssl::sha::sha512));
     peers.push(openssl::low_level(::openssl::sha::Sha512::new, ::openssl::sha::Sha512::update, ::openssl::sha::Sha512::finish));
-    peers.push(openssl::evp("SHA512")?);
+    peers.push(openssl::evp("SHA512"));
     peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA512));
     peers.push(commonware::<commonware_cryptography::Sha512, 64>(|digest| digest.0));
     #[cfg(ipsec_mb)]
-    peers.extend(ipsec_mb::peers()?);
-    Ok(Lineup { algorithm: manyhash::Sha512::NAME, peers, reference })
+    peers.extend(ipsec_mb::peers());
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer());
+    Lineup { algorithm: manyhash::Sha512::NAME, peers, reference }
 }
 
 fn aws_lc_rs<const N: usize>(algorithm: &'static aws_lc_rs::digest::Algorithm) -> Peer<N> {
@@ -220,6 +287,10 @@ pub fn descriptions() -> Vec<(&'static str, String)> {
         ("ipsec-mb", ipsec_mb::description()),
         #[cfg(not(ipsec_mb))]
         ("ipsec-mb", "not compared: it was missing when the bench was built".into()),
+        #[cfg(isa_l)]
+        ("isa-l", isa_l::description()),
+        #[cfg(not(isa_l))]
+        ("isa-l", "not compared: it was missing when the bench was built".into()),
     ]
 }
 
@@ -241,7 +312,7 @@ mod tests {
         let takes = |takes, messages: &[&[u8]]| Peer { takes, ..Peer::<1>::for_test("peer", |_, _| ()) }.takes(messages);
         assert!(takes(Takes::Any, &[b"", b"abc"]));
         assert!(takes(Takes::OneMessage, &[b"abc"]) && !takes(Takes::OneMessage, &[b"", b"abc"]));
-        let up_to = Takes::UpTo { message_bytes: 3 };
-        assert!(takes(up_to, &[b"", b"abc"]) && !takes(up_to, &[b"abcd", b""]));
+        let between = Takes::Between { least_bytes: 1, most_bytes: 3 };
+        assert!(takes(between, &[b"a", b"abc"]) && !takes(between, &[b"abcd", b"a"]) && !takes(between, &[b"", b"a"]));
     }
 }

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::contest::{Cell, Row};
 use manyhash_measure::timing::Sample;
@@ -22,9 +23,10 @@ struct Rows {
     rows: Vec<Row>,
 }
 
-/// Runs this program again, with the same options, until `processes` have run, and adds the samples
-/// of each to `cells`, which this process, the first, measured. The others inherit its CPU.
-pub fn pool(cells: &mut [Cell], processes: usize) -> Result<()> {
+/// Runs this program again, with the same options, until `processes` have run, and gives each
+/// one's number, from 1, and JSON file to `add`. This process is the first; the others inherit its
+/// CPU.
+pub fn others<R: DeserializeOwned>(processes: usize, mut add: impl FnMut(usize, R) -> Result<()>) -> Result<()> {
     let directory = tempfile::tempdir().context("a directory for the processes' samples")?;
     let path = directory.path().join("report.json");
     for process in 1..processes {
@@ -39,10 +41,15 @@ pub fn pool(cells: &mut [Cell], processes: usize) -> Result<()> {
             .with_context(|| of.clone())?;
         ensure!(status.success(), "{of}: {status}");
         let file = File::open(&path).with_context(|| path.display().to_string())?;
-        let report: Report = serde_json::from_reader(BufReader::new(file)).with_context(|| of.clone())?;
-        add(cells, report.cells, process).context(of)?;
+        let report: R = serde_json::from_reader(BufReader::new(file)).with_context(|| of.clone())?;
+        add(process, report).context(of)?;
     }
     Ok(())
+}
+
+/// Adds the samples of the other processes to `cells`, which this process measured.
+pub fn pool(cells: &mut [Cell], processes: usize) -> Result<()> {
+    others(processes, |process, report: Report| add(cells, report.cells, process))
 }
 
 fn add(cells: &mut [Cell], others: Vec<Rows>, process: usize) -> Result<()> {

@@ -24,6 +24,8 @@ pub struct RunArguments {
     /// Only these algorithms, as `SHA-256` or `sha256` [default: MD5,SHA-1,SHA-256,SHA-512].
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     algorithm: Vec<String>,
+    #[command(flatten)]
+    common: CommonArguments,
     /// Samples of each peer; where messages add up to tens of megabytes, time ends them earlier,
     /// not before 7.
     #[arg(long, value_name = "N", default_value_t = 31, value_parser = crate::at_least_one)]
@@ -31,7 +33,12 @@ pub struct RunArguments {
     /// One short sample of everything, less of it: shows that the bench works, nothing else.
     #[arg(long, conflicts_with = "samples")]
     pub quick: bool,
-    /// Also writes everything, each sample included, to this file.
+}
+
+/// The options that every mode has, whatever its effort.
+#[derive(clap::Args)]
+pub struct CommonArguments {
+    /// Also writes everything that was measured to this file.
     #[arg(long, value_name = "FILE", overrides_with = "json")]
     json: Option<PathBuf>,
     /// Stay on this CPU [default on Linux: the last CPU allowed].
@@ -56,14 +63,20 @@ impl RunArguments {
 
     /// The algorithms asked for, or all, in a mode that knows `all` of these.
     pub fn algorithms_of(&self, all: &[&'static str]) -> Result<Vec<&'static str>> {
-        let normal = |name: &str| AnyAlgorithm::by_name(name).map_or(name.into(), |algorithm| algorithm.to_string());
-        let algorithms = crate::chosen("algorithm", &self.algorithm, all, normal);
-        backend::from_environment().context("MANYHASH_BACKEND")?;
-        for algorithm in algorithms.iter().filter_map(|name| AnyAlgorithm::by_name(name)) {
-            algorithm.backend().context("MANYHASH_BACKEND")?;
-        }
-        Ok(algorithms)
+        algorithms(&self.algorithm, all)
     }
+}
+
+/// The algorithms of `all` that are `asked` for, all of them if none is; wrong names end the
+/// program.
+pub fn algorithms(asked: &[String], all: &[&'static str]) -> Result<Vec<&'static str>> {
+    let normal = |name: &str| AnyAlgorithm::by_name(name).map_or(name.replace('-', "").to_uppercase(), |algorithm| algorithm.to_string());
+    let algorithms = crate::chosen("algorithm", asked, all, normal);
+    backend::from_environment().context("MANYHASH_BACKEND")?;
+    for algorithm in algorithms.iter().filter_map(|name| AnyAlgorithm::by_name(name)) {
+        algorithm.backend().context("MANYHASH_BACKEND")?;
+    }
+    Ok(algorithms)
 }
 
 #[derive(Serialize)]
@@ -74,7 +87,7 @@ struct Report<'a, T> {
     window_probe_body_instructions: Option<usize>,
     quiet_overlap: f64,
     #[serde(flatten)]
-    measured: BTreeMap<&'static str, &'a T>,
+    measured: &'a T,
 }
 
 /// A run that has begun.
@@ -93,16 +106,21 @@ impl Run {
     /// Opens the JSON file, pins the process and calibrates the probe. Samples take `sample`, the
     /// rounds of a cell `cell`.
     pub fn begin(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
-        let json = open_json(arguments)?;
-        let machine = Machine::describe(pin(arguments.pin)?);
-        Ok(Self { machine, probe: Probe::calibrate(), effort: effort(arguments, sample, cell), quick: arguments.quick, json })
+        Ok(Self { quick: arguments.quick, ..Self::begin_with(&arguments.common, effort(arguments, sample, cell))? })
+    }
+
+    /// Begins a run whose effort is given.
+    pub fn begin_with(common: &CommonArguments, effort: Effort) -> Result<Self> {
+        let json = open_json(common)?;
+        let machine = Machine::describe(pin(common.pin)?);
+        Ok(Self { machine, probe: Probe::calibrate(), effort, quick: false, json })
     }
 
     /// Begins a run of a mode of several threads: on all CPUs unless `--pin` is given, and without
     /// a probe, which sees one core.
     pub fn begin_on_all_cpus(arguments: &RunArguments, sample: Duration, cell: Duration) -> Result<Self> {
-        let json = open_json(arguments)?;
-        let pinned_to = arguments.pin.map_or(Ok(None), |cpu| pin(Some(cpu)))?;
+        let json = open_json(&arguments.common)?;
+        let pinned_to = arguments.common.pin.map_or(Ok(None), |cpu| pin(Some(cpu)))?;
         let machine = Machine::describe(pinned_to);
         Ok(Self { machine, probe: None, effort: effort(arguments, sample, cell), quick: arguments.quick, json })
     }
@@ -115,6 +133,11 @@ impl Run {
     /// Prints what `--quick` has to say, and writes the JSON file: `name` is the field with what
     /// was `measured`.
     pub fn finish(self, out: &mut dyn Write, name: &'static str, measured: &impl Serialize) -> Result<()> {
+        self.finish_with(out, &BTreeMap::from([(name, measured)]))
+    }
+
+    /// Ends a run whose file has the fields of `measured`.
+    pub fn finish_with(self, out: &mut dyn Write, measured: &impl Serialize) -> Result<()> {
         if self.quick {
             writeln!(out, "\n--quick: every digest was verified; the figures mean nothing.")?;
         }
@@ -127,7 +150,7 @@ impl Run {
             quick: self.quick,
             window_probe_body_instructions: self.probe.map(Probe::body_instructions),
             quiet_overlap: timing::QUIET_OVERLAP,
-            measured: [(name, measured)].into(),
+            measured,
         };
         let mut file = io::BufWriter::new(file);
         let written = serde_json::to_writer(&mut file, &report).map_err(io::Error::from).and_then(|()| file.flush());
@@ -136,12 +159,12 @@ impl Run {
 }
 
 /// Before anything else: an hour's figures must not be lost to a mistyped path.
-fn open_json(arguments: &RunArguments) -> Result<Option<(PathBuf, File)>> {
+fn open_json(common: &CommonArguments) -> Result<Option<(PathBuf, File)>> {
     let create = |path: &PathBuf| File::create(path).with_context(|| format!("--json {}", path.display()));
-    arguments.json.as_ref().map(|path| create(path).map(|file| (path.clone(), file))).transpose()
+    common.json.as_ref().map(|path| create(path).map(|file| (path.clone(), file))).transpose()
 }
 
 fn effort(arguments: &RunArguments, sample: Duration, cell: Duration) -> Effort {
     let (samples, sample) = if arguments.quick { (1, Duration::from_micros(200)) } else { (arguments.samples, sample) };
-    Effort { samples, sample, cell }
+    Effort { samples, most_samples: samples, sample, cell }
 }

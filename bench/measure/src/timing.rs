@@ -26,6 +26,9 @@ pub const QUIET_OVERLAP: f64 = 1.25;
 /// And if at least this share of its time was spent on the CPU.
 pub const QUIET_CPU_SHARE: f64 = 0.98;
 
+/// Of so many empty times is made what reading the clock costs.
+const CLOCK_READINGS: usize = 101;
+
 /// What one probe saw.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
@@ -210,18 +213,45 @@ pub fn sample(probe: Option<Probe>, calls: u64, depth: usize, mut call: impl FnM
     if calls > 1 {
         call();
     }
-    let before = probe.and_then(Probe::read);
-    let (cpu_start, start) = (cpu_ns(), Instant::now());
-    at_depth(depth, &mut || {
+    between_probes(probe, depth, &mut || {
+        let start = Instant::now();
         for _ in 0..calls {
             call();
         }
-    });
+        start.elapsed().as_nanos() as f64 / calls as f64
+    })
+}
+
+/// Times `calls` calls, each alone and with `before` before it, between two probes. The sample is
+/// the mean of the middle half of them, without the time that reading the clock takes: a clock may
+/// advance in steps of 10 ns, which a mean sees through and a median does not.
+pub fn sample_after(probe: Option<Probe>, calls: u64, depth: usize, mut before: impl FnMut(), mut call: impl FnMut()) -> Sample {
+    let alone_ns = |call: &mut dyn FnMut()| {
+        let start = Instant::now();
+        call();
+        start.elapsed().as_nanos() as f64
+    };
+    let clock_ns = middle_mean((0..CLOCK_READINGS).map(|_| alone_ns(&mut || ())).collect()).unwrap_or_default();
+    between_probes(probe, depth, &mut || {
+        let after_before = |_| {
+            before();
+            alone_ns(&mut call)
+        };
+        middle_mean((0..calls.max(1)).map(after_before).collect()).map_or(0.0, |ns| (ns - clock_ns).max(1.0))
+    })
+}
+
+/// A sample of what `call_ns` measures, `depth` frames down the stack.
+fn between_probes(probe: Option<Probe>, depth: usize, call_ns: &mut dyn FnMut() -> f64) -> Sample {
+    let before = probe.and_then(Probe::read);
+    let (cpu_start, start) = (cpu_ns(), Instant::now());
+    let mut measured_ns = 0.0;
+    at_depth(depth, &mut || measured_ns = call_ns());
     let (ns, cpu_end) = (start.elapsed().as_nanos() as f64, cpu_ns());
     let after = probe.and_then(Probe::read);
     Sample {
         process: 0,
-        call_ns: ns / calls as f64,
+        call_ns: measured_ns,
         overlap: before.zip(after).map(|(before, after)| before.overlap.min(after.overlap)),
         cpu_share: cpu_start.zip(cpu_end).map(|(start, end)| (end - start) / ns),
         clock_ghz: after.map(|after| after.clock_ghz),
@@ -253,6 +283,14 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
+/// The mean of what is left without the lowest and the highest quarter; `None` of nothing.
+fn middle_mean(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let quarter = values.len() / 4;
+    let middle = &values[quarter..values.len() - quarter];
+    (!middle.is_empty()).then(|| middle.iter().sum::<f64>() / middle.len() as f64)
+}
+
 /// The value that a `share` of all are not above, by the nearest rank; `None` of nothing.
 pub fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
@@ -270,6 +308,14 @@ mod tests {
         assert_eq!(median([3.0]), Some(3.0));
         assert_eq!(median([9.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn the_middle_mean_leaves_out_a_quarter_at_both_ends() {
+        assert_eq!(middle_mean(vec![]), None);
+        assert_eq!(middle_mean(vec![5.0]), Some(5.0));
+        assert_eq!(middle_mean(vec![1.0, 2.0, 6.0]), Some(3.0));
+        assert_eq!(middle_mean(vec![900.0, 2.0, 4.0, -900.0]), Some(3.0));
     }
 
     #[test]
@@ -306,6 +352,17 @@ mod tests {
         made = 0;
         sample(None, 1, 0, || made += 1);
         assert_eq!(made, 1);
+    }
+
+    #[test]
+    fn what_is_before_a_call_is_not_timed() {
+        let (mut before, mut made) = (0, 0);
+        let sleep = || std::thread::sleep(Duration::from_millis(20));
+        let sample = sample_after(None, 3, 1, || before += 1, || made += 1);
+        assert_eq!((before, made), (3, 3));
+        assert!(sample.call_ns >= 1.0, "{sample:?}");
+        assert!(sample_after(None, 3, 1, sleep, || ()).call_ns < 10e6);
+        assert!(sample_after(None, 1, 1, || (), sleep).call_ns > 19e6);
     }
 
     #[test]

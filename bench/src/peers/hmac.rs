@@ -15,6 +15,8 @@ use sha2::Digest as _;
 
 #[cfg(ipsec_mb)]
 use super::ipsec_mb;
+#[cfg(isa_l)]
+use super::isa_l;
 use super::{Peer, Standing, evp_mac};
 use evp_mac::EvpMac;
 
@@ -118,7 +120,9 @@ fn peers<A: Algorithm<Digest = [u8; N]>, M: Mac + KeyInit + Clone + 'static, con
         }));
     }
     #[cfg(ipsec_mb)]
-    peers.extend(ipsec_mb::tag_peers(keys)?);
+    peers.extend(ipsec_mb::tag_peers(keys));
+    #[cfg(isa_l)]
+    peers.push(isa_l::tag_peer(keys));
     Ok(peers)
 }
 

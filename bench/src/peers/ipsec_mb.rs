@@ -9,6 +9,7 @@ use std::ptr::{self, NonNull};
 
 use anyhow::{Context, Result};
 
+use super::c_messages::{self, Message};
 use super::hmac::Secret;
 use super::{Peer, Takes};
 
@@ -16,13 +17,6 @@ use super::{Peer, Takes};
 #[repr(C)]
 struct Manager {
     _opaque: [u8; 0],
-}
-
-/// A message as C sees it.
-#[repr(C)]
-struct Message {
-    bytes: *const u8,
-    length: usize,
 }
 
 /// What HMAC starts from, as C sees it.
@@ -89,8 +83,7 @@ impl Owned {
         assert!(N != 16 || !self.keys.is_empty(), "MD5 in HMAC only");
         assert!(self.keys.len() <= 1 || self.keys.len() >= messages.len(), "a key for each message");
         assert_eq!(messages.len(), digests.len());
-        self.list.clear();
-        self.list.extend(messages.iter().map(|message| Message { bytes: message.as_ptr(), length: message.len() }));
+        c_messages::write(&mut self.list, messages);
         let batch = Batch {
             digest_bytes: N,
             keys: if self.keys.is_empty() { ptr::null() } else { self.keys.as_ptr() },
@@ -114,26 +107,32 @@ impl Drop for Owned {
 }
 
 /// Digests: one job after the other, and bursts of up to 128.
-pub fn peers<const N: usize>() -> Result<[Peer<N>; 2]> {
+pub fn peers<const N: usize>() -> [Peer<N>; 2] {
     // SHA-512 of 65,536 bytes and more is wrong (1.3.0); the limit is the one the checked entries
     // keep. SHA-1 and SHA-256 are right at 18.6 MB.
-    let takes = if N == 64 { Takes::UpTo { message_bytes: 65_534 } } else { Takes::Any };
+    let takes = if N == 64 { Takes::Between { least_bytes: 0, most_bytes: 65_534 } } else { Takes::Any };
     both(takes, |_| ())
 }
 
 /// The library as a peer that computes tags under these keys.
-pub fn tag_peers<const N: usize>(secrets: &[Secret]) -> Result<[Peer<N>; 2]> {
-    // Right at 1 MiB; wrong at 5 MiB, where a message has more blocks than 16 bits count (1.3.0).
-    both(Takes::UpTo { message_bytes: 1 << 20 }, |owned| owned.set_keys(N, secrets))
+pub fn tag_peers<const N: usize>(secrets: &[Secret]) -> [Peer<N>; 2] {
+    let secrets = secrets.to_vec();
+    // Right at 1 MiB; wrong at 5 MiB, where a message has more blocks than 16 bits count, and for an
+    // empty message (1.3.0).
+    both(Takes::Between { least_bytes: 1, most_bytes: 1 << 20 }, move |owned| owned.set_keys(N, &secrets))
 }
 
-fn both<const N: usize>(takes: Takes, prepare: impl Fn(&mut Owned)) -> Result<[Peer<N>; 2]> {
-    let peer = |name: &str, hash_many: HashMany| -> Result<Peer<N>> {
-        let mut owned = Owned::new()?;
-        prepare(&mut owned);
-        Ok(Peer { takes, ..Peer::batch(name, move |messages, digests| owned.hash_many(hash_many, messages, digests)) })
+fn both<const N: usize>(takes: Takes, prepare: impl Fn(&mut Owned) + Clone + 'static) -> [Peer<N>; 2] {
+    let peer = |name: &str, hash_many: HashMany| {
+        let prepare = prepare.clone();
+        let start = move || -> Result<super::HashMany<N>> {
+            let mut owned = Owned::new()?;
+            prepare(&mut owned);
+            Ok(Box::new(move |messages, digests| owned.hash_many(hash_many, messages, digests)))
+        };
+        Peer { takes, ..Peer::late(name, start) }
     };
-    Ok([peer("ipsec-mb", ipsec_mb_jobs)?, peer("ipsec-mb burst", ipsec_mb_bursts)?])
+    [peer("ipsec-mb", ipsec_mb_jobs), peer("ipsec-mb burst", ipsec_mb_bursts)]
 }
 
 /// "intel-ipsec-mb 1.3.0, AVX-512".

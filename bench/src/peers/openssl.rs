@@ -70,7 +70,9 @@ impl EvpDigest {
 }
 
 /// [`EvpDigest`], for every message the same one.
-pub fn evp<const N: usize>(algorithm: &str) -> Result<Peer<N>> {
-    let mut digest = EvpDigest::new(algorithm)?;
-    Ok(Peer::each("openssl EVP", move |message| digest.hash(message)))
+pub fn evp<const N: usize>(algorithm: &'static str) -> Peer<N> {
+    Peer::late("openssl EVP", move || {
+        let mut digest = EvpDigest::new(algorithm)?;
+        Ok(super::each(move |message| digest.hash(message)))
+    })
 }

@@ -6,9 +6,13 @@ use manyhash::{Algorithm, Hasher};
 
 use super::{Peer, Standing, Takes};
 
+/// `hash_many_into`, left alone.
+pub fn left_alone<A: Algorithm<Digest = [u8; N]>, const N: usize>() -> Peer<N> {
+    Peer::batch("manyhash", |messages, digests| manyhash::hash_many_into::<A>(messages, digests)).standing(Standing::Ours)
+}
+
 /// Every way of ours to hash with `A`, the one left alone first.
 pub fn peers<A: Algorithm<Digest = [u8; N]>, const N: usize>() -> Vec<Peer<N>> {
-    let left_alone = Peer::batch("manyhash", |messages, digests| manyhash::hash_many_into::<A>(messages, digests));
     let forced = Backend::supported().into_iter().filter(|backend| backend.supports::<A>()).map(forced::<A, N>);
     let one_shot = Peer::each("manyhash:hash", manyhash::hash::<A>);
     let hasher = Peer::each("manyhash:Hasher", |message| {
@@ -28,7 +32,7 @@ pub fn peers<A: Algorithm<Digest = [u8; N]>, const N: usize>() -> Vec<Peer<N>> {
     let behind_others = None;
     let one_message = [one_shot, hasher].map(|peer| Peer { takes: Takes::OneMessage, ..peer });
     let one_message = one_message.map(|peer| peer.standing(Standing::OursOtherwise));
-    [left_alone.standing(Standing::Ours)].into_iter().chain(behind_others).chain(forced).chain(one_message).collect()
+    [left_alone::<A, N>()].into_iter().chain(behind_others).chain(forced).chain(one_message).collect()
 }
 
 /// Every block on `backend`, which must support `A`.

@@ -94,8 +94,22 @@ fn pictures_are_drawn_of_every_kind_of_file() {
     bench(&["trees", "--quick", "--algorithm", "sha256", "--json", &path("trees.json")]);
     bench(&["hmac", "--quick", "--algorithm", "sha256", "--json", &path("hmac.json")]);
     bench(&["tls-records", "--quick", "--json", &path("tls-records.json")]);
+    bench(&[
+        "grid",
+        "--quick",
+        "--algorithm",
+        "sha256,md5",
+        "--count",
+        "2,4",
+        "--lengths",
+        "64B,ln6-1",
+        "--before",
+        "nothing,other",
+        "--json",
+        &path("grid.json"),
+    ]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/pictures.py");
-    let reports = ["report.json", "curves.json", "trees.json", "hmac.json", "tls-records.json"].map(path);
+    let reports = ["report.json", "curves.json", "trees.json", "hmac.json", "tls-records.json", "grid.json"].map(path);
     let draw = |out: &str| {
         let arguments: Vec<String> = [script.into(), "--out".into(), path(out)].into_iter().chain(reports.clone()).collect();
         run(&python, &arguments.iter().map(String::as_str).collect::<Vec<_>>())
@@ -114,7 +128,13 @@ fn pictures_are_drawn_of_every_kind_of_file() {
         assert!(picture.len() < 150_000, "{name}: {} bytes", picture.len());
         assert!(picture.contains("GB/s") && picture.contains(ours) && picture.contains(peer), "{name}");
     }
-    assert_eq!(std::fs::read_dir(directory.path().join("one")).unwrap().count(), 7);
+    for (name, peer) in [("sha256-grid.svg", "tape-sha256"), ("md5-grid.svg", "md-5")] {
+        let read = |out: &str| std::fs::read_to_string(path(&format!("{out}/{name}"))).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let picture = read("one");
+        assert_eq!(picture, read("two"), "{name}: equal files, equal pictures");
+        assert!(picture.contains("best peer of each cell") && picture.contains(peer) && picture.contains("ln6-1"), "{name}");
+    }
+    assert_eq!(std::fs::read_dir(directory.path().join("one")).unwrap().count(), 9);
     let records = std::fs::read_to_string(path("one/hmacsha256-records.svg")).unwrap();
     assert!(records.contains(">0</text>"), "latencies have logarithmic axes, and speed one that begins at 0");
 

@@ -1,5 +1,6 @@
 //! The program `manyhash-bench`, as it is called.
 
 mod curves;
+mod grid;
 mod many;
 mod quick;
