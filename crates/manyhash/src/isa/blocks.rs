@@ -87,8 +87,22 @@ impl<'a> Blocks<'a> {
         Self { starts: [MaybeUninit::uninit(); MAX_LANES], lanes, bytes, messages: PhantomData }
     }
 
+    /// Returns how many lanes read from a line that shares a set of the first cache with that of the
+    /// first lane: their addresses are equal modulo 4 KiB, apart from the place in the line. Returns
+    /// 0 if the first lane begins on a line.
+    pub(crate) fn lanes_that_crowd_with_first(&self) -> usize {
+        const LINE_BYTES: usize = 64;
+        const SETS: usize = 64;
+        let mut crowding = 0;
+        for lane in 0..self.lanes {
+            let [[first], [start]] = [0, lane].map(|lane| self.starts::<1>(lane, 0, 0).map(|start| start.addr()));
+            let is_same_set = (start / LINE_BYTES) % SETS == (first / LINE_BYTES) % SETS;
+            crowding += usize::from(is_same_set && !first.is_multiple_of(LINE_BYTES));
+        }
+        crowding
+    }
+
     /// Returns the number of lanes.
-    #[cfg(feature = "hazmat")]
     pub(crate) fn lanes(&self) -> usize {
         self.lanes
     }

@@ -50,6 +50,7 @@
 //! | `alone.rs`, `short.rs` | the two shorter ways |
 //! | `messages.rs`, `queue.rs` | messages in memory, and their order |
 //! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
+//! | `staging.rs` | copies of messages that push each other out of the cache |
 //! | `digests.rs` | where digests go |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
 //! | `compiled.rs` | what doors call |
@@ -67,6 +68,7 @@ mod queue;
 pub(crate) mod route;
 pub(crate) mod short;
 mod slices;
+mod staging;
 
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, WordOf};
@@ -74,6 +76,7 @@ use crate::isa::{Blocks, MAX_LANES};
 use crate::kernel::states::States;
 use linear_program::Work;
 use mix::{Mix, Usage};
+use staging::Staging;
 
 /// The messages that are not in a slot yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,6 +164,7 @@ pub(crate) struct Memory<C: Compression> {
     words: Vec<WordOf<C>>,
     /// The slot of each column; those from `active` on are free.
     slot_of: Vec<usize>,
+    staging: Staging,
 }
 
 #[cfg(feature = "hmac")]
@@ -173,7 +177,7 @@ impl<C: Compression> Memory<C> {
 
 impl<C: Compression> Default for Memory<C> {
     fn default() -> Self {
-        Self { words: Vec::new(), slot_of: Vec::new() }
+        Self { words: Vec::new(), slot_of: Vec::new(), staging: Staging::default() }
     }
 }
 
@@ -189,6 +193,7 @@ pub(super) fn run<C: Compression>(memory: &mut Memory<C>, mix: &Mix<C>, extent: 
         states: States::of_columns(&mut memory.words, columns),
         columns,
         slot_of: &mut memory.slot_of,
+        staging: &mut memory.staging,
         active: 0,
         kernel: mix.widest,
         planned_blocks: 0,
@@ -209,6 +214,7 @@ struct Schedule<'a, 's, C: Compression> {
     states: States<'a, C>,
     columns: usize,
     slot_of: &'a mut Vec<usize>,
+    staging: &'a mut Staging,
     active: usize,
     /// Index of the kernel to run.
     kernel: usize,
@@ -248,7 +254,11 @@ impl<C: Compression> Schedule<'_, '_, C> {
                     }
                 }
             }
-            kernel.advance(&mut self.states, &ahead);
+            if Staging::pays(&ahead) {
+                self.staging.advance(&ahead, C::BLOCK_BYTES, |copies| kernel.advance(&mut self.states, copies));
+            } else {
+                kernel.advance(&mut self.states, &ahead);
+            }
             let step_ps = u64::from(kernel.cost_ps);
             self.usage.steps[self.kernel] += blocks as u64;
             self.planned_blocks = self.planned_blocks.saturating_sub(blocks as u64);

@@ -7,6 +7,7 @@ use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::short::{self, Group};
 use super::slices::Slices;
+use super::staging::Staging;
 use super::{Extent, Memory, alone};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
@@ -35,7 +36,11 @@ pub(crate) fn hash_many<C: Compression>(
             return hash_one_by_one(mix, passes, messages, digests, usage);
         }
         let Lengths { blocks, longest, .. } = lengths;
-        if blocks == longest * count as u64 && longest <= short::MAX_BLOCKS && passes.inner.bytes() <= short::MOST_START_BYTES {
+        if blocks == longest * count as u64
+            && longest <= short::MAX_BLOCKS
+            && passes.inner.bytes() <= short::MOST_START_BYTES
+            && !Staging::pays_for(messages)
+        {
             return hash_alike(mix, passes, messages, digests, longest, usage);
         }
     }
@@ -222,6 +227,9 @@ fn hash_short<C: Compression>(
     digests: &mut Digests<'_>,
     usage: &mut Usage,
 ) {
+    if queue.is_alike() && Staging::pays_for(messages) {
+        return;
+    }
     let rows = &mut None;
     let mut hash = |group: Group<'_>| {
         short::hash(mix, passes, messages, digests, group, rows, usage);
