@@ -182,8 +182,8 @@ impl Backend {
 
     pub(crate) fn mix<A: Algorithm>(&self) -> Result<&'static Mix<CompressionOf<A>>, BackendError> {
         let mixes = <CompressionOf<A>>::mixes();
-        let mine = mixes.all.iter().zip(&mixes.forced).find(|(kernel, _)| kernel.name == self.name);
-        mine.and_then(|(_, mix)| mix.as_ref()).ok_or_else(|| BackendError {
+        let mine = mixes.all.iter().position(|kernel| kernel.name == self.name);
+        mine.and_then(|i| mixes.forced(i)).ok_or_else(|| BackendError {
             name: self.name.into(),
             reason: if self.is_supported { Reason::Algorithm(A::NAME) } else { Reason::Cpu },
             usable: mixes.all.iter().filter(|kernel| kernel.is_supported()).map(|kernel| kernel.name).collect(),
@@ -298,8 +298,8 @@ pub(crate) fn mix<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
 
 /// Returns the kernels to use for a message of `A` that is dealt out to lanes.
 pub(crate) fn mix_for_dealt<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
-    let automatic = &<CompressionOf<A>>::mixes().automatic_dealt;
-    forced().map_or(automatic, |backend| backend.mix::<A>().unwrap_or(automatic))
+    let mixes = <CompressionOf<A>>::mixes();
+    forced().and_then(|backend| backend.mix::<A>().ok()).unwrap_or_else(|| mixes.automatic_dealt())
 }
 
 /// The reason why a backend can't be used. Its text lists those that can.

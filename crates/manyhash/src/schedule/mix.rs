@@ -5,6 +5,7 @@ use crate::algorithm::Compression;
 use crate::isa::MAX_LANES;
 use crate::kernel::list::kernels;
 use crate::kernel::{Kernel, SHORT_BLOCKS};
+use std::sync::OnceLock;
 
 /// Every kernel of a compression function, and the mixes that are made of those this CPU can run.
 pub(crate) struct Mixes<C: Compression> {
@@ -12,10 +13,9 @@ pub(crate) struct Mixes<C: Compression> {
     pub(crate) all: Vec<Kernel<C>>,
     /// The mix that is used unless a backend is forced.
     pub(crate) automatic: Mix<C>,
-    /// The mix for a message dealt out to lanes: see [`Kernel::for_dealt`].
-    pub(crate) automatic_dealt: Mix<C>,
-    /// For each of `all`, a mix of it alone; `None` if the CPU lacks it.
-    pub(crate) forced: Vec<Option<Mix<C>>>,
+    automatic_dealt: OnceLock<Mix<C>>,
+    /// For each of `all`, a mix of it alone, once it was asked for.
+    forced: Vec<OnceLock<Mix<C>>>,
 }
 
 impl<C: Compression> Mixes<C> {
@@ -23,10 +23,19 @@ impl<C: Compression> Mixes<C> {
     /// [`Compiled::mixes`](super::compiled::Compiled::mixes).
     pub(crate) fn detect() -> Self {
         let all = kernels::<C>();
-        let supported: Vec<_> = all.iter().copied().filter(Kernel::is_supported).collect();
-        let forced = all.iter().map(|kernel| kernel.is_supported().then(|| Mix::new(vec![*kernel]))).collect();
-        let dealt = supported.iter().map(Kernel::for_dealt).collect();
-        Self { automatic_dealt: Mix::new(dealt), automatic: Mix::new(supported), forced, all }
+        let automatic = Mix::new(all.iter().copied().filter(Kernel::is_supported).collect());
+        let forced = all.iter().map(|_| OnceLock::new()).collect();
+        Self { automatic, automatic_dealt: OnceLock::new(), forced, all }
+    }
+
+    /// Returns the mix for a message dealt out to lanes: see [`Kernel::for_dealt`].
+    pub(crate) fn automatic_dealt(&self) -> &Mix<C> {
+        self.automatic_dealt.get_or_init(|| Mix::new(self.automatic.kernels.iter().map(Kernel::for_dealt).collect()))
+    }
+
+    /// Returns the mix of kernel `i` of `all` alone; `None` if the CPU lacks it.
+    pub(crate) fn forced(&self, i: usize) -> Option<&Mix<C>> {
+        self.all[i].is_supported().then(|| self.forced[i].get_or_init(|| Mix::new(vec![self.all[i]])))
     }
 }
 
