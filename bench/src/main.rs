@@ -14,6 +14,7 @@ mod peers;
 mod processes;
 mod report;
 mod run;
+mod step;
 mod tls_records;
 mod trees;
 mod workloads;
@@ -56,10 +57,12 @@ enum Mode {
     TlsRecords(RunArguments),
     /// Times threads that share a batcher, beside threads that call OpenSSL.
     Batcher(batcher::BatcherArguments),
-    /// Times one step of every backend: the lines of this CPU for the library's cost table.
+    /// Times one step of every backend: the lines of this CPU for the library's cost table, as `manyhash bench --calibrate` prints them.
     Calibrate(RunArguments),
     /// Prints what every backend is made of and has for each algorithm, as JSON.
     Backends,
+    /// Runs one kernel between two lines of output, to be followed by a debugger.
+    Step(step::StepArguments),
 }
 
 #[derive(clap::Args)]
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Some(Mode::Batcher(arguments)) => batcher::run(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Mode::Backends) => backends::run(),
+        Some(Mode::Step(arguments)) => step::run(&arguments),
         None => run(&arguments.memory),
     };
     match outcome {

@@ -130,3 +130,9 @@ fn backends_are_listed_for_scripts() {
         assert!((block_bytes - 17..=block_bytes).contains(&algorithm["one_block_bytes"].as_u64().unwrap()), "{algorithm}");
     }
 }
+
+#[test]
+fn a_kernel_runs_between_two_lines() {
+    let output = bench(&["step", "sha256", "portable", "2"]);
+    assert_eq!((text(&output.stdout), output.status.code()), ("begin\nend\n", Some(0)));
+}
