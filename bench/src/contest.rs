@@ -2,34 +2,13 @@
 //! again.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::peers::{Lineup, Peer, Standing};
 use crate::workloads::{Placement, Workload};
-use manyhash_measure::timing::{self, Probe, Sample};
-
-/// The rounds after which a workload of large messages ends when its time is used up.
-pub const FEWEST_ROUNDS: usize = 7;
-
-/// How much to measure.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Effort {
-    /// Rounds, that is samples of every peer.
-    pub samples: usize,
-    /// Calls are repeated until they fill this.
-    #[serde(rename = "sample_ns", serialize_with = "as_nanoseconds")]
-    pub sample: Duration,
-    /// When the rounds of a cell end, although not all samples are taken.
-    #[serde(rename = "cell_ns", serialize_with = "as_nanoseconds")]
-    pub cell: Duration,
-}
-
-fn as_nanoseconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(duration.as_nanos() as u64)
-}
+use manyhash_measure::timing::{self, Effort, Probe, Sample};
 
 /// The outcome of one contest.
 #[derive(Serialize)]
@@ -223,17 +202,11 @@ pub fn rows<'a, const N: usize>(
         contestant.verify(expected, of)?;
         contestant.calls_per_sample = timing::calls_per_sample(effort.sample, || contestant.call());
     }
-    let begin = Instant::now();
-    for round in 0..effort.samples {
-        if round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell {
-            break;
-        }
-        for turn in turns(round, contestants.len()) {
-            let contestant = &mut contestants[turn];
-            let sample = timing::sample(probe, contestant.calls_per_sample, round, || contestant.call());
-            contestant.samples.push(sample);
-        }
-    }
+    timing::rounds(effort, contestants.len(), |turn, round| {
+        let contestant = &mut contestants[turn];
+        let sample = timing::sample(probe, contestant.calls_per_sample, round, || contestant.call());
+        contestant.samples.push(sample);
+    });
     for contestant in &mut contestants {
         contestant.verify(expected, of)?;
     }
@@ -246,29 +219,10 @@ pub fn rows<'a, const N: usize>(
     Ok(contestants.into_iter().map(row).collect())
 }
 
-/// The order of a round: another one starts each time, and every second round runs backwards, so
-/// that nobody always follows the same neighbour.
-pub fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
-    (0..contestants).map(move |turn| {
-        let turn = if round.is_multiple_of(2) { turn } else { contestants - 1 - turn };
-        (turn + round) % contestants
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_round_gives_everybody_one_turn() {
-        for contestants in 1..6 {
-            for round in 0..12 {
-                let mut order: Vec<usize> = turns(round, contestants).collect();
-                order.sort_unstable();
-                assert_eq!(order, (0..contestants).collect::<Vec<_>>());
-            }
-        }
-    }
+    use std::time::Duration;
 
     fn row(peer: &str, standing: Standing, samples: &[(f64, f64)]) -> Row {
         let samples = samples.iter().map(|&(call_ns, overlap)| Sample {
