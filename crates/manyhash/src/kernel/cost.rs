@@ -117,14 +117,26 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_arch = "x86_64")]
     fn tables_have_every_kernel_once() {
+        use crate::algorithm::Compression;
+        use crate::kernel::Kernel;
+        use crate::kernel::list::kernels;
+        /// Features that no CPU of a family has. Its table has no kernels that need them.
+        const LACKING: [(&str, &str); 3] = [("zen-2", "avx512"), ("zen-3", "avx512"), ("skylake", "sha")];
+
+        fn expected<C: Compression>(family: &Family) -> Vec<(&'static str, &'static str)> {
+            let lacks = |feature: &str| LACKING.iter().any(|(name, start)| *name == family.name && feature.starts_with(start));
+            let can_run = |kernel: &Kernel<C>| !kernel.shape.features.iter().any(|feature| lacks(feature));
+            kernels::<C>().iter().filter(|kernel| can_run(kernel)).map(|kernel| (C::NAME, kernel.name)).collect()
+        }
         for family in FAMILIES {
-            let mut kernels: Vec<_> = family.table.iter().map(|(compression, backend, _)| (compression, backend)).collect();
-            let lines = kernels.len();
-            kernels.sort_unstable();
-            kernels.dedup();
-            assert_eq!(kernels.len(), lines, "{}", family.name);
-            assert!(family.table.iter().all(|(.., cost)| *cost > 0), "{}", family.name);
+            let mut listed: Vec<(&str, &str)> = family.table.iter().map(|(compression, backend, _)| (*compression, *backend)).collect();
+            macro_rules! all { ($($Compression:path)*) => { [$(expected::<$Compression>(family)),*].concat() } }
+            let mut expected = for_each_compression!(all);
+            listed.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(listed, expected, "{}", family.name);
         }
     }
 }

@@ -60,12 +60,16 @@ fn a_backend_is_forced_when_a_program_asks() {
     if is_child() {
         return;
     }
-    let said = |variables: &[(&str, &str)]| child("a_backend_is_forced_when_a_program_asks", "listener", variables);
-    let best = Backend::best::<Sha256>();
-    for variables in [&[][..], &[("MANYHASH_BACKEND", "")]] {
-        assert_eq!(said(variables), format!("forced nothing\nSHA-256 by {best}\n"));
-    }
-    for backend in Backend::supported().iter().filter(|backend| backend.supports::<Sha256>()) {
+    let test = "a_backend_is_forced_when_a_program_asks";
+    let said = |variables: &[(&str, &str)]| child(test, "listener", variables);
+    // The child has seen that this is the best.
+    let silent = said(&[]);
+    assert!(silent.starts_with("forced nothing\nSHA-256 by "), "{silent}");
+    assert_eq!(said(&[("MANYHASH_BACKEND", "")]), silent);
+    // This process may have to leave some out, its children have not.
+    let supported = child(test, "early listener", &[]);
+    let is_supported = |backend: &&Backend| supported.split_whitespace().any(|name| name == backend.name());
+    for backend in Backend::known().iter().filter(is_supported).filter(|backend| backend.lanes_of::<Sha256>().is_some()) {
         assert_eq!(said(&[("MANYHASH_BACKEND", backend.name())]), format!("forced {backend}\nSHA-256 by {backend}\n"));
     }
     let unknown = said(&[("MANYHASH_BACKEND", "abacus")]);
@@ -79,8 +83,9 @@ fn instruction_sets_are_left_out() {
     }
     let said = |name: &str, variables: &[(&str, &str)]| child("instruction_sets_are_left_out", name, variables);
     let names = |without: &str| said("early listener", &[("MANYHASH_WITHOUT", without)]);
-    let all: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
-    assert_eq!(names(" , "), format!("{}\n", all.join(" ")));
+    let everything = said("early listener", &[]);
+    let all: Vec<&str> = everything.split_whitespace().collect();
+    assert_eq!(names(" , "), everything);
     let without_avx512 = names("avx512, sha-ni");
     let left: Vec<&str> = without_avx512.split_whitespace().collect();
     let expected: Vec<&str> = all.iter().copied().filter(|name| !name.contains("avx512") && !name.contains("sha-ni")).collect();
