@@ -1,6 +1,7 @@
 //! What a program may be told from outside, and that the library does not listen by itself. Each
 //! case is a process of its own, because what is forced is forced for all of it.
 
+use crate::support::backends::do_as_the_environment_says;
 use manyhash::backend::{self, Backend};
 use manyhash::{Md5, Sha256, hash};
 use std::process::Command;
@@ -60,6 +61,7 @@ fn a_backend_is_forced_when_a_program_asks() {
     if is_child() {
         return;
     }
+    do_as_the_environment_says();
     let test = "a_backend_is_forced_when_a_program_asks";
     let said = |variables: &[(&str, &str)]| child(test, "listener", variables);
     // The child has seen that this is the best.
