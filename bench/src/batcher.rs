@@ -18,7 +18,6 @@ use manyhash::batcher::{Batcher, Pending, Settings};
 use manyhash::hmac::Key;
 use serde::{Serialize, Serializer};
 
-use crate::contest;
 use crate::hmac::secrets;
 use crate::peers::evp_mac::EvpMac;
 use crate::peers::hmac::{self, ForTagLineup, Secret, TagLineup};
@@ -362,7 +361,7 @@ fn throughput<A: Algorithm<Digest = [u8; N]>, const N: usize>(
     let batchers = ways.iter().map(|_| bench.batcher()).collect::<Result<Vec<_>>>()?;
     let mut samples: Vec<Vec<f64>> = ways.iter().map(|_| Vec::new()).collect();
     for round in 0..rounds {
-        for turn in contest::turns(round, ways.len()) {
+        for turn in timing::turns(round, ways.len()) {
             samples[turn].push(bench.sample(ways[turn], work, &batchers[turn], messages, sample)?);
         }
     }

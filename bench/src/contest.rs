@@ -3,42 +3,18 @@
 
 use std::cell::RefCell;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::peers::{Lineup, Peer, Standing};
 use crate::workloads::{Placement, Workload};
-use manyhash_measure::timing::{self, Probe, Sample};
-
-/// The rounds after which a workload of large messages ends when its time is used up.
-pub const FEWEST_ROUNDS: usize = 7;
+use manyhash_measure::timing::{self, Effort, Probe, Sample};
 
 /// The quiet samples of a process that their median needs.
 const FEWEST_QUIET: usize = 3;
 /// Two times of which the longer is less than this many times the other are close.
 const CLOSE: f64 = 1.1;
-
-/// How much to measure.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Effort {
-    /// Rounds, that is samples of every peer.
-    pub samples: usize,
-    /// Rounds at most, where these leave doubt: the fastest peer takes about as long as manyhash, or
-    /// somebody has too few quiet samples to be judged by.
-    pub most_samples: usize,
-    /// Calls are repeated until they fill this.
-    #[serde(rename = "sample_ns", serialize_with = "as_nanoseconds")]
-    pub sample: Duration,
-    /// When the rounds of a cell end, although not all samples are taken.
-    #[serde(rename = "cell_ns", serialize_with = "as_nanoseconds")]
-    pub cell: Duration,
-}
-
-fn as_nanoseconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(duration.as_nanos() as u64)
-}
 
 /// The outcome of one contest.
 #[derive(Serialize)]
@@ -286,19 +262,11 @@ fn rows_by<'a, const N: usize>(
         contestant.verify(expected, of)?;
         contestant.calls_per_sample = calls_per_sample(contestant);
     }
-    let begin = Instant::now();
-    for round in 0..effort.samples.max(effort.most_samples) {
-        let is_late = round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell;
-        let is_enough = round >= effort.samples && (round >= effort.most_samples || !are_in_doubt(&contestants));
-        if is_late || is_enough {
-            break;
-        }
-        for turn in turns(round, contestants.len()) {
-            let contestant = &mut contestants[turn];
-            let sample = sample(contestant, round);
-            contestant.samples.push(sample);
-        }
-    }
+    let sample = |contestant: &mut Contestant<'a, N>, round| {
+        let sample = sample(contestant, round);
+        contestant.samples.push(sample);
+    };
+    timing::rounds(effort, &mut contestants, sample, are_in_doubt);
     for contestant in &mut contestants {
         contestant.verify(expected, of)?;
     }
@@ -326,29 +294,10 @@ fn are_in_doubt<const N: usize>(contestants: &[Contestant<'_, N>]) -> bool {
         || of(Standing::Ours).chain(of(Standing::Peer)).any(lacks_quiet)
 }
 
-/// The order of a round: another one starts each time, and every second round runs backwards, so
-/// that nobody always follows the same neighbour.
-pub fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
-    (0..contestants).map(move |turn| {
-        let turn = if round.is_multiple_of(2) { turn } else { contestants - 1 - turn };
-        (turn + round) % contestants
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_round_gives_everybody_one_turn() {
-        for contestants in 1..6 {
-            for round in 0..12 {
-                let mut order: Vec<usize> = turns(round, contestants).collect();
-                order.sort_unstable();
-                assert_eq!(order, (0..contestants).collect::<Vec<_>>());
-            }
-        }
-    }
+    use std::time::Duration;
 
     fn row(peer: &str, standing: Standing, samples: &[(f64, f64)]) -> Row {
         let samples = samples.iter().map(|&(call_ns, overlap)| Sample {

@@ -19,9 +19,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use manyhash::Algorithm;
 use manyhash_measure::Buffer;
+use manyhash_measure::timing::{self, Effort};
 use serde::{Deserialize, Serialize};
 
-use crate::contest::{self, Effort};
+use crate::contest;
 use crate::hmac::secrets;
 use crate::peers::hmac::{self, ForTagLineup, Secret, TagLineup};
 use crate::peers::{self, ForLineup, Lineup, Peer, Standing};
@@ -106,7 +107,7 @@ impl GridArguments {
     /// Samples, and the time of one.
     fn effort(&self) -> Effort {
         let (sample, most_samples) = if self.quick { (Duration::from_micros(300), 11) } else { (Duration::from_micros(500), 21) };
-        Effort { samples: contest::FEWEST_ROUNDS, most_samples, sample, cell: Duration::from_secs(1) }
+        Effort { samples: timing::FEWEST_ROUNDS, most_samples, sample, cell: Duration::from_secs(1) }
     }
 }
 

@@ -36,8 +36,13 @@ impl Machine {
     pub fn describe(pinned_to: Option<usize>) -> Self {
         let mut notes: Vec<(String, String)> = Vec::new();
         notes.extend(peers::backends().into_iter().map(|(name, text)| (format!("manyhash {name}"), text)));
-        if let Some(name) = std::env::var("MANYHASH_BACKEND").ok().filter(|name| !name.is_empty()) {
-            notes.push(("MANYHASH_BACKEND".into(), format!("{name}: `manyhash` is NOT left alone in this run")));
+        for (variable, meaning) in [
+            ("MANYHASH_BACKEND", "`manyhash` is NOT left alone in this run"),
+            ("MANYHASH_WITHOUT", "`manyhash` leaves these instruction sets out in this run; other libraries do NOT"),
+        ] {
+            if let Some(value) = std::env::var(variable).ok().filter(|value| !value.is_empty()) {
+                notes.push((variable.into(), format!("{value}: {meaning}")));
+            }
         }
         notes.extend(peers::descriptions().into_iter().map(|(name, text)| (name.to_string(), text)));
         Self {

@@ -15,6 +15,7 @@ mod peers;
 mod processes;
 mod report;
 mod run;
+mod step;
 mod tls_records;
 mod trees;
 mod workloads;
@@ -62,10 +63,12 @@ enum Mode {
     /// What `grid` starts to time the first call of a process.
     #[command(hide = true)]
     FirstCall(grid::FirstCallArguments),
-    /// Times one step of every backend: the lines of this CPU for the library's cost table.
+    /// Times one step of every backend: the lines of this CPU for the library's cost table, as `manyhash bench --calibrate` prints them.
     Calibrate(RunArguments),
     /// Prints what every backend is made of and has for each algorithm, as JSON.
     Backends,
+    /// Runs one kernel between two lines of output, to be followed by a debugger.
+    Step(step::StepArguments),
 }
 
 #[derive(clap::Args)]
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Some(Mode::FirstCall(arguments)) => grid::run_first_call(&arguments),
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Mode::Backends) => backends::run(),
+        Some(Mode::Step(arguments)) => step::run(&arguments),
         None => run(&arguments.memory),
     };
     match outcome {

@@ -301,8 +301,6 @@ pub fn backends() -> Vec<(&'static str, String)> {
     vec![("backends", supported.join(" ")), ("costs", manyhash::backend::cost_table().into()), ("best", best_backends())]
 }
 
-pub use ours::forced;
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use crate::contest::{Cell, Row};
 use crate::machine::Machine;
 use crate::peers::Standing;
 use crate::workloads::Placement;
-use manyhash_measure::timing::{self, Probe, QUIET_OVERLAP};
+use manyhash_measure::timing::{Clocks, Probe, QUIET_OVERLAP};
 
 /// Messages shorter than this on average are also reported in nanoseconds a message.
 const SHORT_BYTES: usize = 1024;
@@ -176,15 +176,8 @@ pub fn ratios(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
 /// How much of the run was quiet, and the clock in that part: a disturbed probe misreads it.
 pub fn clocks<'a>(out: &mut dyn Write, rows: impl Iterator<Item = &'a Row>) -> io::Result<()> {
     let samples: Vec<_> = rows.flat_map(|row| &row.samples).collect();
-    let quiet: Vec<_> = samples.iter().filter(|sample| sample.is_quiet()).collect();
-    let mut clocks: Vec<f64> = quiet.iter().filter_map(|sample| sample.clock_ghz).collect();
-    clocks.sort_by(f64::total_cmp);
-    write!(out, "{} of {} samples quiet", quiet.len(), samples.len())?;
-    if let (Some(lowest), Some(highest)) = (clocks.first(), clocks.last()) {
-        let median = timing::median(clocks.iter().copied()).unwrap_or(f64::NAN);
-        write!(out, "; clock {lowest:.2} to {highest:.2} GHz, median {median:.2}")?;
-    }
-    writeln!(out)
+    let quiet: Vec<_> = samples.iter().copied().filter(|sample| sample.is_quiet()).collect();
+    writeln!(out, "{}", Clocks { samples: samples.len(), quiet: &quiet })
 }
 
 /// What stands before a figure that is not from quiet samples.

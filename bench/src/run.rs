@@ -7,16 +7,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use manyhash::{AnyAlgorithm, backend};
 use serde::Serialize;
 
-use crate::contest::Effort;
 use crate::machine::Machine;
 use crate::peers;
 use crate::report;
 use manyhash_measure::machine::pin;
-use manyhash_measure::timing::{self, Probe};
+use manyhash_measure::timing::{self, Effort, Probe};
 
 /// The options of every such mode.
 #[derive(clap::Args)]
@@ -72,7 +71,7 @@ impl RunArguments {
 pub fn algorithms(asked: &[String], all: &[&'static str]) -> Result<Vec<&'static str>> {
     let normal = |name: &str| AnyAlgorithm::by_name(name).map_or(name.replace('-', "").to_uppercase(), |algorithm| algorithm.to_string());
     let algorithms = crate::chosen("algorithm", asked, all, normal);
-    backend::from_environment().context("MANYHASH_BACKEND")?;
+    backend::from_environment().map_err(|error| anyhow!("{}: {error}", error.variable()))?;
     for algorithm in algorithms.iter().filter_map(|name| AnyAlgorithm::by_name(name)) {
         algorithm.backend().context("MANYHASH_BACKEND")?;
     }

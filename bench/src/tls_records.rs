@@ -15,7 +15,7 @@ use manyhash::jobs::Jobs;
 use manyhash::{Algorithm, Sha256};
 use serde::Serialize;
 
-use crate::contest::{self, Cell, Row};
+use crate::contest::{Cell, Row};
 use crate::hmac::secrets;
 use crate::peers::Standing;
 use crate::peers::evp_mac::EvpMac;
@@ -261,16 +261,12 @@ fn measure(connections: usize, run: &Run) -> Result<Point> {
     Way::ALL.into_iter().try_for_each(|way| verify(&mut server, way))?;
     let mut samples: [Vec<(Sample, [Latency; 2])>; Way::ALL.len()] = Default::default();
     let mut timed = Outcome::new(expected.len());
-    let begin = Instant::now();
-    for round in 0..run.effort.samples {
-        if round >= contest::FEWEST_ROUNDS && begin.elapsed() > run.effort.cell {
-            break;
-        }
-        for turn in contest::turns(round, Way::ALL.len()) {
-            let sample = timing::sample(run.probe, 1, round, || server.burst(Way::ALL[turn], &mut timed));
-            samples[turn].push((sample, [Latency::of(&timed.since_fed_ns), Latency::of(&timed.since_arrival_ns)]));
-        }
-    }
+    let mut ways: Vec<_> = Way::ALL.into_iter().zip(&mut samples).collect();
+    let sample = |(way, samples): &mut (Way, &mut Vec<_>), round| {
+        let sample = timing::sample(run.probe, 1, round, || server.burst(*way, &mut timed));
+        samples.push((sample, [Latency::of(&timed.since_fed_ns), Latency::of(&timed.since_arrival_ns)]));
+    };
+    timing::rounds(run.effort, &mut ways, sample, |_| false);
     Way::ALL.into_iter().try_for_each(|way| verify(&mut server, way))?;
     Ok(point(connections, rounds, &workload, samples))
 }

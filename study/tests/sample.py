@@ -23,7 +23,7 @@ def machine():
         "tsc_ghz": 2.0,
         "clock_ghz": 3.5,
         "frequency": text("frequency"),
-        "backends": [["cost table", "zen"], ["supported", "portable avx2"], ["widest for SHA-256", text("backend")]],
+        "backends": [["cost table", "zen-5"], ["supported", "portable avx2"], ["widest for SHA-256", text("backend")]],
         "versions": [["manyhash", "0.1.0"], ["OpenSSL", text("version")]],
     }
 

@@ -1,7 +1,8 @@
-//! What the benchmarks and the study measure with: samples between two probes, memory in huge
-//! pages, the machine's own description.
+//! What the benchmarks, the study and the command measure with: samples between two probes, memory
+//! in huge pages, the machine's own description, the costs of the library's kernels.
 
 mod buffer;
+pub mod calibrate;
 pub mod machine;
 mod paper_sizes;
 mod random;

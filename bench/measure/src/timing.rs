@@ -14,6 +14,7 @@
 //! round runs at another stack depth, and bad luck becomes one sample instead of all.
 #![allow(unsafe_code)]
 
+use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -258,6 +259,71 @@ fn between_probes(probe: Option<Probe>, depth: usize, call_ns: &mut dyn FnMut() 
     }
 }
 
+/// The rounds after which a workload of large messages ends when its time is used up.
+pub const FEWEST_ROUNDS: usize = 7;
+
+/// How much to measure.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Effort {
+    /// Rounds, that is samples of every peer.
+    pub samples: usize,
+    /// Rounds at most, where these leave doubt.
+    pub most_samples: usize,
+    /// Calls are repeated until they fill this.
+    #[serde(rename = "sample_ns", serialize_with = "as_nanoseconds")]
+    pub sample: Duration,
+    /// When the rounds of a cell end, although not all samples are taken.
+    #[serde(rename = "cell_ns", serialize_with = "as_nanoseconds")]
+    pub cell: Duration,
+}
+
+fn as_nanoseconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(duration.as_nanos() as u64)
+}
+
+/// Calls `sample` with each of `contestants` and the number of the round, round after round, in the
+/// order of [`turns`]. There are more rounds as long as `are_in_doubt`, up to `most_samples`.
+pub fn rounds<T>(effort: Effort, contestants: &mut [T], mut sample: impl FnMut(&mut T, usize), are_in_doubt: impl Fn(&[T]) -> bool) {
+    let begin = Instant::now();
+    for round in 0..effort.samples.max(effort.most_samples) {
+        let is_late = round >= FEWEST_ROUNDS && begin.elapsed() > effort.cell;
+        if is_late || round >= effort.samples && !are_in_doubt(contestants) {
+            break;
+        }
+        turns(round, contestants.len()).for_each(|turn| sample(&mut contestants[turn], round));
+    }
+}
+
+/// The order of a round: another one starts each time, and every second round runs backwards, so
+/// that nobody always follows the same neighbour.
+pub fn turns(round: usize, contestants: usize) -> impl Iterator<Item = usize> {
+    (0..contestants).map(move |turn| {
+        let turn = if round.is_multiple_of(2) { turn } else { contestants - 1 - turn };
+        (turn + round) % contestants
+    })
+}
+
+/// How much of a run was quiet, and the clock in that part: a disturbed probe misreads it.
+pub struct Clocks<'a> {
+    /// The number of all samples.
+    pub samples: usize,
+    /// Those that were quiet.
+    pub quiet: &'a [&'a Sample],
+}
+
+impl fmt::Display for Clocks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut clocks: Vec<f64> = self.quiet.iter().filter_map(|sample| sample.clock_ghz).collect();
+        clocks.sort_by(f64::total_cmp);
+        write!(f, "{} of {} samples quiet", self.quiet.len(), self.samples)?;
+        if let (Some(lowest), Some(highest)) = (clocks.first(), clocks.last()) {
+            let median = median(clocks.iter().copied()).unwrap_or(f64::NAN);
+            write!(f, "; clock {lowest:.2} to {highest:.2} GHz, median {median:.2}")?;
+        }
+        Ok(())
+    }
+}
+
 /// The CPU time of this thread so far.
 #[cfg(target_os = "linux")]
 fn cpu_ns() -> Option<f64> {
@@ -301,6 +367,17 @@ pub fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_round_gives_everybody_one_turn() {
+        for contestants in 1..6 {
+            for round in 0..12 {
+                let mut order: Vec<usize> = turns(round, contestants).collect();
+                order.sort_unstable();
+                assert_eq!(order, (0..contestants).collect::<Vec<_>>());
+            }
+        }
+    }
 
     #[test]
     fn medians() {

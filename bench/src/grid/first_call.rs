@@ -10,9 +10,9 @@ use manyhash::Algorithm;
 use manyhash_measure::{Random, timing};
 use serde::Serialize;
 
-use crate::contest::turns;
 use crate::peers::{self, ForLineup, Lineup, Standing};
 use crate::report::Table;
+use manyhash_measure::timing::turns;
 
 /// Numbers of messages, and bytes of each.
 const SETS: [(usize, usize); 2] = [(1, 64), (16, 1024)];

@@ -36,7 +36,7 @@ pub fn peers<A: Algorithm<Digest = [u8; N]>, const N: usize>() -> Vec<Peer<N>> {
 }
 
 /// Every block on `backend`, which must support `A`.
-pub fn forced<A: Algorithm<Digest = [u8; N]>, const N: usize>(backend: Backend) -> Peer<N> {
+fn forced<A: Algorithm<Digest = [u8; N]>, const N: usize>(backend: Backend) -> Peer<N> {
     Peer::batch(format!("manyhash:{backend}"), move |messages, digests| {
         *digests = backend.hash_many::<A>(messages).expect("the backend supports the algorithm");
     })

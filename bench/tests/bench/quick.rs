@@ -44,6 +44,18 @@ fn filters_choose() {
 }
 
 #[test]
+fn what_is_left_out_is_in_the_header() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_manyhash-bench"));
+    command.args(["--quick", "--algorithm", "md5", "--workload", "a"]).env("MANYHASH_WITHOUT", "avx2,sha");
+    let output = command.output().expect("the program starts");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let header: Vec<&str> = text(&output.stdout).lines().collect();
+    assert!(header.iter().any(|line| line.starts_with("MANYHASH_WITHOUT      avx2,sha: ")), "{header:?}");
+    let backends = header.iter().find(|line| line.starts_with("manyhash backends")).expect("what manyhash says of itself");
+    assert!(!backends.contains("avx"), "{backends}");
+}
+
+#[test]
 fn wrong_names_are_told_with_the_right_ones() {
     for (arguments, complaint) in [
         (["--workload", "z"], "--workload z: not one of a, b, bs, k, c, d, e, f, g, gs, h, i, j"),
@@ -129,4 +141,10 @@ fn backends_are_listed_for_scripts() {
         assert!([64, 128, 136].contains(&block_bytes), "{algorithm}");
         assert!((block_bytes - 17..=block_bytes).contains(&algorithm["one_block_bytes"].as_u64().unwrap()), "{algorithm}");
     }
+}
+
+#[test]
+fn a_kernel_runs_between_two_lines() {
+    let output = bench(&["step", "sha256", "portable", "2"]);
+    assert_eq!((text(&output.stdout), output.status.code()), ("begin\nend\n", Some(0)));
 }

@@ -25,12 +25,12 @@ pub fn by_name(given: &str) -> PyResult<AnyAlgorithm> {
 
 /// The backend that hashes with an algorithm, and its lanes. The first call does what the
 /// environment says of backends. A `RuntimeError` if `MANYHASH_BACKEND` names a backend that can't
-/// be used.
+/// be used, or `MANYHASH_WITHOUT` what is no instruction set.
 fn backend_of(algorithm: AnyAlgorithm) -> PyResult<(Backend, usize)> {
     static ENVIRONMENT: OnceLock<Result<(), BackendError>> = OnceLock::new();
     let environment = ENVIRONMENT.get_or_init(|| from_environment().map(drop));
     let backend = environment.clone().and_then(|()| algorithm.backend());
-    backend.map_err(|error| PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {error}")))
+    backend.map_err(|error| PyRuntimeError::new_err(format!("{}: {error}", error.variable())))
 }
 
 /// A `RuntimeError` if `MANYHASH_BACKEND` names a backend that can't be used for the algorithm.

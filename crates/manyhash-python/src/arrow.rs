@@ -191,7 +191,7 @@ fn to_python(error: Error) -> PyErr {
         Error::Type(_) => PyTypeError::new_err(format!("{message} (PyArrow: column.cast(\"string\"), Polars: column.cast(pl.String))")),
         Error::Encoding(_) => PyTypeError::new_err(message),
         Error::Memory { .. } => PyMemoryError::new_err(message),
-        Error::Backend(_) => PyRuntimeError::new_err(format!("MANYHASH_BACKEND: {message}")),
+        Error::Backend(error) => PyRuntimeError::new_err(format!("{}: {message}", error.variable())),
         // This is what a stream's producer says. Its own exception does not come through the
         // interface.
         Error::Arrow(ArrowError::CDataInterface(_) | ArrowError::ExternalError(_)) => PyRuntimeError::new_err(message),

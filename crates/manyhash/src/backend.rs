@@ -203,9 +203,11 @@ impl fmt::Display for Backend {
     }
 }
 
-/// Returns the family of CPUs whose measured costs decide which backends do what on this CPU:
-/// `zen`, `zen-4` or `golden-cove`. It is chosen by the maker's name and family, so that a machine
-/// always makes the same choices.
+/// Returns the family of CPUs whose costs decide which backends do what on this CPU. It is chosen by
+/// the maker's name and the CPU's family and model, so that a machine always makes the same choices.
+///
+/// The costs of `zen-4`, `zen-5` and `golden-cove` were measured, those of `zen-2`, `zen-3`,
+/// `skylake` and `ice-lake` were modelled. Other CPUs have the nearest of these.
 pub fn cost_table() -> &'static str {
     cost::family().name
 }
@@ -248,31 +250,60 @@ pub fn force(backend: impl Into<Option<Backend>>) -> Result<(), BackendError> {
     Ok(())
 }
 
+/// Leaves out, from now on, instruction sets that this CPU has: every choice is made as if it lacked
+/// them. Call it before the first hash.
+///
+/// A name is a feature as the compiler names it, or `avx512` for all of AVX-512, or `sha-ni` for
+/// `sha`. What needs a feature that is left out is left out too: `avx2` also means AVX-512, `avx` and
+/// `sse2` mean the SHA extensions as well. So these are the tiers of a CPU that has everything:
+///
+/// | left out | what is left |
+/// |---|---|
+/// | `avx512` | AVX2 and the SHA extensions: AMD's Zen 2 and 3, Intel's clients |
+/// | `avx512`, `sha` | AVX2 |
+/// | `avx2` | SSE2 and the SHA extensions |
+/// | `avx2`, `sha` | SSE2 |
+/// | `sse2` | scalar code |
+///
+/// # Errors
+/// Fails if there is no such instruction set, or if it is too late: backends were asked for before,
+/// or others were left out.
+///
+/// ```
+/// use manyhash::backend::{self, Backend};
+/// backend::leave_out(["avx512"])?;
+/// assert!(Backend::by_name("avx512").is_err());
+/// # Ok::<(), backend::BackendError>(())
+/// ```
+pub fn leave_out<'a>(instruction_sets: impl IntoIterator<Item = &'a str>) -> Result<(), BackendError> {
+    let usable = cpu::names_to_leave_out();
+    let named: Vec<&str> = instruction_sets.into_iter().map(|name| if name == "sha-ni" { "sha" } else { name }).collect();
+    if let Some(unknown) = named.iter().find(|name| !usable.contains(name) && !ALL_FEATURES.contains(name)) {
+        return Err(BackendError { name: (*unknown).into(), reason: Reason::Feature, usable });
+    }
+    if named.is_empty() || cpu::leave_out(named.iter().map(|&name| name.into()).collect()) {
+        return Ok(());
+    }
+    Err(BackendError { name: named.join(","), reason: Reason::TooLate, usable: Vec::new() })
+}
+
 /// Does what two environment variables say, and returns the backend that is forced. Call it before
 /// the first hash.
 ///
 /// - `MANYHASH_BACKEND=<name>` forces a backend.
-/// - `MANYHASH_WITHOUT=<instruction sets>`, with commas, leaves out what the CPU has: `avx512`,
-///   `avx2`, `sha`, or any feature as the compiler names it; `sha-ni` is `sha`. A name stands for
-///   all features that begin with it.
+/// - `MANYHASH_WITHOUT=<instruction sets>`, with commas, leaves out what the CPU has, as
+///   [`leave_out`] does: `avx512,sha`.
 ///
-/// A variable that is empty or not set has no effect.
+/// A variable that is empty or not set has no effect. If both are set, the backend must be one that
+/// is not left out.
 ///
 /// # Errors
-/// Fails if there is no such backend or instruction set, if the CPU lacks the backend or it is left
-/// out, or if an earlier call left out other features.
+/// Fails as [`force`] and [`leave_out`] do. [`BackendError::variable`] says which variable is wrong.
 pub fn from_environment() -> Result<Option<Backend>, BackendError> {
     let read = |variable: &str| std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
-    let without = read("MANYHASH_WITHOUT");
-    let named = without.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let features: Vec<String> = named.map(|name| if name == "sha-ni" { "sha".into() } else { name.to_lowercase() }).collect();
-    if let Some(unknown) = features.iter().find(|name| !ALL_FEATURES.iter().any(|feature| feature.starts_with(name.as_str()))) {
-        return Err(BackendError { name: unknown.clone(), reason: Reason::Feature, usable: feature_names() });
-    }
-    if !features.is_empty() && !cpu::leave_out(features) {
-        return Err(BackendError { name: without, reason: Reason::TooLate, usable: Vec::new() });
-    }
-    let name = read("MANYHASH_BACKEND");
+    let without = read(WITHOUT).to_lowercase();
+    leave_out(without.split(',').map(str::trim).filter(|name| !name.is_empty()))?;
+    let name = read(BACKEND);
     if name.is_empty() {
         return Ok(None);
     }
@@ -281,13 +312,9 @@ pub fn from_environment() -> Result<Option<Backend>, BackendError> {
     Ok(Some(backend))
 }
 
-/// Returns the features that may be left out, each once.
-fn feature_names() -> Vec<&'static str> {
-    let mut names = ALL_FEATURES.to_vec();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
+/// The environment variables of [`from_environment`].
+const BACKEND: &str = "MANYHASH_BACKEND";
+const WITHOUT: &str = "MANYHASH_WITHOUT";
 
 /// Returns the kernels to use for `A`.
 #[inline]
@@ -320,9 +347,15 @@ enum Reason {
 }
 
 impl BackendError {
-    /// Returns the names of the backends that can be used.
+    /// Returns the names of the backends that can be used, or of the instruction sets that can be left
+    /// out.
     pub fn usable(&self) -> &[&'static str] {
         &self.usable
+    }
+
+    /// Returns the environment variable that is wrong, if this is an error of [`from_environment`].
+    pub fn variable(&self) -> &'static str {
+        if matches!(self.reason, Reason::Feature | Reason::TooLate) { WITHOUT } else { BACKEND }
     }
 }
 

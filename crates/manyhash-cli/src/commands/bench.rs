@@ -5,6 +5,8 @@ use crate::exit::{Failure, Outcome};
 use crate::flags::BenchArguments;
 use manyhash::backend::Backend;
 use manyhash::{Algorithm, AnyAlgorithm, with_algorithm};
+use manyhash_measure::timing::{Effort, Probe};
+use manyhash_measure::{calibrate, machine};
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -12,16 +14,37 @@ use std::time::{Duration, Instant};
 /// The batches to measure: number of messages, and bytes of each.
 const BATCHES: &[(usize, usize)] = &[(1, 1 << 20), (4, 4096), (64, 4096), (1024, 64)];
 
+/// How much is measured to calibrate.
+const CALIBRATION: Effort = Effort { samples: 31, most_samples: 31, sample: Duration::from_millis(2), cell: Duration::from_secs(20) };
+
 pub(crate) fn run(arguments: BenchArguments) -> Outcome {
     let mut out = io::stdout().lock();
     let algorithms = if arguments.algorithms.is_empty() { AnyAlgorithm::ALL.to_vec() } else { arguments.algorithms };
     if let Some(error) = algorithms.iter().find_map(|algorithm| algorithm.backend().err()) {
         return Err(Failure::usage(error.to_string()));
     }
+    if arguments.calibrate {
+        return calibrate(&mut out, &algorithms);
+    }
     heading(&mut out)?;
     for algorithm in algorithms {
         with_algorithm!(algorithm, A => rows::<A>(&mut out))?;
     }
+    Ok(true)
+}
+
+/// Prints what a step of every backend costs for each compression function of these algorithms.
+fn calibrate(out: &mut impl Write, algorithms: &[AnyAlgorithm]) -> Outcome {
+    let failed = |error: &dyn std::fmt::Display| Failure::failed(format!("bench: {error}"));
+    machine::pin(None).map_err(|error| failed(&error))?;
+    let probe = Probe::calibrate();
+    let is_asked_for =
+        |one: &AnyAlgorithm| algorithms.iter().any(|algorithm| algorithm.compression_function() == one.compression_function());
+    let mut costs = Vec::new();
+    for algorithm in calibrate::algorithms().filter(is_asked_for) {
+        costs.extend(calibrate::costs(algorithm, probe, CALIBRATION).map_err(|error| failed(&error))?);
+    }
+    calibrate::write_table(out, &machine::cpu_name().unwrap_or_else(|| "unknown CPU".into()), &costs)?;
     Ok(true)
 }
 

@@ -40,6 +40,7 @@ Exit codes:
 
 Environment:
   MANYHASH_BACKEND=NAME  hash with that backend
+  MANYHASH_WITHOUT=SETS  hash without these instruction sets: avx512,sha
   MANYHASH_LOG=1         the same as --verbose";
 
 /// Checksums of many files at once
@@ -75,12 +76,21 @@ pub(crate) struct BenchArguments {
     /// Algorithm; may be given more than once [default: all]
     #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName)]
     pub(crate) algorithms: Vec<AnyAlgorithm>,
+
+    /// Print instead what a step of every backend takes, as lines for the library's tables of costs
+    #[arg(long)]
+    pub(crate) calibrate: bool,
 }
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
   manyhash bench
-  manyhash bench -a sha256 -a sha512";
+  manyhash bench -a sha256 -a sha512
+  manyhash bench --calibrate
+
+Calibration:
+  The library chooses backends by tables of what their steps cost, one for each family of CPUs. For
+  a table, calibrate several times on a quiet machine, and take the least of each line.";
 
 /// Print the manual page, of manyhash or of one of its commands
 #[derive(Args, Debug)]

@@ -1,6 +1,7 @@
 //! `manyhash bench`: its rows and columns. The figures themselves are not tested.
 
 use crate::support::{BINARY, Place, outcome};
+use manyhash::{Sha256, backend::Backend};
 
 #[test]
 fn every_backend_has_a_figure_for_every_batch() {
@@ -23,4 +24,27 @@ fn a_wrong_backend_is_told_before_anything_is_measured() {
     let run = outcome(folder.command(BINARY).args(["bench", "-a", "sha512"]).env("MANYHASH_BACKEND", "nonesuch"), b"");
     assert_eq!((run.stdout.as_str(), run.code), ("", Some(2)));
     assert!(run.stderr.starts_with("manyhash: unknown backend 'nonesuch'; this CPU can run: portable"), "{}", run.stderr);
+}
+
+#[test]
+fn calibration_prints_a_line_of_a_table_for_every_backend() {
+    let folder = Place::new();
+    let run = folder.run("bench --calibrate -a sha224");
+    assert_eq!((run.stderr.as_str(), run.code), ("", Some(0)));
+    let line = |line: &str| {
+        let (kernel, cost) = line.strip_prefix("(\"sha256\", \"")?.split_once("\", ")?;
+        let cost: u64 = cost.split_once("),")?.0.replace('_', "").parse().ok()?;
+        Some((kernel.to_owned(), cost))
+    };
+    let is_comment = |line: &&str| line.starts_with("//");
+    let costs: Vec<(String, u64)> =
+        run.stdout.lines().filter(|line| !is_comment(line)).map(|text| line(text).unwrap_or_else(|| panic!("{text}"))).collect();
+    let mut names: Vec<&str> = costs.iter().map(|(name, _)| name.as_str()).collect();
+    let mut expected: Vec<&str> =
+        Backend::supported().iter().filter(|backend| backend.supports::<Sha256>()).map(|backend| backend.name()).collect();
+    names.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+    assert!(costs.iter().all(|(_, cost)| *cost > 1000), "{}", run.stdout);
+    assert_eq!(run.stdout.lines().filter(is_comment).count(), 3, "{}", run.stdout);
 }

@@ -89,6 +89,9 @@ fn wrong_usage_is_exit_code_2_and_says_what_would_do() {
         assert_eq!(unknown.code, Some(2), "{line}");
         assert!(unknown.stderr.contains("abacus") && unknown.stderr.contains("portable"), "{}", unknown.stderr);
     }
+    let without = outcome(place.command(BINARY).env("MANYHASH_WITHOUT", "abacus").args(["sum", "f"]), b"");
+    let said = "manyhash: unknown instruction set 'abacus'; these can be left out: ";
+    assert!(without.code == Some(2) && without.stderr.starts_with(said), "{without:?}");
     let drop_in = outcome(place.command(BINARY).env("MANYHASH_BACKEND", "abacus").args(["sha256sum", "f"]), b"");
     assert_eq!(drop_in.code, Some(1));
 }
@@ -114,6 +117,8 @@ fn verbose_tells_the_backend() {
         assert!(stderr.contains("SHA-256: backend portable"), "{stderr}");
     }
     assert_eq!(portable("sum f", "0"), "");
+    let left = outcome(place.command(BINARY).env("MANYHASH_WITHOUT", "avx2,SHA").args(["sum", "-v", "f"]), b"").stderr;
+    assert!(!left.contains("backend avx") && !left.contains("backend sha"), "{left}");
 }
 
 #[test]

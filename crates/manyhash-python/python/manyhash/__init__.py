@@ -65,9 +65,9 @@ class Backend(NamedTuple):
 def backend(algorithm: str = "sha256") -> Backend:
     """The backend that hashes many messages with an algorithm on this machine.
 
-    The environment variable MANYHASH_BACKEND forces a backend. If it names one that cannot be used,
-    this function and everything that hashes raise a RuntimeError, which lists those that can be
-    used.
+    The environment variable MANYHASH_BACKEND forces a backend, and MANYHASH_WITHOUT=avx512,sha leaves
+    out instruction sets. Both are read once. If one of them names what cannot be used, this function
+    and everything that hashes raise a RuntimeError, which lists what can be.
     """
     return Backend(*_manyhash.backend(algorithm))
 

@@ -28,8 +28,8 @@ CALLS = [
 ]
 
 
-def run(script: str, backend: str) -> str:
-    environment = os.environ | {"MANYHASH_BACKEND": backend}
+def run(script: str, backend: str, without: str = "") -> str:
+    environment = os.environ | {"MANYHASH_BACKEND": backend, "MANYHASH_WITHOUT": without}
     return subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True).stdout
 
 
@@ -42,6 +42,16 @@ def test_a_backend_has_a_name_and_lanes() -> None:
 def test_a_backend_can_be_forced() -> None:
     script = "import manyhash; print(manyhash.backend(), manyhash.hash_many('sha256', [b'abc'] * 3, output='hex')[2][:8])"
     assert run(script, "portable") == "Backend(name='portable', lanes=1) ba7816bf\n"
+
+
+def test_instruction_sets_can_be_left_out() -> None:
+    left = run("import manyhash; print(manyhash.backend('md5').name)", "", "avx2")
+    assert not left.startswith("avx")
+
+
+def test_an_instruction_set_that_there_is_not_is_a_runtime_error() -> None:
+    script = "import manyhash\ntry:\n    manyhash.sha256()\nexcept RuntimeError as error:\n    print(error)"
+    assert run(script, "", "abacus").startswith("MANYHASH_WITHOUT: unknown instruction set 'abacus'; these can be left out: ")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
-//! Which CPU this is, for choices that depend on the family and not on the instruction set, and
-//! which of its features are not to be used.
+//! Which CPU this is, for choices that depend on the family and not on the instruction set, and which
+//! of its features are not to be used.
 
 use std::sync::OnceLock;
 
 /// Features that are not used although the CPU may have them. It is set when it is first asked for.
 static LEFT_OUT: OnceLock<Vec<String>> = OnceLock::new();
 
-/// Leaves out, from now on, every feature whose name is in the list or begins with a name in it.
-/// Returns `false` if the features in use were asked for before, or if others were left out.
+/// Features of x86-64 of which every CPU with one has those before it.
+const SUCCESSIVE: [&str; 6] = ["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512"];
+
+/// Leaves out, from now on, the features of these names and those that need them. Returns `false` if
+/// the features in use were asked for before, or if others were left out.
 pub(crate) fn leave_out(features: Vec<String>) -> bool {
     LEFT_OUT.get_or_init(|| features.clone()) == &features
 }
@@ -15,38 +18,63 @@ pub(crate) fn leave_out(features: Vec<String>) -> bool {
 /// Returns whether one of these features is left out.
 pub(crate) fn is_left_out(features: &[&str]) -> bool {
     let left_out = LEFT_OUT.get_or_init(Vec::new);
-    features.iter().any(|feature| left_out.iter().any(|name| feature.starts_with(name.as_str())))
+    left_out.iter().any(|name| features.iter().any(|feature| needs(feature, name)))
+}
+
+/// Returns whether CPUs have `feature` only if they have `other`, or if it is a part of it.
+fn needs(feature: &str, other: &str) -> bool {
+    let place = |feature: &str| SUCCESSIVE.iter().rposition(|name| feature.starts_with(name));
+    feature == other || SUCCESSIVE.contains(&other) && place(feature) >= place(other)
+}
+
+/// Returns what may be left out: features, with one name for all of AVX-512.
+pub(crate) fn names_to_leave_out() -> Vec<&'static str> {
+    let mut names: Vec<&str> = super::ALL_FEATURES.iter().map(|&name| if name.starts_with("avx512") { "avx512" } else { name }).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// The maker of a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "told apart on x86-64 only"))]
 pub(crate) enum Maker {
     /// Intel.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "made for x86-64 only"))]
     Intel,
-    /// AMD, with the family number of the CPU.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "made for x86-64 only"))]
-    Amd { family: u32 },
+    /// AMD, or Hygon, whose CPUs are AMD's.
+    Amd,
     /// Any other maker.
     Other,
 }
 
-/// Returns the maker of this CPU.
-pub(crate) fn maker() -> Maker {
+/// Who made a CPU, and the numbers that say which one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cpu {
+    pub(crate) maker: Maker,
+    pub(crate) family: u32,
+    pub(crate) model: u32,
+}
+
+/// Returns which CPU this is.
+pub(crate) fn identify() -> Cpu {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::__cpuid;
         #[allow(unused_unsafe, reason = "safe since Rust 1.94")]
         // SAFETY: every x86-64 has CPUID, and its leaves 0 and 1.
         let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
-        // The name is in ebx, edx, ecx. The family is in bits 8 to 11 of eax; what exceeds 15 is in
-        // bits 20 to 27.
-        match [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() {
+        // The name is in ebx, edx, ecx.
+        let maker = match [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() {
             b"GenuineIntel" => Maker::Intel,
-            b"AuthenticAMD" => Maker::Amd { family: (version.eax >> 8 & 0xF) + (version.eax >> 20 & 0xFF) },
+            b"AuthenticAMD" | b"HygonGenuine" => Maker::Amd,
             _ => Maker::Other,
-        }
+        };
+        // The family is in bits 8 to 11 of eax, and what exceeds 15 in bits 20 to 27. The model is in
+        // bits 4 to 7, and its upper half in bits 16 to 19.
+        let family = (version.eax >> 8 & 0xF) + (version.eax >> 20 & 0xFF);
+        let model = (version.eax >> 4 & 0xF) + (version.eax >> 12 & 0xF0);
+        Cpu { maker, family, model }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    Maker::Other
+    Cpu { maker: Maker::Other, family: 0, model: 0 }
 }

@@ -18,7 +18,7 @@
 //! | `words.rs` | the traits of lanes |
 //! | `portable.rs`, `waves.rs`, `x86_64/` | the vectors; `x86_64/sha.rs` has the SHA extensions |
 //! | `blocks.rs`, `dealt.rs` | what lanes read, lengths checked once |
-//! | `cpu.rs` | maker and family |
+//! | `cpu.rs` | maker, family and model; features left out |
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

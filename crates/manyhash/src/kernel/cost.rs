@@ -1,13 +1,33 @@
-//! What a step of each kernel costs: the tables the schedule decides by.
+//! What a step of each kernel costs: the tables the schedule decides by, a file for each family of
+//! CPUs.
 //!
-//! Ratios matter, and beside them only what planning (`schedule/mod.rs`) and bookkeeping (`schedule/route.rs`) are
-//! taken to cost. A new table is the
-//! least of several runs of `manyhash-bench calibrate` (`bench/`); which one is used depends on the CPU's maker and its family. Nothing is measured at
-//! run time: a machine makes the same choices every time. A kernel a table lacks is taken to cost 150 ns, and 10 ns more for each lane.
+//! Ratios matter, and beside them only what planning (`schedule/mod.rs`) and bookkeeping
+//! (`schedule/route.rs`) are taken to cost. Which table is used depends on the CPU's maker, family and
+//! model. Nothing is measured at run time: a machine makes the same choices every time.
+//!
+//! A measured table is the least of several runs of `manyhash bench --calibrate`. Families that
+//! nobody had have tables that `vectors/modelled_costs.py` made from a model of the CPU; their files
+//! say so.
 
-use crate::isa::cpu::{self, Maker};
+mod golden_cove;
+mod ice_lake;
+mod skylake;
+mod zen_2;
+mod zen_3;
+mod zen_4;
+mod zen_5;
 
-/// Compression function, backend, and picoseconds for one block in each lane, measured with messages of 16 KiB in cache.
+use crate::isa::cpu::{self, Cpu, Maker};
+use golden_cove::GOLDEN_COVE;
+use ice_lake::ICE_LAKE;
+use skylake::SKYLAKE;
+use zen_2::ZEN_2;
+use zen_3::ZEN_3;
+use zen_4::ZEN_4;
+use zen_5::ZEN_5;
+
+/// Compression function, backend, and picoseconds for one block in each lane, with messages of 16 KiB
+/// in cache.
 type Table = [(&'static str, &'static str, u32)];
 
 /// Costs of a family of CPUs.
@@ -17,236 +37,106 @@ pub(crate) struct Family {
     table: &'static Table,
 }
 
-/// AMD from Zen 5 on: measured on Zen 5 (family 26, model 2) at 4.1 GHz, but for `avx512-lean`, the narrower kernels of AVX-512 and
-/// `sha-ni-sms`. These are estimates: SHA instructions take three times as long beside used upper halves, latency is the limit of one wave there, whatever its length, and the units of the SHA extensions
-/// do not wait for one another. SHA-2 on `sse2` and `avx2` was measured with one addition more a round than it has now. All of MD5 is
-/// an estimate: `avx512x2` and `avx512x4` from the speed of a prototype, the others from the length of their chain of operations, each
-/// of which takes two cycles in lanes and one in scalar registers. SHA3-256 and BLAKE2s are estimates too: Zen 4's figures, each times what
-/// the same kernel of SHA-512 or SHA-256 takes here as a share of what it takes there.
-const ZEN: Family = Family {
-    name: "zen",
-    table: &[
-        ("md5", "portable", 75_000),
-        ("md5", "portable-x2", 80_000),
-        ("md5", "sse2", 172_000),
-        ("md5", "sse2x2", 190_000),
-        ("md5", "avx2", 172_000),
-        ("md5", "avx2x2", 190_000),
-        ("md5", "avx512-128", 130_000),
-        ("md5", "avx512-256", 130_000),
-        ("md5", "avx512", 130_000),
-        ("md5", "avx512x2", 142_000),
-        ("md5", "avx512x4", 185_000),
-        ("sha1", "portable", 54_000),
-        ("sha1", "sse2", 128_000),
-        ("sha1", "avx2", 127_000),
-        ("sha1", "avx512-128", 87_000),
-        ("sha1", "avx512-256", 87_000),
-        ("sha1", "avx512", 83_000),
-        ("sha1", "avx512x2", 124_000),
-        ("sha1", "sha-ni", 29_800),
-        ("sha1", "sha-ni-x2", 32_800),
-        ("sha1", "sha-ni-x3", 38_900),
-        ("sha1", "sha-ni-x4", 45_700),
-        ("sha256", "portable", 121_000),
-        ("sha256", "bmi2", 91_000),
-        ("sha256", "bmi2-avx512", 90_000),
-        ("sha256", "sse2", 264_000),
-        ("sha256", "avx2", 256_000),
-        ("sha256", "avx512-128", 157_000),
-        ("sha256", "avx512-256", 157_000),
-        ("sha256", "avx512", 149_000),
-        ("sha256", "avx512-lean", 157_000),
-        ("sha256", "avx512x2", 253_000),
-        ("sha256", "sha-ni", 31_000),
-        ("sha256", "sha-ni-x2", 44_000),
-        ("sha256", "sha-ni-x3", 56_500),
-        ("sha256", "sha-ni-x4", 71_000),
-        ("sha256", "sha-ni-sms-x2", 46_000),
-        ("sha256", "sha-ni-sms-x4", 75_000),
-        ("sha256", "sha-ni-sms256-x4", 213_000),
-        ("sha512", "portable", 148_000),
-        ("sha512", "bmi2", 123_000),
-        ("sha512", "bmi2-avx512", 116_000),
-        ("sha512", "sse2", 332_000),
-        ("sha512", "avx2", 312_000),
-        ("sha512", "avx512-128", 192_000),
-        ("sha512", "avx512-256", 192_000),
-        ("sha512", "avx512", 182_000),
-        ("sha512", "avx512-lean", 192_000),
-        ("sha512", "avx512x2", 310_000),
-        ("sha3_256", "portable", 228_000),
-        ("sha3_256", "sse2", 370_000),
-        ("sha3_256", "avx2", 360_000),
-        ("sha3_256", "avx512-128", 212_000),
-        ("sha3_256", "avx512-256", 216_000),
-        ("sha3_256", "avx512", 219_000),
-        ("blake2s", "portable", 75_000),
-        ("blake2s", "sse2", 168_000),
-        ("blake2s", "avx2", 162_000),
-        ("blake2s", "avx512-128", 136_000),
-        ("blake2s", "avx512-256", 137_000),
-        ("blake2s", "avx512", 125_000),
-    ],
-};
-
-/// AMD before Zen 5: measured on Zen 4 (family 25, model 17) at 3.7 GHz. Its vector units are half as wide as AVX-512's registers, and
-/// the SHA extensions are as fast as all of them.
-const ZEN_4: Family = Family {
-    name: "zen-4",
-    table: &[
-        ("md5", "portable", 83_600),
-        ("md5", "portable-x2", 88_800),
-        ("md5", "sse2", 104_000),
-        ("md5", "sse2x2", 127_000),
-        ("md5", "avx2", 105_000),
-        ("md5", "avx2x2", 135_000),
-        ("md5", "avx512-128", 99_600),
-        ("md5", "avx512-256", 101_000),
-        ("md5", "avx512", 120_000),
-        ("md5", "avx512x2", 181_000),
-        ("md5", "avx512x4", 311_000),
-        ("sha1", "portable", 74_800),
-        ("sha1", "sse2", 124_000),
-        ("sha1", "avx2", 122_000),
-        ("sha1", "avx512-128", 75_500),
-        ("sha1", "avx512-256", 78_100),
-        ("sha1", "avx512", 144_000),
-        ("sha1", "avx512x2", 280_000),
-        ("sha1", "sha-ni", 33_300),
-        ("sha1", "sha-ni-x2", 41_900),
-        ("sha1", "sha-ni-x3", 48_900),
-        ("sha1", "sha-ni-x4", 55_900),
-        ("sha256", "portable", 167_000),
-        ("sha256", "bmi2", 132_000),
-        ("sha256", "bmi2-avx512", 128_000),
-        ("sha256", "sse2", 278_000),
-        ("sha256", "avx2", 274_000),
-        ("sha256", "avx512-128", 144_000),
-        ("sha256", "avx512-256", 147_000),
-        ("sha256", "avx512", 293_000),
-        ("sha256", "avx512-lean", 279_000),
-        ("sha256", "avx512x2", 557_000),
-        ("sha256", "sha-ni", 35_500),
-        ("sha256", "sha-ni-x2", 40_300),
-        ("sha256", "sha-ni-x3", 58_000),
-        ("sha256", "sha-ni-x4", 72_700),
-        ("sha256", "sha-ni-sms-x2", 44_700),
-        ("sha256", "sha-ni-sms-x4", 81_400),
-        ("sha256", "sha-ni-sms256-x4", 56_300),
-        ("sha512", "portable", 210_000),
-        ("sha512", "bmi2", 171_000),
-        ("sha512", "bmi2-avx512", 168_000),
-        ("sha512", "sse2", 352_000),
-        ("sha512", "avx2", 334_000),
-        ("sha512", "avx512-128", 180_000),
-        ("sha512", "avx512-256", 182_000),
-        ("sha512", "avx512", 366_000),
-        ("sha512", "avx512-lean", 348_000),
-        ("sha512", "avx512x2", 691_000),
-        ("sha3_256", "portable", 324_000),
-        ("sha3_256", "sse2", 393_000),
-        ("sha3_256", "avx2", 386_000),
-        ("sha3_256", "avx512-128", 199_000),
-        ("sha3_256", "avx512-256", 202_000),
-        ("sha3_256", "avx512", 438_000),
-        ("blake2s", "portable", 104_000),
-        ("blake2s", "sse2", 177_000),
-        ("blake2s", "avx2", 173_000),
-        ("blake2s", "avx512-128", 125_000),
-        ("blake2s", "avx512-256", 128_000),
-        ("blake2s", "avx512", 214_000),
-    ],
-};
-
-/// Intel: measured on Emerald Rapids (family 6, model 207, Golden Cove cores) at 3.0 GHz, but for SHA3-256 and BLAKE2s, which are estimates
-/// as Zen 5's are.
-const GOLDEN_COVE: Family = Family {
-    name: "golden-cove",
-    table: &[
-        ("md5", "portable", 103_000),
-        ("md5", "portable-x2", 114_000),
-        ("md5", "sse2", 146_000),
-        ("md5", "sse2x2", 195_000),
-        ("md5", "avx2", 147_000),
-        ("md5", "avx2x2", 188_000),
-        ("md5", "avx512-128", 87_600),
-        ("md5", "avx512-256", 92_900),
-        ("md5", "avx512", 111_000),
-        ("md5", "avx512x2", 186_000),
-        ("md5", "avx512x4", 378_000),
-        ("sha1", "portable", 98_700),
-        ("sha1", "sse2", 184_000),
-        ("sha1", "avx2", 182_000),
-        ("sha1", "avx512-128", 106_000),
-        ("sha1", "avx512-256", 111_000),
-        ("sha1", "avx512", 169_000),
-        ("sha1", "avx512x2", 346_000),
-        ("sha1", "sha-ni", 41_400),
-        ("sha1", "sha-ni-x2", 71_200),
-        ("sha1", "sha-ni-x3", 113_000),
-        ("sha1", "sha-ni-x4", 155_000),
-        ("sha256", "portable", 227_000),
-        ("sha256", "bmi2", 170_000),
-        ("sha256", "bmi2-avx512", 165_000),
-        ("sha256", "sse2", 403_000),
-        ("sha256", "avx2", 401_000),
-        ("sha256", "avx512-128", 202_000),
-        ("sha256", "avx512-256", 209_000),
-        ("sha256", "avx512", 336_000),
-        ("sha256", "avx512-lean", 319_000),
-        ("sha256", "avx512x2", 666_000),
-        ("sha256", "sha-ni", 44_400),
-        ("sha256", "sha-ni-x2", 75_400),
-        ("sha256", "sha-ni-x3", 113_000),
-        ("sha256", "sha-ni-x4", 151_000),
-        ("sha256", "sha-ni-sms-x2", 67_800),
-        ("sha256", "sha-ni-sms-x4", 133_000),
-        ("sha256", "sha-ni-sms256-x4", 17_000_000),
-        ("sha512", "portable", 307_000),
-        ("sha512", "bmi2", 223_000),
-        ("sha512", "bmi2-avx512", 216_000),
-        ("sha512", "sse2", 510_000),
-        ("sha512", "avx2", 485_000),
-        ("sha512", "avx512-128", 253_000),
-        ("sha512", "avx512-256", 260_000),
-        ("sha512", "avx512", 422_000),
-        ("sha512", "avx512-lean", 405_000),
-        ("sha512", "avx512x2", 820_000),
-        ("sha3_256", "portable", 474_000),
-        ("sha3_256", "sse2", 570_000),
-        ("sha3_256", "avx2", 560_000),
-        ("sha3_256", "avx512-128", 280_000),
-        ("sha3_256", "avx512-256", 289_000),
-        ("sha3_256", "avx512", 504_000),
-        ("blake2s", "portable", 141_000),
-        ("blake2s", "sse2", 257_000),
-        ("blake2s", "avx2", 253_000),
-        ("blake2s", "avx512-128", 175_000),
-        ("blake2s", "avx512-256", 182_000),
-        ("blake2s", "avx512", 246_000),
-    ],
-};
-
 /// Every family, for tests.
 #[cfg(test)]
-pub(crate) const FAMILIES: [&Family; 3] = [&ZEN, &ZEN_4, &GOLDEN_COVE];
+pub(crate) const FAMILIES: [&Family; 7] = [&ZEN_5, &ZEN_4, &GOLDEN_COVE, &ZEN_2, &ZEN_3, &SKYLAKE, &ICE_LAKE];
 
-/// The family of this CPU, or the nearest one there is a table for.
+/// Returns the family of this CPU, or the nearest one there is a table for.
 pub(crate) fn family() -> &'static Family {
-    /// The first of AMD's families that begins with Zen 5.
-    const ZEN_5: u32 = 26;
-    match cpu::maker() {
-        Maker::Intel => &GOLDEN_COVE,
-        Maker::Amd { family } if family < ZEN_5 => &ZEN_4,
-        _ => &ZEN,
+    family_of(cpu::identify())
+}
+
+/// Returns the family of a CPU, or the nearest one there is a table for.
+fn family_of(cpu: Cpu) -> &'static Family {
+    match (cpu.maker, cpu.family, cpu.model) {
+        // Zen 1, whose vector units are half as wide, is among them.
+        (Maker::Amd, ..=0x18, _) => &ZEN_2,
+        // Genoa; Raphael and Phoenix; Bergamo. Others of this number are Zen 3.
+        (Maker::Amd, 0x19, 0x10..=0x1F | 0x60..=0x7F | 0xA0..=0xAF) => &ZEN_4,
+        (Maker::Amd, 0x19, _) => &ZEN_3,
+        (Maker::Amd, ..) => &ZEN_5,
+        // Cannon Lake, Ice Lake, Tiger Lake and Rocket Lake.
+        (Maker::Intel, 6, 0x66 | 0x6A | 0x6C | 0x7D | 0x7E | 0x8C | 0x8D | 0x9D | 0xA7) => &ICE_LAKE,
+        // Sapphire Rapids, whose number is lower than those of older CPUs.
+        (Maker::Intel, 6, 0x8F) => &GOLDEN_COVE,
+        // Skylake, Kaby Lake, Coffee Lake and Comet Lake, and all before. The Atoms among them have
+        // other cores, but no table is nearer.
+        (Maker::Intel, 6, ..=0x96 | 0x9E | 0xA5 | 0xA6) => &SKYLAKE,
+        // Emerald and Granite Rapids; Alder, Raptor and Meteor Lake, whose P cores have the same
+        // units without AVX-512. Nobody modelled their E cores, nor what came later.
+        (Maker::Intel, ..) => &GOLDEN_COVE,
+        (Maker::Other, ..) => &ZEN_5,
     }
 }
 
 impl Family {
-    /// The cost of a step of a backend for a compression function, in picoseconds.
+    /// Returns the cost of a step of a backend for a compression function, in picoseconds. A kernel
+    /// that the table lacks is taken to cost 150 ns, and 10 ns more for each lane.
     pub(crate) fn picoseconds(&self, compression: &str, backend: &str, lanes: usize) -> u32 {
-        let measured = self.table.iter().find(|(one, other, _)| *one == compression && *other == backend);
-        measured.map_or_else(|| 150_000 + 10_000 * u32::try_from(lanes).expect("few lanes"), |(_, _, cost)| *cost)
+        let guess = || 150_000 + 10_000 * u32::try_from(lanes).expect("few lanes");
+        self.listed(compression, backend).unwrap_or_else(guess)
+    }
+
+    /// Returns the cost that the table has for a step of a backend. Tables may lack backends that no
+    /// CPU of the family can run.
+    pub(crate) fn listed(&self, compression: &str, backend: &str) -> Option<u32> {
+        self.table.iter().find(|(one, other, _)| *one == compression && *other == backend).map(|(_, _, cost)| *cost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_have_their_families() {
+        for (maker, family, model, name) in [
+            (Maker::Amd, 0x17, 0x31, "zen-2"),
+            (Maker::Amd, 0x19, 0x01, "zen-3"),
+            (Maker::Amd, 0x19, 0x21, "zen-3"),
+            (Maker::Amd, 0x19, 0x50, "zen-3"),
+            (Maker::Amd, 0x19, 0x11, "zen-4"),
+            (Maker::Amd, 0x19, 0x61, "zen-4"),
+            (Maker::Amd, 0x19, 0xA0, "zen-4"),
+            (Maker::Amd, 0x1A, 0x02, "zen-5"),
+            (Maker::Intel, 6, 85, "skylake"),
+            (Maker::Intel, 6, 94, "skylake"),
+            (Maker::Intel, 6, 158, "skylake"),
+            (Maker::Intel, 6, 106, "ice-lake"),
+            (Maker::Intel, 6, 141, "ice-lake"),
+            (Maker::Intel, 6, 167, "ice-lake"),
+            (Maker::Intel, 6, 143, "golden-cove"),
+            (Maker::Intel, 6, 151, "golden-cove"),
+            (Maker::Intel, 6, 183, "golden-cove"),
+            (Maker::Intel, 6, 207, "golden-cove"),
+            (Maker::Intel, 6, 173, "golden-cove"),
+            (Maker::Other, 0, 0, "zen-5"),
+        ] {
+            assert_eq!(family_of(Cpu { maker, family, model }).name, name, "{maker:?} {family:#x} {model:#x}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn tables_have_every_kernel_once() {
+        use crate::algorithm::Compression;
+        use crate::kernel::Kernel;
+        use crate::kernel::list::kernels;
+        /// Features that no CPU of a family has. Its table has no kernels that need them.
+        const LACKING: [(&str, &str); 3] = [("zen-2", "avx512"), ("zen-3", "avx512"), ("skylake", "sha")];
+
+        fn expected<C: Compression>(family: &Family) -> Vec<(&'static str, &'static str)> {
+            let lacks = |feature: &str| LACKING.iter().any(|(name, start)| *name == family.name && feature.starts_with(start));
+            let can_run = |kernel: &Kernel<C>| !kernel.shape.features.iter().any(|feature| lacks(feature));
+            kernels::<C>().iter().filter(|kernel| can_run(kernel)).map(|kernel| (C::NAME, kernel.name)).collect()
+        }
+        for family in FAMILIES {
+            let mut listed: Vec<(&str, &str)> = family.table.iter().map(|(compression, backend, _)| (*compression, *backend)).collect();
+            macro_rules! all { ($($Compression:path)*) => { [$(expected::<$Compression>(family)),*].concat() } }
+            let mut expected = for_each_compression!(all);
+            listed.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(listed, expected, "{}", family.name);
+        }
     }
 }

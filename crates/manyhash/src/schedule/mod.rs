@@ -65,6 +65,8 @@ pub(crate) mod mix;
 #[cfg(test)]
 mod model;
 mod queue;
+#[cfg(test)]
+mod robust;
 pub(crate) mod route;
 pub(crate) mod short;
 mod slices;

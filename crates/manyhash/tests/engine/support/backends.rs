@@ -52,11 +52,12 @@ pub fn forced_backend_lacks<A: Algorithm>() -> bool {
     true
 }
 
-/// Forces the backend in MANYHASH_BACKEND.
-fn do_as_the_environment_says() {
+/// Forces the backend in MANYHASH_BACKEND, and leaves out what MANYHASH_WITHOUT says. That must come
+/// before anything else asks for backends.
+pub fn do_as_the_environment_says() {
     static ONCE: Once = Once::new();
     ONCE.call_once_force(|_| {
-        backend::from_environment().unwrap_or_else(|error| panic!("MANYHASH_BACKEND: {error}"));
+        backend::from_environment().unwrap_or_else(|error| panic!("{}: {error}", error.variable()));
     });
 }
 

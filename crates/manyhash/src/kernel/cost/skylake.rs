@@ -1,0 +1,63 @@
+//! Intel's Skylake, which lacks the SHA extensions; for servers, it has AVX-512.
+//!
+//! **Modelled, not measured**, by llvm-mca for `skylake-avx512` at 3 GHz.
+//!
+//! Written by `vectors/modelled_costs.py`, which says how.
+
+use super::Family;
+
+pub(super) const SKYLAKE: Family = Family {
+    name: "skylake",
+    table: &[
+        ("md5", "portable", 113_000),
+        ("md5", "portable-x2", 118_000),
+        ("md5", "sse2", 182_000),
+        ("md5", "sse2x2", 240_000),
+        ("md5", "avx2", 132_000),
+        ("md5", "avx2x2", 198_000),
+        ("md5", "avx512-128", 115_000),
+        ("md5", "avx512-256", 112_000),
+        ("md5", "avx512", 125_000),
+        ("md5", "avx512x2", 180_000),
+        ("md5", "avx512x4", 361_000),
+        ("sha1", "portable", 113_000),
+        ("sha1", "sse2", 255_000),
+        ("sha1", "avx2", 195_000),
+        ("sha1", "avx512-128", 123_000),
+        ("sha1", "avx512-256", 117_000),
+        ("sha1", "avx512", 128_000),
+        ("sha1", "avx512x2", 287_000),
+        ("sha256", "portable", 255_000),
+        ("sha256", "bmi2", 167_000),
+        ("sha256", "bmi2-avx512", 151_000),
+        ("sha256", "sse2", 563_000),
+        ("sha256", "avx2", 403_000),
+        ("sha256", "avx512-128", 226_000),
+        ("sha256", "avx512-256", 221_000),
+        ("sha256", "avx512", 291_000),
+        ("sha256", "avx512-lean", 283_000),
+        ("sha256", "avx512x2", 549_000),
+        ("sha512", "portable", 325_000),
+        ("sha512", "bmi2", 236_000),
+        ("sha512", "bmi2-avx512", 204_000),
+        ("sha512", "sse2", 707_000),
+        ("sha512", "avx2", 475_000),
+        ("sha512", "avx512-128", 273_000),
+        ("sha512", "avx512-256", 270_000),
+        ("sha512", "avx512", 355_000),
+        ("sha512", "avx512-lean", 345_000),
+        ("sha512", "avx512x2", 664_000),
+        ("sha3_256", "portable", 433_000),
+        ("sha3_256", "sse2", 737_000),
+        ("sha3_256", "avx2", 564_000),
+        ("sha3_256", "avx512-128", 354_000),
+        ("sha3_256", "avx512-256", 346_000),
+        ("sha3_256", "avx512", 397_000),
+        ("blake2s", "portable", 124_000),
+        ("blake2s", "sse2", 311_000),
+        ("blake2s", "avx2", 240_000),
+        ("blake2s", "avx512-128", 164_000),
+        ("blake2s", "avx512-256", 167_000),
+        ("blake2s", "avx512", 180_000),
+    ],
+};

@@ -1,0 +1,45 @@
+//! AMD's Zen 3.
+//!
+//! **Modelled, not measured**, by llvm-mca for `znver3` at 3 GHz. Kernels of the SHA
+//! extensions have the cycles of `zen-5`, whose unit is the most like.
+//!
+//! Written by `vectors/modelled_costs.py`, which says how.
+
+use super::Family;
+
+pub(super) const ZEN_3: Family = Family {
+    name: "zen-3",
+    table: &[
+        ("md5", "portable", 102_000),
+        ("md5", "portable-x2", 111_000),
+        ("md5", "sse2", 141_000),
+        ("md5", "sse2x2", 178_000),
+        ("md5", "avx2", 128_000),
+        ("md5", "avx2x2", 164_000),
+        ("sha1", "portable", 82_700),
+        ("sha1", "sse2", 161_000),
+        ("sha1", "avx2", 157_000),
+        ("sha1", "sha-ni", 40_700),
+        ("sha1", "sha-ni-x2", 44_800),
+        ("sha1", "sha-ni-x3", 53_200),
+        ("sha1", "sha-ni-x4", 62_500),
+        ("sha256", "portable", 195_000),
+        ("sha256", "bmi2", 146_000),
+        ("sha256", "sse2", 318_000),
+        ("sha256", "avx2", 320_000),
+        ("sha256", "sha-ni", 42_400),
+        ("sha256", "sha-ni-x2", 60_100),
+        ("sha256", "sha-ni-x3", 77_200),
+        ("sha256", "sha-ni-x4", 97_000),
+        ("sha512", "portable", 245_000),
+        ("sha512", "bmi2", 182_000),
+        ("sha512", "sse2", 396_000),
+        ("sha512", "avx2", 379_000),
+        ("sha3_256", "portable", 375_000),
+        ("sha3_256", "sse2", 501_000),
+        ("sha3_256", "avx2", 466_000),
+        ("blake2s", "portable", 118_000),
+        ("blake2s", "sse2", 227_000),
+        ("blake2s", "avx2", 231_000),
+    ],
+};
