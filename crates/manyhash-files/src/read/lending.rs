@@ -1,0 +1,126 @@
+//! Lending bytes of a file that is in memory anyway, a window after the other.
+
+#[cfg(target_os = "linux")]
+use super::mapping::Mapping;
+use std::fs::File;
+use std::rc::Rc;
+
+/// The fewest bytes worth a mapping: of fewer, copying costs less. Measured on Zen 4, 350 files of
+/// the paper's sizes: 64 KiB are as good as 256 KiB, 16 KiB are 3 % slower.
+pub const LEAST_BYTES: u64 = 64 << 10;
+
+/// What is lent of a file.
+#[derive(Debug)]
+pub struct Lending {
+    /// The bytes of a window.
+    window_bytes: u64,
+    /// Where the file, or the part of it that is wanted, ended when the first window was lent.
+    end: Option<u64>,
+    last: Option<Rc<Mapping>>,
+    is_over: bool,
+}
+
+/// The next step with a file.
+pub enum Next {
+    /// The bytes of this window are lent.
+    Window(Rc<Mapping>),
+    /// The file is to be read, where it stands.
+    Read,
+    /// The file is to be read, from the position behind the last window on.
+    ReadBehind,
+}
+
+impl Lending {
+    /// Lends windows of about `window_bytes` bytes; none if there are to be none.
+    pub fn new(window_bytes: Option<u64>) -> Self {
+        Self { window_bytes: window_bytes.unwrap_or(0), end: None, last: None, is_over: window_bytes.is_none() }
+    }
+
+    /// Whether a file of `size_bytes` bytes may be lent.
+    pub fn is_for(&self, size_bytes: u64) -> bool {
+        !self.is_over && size_bytes >= 2 * LEAST_BYTES
+    }
+
+    /// Lends no more of the file.
+    pub fn end(&mut self) {
+        self.is_over = true;
+    }
+
+    /// Whether bytes that were lent are not those of the file.
+    pub fn is_lost(&self) -> bool {
+        self.last.as_ref().is_some_and(|mapping| mapping.is_lost())
+    }
+
+    /// Lends the bytes of `file` from `position` on, and the `again_bytes` bytes before it. `end`
+    /// says where the file ends now.
+    pub fn next(&mut self, file: &File, position: u64, again_bytes: usize, end: impl FnOnce() -> Option<u64>) -> Next {
+        if self.is_over {
+            return Next::Read;
+        }
+        let end = *self.end.get_or_insert_with(|| end().unwrap_or(0));
+        let left_bytes = end.saturating_sub(position);
+        let window_bytes = if left_bytes < self.window_bytes + LEAST_BYTES { left_bytes } else { self.window_bytes };
+        let window = position.saturating_sub(again_bytes as u64)..position + window_bytes;
+        let mapping = if window_bytes >= LEAST_BYTES && is_in_memory(file, window.end - 1) { Mapping::new(file, window) } else { None };
+        match mapping.map(Rc::new) {
+            Some(mapping) => {
+                self.last = Some(Rc::clone(&mapping));
+                Next::Window(mapping)
+            }
+            None => {
+                self.is_over = true;
+                if self.last.is_some() { Next::ReadBehind } else { Next::Read }
+            }
+        }
+    }
+}
+
+/// Whether the byte of `file` at `position` is in memory. Where the system does not tell, it is
+/// taken to be.
+pub fn is_in_memory(file: &File, position: u64) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::io::{Errno, ReadWriteFlags, preadv2};
+        let mut byte = [0];
+        let mut buffers = [std::io::IoSliceMut::new(&mut byte)];
+        preadv2(file, &mut buffers, position, ReadWriteFlags::NOWAIT) != Err(Errno::AGAIN)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (file, position);
+        true
+    }
+}
+
+/// A mapping, which other systems do not make.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub struct Mapping(std::convert::Infallible);
+
+#[cfg(not(target_os = "linux"))]
+impl Mapping {
+    fn new(_: &File, _: std::ops::Range<u64>) -> Option<Self> {
+        None
+    }
+
+    fn is_lost(&self) -> bool {
+        match self.0 {}
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl AsRef<[u8]> for Mapping {
+    fn as_ref(&self) -> &[u8] {
+        match self.0 {}
+    }
+}
+
+/// A window that is lent, as the engine takes it.
+#[derive(Debug)]
+pub struct Lent(pub Rc<Mapping>);
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
