@@ -2,7 +2,7 @@
 //! allows.
 
 mod job_reader;
-mod lending;
+pub(crate) mod lending;
 #[cfg(target_os = "linux")]
 mod mapping;
 pub(crate) mod open_files;

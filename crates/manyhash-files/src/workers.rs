@@ -27,7 +27,7 @@ mod tests;
 
 use crate::algorithms::Algorithms;
 use crate::order::window::{Front, Job, Limits, Load, Turn, Window};
-use crate::read::{Disk, stream};
+use crate::read::{Disk, lending, stream};
 use crate::task::{Finished, Hashed, Keeper, Part, Sink, Task};
 use crate::threads;
 use crate::totals::Totals;
@@ -96,14 +96,8 @@ impl Settings {
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
         let (hashing, keeper, totals) = (Hashing::Messages, None, Arc::default());
-        Self { workers, limits, buffer_bytes: BUFFER_BYTES, hashing, is_lending: is_lending_faster(), keeper, totals }
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, hashing, is_lending: lending::is_faster(), keeper, totals }
     }
-}
-
-/// Whether mapping a file costs less than copying it, as measured on families of CPUs: docs/files.md
-/// has the figures.
-fn is_lending_faster() -> bool {
-    matches!(manyhash::backend::cost_table(), "zen-4" | "golden-cove")
 }
 
 /// One worker for each CPU, but no more than [`MAX_WORKERS`].

@@ -1,13 +1,26 @@
 //! Lending bytes of a file that is in memory anyway, a window after the other.
 
 #[cfg(target_os = "linux")]
-use super::mapping::Mapping;
+pub use super::mapping::Mapping;
 use std::fs::File;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The fewest bytes worth a mapping: of fewer, copying costs less. Measured on Zen 4, 350 files of
 /// the paper's sizes: 64 KiB are as good as 256 KiB, 16 KiB are 3 % slower.
 pub const LEAST_BYTES: u64 = 64 << 10;
+
+/// Whether lending a file costs less than copying it, as measured on families of CPUs:
+/// docs/files.md has the figures.
+pub fn is_faster() -> bool {
+    matches!(manyhash::backend::cost_table(), "zen-4" | "golden-cove")
+}
+
+/// Lends some bytes of a file, if they are in memory and worth it.
+pub fn lend(file: &File, bytes: Range<u64>) -> Option<Mapping> {
+    let is_worth_it = bytes.end.saturating_sub(bytes.start) >= LEAST_BYTES && is_in_memory(file, bytes.end - 1);
+    if is_worth_it { Mapping::new(file, bytes) } else { None }
+}
 
 /// What is lent of a file.
 #[derive(Debug)]
@@ -61,8 +74,7 @@ impl Lending {
         let left_bytes = end.saturating_sub(position);
         let window_bytes = if left_bytes < self.window_bytes + LEAST_BYTES { left_bytes } else { self.window_bytes };
         let window = position.saturating_sub(again_bytes as u64)..position + window_bytes;
-        let mapping = if window_bytes >= LEAST_BYTES && is_in_memory(file, window.end - 1) { Mapping::new(file, window) } else { None };
-        match mapping.map(Rc::new) {
+        match lend(file, window).map(Rc::new) {
             Some(mapping) => {
                 self.last = Some(Rc::clone(&mapping));
                 Next::Window(mapping)
@@ -99,11 +111,11 @@ pub struct Mapping(std::convert::Infallible);
 
 #[cfg(not(target_os = "linux"))]
 impl Mapping {
-    fn new(_: &File, _: std::ops::Range<u64>) -> Option<Self> {
+    fn new(_: &File, _: Range<u64>) -> Option<Self> {
         None
     }
 
-    fn is_lost(&self) -> bool {
+    pub fn is_lost(&self) -> bool {
         match self.0 {}
     }
 }

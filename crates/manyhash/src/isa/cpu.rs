@@ -31,8 +31,14 @@ pub(crate) enum Maker {
     Other,
 }
 
-/// Returns the maker of this CPU.
+/// Returns the maker of this CPU. It is asked once: a virtual machine may take many microseconds to
+/// answer.
 pub(crate) fn maker() -> Maker {
+    static MAKER: OnceLock<Maker> = OnceLock::new();
+    *MAKER.get_or_init(ask_maker)
+}
+
+fn ask_maker() -> Maker {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::__cpuid;
