@@ -203,25 +203,31 @@ fn lost() -> io::Error {
 
 /// Whether files come from a disk rather than from memory, by what the last ones did.
 #[derive(Clone, Debug, Default)]
-pub struct Disk(Rc<Cell<u8>>);
+pub struct Disk(Rc<Waits>);
+
+#[derive(Debug, Default)]
+struct Waits {
+    score: Cell<u8>,
+    /// How many files more are taken to be on a disk.
+    expected: Cell<u8>,
+}
 
 impl Disk {
-    const WAITED: u8 = 4;
-
     /// Whether most of the last files waited. Announcing files costs a call each, so one that waits
     /// now and then is not enough.
     pub fn is_slow(&self) -> bool {
-        self.0.get() >= 2 * Self::WAITED
+        self.0.score.get() >= 8
     }
 
-    /// Whether the last file waited, or most before it did.
+    /// Whether any of the last files waited. Those between, which did not, may have been announced.
     pub fn may_be_slow(&self) -> bool {
-        self.0.get() >= Self::WAITED
+        self.0.expected.get() > 0
     }
 
     fn learn(&self, has_waited: bool) {
-        let score = self.0.get();
-        self.0.set(if has_waited { score.saturating_add(Self::WAITED).min(64) } else { score.saturating_sub(1) });
+        let Waits { score, expected } = &*self.0;
+        score.set(if has_waited { score.get().saturating_add(4).min(64) } else { score.get().saturating_sub(1) });
+        expected.set(if has_waited { 16 } else { expected.get().saturating_sub(1) });
     }
 }
 

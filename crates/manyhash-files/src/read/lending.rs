@@ -18,8 +18,18 @@ pub fn is_faster() -> bool {
 
 /// Lends some bytes of a file, if they are in memory and worth it.
 pub fn lend(file: &File, bytes: Range<u64>) -> Option<Mapping> {
-    let is_worth_it = bytes.end.saturating_sub(bytes.start) >= LEAST_BYTES && is_in_memory(file, bytes.end - 1);
-    if is_worth_it { Mapping::new(file, bytes) } else { None }
+    let is_worth_it = bytes.end.saturating_sub(bytes.start) >= LEAST_BYTES;
+    let mapping = if is_worth_it { Mapping::new(file, bytes)? } else { return None };
+    mapping.is_end_in_memory().then_some(mapping)
+}
+
+/// Whether the byte of `file` at `position` is in memory. Where the system does not tell, it is
+/// taken to be.
+///
+/// A read that may not wait (`RWF_NOWAIT`) would tell everybody, but it makes the system read there,
+/// and forget that the file is read from its beginning: that took cold files 17 % longer.
+pub fn is_in_memory(file: &File, position: u64) -> bool {
+    Mapping::new(file, position..position + 1).is_none_or(|mapping| mapping.is_end_in_memory())
 }
 
 /// What is lent of a file.
@@ -87,23 +97,6 @@ impl Lending {
     }
 }
 
-/// Whether the byte of `file` at `position` is in memory. Where the system does not tell, it is
-/// taken to be.
-pub fn is_in_memory(file: &File, position: u64) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::io::{Errno, ReadWriteFlags, preadv2};
-        let mut byte = [0];
-        let mut buffers = [std::io::IoSliceMut::new(&mut byte)];
-        preadv2(file, &mut buffers, position, ReadWriteFlags::NOWAIT) != Err(Errno::AGAIN)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = (file, position);
-        true
-    }
-}
-
 /// A mapping, which other systems do not make.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
@@ -113,6 +106,10 @@ pub struct Mapping(std::convert::Infallible);
 impl Mapping {
     fn new(_: &File, _: Range<u64>) -> Option<Self> {
         None
+    }
+
+    fn is_end_in_memory(&self) -> bool {
+        match self.0 {}
     }
 
     pub fn is_lost(&self) -> bool {

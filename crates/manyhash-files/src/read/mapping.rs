@@ -69,6 +69,19 @@ impl Mapping {
     pub fn is_lost(&self) -> bool {
         KNOWN[self.entry].is_lost.load(Ordering::Acquire)
     }
+
+    /// Whether the last page is in memory. The system tells only those who may write to the file;
+    /// to others it says that all is.
+    pub fn is_end_in_memory(&self) -> bool {
+        let Some(page_bytes) = guarded_page_bytes() else { return true };
+        let mut page = 1;
+        // SAFETY: this asks for one page of this mapping, for which there is room to answer.
+        let result = unsafe {
+            let last = self.pages.as_ptr().cast::<u8>().add(self.mapped_bytes - page_bytes);
+            libc::mincore(last.cast(), page_bytes, &mut page)
+        };
+        result != 0 || page & 1 != 0
+    }
 }
 
 impl AsRef<[u8]> for Mapping {
@@ -252,6 +265,13 @@ mod tests {
             let mapping = Mapping::new(&file, range.start as u64..range.end as u64).unwrap();
             assert!(mapping.as_ref() == &content[range.clone()] && !mapping.is_lost(), "{range:?}");
         }
+    }
+
+    #[test]
+    fn what_was_just_written_is_in_memory() {
+        let file = file_of(3 * PAGE);
+        assert!(Mapping::new(&file, 0..3 * PAGE as u64).unwrap().is_end_in_memory());
+        assert!(Mapping::new(&file, 7..8).unwrap().is_end_in_memory());
     }
 
     #[test]
