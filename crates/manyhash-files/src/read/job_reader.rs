@@ -87,8 +87,8 @@ impl JobReader {
         if let Part::Range { start, .. } = self.job.part { start } else { 0 }
     }
 
-    /// Notes whether a read had to wait for a disk, the first time that it is known, and then only
-    /// if one did.
+    /// Tells the disk whether the first read had to wait for it, or a later one, if it is the first
+    /// that did.
     fn learn(&mut self, has_waited: bool) {
         if has_waited && !self.has_waited || self.read_bytes == 0 {
             self.disk.learn(has_waited);
@@ -132,14 +132,15 @@ impl Read for JobReader {
             return Ok(0);
         }
         self.reading.check_stopped()?;
-        if self.lending.is_lost() {
-            return Err(lost());
-        }
         let start = self.start();
         let file = match &mut self.file {
             Ok(file) => file,
             Err(error) => return Err(std::mem::replace(error, io::ErrorKind::Other.into())),
         };
+        self.lending.check(&file.0, start + self.read_bytes);
+        if self.lending.is_lost() {
+            return Err(lost());
+        }
         let left_bytes = match self.job.part {
             Part::Whole => usize::MAX,
             Part::Range { start, end } => usize::try_from(end - start - self.read_bytes).unwrap_or(usize::MAX),
@@ -461,12 +462,13 @@ mod tests {
             let folder = tempfile::TempDir::new().unwrap();
             let path = folder.path().join("f");
             let content = content(1 << 20);
-            for (left, is_behind) in [(0, false), (100_000, false), (100_000, true), (500_000, true)] {
+            for (left, is_behind) in [(0, false), (100_000, false), (100_000, true), (500_000, true), ((1 << 20) - 1, true)] {
                 std::fs::write(&path, &content).unwrap();
                 let totals = Arc::<Totals>::default();
                 let mut reader = lending(&path, 0..content.len(), &totals);
                 reader.job.part = Part::Whole;
                 let mut lent = reader.lend(0).unwrap();
+                // Of the last page, what is cut off is zeros, and no fault.
                 while is_behind && let Some(next) = reader.lend(0).unwrap() {
                     lent = Some(next);
                 }

@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 pub use super::mapping::Mapping;
+use super::positioned;
 use std::fs::File;
 use std::ops::Range;
 use std::rc::Rc;
@@ -23,6 +24,12 @@ pub fn lend(file: &File, bytes: Range<u64>) -> Option<Mapping> {
     mapping.is_end_in_memory().then_some(mapping)
 }
 
+/// Whether `file` has bytes up to `position`. If it was cut within a page that is mapped, the rest
+/// of that page is zeros.
+pub fn reaches(file: &File, position: u64) -> bool {
+    matches!(positioned::read_at(file, &mut [0], position - 1), Ok(1))
+}
+
 /// Whether the byte of `file` at `position` is in memory. Where the system does not tell, it is
 /// taken to be.
 ///
@@ -41,6 +48,8 @@ pub struct Lending {
     end: Option<u64>,
     last: Option<Rc<Mapping>>,
     is_over: bool,
+    /// Whether the file turned out to be another than what was lent of it.
+    was_lost: bool,
 }
 
 /// The next step with a file.
@@ -56,7 +65,7 @@ pub enum Next {
 impl Lending {
     /// Lends windows of about `window_bytes` bytes; none if there are to be none.
     pub fn new(window_bytes: Option<u64>) -> Self {
-        Self { window_bytes: window_bytes.unwrap_or(0), end: None, last: None, is_over: window_bytes.is_none() }
+        Self { window_bytes: window_bytes.unwrap_or(0), end: None, last: None, is_over: window_bytes.is_none(), was_lost: false }
     }
 
     /// Whether a file of `size_bytes` bytes may be lent.
@@ -71,7 +80,15 @@ impl Lending {
 
     /// Whether bytes that were lent are not those of the file.
     pub fn is_lost(&self) -> bool {
-        self.last.as_ref().is_some_and(|mapping| mapping.is_lost())
+        self.was_lost || self.last.as_ref().is_some_and(|mapping| mapping.is_lost())
+    }
+
+    /// Looks whether `file` still has all that was lent of it, which was up to `position`, once all
+    /// of that has been used.
+    pub fn check(&mut self, file: &File, position: u64) {
+        if let Some(last) = self.last.take() {
+            self.was_lost = last.is_lost() || !reaches(file, position);
+        }
     }
 
     /// Lends the bytes of `file` from `position` on, and the `again_bytes` bytes before it. `end`

@@ -148,12 +148,16 @@ fn run<'a, A: Algorithm, E: From<io::Error> + Send>(
 ) -> Result<(), E> {
     let buffer = || vec![0; size.bytes];
     let work = |buffer: &mut Vec<u8>, piece, give: &mut dyn FnMut(Vec<io::Result<Vec<A::Digest>>>)| {
-        let lent = if let Piece::At(source, start) = piece { source.lend(start, buffer.len()) } else { None };
-        let of_lent = lent.and_then(|lent| {
-            let digests = merkle.hash_leaves(lent.as_ref());
-            // If bytes were lost, reading says why.
-            (!lent.is_lost()).then_some((digests, lent.as_ref().len()))
-        });
+        let of_lent = if let Piece::At(source, start) = piece {
+            source.lend(start, buffer.len()).and_then(|lent| {
+                let (digests, bytes) = (merkle.hash_leaves(lent.as_ref()), lent.as_ref().len());
+                let is_whole = !lent.is_lost() && lending::reaches(source.file, start + bytes as u64);
+                // If bytes were lost, reading says why.
+                is_whole.then_some((digests, bytes))
+            })
+        } else {
+            None
+        };
         let hashed = of_lent.map_or_else(
             || {
                 let count = match piece {
