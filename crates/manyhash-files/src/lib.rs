@@ -36,7 +36,7 @@
 //!
 //! [`leaves`] hashes one large file with all threads, as leaves of a Merkle tree.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod algorithms;
 mod error;

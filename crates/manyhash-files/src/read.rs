@@ -2,12 +2,15 @@
 //! allows.
 
 mod job_reader;
+pub(crate) mod lending;
+#[cfg(target_os = "linux")]
+mod mapping;
 pub(crate) mod open_files;
 pub mod positioned;
 mod stamp;
 pub(crate) mod stream;
 
-pub(crate) use job_reader::JobReader;
+pub(crate) use job_reader::{Disk, JobReader};
 pub use job_reader::{filling, pieces, retrying};
 pub use open_files::{open, patiently};
 pub use stamp::{FileId, Stamp, has_positions, is_same};

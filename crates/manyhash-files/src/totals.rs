@@ -142,6 +142,14 @@ impl Reading {
             large.read_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         }
     }
+
+    /// Takes `bytes` bytes back that were counted, because they are read again.
+    pub(crate) fn take_back(&self, bytes: u64) {
+        self.totals.done_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(large) = &self.large {
+            large.read_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Drop for Reading {

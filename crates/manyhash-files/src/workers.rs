@@ -27,7 +27,7 @@ mod tests;
 
 use crate::algorithms::Algorithms;
 use crate::order::window::{Front, Job, Limits, Load, Turn, Window};
-use crate::read::stream;
+use crate::read::{Disk, lending, stream};
 use crate::task::{Finished, Hashed, Keeper, Part, Sink, Task};
 use crate::threads;
 use crate::totals::Totals;
@@ -80,6 +80,8 @@ pub struct Settings {
     pub buffer_bytes: usize,
     /// What files are hashed as.
     pub hashing: Hashing,
+    /// Whether large files that are in memory are hashed where the system has them, and not copied.
+    pub is_lending: bool,
     /// Is told of each file as soon as it is hashed.
     pub keeper: Option<Arc<dyn Keeper>>,
     /// The counts that the run keeps up to date.
@@ -94,7 +96,7 @@ impl Settings {
         let batch_tasks = if workers == 1 { 1 } else { 1024 };
         let limits = Limits { tasks: 16 << 10, path_bytes: 4 << 20, batch_tasks };
         let (hashing, keeper, totals) = (Hashing::Messages, None, Arc::default());
-        Self { workers, limits, buffer_bytes: BUFFER_BYTES, hashing, keeper, totals }
+        Self { workers, limits, buffer_bytes: BUFFER_BYTES, hashing, is_lending: lending::is_faster(), keeper, totals }
     }
 }
 
@@ -312,11 +314,13 @@ fn start_workers(shared: &Arc<Shared>, state: &mut State) {
 /// Hashes files from `first` on until none are left; the caller's thread only until none is ready.
 fn work(shared: &Shared, first: Option<Job>) {
     let mut next = first;
+    let disk = Disk::default();
+    // One that is used again and again need not be paged in again.
+    let mut buffer = Vec::new();
     while let Some(job) = next {
-        let are_in_lanes = shared.settings.workers > 1 || matches!(shared.settings.hashing, Hashing::InLanes | Hashing::Readers(_));
         next = match job.algorithms.only() {
-            Some(algorithm) if are_in_lanes => with_algorithm!(algorithm, A => lanes::serve::<A>(shared, job)),
-            _ => in_order::serve(shared, job),
+            Some(algorithm) if shared.is_for_lanes(&job, &disk) => with_algorithm!(algorithm, A => lanes::serve::<A>(shared, job, &disk)),
+            _ => in_order::serve(shared, job, &disk, &mut buffer),
         };
     }
 }
@@ -443,6 +447,18 @@ impl Shared {
         self.settings.buffer_bytes / self.settings.workers
     }
 
+    /// Whether this file is hashed in lanes, beside others. A lone worker has large files there as
+    /// long as they do not have to wait for `disk`, and reads the rest one after the other: that is
+    /// for disks with moving parts.
+    fn is_for_lanes(&self, job: &Job, disk: &Disk) -> bool {
+        job.algorithms.only().is_some()
+            && match self.settings.hashing {
+                Hashing::Messages => self.settings.workers > 1 || (job.size_bytes >= feed::LARGE_BYTES && !disk.may_be_slow()),
+                Hashing::InLanes | Hashing::Readers(_) => true,
+                Hashing::Contents(_) => false,
+            }
+    }
+
     /// How long files are gathered before the first one is hashed.
     const GATHERING: Duration = Duration::from_millis(1);
 
@@ -497,16 +513,21 @@ impl Shared {
         if state.stopped { None } else { state.window.take_another(algorithms, held, self.settings.workers, all_found) }
     }
 
-    /// Puts the result of a job in its place in the window.
-    fn finish(&self, job: Job, result: io::Result<Hashed>) {
-        if job.part.is_first() {
-            self.totals.done();
-        }
-        if let (Some(keeper), Ok(hashed), Part::Whole) = (&self.settings.keeper, &result, job.part) {
-            keeper.keep(&job.path, hashed);
+    /// Puts results of jobs in their places in the window, all at once, so that the caller is woken
+    /// once.
+    fn finish(&self, finished: Vec<(Job, io::Result<Hashed>)>) {
+        for (job, result) in &finished {
+            if job.part.is_first() {
+                self.totals.done();
+            }
+            if let (Some(keeper), Ok(hashed), Part::Whole) = (&self.settings.keeper, result, job.part) {
+                keeper.keep(&job.path, hashed);
+            }
         }
         let mut state = self.lock();
-        state.window.finish(job, result);
+        for (job, result) in finished {
+            state.window.finish(job, result);
+        }
         self.tell_caller(&state);
     }
 }

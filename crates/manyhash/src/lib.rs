@@ -90,4 +90,4 @@ pub use any_algorithm::{AnyAlgorithm, AnyHasher, ForAlgorithm, UnknownAlgorithm}
 pub use batch::Batch;
 pub use hash::{Hasher, hash};
 pub use many::{Offset, hash_contiguous, hash_contiguous_into, hash_many, hash_many_into};
-pub use readers::Readers;
+pub use readers::{Lend, Readers};

@@ -9,6 +9,7 @@ use crate::kernel::start::Start;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::{Mix, Usage};
 use crate::schedule::{Ended, Extent, Memory, Supply, Waiting, ended_of};
+use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, Read};
 
@@ -23,6 +24,49 @@ const MOST_STAGGER_BYTES: usize = 2048;
 const LEAST_LANE_BYTES: usize = 4096;
 /// The most bytes that a lane's buffer may have.
 const MOST_LANE_BYTES: usize = 16 << 20;
+
+/// A reader that can also show some of its bytes where they lie, so that nobody copies them: those
+/// of a file that is mapped into memory, for example.
+pub trait Lend: Read {
+    /// Bytes of the message. What `as_ref` returns must have the same length every time.
+    type Lent: AsRef<[u8]>;
+
+    /// Shows the next bytes of the message, or returns `None` if they have to be read. Bytes that
+    /// were shown count as given: `read` goes on behind them.
+    ///
+    /// What is shown begins with the last `again_bytes` bytes that were given before, because an
+    /// algorithm takes whole blocks. At least 200 bytes must follow them, more than any block.
+    ///
+    /// # Errors
+    /// Returns why the message cannot be hashed: that ends it, as an error of `read` does.
+    fn lend(&mut self, again_bytes: usize) -> io::Result<Option<Self::Lent>>;
+}
+
+/// A reader that lends nothing.
+struct Copied<R>(R);
+
+impl<R: Read> Read for Copied<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl<R: Read> Lend for Copied<R> {
+    type Lent = Nothing;
+
+    fn lend(&mut self, _: usize) -> io::Result<Option<Nothing>> {
+        Ok(None)
+    }
+}
+
+/// What is never lent.
+struct Nothing(Infallible);
+
+impl AsRef<[u8]> for Nothing {
+    fn as_ref(&self) -> &[u8] {
+        match self.0 {}
+    }
+}
 
 /// Hashes many readers at once, in one thread and bounded memory.
 ///
@@ -86,8 +130,24 @@ impl<A: Algorithm> Readers<A> {
         self.hash_on(backend::mix::<A>(), readers, finished);
     }
 
+    /// Hashes every reader to its end, as [`hash`](Self::hash) does. What a reader lends is hashed
+    /// where it lies, and only the rest of it is copied into buffers.
+    pub fn hash_lent<R: Lend>(&mut self, readers: impl IntoIterator<Item = (R, u64)>, finished: impl FnMut(R, io::Result<A::Digest>)) {
+        self.hash_lent_on(backend::mix::<A>(), readers, finished);
+    }
+
     /// Hashes every reader to its end, on the kernels of `mix`.
     pub(crate) fn hash_on<R: Read>(
+        &self,
+        mix: &Mix<CompressionOf<A>>,
+        readers: impl IntoIterator<Item = (R, u64)>,
+        mut finished: impl FnMut(R, io::Result<A::Digest>),
+    ) {
+        let readers = readers.into_iter().map(|(reader, expected_bytes)| (Copied(reader), expected_bytes));
+        self.hash_lent_on(mix, readers, |Copied(reader), result| finished(reader, result));
+    }
+
+    fn hash_lent_on<R: Lend>(
         &self,
         mix: &Mix<CompressionOf<A>>,
         readers: impl IntoIterator<Item = (R, u64)>,
@@ -120,7 +180,7 @@ impl<A: Algorithm> Default for Readers<A> {
     }
 }
 
-struct Open<A: Algorithm, R, I, F> {
+struct Open<A: Algorithm, R: Lend, I, F> {
     readers: I,
     finished: F,
     /// True if `readers` had none when it was last asked.
@@ -131,18 +191,20 @@ struct Open<A: Algorithm, R, I, F> {
 }
 
 /// A reader and the bytes that have been read of it.
-struct Reading<A: Algorithm, R> {
+struct Reading<A: Algorithm, R: Lend> {
     reader: Option<R>,
+    /// What the reader lent last, unless something was read since.
+    lent: Option<R::Lent>,
     error: Option<io::Error>,
     expected_blocks: u64,
     memory: Vec<u8>,
     /// The index in `memory` where the buffer begins: 64-byte aligned, and at another cache set in
     /// each lane.
     start: usize,
-    /// The whole blocks in the buffer that are not compressed yet.
+    /// The whole blocks that are not compressed yet: in what is lent, or else in `memory`.
     ready: std::ops::Range<usize>,
-    /// The bytes read behind these blocks that wait for more: less than a block, or a block that
-    /// may be the last.
+    /// The bytes behind these blocks that wait for more: less than a block, or a block that may be
+    /// the last.
     held_bytes: usize,
     message_bytes: u64,
     /// The end of the message, once the reader has ended. Its blocks come after those of the
@@ -151,12 +213,13 @@ struct Reading<A: Algorithm, R> {
     tail_done_bytes: usize,
 }
 
-impl<A: Algorithm, R> Reading<A, R> {
+impl<A: Algorithm, R: Lend> Reading<A, R> {
     #[inline]
     fn ready(&self) -> &[u8] {
-        match &self.tail {
-            Some(tail) if self.ready.is_empty() => &tail.blocks()[self.tail_done_bytes..],
-            _ => &self.memory[self.ready.clone()],
+        match (&self.tail, &self.lent) {
+            (Some(tail), _) if self.ready.is_empty() => &tail.blocks()[self.tail_done_bytes..],
+            (_, Some(lent)) => &lent.as_ref()[self.ready.clone()],
+            (_, None) => &self.memory[self.ready.clone()],
         }
     }
 }
@@ -170,13 +233,25 @@ enum Filled {
     Ended,
 }
 
-impl<A: Algorithm, R: Read> Reading<A, R> {
-    /// Reads until there are blocks to compress, the buffer full of them if the reader has so much.
+impl<A: Algorithm, R: Lend> Reading<A, R> {
+    /// Borrows blocks to compress, or reads until there are some, the buffer full of them if the
+    /// reader has so much.
     fn fill(&mut self, lane_bytes: usize) -> Filled {
         let Some(reader) = &mut self.reader else { return Filled::Ended };
+        match reader.lend(self.held_bytes) {
+            Ok(None) => {}
+            Ok(Some(lent)) => return self.take(lent),
+            Err(error) => {
+                self.error = Some(error);
+                return Filled::Ended;
+            }
+        }
         let buffer = &mut self.memory[self.start..self.start + lane_bytes];
-        let held = self.ready.end - self.start;
-        buffer.copy_within(held..held + self.held_bytes, 0);
+        let held = self.ready.end..self.ready.end + self.held_bytes;
+        match self.lent.take() {
+            Some(lent) => buffer[..self.held_bytes].copy_from_slice(&lent.as_ref()[held]),
+            None => buffer.copy_within(held.start - self.start..held.end - self.start, 0),
+        }
         let mut filled = self.held_bytes;
         let at_end = loop {
             match reader.read(&mut buffer[filled..]) {
@@ -205,9 +280,24 @@ impl<A: Algorithm, R: Read> Reading<A, R> {
         self.ready = self.start..self.start + whole;
         Filled::More
     }
+
+    /// Goes on with what the reader lent.
+    fn take(&mut self, lent: R::Lent) -> Filled {
+        let bytes = lent.as_ref().len();
+        let whole = whole_bytes::<CompressionOf<A>>(bytes);
+        if whole == 0 || bytes < self.held_bytes {
+            self.error = Some(io::Error::other("the reader lent less than it was asked for"));
+            return Filled::Ended;
+        }
+        self.message_bytes += (bytes - self.held_bytes) as u64;
+        self.held_bytes = bytes - whole;
+        self.ready = 0..whole;
+        self.lent = Some(lent);
+        Filled::More
+    }
 }
 
-impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result<A::Digest>)> Supply<CompressionOf<A>>
+impl<A: Algorithm, R: Lend, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result<A::Digest>)> Supply<CompressionOf<A>>
     for Open<A, R, I, F>
 {
     fn add_slot(&mut self) -> usize {
@@ -215,6 +305,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
         let stagger = 64 * self.slots.len() % MOST_STAGGER_BYTES;
         self.slots.push(Reading {
             reader: None,
+            lent: None,
             error: None,
             expected_blocks: 0,
             start: memory.as_ptr().align_offset(64).min(64) + stagger,
@@ -237,7 +328,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             reading.reader = Some(reader);
             reading.expected_blocks = block_count::<CompressionOf<A>>(expected_bytes);
             (reading.message_bytes, reading.tail, reading.tail_done_bytes) = (self.start.bytes, None, 0);
-            (reading.ready, reading.held_bytes) = (reading.start..reading.start, 0);
+            (reading.ready, reading.held_bytes, reading.lent) = (reading.start..reading.start, 0, None);
             if reading.fill(self.lane_bytes) == Filled::More {
                 return true;
             }
@@ -292,6 +383,7 @@ impl<A: Algorithm, R: Read, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
     fn finish(&mut self, slot: usize, state: &ChainingOf<CompressionOf<A>>) {
         let slot = &mut self.slots[slot];
         let reader = slot.reader.take().expect("a message on its way has a reader");
+        slot.lent = None;
         let result = slot.error.take().map_or_else(|| Ok(digest::<A>(state)), Err);
         (self.finished)(reader, result);
     }

@@ -1,9 +1,10 @@
 /* Preloaded into the program under test: what disks and other processes do to a file, at a defined moment.
  *
  * FAULT=KIND:NAME:BYTES concerns files opened by a path that ends in NAME:
- *   eio       reading fails once BYTES bytes were read
- *   grow      BYTES bytes are appended once reading has begun
- *   truncate  it is cut to BYTES bytes once reading has begun
+ *   eio       reading fails once BYTES bytes were read, and so do pages that are mapped behind so many bytes
+ *   grow      BYTES bytes are appended once reading has begun, or more than a page has been mapped
+ *   truncate  it is cut to BYTES bytes then
+ *   shrink    it is cut to BYTES bytes once more than a page of it has been mapped
  *   vanish    it is removed just before it is opened
  *   replace   it is replaced by a file of BYTES bytes just before it is opened
  *   slow      a read gives at most BYTES bytes, and every other one is interrupted by a signal
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,6 +85,17 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return create_really(thread, attributes, work, what);
 }
 
+/* What happens once reading has begun. */
+static void change(int file) {
+    if (is("grow")) {
+        int (*open_really)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
+        int other = open_really(files[file].path, O_WRONLY | O_APPEND);
+        for (long i = 0; i < limit; i++) write(other, "+", 1);
+        close(other);
+    }
+    if (is("truncate")) truncate(files[file].path, limit);
+}
+
 typedef ssize_t reading(int file, void *buffer, size_t bytes, off_t at);
 
 static ssize_t read_with(reading *read_really, int file, void *buffer, size_t bytes, off_t at) {
@@ -103,13 +116,7 @@ static ssize_t read_with(reading *read_really, int file, void *buffer, size_t by
         if (bytes > (size_t)limit) bytes = (size_t)limit;
     }
     ssize_t result = read_really(file, buffer, bytes, at);
-    if (files[file].read_bytes == 0 && is("grow")) {
-        int (*open_really)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
-        int other = open_really(files[file].path, O_WRONLY | O_APPEND);
-        for (long i = 0; i < limit; i++) write(other, "+", 1);
-        close(other);
-    }
-    if (files[file].read_bytes == 0 && is("truncate")) truncate(files[file].path, limit);
+    if (files[file].read_bytes == 0) change(file);
     if (result > 0) files[file].read_bytes += result;
     return result;
 }
@@ -129,3 +136,41 @@ ssize_t read(int file, void *buffer, size_t bytes) { return read_with(read_in_or
     ssize_t symbol(int file, void *buffer, size_t bytes, off_t at) { return read_with(really_##symbol, file, buffer, bytes, at); }
 READ_AT(pread)
 READ_AT(pread64)
+
+enum { PAGE_BYTES = 4096 };
+
+static void *map_with(const char *symbol, void *start, size_t bytes, int protection, int flags, int file, off_t at) {
+    void *(*map_really)(void *, size_t, int, int, int, off_t) = dlsym(RTLD_NEXT, symbol);
+    char *mapped = map_really(start, bytes, protection, flags, file, at);
+    if (mapped == MAP_FAILED || file < 0 || file >= MAX_FILES || !files[file].is_faulty) return mapped;
+    if (is("eio")) {
+        long left = limit > files[file].read_bytes ? limit - files[file].read_bytes : 0;
+        size_t good = (size_t)left / PAGE_BYTES * PAGE_BYTES;
+        if (good < bytes) {
+            /* There is nothing behind the end of an empty file: touching such a page is the fault of a disk that fails. */
+            int empty = memfd_create("empty", 0);
+            map_really(mapped + good, bytes - good, protection, MAP_PRIVATE | MAP_FIXED, empty, 0);
+            close(empty);
+        }
+        files[file].read_bytes += (size_t)left < bytes ? left : (long)bytes;
+    }
+    if (bytes > PAGE_BYTES && files[file].read_bytes == 0) change(file);
+    if (bytes > PAGE_BYTES && is("shrink")) truncate(files[file].path, limit);
+    if (!is("eio")) files[file].read_bytes += (long)bytes;
+    return mapped;
+}
+
+#define MAP(symbol) \
+    void *symbol(void *start, size_t bytes, int protection, int flags, int file, off_t at) { \
+        return map_with(#symbol, start, bytes, protection, flags, file, at); \
+    }
+MAP(mmap)
+MAP(mmap64)
+
+/* What fails is in memory until it is touched. */
+int mincore(void *start, size_t bytes, unsigned char *pages) {
+    int (*ask_really)(void *, size_t, unsigned char *) = dlsym(RTLD_NEXT, "mincore");
+    int result = ask_really(start, bytes, pages);
+    if (*kind) memset(pages, 1, (bytes + PAGE_BYTES - 1) / PAGE_BYTES);
+    return result;
+}

@@ -93,6 +93,11 @@ fn a_file_is_hashed_as_it_was_read_while_it_grows_shrinks_or_is_replaced() {
         let Some((_, sum)) = with_fault("truncate:t/2:100000", way) else { return };
         assert!(sum.stdout == lines(Some(&original)) || sum.stdout == lines(Some(&original[..100_000])), "{way}");
         assert_eq!((sum.stderr.as_str(), sum.code), ("", Some(0)), "{way}");
+        for bytes in [0, 65_000, 100_000, 199_999] {
+            let Some((_, sum)) = with_fault(&format!("shrink:t/2:{bytes}"), way) else { return };
+            assert!(sum.stdout == lines(Some(&original)) || sum.stdout == lines(Some(&original[..bytes])), "{way}, {bytes}");
+            assert_eq!((sum.stderr.as_str(), sum.code), ("", Some(0)), "{way}");
+        }
         for bytes in [0, 10, 1_000_000] {
             let Some((_, sum)) = with_fault(&format!("replace:t/2:{bytes}"), way) else { return };
             assert_eq!((sum.stdout, sum.code), (lines(Some(&vec![0; bytes])), Some(0)), "{way}");

@@ -1,5 +1,6 @@
 //! A file being read for a worker.
 
+use super::lending::{Lending, Lent, Next, is_in_memory};
 use super::open_files::HeldFile;
 use super::stamp::Stamp;
 use crate::algorithms::Digests;
@@ -7,8 +8,11 @@ use crate::order::window::Job;
 use crate::task::{Hashed, Part};
 use crate::totals::Reading;
 use crate::workers::Settings;
+use manyhash::Lend;
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How many of a file's first bytes are announced to the system, which reads ahead by itself later.
@@ -26,15 +30,28 @@ pub struct JobReader {
     is_stamped: bool,
     /// The stamp, once the file is closed.
     stamp: Option<Stamp>,
+    lending: Lending,
+    disk: Disk,
     has_waited: bool,
 }
 
 impl JobReader {
-    /// A reader of `job`.
-    pub fn new(job: Job, file: io::Result<File>, settings: &Settings) -> Self {
-        let is_stamped = settings.keeper.is_some();
+    /// A reader of `job`, which tells `disk` whether it has to wait. If `window_bytes` are given,
+    /// it lends a file that is in memory in windows of so many bytes.
+    pub fn new(job: Job, file: io::Result<File>, settings: &Settings, disk: &Disk, window_bytes: Option<u64>) -> Self {
         let reading = Reading::begin(&settings.totals, &job.path, job.size_bytes);
-        Self { job, file: file.map(HeldFile::new), reading, read_bytes: 0, ended: false, is_stamped, stamp: None, has_waited: false }
+        Self {
+            job,
+            file: file.map(HeldFile::new),
+            reading,
+            read_bytes: 0,
+            ended: false,
+            is_stamped: settings.keeper.is_some(),
+            stamp: None,
+            lending: Lending::new(window_bytes),
+            disk: disk.clone(),
+            has_waited: false,
+        }
     }
 
     /// The job that the file is read for.
@@ -47,16 +64,46 @@ impl JobReader {
         self.ended
     }
 
-    /// Whether the file's first bytes were not in memory, by the time that reading them took.
-    pub fn has_waited(&self) -> bool {
-        self.has_waited
+    /// Whether bytes that were lent are not those of the file: then it has no digest before it is
+    /// read again.
+    pub fn has_lost_bytes(&self) -> bool {
+        self.lending.is_lost()
+    }
+
+    /// Goes back to the beginning, to read and not to lend.
+    pub fn begin_again(&mut self) {
+        self.reading.take_back(self.read_bytes);
+        (self.read_bytes, self.ended, self.lending) = (0, false, Lending::new(None));
+        let start = self.start();
+        if let Ok(file) = &mut self.file
+            && let Err(error) = file.0.seek(SeekFrom::Start(start))
+        {
+            self.file = Err(error);
+        }
+    }
+
+    /// The position in the file where the part to hash begins.
+    fn start(&self) -> u64 {
+        if let Part::Range { start, .. } = self.job.part { start } else { 0 }
+    }
+
+    /// Tells the disk whether the first read had to wait for it, or a later one, if it is the first
+    /// that did.
+    fn learn(&mut self, has_waited: bool) {
+        if has_waited && !self.has_waited || self.read_bytes == 0 {
+            self.disk.learn(has_waited);
+        }
+        if has_waited {
+            self.has_waited = true;
+            self.lending.end();
+        }
     }
 
     /// Asks the system to have the file's first bytes in memory soon.
     pub fn announce(&self) {
         #[cfg(target_os = "linux")]
         if let Ok(file) = &self.file {
-            let start = if let Part::Range { start, .. } = self.job.part { start } else { 0 };
+            let start = self.start();
             let bytes = std::num::NonZeroU64::new(self.job.size_bytes.min(ANNOUNCED_BYTES));
             // This is advice only: reading reports errors.
             let _ = rustix::fs::fadvise(&file.0, start, bytes, rustix::fs::Advice::WillNeed);
@@ -85,24 +132,103 @@ impl Read for JobReader {
             return Ok(0);
         }
         self.reading.check_stopped()?;
+        let start = self.start();
         let file = match &mut self.file {
             Ok(file) => file,
             Err(error) => return Err(std::mem::replace(error, io::ErrorKind::Other.into())),
         };
+        self.lending.check(&file.0, start + self.read_bytes);
+        if self.lending.is_lost() {
+            return Err(lost());
+        }
         let left_bytes = match self.job.part {
             Part::Whole => usize::MAX,
             Part::Range { start, end } => usize::try_from(end - start - self.read_bytes).unwrap_or(usize::MAX),
         };
         let wanted_bytes = buffer.len().min(left_bytes);
-        let begin = (self.read_bytes == 0).then(Instant::now);
+        let begin = Instant::now();
         let count = retrying(&mut file.0, &mut buffer[..wanted_bytes])?;
-        self.has_waited |= begin.is_some_and(|begin| begin.elapsed() > longest_copy(count));
+        let mut has_waited = begin.elapsed() > longest_copy(count);
+        if self.read_bytes == 0 && !has_waited && self.lending.is_for(self.job.size_bytes) {
+            // The beginning of a file may be in memory because somebody wanted to know what it is.
+            has_waited = !is_in_memory(&file.0, start + self.job.size_bytes - 1);
+        }
+        self.learn(has_waited);
         self.read_bytes += count as u64;
         self.reading.read(count);
         // A read that falls short just where the file should end has seen its end. Files in /proc
         // say 0 bytes: read those to the end.
         self.ended = count == 0 || count == left_bytes || (count < wanted_bytes && self.read_bytes == self.job.size_bytes);
         Ok(count)
+    }
+}
+
+impl Lend for JobReader {
+    type Lent = Lent;
+
+    fn lend(&mut self, again_bytes: usize) -> io::Result<Option<Lent>> {
+        if self.lending.is_lost() {
+            return Err(lost());
+        }
+        // The first bytes are read: that shows whether the file is in memory.
+        if self.read_bytes == 0 || self.ended || !self.lending.is_for(self.job.size_bytes) {
+            return Ok(None);
+        }
+        self.reading.check_stopped()?;
+        let position = self.start() + self.read_bytes;
+        let part = self.job.part;
+        let Ok(file) = &mut self.file else { return Ok(None) };
+        let end = || {
+            let metadata = file.0.metadata().ok().filter(|metadata| metadata.is_file())?;
+            let part_end = if let Part::Range { end, .. } = part { end } else { u64::MAX };
+            Some(metadata.len().min(part_end))
+        };
+        match self.lending.next(&file.0, position, again_bytes, end) {
+            Next::Window(mapping) => {
+                let lent = Lent(mapping);
+                let count = lent.as_ref().len() - again_bytes;
+                self.read_bytes += count as u64;
+                self.reading.read(count);
+                Ok(Some(lent))
+            }
+            Next::Read => Ok(None),
+            Next::ReadBehind => file.0.seek(SeekFrom::Start(position)).map(|_| None),
+        }
+    }
+}
+
+/// The error that ends a file of which bytes were lost. It is not said: the file is read again.
+fn lost() -> io::Error {
+    io::Error::other("bytes of the file were lost while they were mapped")
+}
+
+/// Whether files come from a disk rather than from memory, by what the last ones did.
+#[derive(Clone, Debug, Default)]
+pub struct Disk(Rc<Waits>);
+
+#[derive(Debug, Default)]
+struct Waits {
+    score: Cell<u8>,
+    /// How many files more are taken to be on a disk.
+    expected: Cell<u8>,
+}
+
+impl Disk {
+    /// Whether most of the last files waited. Announcing files costs a call each, so one that waits
+    /// now and then is not enough.
+    pub fn is_slow(&self) -> bool {
+        self.0.score.get() >= 8
+    }
+
+    /// Whether any of the last files waited. Those between, which did not, may have been announced.
+    pub fn may_be_slow(&self) -> bool {
+        self.0.expected.get() > 0
+    }
+
+    fn learn(&self, has_waited: bool) {
+        let Waits { score, expected } = &*self.0;
+        score.set(if has_waited { score.get().saturating_add(4).min(64) } else { score.get().saturating_sub(1) });
+        expected.set(if has_waited { 16 } else { expected.get().saturating_sub(1) });
     }
 }
 
@@ -177,7 +303,7 @@ mod tests {
         window.push(Task { label: (), path: path.to_path_buf(), work });
         let job = window.take().unwrap();
         let file = job.open();
-        JobReader::new(job, file, &Settings { keeper: Some(Arc::new(Nobody)), ..Settings::new(1) })
+        JobReader::new(job, file, &Settings { keeper: Some(Arc::new(Nobody)), ..Settings::new(1) }, &Disk::default(), None)
     }
 
     #[test]
@@ -258,5 +384,105 @@ mod tests {
         let changed = stamp_after(&|| std::fs::write(&path, [1; 26]).unwrap());
         assert_ne!(changed, before);
         assert_eq!(changed, stamp_now());
+    }
+
+    #[cfg(target_os = "linux")]
+    mod lending {
+        use super::*;
+        use crate::totals::Totals;
+        use std::ops::Range;
+
+        const WINDOW_BYTES: usize = 256 << 10;
+        const FIRST_BYTES: usize = 64 << 10;
+
+        fn content(bytes: usize) -> Vec<u8> {
+            (0..bytes).map(|i| (i % 251 + 1) as u8).collect()
+        }
+
+        /// A lending reader of the file's bytes `part`, which has given the first ones of them.
+        fn lending(path: &Path, part: Range<usize>, totals: &Arc<Totals>) -> JobReader {
+            let disk = Disk::default();
+            loop {
+                let job = super::reader_of(Part::Range { start: part.start as u64, end: part.end as u64 }, path, part.len() as u64).job;
+                let file = job.open();
+                let settings = Settings { totals: Arc::clone(totals), ..Settings::new(1) };
+                let mut reader = JobReader::new(job, file, &settings, &disk, Some(WINDOW_BYTES as u64));
+                assert!(reader.lend(0).unwrap().is_none());
+                reader.read_exact(&mut vec![0; FIRST_BYTES]).unwrap();
+                // On a busy machine even memory takes long now and then.
+                if !reader.has_waited {
+                    return reader;
+                }
+                reader.begin_again();
+            }
+        }
+
+        #[test]
+        fn a_large_file_is_lent_to_its_end() {
+            let folder = tempfile::TempDir::new().unwrap();
+            let path = folder.path().join("f");
+            let content = content((1 << 20) + 12_345);
+            std::fs::write(&path, &content).unwrap();
+            for part in [0..content.len(), 0..content.len() - 1, 4096..900_000, 77..900_001] {
+                let totals = Arc::<Totals>::default();
+                let mut reader = lending(&path, part.clone(), &totals);
+                let mut given = part.start + FIRST_BYTES;
+                let mut again_bytes = 13;
+                while let Some(lent) = reader.lend(again_bytes).unwrap() {
+                    let lent = lent.as_ref();
+                    assert!(*lent == content[given - again_bytes..][..lent.len()], "{part:?}, {given}");
+                    assert!(lent.len() - again_bytes < 2 * WINDOW_BYTES);
+                    given += lent.len() - again_bytes;
+                    again_bytes = given % 100;
+                }
+                assert_eq!(given, part.end);
+                assert_eq!((reader.read(&mut [0; 100]).unwrap(), totals.now().done_bytes), (0, part.len() as u64));
+            }
+        }
+
+        #[test]
+        fn a_file_that_grows_is_read_behind_what_was_lent() {
+            let folder = tempfile::TempDir::new().unwrap();
+            let path = folder.path().join("f");
+            let content = content(700_000);
+            std::fs::write(&path, &content[..600_000]).unwrap();
+            let mut reader = lending(&path, 0..600_000, &Arc::default());
+            reader.job.part = Part::Whole;
+            while let Some(lent) = reader.lend(0).unwrap() {
+                assert!(lent.as_ref().len() >= WINDOW_BYTES);
+                OpenOptions::new().write(true).open(&path).unwrap().write_all(&content).unwrap();
+            }
+            let mut rest = Vec::new();
+            reader.read_to_end(&mut rest).unwrap();
+            assert!(rest == content[600_000..]);
+        }
+
+        #[test]
+        fn bytes_that_are_lost_are_read_again_as_they_are_now() {
+            let folder = tempfile::TempDir::new().unwrap();
+            let path = folder.path().join("f");
+            let content = content(1 << 20);
+            for (left, is_behind) in [(0, false), (100_000, false), (100_000, true), (500_000, true), ((1 << 20) - 1, true)] {
+                std::fs::write(&path, &content).unwrap();
+                let totals = Arc::<Totals>::default();
+                let mut reader = lending(&path, 0..content.len(), &totals);
+                reader.job.part = Part::Whole;
+                let mut lent = reader.lend(0).unwrap();
+                // Of the last page, what is cut off is zeros, and no fault.
+                while is_behind && let Some(next) = reader.lend(0).unwrap() {
+                    lent = Some(next);
+                }
+                OpenOptions::new().write(true).open(&path).unwrap().set_len(left).unwrap();
+                assert_eq!(lent.unwrap().as_ref().last(), Some(&0));
+                let failed = if is_behind { reader.read(&mut [0]).map(drop) } else { reader.lend(0).map(drop) };
+                assert!(failed.is_err() && reader.has_lost_bytes());
+                reader.begin_again();
+                assert!(reader.lend(0).unwrap().is_none());
+                let mut again = Vec::new();
+                reader.read_to_end(&mut again).unwrap();
+                assert!(again == content[..left as usize] && !reader.has_lost_bytes(), "{left}");
+                assert_eq!(totals.now().done_bytes, left);
+            }
+        }
     }
 }

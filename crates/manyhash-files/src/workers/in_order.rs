@@ -1,29 +1,37 @@
 //! One file after the other, each from beginning to end: what disks with moving parts need, and
 //! several algorithms over each byte.
 //!
-//! Files gather in one buffer, whole, and are hashed together when it is full, so that lanes are
-//! full too. A file larger than the buffer is hashed alone, piece by piece.
+//! Files gather in one buffer, whole, and are hashed together, so that lanes are full too: when it
+//! holds what a cache does, or if a disk is what takes longest, when it is full. A file larger than
+//! the buffer is hashed alone, piece by piece.
 
-use super::feed::{Feed, Sharing};
+use super::feed::{Feed, Sharing, Taking};
 use super::{HashContents, Hashing, Shared};
 use crate::algorithms::{Algorithms, Digests};
 use crate::order::window::Job;
-use crate::read::JobReader;
+use crate::read::{Disk, JobReader};
 use std::io::{self, Read};
 use std::ops::Range;
 
 /// The most bytes of a worker's buffer.
 const BUFFER_BYTES: usize = 16 << 20;
 
+/// The bytes that gather before they are hashed: they are still in the core's cache.
+const CACHED_BYTES: usize = 1 << 20;
+
 /// Bytes of a piece of a file that is larger than the buffer: several algorithms find it in the
 /// cache.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// Hashes files from `job` on as long as they have the same algorithms. Gives back a job with other
-/// algorithms, or nothing when none are left.
-pub fn serve(shared: &Shared, job: Job) -> Option<Job> {
+/// algorithms, or for lanes, or nothing when none are left. `buffer` is the worker's, empty at
+/// first.
+pub fn serve(shared: &Shared, job: Job, disk: &Disk, buffer: &mut Vec<u8>) -> Option<Job> {
     let algorithms = job.algorithms;
-    let buffer = vec![0; BUFFER_BYTES.min(shared.buffer_bytes())];
+    let taking = Taking { sharing: Sharing::ByNumber, window_bytes: None };
+    if buffer.is_empty() {
+        *buffer = vec![0; BUFFER_BYTES.min(shared.buffer_bytes())];
+    }
     let hash_contents = match &shared.settings.hashing {
         Hashing::Contents(hash) => Some(&**hash),
         _ => None,
@@ -31,13 +39,16 @@ pub fn serve(shared: &Shared, job: Job) -> Option<Job> {
     let mut batch = Batch { algorithms, hash_contents, buffer, filled: 0, messages: Vec::new() };
     let mut first = job;
     loop {
-        let feed = Feed::new(shared, first, Sharing::ByNumber);
+        let feed = Feed::new(shared, first, taking, disk);
         while let Some(reader) = feed.next() {
+            if batch.filled >= CACHED_BYTES && !disk.may_be_slow() {
+                batch.hash(&feed);
+            }
             batch.read(reader, &feed);
         }
         batch.hash(&feed);
         match feed.next_job() {
-            Some(job) if job.algorithms == algorithms => first = job,
+            Some(job) if job.algorithms == algorithms && !shared.is_for_lanes(&job, disk) => first = job,
             other => return other,
         }
     }
@@ -48,7 +59,7 @@ struct Batch<'a> {
     algorithms: Algorithms,
     /// The function that hashes if there are no algorithms.
     hash_contents: Option<&'a HashContents>,
-    buffer: Vec<u8>,
+    buffer: &'a mut [u8],
     filled: usize,
     /// The files in the buffer, and where their bytes are in it.
     messages: Vec<(JobReader, Range<usize>)>,
@@ -119,9 +130,7 @@ impl Batch<'_> {
             Some(hash) => hash(&messages).into_iter().map(Digests::of_contents).collect(),
             None => self.algorithms.hash_many(&messages),
         };
-        for ((reader, _), digests) in self.messages.drain(..).zip(digests) {
-            feed.finished(reader, Ok(digests));
-        }
+        feed.finished_together(self.messages.drain(..).zip(digests).map(|((reader, _), digests)| (reader, Ok(digests))));
         self.filled = 0;
     }
 }

@@ -1,37 +1,41 @@
 //! Many files side by side, each in a lane of its own: this keeps a worker's lanes full, whatever
 //! the sizes.
 
-use super::feed::{Feed, Sharing};
+use super::feed::{Feed, Sharing, Taking};
 use super::{Hashing, Shared};
 use crate::algorithms::Digests;
 use crate::order::window::Job;
-use manyhash::{Algorithm, AnyAlgorithm, Readers};
+use crate::read::Disk;
+use manyhash::{Algorithm, Readers};
 use std::io;
 
 /// Hashes files from `job` on as long as they have its only algorithm, `A`. Gives back a job with
-/// other algorithms, or nothing when none are left.
-pub fn serve<A: Algorithm>(shared: &Shared, job: Job) -> Option<Job> {
+/// other algorithms, or for a worker without lanes, or nothing when none are left.
+pub fn serve<A: Algorithm>(shared: &Shared, job: Job, disk: &Disk) -> Option<Job> {
     let algorithms = job.algorithms;
     let algorithm = algorithms.only().expect("lanes are of one algorithm");
     let readers = match &shared.settings.hashing {
         Hashing::Readers(readers) => readers.downcast_ref::<Readers<A>>().expect("they are of the tasks' algorithm").clone(),
         _ => Readers::new(),
     };
-    let mut readers = readers.buffering(buffer_bytes(shared, algorithm));
+    let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
+    let mut readers = readers.buffering((lanes * LANE_BUFFER_BYTES).min(shared.buffer_bytes()));
+    let window_bytes = shared.settings.is_lending.then(|| window_bytes(shared.settings.workers * lanes));
+    let taking = Taking { sharing: Sharing::BySize, window_bytes };
     let mut first = job;
     loop {
-        let feed = Feed::new(shared, first, Sharing::BySize);
+        let feed = Feed::new(shared, first, taking, disk);
         let open = std::iter::from_fn(|| {
             let reader = feed.next()?;
             let expected_bytes = reader.job().size_bytes;
             Some((reader, expected_bytes))
         });
-        readers.hash(open, |reader, result: io::Result<A::Digest>| {
+        readers.hash_lent(open, |reader, result: io::Result<A::Digest>| {
             let digests = |digest: A::Digest| Digests::new(algorithms, digest.as_ref()).expect("a digest of that algorithm");
             feed.finished(reader, result.map(digests));
         });
         match feed.next_job() {
-            Some(job) if job.algorithms == algorithms => first = job,
+            Some(job) if job.algorithms == algorithms && shared.is_for_lanes(&job, disk) => first = job,
             other => return other,
         }
     }
@@ -42,8 +46,10 @@ pub fn serve<A: Algorithm>(shared: &Shared, job: Job) -> Option<Job> {
 /// whose pages cost more to get than its calls save.
 const LANE_BUFFER_BYTES: usize = 64 << 10;
 
-/// Buffer memory of one worker, in bytes.
-fn buffer_bytes(shared: &Shared, algorithm: AnyAlgorithm) -> usize {
-    let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
-    (lanes * LANE_BUFFER_BYTES).min(shared.buffer_bytes())
+/// Bytes of files that all workers together have mapped at once.
+const MAPPED_BYTES: usize = 24 << 20;
+
+/// Bytes of the windows in which files are mapped, for `lanes` lanes of all workers.
+fn window_bytes(lanes: usize) -> u64 {
+    (MAPPED_BYTES / lanes).clamp(256 << 10, 4 << 20) as u64
 }

@@ -5,10 +5,12 @@
 //! ```
 //!
 //! Of a stream, one worker at a time reads. The worker that reads a piece hashes it, so that it is
-//! still in that core's cache. Memory is bounded whatever the size of the data.
+//! still in that core's cache. A piece of a file that is in memory is hashed there. Memory is
+//! bounded whatever the size of the data.
 
 use super::in_turns;
 use crate::error::changed;
+use crate::read::lending::{self, Mapping};
 use crate::read::{pieces, positioned};
 use crate::totals::Reading;
 use manyhash::Algorithm;
@@ -33,6 +35,7 @@ pub struct Source<'a> {
     bytes: Range<u64>,
     /// Whether the file should end where these bytes end.
     is_whole: bool,
+    is_lending: bool,
 }
 
 impl<'a> Source<'a> {
@@ -41,17 +44,23 @@ impl<'a> Source<'a> {
     /// # Errors
     /// If its size cannot be found out.
     pub fn whole(file: &'a File) -> io::Result<Self> {
-        Ok(Self { file, bytes: 0..positioned::len(file)?, is_whole: true })
+        Ok(Self { file, bytes: 0..positioned::len(file)?, is_whole: true, is_lending: lending::is_faster() })
     }
 
     /// A range of bytes of a file.
     pub fn part(file: &'a File, bytes: Range<u64>) -> Self {
-        Self { file, bytes, is_whole: false }
+        Self { file, bytes, is_whole: false, is_lending: lending::is_faster() }
     }
 
     /// The number of bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes.end.saturating_sub(self.bytes.start)
+    }
+
+    /// Lends up to `wanted_bytes` bytes from `start` on, if they need not be read.
+    fn lend(&self, start: u64, wanted_bytes: usize) -> Option<Mapping> {
+        let bytes = start..self.bytes.end.min(start + wanted_bytes as u64);
+        if self.is_lending { lending::lend(self.file, bytes) } else { None }
     }
 
     /// Fills `buffer` from `start` on, as far as the source goes.
@@ -139,12 +148,27 @@ fn run<'a, A: Algorithm, E: From<io::Error> + Send>(
 ) -> Result<(), E> {
     let buffer = || vec![0; size.bytes];
     let work = |buffer: &mut Vec<u8>, piece, give: &mut dyn FnMut(Vec<io::Result<Vec<A::Digest>>>)| {
-        let read = match piece {
-            Piece::At(source, start) => source.read_at(start, buffer),
-            Piece::Read(read) => read,
+        let of_lent = if let Piece::At(source, start) = piece {
+            source.lend(start, buffer.len()).and_then(|lent| {
+                let (digests, bytes) = (merkle.hash_leaves(lent.as_ref()), lent.as_ref().len());
+                let is_whole = !lent.is_lost() && lending::reaches(source.file, start + bytes as u64);
+                // If bytes were lost, reading says why.
+                is_whole.then_some((digests, bytes))
+            })
+        } else {
+            None
         };
-        let hashed = read.map(|count| {
-            let digests = merkle.hash_leaves(&buffer[..count]);
+        let hashed = of_lent.map_or_else(
+            || {
+                let count = match piece {
+                    Piece::At(source, start) => source.read_at(start, buffer)?,
+                    Piece::Read(read) => read?,
+                };
+                Ok((merkle.hash_leaves(&buffer[..count]), count))
+            },
+            Ok,
+        );
+        let hashed = hashed.map(|(digests, count)| {
             reading.read(count);
             digests
         });
@@ -221,9 +245,12 @@ mod tests {
             let whole = merkle.hash_leaves(&content);
             let part = merkle.hash_leaves(&content[1000..3_000_000]);
             for workers in [1, 2, 5, 100] {
-                let source = Source::whole(&file).unwrap();
-                let of_file = collected(|reading, all| hash(&source, &merkle, workers, reading, into(all)));
-                assert!(of_file == (whole.clone(), content.len() as u64), "{leaf_bytes}, {workers}");
+                let mut of_file = (Vec::new(), 0);
+                for is_lending in [false, true] {
+                    let source = Source { is_lending, ..Source::whole(&file).unwrap() };
+                    of_file = collected(|reading, all| hash(&source, &merkle, workers, reading, into(all)));
+                    assert!(of_file == (whole.clone(), content.len() as u64), "{leaf_bytes}, {workers}, {is_lending}");
+                }
                 let of_part = collected(|reading, all| hash(&Source::part(&file, 1000..3_000_000), &merkle, workers, reading, into(all)));
                 assert!(of_part == (part.clone(), 2_999_000), "{leaf_bytes}, {workers}");
                 let of_stream = collected(|reading, all| hash_stream(&content[..], &merkle, workers, reading, into(all)).map(drop));
@@ -243,9 +270,10 @@ mod tests {
     #[test]
     fn a_file_of_another_size_than_when_it_was_opened_has_changed() {
         let (_, reading) = reading();
-        for (bytes, before_it_fails) in [(2_000_000, 2_000_000), (4_000_000, 3_000_000)] {
+        let sizes = [(2_000_000, 2_000_000), (4_000_000, 3_000_000)].into_iter();
+        for ((bytes, before_it_fails), is_lending) in sizes.flat_map(|sizes| [(sizes, false), (sizes, true)]) {
             let file = file_of(&content(3_000_000));
-            let source = Source::whole(&file).unwrap();
+            let source = Source { is_lending, ..Source::whole(&file).unwrap() };
             file.set_len(bytes).unwrap();
             let mut leaves = 0;
             let take = |digests: &[Digest]| {

@@ -260,3 +260,48 @@ fn no_task_is_forgotten_before_a_pause() {
         assert_eq!(collected.results.len(), 6);
     }
 }
+
+#[test]
+fn files_that_are_cut_short_while_they_are_hashed_end_nothing() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("f");
+    let bytes = 4 << 20;
+    fs::write(&path, vec![7; bytes]).unwrap();
+    let is_over = Arc::new(AtomicUsize::new(0));
+    let cutter = {
+        let (file, is_over) = (fs::File::options().write(true).open(&path).unwrap(), Arc::clone(&is_over));
+        thread::spawn(move || {
+            for round in 1_u64.. {
+                if is_over.load(Ordering::Relaxed) > 0 {
+                    return;
+                }
+                file.set_len(round * 77_777 % bytes as u64).unwrap();
+                thread::sleep(Duration::from_micros(300));
+                file.set_len(bytes as u64).unwrap();
+                thread::sleep(Duration::from_micros(round % 3000));
+            }
+        })
+    };
+    for workers in [1, 2, 3] {
+        for _ in 0..20 {
+            let task = |label| Task {
+                label,
+                path: path.clone(),
+                work: Work::File { algorithms: AnyAlgorithm::Sha256.into(), size_bytes: bytes as u64, part: Part::Whole },
+            };
+            let tasks: Vec<_> = (0..20).map(task).collect();
+            let settings = Settings { is_lending: true, ..Settings::new(workers) };
+            let mut ended = 0;
+            hash_files(tasks.into_iter(), &settings, &mut |finished: Finished<usize>| {
+                assert_eq!(finished.label, ended);
+                assert!(finished.outcome.unwrap().unwrap().bytes <= bytes as u64);
+                ended += 1;
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(ended, 20);
+        }
+    }
+    is_over.store(1, Ordering::Relaxed);
+    cutter.join().unwrap();
+}

@@ -55,8 +55,14 @@ pub(crate) struct Cpu {
     pub(crate) model: u32,
 }
 
-/// Returns which CPU this is.
+/// Returns which CPU this is. It is asked once: a virtual machine may take many microseconds to
+/// answer.
 pub(crate) fn identify() -> Cpu {
+    static CPU: OnceLock<Cpu> = OnceLock::new();
+    *CPU.get_or_init(ask)
+}
+
+fn ask() -> Cpu {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::__cpuid;

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use crate::support::backends::forced_backend_lacks;
 use crate::support::{Random, expected, paint};
 use manyhash::backend::Backend;
-use manyhash::{Algorithm, Readers, Sha256, hash};
+use manyhash::{Algorithm, Lend, Readers, Sha256, hash};
 
 /// Gives a message in pieces of any size, interrupted now and then.
 struct Pieces {
@@ -71,6 +71,101 @@ impl<R: Read> Read for Numbered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.1.read(buffer)
     }
+}
+
+/// Lends some of its bytes, and gives the others.
+struct Lending<'a> {
+    message: &'a [u8],
+    given: usize,
+    random: Random,
+    /// Fails when it should lend after this number of bytes.
+    fails_at: Option<usize>,
+}
+
+impl Read for Lending<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = (self.message.len() - self.given).min(buffer.len()).min(1 + self.random.below(2000));
+        buffer[..count].copy_from_slice(&self.message[self.given..][..count]);
+        self.given += count;
+        Ok(count)
+    }
+}
+
+impl<'a> Lend for Lending<'a> {
+    type Lent = &'a [u8];
+
+    fn lend(&mut self, again_bytes: usize) -> io::Result<Option<&'a [u8]>> {
+        if self.fails_at.is_some_and(|at| self.given >= at) {
+            return Err(io::Error::other("broken"));
+        }
+        let count = (self.message.len() - self.given).min(200 + self.random.below(5000));
+        if count < 200 || self.random.below(3) == 0 {
+            return Ok(None);
+        }
+        let lent = &self.message[self.given - again_bytes..self.given + count];
+        self.given += count;
+        Ok(Some(lent))
+    }
+}
+
+fn any_lent<A: Algorithm>() {
+    let (seed, mut random) = Random::replayable(0x001e_4d14);
+    for round in 0..8 {
+        let count = random.below(60);
+        let most = random.one_of(&[300, 10_000, 100_000]);
+        let messages: Vec<Vec<u8>> = (0..count).map(|i| paint(i, random.below(most))).collect();
+        let expected = expected::<A>(&messages);
+        let mut ended = vec![false; count];
+        let readers = messages.iter().enumerate().map(|(i, message)| {
+            let fails_at = (i % 7 == 3).then_some(message.len() / 2);
+            (Numbered(i, Lending { message, given: 0, random: Random::new(seed + i as u64 + 1), fails_at }), message.len() as u64)
+        });
+        Readers::<A>::with_buffer_bytes(0).hash_lent(readers, |Numbered(i, lending), result| {
+            let context = format!("{}, MANYHASH_TEST_SEED={seed}, round {round}, reader {i}", A::NAME);
+            assert!(!std::mem::replace(&mut ended[i], true), "{context}: ended twice");
+            match result {
+                Ok(digest) => assert!(digest.as_ref() == expected[i] && lending.given == messages[i].len(), "{context}"),
+                Err(error) => assert!(i % 7 == 3 && error.to_string() == "broken", "{context}: {error}"),
+            }
+        });
+        assert!(ended.iter().all(|ended| *ended));
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[any_lent]);
+
+impl<R: Lend> Lend for Numbered<R> {
+    type Lent = R::Lent;
+
+    fn lend(&mut self, again_bytes: usize) -> io::Result<Option<R::Lent>> {
+        self.1.lend(again_bytes)
+    }
+}
+
+/// Lends less than a block.
+struct Miser;
+
+impl Read for Miser {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+}
+
+impl Lend for Miser {
+    type Lent = &'static [u8];
+
+    fn lend(&mut self, _: usize) -> io::Result<Option<&'static [u8]>> {
+        Ok(Some(b"too little"))
+    }
+}
+
+#[test]
+fn a_reader_that_lends_too_little_fails() {
+    if forced_backend_lacks::<Sha256>() {
+        return;
+    }
+    let mut errors = Vec::new();
+    Readers::<Sha256>::new().hash_lent([(Miser, 1000), (Miser, 0)], |_, result| errors.push(result.unwrap_err().to_string()));
+    assert_eq!(errors, ["the reader lent less than it was asked for"; 2]);
 }
 
 /// Says it gave one byte more than fits.
