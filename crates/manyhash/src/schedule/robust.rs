@@ -65,7 +65,7 @@ impl Set<'_> {
         let mut usage = Usage::default();
         let start = Start { state: C::filled(WordOf::<C>::default()), bytes: 0 };
         let digests = &mut Digests::new(&mut digests, 1);
-        C::hash_many(&mix(shapes), (&start).into(), &Slice(&self.messages), digests, Some(&mut usage));
+        C::hash_many(&mix(shapes), &(&start).into(), &Slice(&self.messages), digests, Some(&mut usage));
         usage
     }
 
