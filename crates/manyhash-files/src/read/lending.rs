@@ -33,8 +33,8 @@ pub fn reaches(file: &File, position: u64) -> bool {
 /// Whether the byte of `file` at `position` is in memory. Where the system does not tell, it is
 /// taken to be.
 ///
-/// A read that may not wait (`RWF_NOWAIT`) would tell everybody, but it makes the system read there,
-/// and forget that the file is read from its beginning: that took cold files 17 % longer.
+/// A read that may not wait (`RWF_NOWAIT`) would tell everybody, but it makes the system read there:
+/// cold files took 17 % longer.
 pub fn is_in_memory(file: &File, position: u64) -> bool {
     Mapping::new(file, position..position + 1).is_none_or(|mapping| mapping.is_end_in_memory())
 }
