@@ -15,7 +15,7 @@
 //! | its first sum moved to the vectors by `vmovq`, not by memory | 140 | 133 | no |
 //! | its schedule four words at a time, in 256 bits | 136 | 128 | no |
 //! | its rounds all scalar | 160 | 149 | no |
-//! | `bmi2` | 166 | 159 | yes |
+//! | `bmi2` | 163 | 156 | yes |
 //! | its operations in the compiler's order | 179 | 171 | no |
 //! | schedules of eight blocks in 512-bit lanes beside scalar rounds (n-SMS, Gueron & Krasnov 2012) | 250 | 169 | no |
 
