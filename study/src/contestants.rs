@@ -17,7 +17,7 @@ use crate::aciicmez_2004::public::Library;
 use crate::aciicmez_2004::subject::{Subject, fastest};
 use crate::gueron_2013::expecting::Expecting;
 use crate::gueron_2013::over_linear::OverLinear;
-use crate::gueron_krasnov_2012::algorithm_1::{N_SMS, SHash};
+use crate::gueron_krasnov_2012::algorithm_1::{SCALAR_ROUNDS, SHash};
 use crate::mapped;
 use crate::measured::Measured;
 use crate::messages::Layout;
@@ -65,10 +65,10 @@ pub const OPENSSL_SCALAR: Who = Who::OpenSsl(Variant::Scalar);
 pub const OPENSSL_N_SMS: Who = Who::OpenSsl(Variant::NSms);
 /// OpenSSL as it chooses today.
 pub const OPENSSL_TODAY: Who = Who::OpenSsl(Variant::Today);
-/// n-SMS that is not OpenSSL's.
-pub const OWN_N_SMS: Who = Who::Backend(N_SMS);
+/// One message in scalar rounds beside its schedule in vectors, by manyhash.
+pub const OWN_SCALAR_ROUNDS: Who = Who::Backend(SCALAR_ROUNDS);
 /// The S-HASH of Gueron & Krasnov: 128-bit registers without anything of later instruction sets.
-pub const S_HASH: Who = Who::SHash("sse2", N_SMS);
+pub const S_HASH: Who = Who::SHash("sse2", SCALAR_ROUNDS);
 
 /// Appends the digests of all messages.
 type Hash<'a> = Box<dyn FnMut(&[&[u8]], &mut Vec<u8>) + 'a>;
@@ -84,9 +84,9 @@ impl Who {
             Self::Library(library) => library.name().into(),
             Self::RustCrypto => "RustCrypto".into(),
             Self::OpenSsl(variant) => variant.name().into(),
-            Self::SHash(backend, N_SMS) => format!("{} ({backend})", buffers(backend)),
+            Self::SHash(backend, SCALAR_ROUNDS) => format!("{} ({backend})", buffers(backend)),
             Self::SHash(backend, serial) => format!("{} ({backend}; serial end {serial})", buffers(backend)),
-            Self::Backend(N_SMS) => format!("manyhash n-SMS ({N_SMS})"),
+            Self::Backend(SCALAR_ROUNDS) => format!("manyhash, one message ({SCALAR_ROUNDS})"),
             Self::Backend(backend) => match lanes::<S>(backend) {
                 Some(1) | None => format!("manyhash forced to {backend}"),
                 Some(lanes) => format!("manyhash forced to {backend} ({lanes} lanes)"),
@@ -137,8 +137,8 @@ impl Who {
             Self::Mmx => (!cfg!(target_arch = "x86_64")).then(|| "MMX is of x86".into()),
             Self::Library(library) => library.missing(),
             Self::OpenSsl(variant) => variant.missing(),
-            // Its end has a substitute for n-SMS.
-            Self::SHash(s_update, N_SMS) => backend(s_update),
+            // Its end has a substitute for scalar rounds beside vectors.
+            Self::SHash(s_update, SCALAR_ROUNDS) => backend(s_update),
             Self::SHash(s_update, serial) => backend(s_update).or_else(|| backend(serial)),
             Self::Backend(name) | Self::Lanes(_, name) => backend(name),
             Self::Over(_, linear) => linear.missing::<S>(),
@@ -166,7 +166,7 @@ impl Who {
             Self::Library(library) => each(move |message, digests| library.hash(S::DIGEST_BYTES, message, digests)),
             Self::RustCrypto => each(S::rustcrypto),
             Self::SHash(backend, serial) => {
-                let s_hash = if serial == N_SMS { SHash::<S>::on(backend) } else { SHash::<S>::with_serial(backend, serial) }?;
+                let s_hash = if serial == SCALAR_ROUNDS { SHash::<S>::on(backend) } else { SHash::<S>::with_serial(backend, serial) }?;
                 Box::new(move |messages, digests| s_hash.hash(messages, room::<S>(digests, messages.len())))
             }
             Self::Backend(name) => {
@@ -402,10 +402,10 @@ mod tests {
     /// All kinds of contestants but OpenSSL's processes, which are asked where they race.
     fn everybody() -> impl Iterator<Item = Who> {
         const PORTABLE: Who = Who::Backend("portable");
-        let scalar = [Who::Scalar32, Who::Scalar, Who::Mmx, Who::RustCrypto, OWN_N_SMS, PORTABLE, S_HASH, Who::Manyhash];
+        let scalar = [Who::Scalar32, Who::Scalar, Who::Mmx, Who::RustCrypto, OWN_SCALAR_ROUNDS, PORTABLE, S_HASH, Who::Manyhash];
         let libraries = [Library::CryptoPp, Library::MbedTls].map(Who::Library);
         let lanes = ["sse2", "avx512-128", "avx2", "avx512", "avx512x2", "sha-ni", "sha-ni-x2"].map(Who::Backend);
-        let trees = [Who::Over(4, &OWN_N_SMS), Who::Over(3, &PORTABLE), Who::Lanes(4, "sse2"), Who::Lanes(8, "avx2")];
+        let trees = [Who::Over(4, &OWN_SCALAR_ROUNDS), Who::Over(3, &PORTABLE), Who::Lanes(4, "sse2"), Who::Lanes(8, "avx2")];
         let others = [Who::SHash("avx512", "sha-ni"), Who::Choice(4), Who::Choice(32)];
         scalar.into_iter().chain(libraries).chain(lanes).chain(trees).chain(others)
     }

@@ -10,8 +10,8 @@
 //! |---|---|---|---|---|
 //! | `portable` | scalar code | - | 1 | 1, 1 |
 //! | `portable-x2` | scalar code | - | 2 | 2, - |
-//! | `bmi2` | scalar rounds, schedule in vectors | 256 | 1 | 1, 1 |
-//! | `bmi2-avx512` | scalar rounds, schedule in vectors | 512 | 1 | 1, 1 |
+//! | `bmi2` | scalar rounds, schedule in vectors | 128 | 1 | 1, 1 |
+//! | `bmi2-avx512` | scalar rounds, schedule in vectors | 128 | 1 | 1, 1 |
 //! | `sse2` | lanes | 128 | 1 | 4, 2 |
 //! | `sse2x2` | lanes | 128 | 2 | 8, - |
 //! | `avx2` | lanes | 256 | 1 | 8, 4 |
@@ -36,7 +36,7 @@
 //! SHA-1 and SHA-2. More waves are for those whose rounds wait most, such as MD5. The SHA extensions
 //! are for SHA-1, SHA-224 and SHA-256; those beside schedules in vectors are for the last two.
 //! `bmi2` and `avx512-lean` are for SHA-2. [`Backend::lanes_of`] tells. `avx512-lean` has the fewest
-//! operations, `avx512` the shortest waits.
+//! operations, `avx512` the shortest waits. In `bmi2-avx512`, vectors compute half of each round too.
 //!
 //! ```
 //! use manyhash::{Sha256, backend::Backend, hash_many};

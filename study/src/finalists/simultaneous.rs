@@ -55,7 +55,7 @@ impl<'a> Field<'a> {
         Ok(expected)
     }
 
-    /// Adds SHA-2: n-SMS by OpenSSL and by the engine, and lanes.
+    /// Adds SHA-2: n-SMS by OpenSSL, scalar rounds by the engine, and lanes.
     fn add_sha2<A: Algorithm>(&mut self, session: &Session, algorithm: &str, layout: &Layout, messages: &'a [&'a [u8]]) -> Result<()> {
         let expected = self.add_openssl(A::NAME, algorithm, messages)?;
         if Variant::NSms.missing().is_none() {
@@ -154,7 +154,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let rows = keys.into_iter().zip(measured).map(|((function, code), measured)| (function, code, measured)).collect();
     let method = format!(
         "{MESSAGES} messages of {MESSAGE_BYTES} bytes, as in the second case of figure 2. {}; then contestants in turn, {} to {} samples of at \
-         least {:.1} ms each, the median. Linear: SHA-2 by n-SMS, the faster of OpenSSL's and manyhash's; BLAKE by the crate blake-hash, with \
+         least {:.1} ms each, the median. Linear: SHA-2 by OpenSSL's n-SMS or manyhash's bmi2, the faster; BLAKE by the crate blake-hash, with \
          the columns of its state in the lanes of a register; SHA3-256 by the crate sha3, which is scalar. Gains are over the fastest linear \
          code of a function, for SHA-2 without OpenSSL today, which may use instructions made for it. Lanes: SHA-2 by manyhash, the finalists \
          by this study's kernels over the same vectors; 32-bit words have 4, 8, 16 lanes, 64-bit words 2, 4, 8. The study of BLAKE itself the \

@@ -4,8 +4,8 @@
 use anyhow::Result;
 
 use super::presentation::{
-    BEST_THEN, CHOICES, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_N_SMS, OWN_SHA_NI, PAPERS_LANES, Raced, Who, bars, method, name,
-    race, ratios, table,
+    BEST_THEN, CHOICES, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, OWN_SHA_NI, PAPERS_LANES, Raced, Who, bars,
+    method, name, race, ratios, table,
 };
 use crate::model::Figure;
 use crate::session::Session;
@@ -21,7 +21,7 @@ const PAIRS: [(Who, Who); 5] = [
     (OPENSSL_SCALAR, Who::Over(4, &OPENSSL_SCALAR)),
     (OPENSSL_N_SMS, Who::Over(4, &OPENSSL_N_SMS)),
     (OPENSSL_TODAY, Who::Over(4, &OPENSSL_TODAY)),
-    (OWN_N_SMS, Who::Over(4, &OWN_N_SMS)),
+    (OWN_SCALAR_ROUNDS, Who::Over(4, &OWN_SCALAR_ROUNDS)),
     (OWN_SHA_NI, Who::Over(4, &OWN_SHA_NI)),
 ];
 

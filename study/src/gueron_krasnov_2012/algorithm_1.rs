@@ -32,14 +32,15 @@ use manyhash::Algorithm;
 use manyhash::backend::{Backend, BackendError};
 use manyhash::hazmat::{Blocks, Kernel, final_blocks};
 
-/// The serial code where there is a choice: the authors' own, n-SMS.
-pub const N_SMS: &str = "bmi2";
+/// The serial code where there is a choice: scalar rounds, beside the message schedule of one block
+/// in vectors. The authors' is n-SMS, which makes those of several blocks and is slower here.
+pub const SCALAR_ROUNDS: &str = "bmi2";
 
-/// The backend of the serial end where nothing else is asked: n-SMS, or portable code where the CPU
-/// lacks it.
+/// The backend of the serial end where nothing else is asked: scalar rounds beside a schedule in
+/// vectors, or portable code where the CPU lacks what that takes.
 pub fn serial_end<A: Algorithm>() -> &'static str {
-    let is_there = Backend::by_name(N_SMS).is_ok_and(|backend| backend.supports::<A>());
-    if is_there { N_SMS } else { "portable" }
+    let is_there = Backend::by_name(SCALAR_ROUNDS).is_ok_and(|backend| backend.supports::<A>());
+    if is_there { SCALAR_ROUNDS } else { "portable" }
 }
 
 /// Algorithm 1 over two kernels.

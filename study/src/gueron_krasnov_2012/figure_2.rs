@@ -4,9 +4,9 @@
 use anyhow::Result;
 use manyhash::{Algorithm, Sha256, Sha512};
 
-use super::algorithm_1::{N_SMS, serial_end};
+use super::algorithm_1::{SCALAR_ROUNDS, serial_end};
 use crate::aciicmez_2004::subject::Subject;
-use crate::contestants::{OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_N_SMS, Raced, S_HASH, Who, missing};
+use crate::contestants::{OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, S_HASH, Who, missing};
 use crate::measured::{Measured, fastest, thousands};
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
@@ -33,9 +33,9 @@ const ALL: [Who; 14] = [
     OPENSSL_SCALAR,
     OPENSSL_N_SMS,
     OPENSSL_TODAY,
-    OWN_N_SMS,
+    OWN_SCALAR_ROUNDS,
     S_HASH,
-    Who::SHash("avx512-128", N_SMS),
+    Who::SHash("avx512-128", SCALAR_ROUNDS),
     Who::Backend("sse2"),
     Who::Backend("avx2"),
     Who::Backend("avx512"),
@@ -179,8 +179,8 @@ fn method<A: Algorithm>(session: &Session, of_paper: &str) -> String {
         format!("As in the paper, {WARM_UP_CALLS} calls to warm up, but no more of them than hash {}", size(WARM_UP_BYTES as usize))
     };
     let serial_end = match serial_end::<A>() {
-        N_SMS => format!("manyhash's n-SMS ({N_SMS})"),
-        other => format!("{other} code, for this CPU lacks what n-SMS takes"),
+        SCALAR_ROUNDS => format!("manyhash's code for one message ({SCALAR_ROUNDS}), in place of n-SMS"),
+        other => format!("{other} code, for this CPU lacks what {SCALAR_ROUNDS} takes"),
     };
     format!(
         "Messages of {} bytes, one after the other in memory: as many as the paper chose for the caches of its CPU (L1 32 KB, L2 256 KB, L3 \

@@ -11,7 +11,7 @@ use manyhash::backend::Backend;
 use manyhash::hazmat::{self, Blocks, Kernel, updates};
 use manyhash::{Algorithm, Sha256};
 
-use super::algorithm_1::{N_SMS, SHash, serial_end};
+use super::algorithm_1::{SCALAR_ROUNDS, SHash, serial_end};
 use super::{Folder, quick_files};
 use crate::contestants::{S_HASH, Who};
 use crate::measured::thousands;
@@ -134,7 +134,7 @@ fn algorithm_1(
     steps: &BTreeMap<&'static str, (usize, f64)>,
 ) -> Result<Course, manyhash::backend::BackendError> {
     let Who::SHash(s_update, serial) = who else { unreachable!("{who:?} is not Algorithm 1") };
-    let serial = if serial == N_SMS { serial_end::<Sha256>() } else { serial };
+    let serial = if serial == SCALAR_ROUNDS { serial_end::<Sha256>() } else { serial };
     let s_hash = SHash::<Sha256>::with_serial(s_update, serial)?;
     let zeros = vec![0; *sizes.iter().max().expect("files")];
     let messages: Vec<&[u8]> = sizes.iter().map(|bytes| &zeros[..*bytes]).collect();
@@ -171,8 +171,8 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let blocks: Vec<u64> = sizes.iter().map(|bytes| updates::<Sha256>(*bytes as u64)).collect();
     let steps = step_ns(session)?;
     let (mut courses, mut missing) = (Vec::new(), Vec::new());
-    let wide = Who::SHash("avx512", N_SMS);
-    for who in [S_HASH, Who::SHash("avx2", N_SMS), wide, Who::SHash("avx512", "sha-ni")] {
+    let wide = Who::SHash("avx512", SCALAR_ROUNDS);
+    for who in [S_HASH, Who::SHash("avx2", SCALAR_ROUNDS), wide, Who::SHash("avx512", "sha-ni")] {
         match algorithm_1(who, &sizes, &blocks, &steps) {
             Ok(course) => courses.push((who, course)),
             Err(error) => missing.push(format!("{}: {error}", who.name::<Sha256>())),

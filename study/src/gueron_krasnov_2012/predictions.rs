@@ -4,21 +4,21 @@
 use anyhow::Result;
 use manyhash::{Sha256, Sha512};
 
-use super::algorithm_1::N_SMS;
+use super::algorithm_1::SCALAR_ROUNDS;
 use crate::contestants::{OPENSSL_N_SMS, Raced, S_HASH, Who, missing};
 use crate::measured::Measured;
 use crate::messages::Layout;
 use crate::model::{Bars, Cell, Figure, Plot, Table};
 use crate::session::Session;
 
-const AVX2: Who = Who::SHash("avx2", N_SMS);
+const AVX2: Who = Who::SHash("avx2", SCALAR_ROUNDS);
 /// n-SMS, and Algorithm 1 on registers of 128, 256 and 512 bits; with the messages that they hash
 /// at once by SHA-256.
 const ALL: [(&str, Who, usize); 4] = [
     ("OpenSSL n-SMS (AVX2)", OPENSSL_N_SMS, 1),
     ("S-HASH on 128 bits (SSE2)", S_HASH, 4),
     ("S-HASH on 256 bits (AVX2)", AVX2, 8),
-    ("S-HASH on 512 bits (AVX-512)", Who::SHash("avx512", N_SMS), 16),
+    ("S-HASH on 512 bits (AVX-512)", Who::SHash("avx512", SCALAR_ROUNDS), 16),
 ];
 
 /// Measures both functions.

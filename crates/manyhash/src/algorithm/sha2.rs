@@ -45,8 +45,8 @@ macro_rules! round {
     };
 }
 
-/// Sixteen rounds, after which every variable is back in its place. `$wk!(t)` gives message word
-/// plus constant.
+/// Sixteen rounds by the macro `round!` that is in scope, after which every variable is back in its
+/// place. `$wk!(t)` gives message word plus constant.
 macro_rules! sixteen_rounds {
     ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $wk:ident) => {
         round!($A $V, $a $b $c $d $e $f $g $h, $wk!(0));
@@ -68,7 +68,8 @@ macro_rules! sixteen_rounds {
     };
 }
 
-pub(crate) use {round, sixteen_rounds};
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, reason = "for rounds of other kernels"))]
+pub(crate) use sixteen_rounds;
 
 /// Replaces word t - 16 of the schedule, `w[t % 16]`, by word t (6.2.2 and 6.4.2, step 1).
 #[inline(always)]

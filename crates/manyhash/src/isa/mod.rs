@@ -37,9 +37,9 @@ pub use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use waves::One;
 pub use waves::Two;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use words::Pairs;
 pub use words::{ByteOrder, Count, Isa, MAX_BLOCK_WORDS, MAX_LANES, Row, Word, WordCount, Words};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use words::{Pairs, Successive};
 pub(crate) use words::{most_words, sixteen};
 
 /// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body
@@ -156,9 +156,9 @@ isa! { $
         /// upper halves do not slow: Zen 4.
         ShaNiAvx512Half clean_upper_halves ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
         /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
-        Bmi2 ["bmi1" "bmi2" "avx2"];
-        /// Rotates without flags or copies, beside a message schedule in 512-bit registers.
-        Bmi2Avx512 ["bmi1" "bmi2" "avx512f" "avx512bw"];
+        Bmi2 ["bmi1" "bmi2" "sse2" "avx2"];
+        /// Rotates without flags or copies, with the instructions of AVX-512 on 128 bits.
+        Bmi2Avx512 ["bmi1" "bmi2" "sse2" "ssse3" "avx512f" "avx512vl"];
     }
 }
 
@@ -190,6 +190,6 @@ macro_rules! includes { ($($Isa:ident $Included:ident),+) => { $(
     }
 )+ } }
 includes!(
-    Bmi2 Avx2, Bmi2Avx512 Avx512, Avx512Half Avx2, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
+    Bmi2 Sse2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
     ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half
 );

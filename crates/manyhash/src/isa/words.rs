@@ -118,6 +118,13 @@ pub trait Words: Copy + Send + Sync {
     /// constants to the end of a chain of additions, which is the critical path; pinned orders took
     /// one wave of SHA-256 from 5.00 to 5.63 GB/s.
     fn pin(self) -> Self;
+    /// Returns the same value, but the compiler computes it before anything that it computes from
+    /// `later`, and keeps calls of this function in order. CPUs start the oldest instruction that is
+    /// ready, so the order decides where ports are the limit. Does nothing but for scalar words.
+    #[inline(always)]
+    fn before(self, _later: &mut Self) -> Self {
+        self
+    }
 
     /// Parity (FIPS 180-4, 4.1.1): x ^ y ^ z.
     #[inline(always)]
@@ -169,6 +176,32 @@ pub(crate) trait Pairs: Words<Word = u32> {
     #[inline(always)]
     fn place(lane: usize) -> usize {
         lane % 4 / 2 * (Self::LANES / 2) + lane / 4 * 2 + lane % 2
+    }
+}
+
+/// Vectors that hold successive words of one message, for a message schedule beside scalar rounds.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait Successive: Words {
+    /// Returns the words of `self` from the second on, and the first word of `next` behind them.
+    fn shift_in(self, next: Self) -> Self;
+    /// Returns the last two words as the first two, and zeros behind them.
+    fn last_two_first(self) -> Self;
+    /// Returns the first two words as the last two, and zeros before them. Vectors of two words are
+    /// returned as they are.
+    fn first_two_last(self) -> Self;
+    /// Returns the first word.
+    fn first(self) -> Self::Word;
+    /// Puts the same word into every lane, by way of memory. That takes longer than a move between
+    /// registers, but no vector unit.
+    #[inline(always)]
+    fn splat_stored(isa: Self::Isa, word: Self::Word) -> Self {
+        let mut place = MaybeUninit::<Self::Word>::uninit();
+        // SAFETY: it is read after it was written. Volatile, or the compiler would leave both out.
+        let stored = unsafe {
+            place.as_mut_ptr().write_volatile(word);
+            place.as_ptr().read_volatile()
+        };
+        Self::splat(isa, stored)
     }
 }
 

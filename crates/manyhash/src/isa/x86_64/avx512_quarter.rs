@@ -1,16 +1,16 @@
 //! AVX-512 in quarter registers: 4 lanes of 32 bits, or 2 of 64.
 //!
 //! These are for two messages with 64-bit words, or three or four with 32-bit ones, as those of
-//! `avx512_half.rs` are for more. Loading and transposition are those of `sse2.rs`, with the byte
-//! shuffle that SSE2 lacks.
+//! `avx512_half.rs` are for more, and for one SHA-2 message, whose schedule they make. Loading and
+//! transposition are those of `sse2.rs`, with the byte shuffle that SSE2 lacks.
 //!
 //! SAFETY, for every block of this file: a vector or a token exists only if
 //! [`Avx512Quarter::detect`] found the instruction set.
 
-use super::operations::{operations, three_operand_logic, vectors};
+use super::operations::{operations, successive, three_operand_logic, vectors};
 use super::sse2;
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
-use crate::isa::{Avx512Quarter, Blocks, ByteOrder, Includes, Isa, Pairs, Words};
+use crate::isa::{Avx512Quarter, Blocks, ByteOrder, Includes, Isa, Pairs, Successive, Words};
 use core::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -22,6 +22,8 @@ vectors! {
     U64x2,
     __m128i in xmm_reg of "avx"
 }
+
+successive!(U32x4, U64x2);
 
 /// Reverses the bytes of each 32-bit word.
 ///

@@ -145,6 +145,56 @@ macro_rules! three_operand_logic {
     };
 }
 
+/// The operations of [`Successive`](crate::isa::Successive) on the two vectors of 128 bits. The
+/// compiler makes one instruction of two shifts and an or.
+macro_rules! successive {
+    ($U32:ident, $U64:ident) => {
+        impl Successive for $U32 {
+            #[inline]
+            fn shift_in(self, next: Self) -> Self {
+                // SAFETY: the values prove the instruction set.
+                Self(unsafe { _mm_or_si128(_mm_srli_si128::<4>(self.0), _mm_slli_si128::<12>(next.0)) })
+            }
+            #[inline]
+            fn last_two_first(self) -> Self {
+                // SAFETY: the value proves the instruction set.
+                Self(unsafe { _mm_srli_si128::<8>(self.0) })
+            }
+            #[inline]
+            fn first_two_last(self) -> Self {
+                // SAFETY: the value proves the instruction set.
+                Self(unsafe { _mm_slli_si128::<8>(self.0) })
+            }
+            #[inline]
+            fn first(self) -> u32 {
+                // SAFETY: the value proves the instruction set.
+                unsafe { _mm_cvtsi128_si32(self.0) as u32 }
+            }
+        }
+
+        impl Successive for $U64 {
+            #[inline]
+            fn shift_in(self, next: Self) -> Self {
+                // SAFETY: the values prove the instruction set.
+                Self(unsafe { _mm_or_si128(_mm_srli_si128::<8>(self.0), _mm_slli_si128::<8>(next.0)) })
+            }
+            #[inline]
+            fn last_two_first(self) -> Self {
+                self
+            }
+            #[inline]
+            fn first_two_last(self) -> Self {
+                self
+            }
+            #[inline]
+            fn first(self) -> u64 {
+                // SAFETY: the value proves the instruction set.
+                unsafe { _mm_cvtsi128_si64(self.0) as u64 }
+            }
+        }
+    };
+}
+
 /// The two vectors of an instruction set, over one kind of register, and the identity of such a
 /// register, which no addition is moved across. The identity is a function because `asm!` checks
 /// its operands against the features of the function it stands in.
@@ -177,4 +227,4 @@ macro_rules! vectors {
     };
 }
 
-pub(super) use {operations, rotation_by_shifts, three_operand_logic, vectors};
+pub(super) use {operations, rotation_by_shifts, successive, three_operand_logic, vectors};

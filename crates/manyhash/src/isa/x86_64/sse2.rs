@@ -4,9 +4,9 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Sse2::detect`] found
 //! the instruction set, and [`Blocks::starts`] checked every pointer that is read.
 
-use super::operations::{operations, rotation_by_shifts, vectors};
+use super::operations::{operations, rotation_by_shifts, successive, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
-use crate::isa::{Blocks, ByteOrder, Isa, Sse2, Words};
+use crate::isa::{Blocks, ByteOrder, Isa, Sse2, Successive, Words};
 use core::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -18,6 +18,8 @@ vectors! {
     U64x2,
     __m128i in xmm_reg of "sse2"
 }
+
+successive!(U32x4, U64x2);
 
 /// Swaps the two bytes of each 16-bit half word, because SSE2 has no byte shuffle.
 ///

@@ -1,7 +1,7 @@
 //! Kernels that give each message registers of its own. They use instructions made for the
-//! algorithm (the SHA extensions), or a message schedule in SIMD beside scalar rounds (n-SMS,
-//! Gueron & Krasnov 2012). Interleaving the instructions of two to four messages hides the latency
-//! of each.
+//! algorithm (the SHA extensions), or a message schedule in SIMD beside them (n-SMS, Gueron &
+//! Krasnov 2012) or beside scalar rounds. Interleaving the instructions of two to four messages
+//! hides the latency of each.
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod dirty_halves;
@@ -60,8 +60,8 @@ fn all() -> Vec<Box<dyn Any>> {
         Bmi2Avx512: PerMessage<C>,
     {
         Box::new(vec![
-            Kernel::<C>::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 256),
-            Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 512),
+            Kernel::<C>::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 128),
+            Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 128),
         ])
     }
     fn sha_ni<C: Compression>() -> Box<dyn Any>
