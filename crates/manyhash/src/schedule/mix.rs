@@ -57,6 +57,8 @@ pub(crate) struct Mix<C: Compression> {
     pub(crate) single: Kernel<C>,
     /// Index of the kernel that advances most messages for its time in long runs.
     pub(crate) widest: usize,
+    /// True if there are kernels for long runs only, so that lengths decide which kernel is best.
+    pub(crate) asks_for_lengths: bool,
     /// Index of the kernel that advances most messages for its time in short runs.
     widest_short: usize,
     /// The cheapest way to advance 0, 1, 2, ... messages by a block each, in short runs and in long
@@ -104,7 +106,8 @@ impl<C: Compression> Mix<C> {
             kernels.iter().map(per_block).fold(f64::INFINITY, f64::min)
         };
         let least_ps_per_block = (0..=MAX_LANES).map(least_ps).collect();
-        Self { single, widest: widest(true), widest_short: widest(false), cheapest, least_ps_per_block, kernels }
+        let asks_for_lengths = kernels.iter().any(|kernel| kernel.only_long);
+        Self { single, asks_for_lengths, widest: widest(true), widest_short: widest(false), cheapest, least_ps_per_block, kernels }
     }
 
     /// Returns the kernel that advances most messages for its time in long runs.

@@ -347,9 +347,8 @@ impl<C: Compression> Schedule<'_, '_, C> {
     /// Chooses the kernel that is cheapest for the `messages` messages left. It advances those in
     /// its lanes until one of them ends.
     fn go_unplanned(&mut self, messages: usize) -> u64 {
-        // The longest that waits stands for all: each of them was longer when it began.
-        let longest = self.supply.waiting_blocks(0);
-        let longest = longest.or_else(|| (0..self.active).map(|column| self.blocks_left(column)).max()).unwrap_or(0);
+        let longest = if self.mix.asks_for_lengths { (0..self.active).map(|column| self.blocks_left(column)).max() } else { None };
+        let longest = longest.unwrap_or(0);
         (self.kernel, self.planned_blocks) = (self.mix.best_for(messages, longest), 0);
         while self.active < self.mix.kernels[self.kernel].lanes && self.take_in() {}
         u64::MAX

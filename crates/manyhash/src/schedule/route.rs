@@ -142,7 +142,7 @@ impl Lengths {
             let together_ps = TOGETHER_PS + count as u64 * TOGETHER_MESSAGE_PS;
             return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(together_ps);
         }
-        let bookkeeping_ps = RAGGED_PS + count as u64 * SCHEDULED_MESSAGE_PS;
+        let bookkeeping_ps = RAGGED_PS + count as u64 * RAGGED_MESSAGE_PS;
         // The least that shared lanes could take, if all were busy to the end.
         let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(count);
         let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
@@ -179,6 +179,9 @@ const TOGETHER_MESSAGE_PS: u64 = 15_000;
 /// The cost, in picoseconds, of a batch of messages that differ in blocks besides compressing,
 /// compared with one message after the other: measured on Zen 4.
 const RAGGED_PS: u64 = 400_000;
+
+/// What each message of it adds to that: in small batches, few runs are shared.
+const RAGGED_MESSAGE_PS: u64 = 100_000;
 
 /// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
 pub(super) fn hash_digests<C: Compression>(

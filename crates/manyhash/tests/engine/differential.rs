@@ -59,6 +59,18 @@ fn every_count<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[every_count]);
 
+/// Messages as far apart as whole pages, from addresses that are no multiple of a cache line: lanes
+/// read copies of them, a piece at a time.
+fn pages_apart<A: Algorithm>() {
+    const PAGE: usize = 4096;
+    let buffer = paint(1, 75 * 2 * PAGE);
+    for (count, length, more) in [(9, 512, 0), (17, 4096, 0), (70, 1000, 0), (40, 600, 97), (70, 4000, 53), (70, 511, 2)] {
+        let rows = (0..count).map(|i| &buffer[9 + i * 2 * PAGE..][..length + i * more]).collect::<Vec<_>>();
+        check::<A>(&rows, &format!("{count} messages of {length} bytes and {more} more each, pages apart"));
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[pages_apart]);
+
 /// Every edge length as a whole batch of its own, one message more than lanes.
 fn equal_lengths<A: Algorithm>() {
     for length in edge_lengths() {
