@@ -89,6 +89,8 @@ impl Backend {
 /// many digests as messages.
 #[inline]
 pub(crate) fn hash_on<A: Algorithm>(mix: &Mix<CompressionOf<A>>, messages: &impl Messages, digests: &mut [A::Digest]) {
+    // `route.rs` would decide the same, but only with messages and starts put together in memory: 20
+    // bytes of SHA-1 took 56 ns on Zen 4, and take 33.
     if let (1, [digest]) = (messages.count(), &mut *digests) {
         <CompressionOf<A>>::hash_alone(mix, (&A::INITIAL, 0), None, messages.message(0), digest.as_mut());
         return;
