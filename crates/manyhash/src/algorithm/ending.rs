@@ -35,10 +35,11 @@ pub trait Ending<C: Compression>: 'static {
     /// What [`finish_in_lanes`](Self::finish_in_lanes) must be told of a message of `message_bytes`
     /// bytes, which are fewer than 2^29.
     fn length(message_bytes: u32) -> WordOf<C>;
-    /// Does in registers what [`finish`](Self::finish) and [`mark_end`](Self::mark_end) do. `block`
-    /// is the last block of every lane, with the rest of its message, [`FIRST`](Self::FIRST) and
-    /// zeros. `length` is what [`length`](Self::length) returned for each lane.
-    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, state: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, length: V);
+    /// Does in registers what [`finish`](Self::finish) and [`mark_end`](Self::mark_end) do, in the
+    /// lanes where all bits of `ends` are set; in the others, no bit is. There `block` is the last
+    /// block of the message, with its rest, [`FIRST`](Self::FIRST) and zeros, and `length` is what
+    /// [`length`](Self::length) returned for it.
+    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, state: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, ends: V, length: V);
 }
 
 /// The end of a message, as the state is told of it.
@@ -79,9 +80,10 @@ impl<C: Compression, const LENGTH_BYTES: usize> Ending<C> for MerkleDamgard<LENG
     /// The lower bits of the length are in the last word, or in the last but one if the least
     /// significant byte comes first.
     #[inline(always)]
-    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(_: V::Isa, _: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, length: V) {
+    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(_: V::Isa, _: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, ends: V, length: V) {
         let from_end = if matches!(C::BYTE_ORDER, ByteOrder::Big) { 1 } else { 2 };
-        block.as_mut()[C::Block::COUNT - from_end] = length;
+        let word = &mut block.as_mut()[C::Block::COUNT - from_end];
+        *word = V::choose(ends, length, *word);
     }
 }
 
@@ -108,9 +110,9 @@ impl<C: Compression, const FIRST: u8> Ending<C> for Sponge<FIRST> {
     }
 
     #[inline(always)]
-    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, _: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, _: V) {
+    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, _: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, ends: V, _: V) {
         let last = &mut block.as_mut()[C::Block::COUNT - 1];
-        *last = last.xor(V::splat(isa, WordOf::<C>::TOP_BIT));
+        *last = last.xor(ends.and(V::splat(isa, WordOf::<C>::TOP_BIT)));
     }
 }
 
@@ -153,11 +155,12 @@ impl<C: Compression> Ending<C> for Counted {
     }
 
     #[inline(always)]
-    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, state: &mut StateOf<C, V>, _: &mut BlockOf<C, V>, length: V) {
+    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(_: V::Isa, state: &mut StateOf<C, V>, _: &mut BlockOf<C, V>, ends: V, length: V) {
         let state = state.as_mut();
-        state[Self::COUNT] = length;
-        state[Self::COUNT + 1] = V::splat(isa, WordOf::<C>::default());
-        state[Self::FLAG] = V::splat(isa, WordOf::<C>::ONES);
+        state[Self::COUNT] = V::choose(ends, length, state[Self::COUNT]);
+        // The upper word of the length is zero, and so is the flag of lanes that go on.
+        state[Self::COUNT + 1] = state[Self::COUNT + 1].and(ends.not());
+        state[Self::FLAG] = ends;
     }
 }
 

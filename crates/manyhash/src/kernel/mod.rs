@@ -24,7 +24,7 @@ use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words, cpu};
 use in_lanes::{Lanes, Source};
 use per_message::{Interleaved, InterleavedDealt, PerMessage, PerMessageDealt};
 use shape::{Kind, Shape};
-use short::ShortMessages;
+use short::{LaneStates, ShortMessages};
 use states::States;
 
 type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
@@ -32,7 +32,7 @@ type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
 /// arguments of a function are in registers.
 type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8]);
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
-type HashShort<C> = fn(&ShortMessages<'_, '_, C>, &mut [Row; MAX_LANES]);
+type HashShort<C> = fn(&ShortMessages<'_, '_, C>, Option<&mut LaneStates<C>>, &mut [Row; MAX_LANES]);
 
 /// The cost of copying a dealt message word by word, in picoseconds a byte, measured on Golden
 /// Cove.
@@ -68,8 +68,8 @@ impl<C: Compression> Kernel<C> {
     fn in_lanes<I: Isa>(name: &'static str) -> Self {
         let lanes = VectorOf::<C, I>::LANES;
         assert!(lanes <= MAX_LANES);
-        let short: HashShort<C> = |messages, digests| {
-            token::<I>().run(short::Run { messages, digests });
+        let short: HashShort<C> = |messages, finals, digests| {
+            token::<I>().run(short::Run { messages, finals, digests });
         };
         Self {
             name,
@@ -197,11 +197,17 @@ impl<C: Compression> Kernel<C> {
     }
 
     /// Hashes a whole message in every lane and writes the final states to the first of `digests`.
+    /// If the messages differ in blocks, `finals` is memory that this needs.
     /// Panics if the CPU lacks the instruction set, if [`has_short`](Self::has_short) is false, or
     /// if there are fewer lanes than the kernel has.
     #[inline]
-    pub(crate) fn hash_short(&self, messages: &ShortMessages<'_, '_, C>, digests: &mut [Row; MAX_LANES]) {
-        (self.short.expect("asked for only if it is there"))(messages, digests);
+    pub(crate) fn hash_short(
+        &self,
+        messages: &ShortMessages<'_, '_, C>,
+        finals: Option<&mut LaneStates<C>>,
+        digests: &mut [Row; MAX_LANES],
+    ) {
+        (self.short.expect("asked for only if it is there"))(messages, finals, digests);
     }
 
     /// Returns a kernel with the name, lanes and cost of this one that computes nothing and records

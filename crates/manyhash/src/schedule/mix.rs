@@ -144,6 +144,11 @@ impl<C: Compression> Mix<C> {
         }
     }
 
+    /// Returns the most lanes of a kernel that pads in registers; 0 if none does.
+    pub(crate) fn short_lanes(&self) -> usize {
+        self.kernels.iter().filter(|kernel| kernel.has_short()).map(|kernel| kernel.lanes).max().unwrap_or(0)
+    }
+
     /// Returns the least time that a block can take while no more than `messages` messages advance,
     /// in picoseconds.
     #[inline]

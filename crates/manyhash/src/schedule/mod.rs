@@ -48,6 +48,7 @@
 //! |---|---|
 //! | `route.rs` | the first decision: one by one, short ones together, or the schedule |
 //! | `alone.rs`, `short.rs` | the two shorter ways |
+//! | `sets.rs` | which short messages go together, if they differ in blocks |
 //! | `messages.rs`, `queue.rs` | messages in memory, and their order |
 //! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
 //! | `staging.rs` | copies of messages that push each other out of the cache |
@@ -68,6 +69,7 @@ mod queue;
 #[cfg(test)]
 mod robust;
 pub(crate) mod route;
+mod sets;
 pub(crate) mod short;
 mod slices;
 mod staging;

@@ -67,45 +67,37 @@ impl Queue {
         self.order.as_ref().map_or(0, |order| order.long)
     }
 
-    /// Returns whether all messages have equally many blocks.
-    pub(super) fn is_alike(&self) -> bool {
-        self.order.is_none()
-    }
-
     /// Returns the short messages by blocks, most blocks first: blocks, and how many messages have
     /// them.
     pub(super) fn short_groups(&self) -> &[(u64, usize)] {
         self.order.as_ref().map_or(&[], |order| &order.short)
     }
 
-    /// Shows each group of short messages to `hash`, most blocks first. `hash` returns how many of
-    /// a group, the first ones, it has hashed: they wait no longer. Call it only before the first
-    /// message is taken.
-    pub(super) fn offer_short(&mut self, mut hash: impl FnMut(Group<'_>) -> usize) {
-        let Some(Order { indices, long, short }) = &mut self.order else {
-            if self.longest_blocks <= MAX_BLOCKS && self.waiting.messages > 0 {
-                let Waiting { messages: count, .. } = self.waiting;
-                let all = Group { blocks: self.longest_blocks, count, which: Which::From(0), bytes: self.bytes };
-                let left = count - hash(all);
-                assert!(left == 0 || left == count, "all of them or none");
-                self.waiting = if left == 0 { Waiting::default() } else { self.waiting };
+    /// Takes all messages out of the queue but the first `first`, and returns their indices. Call it
+    /// only before the first message is taken, if not all messages have equally many blocks.
+    pub(super) fn split_off(&mut self, first: usize) -> Vec<usize> {
+        let Order { indices, long, short } = self.order.as_mut().expect("messages differ in blocks");
+        let rest = indices.split_off(first);
+        let mut left = rest.len();
+        while let (Some((blocks, count)), true) = (short.last_mut(), left > 0) {
+            let taken = left.min(*count);
+            self.waiting.blocks -= taken as u64 * *blocks;
+            (left, *count) = (left - taken, *count - taken);
+            if *count == 0 {
+                short.pop();
             }
-            return;
-        };
-        let (mut kept, mut first) = (*long, *long);
-        for (blocks, count) in short.iter_mut() {
-            let end = first + *count;
-            let done = hash(Group { blocks: *blocks, count: *count, which: Which::These(&indices[first..end]), bytes: None });
-            self.waiting.messages -= done;
-            self.waiting.blocks -= done as u64 * *blocks;
-            indices.copy_within(first + done..end, kept);
-            (kept, first, *count) = (kept + *count - done, end, *count - done);
         }
-        indices.truncate(kept);
-        short.retain(|(_, count)| *count > 0);
+        self.waiting.messages = first;
         if *long == 0 {
             self.longest_blocks = short.first().map_or(0, |(blocks, _)| *blocks);
         }
+        rest
+    }
+
+    /// Returns all messages as a group, if they are short and have equally many blocks.
+    pub(super) fn alike_group(&self) -> Option<Group<'static>> {
+        let is_short = self.order.is_none() && self.longest_blocks <= MAX_BLOCKS && self.waiting.messages > 0;
+        is_short.then_some(Group { blocks: self.longest_blocks, count: self.waiting.messages, which: Which::From(0), bytes: self.bytes })
     }
 
     /// Returns the index of the message that comes after `skip` others.

@@ -8,10 +8,9 @@ use super::queue::Queue;
 use super::short::{self, Group};
 use super::slices::Slices;
 use super::staging::Staging;
-use super::{Extent, Memory, alone};
+use super::{Extent, Memory, alone, sets};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
-use crate::kernel::Kernel;
 use crate::kernel::start::{Passes, Starts};
 
 /// Panics if there are not as many digests as messages.
@@ -73,8 +72,11 @@ fn hash_in_order<C: Compression>(
 ) {
     let is_short_start = passes.inner.bytes() <= short::MOST_START_BYTES;
     let mut queue = Queue::longest_first::<C>(messages, 0);
-    if is_short_start {
-        hash_short(&mut queue, mix, passes, messages, digests, usage);
+    match queue.alike_group() {
+        _ if !is_short_start => {}
+        Some(all) if !Staging::pays_for(messages) => return short::hash(mix, passes, messages, digests, all, &mut None, usage),
+        Some(_) => {}
+        None => sets::hash(&mut queue, mix, passes, messages, digests, usage),
     }
     if queue.waiting().messages > 0 {
         let mut slices = Slices::new(passes.inner, messages, digests, queue);
@@ -218,70 +220,4 @@ pub(super) fn hash_digests<C: Compression>(
             digests.room(index(first + i)).copy_from_slice(outer);
         }
     }
-}
-
-/// Hashes short messages, those of one number of blocks together, and takes them out of the queue,
-/// unless they are better off in the lanes of others.
-fn hash_short<C: Compression>(
-    queue: &mut Queue,
-    mix: &Mix<C>,
-    passes: &Passes<'_, C>,
-    messages: &dyn Messages,
-    digests: &mut Digests<'_>,
-    usage: &mut Usage,
-) {
-    if queue.is_alike() && Staging::pays_for(messages) {
-        return;
-    }
-    let rows = &mut None;
-    let mut hash = |group: Group<'_>| {
-        short::hash(mix, passes, messages, digests, group, rows, usage);
-        group.count
-    };
-    if queue.is_alike() {
-        return queue.offer_short(hash);
-    }
-    if queue.long_messages() > 0 && are_better_off_in_lanes_of_others(queue, mix) {
-        return;
-    }
-    queue.offer_short(|group| {
-        let count = group.count - group.count % mix.widest_for(group.blocks).lanes;
-        if count > 0 { hash(Group { count, ..group }) } else { 0 }
-    });
-    // The messages left did not fill the widest lanes.
-    if queue.long_messages() == 0 && is_faster_apart(mix, queue.short_groups().iter().copied()) {
-        queue.offer_short(hash);
-    }
-}
-
-/// Returns whether the longest messages leave lanes idle, so that short ones cost nothing there but
-/// their part of the bookkeeping.
-fn are_better_off_in_lanes_of_others<C: Compression>(queue: &Queue, mix: &Mix<C>) -> bool {
-    let Kernel { lanes, cost_ps, .. } = *mix.widest_kernel();
-    if queue.waiting().blocks >= queue.longest_blocks().saturating_mul(lanes as u64) {
-        return false;
-    }
-    let (mut short_blocks, mut short_messages) = (0, 0);
-    for (blocks, messages) in queue.short_groups() {
-        short_blocks += blocks * *messages as u64;
-        short_messages += *messages as u64;
-    }
-    short_blocks * u64::from(cost_ps) / lanes as u64 > short_messages * SCHEDULED_MESSAGE_PS
-}
-
-/// The time that the schedule takes for a message besides compressing, in picoseconds: 60 ns on
-/// Golden Cove.
-const SCHEDULED_MESSAGE_PS: u64 = 60_000;
-
-/// Returns whether groups of messages take less time one after the other than together in a
-/// schedule. Each is given as its blocks and its number of messages, in falling order.
-fn is_faster_apart<C: Compression>(mix: &Mix<C>, groups: impl Iterator<Item = (u64, usize)>) -> bool {
-    let (mut apart_ps, mut together_ps, mut going, mut blocks_before) = (0, 0, 0, 0);
-    for (blocks, messages) in groups {
-        apart_ps += blocks * mix.cost_ps(messages, blocks);
-        together_ps +=
-            (blocks_before - blocks.min(blocks_before)) * mix.cost_ps(going, blocks_before) + messages as u64 * SCHEDULED_MESSAGE_PS;
-        (going, blocks_before) = (going + messages, blocks);
-    }
-    apart_ps <= together_ps + blocks_before * mix.cost_ps(going, blocks_before)
 }

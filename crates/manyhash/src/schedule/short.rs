@@ -1,7 +1,7 @@
-//! Short messages of one number of blocks: as many as a kernel has lanes go together from their
-//! starts to their digests.
+//! Short messages of one number of blocks, or of nearly as many: as many as a kernel has lanes go
+//! together from their starts to their digests.
 //!
-//! Any kernel will do. The lanes stay in step, so there are no slots, no midstates and no plan. If
+//! If all have equally many, any kernel will do. The lanes stay in step, so there are no slots, no midstates and no plan. If
 //! the kernel can ([`crate::kernel::short`]), padding is made in registers, in one run. Otherwise
 //! the end is padded in memory, and is a run of its own if there are more than two blocks.
 //! `route.rs` decides which messages come here, and which are better off in the schedule.
@@ -15,7 +15,7 @@ use crate::algorithm::ending::{Tail, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, StateOf, WordOf, write_digest};
 use crate::isa::{Blocks, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
-use crate::kernel::short::{DigestBlock, LaneStarts, ShortMessages, shared_end};
+use crate::kernel::short::{DigestBlock, LaneStarts, LaneStates, ShortMessages, shared_end};
 use crate::kernel::start::{Passes, Starts};
 use crate::kernel::states::States;
 
@@ -53,25 +53,7 @@ pub(super) fn hash<C: Compression>(
     rows: &mut Rows,
     usage: &mut Usage,
 ) {
-    let Group { blocks, count, .. } = group;
-    // The schedule is computed only if it is used often enough.
-    let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
-    let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
-    let mut together = Together::<C>::new(*passes, group, digests.digest_bytes(), alike_bytes, rows);
-    let mut first = 0;
-    while first < count {
-        let best = mix.best_for(count - first, blocks);
-        let kernel = &mix.kernels[best];
-        usage.steps[best] += blocks + u64::from(passes.outer.is_some());
-        let lanes = kernel.lanes.min(count - first);
-        let at = Place { kernel, first, lanes };
-        if kernel.lanes <= 4 {
-            together.hash::<4>(at, messages, digests);
-        } else {
-            together.hash::<MAX_LANES>(at, messages, digests);
-        }
-        first += lanes;
-    }
+    Together::new(*passes, digests.digest_bytes(), rows).hash_group(mix, messages, digests, group, usage);
 }
 
 /// Hashes messages that all have as many blocks as the first.
@@ -108,50 +90,98 @@ fn alike_bytes<C: Compression>(messages: &dyn Messages, group: Group<'_>) -> Opt
 
 /// The messages of a group that are in the lanes of a kernel.
 #[derive(Clone, Copy)]
-struct Place<'a, C: Compression> {
+struct Place<'a, 'g, C: Compression> {
     kernel: &'a Kernel<C>,
+    group: Group<'g>,
     /// The place in the group of the first of them.
     first: usize,
     /// The number of lanes with a message of their own, which are the first ones.
     lanes: usize,
 }
 
-/// The parts that the lanes of a group share, and memory for them.
-struct Together<'s, 'g, 'r, C: Compression> {
+/// The parts that messages share, and memory for them.
+pub(super) struct Together<'s, 'r, C: Compression> {
     passes: Passes<'s, C>,
-    group: Group<'g>,
     /// The last block's schedule, if all lanes share it.
     shared_end: Option<[WordOf<C>; MAX_ROUNDS]>,
     digest_block: Option<DigestBlock<C>>,
     rows: &'r mut Rows,
-    own_inner: OwnStarts<C>,
-    own_outer: OwnStarts<C>,
+    own_inner: Option<LaneStates<C>>,
+    own_outer: Option<LaneStates<C>>,
+    finals: Option<LaneStates<C>>,
 }
 
-/// The midstates of the messages in the lanes, one row for each word, once they are needed.
-type OwnStarts<C> = Option<StateOf<C, [WordOf<C>; MAX_LANES]>>;
-
-impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
-    /// Prepares for the messages of `group`, which are all whole blocks of `alike_bytes` bytes if
-    /// that is given. Make it where it is used: moving it costs 0.3 us.
+impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
+    /// Prepares for messages with digests of `digest_bytes` bytes. Make it where it is used: moving
+    /// it costs 0.3 us.
     #[inline(always)]
-    fn new(passes: Passes<'s, C>, group: Group<'g>, digest_bytes: usize, alike_bytes: Option<u64>, rows: &'r mut Rows) -> Self {
+    pub(super) fn new(passes: Passes<'s, C>, digest_bytes: usize, rows: &'r mut Rows) -> Self {
         Self {
             passes,
-            group,
-            shared_end: alike_bytes.map(|bytes| shared_end::<C>(passes.inner.bytes() + bytes)),
+            shared_end: None,
             digest_block: passes.outer.map(|outer| DigestBlock::new(digest_bytes, outer.bytes())),
             rows,
             own_inner: None,
             own_outer: None,
+            finals: None,
         }
+    }
+
+    /// Hashes messages of one number of blocks, any number of them, and adds the steps to `usage`.
+    #[inline(always)]
+    pub(super) fn hash_group(
+        &mut self,
+        mix: &Mix<C>,
+        messages: &dyn Messages,
+        digests: &mut Digests<'_>,
+        group: Group<'_>,
+        usage: &mut Usage,
+    ) {
+        let Group { blocks, count, .. } = group;
+        // The schedule is computed only if it is used often enough.
+        let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
+        let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
+        self.finals = None;
+        self.shared_end = alike_bytes.map(|bytes| shared_end::<C>(self.passes.inner.bytes() + bytes));
+        let mut first = 0;
+        while first < count {
+            let best = mix.best_for(count - first, blocks);
+            let kernel = &mix.kernels[best];
+            usage.steps[best] += blocks + u64::from(self.passes.outer.is_some());
+            let lanes = kernel.lanes.min(count - first);
+            let at = Place { kernel, group, first, lanes };
+            if kernel.lanes <= 4 {
+                self.hash::<4>(at, messages, digests);
+            } else {
+                self.hash::<MAX_LANES>(at, messages, digests);
+            }
+            first += lanes;
+        }
+    }
+
+    /// Hashes messages in the lanes of one kernel, which pads in registers, and adds the steps to
+    /// `usage`. The first message is the longest, and `group.blocks` are its blocks.
+    pub(super) fn hash_set(
+        &mut self,
+        mix: &Mix<C>,
+        kernel: usize,
+        messages: &dyn Messages,
+        digests: &mut Digests<'_>,
+        group: Group<'_>,
+        usage: &mut Usage,
+    ) {
+        usage.steps[kernel] += group.blocks + u64::from(self.passes.outer.is_some());
+        self.shared_end = None;
+        self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
+        let at = Place { kernel: &mix.kernels[kernel], group, first: 0, lanes: group.count };
+        self.pad_in_registers(at, &messages.whole(group.which, at.lanes, at.kernel.lanes), digests);
     }
 
     /// Hashes the messages in the lanes of a kernel of at most `N` lanes. A lane without a message
     /// does the work of the first one again.
     #[inline(always)]
-    fn hash<const N: usize>(&mut self, at: Place<'_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
-        let which = self.group.which.after(at.first);
+    fn hash<const N: usize>(&mut self, at: Place<'_, '_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+        let which = at.group.which.after(at.first);
         if at.kernel.has_short() {
             return self.pad_in_registers(at, &messages.whole(which, at.lanes, at.kernel.lanes), digests);
         }
@@ -159,12 +189,12 @@ impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
         messages.fill(which, &mut in_lanes[..at.lanes]);
         let idle = in_lanes[0];
         in_lanes[at.lanes..at.kernel.lanes].fill(idle);
-        pad_in_memory(self.passes, self.group, at, &in_lanes[..at.kernel.lanes], digests);
+        pad_in_memory(self.passes, at, &in_lanes[..at.kernel.lanes], digests);
     }
 
     /// Hashes the messages in the lanes of a kernel that pads in registers.
-    fn pad_in_registers(&mut self, at: Place<'_, C>, messages: &Whole<'_>, digests: &mut Digests<'_>) {
-        let (Passes { inner, outer }, group, lanes) = (self.passes, self.group, at.lanes);
+    fn pad_in_registers(&mut self, at: Place<'_, '_, C>, messages: &Whole<'_>, digests: &mut Digests<'_>) {
+        let (Passes { inner, outer }, Place { group, lanes, .. }) = (self.passes, at);
         let index = |lane: usize| group.which.index(at.first + lane);
         let midstates = lane_starts::<C>(&inner, lanes, index, &mut self.own_inner);
         let outer = outer.as_ref().zip(self.digest_block.as_ref());
@@ -172,7 +202,7 @@ impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
         let (shared_end, start_bytes) = (self.shared_end.as_ref(), inner.bytes());
         let short = ShortMessages { midstates, start_bytes, messages, blocks: group.blocks as usize, shared_end, outer };
         let rows = self.rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]);
-        at.kernel.hash_short(&short, rows);
+        at.kernel.hash_short(&short, self.finals.as_mut(), rows);
         digests.set_rows(group.which.after(at.first), &rows[..lanes]);
     }
 }
@@ -180,11 +210,11 @@ impl<'s, 'g, 'r, C: Compression> Together<'s, 'g, 'r, C> {
 /// Hashes the messages in the lanes of any kernel.
 fn pad_in_memory<C: Compression>(
     Passes { inner, outer }: Passes<'_, C>,
-    group: Group<'_>,
-    at: Place<'_, C>,
+    at: Place<'_, '_, C>,
     messages: &[&[u8]],
     digests: &mut Digests<'_>,
 ) {
+    let group = at.group;
     let padded = PaddedInMemory { inner, outer, kernel: at.kernel, lanes: at.lanes, blocks: group.blocks as usize };
     let index = |lane: usize| group.which.index(at.first + lane);
     match at.kernel.lanes {
@@ -203,7 +233,7 @@ fn lane_starts<'a, C: Compression>(
     starts: &'a Starts<'_, C>,
     lanes: usize,
     index: impl Fn(usize) -> usize,
-    own: &'a mut OwnStarts<C>,
+    own: &'a mut Option<LaneStates<C>>,
 ) -> LaneStarts<'a, C> {
     match starts {
         Starts::Same(start) => LaneStarts::Same(&start.state),

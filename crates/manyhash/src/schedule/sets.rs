@@ -1,0 +1,239 @@
+//! Sets: short messages that share the lanes of a kernel from their starts to their digests.
+//!
+//! In the schedule, a message that ends gives its lane to another one. That keeps all lanes busy,
+//! and costs about as much as a few blocks for each message. In a set nobody takes the lane of a
+//! message that has ended, and nothing is done for one message alone. If neighbours in the order of
+//! lengths make a set, little is lost: all sets of a batch together wait no longer for their longest
+//! messages than the longest message of all takes.
+//!
+//! So messages are taken longest first, and there is one cut: the messages before it go through the
+//! schedule, those behind it go in sets. Both sides are estimated for every possible cut.
+
+use super::digests::Digests;
+use super::messages::{Messages, Which};
+use super::mix::{Mix, Usage};
+use super::queue::Queue;
+use super::short::{Group, Together};
+use crate::algorithm::Compression;
+use crate::algorithm::ending::block_count;
+use crate::isa::MAX_LANES;
+use crate::kernel::start::Passes;
+
+/// The time that a set takes besides compressing, in picoseconds. This and the times below were
+/// measured on Zen 4.
+const SET_PS: f64 = 60e3;
+
+/// What each message adds to that.
+const SET_MESSAGE_PS: f64 = 12e3;
+
+/// What a block adds to the time of a set if some of its messages have ended.
+const RAGGED_BLOCK_PS: f64 = 40e3;
+
+/// The time that the schedule takes besides compressing, in picoseconds.
+const SCHEDULE_PS: f64 = 400e3;
+
+/// What each message adds to that.
+const SCHEDULED_MESSAGE_PS: f64 = 150e3;
+
+/// Hashes those short messages of the queue that take less time in sets than in the schedule, and
+/// takes them out of the queue.
+pub(super) fn hash<C: Compression>(
+    queue: &mut Queue,
+    mix: &Mix<C>,
+    passes: &Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    usage: &mut Usage,
+) {
+    let Some(cut) = Cut::best(queue, mix, messages) else { return };
+    let rows = &mut None;
+    let mut together = Together::new(*passes, digests.digest_bytes(), rows);
+    let indices = queue.split_off(cut.scheduled);
+    let mut first = 0;
+    for Set { kernel, count, most_blocks } in cut.sets {
+        let group = Group { blocks: most_blocks, count, which: Which::These(&indices[first..first + count]), bytes: None };
+        match kernel {
+            Some(kernel) => together.hash_set(mix, kernel, messages, digests, group, usage),
+            None => together.hash_group(mix, messages, digests, group, usage),
+        }
+        first += count;
+    }
+}
+
+/// Messages that are next to each other in the order of lengths.
+#[derive(Clone, Copy)]
+struct Set {
+    /// The kernel whose lanes they share; `None` if all have equally many blocks and may be many.
+    kernel: Option<usize>,
+    count: usize,
+    /// The blocks of the longest of them.
+    most_blocks: u64,
+}
+
+/// A decision which messages go through the schedule.
+struct Cut {
+    /// The number of messages that do, the longest ones.
+    scheduled: usize,
+    /// The sets of the others, in their order.
+    sets: Vec<Set>,
+    /// The estimated time of all, in picoseconds.
+    ps: f64,
+}
+
+impl Cut {
+    /// Returns the best cut; `None` if all messages go through the schedule.
+    fn best<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages) -> Option<Self> {
+        let long = Scheduled::of_long(queue, mix, messages);
+        let short: usize = queue.short_groups().iter().map(|(_, count)| count).sum();
+        // Sets are whole either from the longest on or from the shortest on.
+        let odd = short % mix.short_lanes().max(1);
+        let from_longest = Self::from(queue.short_groups(), mix, long, short);
+        let best = if odd == 0 || odd == short {
+            from_longest
+        } else {
+            let from_shortest = Self::from(queue.short_groups(), mix, long, odd);
+            if from_shortest.ps < from_longest.ps { from_shortest } else { from_longest }
+        };
+        (!best.sets.is_empty()).then_some(best)
+    }
+
+    /// Returns the best cut between sets of which the first has at most `first` messages.
+    fn from<C: Compression>(groups: &[(u64, usize)], mix: &Mix<C>, long: Scheduled, first: usize) -> Self {
+        let mut scheduled = long;
+        let mut sets = Vec::new();
+        let mut waiting = Waiting { groups, taken: 0 };
+        let mut sets_ps = 0.0;
+        let (mut cut, mut cut_sets, mut least_ps) = (scheduled.messages, 0, scheduled.ps(mix));
+        while waiting.blocks() > 0 {
+            let most_messages = if sets.is_empty() { first } else { usize::MAX };
+            let (set, ps) = waiting.next_set(mix, most_messages);
+            waiting.take(set.count, |blocks, count| scheduled.add(mix, blocks, count));
+            sets.push(set);
+            sets_ps += ps;
+            // Compared with all in sets: what the schedule takes for those before the cut, less what
+            // sets do.
+            let ps = scheduled.ps(mix) - sets_ps;
+            if ps < least_ps {
+                (cut, cut_sets, least_ps) = (scheduled.messages, sets.len(), ps);
+            }
+        }
+        Self { scheduled: cut, sets: sets.split_off(cut_sets), ps: least_ps + sets_ps }
+    }
+}
+
+/// Short messages, longest first, that are in no set yet.
+#[derive(Clone, Copy)]
+struct Waiting<'a> {
+    /// Blocks, and how many messages have them, in falling order.
+    groups: &'a [(u64, usize)],
+    /// The number of messages of the first group that are in sets.
+    taken: usize,
+}
+
+impl Waiting<'_> {
+    /// Returns the blocks of the next message; 0 if there is none.
+    fn blocks(&self) -> u64 {
+        self.groups.first().map_or(0, |(blocks, _)| *blocks)
+    }
+
+    /// Takes the next messages, at most `count`, and shows them to `see` by their blocks.
+    fn take(&mut self, mut count: usize, mut see: impl FnMut(u64, usize)) {
+        while let (Some((blocks, messages)), true) = (self.groups.first(), count > 0) {
+            let taken = count.min(messages - self.taken);
+            see(*blocks, taken);
+            (self.taken, count) = (self.taken + taken, count - taken);
+            if self.taken == *messages {
+                (self.groups, self.taken) = (&self.groups[1..], 0);
+            }
+        }
+    }
+
+    /// Returns the next set, which has at most `most_messages` messages, and its time in
+    /// picoseconds.
+    fn next_set<C: Compression>(&self, mix: &Mix<C>, most_messages: usize) -> (Set, f64) {
+        let most_blocks = self.blocks();
+        let alike = self.groups.first().map_or(0, |(_, count)| count - self.taken).min(most_messages);
+        let widest = mix.widest_for(most_blocks).lanes;
+        let alike_set = |count: usize| {
+            let sets = count.div_ceil(widest) as f64;
+            let ps = (most_blocks * mix.cost_ps(count, most_blocks)) as f64 + sets * SET_PS + count as f64 * SET_MESSAGE_PS;
+            (Set { kernel: None, count, most_blocks }, ps)
+        };
+        if alike >= widest {
+            return alike_set(alike - alike % widest);
+        }
+        let mut best = alike_set(alike);
+        let mut best_ps_per_block = best.1 / (alike as u64 * most_blocks) as f64;
+        for (i, kernel) in mix.kernels.iter().enumerate().filter(|(_, kernel)| kernel.has_short()) {
+            let (mut count, mut blocks, mut fewest) = (0, 0, 0);
+            self.clone().take(kernel.lanes.min(most_messages), |its_blocks, messages| {
+                count += messages;
+                blocks += its_blocks * messages as u64;
+                fewest = its_blocks;
+            });
+            let ragged_ps = if fewest < most_blocks { (most_blocks - fewest + 1) as f64 * RAGGED_BLOCK_PS } else { 0.0 };
+            let ps = most_blocks as f64 * f64::from(kernel.cost_ps) + ragged_ps + SET_PS + count as f64 * SET_MESSAGE_PS;
+            if ps / (blocks as f64) < best_ps_per_block {
+                best = (Set { kernel: Some(i), count, most_blocks }, ps);
+                best_ps_per_block = ps / blocks as f64;
+            }
+        }
+        best
+    }
+}
+
+/// The messages before a cut, and what is known of the time that the schedule takes for them.
+#[derive(Clone, Copy)]
+struct Scheduled {
+    messages: usize,
+    blocks: u64,
+    /// The blocks of the longest message, and of the shortest.
+    longest: u64,
+    shortest: u64,
+    /// The time, in picoseconds, if every message is advanced by a block in turn.
+    in_turn_ps: f64,
+}
+
+impl Scheduled {
+    /// Starts with the messages of the queue that are not short.
+    fn of_long<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages) -> Self {
+        let mut scheduled = Self { messages: 0, blocks: 0, longest: 0, shortest: 0, in_turn_ps: 0.0 };
+        let long = queue.long_messages();
+        for skip in 0..long.min(MAX_LANES) {
+            let message = messages.message(queue.peek(skip).expect("it waits"));
+            scheduled.add(mix, block_count::<C>(message.len() as u64), 1);
+        }
+        if long > MAX_LANES {
+            let short_blocks: u64 = queue.short_groups().iter().map(|(blocks, count)| blocks * *count as u64).sum();
+            scheduled.blocks = queue.waiting().blocks.saturating_sub(short_blocks);
+            // They are so many that the time in turn doesn't matter.
+            (scheduled.messages, scheduled.in_turn_ps) = (long, f64::INFINITY);
+        }
+        scheduled
+    }
+
+    /// Adds `count` messages of `blocks` blocks, which are no longer than those before.
+    fn add<C: Compression>(&mut self, mix: &Mix<C>, blocks: u64, count: usize) {
+        if self.messages == 0 {
+            self.longest = blocks;
+        }
+        let before_ps = if self.messages == 0 { 0 } else { mix.cost_ps(self.messages, self.longest) };
+        self.messages += count;
+        self.in_turn_ps += blocks as f64 * (mix.cost_ps(self.messages, self.longest) as f64 - before_ps as f64);
+        self.blocks = self.blocks.saturating_add(blocks.saturating_mul(count as u64));
+        self.shortest = blocks;
+    }
+
+    /// Returns the estimated time in picoseconds.
+    fn ps<C: Compression>(&self, mix: &Mix<C>) -> f64 {
+        if self.messages == 0 {
+            return 0.0;
+        }
+        let at_best_rate_ps = self.blocks as f64 * mix.least_ps_per_block(self.messages);
+        let longest_alone_ps = self.longest as f64 * f64::from(mix.single.cost_ps);
+        // At the end some lanes are idle, for half of the time that the shortest message takes.
+        let end_ps = self.shortest as f64 * f64::from(mix.widest_kernel().cost_ps) / 2.0;
+        let shared_ps = at_best_rate_ps.max(longest_alone_ps) + end_ps;
+        self.in_turn_ps.min(shared_ps) + SCHEDULE_PS + self.messages as f64 * SCHEDULED_MESSAGE_PS
+    }
+}
