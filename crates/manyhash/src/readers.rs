@@ -4,11 +4,11 @@ use crate::algorithm::ending::{End, Tail, block_count, whole_bytes};
 use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
-use crate::isa::Blocks;
+use crate::isa::Ahead;
 use crate::kernel::start::Start;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::{Mix, Usage};
-use crate::schedule::{Ended, Extent, Memory, Supply, Waiting, ended_of};
+use crate::schedule::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, ended_of};
 use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, Read};
@@ -353,19 +353,35 @@ impl<A: Algorithm, R: Lend, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
         self.start.state
     }
 
-    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>) {
-        slots.iter().for_each(|slot| ahead.add_lane(self.slots[*slot].ready()));
-    }
-
-    fn at_end(&self, slot: usize) -> Option<End> {
-        let slot = &self.slots[slot];
-        slot.tail.as_ref().filter(|_| slot.ready.is_empty() && slot.tail_done_bytes == 0).map(Tail::end)
+    fn advance(&mut self, lanes: &mut Lanes<'_, '_, CompressionOf<A>>, most_blocks: u64) -> Advanced {
+        self.advance_by_piece(lanes, most_blocks)
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {
         let slot = &self.slots[slot];
         let done = (slot.message_bytes - self.start.bytes - slot.ready.len() as u64) / A::BLOCK_BYTES as u64;
         slot.expected_blocks.saturating_sub(done).max(1)
+    }
+
+    fn finish(&mut self, slot: usize, state: &ChainingOf<CompressionOf<A>>) {
+        let slot = &mut self.slots[slot];
+        let reader = slot.reader.take().expect("a message on its way has a reader");
+        slot.lent = None;
+        let result = slot.error.take().map_or_else(|| Ok(digest::<A>(state)), Err);
+        (self.finished)(reader, result);
+    }
+}
+
+impl<A: Algorithm, R: Lend, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result<A::Digest>)> Pieces<CompressionOf<A>>
+    for Open<A, R, I, F>
+{
+    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Ahead<'a>) {
+        slots.iter().for_each(|slot| ahead.add_lane(self.slots[*slot].ready()));
+    }
+
+    fn at_end(&self, slot: usize) -> Option<End> {
+        let slot = &self.slots[slot];
+        slot.tail.as_ref().filter(|_| slot.ready.is_empty() && slot.tail_done_bytes == 0).map(Tail::end)
     }
 
     fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
@@ -378,13 +394,5 @@ impl<A: Algorithm, R: Lend, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             slot.tail_done_bytes += bytes;
             slot.tail_done_bytes == slot.tail.as_ref().map_or(0, |tail| tail.blocks().len())
         })
-    }
-
-    fn finish(&mut self, slot: usize, state: &ChainingOf<CompressionOf<A>>) {
-        let slot = &mut self.slots[slot];
-        let reader = slot.reader.take().expect("a message on its way has a reader");
-        slot.lent = None;
-        let result = slot.error.take().map_or_else(|| Ok(digest::<A>(state)), Err);
-        (self.finished)(reader, result);
     }
 }

@@ -46,40 +46,6 @@ impl<'a> Blocks<'a> {
         blocks
     }
 
-    /// Creates blocks of no lanes; [`add_lane`](Self::add_lane) and
-    /// [`repeat_first`](Self::repeat_first) add some.
-    #[inline(always)]
-    pub(crate) fn without_lanes() -> Self {
-        Self::unset(0, usize::MAX)
-    }
-
-    /// Adds a lane that has these bytes ahead. Every lane keeps as many as the shortest has. Panics
-    /// if there are [`MAX_LANES`] already.
-    #[inline(always)]
-    pub(crate) fn add_lane(&mut self, ahead: &'a [u8]) {
-        self.starts[self.lanes].write(ahead.as_ptr());
-        self.lanes += 1;
-        self.bytes = self.bytes.min(ahead.len());
-    }
-
-    /// Fills up to `lanes` lanes in all. The added lanes have no message and repeat the work of the
-    /// first one. Panics if there is no first lane, or if `lanes` is more than [`MAX_LANES`].
-    #[inline(always)]
-    pub(crate) fn repeat_first(&mut self, lanes: usize) {
-        assert!(self.lanes > 0);
-        while self.lanes < lanes {
-            self.starts[self.lanes] = self.starts[0];
-            self.lanes += 1;
-        }
-    }
-
-    /// Keeps `bytes` bytes in every lane. Panics if there are fewer.
-    #[inline(always)]
-    pub(crate) fn shorten(&mut self, bytes: usize) {
-        assert!(bytes <= self.bytes);
-        self.bytes = bytes;
-    }
-
     /// Creates blocks whose starts are not set. The caller sets the first `lanes` before any of
     /// them is read.
     #[inline(always)]
@@ -93,13 +59,15 @@ impl<'a> Blocks<'a> {
     pub(crate) fn lanes_that_crowd_with_first(&self) -> usize {
         const LINE_BYTES: usize = 64;
         const SETS: usize = 64;
-        let mut crowding = 0;
-        for lane in 0..self.lanes {
-            let [[first], [start]] = [0, lane].map(|lane| self.starts::<1>(lane, 0, 0).map(|start| start.addr()));
-            let is_same_set = (start / LINE_BYTES) % SETS == (first / LINE_BYTES) % SETS;
-            crowding += usize::from(is_same_set && !first.is_multiple_of(LINE_BYTES));
+        let [first] = self.starts::<1>(0, 0, 0).map(|start| start.addr());
+        if first.is_multiple_of(LINE_BYTES) {
+            return 0;
         }
-        crowding
+        let is_same_set = |lane: &usize| {
+            let [start] = self.starts::<1>(*lane, 0, 0).map(|start| start.addr());
+            (start / LINE_BYTES) % SETS == (first / LINE_BYTES) % SETS
+        };
+        (0..self.lanes).filter(is_same_set).count()
     }
 
     /// Returns the number of lanes.
@@ -130,12 +98,114 @@ impl<'a> Blocks<'a> {
         let mut starts = [std::ptr::null(); N];
         let mut lane = 0;
         while lane < N {
-            // SAFETY: a lane below `lanes`, which `new`, `successive`, `add_lane`, `repeat_first`
-            // or `Whole::new` set.
+            // SAFETY: a lane below `lanes`, which `new`, `successive`, `Whole::new` or the functions
+            // of `Ahead` set.
             starts[lane] = unsafe { self.starts[first_lane + lane].assume_init() }.wrapping_add(at);
             lane += 1;
         }
         starts
+    }
+}
+
+/// What each lane of a kernel has ahead, of any length. [`Blocks`] are taken from it run by run, each
+/// as far as all lanes go.
+pub(crate) struct Ahead<'a> {
+    /// The blocks taken last. The lanes are as many as the kernel has.
+    blocks: Blocks<'a>,
+    /// For each lane with a message of its own, how many bytes will have been taken at the end of
+    /// what it has.
+    ends: [MaybeUninit<usize>; MAX_LANES],
+    /// The bytes that were taken of every lane, those taken last included.
+    taken: usize,
+    /// The lanes with a message of their own, which are the first ones. The others repeat the first.
+    busy_lanes: usize,
+}
+
+impl<'a> Ahead<'a> {
+    /// Creates lanes that [`add_lane`](Self::add_lane) adds to.
+    #[inline(always)]
+    pub(crate) fn without_lanes() -> Self {
+        Self { blocks: Blocks::unset(0, 0), ends: [MaybeUninit::uninit(); MAX_LANES], taken: 0, busy_lanes: 0 }
+    }
+
+    /// Adds a lane that has these bytes ahead. Panics if there are [`MAX_LANES`] already.
+    #[inline(always)]
+    pub(crate) fn add_lane(&mut self, ahead: &'a [u8]) {
+        let lane = self.busy_lanes;
+        self.set(lane, ahead);
+        (self.busy_lanes, self.blocks.lanes) = (lane + 1, lane + 1);
+    }
+
+    /// Makes a lane go on with these bytes.
+    #[inline(always)]
+    fn set(&mut self, lane: usize, ahead: &'a [u8]) {
+        // `take` moves all starts behind what was taken before.
+        self.blocks.starts[lane].write(ahead.as_ptr().wrapping_sub(self.blocks.bytes));
+        self.ends[lane].write(self.taken + ahead.len());
+    }
+
+    /// Fills up to `lanes` lanes in all. The added lanes have no message and repeat the work of the
+    /// first one. Panics if there is no first lane, or if `lanes` is more than [`MAX_LANES`].
+    #[inline(always)]
+    pub(crate) fn repeat_first(&mut self, lanes: usize) {
+        assert!(self.busy_lanes > 0);
+        while self.blocks.lanes < lanes {
+            self.blocks.starts[self.blocks.lanes] = self.blocks.starts[0];
+            self.blocks.lanes += 1;
+        }
+    }
+
+    /// Returns the bytes that were taken of every lane.
+    #[inline(always)]
+    pub(crate) fn taken_bytes(&self) -> usize {
+        self.taken
+    }
+
+    /// Returns the ends of the lanes with a message of their own.
+    #[inline(always)]
+    fn ends(&self) -> &[usize] {
+        let ends = &self.ends[..self.busy_lanes];
+        // SAFETY: `add_lane` has written this many.
+        unsafe { &*(std::ptr::from_ref(ends) as *const [usize]) }
+    }
+
+    /// Takes the next bytes of every lane, up to the nearest end of one, and at most `most_bytes`.
+    /// There are none if a lane is at its end.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, most_bytes: usize) -> &Blocks<'a> {
+        // Four minima, so that none waits for the one before.
+        let (fours, rest) = self.ends().as_chunks::<4>();
+        let mut nearest = [usize::MAX; 4];
+        for four in fours {
+            for (nearest, end) in nearest.iter_mut().zip(four) {
+                *nearest = (*nearest).min(*end);
+            }
+        }
+        let nearest = nearest.iter().chain(rest).fold(usize::MAX, |nearest, end| nearest.min(*end));
+        for start in &mut self.blocks.starts[..self.blocks.lanes] {
+            // SAFETY: `add_lane` or `repeat_first` has written this many.
+            *start = MaybeUninit::new(unsafe { start.assume_init() }.wrapping_add(self.blocks.bytes));
+        }
+        self.blocks.bytes = (nearest - self.taken).min(most_bytes);
+        self.taken += self.blocks.bytes;
+        &self.blocks
+    }
+
+    /// Returns the lanes of which all is taken: bit i is that of lane i.
+    #[inline(always)]
+    pub(crate) fn at_end(&self) -> u64 {
+        self.ends().iter().rev().fold(0, |lanes, end| lanes << 1 | u64::from(*end == self.taken))
+    }
+
+    /// Gives these bytes to a lane of which all is taken. Panics if it isn't.
+    #[inline(always)]
+    pub(crate) fn go_on(&mut self, lane: usize, ahead: &'a [u8]) {
+        assert!(self.ends()[lane] == self.taken);
+        self.set(lane, ahead);
+        if lane == 0 {
+            let start = self.blocks.starts[0];
+            self.blocks.starts[self.busy_lanes..self.blocks.lanes].fill(start);
+        }
     }
 }
 

@@ -31,6 +31,7 @@ mod words;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86_64;
 
+pub(crate) use blocks::Ahead;
 pub use blocks::{Blocks, FirstByte, Whole};
 pub(crate) use dealt::Dealt;
 pub use portable::Portable;

@@ -8,7 +8,7 @@ use crate::algorithms::Algorithm;
 use crate::backend;
 #[cfg(feature = "hmac")]
 use crate::hmac::Key;
-use crate::isa::Blocks;
+use crate::isa::Ahead;
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
 #[cfg(feature = "hmac")]
@@ -17,7 +17,7 @@ use crate::schedule::compiled::Compiled;
 #[cfg(feature = "hmac")]
 use crate::schedule::digests::Digests;
 use crate::schedule::mix::Usage;
-use crate::schedule::{Ended, Extent, Memory, Supply, Waiting, ended_of};
+use crate::schedule::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, ended_of};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -486,22 +486,12 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Supply<CompressionOf<A>> for Run<'_, A, H,
         self.table.entries[self.table.slots[slot]].state
     }
 
-    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>) {
-        slots.iter().for_each(|slot| ahead.add_lane(self.table.ready(self.table.slots[*slot])));
-    }
-
-    fn at_end(&self, slot: usize) -> Option<End> {
-        let entry = &self.table.entries[self.table.slots[slot]];
-        let is_next = entry.stage == Stage::Padded && matches!(&entry.segment, Segment::Buffer(blocks) if blocks.start == 0);
-        is_next.then_some(End { message_bytes: entry.message_bytes, rest_bytes: entry.kept_bytes })
+    fn advance(&mut self, lanes: &mut Lanes<'_, '_, CompressionOf<A>>, most_blocks: u64) -> Advanced {
+        self.advance_by_piece(lanes, most_blocks)
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {
         self.table.entries[self.table.slots[slot]].blocks_left()
-    }
-
-    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
-        ended_of(slots, |slot| self.table.consume(self.table.slots[slot], bytes))
     }
 
     fn finish(&mut self, slot: usize, state: &ChainingOf<CompressionOf<A>>) {
@@ -523,6 +513,22 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Supply<CompressionOf<A>> for Run<'_, A, H,
                 table.give(id, digest);
             }
         }
+    }
+}
+
+impl<A: Algorithm, H, P: AsRef<[u8]>> Pieces<CompressionOf<A>> for Run<'_, A, H, P> {
+    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Ahead<'a>) {
+        slots.iter().for_each(|slot| ahead.add_lane(self.table.ready(self.table.slots[*slot])));
+    }
+
+    fn at_end(&self, slot: usize) -> Option<End> {
+        let entry = &self.table.entries[self.table.slots[slot]];
+        let is_next = entry.stage == Stage::Padded && matches!(&entry.segment, Segment::Buffer(blocks) if blocks.start == 0);
+        is_next.then_some(End { message_bytes: entry.message_bytes, rest_bytes: entry.kept_bytes })
+    }
+
+    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
+        ended_of(slots, |slot| self.table.consume(self.table.slots[slot], bytes))
     }
 }
 

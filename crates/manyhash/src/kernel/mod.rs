@@ -156,7 +156,12 @@ impl<C: Compression> Kernel<C> {
     /// that, the cost includes copying the words of each lane together.
     pub(crate) fn for_dealt(&self) -> Self {
         let copied_bytes = if self.has_dealt() || self.lanes == 1 { 0 } else { self.lanes * C::BLOCK_BYTES };
-        Self { cost_ps: self.cost_ps + copied_bytes as u32 * COPY_PS_PER_BYTE, ..*self }
+        self.with_cost(self.cost_ps + copied_bytes as u32 * COPY_PS_PER_BYTE)
+    }
+
+    /// Returns this kernel with another cost of a step, in picoseconds.
+    pub(crate) fn with_cost(&self, cost_ps: u32) -> Self {
+        Self { cost_ps, ..*self }
     }
 
     /// Returns whether this CPU can run the kernel.

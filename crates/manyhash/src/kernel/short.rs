@@ -113,7 +113,14 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
         for (lane, length) in lengths[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
             *length = C::Ending::length(start_bytes as u32 + messages.bytes(lane));
         }
-        let fewest_blocks = if self.finals.is_some() { block_count::<C>(messages.blocks().len_bytes() as u64) as usize } else { blocks };
+        let mut blocks_of_lanes = [WordOf::<C>::default(); MAX_LANES];
+        let mut fewest_blocks = blocks;
+        if self.finals.is_some() {
+            fewest_blocks = block_count::<C>(messages.blocks().len_bytes() as u64) as usize;
+            for (lane, blocks) in blocks_of_lanes[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
+                *blocks = WordOf::<C>::from(block_count::<C>(u64::from(messages.bytes(lane))) as u32);
+            }
+        }
         let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
         for block in 0..all_blocks {
             if let (true, Some(expanded), true) = (C::HAS_CONSTANT_BLOCKS, shared_end, block == blocks - 1) {
@@ -140,7 +147,7 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
                     };
                     if some_end {
                         if self.finals.is_some() {
-                            ends = lanes_that_end::<C, I>(isa, messages, block);
+                            ends = lanes_of::<C, I>(isa, &blocks_of_lanes, block as u32 + 1);
                         }
                         C::Ending::finish_in_lanes(isa, &mut state, &mut words, ends, Words::read(isa, &lengths));
                     }
@@ -159,17 +166,15 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
     }
 }
 
-/// Returns a vector with all bits set in the lanes whose message has its last block at `block`, and
-/// none in the others.
+/// Returns a vector with all bits set in the lanes whose message has `blocks` blocks, and none in the
+/// others. `of_lanes` are the blocks of each lane's message.
 #[inline(always)]
-fn lanes_that_end<C: Compression, I: Isa>(isa: I, messages: &Whole<'_>, block: usize) -> VectorOf<C, I> {
-    let mut ends = [WordOf::<C>::default(); MAX_LANES];
-    for (lane, ends) in ends[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
-        if block_count::<C>(u64::from(messages.bytes(lane))) == block as u64 + 1 {
-            *ends = WordOf::<C>::ONES;
-        }
+fn lanes_of<C: Compression, I: Isa>(isa: I, of_lanes: &[WordOf<C>; MAX_LANES], blocks: u32) -> VectorOf<C, I> {
+    let mut lanes = [WordOf::<C>::default(); MAX_LANES];
+    for (lane, of_lane) in lanes[..VectorOf::<C, I>::LANES].iter_mut().zip(of_lanes) {
+        *lane = if *of_lane == WordOf::<C>::from(blocks) { WordOf::<C>::ONES } else { WordOf::<C>::default() };
     }
-    Words::read(isa, &ends)
+    Words::read(isa, &lanes)
 }
 
 /// Replaces `finals` by `state` in the lanes where all bits of `ends` are set.

@@ -24,10 +24,7 @@ fn in_first_lane<C: Compression>(kernel: &Kernel<C>, state: &mut ChainingOf<C>, 
     let mut rows = C::filled([WordOf::<C>::default(); MAX_LANES]);
     let mut states = States::<C>::of_rows(&mut rows);
     states.set_column(0, state);
-    let mut ahead = Blocks::without_lanes();
-    ahead.add_lane(blocks);
-    ahead.repeat_first(kernel.lanes);
-    kernel.advance(&mut states, &ahead);
+    kernel.advance(&mut states, &Blocks::new(kernel.lanes, blocks.len(), |_| blocks));
     *state = states.column(0);
 }
 

@@ -5,10 +5,10 @@ use super::messages::Messages;
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::route;
-use super::{Ended, Extent, Memory, Supply, Waiting, ended_of};
+use super::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, ended_of};
 use crate::algorithm::ending::{End, Ending, block_count, padded, padded_bytes, whole_bytes};
 use crate::algorithm::{ChainingOf, Compression};
-use crate::isa::Blocks;
+use crate::isa::Ahead;
 use crate::kernel::start::Passes;
 
 /// The bytes before and after each message.
@@ -130,7 +130,21 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
         *self.around.passes.inner.state(self.slots[slot].message)
     }
 
-    fn add_ready<'b>(&'b self, slots: &[usize], ahead: &mut Blocks<'b>) {
+    fn advance(&mut self, lanes: &mut Lanes<'_, '_, C>, most_blocks: u64) -> Advanced {
+        self.advance_by_piece(lanes, most_blocks)
+    }
+
+    fn blocks_left(&self, slot: usize) -> u64 {
+        self.slots[slot].blocks_left
+    }
+
+    fn finish(&mut self, slot: usize, state: &ChainingOf<C>) {
+        self.digests.set_state::<C>(self.slots[slot].message, state);
+    }
+}
+
+impl<C: Compression> Pieces<C> for Framed<'_, '_, '_, C> {
+    fn add_ready<'b>(&'b self, slots: &[usize], ahead: &mut Ahead<'b>) {
         for slot in slots {
             let slot = &self.slots[*slot];
             ahead.add_lane(if !slot.head.is_empty() {
@@ -151,10 +165,6 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
         is_next.then(|| End { message_bytes: self.around.passes.inner.bytes() + framed_bytes, rest_bytes })
     }
 
-    fn blocks_left(&self, slot: usize) -> u64 {
-        self.slots[slot].blocks_left
-    }
-
     fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
         ended_of(slots, |slot| {
             let slot = &mut self.slots[slot];
@@ -168,9 +178,5 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
             }
             slot.blocks_left == 0
         })
-    }
-
-    fn finish(&mut self, slot: usize, state: &ChainingOf<C>) {
-        self.digests.set_state::<C>(self.slots[slot].message, state);
     }
 }

@@ -1,6 +1,7 @@
 //! Mixes: the kernels a schedule may choose from, and the cheapest way through some messages with
 //! them.
 
+use super::bookkeeping::ragged_message_ps;
 use crate::algorithm::Compression;
 use crate::isa::MAX_LANES;
 use crate::kernel::list::kernels;
@@ -42,11 +43,16 @@ impl<C: Compression> Mixes<C> {
 /// More kernels than any compression function has.
 const MAX_KERNELS: usize = 24;
 
-/// The work that was done: for each kernel of a mix, the steps run, each a block in every lane of
-/// it.
+/// The cost of a kernel that is never chosen, in picoseconds.
+const NEVER_PS: u32 = u32::MAX / 2;
+
+/// The work that was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
+    /// For each kernel of a mix, the steps run, each a block in every lane of it.
     pub(crate) steps: [u64; MAX_KERNELS],
+    /// The estimated time of all else, in picoseconds: see `bookkeeping.rs`.
+    pub(crate) bookkeeping_ps: u64,
 }
 
 /// The kernels that a schedule may use.
@@ -66,7 +72,17 @@ pub(crate) struct Mix<C: Compression> {
     cheapest: [Vec<Cheapest>; 2],
     /// The least time that a block can take while 0, 1, 2, ... messages advance, in picoseconds.
     least_ps_per_block: Vec<f64>,
+    /// For each kernel, a mix without those of more lanes, once it was asked for.
+    narrower: Vec<OnceLock<Mix<C>>>,
+    best_for_ragged: [usize; POWERS],
+    /// The most lanes of a kernel that may be chosen.
+    pub(crate) most_lanes: usize,
+    /// The indices of the kernels that pad in registers.
+    pub(crate) short: Vec<usize>,
 }
+
+/// More powers of two than the blocks of messages for which bookkeeping matters.
+const POWERS: usize = 16;
 
 /// A way to advance some messages by a block each: a step of a kernel, then the cheapest way for
 /// the messages left.
@@ -107,7 +123,52 @@ impl<C: Compression> Mix<C> {
         };
         let least_ps_per_block = (0..=MAX_LANES).map(least_ps).collect();
         let asks_for_lengths = kernels.iter().any(|kernel| kernel.only_long);
-        Self { single, asks_for_lengths, widest: widest(true), widest_short: widest(false), cheapest, least_ps_per_block, kernels }
+        let narrower = kernels.iter().map(|_| OnceLock::new()).collect();
+        let may_be_chosen = |kernel: &&Kernel<C>| kernel.cost_ps < NEVER_PS;
+        let most_lanes = kernels.iter().filter(may_be_chosen).map(|kernel| kernel.lanes).max().unwrap_or(1);
+        Self {
+            single,
+            asks_for_lengths,
+            widest: widest(true),
+            widest_short: widest(false),
+            cheapest,
+            least_ps_per_block,
+            narrower,
+            best_for_ragged: Self::best_for_ragged(&kernels),
+            most_lanes,
+            short: (0..kernels.len()).filter(|kernel| kernels[*kernel].has_short()).collect(),
+            kernels,
+        }
+    }
+
+    /// Returns, for each power of two blocks that messages have on average, the index of the kernel
+    /// that advances most of them for its time if they end one after the other. Each end costs time
+    /// for every lane, so that many lanes do not pay for short messages.
+    fn best_for_ragged(kernels: &[Kernel<C>]) -> [usize; POWERS] {
+        std::array::from_fn(|power| {
+            let mean_blocks = 1u64 << power;
+            let is_usable = |kernel: &&Kernel<C>| mean_blocks > SHORT_BLOCKS || !kernel.only_long || kernels.len() == 1;
+            let ps_per_block = |kernel: &Kernel<C>| {
+                f64::from(kernel.cost_ps) / kernel.lanes as f64 + ragged_message_ps(kernel) as f64 / mean_blocks as f64
+            };
+            let usable = kernels.iter().enumerate().filter(|(_, kernel)| is_usable(kernel));
+            usable.min_by(|one, other| ps_per_block(one.1).total_cmp(&ps_per_block(other.1))).expect("a kernel").0
+        })
+    }
+
+    /// Returns the mix for messages that end one after the other, which have `mean_blocks` blocks on
+    /// average.
+    pub(crate) fn for_ragged(&self, mean_blocks: u64) -> &Self {
+        let best = self.best_for_ragged[(mean_blocks.max(1).ilog2() as usize).min(POWERS - 1)];
+        let lanes = self.kernels[best].lanes;
+        if lanes == self.most_lanes {
+            return self;
+        }
+        self.narrower[best].get_or_init(|| {
+            // They keep their places, and are never chosen.
+            let cost_ps = |kernel: &Kernel<C>| if kernel.lanes > lanes { NEVER_PS } else { kernel.cost_ps };
+            Self::new(self.kernels.iter().map(|kernel| kernel.with_cost(cost_ps(kernel))).collect())
+        })
     }
 
     /// Returns the kernel that advances most messages for its time in long runs.
@@ -146,7 +207,7 @@ impl<C: Compression> Mix<C> {
 
     /// Returns the most lanes of a kernel that pads in registers; 0 if none does.
     pub(crate) fn short_lanes(&self) -> usize {
-        self.kernels.iter().filter(|kernel| kernel.has_short()).map(|kernel| kernel.lanes).max().unwrap_or(0)
+        self.short.iter().map(|kernel| self.kernels[*kernel].lanes).max().unwrap_or(0)
     }
 
     /// Returns the least time that a block can take while no more than `messages` messages advance,

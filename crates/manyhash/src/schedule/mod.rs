@@ -53,10 +53,12 @@
 //! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
 //! | `staging.rs` | copies of messages that push each other out of the cache |
 //! | `digests.rs` | where digests go |
+//! | `bookkeeping.rs` | what all this costs, besides compressing |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
 //! | `compiled.rs` | what doors call |
 
 pub(crate) mod alone;
+mod bookkeeping;
 pub(crate) mod compiled;
 pub(crate) mod digests;
 pub(crate) mod framed;
@@ -76,8 +78,10 @@ mod staging;
 
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, WordOf};
-use crate::isa::{Blocks, MAX_LANES};
+use crate::isa::{Ahead, Blocks, MAX_LANES};
+use crate::kernel::Kernel;
 use crate::kernel::states::States;
+use bookkeeping::{DECISION_PS, LINEAR_PROGRAM_PS, MESSAGE_PS, PLANNING_PS, SCHEDULE_PS, run_ps};
 use linear_program::Work;
 use mix::{Mix, Usage};
 use staging::Staging;
@@ -109,24 +113,85 @@ pub(crate) trait Supply<C: Compression> {
     fn longest_blocks(&self) -> u64;
     /// Returns the state that the message of a slot starts from.
     fn initial(&self, slot: usize) -> ChainingOf<C>;
-    /// Adds a lane for each slot: whole blocks, at least one, to be compressed next.
-    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>);
-    /// Returns where a slot's message ends, if its end is what it has ready. This is asked only if
-    /// an ending marks the end: then [`add_ready`](Self::add_ready) never adds it behind other
-    /// blocks.
-    fn at_end(&self, slot: usize) -> Option<End>;
+    /// Advances the messages of the lanes by equally many blocks, at least one and at most
+    /// `most_blocks`, until a message ends or one has no blocks ready.
+    fn advance(&mut self, lanes: &mut Lanes<'_, '_, C>, most_blocks: u64) -> Advanced;
     /// Returns the blocks to the end of a slot's message, those of the padding included, at least
     /// one. A guess may do.
     fn blocks_left(&self, slot: usize) -> u64;
-    /// Drops the first `bytes` bytes of what each of the slots had ready, because they have been
-    /// compressed. Returns which of their states are final.
-    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended;
     /// Takes the state with which the message of a slot leaves it: the message has ended, unless it
     /// was run for [`Extent::FullLanes`] only.
     fn finish(&mut self, slot: usize, state: &ChainingOf<C>);
 }
 
-/// The slots whose messages have ended: bit i is that of slot i in the order asked for.
+/// A part of the way of some messages.
+pub(crate) struct Advanced {
+    /// The blocks by which each of them was advanced.
+    pub(crate) blocks: u64,
+    /// The runs of the kernel that this took.
+    pub(crate) runs: u64,
+    /// The lanes whose messages have ended.
+    pub(crate) ended: Ended,
+}
+
+/// A supply whose messages are ready in pieces.
+pub(crate) trait Pieces<C: Compression> {
+    /// Adds a lane for each slot: whole blocks, at least one, to be compressed next.
+    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Ahead<'a>);
+    /// Returns where a slot's message ends, if its end is what it has ready. This is asked only if
+    /// an ending marks the end: then [`add_ready`](Self::add_ready) never adds it behind other
+    /// blocks.
+    fn at_end(&self, slot: usize) -> Option<End>;
+    /// Drops the first `bytes` bytes of what each of the slots had ready, because they have been
+    /// compressed. Returns which of their states are final.
+    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended;
+    /// Does what [`Supply::advance`] says, for one piece of each message.
+    fn advance_by_piece(&mut self, lanes: &mut Lanes<'_, '_, C>, most_blocks: u64) -> Advanced {
+        let mut ahead = Ahead::without_lanes();
+        self.add_ready(lanes.slots, &mut ahead);
+        ahead.repeat_first(lanes.kernel.lanes);
+        if C::Ending::MARKS_END {
+            for (lane, slot) in lanes.slots.iter().enumerate() {
+                if let Some(end) = self.at_end(*slot) {
+                    lanes.states.mark_end(lane, end);
+                }
+            }
+        }
+        let blocks = ahead.take(bytes_of::<C>(most_blocks));
+        lanes.advance(blocks);
+        let bytes = blocks.len_bytes();
+        Advanced { blocks: (bytes / C::BLOCK_BYTES) as u64, runs: 1, ended: self.consume(lanes.slots, bytes) }
+    }
+}
+
+/// Returns the bytes of some blocks, or more bytes than there are.
+#[inline(always)]
+fn bytes_of<C: Compression>(blocks: u64) -> usize {
+    usize::try_from(blocks).unwrap_or(usize::MAX).saturating_mul(C::BLOCK_BYTES)
+}
+
+/// The lanes of a kernel, and the messages in them.
+pub(crate) struct Lanes<'a, 's, C: Compression> {
+    kernel: &'a Kernel<C>,
+    states: &'a mut States<'s, C>,
+    staging: &'a mut Staging,
+    /// The slots of the messages in the lanes, which are the first ones.
+    slots: &'a [usize],
+}
+
+impl<C: Compression> Lanes<'_, '_, C> {
+    /// Compresses the next blocks of each lane.
+    #[inline(always)]
+    fn advance(&mut self, ahead: &Blocks<'_>) {
+        if Staging::pays(ahead) {
+            self.staging.advance(ahead, C::BLOCK_BYTES, |copies| self.kernel.advance(self.states, copies));
+        } else {
+            self.kernel.advance(self.states, ahead);
+        }
+    }
+}
+
+/// The lanes whose messages have ended: bit i is that of lane i.
 pub(crate) type Ended = u64;
 const _: () = assert!(MAX_LANES <= Ended::BITS as usize);
 
@@ -145,8 +210,6 @@ pub(crate) fn ended_of(slots: &[usize], mut has_ended: impl FnMut(usize) -> bool
 const TURNS: u64 = 24;
 /// The linear program is asked again after one part in this many of a kernel's steps.
 const PARTS: u64 = 4;
-/// The cost of planning, in picoseconds: some linear programs of a microsecond each, and moves.
-const PLANNING_PS: f64 = 5e6;
 /// A plan holds for this many picoseconds, so that planning takes no more than a twentieth of the
 /// time.
 const PLAN_EVERY_PS: u64 = 50_000_000;
@@ -187,8 +250,14 @@ impl<C: Compression> Default for Memory<C> {
 
 /// Hashes the messages of `supply`, as far as `extent` says, and adds the steps to `usage`.
 pub(super) fn run<C: Compression>(memory: &mut Memory<C>, mix: &Mix<C>, extent: Extent, supply: &mut dyn Supply<C>, usage: &mut Usage) {
-    let most_lanes = mix.kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or(1);
-    let columns = 3 * most_lanes;
+    let mix = match supply.waiting() {
+        Some(Waiting { messages, blocks }) if extent == Extent::All && blocks < supply.longest_blocks().saturating_mul(messages as u64) => {
+            mix.for_ragged(blocks / messages as u64)
+        }
+        _ => mix,
+    };
+    usage.bookkeeping_ps += SCHEDULE_PS;
+    let columns = 3 * mix.most_lanes;
     memory.words.resize(columns * C::STATE_WORDS, WordOf::<C>::default());
     Schedule {
         mix,
@@ -245,29 +314,14 @@ impl<C: Compression> Schedule<'_, '_, C> {
                 Extent::FullLanes => u64::MAX,
             };
             let kernel = &self.mix.kernels[self.kernel];
-            let lanes = self.active.min(kernel.lanes);
-            let mut ahead = Blocks::without_lanes();
-            self.supply.add_ready(&self.slot_of[..lanes], &mut ahead);
-            ahead.repeat_first(kernel.lanes);
-            let blocks = (ahead.len_bytes() / C::BLOCK_BYTES).min(usize::try_from(most_blocks).unwrap_or(usize::MAX));
-            ahead.shorten(blocks * C::BLOCK_BYTES);
-            if C::Ending::MARKS_END {
-                for column in 0..lanes {
-                    if let Some(end) = self.supply.at_end(self.slot_of[column]) {
-                        self.states.mark_end(column, end);
-                    }
-                }
-            }
-            if Staging::pays(&ahead) {
-                self.staging.advance(&ahead, C::BLOCK_BYTES, |copies| kernel.advance(&mut self.states, copies));
-            } else {
-                kernel.advance(&mut self.states, &ahead);
-            }
-            let step_ps = u64::from(kernel.cost_ps);
-            self.usage.steps[self.kernel] += blocks as u64;
-            self.planned_blocks = self.planned_blocks.saturating_sub(blocks as u64);
-            self.elapsed_ps = self.elapsed_ps.saturating_add((blocks as u64).saturating_mul(step_ps));
-            self.consume(lanes, blocks * C::BLOCK_BYTES);
+            let slots = &self.slot_of[..self.active.min(kernel.lanes)];
+            let mut lanes = Lanes { kernel, states: &mut self.states, staging: &mut *self.staging, slots };
+            let Advanced { blocks, runs, ended } = self.supply.advance(&mut lanes, most_blocks);
+            self.usage.steps[self.kernel] += blocks;
+            self.usage.bookkeeping_ps += u64::from(ended.count_ones()) * MESSAGE_PS + runs * run_ps(kernel);
+            self.planned_blocks = self.planned_blocks.saturating_sub(blocks);
+            self.elapsed_ps = self.elapsed_ps.saturating_add(blocks.saturating_mul(u64::from(kernel.cost_ps)));
+            self.replace(ended);
         }
     }
 
@@ -312,9 +366,9 @@ impl<C: Compression> Schedule<'_, '_, C> {
 
     /// Chooses the kernel and the messages in its lanes. Returns for how many blocks, at most.
     fn decide(&mut self) -> u64 {
-        let widest_lanes = self.mix.widest_kernel().lanes as u64;
         let waiting = self.supply.waiting();
         // The waiting messages are unknown, or all lanes will be busy for long.
+        let widest_lanes = self.mix.widest_kernel().lanes as u64;
         if waiting.is_none_or(|waiting| waiting.blocks >= widest_lanes.saturating_mul(self.supply.longest_blocks())) {
             (self.kernel, self.planned_blocks) = (self.mix.widest, 0);
             return u64::MAX;
@@ -341,6 +395,7 @@ impl<C: Compression> Schedule<'_, '_, C> {
             return self.go_unplanned(messages);
         }
         self.plan_again_ps = self.elapsed_ps + PLAN_EVERY_PS;
+        self.usage.bookkeeping_ps += DECISION_PS;
         self.choose_kernel(&work);
         let turn_blocks = self.share_lanes(&work);
         if self.planned_blocks == 0 { turn_blocks } else { turn_blocks.min(self.planned_blocks) }
@@ -374,6 +429,7 @@ impl<C: Compression> Schedule<'_, '_, C> {
         if work.blocks >= (kernels[widest].lanes as u64).saturating_mul(work.longest[0]) {
             (self.kernel, self.planned_blocks) = (widest, 0);
         } else if self.planned_blocks == 0 || work.messages < kernels[self.kernel].lanes {
+            self.usage.bookkeeping_ps += LINEAR_PROGRAM_PS;
             let steps = linear_program::fewest_steps(kernels, work);
             let widest_used = (0..kernels.len()).filter(|kernel| steps[*kernel] > 0).max_by_key(|kernel| kernels[*kernel].lanes);
             self.kernel = widest_used.unwrap_or(self.mix.best_for(work.messages, work.longest[0]));
@@ -393,7 +449,7 @@ impl<C: Compression> Schedule<'_, '_, C> {
             levels.map(|((blocks, next), messages)| (blocks - next) as f64 * self.mix.cost_ps(messages, work.longest[0]) as f64).sum();
         let at_best_rate_ps = work.blocks as f64 * self.mix.least_ps_per_block(work.messages);
         let longest_alone_ps = work.longest[0] as f64 * self.mix.cost_ps(1, work.longest[0]) as f64;
-        unplanned_ps - at_best_rate_ps.max(longest_alone_ps) > PLANNING_PS
+        unplanned_ps - at_best_rate_ps.max(longest_alone_ps) > PLANNING_PS as f64
     }
 
     /// Lets messages outside of the lanes take the place of those that are ahead of them. Returns
@@ -420,9 +476,9 @@ impl<C: Compression> Schedule<'_, '_, C> {
         }
     }
 
-    /// Marks `bytes` bytes of each of the first `lanes` columns as done.
-    fn consume(&mut self, lanes: usize, bytes: usize) {
-        let mut ended = self.supply.consume(&self.slot_of[..lanes], bytes);
+    /// Takes the messages that have ended out of the lanes, and puts others there.
+    fn replace(&mut self, mut ended: Ended) {
+        let lanes = self.active.min(self.mix.kernels[self.kernel].lanes);
         // This goes from the last column down, so a column that takes an ended one's place has had
         // its turn.
         while let Some(column) = ended.checked_ilog2() {

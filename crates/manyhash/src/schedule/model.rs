@@ -4,15 +4,16 @@
 //! `vectors/schedule-bounds.txt` has length sets, the costs of kernels, and the bounds a linear
 //! program found.
 
+use super::bookkeeping::{LINEAR_PROGRAM_PS, SCHEDULE_PS, ragged_message_ps};
 use super::compiled::Compiled;
 use super::digests::Digests;
 use super::messages::Slice;
 use super::mix::{Mix, Usage};
-use super::{Ended, Extent, Memory, Supply, Waiting, ended_of};
+use super::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, ended_of};
 use crate::algorithm::ending::End;
 use crate::algorithm::md5::Md5Compression;
 use crate::algorithm::{ChainingOf, Compression, WordOf};
-use crate::isa::Blocks;
+use crate::isa::Ahead;
 use crate::kernel::Kernel;
 use crate::kernel::cost::FAMILIES;
 use crate::kernel::start::Start;
@@ -43,19 +44,20 @@ fn read(text: &str) -> Bounds<'_> {
     read
 }
 
-/// Returns how long the schedule of these messages takes, in picoseconds.
-fn cost<C: Compiled>(kernels: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) -> u64 {
+/// Returns how long the schedule of these messages takes, in picoseconds: its kernels, and its
+/// bookkeeping.
+fn cost<C: Compiled>(kernels: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) -> [u64; 2] {
     let mix = Mix::new(kernels.iter().map(|(lanes, cost_ps)| Kernel::<C>::model("model", *lanes, *cost_ps)).collect());
     let messages: Vec<&[u8]> = lengths.iter().map(|length| &zeros[..*length]).collect();
     let mut digests = vec![0; messages.len()];
     let mut usage = Usage::default();
     let start = Start { state: C::filled(WordOf::<C>::default()), bytes: 0 };
     C::hash_many(&mix, &(&start).into(), &Slice(&messages), &mut Digests::new(&mut digests, 1), Some(&mut usage));
-    usage.steps.iter().zip(kernels).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum()
+    [usage.steps.iter().zip(kernels).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum(), usage.bookkeeping_ps]
 }
 
 /// The function [`cost`] for some compression function.
-type Cost = fn(&[(usize, u32)], &[usize], &[u8]) -> u64;
+type Cost = fn(&[(usize, u32)], &[usize], &[u8]) -> [u64; 2];
 
 /// Returns [`cost`] for the compression function of that name.
 fn cost_of(compression: &str) -> Cost {
@@ -68,31 +70,25 @@ fn cost_of(compression: &str) -> Cost {
     panic!("no compression function {compression}")
 }
 
-/// Cases where the bound is out of reach: tiny messages beside a giant in the kernel for two, of
-/// which each would save 10 ns and cost 60 ns of bookkeeping. Bounds do not include bookkeeping,
-/// and `route.rs` leaves such messages out of the schedule.
-const BOOKKEEPING: &[(&str, &str)] = &[
-    ("zen-4/sha256", "giant-and-tiny"),
-    ("zen-5/sha3_256", "giant-and-tiny"),
-    ("zen-3/sha1", "giant-and-tiny"),
-    ("zen-3/sha256", "giant-and-tiny"),
-    ("skylake/sha512", "giant-and-tiny"),
-];
-
+/// The bounds know only the costs of kernels. A schedule must be near them, or it must save in
+/// bookkeeping what it loses there: then the bookkeeping of one plan, and of each message in a kernel
+/// of eight lanes, is added to the bound.
 #[test]
 fn schedules_reach_98_percent_of_the_bound() {
     let text = include_str!("../../../../vectors/schedule-bounds.txt");
     let Bounds { shapes, lengths, bounds } = read(text);
     assert_eq!(bounds.len(), shapes.len() * lengths.len());
     let zeros = vec![0; *lengths.values().flatten().max().unwrap()];
+    let narrow = Kernel::<Md5Compression>::model("model", 8, 1);
     let mut short = Vec::new();
     for (table, set, bound) in bounds {
-        let cost = cost_of(table.split_once('/').unwrap().1)(&shapes[table], &lengths[set], &zeros);
-        let share = bound as f64 / cost as f64;
-        println!("{table:20}{set:16}{:7.2} % of the bound", 100.0 * share);
-        assert!(share <= 1.0 + 1e-6, "{table} {set}: better than possible, so something was left out");
-        let is_bookkeeping = BOOKKEEPING.contains(&(table, set));
-        if share < if is_bookkeeping { 0.95 } else { 0.98 } {
+        let [cost, bookkeeping] = cost_of(table.split_once('/').unwrap().1)(&shapes[table], &lengths[set], &zeros);
+        assert!(bound as f64 <= cost as f64 * (1.0 + 1e-6), "{table} {set}: better than possible, so something was left out");
+        let least_bookkeeping = SCHEDULE_PS + LINEAR_PROGRAM_PS + lengths[set].len() as u64 * ragged_message_ps(&narrow);
+        let share = (bound + least_bookkeeping) as f64 / (cost + bookkeeping) as f64;
+        let share_of_kernels = bound as f64 / cost as f64;
+        println!("{table:20}{set:16}{:7.2} %; with bookkeeping {:7.2} %", 100.0 * share_of_kernels, 100.0 * share);
+        if share_of_kernels.max(share) < 0.98 || share < 0.97 {
             short.push(format!("{table} {set} {share:.4}"));
         }
     }
@@ -171,18 +167,30 @@ impl<C: Compression> Supply<C> for Arrivals {
     fn initial(&self, _: usize) -> ChainingOf<C> {
         C::filled(WordOf::<C>::default())
     }
-    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Blocks<'a>) {
-        for slot in slots {
-            ahead.add_lane(&self.zeros[..self.zeros.len().min(self.slots[*slot] as usize * C::BLOCK_BYTES)]);
-        }
-    }
-    fn at_end(&self, _: usize) -> Option<End> {
-        None
+
+    fn advance(&mut self, lanes: &mut Lanes<'_, '_, C>, most_blocks: u64) -> Advanced {
+        self.advance_by_piece(lanes, most_blocks)
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {
         self.slots[slot]
     }
+    fn finish(&mut self, _: usize, _: &ChainingOf<C>) {
+        self.going -= 1;
+    }
+}
+
+impl<C: Compression> Pieces<C> for Arrivals {
+    fn add_ready<'a>(&'a self, slots: &[usize], ahead: &mut Ahead<'a>) {
+        for slot in slots {
+            ahead.add_lane(&self.zeros[..self.zeros.len().min(self.slots[*slot] as usize * C::BLOCK_BYTES)]);
+        }
+    }
+
+    fn at_end(&self, _: usize) -> Option<End> {
+        None
+    }
+
     fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
         let blocks = (bytes / C::BLOCK_BYTES) as u64;
         match self.runs.last_mut() {
@@ -193,9 +201,6 @@ impl<C: Compression> Supply<C> for Arrivals {
             self.slots[slot] -= blocks;
             self.slots[slot] == 0
         })
-    }
-    fn finish(&mut self, _: usize, _: &ChainingOf<C>) {
-        self.going -= 1;
     }
 }
 

@@ -1,6 +1,7 @@
 //! The decision which way a batch goes: its messages one by one, short ones together, or all
 //! through the schedule.
 
+use super::bookkeeping::{SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, ragged_message_ps};
 use super::digests::Digests;
 use super::messages::{Chunks, Messages, Which};
 use super::mix::{Mix, Usage};
@@ -141,10 +142,10 @@ impl Lengths {
         let one_by_one_ps = blocks.saturating_mul(u64::from(mix.single.cost_ps));
         if blocks == longest * count as u64 {
             // All of them have as many blocks.
-            let together_ps = TOGETHER_PS + count as u64 * TOGETHER_MESSAGE_PS;
+            let together_ps = SET_PS + count as u64 * SET_MESSAGE_PS;
             return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(together_ps);
         }
-        let bookkeeping_ps = RAGGED_PS + count as u64 * RAGGED_MESSAGE_PS;
+        let bookkeeping_ps = SCHEDULE_PS + count as u64 * ragged_message_ps(&mix.kernels[mix.best_for(count, longest)]);
         // The least that shared lanes could take, if all were busy to the end.
         let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(count);
         let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
@@ -170,20 +171,6 @@ impl Lengths {
 
 /// The most messages of which [`Lengths::are_faster_one_by_one`] asks each how long it is.
 const VERY_FEW: usize = 8;
-
-/// The cost, in picoseconds, of a group of messages besides compressing, compared with one message
-/// after the other: measured on Zen 4.
-const TOGETHER_PS: u64 = 60_000;
-
-/// What each message of a group adds to that.
-const TOGETHER_MESSAGE_PS: u64 = 15_000;
-
-/// The cost, in picoseconds, of a batch of messages that differ in blocks besides compressing,
-/// compared with one message after the other: measured on Zen 4.
-const RAGGED_PS: u64 = 400_000;
-
-/// What each message of it adds to that: in small batches, few runs are shared.
-const RAGGED_MESSAGE_PS: u64 = 100_000;
 
 /// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
 pub(super) fn hash_digests<C: Compression>(

@@ -9,6 +9,7 @@
 //! So messages are taken longest first, and there is one cut: the messages before it go through the
 //! schedule, those behind it go in sets. Both sides are estimated for every possible cut.
 
+use super::bookkeeping::{PADDED_MESSAGE_PS, RAGGED_BLOCK_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, ragged_message_ps, run_ps};
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
@@ -18,22 +19,6 @@ use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::isa::MAX_LANES;
 use crate::kernel::start::Passes;
-
-/// The time that a set takes besides compressing, in picoseconds. This and the times below were
-/// measured on Zen 4.
-const SET_PS: f64 = 60e3;
-
-/// What each message adds to that.
-const SET_MESSAGE_PS: f64 = 12e3;
-
-/// What a block adds to the time of a set if some of its messages have ended.
-const RAGGED_BLOCK_PS: f64 = 40e3;
-
-/// The time that the schedule takes besides compressing, in picoseconds.
-const SCHEDULE_PS: f64 = 400e3;
-
-/// What each message adds to that.
-const SCHEDULED_MESSAGE_PS: f64 = 150e3;
 
 /// Hashes those short messages of the queue that take less time in sets than in the schedule, and
 /// takes them out of the queue.
@@ -50,7 +35,8 @@ pub(super) fn hash<C: Compression>(
     let mut together = Together::new(*passes, digests.digest_bytes(), rows);
     let indices = queue.split_off(cut.scheduled);
     let mut first = 0;
-    for Set { kernel, count, most_blocks } in cut.sets {
+    for Set { kernel, count, most_blocks, bookkeeping_ps } in cut.sets {
+        usage.bookkeeping_ps += bookkeeping_ps;
         let group = Group { blocks: most_blocks, count, which: Which::These(&indices[first..first + count]), bytes: None };
         match kernel {
             Some(kernel) => together.hash_set(mix, kernel, messages, digests, group, usage),
@@ -68,6 +54,8 @@ struct Set {
     count: usize,
     /// The blocks of the longest of them.
     most_blocks: u64,
+    /// The estimated time besides compressing, in picoseconds.
+    bookkeeping_ps: u64,
 }
 
 /// A decision which messages go through the schedule.
@@ -155,26 +143,31 @@ impl Waiting<'_> {
         let alike = self.groups.first().map_or(0, |(_, count)| count - self.taken).min(most_messages);
         let widest = mix.widest_for(most_blocks).lanes;
         let alike_set = |count: usize| {
-            let sets = count.div_ceil(widest) as f64;
-            let ps = (most_blocks * mix.cost_ps(count, most_blocks)) as f64 + sets * SET_PS + count as f64 * SET_MESSAGE_PS;
-            (Set { kernel: None, count, most_blocks }, ps)
+            let kernel = &mix.kernels[mix.best_for(count, most_blocks)];
+            let sets = count.div_ceil(kernel.lanes) as u64;
+            let (set_ps, message_ps) =
+                if kernel.has_short() { (SET_PS, SET_MESSAGE_PS) } else { (SET_PS + 2 * run_ps(kernel), PADDED_MESSAGE_PS) };
+            let bookkeeping_ps = sets * set_ps + count as u64 * message_ps;
+            let ps = most_blocks * mix.cost_ps(count, most_blocks) + bookkeeping_ps;
+            (Set { kernel: None, count, most_blocks, bookkeeping_ps }, ps as f64)
         };
         if alike >= widest {
             return alike_set(alike - alike % widest);
         }
         let mut best = alike_set(alike);
         let mut best_ps_per_block = best.1 / (alike as u64 * most_blocks) as f64;
-        for (i, kernel) in mix.kernels.iter().enumerate().filter(|(_, kernel)| kernel.has_short()) {
+        for (i, kernel) in mix.short.iter().map(|i| (*i, &mix.kernels[*i])) {
             let (mut count, mut blocks, mut fewest) = (0, 0, 0);
             self.clone().take(kernel.lanes.min(most_messages), |its_blocks, messages| {
                 count += messages;
                 blocks += its_blocks * messages as u64;
                 fewest = its_blocks;
             });
-            let ragged_ps = if fewest < most_blocks { (most_blocks - fewest + 1) as f64 * RAGGED_BLOCK_PS } else { 0.0 };
-            let ps = most_blocks as f64 * f64::from(kernel.cost_ps) + ragged_ps + SET_PS + count as f64 * SET_MESSAGE_PS;
+            let ragged_blocks = if fewest < most_blocks { most_blocks - fewest + 1 } else { 0 };
+            let bookkeeping_ps = ragged_blocks * RAGGED_BLOCK_PS + SET_PS + count as u64 * SET_MESSAGE_PS;
+            let ps = (most_blocks * u64::from(kernel.cost_ps) + bookkeeping_ps) as f64;
             if ps / (blocks as f64) < best_ps_per_block {
-                best = (Set { kernel: Some(i), count, most_blocks }, ps);
+                best = (Set { kernel: Some(i), count, most_blocks, bookkeeping_ps }, ps);
                 best_ps_per_block = ps / blocks as f64;
             }
         }
@@ -229,11 +222,15 @@ impl Scheduled {
         if self.messages == 0 {
             return 0.0;
         }
-        let at_best_rate_ps = self.blocks as f64 * mix.least_ps_per_block(self.messages);
+        let mean_blocks = self.blocks / self.messages as u64;
+        let widest = mix.for_ragged(mean_blocks).widest_for(mean_blocks);
+        let at_best_rate_ps = self.blocks as f64 * f64::from(widest.cost_ps) / widest.lanes as f64;
         let longest_alone_ps = self.longest as f64 * f64::from(mix.single.cost_ps);
         // At the end some lanes are idle, for half of the time that the shortest message takes.
-        let end_ps = self.shortest as f64 * f64::from(mix.widest_kernel().cost_ps) / 2.0;
+        let end_ps = self.shortest as f64 * f64::from(widest.cost_ps) / 2.0;
         let shared_ps = at_best_rate_ps.max(longest_alone_ps) + end_ps;
-        self.in_turn_ps.min(shared_ps) + SCHEDULE_PS + self.messages as f64 * SCHEDULED_MESSAGE_PS
+        // Lanes are shared only if messages wait for them.
+        let ps = if self.messages < 2 * widest.lanes { self.in_turn_ps } else { self.in_turn_ps.min(shared_ps) };
+        ps + (SCHEDULE_PS + self.messages as u64 * ragged_message_ps(widest)) as f64
     }
 }

@@ -3,10 +3,10 @@
 use super::digests::Digests;
 use super::messages::Messages;
 use super::queue::Queue;
-use super::{Ended, Supply, Waiting, ended_of};
-use crate::algorithm::ending::{End, Tail, block_count, body_bytes};
+use super::{Advanced, Lanes, Supply, Waiting, bytes_of};
+use crate::algorithm::ending::{Tail, block_count, body_bytes};
 use crate::algorithm::{ChainingOf, Compression};
-use crate::isa::{Blocks, MAX_LANES};
+use crate::isa::{Ahead, MAX_LANES};
 use crate::kernel::start::Starts;
 
 /// Messages on their way through the schedule, and those that wait.
@@ -22,10 +22,10 @@ pub(super) struct Slices<'a, 's, 'd, C: Compression> {
 
 /// A message in two segments: its whole blocks where they are, and its tail.
 struct Segments<'a> {
-    /// The whole blocks that are left.
     body: &'a [u8],
-    tail_done_bytes: usize,
-    blocks_left: u64,
+    /// The bytes of both segments.
+    bytes: usize,
+    done_bytes: usize,
     message: usize,
 }
 
@@ -45,7 +45,7 @@ impl<'a, 's, 'd, C: Compression> Slices<'a, 's, 'd, C> {
 
 impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
     fn add_slot(&mut self) -> usize {
-        self.slots.push(Segments { message: 0, body: &[], tail_done_bytes: 0, blocks_left: 0 });
+        self.slots.push(Segments { message: 0, body: &[], bytes: 0, done_bytes: 0 });
         self.tails.push(Tail::empty());
         self.slots.len() - 1
     }
@@ -53,11 +53,12 @@ impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
     fn refill(&mut self, slot: usize) -> bool {
         let Some(next) = self.queue.peek(0) else { return false };
         let message = self.messages.message(next);
-        let blocks_left = block_count::<C>(message.len() as u64);
-        let (body, rest) = message.split_at(body_bytes::<C>(message.len(), blocks_left));
-        self.tails[slot].set(rest, self.starts.bytes() + message.len() as u64);
-        self.slots[slot] = Segments { body, tail_done_bytes: 0, blocks_left, message: next };
-        self.queue.take(blocks_left);
+        let blocks = block_count::<C>(message.len() as u64);
+        let (body, rest) = message.split_at(body_bytes::<C>(message.len(), blocks));
+        let tail = &mut self.tails[slot];
+        tail.set(rest, self.starts.bytes() + message.len() as u64);
+        self.slots[slot] = Segments { body, bytes: body.len() + tail.blocks().len(), done_bytes: 0, message: next };
+        self.queue.take(blocks);
         true
     }
 
@@ -77,33 +78,50 @@ impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
         *self.starts.state(self.slots[slot].message)
     }
 
-    fn add_ready<'b>(&'b self, slots: &[usize], ahead: &mut Blocks<'b>) {
-        for slot in slots {
-            let Segments { body, tail_done_bytes, .. } = self.slots[*slot];
-            ahead.add_lane(if body.is_empty() { &self.tails[*slot].blocks()[tail_done_bytes..] } else { body });
+    fn advance(&mut self, lanes: &mut Lanes<'_, '_, C>, most_blocks: u64) -> Advanced {
+        let (most_bytes, slots) = (bytes_of::<C>(most_blocks), lanes.slots);
+        let mut ahead = Ahead::without_lanes();
+        for (lane, slot) in slots.iter().enumerate() {
+            let Segments { body, done_bytes, .. } = &self.slots[*slot];
+            if *done_bytes < body.len() {
+                ahead.add_lane(&body[*done_bytes..]);
+            } else {
+                let tail = &self.tails[*slot];
+                ahead.add_lane(&tail.blocks()[done_bytes - body.len()..]);
+                if *done_bytes == body.len() {
+                    lanes.states.mark_end(lane, tail.end());
+                }
+            }
         }
-    }
-
-    fn at_end(&self, slot: usize) -> Option<End> {
-        let Segments { body, tail_done_bytes, .. } = self.slots[slot];
-        (body.is_empty() && tail_done_bytes == 0).then(|| self.tails[slot].end())
+        ahead.repeat_first(lanes.kernel.lanes);
+        let (mut ended, mut runs) = (0, 0);
+        while ended == 0 && ahead.taken_bytes() < most_bytes {
+            let blocks = ahead.take(most_bytes - ahead.taken_bytes());
+            lanes.advance(blocks);
+            runs += 1;
+            let mut at_end = ahead.at_end();
+            while at_end != 0 {
+                let lane = at_end.trailing_zeros() as usize;
+                at_end &= at_end - 1;
+                let (Segments { bytes, done_bytes, .. }, tail) = (&self.slots[slots[lane]], &self.tails[slots[lane]]);
+                if done_bytes + ahead.taken_bytes() < *bytes {
+                    lanes.states.mark_end(lane, tail.end());
+                    ahead.go_on(lane, tail.blocks());
+                } else {
+                    ended |= 1 << lane;
+                }
+            }
+        }
+        let bytes = ahead.taken_bytes();
+        for slot in slots {
+            self.slots[*slot].done_bytes += bytes;
+        }
+        Advanced { blocks: (bytes / C::BLOCK_BYTES) as u64, runs, ended }
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {
-        self.slots[slot].blocks_left
-    }
-
-    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
-        ended_of(slots, |slot| {
-            let slot = &mut self.slots[slot];
-            if slot.body.is_empty() {
-                slot.tail_done_bytes += bytes;
-            } else {
-                slot.body = &slot.body[bytes..];
-            }
-            slot.blocks_left -= (bytes / C::BLOCK_BYTES) as u64;
-            slot.blocks_left == 0
-        })
+        let Segments { bytes, done_bytes, .. } = self.slots[slot];
+        ((bytes - done_bytes) / C::BLOCK_BYTES) as u64
     }
 
     fn finish(&mut self, slot: usize, state: &ChainingOf<C>) {

@@ -43,16 +43,17 @@ unsafe fn swap_bytes_64(x: __m512i) -> __m512i {
 /// the message ended before `at`, and zeros.
 ///
 /// # Safety
-/// The CPU has AVX-512BW; `start` is the first of `bytes` readable bytes.
+/// The CPU has AVX-512BW and BMI2; `start` is the first of `bytes` readable bytes, which are fewer
+/// than 2^31.
 #[inline(always)]
 unsafe fn load_padded_row(start: *const u8, bytes: u32, first: &FirstByte, at: usize) -> __m512i {
-    let left = (i64::from(bytes) - at as i64).clamp(-1, 64);
-    let message = if left == 64 { u64::MAX } else { (1 << left.max(0)) - 1 };
-    // SAFETY: the caller guarantees AVX-512BW. A masked load touches only the bytes of its mask,
+    let left = (bytes as i32 - at as i32).clamp(-1, 64);
+    // SAFETY: the caller guarantees AVX-512BW and BMI2. A masked load touches only the bytes of its mask,
     // all of which are the message's. From any of bytes 0 to 65 of `first`, 64 bytes are there. The
     // byte comes from memory because a second mask would cost a shuffle unit's time: 4 % of
     // messages of 32 bytes.
     unsafe {
+        let message = _bzhi_u64(u64::MAX, left.max(0) as u32);
         let row = _mm512_maskz_loadu_epi8(message, start.wrapping_add(at).cast());
         _mm512_or_si512(row, _mm512_loadu_si512(first.0.as_ptr().add((64 - left) as usize).cast()))
     }

@@ -1,0 +1,47 @@
+//! What everything besides compressing costs, in picoseconds. Decisions weigh it against idle lanes,
+//! and tests add it to the costs of kernels.
+//!
+//! All figures were measured on Zen 4, by the time that batches take beyond their kernels. They are
+//! rough: most of it is instructions and mispredicted branches, which differ less from CPU to CPU
+//! than kernels do.
+
+use crate::algorithm::Compression;
+use crate::kernel::Kernel;
+
+/// A set of messages that go together: see `sets.rs`.
+pub(super) const SET_PS: u64 = 100_000;
+/// A message in a set.
+pub(super) const SET_MESSAGE_PS: u64 = 25_000;
+/// A message in a set on a kernel that does not pad in registers.
+pub(super) const PADDED_MESSAGE_PS: u64 = 60_000;
+/// A block of a set in which messages have ended before others.
+pub(super) const RAGGED_BLOCK_PS: u64 = 40_000;
+
+/// The schedule of a batch.
+pub(super) const SCHEDULE_PS: u64 = 400_000;
+/// A message in it, which is put into a lane once and taken out again.
+pub(super) const MESSAGE_PS: u64 = 37_000;
+/// A run of a kernel between two ends.
+const RUN_PS: u64 = 10_000;
+/// What each lane of the kernel adds to that: the nearest end is looked for among those of all lanes.
+const LANE_PS: u64 = 1_500;
+/// A run of a kernel for long runs only: it computes ahead what a run that ends does not need.
+const LONG_RUN_PS: u64 = 130_000;
+
+/// Returns what a run of a kernel costs.
+pub(super) fn run_ps<C: Compression>(kernel: &Kernel<C>) -> u64 {
+    if kernel.only_long { LONG_RUN_PS } else { RUN_PS + LANE_PS * kernel.lanes as u64 }
+}
+
+/// Returns what a message costs if no other one ends when it does. Two runs of the kernel end because
+/// of it: at the end of its whole blocks, and at that of its tail.
+pub(super) fn ragged_message_ps<C: Compression>(kernel: &Kernel<C>) -> u64 {
+    MESSAGE_PS + 2 * run_ps(kernel)
+}
+
+/// A decision which messages have the lanes, near the end of a batch.
+pub(super) const DECISION_PS: u64 = 300_000;
+/// A linear program.
+pub(super) const LINEAR_PROGRAM_PS: u64 = 1_000_000;
+/// All that planning the end of a batch takes: some linear programs, decisions, and moves.
+pub(super) const PLANNING_PS: u64 = 5_000_000;
