@@ -141,7 +141,7 @@ impl<'a> Ahead<'a> {
     fn set(&mut self, lane: usize, ahead: &'a [u8]) {
         // `take` moves all starts behind what was taken before.
         self.blocks.starts[lane].write(ahead.as_ptr().wrapping_sub(self.blocks.bytes));
-        self.ends[lane].write(self.taken + ahead.len());
+        self.ends[lane].write(self.taken.checked_add(ahead.len()).expect("fewer bytes than an address space"));
     }
 
     /// Fills up to `lanes` lanes in all. The added lanes have no message and repeat the work of the
@@ -170,9 +170,10 @@ impl<'a> Ahead<'a> {
     }
 
     /// Takes the next bytes of every lane, up to the nearest end of one, and at most `most_bytes`.
-    /// There are none if a lane is at its end.
+    /// There are none if a lane is at its end. Panics if there are no lanes.
     #[inline(always)]
     pub(crate) fn take(&mut self, most_bytes: usize) -> &Blocks<'a> {
+        assert!(self.busy_lanes > 0);
         // Four minima, so that none waits for the one before.
         let (fours, rest) = self.ends().as_chunks::<4>();
         let mut nearest = [usize::MAX; 4];
@@ -200,7 +201,7 @@ impl<'a> Ahead<'a> {
     /// Gives these bytes to a lane of which all is taken. Panics if it isn't.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, lane: usize, ahead: &'a [u8]) {
-        assert!(self.ends()[lane] == self.taken);
+        assert!(self.ends()[lane] == self.taken, "a lane that is not at_end");
         self.set(lane, ahead);
         if lane == 0 {
             let start = self.blocks.starts[0];
@@ -271,5 +272,46 @@ impl<'a> Whole<'a> {
         let mut bytes = [0; N];
         bytes.copy_from_slice(&self.bytes[first_lane..first_lane + N]);
         (starts, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_go_on_at_their_own_ends() {
+        let bytes: Vec<u8> = (0..200).collect();
+        let mut ahead = Ahead::without_lanes();
+        ahead.add_lane(&bytes[..64]);
+        ahead.add_lane(&bytes[10..42]);
+        ahead.add_lane(&bytes[20..84]);
+        ahead.repeat_first(4);
+        let read =
+            |blocks: &Blocks<'_>| (0..blocks.lanes()).map(|lane| blocks.bytes(lane, 0, blocks.len_bytes()).to_vec()).collect::<Vec<_>>();
+
+        assert_eq!(read(ahead.take(1000)), [&bytes[..32], &bytes[10..42], &bytes[20..52], &bytes[..32]]);
+        assert_eq!((ahead.at_end(), ahead.taken_bytes()), (0b010, 32));
+        assert_eq!(ahead.take(1000).len_bytes(), 0, "lane 1 has nothing ahead");
+        ahead.go_on(1, &bytes[100..116]);
+        assert_eq!(read(ahead.take(8)), [&bytes[32..40], &bytes[100..108], &bytes[52..60], &bytes[32..40]]);
+        assert_eq!(ahead.at_end(), 0);
+        assert_eq!(read(ahead.take(1000)), [&bytes[40..48], &bytes[108..116], &bytes[60..68], &bytes[40..48]]);
+        ahead.go_on(1, &bytes[150..200]);
+        assert_eq!(ahead.take(1000).len_bytes(), 16);
+        assert_eq!(ahead.at_end(), 0b101);
+        ahead.go_on(0, &bytes[1..9]);
+        ahead.go_on(2, &bytes[2..10]);
+        assert_eq!(read(ahead.take(1000)), [&bytes[1..9], &bytes[166..174], &bytes[2..10], &bytes[1..9]]);
+    }
+
+    #[test]
+    #[should_panic(expected = "at_end")]
+    fn a_lane_that_has_bytes_ahead_gets_no_others() {
+        let mut ahead = Ahead::without_lanes();
+        ahead.add_lane(&[0; 64]);
+        ahead.repeat_first(1);
+        ahead.take(32);
+        ahead.go_on(0, &[1; 64]);
     }
 }

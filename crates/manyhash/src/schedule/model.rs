@@ -70,9 +70,9 @@ fn cost_of(compression: &str) -> Cost {
     panic!("no compression function {compression}")
 }
 
-/// The bounds know only the costs of kernels. A schedule must be near them, or it must save in
-/// bookkeeping what it loses there: then the bookkeeping of one plan, and of each message in a kernel
-/// of eight lanes, is added to the bound.
+/// The bounds know only the costs of kernels, and there the schedule takes no more than 2 % longer. With
+/// its bookkeeping it takes no more than 3 % longer than a bound to which are added that of one plan and
+/// that of each message in a kernel of eight lanes.
 #[test]
 fn schedules_reach_98_percent_of_the_bound() {
     let text = include_str!("../../../../vectors/schedule-bounds.txt");
@@ -88,11 +88,11 @@ fn schedules_reach_98_percent_of_the_bound() {
         let share = (bound + least_bookkeeping) as f64 / (cost + bookkeeping) as f64;
         let share_of_kernels = bound as f64 / cost as f64;
         println!("{table:20}{set:16}{:7.2} %; with bookkeeping {:7.2} %", 100.0 * share_of_kernels, 100.0 * share);
-        if share_of_kernels.max(share) < 0.98 || share < 0.97 {
-            short.push(format!("{table} {set} {share:.4}"));
+        if share_of_kernels < 0.98 || share < 0.97 {
+            short.push(format!("{table} {set} {share_of_kernels:.4} {share:.4}"));
         }
     }
-    assert!(short.is_empty(), "under 98 %: {short:?}");
+    assert!(short.is_empty(), "too far from the bound: {short:?}");
 }
 
 #[test]

@@ -129,6 +129,18 @@ fn ragged_batches<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[ragged_batches]);
 
+/// Messages of 1 to 18 blocks, so many that neighbours in the order of lengths share lanes.
+fn neighbouring_lengths<A: Algorithm>() {
+    for seed in 1..=12 {
+        let (seed, mut random) = Random::replayable(seed);
+        let count = 2 + random.below(5 * most_lanes::<A>());
+        let most = random.one_of(&[3, 6, 18]) * A::BLOCK_BYTES;
+        let lengths: Vec<usize> = (0..count).map(|_| random.below(most)).collect();
+        check::<A>(&paint_all(lengths), &format!("seed {seed}, {count} messages"));
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[neighbouring_lengths]);
+
 /// A few long messages and what is left of them at the end: every count, lengths far apart.
 fn long_tails<A: Algorithm>() {
     let (seed, mut random) = Random::replayable(7);

@@ -121,6 +121,18 @@ fn ragged_batches<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[ragged_batches]);
 
+/// Messages of 1 to 18 blocks, so many that neighbours in the order of lengths share lanes.
+fn neighbouring_lengths<A: Algorithm>() {
+    for seed in 1..=6 {
+        let (seed, mut random) = Random::replayable(seed);
+        let count = 2 + random.below(5 * most_lanes::<A>());
+        let most = random.one_of(&[3, 6, 18]) * A::BLOCK_BYTES;
+        let lengths: Vec<usize> = (0..count).map(|_| random.below(most)).collect();
+        check_lengths::<A>(lengths, &format!("seed {seed}, {count} messages"));
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm_with_hmac[neighbouring_lengths]);
+
 /// A message of 300 KB among short ones, first, last and in between; and more tags than go through
 /// the outer pass at once.
 fn giants_and_crowds<A: Algorithm>() {
