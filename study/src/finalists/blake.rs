@@ -178,7 +178,7 @@ macro_rules! blake {
                 unreachable!("not in registers")
             }
 
-            fn finish_in_lanes<V: Words<Word = $word>>(_: V::Isa, _: &mut StateOf<$Blake, V>, _: &mut BlockOf<$Blake, V>, _: V) {
+            fn finish_in_lanes<V: Words<Word = $word>>(_: V::Isa, _: &mut StateOf<$Blake, V>, _: &mut BlockOf<$Blake, V>, _: V, _: V) {
                 unreachable!("not in registers")
             }
         }
