@@ -89,7 +89,7 @@ impl Cut {
     fn from<C: Compression>(groups: &[(u64, usize)], mix: &Mix<C>, long: Scheduled, first: usize) -> Self {
         let mut scheduled = long;
         let mut sets = Vec::new();
-        let mut waiting = Waiting { groups, taken: 0 };
+        let mut waiting = Unplaced { groups, taken: 0 };
         let mut sets_ps = 0.0;
         let (mut cut, mut cut_sets, mut least_ps) = (scheduled.messages, 0, scheduled.ps(mix));
         while waiting.blocks() > 0 {
@@ -111,14 +111,14 @@ impl Cut {
 
 /// Short messages, longest first, that are in no set yet.
 #[derive(Clone, Copy)]
-struct Waiting<'a> {
+struct Unplaced<'a> {
     /// Blocks, and how many messages have them, in falling order.
     groups: &'a [(u64, usize)],
     /// The number of messages of the first group that are in sets.
     taken: usize,
 }
 
-impl Waiting<'_> {
+impl Unplaced<'_> {
     /// Returns the blocks of the next message; 0 if there is none.
     fn blocks(&self) -> u64 {
         self.groups.first().map_or(0, |(blocks, _)| *blocks)
