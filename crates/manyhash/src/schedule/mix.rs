@@ -79,6 +79,8 @@ pub(crate) struct Mix<C: Compression> {
     pub(crate) most_lanes: usize,
     /// The indices of the kernels that pad in registers.
     pub(crate) short: Vec<usize>,
+    /// The most lanes of one of these; 0 if there is none.
+    pub(crate) short_lanes: usize,
 }
 
 /// More powers of two than the blocks of messages for which bookkeeping matters.
@@ -137,6 +139,7 @@ impl<C: Compression> Mix<C> {
             best_for_ragged: Self::best_for_ragged(&kernels),
             most_lanes,
             short: (0..kernels.len()).filter(|kernel| kernels[*kernel].has_short()).collect(),
+            short_lanes: kernels.iter().filter(|kernel| kernel.has_short()).map(|kernel| kernel.lanes).max().unwrap_or(0),
             kernels,
         }
     }
@@ -203,11 +206,6 @@ impl<C: Compression> Mix<C> {
             Some(way) => way.cost_ps,
             None => u64::from(self.widest_for(blocks).cost_ps) * messages.div_ceil(self.widest_for(blocks).lanes) as u64,
         }
-    }
-
-    /// Returns the most lanes of a kernel that pads in registers; 0 if none does.
-    pub(crate) fn short_lanes(&self) -> usize {
-        self.short.iter().map(|kernel| self.kernels[*kernel].lanes).max().unwrap_or(0)
     }
 
     /// Returns the least time that a block can take while no more than `messages` messages advance,

@@ -258,6 +258,7 @@ pub(super) fn run<C: Compression>(memory: &mut Memory<C>, mix: &Mix<C>, extent: 
     };
     usage.bookkeeping_ps += SCHEDULE_PS;
     let columns = 3 * mix.most_lanes;
+    memory.slot_of.reserve(mix.most_lanes);
     memory.words.resize(columns * C::STATE_WORDS, WordOf::<C>::default());
     Schedule {
         mix,
@@ -385,8 +386,9 @@ impl<C: Compression> Schedule<'_, '_, C> {
             self.unplanned_messages = messages;
             return self.go_unplanned(messages);
         }
-        let mut longest: Vec<u64> = (0..self.active).map(|column| self.blocks_left(column)).collect();
-        let total_blocks = longest.iter().fold(waiting.blocks, |sum, blocks| sum.saturating_add(*blocks));
+        let mut longest = Vec::with_capacity(self.columns.min(messages) + MAX_LANES);
+        longest.extend((0..self.active).map(|column| self.blocks_left(column)));
+        let total_blocks = longest.iter().fold(waiting.blocks, |sum: u64, blocks| sum.saturating_add(*blocks));
         longest.extend((0..MAX_LANES).map_while(|skip| self.supply.waiting_blocks(skip)));
         longest.sort_unstable_by(|one, other| other.cmp(one));
         let work = Work { messages, blocks: total_blocks, longest: &longest };

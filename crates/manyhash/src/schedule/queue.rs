@@ -148,8 +148,8 @@ impl Order {
         });
         sorted.sort_by_key(|(blocks, _)| Reverse(*blocks));
         let long = sorted.partition_point(|(blocks, _)| *blocks > MAX_BLOCKS);
-        let groups = sorted[long..].chunk_by(|one, other| one.0 == other.0);
-        let short = groups.map(|group| (group[0].0, group.len())).collect();
+        let mut short = Vec::with_capacity(FEW);
+        short.extend(sorted[long..].chunk_by(|one, other| one.0 == other.0).map(|group| (group[0].0, group.len())));
         let blocks = sorted.iter().fold(0, |sum: u64, (blocks, _)| sum.saturating_add(*blocks));
         (Self { indices: sorted.iter().map(|(_, i)| *i).collect(), long, short }, blocks)
     }

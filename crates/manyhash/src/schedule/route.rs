@@ -1,7 +1,7 @@
 //! The decision which way a batch goes: its messages one by one, short ones together, or all
 //! through the schedule.
 
-use super::bookkeeping::{SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, ragged_message_ps};
+use super::bookkeeping::{SCHEDULE_PS, alike_ps, ragged_message_ps};
 use super::digests::Digests;
 use super::messages::{Chunks, Messages, Which};
 use super::mix::{Mix, Usage};
@@ -142,8 +142,8 @@ impl Lengths {
         let one_by_one_ps = blocks.saturating_mul(u64::from(mix.single.cost_ps));
         if blocks == longest * count as u64 {
             // All of them have as many blocks.
-            let together_ps = SET_PS + count as u64 * SET_MESSAGE_PS;
-            return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(together_ps);
+            let bookkeeping_ps = alike_ps(&mix.kernels[mix.best_for(count, longest)], count);
+            return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(bookkeeping_ps);
         }
         let bookkeeping_ps = SCHEDULE_PS + count as u64 * ragged_message_ps(&mix.kernels[mix.best_for(count, longest)]);
         // The least that shared lanes could take, if all were busy to the end.

@@ -9,7 +9,9 @@
 //! So messages are taken longest first, and there is one cut: the messages before it go through the
 //! schedule, those behind it go in sets. Both sides are estimated for every possible cut.
 
-use super::bookkeeping::{PADDED_MESSAGE_PS, RAGGED_BLOCK_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, ragged_message_ps, run_ps};
+use super::bookkeeping::{
+    IDLE_LANE_PS, PADDED_MESSAGE_PS, RAGGED_BLOCK_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, ragged_message_ps, run_ps,
+};
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
@@ -18,6 +20,7 @@ use super::short::{Group, Together};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::isa::MAX_LANES;
+use crate::kernel::Kernel;
 use crate::kernel::start::Passes;
 
 /// Hashes those short messages of the queue that take less time in sets than in the schedule, and
@@ -73,8 +76,11 @@ impl Cut {
     fn best<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages) -> Option<Self> {
         let long = Scheduled::of_long(queue, mix, messages);
         let short: usize = queue.short_groups().iter().map(|(_, count)| count).sum();
+        if (1..=mix.short_lanes).contains(&short) {
+            return Self::one_set(queue.short_groups(), mix, long, short);
+        }
         // Sets are whole either from the longest on or from the shortest on.
-        let odd = short % mix.short_lanes().max(1);
+        let odd = short % mix.short_lanes.max(1);
         let from_longest = Self::from(queue.short_groups(), mix, long, short);
         let best = if odd == 0 || odd == short {
             from_longest
@@ -85,47 +91,82 @@ impl Cut {
         (!best.sets.is_empty()).then_some(best)
     }
 
+    /// Returns all `short` messages as one set, if that takes less time than the schedule. A kernel
+    /// that pads in registers has lanes for all of them. Two ways would cost more than so few
+    /// messages save.
+    fn one_set<C: Compression>(groups: &[(u64, usize)], mix: &Mix<C>, long: Scheduled, short: usize) -> Option<Self> {
+        let kernels = mix.short.iter().map(|kernel| (*kernel, &mix.kernels[*kernel])).filter(|(_, kernel)| kernel.lanes >= short);
+        let (kernel, Kernel { cost_ps, .. }) = kernels.min_by_key(|(_, kernel)| kernel.cost_ps)?;
+        let (most_blocks, fewest_blocks) = (groups.first()?.0, groups.last()?.0);
+        let bookkeeping_ps = set_bookkeeping_ps(most_blocks, fewest_blocks, short);
+        let ps = (most_blocks * u64::from(*cost_ps) + bookkeeping_ps) as f64 + if long.messages > 0 { TWO_WAYS_PS as f64 } else { 0.0 };
+        let mut scheduled = long;
+        groups.iter().for_each(|(blocks, count)| scheduled.add(mix, *blocks, *count));
+        let set = Set { kernel: Some(kernel), count: short, most_blocks, bookkeeping_ps };
+        (long.ps(mix) + ps < scheduled.ps(mix)).then(|| Self { scheduled: long.messages, sets: vec![set], ps })
+    }
+
     /// Returns the best cut between sets of which the first has at most `first` messages.
     fn from<C: Compression>(groups: &[(u64, usize)], mix: &Mix<C>, long: Scheduled, first: usize) -> Self {
         let mut scheduled = long;
-        let mut sets = Vec::new();
-        let mut waiting = Unplaced { groups, taken: 0 };
-        let mut sets_ps = 0.0;
-        let (mut cut, mut cut_sets, mut least_ps) = (scheduled.messages, 0, scheduled.ps(mix));
-        while waiting.blocks() > 0 {
+        let mut sets = Vec::with_capacity(FIRST_SETS);
+        let mut sets_ps = 0;
+        let mut unplaced = Unplaced::new(groups, mix);
+        let two_ways_ps = |scheduled: Scheduled, unplaced: &Unplaced<'_>| {
+            if scheduled.messages > 0 && unplaced.blocks() > 0 { TWO_WAYS_PS as f64 } else { 0.0 }
+        };
+        let (mut cut, mut cut_sets, mut least_ps) = (scheduled.messages, 0, scheduled.ps(mix) + two_ways_ps(scheduled, &unplaced));
+        while unplaced.blocks() > 0 {
             let most_messages = if sets.is_empty() { first } else { usize::MAX };
-            let (set, ps) = waiting.next_set(mix, most_messages);
-            waiting.take(set.count, |blocks, count| scheduled.add(mix, blocks, count));
+            let (set, ps) = unplaced.next_set(mix, most_messages);
+            unplaced.take(set.count, |blocks, count| scheduled.add(mix, blocks, count));
             sets.push(set);
             sets_ps += ps;
             // Compared with all in sets: what the schedule takes for those before the cut, less what
             // sets do.
-            let ps = scheduled.ps(mix) - sets_ps;
+            let ps = scheduled.ps(mix) + two_ways_ps(scheduled, &unplaced) - sets_ps as f64;
             if ps < least_ps {
                 (cut, cut_sets, least_ps) = (scheduled.messages, sets.len(), ps);
             }
         }
-        Self { scheduled: cut, sets: sets.split_off(cut_sets), ps: least_ps + sets_ps }
+        Self { scheduled: cut, sets: sets.split_off(cut_sets), ps: least_ps + sets_ps as f64 }
     }
 }
 
+/// Returns the estimated time of a set besides compressing, in picoseconds.
+fn set_bookkeeping_ps(most_blocks: u64, fewest_blocks: u64, messages: usize) -> u64 {
+    let ragged_blocks = if fewest_blocks < most_blocks { most_blocks - fewest_blocks + 1 } else { 0 };
+    ragged_blocks * RAGGED_BLOCK_PS + SET_PS + messages as u64 * SET_MESSAGE_PS
+}
+
+/// As many sets as most batches have.
+const FIRST_SETS: usize = 16;
+
+/// More kernels than any mix has that pad in registers.
+const MAX_SHORT_KERNELS: usize = 8;
+
 /// Short messages, longest first, that are in no set yet.
-#[derive(Clone, Copy)]
 struct Unplaced<'a> {
+    next: Cursor<'a>,
+    /// For each kernel that pads in registers, the messages that would be in its lanes, and what
+    /// comes behind them. They move on with `next`, so that no message is looked at once a set.
+    windows: [Window<'a>; MAX_SHORT_KERNELS],
+    kernels: usize,
+}
+
+/// A place in the order of short messages.
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
     /// Blocks, and how many messages have them, in falling order.
     groups: &'a [(u64, usize)],
-    /// The number of messages of the first group that are in sets.
+    /// The number of messages of the first group that are before this place.
     taken: usize,
 }
 
-impl Unplaced<'_> {
-    /// Returns the blocks of the next message; 0 if there is none.
-    fn blocks(&self) -> u64 {
-        self.groups.first().map_or(0, |(blocks, _)| *blocks)
-    }
-
-    /// Takes the next messages, at most `count`, and shows them to `see` by their blocks.
-    fn take(&mut self, mut count: usize, mut see: impl FnMut(u64, usize)) {
+impl Cursor<'_> {
+    /// Moves behind the next messages, at most `count`, and shows them to `see` by their blocks.
+    #[inline]
+    fn skip(&mut self, mut count: usize, mut see: impl FnMut(u64, usize)) {
         while let (Some((blocks, messages)), true) = (self.groups.first(), count > 0) {
             let taken = count.min(messages - self.taken);
             see(*blocks, taken);
@@ -135,43 +176,85 @@ impl Unplaced<'_> {
             }
         }
     }
+}
+
+/// Some messages from the next one on.
+#[derive(Clone, Copy)]
+struct Window<'a> {
+    end: Cursor<'a>,
+    messages: usize,
+    /// The blocks of all of them, and those of the shortest.
+    blocks: u64,
+    fewest: u64,
+}
+
+impl Window<'_> {
+    /// Makes the window larger, up to `messages` messages.
+    #[inline]
+    fn grow(&mut self, messages: usize) {
+        let Self { end, messages: inside, blocks, fewest } = self;
+        end.skip(messages.saturating_sub(*inside), |its_blocks, count| {
+            (*inside, *blocks, *fewest) = (*inside + count, *blocks + its_blocks * count as u64, its_blocks);
+        });
+    }
+}
+
+impl<'a> Unplaced<'a> {
+    fn new<C: Compression>(groups: &'a [(u64, usize)], mix: &Mix<C>) -> Self {
+        assert!(mix.short.len() <= MAX_SHORT_KERNELS);
+        let next = Cursor { groups, taken: 0 };
+        Self { next, windows: [Window { end: next, messages: 0, blocks: 0, fewest: 0 }; MAX_SHORT_KERNELS], kernels: mix.short.len() }
+    }
+
+    /// Returns the blocks of the next message; 0 if there is none.
+    fn blocks(&self) -> u64 {
+        self.next.groups.first().map_or(0, |(blocks, _)| *blocks)
+    }
+
+    /// Takes the next messages, at most `count`, and shows them to `see` by their blocks.
+    fn take(&mut self, count: usize, mut see: impl FnMut(u64, usize)) {
+        let mut blocks = 0;
+        self.next.skip(count, |its_blocks, messages| {
+            blocks += its_blocks * messages as u64;
+            see(its_blocks, messages);
+        });
+        for window in &mut self.windows[..self.kernels] {
+            *window = match window.messages.checked_sub(count) {
+                Some(messages) => Window { messages, blocks: window.blocks - blocks, ..*window },
+                None => Window { end: self.next, messages: 0, blocks: 0, fewest: 0 },
+            };
+        }
+    }
 
     /// Returns the next set, which has at most `most_messages` messages, and its time in
     /// picoseconds.
-    fn next_set<C: Compression>(&self, mix: &Mix<C>, most_messages: usize) -> (Set, f64) {
+    fn next_set<C: Compression>(&mut self, mix: &Mix<C>, most_messages: usize) -> (Set, u64) {
         let most_blocks = self.blocks();
-        let alike = self.groups.first().map_or(0, |(_, count)| count - self.taken).min(most_messages);
+        let alike = self.next.groups.first().map_or(0, |(_, count)| count - self.next.taken).min(most_messages);
         let widest = mix.widest_for(most_blocks).lanes;
-        let alike_set = |count: usize| {
-            let kernel = &mix.kernels[mix.best_for(count, most_blocks)];
-            let sets = count.div_ceil(kernel.lanes) as u64;
-            let (set_ps, message_ps) =
-                if kernel.has_short() { (SET_PS, SET_MESSAGE_PS) } else { (SET_PS + 2 * run_ps(kernel), PADDED_MESSAGE_PS) };
-            let bookkeeping_ps = sets * set_ps + count as u64 * message_ps;
-            let ps = most_blocks * mix.cost_ps(count, most_blocks) + bookkeeping_ps;
-            (Set { kernel: None, count, most_blocks, bookkeeping_ps }, ps as f64)
-        };
-        if alike >= widest {
-            return alike_set(alike - alike % widest);
-        }
-        let mut best = alike_set(alike);
-        let mut best_ps_per_block = best.1 / (alike as u64 * most_blocks) as f64;
-        for (i, kernel) in mix.short.iter().map(|i| (*i, &mix.kernels[*i])) {
-            let (mut count, mut blocks, mut fewest) = (0, 0, 0);
-            self.clone().take(kernel.lanes.min(most_messages), |its_blocks, messages| {
-                count += messages;
-                blocks += its_blocks * messages as u64;
-                fewest = its_blocks;
-            });
-            let ragged_blocks = if fewest < most_blocks { most_blocks - fewest + 1 } else { 0 };
-            let bookkeeping_ps = ragged_blocks * RAGGED_BLOCK_PS + SET_PS + count as u64 * SET_MESSAGE_PS;
-            let ps = (most_blocks * u64::from(kernel.cost_ps) + bookkeeping_ps) as f64;
-            if ps / (blocks as f64) < best_ps_per_block {
-                best = (Set { kernel: Some(i), count, most_blocks, bookkeeping_ps }, ps);
-                best_ps_per_block = ps / blocks as f64;
+        let count = if alike >= widest { alike - alike % widest } else { alike };
+        let kernel = &mix.kernels[mix.best_for(count, most_blocks)];
+        let (set_ps, message_ps) =
+            if kernel.has_short() { (SET_PS, SET_MESSAGE_PS) } else { (SET_PS + 2 * run_ps(kernel), PADDED_MESSAGE_PS) };
+        let sets = if count <= kernel.lanes { 1 } else { count.div_ceil(kernel.lanes) };
+        let bookkeeping_ps = sets as u64 * set_ps + count as u64 * message_ps;
+        let mut best = Set { kernel: None, count, most_blocks, bookkeeping_ps };
+        let (mut best_ps, mut best_blocks) = (most_blocks * mix.cost_ps(count, most_blocks) + bookkeeping_ps, count as u64 * most_blocks);
+        if alike < widest {
+            for (i, window) in mix.short.iter().zip(&mut self.windows) {
+                let kernel = &mix.kernels[*i];
+                window.grow(kernel.lanes.min(most_messages));
+                let Window { messages: count, blocks, fewest, .. } = *window;
+                let bookkeeping_ps = set_bookkeeping_ps(most_blocks, fewest, count);
+                let ps = most_blocks * u64::from(kernel.cost_ps) + bookkeeping_ps;
+                // Less time for each block.
+                if u128::from(ps) * u128::from(best_blocks) < u128::from(best_ps) * u128::from(blocks) {
+                    best = Set { kernel: Some(*i), count, most_blocks, bookkeeping_ps };
+                    (best_ps, best_blocks) = (ps, blocks);
+                }
             }
         }
-        best
+        (best, best_ps)
     }
 }
 
@@ -185,12 +268,14 @@ struct Scheduled {
     shortest: u64,
     /// The time, in picoseconds, if every message is advanced by a block in turn.
     in_turn_ps: f64,
+    /// The time in which each message is advanced by a block, in picoseconds.
+    step_ps: u64,
 }
 
 impl Scheduled {
     /// Starts with the messages of the queue that are not short.
     fn of_long<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages) -> Self {
-        let mut scheduled = Self { messages: 0, blocks: 0, longest: 0, shortest: 0, in_turn_ps: 0.0 };
+        let mut scheduled = Self { messages: 0, blocks: 0, longest: 0, shortest: 0, in_turn_ps: 0.0, step_ps: 0 };
         let long = queue.long_messages();
         for skip in 0..long.min(MAX_LANES) {
             let message = messages.message(queue.peek(skip).expect("it waits"));
@@ -210,9 +295,9 @@ impl Scheduled {
         if self.messages == 0 {
             self.longest = blocks;
         }
-        let before_ps = if self.messages == 0 { 0 } else { mix.cost_ps(self.messages, self.longest) };
         self.messages += count;
-        self.in_turn_ps += blocks as f64 * (mix.cost_ps(self.messages, self.longest) as f64 - before_ps as f64);
+        let before_ps = std::mem::replace(&mut self.step_ps, mix.cost_ps(self.messages, self.longest));
+        self.in_turn_ps += blocks as f64 * (self.step_ps as f64 - before_ps as f64);
         self.blocks = self.blocks.saturating_add(blocks.saturating_mul(count as u64));
         self.shortest = blocks;
     }
@@ -222,6 +307,7 @@ impl Scheduled {
         if self.messages == 0 {
             return 0.0;
         }
+        let messages = self.messages as u64;
         let mean_blocks = self.blocks / self.messages as u64;
         let widest = mix.for_ragged(mean_blocks).widest_for(mean_blocks);
         let at_best_rate_ps = self.blocks as f64 * f64::from(widest.cost_ps) / widest.lanes as f64;
@@ -230,7 +316,8 @@ impl Scheduled {
         let end_ps = self.shortest as f64 * f64::from(widest.cost_ps) / 2.0;
         let shared_ps = at_best_rate_ps.max(longest_alone_ps) + end_ps;
         // Lanes are shared only if messages wait for them.
-        let ps = if self.messages < 2 * widest.lanes { self.in_turn_ps } else { self.in_turn_ps.min(shared_ps) };
-        ps + (SCHEDULE_PS + self.messages as u64 * ragged_message_ps(widest)) as f64
+        let in_turn_ps = self.in_turn_ps + (messages * IDLE_LANE_PS) as f64;
+        let ps = if self.messages < 2 * widest.lanes { in_turn_ps } else { in_turn_ps.min(shared_ps) };
+        ps + (SCHEDULE_PS + messages * ragged_message_ps(widest)) as f64
     }
 }
