@@ -117,17 +117,19 @@ struct Lengths {
     messages: usize,
     /// The blocks of all messages.
     blocks: u64,
-    /// The blocks of the longest message.
+    /// The blocks of the longest message, and of the shortest.
     longest: u64,
+    shortest: u64,
 }
 
 impl Lengths {
     fn of<C: Compression>(messages: &dyn Messages) -> Self {
-        let mut lengths = Self { messages: messages.count(), blocks: 0, longest: 0 };
+        let mut lengths = Self { messages: messages.count(), blocks: 0, longest: 0, shortest: u64::MAX };
         for i in 0..lengths.messages {
             let blocks = block_count::<C>(messages.message(i).len() as u64);
             lengths.blocks = lengths.blocks.saturating_add(blocks);
             lengths.longest = lengths.longest.max(blocks);
+            lengths.shortest = lengths.shortest.min(blocks);
         }
         lengths
     }
@@ -135,7 +137,7 @@ impl Lengths {
     /// Returns whether the messages take less time one after the other than in shared lanes. One
     /// message alone does.
     fn are_faster_one_by_one<C: Compression>(&self, mix: &Mix<C>, messages: &dyn Messages) -> bool {
-        let Self { messages: count, blocks, longest } = *self;
+        let Self { messages: count, blocks, longest, shortest } = *self;
         if count <= 1 {
             return true;
         }
@@ -145,32 +147,33 @@ impl Lengths {
             let bookkeeping_ps = alike_ps(&mix.kernels[mix.best_for(count, longest)], count);
             return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(bookkeeping_ps);
         }
-        let bookkeeping_ps = SCHEDULE_PS + count as u64 * ragged_message_ps(&mix.kernels[mix.best_for(count, longest)]);
+        let least_scheduled_ps = SCHEDULE_PS + count as u64 * ragged_message_ps(&mix.kernels[mix.best_for(count, longest)]);
         // The least that shared lanes could take, if all were busy to the end.
         let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(count);
         let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
-        if one_by_one_ps as f64 <= at_best_rate_ps.max(longest_alone_ps) + bookkeeping_ps as f64 {
+        let least_in_sets_ps = sets::least_ps_in_sets(mix, count, longest, shortest);
+        let pays_in_lanes = one_by_one_ps as f64 > at_best_rate_ps.max(longest_alone_ps) + least_scheduled_ps as f64;
+        if !pays_in_lanes && one_by_one_ps <= least_in_sets_ps {
             return true;
         }
-        // What they do take can be told of a few messages.
-        count <= VERY_FEW && {
-            let mut sorted = [0; VERY_FEW];
-            let sorted = &mut sorted[..count];
-            for (i, blocks) in sorted.iter_mut().enumerate() {
-                *blocks = block_count::<C>(messages.message(i).len() as u64);
-            }
-            sorted.sort_unstable_by(|one, other| other.cmp(one));
-            let levels = (1..=count).map(|going| {
-                let next = sorted.get(going).copied().unwrap_or_default();
-                (sorted[going - 1] - next).saturating_mul(mix.cost_ps(going, longest))
-            });
-            one_by_one_ps <= levels.fold(bookkeeping_ps, u64::saturating_add)
+        if count <= mix.short_lanes && one_by_one_ps > least_in_sets_ps {
+            return false;
         }
+        // What they do take.
+        let mut sorted = [0; FEW];
+        let sorted = &mut sorted[..count];
+        for (i, blocks) in sorted.iter_mut().enumerate() {
+            *blocks = block_count::<C>(messages.message(i).len() as u64);
+        }
+        sorted.sort_unstable_by(|one, other| other.cmp(one));
+        let levels = (1..=count).map(|going| {
+            let next = sorted.get(going).copied().unwrap_or_default();
+            (sorted[going - 1] - next).saturating_mul(mix.cost_ps(going, longest))
+        });
+        let scheduled_ps = levels.fold(least_scheduled_ps, u64::saturating_add);
+        one_by_one_ps <= scheduled_ps.min(sets::ps_in_sets(mix, sorted))
     }
 }
-
-/// The most messages of which [`Lengths::are_faster_one_by_one`] asks each how long it is.
-const VERY_FEW: usize = 8;
 
 /// Replaces digests, all or those of some indices, by their own digests from where `starts` says.
 pub(super) fn hash_digests<C: Compression>(

@@ -16,7 +16,7 @@ use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::short::{Group, Together};
+use super::short::{Group, MAX_BLOCKS, Together};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::isa::MAX_LANES;
@@ -61,6 +61,39 @@ struct Set {
     bookkeeping_ps: u64,
 }
 
+impl Set {
+    /// Returns all of `messages` messages on the cheapest kernel that pads in registers and has lanes
+    /// for them, and the estimated time in picoseconds; `None` if there is no such kernel.
+    fn of<C: Compression>(mix: &Mix<C>, most_blocks: u64, fewest_blocks: u64, messages: usize) -> Option<(Self, u64)> {
+        let kernels = mix.short.iter().map(|kernel| (*kernel, &mix.kernels[*kernel])).filter(|(_, kernel)| kernel.lanes >= messages);
+        let (kernel, Kernel { cost_ps, .. }) = kernels.min_by_key(|(_, kernel)| kernel.cost_ps)?;
+        let bookkeeping_ps = set_bookkeeping_ps(most_blocks, fewest_blocks, messages);
+        let set = Self { kernel: Some(kernel), count: messages, most_blocks, bookkeeping_ps };
+        Some((set, most_blocks * u64::from(*cost_ps) + bookkeeping_ps))
+    }
+}
+
+/// Returns the estimated time of some messages in sets alone, in picoseconds; `u64::MAX` if there is
+/// no kernel that pads in registers. `blocks` are those of each message, most first.
+pub(super) fn ps_in_sets<C: Compression>(mix: &Mix<C>, blocks: &[u64]) -> u64 {
+    if mix.short_lanes == 0 || blocks[0] > MAX_BLOCKS {
+        return u64::MAX;
+    }
+    let sets = blocks.chunks(mix.short_lanes).map(|set| Set::of(mix, set[0], set[set.len() - 1], set.len()));
+    sets.map(|set| set.map_or(u64::MAX, |(_, ps)| ps)).fold(0, u64::saturating_add)
+}
+
+/// Returns no more than [`ps_in_sets`] does; as much if a kernel has lanes for all messages.
+pub(super) fn least_ps_in_sets<C: Compression>(mix: &Mix<C>, messages: usize, most_blocks: u64, fewest_blocks: u64) -> u64 {
+    if mix.short_lanes == 0 || most_blocks > MAX_BLOCKS {
+        return u64::MAX;
+    }
+    let ps = |most_blocks, fewest_blocks, messages| Set::of(mix, most_blocks, fewest_blocks, messages).map_or(u64::MAX, |(_, ps)| ps);
+    let Some(others) = messages.checked_sub(mix.short_lanes + 1) else { return ps(most_blocks, fewest_blocks, messages) };
+    let other_sets = (others / mix.short_lanes + 1) as u64;
+    ps(most_blocks, most_blocks, mix.short_lanes) + other_sets * ps(fewest_blocks, fewest_blocks, 1)
+}
+
 /// A decision which messages go through the schedule.
 struct Cut {
     /// The number of messages that do, the longest ones.
@@ -76,7 +109,8 @@ impl Cut {
     fn best<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages) -> Option<Self> {
         let long = Scheduled::of_long(queue, mix, messages);
         let short: usize = queue.short_groups().iter().map(|(_, count)| count).sum();
-        if (1..=mix.short_lanes).contains(&short) {
+        let fewest_lanes = mix.short.iter().map(|kernel| mix.kernels[*kernel].lanes).min().unwrap_or(0);
+        if (1..=fewest_lanes).contains(&short) {
             return Self::one_set(queue.short_groups(), mix, long, short);
         }
         // Sets are whole either from the longest on or from the shortest on.
@@ -95,14 +129,10 @@ impl Cut {
     /// that pads in registers has lanes for all of them. Two ways would cost more than so few
     /// messages save.
     fn one_set<C: Compression>(groups: &[(u64, usize)], mix: &Mix<C>, long: Scheduled, short: usize) -> Option<Self> {
-        let kernels = mix.short.iter().map(|kernel| (*kernel, &mix.kernels[*kernel])).filter(|(_, kernel)| kernel.lanes >= short);
-        let (kernel, Kernel { cost_ps, .. }) = kernels.min_by_key(|(_, kernel)| kernel.cost_ps)?;
-        let (most_blocks, fewest_blocks) = (groups.first()?.0, groups.last()?.0);
-        let bookkeeping_ps = set_bookkeeping_ps(most_blocks, fewest_blocks, short);
-        let ps = (most_blocks * u64::from(*cost_ps) + bookkeeping_ps) as f64 + if long.messages > 0 { TWO_WAYS_PS as f64 } else { 0.0 };
+        let (set, ps) = Set::of(mix, groups.first()?.0, groups.last()?.0, short)?;
+        let ps = ps as f64 + if long.messages > 0 { TWO_WAYS_PS as f64 } else { 0.0 };
         let mut scheduled = long;
         groups.iter().for_each(|(blocks, count)| scheduled.add(mix, *blocks, *count));
-        let set = Set { kernel: Some(kernel), count: short, most_blocks, bookkeeping_ps };
         (long.ps(mix) + ps < scheduled.ps(mix)).then(|| Self { scheduled: long.messages, sets: vec![set], ps })
     }
 
