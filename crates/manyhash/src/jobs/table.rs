@@ -397,7 +397,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         let outer = |i: usize| entries[inner[i]].outer.as_ref().expect("an inner digest has an outer one");
         let starts = Starts::Each { state: &outer, bytes: A::BLOCK_BYTES as u64 };
         let digests = &mut Digests::of::<A>(digests);
-        <CompressionOf<A>>::hash_digests(backend::mix::<A>(), starts, None, digests, &mut Usage::default());
+        <CompressionOf<A>>::hash_digests(backend::mix::<A>(), starts, digests, &mut Usage::default());
         while let (Some(id), Some(digest)) = (self.inner.pop(), self.digests.pop()) {
             self.give(id, digest);
         }

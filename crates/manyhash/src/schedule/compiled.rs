@@ -10,10 +10,13 @@ use super::digests::Digests;
 use super::framed::{self, Around};
 use super::messages::Messages;
 use super::mix::{Mix, Mixes, Usage};
-#[cfg(feature = "hmac")]
-use super::short::{self, Rows};
 use super::{Extent, Memory, Supply};
 use super::{alone, route};
+#[cfg(feature = "hmac")]
+use super::{
+    messages::Which,
+    short::{self, Rows},
+};
 use crate::algorithm::{ChainingOf, Compression};
 use crate::kernel::start::Passes;
 #[cfg(feature = "hmac")]
@@ -28,9 +31,9 @@ pub(crate) trait Compiled: Compression {
     fn hash_many(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
     /// Hashes a batch with bytes around each message: see [`framed::hash_many`].
     fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
-    /// Hashes digests once more: see [`route::hash_digests`].
+    /// Hashes all digests once more: see [`route::hash_digests`].
     #[cfg(feature = "hmac")]
-    fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, indices: Option<&[usize]>, digests: &mut Digests<'_>, usage: &mut Usage);
+    fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage);
     /// Hashes messages of one number of blocks: see [`short::hash_alike`].
     #[cfg(feature = "hmac")]
     fn hash_alike(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
@@ -61,14 +64,8 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
             framed::hash_many(mix, around, messages, digests);
         }
         #[cfg(feature = "hmac")]
-        fn hash_digests(
-            mix: &Mix<Self>,
-            starts: Starts<'_, Self>,
-            indices: Option<&[usize]>,
-            digests: &mut Digests<'_>,
-            usage: &mut Usage,
-        ) {
-            route::hash_digests(mix, starts, indices, digests, usage);
+        fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage) {
+            route::hash_digests(mix, starts, (Which::From(0), digests.count()), digests, usage);
         }
         #[cfg(feature = "hmac")]
         fn hash_alike(

@@ -1,7 +1,7 @@
 //! Messages in memory, with bytes around each of them, as a supply of the schedule.
 
 use super::digests::Digests;
-use super::messages::Messages;
+use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::route;
@@ -36,11 +36,12 @@ pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, '_, C>,
         return route::hash_many(mix, &around.passes, messages, digests, None);
     }
     digests.check_room(messages.count());
-    let queue = Queue::longest_first::<C>(messages, around.framed_bytes(&[]));
+    let queue = Queue::longest_first::<C>(messages, 0..messages.count(), around.framed_bytes(&[]));
     let mut framed = Framed { around, messages, digests, queue, slots: Vec::new() };
     super::run(&mut Memory::default(), mix, Extent::All, &mut framed, &mut Usage::default());
     if let Some(outer) = around.passes.outer {
-        route::hash_digests(mix, outer, None, digests, &mut Usage::default());
+        let all = (Which::From(0), digests.count());
+        route::hash_digests(mix, outer, all, digests, &mut Usage::default());
     }
 }
 

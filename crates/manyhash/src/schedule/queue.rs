@@ -6,19 +6,27 @@ use super::short::{Group, MAX_BLOCKS};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// At most this many messages are sorted by comparing. More than these are sorted by counting if
 /// they are short, which is all the work that tiny ones need.
 const FEW: usize = 32;
-/// The number of different numbers of blocks that a short message may have.
-const COUNTED: usize = MAX_BLOCKS as usize + 1;
+/// Messages are sorted by class: the blocks of a short one, and `LONG`.
+const CLASSES: usize = LONG as usize + 1;
+/// As many numbers of blocks as most batches of short messages have.
+const SHORT_CLASSES: usize = 32;
+/// The class of messages that are not short.
+const LONG: u8 = MAX_BLOCKS as u8 + 1;
+const _: () = assert!(MAX_BLOCKS < u8::MAX as u64);
 
 /// Messages that wait for their turn.
 pub(crate) struct Queue {
     /// The order of the messages; `None` if all have equally many blocks and are taken as they
     /// come.
     order: Option<Order>,
-    /// The place of the next message in the order.
+    /// The index of the first message, if there is no order.
+    first: usize,
+    /// The place of the next message in the order, or its index.
     next: usize,
     waiting: Waiting,
     longest_blocks: u64,
@@ -38,14 +46,15 @@ struct Order {
 }
 
 impl Queue {
-    /// Orders `messages` by their blocks. Each of them also has `around_bytes` bytes around it.
-    pub(crate) fn longest_first<C: Compression>(messages: &dyn Messages, around_bytes: u64) -> Self {
-        let count = messages.count();
+    /// Orders the messages of `range` by their blocks. Each of them also has `around_bytes` bytes
+    /// around it.
+    pub(crate) fn longest_first<C: Compression>(messages: &dyn Messages, range: Range<usize>, around_bytes: u64) -> Self {
+        let count = range.len();
         let blocks_of = |message: &[u8]| block_count::<C>(message.len() as u64 + around_bytes);
-        let first_bytes = if count > 0 { messages.message(0).len() } else { 0 };
-        let first = if count > 0 { blocks_of(messages.message(0)) } else { 0 };
+        let first_bytes = if count > 0 { messages.message(range.start).len() } else { 0 };
+        let first = if count > 0 { blocks_of(messages.message(range.start)) } else { 0 };
         let (mut is_alike, mut have_as_many_bytes) = (true, true);
-        in_chunks(messages, |_, message| {
+        in_chunks(messages, range.clone(), |_, message| {
             have_as_many_bytes &= message.len() == first_bytes;
             is_alike = message.len() == first_bytes || blocks_of(message) == first;
             is_alike
@@ -53,12 +62,19 @@ impl Queue {
         if is_alike {
             let waiting = Waiting { messages: count, blocks: first * count as u64 };
             let bytes = have_as_many_bytes.then_some(first_bytes);
-            return Self { order: None, next: 0, waiting, longest_blocks: first, bytes };
+            return Self { order: None, first: range.start, next: range.start, waiting, longest_blocks: first, bytes };
         }
-        let (order, blocks) = if count <= FEW { Order::of_few(messages, blocks_of) } else { Order::of_many(messages, blocks_of) };
+        let (order, blocks) =
+            if count <= FEW { Order::of_few(messages, range, blocks_of) } else { Order::of_many(messages, range, blocks_of) };
         let waiting = Waiting { messages: count, blocks };
         let longest_blocks = blocks_of(messages.message(order.indices[0]));
-        Self { longest_blocks, order: Some(order), next: 0, waiting, bytes: None }
+        Self { longest_blocks, order: Some(order), first: 0, next: 0, waiting, bytes: None }
+    }
+
+    /// Returns whether all messages are short, and most of them very short.
+    pub(super) fn are_tiny(&self) -> bool {
+        const MEAN_BLOCKS: u64 = 4;
+        self.longest_blocks <= MAX_BLOCKS && self.waiting.blocks <= MEAN_BLOCKS * self.waiting.messages as u64
     }
 
     /// Returns the number of messages that are not short, waiting or not; 0 if all have equally
@@ -97,7 +113,8 @@ impl Queue {
     /// Returns all messages as a group, if they are short and have equally many blocks.
     pub(super) fn alike_group(&self) -> Option<Group<'static>> {
         let is_short = self.order.is_none() && self.longest_blocks <= MAX_BLOCKS && self.waiting.messages > 0;
-        is_short.then_some(Group { blocks: self.longest_blocks, count: self.waiting.messages, which: Which::From(0), bytes: self.bytes })
+        let which = Which::From(self.next);
+        is_short.then_some(Group { blocks: self.longest_blocks, count: self.waiting.messages, which, bytes: self.bytes })
     }
 
     /// Returns the index of the message that comes after `skip` others.
@@ -110,10 +127,12 @@ impl Queue {
         Some(self.order.as_ref().map_or(place, |order| order.indices[place]))
     }
 
-    /// Returns the indices of all messages that wait before the first is taken; `None` if they are
-    /// the first ones.
-    pub(super) fn indices(&self) -> Option<&[usize]> {
-        self.order.as_ref().map(|order| order.indices.as_slice())
+    /// Returns the messages that were taken, and how many they are.
+    pub(super) fn taken(&self) -> (Which<'_>, usize) {
+        match &self.order {
+            Some(order) => (Which::These(&order.indices), self.next),
+            None => (Which::From(self.first), self.next - self.first),
+        }
     }
 
     /// Takes the next message, of `blocks` blocks, out of the queue.
@@ -139,11 +158,11 @@ impl Queue {
 
 impl Order {
     /// Returns the order of at most [`FEW`] messages, and the blocks of all of them.
-    fn of_few(messages: &dyn Messages, blocks_of: impl Fn(&[u8]) -> u64) -> (Self, u64) {
+    fn of_few(messages: &dyn Messages, range: Range<usize>, blocks_of: impl Fn(&[u8]) -> u64) -> (Self, u64) {
         let mut sorted = [(0, 0); FEW];
-        let sorted = &mut sorted[..messages.count()];
-        in_chunks(messages, |i, message| {
-            sorted[i] = (blocks_of(message), i);
+        let sorted = &mut sorted[..range.len()];
+        in_chunks(messages, range.clone(), |i, message| {
+            sorted[i] = (blocks_of(message), range.start + i);
             true
         });
         sorted.sort_by_key(|(blocks, _)| Reverse(*blocks));
@@ -155,48 +174,68 @@ impl Order {
     }
 
     /// Returns the order of any number of messages, and the blocks of all of them.
-    fn of_many(messages: &dyn Messages, blocks_of: impl Fn(&[u8]) -> u64) -> (Self, u64) {
+    fn of_many(messages: &dyn Messages, range: Range<usize>, blocks_of: impl Fn(&[u8]) -> u64) -> (Self, u64) {
         let mut long: Vec<(u64, usize)> = Vec::new();
         let mut blocks: u64 = 0;
-        let mut counts = [0; COUNTED];
-        in_chunks(messages, |i, message| {
+        // The class of each message, so that nobody is asked twice: its blocks, or `LONG`.
+        let mut classes = Vec::with_capacity(range.len());
+        in_chunks(messages, range.clone(), |i, message| {
             let its_blocks = blocks_of(message);
             blocks = blocks.saturating_add(its_blocks);
-            match counts.get_mut(its_blocks as usize) {
-                Some(count) => *count += 1,
-                None => long.push((its_blocks, i)),
+            let class = if its_blocks <= MAX_BLOCKS { its_blocks as u8 } else { LONG };
+            if class == LONG {
+                long.push((its_blocks, range.start + i));
             }
+            classes.push(class);
             true
         });
-        long.sort_by_key(|(blocks, _)| Reverse(*blocks));
-        let used = counts.iter().enumerate().rev().filter(|(_, count)| **count > 0);
-        let short = used.map(|(blocks, count)| (blocks as u64, *count)).collect();
-        let mut places = counts;
-        let mut next = long.len();
-        for place in places.iter_mut().rev() {
-            (*place, next) = (next, next + *place);
+        // Sorted by counting. Each half has counts and places of its own, so that one message need
+        // not wait for the place of the one before.
+        let (one, other) = classes.split_at(classes.len() / 2);
+        let mut places = [[0usize; CLASSES]; 2];
+        let [in_one, in_other] = &mut places;
+        one.iter().zip(other).for_each(|(one, other)| {
+            in_one[usize::from(*one)] += 1;
+            in_other[usize::from(*other)] += 1;
+        });
+        other[one.len()..].iter().for_each(|class| in_other[usize::from(*class)] += 1);
+        let mut short = Vec::with_capacity(SHORT_CLASSES);
+        let mut next = 0;
+        for class in (0..CLASSES).rev() {
+            let (from_one, from_other) = (in_one[class], in_other[class]);
+            (in_one[class], in_other[class]) = (next, next + from_one);
+            next += from_one + from_other;
+            if class != usize::from(LONG) && from_one + from_other > 0 {
+                short.push((class as u64, from_one + from_other));
+            }
         }
-        let mut indices: Vec<usize> = long.iter().map(|(_, i)| *i).collect();
-        indices.resize(messages.count(), 0);
-        in_chunks(messages, |i, message| {
-            if let Some(place) = places.get_mut(blocks_of(message) as usize) {
-                indices[*place] = i;
-                *place += 1;
-            }
-            true
-        });
+        let mut indices = vec![0; range.len()];
+        let mut put = |place: &mut usize, i: usize| {
+            indices[*place] = i;
+            *place += 1;
+        };
+        let middle = range.start + one.len();
+        for (i, (one, other)) in one.iter().zip(other).enumerate() {
+            put(&mut in_one[usize::from(*one)], range.start + i);
+            put(&mut in_other[usize::from(*other)], middle + i);
+        }
+        other[one.len()..].iter().for_each(|class| put(&mut in_other[usize::from(*class)], range.end - 1));
+        long.sort_by_key(|(blocks, _)| Reverse(*blocks));
+        for (index, (_, i)) in indices.iter_mut().zip(&long) {
+            *index = *i;
+        }
         (Self { indices, long: long.len(), short }, blocks)
     }
 }
 
-/// Calls `see` with each message and its index, as long as it returns that it wants more.
-fn in_chunks<'a>(messages: &'a dyn Messages, mut see: impl FnMut(usize, &'a [u8]) -> bool) {
+/// Calls `see` with each message of `range` and its place there, as long as it returns that it wants
+/// more.
+fn in_chunks<'a>(messages: &'a dyn Messages, range: Range<usize>, mut see: impl FnMut(usize, &'a [u8]) -> bool) {
     const CHUNK: usize = 32;
     let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];
-    let count = messages.count();
-    for first in (0..count).step_by(CHUNK) {
-        let found = &mut found[..CHUNK.min(count - first)];
-        messages.fill(Which::From(first), found);
+    for first in (0..range.len()).step_by(CHUNK) {
+        let found = &mut found[..CHUNK.min(range.len() - first)];
+        messages.fill(Which::From(range.start + first), found);
         for (i, message) in found.iter().enumerate() {
             if !see(first + i, message) {
                 return;

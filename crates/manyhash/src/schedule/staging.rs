@@ -32,16 +32,16 @@ impl Staging {
         ahead.len_bytes() >= FEWEST_BYTES && ahead.lanes() > WAYS && ahead.lanes_that_crowd_with_first() > WAYS
     }
 
-    /// Returns whether copying saves time if the first of these messages, which are about equally
-    /// long, are in the lanes of a kernel.
-    pub(super) fn pays_for(messages: &dyn Messages) -> bool {
-        let lanes = messages.count().min(MAX_LANES);
-        let bytes = messages.message(0).len();
+    /// Returns whether copying saves time if the first of these `count` messages, which are about
+    /// equally long, are in the lanes of a kernel.
+    pub(super) fn pays_for(messages: &dyn Messages, which: Which<'_>, count: usize) -> bool {
+        let lanes = count.min(MAX_LANES);
+        let bytes = messages.message(which.index(0)).len();
         if bytes < FEWEST_BYTES || lanes <= WAYS {
             return false;
         }
         let mut first: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
-        messages.fill(Which::From(0), &mut first[..lanes]);
+        messages.fill(which, &mut first[..lanes]);
         let bytes = first[..lanes].iter().map(|message| message.len()).min().unwrap_or_default();
         Self::pays(&Blocks::new(lanes, bytes, |lane| first[lane]))
     }

@@ -70,6 +70,34 @@ fn every_combination<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[every_combination]);
 
+/// So many tiny messages that they are put in order a part at a time; behind them come others, of
+/// which all are equally long, or one is a giant.
+fn many_tiny_messages<A: Algorithm>() {
+    let tiny: Vec<usize> = (0..97).map(|i| i * i % 241).collect();
+    for behind in [vec![20 * A::BLOCK_BYTES; 4200], vec![200 * A::BLOCK_BYTES; 3], vec![3, 70_000, 5], vec![]] {
+        let lengths: Vec<usize> = tiny.iter().copied().chain(behind.iter().copied()).collect();
+        // Equal lengths have equal bytes here, so that each need be hashed once.
+        let kinds: BTreeMap<usize, Vec<u8>> = lengths.iter().map(|length| (*length, paint(9, *length))).collect();
+        let inputs: Vec<&Vec<u8>> = kinds.values().collect();
+        let digests: BTreeMap<usize, Vec<u8>> = kinds.keys().copied().zip(expected::<A>(&inputs)).collect();
+        let messages: Vec<&[u8]> =
+            (0..9001).map(|i| tiny[i % tiny.len()]).chain(behind.clone()).map(|length| &kinds[&length][..]).collect();
+        let of = |of_kinds: &BTreeMap<usize, Vec<u8>>| messages.iter().map(|message| of_kinds[&message.len()].clone()).collect::<Vec<_>>();
+        let context = format!("9001 tiny ones and {}", behind.len());
+        assert_digests::<A>(&Batch::<A>::new().hash(&messages), &of(&digests), &messages, &context);
+        if A::HAS_HMAC {
+            let key = Key::<A>::new(b"one key");
+            let keyed = Batch::<A>::new().key(&key);
+            let tags = inputs.iter().map(|input| reference_hmac::<A>().tag(b"one key", input));
+            let tags: BTreeMap<usize, Vec<u8>> = kinds.keys().copied().zip(tags).collect();
+            assert_digests::<A>(&keyed.hash(&messages), &of(&tags), &messages, &format!("{context}, one key"));
+            let keys = vec![key.clone(); messages.len()];
+            assert_digests::<A>(&Batch::<A>::new().keys(&keys).hash(&messages), &of(&tags), &messages, &format!("{context}, a key each"));
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[many_tiny_messages]);
+
 fn readers_have_it_all_too<A: Algorithm>() {
     let messages = paint_all((0..300).map(|i| i * 37 % 5000).collect::<Vec<_>>());
     for (prefix, suffix) in [(0, 0), (20, 0), (0, 7), (300, 200)] {
