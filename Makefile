@@ -57,6 +57,7 @@ test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source 
 
 test-bench: $(TEST_PYTHON)/installed ## whole commands are compared on files, every digest, no figure asserted
 	$(CARGO) test $(ALL) --no-run
+	$(TEST_PYTHON)/bin/python vectors/call_path.py --check $(BUILT)/manyhash-bench
 	$(TEST_PYTHON)/bin/python bench/commands.py --manyhash $(BUILT)/manyhash --set diverse --runs 1
 
 TEST_STUDY = target/test-study
@@ -120,11 +121,12 @@ define make-study
 	exit $$code
 endef
 
-bench-columns: $(TEST_PACKAGE)/installed ## the Python package on columns, side by side with hashlib, pandas, Polars, DuckDB and DataFusion, three minutes
+bench-columns: $(TEST_PACKAGE)/installed ## the Python package on columns, side by side with hashlib, pandas, Polars, DuckDB and DataFusion, five minutes
 	$(TEST_PACKAGE)/bin/pip install --quiet --requirement crates/manyhash-python/bench/requirements.txt
 	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall .
 	cd crates/manyhash-python/bench && $(CURDIR)/$(TEST_PACKAGE)/bin/python columns.py --json columns.json
 	cd crates/manyhash-python/bench && $(CURDIR)/$(TEST_PACKAGE)/bin/python pictures.py columns.json
+	cd crates/manyhash-python/bench && $(CURDIR)/$(TEST_PACKAGE)/bin/python ragged_columns.py --json ragged_columns.json
 
 docs:
 	$(CARGO) doc --no-deps --package manyhash --all-features --open

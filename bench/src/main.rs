@@ -69,6 +69,8 @@ enum Mode {
     Backends,
     /// Runs one kernel between two lines of output, to be followed by a debugger.
     Step(step::StepArguments),
+    /// Makes one call between two lines of output, to be followed by a debugger.
+    Call(step::CallArguments),
 }
 
 #[derive(clap::Args)]
@@ -105,6 +107,7 @@ fn main() -> ExitCode {
         Some(Mode::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Mode::Backends) => backends::run(),
         Some(Mode::Step(arguments)) => step::run(&arguments),
+        Some(Mode::Call(arguments)) => step::call(arguments),
         None => run(&arguments.memory),
     };
     match outcome {

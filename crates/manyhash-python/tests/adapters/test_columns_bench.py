@@ -1,5 +1,5 @@
-"""bench/columns.py and bench/pictures.py work, and the former finds a wrong digest. No time is
-asserted.
+"""bench/columns.py, bench/ragged_columns.py and bench/pictures.py work, and the first finds a wrong
+digest. No time is asserted.
 """
 
 from __future__ import annotations
@@ -48,6 +48,19 @@ def test_every_contestant_has_a_time_for_every_length(report: Path):
         }
         assert ours | {"hashlib in a list", "pandas apply", "DuckDB sha256", "DataFusion sha256"} <= {name for name, _ in lines}
         assert {output for _, output in lines} == {"binary", "hex", "base64", "key", "rows"}
+
+
+def test_rows_that_differ_in_length_are_set_beside_rows_of_one_length(tmp_path: Path):
+    engine("faker")
+    found = run("ragged_columns.py", "--quick", "--rows", 500, "--json", tmp_path / "ragged.json")
+    assert found.returncode == 0, found.stderr
+    assert "these figures mean nothing" in found.stdout
+    table = json.loads((tmp_path / "ragged.json").read_text())["table"]
+    assert {line["kind"] for line in table} == {"email", "name", "url", "uuid"}
+    assert all(line["ns_per_row"] > 0 and line["equal_ns_per_row"] > 0 for line in table)
+    # An address fits into a block, a URL may take more.
+    assert {line["blocks_per_row"] == 1 for line in table if line["kind"] == "uuid"} == {True}
+    assert all(line["blocks_per_row"] > 1 for line in table if line["kind"] == "url")
 
 
 def test_pictures_are_drawn_the_same_each_time(report: Path, tmp_path: Path):
