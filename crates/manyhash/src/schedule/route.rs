@@ -65,7 +65,7 @@ fn hash_alike<C: Compression>(
 /// Many tiny messages are put in order by this many. They and their digests stay in the second cache
 /// while they are taken one number of blocks after the other: a million rows of 84 bytes took MD5
 /// twice as long in one order.
-const TOGETHER: usize = 4096;
+const TINY_TOGETHER: usize = 4096;
 
 /// Hashes messages in the order of their lengths. It is not inlined either.
 #[inline(never)]
@@ -78,13 +78,13 @@ fn hash_in_order<C: Compression>(
 ) {
     let is_short_start = passes.inner.bytes() <= short::MOST_START_BYTES;
     let mut first = 0;
-    while is_short_start && messages.count() - first >= 2 * TOGETHER {
-        let queue = Queue::longest_first::<C>(messages, first..first + TOGETHER, 0);
+    while is_short_start && messages.count() - first >= 2 * TINY_TOGETHER {
+        let queue = Queue::longest_first::<C>(messages, first..first + TINY_TOGETHER, 0);
         if !queue.are_tiny() {
             break;
         }
         hash_queue(mix, passes, messages, digests, queue, usage);
-        first += TOGETHER;
+        first += TINY_TOGETHER;
     }
     let queue = Queue::longest_first::<C>(messages, first..messages.count(), 0);
     hash_queue(mix, passes, messages, digests, queue, usage);
@@ -180,8 +180,8 @@ impl Lengths {
         let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(count);
         let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
         let least_in_sets_ps = sets::least_ps_in_sets(mix, count, longest, shortest);
-        let pays_in_lanes = one_by_one_ps as f64 > at_best_rate_ps.max(longest_alone_ps) + least_scheduled_ps as f64;
-        if !pays_in_lanes && one_by_one_ps <= least_in_sets_ps {
+        let may_pay_in_schedule = one_by_one_ps as f64 > at_best_rate_ps.max(longest_alone_ps) + least_scheduled_ps as f64;
+        if !may_pay_in_schedule && one_by_one_ps <= least_in_sets_ps {
             return true;
         }
         if count <= mix.short_lanes && one_by_one_ps > least_in_sets_ps {
