@@ -53,23 +53,6 @@ impl<'a> Blocks<'a> {
         Self { starts: [MaybeUninit::uninit(); MAX_LANES], lanes, bytes, messages: PhantomData }
     }
 
-    /// Returns how many lanes read from a line that shares a set of the first cache with that of the
-    /// first lane: their addresses are equal modulo 4 KiB, apart from the place in the line. Returns
-    /// 0 if the first lane begins on a line.
-    pub(crate) fn lanes_that_crowd_with_first(&self) -> usize {
-        const LINE_BYTES: usize = 64;
-        const SETS: usize = 64;
-        let [first] = self.starts::<1>(0, 0, 0).map(|start| start.addr());
-        if first.is_multiple_of(LINE_BYTES) {
-            return 0;
-        }
-        let is_same_set = |lane: &usize| {
-            let [start] = self.starts::<1>(*lane, 0, 0).map(|start| start.addr());
-            (start / LINE_BYTES) % SETS == (first / LINE_BYTES) % SETS
-        };
-        (0..self.lanes).filter(is_same_set).count()
-    }
-
     /// Returns the number of lanes.
     pub(crate) fn lanes(&self) -> usize {
         self.lanes

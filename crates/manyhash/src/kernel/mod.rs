@@ -41,6 +41,23 @@ const COPY_PS_PER_BYTE: u32 = 250;
 /// The most blocks that a short run may have.
 pub(crate) const SHORT_BLOCKS: u64 = 16;
 
+/// The runs that a kernel is good for. Others are left to other kernels, if there are any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    Any,
+    /// Only those of more than [`SHORT_BLOCKS`] blocks take the time that the kernel's cost says.
+    Long,
+    /// Only those of up to [`SHORT_BLOCKS`] blocks.
+    Short,
+}
+
+impl Runs {
+    /// Returns whether long runs, or short ones, are among them.
+    pub(crate) fn are(self, long: bool) -> bool {
+        self != if long { Self::Short } else { Self::Long }
+    }
+}
+
 /// One kernel of the compression function `C`.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel<C: Compression> {
@@ -52,9 +69,8 @@ pub(crate) struct Kernel<C: Compression> {
     pub(crate) shape: Shape,
     /// The time of a step, which is one block in each lane, in picoseconds.
     pub(crate) cost_ps: u32,
-    /// True if only runs of more than [`SHORT_BLOCKS`] blocks take that time, and shorter ones
-    /// should be left to other kernels.
-    pub(crate) only_long: bool,
+    /// The runs that it is good for.
+    pub(crate) runs: Runs,
     detect: fn() -> bool,
     advance: Advance<C>,
     /// The same for one message, if the kernel is for one.
@@ -76,7 +92,7 @@ impl<C: Compression> Kernel<C> {
             lanes,
             shape: Shape::in_lanes::<C, I>(),
             cost_ps: cost::family().picoseconds(C::NAME, name, lanes),
-            only_long: false,
+            runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
                 token::<I>().run(Lanes { states, source: Source::Apart(blocks) });
@@ -102,7 +118,7 @@ impl<C: Compression> Kernel<C> {
             lanes: 1,
             shape: Shape::per_message::<I>(kind, vector_bits, 1),
             cost_ps: cost::family().picoseconds(C::NAME, name, 1),
-            only_long: false,
+            runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
                 let mut state = states.column(0);
@@ -125,7 +141,7 @@ impl<C: Compression> Kernel<C> {
             lanes: N,
             shape: Shape::per_message::<I>(kind, vector_bits, N),
             cost_ps: cost::family().picoseconds(C::NAME, name, N),
-            only_long: false,
+            runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
                 token::<I>().run(Interleaved::<C, N> { states, blocks });
@@ -149,7 +165,7 @@ impl<C: Compression> Kernel<C> {
     /// Restricts the kernel to runs of more than [`SHORT_BLOCKS`] blocks.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such kernel yet"))]
     fn only_long(self) -> Self {
-        Self { only_long: true, ..self }
+        Self { runs: Runs::Long, ..self }
     }
 
     /// Returns this kernel with its cost for a message dealt out to lanes. If it has no code for
@@ -226,7 +242,7 @@ impl<C: Compression> Kernel<C> {
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
         let shape = Shape::in_lanes::<C, crate::isa::Portable>();
-        Self { name, lanes, shape, cost_ps, only_long: false, detect: || true, advance: |_, _| {}, one: None, dealt: None, short: None }
+        Self { name, lanes, shape, cost_ps, runs: Runs::Any, detect: || true, advance: |_, _| {}, one: None, dealt: None, short: None }
     }
 }
 

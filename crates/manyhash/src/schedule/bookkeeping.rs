@@ -5,7 +5,7 @@
 //! costs of their kernels, and hold for all CPUs until others are measured.
 
 use crate::algorithm::Compression;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Runs};
 
 /// A set of messages that go together: see `sets.rs`.
 pub(super) const SET_PS: u64 = 100_000;
@@ -42,7 +42,7 @@ const LONG_RUN_PS: u64 = 130_000;
 
 /// Returns what a run of a kernel costs.
 pub(super) fn run_ps<C: Compression>(kernel: &Kernel<C>) -> u64 {
-    if kernel.only_long { LONG_RUN_PS } else { RUN_PS + LANE_PS * kernel.lanes as u64 }
+    if kernel.runs == Runs::Long { LONG_RUN_PS } else { RUN_PS + LANE_PS * kernel.lanes as u64 }
 }
 
 /// Returns what a message costs if no other one ends when it does. Two runs of the kernel end because

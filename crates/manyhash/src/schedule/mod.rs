@@ -51,7 +51,6 @@
 //! | `sets.rs` | which short messages go together, if they differ in blocks |
 //! | `messages.rs`, `queue.rs` | messages in memory, and their order |
 //! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
-//! | `staging.rs` | copies of messages that push each other out of the cache |
 //! | `digests.rs` | where digests go |
 //! | `bookkeeping.rs` | what all this costs, besides compressing |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
@@ -74,7 +73,6 @@ pub(crate) mod route;
 mod sets;
 pub(crate) mod short;
 mod slices;
-mod staging;
 
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, WordOf};
@@ -84,7 +82,6 @@ use crate::kernel::states::States;
 use bookkeeping::{DECISION_PS, LINEAR_PROGRAM_PS, MESSAGE_PS, PLANNING_PS, SCHEDULE_PS, run_ps};
 use linear_program::Work;
 use mix::{Mix, Usage};
-use staging::Staging;
 
 /// The messages that are not in a slot yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,7 +171,6 @@ fn bytes_of<C: Compression>(blocks: u64) -> usize {
 pub(crate) struct Lanes<'a, 's, C: Compression> {
     kernel: &'a Kernel<C>,
     states: &'a mut States<'s, C>,
-    staging: &'a mut Staging,
     /// The slots of the messages in the lanes, which are the first ones.
     slots: &'a [usize],
 }
@@ -183,11 +179,7 @@ impl<C: Compression> Lanes<'_, '_, C> {
     /// Compresses the next blocks of each lane.
     #[inline(always)]
     fn advance(&mut self, ahead: &Blocks<'_>) {
-        if Staging::pays(ahead) {
-            self.staging.advance(ahead, C::BLOCK_BYTES, |copies| self.kernel.advance(self.states, copies));
-        } else {
-            self.kernel.advance(self.states, ahead);
-        }
+        self.kernel.advance(self.states, ahead);
     }
 }
 
@@ -231,7 +223,6 @@ pub(crate) struct Memory<C: Compression> {
     words: Vec<WordOf<C>>,
     /// The slot of each column; those from `active` on are free.
     slot_of: Vec<usize>,
-    staging: Staging,
 }
 
 #[cfg(feature = "hmac")]
@@ -244,7 +235,7 @@ impl<C: Compression> Memory<C> {
 
 impl<C: Compression> Default for Memory<C> {
     fn default() -> Self {
-        Self { words: Vec::new(), slot_of: Vec::new(), staging: Staging::default() }
+        Self { words: Vec::new(), slot_of: Vec::new() }
     }
 }
 
@@ -267,7 +258,6 @@ pub(super) fn run<C: Compression>(memory: &mut Memory<C>, mix: &Mix<C>, extent: 
         states: States::of_columns(&mut memory.words, columns),
         columns,
         slot_of: &mut memory.slot_of,
-        staging: &mut memory.staging,
         active: 0,
         kernel: mix.widest,
         planned_blocks: 0,
@@ -288,7 +278,6 @@ struct Schedule<'a, 's, C: Compression> {
     states: States<'a, C>,
     columns: usize,
     slot_of: &'a mut Vec<usize>,
-    staging: &'a mut Staging,
     active: usize,
     /// Index of the kernel to run.
     kernel: usize,
@@ -316,7 +305,7 @@ impl<C: Compression> Schedule<'_, '_, C> {
             };
             let kernel = &self.mix.kernels[self.kernel];
             let slots = &self.slot_of[..self.active.min(kernel.lanes)];
-            let mut lanes = Lanes { kernel, states: &mut self.states, staging: &mut *self.staging, slots };
+            let mut lanes = Lanes { kernel, states: &mut self.states, slots };
             let Advanced { blocks, runs, ended } = self.supply.advance(&mut lanes, most_blocks);
             self.usage.steps[self.kernel] += blocks;
             self.usage.bookkeeping_ps += u64::from(ended.count_ones()) * MESSAGE_PS + runs * run_ps(kernel);

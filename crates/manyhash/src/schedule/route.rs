@@ -8,7 +8,6 @@ use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::short::{self, Group};
 use super::slices::Slices;
-use super::staging::Staging;
 use super::{Extent, Memory, alone, sets};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
@@ -36,11 +35,7 @@ pub(crate) fn hash_many<C: Compression>(
             return hash_one_by_one(mix, passes, messages, digests, usage);
         }
         let Lengths { blocks, longest, .. } = lengths;
-        if blocks == longest * count as u64
-            && longest <= short::MAX_BLOCKS
-            && passes.inner.bytes() <= short::MOST_START_BYTES
-            && !Staging::pays_for(messages, Which::From(0), count)
-        {
+        if blocks == longest * count as u64 && longest <= short::MAX_BLOCKS && passes.inner.bytes() <= short::MOST_START_BYTES {
             return hash_alike(mix, passes, messages, digests, longest, usage);
         }
     }
@@ -101,10 +96,7 @@ fn hash_queue<C: Compression>(
 ) {
     match queue.alike_group() {
         _ if passes.inner.bytes() > short::MOST_START_BYTES => {}
-        Some(all) if !Staging::pays_for(messages, all.which, all.count) => {
-            return short::hash(mix, passes, messages, digests, all, &mut None, usage);
-        }
-        Some(_) => {}
+        Some(all) => return short::hash(mix, passes, messages, digests, all, &mut None, usage),
         None => sets::hash(&mut queue, mix, passes, messages, digests, usage),
     }
     if queue.waiting().messages > 0 {
