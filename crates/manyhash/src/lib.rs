@@ -62,6 +62,9 @@ mod isa;
 #[macro_use]
 mod algorithm;
 mod kernel;
+// Beside them: that every algorithm is its standard's, for all inputs.
+#[cfg(test)]
+mod proof;
 mod schedule;
 
 // The doors, which callers use.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::roots;
+use crate::{Word, roots};
 
 /// IV (2.6): the words that SHA-256 begins with.
 static IV: LazyLock<[u32; 8]> = LazyLock::new(|| roots::of_eight_primes(0).map(|bits| (bits >> 32) as u32));
@@ -22,23 +22,23 @@ const SIGMA: [[usize; 16]; 10] = [
 ];
 
 /// The mixing function G (3.1).
-fn g(v: &mut [u32; 16], [a, b, c, d]: [usize; 4], x: u32, y: u32) {
-    v[a] = v[a].wrapping_add(v[b]).wrapping_add(x);
-    v[d] = (v[d] ^ v[a]).rotate_right(16);
-    v[c] = v[c].wrapping_add(v[d]);
-    v[b] = (v[b] ^ v[c]).rotate_right(12);
-    v[a] = v[a].wrapping_add(v[b]).wrapping_add(y);
-    v[d] = (v[d] ^ v[a]).rotate_right(8);
-    v[c] = v[c].wrapping_add(v[d]);
-    v[b] = (v[b] ^ v[c]).rotate_right(7);
+fn g<W: Word>(v: &mut [W; 16], [a, b, c, d]: [usize; 4], x: W, y: W) {
+    v[a] = v[a].plus(v[b]).plus(x);
+    v[d] = (v[d] ^ v[a]).rotr(16);
+    v[c] = v[c].plus(v[d]);
+    v[b] = (v[b] ^ v[c]).rotr(12);
+    v[a] = v[a].plus(v[b]).plus(y);
+    v[d] = (v[d] ^ v[a]).rotr(8);
+    v[c] = v[c].plus(v[d]);
+    v[b] = (v[b] ^ v[c]).rotr(7);
 }
 
-/// The compression function F (3.2): `t` bytes so far, with those of this block; `f`: it is the last.
-fn compress(h: &mut [u32; 8], block: &[u8], t: u64, f: bool) {
-    let m: Vec<u32> = block.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let mut v: [u32; 16] = std::array::from_fn(|i| if i < 8 { h[i] } else { IV[i - 8] });
-    v[12] ^= t as u32;
-    v[13] ^= (t >> 32) as u32;
+/// The compression function F (3.2): `t` bytes so far, with those of this block, the low word first;
+/// `f`: it is the last.
+pub fn compress<W: Word<Plain = u32>>(h: &mut [W; 8], m: &[W], t: [W; 2], f: bool) {
+    let mut v: [W; 16] = std::array::from_fn(|i| if i < 8 { h[i] } else { W::constant(IV[i - 8]) });
+    v[12] = v[12] ^ t[0];
+    v[13] = v[13] ^ t[1];
     if f {
         v[14] = !v[14];
     }
@@ -51,7 +51,7 @@ fn compress(h: &mut [u32; 8], block: &[u8], t: u64, f: bool) {
         }
     }
     for (i, word) in h.iter_mut().enumerate() {
-        *word ^= v[i] ^ v[i + 8];
+        *word = *word ^ v[i] ^ v[i + 8];
     }
 }
 
@@ -65,7 +65,8 @@ pub fn blake2s(message: &[u8]) -> [u8; 32] {
     for (i, block) in padded.chunks(64).enumerate() {
         let is_last = i + 1 == blocks;
         let t = if is_last { message.len() } else { 64 * (i + 1) };
-        compress(&mut h, block, t as u64, is_last);
+        let m: Vec<u32> = block.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        compress(&mut h, &m, [t as u32, (t as u64 >> 32) as u32], is_last);
     }
     let mut digest = [0; 32];
     for (bytes, word) in digest.chunks_mut(4).zip(h) {

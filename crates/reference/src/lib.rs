@@ -10,8 +10,20 @@
 mod hmac;
 mod padding;
 mod roots;
+mod word;
 
 pub use hmac::Hmac;
+pub use word::Word;
+
+/// The compression functions, on words of any kind: `u32` and `u64`, or the expressions of a proof.
+pub mod compression {
+    pub use crate::blake2s::compress as blake2s;
+    pub use crate::md5::compress as md5;
+    pub use crate::sha1::compress as sha1;
+    pub use crate::sha3::absorb as sha3;
+    pub use crate::sha256::compress as sha256;
+    pub use crate::sha512::compress as sha512;
+}
 
 /// Message in, digest out.
 pub type HashFunction = fn(&[u8]) -> Vec<u8>;

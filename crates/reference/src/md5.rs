@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::padding;
+use crate::{Word, padding};
 
 /// The table T of 3.4: the integer parts of 4294967296 times the sines' absolute values, of 1 to 64
 /// radians. T\[1\] comes first.
@@ -22,7 +22,7 @@ fn initial_value() -> [u32; 4] {
 }
 
 /// F, G, H, I by round (3.4).
-fn function(round: usize, x: u32, y: u32, z: u32) -> u32 {
+fn function<W: Word>(round: usize, x: W, y: W, z: W) -> W {
     match round {
         0 => (x & y) | (!x & z),
         1 => (x & z) | (y & !z),
@@ -40,19 +40,17 @@ fn word_index(round: usize, i: usize) -> usize {
 }
 
 /// One 16-word block (3.4).
-fn compress(hash: &mut [u32; 4], block: &[u8]) {
-    let (words, _) = block.as_chunks();
-    let x: Vec<u32> = words.iter().map(|&word| u32::from_le_bytes(word)).collect();
+pub fn compress<W: Word<Plain = u32>>(hash: &mut [W; 4], block: &[W]) {
     let [mut a, mut b, mut c, mut d] = *hash;
     for (round, shifts) in SHIFTS.into_iter().enumerate() {
         for i in 0..16 {
             // a = b + ((a + F(b,c,d) + X[k] + T[i]) <<< s), after which the letters move on by one.
-            let sum = a.wrapping_add(function(round, b, c, d)).wrapping_add(x[word_index(round, i)]).wrapping_add(T[16 * round + i]);
-            (a, b, c, d) = (d, b.wrapping_add(sum.rotate_left(shifts[i % 4])), b, c);
+            let sum = a.plus(function(round, b, c, d)).plus(block[word_index(round, i)]).plus(W::constant(T[16 * round + i]));
+            (a, b, c, d) = (d, b.plus(sum.rotl(shifts[i % 4])), b, c);
         }
     }
     for (word, letter) in hash.iter_mut().zip([a, b, c, d]) {
-        *word = word.wrapping_add(letter);
+        *word = word.plus(letter);
     }
 }
 
@@ -65,7 +63,8 @@ pub fn md5(message: &[u8]) -> [u8; 16] {
     padded[length_at..].reverse();
     let mut hash = initial_value();
     for block in padded.chunks(64) {
-        compress(&mut hash, block);
+        let words: Vec<u32> = block.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        compress(&mut hash, &words);
     }
     // 3.5: from the low-order byte of A to the high-order byte of D.
     let mut digest = [0; 16];

@@ -16,15 +16,13 @@ pub(crate) fn pad(message: &[u8], block_bytes: usize) -> Vec<u8> {
 }
 
 /// A block as its sixteen 32-bit words M0..M15 (5.2.1).
-pub(crate) fn words_32(block: &[u8]) -> impl Iterator<Item = u32> {
-    let (words, _) = block.as_chunks();
-    words.iter().map(|&word| u32::from_be_bytes(word))
+pub(crate) fn words_32(block: &[u8]) -> Vec<u32> {
+    block.as_chunks().0.iter().map(|word| u32::from_be_bytes(*word)).collect()
 }
 
 /// A block as its sixteen 64-bit words M0..M15 (5.2.2).
-pub(crate) fn words_64(block: &[u8]) -> impl Iterator<Item = u64> {
-    let (words, _) = block.as_chunks();
-    words.iter().map(|&word| u64::from_be_bytes(word))
+pub(crate) fn words_64(block: &[u8]) -> Vec<u64> {
+    block.as_chunks().0.iter().map(|word| u64::from_be_bytes(*word)).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{padding, roots};
+use crate::{Word, padding, roots};
 
 /// The four words of 4.2.1. The standard gives the words alone; they are the square roots of 2, 3,
 /// 5 and 10, times 2^30.
@@ -18,7 +18,7 @@ fn initial_value() -> [u32; 5] {
 }
 
 /// Ch, Parity and Maj by round (4.1).
-fn f(t: usize, x: u32, y: u32, z: u32) -> u32 {
+fn f<W: Word>(t: usize, x: W, y: W, z: W) -> W {
     match t {
         0..=19 => (x & y) ^ (!x & z),
         20..=39 | 60..=79 => x ^ y ^ z,
@@ -28,26 +28,26 @@ fn f(t: usize, x: u32, y: u32, z: u32) -> u32 {
 }
 
 /// One message block (6.1.2).
-fn compress(hash: &mut [u32; 5], block: &[u8]) {
+pub fn compress<W: Word<Plain = u32>>(hash: &mut [W; 5], block: &[W]) {
     // 1. The message schedule.
-    let mut w: Vec<u32> = padding::words_32(block).collect();
+    let mut w = block.to_vec();
     for t in 16..80 {
-        w.push((w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16]).rotate_left(1));
+        w.push((w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16]).rotl(1));
     }
     // 2. The working variables.
     let [mut a, mut b, mut c, mut d, mut e] = *hash;
     // 3. The rounds.
     for t in 0..80 {
-        let temporary = a.rotate_left(5).wrapping_add(f(t, b, c, d)).wrapping_add(e).wrapping_add(K[t / 20]).wrapping_add(w[t]);
+        let temporary = a.rotl(5).plus(f(t, b, c, d)).plus(e).plus(W::constant(K[t / 20])).plus(w[t]);
         e = d;
         d = c;
-        c = b.rotate_left(30);
+        c = b.rotl(30);
         b = a;
         a = temporary;
     }
     // 4. The intermediate hash value.
     for (word, variable) in hash.iter_mut().zip([a, b, c, d, e]) {
-        *word = word.wrapping_add(variable);
+        *word = word.plus(variable);
     }
 }
 
@@ -55,7 +55,7 @@ fn compress(hash: &mut [u32; 5], block: &[u8]) {
 pub fn sha1(message: &[u8]) -> [u8; 20] {
     let mut hash = initial_value();
     for block in padding::pad(message, 64).chunks(64) {
-        compress(&mut hash, block);
+        compress(&mut hash, &padding::words_32(block));
     }
     let mut digest = [0; 20];
     for (bytes, word) in digest.chunks_mut(4).zip(hash) {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{padding, roots};
+use crate::{Word, padding, roots};
 
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (4.2.2).
 static K: LazyLock<Vec<u32>> = LazyLock::new(|| roots::primes().take(64).map(|prime| roots::cube_root(prime, 32) as u32).collect());
@@ -15,60 +15,60 @@ static SHA256_INITIAL: LazyLock<[u32; 8]> = LazyLock::new(|| roots::of_eight_pri
 static SHA224_INITIAL: LazyLock<[u32; 8]> = LazyLock::new(|| roots::of_eight_primes(8).map(|bits| bits as u32));
 
 /// Ch (4.2).
-fn choose(x: u32, y: u32, z: u32) -> u32 {
+fn choose<W: Word>(x: W, y: W, z: W) -> W {
     (x & y) ^ (!x & z)
 }
 
 /// Maj (4.3).
-fn majority(x: u32, y: u32, z: u32) -> u32 {
+fn majority<W: Word>(x: W, y: W, z: W) -> W {
     (x & y) ^ (x & z) ^ (y & z)
 }
 
 /// Upper-case sigma 0 (4.4).
-fn big_sigma0(x: u32) -> u32 {
-    x.rotate_right(2) ^ x.rotate_right(13) ^ x.rotate_right(22)
+fn big_sigma0<W: Word>(x: W) -> W {
+    x.rotr(2) ^ x.rotr(13) ^ x.rotr(22)
 }
 
 /// Upper-case sigma 1 (4.5).
-fn big_sigma1(x: u32) -> u32 {
-    x.rotate_right(6) ^ x.rotate_right(11) ^ x.rotate_right(25)
+fn big_sigma1<W: Word>(x: W) -> W {
+    x.rotr(6) ^ x.rotr(11) ^ x.rotr(25)
 }
 
 /// Lower-case sigma 0 (4.6).
-fn small_sigma0(x: u32) -> u32 {
-    x.rotate_right(7) ^ x.rotate_right(18) ^ (x >> 3)
+fn small_sigma0<W: Word>(x: W) -> W {
+    x.rotr(7) ^ x.rotr(18) ^ x.shr(3)
 }
 
 /// Lower-case sigma 1 (4.7).
-fn small_sigma1(x: u32) -> u32 {
-    x.rotate_right(17) ^ x.rotate_right(19) ^ (x >> 10)
+fn small_sigma1<W: Word>(x: W) -> W {
+    x.rotr(17) ^ x.rotr(19) ^ x.shr(10)
 }
 
 /// One message block (6.2.2).
-fn compress(hash: &mut [u32; 8], block: &[u8]) {
+pub fn compress<W: Word<Plain = u32>>(hash: &mut [W; 8], block: &[W]) {
     // 1. The message schedule.
-    let mut w: Vec<u32> = padding::words_32(block).collect();
+    let mut w = block.to_vec();
     for t in 16..64 {
-        w.push(small_sigma1(w[t - 2]).wrapping_add(w[t - 7]).wrapping_add(small_sigma0(w[t - 15])).wrapping_add(w[t - 16]));
+        w.push(small_sigma1(w[t - 2]).plus(w[t - 7]).plus(small_sigma0(w[t - 15])).plus(w[t - 16]));
     }
     // 2. The working variables.
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *hash;
     // 3. The rounds.
     for t in 0..64 {
-        let t1 = h.wrapping_add(big_sigma1(e)).wrapping_add(choose(e, f, g)).wrapping_add(K[t]).wrapping_add(w[t]);
-        let t2 = big_sigma0(a).wrapping_add(majority(a, b, c));
+        let t1 = h.plus(big_sigma1(e)).plus(choose(e, f, g)).plus(W::constant(K[t])).plus(w[t]);
+        let t2 = big_sigma0(a).plus(majority(a, b, c));
         h = g;
         g = f;
         f = e;
-        e = d.wrapping_add(t1);
+        e = d.plus(t1);
         d = c;
         c = b;
         b = a;
-        a = t1.wrapping_add(t2);
+        a = t1.plus(t2);
     }
     // 4. The intermediate hash value.
     for (word, variable) in hash.iter_mut().zip([a, b, c, d, e, f, g, h]) {
-        *word = word.wrapping_add(variable);
+        *word = word.plus(variable);
     }
 }
 
@@ -76,7 +76,7 @@ fn compress(hash: &mut [u32; 8], block: &[u8]) {
 fn digest<const DIGEST_BYTES: usize>(initial: &[u32; 8], message: &[u8]) -> [u8; DIGEST_BYTES] {
     let mut hash = *initial;
     for block in padding::pad(message, 64).chunks(64) {
-        compress(&mut hash, block);
+        compress(&mut hash, &padding::words_32(block));
     }
     let bytes = hash.map(u32::to_be_bytes);
     std::array::from_fn(|i| bytes.as_flattened()[i])

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{padding, roots};
+use crate::{Word, padding, roots};
 
 /// The first 64 bits of the fractional parts of the cube roots of the first 80 primes (4.2.3).
 static K: LazyLock<Vec<u64>> = LazyLock::new(|| roots::primes().take(80).map(|prime| roots::cube_root(prime, 64) as u64).collect());
@@ -24,60 +24,60 @@ fn truncated_initial(name: &str) -> [u64; 8] {
 }
 
 /// Ch (4.8).
-fn choose(x: u64, y: u64, z: u64) -> u64 {
+fn choose<W: Word>(x: W, y: W, z: W) -> W {
     (x & y) ^ (!x & z)
 }
 
 /// Maj (4.9).
-fn majority(x: u64, y: u64, z: u64) -> u64 {
+fn majority<W: Word>(x: W, y: W, z: W) -> W {
     (x & y) ^ (x & z) ^ (y & z)
 }
 
 /// Upper-case sigma 0 (4.10).
-fn big_sigma0(x: u64) -> u64 {
-    x.rotate_right(28) ^ x.rotate_right(34) ^ x.rotate_right(39)
+fn big_sigma0<W: Word>(x: W) -> W {
+    x.rotr(28) ^ x.rotr(34) ^ x.rotr(39)
 }
 
 /// Upper-case sigma 1 (4.11).
-fn big_sigma1(x: u64) -> u64 {
-    x.rotate_right(14) ^ x.rotate_right(18) ^ x.rotate_right(41)
+fn big_sigma1<W: Word>(x: W) -> W {
+    x.rotr(14) ^ x.rotr(18) ^ x.rotr(41)
 }
 
 /// Lower-case sigma 0 (4.12).
-fn small_sigma0(x: u64) -> u64 {
-    x.rotate_right(1) ^ x.rotate_right(8) ^ (x >> 7)
+fn small_sigma0<W: Word>(x: W) -> W {
+    x.rotr(1) ^ x.rotr(8) ^ x.shr(7)
 }
 
 /// Lower-case sigma 1 (4.13).
-fn small_sigma1(x: u64) -> u64 {
-    x.rotate_right(19) ^ x.rotate_right(61) ^ (x >> 6)
+fn small_sigma1<W: Word>(x: W) -> W {
+    x.rotr(19) ^ x.rotr(61) ^ x.shr(6)
 }
 
 /// One message block (6.4.2).
-fn compress(hash: &mut [u64; 8], block: &[u8]) {
+pub fn compress<W: Word<Plain = u64>>(hash: &mut [W; 8], block: &[W]) {
     // 1. The message schedule.
-    let mut w: Vec<u64> = padding::words_64(block).collect();
+    let mut w = block.to_vec();
     for t in 16..80 {
-        w.push(small_sigma1(w[t - 2]).wrapping_add(w[t - 7]).wrapping_add(small_sigma0(w[t - 15])).wrapping_add(w[t - 16]));
+        w.push(small_sigma1(w[t - 2]).plus(w[t - 7]).plus(small_sigma0(w[t - 15])).plus(w[t - 16]));
     }
     // 2. The working variables.
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *hash;
     // 3. The rounds.
     for t in 0..80 {
-        let t1 = h.wrapping_add(big_sigma1(e)).wrapping_add(choose(e, f, g)).wrapping_add(K[t]).wrapping_add(w[t]);
-        let t2 = big_sigma0(a).wrapping_add(majority(a, b, c));
+        let t1 = h.plus(big_sigma1(e)).plus(choose(e, f, g)).plus(W::constant(K[t])).plus(w[t]);
+        let t2 = big_sigma0(a).plus(majority(a, b, c));
         h = g;
         g = f;
         f = e;
-        e = d.wrapping_add(t1);
+        e = d.plus(t1);
         d = c;
         c = b;
         b = a;
-        a = t1.wrapping_add(t2);
+        a = t1.plus(t2);
     }
     // 4. The intermediate hash value.
     for (word, variable) in hash.iter_mut().zip([a, b, c, d, e, f, g, h]) {
-        *word = word.wrapping_add(variable);
+        *word = word.plus(variable);
     }
 }
 
@@ -85,7 +85,7 @@ fn compress(hash: &mut [u64; 8], block: &[u8]) {
 fn hash(initial: &[u64; 8], message: &[u8]) -> [u64; 8] {
     let mut hash = *initial;
     for block in padding::pad(message, 128).chunks(128) {
-        compress(&mut hash, block);
+        compress(&mut hash, &padding::words_64(block));
     }
     hash
 }

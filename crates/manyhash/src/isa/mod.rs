@@ -35,9 +35,11 @@ pub(crate) use blocks::Ahead;
 pub use blocks::{Blocks, FirstByte, Whole};
 pub(crate) use dealt::Dealt;
 pub use portable::Portable;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", test))]
 pub(crate) use waves::One;
 pub use waves::Two;
+#[cfg(test)]
+pub(crate) use words::choose;
 pub use words::{ByteOrder, Count, Isa, MAX_BLOCK_WORDS, MAX_LANES, Row, Word, WordCount, Words};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use words::{Pairs, Successive};

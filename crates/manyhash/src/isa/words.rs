@@ -134,7 +134,7 @@ pub trait Words: Copy + Send + Sync {
     /// Ch (FIPS 180-4, 4.1.1), reduced to three operations (Aciicmez 2004, figure 4.1).
     #[inline(always)]
     fn choose(x: Self, y: Self, z: Self) -> Self {
-        z.xor(x.and(y.xor(z)))
+        choose(x, y, z)
     }
     /// Maj (FIPS 180-4, 4.1.1). The form of Aciicmez 2004 (figure 4.1) has four operations. This
     /// one has two beside `x ^ y`, which is `y ^ z` of the next round: the compiler sees it and
@@ -160,6 +160,12 @@ pub trait Words: Copy + Send + Sync {
     fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {
         self.add(x.not().and(other)).pin().add(x.and(choice))
     }
+}
+
+/// Ch of [`Words`], where no instruction does it.
+#[inline(always)]
+pub(crate) fn choose<V: Words>(x: V, y: V, z: V) -> V {
+    z.xor(x.and(y.xor(z)))
 }
 
 /// Vectors of 32-bit words that store two of them as pairs, lane by lane, for the SHA extensions.
