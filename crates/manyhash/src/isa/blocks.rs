@@ -54,6 +54,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Returns the number of lanes.
+    #[cfg(any(test, feature = "hazmat"))]
     pub(crate) fn lanes(&self) -> usize {
         self.lanes
     }
