@@ -4,8 +4,8 @@
 //! vectors are expressions, and so does the reference, which is written from the standards alone
 //! (`crates/reference`). Both begin with the same variables, any words; equal expressions at the end
 //! are equal words for all states and blocks. Each form of the rounds is proved: the one for latency,
-//! the one with the fewest operations (`One`), two and four waves interleaved (`Two`), and blocks that
-//! all lanes share.
+//! the one with the fewest operations (`One`), and two and four waves interleaved (`Two`). The code for
+//! blocks that all lanes share takes words and not vectors: it is proved for four blocks and all states.
 //!
 //! What is left to other tests: that each operation of an instruction set does what its name says, and
 //! that the compiler keeps what it means (`tests/`, against the reference on bytes).
