@@ -13,6 +13,8 @@ pub(super) const SET_PS: u64 = 100_000;
 pub(super) const SET_MESSAGE_PS: u64 = 25_000;
 /// A message in a set on a kernel that does not pad in registers.
 pub(super) const PADDED_MESSAGE_PS: u64 = 60_000;
+/// Putting a message in order and trying the sets that begin with it, if messages are a few.
+pub(super) const SORT_MESSAGE_PS: u64 = 35_000;
 /// A block of a set in which messages have ended before others.
 pub(super) const RAGGED_BLOCK_PS: u64 = 40_000;
 

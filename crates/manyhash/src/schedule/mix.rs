@@ -99,7 +99,8 @@ pub(crate) struct Mix<C: Compression> {
     best_for_ragged: [usize; POWERS],
     /// The most lanes of a kernel that may be chosen.
     pub(crate) most_lanes: usize,
-    /// The indices of the kernels that pad in registers.
+    /// The indices of the kernels that pad in registers, those that take least time first. Each has
+    /// more lanes than the one before.
     pub(crate) short: Vec<usize>,
     /// The lanes of one of these: the fewest with which messages of equally many blocks take at most a
     /// twentieth longer than with the best; 0 if there are none.
@@ -151,7 +152,15 @@ impl<C: Compression> Mix<C> {
         let narrower = kernels.iter().map(|_| OnceLock::new()).collect();
         let may_be_chosen = |kernel: &&Kernel<C>| kernel.cost_ps < NEVER_PS;
         let most_lanes = kernels.iter().filter(may_be_chosen).map(|kernel| kernel.lanes).max().unwrap_or(1);
-        let short: Vec<usize> = (0..kernels.len()).filter(|kernel| kernels[*kernel].has_short()).collect();
+        let mut short: Vec<usize> = (0..kernels.len()).filter(|kernel| kernels[*kernel].has_short()).collect();
+        short.sort_by_key(|kernel| (kernels[*kernel].cost_ps, usize::MAX - kernels[*kernel].lanes));
+        let mut most_lanes_so_far = 0;
+        short.retain(|kernel| {
+            let lanes = kernels[*kernel].lanes;
+            let has_more_lanes = lanes > most_lanes_so_far;
+            most_lanes_so_far = most_lanes_so_far.max(lanes);
+            has_more_lanes
+        });
         let best_rate = short.iter().map(rate).fold(0.0, f64::max);
         let short_lanes =
             short.iter().filter(|kernel| rate(kernel) >= 0.95 * best_rate).map(|kernel| kernels[*kernel].lanes).min().unwrap_or(0);
@@ -216,6 +225,14 @@ impl<C: Compression> Mix<C> {
     #[inline]
     fn widest_index(&self, blocks: u64) -> usize {
         if blocks > SHORT_BLOCKS { self.widest } else { self.widest_short }
+    }
+
+    /// Returns the kernels that pad in registers and are for messages of `blocks` blocks, each with its
+    /// place in `short`. Each has more lanes than the one before.
+    #[inline]
+    pub(crate) fn short_kernels(&self, blocks: u64) -> impl Iterator<Item = (usize, &Kernel<C>)> {
+        let is_usable = move |(_, kernel): &(usize, &Kernel<C>)| kernel.runs.are(blocks > SHORT_BLOCKS);
+        self.short.iter().map(|kernel| &self.kernels[*kernel]).enumerate().filter(is_usable)
     }
 
     /// Returns the index of the kernel to begin with when `messages` messages of `blocks` blocks

@@ -48,7 +48,8 @@
 //! |---|---|
 //! | `route.rs` | the first decision: one by one, short ones together, or the schedule |
 //! | `alone.rs`, `short.rs` | the two shorter ways |
-//! | `sets.rs` | which short messages go together, if they differ in blocks |
+//! | `few.rs` | which of them a few messages go, and in which sets |
+//! | `sets.rs` | which short ones of many messages go together, if they differ in blocks |
 //! | `messages.rs`, `queue.rs` | messages in memory, and their order |
 //! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
 //! | `digests.rs` | where digests go |
@@ -60,6 +61,7 @@ pub(crate) mod alone;
 mod bookkeeping;
 pub(crate) mod compiled;
 pub(crate) mod digests;
+mod few;
 pub(crate) mod framed;
 mod linear_program;
 pub(crate) mod messages;

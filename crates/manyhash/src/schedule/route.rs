@@ -1,8 +1,8 @@
 //! The decision which way a batch goes: its messages one by one, short ones together, or all
 //! through the schedule.
 
-use super::bookkeeping::{SCHEDULE_PS, alike_ps, ragged_message_ps};
 use super::digests::Digests;
+use super::few::{self, FEW, Way};
 use super::messages::{Chunks, Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
@@ -25,18 +25,22 @@ pub(crate) fn hash_many<C: Compression>(
     passes: &Passes<'_, C>,
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
-    usage: Option<&mut Usage>,
+    mut usage: Option<&mut Usage>,
 ) {
     let count = messages.count();
     digests.check_room(count);
+    let are_short = passes.inner.bytes() <= short::MOST_START_BYTES;
     if count <= FEW {
-        let lengths = Lengths::of::<C>(messages);
-        if lengths.are_faster_one_by_one(mix, messages) {
-            return hash_one_by_one(mix, passes, messages, digests, usage);
-        }
-        let Lengths { blocks, longest, .. } = lengths;
-        if blocks == longest * count as u64 && longest <= short::MAX_BLOCKS && passes.inner.bytes() <= short::MOST_START_BYTES {
-            return hash_alike(mix, passes, messages, digests, longest, usage);
+        match Way::of(mix, messages) {
+            Way::OneByOne => return hash_one_by_one(mix, passes, messages, digests, usage),
+            Way::Alike { blocks } if are_short => return hash_alike(mix, passes, messages, digests, blocks, usage),
+            Way::OneSet { kernel, blocks } if are_short => {
+                return few::hash_set(mix, passes, messages, digests, (kernel, blocks), usage);
+            }
+            Way::Ragged(lengths) if are_short && few::hash_ragged(mix, passes, messages, digests, &lengths, usage.as_deref_mut()) => {
+                return;
+            }
+            _ => {}
         }
     }
     hash_in_order(mix, passes, messages, digests, usage.unwrap_or(&mut Usage::default()));
@@ -110,7 +114,7 @@ fn hash_queue<C: Compression>(
 }
 
 /// Hashes messages one after the other on the kernel for one.
-fn hash_one_by_one<C: Compression>(
+pub(super) fn hash_one_by_one<C: Compression>(
     mix: &Mix<C>,
     passes: &Passes<'_, C>,
     messages: &dyn Messages,
@@ -126,72 +130,6 @@ fn hash_one_by_one<C: Compression>(
         let outer_blocks = u64::from(passes.outer.is_some());
         let blocks = (0..count).map(|i| block_count::<C>(messages.message(i).len() as u64) + outer_blocks);
         usage.steps[mix.best_for(1, 1)] += blocks.sum::<u64>();
-    }
-}
-
-/// No more messages than this are hashed one by one.
-const FEW: usize = 32;
-
-/// What a glance at the lengths of some messages tells.
-struct Lengths {
-    messages: usize,
-    /// The blocks of all messages.
-    blocks: u64,
-    /// The blocks of the longest message, and of the shortest.
-    longest: u64,
-    shortest: u64,
-}
-
-impl Lengths {
-    fn of<C: Compression>(messages: &dyn Messages) -> Self {
-        let mut lengths = Self { messages: messages.count(), blocks: 0, longest: 0, shortest: u64::MAX };
-        for i in 0..lengths.messages {
-            let blocks = block_count::<C>(messages.message(i).len() as u64);
-            lengths.blocks = lengths.blocks.saturating_add(blocks);
-            lengths.longest = lengths.longest.max(blocks);
-            lengths.shortest = lengths.shortest.min(blocks);
-        }
-        lengths
-    }
-
-    /// Returns whether the messages take less time one after the other than in shared lanes. One
-    /// message alone does.
-    fn are_faster_one_by_one<C: Compression>(&self, mix: &Mix<C>, messages: &dyn Messages) -> bool {
-        let Self { messages: count, blocks, longest, shortest } = *self;
-        if count <= 1 {
-            return true;
-        }
-        let one_by_one_ps = blocks.saturating_mul(u64::from(mix.single.cost_ps));
-        if blocks == longest * count as u64 {
-            // All of them have as many blocks.
-            let bookkeeping_ps = alike_ps(&mix.kernels[mix.best_for(count, longest)], count);
-            return one_by_one_ps <= longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(bookkeeping_ps);
-        }
-        let least_scheduled_ps = SCHEDULE_PS + count as u64 * ragged_message_ps(&mix.kernels[mix.best_for(count, longest)]);
-        // The least that shared lanes could take, if all were busy to the end.
-        let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(count);
-        let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
-        let least_in_sets_ps = sets::least_ps_in_sets(mix, count, longest, shortest);
-        let may_pay_in_schedule = one_by_one_ps as f64 > at_best_rate_ps.max(longest_alone_ps) + least_scheduled_ps as f64;
-        if !may_pay_in_schedule && one_by_one_ps <= least_in_sets_ps {
-            return true;
-        }
-        if count <= mix.short_lanes && one_by_one_ps > least_in_sets_ps {
-            return false;
-        }
-        // What they do take.
-        let mut sorted = [0; FEW];
-        let sorted = &mut sorted[..count];
-        for (i, blocks) in sorted.iter_mut().enumerate() {
-            *blocks = block_count::<C>(messages.message(i).len() as u64);
-        }
-        sorted.sort_unstable_by(|one, other| other.cmp(one));
-        let levels = (1..=count).map(|going| {
-            let next = sorted.get(going).copied().unwrap_or_default();
-            (sorted[going - 1] - next).saturating_mul(mix.cost_ps(going, longest))
-        });
-        let scheduled_ps = levels.fold(least_scheduled_ps, u64::saturating_add);
-        one_by_one_ps <= scheduled_ps.min(sets::ps_in_sets(mix, sorted))
     }
 }
 

@@ -65,25 +65,16 @@ impl Set {
     /// Returns all of `messages` messages on the cheapest kernel that pads in registers and has lanes
     /// for them, and the estimated time in picoseconds; `None` if there is no such kernel.
     fn of<C: Compression>(mix: &Mix<C>, most_blocks: u64, fewest_blocks: u64, messages: usize) -> Option<(Self, u64)> {
-        let kernels = mix.short.iter().map(|kernel| (*kernel, &mix.kernels[*kernel])).filter(|(_, kernel)| kernel.lanes >= messages);
-        let (kernel, Kernel { cost_ps, .. }) = kernels.min_by_key(|(_, kernel)| kernel.cost_ps)?;
+        let (kernel, Kernel { cost_ps, .. }) = mix.short_kernels(most_blocks).find(|(_, kernel)| kernel.lanes >= messages)?;
         let bookkeeping_ps = set_bookkeeping_ps(most_blocks, fewest_blocks, messages);
-        let set = Self { kernel: Some(kernel), count: messages, most_blocks, bookkeeping_ps };
+        let set = Self { kernel: Some(mix.short[kernel]), count: messages, most_blocks, bookkeeping_ps };
         Some((set, most_blocks * u64::from(*cost_ps) + bookkeeping_ps))
     }
 }
 
-/// Returns the estimated time of some messages in sets alone, in picoseconds; `u64::MAX` if there is
-/// no kernel that pads in registers. `blocks` are those of each message, most first.
-pub(super) fn ps_in_sets<C: Compression>(mix: &Mix<C>, blocks: &[u64]) -> u64 {
-    if mix.short_lanes == 0 || blocks[0] > MAX_BLOCKS {
-        return u64::MAX;
-    }
-    let sets = blocks.chunks(mix.short_lanes).map(|set| Set::of(mix, set[0], set[set.len() - 1], set.len()));
-    sets.map(|set| set.map_or(u64::MAX, |(_, ps)| ps)).fold(0, u64::saturating_add)
-}
-
-/// Returns no more than [`ps_in_sets`] does; as much if a kernel has lanes for all messages.
+/// Returns the least estimated time of some messages in sets alone, in picoseconds: what one set
+/// takes if a kernel has lanes for all messages, and no more than any sets do if none has; `u64::MAX`
+/// if there is no kernel that pads in registers.
 pub(super) fn least_ps_in_sets<C: Compression>(mix: &Mix<C>, messages: usize, most_blocks: u64, fewest_blocks: u64) -> u64 {
     if mix.short_lanes == 0 || most_blocks > MAX_BLOCKS {
         return u64::MAX;
@@ -91,7 +82,7 @@ pub(super) fn least_ps_in_sets<C: Compression>(mix: &Mix<C>, messages: usize, mo
     let ps = |most_blocks, fewest_blocks, messages| Set::of(mix, most_blocks, fewest_blocks, messages).map_or(u64::MAX, |(_, ps)| ps);
     let Some(others) = messages.checked_sub(mix.short_lanes + 1) else { return ps(most_blocks, fewest_blocks, messages) };
     let other_sets = (others / mix.short_lanes + 1) as u64;
-    ps(most_blocks, most_blocks, mix.short_lanes) + other_sets * ps(fewest_blocks, fewest_blocks, 1)
+    ps(most_blocks, most_blocks, mix.short_lanes) + other_sets.saturating_mul(ps(fewest_blocks, fewest_blocks, 1))
 }
 
 /// A decision which messages go through the schedule.
@@ -164,7 +155,7 @@ impl Cut {
 }
 
 /// Returns the estimated time of a set besides compressing, in picoseconds.
-fn set_bookkeeping_ps(most_blocks: u64, fewest_blocks: u64, messages: usize) -> u64 {
+pub(super) fn set_bookkeeping_ps(most_blocks: u64, fewest_blocks: u64, messages: usize) -> u64 {
     let ragged_blocks = if fewest_blocks < most_blocks { most_blocks - fewest_blocks + 1 } else { 0 };
     ragged_blocks * RAGGED_BLOCK_PS + SET_PS + messages as u64 * SET_MESSAGE_PS
 }
