@@ -67,7 +67,7 @@ impl<C: Compression> DigestBlock<C> {
 
     /// Returns the block of each lane's digest.
     #[inline(always)]
-    fn block<I: Isa>(&self, isa: I, state: &StateOf<C, VectorOf<C, I>>) -> BlockOf<C, VectorOf<C, I>> {
+    pub(crate) fn block<I: Isa>(&self, isa: I, state: &StateOf<C, VectorOf<C, I>>) -> BlockOf<C, VectorOf<C, I>> {
         let mut block = C::Block::filled(Words::splat(isa, WordOf::<C>::default()));
         macro_rules! set { ($($i:literal)*) => { $(
             if const { $i < C::Block::COUNT } {

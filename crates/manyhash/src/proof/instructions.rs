@@ -106,6 +106,16 @@ impl<W: Word + Into<u64>> Expression<W> {
         W::from(self.0.number())
     }
 
+    /// The bits that the word has where `mask` has ones, and zeros elsewhere.
+    pub(super) fn kept(self, mask: Self) -> Self {
+        Self::new(terms::and(Self::BITS, self.0, mask.0))
+    }
+
+    /// The bits of this word together with those of another that has none of them.
+    pub(super) fn with(self, other: Self) -> Self {
+        Self::new(terms::xor(Self::BITS, self.0, other.0))
+    }
+
     /// A word, always the same.
     pub(super) fn plain(word: W) -> Self {
         Self::new(terms::constant(Self::BITS, word.into()))

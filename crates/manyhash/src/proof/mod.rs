@@ -21,8 +21,9 @@ mod terms;
 
 use crate::algorithm::blake2s::Blake2sCompression;
 use crate::algorithm::keccak::Sha3_256Compression;
-use crate::algorithm::{BlockOf, Compression, StateOf, VectorOf};
-use crate::isa::{Isa, One, Two, WordCount, Words};
+use crate::algorithm::{BlockOf, Compression, CompressionOf, StateOf, Variant, VectorOf};
+use crate::isa::{ByteOrder, Isa, One, Two, Word, WordCount, Words};
+use crate::kernel::short::DigestBlock;
 use instructions::{Expression, Fault, Terms, with_fault};
 
 /// The expressions in the place of a compression function's words.
@@ -122,7 +123,7 @@ fn compresses_constant_blocks<C: Proved, I: Isa>() -> bool {
     patterns.into_iter().all(|pattern| {
         let mut words = C::Block::filled(C::Word::default());
         for (i, word) in words.as_mut().iter_mut().enumerate() {
-            *word = crate::isa::Word::low(pattern(i));
+            *word = Word::low(pattern(i));
         }
         let block: Vec<_> = words.as_ref().iter().map(|word| Expression::plain(*word)).collect();
         is_standard::<C, I>(
@@ -151,6 +152,40 @@ fn is_standard<C: Proved, I: Isa>(
     C::State::write(&state, &mut after, lanes);
     let after: Vec<ExpressionOf<C>> = after.into_iter().map(Expression::from_number).collect();
     (0..lanes).all(|i| lane::<C>(&after, lanes, i) == C::standard(&lane::<C>(&before, lanes, i), &lane::<C>(&block, lanes, i)))
+}
+
+/// Returns whether the block of a digest of `digest_bytes` bytes, which HMAC hashes after a block of its
+/// key (RFC 2104, section 2), has the bytes of the digest and the padding of so long a message, whatever
+/// the state that the digest comes from.
+fn pads_digests<C: Proved>(digest_bytes: usize) -> bool {
+    let mut padding = vec![0; C::BLOCK_BYTES];
+    let last = padding.len() - 1;
+    let bits = 8 * (C::BLOCK_BYTES + digest_bytes) as u16;
+    if C::NAME == Sha3_256Compression::NAME {
+        // FIPS 202, section 6.1 and B.2.
+        padding[digest_bytes] = 0x06;
+        padding[last] |= 0x80;
+    } else {
+        // FIPS 180-4, section 5.1; RFC 1321, section 3.2, for the order of bytes.
+        padding[digest_bytes] = 0x80;
+        match C::BYTE_ORDER {
+            ByteOrder::Big => padding[last - 1..].copy_from_slice(&bits.to_be_bytes()),
+            ByteOrder::Little => padding[last - 7..last - 5].copy_from_slice(&bits.to_le_bytes()),
+        }
+    }
+    let mut kept = vec![0; C::BLOCK_BYTES];
+    kept[..digest_bytes].fill(0xFF);
+
+    let state = variables::<C>(C::STATE_WORDS, 1, 0);
+    let in_lanes = C::State::read(Terms, &numbers::<C>(&state), 1);
+    let block = DigestBlock::<C>::new(digest_bytes, C::BLOCK_BYTES as u64).block(Terms, &in_lanes);
+    let mut words = numbers::<C>(&variables::<C>(C::Block::COUNT, 1, 0));
+    C::Block::write(&block, &mut words, 1);
+    let word_at = |bytes: &[u8], i: usize| Expression::plain(C::Word::from_bytes(C::BYTE_ORDER, &bytes[i * size_of::<C::Word>()..]));
+    words.into_iter().enumerate().all(|(i, number)| {
+        let digest = state.get(i).copied().unwrap_or(Expression::plain(C::Word::default()));
+        Expression::from_number(number) == digest.kept(word_at(&kept, i)).with(word_at(&padding, i))
+    })
 }
 
 /// Proves a compression function in all forms of its rounds, and that each fault is found in the two
@@ -194,6 +229,17 @@ const EVERY: usize = 61;
 fn every_compression_function_is_its_standards() {
     macro_rules! prove_all { ($($Compression:path)*) => { $(prove::<$Compression>();)* } }
     for_each_compression!(prove_all);
+}
+
+#[test]
+fn hmac_pads_digests_as_its_standard_says() {
+    macro_rules! all { ([] $($Algorithm:ident)*) => { $(
+        if <crate::$Algorithm as crate::Algorithm>::HAS_HMAC {
+            let digest_bytes = <crate::$Algorithm as Variant>::ZERO.len();
+            assert!(pads_digests::<CompressionOf<crate::$Algorithm>>(digest_bytes), "{}", stringify!($Algorithm));
+        }
+    )* } }
+    for_each_algorithm!(all []);
 }
 
 /// Apart, because the carry is always zero there, so that a fault in it does no harm.

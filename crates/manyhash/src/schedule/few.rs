@@ -44,6 +44,8 @@ pub(super) struct Lengths {
     blocks: u64,
     /// The blocks of the longest message.
     longest: u64,
+    /// Whether the longest message has not many more blocks than the others.
+    is_even: bool,
     /// The least time that shared lanes could take, if all were busy to the end, in picoseconds.
     least_ps: u64,
     /// Whether sets could take less time than one message after the other.
@@ -53,7 +55,7 @@ pub(super) struct Lengths {
 impl Way {
     /// Decides by a glance at the lengths. One message goes alone.
     pub(super) fn of<C: Compression>(mix: &Mix<C>, messages: &dyn Messages) -> Self {
-        let mut lengths = Lengths { messages: messages.count(), blocks: 0, longest: 0, least_ps: 0, sets_may_pay: false };
+        let mut lengths = Lengths { messages: messages.count(), blocks: 0, longest: 0, is_even: true, least_ps: 0, sets_may_pay: false };
         let mut shortest = u64::MAX;
         for i in 0..lengths.messages {
             let blocks = block_count::<C>(messages.message(i).len() as u64);
@@ -83,7 +85,13 @@ impl Way {
         if one_by_one_ps <= least_in_sets_ps.min(least_scheduled_ps) {
             return Self::OneByOne;
         }
+        // If the longest message has many more blocks than the mean, other lanes wait for it in vain. SHA-512
+        // of 16 messages took an eighth longer in sets than in the schedule from 2.8 times the mean on.
+        let is_even = longest * count as u64 * 3 <= blocks * 8;
         let sets_may_pay = least_in_sets_ps < one_by_one_ps;
+        if sets_may_pay && !is_even && count <= mix.short_lanes {
+            return Self::InOrder;
+        }
         let as_one_set = mix.short_kernels(longest).find(|(_, kernel)| kernel.lanes >= count);
         let least_sorted_ps = least_scheduled_ps.min(least_ps.saturating_add(SET_PS + count as u64 * (SET_MESSAGE_PS + SORT_MESSAGE_PS)));
         let one_set_ps = |kernel: &Kernel<C>| longest * u64::from(kernel.cost_ps) + set_bookkeeping_ps(longest, shortest, count);
@@ -91,7 +99,7 @@ impl Way {
             Some((kernel, its)) if sets_may_pay && one_set_ps(its) <= least_sorted_ps => {
                 Self::OneSet { kernel: mix.short[kernel], blocks: longest }
             }
-            _ => Self::Ragged(Lengths { least_ps, sets_may_pay, ..lengths }),
+            _ => Self::Ragged(Lengths { is_even, least_ps, sets_may_pay, ..lengths }),
         }
     }
 }
@@ -206,7 +214,7 @@ pub(super) fn hash_ragged<C: Compression>(
     // If lanes would be idle for long, the longest messages had better go another way than the others.
     let two_ways_ps = SCHEDULE_PS + TWO_WAYS_PS + sorted.count as u64 * SET_MESSAGE_PS;
     let least_two_ways_ps = lengths.least_ps.saturating_add(two_ways_ps);
-    if ps > scheduled_ps.min(least_two_ways_ps.saturating_add(least_two_ways_ps / 3)) {
+    if sets.is_some() && !lengths.is_even || ps > scheduled_ps.min(least_two_ways_ps.saturating_add(least_two_ways_ps / 3)) {
         return false;
     }
     let Some(sets) = sets else {
