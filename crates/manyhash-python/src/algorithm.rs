@@ -1,11 +1,12 @@
 //! Algorithms by their names in Python. The list is the engine's: nothing here names an algorithm.
 
 use manyhash::AnyAlgorithm;
-use manyhash::backend::{Backend, BackendError, from_environment};
+use manyhash::backend::{Backend, BackendError, from_environment, left_out};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The names of all algorithms, as hashlib spells them.
 pub fn names(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
@@ -30,7 +31,21 @@ fn backend_of(algorithm: AnyAlgorithm) -> PyResult<(Backend, usize)> {
     static ENVIRONMENT: OnceLock<Result<(), BackendError>> = OnceLock::new();
     let environment = ENVIRONMENT.get_or_init(|| from_environment().map(drop));
     let backend = environment.clone().and_then(|()| algorithm.backend());
+    log_left_out()?;
     backend.map_err(|error| PyRuntimeError::new_err(format!("{}: {error}", error.variable())))
+}
+
+/// Logs a warning for each backend that failed its test and is not used, once a process.
+fn log_left_out() -> PyResult<()> {
+    static LOGGED: AtomicUsize = AtomicUsize::new(0);
+    let left_out = left_out();
+    let logged = LOGGED.fetch_max(left_out.len(), Ordering::Relaxed);
+    left_out.iter().skip(logged).try_for_each(|unhealthy| {
+        Python::attach(|py| {
+            let logger = py.import("logging")?.call_method1("getLogger", ("manyhash",))?;
+            logger.call_method1("warning", (unhealthy.to_string(),)).map(drop)
+        })
+    })
 }
 
 /// A `RuntimeError` if `MANYHASH_BACKEND` names a backend that can't be used for the algorithm.

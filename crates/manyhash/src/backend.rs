@@ -47,11 +47,12 @@
 //! }
 //! ```
 
-use crate::algorithm::CompressionOf;
+use crate::algorithm::{Compression, CompressionOf};
 use crate::algorithms::Algorithm;
 use crate::isa::{ALL_FEATURES, cpu};
 use crate::kernel::cost;
 use crate::kernel::list::in_lanes_names;
+use crate::kernel::self_test::{self, Failure};
 pub use crate::kernel::shape::Kind;
 use crate::kernel::shape::Shape;
 use crate::schedule::compiled::Compiled;
@@ -185,7 +186,11 @@ impl Backend {
         let mine = mixes.all.iter().position(|kernel| kernel.name == self.name);
         mine.and_then(|i| mixes.forced(i)).ok_or_else(|| BackendError {
             name: self.name.into(),
-            reason: if self.is_supported { Reason::Algorithm(A::NAME) } else { Reason::Cpu },
+            reason: match mine {
+                Some(_) if self.is_supported => Reason::SelfTest(A::NAME),
+                None if self.is_supported => Reason::Algorithm(A::NAME),
+                _ => Reason::Cpu,
+            },
             usable: mixes.all.iter().filter(|kernel| kernel.is_supported()).map(|kernel| kernel.name).collect(),
         })
     }
@@ -210,6 +215,64 @@ impl fmt::Display for Backend {
 /// `skylake` and `ice-lake` were modelled. Other CPUs have the nearest of these.
 pub fn cost_table() -> &'static str {
     cost::family().name
+}
+
+/// A backend that computes an algorithm wrongly on this machine: see [`health`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unhealthy {
+    backend: &'static str,
+    algorithms: Vec<&'static str>,
+}
+
+impl Unhealthy {
+    /// Returns the backend's name.
+    pub fn backend(&self) -> &'static str {
+        self.backend
+    }
+
+    /// Returns the names of the algorithms that it is not used for.
+    pub fn algorithms(&self) -> &[&'static str] {
+        &self.algorithms
+    }
+}
+
+impl fmt::Display for Unhealthy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "backend '{}' computes {} wrongly on this machine and is left out", self.backend, self.algorithms.join(", "))
+    }
+}
+
+/// Tests every backend that this CPU can run, and returns those that fail.
+///
+/// Every backend is tested before its first use: each of its lanes hashes two blocks whose result is
+/// known. One that fails, because a compiler or a CPU is wrong, is left out, and digests stay right; a
+/// backend that was asked for by name is then an error. This function tests those, too, that would
+/// never be used, for a program that wants to know at its start; it takes about a millisecond.
+/// [`left_out`] tests nothing.
+pub fn health() -> Vec<Unhealthy> {
+    macro_rules! test { ($($Compression:path)*) => { $(
+        for kernel in <$Compression>::mixes().all.iter().filter(|kernel| kernel.is_supported()) {
+            self_test::passes(kernel);
+            self_test::passes_dealt(kernel);
+        }
+    )* } }
+    for_each_compression!(test);
+    left_out()
+}
+
+/// Returns the backends that failed a test in this process until now: see [`health`].
+pub fn left_out() -> Vec<Unhealthy> {
+    let describe = |failure: Failure| {
+        let mut algorithms = Vec::new();
+        macro_rules! add { ([] $($Algorithm:ident)*) => { $(
+            if <CompressionOf<crate::$Algorithm> as Compression>::NAME == failure.compression {
+                algorithms.push(<crate::$Algorithm as Algorithm>::NAME);
+            }
+        )* } }
+        for_each_algorithm!(add []);
+        Unhealthy { backend: failure.backend, algorithms }
+    };
+    self_test::failures().into_iter().map(describe).collect()
 }
 
 /// The number of the forced backend in [`Backend::known`], counted from 1; 0 is none.
@@ -342,6 +405,7 @@ enum Reason {
     Unknown,
     Cpu,
     Algorithm(&'static str),
+    SelfTest(&'static str),
     Feature,
     TooLate,
 }
@@ -367,6 +431,9 @@ impl fmt::Display for BackendError {
             Reason::Cpu => write!(f, "backend '{name}' needs instructions this CPU lacks or that are left out; it can run: {usable}"),
             Reason::Feature => write!(f, "unknown instruction set '{name}'; these can be left out: {usable}"),
             Reason::TooLate => write!(f, "too late to leave out {name}: it was asked before which instruction sets there are"),
+            Reason::SelfTest(algorithm) => {
+                write!(f, "backend '{name}' computes {algorithm} wrongly on this machine; these have it: {usable}")
+            }
             Reason::Algorithm(algorithm) => write!(f, "backend '{name}' has no {algorithm}; these have it: {usable}"),
         }
     }

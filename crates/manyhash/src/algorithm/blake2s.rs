@@ -74,6 +74,7 @@ impl Compression for Blake2sCompression {
     type Ending = Counted;
     const NAME: &'static str = "blake2s";
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
+    const SELF_TEST: [u64; 2] = [0x3B8C_3235_7015_D444, 0x5EBC_1F88_F59C_C266];
     const WANTS_WAVES: bool = false;
 
     #[inline(always)]

@@ -27,6 +27,7 @@ impl Compression for Sha3_256Compression {
     type Ending = Sponge<0x06>;
     const NAME: &'static str = "sha3_256";
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
+    const SELF_TEST: [u64; 2] = [0xE8F6_692D_8542_691B, 0x582E_249B_4994_9302];
     const WANTS_WAVES: bool = false;
 
     #[inline(always)]

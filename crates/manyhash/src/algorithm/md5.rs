@@ -106,6 +106,7 @@ impl Compression for Md5Compression {
     type Ending = MerkleDamgard<8>;
     const NAME: &'static str = "md5";
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
+    const SELF_TEST: [u64; 2] = [0xDA34_F608_6BD1_DA9C, 0x0EB8_C458_3407_5785];
     const WANTS_MORE_WAVES: bool = true;
 
     #[inline(always)]

@@ -89,6 +89,9 @@ pub trait Compression: Copy + Send + Sync + 'static {
     /// waves pay than for other algorithms. Such a function also has the lanes after `more` in the
     /// list.
     const WANTS_MORE_WAVES: bool = false;
+    /// What the self-test of a kernel finds if it is right: states after two blocks, and digests
+    /// (`kernel/self_test.rs`).
+    const SELF_TEST: [u64; 2];
     /// Words of the state of one message.
     const STATE_WORDS: usize = Self::State::COUNT;
     /// Words of the state that may be in a digest. They are the first ones, at most eight.

@@ -74,6 +74,7 @@ impl Compression for Sha1Compression {
     type Ending = MerkleDamgard<8>;
     const NAME: &'static str = "sha1";
     const BYTE_ORDER: ByteOrder = ByteOrder::Big;
+    const SELF_TEST: [u64; 2] = [0xEC2D_B045_A07F_84E3, 0xC932_FB37_7691_1727];
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {

@@ -27,7 +27,7 @@ algorithm! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sha256Compression;
 
-sha2!(Sha256Compression, u32, "sha256", ROUND_CONSTANTS, 2 13 22, 6 11 25, 7 18 3, 17 19 10);
+sha2!(Sha256Compression, u32, "sha256", [0xF752_32FC_090F_D075, 0xB6B3_D7D8_47AE_A3DE], ROUND_CONSTANTS, 2 13 22, 6 11 25, 7 18 3, 17 19 10);
 
 /// FIPS 180-4, section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the
 /// first 64 primes.

@@ -47,7 +47,7 @@ algorithm! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sha512Compression;
 
-sha2!(Sha512Compression, u64, "sha512", ROUND_CONSTANTS, 28 34 39, 14 18 41, 1 8 7, 19 61 6);
+sha2!(Sha512Compression, u64, "sha512", [0x1FFE_2B42_D926_8D40, 0xCAA9_2F10_23C3_A9AE], ROUND_CONSTANTS, 28 34 39, 14 18 41, 1 8 7, 19 61 6);
 
 /// FIPS 180-4, section 4.2.3: the first 64 bits of the fractional parts of the cube roots of the
 /// first 80 primes.

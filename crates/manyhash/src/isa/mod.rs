@@ -18,6 +18,7 @@
 //! | `words.rs` | the traits of lanes |
 //! | `portable.rs`, `waves.rs`, `x86_64/` | the vectors; `x86_64/sha.rs` has the SHA extensions |
 //! | `blocks.rs`, `dealt.rs` | what lanes read, lengths checked once |
+//! | `meanings.rs` | test: each operation is what its name says |
 //! | `cpu.rs` | maker, family and model; features left out |
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +26,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 mod blocks;
 pub(crate) mod cpu;
 mod dealt;
+#[cfg(test)]
+mod meanings;
 mod portable;
 mod waves;
 mod words;

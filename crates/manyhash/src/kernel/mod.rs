@@ -13,6 +13,7 @@ mod one_message;
 mod per_message;
 #[cfg(feature = "hazmat")]
 pub(crate) mod recording;
+pub(crate) mod self_test;
 pub(crate) mod shape;
 pub(crate) mod short;
 pub(crate) mod start;

@@ -5,7 +5,7 @@ use super::bookkeeping::ragged_message_ps;
 use crate::algorithm::Compression;
 use crate::isa::MAX_LANES;
 use crate::kernel::list::kernels;
-use crate::kernel::{Kernel, Runs, SHORT_BLOCKS};
+use crate::kernel::{Kernel, Runs, SHORT_BLOCKS, self_test};
 use std::sync::OnceLock;
 
 /// Every kernel of a compression function, and the mixes that are made of those this CPU can run.
@@ -16,30 +16,73 @@ pub(crate) struct Mixes<C: Compression> {
     pub(crate) automatic: Mix<C>,
     automatic_dealt: OnceLock<Mix<C>>,
     /// For each of `all`, a mix of it alone, once it was asked for.
-    forced: Vec<OnceLock<Mix<C>>>,
+    forced: Vec<OnceLock<Option<Mix<C>>>>,
 }
 
 impl<C: Compression> Mixes<C> {
     /// Asks the CPU which kernels it can run. This takes time: see
     /// [`Compiled::mixes`](super::compiled::Compiled::mixes).
     pub(crate) fn detect() -> Self {
-        let all = kernels::<C>();
-        let mut usable: Vec<Kernel<C>> = all.iter().copied().filter(Kernel::is_supported).collect();
-        keep_wide_from_long_runs(&mut usable);
-        let automatic = Mix::new(usable);
+        Self::of(kernels::<C>())
+    }
+
+    /// Makes mixes of those kernels that this CPU can run and that pass their self-test.
+    pub(crate) fn of(all: Vec<Kernel<C>>) -> Self {
+        let mut mixed = tested(all.iter().copied().filter(Kernel::is_supported).collect(), self_test::passes);
+        keep_wide_from_long_runs(&mut mixed);
         let forced = all.iter().map(|_| OnceLock::new()).collect();
-        Self { automatic, automatic_dealt: OnceLock::new(), forced, all }
+        Self { automatic: Mix::new(mixed), automatic_dealt: OnceLock::new(), forced, all }
     }
 
     /// Returns the mix for a message dealt out to lanes: see [`Kernel::for_dealt`].
     pub(crate) fn automatic_dealt(&self) -> &Mix<C> {
-        self.automatic_dealt.get_or_init(|| Mix::new(self.automatic.kernels.iter().map(Kernel::for_dealt).collect()))
+        self.automatic_dealt.get_or_init(|| {
+            let mut dealt = self.all.iter().filter(|kernel| kernel.is_supported()).map(Kernel::for_dealt).collect();
+            dealt = tested(dealt, |kernel| self_test::passes(kernel) && self_test::passes_dealt(kernel));
+            keep_wide_from_long_runs(&mut dealt);
+            Mix::new(dealt)
+        })
     }
 
-    /// Returns the mix of kernel `i` of `all` alone; `None` if the CPU lacks it.
+    /// Returns the mix of kernel `i` of `all` alone; `None` if the CPU lacks it or it fails its
+    /// self-test.
     pub(crate) fn forced(&self, i: usize) -> Option<&Mix<C>> {
-        self.all[i].is_supported().then(|| self.forced[i].get_or_init(|| Mix::new(vec![self.all[i]])))
+        let kernel = &self.all[i];
+        let mix = || (self_test::passes(kernel) && self_test::passes_dealt(kernel)).then(|| Mix::new(vec![*kernel]));
+        kernel.is_supported().then(|| self.forced[i].get_or_init(mix).as_ref()).flatten()
     }
+}
+
+/// Returns the useful ones of the kernels that pass their test; one at least, whatever it does.
+fn tested<C: Compression>(mut usable: Vec<Kernel<C>>, passes: impl Fn(&Kernel<C>) -> bool) -> Vec<Kernel<C>> {
+    let mut passed: Vec<&'static str> = Vec::new();
+    loop {
+        let useful = keep_useful(&usable);
+        let failed = useful.iter().find(|kernel| {
+            let has_failed = !passed.contains(&kernel.name) && !passes(kernel);
+            if !has_failed {
+                passed.push(kernel.name);
+            }
+            has_failed
+        });
+        match failed {
+            // What it did is left to others, which may not have been useful before.
+            Some(failed) if usable.len() > 1 => usable.retain(|kernel| kernel.name != failed.name),
+            _ => return useful,
+        }
+    }
+}
+
+/// Returns the kernels without those that no mix would choose: others have as many lanes or more, take
+/// no more time, and are good for all that they are good for. Fewer are tested and compared then.
+fn keep_useful<C: Compression>(usable: &[Kernel<C>]) -> Vec<Kernel<C>> {
+    let is_better = |one: &Kernel<C>, other: &Kernel<C>| {
+        let costs = |kernel: &Kernel<C>| (kernel.cost_ps, usize::MAX - kernel.lanes);
+        let can_as_much = (one.runs == Runs::Any || one.runs == other.runs) && (one.has_short() || !other.has_short());
+        one.lanes >= other.lanes && costs(one) < costs(other) && can_as_much
+    };
+    let has_better = |kernel: &&Kernel<C>| usable.iter().any(|one| is_better(one, kernel));
+    usable.iter().filter(|kernel| !has_better(kernel)).copied().collect()
 }
 
 /// The lanes that read from addresses of one set of the first cache without pushing each other out.

@@ -1,0 +1,251 @@
+//! Test: each operation of each instruction set is what its name says, in every lane.
+//!
+//! The proof of the algorithms (`proof/`) begins where this ends: it takes for granted that `add` adds
+//! and that `rotate_right` rotates. Operations on bits are tried at every bit position, additions by
+//! every pair of carries, and all of them on random words; what moves bytes is tried on bytes that tell
+//! where they come from.
+
+use super::*;
+use crate::kernel::list::in_lanes_names;
+
+/// A sequence of numbers that look random (Steele, Lea & Flood 2014, SplitMix).
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+/// Returns a word as a number.
+fn number<W: Word>(word: W) -> u64 {
+    let mut bytes = [0; 8];
+    word.write_bytes(ByteOrder::Little, 0, &mut bytes);
+    u64::from_le_bytes(bytes)
+}
+
+/// The words of each lane before an operation: three operands.
+type Operands = [[u64; 3]; MAX_LANES];
+
+/// Operands for every lane, of which the first lanes have what `special` gives and the others random
+/// words. Lanes change their places, so that each has every operand once.
+fn operands(special: &[[u64; 3]], bits: u32) -> Vec<Operands> {
+    let mut state = 1;
+    (0..special.len())
+        .map(|first| {
+            std::array::from_fn(|lane| match special.get((first + lane) % special.len().max(MAX_LANES)) {
+                Some(operands) => *operands,
+                None => std::array::from_fn(|_| random(&mut state) >> (64 - bits)),
+            })
+        })
+        .collect()
+}
+
+/// Operands of operations on bits: one bit set in one of them, or in none; the eight combinations of
+/// three bits at every place, around which are the other seven; and random words.
+fn for_bits(bits: u32) -> Vec<[u64; 3]> {
+    let mut all = vec![[0; 3]];
+    for bit in 0..bits {
+        all.extend((0..3).map(|which| std::array::from_fn(|i| if i == which { 1 << bit } else { 0 })));
+    }
+    for turn in 0..8 {
+        let word = |i: usize| (0..bits).fold(0, |word, bit| word | (u64::from((bit + turn) % 8 >> i & 1) << bit));
+        all.push(std::array::from_fn(word));
+    }
+    let mut state = 2;
+    all.extend((0..100).map(|_| std::array::from_fn(|_| random(&mut state) >> (64 - bits))));
+    all
+}
+
+/// Operands of an addition: every pair of single bits, all ones and a single bit, and random words.
+fn for_sums(bits: u32) -> Vec<[u64; 3]> {
+    let mut all = Vec::new();
+    for bit in 0..bits {
+        all.extend((0..bits).map(|other| [1 << bit, 1 << other, 0]));
+        all.push([u64::MAX >> (64 - bits), 1 << bit, 0]);
+        all.push([1 << bit, u64::MAX >> (64 - bits), 0]);
+    }
+    let mut state = 3;
+    all.extend((0..100).map(|_| std::array::from_fn(|_| random(&mut state) >> (64 - bits))));
+    all
+}
+
+/// The operations of the vectors `V` of the words `W`.
+struct Operations<W> {
+    name: &'static str,
+    word: std::marker::PhantomData<W>,
+}
+
+impl<W: Word> Operations<W> {
+    const BITS: u32 = 8 * size_of::<W>() as u32;
+
+    /// Checks an operation on operands of every lane.
+    #[inline(always)]
+    fn check<V: Words<Word = W>>(
+        &self,
+        isa: V::Isa,
+        operation: &str,
+        special: &[[u64; 3]],
+        compute: impl Fn([V; 3]) -> V,
+        right: impl Fn([u64; 3]) -> u64,
+    ) {
+        for operands in operands(special, Self::BITS) {
+            let read = |i: usize| V::read(isa, &operands.map(|of_lane| W::low(of_lane[i])));
+            let mut found = [W::default(); MAX_LANES];
+            compute([read(0), read(1), read(2)]).write(&mut found);
+            for (lane, (found, operands)) in found[..V::LANES].iter().zip(operands).enumerate() {
+                let right = right(operands) & (u64::MAX >> (64 - Self::BITS));
+                assert_eq!(number(*found), right, "{} {operation} of {operands:x?} in lane {lane}", self.name);
+            }
+        }
+    }
+
+    /// Checks what computes.
+    #[inline(always)]
+    fn check_all<V: Words<Word = W>>(&self, isa: V::Isa) {
+        let (bits, sums) = (for_bits(Self::BITS), for_sums(Self::BITS));
+        self.check::<V>(isa, "add", &sums, |[x, y, _]| x.add(y), |[x, y, _]| x.wrapping_add(y));
+        self.check::<V>(isa, "xor", &bits, |[x, y, _]| x.xor(y), |[x, y, _]| x ^ y);
+        self.check::<V>(isa, "and", &bits, |[x, y, _]| x.and(y), |[x, y, _]| x & y);
+        self.check::<V>(isa, "not", &bits, |[x, ..]| x.not(), |[x, ..]| !x);
+        self.check::<V>(isa, "pin", &bits, |[x, ..]| x.pin(), |[x, ..]| x);
+        self.check::<V>(isa, "before", &bits, |[x, mut y, _]| x.before(&mut y).xor(y), |[x, y, _]| x ^ y);
+        self.check::<V>(isa, "xor3", &bits, |[x, y, z]| V::xor3(x, y, z), |[x, y, z]| x ^ y ^ z);
+        // As FIPS 180-4, section 4.1.2, FIPS 202, section 3.2.4, and RFC 1321, section 3.4, write them.
+        self.check::<V>(isa, "choose", &bits, |[x, y, z]| V::choose(x, y, z), |[x, y, z]| (x & y) ^ (!x & z));
+        self.check::<V>(isa, "majority", &bits, |[x, y, z]| V::majority(x, y, z), |[x, y, z]| (x & y) ^ (x & z) ^ (y & z));
+        self.check::<V>(isa, "xor_and_not", &bits, |[x, y, z]| V::xor_and_not(x, y, z), |[x, y, z]| x ^ (!y & z));
+        self.check::<V>(isa, "xor_or_not", &bits, |[x, y, z]| V::xor_or_not(x, y, z), |[x, y, z]| y ^ (x | !z));
+        let sum = |[x, y, z]: [u64; 3]| x.wrapping_add((y & z) | (!y & !z));
+        self.check::<V>(isa, "add_choice", &bits, |[x, y, z]| x.add_choice(y, z, z.not()), sum);
+        self.check::<V>(
+            isa,
+            "splat",
+            &bits,
+            |[x, ..]| x.xor(V::splat(isa, W::low(0x0123_4567_89AB_CDEF))),
+            |[x, ..]| x ^ 0x0123_4567_89AB_CDEF,
+        );
+        macro_rules! shifts { ($($by:literal)*) => { $(
+            if const { $by < Self::BITS } {
+                let turned = |x: u64| x >> $by | x << (Self::BITS - $by);
+                self.check::<V>(isa, concat!("rotate_right by ", $by), &bits[..=3 * Self::BITS as usize], |[x, ..]| x.rotate_right::<$by>(), |[x, ..]| turned(x));
+                self.check::<V>(isa, concat!("shift_right by ", $by), &bits[..=3 * Self::BITS as usize], |[x, ..]| x.shift_right::<$by>(), |[x, ..]| x >> $by);
+            }
+        )* } }
+        // All that the algorithms use.
+        shifts!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 34 39 41 61);
+    }
+
+    /// Checks what moves bytes: loads of `N` words of each lane, from every first byte.
+    #[inline(always)]
+    fn check_loads<V: Words<Word = W>, const N: usize>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
+        let block_bytes = N * size_of::<W>();
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            for at in [0, 1, 7, 64, 200] {
+                let blocks = Blocks::new(V::LANES, at + block_bytes, |lane| &messages[lane]);
+                self.check_words(&V::load::<N>(isa, order, &blocks, 0, at), order, |lane, i| {
+                    messages[lane][at + i * size_of::<W>()..].to_vec()
+                });
+            }
+        }
+    }
+
+    /// Checks loads of messages that end at any byte, and the padding that they get.
+    #[inline(always)]
+    fn check_padded<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
+        let block_bytes = 16 * size_of::<W>();
+        let first = FirstByte::new(0x80);
+        for bytes in 0..=3 * block_bytes {
+            let its_bytes = |lane: usize| (bytes + 5 * lane) % (3 * block_bytes + 1);
+            let whole = Whole::new(V::LANES, |lane| &messages[lane][..its_bytes(lane)]);
+            for at in [0, block_bytes, 2 * block_bytes] {
+                let padded = |lane: usize, i: usize| {
+                    let mut padded = messages[lane][..its_bytes(lane)].to_vec();
+                    padded.push(0x80);
+                    padded.resize(4 * block_bytes, 0);
+                    padded[at + i * size_of::<W>()..].to_vec()
+                };
+                let words = V::load_padded::<16>(isa, ByteOrder::Big, &whole, &first, 0, at);
+                self.check_words(&words, ByteOrder::Big, padded);
+            }
+        }
+    }
+
+    /// Checks that word i of each lane is the one at the beginning of `bytes(lane, i)`.
+    #[inline(always)]
+    fn check_words<V: Words<Word = W>>(&self, words: &[V], order: ByteOrder, bytes: impl Fn(usize, usize) -> Vec<u8>) {
+        for (i, word) in words.iter().enumerate() {
+            let mut found = [W::default(); MAX_LANES];
+            word.write(&mut found);
+            for (lane, found) in found[..V::LANES].iter().enumerate() {
+                let bytes = &bytes(lane, i)[..size_of::<W>()];
+                let mut right = [0; 8];
+                right[..bytes.len()].copy_from_slice(bytes);
+                if matches!(order, ByteOrder::Big) {
+                    right[..bytes.len()].reverse();
+                }
+                assert_eq!(number(*found), u64::from_le_bytes(right), "{}: word {i} of lane {lane}, {order:?}", self.name);
+            }
+        }
+    }
+
+    /// Checks words that become bytes, and words of one row.
+    #[inline(always)]
+    fn check_rows<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            let row = &messages[0];
+            self.check_words(&[V::read_bytes(isa, order, row)], order, |lane, _| row[lane * size_of::<W>()..].to_vec());
+            if V::PADS {
+                let blocks = Blocks::new(V::LANES, 16 * size_of::<W>(), |lane| &messages[lane]);
+                let words = V::load::<16>(isa, order, &blocks, 0, 0);
+                for count in 1..=8 {
+                    let mut rows = [[0xEE; 64]; MAX_LANES];
+                    V::write_rows(&words[..count], order, &mut rows);
+                    for (row, message) in rows[..V::LANES].iter().zip(messages) {
+                        let bytes = count * size_of::<W>();
+                        assert_eq!(row[..bytes], message[..bytes], "{}: rows of {count} words, {order:?}", self.name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<I: Isa, W: Word> Task<I> for Operations<W> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let mut state = 4;
+        let messages: Vec<Vec<u8>> = (0..MAX_LANES).map(|_| (0..700).map(|_| random(&mut state) as u8).collect()).collect();
+        self.check_all::<W::Vector<I>>(isa);
+        self.check_loads::<W::Vector<I>, 16>(isa, &messages);
+        self.check_loads::<W::Vector<I>, 17>(isa, &messages);
+        self.check_loads::<W::Vector<I>, MAX_BLOCK_WORDS>(isa, &messages);
+        self.check_rows::<W::Vector<I>>(isa, &messages);
+        if <W::Vector<I> as Words>::PADS {
+            self.check_padded::<W::Vector<I>>(isa, &messages);
+        }
+    }
+}
+
+#[test]
+fn each_operation_is_what_its_name_says() {
+    let mut checked = Vec::new();
+    fn check<I: Isa>(name: &'static str, checked: &mut Vec<&'static str>) {
+        if let Some(isa) = I::detect() {
+            isa.run(Operations::<u32> { name, word: std::marker::PhantomData });
+            isa.run(Operations::<u64> { name, word: std::marker::PhantomData });
+            checked.push(name);
+        }
+    }
+    macro_rules! every {
+        ($(#[$cfg:meta] $([$($Lanes:ty = $name:literal)?])*;)*) => { $(
+            #[$cfg]
+            { $($(check::<$Lanes>($name, &mut checked);)?)* }
+        )* };
+    }
+    for_each_lanes!(every);
+    assert!(checked.contains(&"portable"));
+    for name in in_lanes_names().into_iter().filter(|name| !checked.contains(name)) {
+        println!("SKIPPED: this CPU lacks the instructions of {name}");
+    }
+}

@@ -1,0 +1,273 @@
+//! The self-test of a kernel: before it is first used, every lane of it hashes two blocks whose result
+//! is known.
+//!
+//! Libraries that were proved or tested gave wrong digests where a compiler or a CPU was wrong. A
+//! kernel that fails here is left out, so that digests stay right, and `backend::health` says so. The
+//! known results are of this library's tests, not of the machine: [`Compression::SELF_TEST`].
+
+use super::Kernel;
+use super::short::{LaneStarts, ShortMessages};
+use super::states::States;
+use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, WordOf};
+use crate::isa::{Blocks, ByteOrder, Dealt, MAX_LANES, Whole, Word};
+use std::sync::{Mutex, PoisonError};
+
+/// The number of different messages. Lanes next to each other, and lanes that are a power of two
+/// apart, have different ones.
+const MESSAGES: usize = 5;
+
+/// The blocks of each message.
+const BLOCKS: usize = 2;
+
+/// A kernel that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) backend: &'static str,
+    pub(crate) compression: &'static str,
+}
+
+static FAILURES: Mutex<Vec<Failure>> = Mutex::new(Vec::new());
+
+/// Returns the kernels of this process that failed until now.
+pub(crate) fn failures() -> Vec<Failure> {
+    FAILURES.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Tests a kernel, and remembers it if it fails. Panics if the CPU lacks the instruction set.
+pub(crate) fn passes<C: Compression>(kernel: &Kernel<C>) -> bool {
+    remembered(kernel, is_right(kernel))
+}
+
+/// Tests the code of a kernel for a message dealt out to lanes, if it has any, and remembers it if it
+/// fails. Panics if the CPU lacks the instruction set.
+pub(crate) fn passes_dealt<C: Compression>(kernel: &Kernel<C>) -> bool {
+    !kernel.has_dealt() || remembered(kernel, is_right_dealt(kernel))
+}
+
+fn remembered<C: Compression>(kernel: &Kernel<C>, is_right: bool) -> bool {
+    let failure = Failure { backend: kernel.name, compression: C::NAME };
+    if !is_right {
+        let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
+        if !failures.contains(&failure) {
+            failures.push(failure);
+        }
+    }
+    is_right
+}
+
+/// What was found for each message, as one number.
+#[derive(Default)]
+struct Results([Option<u64>; MESSAGES]);
+
+impl Results {
+    /// Takes what a lane found for a message. Returns whether other lanes found the same.
+    fn agree(&mut self, message: usize, found: u64) -> bool {
+        *self.0[message].get_or_insert(found) == found
+    }
+
+    /// Returns one number for all; `None` if a message had no lane.
+    fn all(&self) -> Option<u64> {
+        self.0.iter().try_fold(0, |all, result| result.map(|result| mixed(all, result)))
+    }
+}
+
+/// Adds a number to others that are one number already.
+fn mixed(all: u64, next: u64) -> u64 {
+    (all.rotate_left(23) ^ next).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// The messages.
+struct Bytes([[u8; BLOCKS * MAX_BLOCK_BYTES]; MESSAGES]);
+
+impl Bytes {
+    /// Makes them of a sequence that looks random (Knuth, The Art of Computer Programming, 3.3.4).
+    fn new() -> Self {
+        let mut bytes = [[0; BLOCKS * MAX_BLOCK_BYTES]; MESSAGES];
+        let mut last = 1u64;
+        for bytes in bytes.as_flattened_mut().chunks_mut(8) {
+            last = last.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            bytes.copy_from_slice(&(last ^ last >> 29).to_be_bytes()[..bytes.len()]);
+        }
+        Self(bytes)
+    }
+
+    /// Returns the whole blocks of a message.
+    fn blocks<C: Compression>(&self, message: usize) -> &[u8] {
+        &self.0[message][..BLOCKS * C::BLOCK_BYTES]
+    }
+
+    /// Returns a message that ends within its first block or within its second.
+    fn ragged<C: Compression>(&self, message: usize) -> &[u8] {
+        &self.0[message][..(message % BLOCKS) * C::BLOCK_BYTES + 3 + message]
+    }
+}
+
+/// The runs that give each message a lane: the message of lane i in run r is (i + r) mod [`MESSAGES`].
+fn runs(lanes: usize) -> std::ops::Range<usize> {
+    0..MESSAGES.saturating_sub(lanes) + 1
+}
+
+/// Returns a state as one number.
+fn number_of_state<C: Compression>(state: &[WordOf<C>]) -> u64 {
+    state.iter().fold(0, |all, word| {
+        let mut bytes = [0; 8];
+        word.write_bytes(ByteOrder::Little, 0, &mut bytes);
+        mixed(all, u64::from_le_bytes(bytes))
+    })
+}
+
+fn is_right<C: Compression>(kernel: &Kernel<C>) -> bool {
+    let bytes = Bytes::new();
+    let mut results = Results::default();
+    let whole = runs(kernel.lanes).all(|run| {
+        let mut rows = C::filled([WordOf::<C>::default(); MAX_LANES]);
+        let mut states = States::<C>::of_rows(&mut rows);
+        let blocks = |lane| bytes.blocks::<C>((lane + run) % MESSAGES);
+        kernel.advance(&mut states, &Blocks::new(kernel.lanes, BLOCKS * C::BLOCK_BYTES, blocks));
+        agree(&mut results, kernel.lanes, run, &states)
+    });
+    let one = kernel.compress_one().is_none_or(|compress_one| {
+        (0..MESSAGES).all(|message| {
+            let mut state = C::filled(WordOf::<C>::default());
+            let (first, second) = bytes.blocks::<C>(message).split_at(C::BLOCK_BYTES);
+            compress_one(&mut state, first, second);
+            results.agree(message, number_of_state::<C>(state.as_ref()))
+        })
+    });
+    let [states, digests] = C::SELF_TEST;
+    whole && one && results.all() == Some(states) && (!kernel.has_short() || number_of_digests(kernel, &bytes) == Some(digests))
+}
+
+/// Gives what the lanes of a run found to the results. Returns whether all agree.
+fn agree<C: Compression>(results: &mut Results, lanes: usize, run: usize, states: &States<'_, C>) -> bool {
+    (0..lanes).all(|lane| results.agree((lane + run) % MESSAGES, number_of_state::<C>(states.column(lane).as_ref())))
+}
+
+/// Returns the digests of the ragged messages as one number; `None` if lanes do not agree.
+fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Option<u64> {
+    let mut results = Results::default();
+    let start = C::filled(WordOf::<C>::default());
+    let mut finals = C::filled([WordOf::<C>::default(); MAX_LANES]);
+    let mut rows = [[0; MAX_DIGEST_BYTES]; MAX_LANES];
+    let do_agree = runs(kernel.lanes).all(|run| {
+        let messages = Whole::new(kernel.lanes, |lane| bytes.ragged::<C>((lane + run) % MESSAGES));
+        let messages = ShortMessages {
+            midstates: LaneStarts::Same(&start),
+            start_bytes: 0,
+            messages: &messages,
+            blocks: BLOCKS,
+            shared_end: None,
+            outer: None,
+        };
+        kernel.hash_short(&messages, Some(&mut finals), &mut rows);
+        (0..kernel.lanes).all(|lane| results.agree((lane + run) % MESSAGES, number_of_digest::<C>(&rows[lane])))
+    });
+    results.all().filter(|_| do_agree)
+}
+
+/// Returns the digest at the beginning of `row` as one number.
+fn number_of_digest<C: Compression>(row: &[u8]) -> u64 {
+    let digest = &row[..C::DIGEST_WORDS * size_of::<WordOf<C>>()];
+    digest.iter().fold(0, |all, byte| mixed(all, u64::from(*byte)))
+}
+
+fn is_right_dealt<C: Compression>(kernel: &Kernel<C>) -> bool {
+    let bytes = Bytes::new();
+    let mut results = Results::default();
+    let word_bytes = size_of::<WordOf<C>>();
+    runs(kernel.lanes).all(|run| {
+        let mut dealt = Vec::with_capacity(kernel.lanes * BLOCKS * C::BLOCK_BYTES);
+        for word in (0..BLOCKS * C::BLOCK_BYTES).step_by(word_bytes) {
+            for lane in 0..kernel.lanes {
+                dealt.extend_from_slice(&bytes.blocks::<C>((lane + run) % MESSAGES)[word..word + word_bytes]);
+            }
+        }
+        let mut rows = C::filled([WordOf::<C>::default(); MAX_LANES]);
+        let mut states = States::<C>::of_rows(&mut rows);
+        kernel.advance_dealt(&mut states, &Dealt { bytes: &dealt, row_bytes: kernel.lanes * word_bytes, blocks: BLOCKS });
+        agree(&mut results, kernel.lanes, run, &states)
+    }) && results.all() == Some(C::SELF_TEST[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::list::kernels;
+    use crate::schedule::compiled::Compiled;
+    use crate::schedule::mix::{Mix, Mixes};
+
+    /// Returns the portable kernel, which is the first.
+    fn portable<C: Compression>() -> Kernel<C> {
+        let portable = kernels::<C>()[0];
+        assert_eq!(portable.name, "portable");
+        portable
+    }
+
+    /// Returns [`Compression::SELF_TEST`] as the portable kernel, on which official vectors are tested,
+    /// computes it one message after the other.
+    fn known<C: Compiled>() -> [u64; 2] {
+        let (mix, bytes) = (Mix::new(vec![portable::<C>()]), Bytes::new());
+        let (mut states, mut digests) = (Results::default(), Results::default());
+        for message in 0..MESSAGES {
+            let mut state = C::filled(WordOf::<C>::default());
+            C::compress_alone(&mix, &mut state, bytes.blocks::<C>(message));
+            assert!(states.agree(message, number_of_state::<C>(state.as_ref())));
+            let mut digest = [0; MAX_DIGEST_BYTES];
+            let start = C::filled(WordOf::<C>::default());
+            let digest_bytes = C::DIGEST_WORDS * size_of::<WordOf<C>>();
+            C::hash_alone(&mix, (&start, 0), None, bytes.ragged::<C>(message), &mut digest[..digest_bytes]);
+            assert!(digests.agree(message, number_of_digest::<C>(&digest)));
+        }
+        [states.all().expect("all messages"), digests.all().expect("all messages")]
+    }
+
+    #[test]
+    fn results_are_known_and_every_kernel_passes() {
+        macro_rules! every { ($($Compression:path)*) => { $(
+            let [states, digests] = known::<$Compression>();
+            let name = <$Compression as Compression>::NAME;
+            assert_eq!(<$Compression as Compression>::SELF_TEST, [states, digests], "{name}: [{states:#018x}, {digests:#018x}]");
+            for kernel in kernels::<$Compression>().iter().filter(|kernel| kernel.is_supported()) {
+                assert!(passes(kernel) && passes_dealt(kernel), "{name} {}", kernel.name);
+            }
+        )* } }
+        for_each_compression!(every);
+    }
+
+    /// Advances eight messages, one after the other, and then breaks one of them.
+    fn break_lane<C: Compression, const LANE: usize>(states: &mut States<'_, C>, blocks: &Blocks<'_>) {
+        let portable = portable::<C>();
+        for lane in 0..8 {
+            let mut rows = C::filled([WordOf::<C>::default(); 1]);
+            let mut one = States::<C>::of_rows(&mut rows);
+            one.set_column(0, &states.column(lane));
+            portable.advance(&mut one, &Blocks::new(1, blocks.len_bytes(), |_| blocks.bytes(lane, 0, blocks.len_bytes())));
+            let mut state = one.column(0);
+            if lane == LANE {
+                state.as_mut()[0] = WordOf::<C>::default();
+            }
+            states.set_column(lane, &state);
+        }
+    }
+
+    /// A kernel that is wrong in one lane is left out and reported.
+    #[test]
+    fn a_wrong_kernel_is_left_out() {
+        fn names<C: Compiled>(advance: super::super::Advance<C>) -> Vec<&'static str> {
+            let eight = Kernel { advance, ..Kernel::model("eight", 8, 1) };
+            let mixes = Mixes::of(vec![portable::<C>(), eight]);
+            assert_eq!(mixes.forced(1).is_some(), mixes.automatic.kernels.len() == 2);
+            mixes.automatic.kernels.iter().map(|kernel| kernel.name).collect()
+        }
+        macro_rules! every { ($($Compression:path)*) => { $(
+            // All lanes are right.
+            assert_eq!(names::<$Compression>(break_lane::<$Compression, 8>), ["portable", "eight"]);
+            assert!(!failures().contains(&Failure { backend: "eight", compression: <$Compression as Compression>::NAME }));
+            for broken in [break_lane::<$Compression, 0>, break_lane::<$Compression, 3>, break_lane::<$Compression, 7>] {
+                assert_eq!(names::<$Compression>(broken), ["portable"]);
+            }
+            assert!(failures().contains(&Failure { backend: "eight", compression: <$Compression as Compression>::NAME }));
+        )* } }
+        for_each_compression!(every);
+    }
+}
