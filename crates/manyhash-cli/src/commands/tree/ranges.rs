@@ -9,7 +9,7 @@ use crate::exit::Outcome;
 use crate::text::lines::line;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::{open, patiently, pieces, positioned};
+use manyhash_files::read::{self, open, patiently, pieces, positioned};
 use manyhash_files::{Algorithms, Finished, Hashing, Part, Settings, Sink, Task, Work, hash_each, hash_files};
 use std::ffi::OsString;
 use std::fs::File;
@@ -170,9 +170,9 @@ fn hash_together(algorithm: AnyAlgorithm, input: impl Read, part_bytes: usize, f
     // An empty stream is one empty part.
     let mut next = pieces(&mut buffer).or(Some(Ok(0)));
     while let Some(filled) = next {
-        let filled = &buffer[..filled?];
+        let filled = read::filled(&buffer, filled?)?;
         let parts: Vec<&[u8]> = if filled.is_empty() { vec![filled] } else { filled.chunks(part_bytes).collect() };
-        hash_each(algorithm, &parts, &mut |digest| fold.add(digest));
+        hash_each(algorithm, &parts).chunks_exact(algorithm.digest_bytes()).for_each(|digest| fold.add(digest));
         next = pieces(&mut buffer);
     }
     Ok(())
@@ -189,7 +189,7 @@ fn hash_in_pieces(algorithm: AnyAlgorithm, mut input: impl Read, part_bytes: u64
         let mut pieces = pieces(input.by_ref().take(part_bytes));
         while let Some(filled) = pieces(&mut buffer) {
             let filled = filled?;
-            hashers.update(&buffer[..filled]);
+            hashers.update(read::filled(&buffer, filled)?);
             hashed_bytes += filled as u64;
         }
         if hashed_bytes > 0 || is_first {
