@@ -52,7 +52,7 @@ pub(crate) fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
 
 /// A guard that calls `tell` if the thread panics while the guard lives, for threads that would
 /// wait for this one.
-pub(crate) fn if_panicking(tell: impl Fn()) -> impl Drop {
+pub fn if_panicking(tell: impl Fn()) -> impl Drop {
     struct Guard<F: Fn()>(F);
     impl<F: Fn()> Drop for Guard<F> {
         fn drop(&mut self) {

@@ -95,6 +95,8 @@ struct Results<R, F, E> {
 mod tests {
     use super::*;
     use std::convert::Infallible;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::AtomicU64;
     use std::thread;
 
     #[test]
@@ -128,6 +130,22 @@ mod tests {
         let mut units = 0..;
         assert_eq!(in_turns(3, 10, || (), |()| units.next(), |(), unit, give| give(vec![unit]), take), Err("enough"));
         assert_eq!(taken, 71);
+    }
+
+    #[test]
+    fn after_a_panic_of_who_takes_no_more_is_given() {
+        for limit in [0, 10] {
+            let taken = AtomicU64::new(0);
+            let take = |unit| {
+                taken.fetch_add(1, Ordering::Relaxed);
+                assert_ne!(unit, 70, "as this test wants");
+                Ok(())
+            };
+            let mut units = 0..;
+            let run = || in_turns::<_, _, _, Infallible>(3, limit, || (), |()| units.next(), |(), unit, give| give(vec![unit]), take);
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            assert_eq!(taken.into_inner(), 71);
+        }
     }
 
     #[test]
