@@ -82,7 +82,7 @@ pub(super) fn least_ps_in_sets<C: Compression>(mix: &Mix<C>, messages: usize, mo
     let ps = |most_blocks, fewest_blocks, messages| Set::of(mix, most_blocks, fewest_blocks, messages).map_or(u64::MAX, |(_, ps)| ps);
     let Some(others) = messages.checked_sub(mix.short_lanes + 1) else { return ps(most_blocks, fewest_blocks, messages) };
     let other_sets = (others / mix.short_lanes + 1) as u64;
-    ps(most_blocks, most_blocks, mix.short_lanes) + other_sets.saturating_mul(ps(fewest_blocks, fewest_blocks, 1))
+    ps(most_blocks, most_blocks, mix.short_lanes).saturating_add(other_sets.saturating_mul(ps(fewest_blocks, fewest_blocks, 1)))
 }
 
 /// A decision which messages go through the schedule.
