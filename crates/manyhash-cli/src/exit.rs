@@ -1,6 +1,7 @@
 //! The result of a command: its exit code, and the message if it ends early.
 
 use crate::message::{reason, say, say_of};
+use manyhash::tree::ParameterError;
 use manyhash_files::file_name;
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -45,6 +46,13 @@ pub(crate) enum Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
+    }
+}
+
+/// Takes parameters of a tree for those of the command line.
+impl From<ParameterError> for Failure {
+    fn from(error: ParameterError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

@@ -1,6 +1,11 @@
 //! The command `manyhash`: checksums of many files at once, hashed by `manyhash_files`.
 
 #![forbid(unsafe_code)]
+// What input, the system or a lack of resources can cause is an error and no panic.
+#![cfg_attr(
+    not(test),
+    deny(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::string_slice, clippy::unreachable, clippy::unwrap_used)
+)]
 
 mod cache;
 mod commands;

@@ -99,7 +99,9 @@ impl View {
         }
         let style =
             ProgressStyle::with_template("{bar:25} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}, {eta} left, {wide_msg}");
-        self.bar.set_style(style.expect("the template is right"));
+        if let Ok(style) = style {
+            self.bar.set_style(style);
+        }
         self.bar.set_draw_target(ProgressDrawTarget::stderr());
         loop {
             let Counts { found_files, found_bytes, done_files, done_bytes } = self.totals.now();

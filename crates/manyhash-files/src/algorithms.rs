@@ -35,8 +35,10 @@ impl Algorithms {
     pub fn hash_many(self, messages: &[&[u8]]) -> Vec<Digests> {
         let mut digests = vec![Vec::new(); messages.len()];
         for algorithm in self.iter() {
-            let mut next = digests.iter_mut();
-            hash_each(algorithm, messages, &mut |digest| next.next().expect("one for each message").extend(digest));
+            let hashed = hash_each(algorithm, messages);
+            for (bytes, digest) in digests.iter_mut().zip(hashed.chunks_exact(algorithm.digest_bytes())) {
+                bytes.extend_from_slice(digest);
+            }
         }
         digests.into_iter().map(|bytes| Digests { algorithms: self, bytes: bytes.into() }).collect()
     }
@@ -70,6 +72,11 @@ impl Digests {
         (bytes.len() == expected).then_some(Self { algorithms, bytes })
     }
 
+    /// The digest of one message by the only algorithm of a set.
+    pub(crate) fn of_message(algorithms: Algorithms, digest: &[u8]) -> Self {
+        Self { algorithms, bytes: digest.into() }
+    }
+
     /// What a function made of a file's contents: see
     /// [`Hashing::Contents`](crate::Hashing::Contents).
     pub fn of_contents(bytes: Vec<u8>) -> Self {
@@ -90,6 +97,7 @@ impl Digests {
     ///
     /// # Panics
     /// If there is no digest of it.
+    #[expect(clippy::indexing_slicing, reason = "as many bytes as the digests of the set have are there from the beginning")]
     pub fn of(&self, algorithm: AnyAlgorithm) -> &[u8] {
         assert!(self.algorithms.contains(algorithm), "{algorithm} was not asked for");
         let before = self.algorithms.iter().take_while(|&other| other != algorithm);
@@ -118,15 +126,15 @@ impl Hashers {
         for hasher in self.hashers {
             bytes.extend(hasher.finalize());
         }
-        Digests::new(self.algorithms, bytes).expect("each hasher gives its digest")
+        Digests { algorithms: self.algorithms, bytes: bytes.into() }
     }
 }
 
-/// Hashes messages together. `take` gets the digest of each, in the order of the messages.
-pub fn hash_each(algorithm: AnyAlgorithm, messages: &[&[u8]], take: &mut dyn FnMut(&[u8])) {
+/// Hashes messages together, and gives their digests one after the other.
+pub fn hash_each(algorithm: AnyAlgorithm, messages: &[&[u8]]) -> Vec<u8> {
     let mut digests = vec![0; messages.len() * algorithm.digest_bytes()];
     algorithm.hash_many_into(messages, &mut digests);
-    digests.chunks_exact(algorithm.digest_bytes()).for_each(take);
+    digests
 }
 
 #[cfg(test)]

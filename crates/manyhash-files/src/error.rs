@@ -37,8 +37,8 @@ pub fn reason(error: &io::Error) -> String {
         inner = source.source();
     }
     let text = error.to_string();
-    match (error.raw_os_error(), text.rfind(" (os error ")) {
-        (Some(_), Some(end)) => text[..end].to_string(),
+    match (error.raw_os_error(), text.rsplit_once(" (os error ")) {
+        (Some(_), Some((reason, _))) => reason.to_string(),
         _ => text,
     }
 }

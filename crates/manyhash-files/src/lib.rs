@@ -37,6 +37,11 @@
 //! [`leaves`] hashes one large file with all threads, as leaves of a Merkle tree.
 
 #![deny(unsafe_code)]
+// What input, the system or a lack of resources can cause is an error and no panic.
+#![cfg_attr(
+    not(test),
+    deny(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::string_slice, clippy::unreachable, clippy::unwrap_used)
+)]
 
 mod algorithms;
 mod error;

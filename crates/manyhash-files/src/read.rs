@@ -11,6 +11,6 @@ mod stamp;
 pub(crate) mod stream;
 
 pub(crate) use job_reader::{Disk, JobReader};
-pub use job_reader::{filling, pieces, retrying};
+pub use job_reader::{at_most, filled, filling, pieces, retrying};
 pub use open_files::{open, patiently};
 pub use stamp::{FileId, Stamp, has_positions, is_same};

@@ -65,7 +65,7 @@ impl Run {
             self.finished = match self.results.recv_timeout(time) {
                 Ok(result) => Some(result),
                 Err(RecvTimeoutError::Timeout) => return false,
-                Err(RecvTimeoutError::Disconnected) => Some(Err(io::Error::other("a thread of the pipeline panicked"))),
+                Err(RecvTimeoutError::Disconnected) => Some(Err(panicked())),
             };
         }
         true
@@ -83,9 +83,12 @@ impl Run {
     /// # Errors
     /// If a thread panicked.
     pub fn finish(mut self) -> io::Result<Vec<FileResult>> {
-        while !self.wait(Duration::MAX) {}
-        self.finished.take().expect("it has been waited for")
+        self.finished.take().unwrap_or_else(|| self.results.recv().unwrap_or_else(|_| Err(panicked())))
     }
+}
+
+fn panicked() -> io::Error {
+    io::Error::other("a thread of the pipeline panicked")
 }
 
 /// Stops the threads with the next piece of each file.

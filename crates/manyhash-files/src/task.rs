@@ -78,6 +78,16 @@ pub struct Hashed {
     pub stamp: Option<Stamp>,
 }
 
+impl Hashed {
+    /// What came of a task that is not [`Work::Nothing`]: of that, there are no digests.
+    ///
+    /// # Errors
+    /// If the file could not be hashed, or there was nothing to hash.
+    pub fn of(outcome: Option<io::Result<Self>>) -> io::Result<Self> {
+        outcome.unwrap_or_else(|| Err(io::Error::other("there was nothing to hash")))
+    }
+}
+
 /// A task that is done.
 #[derive(Debug)]
 pub struct Finished<T> {

@@ -1,7 +1,7 @@
 //! Threads that the system may refuse: the caller gets the work back then, and does it without.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{PoisonError, mpsc};
 use std::thread::{Builder, JoinHandle};
 
 /// Does `work` with `what` on a thread called `name`.
@@ -9,16 +9,29 @@ use std::thread::{Builder, JoinHandle};
 /// # Errors
 /// If no thread can be started: `what`, and the reason.
 pub fn start<T: Send + 'static>(name: &str, what: T, work: impl FnOnce(T) + Send + 'static) -> Result<JoinHandle<()>, (T, io::Error)> {
-    // A thread that fails to start drops what it was to do.
-    let ours = Arc::new(Mutex::new(Some(what)));
-    let theirs = Arc::clone(&ours);
+    // A thread that fails to start drops what it was to do, so it gets that once it has started.
+    let (give, given) = mpsc::channel();
     // The work is in a box, so that what starts a thread is compiled once.
-    let work: Box<dyn FnOnce() + Send> = Box::new(move || work(taken(&theirs)));
-    Builder::new().name(name.to_string()).spawn(work).map_err(|error| (taken(&ours), error))
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+        if let Ok(what) = given.recv() {
+            work(what);
+        }
+    });
+    match Builder::new().name(name.to_string()).spawn(work) {
+        Ok(thread) => {
+            // The thread waits for it.
+            let _ = give.send(what);
+            Ok(thread)
+        }
+        Err(error) => Err((what, error)),
+    }
 }
 
-fn taken<T>(kept: &Mutex<Option<T>>) -> T {
-    kept.lock().unwrap_or_else(PoisonError::into_inner).take().expect("only one of the two takes it")
+/// What a lock guards, or a wait for it gives, also after a thread panicked while it held the lock.
+/// This is for values that are whole whenever something can panic, and where who waits for the
+/// thread is told of its panic by other means.
+pub fn unpoisoned<G>(locked: Result<G, PoisonError<G>>) -> G {
+    locked.unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Does `work` on up to `threads` threads, the calling one among them, or on fewer if the system
@@ -39,7 +52,7 @@ pub(crate) fn share_out(threads: usize, work: &(dyn Fn() + Sync)) {
 
 /// A guard that calls `tell` if the thread panics while the guard lives, for threads that would
 /// wait for this one.
-pub(crate) fn if_panicking(tell: impl Fn()) -> impl Drop {
+pub fn if_panicking(tell: impl Fn()) -> impl Drop {
     struct Guard<F: Fn()>(F);
     impl<F: Fn()> Drop for Guard<F> {
         fn drop(&mut self) {

@@ -1,10 +1,11 @@
 //! What has been found and done so far, for showing progress, and whether to go on.
 
 use crate::task::Work;
+use crate::threads::unpoisoned;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Files of at least this number of bytes are listed one by one while they are read.
 const LARGE_BYTES: u64 = 16 << 20;
@@ -56,7 +57,7 @@ impl Totals {
     /// The large file that has most left to read: its path, the bytes read of it, and its size in
     /// bytes.
     pub fn slowest(&self) -> Option<(PathBuf, u64, u64)> {
-        let large = self.large.lock().unwrap_or_else(PoisonError::into_inner);
+        let large = unpoisoned(self.large.lock());
         let files = large.iter().map(|file| (file, file.read_bytes.load(Ordering::Relaxed)));
         let slowest = files.max_by_key(|(file, read_bytes)| file.size_bytes.saturating_sub(*read_bytes));
         slowest.map(|(file, read_bytes)| (file.path.clone(), read_bytes, file.size_bytes))
@@ -121,7 +122,7 @@ impl Reading {
     pub fn begin(totals: &Arc<Totals>, path: &Path, size_bytes: u64) -> Self {
         let large = (size_bytes >= LARGE_BYTES).then(|| {
             let file = Arc::new(LargeFile { path: path.to_path_buf(), size_bytes, read_bytes: AtomicU64::new(0) });
-            totals.large.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&file));
+            unpoisoned(totals.large.lock()).push(Arc::clone(&file));
             file
         });
         Self { totals: Arc::clone(totals), large }
@@ -155,7 +156,7 @@ impl Reading {
 impl Drop for Reading {
     fn drop(&mut self) {
         if let Some(large) = &self.large {
-            self.totals.large.lock().unwrap_or_else(PoisonError::into_inner).retain(|file| !Arc::ptr_eq(file, large));
+            unpoisoned(self.totals.large.lock()).retain(|file| !Arc::ptr_eq(file, large));
         }
     }
 }

@@ -29,13 +29,14 @@ use crate::algorithms::Algorithms;
 use crate::order::window::{Front, Job, Limits, Load, Turn, Window};
 use crate::read::{Disk, lending, stream};
 use crate::task::{Finished, Hashed, Keeper, Part, Sink, Task};
-use crate::threads;
+use crate::threads::{self, unpoisoned};
 use crate::totals::Totals;
 use manyhash::with_algorithm;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::panic;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -153,7 +154,7 @@ enum Caller {
 /// The sink's first error: it ends the run.
 ///
 /// # Panics
-/// If a thread of the run panicked.
+/// If a thread of the run panicked. That is a defect of this program, which the thread has reported.
 pub fn hash_files<T: Send + 'static>(
     source: impl Iterator<Item = Task<T>> + Send + 'static,
     settings: &Settings,
@@ -162,7 +163,7 @@ pub fn hash_files<T: Send + 'static>(
     let labels = Arc::<Labels<T>>::default();
     let of_source = Arc::clone(&labels);
     let source = source.map(move |Task { label, path, work }| {
-        of_source.lock().expect("no thread panicked").push_back(label);
+        unpoisoned(of_source.lock()).push_back(label);
         Task { label: (), path, work }
     });
     run(Box::new(source), settings, &mut Labelled { labels: &labels, sink })
@@ -180,7 +181,9 @@ struct Labelled<'a, T, S> {
 
 impl<T, S: Sink<T>> Sink<()> for Labelled<'_, T, S> {
     fn take(&mut self, Finished { path, outcome, .. }: Finished<()>) -> io::Result<()> {
-        let label = self.labels.lock().expect("no thread panicked").pop_front().expect("each task has a label");
+        let label = unpoisoned(self.labels.lock()).pop_front();
+        #[expect(clippy::expect_used, reason = "the label of a task is there before the task, and each task has one result")]
+        let label = label.expect("each task has a label");
         self.sink.take(Finished { label, path, outcome })
     }
 
@@ -217,9 +220,16 @@ fn run(source: Source, settings: &Settings, sink: &mut dyn Sink<()>) -> io::Resu
         shared.lock().caller_works = true;
     }
     let result = give_out(&shared, own_source, sink);
-    shared.lock().stopped = true;
+    let mut state = shared.lock();
+    state.stopped = true;
+    let has_panicked = state.panicked;
+    drop(state);
     shared.jobs.notify_all();
     shared.room.notify_all();
+    if has_panicked {
+        // The panic goes on in this thread. The other one has said why.
+        panic::resume_unwind(Box::new("a thread of the pipeline panicked"));
+    }
     result
 }
 
@@ -234,7 +244,7 @@ fn spawn<W: Send + 'static>(
     let shared = Arc::clone(shared);
     let body = move |what| {
         let _guard = threads::if_panicking(|| {
-            shared.state.lock().unwrap_or_else(PoisonError::into_inner).panicked = true;
+            shared.lock().panicked = true;
             shared.results.notify_all();
         });
         body(what, &shared);
@@ -250,7 +260,7 @@ fn find(source: Source, shared: &Arc<Shared>) {
         let mut state = shared.lock();
         while !state.window.has_room() && !state.stopped {
             shared.announce(&state);
-            state = shared.room.wait(state).expect("no thread panicked");
+            state = unpoisoned(shared.room.wait(state));
         }
         if state.stopped {
             return;
@@ -319,7 +329,9 @@ fn work(shared: &Shared, first: Option<Job>) {
     let mut buffer = Vec::new();
     while let Some(job) = next {
         next = match job.algorithms.only() {
-            Some(algorithm) if shared.is_for_lanes(&job, &disk) => with_algorithm!(algorithm, A => lanes::serve::<A>(shared, job, &disk)),
+            Some(algorithm) if shared.is_for_lanes(&job, &disk) => {
+                with_algorithm!(algorithm, A => lanes::serve::<A>(shared, algorithm, job, &disk))
+            }
             _ => in_order::serve(shared, job, &disk, &mut buffer),
         };
     }
@@ -338,11 +350,7 @@ fn give_out(shared: &Shared, mut own_source: Option<Source>, sink: &mut dyn Sink
     loop {
         let mut state = shared.lock();
         while state.window.front() != Front::Ready {
-            if state.panicked {
-                drop(state);
-                panic!("a thread of the pipeline panicked");
-            }
-            if state.all_found && state.window.front() == Front::Empty {
+            if state.panicked || state.all_found && state.window.front() == Front::Empty {
                 return Ok(());
             }
             state = if state.is_for_the_caller() {
@@ -386,7 +394,7 @@ fn give_out(shared: &Shared, mut own_source: Option<Source>, sink: &mut dyn Sink
         }
         state.caller = Caller::Resting;
         let may_rest = |state: &mut State| !state.is_urgent() && !state.is_for_the_caller();
-        drop(shared.results.wait_timeout_while(state, REST, may_rest).expect("no thread panicked"));
+        drop(unpoisoned(shared.results.wait_timeout_while(state, REST, may_rest)));
     }
 }
 
@@ -404,16 +412,16 @@ impl State {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no thread panicked")
+        unpoisoned(self.state.lock())
     }
 
     /// Waits for `condition`. Tasks that come soon after an announcement are not announced before
     /// the next one comes, so this wakes by itself once, later than any such task, and waits again
     /// only if it `is_in_vain` to go on.
     fn doze<'a>(&self, condition: &Condvar, state: MutexGuard<'a, State>, is_in_vain: impl Fn(&State) -> bool) -> MutexGuard<'a, State> {
-        let (state, told) = condition.wait_timeout(state, 4 * Announced::EVERY).expect("no thread panicked");
+        let (state, told) = unpoisoned(condition.wait_timeout(state, 4 * Announced::EVERY));
         if told.timed_out() && is_in_vain(&state) && !state.all_found && !state.panicked && !state.stopped {
-            return condition.wait(state).expect("no thread panicked");
+            return unpoisoned(condition.wait(state));
         }
         state
     }
@@ -479,7 +487,7 @@ impl Shared {
                 return None;
             }
             if self.is_gathering(&state) {
-                state = self.jobs.wait_timeout(state, Self::GATHERING).expect("no thread panicked").0;
+                state = unpoisoned(self.jobs.wait_timeout(state, Self::GATHERING)).0;
                 continue;
             }
             if let Some(job) = state.window.take() {

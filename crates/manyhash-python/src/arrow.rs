@@ -68,14 +68,14 @@ pub fn hash_rows<'py>(
         if let Some(row) = (0..table.len()).find(|row| table.is_null(*row)) {
             return Err(Error::Value { row, reason: "the whole row is null" });
         }
-        let columns: Vec<_> = chosen.iter().map(|i| (&names[*i][..], table.column(*i).clone())).collect();
+        let columns: Vec<_> = chosen.iter().map(|(i, name)| (name.as_str(), table.column(*i).clone())).collect();
         hashing.hash_rows(table.len(), &columns)
     })
 }
 
-/// The indices of the columns of a table that are meant, in the order to hash them.
-fn choose(names: &[String], columns: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
-    let Some(columns) = columns else { return Ok((0..names.len()).collect()) };
+/// The indices and names of the columns of a table that are meant, in the order to hash them.
+fn choose(names: &[String], columns: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(usize, String)>> {
+    let Some(columns) = columns else { return Ok(names.iter().cloned().enumerate().collect()) };
     if columns.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("columns must be a list of names, not one name"));
     }
@@ -84,8 +84,8 @@ fn choose(names: &[String], columns: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<
     let mut chosen = Vec::new();
     for column in columns.try_iter()? {
         let name: String = column?.extract().map_err(|_| PyTypeError::new_err("columns must be a list of names"))?;
-        match places.get(&name[..]).map(Vec::as_slice) {
-            Some([place]) => chosen.push(*place),
+        match places.get(name.as_str()).map(Vec::as_slice) {
+            Some([place]) => chosen.push((*place, name)),
             Some(_) => return Err(PyValueError::new_err(format!("the table has more than one column {name:?}"))),
             None => return Err(PyKeyError::new_err(format!("the table has no column {name:?}; it has: {}", names.join(", ")))),
         }

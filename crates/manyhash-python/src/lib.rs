@@ -4,6 +4,11 @@
 //! meanwhile.
 
 #![deny(unsafe_code)]
+// What input, the system or a lack of resources can cause is an error and no panic.
+#![cfg_attr(
+    not(test),
+    deny(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::string_slice, clippy::unreachable, clippy::unwrap_used)
+)]
 
 mod algorithm;
 mod arrow;

@@ -74,22 +74,25 @@ impl Offsets {
 
     /// Offset `i`, or a `ValueError` if it is negative or more than `values_bytes`.
     fn offset(&self, i: usize, values_bytes: usize) -> PyResult<usize> {
-        let width = self.offsets.item_bytes();
-        let bytes = &self.offsets.bytes()[i * width..][..width];
-        let four = || bytes.try_into().expect("an item has four bytes");
-        let eight = || bytes.try_into().expect("an item has eight bytes");
+        let bytes = self.offsets.bytes();
         let offset = match self.kind {
-            Kind::Int32 => i128::from(i32::from_ne_bytes(four())),
-            Kind::Int64 => i128::from(i64::from_ne_bytes(eight())),
-            Kind::Uint32 => i128::from(u32::from_ne_bytes(four())),
-            Kind::Uint64 => i128::from(u64::from_ne_bytes(eight())),
+            Kind::Int32 => item(bytes, i).map(|bytes| i128::from(i32::from_ne_bytes(bytes))),
+            Kind::Int64 => item(bytes, i).map(|bytes| i128::from(i64::from_ne_bytes(bytes))),
+            Kind::Uint32 => item(bytes, i).map(|bytes| i128::from(u32::from_ne_bytes(bytes))),
+            Kind::Uint64 => item(bytes, i).map(|bytes| i128::from(u64::from_ne_bytes(bytes))),
         };
+        let offset = offset.ok_or_else(|| PyValueError::new_err(format!("offsets[{i}] is missing")))?;
         match usize::try_from(offset) {
             Ok(place) if place <= values_bytes => Ok(place),
             Ok(_) => Err(PyValueError::new_err(format!("offsets[{i}] is {offset}, past the end of the {values_bytes} bytes of messages"))),
             Err(_) => Err(PyValueError::new_err(format!("offsets[{i}] is {offset}: it must not be negative"))),
         }
     }
+}
+
+/// Item `i` of items of `N` bytes.
+fn item<const N: usize>(bytes: &[u8], i: usize) -> Option<[u8; N]> {
+    bytes.as_chunks().0.get(i).copied()
 }
 
 /// The integers that a buffer's format says its items are; nothing if they may not be offsets.

@@ -62,6 +62,11 @@ impl<'py> Output<'py> {
 }
 
 /// A digest in lower-case hexadecimal digits, which are written to `text`.
+#[expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "no digest of an algorithm of manyhash is longer, and each of its bytes has two digits"
+)]
 fn hexadecimal<'a>(digest: &[u8], text: &'a mut [u8; 2 * MOST_DIGEST_BYTES]) -> &'a str {
     const_hex::encode_to_str(digest, &mut text[..2 * digest.len()]).expect("two digits a byte")
 }

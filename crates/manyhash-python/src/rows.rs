@@ -58,21 +58,24 @@ pub fn of_array(array: &Bound<'_, PyAny>, allowed: Allowed, what: &str) -> PyRes
     if array.hasattr("mask")? {
         return wrong("masked values have no bytes, so fill them first: .filled()");
     }
-    let (width, padding) = match (kind, shape.len()) {
-        ('O' | 'T', 1) => return Ok(Array::Objects),
-        ('S', 1) if allowed == Allowed::BytesAndText => (width, Padding::Stripped),
-        ('S', 1) => return wrong("zeros at the end of its items would be lost, so view it as .view('V{itemsize}')"),
-        ('V', 1) if dtype.getattr("names")?.is_none() => (width, Padding::Message),
-        ('V', 1) => return wrong("its fields may have padding between them, so view it as .view('V{itemsize}') if that is what to hash"),
-        ('u', 2) if width == 1 => (shape[1], Padding::Message),
-        ('u', 1) if width == 1 => return wrong("one message a row is .reshape(count, bytes), and messages of any lengths take offsets="),
-        ('U', 1) => return wrong("encode it as numpy.strings.encode(array, 'utf-8'), or give .tolist()"),
-        (_, 1) => return wrong("to hash the bytes of each item, view it as .view('V{itemsize}')"),
+    let (width, count, padding) = match (kind, shape.as_slice()) {
+        ('O' | 'T', [_]) => return Ok(Array::Objects),
+        ('S', &[count]) if allowed == Allowed::BytesAndText => (width, count, Padding::Stripped),
+        ('S', [_]) => return wrong("zeros at the end of its items would be lost, so view it as .view('V{itemsize}')"),
+        ('V', &[count]) if dtype.getattr("names")?.is_none() => (width, count, Padding::Message),
+        ('V', [_]) => return wrong("its fields may have padding between them, so view it as .view('V{itemsize}') if that is what to hash"),
+        ('u', &[count, bytes]) if width == 1 => (bytes, count, Padding::Message),
+        ('u', [_]) if width == 1 => return wrong("one message a row is .reshape(count, bytes), and messages of any lengths take offsets="),
+        ('U', [_]) => return wrong("encode it as numpy.strings.encode(array, 'utf-8'), or give .tolist()"),
+        (_, [_]) => return wrong("to hash the bytes of each item, view it as .view('V{itemsize}')"),
         _ => return wrong("give one dimension of bytes, or two of uint8, where each row is a message"),
     };
     let contiguous = array.py().import("numpy")?.call_method1("ascontiguousarray", (array,))?;
     let buffer = Buffer::of(&contiguous, || what.to_string())?;
-    Ok(Array::Rows(Rows { buffer, width, count: shape[0], padding }))
+    if width.checked_mul(count) != Some(buffer.bytes().len()) {
+        return wrong("its buffer has not the bytes that its shape and dtype say");
+    }
+    Ok(Array::Rows(Rows { buffer, width, count, padding }))
 }
 
 impl Rows {
@@ -82,6 +85,7 @@ impl Rows {
     }
 
     /// Lends the rows from `first` on that the limits allow.
+    #[expect(clippy::indexing_slicing, reason = "the buffer has the bytes of so many rows, as was looked at in the beginning")]
     pub fn lend<'a>(&'a self, first: usize, limits: Limits, chunk: &mut Chunk<'a, '_>) {
         let most = limits.messages.min((limits.bytes / self.width.max(1)).max(1));
         let bytes = self.buffer.bytes();
@@ -93,7 +97,13 @@ impl Rows {
     fn stripped<'a>(&self, row: &'a [u8]) -> &'a [u8] {
         match self.padding {
             Padding::Message => row,
-            Padding::Stripped => &row[..row.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)],
+            Padding::Stripped => {
+                let mut message = row;
+                while let [rest @ .., 0] = message {
+                    message = rest;
+                }
+                message
+            }
         }
     }
 }

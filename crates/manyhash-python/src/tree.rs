@@ -64,8 +64,8 @@ pub fn tree_files<'py>(digests: &Bound<'py, PyAny>, algorithm: &str) -> Digest<'
     let chunk = digests_source.take(Limits { messages: usize::MAX, bytes: usize::MAX }, Chunk::default())?;
     let slices = chunk.slices();
     let expected = algorithm.digest_bytes();
-    if let Some(i) = slices.iter().position(|digest| digest.len() != expected) {
-        let bytes = slices[i].len();
+    if let Some((i, digest)) = slices.iter().enumerate().find(|(_, digest)| digest.len() != expected) {
+        let bytes = digest.len();
         return Err(PyValueError::new_err(format!("digests[{i}] has {bytes} bytes: those of {} have {expected}", algorithm.name())));
     }
     digest(digests.py(), || {
@@ -109,8 +109,7 @@ pub fn tree_dm_verity<'py>(
         hash_block_bytes: usize,
     ) -> Result<Vec<u8>, ParameterError> {
         let tree = DmVerity::<A>::new(format, data_block_bytes, hash_block_bytes, salt)?;
-        let root = tree.merkle().roots(&[data])[0];
-        Ok(root.map_or_else(Vec::new, |root| root.as_ref().to_vec()))
+        Ok(tree.merkle().roots(&[data]).iter().flatten().flat_map(AsRef::as_ref).copied().collect())
     }
     let (py, algorithm) = (data.py(), by_name(algorithm)?);
     let (data_block_bytes, hash_block_bytes) = (data_block_size.size("data_block_size")?, hash_block_size.size("hash_block_size")?);

@@ -215,8 +215,8 @@ fn identity(mounted: &Mounted, block_devices: &BlockDevices) -> Result<u64, Why>
         message.extend((part.len() as u64).to_le_bytes());
         message.extend(part);
     }
-    let digest = manyhash::hash::<Sha256>(&message);
-    Ok(u64::from_le_bytes(*digest.as_ref().first_chunk().expect("a digest is longer")))
+    let [a, b, c, d, e, f, g, h, ..] = manyhash::hash::<Sha256>(&message);
+    Ok(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
 }
 
 /// Returns the file system mounted where the file at `path` is, or `None` if the file is not there.
@@ -269,11 +269,11 @@ fn parse(line: &[u8], mount: &[u8]) -> Option<(Arc<str>, PathBuf, String)> {
 fn unescaped(mut name: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     while let Some((&byte, rest)) = name.split_first() {
-        let escaped = rest.first_chunk::<3>().filter(|_| byte == b'\\').and_then(|digits| str::from_utf8(digits).ok());
-        match escaped.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(escaped) => (plain.push(escaped), name = &rest[3..]),
-            None => (plain.push(byte), name = rest),
-        };
+        let escaped = rest.split_first_chunk::<3>().filter(|_| byte == b'\\');
+        let escaped = escaped.and_then(|(digits, rest)| Some((u8::from_str_radix(str::from_utf8(digits).ok()?, 8).ok()?, rest)));
+        let (byte, rest) = escaped.unwrap_or((byte, rest));
+        plain.push(byte);
+        name = rest;
     }
     plain
 }

@@ -35,8 +35,8 @@ impl GroupKey {
 
     fn checksum(self, body: &[u8]) -> [u8; CHECKSUM_BYTES] {
         let message = [&self.file_system.to_le_bytes()[..], &self.block.to_le_bytes(), body].concat();
-        let digest = manyhash::hash::<Sha256>(&message);
-        *digest.as_ref().first_chunk().expect("a digest is longer")
+        let [a, b, c, d, e, f, g, h, ..] = manyhash::hash::<Sha256>(&message);
+        [a, b, c, d, e, f, g, h]
     }
 }
 
@@ -138,18 +138,26 @@ impl Entry {
         Digests::new(algorithms, bytes)
     }
 
+    /// Appends the entry to a row. Digests too many or too long for the row's numbers are left out,
+    /// so those files will be hashed again.
     fn encode(&self, row: &mut Vec<u8>) {
         let Self { stamp: Stamp { file, size_bytes, modified_ns, changed_ns }, digests } = self;
-        let short = |length: usize| u8::try_from(length).expect("names and digests are short, algorithms few");
         row.extend(file.inode.to_le_bytes());
         row.extend(size_bytes.to_le_bytes());
         row.extend(modified_ns.to_le_bytes());
         row.extend(changed_ns.to_le_bytes());
-        row.push(short(digests.len()));
-        for item in digests.iter().flat_map(|(name, digest)| [name.as_bytes(), digest]) {
-            row.push(short(item.len()));
-            row.extend(item);
+        let length = |item: &[u8]| u8::try_from(item.len()).ok();
+        let fitting = digests.iter().filter_map(|(name, digest)| Some((length(name.as_bytes())?, name, length(digest)?, digest)));
+        let (mut count, mut items) = (0, Vec::new());
+        for (number, (name_length, name, digest_length, digest)) in (1..=u8::MAX).zip(fitting) {
+            count = number;
+            items.push(name_length);
+            items.extend(name.as_bytes());
+            items.push(digest_length);
+            items.extend(digest);
         }
+        row.push(count);
+        row.extend(items);
     }
 
     fn decode(file_system: u64, rest: &mut &[u8]) -> Option<Self> {
@@ -231,6 +239,20 @@ mod tests {
         let entry = group.find(stamp(100, 1).file).unwrap();
         assert_eq!(entry.digests(AnyAlgorithm::Sha256.into()), Some(digests(AnyAlgorithm::Sha256, 3)));
         assert_eq!(entry.digests(AnyAlgorithm::Sha1.into()), None);
+    }
+
+    #[test]
+    fn a_row_with_the_most_digests_takes_another_one() {
+        // The checksum is no secret, so a row may hold anything.
+        let unknown = (0..u8::MAX).map(|index| (format!("{index}").into(), [index; 255].into())).collect();
+        let group = Group { key: key(), entries: vec![Entry { stamp: stamp(100, 1), digests: unknown }] };
+        let mut read = Group::decode(key(), &group.encode()).unwrap();
+        assert_eq!(read, group);
+        assert_eq!(read.put(stamp(100, 1), &digests(AnyAlgorithm::Sha256, 3)), None);
+        let read = Group::decode(key(), &read.encode()).unwrap();
+        let entry = read.find(stamp(100, 1).file).unwrap();
+        assert_eq!(entry.digests(AnyAlgorithm::Sha256.into()), Some(digests(AnyAlgorithm::Sha256, 3)));
+        assert_eq!(entry.digests.len(), 255);
     }
 
     #[test]

@@ -22,10 +22,12 @@ use file_systems::FileSystems;
 use group::{Difference, Group, GroupKey};
 use manyhash_files::find::{Readable, hashing};
 use manyhash_files::read::{FileId, Stamp};
-use manyhash_files::{Algorithms, Hashed, Keeper, Settings, Work, file_name, threads};
+use manyhash_files::threads::{self, unpoisoned};
+use manyhash_files::{Algorithms, Hashed, Keeper, Settings, Work, file_name};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::mem;
+use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -129,7 +131,7 @@ impl Cache {
             differs: AtomicBool::new(false),
             counts: Counts::default(),
         };
-        let access = shared.store.get_mut().expect("no thread panicked");
+        let access = unpoisoned(shared.store.get_mut());
         if let Err(error) = access.open(&shared.path, day_of(shared.begun_ns)) {
             match error {
                 StoreError::Damaged(_) | StoreError::Busy | StoreError::Disk(_) => {}
@@ -145,8 +147,15 @@ impl Cache {
             shared.say(format_args!("is of an older manyhash (version {version}), whose digests are not trusted any more; begun anew"));
         }
         let shared = Arc::new(shared);
-        match threads::start("store", Arc::clone(&shared), |shared| shared.store_until_the_end()) {
-            Ok(thread) => *shared.thread.lock().expect("no thread panicked") = Some(thread),
+        match threads::start("store", Arc::clone(&shared), |shared| {
+            // If this thread panics, nobody waits for it any more.
+            let _guard = threads::if_panicking(|| {
+                shared.queue().ended = true;
+                shared.emptied.notify_all();
+            });
+            shared.store_until_the_end();
+        }) {
+            Ok(thread) => *unpoisoned(shared.thread.lock()) = Some(thread),
             Err(_) => shared.has_no_thread.store(true, Ordering::Relaxed),
         }
         Ok(Self(Some(shared)))
@@ -180,8 +189,10 @@ impl Cache {
         let Some(shared) = &self.0 else { return true };
         shared.queue().ended = true;
         shared.full.notify_one();
-        if let Some(thread) = shared.thread.lock().expect("no thread panicked").take() {
-            thread.join().expect("the store thread does not panic");
+        if let Some(thread) = unpoisoned(shared.thread.lock()).take() {
+            if let Err(panic) = thread.join() {
+                panic::resume_unwind(panic);
+            }
         } else if shared.has_no_thread.load(Ordering::Relaxed) {
             shared.store_until_the_end();
         }
@@ -211,22 +222,22 @@ impl Keeper for Shared {
 
 impl Shared {
     fn access(&self) -> MutexGuard<'_, Access> {
-        self.store.lock().expect("no thread panicked")
+        unpoisoned(self.store.lock())
     }
 
     fn file_systems(&self) -> MutexGuard<'_, FileSystems> {
-        self.file_systems.lock().expect("no thread panicked")
+        unpoisoned(self.file_systems.lock())
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().expect("no thread panicked")
+        unpoisoned(self.queue.lock())
     }
 
     /// Passes a file to the store thread, as soon as the queue has room.
     fn enqueue(&self, file: (PathBuf, Stamp, Hashed)) {
         let mut queue = self.queue();
         while queue.files.len() >= MAX_WAITING_FILES && !queue.ended {
-            queue = self.emptied.wait(queue).expect("no thread panicked");
+            queue = unpoisoned(self.emptied.wait(queue));
         }
         queue.files.push(file);
         if queue.files.len() >= BATCH_FILES && self.has_no_thread.load(Ordering::Relaxed) {
@@ -275,7 +286,7 @@ impl Shared {
     fn store_until_the_end(&self) {
         loop {
             let is_waiting = |queue: &mut Queue| queue.files.len() < BATCH_FILES && !queue.ended;
-            let (mut queue, _) = self.full.wait_timeout_while(self.queue(), STORE_EVERY, is_waiting).expect("no thread panicked");
+            let (mut queue, _) = unpoisoned(self.full.wait_timeout_while(self.queue(), STORE_EVERY, is_waiting));
             let files = mem::take(&mut queue.files);
             let ended = queue.ended;
             drop(queue);
@@ -403,7 +414,8 @@ impl Access {
         store.transaction(|| {
             let mut differences = Vec::new();
             for files in files.chunk_by(|(_, a, _), (_, b, _)| GroupKey::of(a.file) == GroupKey::of(b.file)) {
-                let (mut group, _) = store.group(GroupKey::of(files[0].1.file))?;
+                let [(_, first, _), ..] = files else { continue };
+                let (mut group, _) = store.group(GroupKey::of(first.file))?;
                 for (path, stamp, hashed) in files {
                     differences.extend(group.put(*stamp, &hashed.digests).map(|difference| (path.as_path(), difference)));
                 }

@@ -163,7 +163,12 @@ impl Store {
         let day: i64 = row.get(0)?;
         let group = Group::decode(key, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
         let group = group.ok_or_else(|| StoreError::Damaged("a checksum is wrong".into()))?;
-        Ok((group, (self.day - day).abs() >= NOTED_DAYS))
+        Ok((group, self.is_long_since(day)))
+    }
+
+    /// Whether what was noted on `day`, which may be any number, should be noted again.
+    fn is_long_since(&self, day: i64) -> bool {
+        self.day.abs_diff(day) >= NOTED_DAYS.unsigned_abs()
     }
 
     /// Stores a group, and notes that it was used today.
@@ -194,7 +199,7 @@ impl Store {
         let before = state;
         state.verified_percent = verified_percent;
         self.transaction(|| {
-            if (self.day - state.dropped_day).abs() >= NOTED_DAYS {
+            if self.is_long_since(state.dropped_day) {
                 state.dropped_day = self.day;
                 self.connection.execute("DELETE FROM manyhash_cache_files WHERE day < ?", (self.day - KEPT_DAYS,))?;
             }
@@ -264,8 +269,9 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 
 /// Moves a damaged store out of the way, and returns its new path.
 pub(crate) fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    let mut names = (1..).map(|number| with_ending(path, &if number == 1 { ".corrupt".into() } else { format!(".corrupt.{number}") }));
-    let aside = names.find(|name| fs::symlink_metadata(name).is_err()).expect("some name is free");
+    let mut names =
+        (1..=u32::MAX).map(|number| with_ending(path, &if number == 1 { ".corrupt".into() } else { format!(".corrupt.{number}") }));
+    let aside = names.find(|name| fs::symlink_metadata(name).is_err()).ok_or(io::ErrorKind::AlreadyExists)?;
     // The log goes first. Without it the rest is old but whole; the log alone would be useless.
     match fs::rename(log_of(path), log_of(&aside)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -327,6 +333,20 @@ mod tests {
         assert_eq!(store.group(used.key()).unwrap().0, used);
         assert_eq!(store.group(unused.key()).unwrap().0, Group::new(unused.key()));
         assert_eq!(store.state().unwrap().verified_percent, 8);
+    }
+
+    #[test]
+    fn a_day_that_cannot_be_is_long_ago() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let store = Store::open(&folder.path().join("c"), 1000).unwrap();
+        for day in [i64::MIN, i64::MAX] {
+            store.put(&group(5)).unwrap();
+            store.connection.execute("UPDATE manyhash_cache_files SET day = ?", (day,)).unwrap();
+            store.connection.execute("UPDATE manyhash_cache_state SET dropped_day = ?", (day,)).unwrap();
+            assert_eq!(store.group(group(5).key()).unwrap(), (group(5), true));
+            store.end(0).unwrap();
+            assert_eq!(store.state().unwrap().dropped_day, 1000);
+        }
     }
 
     #[test]

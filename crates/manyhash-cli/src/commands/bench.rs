@@ -95,13 +95,11 @@ fn median_seconds(mut call: impl FnMut()) -> f64 {
         call();
         calls += 1;
     }
-    let mut samples: Vec<f64> = (0..SAMPLES)
-        .map(|_| {
-            let start = Instant::now();
-            (0..calls).for_each(|_| call());
-            start.elapsed().as_secs_f64() / f64::from(calls)
-        })
-        .collect();
+    let mut samples = [(); SAMPLES].map(|()| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| call());
+        start.elapsed().as_secs_f64() / f64::from(calls)
+    });
     samples.sort_by(f64::total_cmp);
     samples[SAMPLES / 2]
 }

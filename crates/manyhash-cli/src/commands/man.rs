@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: ManArguments) -> Outcome {
         };
         command = below;
     }
-    print(&page(command.clone()).expect("a page can be written to memory"))
+    print(&page(command.clone())?)
 }
 
 fn page(mut command: Command) -> io::Result<Vec<u8>> {

@@ -123,7 +123,7 @@ impl Sink<Skipped> for Lines<'_> {
     fn take(&mut self, finished: Finished<Skipped>) -> io::Result<()> {
         let path = file_name::bytes_of(&finished.path);
         match finished.outcome {
-            Some(Ok(hashed)) => self.output.write_all(&self.format.lines(path, &hashed))?,
+            Some(Ok(hashed)) => self.output.write_all(&self.format.lines(path, &hashed)?)?,
             Some(Err(error)) => {
                 self.all_read = false;
                 self.idle()?;

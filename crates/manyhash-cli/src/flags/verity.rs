@@ -225,9 +225,9 @@ pub(crate) struct Uuid {
 
 impl From<[u8; 16]> for Uuid {
     fn from(bytes: [u8; 16]) -> Self {
-        let digits = const_hex::encode(bytes);
-        let groups = [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &digits[group]);
-        Self { bytes, typed: groups.join("-") }
+        let [a, b, c, d, e, f, g, h, i, j, node @ ..] = bytes;
+        let groups: [&[u8]; 5] = [&[a, b, c, d], &[e, f], &[g, h], &[i, j], &node];
+        Self { bytes, typed: groups.map(const_hex::encode).join("-") }
     }
 }
 

@@ -5,6 +5,7 @@ use super::json_name::JsonName;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Hashed, file_name};
 use serde::Serialize;
+use std::io;
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,20 +32,24 @@ impl Format {
     /// Creates a format that prints one line in `style` for each of `algorithms`. With `zero`,
     /// lines end in a NUL and names are not escaped.
     pub(crate) fn new(algorithms: &[AnyAlgorithm], style: Style, zero: bool) -> Self {
-        let is_first = |(index, algorithm): &(usize, &AnyAlgorithm)| !algorithms[..*index].contains(algorithm);
-        let algorithms = algorithms.iter().enumerate().filter(is_first).map(|(_, &algorithm)| algorithm).collect();
-        Self { style, zero, algorithms }
+        let mut once = Vec::new();
+        for algorithm in algorithms {
+            if !once.contains(algorithm) {
+                once.push(*algorithm);
+            }
+        }
+        Self { style, zero, algorithms: once }
     }
 
-    pub(crate) fn lines(&self, path: &[u8], hashed: &Hashed) -> Vec<u8> {
+    pub(crate) fn lines(&self, path: &[u8], hashed: &Hashed) -> io::Result<Vec<u8>> {
         let mut lines = Vec::with_capacity(self.algorithms.len() * (path.len() + 2 * hashed.digests.bytes().len() + 20));
         for algorithm in &self.algorithms {
-            self.push_line(&mut lines, path, hashed, *algorithm);
+            self.push_line(&mut lines, path, hashed, *algorithm)?;
         }
-        lines
+        Ok(lines)
     }
 
-    fn push_line(&self, line: &mut Vec<u8>, path: &[u8], hashed: &Hashed, algorithm: AnyAlgorithm) {
+    fn push_line(&self, line: &mut Vec<u8>, path: &[u8], hashed: &Hashed, algorithm: AnyAlgorithm) -> io::Result<()> {
         let digest = hashed.digests.of(algorithm);
         let escaped = !self.zero && needs_escape(path);
         if self.style != Style::Json && escaped {
@@ -71,10 +76,11 @@ impl Format {
                     algorithm: algorithm.name(),
                     digest: const_hex::encode(digest),
                 };
-                serde_json::to_writer(&mut *line, &object).expect("strings and numbers are JSON");
+                serde_json::to_writer(&mut *line, &object)?;
             }
         }
         line.push(if self.zero { 0 } else { b'\n' });
+        Ok(())
     }
 }
 
@@ -113,7 +119,7 @@ mod tests {
     fn line(style: Style, zero: bool, path: &[u8]) -> Vec<u8> {
         let algorithm = AnyAlgorithm::Sha512_256;
         let digests = Digests::new(algorithm.into(), [0x0a; 32]).unwrap();
-        Format::new(&[algorithm], style, zero).lines(path, &Hashed { digests, bytes: 3, stamp: None })
+        Format::new(&[algorithm], style, zero).lines(path, &Hashed { digests, bytes: 3, stamp: None }).unwrap()
     }
 
     #[test]

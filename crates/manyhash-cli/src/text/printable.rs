@@ -1,7 +1,6 @@
 //! What may reach a terminal. No name may move its cursor, hide text or turn its order around.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// Whether `character` is visible and changes nothing around it.
@@ -58,11 +57,11 @@ fn for_terminal_in(text: &[u8], utf8: bool) -> Cow<'_, [u8]> {
                 continue;
             }
             for unit in character.encode_utf16(&mut [0; 2]) {
-                write!(shown, "\\u{unit:04x}").expect("a string takes everything");
+                shown += &format!("\\u{unit:04x}");
             }
         }
         for byte in chunk.invalid() {
-            write!(shown, "\\x{byte:02x}").expect("a string takes everything");
+            shown += &format!("\\x{byte:02x}");
         }
     }
     Cow::Owned(shown.into_bytes())

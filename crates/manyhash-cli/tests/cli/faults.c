@@ -5,6 +5,7 @@
  *   grow      BYTES bytes are appended once reading has begun, or more than a page has been mapped
  *   truncate  it is cut to BYTES bytes then
  *   shrink    it is cut to BYTES bytes once more than a page of it has been mapped
+ *   ask       it is cut to BYTES bytes once its size was asked for
  *   vanish    it is removed just before it is opened
  *   replace   it is replaced by a file of BYTES bytes just before it is opened
  *   slow      a read gives at most BYTES bytes, and every other one is interrupted by a signal
@@ -84,6 +85,16 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     if (is("threads") && __atomic_sub_fetch(&limit, 1, __ATOMIC_SEQ_CST) < 0) return EAGAIN;
     return create_really(thread, attributes, work, what);
 }
+
+#define SEEK(symbol) \
+    off_t symbol(int file, off_t at, int whence) { \
+        off_t (*seek_really)(int, off_t, int) = dlsym(RTLD_NEXT, #symbol); \
+        off_t result = seek_really(file, at, whence); \
+        if (is("ask") && whence == SEEK_END && file >= 0 && file < MAX_FILES && files[file].is_faulty) truncate(files[file].path, limit); \
+        return result; \
+    }
+SEEK(lseek)
+SEEK(lseek64)
 
 /* What happens once reading has begun. */
 static void change(int file) {

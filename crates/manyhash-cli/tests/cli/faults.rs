@@ -106,6 +106,25 @@ fn a_file_is_hashed_as_it_was_read_while_it_grows_shrinks_or_is_replaced() {
 }
 
 #[test]
+fn a_file_that_is_cut_after_its_size_was_asked_for_has_no_tree_digest() {
+    let Some(library) = library() else { return };
+    let place = Place::new();
+    for mode in ["dm-verity --salt -", "fs-verity", "j-lanes", "bittorrent-v2", "s3", "glacier", "j-pointers"] {
+        for bytes in [0, 1, 4096, 1 << 20] {
+            place.file("large", vec![7; 3 << 20]);
+            let mut command = place.command(BINARY);
+            command.arg("tree").args(mode.split(' ')).arg("large").env("LD_PRELOAD", library).env("FAULT", format!("ask:large:{bytes}"));
+            let tree = outcome(&mut command, b"");
+            // Those that need not ask hash it as it was.
+            let is_cut = fs::metadata(place.join("large")).unwrap().len() == bytes;
+            let expected = if is_cut { ("", "manyhash: large: changed while it was being read\n", Some(1)) } else { ("", "", Some(0)) };
+            let stdout = if is_cut { tree.stdout.as_str() } else { "" };
+            assert_eq!((stdout, tree.stderr.as_str(), tree.code), expected, "{mode}, {bytes}");
+        }
+    }
+}
+
+#[test]
 fn short_and_interrupted_reads_change_nothing() {
     for bytes in [1, 1000, 65_536] {
         for way in WAYS {

@@ -76,23 +76,25 @@ impl Names {
             if after.is_some_and(|after| key.as_slice() <= after) || last_kept.as_ref().is_some_and(|last| key > *last) {
                 continue;
             }
-            names.push(&key, entry);
+            names.push(&key, entry)?;
             if names.bytes() > budget_bytes && names.len() > 1 {
-                last_kept = Some(names.keep_first_ones());
+                last_kept = names.keep_first_ones();
             }
         }
         names.sort();
         Ok(names)
     }
 
-    fn push(&mut self, key: &[u8], entry: Entry) {
+    fn push(&mut self, key: &[u8], entry: Entry) -> io::Result<()> {
         // Doubling a large vector would waste what the budget saves.
         grow_by_a_quarter(&mut self.text, key.len());
         grow_by_a_quarter(&mut self.spans, 1);
-        let start = u32::try_from(self.text.len()).expect("the budget is below 4 GiB");
-        let length = u16::try_from(key.len()).expect("a name is below 64 KiB");
+        let (Ok(start), Ok(length)) = (self.text.len().try_into(), key.len().try_into()) else {
+            return Err(io::ErrorKind::InvalidFilename.into());
+        };
         self.text.extend(key);
         self.spans.push(Span { start, length, entry });
+        Ok(())
     }
 
     fn sort(&mut self) {
@@ -102,10 +104,10 @@ impl Names {
 
     /// Drops the last quarter of the names, so that this need not be done again soon, and gives the
     /// last name kept. This is done in place: two copies would be twice the memory.
-    fn keep_first_ones(&mut self) -> Vec<u8> {
+    fn keep_first_ones(&mut self) -> Option<Vec<u8>> {
         self.sort();
         self.spans.truncate((self.len() * 3 / 4).max(1));
-        let last = self.key(self.len() - 1).to_vec();
+        let last = self.last_key().map(<[u8]>::to_vec);
         self.is_complete = false;
         self.spans.sort_unstable_by_key(|span| span.start);
         let mut end = 0;
@@ -129,15 +131,16 @@ impl Names {
         self.spans.len()
     }
 
-    /// The bytes that the name at `index` is sorted by.
-    pub fn key(&self, index: usize) -> &[u8] {
-        self.spans[index].of(&self.text)
+    /// The bytes that the last name is sorted by.
+    pub fn last_key(&self) -> Option<&[u8]> {
+        Some(self.spans.last()?.of(&self.text))
     }
 
     /// The name at `index`, and the kind of its entry.
-    pub fn name(&self, index: usize) -> (OsString, Entry) {
-        let key = self.key(index);
-        (file_name::from_bytes(key.strip_suffix(b"/").unwrap_or(key)), self.spans[index].entry)
+    pub fn name(&self, index: usize) -> Option<(OsString, Entry)> {
+        let span = self.spans.get(index)?;
+        let key = span.of(&self.text);
+        Some((file_name::from_bytes(key.strip_suffix(b"/").unwrap_or(key)), span.entry))
     }
 }
 
@@ -148,6 +151,7 @@ fn grow_by_a_quarter<T>(items: &mut Vec<T>, count: usize) {
 }
 
 impl Span {
+    #[expect(clippy::indexing_slicing, reason = "a span is made with the bytes that it is of, and moved with them")]
     fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.start as usize..][..usize::from(self.length)]
     }

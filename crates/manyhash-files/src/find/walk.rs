@@ -297,18 +297,15 @@ struct Folder {
 impl Folder {
     /// The folder's next entry in their order.
     fn next(&mut self, links: Links) -> io::Result<Option<(PathBuf, Entry)>> {
-        if self.next == self.names.len() {
-            if self.names.is_complete || self.names.len() == 0 {
-                return Ok(None);
+        loop {
+            if let Some((name, entry)) = self.names.name(self.next) {
+                self.next += 1;
+                return Ok(Some((self.path.join(name), entry)));
             }
-            let last = self.names.key(self.names.len() - 1).to_vec();
-            self.names = Names::read(&self.path, Some(&last), links, self.budget_bytes)?;
+            let Some(last) = self.names.last_key().filter(|_| !self.names.is_complete) else { return Ok(None) };
+            self.names = Names::read(&self.path, Some(last), links, self.budget_bytes)?;
             self.next = 0;
-            return self.next(links);
         }
-        let (name, entry) = self.names.name(self.next);
-        self.next += 1;
-        Ok(Some((self.path.join(name), entry)))
     }
 }
 
@@ -380,7 +377,7 @@ mod tests {
         let tree = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
         let names = Names::read(tree.path(), None, Links::Skipped, 4096).unwrap();
         assert!(!names.is_complete && names.bytes() <= 4096 && names.len() > 50, "{} names", names.len());
-        assert_eq!(names.key(names.len() - 1), files[names.len() - 1].as_bytes());
+        assert_eq!(names.last_key(), Some(files[names.len() - 1].as_bytes()));
         let rest = Names::read(tree.path(), Some(b"1989"), Links::Skipped, 4096).unwrap();
         assert!(rest.is_complete && rest.len() == 10);
     }

@@ -176,8 +176,8 @@ impl Window {
 
     /// The file to hash next.
     pub fn take(&mut self) -> Option<Job> {
-        let (&rank, _) = self.jobs.first_key_value()?;
-        Some(self.take_ranked(rank))
+        let (_, job) = self.jobs.pop_first()?;
+        Some(self.taken(job))
     }
 
     /// Another file for `algorithms`, for one of `workers` workers that holds files already;
@@ -200,21 +200,24 @@ impl Window {
             let smallest = self.jobs.range(..(batch + 1, Reverse(u64::MAX), 0)).next_back()?;
             Some(smallest).filter(|(_, job)| job.size_bytes <= held.size_bytes / 16)?
         };
-        (job.algorithms == algorithms).then(|| self.take_ranked(rank))
+        if job.algorithms != algorithms {
+            return None;
+        }
+        let job = self.jobs.remove(&rank)?;
+        Some(self.taken(job))
     }
 
-    fn take_ranked(&mut self, rank: Rank) -> Job {
-        let job = self.jobs.remove(&rank).expect("it was found there");
+    fn taken(&mut self, job: Job) -> Job {
         self.waiting_bytes = self.waiting_bytes.saturating_sub(job.size_bytes);
         job
     }
 
     /// Puts the result of `job` in its place in the window.
+    #[expect(clippy::indexing_slicing, reason = "the place of a job stays in the window until this, which takes the only copy of the job")]
     pub fn finish(&mut self, job: Job, result: io::Result<Hashed>) {
         self.outstanding.remove(job.size_bytes);
         self.done_tasks += 1;
-        let index = usize::try_from(job.sequence - self.first_sequence).expect("a window fits in memory");
-        self.slots[index] = Slot::Done(job.path, Some(result));
+        self.slots[(job.sequence - self.first_sequence) as usize] = Slot::Done(job.path, Some(result));
     }
 
     /// What the front of the window is doing.
@@ -228,14 +231,12 @@ impl Window {
 
     /// Takes the front out of the window if it is ready.
     pub fn pop(&mut self) -> Option<Turn> {
-        if self.front() != Front::Ready {
-            return None;
-        }
-        let slot = self.slots.pop_front()?;
-        self.first_sequence += 1;
         let path_bytes = |path: &PathBuf| path.as_os_str().len();
-        Some(match slot {
-            Slot::Waiting => unreachable!("the front is ready"),
+        let turn = match self.slots.pop_front()? {
+            Slot::Waiting => {
+                self.slots.push_front(Slot::Waiting);
+                return None;
+            }
             Slot::Stream(path, algorithms) => {
                 self.path_bytes -= path_bytes(&path);
                 Turn::Stream(path, algorithms)
@@ -245,7 +246,9 @@ impl Window {
                 self.done_tasks -= 1;
                 Turn::Finished(Finished { label: (), path, outcome })
             }
-        })
+        };
+        self.first_sequence += 1;
+        Some(turn)
     }
 }
 

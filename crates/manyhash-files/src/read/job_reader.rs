@@ -145,9 +145,9 @@ impl Read for JobReader {
             Part::Whole => usize::MAX,
             Part::Range { start, end } => usize::try_from(end - start - self.read_bytes).unwrap_or(usize::MAX),
         };
-        let wanted_bytes = buffer.len().min(left_bytes);
+        let wanted = at_most(buffer, left_bytes);
         let begin = Instant::now();
-        let count = retrying(&mut file.0, &mut buffer[..wanted_bytes])?;
+        let count = retrying(&mut file.0, wanted)?;
         let mut has_waited = begin.elapsed() > longest_copy(count);
         if self.read_bytes == 0 && !has_waited && self.lending.is_for(self.job.size_bytes) {
             // The beginning of a file may be in memory because somebody wanted to know what it is.
@@ -158,7 +158,7 @@ impl Read for JobReader {
         self.reading.read(count);
         // A read that falls short just where the file should end has seen its end. Files in /proc
         // say 0 bytes: read those to the end.
-        self.ended = count == 0 || count == left_bytes || (count < wanted_bytes && self.read_bytes == self.job.size_bytes);
+        self.ended = count == 0 || count == left_bytes || (count < wanted.len() && self.read_bytes == self.job.size_bytes);
         Ok(count)
     }
 }
@@ -247,16 +247,30 @@ pub fn retrying(file: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Resul
     }
 }
 
+/// The first `most_bytes` bytes of `buffer`, or all if there are fewer.
+pub fn at_most(buffer: &mut [u8], most_bytes: usize) -> &mut [u8] {
+    buffer.split_at_mut(buffer.len().min(most_bytes)).0
+}
+
+/// The first `count` bytes of `buffer`, which a read filled.
+///
+/// # Errors
+/// If there are fewer: then what was read from has not kept to the rules of [`Read`].
+pub fn filled(buffer: &[u8], count: usize) -> io::Result<&[u8]> {
+    buffer.get(..count).ok_or_else(|| io::Error::other("a read gave more bytes than it was asked for"))
+}
+
 /// Reads until `buffer` is full or nothing is left, and gives the number of bytes read.
 pub fn filling(input: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match retrying(input, &mut buffer[filled..])? {
+    let bytes = buffer.len();
+    let mut rest = buffer;
+    while !rest.is_empty() {
+        match retrying(input, rest)? {
             0 => break,
-            count => filled += count,
+            count => rest = rest.get_mut(count..).unwrap_or_default(),
         }
     }
-    Ok(filled)
+    Ok(bytes - rest.len())
 }
 
 /// A function that reads the next piece of `input` into a buffer and gives its length. Every piece

@@ -14,13 +14,14 @@
 
 #![allow(unsafe_code)]
 
+use crate::threads::unpoisoned;
 use std::fs::File;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 /// A range of a file's bytes in memory.
 #[derive(Debug)]
@@ -30,8 +31,8 @@ pub struct Mapping {
     mapped_bytes: usize,
     /// Where the wanted bytes are in it.
     wanted: Range<usize>,
-    /// The index of its entry in [`KNOWN`].
-    entry: usize,
+    /// Its entry in [`KNOWN`].
+    entry: &'static Known,
 }
 
 impl Mapping {
@@ -58,16 +59,16 @@ impl Mapping {
         // SAFETY: these are the pages just mapped. It is advice, which nothing depends on.
         unsafe { libc::madvise(pages.as_ptr(), mapped_bytes, libc::MADV_SEQUENTIAL) };
         let first = pages.as_ptr() as usize;
-        KNOWN[entry].is_lost.store(false, Ordering::Relaxed);
-        KNOWN[entry].end.store(first + mapped_bytes, Ordering::Release);
-        KNOWN[entry].start.store(first, Ordering::Release);
+        entry.is_lost.store(false, Ordering::Relaxed);
+        entry.end.store(first + mapped_bytes, Ordering::Release);
+        entry.start.store(first, Ordering::Release);
         Some(Self { pages, mapped_bytes, wanted, entry })
     }
 
     /// Whether bytes that were touched are not those of the file, because it is shorter by now or
     /// cannot be read.
     pub fn is_lost(&self) -> bool {
-        KNOWN[self.entry].is_lost.load(Ordering::Acquire)
+        self.entry.is_lost.load(Ordering::Acquire)
     }
 
     /// Whether the last page is in memory. The system tells only those who may write to the file;
@@ -95,7 +96,7 @@ impl AsRef<[u8]> for Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        KNOWN[self.entry].start.store(0, Ordering::Release);
+        self.entry.start.store(0, Ordering::Release);
         // SAFETY: these pages are this mapping's own, and nobody borrows from it any more.
         unsafe { libc::munmap(self.pages.as_ptr(), self.mapped_bytes) };
         give_back(self.entry);
@@ -103,6 +104,7 @@ impl Drop for Mapping {
 }
 
 /// A mapping, as the handler knows it.
+#[derive(Debug)]
 struct Known {
     /// The address of the first page; 0 if there is no mapping.
     start: AtomicUsize,
@@ -120,15 +122,15 @@ static KNOWN: [Known; MOST_MAPPINGS] =
 /// The number of entries, from the first on, that have ever been used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 /// Used entries that are free again.
-static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+static FREE: Mutex<Vec<&Known>> = Mutex::new(Vec::new());
 
-fn free_entry() -> Option<usize> {
-    let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-    free.pop().or_else(|| USED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| (used < MOST_MAPPINGS).then_some(used + 1)).ok())
+fn free_entry() -> Option<&'static Known> {
+    let next = || USED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| (used < MOST_MAPPINGS).then_some(used + 1)).ok();
+    unpoisoned(FREE.lock()).pop().or_else(|| KNOWN.get(next()?))
 }
 
-fn give_back(entry: usize) {
-    FREE.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+fn give_back(entry: &'static Known) {
+    unpoisoned(FREE.lock()).push(entry);
 }
 
 /// What the handler found when it was put in its place.
@@ -185,7 +187,7 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
 
 /// Puts zeros in place of the page at `address` and all behind it, if it is of a mapping.
 fn is_replaced(address: usize, page_bytes: usize) -> bool {
-    for known in &KNOWN[..USED.load(Ordering::Acquire)] {
+    for known in KNOWN.iter().take(USED.load(Ordering::Acquire)) {
         let start = known.start.load(Ordering::Acquire);
         let end = known.end.load(Ordering::Acquire);
         // An entry that is being used for another mapping at this moment is not that of the thread

@@ -11,25 +11,26 @@ pub fn len(mut file: &File) -> io::Result<u64> {
 
 /// Fills `buffer` from `offset` on, as far as the file goes, and gives the number of bytes read.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match read_some_at(file, &mut buffer[filled..], offset + filled as u64) {
+    let bytes = buffer.len();
+    let mut rest = buffer;
+    while !rest.is_empty() {
+        match read_some_at(file, rest, offset + (bytes - rest.len()) as u64) {
             Ok(0) => break,
-            Ok(count) => filled += count,
+            Ok(count) => rest = rest.get_mut(count..).unwrap_or_default(),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(filled)
+    Ok(bytes - rest.len())
 }
 
 /// Writes `bytes` from `offset` on.
 pub fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
-    let mut written = 0;
-    while written < bytes.len() {
-        match write_some_at(file, &bytes[written..], offset + written as u64) {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match write_some_at(file, rest, offset + (bytes.len() - rest.len()) as u64) {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
-            Ok(count) => written += count,
+            Ok(count) => rest = rest.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

@@ -1,6 +1,6 @@
 //! Streams: stdin, fifos, terminals and the like, read alone from beginning to end.
 
-use super::job_reader::retrying;
+use super::job_reader::{filled, retrying};
 use super::open_files;
 use crate::algorithms::Algorithms;
 use crate::task::Hashed;
@@ -23,7 +23,7 @@ pub fn hash(path: &Path, algorithms: Algorithms, totals: &Totals) -> io::Result<
         if count == 0 {
             break;
         }
-        hashers.update(&buffer[..count]);
+        hashers.update(filled(&buffer, count)?);
         bytes += count as u64;
         totals.read(count);
     }

@@ -9,7 +9,7 @@ use super::feed::{Feed, Sharing, Taking};
 use super::{HashContents, Hashing, Shared};
 use crate::algorithms::{Algorithms, Digests};
 use crate::order::window::Job;
-use crate::read::{Disk, JobReader};
+use crate::read::{Disk, JobReader, at_most, filled};
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -65,6 +65,7 @@ struct Batch<'a> {
     messages: Vec<(JobReader, Range<usize>)>,
 }
 
+#[expect(clippy::indexing_slicing, reason = "`filled` is at most the length of the buffer, and the range of each message at most `filled`")]
 impl Batch<'_> {
     /// Reads a file to its end. First hashes what is in the buffer, if the file does not fit beside
     /// it.
@@ -111,11 +112,11 @@ impl Batch<'_> {
             hashers.update(piece);
         }
         self.filled = 0;
-        let piece_bytes = PIECE_BYTES.min(self.buffer.len());
+        let piece = at_most(self.buffer, PIECE_BYTES);
         let mut hash_rest = || -> io::Result<()> {
             while !reader.has_ended() {
-                let bytes = reader.read(&mut self.buffer[..piece_bytes])?;
-                hashers.update(&self.buffer[..bytes]);
+                let bytes = reader.read(piece)?;
+                hashers.update(filled(piece, bytes)?);
             }
             Ok(())
         };

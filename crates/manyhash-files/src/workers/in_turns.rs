@@ -7,9 +7,9 @@
 //! One thread at a time calls `next`, and one thread at a time calls `take`.
 
 use crate::order::Turns;
-use crate::threads;
+use crate::threads::{self, unpoisoned};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 
 /// Does units of work on `workers` threads, of which the caller's is one, or on fewer if the system
 /// allows no more.
@@ -32,7 +32,8 @@ pub fn in_turns<S, U, R: Send, E: Send>(
 ) -> Result<(), E> {
     let units = Mutex::new((0, next));
     let next_unit = |state: &mut S| {
-        let mut units = units.lock().expect("no thread panicked");
+        // If it is poisoned, `next` has panicked, and is not called again.
+        let mut units = units.lock().ok()?;
         let (taken, next) = &mut *units;
         let unit = next(state)?;
         *taken += 1;
@@ -42,10 +43,14 @@ pub fn in_turns<S, U, R: Send, E: Send>(
     let moved = Condvar::new();
     let is_over = AtomicBool::new(false);
     let give = |unit: u64, given: Vec<R>, is_complete: bool| {
-        let mut results = results.lock().expect("no thread panicked");
+        // If it is poisoned, `take` has panicked, and is not called again.
+        let Ok(mut results) = results.lock() else { return };
         while unit != results.turns.turn() && results.turns.waiting_results() >= limit {
-            assert!(!results.has_panicked, "another worker panicked");
-            results = moved.wait(results).expect("no thread panicked");
+            if results.has_panicked {
+                return;
+            }
+            let Ok(woken) = moved.wait(results) else { return };
+            results = woken;
         }
         let Results { turns, take, error, .. } = &mut *results;
         let turn = turns.turn();
@@ -63,7 +68,8 @@ pub fn in_turns<S, U, R: Send, E: Send>(
     };
     threads::share_out(workers, &|| {
         let _guard = threads::if_panicking(|| {
-            results.lock().unwrap_or_else(PoisonError::into_inner).has_panicked = true;
+            is_over.store(true, Ordering::Relaxed);
+            unpoisoned(results.lock()).has_panicked = true;
             moved.notify_all();
         });
         let mut state = state();
@@ -73,7 +79,8 @@ pub fn in_turns<S, U, R: Send, E: Send>(
             give(number, Vec::new(), true);
         }
     });
-    results.into_inner().expect("no thread panicked").error.map_or(Ok(()), Err)
+    // If a thread had panicked, so would this one have by now.
+    unpoisoned(results.into_inner()).error.map_or(Ok(()), Err)
 }
 
 /// Results on their way to `take`, and how the work ended.
@@ -88,6 +95,8 @@ struct Results<R, F, E> {
 mod tests {
     use super::*;
     use std::convert::Infallible;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::AtomicU64;
     use std::thread;
 
     #[test]
@@ -121,6 +130,22 @@ mod tests {
         let mut units = 0..;
         assert_eq!(in_turns(3, 10, || (), |()| units.next(), |(), unit, give| give(vec![unit]), take), Err("enough"));
         assert_eq!(taken, 71);
+    }
+
+    #[test]
+    fn after_a_panic_of_who_takes_no_more_is_given() {
+        for limit in [0, 10] {
+            let taken = AtomicU64::new(0);
+            let take = |unit| {
+                taken.fetch_add(1, Ordering::Relaxed);
+                assert_ne!(unit, 70, "as this test wants");
+                Ok(())
+            };
+            let mut units = 0..;
+            let run = || in_turns::<_, _, _, Infallible>(3, limit, || (), |()| units.next(), |(), unit, give| give(vec![unit]), take);
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            assert_eq!(taken.into_inner(), 71);
+        }
     }
 
     #[test]

@@ -3,18 +3,19 @@
 
 use super::feed::{Feed, Sharing, Taking};
 use super::{Hashing, Shared};
-use crate::algorithms::Digests;
+use crate::algorithms::{Algorithms, Digests};
 use crate::order::window::Job;
 use crate::read::Disk;
-use manyhash::{Algorithm, Readers};
+use manyhash::{Algorithm, AnyAlgorithm, Readers};
 use std::io;
 
-/// Hashes files from `job` on as long as they have its only algorithm, `A`. Gives back a job with
-/// other algorithms, or for a worker without lanes, or nothing when none are left.
-pub fn serve<A: Algorithm>(shared: &Shared, job: Job, disk: &Disk) -> Option<Job> {
-    let algorithms = job.algorithms;
-    let algorithm = algorithms.only().expect("lanes are of one algorithm");
+/// Hashes files from `job` on as long as they have its only algorithm, which is `algorithm` and
+/// `A`. Gives back a job with other algorithms, or for a worker without lanes, or nothing when none
+/// are left.
+pub fn serve<A: Algorithm>(shared: &Shared, algorithm: AnyAlgorithm, job: Job, disk: &Disk) -> Option<Job> {
+    let algorithms = Algorithms::from(algorithm);
     let readers = match &shared.settings.hashing {
+        #[expect(clippy::expect_used, reason = "the caller's program says of which algorithm readers and tasks are")]
         Hashing::Readers(readers) => readers.downcast_ref::<Readers<A>>().expect("they are of the tasks' algorithm").clone(),
         _ => Readers::new(),
     };
@@ -31,8 +32,7 @@ pub fn serve<A: Algorithm>(shared: &Shared, job: Job, disk: &Disk) -> Option<Job
             Some((reader, expected_bytes))
         });
         readers.hash_lent(open, |reader, result: io::Result<A::Digest>| {
-            let digests = |digest: A::Digest| Digests::new(algorithms, digest.as_ref()).expect("a digest of that algorithm");
-            feed.finished(reader, result.map(digests));
+            feed.finished(reader, result.map(|digest| Digests::of_message(algorithms, digest.as_ref())));
         });
         match feed.next_job() {
             Some(job) if job.algorithms == algorithms && shared.is_for_lanes(&job, disk) => first = job,

@@ -11,7 +11,7 @@
 use super::in_turns;
 use crate::error::changed;
 use crate::read::lending::{self, Mapping};
-use crate::read::{pieces, positioned};
+use crate::read::{at_most, filled, pieces, positioned};
 use crate::totals::Reading;
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
@@ -65,9 +65,9 @@ impl<'a> Source<'a> {
 
     /// Fills `buffer` from `start` on, as far as the source goes.
     fn read_at(&self, start: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let wanted_bytes = usize::try_from(self.bytes.end - start).unwrap_or(usize::MAX).min(buffer.len());
-        let count = positioned::read_at(self.file, &mut buffer[..wanted_bytes], start)?;
-        if count == wanted_bytes { Ok(count) } else { Err(changed()) }
+        let wanted = at_most(buffer, usize::try_from(self.bytes.end - start).unwrap_or(usize::MAX));
+        let count = positioned::read_at(self.file, wanted, start)?;
+        if count == wanted.len() { Ok(count) } else { Err(changed()) }
     }
 }
 
@@ -164,7 +164,7 @@ fn run<'a, A: Algorithm, E: From<io::Error> + Send>(
                     Piece::At(source, start) => source.read_at(start, buffer)?,
                     Piece::Read(read) => read?,
                 };
-                Ok((merkle.hash_leaves(&buffer[..count]), count))
+                Ok((merkle.hash_leaves(filled(buffer, count)?), count))
             },
             Ok,
         );

@@ -4,7 +4,7 @@ use super::*;
 use crate::task::Work;
 use manyhash::AnyAlgorithm;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
@@ -209,6 +209,24 @@ fn a_panicking_source_ends_the_run() {
         _ => panic!("as this test wants"),
     });
     let _ = hash_files(source, &settings(2, 16), &mut Collected::default());
+}
+
+#[derive(Debug)]
+struct Panicking;
+
+impl Keeper for Panicking {
+    fn keep(&self, _: &Path, _: &Hashed) {
+        panic!("as this test wants");
+    }
+}
+
+#[test]
+#[should_panic(expected = "a thread of the pipeline panicked")]
+fn a_panicking_worker_ends_the_run() {
+    let folder = TempDir::new().unwrap();
+    let tasks: Vec<_> = files(&folder, 100).into_iter().enumerate().map(|(label, file)| file_task(label, file)).collect();
+    let settings = Settings { keeper: Some(Arc::new(Panicking)), ..settings(2, 16) };
+    let _ = hash_files(tasks.into_iter(), &settings, &mut Collected::default());
 }
 
 #[test]

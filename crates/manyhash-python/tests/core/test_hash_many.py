@@ -386,6 +386,12 @@ class TestNumpy:
         with pytest.raises(TypeError, match=error):
             hash_many("sha256", messages)
 
+    @pytest.mark.parametrize("rows", [0, 2, 1000, 2**63])
+    def test_an_array_that_lies_about_its_shape_is_refused(self, rows: int) -> None:
+        lying = type("Lying", (numpy.ndarray,), {"shape": (rows,)})
+        with pytest.raises(TypeError, match="its buffer has not the bytes that its shape and dtype say"):
+            hash_many("sha256", numpy.array([b"ab"], "S2").view(lying))
+
     def test_the_view_that_the_error_names_works(self) -> None:
         messages = numpy.arange(5, dtype="int64")
         assert hash_many("sha256", messages.view("V8")) == expected([struct.pack("q", i) for i in range(5)])

@@ -18,7 +18,7 @@ use crate::progress::{Progress, ProgressWhen};
 use crate::text::manifest::form::Form;
 use crate::text::manifest::line::{Dialect, Entry};
 use manyhash::AnyAlgorithm;
-use manyhash_files::{Finished, STDIN, Settings, Sink, hash_files};
+use manyhash_files::{Finished, Hashed, STDIN, Settings, Sink, hash_files};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> 
         arguments;
     // Without an algorithm given, one backend suffices. Lines that it cannot hash are reported.
     let candidates = algorithm.map_or(AnyAlgorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
-    let mut results = candidates.iter().map(|algorithm| algorithm.backend());
-    if let Some(Err(error)) = results.find(Result::is_ok).is_none().then(|| candidates[0].backend()) {
+    let errors: Option<Vec<_>> = candidates.iter().map(|algorithm| algorithm.backend().err()).collect();
+    if let Some(error) = errors.and_then(|errors| errors.into_iter().next()) {
         return Err(Failure::usage(error.to_string()));
     }
     if let Some(directory) = &directory {
@@ -131,7 +131,7 @@ impl Sink<Step> for Results<'_> {
     fn take(&mut self, Finished { label, path, outcome }: Finished<Step>) -> io::Result<()> {
         match label {
             Step::Entry { line, entry, size_bytes, names, device } => {
-                let standing = self.report.entry(&path, line, &entry, outcome.expect("each entry is hashed"))?;
+                let standing = self.report.entry(&path, line, &entry, Hashed::of(outcome))?;
                 let missing = (standing == Standing::Missing).then_some((&entry, size_bytes));
                 self.listed(Whereabouts { path: &path, names: &names, device }, standing, missing);
                 Ok(())

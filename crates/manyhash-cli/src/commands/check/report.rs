@@ -235,7 +235,7 @@ impl<'a> Report<'a> {
     }
 
     fn write_json(&mut self, object: &impl Serialize) -> io::Result<()> {
-        let mut text = serde_json::to_vec(object).expect("strings and numbers are JSON");
+        let mut text = serde_json::to_vec(object)?;
         text.push(b'\n');
         self.output.write_all(&text)
     }

@@ -3,6 +3,7 @@
 use manyhash_files::file_name;
 use manyhash_files::read::FileId;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file's number in the order they were found, from 0.
@@ -27,7 +28,9 @@ struct File {
 }
 
 impl Files {
-    pub(crate) fn push(&mut self, path: &Path, size_bytes: u64, id: Option<FileId>) -> FileNumber {
+    /// Adds a file. Fails if there are so many that they have no more numbers.
+    pub(crate) fn push(&mut self, path: &Path, size_bytes: u64, id: Option<FileId>) -> io::Result<FileNumber> {
+        let number = FileNumber::try_from(self.files.len()).map_err(|_| io::Error::other("more files than can be compared at once"))?;
         let path = file_name::bytes_of(path);
         let is_separator = |&byte: &u8| std::path::is_separator(char::from(byte));
         let (folder, name) = path.split_at(path.iter().rposition(is_separator).map_or(0, |at| at + 1));
@@ -35,9 +38,13 @@ impl Files {
             self.folders.push(folder.into());
         }
         self.names.extend(name);
-        let number = FileNumber::try_from(self.files.len()).expect("there are fewer than 2^32 files");
         self.files.push(File { size_bytes, id, name_end: self.names.len(), folder: (self.folders.len() - 1) as u32 });
-        number
+        Ok(number)
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "numbers are those that `push` gave")]
+    fn file(&self, number: FileNumber) -> &File {
+        &self.files[number as usize]
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -46,18 +53,18 @@ impl Files {
 
     /// Returns the size that a file had when it was found.
     pub(crate) fn size_bytes(&self, number: FileNumber) -> u64 {
-        self.files[number as usize].size_bytes
+        self.file(number).size_bytes
     }
 
     /// Returns a file's identity, if the system tells it.
     pub(crate) fn id(&self, number: FileNumber) -> Option<FileId> {
-        self.files[number as usize].id
+        self.file(number).id
     }
 
+    #[expect(clippy::indexing_slicing, reason = "`push` gives each file a folder, and a name that begins where the one before ends")]
     pub(crate) fn path_bytes(&self, number: FileNumber) -> Vec<u8> {
-        let number = number as usize;
-        let file = &self.files[number];
-        let name_start = number.checked_sub(1).map_or(0, |before| self.files[before].name_end);
+        let file = self.file(number);
+        let name_start = number.checked_sub(1).map_or(0, |before| self.file(before).name_end);
         [&self.folders[file.folder as usize], &self.names[name_start..file.name_end]].concat()
     }
 
@@ -77,7 +84,7 @@ mod tests {
         let mut files = Files::default();
         for (number, path) in paths.iter().enumerate() {
             let id = FileId { device: 1, inode: number as u64 };
-            assert_eq!(files.push(path.as_ref(), number as u64 * 10, Some(id)), number as u32);
+            assert_eq!(files.push(path.as_ref(), number as u64 * 10, Some(id)).unwrap(), number as u32);
         }
         assert_eq!(files.len(), paths.len());
         for (number, path) in (0..).zip(paths) {

@@ -28,7 +28,7 @@ pub(crate) fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send +
     let (done, scanned) = mpsc::channel();
     let scan = Scan::new(walk, stage.algorithm, stage.sizes.clone(), done);
     let beginnings = stage.hash(scan)?;
-    let Scanned { files, links } = scanned.recv().expect("the walk came to its end");
+    let Scanned { files, links } = scanned.recv().map_err(io::Error::other)?;
     let files = Arc::new(files);
 
     let mut groups = beginnings.groups(&files);
@@ -46,7 +46,7 @@ pub(crate) fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send +
     }))?;
 
     groups.extend(whole.groups(&files));
-    groups.sort_by_key(|group| (Reverse(group.wasted_bytes()), group.files[0]));
+    groups.sort_by_key(|group| (Reverse(group.wasted_bytes()), group.files.first().copied()));
     Ok((groups, files, Links::new(links)))
 }
 
@@ -65,28 +65,32 @@ impl Hashes {
 
     pub(crate) fn push(&mut self, number: FileNumber, digest: &[u8]) {
         self.numbers.push(number);
-        self.digests.extend_from_slice(&digest[..self.digest_bytes]);
+        self.digests.extend_from_slice(digest);
     }
 
-    fn digest(&self, row: u32) -> &[u8] {
-        &self.digests[row as usize * self.digest_bytes..][..self.digest_bytes]
+    /// Returns the file in a row, and its digest.
+    #[expect(clippy::indexing_slicing, reason = "each row that `push` made has a number and a digest")]
+    fn row(&self, row: u32) -> (FileNumber, &[u8]) {
+        let row = row as usize;
+        (self.numbers[row], &self.digests[row * self.digest_bytes..][..self.digest_bytes])
     }
 
     /// Returns the groups of two or more files with one size and one digest. Each lists its files
     /// in the order they were found.
     fn groups(&self, files: &Files) -> Vec<Group> {
-        let size_bytes = |row: u32| files.size_bytes(self.numbers[row as usize]);
-        let content = |row: u32| (size_bytes(row), self.digest(row));
+        let content = |row: u32| {
+            let (number, digest) = self.row(row);
+            (files.size_bytes(number), digest)
+        };
+        let number = |&row: &u32| self.row(row).0;
         let mut rows: Vec<u32> = (0..self.numbers.len() as u32).collect();
-        rows.sort_unstable_by(|&a, &b| content(a).cmp(&content(b)).then(self.numbers[a as usize].cmp(&self.numbers[b as usize])));
-        rows.chunk_by(|&a, &b| content(a) == content(b))
-            .filter(|rows| rows.len() > 1)
-            .map(|rows| Group {
-                size_bytes: size_bytes(rows[0]),
-                digest: self.digest(rows[0]).into(),
-                files: rows.iter().map(|&row| self.numbers[row as usize]).collect(),
-            })
-            .collect()
+        rows.sort_unstable_by(|a, b| content(*a).cmp(&content(*b)).then(number(a).cmp(&number(b))));
+        let groups = rows.chunk_by(|&a, &b| content(a) == content(b)).filter_map(|rows| {
+            let [first, _, ..] = rows else { return None };
+            let (size_bytes, digest) = content(*first);
+            Some(Group { size_bytes, digest: digest.into(), files: rows.iter().map(number).collect() })
+        });
+        groups.collect()
     }
 }
 
@@ -102,7 +106,7 @@ impl Links {
     /// Returns the further names of `file` in the order they were found.
     pub(crate) fn of(&self, file: FileNumber) -> impl Iterator<Item = FileNumber> {
         let start = self.0.partition_point(|&(first, _)| first < file);
-        self.0[start..].iter().take_while(move |&&(first, _)| first == file).map(|&(_, link)| link)
+        self.0.iter().skip(start).take_while(move |&&(first, _)| first == file).map(|&(_, link)| link)
     }
 }
 
@@ -114,7 +118,7 @@ mod tests {
     fn groups_have_one_size_and_one_digest() {
         let mut files = Files::default();
         for size_bytes in [5, 5, 5, 6, 6, 7] {
-            files.push("f".as_ref(), size_bytes, None);
+            files.push("f".as_ref(), size_bytes, None).unwrap();
         }
         let mut hashes = Hashes::new(2);
         // Results come in any order. Files of 5, 6 and 7 bytes have a digest in common.

@@ -50,9 +50,10 @@ struct JsonFile<'a> {
 }
 
 impl<'a> JsonFile<'a> {
-    fn of(names: &'a [Vec<u8>]) -> Self {
-        let mut names = names.iter().map(|name| JsonName::of(name));
-        Self { name: names.next().expect("a file has a name"), links: names.collect() }
+    /// Returns a file of these names, or `None` if there are none.
+    fn of(names: &'a [Vec<u8>]) -> Option<Self> {
+        let (name, links) = names.split_first()?;
+        Some(Self { name: JsonName::of(name), links: links.iter().map(|link| JsonName::of(link)).collect() })
     }
 }
 
@@ -112,7 +113,7 @@ impl<W: Write> Report<'_, W> {
             algorithm: self.algorithm.name(),
             digest: const_hex::encode(&group.digest),
             wasted_bytes: group.wasted_bytes(),
-            files: members.iter().map(|names| JsonFile::of(names)).collect(),
+            files: members.iter().filter_map(|names| JsonFile::of(names)).collect(),
         })
     }
 

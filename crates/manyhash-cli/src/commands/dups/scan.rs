@@ -10,6 +10,7 @@ use manyhash_files::read::FileId;
 use manyhash_files::{Part, Task, Work};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::mpsc::Sender;
@@ -57,29 +58,29 @@ impl<W: Iterator<Item = Found>> Scan<W> {
         Self { walk, algorithm, sizes, scanned: Scanned::default(), of_size, given_out, next: None, done }
     }
 
-    /// Notes a file. Returns a file to be hashed now, if there is one.
-    fn file(&mut self, path: &Path, size_bytes: u64, id: Option<FileId>) -> Option<FileNumber> {
+    /// Notes a file. Returns a file to be hashed now, if there is one. Fails if there are too many.
+    fn file(&mut self, path: &Path, size_bytes: u64, id: Option<FileId>) -> io::Result<Option<FileNumber>> {
         if !self.sizes.contains(&size_bytes) {
-            return None;
+            return Ok(None);
         }
-        let number = self.scanned.files.push(path, size_bytes, id);
+        let number = self.scanned.files.push(path, size_bytes, id)?;
         match self.of_size.entry(size_bytes) {
             Entry::Vacant(vacant) => {
                 vacant.insert(OfSize::One(number));
-                return None;
+                return Ok(None);
             }
             Entry::Occupied(mut occupied) => {
                 if let OfSize::One(first) = *occupied.get() {
                     let first_id = self.scanned.files.id(first);
                     if id.is_some() && id == first_id {
                         self.scanned.links.push((first, number));
-                        return None;
+                        return Ok(None);
                     }
                     occupied.insert(OfSize::Several);
                     self.given_out.extend(first_id.map(|id| (id, first)));
                     self.given_out.extend(id.map(|id| (id, number)));
                     self.next = Some(number);
-                    return Some(first);
+                    return Ok(Some(first));
                 }
             }
         }
@@ -90,13 +91,13 @@ impl<W: Iterator<Item = Found>> Scan<W> {
                 }
                 Entry::Occupied(first) if self.scanned.files.size_bytes(*first.get()) == size_bytes => {
                     self.scanned.links.push((*first.get(), number));
-                    return None;
+                    return Ok(None);
                 }
                 // The file has grown since it was found; reading it will show that.
                 Entry::Occupied(_) => {}
             }
         }
-        Some(number)
+        Ok(Some(number))
     }
 
     fn task(&self, number: FileNumber) -> Task<Label> {
@@ -119,8 +120,10 @@ impl<W: Iterator<Item = Found>> Iterator for Scan<W> {
         loop {
             match self.walk.next() {
                 Some(Found::File(path, Ok(Readable::File { size_bytes, stamp }))) => {
-                    if let Some(number) = self.file(&path, size_bytes, stamp.map(|stamp| stamp.file)) {
-                        return Some(self.task(number));
+                    match self.file(&path, size_bytes, stamp.map(|stamp| stamp.file)) {
+                        Ok(Some(number)) => return Some(self.task(number)),
+                        Ok(None) => {}
+                        Err(error) => return Some(Task { label: Label::Other, path, work: Work::Failed(error) }),
                     }
                 }
                 Some(Found::File(path, Ok(Readable::Stream))) => {

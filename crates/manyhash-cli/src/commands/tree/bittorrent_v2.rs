@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub(crate) fn run(call: &Call<'_>, arguments: BittorrentV2Arguments) -> Outcome {
     let BittorrentV2Arguments { piece_length, json, files } = arguments;
-    let tree = BitTorrentV2::new(piece_length).expect("the piece length was looked at");
+    let tree = BitTorrentV2::new(piece_length)?;
     small_files::run(call, if json { Arc::new(Json(tree)) } else { Arc::new(Roots(tree)) }, files)
 }
 
@@ -49,6 +49,7 @@ impl Mode for Json {
         let is_piece = |content: &&&[u8]| content.len() as u64 <= self.0.piece_bytes();
         let mut roots = self.0.merkle().roots(&contents.iter().filter(is_piece).collect::<Vec<_>>()).into_iter();
         let mut tree = |content: &&[u8]| match is_piece(&content) {
+            #[expect(clippy::expect_used, reason = "there are as many roots as files of one piece")]
             true => FileTree { pieces_root: roots.next().expect("one for each piece"), piece_layer: Vec::new() },
             false => self.0.file_tree(content),
         };
@@ -70,7 +71,7 @@ impl Mode for Json {
             piece_length: self.0.piece_bytes(),
             piece_layers: digests.collect(),
         };
-        let mut line = serde_json::to_vec(&object).expect("strings and numbers are JSON");
+        let mut line = serde_json::to_vec(&object)?;
         line.push(b'\n');
         Ok(line)
     }

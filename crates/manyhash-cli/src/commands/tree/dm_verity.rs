@@ -1,8 +1,8 @@
 //! `tree dm-verity`: the root hash of each file or block device, without its hash device, which
 //! `manyhash verity format` makes.
 
-use super::Call;
 use super::small_files::{self, Alone, Input, Mode};
+use super::{Call, changed};
 use crate::commands::verity::whole_blocks;
 use crate::exit::Outcome;
 use crate::flags::DmVerityArguments;
@@ -19,7 +19,7 @@ pub(crate) fn run(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
 
 fn print<A: Algorithm>(call: &Call<'_>, arguments: DmVerityArguments) -> Outcome {
     let DmVerityArguments { salt, format, data_block_size, hash_block_size, files, .. } = arguments;
-    let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0).expect("block sizes and salt were looked at");
+    let tree = DmVerity::<A>::new(format, data_block_size, hash_block_size, &salt.0)?;
     small_files::run(call, Arc::new(tree), files)
 }
 
@@ -32,8 +32,9 @@ impl<A: Algorithm> Mode for DmVerity<A> {
         let bytes = input.bytes()?.ok_or_else(|| io::Error::other("it must be a file or a block device"))?;
         whole_blocks(self.merkle().leaf_bytes(), bytes)?;
         let mut tree = self.merkle().builder();
-        input.hash_leaves(self.merkle(), work, |leaves| tree.add(leaves))?;
-        Ok((tree.root().expect("there is data").as_ref().to_vec(), bytes))
+        let hashed_bytes = input.hash_leaves(self.merkle(), work, |leaves| tree.add(leaves))?;
+        let root = tree.root().filter(|_| hashed_bytes == bytes).ok_or_else(changed)?;
+        Ok((root.as_ref().to_vec(), bytes))
     }
 
     fn line(&self, path: &Path, bytes: u64, root: &[u8]) -> io::Result<Vec<u8>> {

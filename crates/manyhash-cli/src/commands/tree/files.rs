@@ -5,7 +5,7 @@ use crate::commands::sum::or_stdin;
 use crate::exit::Outcome;
 use crate::flags::FilesArguments;
 use manyhash_files::find::{Readable, hashing, look_at};
-use manyhash_files::{Algorithms, Finished, Hashers, Settings, Sink, Task, hash_files};
+use manyhash_files::{Algorithms, Finished, Hashed, Hashers, Settings, Sink, Task, hash_files};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ struct Wrap<'a> {
 
 impl Sink<Option<u64>> for Wrap<'_> {
     fn take(&mut self, finished: Finished<Option<u64>>) -> io::Result<()> {
-        match finished.outcome.expect("each file is hashed") {
+        match Hashed::of(finished.outcome) {
             Ok(hashed) if finished.label.is_some_and(|expected_bytes| hashed.bytes != expected_bytes) => {
                 self.report.take(&finished.path, Err(changed()))?;
             }

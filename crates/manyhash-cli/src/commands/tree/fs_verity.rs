@@ -1,8 +1,8 @@
 //! `tree fs-verity`: file digests of Linux's fs-verity, printed as `fsverity digest` does, and if
 //! wanted the Merkle tree and the descriptor.
 
-use super::Call;
 use super::small_files::{self, Alone, Input, Mode};
+use super::{Call, changed};
 use crate::exit::{Failure, Outcome};
 use crate::flags::{FsVerityArguments, FsVerityHash};
 use crate::output::Output;
@@ -31,7 +31,7 @@ pub(crate) fn run(call: &Call<'_>, arguments: FsVerityArguments) -> Outcome {
 
 fn run_with<A: FsVerityAlgorithm>(call: &Call<'_>, arguments: FsVerityArguments, name: &'static str) -> Outcome {
     let FsVerityArguments { block_size, salt, compact, for_builtin_sig, out_merkle_tree, out_descriptor, files, .. } = arguments;
-    let verity = FsVerity::<A>::new(block_size, &salt.0).expect("block size and salt were looked at");
+    let verity = FsVerity::<A>::new(block_size, &salt.0)?;
     let measure = Measure { verity, name, compact, for_builtin_sig };
     if out_merkle_tree.is_none() && out_descriptor.is_none() {
         return small_files::run(call, Arc::new(measure), files);
@@ -155,7 +155,10 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         let (level_offsets, _) = merkle.level_offsets(source.bytes().div_ceil(merkle.leaf_bytes() as u64));
         let node_bytes = merkle.node_bytes() as u64;
         let write = |Nodes { level, first, bytes }: Nodes<'_>| match tree_file {
-            Some((path, file)) => positioned::write_at(file, bytes, (level_offsets[level] + first) * node_bytes).map_err(of(path)),
+            Some((path, file)) => {
+                let level_offset = level_offsets.get(level).ok_or_else(changed)?;
+                positioned::write_at(file, bytes, (level_offset + first) * node_bytes).map_err(of(path))
+            }
             None => Ok(()),
         };
         let mut builder = merkle.builder();

@@ -32,6 +32,7 @@ impl Mode for Merkle<Sha256> {
 }
 
 impl Fold for Builder<'_, Sha256> {
+    #[expect(clippy::expect_used, reason = "the digests are of the mode's algorithm, which is SHA-256")]
     fn add(&mut self, digest: &[u8]) {
         Builder::add(self, &[digest.try_into().expect("a digest of SHA-256")]);
     }

@@ -9,6 +9,7 @@ use manyhash::tree::JLanes;
 use manyhash::{Algorithm, with_algorithm};
 use manyhash_files::in_turns;
 use manyhash_files::read::pieces;
+use manyhash_files::threads::unpoisoned;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -19,7 +20,7 @@ pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
 
 fn print<A: Algorithm>(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     let LanesArguments { lanes, separated, files, .. } = arguments;
-    let mode = JLanes::<A>::new(lanes).expect("the number was looked at");
+    let mode = JLanes::<A>::new(lanes)?;
     small_files::run(call, Arc::new(if separated { mode.separated() } else { mode }), files)
 }
 
@@ -72,7 +73,7 @@ fn read_ahead(input: &mut (dyn Read + Send), take: &mut (dyn FnMut(&[u8]) + Send
     // Buffers are used again, because fresh memory costs more than reading into it.
     let buffers = Mutex::new(Vec::new());
     let next = |_: &mut ()| {
-        let mut piece = buffers.lock().expect("no thread panicked").pop().unwrap_or_else(|| vec![0; PIECE_BYTES]);
+        let mut piece = unpoisoned(buffers.lock()).pop().unwrap_or_else(|| vec![0; PIECE_BYTES]);
         let read = pieces(&mut piece)?;
         Some(read.map(|count| {
             piece.truncate(count);
@@ -82,7 +83,7 @@ fn read_ahead(input: &mut (dyn Read + Send), take: &mut (dyn FnMut(&[u8]) + Send
     let take = |piece: io::Result<Vec<u8>>| {
         let piece = piece?;
         take(&piece);
-        buffers.lock().expect("no thread panicked").push(piece);
+        unpoisoned(buffers.lock()).push(piece);
         Ok(())
     };
     in_turns(READERS, 0, || (), next, |(), piece, give| give(vec![piece]), take)

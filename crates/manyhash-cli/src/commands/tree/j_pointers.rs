@@ -16,7 +16,7 @@ pub(crate) fn run(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
 
 fn print<A: Algorithm>(call: &Call<'_>, arguments: LanesArguments) -> Outcome {
     let LanesArguments { algorithm, lanes, separated, files } = arguments;
-    let mode = JPointers::<A>::new(lanes).expect("the number was looked at");
+    let mode = JPointers::<A>::new(lanes)?;
     let mode = if separated { mode.separated() } else { mode };
     let slices = Slices { algorithm, mode, lanes, digests: Vec::new() };
     ranges::run(call, Arc::new(slices), files)
@@ -33,6 +33,7 @@ struct Slices<A: Algorithm> {
 
 impl<A: Algorithm> Slices<A> {
     /// Returns the digest of an empty slice.
+    #[expect(clippy::expect_used, reason = "one message is read, from memory, which cannot fail")]
     fn of_nothing(&self) -> A::Digest {
         let mut digest = None;
         self.mode.readers().hash([(&[][..], 0)], |_, result| digest = result.ok());

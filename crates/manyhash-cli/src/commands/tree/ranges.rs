@@ -9,8 +9,8 @@ use crate::exit::Outcome;
 use crate::text::lines::line;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::{open, patiently, pieces, positioned};
-use manyhash_files::{Algorithms, Finished, Hashing, Part, Settings, Sink, Task, Work, hash_each, hash_files};
+use manyhash_files::read::{self, open, patiently, pieces, positioned};
+use manyhash_files::{Algorithms, Finished, Hashed, Hashing, Part, Settings, Sink, Task, Work, hash_each, hash_files};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -71,8 +71,10 @@ enum Label {
         bytes: u64,
         is_last: bool,
     },
-    /// Something to be read from its beginning to its end.
-    Stream,
+    /// Something to be read from its beginning to its end, in parts of this length.
+    Stream {
+        part_bytes: u64,
+    },
 }
 
 fn tasks(mode: &dyn Mode, path: PathBuf) -> Box<dyn Iterator<Item = Task<Label>> + Send> {
@@ -86,11 +88,11 @@ fn tasks(mode: &dyn Mode, path: PathBuf) -> Box<dyn Iterator<Item = Task<Label>>
     let alone =
         |label, work| -> Box<dyn Iterator<Item = Task<Label>> + Send> { Box::new(iter::once(Task { label, path: path.clone(), work })) };
     let failed = |error| alone(Label::Range { bytes: 0, is_last: true }, Work::Failed(error));
-    let file_bytes = match file_bytes {
-        Err(error) => return failed(error),
-        Ok(None | Some(0)) if mode.part_bytes().is_some() => return alone(Label::Stream, Work::Nothing),
-        Ok(None) => return failed(io::Error::other("it must be a file: of a stream the length is not known before its end")),
-        Ok(Some(file_bytes)) => file_bytes,
+    let file_bytes = match (file_bytes, mode.part_bytes()) {
+        (Err(error), _) => return failed(error),
+        (Ok(None | Some(0)), Some(part_bytes)) => return alone(Label::Stream { part_bytes }, Work::Nothing),
+        (Ok(None), None) => return failed(io::Error::other("it must be a file: of a stream the length is not known before its end")),
+        (Ok(Some(file_bytes)), _) => file_bytes,
     };
     let algorithms = mode.algorithm().into();
     Box::new(mode.ranges(file_bytes).map(move |Range { start, end }| {
@@ -122,14 +124,17 @@ impl Folds<'_> {
 impl Sink<Label> for Folds<'_> {
     fn take(&mut self, finished: Finished<Label>) -> io::Result<()> {
         let Finished { label, path, outcome } = finished;
-        let Label::Range { bytes, is_last } = label else {
-            self.report.idle()?;
-            let fold = of_stream(self.mode, &path);
-            return self.end(&path, fold);
+        let (bytes, is_last) = match label {
+            Label::Range { bytes, is_last } => (bytes, is_last),
+            Label::Stream { part_bytes } => {
+                self.report.idle()?;
+                let fold = of_stream(self.mode, part_bytes, &path);
+                return self.end(&path, fold);
+            }
         };
         let current = self.current.get_or_insert_with(|| Ok(self.mode.fold()));
         if let Ok(fold) = current {
-            match outcome.expect("a range is hashed") {
+            match Hashed::of(outcome) {
                 Ok(hashed) if hashed.bytes == bytes => fold.add(hashed.digests.bytes()),
                 Ok(_) => *current = Err(changed()),
                 Err(error) => *current = Err(error),
@@ -151,9 +156,8 @@ const BUFFER_BYTES: u64 = 16 << 20;
 /// The bytes of a larger part that are read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
-fn of_stream<'a>(mode: &'a dyn Mode, path: &Path) -> io::Result<Box<dyn Fold + 'a>> {
+fn of_stream<'a>(mode: &'a dyn Mode, part_bytes: u64, path: &Path) -> io::Result<Box<dyn Fold + 'a>> {
     let input = open(path)?;
-    let part_bytes = mode.part_bytes().expect("only such modes take streams");
     let mut fold = mode.fold();
     if part_bytes <= BUFFER_BYTES / 2 {
         hash_together(mode.algorithm(), input, part_bytes as usize, &mut *fold)?;
@@ -170,9 +174,9 @@ fn hash_together(algorithm: AnyAlgorithm, input: impl Read, part_bytes: usize, f
     // An empty stream is one empty part.
     let mut next = pieces(&mut buffer).or(Some(Ok(0)));
     while let Some(filled) = next {
-        let filled = &buffer[..filled?];
+        let filled = read::filled(&buffer, filled?)?;
         let parts: Vec<&[u8]> = if filled.is_empty() { vec![filled] } else { filled.chunks(part_bytes).collect() };
-        hash_each(algorithm, &parts, &mut |digest| fold.add(digest));
+        hash_each(algorithm, &parts).chunks_exact(algorithm.digest_bytes()).for_each(|digest| fold.add(digest));
         next = pieces(&mut buffer);
     }
     Ok(())
@@ -189,7 +193,7 @@ fn hash_in_pieces(algorithm: AnyAlgorithm, mut input: impl Read, part_bytes: u64
         let mut pieces = pieces(input.by_ref().take(part_bytes));
         while let Some(filled) = pieces(&mut buffer) {
             let filled = filled?;
-            hashers.update(&buffer[..filled]);
+            hashers.update(read::filled(&buffer, filled)?);
             hashed_bytes += filled as u64;
         }
         if hashed_bytes > 0 || is_first {

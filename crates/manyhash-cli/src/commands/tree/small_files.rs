@@ -12,7 +12,7 @@ use manyhash_files::find::{Readable, look_at};
 use manyhash_files::leaves::{self, Source};
 use manyhash_files::read::{patiently, positioned};
 use manyhash_files::{
-    Algorithms, Finished, Hashing, Limits, Part, Reading, STDIN, Settings, Sink, Task, Totals, Work, changed, hash_files,
+    Algorithms, Finished, Hashed, Hashing, Limits, Part, Reading, STDIN, Settings, Sink, Task, Totals, Work, changed, hash_files,
 };
 use std::ffi::OsString;
 use std::fs::File;
@@ -166,7 +166,7 @@ impl Sink<Label> for Lines<'_> {
                 self.totals.done();
                 found
             }
-            Label::Small(size_bytes) => match outcome.expect("a small file is hashed") {
+            Label::Small(size_bytes) => match Hashed::of(outcome) {
                 Ok(hashed) if hashed.bytes == size_bytes => Ok((hashed.digests.bytes().to_vec(), size_bytes)),
                 // Files that the system makes up when they are read have this size.
                 Ok(_) if size_bytes == 0 => self.stream(&path),

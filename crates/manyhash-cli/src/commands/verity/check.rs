@@ -3,10 +3,10 @@
 use super::layout::Level;
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
+use manyhash_files::changed;
 use manyhash_files::read::positioned;
 use std::fs::File;
 use std::io;
-use std::mem;
 
 /// The bytes of hashes that are read at once, at least a block.
 const BATCH_BYTES: usize = 128 << 10;
@@ -79,21 +79,20 @@ impl<'a, A: Algorithm> Check<'a, A> {
         self.compare(0, digests)
     }
 
-    /// Returns what was found, now that all digests of data have come.
-    pub(crate) fn finish(self) -> Found<A::Digest> {
-        let root = self.top.expect("there is data, and all of it was compared");
+    /// Returns what was found, now that all digests of data have come. Fails if some are missing.
+    pub(crate) fn finish(self) -> io::Result<Found<A::Digest>> {
+        let root = self.top.ok_or_else(changed)?;
         let (differing, spare) = self.levels.iter().map(|stored| (stored.differing, stored.spare)).unzip();
-        Found { root, differing, spare }
+        Ok(Found { root, differing, spare })
     }
 
     fn compare(&mut self, level: usize, mut digests: &[A::Digest]) -> io::Result<()> {
         let Self { merkle, hashes, .. } = *self;
-        if level == self.levels.len() {
-            self.top = digests.first().copied();
-            return Ok(());
-        }
         while !digests.is_empty() {
-            let stored = &mut self.levels[level];
+            let Some(stored) = self.levels.get_mut(level) else {
+                self.top = digests.first().copied();
+                return Ok(());
+            };
             if stored.compared == stored.batch_end(merkle) {
                 stored.read(merkle, hashes)?;
             }
@@ -103,12 +102,10 @@ impl<'a, A: Algorithm> Check<'a, A> {
             digests = later;
             if stored.compared == stored.batch_end(merkle) {
                 stored.check_spare(merkle);
-                let batch = mem::take(&mut stored.batch);
-                self.compare(level + 1, &merkle.hash_nodes(&batch))?;
-                let stored = &mut self.levels[level];
-                stored.batch_first += (batch.len() / merkle.node_bytes()) as u64;
-                stored.batch = batch;
+                let above = merkle.hash_nodes(&stored.batch);
+                stored.batch_first += above.len() as u64;
                 stored.batch.clear();
+                self.compare(level + 1, &above)?;
             }
         }
         Ok(())
@@ -140,7 +137,7 @@ impl Stored {
         for digest in digests {
             let node = (self.compared / children - self.batch_first) as usize;
             let start = node * merkle.node_bytes() + (self.compared % children) as usize * merkle.child_bytes();
-            if &self.batch[start..][..A::DIGEST_BYTES] != digest.as_ref() {
+            if self.batch.get(start..start + A::DIGEST_BYTES) != Some(digest.as_ref()) {
                 self.differing.add(self.compared);
             }
             self.compared += 1;
@@ -153,7 +150,7 @@ impl Stored {
         for (node, bytes) in (self.batch_first..).zip(self.batch.chunks_exact(merkle.node_bytes())) {
             let digests = (self.digests - node * children).min(children) as usize;
             let (used, rest) = bytes.split_at(digests * merkle.child_bytes());
-            let mut spare = used.chunks_exact(merkle.child_bytes()).map(|child| &child[A::DIGEST_BYTES..]).chain([rest]);
+            let mut spare = used.chunks_exact(merkle.child_bytes()).filter_map(|child| child.get(A::DIGEST_BYTES..)).chain([rest]);
             if spare.any(|bytes| bytes.iter().any(|&byte| byte != 0)) {
                 self.spare.add(node);
             }
@@ -204,7 +201,7 @@ mod tests {
         let tree = layout.tree::<Sha1>();
         let mut check = Check::new(tree.merkle(), file, &layout.levels::<Sha1>(), DATA_BLOCKS);
         digests.chunks(77).for_each(|digests| check.push(digests).unwrap());
-        check.finish()
+        check.finish().unwrap()
     }
 
     fn flip(file: &File, offset: u64) {

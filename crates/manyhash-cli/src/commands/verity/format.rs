@@ -15,7 +15,7 @@ use manyhash::tree::Nodes;
 use manyhash::{Algorithm, with_algorithm};
 use manyhash_files::leaves::{self, Source};
 use manyhash_files::read::is_same;
-use manyhash_files::{Reading, Totals, file_name};
+use manyhash_files::{Reading, Totals, changed, file_name};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
@@ -113,7 +113,7 @@ fn make<A: Algorithm>(
     let tree = layout.tree::<A>();
     let levels = layout.levels::<A>();
     let write = |nodes: Nodes<'_>| {
-        let Level { offset, .. } = levels[nodes.level];
+        let Level { offset, .. } = levels.get(nodes.level).ok_or_else(changed)?;
         let block_bytes = layout.superblock.hash_block_bytes as u64;
         device.write(nodes.bytes, offset + nodes.first * block_bytes).map_err(DeviceError::Hash)
     };
@@ -121,7 +121,7 @@ fn make<A: Algorithm>(
     let mut builder = tree.merkle().builder();
     leaves::hash(&source, tree.merkle(), workers, reading, |digests| builder.push(digests, write))?;
     let root = builder.finish(write)?;
-    Ok(root.expect("there is data").as_ref().to_vec())
+    Ok(root.ok_or_else(changed)?.as_ref().to_vec())
 }
 
 /// Opens the output that gets the root hash besides the report.

@@ -4,7 +4,7 @@ use crate::flags::VerityDeviceArguments;
 use manyhash::tree::DmVerity;
 use manyhash::tree::dm_verity::{Format, SUPERBLOCK_BYTES, Superblock};
 use manyhash::{Algorithm, AnyAlgorithm, with_algorithm};
-use manyhash_files::read::positioned;
+use manyhash_files::read::{filled, positioned};
 use std::fs::File;
 use std::io;
 
@@ -44,13 +44,14 @@ impl Layout {
         let mut bytes = [0; SUPERBLOCK_BYTES];
         let count = positioned::read_at(file, &mut bytes, hash_offset)?;
         let wrong = |what: String| io::Error::other(format!("at byte {hash_offset}: {what}"));
-        let superblock = Superblock::parse(&bytes[..count]).map_err(|error| wrong(error.to_string()))?;
+        let superblock = Superblock::parse(filled(&bytes, count)?).map_err(|error| wrong(error.to_string()))?;
         let algorithm = AnyAlgorithm::ALL.iter().copied().find(|&algorithm| linux_name(algorithm) == superblock.algorithm);
         let algorithm = algorithm
             .ok_or_else(|| wrong(format!("the superblock's hash algorithm is unknown: {}", superblock.algorithm.escape_debug())))?;
         Ok(Self { superblock, algorithm, hash_offset, has_superblock: true })
     }
 
+    #[expect(clippy::expect_used, reason = "options and superblocks with other values were refused before")]
     pub(crate) fn tree<A: Algorithm>(&self) -> DmVerity<A> {
         let Superblock { format, data_block_bytes, hash_block_bytes, ref salt, .. } = self.superblock;
         DmVerity::new(format, data_block_bytes, hash_block_bytes, salt).expect("the parameters were checked before")

@@ -77,7 +77,7 @@ fn root(arguments: &VerityVerifyArguments, algorithm: AnyAlgorithm) -> Result<Bo
     if let Some(root) = &arguments.root {
         return decode(root.as_encoded_bytes()).ok_or_else(|| Failure::usage(format!("ROOT {}: {wanted}", root.display())));
     }
-    let path = arguments.root_hash_file.as_deref().expect("one of the two is required");
+    let path = arguments.root_hash_file.as_deref().ok_or_else(|| Failure::usage("ROOT or --root-hash-file is required"))?;
     let content = read_start(path).map_err(Failure::of(path))?;
     decode(content.trim_ascii_end()).ok_or_else(|| Failure::with(path, wanted))
 }
@@ -100,7 +100,7 @@ fn check<A: Algorithm>(layout: &Layout, data: &File, hashes: &File, workers: usi
     let mut check = Check::new(tree.merkle(), hashes, &levels, layout.superblock.data_blocks);
     let source = Source::part(data, 0..layout.data_bytes());
     leaves::hash(&source, tree.merkle(), workers, reading, |digests| check.push(digests).map_err(DeviceError::Hash))?;
-    let Found { root, differing, spare } = check.finish();
+    let Found { root, differing, spare } = check.finish()?;
     Ok(Checked { found: Found { root: root.as_ref().to_vec(), differing, spare }, levels })
 }
 
@@ -114,15 +114,14 @@ fn complaints<'a>(layout: &Layout, checked: &Checked, root: &[u8], data: &'a Pat
         complaints.push((if levels.is_empty() { data } else { hash }, message));
     }
     let hash_block_bytes = layout.superblock.hash_block_bytes as u64;
-    for (number, level) in levels.iter().enumerate().rev() {
+    for (number, (level, spare)) in levels.iter().zip(&found.spare).enumerate().rev() {
         // For the top, the root hash has this role.
         if let Some(differing) = found.differing.get(number + 1).filter(|differing| differing.blocks > 0) {
             let message = corrupt_blocks(differing, level.nodes, level.offset, hash_block_bytes);
             complaints.push((hash, format!("level {number}: {message}")));
         }
-        let spare = found.spare[number];
         if spare.blocks > 0 {
-            let message = corrupt_blocks(&spare, level.nodes, level.offset, hash_block_bytes);
+            let message = corrupt_blocks(spare, level.nodes, level.offset, hash_block_bytes);
             complaints.push((hash, format!("level {number}: not zero where no hash is: {message}")));
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn parse(line: &[u8], algorithm: AnyAlgorithm) -> Line {
 fn split(line: &[u8], algorithm: AnyAlgorithm) -> Option<Line> {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let (digest, rest) = line.split_at(line.iter().position(is_blank)?);
-    let name = &rest[rest.iter().position(|byte| !is_blank(byte))?..];
+    let (_, name) = rest.split_at(rest.iter().position(|byte| !is_blank(byte))?);
     // md5sum marks files read in binary mode so. No name of a payload begins with it.
     let name = decoded(name.strip_prefix(b"*").unwrap_or(name));
     Line::entry(Entry { algorithm, digest: hexadecimal::decode(digest)?, name }, None)
@@ -31,14 +31,14 @@ fn decoded(name: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(name.len());
     let mut rest = name;
     while let Some((&byte, after)) = rest.split_first() {
-        let meant = match (byte, after) {
-            (b'%', [b'0', b'a' | b'A', ..]) => Some(b'\n'),
-            (b'%', [b'0', b'd' | b'D', ..]) => Some(b'\r'),
-            (b'%', [b'2', b'5', ..]) => Some(b'%'),
-            _ => None,
+        let (meant, after) = match (byte, after) {
+            (b'%', [b'0', b'a' | b'A', after @ ..]) => (b'\n', after),
+            (b'%', [b'0', b'd' | b'D', after @ ..]) => (b'\r', after),
+            (b'%', [b'2', b'5', after @ ..]) => (b'%', after),
+            _ => (byte, after),
         };
-        decoded.push(meant.unwrap_or(byte));
-        rest = if meant.is_some() { &after[2..] } else { after };
+        decoded.push(meant);
+        rest = after;
     }
     decoded
 }

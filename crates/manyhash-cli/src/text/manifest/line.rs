@@ -48,6 +48,12 @@ impl Line {
     }
 }
 
+/// Returns what is before the first `separator` of `text`, and what is behind it.
+pub(crate) fn split_once(text: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let mut parts = text.splitn(2, |&byte| byte == separator);
+    Some((parts.next()?, parts.next()?))
+}
+
 fn is_name(name: &[u8]) -> bool {
     !name.is_empty() && !name.contains(&0)
 }

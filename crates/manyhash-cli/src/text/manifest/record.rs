@@ -2,7 +2,7 @@
 //! URL-safe Base64 without padding, and a size. Hash and size are empty for files that cannot have
 //! them, RECORD itself above all.
 
-use super::line::{Entry, Line};
+use super::line::{Entry, Line, split_once};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use manyhash::AnyAlgorithm;
@@ -18,9 +18,9 @@ fn parse_fields(line: &[u8]) -> Option<Line> {
     if hash.is_empty() {
         return Line::without_digest(name);
     }
-    let equals = hash.iter().position(|&byte| byte == b'=')?;
-    let algorithm = AnyAlgorithm::by_name(str::from_utf8(&hash[..equals]).ok()?)?;
-    let digest = base64_decoded(&hash[equals + 1..])?;
+    let (algorithm, digest) = split_once(&hash, b'=')?;
+    let algorithm = AnyAlgorithm::by_name(str::from_utf8(algorithm).ok()?)?;
+    let digest = base64_decoded(digest)?;
     let size_bytes = if size.is_empty() { None } else { Some(str::from_utf8(&size).ok()?.parse().ok()?) };
     Line::entry(Entry { algorithm, digest, name }, size_bytes)
 }
@@ -28,22 +28,20 @@ fn parse_fields(line: &[u8]) -> Option<Line> {
 /// Returns the first field of `line`, and the text behind its comma, if there is one.
 fn field(line: &[u8]) -> Option<(Vec<u8>, Option<&[u8]>)> {
     let Some(mut rest) = line.strip_prefix(b"\"") else {
-        let end = line.iter().position(|&byte| byte == b',');
-        let text = &line[..end.unwrap_or(line.len())];
-        return Some((text.to_vec(), end.map(|end| &line[end + 1..])));
+        let (text, rest) = split_once(line, b',').map_or((line, None), |(text, rest)| (text, Some(rest)));
+        return Some((text.to_vec(), rest));
     };
     let mut text = Vec::new();
     loop {
-        let quote = rest.iter().position(|&byte| byte == b'"')?;
-        text.extend(&rest[..quote]);
-        rest = &rest[quote + 1..];
-        match rest.first() {
+        let (quoted, after) = split_once(rest, b'"')?;
+        text.extend(quoted);
+        match after.split_first() {
             None => return Some((text, None)),
-            Some(b',') => return Some((text, Some(&rest[1..]))),
+            Some((b',', after)) => return Some((text, Some(after))),
             // Two quotes stand for one.
-            Some(b'"') => {
+            Some((b'"', after)) => {
                 text.push(b'"');
-                rest = &rest[1..];
+                rest = after;
             }
             Some(_) => return None,
         }

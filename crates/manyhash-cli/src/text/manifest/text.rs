@@ -7,7 +7,7 @@
 //! SHA256(NAME)= DIGEST     OpenSSL
 //! ```
 
-use super::line::{Dialect, Entry};
+use super::line::{Dialect, Entry, split_once};
 use crate::text::escapes::unescape;
 use crate::text::hexadecimal;
 use manyhash::AnyAlgorithm;
@@ -47,8 +47,7 @@ impl LineParser {
 
     /// Returns the algorithm that `line` begins with, and the text behind the `(` that follows it.
     fn tagged<'a>(&self, line: &'a [u8]) -> Option<(AnyAlgorithm, &'a [u8])> {
-        let open = line.iter().position(|&byte| byte == b'(')?;
-        let (tag, rest) = (&line[..open], &line[open + 1..]);
+        let (tag, rest) = split_once(line, b'(')?;
         let tag = str::from_utf8(tag.strip_suffix(b" ").unwrap_or(tag)).ok()?;
         let found = match (self.dialect, self.algorithm) {
             (Dialect::Gnu, Some(algorithm)) => {
@@ -62,18 +61,19 @@ impl LineParser {
 
     /// Splits `NAME) = DIGEST`. The last `)` ends the name, because it need not be escaped.
     fn split_tagged<'a>(&self, rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
-        let close = rest.iter().rposition(|&byte| byte == b')')?;
-        let digest = rest[close + 1..].trim_ascii_start_blank().strip_prefix(b"=")?.trim_ascii_start_blank();
+        let mut parts = rest.rsplitn(2, |&byte| byte == b')');
+        let (after, name) = (parts.next()?, parts.next()?);
+        let digest = after.trim_ascii_start_blank().strip_prefix(b"=")?.trim_ascii_start_blank();
         let digest = match self.dialect {
             Dialect::Gnu => until_nul(digest),
             Dialect::Manyhash => digest,
         };
-        Some((digest, &rest[..close]))
+        Some((digest, name))
     }
 
     /// Splits `DIGEST  NAME`, `DIGEST *NAME` or `DIGEST NAME` into algorithm, digest and name.
     fn split_untagged<'a>(&mut self, line: &'a [u8]) -> Option<(AnyAlgorithm, &'a [u8], &'a [u8])> {
-        let digest = &line[..line.iter().position(|byte| !byte.is_ascii_hexdigit())?];
+        let (digest, rest) = line.split_at(line.iter().position(|byte| !byte.is_ascii_hexdigit())?);
         let algorithm = match self.algorithm {
             Some(algorithm) => algorithm,
             None => AnyAlgorithm::by_digest_bytes(digest.len() / 2)?,
@@ -81,7 +81,7 @@ impl LineParser {
         if digest.len() != 2 * algorithm.digest_bytes() {
             return None;
         }
-        let rest = line[digest.len()..].strip_prefix(b" ").or_else(|| line[digest.len()..].strip_prefix(b"\t"))?;
+        let rest = rest.strip_prefix(b" ").or_else(|| rest.strip_prefix(b"\t"))?;
         let (&mode, name) = rest.split_first()?;
         // One blank separates digest and name if the rest is a single character, or begins with
         // neither a blank nor `*`. The first such line decides for all, so that nobody can rename a
@@ -116,6 +116,10 @@ trait TrimBlanks {
 
 impl TrimBlanks for [u8] {
     fn trim_ascii_start_blank(&self) -> &[u8] {
-        &self[self.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()..]
+        let mut rest = self;
+        while let [b' ' | b'\t', after @ ..] = rest {
+            rest = after;
+        }
+        rest
     }
 }

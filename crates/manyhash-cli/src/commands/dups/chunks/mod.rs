@@ -82,6 +82,7 @@ struct Tally<'a> {
 }
 
 impl Tally<'_> {
+    #[expect(clippy::indexing_slicing, reason = "the list has just been made long enough")]
     fn count(&mut self, folder: usize) -> &mut Count {
         if self.counts.len() <= folder {
             self.counts.resize(folder + 1, Count::default());

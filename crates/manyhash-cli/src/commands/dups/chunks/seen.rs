@@ -41,6 +41,7 @@ impl Seen {
         1 << self.sampled_bits
     }
 
+    #[expect(clippy::indexing_slicing, reason = "there is a part for each value of a byte")]
     pub(crate) fn take(&mut self, key: Key) -> Chunk {
         if !is_sampled(&key, self.sampled_bits) {
             return Chunk::New;

@@ -57,6 +57,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// Creates the table of `folders`, whose `counts` do not contain those of folders below them.
+    #[expect(clippy::indexing_slicing, reason = "there is a count for each folder, and a parent is one of the folders")]
     pub(crate) fn new(folders: Vec<Folder>, mut counts: Vec<Count>) -> Self {
         counts.resize(folders.len(), Count::default());
         let mut total = Count::default();

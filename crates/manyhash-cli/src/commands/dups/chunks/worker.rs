@@ -4,7 +4,7 @@ use super::seen::Key;
 use super::units::{FolderNumber, Item, Stretch, Unit};
 use crate::flags::Chunking;
 use manyhash::AnyAlgorithm;
-use manyhash_files::read::retrying;
+use manyhash_files::read::{at_most, retrying};
 use manyhash_files::{Reading, Totals, hash_each};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -47,6 +47,7 @@ pub(crate) struct Worker {
     totals: Arc<Totals>,
 }
 
+#[expect(clippy::indexing_slicing, reason = "`cut` and the range of each chunk are at most `filled`, which is at most the buffer's length")]
 impl Worker {
     pub(crate) fn new(chunking: Chunking, algorithm: AnyAlgorithm, totals: Arc<Totals>) -> Self {
         let buffer = vec![0; buffer_bytes(chunking)];
@@ -93,8 +94,9 @@ impl Worker {
                 full(self);
             }
             let left_bytes = usize::try_from(limit_bytes - read_bytes).unwrap_or(usize::MAX);
-            let wanted_bytes = (self.buffer.len() - self.filled).min(left_bytes);
-            let count = retrying(&mut file, &mut self.buffer[self.filled..][..wanted_bytes])?;
+            let wanted = at_most(&mut self.buffer[self.filled..], left_bytes);
+            let wanted_bytes = wanted.len();
+            let count = retrying(&mut file, wanted)?;
             self.filled += count;
             read_bytes += count as u64;
             reading.read(count);
@@ -122,13 +124,12 @@ impl Worker {
     /// Hashes all chunks of the buffer, and moves the bytes that are not cut to its beginning.
     fn hash(&mut self) {
         let messages: Vec<&[u8]> = self.chunks.iter().map(|(_, range)| &self.buffer[range.clone()]).collect();
-        let mut chunks = self.chunks.iter();
-        hash_each(self.algorithm, &messages, &mut |digest| {
-            let (folder, range) = chunks.next().expect("a digest of each");
-            let key = *digest.first_chunk().expect("digests have 16 bytes and more");
-            self.events.push(Event::Chunk(*folder, range.len() as u32, key));
-        });
-        self.chunks.clear();
+        let digests = hash_each(self.algorithm, &messages);
+        for ((folder, range), digest) in self.chunks.drain(..).zip(digests.chunks_exact(self.algorithm.digest_bytes())) {
+            let mut key = Key::default();
+            key.iter_mut().zip(digest).for_each(|(byte, &first)| *byte = first);
+            self.events.push(Event::Chunk(folder, range.len() as u32, key));
+        }
         self.buffer.copy_within(self.cut..self.filled, 0);
         self.filled -= self.cut;
         self.cut = 0;
