@@ -73,8 +73,8 @@ impl Set {
 }
 
 /// Returns the least estimated time of some messages in sets alone, in picoseconds: what one set
-/// takes if a kernel has lanes for all messages, and no more than any sets do if none has; `u64::MAX`
-/// if there is no kernel that pads in registers.
+/// takes if a kernel has lanes for all messages, and no more than any whole sets do if none has;
+/// `u64::MAX` if no kernel that pads in registers has lanes for a whole set.
 pub(super) fn least_ps_in_sets<C: Compression>(mix: &Mix<C>, messages: usize, most_blocks: u64, fewest_blocks: u64) -> u64 {
     if mix.short_lanes == 0 || most_blocks > MAX_BLOCKS {
         return u64::MAX;
@@ -82,7 +82,7 @@ pub(super) fn least_ps_in_sets<C: Compression>(mix: &Mix<C>, messages: usize, mo
     let ps = |most_blocks, fewest_blocks, messages| Set::of(mix, most_blocks, fewest_blocks, messages).map_or(u64::MAX, |(_, ps)| ps);
     let Some(others) = messages.checked_sub(mix.short_lanes + 1) else { return ps(most_blocks, fewest_blocks, messages) };
     let other_sets = (others / mix.short_lanes + 1) as u64;
-    ps(most_blocks, most_blocks, mix.short_lanes) + other_sets.saturating_mul(ps(fewest_blocks, fewest_blocks, 1))
+    ps(most_blocks, most_blocks, mix.short_lanes).saturating_add(other_sets.saturating_mul(ps(fewest_blocks, fewest_blocks, 1)))
 }
 
 /// A decision which messages go through the schedule.
