@@ -7,7 +7,7 @@ JOBS ?= 0
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-python test-bench test-study
 
-.PHONY: run test lint bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run test lint sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -77,6 +77,12 @@ lint:
 	$(CARGO) clippy --package manyhash --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --all-features
 	scripts/check-sizes
+
+sanitize:       ## tests under AddressSanitizer and ThreadSanitizer, by hand: they need nightly Rust and builds of their own
+	scripts/sanitize
+
+audit:          ## licences, sources and known vulnerabilities of all dependencies, by hand: it needs cargo-deny and the network
+	scripts/audit
 
 bench: bench/.venv/installed ## side by side with other libraries, fifty minutes; results and pictures: see bench/METHODOLOGY.md
 	cd bench && $(CARGO) run --release -- --json results.json

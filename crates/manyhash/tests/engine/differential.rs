@@ -113,6 +113,17 @@ fn few_middling_messages<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[few_middling_messages]);
 
+/// Few messages of about as many blocks, which are sorted and set without the schedule.
+fn few_ragged_messages<A: Algorithm>() {
+    for blocks in [1, 2, 3, 7, 15, 16, 17, 18, 24, 40, 127, 128, 129] {
+        for count in [2, 3, 5, 9, 16, 17, 18, 31, 32] {
+            let messages = paint_all((0..count).map(|i| blocks * A::BLOCK_BYTES - 20 + i * 13 % 40));
+            check::<A>(&messages, &format!("{count} messages of about {blocks} blocks"));
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[few_ragged_messages]);
+
 /// Batches of any count and any lengths: mostly short, some long, few past 64 KiB.
 fn ragged_batches<A: Algorithm>() {
     for seed in 1..=40 {
@@ -188,32 +199,6 @@ fn every_alignment<A: Algorithm>() {
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[every_alignment]);
-
-/// A byte read before or behind a message is a fault, which ends the whole test process.
-#[cfg(target_os = "linux")]
-fn guard_pages<A: Algorithm>() {
-    use crate::support::mapped::{Against, Guarded};
-
-    let lengths: Vec<usize> = (0..=300).chain([4095, 4096, 4097, 8192]).collect();
-    for against in [Against::Front, Against::Back] {
-        let guarded =
-            |lengths: &[usize]| -> Vec<Guarded> { lengths.iter().map(|&length| Guarded::new(&paint(length, length), against)).collect() };
-        check::<A>(&guarded(&lengths), &format!("guarded, all lengths, against {against:?}"));
-        for length in edge_lengths().into_iter().filter(|&length| length < 300) {
-            for count in [1, 2, most_lanes::<A>()] {
-                let messages = guarded(&vec![length; count]);
-                check::<A>(&messages, &format!("guarded, {count} messages, against {against:?}"));
-            }
-        }
-    }
-}
-#[cfg(target_os = "linux")]
-manyhash::for_each_algorithm!(per_algorithm[guard_pages]);
-#[cfg(not(target_os = "linux"))]
-#[test]
-fn guard_pages() {
-    crate::support::backends::say("SKIPPED: guard_pages: written for Linux");
-}
 
 /// The sizes of the 350 files of the paper's folder DIVERSE, in its order.
 fn diverse_lengths() -> Vec<usize> {
@@ -358,7 +343,7 @@ fn hasher_clone_and_reset<A: Algorithm>() {
 manyhash::for_each_algorithm!(per_algorithm[hasher_clone_and_reset]);
 
 /// More than 2^32 bytes: 4097 times the MiB paint(0, 2^20), then its first 77 bytes. The digests
-/// are those of coreutils' sha256sum and sha512sum over the same bytes.
+/// are those of coreutils' sha256sum and sha512sum and of Python's hashlib over the same bytes.
 #[cfg(target_pointer_width = "64")]
 mod beyond_4_gib {
     use super::*;
@@ -367,6 +352,9 @@ mod beyond_4_gib {
     const SHA256: &str = "566a16b1c991305a0d0b907eb4b45c395217ebc50916a6e09022bb4b5af23215";
     const SHA512: &str = "9a33d161b570707faaf8b0954267992da9a3542fc7b19581f8187a0b1f4115c7\
                           2281eb58edf427fcd1ec5a000dcd7526d950cb422d6065f13b6a8430f802048b";
+    /// Its counter of bytes has two words, of which the second one begins to count here.
+    #[cfg(target_os = "linux")]
+    const BLAKE2S: &str = "e7ed375f45ac7acecd8cbd2a0bd3221578e87f88494b50bcf993ca5c103502f8";
 
     fn hasher<A: Algorithm>(expected: &str) {
         let chunk = paint(0, MIB);
@@ -405,5 +393,11 @@ mod beyond_4_gib {
     #[test]
     fn hash_many_sha512() {
         hash_many::<manyhash::Sha512>(SHA512);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn hash_many_blake2s() {
+        hash_many::<manyhash::Blake2s>(BLAKE2S);
     }
 }

@@ -6,6 +6,8 @@ mod support;
 
 mod batcher;
 mod batches;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod constant_time;
 mod contiguous;
 mod derived_keys;
 mod differential;
@@ -13,6 +15,8 @@ mod digest_traits;
 mod environment;
 mod floors;
 mod frames;
+#[cfg(target_os = "linux")]
+mod guarded;
 mod hmac;
 mod hmac_vectors;
 mod jobs;
@@ -21,3 +25,15 @@ mod readers;
 mod tree_vectors;
 mod trees;
 mod vectors;
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[test]
+fn constant_time() {
+    support::backends::say("SKIPPED: constant_time: written for x86-64 and Linux");
+}
+
+#[cfg(not(target_os = "linux"))]
+#[test]
+fn guarded() {
+    support::backends::say("SKIPPED: guarded: written for Linux");
+}

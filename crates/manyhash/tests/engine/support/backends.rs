@@ -70,6 +70,14 @@ pub fn doors<A: Algorithm>() -> Vec<Door> {
     [Door::Automatic].into_iter().chain(forced).collect()
 }
 
+/// As [`doors`], but under a forced backend only the automatic way, which goes to that backend then.
+pub fn doors_not_forced<A: Algorithm>() -> Vec<Door> {
+    let is_forced = std::env::var_os("MANYHASH_BACKEND").is_some_and(|name| !name.is_empty());
+    let mut doors = doors::<A>();
+    doors.truncate(if is_forced { 1 } else { doors.len() });
+    doors
+}
+
 /// The most messages of `A` that any way advances together.
 pub fn most_lanes<A: Algorithm>() -> usize {
     doors::<A>().into_iter().map(Door::lanes::<A>).max().expect("the automatic way is always there")

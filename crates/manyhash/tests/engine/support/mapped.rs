@@ -30,46 +30,82 @@ impl Drop for Mapping {
     }
 }
 
-/// Which end of the readable pages the message touches.
+/// Which end of their own pages the bytes touch.
 #[derive(Clone, Copy, Debug)]
 pub enum Against {
-    /// One byte before the message is forbidden.
+    /// One byte before them is forbidden.
     Front,
-    /// One byte behind the message is forbidden.
+    /// One byte behind them is forbidden.
     Back,
 }
 
-/// A copy of a message with a forbidden page before and behind its own pages. Reading one byte too
-/// many on the side it touches (on both, if it fills its pages) kills the process with SIGSEGV.
+/// Bytes with a forbidden page before and behind their own pages. Touching one byte too many on the side they lie
+/// against (on both, if they fill their pages) kills the process with SIGSEGV.
 pub struct Guarded {
     mapping: Mapping,
+    inner_bytes: usize,
     offset_bytes: usize,
     length_bytes: usize,
 }
 
+// SAFETY: the mapping is this value's own, and is changed only through `&mut`.
+unsafe impl Send for Guarded {}
+// SAFETY: as above.
+unsafe impl Sync for Guarded {}
+
 impl Guarded {
-    pub fn new(message: &[u8], against: Against) -> Self {
+    /// Holds no bytes yet, and has room for this many.
+    pub fn with_room(most_bytes: usize) -> Self {
         let page = page_size();
-        let inner_bytes = message.len().next_multiple_of(page);
+        let inner_bytes = most_bytes.next_multiple_of(page);
         let mapping = Mapping::new(inner_bytes + 2 * page, ProtFlags::READ | ProtFlags::WRITE);
-        let offset_bytes = match against {
-            Against::Front => page,
-            Against::Back => page + inner_bytes - message.len(),
-        };
-        // SAFETY: offset and length stay inside the mapping, which is writable and no one else's;
-        // the two protected pages are its first and its last.
+        // SAFETY: these are the first and the last page of the mapping, which nothing points to yet.
         unsafe {
-            ptr::copy_nonoverlapping(message.as_ptr(), mapping.start.byte_add(offset_bytes).cast(), message.len());
             mprotect(mapping.start, page, MprotectFlags::empty()).expect("mprotect");
             mprotect(mapping.start.byte_add(page + inner_bytes), page, MprotectFlags::empty()).expect("mprotect");
         }
-        Self { mapping, offset_bytes, length_bytes: message.len() }
+        Self { mapping, inner_bytes, offset_bytes: page, length_bytes: 0 }
+    }
+
+    /// Holds a copy of the message.
+    pub fn new(message: &[u8], against: Against) -> Self {
+        let mut guarded = Self::with_room(message.len());
+        guarded.set(message, against);
+        guarded
+    }
+
+    /// Holds a copy of these bytes from now on.
+    pub fn set(&mut self, bytes: &[u8], against: Against) -> &[u8] {
+        let room = self.room(bytes.len(), against);
+        room.copy_from_slice(bytes);
+        room
+    }
+
+    /// Holds this many bytes from now on, whatever they are.
+    pub fn room(&mut self, length_bytes: usize, against: Against) -> &mut [u8] {
+        assert!(length_bytes <= self.inner_bytes, "{length_bytes} bytes, and room for {}", self.inner_bytes);
+        self.length_bytes = length_bytes;
+        self.offset_bytes = match against {
+            Against::Front => page_size(),
+            Against::Back => page_size() + self.inner_bytes - length_bytes,
+        };
+        // SAFETY: these bytes are inside the mapping, between its forbidden pages, and borrowed from it.
+        unsafe { std::slice::from_raw_parts_mut(self.mapping.start.byte_add(self.offset_bytes).cast(), length_bytes) }
+    }
+
+    /// Holds these offsets from now on.
+    pub fn set_offsets(&mut self, offsets: &[u32], against: Against) -> &[u32] {
+        let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_ne_bytes()).collect();
+        // SAFETY: any bytes are numbers.
+        let (before, offsets, behind) = unsafe { self.set(&bytes, against).align_to() };
+        assert!(before.is_empty() && behind.is_empty(), "pages begin and end at a multiple of four");
+        offsets
     }
 }
 
 impl AsRef<[u8]> for Guarded {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: `new` wrote these bytes, inside the mapping and outside its forbidden pages.
+        // SAFETY: these bytes are inside the mapping, between its forbidden pages; it was made with zeros.
         unsafe { std::slice::from_raw_parts(self.mapping.start.byte_add(self.offset_bytes).cast(), self.length_bytes) }
     }
 }

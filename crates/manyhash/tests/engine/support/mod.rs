@@ -1,8 +1,10 @@
-//! What the integration tests share: backends, the oracle, messages, vector files, guarded memory.
+//! What the integration tests share: backends, the oracle, messages, vector files, guarded memory, requests to valgrind.
 
 pub mod backends;
 #[cfg(target_os = "linux")]
 pub mod mapped;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub mod memcheck;
 pub mod records;
 pub mod rsp;
 
