@@ -163,7 +163,13 @@ impl Store {
         let day: i64 = row.get(0)?;
         let group = Group::decode(key, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
         let group = group.ok_or_else(|| StoreError::Damaged("a checksum is wrong".into()))?;
-        Ok((group, (self.day - day).abs() >= NOTED_DAYS))
+        Ok((group, self.is_long_ago(day)))
+    }
+
+    /// Whether `day` is so far from today that use is to be noted again. It may be any number,
+    /// because no checksum is over it.
+    fn is_long_ago(&self, day: i64) -> bool {
+        self.day.abs_diff(day) >= NOTED_DAYS.unsigned_abs()
     }
 
     /// Stores a group, and notes that it was used today.
@@ -194,7 +200,7 @@ impl Store {
         let before = state;
         state.verified_percent = verified_percent;
         self.transaction(|| {
-            if (self.day - state.dropped_day).abs() >= NOTED_DAYS {
+            if self.is_long_ago(state.dropped_day) {
                 state.dropped_day = self.day;
                 self.connection.execute("DELETE FROM manyhash_cache_files WHERE day < ?", (self.day - KEPT_DAYS,))?;
             }
@@ -327,6 +333,22 @@ mod tests {
         assert_eq!(store.group(used.key()).unwrap().0, used);
         assert_eq!(store.group(unused.key()).unwrap().0, Group::new(unused.key()));
         assert_eq!(store.state().unwrap().verified_percent, 8);
+    }
+
+    /// Days are no part of what the checksum is over.
+    #[test]
+    fn a_damaged_day_is_only_a_day_long_ago() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("c");
+        for day in [i64::MIN, i64::MAX] {
+            let store = Store::open(&path, 20_000).unwrap();
+            store.put(&group(5)).unwrap();
+            store.connection.execute("UPDATE manyhash_cache_files SET day = ?", (day,)).unwrap();
+            store.connection.execute("UPDATE manyhash_cache_state SET dropped_day = ?", (day,)).unwrap();
+            assert_eq!(store.group(group(5).key()).unwrap(), (group(5), true));
+            store.end(1).unwrap();
+            assert_eq!(store.state().unwrap().dropped_day, 20_000);
+        }
     }
 
     #[test]
