@@ -23,9 +23,12 @@ struct Message {
     is_handed_over: bool,
 }
 
+/// A handle and its job.
+type Open<A> = (usize, Job<A, usize, Vec<u8>>);
+
 struct Trace<A: Algorithm> {
     jobs: Jobs<A, usize, Vec<u8>>,
-    open: Vec<(usize, Job<A, usize, Vec<u8>>)>,
+    open: Vec<Open<A>>,
     messages: Vec<Message>,
     bytes: usize,
 }

@@ -31,10 +31,8 @@ struct Reader {
     number: usize,
     message: Vec<u8>,
     given: usize,
-    /// What it does, and then it gives all that there is.
+    /// What it does. Then it gives all that there is.
     steps: IntoIter<Step>,
-    /// Bytes that lending needs behind those that were given before.
-    lent: Option<usize>,
     /// Whether it did what makes it fail.
     is_broken: bool,
 }
@@ -86,7 +84,6 @@ impl Lend for Reader {
         let count = (LEAST_LENT_BYTES + more).min(left);
         let lent = self.message[self.given - again_bytes..self.given + count].to_vec();
         self.given += count;
-        self.lent = Some(count);
         Ok(Some(lent))
     }
 }
@@ -102,7 +99,7 @@ fn readers(choices: &mut Choices) -> Vec<Reader> {
     let lengths = choices.lengths(70);
     let reader = |(number, bytes): (usize, &usize)| {
         let steps: Vec<Step> = (0..choices.between(0, 6)).map(|_| step(choices)).collect();
-        Reader { number, message: paint(number, *bytes), given: 0, steps: steps.into_iter(), lent: None, is_broken: false }
+        Reader { number, message: paint(number, *bytes), given: 0, steps: steps.into_iter(), is_broken: false }
     };
     lengths.iter().enumerate().map(reader).collect()
 }
