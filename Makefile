@@ -5,9 +5,9 @@ TREE ?= /usr/lib
 JOBS ?= 0
 
 # What `make test` is made of, in this order. Each part says how many minutes it took.
-TESTS = install-test-tools test-rust test-backends test-command test-python test-bench test-study
+TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run test lint sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run test lint fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -41,6 +41,17 @@ test-backends:  ## the vectors once more, forced onto each backend this CPU has
 test-command: ## a first user's commands, as the README has them
 	$(CARGO) test $(ALL) --no-run
 	python3 scripts/run.py --manyhash $(BUILT)/manyhash --limit-bytes 300000000 /usr/lib
+
+# Seconds that `make test` gives each fuzz target, and `make fuzz` each target or the one that TARGET names: see fuzz/README.md.
+SMOKE ?= 15
+TIME ?= 60
+TARGET ?=
+
+test-fuzz:      ## every fuzz target for a short time, seeds first; libFuzzer wants a build of its own
+	scripts/fuzz --at-once 2 $(SMOKE)
+
+fuzz:           ## every fuzz target in turn, TIME seconds each; TARGET=columns: only that one
+	scripts/fuzz $(TIME) $(TARGET)
 
 # The Python package with the engines that it is tested with.
 TEST_PACKAGE = target/test-python-package

@@ -11,6 +11,9 @@ mod cache;
 mod commands;
 mod exit;
 mod flags;
+#[cfg(feature = "hazmat")]
+#[doc(hidden)]
+pub mod hazmat;
 mod message;
 mod output;
 mod progress;

@@ -33,7 +33,7 @@ impl GroupKey {
         Self { file_system: file.device, block: file.inode >> Self::BLOCK_BITS }
     }
 
-    fn checksum(self, body: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    pub(super) fn checksum(self, body: &[u8]) -> [u8; CHECKSUM_BYTES] {
         let message = [&self.file_system.to_le_bytes()[..], &self.block.to_le_bytes(), body].concat();
         let [a, b, c, d, e, f, g, h, ..] = manyhash::hash::<Sha256>(&message);
         [a, b, c, d, e, f, g, h]

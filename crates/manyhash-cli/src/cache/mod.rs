@@ -12,6 +12,8 @@
 mod block_devices;
 mod file_systems;
 mod group;
+#[cfg(feature = "hazmat")]
+pub(crate) mod hazmat;
 mod store;
 
 use crate::exit::Failure;

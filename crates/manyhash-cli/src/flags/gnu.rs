@@ -74,7 +74,8 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
     parse_as(arguments, std::env::var_os("POSIXLY_CORRECT").is_some())
 }
 
-fn parse_as(arguments: impl IntoIterator<Item = OsString>, operands_end_options: bool) -> Parsed {
+/// Parses a command line. The first operand ends the options if that is asked for.
+pub(crate) fn parse_as(arguments: impl IntoIterator<Item = OsString>, operands_end_options: bool) -> Parsed {
     let mut options = Options::default();
     let mut arguments = arguments.into_iter();
     for argument in arguments.by_ref() {

@@ -43,11 +43,15 @@ impl Layout {
     pub(crate) fn read(file: &File, hash_offset: u64) -> io::Result<Self> {
         let mut bytes = [0; SUPERBLOCK_BYTES];
         let count = positioned::read_at(file, &mut bytes, hash_offset)?;
-        let wrong = |what: String| io::Error::other(format!("at byte {hash_offset}: {what}"));
-        let superblock = Superblock::parse(filled(&bytes, count)?).map_err(|error| wrong(error.to_string()))?;
+        Self::parse(filled(&bytes, count)?, hash_offset).map_err(|what| io::Error::other(format!("at byte {hash_offset}: {what}")))
+    }
+
+    /// Parses the superblock that is at `hash_offset`.
+    pub(crate) fn parse(bytes: &[u8], hash_offset: u64) -> Result<Self, String> {
+        let superblock = Superblock::parse(bytes).map_err(|error| error.to_string())?;
         let algorithm = AnyAlgorithm::ALL.iter().copied().find(|&algorithm| linux_name(algorithm) == superblock.algorithm);
-        let algorithm = algorithm
-            .ok_or_else(|| wrong(format!("the superblock's hash algorithm is unknown: {}", superblock.algorithm.escape_debug())))?;
+        let algorithm =
+            algorithm.ok_or_else(|| format!("the superblock's hash algorithm is unknown: {}", superblock.algorithm.escape_debug()))?;
         Ok(Self { superblock, algorithm, hash_offset, has_superblock: true })
     }
 

@@ -4,6 +4,8 @@ mod check;
 mod device;
 mod dump;
 mod format;
+#[cfg(feature = "hazmat")]
+pub(crate) mod hazmat;
 mod layout;
 mod overlap;
 mod report;

@@ -1,0 +1,4 @@
+//! The program of the fuzz target `caches`.
+#![cfg_attr(fuzzing, no_main)]
+
+manyhash_fuzz::program!(caches);

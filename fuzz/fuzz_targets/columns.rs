@@ -1,0 +1,4 @@
+//! The program of the fuzz target `columns`.
+#![cfg_attr(fuzzing, no_main)]
+
+manyhash_fuzz::program!(columns);
