@@ -7,6 +7,8 @@
 
 use std::io::{self, Read};
 use std::num::NonZeroU32;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
 use std::sync::Arc;
 
 use crate::support::backends::{Door, doors_not_forced};
@@ -21,6 +23,9 @@ use manyhash::{Algorithm, AnyAlgorithm, Batch, Hasher, Lend, Readers, Sha256, Sh
 
 /// The bytes that a `Guarded` of these tests has room for.
 const MOST_BYTES: usize = 8192;
+
+/// The signal that a forbidden page sends (signal(7)).
+const SIGSEGV: i32 = 11;
 
 /// All short lengths, and those at which a message fills its pages, or lacks a byte of that.
 fn lengths() -> impl Iterator<Item = usize> {
@@ -52,6 +57,27 @@ fn more_than_lanes<A: Algorithm>() -> usize {
 fn check<A: Algorithm>(digests: &[A::Digest], expected: &[u8], what: &str, case: (usize, Against)) {
     for digest in digests {
         assert_eq!(digest.as_ref(), expected, "{}, {what}: {case:?}", A::NAME);
+    }
+}
+
+/// Says to a process of these tests that it is to touch a forbidden page.
+const CHILD: &str = "MANYHASH_TOUCHES_BESIDE";
+
+/// What all the others rely on.
+#[test]
+fn a_byte_beside_is_a_fault() {
+    for (name, against) in [("front", Against::Front), ("back", Against::Back)] {
+        if std::env::var(CHILD).is_ok_and(|value| value == name) {
+            let read = Guarded::new(b"message", against).read_beside(against);
+            panic!("the byte beside is {read}");
+        }
+        if std::env::var_os(CHILD).is_none() {
+            let mut command = Command::new(std::env::current_exe().expect("this program"));
+            command.args(["--exact", "guarded::a_byte_beside_is_a_fault"]).env(CHILD, name);
+            // AddressSanitizer would report the fault itself.
+            let output = command.env("ASAN_OPTIONS", "handle_segv=0").output().expect("it starts");
+            assert_eq!(output.status.signal(), Some(SIGSEGV), "{against:?}: {}", String::from_utf8_lossy(&output.stdout));
+        }
     }
 }
 

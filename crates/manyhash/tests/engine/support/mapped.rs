@@ -93,6 +93,16 @@ impl Guarded {
         unsafe { std::slice::from_raw_parts_mut(self.mapping.start.byte_add(self.offset_bytes).cast(), length_bytes) }
     }
 
+    /// Reads the byte beside those that are held, on the side that they lie against. Does not return.
+    pub fn read_beside(&self, against: Against) -> u8 {
+        let offset_bytes = match against {
+            Against::Front => self.offset_bytes - 1,
+            Against::Back => self.offset_bytes + self.length_bytes,
+        };
+        // SAFETY: this byte is in the mapping, and of a page that may not be read: the process ends here.
+        unsafe { self.mapping.start.byte_add(offset_bytes).cast::<u8>().read_volatile() }
+    }
+
     /// Holds these offsets from now on.
     pub fn set_offsets(&mut self, offsets: &[u32], against: Against) -> &[u32] {
         let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_ne_bytes()).collect();
