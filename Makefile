@@ -43,14 +43,14 @@ test-command: ## a first user's commands, as the README has them
 	python3 scripts/run.py --manyhash $(BUILT)/manyhash --limit-bytes 300000000 /usr/lib
 
 # Seconds that `make test` gives each fuzz target, and `make fuzz` each target or the one that TARGET names: see fuzz/README.md.
-SMOKE ?= 15
+SMOKE ?= 30
 TIME ?= 60
 TARGET ?=
 
-test-fuzz:      ## every fuzz target for a short time, seeds first; libFuzzer wants a build of its own
-	scripts/fuzz --at-once 2 $(SMOKE)
+test-fuzz:      ## every fuzz target for a short time, two at once, on seeds changed at random: libFuzzer would want a build of its own
+	MANYHASH_FUZZ_SECONDS=$(SMOKE) $(CARGO) test $(ALL) --lib -- seeds_that_are_changed_at_random --nocapture
 
-fuzz:           ## every fuzz target in turn, TIME seconds each; TARGET=columns: only that one
+fuzz:           ## by libFuzzer: every fuzz target in turn, TIME seconds each; TARGET=columns: only that one
 	scripts/fuzz $(TIME) $(TARGET)
 
 # The Python package with the engines that it is tested with.
