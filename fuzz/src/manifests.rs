@@ -42,7 +42,7 @@ pub fn target(data: &[u8]) {
                     continue;
                 }
                 for (style, together) in STYLES.into_iter().zip(&mut together) {
-                    let line = sum_line(style, &name, algorithm, &digest, size_bytes.unwrap_or(0));
+                    let line = sum_line(style, &name, algorithm, &digest, size_bytes.unwrap_or(0)).expect("lines of one digest");
                     together.extend(&line);
                     written(style, &line, algorithm, &digest, &name);
                 }

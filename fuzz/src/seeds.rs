@@ -107,7 +107,8 @@ fn run_changed(name: &str, target: Target, mut random: Random, end: Instant) -> 
     let mut cases = 0;
     while Instant::now() < end {
         let mut data = seeds[random.below(seeds.len())].clone();
-        random.change(&mut data, &seeds[random.below(seeds.len())]);
+        let other = random.below(seeds.len());
+        random.change(&mut data, &seeds[other]);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target(&data))) {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("found").join(name);
             let path = folder.join(format!("changed-{:016x}", random.next()));

@@ -78,7 +78,7 @@ pub enum Style {
 
 /// Returns the line that `sum` writes for a file of `bytes` bytes. Panics if the digest does not
 /// have the algorithm's length.
-pub fn sum_line(style: Style, name: &[u8], algorithm: AnyAlgorithm, digest: &[u8], bytes: u64) -> Vec<u8> {
+pub fn sum_line(style: Style, name: &[u8], algorithm: AnyAlgorithm, digest: &[u8], bytes: u64) -> std::io::Result<Vec<u8>> {
     let style = match style {
         Style::Text => crate::text::lines::Style::Text,
         Style::Binary => crate::text::lines::Style::Binary,

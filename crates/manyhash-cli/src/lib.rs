@@ -13,6 +13,7 @@ mod exit;
 mod flags;
 #[cfg(feature = "hazmat")]
 #[doc(hidden)]
+#[expect(clippy::expect_used, reason = "fuzz targets give what fits, and want to hear otherwise")]
 pub mod hazmat;
 mod message;
 mod output;

@@ -13,6 +13,7 @@ mod block_devices;
 mod file_systems;
 mod group;
 #[cfg(feature = "hazmat")]
+#[expect(clippy::expect_used, reason = "fuzz targets give what fits, and want to hear otherwise")]
 pub(crate) mod hazmat;
 mod store;
 

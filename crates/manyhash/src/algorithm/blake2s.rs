@@ -4,7 +4,7 @@
 //! about 20 around them.
 
 use super::ending::Counted;
-use super::{Compression, algorithm};
+use super::{Compression, SelfTested, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
@@ -67,6 +67,10 @@ macro_rules! rounds {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blake2sCompression;
 
+impl SelfTested for Blake2sCompression {
+    const KNOWN: [u64; 2] = [0x3B8C_3235_7015_D444, 0x5EBC_1F88_F59C_C266];
+}
+
 impl Compression for Blake2sCompression {
     type Word = u32;
     type State = Count<11>;
@@ -74,7 +78,6 @@ impl Compression for Blake2sCompression {
     type Ending = Counted;
     const NAME: &'static str = "blake2s";
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
-    const SELF_TEST: [u64; 2] = [0x3B8C_3235_7015_D444, 0x5EBC_1F88_F59C_C266];
     const WANTS_WAVES: bool = false;
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 //! rotations, and 17 to absorb the block.
 
 use super::ending::Sponge;
-use super::{Compression, algorithm};
+use super::{Compression, SelfTested, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
@@ -20,6 +20,10 @@ algorithm! {
 #[derive(Clone, Copy, Debug)]
 pub struct Sha3_256Compression;
 
+impl SelfTested for Sha3_256Compression {
+    const KNOWN: [u64; 2] = [0xE8F6_692D_8542_691B, 0x582E_249B_4994_9302];
+}
+
 impl Compression for Sha3_256Compression {
     type Word = u64;
     type State = Count<25>;
@@ -27,7 +31,6 @@ impl Compression for Sha3_256Compression {
     type Ending = Sponge<0x06>;
     const NAME: &'static str = "sha3_256";
     const BYTE_ORDER: ByteOrder = ByteOrder::Little;
-    const SELF_TEST: [u64; 2] = [0xE8F6_692D_8542_691B, 0x582E_249B_4994_9302];
     const WANTS_WAVES: bool = false;
 
     #[inline(always)]

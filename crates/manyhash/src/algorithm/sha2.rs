@@ -140,7 +140,7 @@ pub(super) fn compress_constant<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, 
 /// The methods of [`Sha2`] and [`Compression`] for one word size, with the rotations of equations
 /// 4.4 to 4.7 and 4.10 to 4.13.
 macro_rules! sha2 {
-    ($Compression:ident, $word:ident, $name:literal, $self_test:expr, $constants:ident,
+    ($Compression:ident, $word:ident, $name:literal, $known:expr, $constants:ident,
      $a0:literal $a1:literal $a2:literal, $b0:literal $b1:literal $b2:literal, $c0:literal $c1:literal $c2:literal, $d0:literal $d1:literal $d2:literal) => {
         impl $crate::algorithm::sha2::Sha2 for $Compression {
             const ROUND_CONSTANTS: &'static [[$word; 16]] = &$constants;
@@ -162,6 +162,10 @@ macro_rules! sha2 {
             }
         }
 
+        impl $crate::algorithm::SelfTested for $Compression {
+            const KNOWN: [u64; 2] = $known;
+        }
+
         impl Compression for $Compression {
             type Word = $word;
             type State = Count<8>;
@@ -169,7 +173,6 @@ macro_rules! sha2 {
             type Ending = MerkleDamgard<{ 2 * size_of::<$word>() }>;
             const NAME: &'static str = $name;
             const BYTE_ORDER: ByteOrder = ByteOrder::Big;
-            const SELF_TEST: [u64; 2] = $self_test;
             const HAS_LEAN_ROUNDS: bool = true;
             const HAS_CONSTANT_BLOCKS: bool = true;
             #[inline(always)]

@@ -48,7 +48,7 @@ fn for_bits(bits: u32) -> Vec<[u64; 3]> {
         all.extend((0..3).map(|which| std::array::from_fn(|i| if i == which { 1 << bit } else { 0 })));
     }
     for turn in 0..8 {
-        let word = |i: usize| (0..bits).fold(0, |word, bit| word | (u64::from((bit + turn) % 8 >> i & 1) << bit));
+        let word = |i: usize| (0..bits).fold(0, |word, bit| word | (u64::from(((bit + turn) % 8) >> i & 1) << bit));
         all.push(std::array::from_fn(word));
     }
     let mut state = 2;

@@ -3,12 +3,12 @@
 //!
 //! Libraries that were proved or tested gave wrong digests where a compiler or a CPU was wrong. A
 //! kernel that fails here is left out, so that digests stay right, and `backend::health` says so. The
-//! known results are of this library's tests, not of the machine: [`Compression::SELF_TEST`].
+//! known results are of this library's tests, not of the machine: [`SelfTested::KNOWN`].
 
 use super::Kernel;
 use super::short::{LaneStarts, ShortMessages};
 use super::states::States;
-use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, WordOf};
+use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, SelfTested, WordOf};
 use crate::isa::{Blocks, ByteOrder, Dealt, MAX_LANES, Whole, Word};
 use std::sync::{Mutex, PoisonError};
 
@@ -34,13 +34,13 @@ pub(crate) fn failures() -> Vec<Failure> {
 }
 
 /// Tests a kernel, and remembers it if it fails. Panics if the CPU lacks the instruction set.
-pub(crate) fn passes<C: Compression>(kernel: &Kernel<C>) -> bool {
+pub(crate) fn passes<C: SelfTested>(kernel: &Kernel<C>) -> bool {
     remembered(kernel, is_right(kernel))
 }
 
 /// Tests the code of a kernel for a message dealt out to lanes, if it has any, and remembers it if it
 /// fails. Panics if the CPU lacks the instruction set.
-pub(crate) fn passes_dealt<C: Compression>(kernel: &Kernel<C>) -> bool {
+pub(crate) fn passes_dealt<C: SelfTested>(kernel: &Kernel<C>) -> bool {
     !kernel.has_dealt() || remembered(kernel, is_right_dealt(kernel))
 }
 
@@ -116,7 +116,7 @@ fn number_of_state<C: Compression>(state: &[WordOf<C>]) -> u64 {
     })
 }
 
-fn is_right<C: Compression>(kernel: &Kernel<C>) -> bool {
+fn is_right<C: SelfTested>(kernel: &Kernel<C>) -> bool {
     let bytes = Bytes::new();
     let mut results = Results::default();
     let whole = runs(kernel.lanes).all(|run| {
@@ -134,7 +134,7 @@ fn is_right<C: Compression>(kernel: &Kernel<C>) -> bool {
             results.agree(message, number_of_state::<C>(state.as_ref()))
         })
     });
-    let [states, digests] = C::SELF_TEST;
+    let [states, digests] = C::KNOWN;
     whole && one && results.all() == Some(states) && (!kernel.has_short() || number_of_digests(kernel, &bytes) == Some(digests))
 }
 
@@ -171,7 +171,7 @@ fn number_of_digest<C: Compression>(row: &[u8]) -> u64 {
     digest.iter().fold(0, |all, byte| mixed(all, u64::from(*byte)))
 }
 
-fn is_right_dealt<C: Compression>(kernel: &Kernel<C>) -> bool {
+fn is_right_dealt<C: SelfTested>(kernel: &Kernel<C>) -> bool {
     let bytes = Bytes::new();
     let mut results = Results::default();
     let word_bytes = size_of::<WordOf<C>>();
@@ -186,7 +186,7 @@ fn is_right_dealt<C: Compression>(kernel: &Kernel<C>) -> bool {
         let mut states = States::<C>::of_rows(&mut rows);
         kernel.advance_dealt(&mut states, &Dealt { bytes: &dealt, row_bytes: kernel.lanes * word_bytes, blocks: BLOCKS });
         agree(&mut results, kernel.lanes, run, &states)
-    }) && results.all() == Some(C::SELF_TEST[0])
+    }) && results.all() == Some(C::KNOWN[0])
 }
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
         portable
     }
 
-    /// Returns [`Compression::SELF_TEST`] as the portable kernel, on which official vectors are tested,
+    /// Returns [`SelfTested::KNOWN`] as the portable kernel, on which official vectors are tested,
     /// computes it one message after the other.
     fn known<C: Compiled>() -> [u64; 2] {
         let (mix, bytes) = (Mix::new(vec![portable::<C>()]), Bytes::new());
@@ -226,7 +226,7 @@ mod tests {
         macro_rules! every { ($($Compression:path)*) => { $(
             let [states, digests] = known::<$Compression>();
             let name = <$Compression as Compression>::NAME;
-            assert_eq!(<$Compression as Compression>::SELF_TEST, [states, digests], "{name}: [{states:#018x}, {digests:#018x}]");
+            assert_eq!(<$Compression as SelfTested>::KNOWN, [states, digests], "{name}: [{states:#018x}, {digests:#018x}]");
             for kernel in kernels::<$Compression>().iter().filter(|kernel| kernel.is_supported()) {
                 assert!(passes(kernel) && passes_dealt(kernel), "{name} {}", kernel.name);
             }

@@ -17,14 +17,14 @@ use super::{
     messages::Which,
     short::{self, Rows},
 };
-use crate::algorithm::{ChainingOf, Compression};
+use crate::algorithm::{ChainingOf, SelfTested};
 use crate::kernel::start::Passes;
 #[cfg(feature = "hmac")]
 use crate::kernel::start::Starts;
 use std::sync::OnceLock;
 
 /// A compression function with all functions that are compiled for it.
-pub(crate) trait Compiled: Compression {
+pub(crate) trait Compiled: SelfTested {
     /// Returns the kernels of the compression function; the CPU is asked once.
     fn mixes() -> &'static Mixes<Self>;
     /// Hashes a batch: see [`route::hash_many`].

@@ -2,7 +2,7 @@
 //! them.
 
 use super::bookkeeping::ragged_message_ps;
-use crate::algorithm::Compression;
+use crate::algorithm::{Compression, SelfTested};
 use crate::isa::MAX_LANES;
 use crate::kernel::list::kernels;
 use crate::kernel::{Kernel, Runs, SHORT_BLOCKS, self_test};
@@ -19,7 +19,7 @@ pub(crate) struct Mixes<C: Compression> {
     forced: Vec<OnceLock<Option<Mix<C>>>>,
 }
 
-impl<C: Compression> Mixes<C> {
+impl<C: SelfTested> Mixes<C> {
     /// Asks the CPU which kernels it can run. This takes time: see
     /// [`Compiled::mixes`](super::compiled::Compiled::mixes).
     pub(crate) fn detect() -> Self {
