@@ -79,7 +79,7 @@ impl<W: Word> Operations<W> {
     const BITS: u32 = 8 * size_of::<W>() as u32;
 
     /// Checks an operation on operands of every lane.
-    #[inline(always)]
+    #[inline(never)]
     fn check<V: Words<Word = W>>(
         &self,
         isa: V::Isa,
@@ -89,18 +89,24 @@ impl<W: Word> Operations<W> {
         right: impl Fn([u64; 3]) -> u64,
     ) {
         for operands in operands(special, Self::BITS) {
-            let read = |i: usize| V::read(isa, &operands.map(|of_lane| W::low(of_lane[i])));
+            let words: [[W; MAX_LANES]; 3] = std::array::from_fn(|i| operands.map(|of_lane| W::low(of_lane[i])));
             let mut found = [W::default(); MAX_LANES];
-            compute([read(0), read(1), read(2)]).write(&mut found);
-            for (lane, (found, operands)) in found[..V::LANES].iter().zip(operands).enumerate() {
-                let right = right(operands) & (u64::MAX >> (64 - Self::BITS));
-                assert_eq!(number(*found), right, "{} {operation} of {operands:x?} in lane {lane}", self.name);
-            }
+            compute([V::read(isa, &words[0]), V::read(isa, &words[1]), V::read(isa, &words[2])]).write(&mut found);
+            self.compare(operation, &operands, &found[..V::LANES], &right);
+        }
+    }
+
+    /// Compares what the lanes have with what is right.
+    #[inline(never)]
+    fn compare(&self, operation: &str, operands: &Operands, found: &[W], right: &dyn Fn([u64; 3]) -> u64) {
+        for (lane, (found, operands)) in found.iter().zip(operands).enumerate() {
+            let right = right(*operands) & (u64::MAX >> (64 - Self::BITS));
+            assert_eq!(number(*found), right, "{} {operation} of {operands:x?} in lane {lane}", self.name);
         }
     }
 
     /// Checks what computes.
-    #[inline(always)]
+    #[inline(never)]
     fn check_all<V: Words<Word = W>>(&self, isa: V::Isa) {
         let (bits, sums) = (for_bits(Self::BITS), for_sums(Self::BITS));
         self.check::<V>(isa, "add", &sums, |[x, y, _]| x.add(y), |[x, y, _]| x.wrapping_add(y));
@@ -124,19 +130,30 @@ impl<W: Word> Operations<W> {
             |[x, ..]| x.xor(V::splat(isa, W::low(0x0123_4567_89AB_CDEF))),
             |[x, ..]| x ^ 0x0123_4567_89AB_CDEF,
         );
-        macro_rules! shifts { ($($by:literal)*) => { $(
-            if const { $by < Self::BITS } {
-                let turned = |x: u64| x >> $by | x << (Self::BITS - $by);
-                self.check::<V>(isa, concat!("rotate_right by ", $by), &bits[..=3 * Self::BITS as usize], |[x, ..]| x.rotate_right::<$by>(), |[x, ..]| turned(x));
-                self.check::<V>(isa, concat!("shift_right by ", $by), &bits[..=3 * Self::BITS as usize], |[x, ..]| x.shift_right::<$by>(), |[x, ..]| x >> $by);
-            }
-        )* } }
-        // All that the algorithms use.
-        shifts!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 34 39 41 61);
+    }
+
+    /// Checks rotations and shifts by all that the algorithms use. In one function: one for each would
+    /// take the compiler ten minutes.
+    #[inline(never)]
+    fn check_shifts<V: Words<Word = W>>(&self, isa: V::Isa) {
+        let bits = for_bits(Self::BITS);
+        for operands in operands(&bits, Self::BITS) {
+            let word = V::read(isa, &operands.map(|of_lane| W::low(of_lane[0])));
+            let mut found = [W::default(); MAX_LANES];
+            macro_rules! shifts { ($($by:literal)*) => { $(
+                if const { $by < Self::BITS } {
+                    word.rotate_right::<$by>().write(&mut found);
+                    self.compare("rotate_right", &operands, &found[..V::LANES], &|[x, ..]| x >> $by | x << (Self::BITS - $by));
+                    word.shift_right::<$by>().write(&mut found);
+                    self.compare("shift_right", &operands, &found[..V::LANES], &|[x, ..]| x >> $by);
+                }
+            )* } }
+            shifts!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 34 39 41 61);
+        }
     }
 
     /// Checks what moves bytes: loads of `N` words of each lane, from every first byte.
-    #[inline(always)]
+    #[inline(never)]
     fn check_loads<V: Words<Word = W>, const N: usize>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
         let block_bytes = N * size_of::<W>();
         for order in [ByteOrder::Big, ByteOrder::Little] {
@@ -150,7 +167,7 @@ impl<W: Word> Operations<W> {
     }
 
     /// Checks loads of messages that end at any byte, and the padding that they get.
-    #[inline(always)]
+    #[inline(never)]
     fn check_padded<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
         let block_bytes = 16 * size_of::<W>();
         let first = FirstByte::new(0x80);
@@ -171,7 +188,6 @@ impl<W: Word> Operations<W> {
     }
 
     /// Checks that word i of each lane is the one at the beginning of `bytes(lane, i)`.
-    #[inline(always)]
     fn check_words<V: Words<Word = W>>(&self, words: &[V], order: ByteOrder, bytes: impl Fn(usize, usize) -> Vec<u8>) {
         for (i, word) in words.iter().enumerate() {
             let mut found = [W::default(); MAX_LANES];
@@ -189,7 +205,7 @@ impl<W: Word> Operations<W> {
     }
 
     /// Checks words that become bytes, and words of one row.
-    #[inline(always)]
+    #[inline(never)]
     fn check_rows<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
         for order in [ByteOrder::Big, ByteOrder::Little] {
             let row = &messages[0];
@@ -212,11 +228,12 @@ impl<W: Word> Operations<W> {
 
 impl<I: Isa, W: Word> Task<I> for Operations<W> {
     type Output = ();
-    #[inline(always)]
+    // What it calls is not inlined: one function with all of it would take the compiler ten minutes.
     fn run(self, isa: I) {
         let mut state = 4;
         let messages: Vec<Vec<u8>> = (0..MAX_LANES).map(|_| (0..700).map(|_| random(&mut state) as u8).collect()).collect();
         self.check_all::<W::Vector<I>>(isa);
+        self.check_shifts::<W::Vector<I>>(isa);
         self.check_loads::<W::Vector<I>, 16>(isa, &messages);
         self.check_loads::<W::Vector<I>, 17>(isa, &messages);
         self.check_loads::<W::Vector<I>, MAX_BLOCK_WORDS>(isa, &messages);
