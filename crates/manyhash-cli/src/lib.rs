@@ -26,6 +26,7 @@ use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity}
 use exit::{Failure, Outcome};
 use flags::{Arguments, Command};
 use manyhash::{AnyAlgorithm, backend};
+use message::say;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -40,10 +41,21 @@ pub fn run(mut arguments: Vec<OsString>) -> u8 {
     let asked_for = || arguments.get(1).and_then(|name| Some((1, AnyAlgorithm::by_command(name.to_str()?)?)));
     if let Some((index, algorithm)) = called_as.or_else(asked_for) {
         let program = arguments.remove(index);
-        return exit::code(&program, drop_in::run(&program, algorithm, arguments.split_off(index), is_logging));
+        let outcome = drop_in::run(&program, algorithm, arguments.split_off(index), is_logging);
+        say_left_out(&program);
+        return exit::code(&program, outcome);
     }
     let program = OsStr::new("manyhash");
-    exit::code(program, dispatch(program, arguments, is_logging))
+    let outcome = dispatch(program, arguments, is_logging);
+    say_left_out(program);
+    exit::code(program, outcome)
+}
+
+/// Says which backends failed their test and were not used.
+fn say_left_out(program: &OsStr) {
+    for unhealthy in backend::left_out() {
+        say(program, unhealthy.to_string().as_bytes());
+    }
 }
 
 fn dispatch(program: &OsStr, arguments: Vec<OsString>, is_logging: bool) -> Outcome {

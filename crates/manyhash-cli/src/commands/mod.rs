@@ -27,8 +27,7 @@ pub(crate) fn print(text: &[u8]) -> Outcome {
 }
 
 /// Checks that there are backends for all of `algorithms`, and if `verbose` says which they are and
-/// tests all that there are. Says which backends failed their test and are not used. Fails if there is
-/// no backend for one of the algorithms, with the reason.
+/// tests all that there are. Fails if there is none for one of them, with the reason.
 pub(crate) fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose: bool) -> Result<(), String> {
     for algorithm in algorithms.iter() {
         algorithm.backend().map_err(|error| error.to_string())?;
@@ -36,11 +35,7 @@ pub(crate) fn prepare_backends(program: &OsStr, algorithms: Algorithms, verbose:
             say_backend(program, algorithm);
         }
     }
-    let left_out = if verbose { backend::health() } else { backend::left_out() };
-    for unhealthy in &left_out {
-        say(program, unhealthy.to_string().as_bytes());
-    }
-    if verbose && left_out.is_empty() {
+    if verbose && backend::health().is_empty() {
         say(program, b"all backends passed their test");
     }
     Ok(())
