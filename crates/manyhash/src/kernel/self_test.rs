@@ -253,20 +253,25 @@ mod tests {
     /// A kernel that is wrong in one lane is left out and reported.
     #[test]
     fn a_wrong_kernel_is_left_out() {
-        fn names<C: Compiled>(advance: super::super::Advance<C>) -> Vec<&'static str> {
+        /// Whether the kernel with this code is chosen beside the portable one, which it beats.
+        fn is_chosen<C: Compiled>(advance: super::super::Advance<C>) -> bool {
             let eight = Kernel { advance, ..Kernel::model("eight", 8, 1) };
             let mixes = Mixes::of(vec![portable::<C>(), eight]);
-            assert_eq!(mixes.forced(1).is_some(), mixes.automatic.kernels.len() == 2);
-            mixes.automatic.kernels.iter().map(|kernel| kernel.name).collect()
+            let names: Vec<_> = mixes.automatic.kernels.iter().map(|kernel| kernel.name).collect();
+            let is_chosen = names == ["eight"];
+            assert!(is_chosen || names == ["portable"], "{names:?}");
+            assert_eq!(mixes.forced(1).is_some(), is_chosen);
+            is_chosen
         }
         macro_rules! every { ($($Compression:path)*) => { $(
-            // All lanes are right.
-            assert_eq!(names::<$Compression>(break_lane::<$Compression, 8>), ["portable", "eight"]);
-            assert!(!failures().contains(&Failure { backend: "eight", compression: <$Compression as Compression>::NAME }));
+            let failure = Failure { backend: "eight", compression: <$Compression as Compression>::NAME };
+            // No lane is broken.
+            assert!(is_chosen::<$Compression>(break_lane::<$Compression, 8>));
+            assert!(!failures().contains(&failure));
             for broken in [break_lane::<$Compression, 0>, break_lane::<$Compression, 3>, break_lane::<$Compression, 7>] {
-                assert_eq!(names::<$Compression>(broken), ["portable"]);
+                assert!(!is_chosen::<$Compression>(broken));
             }
-            assert!(failures().contains(&Failure { backend: "eight", compression: <$Compression as Compression>::NAME }));
+            assert!(failures().contains(&failure));
         )* } }
         for_each_compression!(every);
     }
