@@ -28,7 +28,7 @@ use shape::{Kind, Shape};
 use short::{LaneStates, ShortMessages};
 use states::States;
 
-type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
+pub(crate) type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
 /// Compresses two pieces of one message, each whole blocks or nothing. They are not in an array:
 /// arguments of a function are in registers.
 type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8]);
@@ -237,6 +237,12 @@ impl<C: Compression> Kernel<C> {
     #[cfg(feature = "hazmat")]
     pub(crate) fn recording(&self) -> Self {
         Self { advance: |_, blocks| recording::record(blocks), one: None, dealt: None, short: None, ..*self }
+    }
+
+    /// Returns this kernel with other code, for tests.
+    #[cfg(test)]
+    pub(crate) fn with_code(&self, advance: Advance<C>) -> Self {
+        Self { advance, ..*self }
     }
 
     /// Makes a kernel that computes nothing, for tests of schedules.

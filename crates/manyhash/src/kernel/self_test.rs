@@ -189,90 +189,23 @@ fn is_right_dealt<C: SelfTested>(kernel: &Kernel<C>) -> bool {
     }) && results.all() == Some(C::KNOWN[0])
 }
 
+/// Returns what [`SelfTested::KNOWN`] must be, by functions for one message: one compresses whole
+/// blocks, one writes a digest, both from a state of zeros.
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::list::kernels;
-    use crate::schedule::compiled::Compiled;
-    use crate::schedule::mix::{Mix, Mixes};
-
-    /// Returns the portable kernel, which is the first.
-    fn portable<C: Compression>() -> Kernel<C> {
-        let portable = kernels::<C>()[0];
-        assert_eq!(portable.name, "portable");
-        portable
+pub(crate) fn known<C: SelfTested>(
+    compress: impl Fn(&mut crate::algorithm::ChainingOf<C>, &[u8]),
+    hash: impl Fn(&crate::algorithm::ChainingOf<C>, &[u8], &mut [u8]),
+) -> [u64; 2] {
+    let bytes = Bytes::new();
+    let (mut states, mut digests) = (Results::default(), Results::default());
+    for message in 0..MESSAGES {
+        let mut state = C::filled(WordOf::<C>::default());
+        compress(&mut state, bytes.blocks::<C>(message));
+        assert!(states.agree(message, number_of_state::<C>(state.as_ref())));
+        let mut digest = [0; MAX_DIGEST_BYTES];
+        let digest_bytes = C::DIGEST_WORDS * size_of::<WordOf<C>>();
+        hash(&C::filled(WordOf::<C>::default()), bytes.ragged::<C>(message), &mut digest[..digest_bytes]);
+        assert!(digests.agree(message, number_of_digest::<C>(&digest)));
     }
-
-    /// Returns [`SelfTested::KNOWN`] as the portable kernel, on which official vectors are tested,
-    /// computes it one message after the other.
-    fn known<C: Compiled>() -> [u64; 2] {
-        let (mix, bytes) = (Mix::new(vec![portable::<C>()]), Bytes::new());
-        let (mut states, mut digests) = (Results::default(), Results::default());
-        for message in 0..MESSAGES {
-            let mut state = C::filled(WordOf::<C>::default());
-            C::compress_alone(&mix, &mut state, bytes.blocks::<C>(message));
-            assert!(states.agree(message, number_of_state::<C>(state.as_ref())));
-            let mut digest = [0; MAX_DIGEST_BYTES];
-            let start = C::filled(WordOf::<C>::default());
-            let digest_bytes = C::DIGEST_WORDS * size_of::<WordOf<C>>();
-            C::hash_alone(&mix, (&start, 0), None, bytes.ragged::<C>(message), &mut digest[..digest_bytes]);
-            assert!(digests.agree(message, number_of_digest::<C>(&digest)));
-        }
-        [states.all().expect("all messages"), digests.all().expect("all messages")]
-    }
-
-    #[test]
-    fn results_are_known_and_every_kernel_passes() {
-        macro_rules! every { ($($Compression:path)*) => { $(
-            let [states, digests] = known::<$Compression>();
-            let name = <$Compression as Compression>::NAME;
-            assert_eq!(<$Compression as SelfTested>::KNOWN, [states, digests], "{name}: [{states:#018x}, {digests:#018x}]");
-            for kernel in kernels::<$Compression>().iter().filter(|kernel| kernel.is_supported()) {
-                assert!(passes(kernel) && passes_dealt(kernel), "{name} {}", kernel.name);
-            }
-        )* } }
-        for_each_compression!(every);
-    }
-
-    /// Advances eight messages, one after the other, and then breaks one of them.
-    fn break_lane<C: Compression, const LANE: usize>(states: &mut States<'_, C>, blocks: &Blocks<'_>) {
-        let portable = portable::<C>();
-        for lane in 0..8 {
-            let mut rows = C::filled([WordOf::<C>::default(); 1]);
-            let mut one = States::<C>::of_rows(&mut rows);
-            one.set_column(0, &states.column(lane));
-            portable.advance(&mut one, &Blocks::new(1, blocks.len_bytes(), |_| blocks.bytes(lane, 0, blocks.len_bytes())));
-            let mut state = one.column(0);
-            if lane == LANE {
-                state.as_mut()[0] = WordOf::<C>::default();
-            }
-            states.set_column(lane, &state);
-        }
-    }
-
-    /// A kernel that is wrong in one lane is left out and reported.
-    #[test]
-    fn a_wrong_kernel_is_left_out() {
-        /// Whether the kernel with this code is chosen beside the portable one, which it beats.
-        fn is_chosen<C: Compiled>(advance: super::super::Advance<C>) -> bool {
-            let eight = Kernel { advance, ..Kernel::model("eight", 8, 1) };
-            let mixes = Mixes::of(vec![portable::<C>(), eight]);
-            let names: Vec<_> = mixes.automatic.kernels.iter().map(|kernel| kernel.name).collect();
-            let is_chosen = names == ["eight"];
-            assert!(is_chosen || names == ["portable"], "{names:?}");
-            assert_eq!(mixes.forced(1).is_some(), is_chosen);
-            is_chosen
-        }
-        macro_rules! every { ($($Compression:path)*) => { $(
-            let failure = Failure { backend: "eight", compression: <$Compression as Compression>::NAME };
-            // No lane is broken.
-            assert!(is_chosen::<$Compression>(break_lane::<$Compression, 8>));
-            assert!(!failures().contains(&failure));
-            for broken in [break_lane::<$Compression, 0>, break_lane::<$Compression, 3>, break_lane::<$Compression, 7>] {
-                assert!(!is_chosen::<$Compression>(broken));
-            }
-            assert!(failures().contains(&failure));
-        )* } }
-        for_each_compression!(every);
-    }
+    [states.all().expect("all messages"), digests.all().expect("all messages")]
 }

@@ -302,3 +302,86 @@ impl<C: Compression> Mix<C> {
         self.least_ps_per_block[messages.min(MAX_LANES)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::WordOf;
+    use crate::isa::Blocks;
+    use crate::kernel::Advance;
+    use crate::kernel::self_test::{Failure, failures, known, passes, passes_dealt};
+    use crate::kernel::states::States;
+    use crate::schedule::compiled::Compiled;
+
+    /// Returns the portable kernel, which is the first.
+    fn portable<C: Compression>() -> Kernel<C> {
+        let portable = kernels::<C>()[0];
+        assert_eq!(portable.name, "portable");
+        portable
+    }
+
+    /// Returns what the self-tests must find, as the portable kernel, on which official vectors are
+    /// tested, computes it one message after the other.
+    fn known_of<C: Compiled>() -> [u64; 2] {
+        let mix = Mix::new(vec![portable::<C>()]);
+        known::<C>(
+            |state, blocks| C::compress_alone(&mix, state, blocks),
+            |start, message, digest| C::hash_alone(&mix, (start, 0), None, message, digest),
+        )
+    }
+
+    #[test]
+    fn results_are_known_and_every_kernel_passes() {
+        macro_rules! every { ($($Compression:path)*) => { $(
+            let [states, digests] = known_of::<$Compression>();
+            let name = <$Compression as Compression>::NAME;
+            assert_eq!(<$Compression as SelfTested>::KNOWN, [states, digests], "{name}: [{states:#018x}, {digests:#018x}]");
+            for kernel in kernels::<$Compression>().iter().filter(|kernel| kernel.is_supported()) {
+                assert!(passes(kernel) && passes_dealt(kernel), "{name} {}", kernel.name);
+            }
+        )* } }
+        for_each_compression!(every);
+    }
+
+    /// Advances eight messages, one after the other, and then breaks one of them.
+    fn break_lane<C: Compression, const LANE: usize>(states: &mut States<'_, C>, blocks: &Blocks<'_>) {
+        let portable = portable::<C>();
+        for lane in 0..8 {
+            let mut rows = C::filled([WordOf::<C>::default(); 1]);
+            let mut one = States::<C>::of_rows(&mut rows);
+            one.set_column(0, &states.column(lane));
+            portable.advance(&mut one, &Blocks::new(1, blocks.len_bytes(), |_| blocks.bytes(lane, 0, blocks.len_bytes())));
+            let mut state = one.column(0);
+            if lane == LANE {
+                state.as_mut()[0] = WordOf::<C>::default();
+            }
+            states.set_column(lane, &state);
+        }
+    }
+
+    /// A kernel that is wrong in one lane is left out and reported.
+    #[test]
+    fn a_wrong_kernel_is_left_out() {
+        /// Whether the kernel with this code is chosen beside the portable one, which it beats.
+        fn is_chosen<C: Compiled>(advance: Advance<C>) -> bool {
+            let eight = Kernel::model("eight", 8, 1).with_code(advance);
+            let mixes = Mixes::of(vec![portable::<C>(), eight]);
+            let names: Vec<_> = mixes.automatic.kernels.iter().map(|kernel| kernel.name).collect();
+            let is_chosen = names == ["eight"];
+            assert!(is_chosen || names == ["portable"], "{names:?}");
+            assert_eq!(mixes.forced(1).is_some(), is_chosen);
+            is_chosen
+        }
+        macro_rules! every { ($($Compression:path)*) => { $(
+            let failure = Failure { backend: "eight", compression: <$Compression as Compression>::NAME };
+            // No lane is broken.
+            assert!(is_chosen::<$Compression>(break_lane::<$Compression, 8>));
+            assert!(!failures().contains(&failure));
+            for broken in [break_lane::<$Compression, 0>, break_lane::<$Compression, 3>, break_lane::<$Compression, 7>] {
+                assert!(!is_chosen::<$Compression>(broken));
+            }
+            assert!(failures().contains(&failure));
+        )* } }
+        for_each_compression!(every);
+    }
+}
