@@ -114,7 +114,7 @@ fn verbose_tells_the_backend() {
         outcome(place.command(BINARY).env("MANYHASH_BACKEND", "portable").env("MANYHASH_LOG", log).args(line.split(' ')), b"").stderr
     };
     for stderr in [portable("sum -v f", ""), portable("-v sum f", ""), portable("sum f", "1"), portable("sha256sum f", "1")] {
-        assert!(stderr.contains("SHA-256: backend portable") && stderr.contains("all backends passed their test"), "{stderr}");
+        assert!(stderr.contains("SHA-256: backend portable"), "{stderr}");
     }
     assert_eq!(portable("sum f", "0"), "");
     let left = outcome(place.command(BINARY).env("MANYHASH_WITHOUT", "avx2,SHA").args(["sum", "-v", "f"]), b"").stderr;
