@@ -43,7 +43,7 @@ test-command: ## a first user's commands, as the README has them
 	python3 scripts/run.py --manyhash $(BUILT)/manyhash --limit-bytes 300000000 /usr/lib
 
 # Seconds that `make test` gives each fuzz target, and `make fuzz` each target or the one that TARGET names: see fuzz/README.md.
-SMOKE ?= 30
+SMOKE ?= 15
 TIME ?= 60
 TARGET ?=
 
