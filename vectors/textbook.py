@@ -1,8 +1,8 @@
 """Algorithms from any initial value, which hashlib cannot do.
 
-MD5, SHA-1 and SHA-2 follow RFC 1321 and FIPS 180-4 word by word, and are slow. All constants are
-computed from their definitions: sines (RFC 1321, 3.4) and roots of the first primes (FIPS 180-4,
-4.2 and 5.3).
+All follow their standards word by word, and are slow: RFC 1321, FIPS 180-4, FIPS 202, RFC 7693 and
+GM/T 0004. Constants are computed from their definitions: sines (RFC 1321, 3.4) and roots of the
+first primes (FIPS 180-4, 4.2 and 5.3).
 """
 
 import hashlib
@@ -97,26 +97,65 @@ class Sha2:
         return sums(state, (a, b, c, d, e, f, g, h), self.bits)
 
 
+def sm3_compress(state, words):
+    """Compresses a block (GM/T 0004, 5.3)."""
+    w = list(words)
+    for j in range(16, 68):
+        x = w[j - 16] ^ w[j - 9] ^ rotate_left(w[j - 3], 15)
+        w.append(x ^ rotate_left(x, 15) ^ rotate_left(x, 23) ^ rotate_left(w[j - 13], 7) ^ w[j - 6])
+    a, b, c, d, e, f, g, h = state
+    for j in range(64):
+        first = j < 16
+        constant = rotate_left(0x79CC4519 if first else 0x7A879D8A, j % 32)
+        ss1 = rotate_left((rotate_left(a, 12) + e + constant) % 2**32, 7)
+        ff = a ^ b ^ c if first else a & b | a & c | b & c
+        gg = e ^ f ^ g if first else e & f | ~e & g
+        tt1 = (ff + d + (ss1 ^ rotate_left(a, 12)) + (w[j] ^ w[j + 4])) % 2**32
+        tt2 = (gg + h + ss1 + w[j]) % 2**32
+        a, b, c, d = tt1, a, rotate_left(b, 9), c
+        e, f, g, h = tt2 ^ rotate_left(tt2, 9) ^ rotate_left(tt2, 17), e, rotate_left(f, 19), g
+    return tuple(old ^ new for old, new in zip(state, (a, b, c, d, e, f, g, h)))
+
+
+SM3_INITIAL = (0x7380166F, 0x4914B2B9, 0x172442D7, 0xDA8A0600, 0xA96F30BC, 0x163138AA, 0xE38DEE4D, 0xB0FB0E4E)
+
+
 class Algorithm:
     def __init__(self, name, compress, initial, word_bytes, digest_bytes, order="big"):
         self.name, self.compress, self.initial = name, compress, initial
         self.word_bytes, self.block_bytes, self.digest_bytes, self.order = word_bytes, 16 * word_bytes, digest_bytes, order
 
     def hash(self, message):
-        """Returns the standard digest, by hashlib."""
+        """Returns the standard digest, by hashlib, which lacks Keccak-256."""
+        if self.name == "Keccak-256":
+            return self.hash_from(self.initial, message)
         name = self.name.lower().replace("sha-", "sha").replace("/", "_").replace("-", "_")
         return hashlib.new(name, message).digest()
 
-    def state_after(self, message, initial):
-        """Returns all words of the state after the padded message."""
+    def words(self, block):
+        """Returns the words of a block."""
+        return [int.from_bytes(block[i : i + self.word_bytes], self.order) for i in range(0, len(block), self.word_bytes)]
+
+    def state_after_blocks(self, blocks, initial):
+        """Returns all words of the state after whole blocks."""
+        state = tuple(initial)
+        for start in range(0, len(blocks), self.block_bytes):
+            state = self.compress(state, self.words(blocks[start : start + self.block_bytes]))
+        return state
+
+    def state_behind(self, blocks):
+        """Returns the words that the library keeps behind the state after some blocks."""
+        return ()
+
+    def padded(self, message):
+        """Returns the message with its padding: whole blocks."""
         bits = (8 * len(message)).to_bytes(2 * self.word_bytes, self.order)
         zeros = -(len(message) + 1 + len(bits)) % self.block_bytes
-        padded, state = message + b"\x80" + bytes(zeros) + bits, initial
-        for block in range(0, len(padded), self.block_bytes):
-            starts = range(block, block + self.block_bytes, self.word_bytes)
-            words = [int.from_bytes(padded[i : i + self.word_bytes], self.order) for i in starts]
-            state = self.compress(state, words)
-        return state
+        return message + b"\x80" + bytes(zeros) + bits
+
+    def state_after(self, message, initial):
+        """Returns all words of the state after the padded message."""
+        return self.state_after_blocks(self.padded(message), initial)
 
     def hash_from(self, initial, message):
         """Returns the digest from another initial value."""
@@ -147,22 +186,23 @@ def keccak_f(state):
     return tuple(a)
 
 
-class Sha3(Algorithm):
-    """SHA-3 (FIPS 202)."""
+class Keccak(Algorithm):
+    """The sponge on Keccak-f (FIPS 202, 4 and 5.1): SHA-3 (6.1), and Keccak before it was a standard."""
 
-    def __init__(self, name, digest_bytes):
-        super().__init__(name, keccak_f, (0,) * 25, 8, digest_bytes, "little")
-        self.block_bytes = 200 - 2 * digest_bytes
+    def __init__(self, name, digest_bytes, first_padding_byte):
+        super().__init__(name, self.absorb, (0,) * 25, 8, digest_bytes, "little")
+        self.block_bytes, self.first_padding_byte = 200 - 2 * digest_bytes, first_padding_byte
 
-    def state_after(self, message, initial):
-        padded = bytearray(message + b"\x06" + bytes(-(len(message) + 1) % self.block_bytes))
+    @staticmethod
+    def absorb(state, words):
+        """Adds a block to the state and permutes it."""
+        absorbed = [*words, *[0] * (25 - len(words))]
+        return keccak_f([lane ^ word for lane, word in zip(state, absorbed)])
+
+    def padded(self, message):
+        padded = bytearray(message + bytes([self.first_padding_byte]) + bytes(-(len(message) + 1) % self.block_bytes))
         padded[-1] |= 0x80
-        state = list(initial)
-        for block in range(0, len(padded), self.block_bytes):
-            for i in range(self.block_bytes // 8):
-                state[i] ^= int.from_bytes(padded[block + 8 * i : block + 8 * i + 8], "little")
-            state = list(keccak_f(state))
-        return tuple(state)
+        return bytes(padded)
 
 
 SIGMA = [
@@ -179,33 +219,50 @@ SIGMA = [
 ]
 
 
-class Blake2s(Algorithm):
-    """BLAKE2s (RFC 7693) without a key."""
+class Blake2(Algorithm):
+    """BLAKE2s and BLAKE2b (RFC 7693) without a key."""
 
-    IV = [root_fraction(prime, 2, 32) for prime in PRIMES[:8]]
+    def __init__(self, name, word_bytes, rounds, rotations):
+        self.bits, self.rounds, self.rotations = 8 * word_bytes, rounds, rotations
+        self.iv = [root_fraction(prime, 2, self.bits) for prime in PRIMES[:8]]
+        initial = (self.iv[0] ^ 0x01010000 ^ 8 * word_bytes, *self.iv[1:])
+        super().__init__(name, None, initial, word_bytes, 8 * word_bytes, "little")
 
-    def __init__(self):
-        super().__init__("BLAKE2s", None, (self.IV[0] ^ 0x01010020, *self.IV[1:]), 4, 32, "little")
+    def compress_one(self, state, words, counted, is_last):
+        """Compresses a block (3.2), up to which `counted` bytes have been counted."""
+        modulus = 1 << self.bits
+        v = [*state, *self.iv]
+        v[12] ^= counted % modulus
+        v[13] ^= counted // modulus
+        v[14] ^= modulus - 1 if is_last else 0
+        first, second, third, fourth = self.rotations
+        for round_ in range(self.rounds):
+            s = SIGMA[round_ % 10]
+            for i in range(8):
+                column, turn = i % 4, i // 4
+                a, b, c, d = column, *(4 * row + (column + turn * row) % 4 for row in (1, 2, 3))
+                for word, (of_d, of_b) in ((words[s[2 * i]], (first, second)), (words[s[2 * i + 1]], (third, fourth))):
+                    v[a] = (v[a] + v[b] + word) % modulus
+                    v[d] = rotate_right(v[d] ^ v[a], of_d, self.bits)
+                    v[c] = (v[c] + v[d]) % modulus
+                    v[b] = rotate_right(v[b] ^ v[c], of_b, self.bits)
+        return tuple(word ^ v[i] ^ v[i + 8] for i, word in enumerate(state))
+
+    def state_after_blocks(self, blocks, initial):
+        """Returns all words of the state after whole blocks, none of which is the last."""
+        state = tuple(initial)
+        for end in range(self.block_bytes, len(blocks) + 1, self.block_bytes):
+            state = self.compress_one(state, self.words(blocks[end - self.block_bytes : end]), end, False)
+        return state
+
+    def state_behind(self, blocks):
+        """Returns the count of bytes, its lower word first, and the flags of the last block and the last node."""
+        return blocks * self.block_bytes, 0, 0, 0
 
     def state_after(self, message, initial):
-        state, blocks = list(initial), max(1, -(-len(message) // 64))
-        for block in range(blocks):
-            words = [int.from_bytes(message[i : i + 4], "little") for i in range(64 * block, 64 * block + 64, 4)]
-            counted = min(64 * (block + 1), len(message))
-            v = state + self.IV
-            v[12] ^= counted
-            v[14] ^= 2**32 - 1 if block == blocks - 1 else 0
-            for s in SIGMA:
-                for i in range(8):
-                    column, turn = i % 4, i // 4
-                    a, b, c, d = column, *(4 * row + (column + turn * row) % 4 for row in (1, 2, 3))
-                    for word, rotations in ((words[s[2 * i]], (16, 12)), (words[s[2 * i + 1]], (8, 7))):
-                        v[a] = (v[a] + v[b] + word) % 2**32
-                        v[d] = rotate_right(v[d] ^ v[a], rotations[0], 32)
-                        v[c] = (v[c] + v[d]) % 2**32
-                        v[b] = rotate_right(v[b] ^ v[c], rotations[1], 32)
-            state = [word ^ v[i] ^ v[i + 8] for i, word in enumerate(state)]
-        return tuple(state)
+        before = (max(len(message), 1) - 1) // self.block_bytes * self.block_bytes
+        last = message[before:] + bytes(before + self.block_bytes - len(message))
+        return self.compress_one(self.state_after_blocks(message[:before], initial), self.words(last), len(message), True)
 
 
 def algorithms():
@@ -222,8 +279,11 @@ def algorithms():
         whole,
         Algorithm("SHA-512/224", sha512, whole.derived_initial("SHA-512/224"), 8, 28),
         Algorithm("SHA-512/256", sha512, whole.derived_initial("SHA-512/256"), 8, 32),
-        Sha3("SHA3-256", 32),
-        Blake2s(),
+        *(Keccak(f"SHA3-{8 * digest_bytes}", digest_bytes, 0x06) for digest_bytes in (28, 32, 48, 64)),
+        Keccak("Keccak-256", 32, 0x01),
+        Blake2("BLAKE2s", 4, 10, (16, 12, 8, 7)),
+        Blake2("BLAKE2b", 8, 12, (32, 24, 16, 63)),
+        Algorithm("SM3", sm3_compress, SM3_INITIAL, 4, 32),
     ]
 
 

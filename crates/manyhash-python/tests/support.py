@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import os
 import shutil
 from types import ModuleType
 from typing import NoReturn
 
+import manyhash
 import pytest
+
+# The algorithms that Python's hashlib has too. Its OpenSSL may be built without SM3, and it has no
+# Keccak-256, which `test_keccak.py` compares with published digests.
+IN_HASHLIB = [name for name in manyhash.algorithms if name in hashlib.algorithms_available]
+# Those with an HMAC: BLAKE2 takes keys by itself.
+WITH_HMAC = [name for name in IN_HASHLIB if not name.startswith("blake2")]
 
 
 def skipped(reason: str) -> NoReturn:

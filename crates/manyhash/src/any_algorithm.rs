@@ -108,10 +108,10 @@ impl AnyAlgorithm {
         with_algorithm!(self, A => <A as Algorithm>::HAS_HMAC)
     }
 
-    /// Returns the name of its compression function, such as `sha512` for SHA-384 too. Algorithms
-    /// with the same one share kernels and their costs.
+    /// Returns the name of its compression function, such as `sha512` for SHA-384 too, or of the one
+    /// whose kernels cost as much: `sha3_256` for all of SHA-3.
     pub const fn compression_function(self) -> &'static str {
-        with_algorithm!(self, A => <CompressionOf<A>>::NAME)
+        with_algorithm!(self, A => <CompressionOf<A>>::COSTS_OF)
     }
 
     /// Writes the digest of `messages[i]` to `digests[i * n..(i + 1) * n]`, where `n` is

@@ -181,9 +181,15 @@ impl Backend {
         self.mix::<A>().is_ok()
     }
 
+    /// Returns its place among the kernels of a compression function; `None` if that has no such
+    /// kernel.
+    fn kernel_of<C: Compiled>(&self) -> Option<usize> {
+        C::mixes().all.iter().position(|kernel| kernel.name == self.name)
+    }
+
     pub(crate) fn mix<A: Algorithm>(&self) -> Result<&'static Mix<CompressionOf<A>>, BackendError> {
         let mixes = <CompressionOf<A>>::mixes();
-        let mine = mixes.all.iter().position(|kernel| kernel.name == self.name);
+        let mine = self.kernel_of::<CompressionOf<A>>();
         mine.and_then(|i| mixes.forced(i)).ok_or_else(|| BackendError {
             name: self.name.into(),
             reason: match mine {
@@ -382,8 +388,14 @@ const WITHOUT: &str = "MANYHASH_WITHOUT";
 /// Returns the kernels to use for `A`.
 #[inline]
 pub(crate) fn mix<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
-    let automatic = &<CompressionOf<A>>::mixes().automatic;
-    forced().map_or(automatic, |backend| backend.mix::<A>().unwrap_or(automatic))
+    mix_of()
+}
+
+/// Returns the kernels to use for the compression function `C`.
+#[inline]
+pub(crate) fn mix_of<C: Compiled>() -> &'static Mix<C> {
+    let mixes = C::mixes();
+    forced().and_then(|backend| mixes.forced(backend.kernel_of::<C>()?)).unwrap_or(&mixes.automatic)
 }
 
 /// Returns the kernels to use for a message of `A` that is dealt out to lanes.

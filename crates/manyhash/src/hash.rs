@@ -1,13 +1,10 @@
 //! One message, given whole or in pieces.
 
-#[cfg(feature = "hmac")]
-use crate::algorithm::WordOf;
-use crate::algorithm::ending::{BlockBytes, Ending, EndingOf, Tail, whole_bytes, zeros};
+use crate::algorithm::ending::{Ending, EndingOf};
 use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
-#[cfg(feature = "hmac")]
-use crate::isa::Word;
+use crate::in_pieces::InPieces;
 use crate::kernel::start::Start;
 use crate::schedule::alone::Midstate;
 use crate::schedule::compiled::Compiled;
@@ -53,11 +50,7 @@ pub(crate) fn hash_on<A: Algorithm>(
 /// ```
 #[derive(Clone)]
 pub struct Hasher<A: Algorithm> {
-    state: ChainingOf<CompressionOf<A>>,
-    /// The bytes that have not been compressed yet are the first `rest_bytes` of these.
-    rest: BlockBytes<CompressionOf<A>>,
-    rest_bytes: usize,
-    message_bytes: u64,
+    message: InPieces<CompressionOf<A>>,
 }
 
 impl<A: Algorithm> Hasher<A> {
@@ -68,7 +61,7 @@ impl<A: Algorithm> Hasher<A> {
 
     /// Begins a message from `start`, which stands for the bytes before it.
     pub(crate) fn starting(start: Start<CompressionOf<A>>) -> Self {
-        Self { state: start.state, rest: zeros::<CompressionOf<A>, 8>(), rest_bytes: 0, message_bytes: start.bytes }
+        Self { message: InPieces::starting(start) }
     }
 
     /// Returns the start after `start` and whole blocks.
@@ -80,27 +73,8 @@ impl<A: Algorithm> Hasher<A> {
     }
 
     /// Appends a piece to the message.
-    pub fn update(&mut self, mut piece: &[u8]) {
-        let mix = backend::mix::<A>();
-        self.message_bytes += piece.len() as u64;
-        let kept = self.rest_bytes;
-        if kept > 0 {
-            let (completing, later) = piece.split_at(piece.len().min(A::BLOCK_BYTES - kept));
-            let rest = self.rest.as_mut().as_flattened_mut();
-            rest[kept..kept + completing.len()].copy_from_slice(completing);
-            self.rest_bytes += completing.len();
-            if whole_bytes::<CompressionOf<A>>(self.rest_bytes + later.len()) == 0 {
-                return;
-            }
-            <CompressionOf<A>>::compress_alone(mix, &mut self.state, &rest[..A::BLOCK_BYTES]);
-            piece = later;
-        }
-        let (blocks, rest) = piece.split_at(whole_bytes::<CompressionOf<A>>(piece.len()));
-        if !blocks.is_empty() {
-            <CompressionOf<A>>::compress_alone(mix, &mut self.state, blocks);
-        }
-        self.rest.as_mut().as_flattened_mut()[..rest.len()].copy_from_slice(rest);
-        self.rest_bytes = rest.len();
+    pub fn update(&mut self, piece: &[u8]) {
+        self.message.update(piece);
     }
 
     /// Returns the digest of the message.
@@ -110,25 +84,20 @@ impl<A: Algorithm> Hasher<A> {
 
     /// Pads and returns the digest. After that, only `reset` may be called.
     pub(crate) fn finish(&mut self) -> A::Digest {
-        let mut tail = Tail::<CompressionOf<A>>::empty();
-        tail.set(&self.rest.as_ref().as_flattened()[..self.rest_bytes], self.message_bytes);
-        EndingOf::<A>::mark_end(&mut self.state, tail.end());
-        <CompressionOf<A>>::compress_alone(backend::mix::<A>(), &mut self.state, tail.blocks());
-        digest::<A>(&self.state)
+        digest::<A>(self.message.finish())
     }
 
     /// Returns the final state of the message, from which another one may start.
     pub(crate) fn into_state(mut self) -> ChainingOf<CompressionOf<A>> {
-        self.finish();
-        EndingOf::<A>::take_back_mark(&mut self.state);
-        self.state
+        let mut state = *self.message.finish();
+        EndingOf::<A>::take_back_mark(&mut state);
+        state
     }
 
     /// Overwrites the state and the bytes that are kept with zeros.
     #[cfg(feature = "hmac")]
     pub(crate) fn erase(&mut self) {
-        WordOf::<CompressionOf<A>>::erase(self.state.as_mut());
-        zeroize::Zeroize::zeroize(self.rest.as_mut().as_flattened_mut());
+        self.message.erase();
     }
 
     /// Begins a new message.
@@ -146,7 +115,7 @@ impl<A: Algorithm> Default for Hasher<A> {
 /// Shows how far the message has come, and never its state.
 impl<A: Algorithm> fmt::Debug for Hasher<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hasher").field("algorithm", &A::NAME).field("message_bytes", &self.message_bytes).finish_non_exhaustive()
+        f.debug_struct("Hasher").field("algorithm", &A::NAME).field("message_bytes", &self.message.bytes).finish_non_exhaustive()
     }
 }
 

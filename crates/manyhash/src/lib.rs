@@ -22,9 +22,11 @@
 //! | one, in pieces | [`Hasher`] |
 //! | many, under secret keys (HMAC) | [`hmac`] |
 //! | many, in pieces from many sources; requests of a server | [`jobs`] |
+//! | by BLAKE2 with a key, salt or another length | [`blake2`] |
+//! | with output of any length: SHAKE128, SHAKE256 | [`xof`] |
 //! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
-//! The algorithms are types, such as [`Sha256`], [`Sha3_256`] and [`Blake2s`]. [`Md5`] and [`Sha1`]
+//! The algorithms are types, such as [`Sha256`], [`Sha3_256`], [`Blake2b`] and [`Sm3`]. [`Md5`] and [`Sha1`]
 //! are broken, and are here for formats that still require them. [`AnyAlgorithm`] is an algorithm
 //! that is known only at run time, and lists all of them; [`with_algorithm!`] gives its type. Which
 //! instructions compute is decided at run time: see [`backend`].
@@ -73,6 +75,7 @@ mod any_algorithm;
 pub mod backend;
 mod batch;
 pub mod batcher;
+pub mod blake2;
 #[cfg(feature = "digest")]
 mod digest_traits;
 mod frame;
@@ -81,11 +84,13 @@ mod hash;
 pub mod hazmat;
 #[cfg(feature = "hmac")]
 pub mod hmac;
+mod in_pieces;
 pub mod jobs;
 mod many;
 mod readers;
 pub mod threads;
 pub mod tree;
+pub mod xof;
 
 pub use algorithm::names::*;
 pub use algorithms::Algorithm;

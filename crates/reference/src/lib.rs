@@ -1,37 +1,41 @@
 //! Textbook hash functions straight from their specifications: the oracle of manyhash's tests.
 //!
-//! What: SHA-1 and the six SHA-2 functions of FIPS 180-4 (August 2015), SHA3-256 of FIPS 202 (August
-//! 2015), MD5 of RFC 1321 (April 1992) and BLAKE2s of RFC 7693 (November 2015), over whole bytes; HMAC of RFC 2104 over each of them, and HKDF and PBKDF2 over that.
+//! What: SHA-1 and the six SHA-2 functions of FIPS 180-4 (August 2015), SHA-3 of FIPS 202 (August
+//! 2015), MD5 of RFC 1321 (April 1992), BLAKE2b and BLAKE2s of RFC 7693 (November 2015) and SM3 of GM/T 0004 (2012), over whole bytes; HMAC of RFC 2104 over each of them, and HKDF and PBKDF2 over that.
 //! Why: a test is worth as much as what it compares with. This crate is to be read beside the
 //! standard: no dependency, no speed trick, and constants that are computed, from roots of primes,
 //! from sines and by a shift register, and not copied from the engine's tables.
 #![forbid(unsafe_code)]
 
+mod blake2;
 mod hmac;
 mod padding;
 mod roots;
 mod word;
 
 pub use hmac::Hmac;
+pub use sha3::{shake128, shake256};
 pub use word::Word;
 
 /// The compression functions, on words of any kind: `u32` and `u64`, or the expressions of a proof.
 pub mod compression {
+    pub use crate::blake2b::compress as blake2b;
     pub use crate::blake2s::compress as blake2s;
     pub use crate::md5::compress as md5;
     pub use crate::sha1::compress as sha1;
     pub use crate::sha3::absorb as sha3;
     pub use crate::sha256::compress as sha256;
     pub use crate::sha512::compress as sha512;
+    pub use crate::sm3::compress as sm3;
 }
 
 /// Message in, digest out.
 pub type HashFunction = fn(&[u8]) -> Vec<u8>;
 
-/// Declares `module, blocks of BYTES: function "NAME BY ITS STANDARD", ...;` with everything that
-/// goes by such names.
+/// Declares `module: function "NAME BY ITS STANDARD" BYTES OF A BLOCK, ...;` with everything that goes
+/// by such names.
 macro_rules! functions {
-    ($($module:ident, blocks of $block_bytes:literal: $($function:ident $name:literal),+;)+) => {
+    ($($module:ident: $($function:ident $name:literal $block_bytes:literal),+;)+) => {
         $(
             mod $module;
             pub use $module::{$($function),+};
@@ -50,7 +54,7 @@ macro_rules! functions {
         /// FIPS 180-4, figure 1; of SHA-3, its rate, that of FIPS 202, 6.1.
         fn block_bytes(name: &str) -> Option<usize> {
             Some(match name {
-                $($($name)|+ => $block_bytes,)+
+                $($($name => $block_bytes,)+)+
                 _ => return None,
             })
         }
@@ -59,12 +63,14 @@ macro_rules! functions {
 
 // The ONE list: the files, and the functions in them.
 functions! {
-    md5, blocks of 64: md5 "MD5";
-    sha1, blocks of 64: sha1 "SHA-1";
-    sha256, blocks of 64: sha224 "SHA-224", sha256 "SHA-256";
-    sha512, blocks of 128: sha384 "SHA-384", sha512 "SHA-512", sha512_224 "SHA-512/224", sha512_256 "SHA-512/256";
-    sha3, blocks of 136: sha3_256 "SHA3-256";
-    blake2s, blocks of 64: blake2s "BLAKE2s";
+    md5: md5 "MD5" 64;
+    sha1: sha1 "SHA-1" 64;
+    sha256: sha224 "SHA-224" 64, sha256 "SHA-256" 64;
+    sha512: sha384 "SHA-384" 128, sha512 "SHA-512" 128, sha512_224 "SHA-512/224" 128, sha512_256 "SHA-512/256" 128;
+    sha3: sha3_224 "SHA3-224" 144, sha3_256 "SHA3-256" 136, sha3_384 "SHA3-384" 104, sha3_512 "SHA3-512" 72, keccak256 "Keccak-256" 136;
+    blake2s: blake2s "BLAKE2s" 64;
+    blake2b: blake2b "BLAKE2b" 128;
+    sm3: sm3 "SM3" 64;
 }
 
 #[cfg(test)]

@@ -1,12 +1,9 @@
-//! SHA3-256: FIPS 202. The section numbers in this file are those of the standard. A lane is a `u64`, and A[x, y] is `state[x][y]`.
+//! SHA-3: FIPS 202. The section numbers in this file are those of the standard. A lane is a `u64`, and A[x, y] is `state[x][y]`.
 
 use crate::Word;
 
 /// A state of 1600 bits.
 pub type State<W> = [[W; 5]; 5];
-
-/// Bytes of a block: the rate, 1600 bits less a capacity of twice the digest (6.1).
-const RATE_BYTES: usize = 200 - 2 * 32;
 
 /// The bit rc(t) of 3.2.5, algorithm 5: a linear feedback shift register. Bit i of `r` is R\[i\].
 fn rc(t: usize) -> bool {
@@ -71,23 +68,67 @@ pub fn absorb<W: Word<Plain = u64>>(state: &mut State<W>, block: &[W]) {
     *state = keccak_f(state);
 }
 
-/// The SHA3-256 digest of a message: the sponge of section 4.
-pub fn sha3_256(message: &[u8]) -> [u8; 32] {
-    // The suffix 01 of a hash function (6.1), the first bit of pad10*1 (5.1) and its last; bits of a byte are counted from the lowest (B.1).
+/// The sponge (4): `output_bytes` bytes for a message after which comes `first`, a byte with the suffix of the function and the first bit
+/// of pad10*1 (5.1). Its last bit is the highest of a block; bits of a byte are counted from the lowest (B.1).
+fn sponge(message: &[u8], first: u8, rate_bytes: usize, output_bytes: usize) -> Vec<u8> {
     let mut padded = message.to_vec();
-    padded.push(0b110);
-    padded.resize(padded.len().next_multiple_of(RATE_BYTES), 0);
+    padded.push(first);
+    padded.resize(padded.len().next_multiple_of(rate_bytes), 0);
     *padded.last_mut().expect("a byte of padding") |= 0x80;
     let mut state = State::<u64>::default();
-    for block in padded.chunks(RATE_BYTES) {
+    for block in padded.chunks(rate_bytes) {
         let words: Vec<u64> = block.as_chunks().0.iter().map(|lane| u64::from_le_bytes(*lane)).collect();
         absorb(&mut state, &words);
     }
-    let mut digest = [0; 32];
-    for (i, bytes) in digest.chunks_mut(8).enumerate() {
-        bytes.copy_from_slice(&state[i % 5][i / 5].to_le_bytes());
+    let mut output = Vec::new();
+    while output.len() < output_bytes {
+        if !output.is_empty() {
+            state = keccak_f(&state);
+        }
+        let bytes: Vec<u8> = (0..25).flat_map(|i| state[i % 5][i / 5].to_le_bytes()).collect();
+        output.extend_from_slice(&bytes[..rate_bytes.min(output_bytes - output.len())]);
     }
-    digest
+    output
+}
+
+/// A digest: the capacity is twice as long (6.1).
+fn digest<const DIGEST_BYTES: usize>(message: &[u8], first: u8) -> [u8; DIGEST_BYTES] {
+    sponge(message, first, 200 - 2 * DIGEST_BYTES, DIGEST_BYTES).try_into().expect("as long as asked for")
+}
+
+/// `output_bytes` bytes of SHAKE128 (6.2).
+pub fn shake128(message: &[u8], output_bytes: usize) -> Vec<u8> {
+    sponge(message, 0b11111, 200 - 2 * 16, output_bytes)
+}
+
+/// `output_bytes` bytes of SHAKE256 (6.2).
+pub fn shake256(message: &[u8], output_bytes: usize) -> Vec<u8> {
+    sponge(message, 0b11111, 200 - 2 * 32, output_bytes)
+}
+
+/// The SHA3-224 digest of a message (6.1).
+pub fn sha3_224(message: &[u8]) -> [u8; 28] {
+    digest(message, 0b110)
+}
+
+/// The SHA3-256 digest of a message (6.1).
+pub fn sha3_256(message: &[u8]) -> [u8; 32] {
+    digest(message, 0b110)
+}
+
+/// The SHA3-384 digest of a message (6.1).
+pub fn sha3_384(message: &[u8]) -> [u8; 48] {
+    digest(message, 0b110)
+}
+
+/// The SHA3-512 digest of a message (6.1).
+pub fn sha3_512(message: &[u8]) -> [u8; 64] {
+    digest(message, 0b110)
+}
+
+/// The Keccak-256 digest of a message, as Ethereum's Yellow Paper has it: the sponge without a suffix.
+pub fn keccak256(message: &[u8]) -> [u8; 32] {
+    digest(message, 1)
 }
 
 #[cfg(test)]
@@ -100,5 +141,20 @@ mod tests {
     fn known_digests() {
         assert_eq!(hex(&sha3_256(b"")), "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a");
         assert_eq!(hex(&sha3_256(&[0xa3; 200])), "79f38adec5c20307a98ef76e8324afbfd46cfd81b22e3973c65fa1bd9de31787");
+        assert_eq!(hex(&sha3_224(b"")), "6b4e03423667dbb73b6e15454f0eb1abd4597f9a1b078e3f5b5a6bc7");
+        assert_eq!(hex(&sha3_384(b"")), "0c63a75b845e4f7d01107d852e4c2485c51a50aaaa94fc61995e71bbee983a2ac3713831264adb47fb6bd1e058d5f004");
+        assert_eq!(hex(&sha3_512(b"")), "a69f73cca23a9ac5c8b567dc185a756e97c982164fe25859e0d1dcc1475c80a615b2123af1f5f94c11e3e9402c3ac558f500199d95b6d3e301758586281dcd26");
+    }
+
+    #[test]
+    fn known_outputs() {
+        assert_eq!(hex(&shake128(b"", 32)), "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26");
+        assert_eq!(hex(&shake256(b"", 32)), "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f");
+    }
+
+    /// KEC in the Yellow Paper's appendix on state: the digest of nothing, which empty accounts have for their code.
+    #[test]
+    fn the_digest_of_no_code() {
+        assert_eq!(hex(&keccak256(b"")), "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
     }
 }

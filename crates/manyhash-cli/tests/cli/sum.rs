@@ -7,9 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
-/// The digests of `abc`, from the examples of RFC 1321, FIPS 180-4, FIPS 202 and
-/// RFC 7693.
-const ABC: [(&str, &str); 10] = [
+/// The digests of `abc`, from the examples of RFC 1321, FIPS 180-4, FIPS 202, RFC 7693 and GM/T 0004. That of Keccak-256 is what
+/// Ethereum's libraries compute.
+const ABC: [(&str, &str); 16] = [
     ("MD5", "900150983cd24fb0d6963f7d28e17f72"),
     ("SHA-1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
     ("SHA-224", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
@@ -22,7 +22,19 @@ const ABC: [(&str, &str); 10] = [
     ("SHA-512/224", "4634270f707b6a54daae7530460842e20e37ed265ceee9a43e8924aa"),
     ("SHA-512/256", "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23"),
     ("SHA3-256", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
+    ("SHA3-224", "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
+    ("SHA3-384", "ec01498288516fc926459f58e2c6ad8df9b473cb0fc08c2596da7cf0e49be4b298d88cea927ac7f539f1edf228376d25"),
+    (
+        "SHA3-512",
+        "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
+    ),
+    ("Keccak-256", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45"),
     ("BLAKE2s", "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982"),
+    (
+        "BLAKE2b",
+        "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923",
+    ),
+    ("SM3", "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0"),
 ];
 
 fn fifo(place: &Place, name: &str) {
@@ -275,11 +287,11 @@ fn several_algorithms_read_a_file_once() {
     let object = |algorithm: &str, digest: &str| format!(r#"{{"path":"f","bytes":3,"algorithm":"{algorithm}","digest":"{digest}"}}"#);
     assert_eq!(objects, format!("{}\n{}\n", object("SHA-512", sha512), object("SHA-1", sha1)));
 
-    let all = "sha1,sha224,sha256,sha384,sha512,sha512/224,sha512/256,sha3-256,blake2s";
+    let all = "sha1,sha224,sha256,sha384,sha512,sha512/224,sha512/256,sha3-224,sha3-256,sha3-384,sha3-512,keccak256,blake2s,blake2b,sm3";
     let output = place.command(BINARY).args(["sum", "-o", "sums", "-a", all, "f", "new\nline", "large", "f"]).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty());
     let check = place.run("check --strict sums");
-    assert_eq!((check.stdout.matches(": OK\n").count(), check.code), (4 * 9, Some(0)), "{check:?}");
+    assert_eq!((check.stdout.matches(": OK\n").count(), check.code), (4 * 15, Some(0)), "{check:?}");
 
     let missing = place.run("sum -a sha1,sha512 missing f");
     assert_eq!((missing.stdout.lines().count(), missing.stderr.lines().count(), missing.code), (2, 1, Some(1)));

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 import pytest
+import support
 
 import manyhash
 from manyhash import hmac_many, verify_many
@@ -23,11 +24,7 @@ def expected(key: bytes | list[bytes], messages: list[bytes], algorithm: str = "
     return [hmac.digest(key, message, algorithm) for key, message in zip(keys, messages, strict=True)]
 
 
-# BLAKE2s takes keys by itself.
-WITH_HMAC = [algorithm for algorithm in manyhash.algorithms if algorithm != "blake2s"]
-
-
-@pytest.mark.parametrize("algorithm", WITH_HMAC)
+@pytest.mark.parametrize("algorithm", support.WITH_HMAC)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_tags_are_those_of_the_module_hmac(algorithm: str, threads: int) -> None:
     for key in (b"", b"key", bytes(64), bytes(range(200))):

@@ -117,16 +117,19 @@ impl<C: Compression, const FIRST: u8> Ending<C> for Sponge<FIRST> {
 }
 
 /// Zeros, and none of them if a message is whole blocks. Behind the chaining value, the state has
-/// three words: a count of bytes, its lower word first, to which each compression but the last adds
-/// a block, and a flag that is set for the last block (RFC 7693, section 3.3).
+/// four words: a count of bytes, its lower word first, to which each compression but the last adds
+/// a block; a flag that is set for the last block (RFC 7693, section 3.3); and one that is set for the
+/// last node of a level, if the message is a node of a tree ("BLAKE2", section 2.10).
 #[derive(Debug)]
 pub struct Counted;
 
 impl Counted {
     /// Index of the lower word of the count: the chaining value of BLAKE2 is eight words.
     pub(crate) const COUNT: usize = 8;
-    /// Index of the flag, which comes after the two words of the count.
+    /// Index of the flag of the last block, which comes after the two words of the count.
     pub(crate) const FLAG: usize = Self::COUNT + 2;
+    /// Index of the flag of a level's last node.
+    pub(crate) const LAST_NODE: usize = Self::FLAG + 1;
 }
 
 impl<C: Compression> Ending<C> for Counted {
@@ -146,7 +149,7 @@ impl<C: Compression> Ending<C> for Counted {
     }
 
     fn take_back_mark(state: &mut ChainingOf<C>) {
-        state.as_mut()[Self::COUNT..=Self::FLAG].fill(WordOf::<C>::default());
+        state.as_mut()[Self::COUNT..=Self::LAST_NODE].fill(WordOf::<C>::default());
     }
 
     #[inline(always)]

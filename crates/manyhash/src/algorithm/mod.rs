@@ -74,8 +74,10 @@ pub trait Compression: Copy + Send + Sync + 'static {
     type Block: WordCount;
     /// The rule for what follows the last byte of a message.
     type Ending: Ending<Self>;
-    /// The name of the function in the cost table.
+    /// The name of the function.
     const NAME: &'static str;
+    /// The name of the function whose kernels cost as much: the one in the cost tables.
+    const COSTS_OF: &'static str = Self::NAME;
     /// The order of bytes in which words are read from blocks and written to digests.
     const BYTE_ORDER: ByteOrder;
     /// True if two waves of the widest vectors pay. Such a function also has the lanes after `waves`
@@ -125,12 +127,12 @@ pub(crate) trait SelfTested: Compression {
 }
 
 macro_rules! algorithms {
-    ($dollar:tt $($module:ident: $Compression:ident = $($Algorithm:ident)+;)*) => {
+    ($dollar:tt $($module:ident: $($Compression:ident = $($Algorithm:ident)*),+;)*) => {
         $(pub(crate) mod $module;)*
 
         /// The types of all algorithms, by their names.
         pub mod names {
-            $(pub use super::$module::{$($Algorithm),+};)*
+            $($($(pub use super::$module::$Algorithm;)*)+)*
         }
         pub use names::*;
 
@@ -148,30 +150,34 @@ macro_rules! algorithms {
         #[macro_export]
         macro_rules! for_each_algorithm {
             ($dollar callback:ident [$dollar($dollar arguments:tt)*]) => {
-                $dollar callback! { [$dollar($dollar arguments)*] $($($Algorithm)+)* }
+                $dollar callback! { [$dollar($dollar arguments)*] $($($($Algorithm)*)+)* }
             };
         }
 
         /// Calls `$callback! { $(path)::* ... }` with the path of every compression function.
         macro_rules! for_each_compression {
             ($dollar callback:ident) => {
-                $dollar callback! { $($crate::algorithm::$module::$Compression)* }
+                $dollar callback! { $($($crate::algorithm::$module::$Compression)+)* }
             };
         }
     };
 }
 
-// The ONE list. An entry is a file of this folder, the compression function in it, and the
-// algorithms that use that function.
+// The ONE list. An entry is a file of this folder, the compression functions in it, and the
+// algorithms that use each. Functions with output of any length have none: see `xof.rs`.
 algorithms! { $
     md5: Md5Compression = Md5;
     sha1: Sha1Compression = Sha1;
     sha256: Sha256Compression = Sha224 Sha256;
     sha512: Sha512Compression = Sha384 Sha512 Sha512_224 Sha512_256;
-    keccak: Sha3_256Compression = Sha3_256;
+    keccak: Sha3_224Compression = Sha3_224, Sha3_256Compression = Sha3_256, Sha3_384Compression = Sha3_384, Sha3_512Compression = Sha3_512,
+        Keccak256Compression = Keccak256, Shake128Compression =, Shake256Compression =;
     blake2s: Blake2sCompression = Blake2s;
+    blake2b: Blake2bCompression = Blake2b;
+    sm3: Sm3Compression = Sm3;
 }
 
+mod blake2;
 pub(crate) mod ending;
 pub(crate) mod sha2;
 
@@ -222,7 +228,8 @@ fn write_words<C: Compression, const N: usize>(state: &ChainingOf<C>, digest: &m
     }
 }
 
-/// Writes the digest that a final state stands for. The compiler knows the usual lengths.
+/// Writes the digest that a final state stands for: its first words, as many as `digest` has room
+/// for. The compiler knows the usual lengths.
 #[inline(always)]
 pub(crate) fn write_digest<C: Compression>(state: &ChainingOf<C>, digest: &mut [u8]) {
     macro_rules! write { ($($bytes:literal)*) => { match digest.len() {
@@ -230,11 +237,10 @@ pub(crate) fn write_digest<C: Compression>(state: &ChainingOf<C>, digest: &mut [
             write_words::<C, $bytes>(state, digest.try_into().expect("its length"));
         })*
         bytes => {
-            let mut row = [0; MAX_DIGEST_BYTES];
-            for (word, bytes) in state.as_ref().iter().zip(row.chunks_exact_mut(size_of::<WordOf<C>>())) {
-                word.write_bytes(C::BYTE_ORDER, 0, bytes);
+            let word_bytes = size_of::<WordOf<C>>();
+            for (i, word) in state.as_ref()[..bytes.div_ceil(word_bytes)].iter().enumerate() {
+                word.write_bytes(C::BYTE_ORDER, i * word_bytes, digest);
             }
-            digest.copy_from_slice(&row[..bytes]);
         }
     } } }
     write!(32 20 16 64 48 28)

@@ -57,7 +57,7 @@ pub type Row = [u8; 64];
 /// One word of each lane.
 pub trait Words: Copy + Send + Sync {
     /// The instruction set of the vector.
-    type Isa: Copy;
+    type Isa: Token;
     /// The word of one lane.
     type Word: Word;
     /// The number of lanes.

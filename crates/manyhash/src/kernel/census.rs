@@ -14,10 +14,10 @@ use super::Kernel;
 use super::list::kernels as kernels_of;
 use super::shape::{Kind, Shape};
 use crate::algorithm::Compression;
-use executable::Executable;
+use executable::{Callee, Executable};
 use iced_x86::{CpuidFeature, EncodingKind, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
 use record::Record;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
 fn kernels_use_their_features_and_call_nothing() {
@@ -147,14 +147,22 @@ census! {
 impl Census {
     fn of(executable: &Executable, kernel: u64) -> Self {
         let mut census = Self::default();
+        let mut code = executable.instructions(kernel);
+        let mut shared = BTreeSet::new();
         for callee in executable.callees(kernel) {
             if callee.only_panics() {
                 census.panics += 1;
+            } else if callee.is_kernel() {
+                // What kernels of one instruction set share is compiled once, with its features.
+                shared.extend(callee.address());
             } else {
                 *census.calls.entry(callee.name).or_default() += 1;
             }
         }
-        let mut code = executable.instructions(kernel);
+        for address in shared {
+            assert!(executable.callees(address).iter().all(Callee::only_panics), "calls something else");
+            code.extend(executable.instructions(address));
+        }
         code.retain(|instruction| instruction.mnemonic() != Mnemonic::Nop);
         // rbp is a frame pointer only if the stack is aligned for vectors; otherwise it is a
         // register like any other.

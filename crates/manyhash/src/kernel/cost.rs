@@ -128,7 +128,7 @@ mod tests {
         fn expected<C: Compression>(family: &Family) -> Vec<(&'static str, &'static str)> {
             let lacks = |feature: &str| LACKING.iter().any(|(name, start)| *name == family.name && feature.starts_with(start));
             let can_run = |kernel: &Kernel<C>| !kernel.shape.features.iter().any(|feature| lacks(feature));
-            kernels::<C>().iter().filter(|kernel| can_run(kernel)).map(|kernel| (C::NAME, kernel.name)).collect()
+            kernels::<C>().iter().filter(|kernel| can_run(kernel)).map(|kernel| (C::COSTS_OF, kernel.name)).collect()
         }
         for family in FAMILIES {
             let mut listed: Vec<(&str, &str)> = family.table.iter().map(|(compression, backend, _)| (*compression, *backend)).collect();
@@ -136,6 +136,7 @@ mod tests {
             let mut expected = for_each_compression!(all);
             listed.sort_unstable();
             expected.sort_unstable();
+            expected.dedup();
             assert_eq!(listed, expected, "{}", family.name);
         }
     }

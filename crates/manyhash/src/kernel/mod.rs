@@ -92,7 +92,7 @@ impl<C: Compression> Kernel<C> {
             name,
             lanes,
             shape: Shape::in_lanes::<C, I>(),
-            cost_ps: cost::family().picoseconds(C::NAME, name, lanes),
+            cost_ps: cost::family().picoseconds(C::COSTS_OF, name, lanes),
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
@@ -118,7 +118,7 @@ impl<C: Compression> Kernel<C> {
             name,
             lanes: 1,
             shape: Shape::per_message::<I>(kind, vector_bits, 1),
-            cost_ps: cost::family().picoseconds(C::NAME, name, 1),
+            cost_ps: cost::family().picoseconds(C::COSTS_OF, name, 1),
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
@@ -141,7 +141,7 @@ impl<C: Compression> Kernel<C> {
             name,
             lanes: N,
             shape: Shape::per_message::<I>(kind, vector_bits, N),
-            cost_ps: cost::family().picoseconds(C::NAME, name, N),
+            cost_ps: cost::family().picoseconds(C::COSTS_OF, name, N),
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {

@@ -19,8 +19,9 @@
 mod instructions;
 mod terms;
 
+use crate::algorithm::blake2b::Blake2bCompression;
 use crate::algorithm::blake2s::Blake2sCompression;
-use crate::algorithm::keccak::Sha3_256Compression;
+use crate::algorithm::keccak::Keccak;
 use crate::algorithm::{BlockOf, Compression, CompressionOf, StateOf, Variant, VectorOf};
 use crate::isa::{ByteOrder, Isa, One, Two, Word, WordCount, Words};
 use crate::kernel::short::DigestBlock;
@@ -54,33 +55,51 @@ proved! {
     sha1: Sha1Compression = sha1;
     sha256: Sha256Compression = sha256;
     sha512: Sha512Compression = sha512;
+    sm3: Sm3Compression = sm3;
 }
 
-impl Proved for Sha3_256Compression {
-    /// Word i of the state is the lane A\[i mod 5, i / 5\] of FIPS 202, 3.1.2.
+/// Word i of the state is the lane A\[i mod 5, i / 5\] of FIPS 202, 3.1.2.
+fn absorbed(state: &[Expression<u64>], block: &[Expression<u64>]) -> Vec<Expression<u64>> {
+    let mut lanes = std::array::from_fn(|x| std::array::from_fn(|y| state[x + 5 * y]));
+    reference::compression::sha3(&mut lanes, block);
+    (0..25).map(|i| lanes[i % 5][i / 5]).collect()
+}
+
+impl<const RATE: usize, const FIRST: u8> Proved for Keccak<RATE, FIRST>
+where
+    Self: Compression<Word = u64>,
+{
     fn standard(state: &[ExpressionOf<Self>], block: &[ExpressionOf<Self>]) -> Vec<ExpressionOf<Self>> {
-        let mut lanes = std::array::from_fn(|x| std::array::from_fn(|y| state[x + 5 * y]));
-        reference::compression::sha3(&mut lanes, block);
-        (0..25).map(|i| lanes[i % 5][i / 5]).collect()
+        absorbed(state, block)
     }
 }
 
-impl Proved for Blake2sCompression {
-    /// The flag of the last block, not set.
-    const FIXED: &'static [u32] = &[0];
-    /// The state has the count of bytes and the flag of the last block behind the words of the
-    /// standard. The count goes up by a block, unless the flag is set.
-    fn standard(state: &[ExpressionOf<Self>], block: &[ExpressionOf<Self>]) -> Vec<ExpressionOf<Self>> {
-        let [low, high, flag] = state[8..] else { panic!("three words more") };
-        let plain = Expression::plain;
-        let is_last = flag == plain(u32::MAX);
-        assert!(is_last || flag == plain(0));
-        let counted = if is_last { low } else { reference::Word::plus(low, plain(64)) };
-        let carried = if is_last { high } else { reference::Word::plus(high, reference::Word::shr(low & !counted, 31)) };
-        let mut words = state[..8].try_into().expect("eight words");
-        reference::compression::blake2s(&mut words, block, [counted, carried], is_last);
-        words.into_iter().chain([counted, carried, flag]).collect()
-    }
+/// The state of BLAKE2 has the count of bytes and the flags of the last block and node behind the words of the
+/// standard. The count goes up by a block, unless the flag is set.
+macro_rules! proved_blake2 {
+    ($($Compression:ident = $function:ident, $word:ident;)*) => { $(
+        impl Proved for $Compression {
+            /// The flags of the last block and of the last node, not set.
+            const FIXED: &'static [$word] = &[0, 0];
+            fn standard(state: &[ExpressionOf<Self>], block: &[ExpressionOf<Self>]) -> Vec<ExpressionOf<Self>> {
+                let [low, high, flag, node] = state[8..] else { panic!("four words more") };
+                let plain = Expression::plain;
+                let is_last = flag == plain($word::MAX);
+                let is_last_node = node == plain($word::MAX);
+                assert!((is_last || flag == plain(0)) && (is_last_node || node == plain(0)));
+                let counted = if is_last { low } else { reference::Word::plus(low, plain(Self::BLOCK_BYTES as $word)) };
+                let carry = reference::Word::shr(low & !counted, $word::BITS - 1);
+                let carried = if is_last { high } else { reference::Word::plus(high, carry) };
+                let mut words = state[..8].try_into().expect("eight words");
+                reference::compression::$function(&mut words, block, [counted, carried], [is_last, is_last && is_last_node]);
+                words.into_iter().chain([counted, carried, flag, node]).collect()
+            }
+        }
+    )* };
+}
+proved_blake2! {
+    Blake2bCompression = blake2b, u64;
+    Blake2sCompression = blake2s, u32;
 }
 
 /// One row of expressions for each word, with one for each lane: variables from `first` on.
@@ -161,9 +180,9 @@ fn pads_digests<C: Proved>(digest_bytes: usize) -> bool {
     let mut padding = vec![0; C::BLOCK_BYTES];
     let last = padding.len() - 1;
     let bits = 8 * (C::BLOCK_BYTES + digest_bytes) as u16;
-    if C::NAME == Sha3_256Compression::NAME {
-        // FIPS 202, section 6.1 and B.2.
-        padding[digest_bytes] = 0x06;
+    if C::STATE_WORDS == 25 {
+        // FIPS 202, section 6.1 and B.2; what Ethereum has is without the two bits of a suffix.
+        padding[digest_bytes] = if C::NAME == "keccak256" { 0x01 } else { 0x06 };
         padding[last] |= 0x80;
     } else {
         // FIPS 180-4, section 5.1; RFC 1321, section 3.2, for the order of bytes.
@@ -244,6 +263,9 @@ fn hmac_pads_digests_as_its_standard_says() {
 
 /// Apart, because the carry is always zero there, so that a fault in it does no harm.
 #[test]
-fn the_last_block_of_blake2s_is_its_standards() {
-    assert!(compresses::<Blake2sCompression, Terms>(&[u32::MAX]));
+fn the_last_block_of_blake2_is_its_standards() {
+    for node in [0, u64::MAX] {
+        assert!(compresses::<Blake2bCompression, Terms>(&[u64::MAX, node]));
+        assert!(compresses::<Blake2sCompression, Terms>(&[u32::MAX, node as u32]));
+    }
 }

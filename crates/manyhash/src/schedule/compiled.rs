@@ -11,7 +11,7 @@ use super::framed::{self, Around};
 use super::messages::Messages;
 use super::mix::{Mix, Mixes, Usage};
 use super::{Extent, Memory, Supply};
-use super::{alone, route};
+use super::{alone, route, squeeze};
 #[cfg(feature = "hmac")]
 use super::{
     messages::Which,
@@ -41,6 +41,8 @@ pub(crate) trait Compiled: SelfTested {
     fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]);
     /// Compresses blocks of one message: see [`alone::compress`].
     fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]);
+    /// Writes the output of final states: see [`squeeze::squeeze`].
+    fn squeeze(mix: &Mix<Self>, states: &[u8], output: &mut [u8], output_bytes: usize);
     /// Runs a schedule: see [`super::run`].
     fn run(memory: &mut Memory<Self>, mix: &Mix<Self>, extent: Extent, supply: &mut dyn Supply<Self>, usage: &mut Usage);
 }
@@ -82,6 +84,9 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         }
         fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]) {
             alone::compress(mix, state, blocks);
+        }
+        fn squeeze(mix: &Mix<Self>, states: &[u8], output: &mut [u8], output_bytes: usize) {
+            squeeze::squeeze(mix, states, output, output_bytes);
         }
         fn run(memory: &mut Memory<Self>, mix: &Mix<Self>, extent: Extent, supply: &mut dyn Supply<Self>, usage: &mut Usage) {
             super::run(memory, mix, extent, supply, usage);

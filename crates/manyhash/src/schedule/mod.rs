@@ -55,6 +55,7 @@
 //! | `digests.rs` | where digests go |
 //! | `bookkeeping.rs` | what all this costs, besides compressing |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
+//! | `squeeze.rs` | output of sponges beyond their first block |
 //! | `compiled.rs` | what doors call |
 
 pub(crate) mod alone;
@@ -75,6 +76,7 @@ pub(crate) mod route;
 mod sets;
 pub(crate) mod short;
 mod slices;
+pub(crate) mod squeeze;
 
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, WordOf};

@@ -101,7 +101,7 @@ fn costs_of_the_bounds_are_those_of_the_tables() {
         for family in FAMILIES {
             let table = format!("{}/{}", family.name, C::NAME);
             let Some(expected) = shapes.get(table.as_str()) else { continue };
-            let cost = |kernel: &Kernel<C>| Some((kernel.lanes, family.listed(C::NAME, kernel.name)?));
+            let cost = |kernel: &Kernel<C>| Some((kernel.lanes, family.listed(C::COSTS_OF, kernel.name)?));
             let all: Vec<(usize, u32)> = C::mixes().all.iter().filter_map(cost).collect();
             let is_beaten = |one: &(usize, u32)| all.iter().any(|other| other != one && other.0 >= one.0 && other.1 <= one.1);
             let mut useful: Vec<_> = all.iter().copied().filter(|shape| !is_beaten(shape)).collect();

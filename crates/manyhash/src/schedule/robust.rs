@@ -91,7 +91,7 @@ struct Loss {
 fn losses<C: Compiled>(sets: &[Set]) -> Vec<Loss> {
     let mut losses = Vec::new();
     for family in FAMILIES {
-        let shape = |kernel: &Kernel<C>| Some((kernel.lanes, family.listed(C::NAME, kernel.name)?));
+        let shape = |kernel: &Kernel<C>| Some((kernel.lanes, family.listed(C::COSTS_OF, kernel.name)?));
         let right: Vec<Shape> = C::mixes().all.iter().filter_map(shape).collect();
         for set in sets {
             let best_ps = picoseconds(&set.scheduled::<C>(&right).steps, &right);
@@ -114,6 +114,11 @@ fn losses<C: Compiled>(sets: &[Set]) -> Vec<Loss> {
     losses
 }
 
+/// Returns whether the costs of `C` are its own, so that trying wrong ones tells something new.
+fn is_one_of_a_kind<C: Compiled>() -> bool {
+    C::COSTS_OF == C::NAME
+}
+
 #[test]
 fn wrong_costs_are_not_made_worse() {
     let text = include_str!("../../../../vectors/schedule-bounds.txt");
@@ -124,7 +129,11 @@ fn wrong_costs_are_not_made_worse() {
     };
     let sets: Vec<Set> = text.lines().filter_map(set).collect();
     let mut all = Vec::new();
-    macro_rules! try_all { ($($Compression:path)*) => { $(all.extend(losses::<$Compression>(&sets));)* } }
+    macro_rules! try_all { ($($Compression:path)*) => { $(
+        if is_one_of_a_kind::<$Compression>() {
+            all.extend(losses::<$Compression>(&sets));
+        }
+    )* } }
     for_each_compression!(try_all);
 
     let line = |loss: &Loss| {

@@ -202,8 +202,16 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let (shared_end, start_bytes) = (self.shared_end.as_ref(), inner.bytes());
         let short = ShortMessages { midstates, start_bytes, messages, blocks: group.blocks as usize, shared_end, outer };
         let rows = self.rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]);
-        at.kernel.hash_short(&short, self.finals.as_mut(), rows);
-        digests.set_rows(group.which.after(at.first), &rows[..lanes]);
+        if digests.digest_bytes() <= MAX_DIGEST_BYTES {
+            at.kernel.hash_short(&short, self.finals.as_mut(), rows);
+            digests.set_rows(group.which.after(at.first), &rows[..lanes]);
+        } else {
+            // What is asked for is more than rows have.
+            let finals = self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
+            at.kernel.hash_short(&short, Some(finals), rows);
+            let states = States::<C>::of_rows(finals);
+            (0..lanes).for_each(|lane| digests.set_state::<C>(index(lane), &states.column(lane)));
+        }
     }
 }
 

@@ -361,7 +361,8 @@ fn state_bytes<A: Algorithm>() -> usize {
     match A::NAME {
         "MD5" => 16,
         "SHA-1" => 20,
-        "SHA3-256" => 200,
+        name if name.starts_with("SHA3") || name == "Keccak-256" => 200,
+        "SM3" => 32,
         _ => A::BLOCK_BYTES / 2,
     }
 }

@@ -6,6 +6,7 @@ mod support;
 
 mod batcher;
 mod batches;
+mod blake2;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod constant_time;
 mod contiguous;
@@ -25,6 +26,7 @@ mod readers;
 mod tree_vectors;
 mod trees;
 mod vectors;
+mod xof;
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 #[test]

@@ -151,7 +151,7 @@ fn files_are_unmodified() {
     present.sort_unstable();
     assert_eq!(present, listed);
     macro_rules! count { ([] $($Algorithm:ident)*) => { [$(stringify!($Algorithm)),*].len() } }
-    present.retain(|path| !path.starts_with("rfc/"));
+    present.retain(|path| !path.starts_with("rfc/") && !path.contains("SHAKE"));
     assert_eq!(present.len(), 3 * manyhash::for_each_algorithm!(count []), "three files for each algorithm");
 }
 

@@ -175,8 +175,13 @@ impl<'a> Executable<'a> {
 impl Callee {
     /// Returns whether it is the function in which [`Token::run`](crate::isa::Token::run) runs its
     /// task.
-    fn is_kernel(&self) -> bool {
+    pub(super) fn is_kernel(&self) -> bool {
         self.name.contains("manyhash") && ["8featured", "5plain"].iter().any(|part| self.name.contains(part))
+    }
+
+    /// Returns its address, if it is in this file.
+    pub(super) fn address(&self) -> Option<u64> {
+        self.address
     }
 
     /// Returns whether it is one of the functions of `core` that do nothing but panic, such as

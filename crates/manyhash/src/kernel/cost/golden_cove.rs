@@ -1,6 +1,6 @@
-//! Intel's Golden Cove: measured at 3.0 GHz on Emerald Rapids (family 6, model 207), but for SHA3-256
-//! and BLAKE2s. These are estimates: Zen 4's figures, each times what the same kernel of SHA-512 or
-//! SHA-256 takes here as a share of what it takes there. `bmi2` is an estimate, too: its former kernel,
+//! Intel's Golden Cove: measured at 3.0 GHz on Emerald Rapids (family 6, model 207), but for SHA3-256,
+//! BLAKE2 and SM3. These are estimates: Zen 4's figures, each times what the same kernel of SHA-512 or
+//! SHA-256 takes here as a share of what it takes there (BLAKE2b: of BLAKE2s). `bmi2` is an estimate, too: its former kernel,
 //! which was measured, times what Zen 4 gained. So is `bmi2-avx512`: 7 cycles a round, because its
 //! operations share five ports.
 
@@ -70,5 +70,17 @@ pub(super) const GOLDEN_COVE: Family = Family {
         ("blake2s", "avx512-128", 175_000),
         ("blake2s", "avx512-256", 182_000),
         ("blake2s", "avx512", 246_000),
+        ("blake2b", "portable", 182_000),
+        ("blake2b", "sse2", 282_000),
+        ("blake2b", "avx2", 276_000),
+        ("blake2b", "avx512-128", 211_000),
+        ("blake2b", "avx512-256", 218_000),
+        ("blake2b", "avx512", 292_000),
+        ("sm3", "portable", 239_000),
+        ("sm3", "sse2", 416_000),
+        ("sm3", "avx2", 414_000),
+        ("sm3", "avx512-128", 237_000),
+        ("sm3", "avx512-256", 243_000),
+        ("sm3", "avx512", 334_000),
     ],
 };

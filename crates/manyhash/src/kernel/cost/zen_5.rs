@@ -10,8 +10,8 @@
 //! - `bmi2` is an estimate: the former kernel of that name, which was measured, times what Zen 4
 //!   gained. So is `bmi2-avx512`: 6.4 cycles a round, because its sums wait in vectors, at two cycles
 //!   an operation.
-//! - SHA3-256 and BLAKE2s are estimates: Zen 4's figures, each times what the same kernel of SHA-512
-//!   or SHA-256 takes here as a share of what it takes there.
+//! - SHA3-256, BLAKE2 and SM3 are estimates: Zen 4's figures, each times what the same kernel of
+//!   SHA-512 or SHA-256 takes here as a share of what it takes there (BLAKE2b: of BLAKE2s).
 
 use super::Family;
 
@@ -79,5 +79,17 @@ pub(super) const ZEN_5: Family = Family {
         ("blake2s", "avx512-128", 136_000),
         ("blake2s", "avx512-256", 137_000),
         ("blake2s", "avx512", 125_000),
+        ("blake2b", "portable", 96_600),
+        ("blake2b", "sse2", 184_000),
+        ("blake2b", "avx2", 177_000),
+        ("blake2b", "avx512-128", 164_000),
+        ("blake2b", "avx512-256", 164_000),
+        ("blake2b", "avx512", 148_000),
+        ("sm3", "portable", 128_000),
+        ("sm3", "sse2", 273_000),
+        ("sm3", "avx2", 264_000),
+        ("sm3", "avx512-128", 184_000),
+        ("sm3", "avx512-256", 183_000),
+        ("sm3", "avx512", 148_000),
     ],
 };
