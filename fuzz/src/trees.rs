@@ -60,7 +60,7 @@ fn j_lanes<A: Algorithm>(choices: &mut Choices) {
     let Ok(mode) = JLanes::<A>::new(lanes) else {
         return assert!(!LANES.contains(&lanes), "{lanes} lanes are refused");
     };
-    // FIPS 180-4's words: sixteen in a block. The 17 words of a block of SHA3-256 have 64 bits.
+    // FIPS 180-4's words: sixteen in a block. Those of SHA-3, 9 to 18, have 64 bits.
     let word_bytes = if A::BLOCK_BYTES == 64 { 4 } else { 8 };
     let bytes = around(choices, lanes * word_bytes, 70);
     let message = paint(lanes, bytes);

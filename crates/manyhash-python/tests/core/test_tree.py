@@ -113,7 +113,7 @@ def test_files_is_the_digest_of_digests() -> None:
 @pytest.mark.parametrize("algorithm", IN_HASHLIB)
 @pytest.mark.parametrize("lanes", [1, 2, 16, 33])
 def test_lanes_and_pointers_are_as_defined(algorithm: str, lanes: int) -> None:
-    word = 8 if algorithm.startswith(("sha384", "sha512", "sha3_")) else 4
+    word = 8 if algorithm.startswith(("sha384", "sha512", "sha3_", "blake2b")) else 4
     block = hashlib.new(algorithm).block_size
     for size in SIZES[:7]:
         data = content(size)

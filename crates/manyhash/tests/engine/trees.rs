@@ -7,7 +7,8 @@ use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, 
 use manyhash::{Algorithm, Sha1, Sha256, Sha512};
 
 fn word_bytes<A: Algorithm>() -> usize {
-    A::BLOCK_BYTES / 16
+    // A block of SHA-3 has 9 to 18 words of 64 bits.
+    if A::BLOCK_BYTES == 64 { 4 } else { 8 }
 }
 
 /// j-lanes(A, j), from its definition.
