@@ -17,10 +17,10 @@ DIGESTS = {
 
 def test_every_door_gives_the_published_digests(tmp_path: Path) -> None:
     messages, expected = list(DIGESTS), list(DIGESTS.values())
-    assert [digest.hex() for digest in manyhash.hash_many("keccak_256", messages)] == expected
-    assert [manyhash.new("keccak_256", message).hexdigest() for message in messages] == expected
+    assert [digest.hex() for digest in manyhash.hash_many("keccak256", messages)] == expected
+    assert [manyhash.new("keccak256", message).hexdigest() for message in messages] == expected
     for message, digest in DIGESTS.items():
-        assert manyhash.keccak_256(message).hexdigest() == digest
+        assert manyhash.keccak256(message).hexdigest() == digest
     path = tmp_path / "abc"
     path.write_bytes(b"abc")
-    assert [row.digest for row in manyhash.file_digests([path], "keccak_256")] == [bytes.fromhex(DIGESTS[b"abc"])]
+    assert [row.digest for row in manyhash.file_digests([path], "keccak256")] == [bytes.fromhex(DIGESTS[b"abc"])]

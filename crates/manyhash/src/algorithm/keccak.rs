@@ -29,7 +29,7 @@ algorithm! {
 algorithm! {
     /// Keccak-256 as it was submitted to NIST's competition, and as Ethereum has it: SHA3-256
     /// without the two bits that tell it from other functions.
-    Keccak256, names("Keccak-256", "Keccak-256", "keccak256", "keccak_256", None, false), 32, Keccak256Compression, [0; 25]
+    Keccak256, names("Keccak-256", "Keccak-256", "keccak256", "keccak256", None, false), 32, Keccak256Compression, [0; 25]
 }
 
 /// Absorbs blocks of `RATE` words; the rest of the state is the capacity (4). `FIRST` is the byte
