@@ -65,7 +65,7 @@ macro_rules! keccak {
                     *word = word.xor(block);
                 }
                 // AVX2 took 22 % longer through memory, AVX-512 5 % less.
-                if V::PADS { isa.run(Permutation(state)) } else { permute(isa, state) }
+                if V::SHARES_CODE { isa.run(Permutation(state)) } else { permute(isa, state) }
             }
         }
     )* };

@@ -51,6 +51,7 @@ macro_rules! waves {
             /// Whatever `V` is: interleaved waves do not wait for latency, and `One` is made for
             /// CPUs that do not.
             const LATENCY_BOUND: bool = false;
+            const SHARES_CODE: bool = V::SHARES_CODE;
             #[inline]
             fn splat(isa: Self::Isa, word: V::Word) -> Self {
                 let every = V::splat(isa.0, word);

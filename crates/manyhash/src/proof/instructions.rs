@@ -16,6 +16,7 @@ impl Token for Terms {
     fn detect() -> Option<Self> {
         Some(Self)
     }
+    #[inline(never)]
     fn run<T: Task<Self>>(self, task: T) -> T::Output {
         task.run(self)
     }
@@ -172,6 +173,7 @@ macro_rules! reference {
             }
         }
 
+        // Operations are calls: rounds that are thousands of them in a row took the compiler minutes.
         impl Words for Expression<$word> {
             type Isa = Terms;
             type Word = $word;
@@ -179,7 +181,9 @@ macro_rules! reference {
             const WAVES: usize = 1;
             /// `One<Terms>` has the rounds with the fewest operations.
             const LATENCY_BOUND: bool = true;
+            const SHARES_CODE: bool = true;
 
+            #[inline(never)]
             fn splat(_: Terms, word: $word) -> Self {
                 Self::plain(word ^ $word::from(is_faulty(Fault::Constant)))
             }
@@ -195,27 +199,33 @@ macro_rules! reference {
             fn read_bytes(_: Terms, _: ByteOrder, _: &[u8]) -> Self {
                 unreachable!("bytes are not expressions")
             }
+            #[inline(never)]
             fn add(self, other: Self) -> Self {
                 if is_faulty(Fault::Addition) { self } else { reference::Word::plus(self, other) }
             }
+            #[inline(never)]
             fn xor(self, other: Self) -> Self {
                 if is_faulty(Fault::Xor) { self } else { self ^ other }
             }
+            #[inline(never)]
             fn and(self, other: Self) -> Self {
                 if is_faulty(Fault::And) { self | other } else { self & other }
             }
             fn not(self) -> Self {
                 !self
             }
+            #[inline(never)]
             fn rotate_right<const R: u32>(self) -> Self {
                 reference::Word::rotr(self, R + u32::from(is_faulty(Fault::Rotation)))
             }
+            #[inline(never)]
             fn shift_right<const R: u32>(self) -> Self {
                 reference::Word::shr(self, R + u32::from(is_faulty(Fault::Shift)))
             }
             fn pin(self) -> Self {
                 self
             }
+            #[inline(never)]
             fn choose(x: Self, y: Self, z: Self) -> Self {
                 if is_faulty(Fault::Choose) { choose(x, z, y) } else { choose(x, y, z) }
             }
