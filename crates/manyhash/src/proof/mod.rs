@@ -12,12 +12,20 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `mod.rs` | the proofs, and the faults that they must find |
+//! | `mod.rs` | the proofs of the compression functions in lanes, and the faults that they must find |
+//! | `per_message.rs` | those of the kernels that give each message registers of its own |
+//! | `endings.rs` | those of the ends of messages, made in registers |
 //! | `terms.rs` | expressions in a normal form |
 //! | `instructions.rs` | the instruction set that computes them, with faults on demand |
+//! | `vectors.rs` | vectors of several of them, and the SHA extensions |
 
+mod endings;
 mod instructions;
+#[cfg(target_arch = "x86_64")]
+mod per_message;
 mod terms;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
 
 use crate::algorithm::blake2s::Blake2sCompression;
 use crate::algorithm::keccak::Sha3_256Compression;
@@ -76,11 +84,17 @@ impl Proved for Blake2sCompression {
         let is_last = flag == plain(u32::MAX);
         assert!(is_last || flag == plain(0));
         let counted = if is_last { low } else { reference::Word::plus(low, plain(64)) };
-        let carried = if is_last { high } else { reference::Word::plus(high, reference::Word::shr(low & !counted, 31)) };
+        let carried = if is_last { high } else { reference::Word::plus(high, carry(low, counted)) };
         let mut words = state[..8].try_into().expect("eight words");
         reference::compression::blake2s(&mut words, block, [counted, carried], is_last);
         words.into_iter().chain([counted, carried, flag]).collect()
     }
+}
+
+/// The carry of a count of bytes that went up by a block of BLAKE2s: see
+/// [`the_count_of_blake2s_carries`].
+fn carry<W: reference::Word>(low: W, counted: W) -> W {
+    reference::Word::shr(low & !counted, 31)
 }
 
 /// One row of expressions for each word, with one for each lane: variables from `first` on.
@@ -246,4 +260,29 @@ fn hmac_pads_digests_as_its_standard_says() {
 #[test]
 fn the_last_block_of_blake2s_is_its_standards() {
     assert!(compresses::<Blake2sCompression, Terms>(&[u32::MAX]));
+}
+
+/// The count of BLAKE2s is a sum of 64 bits (RFC 7693, section 3.2). It is added bit by bit here, each bit
+/// of its lower word a variable: the carry out of that word is what [`carry`] takes from its highest bits,
+/// whatever the count.
+#[test]
+fn the_count_of_blake2s_carries() {
+    type Bit = Expression<u32>;
+    /// Returns the highest bit of a count and of the sum with `added`, and the carry out of the sum.
+    fn sum(added: u32) -> [Bit; 3] {
+        let mut carried = Bit::plain(0);
+        let mut highest = [carried; 2];
+        for i in 0..32 {
+            let (bit, other) = (Bit::variable(i), Bit::plain(if added >> i & 1 == 1 { u32::MAX } else { 0 }));
+            highest = [bit, bit ^ other ^ carried];
+            carried = (bit & other) ^ (carried & (bit ^ other));
+        }
+        [highest[0], highest[1], carried]
+    }
+    // `carry` moves the highest bit to the lowest place; here a bit is in all places of a word.
+    let carries = |[low, counted, carried]: [Bit; 3]| carry(low, counted) == reference::Word::shr(carried, 31);
+    assert!(carries(sum(Blake2sCompression::BLOCK_BYTES as u32)));
+    // It would not do for blocks so long that they have the highest bit themselves, and another.
+    assert!(!carries(sum(u32::MAX)));
+    assert!(!carries(sum(1 << 31 | 64)));
 }
