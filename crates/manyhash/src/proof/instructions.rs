@@ -139,6 +139,11 @@ impl<W: Word + Into<u64>> Expression<W> {
         Self::new(terms::xor(Self::BITS, self.0, other.0))
     }
 
+    /// The word, if it is always the same.
+    pub(super) fn value(self) -> Option<W> {
+        terms::value(Self::BITS, self.0).map(W::low)
+    }
+
     /// A word, always the same.
     pub(super) fn plain(word: W) -> Self {
         Self::new(terms::constant(Self::BITS, word.into()))

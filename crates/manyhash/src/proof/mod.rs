@@ -15,6 +15,7 @@
 //! | `mod.rs` | the proofs of the compression functions in lanes, and the faults that they must find |
 //! | `per_message.rs` | those of the kernels that give each message registers of its own |
 //! | `endings.rs` | those of the ends of messages, made in registers |
+//! | `totals.rs` | test: messages of more than 2^32 blocks |
 //! | `terms.rs` | expressions in a normal form |
 //! | `instructions.rs` | the instruction set that computes them, with faults on demand |
 //! | `vectors.rs` | vectors of several of them, and the SHA extensions |
@@ -24,6 +25,7 @@ mod instructions;
 #[cfg(target_arch = "x86_64")]
 mod per_message;
 mod terms;
+mod totals;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
