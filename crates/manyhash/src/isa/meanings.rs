@@ -8,7 +8,7 @@
 use super::*;
 
 /// A sequence of numbers that look random (Steele, Lea & Flood 2014, SplitMix).
-fn random(state: &mut u64) -> u64 {
+pub(super) fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -41,7 +41,7 @@ fn operands(special: &[[u64; 3]], bits: u32) -> Vec<Operands> {
 
 /// Operands of operations on bits: one bit set in one of them, or in none; the eight combinations of
 /// three bits at every place, around which are the other seven; and random words.
-fn for_bits(bits: u32) -> Vec<[u64; 3]> {
+pub(super) fn for_bits(bits: u32) -> Vec<[u64; 3]> {
     let mut all = vec![[0; 3]];
     for bit in 0..bits {
         all.extend((0..3).map(|which| std::array::from_fn(|i| if i == which { 1 << bit } else { 0 })));

@@ -18,7 +18,8 @@
 //! | `words.rs` | the traits of lanes |
 //! | `portable.rs`, `waves.rs`, `x86_64/` | the vectors; `x86_64/sha.rs` has the SHA extensions |
 //! | `blocks.rs`, `dealt.rs` | what lanes read, lengths checked once |
-//! | `meanings.rs` | test: each operation is what its name says |
+//! | `meanings.rs`, `x86_64/meanings.rs` | test: each operation is what its name says |
+//! | `x86_64/manual.rs` | test: the SHA extensions as Intel's manual defines them |
 //! | `cpu.rs` | maker, family and model; features left out |
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -115,17 +115,17 @@ macro_rules! one_lane {
             }
             #[inline]
             fn pin(self) -> Self {
-                #[cfg(target_arch = "x86_64")]
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
                 {
                     let mut x = self;
                     // SAFETY: no instruction, only a register named.
                     unsafe { core::arch::asm!($register, inout(reg) x, options(pure, nomem, nostack, preserves_flags)) }
                     x
                 }
-                #[cfg(not(target_arch = "x86_64"))]
+                #[cfg(not(all(target_arch = "x86_64", not(miri))))]
                 self
             }
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
             #[inline]
             fn before(self, later: &mut Self) -> Self {
                 let mut x = self;

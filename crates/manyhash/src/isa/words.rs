@@ -191,6 +191,16 @@ pub(crate) trait Pairs: Words<Word = u32> {
 /// Vectors that hold successive words of one message, for a message schedule beside scalar rounds.
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait Successive: Words {
+    /// Reads words that are always the same, like [`read`](Words::read).
+    #[inline(always)]
+    fn constants(isa: Self::Isa, words: &[Self::Word]) -> Self {
+        Self::read(isa, words)
+    }
+    /// Puts the same word of memory into every lane.
+    #[inline(always)]
+    fn splat_word(isa: Self::Isa, word: Self::Word) -> Self {
+        Self::splat(isa, word)
+    }
     /// Returns the words of `self` from the second on, and the first word of `next` behind them.
     fn shift_in(self, next: Self) -> Self;
     /// Returns the last two words as the first two, and zeros behind them.

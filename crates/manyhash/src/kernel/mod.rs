@@ -10,7 +10,7 @@ pub(crate) mod cost;
 mod in_lanes;
 pub(crate) mod list;
 mod one_message;
-mod per_message;
+pub(crate) mod per_message;
 #[cfg(feature = "hazmat")]
 pub(crate) mod recording;
 pub(crate) mod self_test;

@@ -44,11 +44,16 @@ pub(super) enum Fault {
     And,
     /// `choose` with the last two arguments exchanged.
     Choose,
+    /// A move of words that leaves them where they are.
+    Move,
+    /// An instruction of the SHA extensions with its first two operands exchanged.
+    Operands,
 }
 
 impl Fault {
     /// All faults.
-    pub(super) const ALL: [Self; 7] = [Self::Rotation, Self::Shift, Self::Constant, Self::Addition, Self::Xor, Self::And, Self::Choose];
+    pub(super) const ALL: [Self; 9] =
+        [Self::Rotation, Self::Shift, Self::Constant, Self::Addition, Self::Xor, Self::And, Self::Choose, Self::Move, Self::Operands];
 }
 
 thread_local! {
@@ -64,8 +69,26 @@ pub(super) fn with_fault<T>(fault: Fault, before: usize, task: impl FnOnce() -> 
     PLANNED.take().is_none().then_some(result)
 }
 
+/// Gives up a fault that was not made yet.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other kernels compute what is not used"))]
+pub(super) fn no_more_faults() {
+    if PLANNED.get().is_some() {
+        PLANNED.set(Some((Fault::Rotation, usize::MAX)));
+    }
+}
+
+/// Computes each of `N` lanes by one instruction: if it is faulty, it is so in all of them.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for kernels that other architectures lack"))]
+pub(super) fn one_instruction<T, const N: usize>(lane: impl Fn(usize) -> T) -> [T; N] {
+    let planned = PLANNED.get();
+    std::array::from_fn(|i| {
+        PLANNED.set(planned);
+        lane(i)
+    })
+}
+
 /// Returns whether this instruction is the one to be faulty.
-fn is_faulty(fault: Fault) -> bool {
+pub(super) fn is_faulty(fault: Fault) -> bool {
     match PLANNED.get() {
         Some((planned, before)) if planned == fault => {
             PLANNED.set((before > 0).then(|| (fault, before - 1)));
@@ -115,6 +138,11 @@ impl<W: Word + Into<u64>> Expression<W> {
     /// The bits of this word together with those of another that has none of them.
     pub(super) fn with(self, other: Self) -> Self {
         Self::new(terms::xor(Self::BITS, self.0, other.0))
+    }
+
+    /// The word, if it is always the same.
+    pub(super) fn value(self) -> Option<W> {
+        terms::value(Self::BITS, self.0).map(W::low)
     }
 
     /// A word, always the same.

@@ -12,12 +12,22 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `mod.rs` | the proofs, and the faults that they must find |
+//! | `mod.rs` | the proofs of the compression functions in lanes, and the faults that they must find |
+//! | `per_message.rs` | those of the kernels that give each message registers of its own |
+//! | `endings.rs` | those of the ends of messages, made in registers |
+//! | `totals.rs` | test: messages of more than 2^32 blocks |
 //! | `terms.rs` | expressions in a normal form |
 //! | `instructions.rs` | the instruction set that computes them, with faults on demand |
+//! | `vectors.rs` | vectors of several of them, and the SHA extensions |
 
+mod endings;
 mod instructions;
+#[cfg(target_arch = "x86_64")]
+mod per_message;
 mod terms;
+mod totals;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
 
 use crate::algorithm::blake2b::Blake2bCompression;
 use crate::algorithm::blake2s::Blake2sCompression;
@@ -88,8 +98,7 @@ macro_rules! proved_blake2 {
                 let is_last_node = node == plain($word::MAX);
                 assert!((is_last || flag == plain(0)) && (is_last_node || node == plain(0)));
                 let counted = if is_last { low } else { reference::Word::plus(low, plain(Self::BLOCK_BYTES as $word)) };
-                let carry = reference::Word::shr(low & !counted, $word::BITS - 1);
-                let carried = if is_last { high } else { reference::Word::plus(high, carry) };
+                let carried = if is_last { high } else { reference::Word::plus(high, carry(low, counted, $word::BITS)) };
                 let mut words = state[..8].try_into().expect("eight words");
                 reference::compression::$function(&mut words, block, [counted, carried], [is_last, is_last && is_last_node]);
                 words.into_iter().chain([counted, carried, flag, node]).collect()
@@ -100,6 +109,12 @@ macro_rules! proved_blake2 {
 proved_blake2! {
     Blake2bCompression = blake2b, u64;
     Blake2sCompression = blake2s, u32;
+}
+
+/// The carry of a count of bytes that went up by a block of BLAKE2, from its lower word of `bits` bits:
+/// see [`the_count_of_blake2_carries`].
+fn carry<W: reference::Word>(low: W, counted: W, bits: u32) -> W {
+    reference::Word::shr(low & !counted, bits - 1)
 }
 
 /// One row of expressions for each word, with one for each lane: variables from `first` on.
@@ -268,4 +283,30 @@ fn the_last_block_of_blake2_is_its_standards() {
         assert!(compresses::<Blake2bCompression, Terms>(&[u64::MAX, node]));
         assert!(compresses::<Blake2sCompression, Terms>(&[u32::MAX, node as u32]));
     }
+}
+
+/// The count of BLAKE2 is a sum of two words (RFC 7693, section 3.2). It is added bit by bit here, each bit
+/// of its lower word a variable: the carry out of that word is what [`carry`] takes from its highest bits,
+/// whatever the count.
+#[test]
+fn the_count_of_blake2_carries() {
+    type Bit = Expression<u32>;
+    /// Returns the highest bit of a count and of the sum with `added`, and the carry out of the sum.
+    fn sum(added: u64, bits: u32) -> [Bit; 3] {
+        let mut carried = Bit::plain(0);
+        let mut highest = [carried; 2];
+        for i in 0..bits {
+            let (bit, other) = (Bit::variable(i as usize), Bit::plain(if added >> i & 1 == 1 { u32::MAX } else { 0 }));
+            highest = [bit, bit ^ other ^ carried];
+            carried = (bit & other) ^ (carried & (bit ^ other));
+        }
+        [highest[0], highest[1], carried]
+    }
+    // `carry` moves the highest bit to the lowest place; here a bit is in all places of a word.
+    let carries = |[low, counted, carried]: [Bit; 3]| carry(low, counted, 32) == reference::Word::shr(carried, 31);
+    assert!(carries(sum(Blake2sCompression::BLOCK_BYTES as u64, 32)));
+    assert!(carries(sum(Blake2bCompression::BLOCK_BYTES as u64, 64)));
+    // It would not do for blocks so long that they have the highest bit themselves, and another.
+    assert!(!carries(sum(u32::MAX.into(), 32)));
+    assert!(!carries(sum(1 << 31 | 64, 32)));
 }

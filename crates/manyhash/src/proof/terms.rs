@@ -254,3 +254,11 @@ operations! {
 pub(super) fn variable(bits: u32, number: u32) -> Term {
     with(bits, |arena| arena.intern(Node::Variable(number)))
 }
+
+/// Returns the value of an expression without variables.
+pub(super) fn value(bits: u32, term: Term) -> Option<u64> {
+    with(bits, |arena| match arena.node(term) {
+        Node::Sum(terms, constant) if terms.is_empty() => Some(*constant),
+        _ => None,
+    })
+}

@@ -57,7 +57,7 @@ fn check_hkdf<A: Algorithm>(derivations: &[Derivation]) {
 
 /// RFC 5869, appendix A: SHA-256 (1 to 3) and SHA-1 (4 to 7).
 fn hkdf_rfc<A: Algorithm>(cases: usize) {
-    let records: Vec<_> = records::read("hkdf.txt").into_iter().filter(|record| record.text("hash") == A::NAME).collect();
+    let records: Vec<_> = records::read("rfc/hkdf.txt").into_iter().filter(|record| record.text("hash") == A::NAME).collect();
     assert_eq!(records.len(), cases, "{}", A::NAME);
     for record in &records {
         let extracted = record.bytes("extracted");
@@ -171,7 +171,7 @@ fn pbkdf2_rfc_6070() {
         iterations: record.text("iterations").parse().expect("a number"),
         derived: record.bytes("derived"),
     };
-    let logins: Vec<Login> = records::read("pbkdf2.txt").iter().map(login).collect();
+    let logins: Vec<Login> = records::read("rfc/pbkdf2.txt").iter().map(login).collect();
     assert_eq!(logins.len(), 6);
     check_pbkdf2::<Sha1>(logins);
 }

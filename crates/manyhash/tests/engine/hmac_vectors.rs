@@ -1,4 +1,4 @@
-//! Published vectors of HMAC, through every door: the RFCs' and Wycheproof's.
+//! Published vectors of HMAC, through every door: the RFCs', NIST's and Wycheproof's.
 #![cfg(feature = "hmac")]
 
 use crate::support::backends::{most_lanes, report_doors, say};
@@ -75,13 +75,11 @@ fn in_pieces<A: Algorithm>(key: &Key<A>, message: &[u8]) -> Tagger<A> {
 /// The algorithms that the RFCs have seven vectors for, and how many of these are truncated.
 const IN_RFCS: [(&str, usize); 6] = [("MD5", 0), ("SHA-1", 0), ("SHA-224", 1), ("SHA-256", 1), ("SHA-384", 1), ("SHA-512", 1)];
 
-/// RFC 4231 (SHA-2; one of its tags is truncated to 128 bits) and RFC 2202 (MD5 and SHA-1).
-fn rfcs<A: Algorithm>() {
-    report_doors::<A>();
-    let records = records::read("hmac.txt");
-    let vectors: Vec<Vector> = records
-        .iter()
-        .filter(|record| record.has(A::NAME))
+/// The vectors of a file that have a tag under `A`.
+fn recorded<A: Algorithm>(file: &str) -> Vec<Vector> {
+    let records = records::read(file);
+    let with_tag = records.iter().filter(|record| record.has(A::NAME));
+    with_tag
         .map(|record| Vector {
             name: format!("{}, {}", record.text("case"), A::NAME),
             key: record.bytes("key"),
@@ -89,7 +87,13 @@ fn rfcs<A: Algorithm>() {
             tag: record.bytes(A::NAME),
             verdict: Ok(()),
         })
-        .collect();
+        .collect()
+}
+
+/// RFC 4231 (SHA-2; one of its tags is truncated to 128 bits) and RFC 2202 (MD5 and SHA-1).
+fn rfcs<A: Algorithm>() {
+    report_doors::<A>();
+    let vectors = recorded::<A>("rfc/hmac.txt");
     let Some((_, truncated)) = IN_RFCS.iter().find(|(name, _)| *name == A::NAME) else {
         assert!(vectors.is_empty(), "{}", A::NAME);
         return say(&format!("no RFC has vectors for HMAC with {}", A::NAME));
@@ -99,6 +103,18 @@ fn rfcs<A: Algorithm>() {
     check::<A>(&vectors);
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[rfcs]);
+
+/// NIST's, of the Automated Cryptographic Validation Protocol: keys of up to 1,024 bytes.
+fn acvp<A: Algorithm>() {
+    let vectors = recorded::<A>("acvp/hmac.txt");
+    if ["MD5", "SHA-1"].contains(&A::NAME) {
+        assert!(vectors.is_empty(), "{}", A::NAME);
+        return say(&format!("no ACVP vectors are kept for HMAC with {}", A::NAME));
+    }
+    assert!(vectors.len() >= 7, "{}", A::NAME);
+    check::<A>(&vectors);
+}
+manyhash::for_each_algorithm!(per_algorithm_with_hmac[acvp]);
 
 /// Wycheproof's: whole tags and halves, keys of several lengths, and tags that are a bit or more
 /// off.

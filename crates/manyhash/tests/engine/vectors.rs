@@ -4,7 +4,7 @@
 //! The procedures are those of "The Secure Hash Algorithm Validation System (SHAVS)", 6.2 to 6.4.
 
 use crate::support::backends::{doors, forced_backend_lacks, report_doors};
-use crate::support::{assert_digests, rsp};
+use crate::support::{assert_digests, records, rsp};
 use manyhash::{Algorithm, Hasher};
 
 /// Through every door; `count` vectors are in the file.
@@ -93,17 +93,7 @@ fn monte_carlo<A: Algorithm>() {
         rsp::parse_monte_carlo(&text, A::DIGEST_BYTES).unwrap_or_else(|error| panic!("{file}: {error}"));
     assert_eq!(checkpoints.len(), 100, "{file}: number of checkpoints");
 
-    let digests = if is_sha3::<A>() { 1 } else { 3 };
-    let mut start = seed.clone();
-    for (count, checkpoint) in checkpoints.iter().enumerate() {
-        let mut last = start.repeat(digests);
-        for _ in 0..STEPS {
-            let digest = manyhash::hash::<A>(&last);
-            shift::<A>(&mut last, digest.as_ref());
-        }
-        start = last.split_off((digests - 1) * A::DIGEST_BYTES);
-        assert_eq!(&start, checkpoint, "{file}, hash: COUNT = {count}");
-    }
+    let digests = steps_by_hash::<A>(&file, &seed, &checkpoints);
 
     for door in doors::<A>() {
         let starts = [&seed].into_iter().chain(&checkpoints).take(checkpoints.len());
@@ -120,6 +110,49 @@ fn monte_carlo<A: Algorithm>() {
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[monte_carlo]);
+
+/// The steps as SHAVS writes them. Returns how many digests each is made of.
+fn steps_by_hash<A: Algorithm>(file: &str, seed: &[u8], checkpoints: &[Vec<u8>]) -> usize {
+    let digests = if is_sha3::<A>() { 1 } else { 3 };
+    let mut start = seed.to_vec();
+    for (count, checkpoint) in checkpoints.iter().enumerate() {
+        let mut last = start.repeat(digests);
+        for _ in 0..STEPS {
+            let digest = manyhash::hash::<A>(&last);
+            shift::<A>(&mut last, digest.as_ref());
+        }
+        start = last.split_off((digests - 1) * A::DIGEST_BYTES);
+        assert_eq!(&start, checkpoint, "{file}, hash: COUNT = {count}");
+    }
+    digests
+}
+
+/// NIST's vectors of the Automated Cryptographic Validation Protocol: a message, and a Monte Carlo test from another seed
+/// than that of the response files.
+fn acvp<A: Algorithm>() {
+    let records = records::read("acvp/hash.txt");
+    let of_mine = records.iter().filter(|record| record.has(A::NAME));
+    let mut count = 0;
+    for record in of_mine {
+        let (case, expected) = (record.text("case"), record.bytes(A::NAME));
+        if record.has("seed") {
+            let checkpoints: Vec<Vec<u8>> = expected.chunks(A::DIGEST_BYTES).map(<[u8]>::to_vec).collect();
+            assert_eq!(checkpoints.len(), 100, "{case}");
+            steps_by_hash::<A>(case, &record.bytes("seed"), &checkpoints);
+        } else {
+            let message = record.bytes("message");
+            assert_eq!(crate::support::expected::<A>(&[&message]), [&expected[..]], "{case}, the reference");
+            assert_eq!(manyhash::hash::<A>(&message).as_ref(), expected, "{case}, hash");
+            for door in doors::<A>() {
+                assert_eq!(door.hash_many::<A>(&[&message])[0].as_ref(), expected, "{case}, {}", door.name());
+            }
+        }
+        count += 1;
+    }
+    let has_none = ["MD5", "SHA-1", "BLAKE2s"].contains(&A::NAME);
+    assert_eq!(count, if has_none { 0 } else { 2 }, "{}: number of vectors", A::NAME);
+}
+manyhash::for_each_algorithm!(per_algorithm[acvp]);
 
 /// Digests in a row lose the first and gain a last.
 fn shift<A: Algorithm>(last: &mut [u8], digest: &[u8]) {
@@ -143,7 +176,7 @@ fn files_are_unmodified() {
         assert_eq!(&crate::support::hex(&reference::sha256(&bytes)), digest, "{path} was changed");
     }
     let mut listed: Vec<String> = listed.into_iter().map(|(_, path)| path.to_owned()).filter(|path| path.contains('/')).collect();
-    let folders = rsp::FOLDERS.iter().chain(&["rfc"]);
+    let folders = rsp::FOLDERS.iter().chain(&["acvp", "rfc"]);
     let files = |folder: &str| std::fs::read_dir(vectors.join(folder)).unwrap_or_else(|error| panic!("vectors/{folder}: {error}"));
     let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name().into_string().expect("UTF-8");
     let mut present: Vec<String> = folders.flat_map(|folder| files(folder).map(move |entry| format!("{folder}/{}", name(entry)))).collect();
@@ -151,7 +184,7 @@ fn files_are_unmodified() {
     present.sort_unstable();
     assert_eq!(present, listed);
     macro_rules! count { ([] $($Algorithm:ident)*) => { [$(stringify!($Algorithm)),*].len() } }
-    present.retain(|path| !path.starts_with("rfc/") && !path.contains("SHAKE"));
+    present.retain(|path| !["acvp/", "rfc/"].iter().any(|folder| path.starts_with(folder)) && !path.contains("SHAKE"));
     assert_eq!(present.len(), 3 * manyhash::for_each_algorithm!(count []), "three files for each algorithm");
 }
 

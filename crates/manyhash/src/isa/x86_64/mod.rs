@@ -4,6 +4,10 @@ mod avx2;
 mod avx512;
 mod avx512_half;
 mod avx512_quarter;
+#[cfg(test)]
+pub(crate) mod manual;
+#[cfg(test)]
+mod meanings;
 mod operations;
 pub(crate) mod sha;
 mod sse2;

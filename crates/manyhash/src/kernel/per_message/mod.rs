@@ -6,13 +6,13 @@
 #[cfg(all(test, target_arch = "x86_64"))]
 mod dirty_halves;
 #[cfg(target_arch = "x86_64")]
-mod sha1_ni;
+pub(crate) mod sha1_ni;
 #[cfg(target_arch = "x86_64")]
-mod sha256_ni;
+pub(crate) mod sha256_ni;
 #[cfg(target_arch = "x86_64")]
-mod sha256_ni_sms;
+pub(crate) mod sha256_ni_sms;
 #[cfg(target_arch = "x86_64")]
-mod sha2_bmi2;
+pub(crate) mod sha2_bmi2;
 
 use super::Kernel;
 use super::states::States;

@@ -26,7 +26,7 @@ use super::sha256_ni::State;
 use super::{PerMessage, PerMessageDealt};
 use crate::algorithm::sha2::next_word;
 use crate::algorithm::sha256::{ROUND_CONSTANTS, Sha256Compression};
-use crate::isa::x86_64::sha::Quad;
+use crate::isa::x86_64::sha::{Quad, ShaVector};
 use crate::isa::{Avx512Half, Avx512Quarter, Includes, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter};
 use crate::isa::{Blocks, ByteOrder, Dealt, Isa, Pairs, Words, sixteen};
 use crate::kernel::SHORT_BLOCKS;
@@ -73,7 +73,7 @@ impl<V: Pairs> Scheduling<V> {
 /// Where the blocks of `N` messages come from, group by group. Lane `N * block + message` of a
 /// group has one block of one message. This is a trait and no closure: see
 /// [`Task`](crate::isa::Task).
-trait Source<V: Words, const N: usize> {
+pub(crate) trait Source<V: Words, const N: usize> {
     /// Loads the first sixteen words of each block of a group.
     fn load(&self, isa: V::Isa, group: usize) -> [V; 16];
 }
@@ -100,14 +100,14 @@ impl<V: Pairs> Source<V, 4> for Dealt<'_> {
 
 /// Compresses `groups` groups of `LANES / N` successive blocks of each message into the states.
 #[inline(always)]
-fn compress_groups<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N: usize, const LANES: usize>(
-    isa: I,
-    states: &mut [State; N],
+pub(crate) fn compress_groups<Q: ShaVector, L: Isa<U32: Pairs>, const N: usize, const LANES: usize>(
+    sha: Q::Isa,
+    isa: L,
+    states: &mut [State<Q>; N],
     source: &impl Source<L::U32, N>,
     groups: usize,
 ) {
     const { assert!(LANES == L::U32::LANES && matches!(4 * N / LANES, 2 | 4)) };
-    let (sha_ni, isa): (ShaNi, L) = (isa.included(), isa.included());
     let mut schedules: [Schedule<LANES>; 2] = [[[[0; 2]; LANES]; 32]; 2];
     let [mut current, mut following] = schedules.each_mut();
     let mut scheduling = Scheduling { isa, words: [L::U32::splat(isa, 0); 16], even: L::U32::splat(isa, 0) };
@@ -123,7 +123,7 @@ fn compress_groups<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N
             // Four rounds of each message, and their share of the words for all lanes: two or four.
             macro_rules! rounds { ($($i:literal)*) => { $(
                 for message in 0..N {
-                    let pair = |i: usize| Quad::pair(sha_ni, &current[2 * $i + i][L::U32::place(N * block + message)]);
+                    let pair = |i: usize| Q::pair(sha, &current[2 * $i + i][L::U32::place(N * block + message)]);
                     states[message].two_and_two_rounds(pair(0), pair(1));
                 }
                 let t = (16 * block + $i) * (4 * N / LANES);
@@ -152,7 +152,7 @@ fn compress_groups<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N
 #[inline(always)]
 fn compress<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N: usize, const LANES: usize>(
     isa: I,
-    states: &mut [State; N],
+    states: &mut [State<Quad>; N],
     blocks: &Blocks,
 ) {
     let group_bytes = 64 * LANES / N;
@@ -161,7 +161,7 @@ fn compress<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N: usize
     let is_short = blocks.len_bytes() <= 64 * SHORT_BLOCKS as usize;
     let groups = if is_short { 0 } else { blocks.len_bytes() / group_bytes };
     if groups > 0 {
-        compress_groups::<I, L, N, LANES>(isa, states, blocks, groups);
+        compress_groups::<Quad, L, N, LANES>(isa.included(), isa.included(), states, blocks, groups);
     }
     let rest_bytes = blocks.len_bytes() - groups * group_bytes;
     if rest_bytes > 0 {
@@ -172,10 +172,10 @@ fn compress<I: Includes<ShaNi> + Includes<L>, L: Isa<U32: Pairs>, const N: usize
 
 impl PerMessageDealt<Sha256Compression, 4> for ShaNiAvx512Half {
     #[inline(always)]
-    fn compress_dealt(self, states: &mut [State; 4], dealt: &Dealt) {
+    fn compress_dealt(self, states: &mut [State<Quad>; 4], dealt: &Dealt) {
         let groups = dealt.blocks / 2;
         if groups > 0 {
-            compress_groups::<Self, Avx512Half, 4, 8>(self, states, dealt, groups);
+            compress_groups::<Quad, Avx512Half, 4, 8>(self.included(), self.included(), states, dealt, groups);
         }
         if !dealt.blocks.is_multiple_of(2) {
             let rows = dealt.rows(dealt.blocks - 1, 16, 16);
@@ -193,17 +193,17 @@ impl PerMessageDealt<Sha256Compression, 4> for ShaNiAvx512Half {
 
 macro_rules! solo { ($($Isa:ident: schedules on $Lanes:ident, $lanes:literal lanes;)*) => { $(
     impl PerMessage<Sha256Compression> for $Isa {
-        type State = State;
+        type State = State<Quad>;
         #[inline(always)]
-        fn load(self, state: &[u32; 8]) -> State {
+        fn load(self, state: &[u32; 8]) -> State<Quad> {
             PerMessage::<Sha256Compression>::load(Includes::<ShaNi>::included(self), state)
         }
         #[inline(always)]
-        fn store(self, state: &State) -> [u32; 8] {
+        fn store(self, state: &State<Quad>) -> [u32; 8] {
             PerMessage::<Sha256Compression>::store(Includes::<ShaNi>::included(self), state)
         }
         #[inline(always)]
-        fn compress<const N: usize>(self, states: &mut [State; N], blocks: &Blocks) {
+        fn compress<const N: usize>(self, states: &mut [State<Quad>; N], blocks: &Blocks) {
             compress::<Self, $Lanes, N, $lanes>(self, states, blocks);
         }
     }

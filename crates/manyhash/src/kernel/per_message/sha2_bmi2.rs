@@ -60,7 +60,7 @@ impl<V: Successive> Schedule<'_, V> {
     #[inline(always)]
     fn put(&mut self, i: usize, words: V, constants: &[V::Word; 16]) {
         self.words[i] = words;
-        let with_constants = words.add(V::read(self.isa, &constants[i * V::LANES..]));
+        let with_constants = words.add(V::constants(self.isa, &constants[i * V::LANES..]));
         with_constants.write(&mut self.with_constants[i * V::LANES..]);
     }
 
@@ -84,20 +84,28 @@ impl<V: Successive> Schedule<'_, V> {
 /// A word of the state. Words a to c of rounds in vectors are in both kinds of registers, and the
 /// others in scalar ones.
 #[derive(Clone, Copy)]
-struct Both<V: Words> {
-    scalar: V::Word,
+struct Both<S, V> {
+    scalar: S,
     vector: V,
 }
 
-/// Compresses all of `message`, which is whole blocks.
+/// Returns a scalar word as it is in memory.
 #[inline(always)]
-fn compress_message<C: Sha2, V: Successive<Word = C::Word>, const HALF_IN_VECTORS: bool>(
+fn word_of<S: Words>(scalar: S) -> S::Word {
+    let mut word = [S::Word::default()];
+    scalar.write(&mut word);
+    word[0]
+}
+
+/// Compresses all of `message`, which is whole blocks. Scalar words are of type `S`: words of the
+/// machine, or the expressions of a proof.
+#[inline(always)]
+pub(crate) fn compress_message<C: Sha2, S: Words<Word = C::Word>, V: Successive<Word = C::Word>, const HALF_IN_VECTORS: bool>(
+    scalars: S::Isa,
     isa: V::Isa,
     state: &mut [C::Word; 8],
     message: &[u8],
-) where
-    C::Word: Words<Word = C::Word, Isa = Portable>,
-{
+) {
     // One round (FIPS 180-4, 6.2.2 and 6.4.2, step 3) in place; the caller renames the variables. `$wk`
     // is message word plus constant.
     macro_rules! round {
@@ -110,13 +118,13 @@ fn compress_message<C: Sha2, V: Successive<Word = C::Word>, const HALF_IN_VECTOR
             if HALF_IN_VECTORS {
                 // e gets a sum of its own: one more addition, but one less to wait for.
                 $d.scalar = $d.scalar.add(early).pin().add(chosen).pin().add(sigma1).pin();
-                let t1 = $V::splat_stored(isa, t1);
+                let t1 = $V::splat_stored(isa, word_of(t1));
                 $h.vector = t1.add($V::majority($c.vector, $a.vector, $b.vector)).pin().add($C::big_sigma0($a.vector));
                 // It is added to e four rounds later.
-                $h.scalar = $h.vector.first();
+                $h.scalar = S::read(scalars, &[$h.vector.first()]);
             } else {
                 $d.scalar = $d.scalar.add(t1).pin().before(&mut $a.scalar);
-                let majority = $C::Word::majority($a.scalar, $b.scalar, $c.scalar);
+                let majority = S::majority($a.scalar, $b.scalar, $c.scalar);
                 $h.scalar = t1.add($C::big_sigma0($a.scalar)).pin().add(majority).pin();
             }
         };
@@ -131,13 +139,16 @@ fn compress_message<C: Sha2, V: Successive<Word = C::Word>, const HALF_IN_VECTOR
         for i in 0..16 / V::LANES {
             schedule.put(i, V::read_bytes(isa, C::BYTE_ORDER, &block[i * size_of::<V>()..]), &C::ROUND_CONSTANTS[0]);
         }
-        let both = |i: usize| Both { scalar: state[i], vector: if HALF_IN_VECTORS { V::splat(isa, state[i]) } else { zeros } };
+        let both = |i: usize| Both {
+            scalar: S::read(scalars, &state[i..]),
+            vector: if HALF_IN_VECTORS { V::splat_word(isa, state[i]) } else { zeros },
+        };
         let (mut a, mut b, mut c, mut d) = (both(0), both(1), both(2), both(3));
         let (mut e, mut f, mut g, mut h) = (both(4), both(5), both(6), both(7));
         for constants in &C::ROUND_CONSTANTS[1..] {
             macro_rules! word {
                 ($t:literal) => {{
-                    let word = schedule.with_constants[$t];
+                    let word = S::read(scalars, &schedule.with_constants[$t..]);
                     if ($t + 1) % V::LANES == 0 {
                         schedule.make::<C>($t / V::LANES, constants);
                     }
@@ -148,13 +159,13 @@ fn compress_message<C: Sha2, V: Successive<Word = C::Word>, const HALF_IN_VECTOR
         }
         macro_rules! last_word {
             ($t:literal) => {
-                schedule.with_constants[$t]
+                S::read(scalars, &schedule.with_constants[$t..])
             };
         }
         sixteen_rounds!(C V, a b c d e f g h, last_word);
         for (word, end) in state.iter_mut().zip([a, b, c, d, e, f, g, h]) {
             // Pinned, or the compiler would gather the sums in vectors.
-            *word = word.add(end.scalar).pin();
+            *word = word_of(S::read(scalars, &[*word]).add(end.scalar).pin());
         }
     }
 }
@@ -181,9 +192,9 @@ where
         for (message, state) in states.iter_mut().enumerate() {
             let message = blocks.bytes(message, 0, blocks.len_bytes());
             if I::HALF_IN_VECTORS {
-                compress_message::<C, Vector<C, I>, true>(self.included(), state, message);
+                compress_message::<C, C::Word, Vector<C, I>, true>(Portable, self.included(), state, message);
             } else {
-                compress_message::<C, Vector<C, I>, false>(self.included(), state, message);
+                compress_message::<C, C::Word, Vector<C, I>, false>(Portable, self.included(), state, message);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Reader of `vectors/rfc`: records of lines `name = value` with an empty line between them; bytes
+//! Reader of `vectors/rfc` and `vectors/acvp`: records of lines `name = value` with an empty line between them; bytes
 //! are hexadecimal.
 
 use super::rsp::vectors_folder;
@@ -8,9 +8,9 @@ pub struct Record {
     fields: Vec<(String, String)>,
 }
 
-/// All records of a file of `vectors/rfc`.
+/// All records of a file of the folder `vectors`.
 pub fn read(file: &str) -> Vec<Record> {
-    let path = vectors_folder().join("rfc").join(file);
+    let path = vectors_folder().join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let field = |line: &str| {
         let (name, value) = line.split_once(" =").unwrap_or_else(|| panic!("{file}: {line:?} is not `name = value`"));

@@ -1,0 +1,161 @@
+//! Proofs of the kernels that give each message registers of its own: for all states and all blocks, they
+//! are the standards'. Vectors are those of `vectors.rs`, where the SHA extensions are what Intel's
+//! manual says; `isa/x86_64/meanings.rs` compares the instructions with the same text.
+
+use super::instructions::{Expression, Fault, Terms, no_more_faults, with_fault};
+use super::vectors::{Lanes, Several};
+use super::{EVERY, ExpressionOf, Proved, numbers};
+use crate::algorithm::sha1::Sha1Compression;
+use crate::algorithm::sha2::Sha2;
+use crate::algorithm::sha256::Sha256Compression;
+use crate::algorithm::sha512::Sha512Compression;
+use crate::algorithm::{ChainingOf, Compression};
+use crate::isa::{Blocks, Dealt, Successive, Word, Words};
+use crate::kernel::per_message::sha2_bmi2::compress_message;
+use crate::kernel::per_message::sha256_ni_sms::{Source, compress_groups};
+use crate::kernel::per_message::{sha1_ni, sha256_ni};
+use std::cell::Cell;
+
+/// The bytes of the blocks of each message.
+type Messages = [Vec<u8>];
+
+/// Returns whether `compress` makes of `N` messages of some blocks what the standard says, whatever the
+/// states before and the blocks.
+fn compresses<C: Proved, const N: usize>(blocks: usize, compress: impl Fn(&mut [ChainingOf<C>; N], &Messages)) -> bool {
+    let words = C::BLOCK_BYTES / size_of::<C::Word>();
+    let before: [Vec<ExpressionOf<C>>; N] =
+        std::array::from_fn(|i| (0..C::STATE_WORDS).map(|word| Expression::variable(100 * i + word)).collect());
+    let read: [Vec<ExpressionOf<C>>; N] =
+        std::array::from_fn(|i| (0..blocks * words).map(|word| Expression::variable(10_000 * (i + 1) + word)).collect());
+
+    let mut states = [C::filled(C::Word::default()); N];
+    for (state, before) in states.iter_mut().zip(&before) {
+        state.as_mut().copy_from_slice(&numbers::<C>(before));
+    }
+    let messages: Vec<Vec<u8>> = read.iter().map(|message| bytes::<C>(&numbers::<C>(message))).collect();
+    compress(&mut states, &messages);
+    states.iter().zip(before).zip(read).all(|((state, before), read)| {
+        let after: Vec<ExpressionOf<C>> = state.as_ref().iter().copied().map(Expression::from_number).collect();
+        after == read.chunks(words).fold(before, |state, block| C::standard(&state, block))
+    })
+}
+
+/// The bytes of words in memory.
+fn bytes<C: Compression>(words: &[C::Word]) -> Vec<u8> {
+    let mut bytes = vec![0; size_of_val(words)];
+    for (i, word) in words.iter().enumerate() {
+        word.write_bytes(C::BYTE_ORDER, i * size_of::<C::Word>(), &mut bytes);
+    }
+    bytes
+}
+
+/// Proves a kernel, and that each fault is found.
+fn prove(name: &str, is_standard: impl Fn() -> bool) {
+    let started = std::time::Instant::now();
+    assert!(is_standard(), "{name}");
+    let proved = started.elapsed();
+    let mut found = 0;
+    for fault in Fault::ALL {
+        for before in (0..).step_by(EVERY) {
+            let Some(is_standard) = with_fault(fault, before, &is_standard) else { break };
+            assert!(!is_standard, "{name}: a fault of {fault:?} after {before} others is not found");
+            found += 1;
+        }
+    }
+    println!("{name}: proved in {proved:?}; {found} of {found} faults found, {:?} in all", started.elapsed());
+    assert!(found > 10, "{name}: faults are made");
+}
+
+/// The rounds of a message in scalar words, whose schedule vectors of `LANES` words make.
+fn beside_vectors<C, const LANES: usize, const HALF_IN_VECTORS: bool>() -> bool
+where
+    C: Proved + Sha2,
+    ExpressionOf<C>: Words<Word = C::Word, Isa = Terms>,
+    Several<C::Word, LANES>: Successive<Word = C::Word, Isa = Lanes<LANES>>,
+{
+    compresses::<C, 1>(2, |[state], messages| {
+        compress_message::<C, ExpressionOf<C>, Several<C::Word, LANES>, HALF_IN_VECTORS>(Terms, Lanes, state, &messages[0]);
+    })
+}
+
+#[test]
+fn rounds_beside_vectors_are_their_standards() {
+    prove("sha256/bmi2", beside_vectors::<Sha256Compression, 4, false>);
+    prove("sha256/bmi2-avx512", beside_vectors::<Sha256Compression, 4, true>);
+    prove("sha512/bmi2", beside_vectors::<Sha512Compression, 2, false>);
+    prove("sha512/bmi2-avx512", beside_vectors::<Sha512Compression, 2, true>);
+}
+
+/// SHA-1 by the SHA extensions, `N` messages interleaved.
+fn sha1_ni<const N: usize>() -> bool {
+    compresses::<Sha1Compression, N>(2, |states, messages| {
+        let mut in_registers = states.map(|state| sha1_ni::State::<Several<u32, 4>>::load(Lanes, &state));
+        sha1_ni::compress(Lanes, &mut in_registers, &Blocks::new(N, messages[0].len(), |lane| &messages[lane]));
+        *states = in_registers.map(|state| state.store());
+    })
+}
+
+/// SHA-256 by the SHA extensions, `N` messages interleaved.
+fn sha256_ni<const N: usize>() -> bool {
+    compresses::<Sha256Compression, N>(2, |states, messages| {
+        let mut in_registers = states.map(|state| sha256_ni::State::<Several<u32, 4>>::load(Lanes, &state));
+        sha256_ni::compress(Lanes, &mut in_registers, &Blocks::new(N, messages[0].len(), |lane| &messages[lane]));
+        *states = in_registers.map(|state| state.store());
+    })
+}
+
+#[test]
+fn the_sha_extensions_make_what_the_standards_say() {
+    prove("sha1/sha-ni", sha1_ni::<1>);
+    prove("sha1/sha-ni-x4", sha1_ni::<4>);
+    prove("sha256/sha-ni", sha256_ni::<1>);
+    prove("sha256/sha-ni-x4", sha256_ni::<4>);
+}
+
+/// A source whose last group of blocks is loaded twice. What is made of it the second time is not used, so
+/// that a fault there does no harm.
+struct Groups<S> {
+    source: S,
+    loads: Cell<usize>,
+}
+
+impl<V: Words, S: Source<V, N>, const N: usize> Source<V, N> for Groups<S> {
+    fn load(&self, isa: V::Isa, group: usize) -> [V; 16] {
+        self.loads.set(self.loads.get() - 1);
+        if self.loads.get() == 0 {
+            no_more_faults();
+        }
+        self.source.load(isa, group)
+    }
+}
+
+/// Two groups of blocks of `N` messages by the SHA extensions, with schedules in lanes.
+fn two_groups<S: Source<Several<u32, LANES>, N>, const N: usize, const LANES: usize>(states: &mut [[u32; 8]; N], source: S) {
+    let mut in_registers = states.map(|state| sha256_ni::State::<Several<u32, 4>>::load(Lanes, &state));
+    let source = Groups { source, loads: Cell::new(3) };
+    compress_groups::<_, Lanes<LANES>, N, LANES>(Lanes, Lanes, &mut in_registers, &source, 2);
+    *states = in_registers.map(|state| state.store());
+}
+
+/// Groups of blocks that lie one after the other.
+fn beside_lanes<const N: usize, const LANES: usize>() -> bool {
+    compresses::<Sha256Compression, N>(2 * LANES / N, |states, messages| {
+        two_groups::<_, N, LANES>(states, Blocks::new(N, messages[0].len(), |lane| &messages[lane]));
+    })
+}
+
+/// Groups of blocks of four messages that are dealt out: row r has word r of each.
+fn beside_lanes_dealt() -> bool {
+    compresses::<Sha256Compression, 4>(4, |states, messages| {
+        let bytes: Vec<u8> = (0..64).flat_map(|row| messages.iter().flat_map(move |message| message[4 * row..][..4].to_vec())).collect();
+        two_groups::<_, 4, 8>(states, Dealt { bytes: &bytes, row_bytes: 16, blocks: 4 });
+    })
+}
+
+#[test]
+fn schedules_in_lanes_are_their_standards() {
+    prove("sha256/sha-ni-sms-x2", beside_lanes::<2, 4>);
+    prove("sha256/sha-ni-sms-x4", beside_lanes::<4, 4>);
+    prove("sha256/sha-ni-sms256-x4", beside_lanes::<4, 8>);
+    prove("sha256/sha-ni-sms256-x4, dealt", beside_lanes_dealt);
+}
