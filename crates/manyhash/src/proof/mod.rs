@@ -17,7 +17,6 @@
 //! | `instructions.rs` | the instruction set that computes them, with faults on demand |
 
 mod instructions;
-mod terms;
 
 use crate::algorithm::blake2s::Blake2sCompression;
 use crate::algorithm::keccak::Sha3_256Compression;
