@@ -16,6 +16,7 @@
 //! | `standard.rs` | what the reference computes on expressions |
 //! | `proof.rs` | one call: before, after, and whether they agree |
 //! | `faults.rs` | changed instructions, which proofs must find |
+//! | `tests.rs` | test: proofs in the profile of tests, with faults; the machine beside the CPU |
 #![forbid(unsafe_code)]
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
@@ -29,6 +30,9 @@ pub mod shuffle;
 pub mod standard;
 pub mod vector;
 pub mod words;
+
+#[cfg(test)]
+mod tests;
 
 use iced_x86::Instruction;
 use std::fmt;

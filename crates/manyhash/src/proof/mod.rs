@@ -7,13 +7,13 @@
 //! the one with the fewest operations (`One`), and two and four waves interleaved (`Two`). The code for
 //! blocks that all lanes share takes words and not vectors: it is proved for four blocks and all states.
 //!
-//! What is left to other tests: that each operation of an instruction set does what its name says, and
-//! that the compiler keeps what it means (`tests/`, against the reference on bytes).
+//! What is left to others: that each operation of an instruction set does what its name says, and that
+//! the compiler keeps what it means (`crates/prove`, for the kernels' machine code; `tests/`, against the
+//! reference on bytes). Expressions and their normal form are the crate `terms`.
 //!
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | the proofs, and the faults that they must find |
-//! | `terms.rs` | expressions in a normal form |
 //! | `instructions.rs` | the instruction set that computes them, with faults on demand |
 
 mod instructions;
