@@ -117,6 +117,14 @@ impl Word {
         }
     }
 
+    /// The word as it is in products, where long expressions have a name.
+    pub fn short(self) -> Self {
+        match self {
+            Number(_) => self,
+            Expression(term) => Self::of(terms::short(bits(), term)),
+        }
+    }
+
     /// The complement.
     pub fn not(self) -> Self {
         self.xor(Number(ones()))

@@ -123,12 +123,18 @@ impl Arena {
         }
     }
 
-    /// Returns an expression, or an atom for it if it is a long polynomial.
+    /// Returns an expression, or an atom for it if it is a long polynomial. What is constant in it stays
+    /// apart, so that a polynomial and its complement have the same atom.
     fn short(&mut self, term: Term) -> Term {
-        match self.node(term) {
-            Node::Polynomial(products) if products.len() > LONG => self.intern(Node::Named(term)),
-            _ => term,
+        let Node::Polynomial(products) = self.node(term) else { return term };
+        if products.len() <= LONG {
+            return term;
         }
+        let mut products: Products = products.iter().cloned().collect();
+        let constant = products.remove(&Vec::new()).unwrap_or(0);
+        let rest = self.polynomial(products);
+        let atom = self.intern(Node::Named(rest));
+        if constant == 0 { atom } else { self.polynomial(Products::from([(Vec::new(), constant), (vec![atom], self.ones())])) }
     }
 
     /// Returns the polynomial of an atom that stands for one, and every other expression as it is.
@@ -294,6 +300,8 @@ operations! {
     shift_left(term: Term, by: u32);
     /// The bits that are set in `mask`, and zeros.
     masked(term: Term, mask: u64);
+    /// The expression as it is in products: an atom, or a constant and an atom, for a long polynomial.
+    short(term: Term);
     /// The difference modulo the word.
     subtract(one: Term, other: Term);
 }
