@@ -164,7 +164,7 @@ fn logic(machine: &mut Machine, instruction: &Instruction) -> Done {
     use Mnemonic as M;
     let (mnemonic, size) = (instruction.mnemonic(), machine.size(instruction, 0));
     if mnemonic == M::Not {
-        let complement: Vec<Word> = machine.operand(instruction, 0)?.into_iter().map(Word::not).collect();
+        let complement: Vec<Word> = machine.operand(instruction, 0)?.into_iter().map(Word::complement).collect();
         return machine.set_operand(instruction, 0, &cut(&complement, size));
     }
     let first = instruction.op_count() - 2;
@@ -176,7 +176,7 @@ fn logic(machine: &mut Machine, instruction: &Instruction) -> Done {
             M::And | M::Test => one.and(*other),
             M::Or => one.or(*other),
             M::Xor => one.xor(*other),
-            _ => one.not().and(*other),
+            _ => one.complement().and(*other),
         })
         .collect();
     machine.flags = number_of(&result).map_or(Flags::default(), |number| flags_of(number, size));

@@ -50,7 +50,7 @@ fn big_sigma(word: Word, one: u32, two: u32, three: u32) -> Word {
 }
 
 fn choose(x: Word, y: Word, z: Word) -> Word {
-    x.and(y).xor(x.not().and(z))
+    x.and(y).xor(x.complement().and(z))
 }
 
 fn majority(x: Word, y: Word, z: Word) -> Word {

@@ -35,7 +35,7 @@ macro_rules! exact {
         impl Not for Exact<$plain> {
             type Output = Self;
             fn not(self) -> Self {
-                Self(self.0.not(), PhantomData)
+                Self(self.0.complement(), PhantomData)
             }
         }
 
@@ -107,7 +107,7 @@ fn blake2s(state: &mut [Word], block: &[Word]) {
     if !is_last {
         let low = state[COUNT].plus(Word::Number(64));
         // A carry of 64 turns the highest bit from one to zero.
-        let carry = state[COUNT].and(low.not()).shift_right(31);
+        let carry = state[COUNT].and(low.complement()).shift_right(31);
         (state[COUNT], state[COUNT + 1]) = (low, state[COUNT + 1].plus(carry));
     }
     let mut words = exact(state);

@@ -8,11 +8,8 @@ use crate::words::{Word, added, bytes_of, rotated, set_bits, shifted, words_of};
 use manyhash::hazmat::{Call, Form};
 
 /// The calls whose faults are looked for, and how many faults of each kind.
-const CALLS: [(&str, &str, Form, usize); 3] = [
-    ("sha256", "sha-ni", Form::One, 6),
-    ("sha256", "avx2", Form::Blocks, 2),
-    ("sha256", "avx512-lean", Form::Blocks, 1),
-];
+const CALLS: [(&str, &str, Form, usize); 3] =
+    [("sha256", "sha-ni", Form::One, 6), ("sha256", "avx2", Form::Blocks, 2), ("sha256", "avx512-lean", Form::Blocks, 1)];
 
 #[test]
 fn kernels_are_proved_and_faults_in_them_found() {

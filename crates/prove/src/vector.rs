@@ -73,7 +73,7 @@ fn logic_of(name: &str) -> Option<fn(Word, Word) -> Word> {
         "pand" | "pandd" | "pandq" | "andps" | "andpd" => Word::and,
         "por" | "pord" | "porq" | "orps" | "orpd" => Word::or,
         "pxor" | "pxord" | "pxorq" | "xorps" | "xorpd" => Word::xor,
-        "pandn" | "pandnd" | "pandnq" | "andnps" | "andnpd" => |one, other| one.not().and(other),
+        "pandn" | "pandnd" | "pandnq" | "andnps" | "andnpd" => |one, other| one.complement().and(other),
         _ => return None,
     })
 }

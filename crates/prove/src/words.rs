@@ -126,7 +126,7 @@ impl Word {
     }
 
     /// The complement.
-    pub fn not(self) -> Self {
+    pub fn complement(self) -> Self {
         self.xor(Number(ones()))
     }
 
