@@ -22,6 +22,10 @@ use std::collections::{BTreeMap, HashMap};
 /// The most products of a polynomial that is rotated or multiplied out.
 const LONG: usize = 12;
 
+/// The same for one that is rotated and has no product of two atoms. Compilers take rotations of bytes
+/// apart and together again there, and the polynomials of BLAKE2s have up to 42 atoms.
+const LONG_LINEAR: usize = 64;
+
 /// The number of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Term(u32);
@@ -172,7 +176,9 @@ impl Arena {
         if by == 0 {
             return term;
         }
-        let term = self.short(term);
+        let is_linear = matches!(self.node(term), Node::Polynomial(products)
+            if products.len() <= LONG_LINEAR && products.iter().all(|(atoms, _)| atoms.len() < 2));
+        let term = if is_linear { term } else { self.short(term) };
         match self.node(term).clone() {
             Node::Polynomial(_) => {
                 let mut products = Products::new();
