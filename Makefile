@@ -7,7 +7,7 @@ JOBS ?= 0
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run test lint fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run test lint prove fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -88,6 +88,13 @@ lint:
 	$(CARGO) clippy --package manyhash --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --all-features
 	scripts/check-sizes
+
+# Parts of names ("sha256/avx2 sha-ni"); all, if none is named. FAULTS: of each kind, in each kernel that is proved.
+KERNELS ?=
+FAULTS ?= 0
+
+prove:          ## the machine code of the release profile is the standards', for all messages and states: every kernel, some minutes after its build
+	$(CARGO) run --release --package manyhash-prove -- --faults $(FAULTS) $(KERNELS)
 
 sanitize:       ## tests under AddressSanitizer and ThreadSanitizer, by hand: they need nightly Rust and builds of their own
 	scripts/sanitize

@@ -8,6 +8,7 @@
 //! - [`Kernel`] compresses blocks of several messages at once: the "S-UPDATE" of Gueron & Krasnov
 //!   2012.
 //! - [`schedule`] says which lanes are busy when.
+//! - [`Call`] is a call of a kernel with its memory, for a program that follows instructions.
 //! - [`Lanes`] hashes with any [`Compression`] function, also one that is no algorithm of this
 //!   crate, written once, in safe code.
 //!
@@ -48,6 +49,7 @@ pub use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_ROUNDS, StateOf
 #[cfg(target_arch = "x86_64")]
 pub use crate::isa::{Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
 pub use crate::isa::{Blocks, ByteOrder, Count, FirstByte, Isa, MAX_LANES, Portable, Task, Token, Two, Word, WordCount, Words};
+pub use crate::kernel::calls::{Call, Form, Layout, Table};
 
 /// A backend's kernel for the algorithm `A`: it compresses one block of each of several messages at
 /// once, "S-UPDATE".

@@ -4,6 +4,8 @@
 //! begin and end. [`list`] has all kernels, and [`cost`] the time that a step of each takes on each
 //! CPU.
 
+#[cfg(feature = "hazmat")]
+pub(crate) mod calls;
 #[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
 mod census;
 pub(crate) mod cost;

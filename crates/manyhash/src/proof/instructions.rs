@@ -1,8 +1,8 @@
 //! The instruction set whose vectors are expressions, and the words of the reference, which are the
 //! same expressions.
 
-use super::terms::{self, Term};
 use crate::isa::{Blocks, ByteOrder, Isa, Task, Token, Word, Words, choose};
+use ::terms::{self, Term};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, BitXor, Not};

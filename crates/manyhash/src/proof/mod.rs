@@ -7,8 +7,9 @@
 //! the one with the fewest operations (`One`), and two and four waves interleaved (`Two`). The code for
 //! blocks that all lanes share takes words and not vectors: it is proved for four blocks and all states.
 //!
-//! What is left to other tests: that each operation of an instruction set does what its name says, and
-//! that the compiler keeps what it means (`tests/`, against the reference on bytes).
+//! What is left to others: that each operation of an instruction set does what its name says, and that
+//! the compiler keeps what it means (`crates/prove`, for the kernels' machine code; `tests/`, against the
+//! reference on bytes). Expressions and their normal form are the crate `terms`.
 //!
 //! | file | what |
 //! |---|---|
@@ -16,7 +17,6 @@
 //! | `per_message.rs` | those of the kernels that give each message registers of its own |
 //! | `endings.rs` | those of the ends of messages, made in registers |
 //! | `totals.rs` | test: messages of more than 2^32 blocks |
-//! | `terms.rs` | expressions in a normal form |
 //! | `instructions.rs` | the instruction set that computes them, with faults on demand |
 //! | `vectors.rs` | vectors of several of them, and the SHA extensions |
 
@@ -24,7 +24,6 @@ mod endings;
 mod instructions;
 #[cfg(target_arch = "x86_64")]
 mod per_message;
-mod terms;
 mod totals;
 #[cfg(target_arch = "x86_64")]
 mod vectors;

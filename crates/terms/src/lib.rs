@@ -12,6 +12,9 @@
 //!
 //! A polynomial that has grown long becomes an atom where it is rotated or multiplied. That loses
 //! laws, never soundness: what cannot be shown equal fails the test.
+//!
+//! Expressions belong to the thread that made them.
+#![forbid(unsafe_code)]
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -19,19 +22,23 @@ use std::collections::{BTreeMap, HashMap};
 /// The most products of a polynomial that is rotated or multiplied out.
 const LONG: usize = 12;
 
+/// The same for one that is rotated and has no product of two atoms. Compilers take rotations of bytes
+/// apart and together again there, and the polynomials of BLAKE2s have up to 42 atoms.
+const LONG_LINEAR: usize = 64;
+
 /// The number of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Term(u32);
+pub struct Term(u32);
 
 impl Term {
     /// The number itself.
-    pub(super) fn number(self) -> u32 {
+    pub fn number(self) -> u32 {
         self.0
     }
 }
 
 /// The expression of a number, which must be one of [`Term::number`].
-pub(super) fn from_number(number: u32) -> Term {
+pub fn from_number(number: u32) -> Term {
     Term(number)
 }
 
@@ -115,15 +122,29 @@ impl Arena {
         match &products[..] {
             [] => self.constant(0),
             [(atoms, mask)] if atoms.is_empty() => self.constant(*mask),
-            [(atoms, mask)] if atoms.len() == 1 && *mask == self.ones() => atoms[0],
+            [(atoms, mask)] if atoms.len() == 1 && *mask == self.ones() => self.unnamed(atoms[0]),
             _ => self.intern(Node::Polynomial(products)),
         }
     }
 
-    /// Returns an expression, or an atom for it if it is a long polynomial.
+    /// Returns an expression, or an atom for it if it is a long polynomial. What is constant in it stays
+    /// apart, so that a polynomial and its complement have the same atom.
     fn short(&mut self, term: Term) -> Term {
+        let Node::Polynomial(products) = self.node(term) else { return term };
+        if products.len() <= LONG {
+            return term;
+        }
+        let mut products: Products = products.iter().cloned().collect();
+        let constant = products.remove(&Vec::new()).unwrap_or(0);
+        let rest = self.polynomial(products);
+        let atom = self.intern(Node::Named(rest));
+        if constant == 0 { atom } else { self.polynomial(Products::from([(Vec::new(), constant), (vec![atom], self.ones())])) }
+    }
+
+    /// Returns the polynomial of an atom that stands for one, and every other expression as it is.
+    fn unnamed(&self, term: Term) -> Term {
         match self.node(term) {
-            Node::Polynomial(products) if products.len() > LONG => self.intern(Node::Named(term)),
+            Node::Named(polynomial) => *polynomial,
             _ => term,
         }
     }
@@ -155,7 +176,9 @@ impl Arena {
         if by == 0 {
             return term;
         }
-        let term = self.short(term);
+        let is_linear = matches!(self.node(term), Node::Polynomial(products)
+            if products.len() <= LONG_LINEAR && products.iter().all(|(atoms, _)| atoms.len() < 2));
+        let term = if is_linear { term } else { self.short(term) };
         match self.node(term).clone() {
             Node::Polynomial(_) => {
                 let mut products = Products::new();
@@ -170,7 +193,7 @@ impl Arena {
                 let constant = self.rotated(constant, by);
                 self.constant(constant)
             }
-            Node::Rotated(atom, before) if (before + by).is_multiple_of(self.bits) => atom,
+            Node::Rotated(atom, before) if (before + by).is_multiple_of(self.bits) => self.unnamed(atom),
             Node::Rotated(atom, before) => self.intern(Node::Rotated(atom, (before + by) % self.bits)),
             _ => self.intern(Node::Rotated(term, by)),
         }
@@ -181,22 +204,53 @@ impl Arena {
     }
 
     fn shift_right(&mut self, term: Term, by: u32) -> Term {
-        let (rotated, mask) = (self.rotate_right(term, by), self.ones() >> by);
-        let mask = self.constant(mask);
-        self.and(rotated, mask)
+        let rotated = self.rotate_right(term, by);
+        self.masked(rotated, self.ones() >> by)
+    }
+
+    fn shift_left(&mut self, term: Term, by: u32) -> Term {
+        let rotated = self.rotate_right(term, (self.bits - by) % self.bits);
+        self.masked(rotated, self.ones() << by & self.ones())
+    }
+
+    /// Unlike the product with a constant, this is exact however long the polynomial is.
+    fn masked(&mut self, term: Term, mask: u64) -> Term {
+        let products = self.products(term).into_iter().map(|(atoms, bits)| (atoms, bits & mask)).collect();
+        self.polynomial(products)
+    }
+
+    fn constant_of(&self, term: Term) -> Option<u64> {
+        match self.node(term) {
+            Node::Sum(terms, constant) if terms.is_empty() => Some(*constant),
+            _ => None,
+        }
     }
 
     fn add(&mut self, one: Term, other: Term) -> Term {
-        let (mut terms, mut constant) = (BTreeMap::<Term, u64>::new(), 0u64);
-        for term in [one, other] {
+        self.sum([(one, 1), (other, 1)])
+    }
+
+    fn subtract(&mut self, one: Term, other: Term) -> Term {
+        self.sum([(one, 1), (other, self.ones())])
+    }
+
+    /// Returns the sum of two expressions, each so many times.
+    fn sum(&mut self, both: [(Term, u64); 2]) -> Term {
+        let (mut terms, mut constant, ones) = (BTreeMap::<Term, u64>::new(), 0u64, self.ones());
+        let mut count = |term: Term, times: u64| {
+            let sum = terms.entry(term).or_default();
+            *sum = sum.wrapping_add(times) & ones;
+        };
+        for (term, factor) in both {
             match self.node(term) {
                 Node::Sum(parts, part_constant) => {
-                    constant = constant.wrapping_add(*part_constant);
-                    parts.iter().for_each(|(part, times)| *terms.entry(*part).or_default() += times);
+                    constant = constant.wrapping_add(part_constant.wrapping_mul(factor));
+                    parts.iter().for_each(|(part, times)| count(*part, times.wrapping_mul(factor)));
                 }
-                _ => *terms.entry(term).or_default() += 1,
+                _ => count(term, factor),
             }
         }
+        terms.retain(|_, times| *times > 0);
         while let Some((one, other)) = self.never_meet(&terms) {
             terms.remove(&one);
             terms.remove(&other);
@@ -230,7 +284,7 @@ impl Arena {
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $Type:ty),*);)*) => { $(
         $(#[$doc])*
-        pub(super) fn $name(bits: u32, $($argument: $Type),*) -> Term {
+        pub fn $name(bits: u32, $($argument: $Type),*) -> Term {
             with(bits, |arena| arena.$name($($argument),*))
         }
     )* };
@@ -248,17 +302,76 @@ operations! {
     rotate_right(term: Term, by: u32);
     /// The word shifted right by `by` bits, fewer than it has.
     shift_right(term: Term, by: u32);
+    /// The word shifted left by `by` bits, fewer than it has.
+    shift_left(term: Term, by: u32);
+    /// The bits that are set in `mask`, and zeros.
+    masked(term: Term, mask: u64);
+    /// The expression as it is in products: an atom, or a constant and an atom, for a long polynomial.
+    short(term: Term);
+    /// The difference modulo the word.
+    subtract(one: Term, other: Term);
+}
+
+/// Returns the word that an expression is whatever the variables are, if it is a constant.
+pub fn constant_of(bits: u32, term: Term) -> Option<u64> {
+    with(bits, |arena| arena.constant_of(term))
 }
 
 /// Returns the variable of a number: any word.
-pub(super) fn variable(bits: u32, number: u32) -> Term {
+pub fn variable(bits: u32, number: u32) -> Term {
     with(bits, |arena| arena.intern(Node::Variable(number)))
 }
 
 /// Returns the value of an expression without variables.
-pub(super) fn value(bits: u32, term: Term) -> Option<u64> {
+pub fn value(bits: u32, term: Term) -> Option<u64> {
     with(bits, |arena| match arena.node(term) {
         Node::Sum(terms, constant) if terms.is_empty() => Some(*constant),
         _ => None,
     })
+}
+
+/// Values of expressions where every variable has a value that looks random.
+#[derive(Debug)]
+pub struct Sample {
+    bits: u32,
+    seed: u64,
+    values: HashMap<Term, u64>,
+}
+
+impl Sample {
+    /// Chooses values of the variables of words of `bits` bits.
+    pub fn new(bits: u32, seed: u64) -> Self {
+        Self { bits, seed, values: HashMap::new() }
+    }
+
+    /// Returns the value of a variable.
+    fn variable(&self, number: u32) -> u64 {
+        let mixed = (u64::from(number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.seed);
+        (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9).rotate_left(31)
+    }
+
+    /// Returns the value of an expression.
+    pub fn value(&mut self, term: Term) -> u64 {
+        with(self.bits, |arena| self.value_in(arena, term))
+    }
+
+    fn value_in(&mut self, arena: &Arena, term: Term) -> u64 {
+        if let Some(value) = self.values.get(&term) {
+            return *value;
+        }
+        let value = match arena.node(term) {
+            Node::Variable(number) => self.variable(*number) & arena.ones(),
+            Node::Rotated(atom, by) => arena.rotated(self.value_in(arena, *atom), *by),
+            Node::Named(polynomial) => self.value_in(arena, *polynomial),
+            Node::Sum(terms, constant) => {
+                let sum = |sum: u64, (term, times): &(Term, u64)| sum.wrapping_add(times.wrapping_mul(self.value_in(arena, *term)));
+                terms.iter().fold(*constant, sum) & arena.ones()
+            }
+            Node::Polynomial(products) => products
+                .iter()
+                .fold(0, |sum, (atoms, mask)| sum ^ atoms.iter().fold(*mask, |product, atom| product & self.value_in(arena, *atom))),
+        };
+        self.values.insert(term, value);
+        value
+    }
 }

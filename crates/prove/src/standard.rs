@@ -1,0 +1,188 @@
+//! What the standards say, by the reference on expressions.
+
+use crate::words::{Byte, Word, bits, bytes_of, ones, words_of};
+use manyhash::hazmat::ByteOrder;
+use std::marker::PhantomData;
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+/// A word of the reference, in the place of a `Plain`.
+#[derive(Clone, Copy)]
+struct Exact<Plain>(Word, PhantomData<Plain>);
+
+macro_rules! exact {
+    ($($plain:ident)*) => { $(
+        impl BitXor for Exact<$plain> {
+            type Output = Self;
+            fn bitxor(self, other: Self) -> Self {
+                Self(self.0.xor(other.0), PhantomData)
+            }
+        }
+
+        impl BitAnd for Exact<$plain> {
+            type Output = Self;
+            fn bitand(self, other: Self) -> Self {
+                Self(self.0.and(other.0), PhantomData)
+            }
+        }
+
+        impl BitOr for Exact<$plain> {
+            type Output = Self;
+            fn bitor(self, other: Self) -> Self {
+                Self(self.0.or(other.0), PhantomData)
+            }
+        }
+
+        impl Not for Exact<$plain> {
+            type Output = Self;
+            fn not(self) -> Self {
+                Self(self.0.complement(), PhantomData)
+            }
+        }
+
+        impl reference::Word for Exact<$plain> {
+            type Plain = $plain;
+            fn constant(plain: $plain) -> Self {
+                Self(Word::Number(plain.into()), PhantomData)
+            }
+            fn plus(self, other: Self) -> Self {
+                Self(self.0.plus(other.0), PhantomData)
+            }
+            fn rotl(self, by: u32) -> Self {
+                self.rotr((bits() - by) % bits())
+            }
+            fn rotr(self, by: u32) -> Self {
+                Self(self.0.rotate_right(by % bits()), PhantomData)
+            }
+            fn shr(self, by: u32) -> Self {
+                Self(self.0.shift_right(by), PhantomData)
+            }
+        }
+    )* };
+}
+exact!(u32 u64);
+
+fn exact<Plain: Copy, const N: usize>(words: &[Word]) -> [Exact<Plain>; N] {
+    std::array::from_fn(|i| Exact(words[i], PhantomData))
+}
+
+/// The words of BLAKE2s's state behind the chaining value: a count of bytes, and a flag.
+pub const COUNT: usize = 8;
+const FLAG: usize = 10;
+
+/// Compresses a block by the reference. Returns `false` if there is none of this name.
+pub fn compress(compression: &str, state: &mut [Word], block: &[Word]) -> bool {
+    macro_rules! plain {
+        ($function:ident, $plain:ident) => {{
+            let block: Vec<Exact<$plain>> = block.iter().map(|word| Exact(*word, PhantomData)).collect();
+            let mut words = exact(state);
+            reference::compression::$function(&mut words, &block);
+            state.iter_mut().zip(words).for_each(|(word, after)| *word = after.0);
+        }};
+    }
+    match compression {
+        "md5" => plain!(md5, u32),
+        "sha1" => plain!(sha1, u32),
+        "sha256" => plain!(sha256, u32),
+        "sha512" => plain!(sha512, u64),
+        "sha3_256" => sha3(state, block),
+        "blake2s" => blake2s(state, block),
+        _ => return false,
+    }
+    true
+}
+
+/// Word i of the state is the lane A\[i mod 5, i / 5\] of FIPS 202, 3.1.2.
+fn sha3(state: &mut [Word], block: &[Word]) {
+    let block: Vec<Exact<u64>> = block.iter().map(|word| Exact(*word, PhantomData)).collect();
+    let mut lanes = std::array::from_fn(|x| std::array::from_fn(|y| Exact(state[x + 5 * y], PhantomData)));
+    reference::compression::sha3(&mut lanes, &block);
+    state.iter_mut().enumerate().for_each(|(i, word)| *word = lanes[i % 5][i / 5].0);
+}
+
+/// The state has the count of bytes before the block, unless the flag is set: then the block is the
+/// last one, and the count includes it.
+fn blake2s(state: &mut [Word], block: &[Word]) {
+    let block: Vec<Exact<u32>> = block.iter().map(|word| Exact(*word, PhantomData)).collect();
+    let is_last = state[FLAG] == Word::Number(ones());
+    if !is_last {
+        let low = state[COUNT].plus(Word::Number(64));
+        // A carry of 64 turns the highest bit from one to zero.
+        let carry = state[COUNT].and(low.complement()).shift_right(31);
+        (state[COUNT], state[COUNT + 1]) = (low, state[COUNT + 1].plus(carry));
+    }
+    let mut words = exact(state);
+    reference::compression::blake2s(&mut words, &block, exact(&state[COUNT..FLAG]), is_last);
+    state.iter_mut().zip(words).for_each(|(word, after)| *word = after.0);
+}
+
+/// Returns the words of bytes in the order of an algorithm.
+pub fn words_in(order: ByteOrder, bytes: &[Byte]) -> Vec<Word> {
+    words_of(&ordered(order, bytes))
+}
+
+/// Returns the bytes of words in the order of an algorithm.
+pub fn bytes_in(order: ByteOrder, words: &[Word]) -> Vec<Byte> {
+    ordered(order, &bytes_of(words))
+}
+
+fn ordered(order: ByteOrder, bytes: &[Byte]) -> Vec<Byte> {
+    match order {
+        ByteOrder::Little => bytes.to_vec(),
+        ByteOrder::Big => bytes.chunks(crate::words::word_bytes()).flat_map(|word| word.iter().rev().copied()).collect(),
+    }
+}
+
+/// Hashes a message from a state that stands for `start_bytes` bytes before it. Returns the final
+/// state, or `None` if there is no such function.
+pub fn hash(
+    compression: &str,
+    order: ByteOrder,
+    block_bytes: usize,
+    start: &[Word],
+    start_bytes: usize,
+    message: &[Byte],
+) -> Option<Vec<Word>> {
+    let mut state = start.to_vec();
+    let padded = padded(compression, block_bytes, start_bytes, message);
+    let blocks = padded.len() / block_bytes;
+    for (i, block) in padded.chunks(block_bytes).enumerate() {
+        if compression == "blake2s" && i + 1 == blocks {
+            // RFC 7693, 3.3.
+            state[COUNT] = Word::Number((start_bytes + message.len()) as u64);
+            state[COUNT + 1] = Word::Number(0);
+            state[FLAG] = Word::Number(ones());
+        }
+        if !compress(compression, &mut state, &words_in(order, block)) {
+            return None;
+        }
+    }
+    Some(state)
+}
+
+/// Pads a message as its standard says.
+fn padded(compression: &str, block_bytes: usize, start_bytes: usize, message: &[Byte]) -> Vec<Byte> {
+    let mut padded = message.to_vec();
+    let zeros = |padded: &mut Vec<Byte>, bytes: usize| padded.resize(padded.len().next_multiple_of(block_bytes) - bytes, Byte::Number(0));
+    let bits = 8 * (start_bytes + message.len()) as u64;
+    match compression {
+        // RFC 7693, 3.3.
+        "blake2s" => padded.resize(message.len().max(1).next_multiple_of(block_bytes), Byte::Number(0)),
+        "sha3_256" => {
+            // FIPS 202, 6.1 and 5.1. One byte may have both ends of the padding.
+            padded.push(Byte::Number(0x06));
+            zeros(&mut padded, 0);
+            let last = padded.last_mut().expect("a byte of padding");
+            *last = Byte::Number(last.number().expect("a byte of padding") | 0x80);
+        }
+        // FIPS 180-4, 5.1; RFC 1321, 3.2, where the least byte of the length comes first.
+        _ => {
+            let length_bytes = block_bytes / 8;
+            padded.push(Byte::Number(0x80));
+            let end = (padded.len() + length_bytes).next_multiple_of(block_bytes);
+            padded.resize(end - 8, Byte::Number(0));
+            let length = if compression == "md5" { bits.to_le_bytes() } else { bits.to_be_bytes() };
+            padded.extend(length.map(Byte::Number));
+        }
+    }
+    padded
+}

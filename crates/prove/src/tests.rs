@@ -1,0 +1,76 @@
+//! Proofs of the kernels as this profile compiles them, and faults in them. `make prove` proves those
+//! of the release profile, all of them.
+
+use crate::faults::find;
+use crate::memory::Image;
+use crate::proof::{Verdict, execute, prove, results};
+use crate::words::{Word, added, bytes_of, rotated, set_bits, shifted, words_of};
+use manyhash::hazmat::{Call, Form};
+
+/// The calls whose faults are looked for, and how many faults of each kind.
+const CALLS: [(&str, &str, Form, usize); 3] =
+    [("sha256", "sha-ni", Form::One, 6), ("sha256", "avx2", Form::Blocks, 2), ("sha256", "avx512-lean", Form::Blocks, 1)];
+
+#[test]
+fn kernels_are_proved_and_faults_in_them_found() {
+    let image = Image::of_this_process().expect("Linux");
+    let calls: Vec<Call> = Call::all().into_iter().flatten().collect();
+    for (compression, kernel, form, faults) in CALLS {
+        let is_it = |call: &&Call| (call.layout.compression, call.layout.kernel, call.layout.form) == (compression, kernel, form);
+        let Some(Call { layout, .. }) = calls.iter().find(is_it) else {
+            println!("SKIPPED: {compression}/{kernel}: this CPU lacks it");
+            continue;
+        };
+        let attempt = prove(&image, layout, &[]);
+        assert_eq!(attempt.verdict, Verdict::Proved, "{compression}/{kernel}");
+        let found = find(&image, layout, &attempt, faults);
+        let (executed, took, all) = (attempt.executed, attempt.took, found.found + found.missed.len());
+        println!("{compression}/{kernel}: {executed} instructions proved in {took:?}; {} of {all} faults found", found.found);
+        assert!(found.missed.is_empty(), "{compression}/{kernel}: {:#?}", found.missed);
+        assert!(found.found > 2 * faults, "{compression}/{kernel}: faults are made");
+    }
+}
+
+/// The machine knows instructions from their descriptions. Here the CPU is asked: on numbers, both
+/// must compute the same.
+#[test]
+fn the_machine_computes_what_the_cpu_does() {
+    let image = Image::of_this_process().expect("Linux");
+    let (mut agreed, mut unknown) = (0, Vec::new());
+    for mut call in Call::all().into_iter().flatten() {
+        let name = format!("{}/{} {:?}", call.layout.compression, call.layout.kernel, call.layout.form);
+        match execute(&image, &call.layout) {
+            Ok(by_machine) => {
+                call.run();
+                assert_eq!(by_machine, results(&image, &call.layout).expect("its memory"), "{name}");
+                agreed += 1;
+            }
+            Err(stop) => unknown.push(format!("{name}: {stop}")),
+        }
+    }
+    println!("{agreed} calls agree");
+    assert!(unknown.is_empty(), "{unknown:#?}");
+}
+
+#[test]
+fn parts_of_words_come_together_again() {
+    for bits in [32, 64] {
+        set_bits(bits);
+        let words: Vec<Word> = (0..16).map(|_| Word::any()).collect();
+        let mut bytes = bytes_of(&words);
+        bytes.reverse();
+        let mut reversed = bytes_of(&words_of(&bytes));
+        reversed.reverse();
+        assert_eq!(words_of(&reversed), words, "bytes that are reversed twice, of words of {bits} bits");
+        for element in [16, 32, 64] {
+            let by = |i: usize| i as u64 % 13 + 1;
+            let back = |i: usize| u64::from(element) - by(i);
+            assert_eq!(rotated(&rotated(&words, element, by), element, back), words, "{element} bits of words of {bits}");
+            let (left, right) = (shifted(&words, element, by, true), shifted(&words, element, back, false));
+            let rotation: Vec<Word> = left.iter().zip(&right).map(|(left, right)| left.or(*right)).collect();
+            assert_eq!(rotation, rotated(&words, element, back), "{element} bits of words of {bits}");
+        }
+        let other: Vec<Word> = (0..16).map(|_| Word::any()).collect();
+        assert_eq!(added(&added(&words, &other, bits, false), &other, bits, true), words, "a sum less what was added");
+    }
+}
