@@ -7,7 +7,7 @@ JOBS ?= 0
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run test lint prove fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run test lint prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -52,6 +52,13 @@ test-fuzz:      ## every fuzz target for a short time, two at once, on seeds cha
 
 fuzz:           ## by libFuzzer: every fuzz target in turn, TIME seconds each; TARGET=columns: only that one
 	scripts/fuzz $(TIME) $(TARGET)
+
+# How long, and words in the names of the attacks; all, if there are none.
+HOURS ?= 1
+ATTACKS ?=
+
+soak:           ## the attacks of `make test` at length, with new seeds and larger numbers, for HOURS=8 or 0.5; ATTACKS="kills errors": only those
+	scripts/soak $(HOURS) $(ATTACKS)
 
 # The Python package with the engines that it is tested with.
 TEST_PACKAGE = target/test-python-package

@@ -11,6 +11,7 @@ use manyhash::{Algorithm, AnyAlgorithm};
 use std::path::Path;
 use std::sync::Once;
 
+pub mod batcher;
 pub mod caches;
 mod choices;
 #[allow(unsafe_code, reason = "columns that break the rules can't be made otherwise")]
@@ -32,6 +33,7 @@ pub type Target = fn(&[u8]);
 
 /// All targets, by the names of their modules and folders.
 pub const TARGETS: &[(&str, Target)] = &[
+    ("batcher", batcher::target),
     ("caches", caches::target),
     ("columns", columns::target),
     ("hash_many", hash_many::target),

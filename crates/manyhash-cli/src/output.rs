@@ -148,23 +148,28 @@ pub(crate) fn unnamed(path: &Path) -> io::Result<File> {
 
 /// Gives the finished `file` the name `path`. It appears, or replaces the old one.
 pub(crate) fn publish(file: File, path: &Path) -> io::Result<()> {
-    let named = named(file, folder_of(path))?;
-    if let Ok(old) = fs::metadata(path) {
-        #[cfg(unix)]
-        keep_owner(named.as_file(), &old);
-        named.as_file().set_permissions(old.permissions())?;
-    }
-    // The content is synchronised before the name appears. Otherwise a crash between the two would
-    // leave an empty file of that name.
-    named.as_file().sync_all()?;
-    named.persist(path)?;
+    make_ready(&file, path)?;
+    named(file, path)?.persist(path)?;
     sync_folder(folder_of(path))
 }
 
-/// Gives `unnamed` a temporary name in `folder`, or where the system cannot, a copy of it.
-fn named(mut unnamed: File, folder: &Path) -> io::Result<NamedTempFile> {
+/// Gives `file` the owner and permissions of the old one at `path`, and makes sure that its content
+/// lasts. Otherwise a crash after the name appeared would leave an empty file.
+fn make_ready(file: &File, path: &Path) -> io::Result<()> {
+    if let Ok(old) = fs::metadata(path) {
+        #[cfg(unix)]
+        keep_owner(file, &old);
+        file.set_permissions(old.permissions())?;
+    }
+    file.sync_all()
+}
+
+/// Gives `unnamed`, which is ready, a temporary name beside `path`, or where the system cannot, a
+/// copy of it. A process that is killed leaves that name if it has it, so that comes last.
+fn named(mut unnamed: File, path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".manyhash-");
+    let folder = folder_of(path);
     #[cfg(target_os = "linux")]
     if let Ok(named) = builder.make_in(folder, |name| link(&unnamed, name).and_then(|()| unnamed.try_clone())) {
         return Ok(named);
@@ -176,6 +181,7 @@ fn named(mut unnamed: File, folder: &Path) -> io::Result<NamedTempFile> {
     let mut named = builder.tempfile_in(folder)?;
     unnamed.rewind()?;
     io::copy(&mut unnamed, named.as_file_mut())?;
+    make_ready(named.as_file(), path)?;
     Ok(named)
 }
 

@@ -106,9 +106,13 @@ impl Backend {
     ///
     /// # Errors
     /// Fails if a backend is forced that has no kernel for `A`. Then `A` is computed as if none
-    /// were forced.
+    /// were forced. Fails if no backend of this CPU passes its self-test ([`health`]), so that
+    /// digests would be wrong.
     pub fn in_use<A: Algorithm>() -> Result<Self, BackendError> {
         match forced() {
+            None if !<CompressionOf<A>>::mixes().is_right => {
+                Err(BackendError { name: Self::best::<A>().name.into(), reason: Reason::SelfTest(A::NAME), usable: Vec::new() })
+            }
             None => Ok(Self::best::<A>()),
             Some(backend) => backend.mix::<A>().map(|_| backend),
         }
@@ -190,14 +194,17 @@ impl Backend {
     pub(crate) fn mix<A: Algorithm>(&self) -> Result<&'static Mix<CompressionOf<A>>, BackendError> {
         let mixes = <CompressionOf<A>>::mixes();
         let mine = self.kernel_of::<CompressionOf<A>>();
-        mine.and_then(|i| mixes.forced(i)).ok_or_else(|| BackendError {
-            name: self.name.into(),
-            reason: match mine {
-                Some(_) if self.is_supported => Reason::SelfTest(A::NAME),
-                None if self.is_supported => Reason::Algorithm(A::NAME),
-                _ => Reason::Cpu,
-            },
-            usable: mixes.all.iter().filter(|kernel| kernel.is_supported()).map(|kernel| kernel.name).collect(),
+        mine.and_then(|i| mixes.forced(i)).ok_or_else(|| {
+            let usable = mixes.all.iter().filter(|kernel| kernel.is_supported() && !self_test::has_failed(kernel));
+            BackendError {
+                name: self.name.into(),
+                reason: match mine {
+                    Some(_) if self.is_supported => Reason::SelfTest(A::NAME),
+                    None if self.is_supported => Reason::Algorithm(A::NAME),
+                    _ => Reason::Cpu,
+                },
+                usable: usable.map(|kernel| kernel.name).collect(),
+            }
         })
     }
 }
@@ -370,6 +377,9 @@ pub fn leave_out<'a>(instruction_sets: impl IntoIterator<Item = &'a str>) -> Res
 /// Fails as [`force`] and [`leave_out`] do. [`BackendError::variable`] says which variable is wrong.
 pub fn from_environment() -> Result<Option<Backend>, BackendError> {
     let read = |variable: &str| std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
+    // For tests of what a user sees of a backend that is wrong. A release build does not ask.
+    #[cfg(debug_assertions)]
+    crate::kernel::broken::break_backends(&read("MANYHASH_TEST_BREAK"));
     let without = read(WITHOUT).to_lowercase();
     leave_out(without.split(',').map(str::trim).filter(|name| !name.is_empty()))?;
     let name = read(BACKEND);
@@ -443,6 +453,9 @@ impl fmt::Display for BackendError {
             Reason::Cpu => write!(f, "backend '{name}' needs instructions this CPU lacks or that are left out; it can run: {usable}"),
             Reason::Feature => write!(f, "unknown instruction set '{name}'; these can be left out: {usable}"),
             Reason::TooLate => write!(f, "too late to leave out {name}: it was asked before which instruction sets there are"),
+            Reason::SelfTest(algorithm) if usable.is_empty() => {
+                write!(f, "backend '{name}' computes {algorithm} wrongly on this machine, as all others do")
+            }
             Reason::SelfTest(algorithm) => {
                 write!(f, "backend '{name}' computes {algorithm} wrongly on this machine; these have it: {usable}")
             }

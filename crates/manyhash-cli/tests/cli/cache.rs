@@ -1,7 +1,9 @@
 //! `--cache`: digests kept from run to run. CACHE.md is the specification.
 
-mod file_systems;
+mod clock;
+pub mod file_systems;
 
+use crate::random::{Random, number};
 use crate::support::{Outcome, Place, skipped};
 use manyhash::Sha256;
 use rusqlite::Connection;
@@ -40,7 +42,7 @@ fn trusted_place() -> Option<Place> {
 
 /// Creates a settled folder `t` with `count` files of different content. Without a trusted place
 /// the test is skipped.
-fn tree(count: usize) -> Option<Place> {
+pub fn tree(count: usize) -> Option<Place> {
     let place = trusted_place()?;
     for index in 0..count {
         place.file(format!("t/{index:05}"), format!("content of {index}"));
@@ -50,7 +52,7 @@ fn tree(count: usize) -> Option<Place> {
 }
 
 /// Returns the counts that `-v` prints.
-fn counts(outcome: &Outcome) -> &str {
+pub fn counts(outcome: &Outcome) -> &str {
     outcome.stderr.lines().find_map(|line| line.split_once("digests: ")).map_or("", |(_, counts)| counts)
 }
 
@@ -309,14 +311,13 @@ fn no_damage_gives_a_wrong_digest_or_ends_a_run() {
     let plain = place.run("sum -r t").stdout;
     place.run("sum --cache c -r t");
     let whole = fs::read(place.join("c")).unwrap();
-    let mut random = 1_u64;
-    let mut next = |below: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % below
-    };
+    let seed = number("MANYHASH_TEST_SEED").or_else(|| number("MANYHASH_TEST_SEEDS")).unwrap_or(1);
+    println!("MANYHASH_TEST_SEED={seed}");
+    let mut random = Random::new(seed);
+    let mut next = |below: usize| random.below(below);
     let page_bytes = 16 << 10;
     let mut noticed = 0;
-    let rounds = std::env::var("MANYHASH_TEST_ROUNDS").ok().and_then(|value| value.parse().ok()).unwrap_or(60);
+    let rounds = number("MANYHASH_TEST_ROUNDS").unwrap_or(60);
     for round in 0..rounds {
         let mut damaged = whole.clone();
         let page = next(whole.len() / page_bytes) * page_bytes;

@@ -9,7 +9,9 @@
  *   vanish    it is removed just before it is opened
  *   replace   it is replaced by a file of BYTES bytes just before it is opened
  *   slow      a read gives at most BYTES bytes, and every other one is interrupted by a signal
- * FAULT=threads:all:N concerns no file: only N threads can be started.
+ * Two concern no file:
+ *   FAULT=threads:all:N  only N threads can be started
+ *   FAULT=clock:all:N    the clock is N seconds ahead of that of the file systems
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_FILES = 4096 };
@@ -84,6 +87,13 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     int (*create_really)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
     if (is("threads") && __atomic_sub_fetch(&limit, 1, __ATOMIC_SEQ_CST) < 0) return EAGAIN;
     return create_really(thread, attributes, work, what);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int (*ask_really)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+    int result = ask_really(clock, time);
+    if (is("clock") && clock == CLOCK_REALTIME && result == 0) time->tv_sec += limit;
+    return result;
 }
 
 #define SEEK(symbol) \

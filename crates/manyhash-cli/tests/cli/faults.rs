@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+use crate::kills::tracer;
 use crate::support::{BINARY, Outcome, Place, outcome, skipped};
 use manyhash::{Sha256, hash};
 use std::fs;
@@ -156,6 +157,47 @@ fn a_manifest_on_a_broken_disk_is_told() {
     let Some((_, check)) = with_fault("eio:t/1:70", "check t/1") else { return };
     assert!(check.stderr.contains("t/1: Input/output error"), "{}", check.stderr);
     assert_eq!((check.stdout.as_str(), check.code), ("", Some(1)));
+}
+
+/// Folders cannot be removed at a defined moment by a library, because `opendir` calls no other one.
+#[test]
+fn a_folder_that_vanishes_or_cannot_be_read_is_told_and_the_others_are_hashed() {
+    let Some(strace) = tracer() else { return };
+    let place = Place::new();
+    for index in 0..12 {
+        place.file(format!("t/{}/{index:02}", ["a", "b", "c"][index / 4]), content(index));
+    }
+    let all = place.run("sum -r t").stdout;
+    let others: String = all.split_inclusive('\n').filter(|line| !line.contains("t/b/")).collect();
+    place.file("sums", &others);
+    let run_with = |fault: &str, command: &str| {
+        let mut traced = place.command(&strace);
+        traced.args(["-f", "-qq", "-o", "/dev/null", "-P", "t/b", "-e", &format!("inject={fault}"), BINARY]);
+        outcome(traced.args(command.split(' ')), b"")
+    };
+    for (fault, reason) in [
+        ("openat:error=ENOENT", "No such file or directory"),
+        ("openat:error=EACCES", "Permission denied"),
+        ("openat:error=ESTALE", "Stale file handle"),
+        ("getdents64:error=EIO", "Input/output error"),
+        ("getdents64:error=ESTALE:when=2", "Stale file handle"),
+    ] {
+        for command in ["sum -r t", "sum -j 1 -r t", "check --audit sums", "dups t"] {
+            let run = run_with(fault, command);
+            let context = format!("{command}, {fault}: {}{}", run.stdout, run.stderr);
+            // An audit walks whole paths.
+            assert!(run.stderr.contains(&format!("t/b: {reason}\n")), "{context}");
+            assert_eq!(run.code, Some(1), "{context}");
+            if command.starts_with("sum") {
+                assert_eq!(run.stdout, others, "{context}");
+            }
+        }
+    }
+    // To a process that has opened it, a folder that was removed is empty: so POSIX and the C library.
+    for (fault, expected) in [("getdents64:error=ENOENT", &others), ("getdents64:error=ENOENT:when=2", &all)] {
+        let run = run_with(fault, "sum -r t");
+        assert_eq!((&run.stdout, run.code), (expected, Some(0)), "{fault}: {}", run.stderr);
+    }
 }
 
 /// Runs a shell script with a private disk of 64 KiB at `disk`.

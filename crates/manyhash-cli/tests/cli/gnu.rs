@@ -7,7 +7,7 @@ mod random;
 mod streams;
 
 use self::quotes::quoted_since_9_11;
-use self::random::Random;
+use crate::random::Random;
 use crate::support::{ABC_SHA256, BINARY, Outcome, Place, outcome, skipped};
 use std::ffi::{OsStr, OsString};
 use std::fs;

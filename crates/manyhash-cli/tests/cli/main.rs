@@ -5,18 +5,23 @@
 
 mod audit;
 mod bench;
+mod broken;
 mod cache;
 mod check;
+mod disks;
 mod dups;
+mod errors;
 mod faults;
 mod files_from;
 mod forms;
 mod fs_verity;
 mod gnu;
 mod hash_devices;
+mod kills;
 mod man;
 mod output;
 mod pieces;
+mod random;
 mod readme;
 mod resources;
 mod sum;

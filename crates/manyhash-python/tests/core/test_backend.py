@@ -5,6 +5,7 @@ each case has a process of its own.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -28,9 +29,14 @@ CALLS = [
 ]
 
 
-def run(script: str, backend: str, without: str = "") -> str:
-    environment = os.environ | {"MANYHASH_BACKEND": backend, "MANYHASH_WITHOUT": without}
-    return subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True).stdout
+def run(script: str, backend: str, without: str = "", broken: str = "") -> str:
+    return finished(script, backend, without, broken).stdout
+
+
+def finished(script: str, backend: str, without: str = "", broken: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs a script. `broken` are backends made wrong on purpose, which only a build with debug assertions, as tests have it, knows."""
+    environment = os.environ | {"MANYHASH_BACKEND": backend, "MANYHASH_WITHOUT": without, "MANYHASH_TEST_BREAK": broken}
+    return subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
 
 
 def test_a_backend_has_a_name_and_lanes() -> None:
@@ -74,3 +80,53 @@ for call in {calls!r}:
 print("all refused")
 """
     assert run(script, backend) == "all refused\n"
+
+
+DIGESTS = """
+import hashlib, sys, manyhash
+messages = [bytes([i % 251]) * i for i in range(300)]
+for algorithm in manyhash.algorithms:
+    expected = [hashlib.new(algorithm, message).hexdigest() for message in messages]
+    assert manyhash.hash_many(algorithm, messages, output="hex") == expected, algorithm
+    assert manyhash.new(algorithm, messages[-1]).hexdigest() == expected[-1], algorithm
+print(manyhash.backend().name)
+"""
+
+
+def test_a_backend_that_computes_wrongly_is_not_used_and_is_logged_once() -> None:
+    best = manyhash.backend().name
+    found = finished(DIGESTS, "", broken=best)
+    assert found.stdout.strip() != best
+    # Where nothing was configured, Python writes warnings to stderr.
+    lines = found.stderr.splitlines()
+    assert lines and len(set(lines)) == len(lines), lines
+    assert all(re.fullmatch(f"backend '{best}' computes .* wrongly on this machine and is left out", line) for line in lines), lines
+    assert any("SHA-256" in line for line in lines), lines
+
+
+def test_a_backend_that_computes_wrongly_is_a_warning_of_the_logger_manyhash() -> None:
+    best = manyhash.backend().name
+    script = "import logging; logging.basicConfig(format='%(name)s %(levelname)s %(message)s')\n" + DIGESTS
+    lines = finished(script, "", broken=best).stderr.splitlines()
+    assert lines and all(line.startswith(f"manyhash WARNING backend '{best}' computes ") for line in lines), lines
+
+
+def test_forcing_a_backend_that_computes_wrongly_is_a_runtime_error() -> None:
+    script = f"""
+import manyhash
+for call in {CALLS!r}:
+    try:
+        eval(call)
+    except RuntimeError as error:
+        assert str(error).startswith("MANYHASH_BACKEND: backend 'portable' computes "), error
+        assert "portable" not in str(error).split("these have it: ")[1].split(", "), error
+    else:
+        raise AssertionError(call)
+print("all refused")
+"""
+    assert run(script, "portable", broken="portable") == "all refused\n"
+
+
+def test_where_every_backend_computes_wrongly_nothing_is_hashed() -> None:
+    script = "import manyhash\ntry:\n    manyhash.hash_many('sha256', [b'x'])\nexcept RuntimeError as error:\n    print(error)"
+    assert "wrongly on this machine" in run(script, "", broken="all")

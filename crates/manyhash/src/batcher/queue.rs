@@ -43,6 +43,16 @@ impl<A: Algorithm, M: AsRef<[u8]>> Request<A, M> {
     }
 }
 
+impl<A: Algorithm, M> Request<A, M> {
+    /// Keeps the promise, unless it has an outcome, and drops the message. Each of them runs the
+    /// caller's code and may panic; a panic while another one is on its way would end the process.
+    pub(super) fn end(self, outcome: Result<A::Digest, BatcherError>) {
+        let Self { message, promise, .. } = self;
+        guarded(|| promise.keep(outcome));
+        guarded(|| drop(message));
+    }
+}
+
 /// The place of a waker among those that want room, until they are woken once more.
 #[derive(Clone, Copy)]
 pub(super) struct RoomPlace {

@@ -102,16 +102,16 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
         guarded(|| self.hash(batch));
         // The batch is empty now, unless a message panicked where it had not before. Then that is
         // the outcome for all messages left.
-        guarded(|| batch.clear());
+        batch.drain(..).for_each(|request| request.end(Err(BatcherError::Panicked)));
         HASHING.set(before);
         self.put_down();
     }
 
     /// Hashes a batch, and leaves it empty.
     fn hash(&self, batch: &mut Vec<Request<A, M>>) {
-        guarded_retain(batch, |request| !request.promise.is_forgotten());
+        retain(batch, |request| !request.promise.is_forgotten());
         // A message that panics is removed, and its promise reports the panic.
-        guarded_retain(batch, |request| guarded(|| Some(request.message.as_ref().len())).is_some());
+        retain(batch, |request| guarded(|| Some(request.message.as_ref().len())).is_some());
         let mut long: Vec<_> = batch.extract_if(.., |request| request.bytes > LONG_MESSAGE_BYTES).collect();
         for requests in [&mut *batch, &mut long] {
             self.hash_tagged(requests);
@@ -161,19 +161,15 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Shared<A, M> {
             true
         });
         for (request, digest) in requests.drain(..).zip(digests) {
-            let outcome = if is_done { Ok(digest) } else { Err(BatcherError::Panicked) };
-            guarded(|| {
-                request.promise.keep(outcome);
-                drop((request.message, request.key));
-            });
+            request.end(if is_done { Ok(digest) } else { Err(BatcherError::Panicked) });
         }
     }
 }
 
-/// Drops the elements that are not kept, even if dropping one panics.
-fn guarded_retain<T>(list: &mut Vec<T>, keeps: impl Fn(&T) -> bool) {
-    for gone in list.extract_if(.., |one| !keeps(one)).collect::<Vec<_>>() {
-        guarded(|| drop(gone));
+/// Ends the requests that are not kept. Those that have no outcome panicked.
+fn retain<A: Algorithm, M>(requests: &mut Vec<Request<A, M>>, keeps: impl Fn(&Request<A, M>) -> bool) {
+    for gone in requests.extract_if(.., |request| !keeps(request)).collect::<Vec<_>>() {
+        gone.end(Err(BatcherError::Panicked));
     }
 }
 
@@ -184,7 +180,7 @@ impl<A: Algorithm, M: AsRef<[u8]> + Send> Drop for Worker<A, M> {
         queue.is_closed = true;
         let (left, woken) = (std::mem::take(&mut queue.requests), queue.take_wanting_room());
         drop(queue);
-        left.into_iter().for_each(|request| guarded(|| drop(request)));
+        left.into_iter().for_each(|request| request.end(Err(BatcherError::Panicked)));
         wake_all(woken);
     }
 }

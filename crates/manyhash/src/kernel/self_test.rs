@@ -33,6 +33,11 @@ pub(crate) fn failures() -> Vec<Failure> {
     FAILURES.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
+/// Returns whether a test of the kernel failed until now.
+pub(crate) fn has_failed<C: Compression>(kernel: &Kernel<C>) -> bool {
+    failures().contains(&Failure { backend: kernel.name, compression: C::NAME })
+}
+
 /// Tests a kernel, and remembers it if it fails. Panics if the CPU lacks the instruction set.
 pub(crate) fn passes<C: SelfTested>(kernel: &Kernel<C>) -> bool {
     remembered(kernel, is_right(kernel))

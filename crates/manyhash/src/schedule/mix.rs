@@ -14,6 +14,8 @@ pub(crate) struct Mixes<C: Compression> {
     pub(crate) all: Vec<Kernel<C>>,
     /// The mix that is used unless a backend is forced.
     pub(crate) automatic: Mix<C>,
+    /// Whether its kernels passed their self-test. Otherwise no kernel of this CPU did.
+    pub(crate) is_right: bool,
     automatic_dealt: OnceLock<Mix<C>>,
     /// For each of `all`, a mix of it alone, once it was asked for.
     forced: Vec<OnceLock<Option<Mix<C>>>>,
@@ -23,15 +25,19 @@ impl<C: SelfTested> Mixes<C> {
     /// Asks the CPU which kernels it can run. This takes time: see
     /// [`Compiled::mixes`](super::compiled::Compiled::mixes).
     pub(crate) fn detect() -> Self {
-        Self::of(kernels::<C>())
+        let all = kernels::<C>();
+        #[cfg(debug_assertions)]
+        let all = crate::kernel::broken::with_broken(all);
+        Self::of(all)
     }
 
     /// Makes mixes of those kernels that this CPU can run and that pass their self-test.
     pub(crate) fn of(all: Vec<Kernel<C>>) -> Self {
         let mut mixed = tested(all.iter().copied().filter(Kernel::is_supported).collect(), self_test::passes);
+        let is_right = !mixed.iter().any(self_test::has_failed);
         keep_wide_from_long_runs(&mut mixed);
         let forced = all.iter().map(|_| OnceLock::new()).collect();
-        Self { automatic: Mix::new(mixed), automatic_dealt: OnceLock::new(), forced, all }
+        Self { automatic: Mix::new(mixed), is_right, automatic_dealt: OnceLock::new(), forced, all }
     }
 
     /// Returns the mix for a message dealt out to lanes: see [`Kernel::for_dealt`].

@@ -384,6 +384,23 @@ fn a_panic_of_one_caller_harms_no_other() {
 }
 
 #[test]
+fn a_message_and_the_waker_of_its_caller_may_both_panic() {
+    needs!(Sha256);
+    let batcher = Batcher::<Sha256, Message>::new(settings(1, 100, 0)).unwrap();
+    let (first, open) = held_up(&batcher);
+    let mut both = batcher.hash(Message::PanicsWhenDropped);
+    let (count, panicking) = counter(true);
+    assert!(poll(&mut both, &panicking).is_pending());
+    let after = batcher.hash(Message::large(3).0);
+    drop(open);
+    // A panic while another is on its way would end the process.
+    assert_eq!(first.wait(), Ok(hash::<Sha256>(b"gate")));
+    assert_eq!(after.wait(), Ok(hash::<Sha256>(&Message::large(3).1)));
+    assert_eq!(both.wait(), Ok(hash::<Sha256>(&[0; LARGE_BYTES])));
+    assert_eq!(count.woken.load(Ordering::SeqCst), 1);
+}
+
+#[test]
 fn a_message_that_panics_as_it_is_handed_over_is_told_so() {
     needs!(Sha256);
     /// Panics this number of times.

@@ -14,11 +14,11 @@ use std::thread::{panicking, sleep};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Reports that a test did not run because the machine does not allow it.
-fn not_allowed(what: &str) {
+pub fn not_allowed(what: &str) {
     println!("SKIPPED: {what}, which this machine does not allow");
 }
 
-fn succeeds(command: &mut Command) -> bool {
+pub fn succeeds(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
 }
 
@@ -72,9 +72,9 @@ impl Drop for Server {
 }
 
 /// A file system that is mounted until this is dropped.
-struct Mount {
-    folder: PathBuf,
-    unmount: &'static [&'static str],
+pub struct Mount {
+    pub folder: PathBuf,
+    pub unmount: &'static [&'static str],
 }
 
 impl Drop for Mount {
@@ -138,11 +138,11 @@ fn files_of_a_server_are_hashed_each_time() {
 }
 
 /// A loop device that exists until this is dropped.
-struct Loop(PathBuf);
+pub struct Loop(pub PathBuf);
 
 impl Loop {
     /// Attaches `image` to a device, which is `device` if given.
-    fn attach(image: &Path, device: Option<&Path>) -> Option<Self> {
+    pub fn attach(image: &Path, device: Option<&Path>) -> Option<Self> {
         let mut command = Command::new("losetup");
         match device {
             Some(device) => {
@@ -169,7 +169,7 @@ impl Loop {
         }
     }
 
-    fn mount(&self, folder: PathBuf, options: &str) -> Option<Mount> {
+    pub fn mount(&self, folder: PathBuf, options: &str) -> Option<Mount> {
         let is_mounted = succeeds(Command::new("mount").args(["-t", "ext4", "-o", options]).arg(&self.0).arg(&folder));
         is_mounted.then(|| Mount { folder, unmount: &["umount"] })
     }

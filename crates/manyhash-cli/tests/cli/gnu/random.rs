@@ -1,8 +1,10 @@
 //! Random names, manifests and options, given to both commands.
 //!
-//! A failure prints its seed. MANYHASH_TEST_SEED=seed repeats it, MANYHASH_TEST_CASES=n tries n.
+//! A failure prints its seed. MANYHASH_TEST_SEED=seed repeats it, MANYHASH_TEST_CASES=n tries n, from
+//! the seed MANYHASH_TEST_SEEDS on.
 
 use super::{compare, is_here, reads_nul_as_9_1, theirs};
+use crate::random::Random;
 use crate::support::Place;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -55,20 +57,9 @@ fn random_names_sum_and_check_the_same() {
     if !is_here() {
         return;
     }
-    let (first, cases) = match number("MANYHASH_TEST_SEED") {
-        Some(seed) => (seed, 1),
-        None => (1, number("MANYHASH_TEST_CASES").unwrap_or(100)),
-    };
-    for seed in first..first + cases {
-        // This is shown only when the test fails.
-        println!("MANYHASH_TEST_SEED={seed}");
-        case(&mut Random::new(seed));
+    for mut random in Random::of_cases(100) {
+        case(&mut random);
     }
-}
-
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|error| panic!("{variable}={text:?}: {error}")))
 }
 
 /// Compares the commands on some files, their sums, and their sums damaged in several ways.
@@ -239,27 +230,5 @@ fn damage(random: &mut Random, line: &mut Vec<u8>) {
             line[hexadecimal] = b'7';
         }
         _ => {}
-    }
-}
-
-/// Marsaglia's xorshift, begun by splitmix so that neighbouring seeds have nothing in common.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        Self(state.max(1))
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % end as u64) as usize
-    }
-
-    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
     }
 }

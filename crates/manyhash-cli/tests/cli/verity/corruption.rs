@@ -1,6 +1,7 @@
 //! Changes of single bits and missing bytes, which both `verify` and `veritysetup` must report.
 
 use super::{Ours, Pair, Theirs, UUID};
+use crate::random::Random;
 use crate::support::{Outcome, pattern};
 use std::fs;
 
@@ -214,4 +215,58 @@ fn a_wrong_root_is_told_even_for_one_block() {
         let ours = pair.run(Ours, &format!("verify ../changed hash {root}"));
         assert_eq!((ours.stdout.as_str(), ours.code), ("", Some(1)), "{ours:?}");
     }
+}
+
+/// Changes some bytes: bits, bytes, a block of zeros, a block in the place of another, the end.
+fn damage(random: &mut Random, bytes: &mut Vec<u8>) {
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(bytes.len());
+        let block = |random: &mut Random| random.below(bytes.len() / BLOCK_BYTES) * BLOCK_BYTES;
+        let (from, to) = (block(random), block(random));
+        match random.below(6) {
+            0 | 1 => bytes[at] ^= 1 << random.below(8),
+            2 => bytes[at] = random.below(256) as u8,
+            3 => bytes[to..to + BLOCK_BYTES].fill(0),
+            4 => bytes.copy_within(from..from + BLOCK_BYTES, to),
+            _ if bytes.len() > 4 * BLOCK_BYTES && random.below(4) == 0 => bytes.truncate(at.max(BLOCK_BYTES)),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn random_damage_is_found_wherever_veritysetup_finds_it() {
+    const OPTIONS: [&str; 4] = ["", "--format=0", "--hash=sha1", "--hash=sha512 --hash-block-size=1024"];
+    let blocks =
+        |options: &str| if options.contains("1024") { "--data-block-size=512" } else { "--data-block-size=512 --hash-block-size=512" };
+    let mut devices = Vec::new();
+    for options in OPTIONS {
+        let Some(pair) = Pair::new() else { return };
+        let data = pattern(BLOCKS * BLOCK_BYTES);
+        let root = pair.format(&pair.data(data.len()), &format!("--salt=aabb {UUID} {} {options}", blocks(options)));
+        let hash = pair.hash(Ours);
+        devices.push(Device { pair, data, hash, root });
+    }
+    let mut found = 0;
+    for mut random in Random::of_cases(60) {
+        let device = &devices[random.below(devices.len())];
+        let (mut data, mut hash) = (device.data.clone(), device.hash.clone());
+        let which = random.below(3);
+        if which != 1 {
+            damage(&mut random, &mut data);
+        }
+        if which != 0 {
+            damage(&mut random, &mut hash);
+        }
+        let [ours, theirs] = device.verify(&data, &hash);
+        assert!(matches!(ours.code, Some(0 | 1)) && ours.stdout.is_empty(), "{ours:?}");
+        assert_eq!(ours.code == Some(0), ours.stderr.is_empty(), "{ours:?}");
+        if ours.code == Some(0) {
+            // What is trusted has the data that it was made of, but for what comes behind it.
+            assert_eq!(theirs.code, Some(0), "veritysetup refuses: {}", theirs.stderr);
+            assert!(data.starts_with(&device.data), "changed data is trusted");
+        }
+        found += usize::from(ours.code != Some(0));
+    }
+    println!("{found} damages were found");
 }

@@ -119,10 +119,15 @@ impl Random {
         Self(seed)
     }
 
-    /// The seed in the environment variable MANYHASH_TEST_SEED, or else `seed`; and the generator.
+    /// The seed in the environment variable MANYHASH_TEST_SEED, or else `seed`, or with
+    /// MANYHASH_TEST_SEEDS=n another one instead, of its own for each n; and the generator.
     pub fn replayable(seed: u64) -> (u64, Self) {
-        let seed = std::env::var("MANYHASH_TEST_SEED")
-            .map_or(seed, |text| text.parse().unwrap_or_else(|error| panic!("MANYHASH_TEST_SEED={text:?}: {error}")));
+        let number = |variable: &str| -> Option<u64> {
+            let text = std::env::var(variable).ok()?;
+            Some(text.parse().unwrap_or_else(|error| panic!("{variable}={text:?}: {error}")))
+        };
+        let another = || number("MANYHASH_TEST_SEEDS").map(|seeds| Self::new(seed | seeds << 32).next().max(1));
+        let seed = number("MANYHASH_TEST_SEED").or_else(another).unwrap_or(seed);
         (seed, Self::new(seed))
     }
 
