@@ -174,13 +174,13 @@ fn words_at(call: &Layout, table: Table, lane: usize) -> impl Iterator<Item = Ra
     })
 }
 
-/// Returns the words of a state before the call. They are variables, but for the flag of BLAKE2s, and
+/// Returns the words of a state before the call. They are variables, but for the flags of BLAKE2, and
 /// its count where messages begin: those are as they are in memory.
 fn state_before(memory: &mut Memory, call: &Layout, table: Table, lane: usize, on_expressions: bool) -> Result<Vec<Word>, Stop> {
-    let first_fixed = match (call.compression, call.digests.is_empty()) {
-        ("blake2s", true) => COUNT + 2,
-        ("blake2s", false) => COUNT,
-        _ => call.state_words,
+    let first_fixed = match call.digests.is_empty() {
+        _ if !standard::is_counted(call.compression) => call.state_words,
+        true => COUNT + 2,
+        false => COUNT,
     };
     let mut state = Vec::new();
     for (i, range) in words_at(call, table, lane).enumerate() {

@@ -65,7 +65,7 @@ fn exact<Plain: Copy, const N: usize>(words: &[Word]) -> [Exact<Plain>; N] {
     std::array::from_fn(|i| Exact(words[i], PhantomData))
 }
 
-/// The words of BLAKE2s's state behind the chaining value: a count of bytes, and a flag.
+/// The words of BLAKE2's state behind the chaining value: a count of bytes, and two flags.
 pub const COUNT: usize = 8;
 const FLAG: usize = 10;
 
@@ -84,8 +84,10 @@ pub fn compress(compression: &str, state: &mut [Word], block: &[Word]) -> bool {
         "sha1" => plain!(sha1, u32),
         "sha256" => plain!(sha256, u32),
         "sha512" => plain!(sha512, u64),
-        "sha3_256" => sha3(state, block),
-        "blake2s" => blake2s(state, block),
+        "sm3" => plain!(sm3, u32),
+        _ if is_sponge(compression) => sha3(state, block),
+        "blake2b" => blake2(state, block, reference::compression::blake2b::<Exact<u64>>),
+        "blake2s" => blake2(state, block, reference::compression::blake2s::<Exact<u32>>),
         _ => return false,
     }
     true
@@ -99,19 +101,42 @@ fn sha3(state: &mut [Word], block: &[Word]) {
     state.iter_mut().enumerate().for_each(|(i, word)| *word = lanes[i % 5][i / 5].0);
 }
 
+/// Returns whether a compression function is one of BLAKE2.
+pub fn is_counted(compression: &str) -> bool {
+    compression.starts_with("blake2")
+}
+
+/// Returns whether a compression function is that of SHA-3, or of what differs from it in rate and padding only.
+fn is_sponge(compression: &str) -> bool {
+    ["sha3_", "shake", "keccak"].iter().any(|start| compression.starts_with(start))
+}
+
+/// Returns the first byte of a sponge's padding: a suffix, and a one bit (FIPS 202, 6.1, 6.2 and 5.1).
+fn first_padding_byte(compression: &str) -> u8 {
+    match compression {
+        "keccak256" => 0x01,
+        _ if compression.starts_with("shake") => 0x1F,
+        _ => 0x06,
+    }
+}
+
 /// The state has the count of bytes before the block, unless the flag is set: then the block is the
 /// last one, and the count includes it.
-fn blake2s(state: &mut [Word], block: &[Word]) {
-    let block: Vec<Exact<u32>> = block.iter().map(|word| Exact(*word, PhantomData)).collect();
-    let is_last = state[FLAG] == Word::Number(ones());
+fn blake2<W>(state: &mut [Word], block: &[Word], compress: fn(&mut [Exact<W>; 8], &[Exact<W>], [Exact<W>; 2], [bool; 2]))
+where
+    W: Copy,
+{
+    let block: Vec<Exact<W>> = block.iter().map(|word| Exact(*word, PhantomData)).collect();
+    let is_set = |word: &Word| *word == Word::Number(ones());
+    let (is_last, is_last_node) = (is_set(&state[FLAG]), is_set(&state[FLAG + 1]));
     if !is_last {
-        let low = state[COUNT].plus(Word::Number(64));
-        // A carry of 64 turns the highest bit from one to zero.
-        let carry = state[COUNT].and(low.complement()).shift_right(31);
+        let low = state[COUNT].plus(Word::Number(2 * u64::from(bits())));
+        // A carry of so few bytes turns the highest bit from one to zero.
+        let carry = state[COUNT].and(low.complement()).shift_right(bits() - 1);
         (state[COUNT], state[COUNT + 1]) = (low, state[COUNT + 1].plus(carry));
     }
     let mut words = exact(state);
-    reference::compression::blake2s(&mut words, &block, exact(&state[COUNT..FLAG]), is_last);
+    compress(&mut words, &block, exact(&state[COUNT..FLAG]), [is_last, is_last && is_last_node]);
     state.iter_mut().zip(words).for_each(|(word, after)| *word = after.0);
 }
 
@@ -146,7 +171,7 @@ pub fn hash(
     let padded = padded(compression, block_bytes, start_bytes, message);
     let blocks = padded.len() / block_bytes;
     for (i, block) in padded.chunks(block_bytes).enumerate() {
-        if compression == "blake2s" && i + 1 == blocks {
+        if is_counted(compression) && i + 1 == blocks {
             // RFC 7693, 3.3.
             state[COUNT] = Word::Number((start_bytes + message.len()) as u64);
             state[COUNT + 1] = Word::Number(0);
@@ -166,10 +191,10 @@ fn padded(compression: &str, block_bytes: usize, start_bytes: usize, message: &[
     let bits = 8 * (start_bytes + message.len()) as u64;
     match compression {
         // RFC 7693, 3.3.
-        "blake2s" => padded.resize(message.len().max(1).next_multiple_of(block_bytes), Byte::Number(0)),
-        "sha3_256" => {
-            // FIPS 202, 6.1 and 5.1. One byte may have both ends of the padding.
-            padded.push(Byte::Number(0x06));
+        _ if is_counted(compression) => padded.resize(message.len().max(1).next_multiple_of(block_bytes), Byte::Number(0)),
+        _ if is_sponge(compression) => {
+            // One byte may have both ends of the padding.
+            padded.push(Byte::Number(first_padding_byte(compression)));
             zeros(&mut padded, 0);
             let last = padded.last_mut().expect("a byte of padding");
             *last = Byte::Number(last.number().expect("a byte of padding") | 0x80);

@@ -4,10 +4,10 @@
 //! begin and end. [`list`] has all kernels, and [`cost`] the time that a step of each takes on each
 //! CPU.
 
-#[cfg(feature = "hazmat")]
-pub(crate) mod calls;
 #[cfg(debug_assertions)]
 pub(crate) mod broken;
+#[cfg(feature = "hazmat")]
+pub(crate) mod calls;
 #[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
 mod census;
 pub(crate) mod cost;
