@@ -157,7 +157,16 @@ impl Arena {
         self.polynomial(products)
     }
 
+    /// Returns the bits that an expression may have.
+    fn possible_bits(&self, term: Term) -> u64 {
+        self.products(term).values().fold(0, |bits, mask| bits | mask)
+    }
+
     fn and(&mut self, one: Term, other: Term) -> Term {
+        // Two shifts that make a rotation, however long they are.
+        if self.possible_bits(one) & self.possible_bits(other) == 0 {
+            return self.constant(0);
+        }
         let (one, other) = (self.short(one), self.short(other));
         let mut products = Products::new();
         for (left, left_mask) in self.products(one) {
