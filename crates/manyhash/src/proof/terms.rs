@@ -262,3 +262,15 @@ pub(super) fn value(bits: u32, term: Term) -> Option<u64> {
         _ => None,
     })
 }
+
+/// Forgets all expressions, which nobody may have any more.
+pub(super) fn forget() {
+    ARENAS.with(|arenas| {
+        for arena in arenas {
+            let mut arena = arena.borrow_mut();
+            arena.nodes.clear();
+            arena.numbers.clear();
+            arena.samples.clear();
+        }
+    });
+}
