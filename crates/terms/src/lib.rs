@@ -384,3 +384,15 @@ impl Sample {
         value
     }
 }
+
+/// Forgets all expressions, which nobody may have any more.
+pub fn forget() {
+    ARENAS.with(|arenas| {
+        for arena in arenas {
+            let mut arena = arena.borrow_mut();
+            arena.nodes.clear();
+            arena.numbers.clear();
+            arena.samples.clear();
+        }
+    });
+}

@@ -80,8 +80,8 @@ fn in_words<C: Proved>(state: C::Word, bytes: &[u8], count: usize) -> AllWords<C
 }
 
 /// Returns whether a message with `rest_bytes` bytes in its last one or two blocks ends in registers as it
-/// does in bytes. Whether it ends is a variable: all ones if so, zeros if not, and the end may come in any
-/// of these blocks.
+/// does in bytes. Whether it ends is a variable: all ones if so, zeros if not. Where it does not end, the
+/// last block and the state stay as they are.
 fn ends<C: Proved>(rest_bytes: usize) -> bool {
     let effects = effects::<C>(rest_bytes);
     let blocks = padded_bytes::<C>(rest_bytes) / C::BLOCK_BYTES;
@@ -162,7 +162,7 @@ fn prove<C: Proved>() {
         }
     }
     println!("{}: {} ends proved in {proved:?}; {found} of {found} faults found", C::NAME, most_rest_bytes + 1);
-    assert!(found > 10, "{}: faults are made", C::NAME);
+    assert!(found >= 10, "{}: faults are made", C::NAME);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! always the same.
 
 use super::instructions::Expression;
-use super::{ExpressionOf, Proved};
-use crate::algorithm::ending::{Counted, Ending};
+use super::{ExpressionOf, Proved, terms};
+use crate::algorithm::ending::{Counted, Ending, EndingOf};
 use crate::algorithm::{ChainingOf, Compression, CompressionOf, write_digest};
 use crate::algorithms::Algorithm;
 use crate::backend::Backend;
@@ -15,9 +15,9 @@ use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::messages::Slice;
 
-/// Blocks before the messages: 2^32, more by an odd number, and as many as there may be before a message
+/// Blocks before the messages: one less than 2^32, more by an odd number, and as many as there may be before a message
 /// of blocks of 64 bytes has 2^64 bits.
-const BLOCKS: [u64; 4] = [(1 << 32) - 1, 1 << 32, (1 << 32) + 12_345, (1 << 55) - 16];
+const BLOCKS: [u64; 3] = [(1 << 32) - 1, (1 << 32) + 12_345, (1 << 55) - 16];
 
 /// A message of `total` bytes that ends in `rest`, as its standard pads it: FIPS 180-4, section 5.1, RFC
 /// 1321, section 3.2, FIPS 202, section 5.1, RFC 7693, section 3.3.
@@ -72,7 +72,7 @@ where
     let last = blocks.len() - 1;
     let mut state: Vec<ExpressionOf<CompressionOf<A>>> = start.state.as_ref().iter().map(plain).collect();
     for (i, block) in blocks.enumerate() {
-        if i == last && <CompressionOf<A> as Compression>::Ending::MARKS_END {
+        if i == last && EndingOf::<A>::MARKS_END {
             let ended = [Word::low(total), Word::high(total), Word::ONES].map(|word| plain(&word));
             state[Counted::COUNT..].copy_from_slice(&ended);
         }
@@ -84,6 +84,7 @@ where
     for (word, expression) in words.as_mut().iter_mut().zip(state) {
         *word = expression.value().expect("all words are plain");
     }
+    terms::forget();
     let mut digest = A::ZERO;
     write_digest::<CompressionOf<A>>(&words, digest.as_mut());
     digest
@@ -94,7 +95,7 @@ fn goes_far<A: Algorithm>()
 where
     CompressionOf<A>: Proved,
 {
-    let lengths = [0, 1, 55, 56, 63, 64, 65, 111, 112, 119, 120, 127, 128, 129, 135, 136, 137, 300, 1000];
+    let lengths = [0, 1, 55, 56, 64, 65, 111, 112, 128, 129, 135, 136, 300];
     let messages: Vec<Vec<u8>> = lengths.iter().map(|bytes| (0..*bytes).map(|i| (i * 7 + bytes) as u8).collect()).collect();
     for blocks in BLOCKS {
         let bytes = blocks * CompressionOf::<A>::BLOCK_BYTES as u64;
