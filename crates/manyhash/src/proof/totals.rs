@@ -3,7 +3,7 @@
 //! always the same.
 
 use super::instructions::Expression;
-use super::{ExpressionOf, Proved, terms};
+use super::{ExpressionOf, Proved};
 use crate::algorithm::ending::{Counted, Ending, EndingOf};
 use crate::algorithm::{ChainingOf, Compression, CompressionOf, write_digest};
 use crate::algorithms::Algorithm;
@@ -14,6 +14,7 @@ use crate::kernel::start::{Passes, Start};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::messages::Slice;
+use ::terms;
 
 /// Blocks before the messages: one less than 2^32, more by an odd number, and as many as there may be before a message
 /// of blocks of 64 bytes has 2^64 bits.

@@ -137,7 +137,7 @@ fn check_pairs<V: Pairs>(isa: V::Isa, name: &str) {
             V::read_fours(isa, order, &first, &second).write(&mut found);
             for (lane, word) in found[..V::LANES].iter().enumerate() {
                 let four = if lane < 4 { &first } else { &second };
-                assert_eq!(*word, Word::from_bytes(order, &four[lane % 4 * 4..]), "{name}: word {lane} of two fours, {order:?}");
+                assert_eq!(*word, <u32 as Word>::from_bytes(order, &four[lane % 4 * 4..]), "{name}: word {lane} of two fours, {order:?}");
             }
         }
     }
