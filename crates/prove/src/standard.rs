@@ -120,12 +120,12 @@ fn first_padding_byte(compression: &str) -> u8 {
     }
 }
 
+/// The compression function of BLAKE2: state, block, count, and the flags of the last block and the last node.
+type Blake2<W> = fn(&mut [W; 8], &[W], [W; 2], [bool; 2]);
+
 /// The state has the count of bytes before the block, unless the flag is set: then the block is the
 /// last one, and the count includes it.
-fn blake2<W>(state: &mut [Word], block: &[Word], compress: fn(&mut [Exact<W>; 8], &[Exact<W>], [Exact<W>; 2], [bool; 2]))
-where
-    W: Copy,
-{
+fn blake2<W: Copy>(state: &mut [Word], block: &[Word], compress: Blake2<Exact<W>>) {
     let block: Vec<Exact<W>> = block.iter().map(|word| Exact(*word, PhantomData)).collect();
     let is_set = |word: &Word| *word == Word::Number(ones());
     let (is_last, is_last_node) = (is_set(&state[FLAG]), is_set(&state[FLAG + 1]));
