@@ -16,9 +16,11 @@ use crate::support::mapped::{Against, Guarded};
 use crate::support::{paint, reference, reference_hmac};
 use manyhash::backend::Backend;
 use manyhash::batcher::{Batcher, Settings};
+use manyhash::blake2::{Blake2, Parameters};
 use manyhash::hmac::{self, Key};
 use manyhash::jobs::Jobs;
 use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity};
+use manyhash::xof::{self, Xof};
 use manyhash::{Algorithm, AnyAlgorithm, Batch, Hasher, Lend, Readers, Sha256, Sha512};
 
 /// The bytes that a `Guarded` of these tests has room for.
@@ -370,4 +372,48 @@ fn standard_trees() {
     for against in [Against::Front, Against::Back] {
         assert_eq!(dm_verity::Superblock::parse(contents[0].set(&superblock.to_bytes(), against)).as_ref(), Ok(&superblock));
     }
+}
+
+/// Output of less than a block, and of more than one.
+fn outputs<X: Xof>(reference: fn(&[u8], usize) -> Vec<u8>) {
+    const COUNT: usize = 9;
+    let (mut messages, mut room) = (guarded(COUNT), Guarded::with_room(COUNT * (X::BLOCK_BYTES + 1)));
+    for case @ (length, against) in cases() {
+        let message = paint(length, length);
+        set_all(&mut messages, &message, against);
+        for output_bytes in [33, X::BLOCK_BYTES + 1] {
+            let outputs = room.room(COUNT * output_bytes, against);
+            xof::many_into::<X>(&messages, output_bytes, outputs);
+            let expected = reference(&message, output_bytes);
+            assert!(outputs.chunks(output_bytes).all(|output| output == expected), "{}: {case:?}", X::NAME);
+        }
+    }
+}
+
+#[test]
+fn outputs_of_shake() {
+    outputs::<xof::Shake128>(reference::shake128);
+    outputs::<xof::Shake256>(reference::shake256);
+}
+
+/// Keys and messages of BLAKE2, and room for digests of a length of their own.
+fn tags_of_blake2<A: Blake2>() {
+    const COUNT: usize = 9;
+    let (mut messages, mut key, mut room) = (guarded(COUNT), Guarded::with_room(A::MOST_KEY_BYTES), Guarded::with_room(COUNT * 64));
+    for case @ (length, against) in cases() {
+        let message = paint(length, length);
+        set_all(&mut messages, &message, against);
+        let keyed = Parameters::<A>::new().digest_bytes(1 + length % A::DIGEST_BYTES).expect("allowed");
+        let keyed = keyed.key(key.set(&paint(2, length % (A::MOST_KEY_BYTES + 1)), against)).expect("allowed");
+        let expected = keyed.hash(&message);
+        let tags = room.room(COUNT * expected.len(), against);
+        keyed.hash_many_into(&messages, tags);
+        assert!(tags.chunks(expected.len()).all(|tag| tag == expected), "{}: {case:?}", A::NAME);
+    }
+}
+
+#[test]
+fn tags_of_both_blake2() {
+    tags_of_blake2::<manyhash::Blake2b>();
+    tags_of_blake2::<manyhash::Blake2s>();
 }
