@@ -403,10 +403,15 @@ fn ternary(machine: &mut Machine, instruction: &Instruction, element: usize) -> 
     let is_in = |product: usize| (0..8).filter(|row| row & product == *row).fold(false, |sum, row| sum ^ (table >> row & 1 == 1));
     let result = (0..bytes / word_bytes())
         .map(|i| {
-            // What is in a product of several is the same in the others: the choice of a form.
-            let is_multiplied = |bit: usize| (0..8usize).any(|product| product & bit > 0 && product != bit && is_in(product));
-            let factor = |bit: usize, word: Word| (bit, if is_multiplied(bit) { word.short() } else { word });
-            let factors = [factor(4, one[i]), factor(2, two[i]), factor(1, three[i])];
+            let words = [(4, one[i]), (2, two[i]), (1, three[i])];
+            let is_expression = |bit: usize| words.iter().any(|(other, word)| *other == bit && word.number().is_none());
+            // What is multiplied by another expression is the same in all products: the choice of a form.
+            let is_multiplied = |bit: usize| {
+                let with_other =
+                    |product: &usize| [4, 2, 1].into_iter().any(|other| other != bit && product & other > 0 && is_expression(other));
+                (0..8).filter(|product| product & bit > 0 && is_in(*product)).any(|product| with_other(&product))
+            };
+            let factors = words.map(|(bit, word)| (bit, if is_multiplied(bit) { word.short() } else { word }));
             (0..8).filter(|product| is_in(*product)).fold(Word::Number(0), |sum, product| {
                 let all = Word::Number(crate::words::ones());
                 sum.xor(factors.iter().filter(|(bit, _)| product & bit > 0).fold(all, |product, (_, factor)| product.and(*factor)))

@@ -131,7 +131,8 @@ impl Arena {
     /// apart, so that a polynomial and its complement have the same atom.
     fn short(&mut self, term: Term) -> Term {
         let Node::Polynomial(products) = self.node(term) else { return term };
-        if products.len() <= LONG {
+        // A complement is as long as what it complements.
+        if products.iter().filter(|(atoms, _)| !atoms.is_empty()).count() <= LONG {
             return term;
         }
         let mut products: Products = products.iter().cloned().collect();
@@ -159,7 +160,11 @@ impl Arena {
 
     /// Returns the bits that an expression may have.
     fn possible_bits(&self, term: Term) -> u64 {
-        self.products(term).values().fold(0, |bits, mask| bits | mask)
+        match self.node(term) {
+            Node::Polynomial(products) => products.iter().fold(0, |bits, (_, mask)| bits | mask),
+            Node::Sum(terms, constant) if terms.is_empty() => *constant,
+            _ => self.ones(),
+        }
     }
 
     fn and(&mut self, one: Term, other: Term) -> Term {
