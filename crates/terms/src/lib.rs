@@ -218,6 +218,9 @@ impl Arena {
     }
 
     fn shift_right(&mut self, term: Term, by: u32) -> Term {
+        if by >= self.bits {
+            return self.constant(0);
+        }
         let rotated = self.rotate_right(term, by);
         self.masked(rotated, self.ones() >> by)
     }

@@ -107,7 +107,7 @@ manyhash::for_each_algorithm!(per_algorithm_with_hmac[rfcs]);
 /// NIST's, of the Automated Cryptographic Validation Protocol: keys of up to 1,024 bytes.
 fn acvp<A: Algorithm>() {
     let vectors = recorded::<A>("acvp/hmac.txt");
-    if ["MD5", "SHA-1"].contains(&A::NAME) {
+    if !crate::vectors::has_acvp::<A>() {
         assert!(vectors.is_empty(), "{}", A::NAME);
         return say(&format!("no ACVP vectors are kept for HMAC with {}", A::NAME));
     }

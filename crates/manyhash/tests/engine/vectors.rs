@@ -149,8 +149,12 @@ fn acvp<A: Algorithm>() {
         }
         count += 1;
     }
-    let has_none = ["MD5", "SHA-1", "BLAKE2s"].contains(&A::NAME);
-    assert_eq!(count, if has_none { 0 } else { 2 }, "{}: number of vectors", A::NAME);
+    assert_eq!(count, if has_acvp::<A>() { 2 } else { 0 }, "{}: number of vectors", A::NAME);
+}
+
+/// Returns whether the package has vectors of the algorithm: SHA-2 and SHA3-256.
+pub fn has_acvp<A: Algorithm>() -> bool {
+    A::NAME == "SHA3-256" || A::NAME.starts_with("SHA-") && A::NAME != "SHA-1"
 }
 manyhash::for_each_algorithm!(per_algorithm[acvp]);
 
