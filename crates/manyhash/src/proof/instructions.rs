@@ -4,7 +4,6 @@
 use crate::isa::{Blocks, ByteOrder, Isa, Task, Token, Word, Words, choose};
 use ::terms::{self, Term};
 use std::cell::Cell;
-use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 /// The instruction set that computes expressions.
@@ -98,9 +97,10 @@ pub(super) fn is_faulty(fault: Fault) -> bool {
     }
 }
 
-/// An expression in the place of a word `W`. A word in memory is the number of an expression.
+/// An expression in the place of a word `W`. A word in memory is the number of an expression. It is as
+/// long as the word, because kernels take the length of vectors for that of their words.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Expression<W>(Term, PhantomData<W>);
+pub(super) struct Expression<W>(Term, [W; 0]);
 
 impl<W> PartialEq for Expression<W> {
     fn eq(&self, other: &Self) -> bool {
@@ -112,7 +112,7 @@ impl<W: Word + Into<u64>> Expression<W> {
     const BITS: u32 = 8 * size_of::<W>() as u32;
 
     fn new(term: Term) -> Self {
-        Self(term, PhantomData)
+        Self(term, [])
     }
 
     /// Any word: the variable of a number.

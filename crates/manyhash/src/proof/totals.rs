@@ -77,7 +77,7 @@ where
     let mut state: Vec<ExpressionOf<CompressionOf<A>>> = start.state.as_ref().iter().map(plain).collect();
     for (i, block) in blocks.enumerate() {
         if i == last && EndingOf::<A>::MARKS_END {
-            let ended = [Word::low(total), Word::high(total), Word::ONES, Word::default()].map(|word| plain(&word));
+            let ended = [Word::low(total), Word::high(total), Word::ONES, Default::default()].map(|word| plain(&word));
             state[Counted::COUNT..].copy_from_slice(&ended);
         }
         let words = block.chunks(size_of::<<CompressionOf<A> as Compression>::Word>());

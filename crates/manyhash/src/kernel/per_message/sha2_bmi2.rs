@@ -137,7 +137,7 @@ pub(crate) fn compress_message<C: Sha2, S: Words<Word = C::Word>, V: Successive<
     let mut schedule = Schedule { isa, words: [zeros; 8], with_constants: &mut with_constants };
     for block in message.chunks_exact(C::BLOCK_BYTES) {
         for i in 0..16 / V::LANES {
-            schedule.put(i, V::read_bytes(isa, C::BYTE_ORDER, &block[i * V::LANES * size_of::<C::Word>()..]), &C::ROUND_CONSTANTS[0]);
+            schedule.put(i, V::read_bytes(isa, C::BYTE_ORDER, &block[i * size_of::<V>()..]), &C::ROUND_CONSTANTS[0]);
         }
         let both = |i: usize| Both {
             scalar: S::read(scalars, &state[i..]),
