@@ -1,7 +1,7 @@
 //! Instructions on vector registers, as the manual of each describes it: Intel 64 and IA-32
 //! Architectures Software Developer's Manual, volume 2.
 
-use crate::machine::Machine;
+use crate::machine::{Flags, Machine};
 use crate::words::{Byte, Word, added, bytes_of, number_of, rotated, shifted, simplified, word_bytes, words_of, words_of_number};
 use crate::{Stop, sha, shuffle};
 use iced_x86::{EncodingKind, Instruction, OpKind, Register};
@@ -17,6 +17,9 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction) -> Done {
             zero_upper(machine);
             Ok(())
         }
+        "kortestb" | "kortestw" | "kortestd" | "kortestq" => test_masks(machine, instruction, name),
+        _ if name.starts_with("kshift") => shift_mask(machine, instruction, name),
+        _ if name.starts_with('k') && !name.starts_with("kmov") => join_masks(machine, instruction, name),
         "kmovb" | "kmovw" | "kmovd" | "kmovq" => move_mask(machine, instruction, name),
         "movdqa" | "movdqu" | "lddqu" | "movaps" | "movups" | "movapd" | "movupd" | "movntdq" => transfer(machine, instruction, 8),
         "movdqu8" => transfer(machine, instruction, 1),
@@ -29,8 +32,10 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction) -> Done {
         "pextrb" | "pextrw" | "pextrd" | "pextrq" | "extractps" => extract(machine, instruction, width(name)),
         "pinsrb" | "pinsrw" | "pinsrd" | "pinsrq" => insert(machine, instruction, width(name)),
         "pmovmskb" | "movmskps" | "movmskpd" => signs(machine, instruction, name),
-        "pcmpeqb" | "pcmpeqd" | "pcmpeqq" | "pcmpgtd" | "pcmpgtq" | "pminsd" | "pmaxsd" | "pminud" | "pmaxud" | "pminuq" | "pmaxuq"
-        | "pmuludq" => numbers(machine, instruction, name),
+        "ptestmd" | "ptestmq" | "ptestnmd" | "ptestnmq" | "pcmpd" | "pcmpq" | "pcmpud" | "pcmpuq" | "pcmpeqb" | "pcmpeqd" | "pcmpeqq"
+        | "pcmpgtd" | "pcmpgtq" | "pminsd" | "pmaxsd" | "pminud" | "pmaxud" | "pminuq" | "pmaxuq" | "pmuludq" => {
+            numbers(machine, instruction, name)
+        }
         _ => {
             if let Some(operation) = logic_of(name) {
                 return elementwise(machine, instruction, width_of_logic(name), |one, other| {
@@ -340,6 +345,10 @@ fn numbers(machine: &mut Machine, instruction: &Instruction, name: &str) -> Done
             "pmaxud" | "pmaxuq" => one.max(other),
             "pmuludq" => (one & 0xFFFF_FFFF) * (other & 0xFFFF_FFFF),
             _ if name.starts_with("pcmpeq") => truth(one == other),
+            "ptestmd" | "ptestmq" => truth(one & other != 0),
+            "ptestnmd" | "ptestnmq" => truth(one & other == 0),
+            "pcmpd" | "pcmpq" => truth(predicate(immediate(instruction), sign(one).cmp(&sign(other)))),
+            "pcmpud" | "pcmpuq" => truth(predicate(immediate(instruction), one.cmp(&other))),
             _ => truth(sign(one) > sign(other)),
         });
     }
@@ -351,6 +360,71 @@ fn numbers(machine: &mut Machine, instruction: &Instruction, name: &str) -> Done
     }
     let bytes: Vec<Byte> = result.iter().flat_map(|number| number.to_le_bytes()[..element].to_vec()).map(Byte::Number).collect();
     set(machine, instruction, words_of(&bytes), element)
+}
+
+/// Returns whether an order is the one that a comparison asks for.
+fn predicate(control: usize, order: std::cmp::Ordering) -> bool {
+    let holds = match control & 3 {
+        0 => order.is_eq(),
+        1 => order.is_lt(),
+        2 => order.is_le(),
+        _ => false,
+    };
+    holds != (control & 4 > 0)
+}
+
+/// Returns a mask register, as far as instructions of a name reach.
+fn known_mask(machine: &Machine, instruction: &Instruction, name: &str, operand: u32) -> Result<u64, Stop> {
+    let mask = machine.masks[instruction.op_register(operand).number()];
+    mask.map(|mask| mask & u64::MAX >> (64 - 8 * width(name))).ok_or(Stop::not_yet("a mask that depends on the message"))
+}
+
+/// Returns two mask registers.
+fn two_masks(machine: &Machine, instruction: &Instruction, name: &str, first: u32) -> Result<[u64; 2], Stop> {
+    Ok([known_mask(machine, instruction, name, first)?, known_mask(machine, instruction, name, first + 1)?])
+}
+
+fn test_masks(machine: &mut Machine, instruction: &Instruction, name: &str) -> Done {
+    let [one, other] = two_masks(machine, instruction, name, 0)?;
+    let (all, both) = (u64::MAX >> (64 - 8 * width(name)), one | other);
+    let no = Some(false);
+    machine.flags = Flags { carry: Some(both == all), zero: Some(both == 0), sign: no, overflow: no, parity: no };
+    Ok(())
+}
+
+fn join_masks(machine: &mut Machine, instruction: &Instruction, name: &str) -> Done {
+    let all = u64::MAX >> (64 - 8 * width(name));
+    let operation = &name[..name.len() - 1];
+    let joined = match operation {
+        "knot" => !known_mask(machine, instruction, name, 1)?,
+        "kunpckb" | "kunpckw" | "kunpckd" => {
+            // The name has the bytes before and after.
+            let bits = 8 * width(operation) as u32;
+            let [upper, lower] = two_masks(machine, instruction, name, 1)?;
+            upper << bits | lower & u64::MAX >> (64 - bits)
+        }
+        _ => {
+            let [one, other] = two_masks(machine, instruction, name, 1)?;
+            match operation {
+                "kor" => one | other,
+                "kand" => one & other,
+                "kandn" => !one & other,
+                "kxor" => one ^ other,
+                "kxnor" => !(one ^ other),
+                _ => return Err(Stop::NotYet(format!("instruction {name}"))),
+            }
+        }
+    };
+    machine.masks[instruction.op0_register().number()] = Some(joined & all);
+    Ok(())
+}
+
+fn shift_mask(machine: &mut Machine, instruction: &Instruction, name: &str) -> Done {
+    let mask = known_mask(machine, instruction, name, 1)?;
+    let (by, all) = (immediate(instruction) as u32, u64::MAX >> (64 - 8 * width(name)));
+    let shifted = if name.starts_with("kshiftr") { mask.checked_shr(by) } else { mask.checked_shl(by) };
+    machine.masks[instruction.op0_register().number()] = Some(shifted.unwrap_or(0) & all);
+    Ok(())
 }
 
 fn shift(machine: &mut Machine, instruction: &Instruction, (element, left): (usize, bool)) -> Done {

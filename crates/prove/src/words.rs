@@ -84,13 +84,23 @@ impl Word {
             (one, Number(0)) | (Number(0), one) => one,
             // Compilers shift left by one bit that way.
             (Expression(one), Expression(other)) if one == other => self.shift_left(1),
+            // Compilers count complements down: c + ~x is the complement of x - c.
+            (Expression(term), Number(number)) | (Number(number), Expression(term)) => match terms::complemented(bits(), term) {
+                Some(atom) => Self::of(terms::subtract(bits(), atom, Number(number).term())).complement(),
+                None => self.with(other, u64::wrapping_add, terms::add),
+            },
             _ => self.with(other, u64::wrapping_add, terms::add),
         }
     }
 
     /// The difference modulo the word.
     pub fn minus(self, other: Self) -> Self {
-        self.with(other, u64::wrapping_sub, terms::subtract)
+        match (self, other) {
+            // c - x is the complement of x - c - 1, and compilers make the one of the other.
+            (Number(number), Expression(_)) => other.plus(Number(!number & ones())).complement(),
+            (_, Number(number)) => self.plus(Number(number.wrapping_neg() & ones())),
+            _ => self.with(other, u64::wrapping_sub, terms::subtract),
+        }
     }
 
     /// The exclusive or.

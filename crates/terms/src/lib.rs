@@ -236,6 +236,16 @@ impl Arena {
         self.polynomial(products)
     }
 
+    /// Returns what an expression is the complement of, if that is an atom.
+    fn complemented(&self, term: Term) -> Option<Term> {
+        let Node::Polynomial(products) = self.node(term) else { return None };
+        let is_whole = products.iter().all(|(_, mask)| *mask == self.ones());
+        match &products[..] {
+            [(none, _), (atoms, _)] if is_whole && none.is_empty() && atoms.len() == 1 => Some(atoms[0]),
+            _ => None,
+        }
+    }
+
     fn constant_of(&self, term: Term) -> Option<u64> {
         match self.node(term) {
             Node::Sum(terms, constant) if terms.is_empty() => Some(*constant),
@@ -345,6 +355,11 @@ pub fn value(bits: u32, term: Term) -> Option<u64> {
         Node::Sum(terms, constant) if terms.is_empty() => Some(*constant),
         _ => None,
     })
+}
+
+/// Returns what an expression is the complement of, if that is no sum of products.
+pub fn complemented(bits: u32, term: Term) -> Option<Term> {
+    with(bits, |arena| arena.complemented(term))
 }
 
 /// Values of expressions where every variable has a value that looks random.
