@@ -1,11 +1,20 @@
 //! Proves the machine code of kernels: what the compiler made of them is what the standards say.
 //!
-//! The bytes that are proved are those of the running program, as its linker and loader left them.
+//! The bytes that are proved are those of the running program, as its linker and loader left them:
+//! `make prove` builds it as users build the command, with the release profile and `lto`. Other programs
+//! are linked anew, so their kernels are the same source and options but not these bytes. Everything that
+//! a call executes is followed, `memcpy` and `memset` of the C library too.
+//!
 //! A [`machine::Machine`] starts where a caller starts and follows the code instruction by
 //! instruction. The words of states and messages are expressions (the crate `terms`), everything
 //! else is numbers: lengths, addresses, counts of blocks. So loops run as often as they do, and a
 //! branch or an address that depended on an expression would stop the machine. At the end, the
-//! expressions in memory must be those that the reference computes (`crates/reference`).
+//! expressions in memory must be those that the reference computes (`crates/reference`). What nobody
+//! has written, the stack and registers of callers, is any value.
+//!
+//! A proof is for the lengths of its call: two blocks in every lane, or whole messages of one to three
+//! blocks. What is trusted: the descriptions of instructions here, which are compared with the CPU on
+//! numbers; the laws of the normal form; the reference; the decoder.
 //!
 //! | file | what |
 //! |---|---|
@@ -16,6 +25,7 @@
 //! | `standard.rs` | what the reference computes on expressions |
 //! | `proof.rs` | one call: before, after, and whether they agree |
 //! | `faults.rs` | changed instructions, which proofs must find |
+//! | `main.rs`, `table.rs` | the program: the table of all proofs |
 //! | `tests.rs` | test: proofs in the profile of tests, with faults; the machine beside the CPU |
 #![forbid(unsafe_code)]
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
