@@ -85,7 +85,7 @@ print("all refused")
 DIGESTS = """
 import hashlib, sys, manyhash
 messages = [bytes([i % 251]) * i for i in range(300)]
-for algorithm in manyhash.algorithms:
+for algorithm in hashlib.algorithms_available.intersection(manyhash.algorithms):
     expected = [hashlib.new(algorithm, message).hexdigest() for message in messages]
     assert manyhash.hash_many(algorithm, messages, output="hex") == expected, algorithm
     assert manyhash.new(algorithm, messages[-1]).hexdigest() == expected[-1], algorithm
