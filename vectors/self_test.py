@@ -4,7 +4,7 @@ The messages, and how results become one number, are those of `crates/manyhash/s
 textbook.py. Run python3 vectors/self_test.py.
 """
 
-from textbook import ALGORITHMS, Keccak
+from textbook import ALGORITHMS, Blake3Nodes, Keccak
 
 MESSAGES, BLOCKS, MAX_BLOCK_BYTES, MODULUS = 5, 2, 168, 1 << 64
 
@@ -42,7 +42,7 @@ def known(algorithm):
 def main():
     # Compression functions without an algorithm: their rate is that of a digest of so many bytes (FIPS 202, 6.2).
     xofs = [Keccak("SHAKE128", 16, 0x1F), Keccak("SHAKE256", 32, 0x1F)]
-    for algorithm in [*ALGORITHMS, *xofs]:
+    for algorithm in [*ALGORITHMS, *xofs, Blake3Nodes()]:
         print(algorithm.name, *(f"0x{number:016X}" for number in known(algorithm)))
 
 

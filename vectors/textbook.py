@@ -219,6 +219,20 @@ SIGMA = [
 ]
 
 
+def blake_rounds(v, words, schedule, rotations, bits):
+    """Computes the rounds of BLAKE2 (RFC 7693, 3.2) and BLAKE3 on the words v: one for each row of a schedule."""
+    first, second, third, fourth = rotations
+    for s in schedule:
+        for i in range(8):
+            column, turn = i % 4, i // 4
+            a, b, c, d = column, *(4 * row + (column + turn * row) % 4 for row in (1, 2, 3))
+            for word, (of_d, of_b) in ((words[s[2 * i]], (first, second)), (words[s[2 * i + 1]], (third, fourth))):
+                v[a] = (v[a] + v[b] + word) % (1 << bits)
+                v[d] = rotate_right(v[d] ^ v[a], of_d, bits)
+                v[c] = (v[c] + v[d]) % (1 << bits)
+                v[b] = rotate_right(v[b] ^ v[c], of_b, bits)
+
+
 class Blake2(Algorithm):
     """BLAKE2s and BLAKE2b (RFC 7693) without a key."""
 
@@ -235,17 +249,7 @@ class Blake2(Algorithm):
         v[12] ^= counted % modulus
         v[13] ^= counted // modulus
         v[14] ^= modulus - 1 if is_last else 0
-        first, second, third, fourth = self.rotations
-        for round_ in range(self.rounds):
-            s = SIGMA[round_ % 10]
-            for i in range(8):
-                column, turn = i % 4, i // 4
-                a, b, c, d = column, *(4 * row + (column + turn * row) % 4 for row in (1, 2, 3))
-                for word, (of_d, of_b) in ((words[s[2 * i]], (first, second)), (words[s[2 * i + 1]], (third, fourth))):
-                    v[a] = (v[a] + v[b] + word) % modulus
-                    v[d] = rotate_right(v[d] ^ v[a], of_d, self.bits)
-                    v[c] = (v[c] + v[d]) % modulus
-                    v[b] = rotate_right(v[b] ^ v[c], of_b, self.bits)
+        blake_rounds(v, words, [SIGMA[i % 10] for i in range(self.rounds)], self.rotations, self.bits)
         return tuple(word ^ v[i] ^ v[i + 8] for i, word in enumerate(state))
 
     def state_after_blocks(self, blocks, initial):
@@ -263,6 +267,39 @@ class Blake2(Algorithm):
         before = (max(len(message), 1) - 1) // self.block_bytes * self.block_bytes
         last = message[before:] + bytes(before + self.block_bytes - len(message))
         return self.compress_one(self.state_after_blocks(message[:before], initial), self.words(last), len(message), True)
+
+
+class Blake3Nodes(Algorithm):
+    """The nodes of BLAKE3's tree ("BLAKE3: one function, fast everywhere", 2.2 to 2.5): chunks and parents, without flags."""
+
+    PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
+
+    def __init__(self):
+        self.iv = [root_fraction(prime, 2, 32) for prime in PRIMES[:8]]
+        self.schedule = [list(range(16))]
+        for _ in range(6):
+            self.schedule.append([self.schedule[-1][i] for i in self.PERMUTATION])
+        super().__init__("BLAKE3's nodes", None, tuple(self.iv), 4, 32, "little")
+
+    def compress_one(self, state, words, block_bytes):
+        v = [*state, *self.iv[:4], 0, 0, block_bytes, 0]
+        blake_rounds(v, words, self.schedule, (16, 12, 8, 7), 32)
+        return tuple(v[i] ^ v[i + 8] for i in range(8))
+
+    def state_after_blocks(self, blocks, initial):
+        state = tuple(initial)
+        for start in range(0, len(blocks), 64):
+            state = self.compress_one(state, self.words(blocks[start : start + 64]), 64)
+        return state
+
+    def state_behind(self, blocks):
+        """Returns the counter, flags, and what tells the last block and the upper half from others."""
+        return (0,) * 7
+
+    def state_after(self, message, initial):
+        before = (max(len(message), 1) - 1) // 64 * 64
+        last = message[before:] + bytes(before + 64 - len(message))
+        return self.compress_one(self.state_after_blocks(message[:before], initial), self.words(last), len(message) - before)
 
 
 def algorithms():

@@ -51,6 +51,11 @@ impl<C: Compiled> InPieces<C> {
         self.rest_bytes = rest.len();
     }
 
+    /// Returns the state after the blocks that were compressed, and the bytes behind them.
+    pub(crate) fn unfinished(&self) -> (&ChainingOf<C>, &[u8]) {
+        (&self.state, &self.rest.as_ref().as_flattened()[..self.rest_bytes])
+    }
+
     /// Pads and returns the final state. The message then has no more use.
     pub(crate) fn finish(&mut self) -> &ChainingOf<C> {
         let mut tail = Tail::<C>::empty();

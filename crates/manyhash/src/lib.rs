@@ -76,6 +76,7 @@ pub mod backend;
 mod batch;
 pub mod batcher;
 pub mod blake2;
+pub mod blake3;
 #[cfg(feature = "digest")]
 mod digest_traits;
 mod frame;

@@ -4,7 +4,7 @@
 use crate::Stop;
 use crate::machine::Machine;
 use crate::memory::{Image, Memory};
-use crate::standard::{self, COUNT, bytes_in, words_in};
+use crate::standard::{self, bytes_in, words_in};
 use crate::words::{Byte, Word, bits, bytes_of, set_bits, word_bytes, words_of};
 use manyhash::hazmat::{Form, Layout, Table};
 use std::fmt;
@@ -174,14 +174,10 @@ fn words_at(call: &Layout, table: Table, lane: usize) -> impl Iterator<Item = Ra
     })
 }
 
-/// Returns the words of a state before the call. They are variables, but for the flags of BLAKE2, and
-/// its count where messages begin: those are as they are in memory.
+/// Returns the words of a state before the call. They are variables, but for some of those behind a
+/// chaining value ([`standard::free_words`]): those are as they are in memory.
 fn state_before(memory: &mut Memory, call: &Layout, table: Table, lane: usize, on_expressions: bool) -> Result<Vec<Word>, Stop> {
-    let first_fixed = match call.digests.is_empty() {
-        _ if !standard::is_counted(call.compression) => call.state_words,
-        true => COUNT + 2,
-        false => COUNT,
-    };
+    let first_fixed = standard::free_words(call.compression, call.state_words, !call.digests.is_empty());
     let mut state = Vec::new();
     for (i, range) in words_at(call, table, lane).enumerate() {
         let there = memory.read(range.start, word_bytes())?;

@@ -66,7 +66,7 @@ fn exact<Plain: Copy, const N: usize>(words: &[Word]) -> [Exact<Plain>; N] {
 }
 
 /// The words of BLAKE2's state behind the chaining value: a count of bytes, and two flags.
-pub const COUNT: usize = 8;
+const COUNT: usize = 8;
 const FLAG: usize = 10;
 
 /// Compresses a block by the reference. Returns `false` if there is none of this name.
@@ -88,6 +88,7 @@ pub fn compress(compression: &str, state: &mut [Word], block: &[Word]) -> bool {
         _ if is_sponge(compression) => sha3(state, block),
         "blake2b" => blake2(state, block, reference::compression::blake2b::<Exact<u64>>),
         "blake2s" => blake2(state, block, reference::compression::blake2s::<Exact<u32>>),
+        "blake3" => blake3(state, block),
         _ => return false,
     }
     true
@@ -102,7 +103,7 @@ fn sha3(state: &mut [Word], block: &[Word]) {
 }
 
 /// Returns whether a compression function is one of BLAKE2.
-pub fn is_counted(compression: &str) -> bool {
+fn is_counted(compression: &str) -> bool {
     compression.starts_with("blake2")
 }
 
@@ -138,6 +139,34 @@ fn blake2<W: Copy>(state: &mut [Word], block: &[Word], compress: Blake2<Exact<W>
     let mut words = exact(state);
     compress(&mut words, &block, exact(&state[COUNT..FLAG]), [is_last, is_last && is_last_node]);
     state.iter_mut().zip(words).for_each(|(word, after)| *word = after.0);
+}
+
+/// The words of BLAKE3's state behind the chaining value: a counter of two words, the flags of the next block and those that the last one has
+/// besides; what is added to the bytes of a full block, whether the next block is the last one, and whether the upper half is asked for.
+const FLAGS: usize = 10;
+const ADDED_BYTES: usize = 12;
+const IS_LAST: usize = 13;
+
+/// The flag of a chunk's first block is taken back behind it.
+fn blake3(state: &mut [Word], block: &[Word]) {
+    assert_eq!(state[IS_LAST + 1], Word::Number(0), "the chaining value is asked for");
+    let block: Vec<Exact<u32>> = block.iter().map(|word| Exact(*word, PhantomData)).collect();
+    let last_flags = state[FLAGS + 1].and(state[IS_LAST]);
+    let [block_bytes, flags] = exact(&[Word::Number(64).plus(state[ADDED_BYTES]), state[FLAGS].xor(last_flags)]);
+    let output = reference::compression::blake3(&exact(state), &block, exact(&state[COUNT..FLAGS]), block_bytes, flags);
+    state[..8].iter_mut().zip(output).for_each(|(word, after)| *word = after.0);
+    state[FLAGS] = state[FLAGS].and(Word::Number(1).complement());
+}
+
+/// Returns how many of the first words of a state before a block may be anything, if they are not all
+/// of `words`. `is_message`: a whole message follows, and not blocks of one.
+pub fn free_words(compression: &str, words: usize, is_message: bool) -> usize {
+    match compression {
+        "blake3" => ADDED_BYTES,
+        _ if is_counted(compression) && is_message => COUNT,
+        _ if is_counted(compression) => FLAG,
+        _ => words,
+    }
 }
 
 /// Returns the words of bytes in the order of an algorithm.
@@ -177,6 +206,12 @@ pub fn hash(
             state[COUNT + 1] = Word::Number(0);
             state[FLAG] = Word::Number(ones());
         }
+        if compression == "blake3" && i + 1 == blocks {
+            // "BLAKE3", 2.4.
+            let bytes = message.len() - i * block_bytes;
+            state[ADDED_BYTES] = Word::Number(u64::from((bytes as u32).wrapping_sub(64)));
+            state[IS_LAST] = Word::Number(ones());
+        }
         if !compress(compression, &mut state, &words_in(order, block)) {
             return None;
         }
@@ -191,6 +226,8 @@ fn padded(compression: &str, block_bytes: usize, start_bytes: usize, message: &[
     let bits = 8 * (start_bytes + message.len()) as u64;
     match compression {
         // RFC 7693, 3.3.
+        // "BLAKE3", 2.4.
+        "blake3" => padded.resize(message.len().max(1).next_multiple_of(block_bytes), Byte::Number(0)),
         _ if is_counted(compression) => padded.resize(message.len().max(1).next_multiple_of(block_bytes), Byte::Number(0)),
         _ if is_sponge(compression) => {
             // One byte may have both ends of the padding.

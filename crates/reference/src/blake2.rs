@@ -27,7 +27,7 @@ pub(crate) struct Parameters<W> {
 }
 
 /// The mixing function G (3.1).
-fn g<W: Word>(v: &mut [W; 16], r: [u32; 4], [a, b, c, d]: [usize; 4], x: W, y: W) {
+pub(crate) fn g<W: Word>(v: &mut [W; 16], r: [u32; 4], [a, b, c, d]: [usize; 4], x: W, y: W) {
     v[a] = v[a].plus(v[b]).plus(x);
     v[d] = (v[d] ^ v[a]).rotr(r[0]);
     v[c] = v[c].plus(v[d]);

@@ -32,10 +32,11 @@ macro_rules! quarter_round {
     };
 }
 
-/// A round for each row of [`SIGMA`]: first the columns of `$v`, then its diagonals (3.2).
+/// A round for each row of a table like [`SIGMA`]: first the columns of `$v`, then its diagonals
+/// (3.2).
 macro_rules! rounds {
-    ($v:ident $m:ident $rotations:tt $($row:literal)+) => { $(
-        let s = &$crate::algorithm::blake2::SIGMA[$row];
+    ($v:ident $m:ident $rotations:tt $table:ident $($row:literal)+) => { $(
+        let s = &$table[$row];
         quarter_round!($v $rotations 0 4 8 12, $m[s[0]], $m[s[1]]);
         quarter_round!($v $rotations 1 5 9 13, $m[s[2]], $m[s[3]]);
         quarter_round!($v $rotations 2 6 10 14, $m[s[4]], $m[s[5]]);
@@ -91,7 +92,7 @@ macro_rules! blake2 {
                     initial(6).xor(flag),
                     initial(7).xor(flag.and(is_last_node)),
                 ];
-                rounds!(v block $rotations $($row)+);
+                rounds!(v block $rotations SIGMA $($row)+);
                 for (i, word) in state[..8].iter_mut().enumerate() {
                     *word = V::xor3(*word, v[i], v[i + 8]);
                 }

@@ -5,6 +5,7 @@
 //! | [`MerkleDamgard`] | MD5, SHA-1, SHA-2 | a one bit, zeros, the length in bits (FIPS 180-4, section 5.1) |
 //! | [`Sponge`] | SHA-3 | some bits, zeros, a one bit (FIPS 202, section 5.1) |
 //! | [`Counted`] | BLAKE2 | zeros; the state counts bytes and knows which block is the last one (RFC 7693, section 3.3) |
+//! | [`Node`] | BLAKE3 | zeros; the state knows how many bytes the last block has, and its flags ("BLAKE3", section 2.4) |
 
 use super::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, WordOf};
 use crate::isa::{ByteOrder, FirstByte, Word, WordCount, Words};
@@ -164,6 +165,66 @@ impl<C: Compression> Ending<C> for Counted {
         // The upper word of the length is zero, and so is the flag of lanes that go on.
         state[Self::COUNT + 1] = state[Self::COUNT + 1].and(ends.not());
         state[Self::FLAG] = ends;
+    }
+}
+
+/// Zeros, and none of them if a message is whole blocks. The message is a node of BLAKE3's tree: a
+/// chunk, or the chaining values of two children ("BLAKE3", sections 2.4 and 2.5). Behind the chaining
+/// value, the state has seven words: a counter, its lower word first; the flags of the next block; flags
+/// that the last block has besides; what must be added to the bytes of a full block to get those of the
+/// next one, modulo 2^32; all ones if the next block is the last one; and all ones if the result is to
+/// be the upper half of the output, and not the chaining value.
+#[derive(Debug)]
+pub struct Node;
+
+impl Node {
+    /// Index of the lower word of the counter.
+    pub(crate) const COUNTER: usize = 8;
+    /// Index of the flags of the next block.
+    pub(crate) const FLAGS: usize = Self::COUNTER + 2;
+    /// Index of the flags that the last block has besides.
+    pub(crate) const LAST_FLAGS: usize = Self::FLAGS + 1;
+    /// Index of what is added to the bytes of a full block.
+    const ADDED_BYTES: usize = Self::LAST_FLAGS + 1;
+    /// Index of the flag of the last block.
+    const IS_LAST: usize = Self::ADDED_BYTES + 1;
+    /// Index of the flag of the upper half.
+    pub(crate) const IS_UPPER: usize = Self::IS_LAST + 1;
+}
+
+impl<C: Compression> Ending<C> for Node {
+    const FIRST: u8 = 0;
+    const FEWEST_BYTES: usize = 0;
+    const MARKS_END: bool = true;
+
+    #[inline(always)]
+    fn finish(_: &mut [u8], _: u64) {}
+
+    #[inline(always)]
+    fn mark_end(state: &mut ChainingOf<C>, end: End) {
+        let state = state.as_mut();
+        state[Self::ADDED_BYTES] = <Self as Ending<C>>::length(end.message_bytes as u32);
+        state[Self::IS_LAST] = WordOf::<C>::ONES;
+    }
+
+    fn take_back_mark(state: &mut ChainingOf<C>) {
+        state.as_mut()[Self::ADDED_BYTES..=Self::IS_LAST].fill(WordOf::<C>::default());
+    }
+
+    /// Returns what makes the bytes of a full block those of the last one.
+    #[inline(always)]
+    fn length(message_bytes: u32) -> WordOf<C> {
+        let block_bytes = C::BLOCK_BYTES as u32;
+        let last_bytes = if message_bytes == 0 { 0 } else { (message_bytes - 1) % block_bytes + 1 };
+        WordOf::<C>::from(last_bytes.wrapping_sub(block_bytes))
+    }
+
+    #[inline(always)]
+    fn finish_in_lanes<V: Words<Word = WordOf<C>>>(_: V::Isa, state: &mut StateOf<C, V>, _: &mut BlockOf<C, V>, ends: V, length: V) {
+        let state = state.as_mut();
+        state[Self::ADDED_BYTES] = V::choose(ends, length, state[Self::ADDED_BYTES]);
+        // The flag of lanes that go on is zero.
+        state[Self::IS_LAST] = ends;
     }
 }
 

@@ -164,7 +164,7 @@ macro_rules! algorithms {
 }
 
 // The ONE list. An entry is a file of this folder, the compression functions in it, and the
-// algorithms that use each. Functions with output of any length have none: see `xof.rs`.
+// algorithms that use each. Functions with output of any length have none: see `xof.rs` and `blake3.rs`.
 algorithms! { $
     md5: Md5Compression = Md5;
     sha1: Sha1Compression = Sha1;
@@ -174,6 +174,7 @@ algorithms! { $
         Keccak256Compression = Keccak256, Shake128Compression =, Shake256Compression =;
     blake2s: Blake2sCompression = Blake2s;
     blake2b: Blake2bCompression = Blake2b;
+    blake3: Blake3Compression =;
     sm3: Sm3Compression = Sm3;
 }
 

@@ -9,14 +9,12 @@ use super::alone::Midstate;
 use super::digests::Digests;
 use super::framed::{self, Around};
 use super::messages::Messages;
+#[cfg(feature = "hmac")]
+use super::messages::Which;
 use super::mix::{Mix, Mixes, Usage};
+use super::short::{self, Rows};
 use super::{Extent, Memory, Supply};
 use super::{alone, route, squeeze};
-#[cfg(feature = "hmac")]
-use super::{
-    messages::Which,
-    short::{self, Rows},
-};
 use crate::algorithm::{ChainingOf, SelfTested};
 use crate::kernel::start::Passes;
 #[cfg(feature = "hmac")]
@@ -35,7 +33,6 @@ pub(crate) trait Compiled: SelfTested {
     #[cfg(feature = "hmac")]
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage);
     /// Hashes messages of one number of blocks: see [`short::hash_alike`].
-    #[cfg(feature = "hmac")]
     fn hash_alike(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
     /// Hashes one message: see [`alone::hash`].
     fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]);
@@ -69,7 +66,6 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage) {
             route::hash_digests(mix, starts, (Which::From(0), digests.count()), digests, usage);
         }
-        #[cfg(feature = "hmac")]
         fn hash_alike(
             mix: &Mix<Self>,
             passes: &Passes<'_, Self>,

@@ -9,9 +9,7 @@
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
-#[cfg(feature = "hmac")]
-use crate::algorithm::ending::block_count;
-use crate::algorithm::ending::{Tail, body_bytes};
+use crate::algorithm::ending::{Tail, block_count, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, StateOf, WordOf, write_digest};
 use crate::isa::{Blocks, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
@@ -57,7 +55,6 @@ pub(super) fn hash<C: Compression>(
 }
 
 /// Hashes messages that all have as many blocks as the first.
-#[cfg(feature = "hmac")]
 pub(super) fn hash_alike<C: Compression>(
     mix: &Mix<C>,
     passes: &Passes<'_, C>,

@@ -1,0 +1,188 @@
+//! BLAKE3 of many messages: hashes, keyed hashes, derived keys, and output of any length (J. O'Connor,
+//! J.-P. Aumasson, S. Neves, Z. Wilcox-O'Hearn, "BLAKE3: one function, fast everywhere", 2021-11-05).
+//! Section numbers in this folder are those of the paper.
+//!
+//! BLAKE3 cuts a message into chunks of 1,024 bytes, the leaves of a binary tree. A library that takes
+//! one message after the other has nothing for its lanes to do unless a message has many chunks. Here
+//! chunks of all messages of a batch share the lanes, and so do the parents of a level.
+//!
+//! ```
+//! use manyhash::blake3::{self, Mode};
+//! let digests = blake3::hash_many(&["one", "two"]);
+//! assert_eq!(digests[1], blake3::hash(b"two"));
+//! let tags = Mode::keyed(&[7; 32]).hash_many(&["one", "two"]);
+//! assert_ne!(tags, digests);
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | the modes, and what each does with messages |
+//! | `nodes.rs` | chunks and parents of many messages, level by level |
+//! | `root.rs` | the root of a tree, and its output |
+//! | `hasher.rs` | one message in pieces, and its output as a stream |
+
+mod hasher;
+mod nodes;
+mod root;
+
+pub use hasher::{Hasher, Reader};
+
+use crate::algorithm::Compression;
+use crate::algorithm::blake2s::INITIAL;
+use crate::algorithm::blake3::{Blake3Compression, DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL, KEYED_HASH};
+use crate::algorithm::ending::Node;
+use crate::kernel::start::Start;
+use crate::schedule::messages::Slice;
+use std::fmt;
+
+/// Bytes of a digest, unless more or fewer are asked for.
+pub const DIGEST_BYTES: usize = 32;
+/// Bytes of a key.
+pub const KEY_BYTES: usize = 32;
+
+/// What BLAKE3 is used for (2.3). A key is erased when its mode is dropped, if the feature `hmac` is on.
+#[derive(Clone)]
+pub struct Mode {
+    key: [u32; 8],
+    /// The flags of all nodes.
+    flags: u32,
+}
+
+impl Mode {
+    /// Returns the mode that hashes messages.
+    pub const fn plain() -> Self {
+        Self { key: INITIAL, flags: 0 }
+    }
+
+    /// Returns the mode that hashes messages under a secret key: a digest tells whoever has the key who
+    /// made it.
+    pub fn keyed(key: &[u8; KEY_BYTES]) -> Self {
+        Self { key: key_words(key), flags: KEYED_HASH }
+    }
+
+    /// Returns the mode that derives keys: the messages are key material, and what comes of them is a key for
+    /// the use that `context` names. A context is a text in a program, which is not chosen at run time, such as
+    /// `"example.com 2026-11-23 session tokens v1"`.
+    ///
+    /// ```
+    /// use manyhash::blake3::Mode;
+    /// let key = Mode::derive_key("example.com 2026-11-23 session tokens v1").hash(b"key material");
+    /// assert_ne!(key, Mode::plain().hash(b"key material"));
+    /// ```
+    pub fn derive_key(context: &str) -> Self {
+        let key = Self { key: INITIAL, flags: DERIVE_KEY_CONTEXT }.hash(context.as_bytes());
+        Self { key: key_words(&key), flags: DERIVE_KEY_MATERIAL }
+    }
+
+    /// Returns the digest of one message.
+    pub fn hash(&self, message: &[u8]) -> [u8; DIGEST_BYTES] {
+        let mut digest = [[0; DIGEST_BYTES]];
+        nodes::hash_many(self, &Slice(&[message]), &mut digest);
+        let [digest] = digest;
+        digest
+    }
+
+    /// Returns the digest of each message, in the order of the messages.
+    ///
+    /// A message's `as_ref` must return the same bytes every time. If it does not, the digests are of any
+    /// bytes, or this panics.
+    pub fn hash_many(&self, messages: &[impl AsRef<[u8]>]) -> Vec<[u8; DIGEST_BYTES]> {
+        let mut digests = vec![[0; DIGEST_BYTES]; messages.len()];
+        self.hash_many_into(messages, &mut digests);
+        digests
+    }
+
+    /// Writes the digest of `messages[i]` to `digests[i]`.
+    ///
+    /// # Panics
+    /// Panics if the lengths differ.
+    pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [[u8; DIGEST_BYTES]]) {
+        assert_eq!(messages.len(), digests.len(), "{} messages but room for {} digests", messages.len(), digests.len());
+        nodes::hash_many(self, &Slice(messages), digests);
+    }
+
+    /// Returns `output_bytes` bytes for each message, in the order of the messages, one after the other. The
+    /// first 32 of them are its digest (2.6).
+    ///
+    /// # Panics
+    /// Panics if `output_bytes` is 0, or if there is no memory for all of the output.
+    ///
+    /// ```
+    /// use manyhash::blake3::Mode;
+    /// let output = Mode::plain().output_many(&["one", "two"], 100);
+    /// assert_eq!(output[100..132], Mode::plain().hash(b"two"));
+    /// ```
+    pub fn output_many(&self, messages: &[impl AsRef<[u8]>], output_bytes: usize) -> Vec<u8> {
+        let bytes = messages.len().checked_mul(output_bytes).expect("no memory has so much output");
+        let mut output = vec![0; bytes];
+        self.output_many_into(messages, output_bytes, &mut output);
+        output
+    }
+
+    /// Writes `output_bytes` bytes for each message to `output`: those of message i begin at
+    /// `i * output_bytes`.
+    ///
+    /// # Panics
+    /// Panics if `output_bytes` is 0, or if `output` has not exactly as many bytes as all messages have
+    /// output.
+    pub fn output_many_into(&self, messages: &[impl AsRef<[u8]>], output_bytes: usize, output: &mut [u8]) {
+        assert_ne!(output_bytes, 0, "output_bytes is 0: BLAKE3 has an output of at least one byte");
+        let fits = messages.len().checked_mul(output_bytes) == Some(output.len());
+        assert!(fits, "{} messages have outputs of {output_bytes} bytes, and there is room for {} bytes", messages.len(), output.len());
+        root::output_many(self, &Slice(messages), output_bytes, output);
+    }
+
+    /// Returns a hasher for one message that arrives in pieces.
+    pub fn hasher(&self) -> Hasher {
+        Hasher::starting(self.clone())
+    }
+
+    /// Returns the start of a node: its counter, the flags of its first block, and those that its last block
+    /// has besides.
+    fn start(&self, counter: u64, flags: u32, last_flags: u32) -> Start<Blake3Compression> {
+        let mut state = Blake3Compression::filled(0);
+        state[..8].copy_from_slice(&self.key);
+        (state[Node::COUNTER], state[Node::COUNTER + 1]) = (counter as u32, (counter >> 32) as u32);
+        (state[Node::FLAGS], state[Node::LAST_FLAGS]) = (self.flags | flags, last_flags);
+        Start { state, bytes: 0 }
+    }
+}
+
+#[cfg(feature = "hmac")]
+impl Drop for Mode {
+    fn drop(&mut self) {
+        zeroize::Zeroize::zeroize(&mut self.key);
+    }
+}
+
+/// Shows the mode, and never a key.
+impl fmt::Debug for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.flags {
+            KEYED_HASH => "Mode::keyed",
+            DERIVE_KEY_MATERIAL => "Mode::derive_key",
+            _ => "Mode::plain",
+        })
+    }
+}
+
+/// Returns the words of a key.
+fn key_words(key: &[u8; KEY_BYTES]) -> [u32; 8] {
+    let (words, _) = key.as_chunks();
+    std::array::from_fn(|i| u32::from_le_bytes(words[i]))
+}
+
+/// Returns the digest of one message.
+///
+/// ```
+/// let digest = manyhash::blake3::hash(b"abc");
+/// assert_eq!(digest[..4], [0x64, 0x37, 0xb3, 0xac]);
+/// ```
+pub fn hash(message: &[u8]) -> [u8; DIGEST_BYTES] {
+    Mode::plain().hash(message)
+}
+
+/// Returns the digest of each message, in the order of the messages: see [`Mode::hash_many`].
+pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<[u8; DIGEST_BYTES]> {
+    Mode::plain().hash_many(messages)
+}
