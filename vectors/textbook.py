@@ -168,10 +168,12 @@ class Algorithm:
         return self.state_after(name.encode("ascii"), changed)
 
 
-def keccak_f(state):
-    """Computes Keccak-f[1600] (FIPS 202, 3.3). Lane A[x, y] is at x + 5 y."""
+def keccak_p(state, rounds):
+    """Computes Keccak-p[1600, rounds], the last rounds of Keccak-f (FIPS 202, 3.3 and 3.4). Lane A[x, y] is at x + 5 y."""
     a, shift = list(state), 1
-    for _ in range(24):
+    for _ in range(7 * (24 - rounds)):
+        shift = shift << 1 ^ (shift >> 7) * 0x171
+    for _ in range(rounds):
         columns = [a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20] for x in range(5)]
         a = [a[i] ^ columns[(i + 4) % 5] ^ rotate_right(columns[(i + 1) % 5], 63, 64) for i in range(25)]
         b, x, y, current = [a[0]] * 25, 1, 0, a[1]
@@ -189,15 +191,19 @@ def keccak_f(state):
 class Keccak(Algorithm):
     """The sponge on Keccak-f (FIPS 202, 4 and 5.1): SHA-3 (6.1), and Keccak before it was a standard."""
 
-    def __init__(self, name, digest_bytes, first_padding_byte):
+    def __init__(self, name, digest_bytes, first_padding_byte, rounds=24):
         super().__init__(name, self.absorb, (0,) * 25, 8, digest_bytes, "little")
+        self.rounds = rounds
         self.block_bytes, self.first_padding_byte = 200 - 2 * digest_bytes, first_padding_byte
 
-    @staticmethod
-    def absorb(state, words):
+    def state_behind(self, blocks):
+        """Returns what is added to the first byte of the padding."""
+        return (0,)
+
+    def absorb(self, state, words):
         """Adds a block to the state and permutes it."""
         absorbed = [*words, *[0] * (25 - len(words))]
-        return keccak_f([lane ^ word for lane, word in zip(state, absorbed)])
+        return keccak_p([lane ^ word for lane, word in zip(state, absorbed)], self.rounds)
 
     def padded(self, message):
         padded = bytearray(message + bytes([self.first_padding_byte]) + bytes(-(len(message) + 1) % self.block_bytes))

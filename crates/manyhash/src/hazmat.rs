@@ -159,7 +159,7 @@ fn rest_bytes<A: Algorithm>(message_bytes: u64) -> usize {
 pub fn final_blocks<A: Algorithm>(rest: &[u8], message_bytes: u64) -> Vec<u8> {
     assert_eq!(rest.len(), rest_bytes::<A>(message_bytes), "bytes after the last whole block");
     let mut blocks = rest.to_vec();
-    padded::<CompressionOf<A>>(&mut blocks, message_bytes);
+    padded::<CompressionOf<A>>(&mut blocks, message_bytes, EndingOf::<A>::first(&A::INITIAL));
     blocks
 }
 

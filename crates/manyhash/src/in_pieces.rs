@@ -59,7 +59,7 @@ impl<C: Compiled> InPieces<C> {
     /// Pads and returns the final state. The message then has no more use.
     pub(crate) fn finish(&mut self) -> &ChainingOf<C> {
         let mut tail = Tail::<C>::empty();
-        tail.set(&self.rest.as_ref().as_flattened()[..self.rest_bytes], self.bytes);
+        tail.set(&self.rest.as_ref().as_flattened()[..self.rest_bytes], self.bytes, C::Ending::first(&self.state));
         C::Ending::mark_end(&mut self.state, tail.end());
         C::compress_alone(backend::mix_of::<C>(), &mut self.state, tail.blocks());
         &self.state

@@ -1,6 +1,6 @@
 //! Many messages that have to be read: each lane has a reader and a buffer.
 
-use crate::algorithm::ending::{End, Tail, block_count, whole_bytes};
+use crate::algorithm::ending::{End, Ending, EndingOf, Tail, block_count, whole_bytes};
 use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
@@ -210,6 +210,8 @@ struct Reading<A: Algorithm, R: Lend> {
     /// The end of the message, once the reader has ended. Its blocks come after those of the
     /// buffer.
     tail: Option<Tail<CompressionOf<A>>>,
+    /// The byte that follows every message.
+    first: u8,
     tail_done_bytes: usize,
 }
 
@@ -275,7 +277,7 @@ impl<A: Algorithm, R: Lend> Reading<A, R> {
         let whole = whole_bytes::<CompressionOf<A>>(filled);
         self.held_bytes = filled - whole;
         if at_end {
-            self.tail.insert(Tail::empty()).set(&buffer[whole..filled], self.message_bytes);
+            self.tail.insert(Tail::empty()).set(&buffer[whole..filled], self.message_bytes, self.first);
         }
         self.ready = self.start..self.start + whole;
         Filled::More
@@ -314,6 +316,7 @@ impl<A: Algorithm, R: Lend, I: Iterator<Item = (R, u64)>, F: FnMut(R, io::Result
             held_bytes: 0,
             message_bytes: 0,
             tail: None,
+            first: EndingOf::<A>::first(&self.start.state),
             tail_done_bytes: 0,
         });
         self.slots.len() - 1

@@ -85,7 +85,7 @@ pub fn compress(compression: &str, state: &mut [Word], block: &[Word]) -> bool {
         "sha256" => plain!(sha256, u32),
         "sha512" => plain!(sha512, u64),
         "sm3" => plain!(sm3, u32),
-        _ if is_sponge(compression) => sha3(state, block),
+        _ if is_sponge(compression) => sponge(compression, state, block),
         "blake2b" => blake2(state, block, reference::compression::blake2b::<Exact<u64>>),
         "blake2s" => blake2(state, block, reference::compression::blake2s::<Exact<u32>>),
         "blake3" => blake3(state, block),
@@ -95,11 +95,14 @@ pub fn compress(compression: &str, state: &mut [Word], block: &[Word]) -> bool {
 }
 
 /// Word i of the state is the lane A\[i mod 5, i / 5\] of FIPS 202, 3.1.2.
-fn sha3(state: &mut [Word], block: &[Word]) {
+fn sponge(compression: &str, state: &mut [Word], block: &[Word]) {
     let block: Vec<Exact<u64>> = block.iter().map(|word| Exact(*word, PhantomData)).collect();
     let mut lanes = std::array::from_fn(|x| std::array::from_fn(|y| Exact(state[x + 5 * y], PhantomData)));
-    reference::compression::sha3(&mut lanes, &block);
-    state.iter_mut().enumerate().for_each(|(i, word)| *word = lanes[i % 5][i / 5].0);
+    match compression.starts_with("turbo") {
+        true => reference::compression::turbo_shake(&mut lanes, &block),
+        false => reference::compression::sha3(&mut lanes, &block),
+    }
+    state[..25].iter_mut().enumerate().for_each(|(i, word)| *word = lanes[i % 5][i / 5].0);
 }
 
 /// Returns whether a compression function is one of BLAKE2.
@@ -109,14 +112,13 @@ fn is_counted(compression: &str) -> bool {
 
 /// Returns whether a compression function is that of SHA-3, or of what differs from it in rate and padding only.
 fn is_sponge(compression: &str) -> bool {
-    ["sha3_", "shake", "keccak"].iter().any(|start| compression.starts_with(start))
+    ["sha3_", "shake", "turboshake"].iter().any(|start| compression.starts_with(start))
 }
 
 /// Returns the first byte of a sponge's padding: a suffix, and a one bit (FIPS 202, 6.1, 6.2 and 5.1).
 fn first_padding_byte(compression: &str) -> u8 {
     match compression {
-        "keccak256" => 0x01,
-        _ if compression.starts_with("shake") => 0x1F,
+        _ if compression.contains("shake") => 0x1F,
         _ => 0x06,
     }
 }

@@ -1,7 +1,7 @@
 //! Textbook hash functions straight from their specifications: the oracle of manyhash's tests.
 //!
 //! What: SHA-1 and the six SHA-2 functions of FIPS 180-4 (August 2015), SHA-3 of FIPS 202 (August
-//! 2015), MD5 of RFC 1321 (April 1992), BLAKE2b and BLAKE2s of RFC 7693 (November 2015), BLAKE3 of its authors' paper (November 2021) and SM3 of GM/T 0004 (2012), over whole bytes; HMAC of RFC 2104 over those that have it, and HKDF and PBKDF2 over that.
+//! 2015) and what else is made of Keccak (SP 800-185, RFC 9861), MD5 of RFC 1321 (April 1992), BLAKE2b and BLAKE2s of RFC 7693 (November 2015), BLAKE3 of its authors' paper (November 2021) and SM3 of GM/T 0004 (2012), over whole bytes; HMAC of RFC 2104 over those that have it, and HKDF and PBKDF2 over that.
 //! Why: a test is worth as much as what it compares with. This crate is to be read beside the
 //! standard: no dependency, no speed trick, and constants that are computed, from roots of primes,
 //! from sines and by a shift register, and not copied from the engine's tables.
@@ -9,12 +9,14 @@
 
 mod blake2;
 mod blake3;
+mod derived_sponges;
 mod hmac;
 mod padding;
 mod roots;
 mod word;
 
 pub use blake3::{blake3, blake3_derived, blake3_keyed};
+pub use derived_sponges::{cshake, kangaroo_twelve, kmac, turbo_shake};
 pub use hmac::Hmac;
 pub use sha3::{shake128, shake256};
 pub use word::Word;
@@ -27,6 +29,7 @@ pub mod compression {
     pub use crate::md5::compress as md5;
     pub use crate::sha1::compress as sha1;
     pub use crate::sha3::absorb as sha3;
+    pub use crate::sha3::absorb_in_12 as turbo_shake;
     pub use crate::sha256::compress as sha256;
     pub use crate::sha512::compress as sha512;
     pub use crate::sm3::compress as sm3;

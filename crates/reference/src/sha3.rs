@@ -55,22 +55,31 @@ fn iota<W: Word<Plain = u64>>(a: &State<W>, round: usize) -> State<W> {
     changed
 }
 
-/// Keccak-f\[1600\]: Keccak-p\[1600, 24\] (3.3, 3.4).
-fn keccak_f<W: Word<Plain = u64>>(state: &State<W>) -> State<W> {
-    (0..24).fold(*state, |a, round| iota(&chi(&pi(&rho(&theta(&a)))), round))
+/// Keccak-p\[1600, n\]: the last n rounds of Keccak-f\[1600\], which is Keccak-p\[1600, 24\] (3.3, 3.4).
+fn keccak_p<W: Word<Plain = u64>>(state: &State<W>, rounds: usize) -> State<W> {
+    (24 - rounds..24).fold(*state, |a, round| iota(&chi(&pi(&rho(&theta(&a)))), round))
 }
 
 /// One block of the sponge (4, algorithm 8): it is added to the state, which is permuted.
 pub fn absorb<W: Word<Plain = u64>>(state: &mut State<W>, block: &[W]) {
+    absorb_by(24, state, block);
+}
+
+/// One block of a sponge of 12 rounds (RFC 9861, 2.2).
+pub fn absorb_in_12<W: Word<Plain = u64>>(state: &mut State<W>, block: &[W]) {
+    absorb_by(12, state, block);
+}
+
+fn absorb_by<W: Word<Plain = u64>>(rounds: usize, state: &mut State<W>, block: &[W]) {
     for (i, lane) in block.iter().enumerate() {
         state[i % 5][i / 5] = state[i % 5][i / 5] ^ *lane;
     }
-    *state = keccak_f(state);
+    *state = keccak_p(state, rounds);
 }
 
 /// The sponge (4): `output_bytes` bytes for a message after which comes `first`, a byte with the suffix of the function and the first bit
 /// of pad10*1 (5.1). Its last bit is the highest of a block; bits of a byte are counted from the lowest (B.1).
-fn sponge(message: &[u8], first: u8, rate_bytes: usize, output_bytes: usize) -> Vec<u8> {
+pub(crate) fn sponge(rounds: usize, message: &[u8], first: u8, rate_bytes: usize, output_bytes: usize) -> Vec<u8> {
     let mut padded = message.to_vec();
     padded.push(first);
     padded.resize(padded.len().next_multiple_of(rate_bytes), 0);
@@ -78,12 +87,12 @@ fn sponge(message: &[u8], first: u8, rate_bytes: usize, output_bytes: usize) -> 
     let mut state = State::<u64>::default();
     for block in padded.chunks(rate_bytes) {
         let words: Vec<u64> = block.as_chunks().0.iter().map(|lane| u64::from_le_bytes(*lane)).collect();
-        absorb(&mut state, &words);
+        absorb_by(rounds, &mut state, &words);
     }
     let mut output = Vec::new();
     while output.len() < output_bytes {
         if !output.is_empty() {
-            state = keccak_f(&state);
+            state = keccak_p(&state, rounds);
         }
         let bytes: Vec<u8> = (0..25).flat_map(|i| state[i % 5][i / 5].to_le_bytes()).collect();
         output.extend_from_slice(&bytes[..rate_bytes.min(output_bytes - output.len())]);
@@ -93,17 +102,17 @@ fn sponge(message: &[u8], first: u8, rate_bytes: usize, output_bytes: usize) -> 
 
 /// A digest: the capacity is twice as long (6.1).
 fn digest<const DIGEST_BYTES: usize>(message: &[u8], first: u8) -> [u8; DIGEST_BYTES] {
-    sponge(message, first, 200 - 2 * DIGEST_BYTES, DIGEST_BYTES).try_into().expect("as long as asked for")
+    sponge(24, message, first, 200 - 2 * DIGEST_BYTES, DIGEST_BYTES).try_into().expect("as long as asked for")
 }
 
 /// `output_bytes` bytes of SHAKE128 (6.2).
 pub fn shake128(message: &[u8], output_bytes: usize) -> Vec<u8> {
-    sponge(message, 0b11111, 200 - 2 * 16, output_bytes)
+    sponge(24, message, 0b11111, 200 - 2 * 16, output_bytes)
 }
 
 /// `output_bytes` bytes of SHAKE256 (6.2).
 pub fn shake256(message: &[u8], output_bytes: usize) -> Vec<u8> {
-    sponge(message, 0b11111, 200 - 2 * 32, output_bytes)
+    sponge(24, message, 0b11111, 200 - 2 * 32, output_bytes)
 }
 
 /// The SHA3-224 digest of a message (6.1).

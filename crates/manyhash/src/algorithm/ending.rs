@@ -8,14 +8,12 @@
 //! | [`Node`] | BLAKE3 | zeros; the state knows how many bytes the last block has, and its flags ("BLAKE3", section 2.4) |
 
 use super::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, WordOf};
-use crate::isa::{ByteOrder, FirstByte, Word, WordCount, Words};
+use crate::isa::{ByteOrder, Word, WordCount, Words};
 
 /// The way in which the messages of a compression function `C` end.
 pub trait Ending<C: Compression>: 'static {
-    /// The byte that follows the message, or 0 if none is required.
+    /// The byte that follows the message, or 0 if none is required. A state may say another.
     const FIRST: u8;
-    /// [`FIRST`](Self::FIRST) with zeros around it, for padding in registers.
-    const FIRST_AND_ZEROS: &'static FirstByte = &FirstByte::new(Self::FIRST);
     /// The smallest number of bytes that are put after a message.
     const FEWEST_BYTES: usize;
     /// True if the state is told before the end of a message. The end is then a run of its own: the
@@ -26,8 +24,13 @@ pub trait Ending<C: Compression>: 'static {
     const HOLDS_BACK: bool = Self::MARKS_END && Self::FEWEST_BYTES == 0;
     /// True if [`finish_in_lanes`](Self::finish_in_lanes) is implemented.
     const IN_REGISTERS: bool = true;
-    /// Completes `end`, the last whole blocks of a message of `message_bytes` bytes. It has
-    /// [`FIRST`](Self::FIRST) and zeros behind the message already.
+    /// Returns the byte that follows a message which starts from `state`.
+    #[inline(always)]
+    fn first(_state: &ChainingOf<C>) -> u8 {
+        Self::FIRST
+    }
+    /// Completes `end`, the last whole blocks of a message of `message_bytes` bytes. It has the
+    /// [first](Self::first) byte and zeros behind the message already.
     fn finish(end: &mut [u8], message_bytes: u64);
     /// Tells a state that the next blocks are the end of its message.
     fn mark_end(_state: &mut ChainingOf<C>, _end: End) {}
@@ -38,7 +41,7 @@ pub trait Ending<C: Compression>: 'static {
     fn length(message_bytes: u32) -> WordOf<C>;
     /// Does in registers what [`finish`](Self::finish) and [`mark_end`](Self::mark_end) do, in the
     /// lanes where all bits of `ends` are set; in the others, no bit is. There `block` is the last
-    /// block of the message, with its rest, [`FIRST`](Self::FIRST) and zeros, and `length` is what
+    /// block of the message, with its rest, the [first](Self::first) byte and zeros, and `length` is what
     /// [`length`](Self::length) returned for it.
     fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, state: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, ends: V, length: V);
 }
@@ -90,13 +93,28 @@ impl<C: Compression, const LENGTH_BYTES: usize> Ending<C> for MerkleDamgard<LENG
 
 /// The byte `FIRST`, zeros, and a one bit, which is the highest of the last byte: FIPS 202, section
 /// 5.1 and B.2. `FIRST` has the bits that tell functions apart, and the first one bit of the
-/// padding.
+/// padding. If the state has a word behind the 25 of Keccak, this word is what is added to `FIRST`,
+/// modulo 2: functions that differ in these bits only share all their code.
 #[derive(Debug)]
 pub struct Sponge<const FIRST: u8>;
+
+impl<const FIRST: u8> Sponge<FIRST> {
+    /// Index of the word that is added to `FIRST`.
+    pub(crate) const ADDED: usize = 25;
+}
 
 impl<C: Compression, const FIRST: u8> Ending<C> for Sponge<FIRST> {
     const FIRST: u8 = FIRST;
     const FEWEST_BYTES: usize = 1;
+
+    #[inline(always)]
+    fn first(state: &ChainingOf<C>) -> u8 {
+        let mut added = [0; 8];
+        if let Some(word) = state.as_ref().get(Self::ADDED) {
+            word.write_bytes(ByteOrder::Little, 0, &mut added);
+        }
+        FIRST ^ added[0]
+    }
 
     #[inline(always)]
     fn finish(end: &mut [u8], _: u64) {
@@ -258,12 +276,13 @@ impl<C: Compression> Tail<C> {
     }
 
     /// Ends a message of `message_bytes` bytes whose last ones are `rest`: less than a block, or
-    /// more if they leave room in the second block for what the ending adds.
+    /// more if they leave room in the second block for what the ending adds. The byte `first`
+    /// follows it.
     #[inline]
-    pub(crate) fn set(&mut self, rest: &[u8], message_bytes: u64) {
+    pub(crate) fn set(&mut self, rest: &[u8], message_bytes: u64, first: u8) {
         let two_blocks = &mut self.bytes.as_mut().as_flattened_mut()[..2 * C::BLOCK_BYTES];
         two_blocks.fill(0);
-        self.len_bytes = end_in::<C>(two_blocks, rest, message_bytes);
+        self.len_bytes = end_in::<C>(two_blocks, rest, message_bytes, first);
         self.end = End { message_bytes, rest_bytes: rest.len() };
     }
 
@@ -288,15 +307,15 @@ impl<C: Compression> Tail<C> {
 }
 
 /// Ends a message of `message_bytes` bytes whose last ones are `rest`: less than a block, or more if
-/// they leave room in the second block for what the ending adds. `zeros` has room for two blocks.
-/// Returns the bytes of the blocks.
+/// they leave room in the second block for what the ending adds. The byte `first` follows it. `zeros`
+/// has room for two blocks. Returns the bytes of the blocks.
 ///
 /// Every aligned eight bytes are written by one store, or by one store over zeros. A kernel that
 /// reads eight of them at a time gets them from the store buffer. If it had to wait until smaller
 /// stores have left that buffer, one short message could not begin before the one before it has
 /// ended.
 #[inline(always)]
-pub(crate) fn end_in<C: Compression>(zeros: &mut [u8], rest: &[u8], message_bytes: u64) -> usize {
+pub(crate) fn end_in<C: Compression>(zeros: &mut [u8], rest: &[u8], message_bytes: u64, first: u8) -> usize {
     let len = padded_bytes::<C>(rest.len());
     let end = &mut zeros[..len];
     let (whole, partial) = rest.split_at(rest.len() - rest.len() % 8);
@@ -307,7 +326,7 @@ pub(crate) fn end_in<C: Compression>(zeros: &mut [u8], rest: &[u8], message_byte
         None => few_bytes(partial),
     };
     if let Some(word) = end[whole.len()..].first_chunk_mut::<8>() {
-        *word = (bytes | u64::from(C::Ending::FIRST) << bits).to_le_bytes();
+        *word = (bytes | u64::from(first) << bits).to_le_bytes();
     }
     C::Ending::finish(end, message_bytes);
     len
@@ -316,11 +335,17 @@ pub(crate) fn end_in<C: Compression>(zeros: &mut [u8], rest: &[u8], message_byte
 /// Ends a message of `message_bytes` bytes whose last ones are a digest of `digest_bytes` bytes, that
 /// of a final state. Does what [`end_in`] does, without reading what was just written.
 #[inline(always)]
-pub(crate) fn end_of_digest_in<C: Compression>(zeros: &mut [u8], state: &ChainingOf<C>, digest_bytes: usize, message_bytes: u64) -> usize {
+pub(crate) fn end_of_digest_in<C: Compression>(
+    zeros: &mut [u8],
+    state: &ChainingOf<C>,
+    digest_bytes: usize,
+    message_bytes: u64,
+    first: u8,
+) -> usize {
     let len = padded_bytes::<C>(digest_bytes);
     let end = &mut zeros[..len];
     let (words, _) = end.as_chunks_mut::<8>();
-    let (word_bytes, first) = (size_of::<WordOf<C>>(), u64::from(C::Ending::FIRST));
+    let (word_bytes, first) = (size_of::<WordOf<C>>(), u64::from(first));
     for (i, word) in words.iter_mut().enumerate().take(digest_bytes / 8 + 1) {
         let mut bytes = [0; 8];
         for (j, word) in state.as_ref().iter().skip(i * 8 / word_bytes).take(8 / word_bytes).enumerate() {
@@ -363,24 +388,25 @@ fn few_bytes(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Ends a message of `message_bytes` bytes, the last `rest_bytes` of which are in `buffer` already.
-/// Returns the bytes of all these blocks.
+/// Ends a message of `message_bytes` bytes, the last `rest_bytes` of which are in `buffer` already, with
+/// `first` behind it. Returns the bytes of all these blocks.
 #[inline]
-pub(crate) fn pad<C: Compression>(buffer: &mut [u8], rest_bytes: usize, message_bytes: u64) -> usize {
+pub(crate) fn pad<C: Compression>(buffer: &mut [u8], rest_bytes: usize, message_bytes: u64, first: u8) -> usize {
     let len = padded_bytes::<C>(rest_bytes);
     buffer[rest_bytes..len].fill(0);
     if C::Ending::FEWEST_BYTES > 0 {
-        buffer[rest_bytes] = C::Ending::FIRST;
+        buffer[rest_bytes] = first;
     }
     C::Ending::finish(&mut buffer[..len], message_bytes);
     len
 }
 
-/// Ends a message of `message_bytes` bytes. `end` has its last bytes, any number of them.
-pub(crate) fn padded<C: Compression>(end: &mut Vec<u8>, message_bytes: u64) {
+/// Ends a message of `message_bytes` bytes with `first` behind it. `end` has its last bytes, any number of
+/// them.
+pub(crate) fn padded<C: Compression>(end: &mut Vec<u8>, message_bytes: u64, first: u8) {
     let rest_bytes = end.len();
     end.resize(padded_bytes::<C>(rest_bytes), 0);
-    pad::<C>(end, rest_bytes, message_bytes);
+    pad::<C>(end, rest_bytes, message_bytes, first);
 }
 
 /// Bytes of the blocks that the last `rest_bytes` bytes of a message fill together with what its
@@ -444,9 +470,9 @@ mod tests {
             let whole = if C::Ending::HOLDS_BACK { total.saturating_sub(1) } else { total } / C::BLOCK_BYTES as u64;
             let rest = vec![0xAB; (total - whole * C::BLOCK_BYTES as u64) as usize];
             let mut tail = Tail::<C>::empty();
-            tail.set(&rest, total);
+            tail.set(&rest, total, C::Ending::FIRST);
             let mut end = rest.clone();
-            padded::<C>(&mut end, total);
+            padded::<C>(&mut end, total, C::Ending::FIRST);
             assert_eq!(tail.blocks(), end, "{} {total}", C::NAME);
             assert_eq!(block_count::<C>(total) - whole, (end.len() / C::BLOCK_BYTES) as u64, "{} {total}", C::NAME);
             assert_eq!(end.get(rest.len()).copied().unwrap_or_default() & C::Ending::FIRST, C::Ending::FIRST);

@@ -12,37 +12,52 @@ use crate::isa::{ByteOrder, Count, Task, Token, Words};
 // Two bits tell a hash function from the others, and the padding begins with a one bit (6.1).
 algorithm! {
     /// SHA3-224, with a digest of 224 bits.
-    Sha3_224, names("SHA3-224", "SHA3-224", "sha3-224", "sha3_224", None, false), 28, Sha3_224Compression, [0; 25]
+    Sha3_224, names("SHA3-224", "SHA3-224", "sha3-224", "sha3_224", None, false), 28, Sha3_224Compression, [0; 26]
 }
 algorithm! {
     /// SHA3-256, with a digest of 256 bits.
-    Sha3_256, names("SHA3-256", "SHA3-256", "sha3-256", "sha3_256", None, false), 32, Sha3_256Compression, [0; 25]
+    Sha3_256, names("SHA3-256", "SHA3-256", "sha3-256", "sha3_256", None, false), 32, Sha3_256Compression, [0; 26]
 }
 algorithm! {
     /// SHA3-384, with a digest of 384 bits.
-    Sha3_384, names("SHA3-384", "SHA3-384", "sha3-384", "sha3_384", None, false), 48, Sha3_384Compression, [0; 25]
+    Sha3_384, names("SHA3-384", "SHA3-384", "sha3-384", "sha3_384", None, false), 48, Sha3_384Compression, [0; 26]
 }
 algorithm! {
     /// SHA3-512, with a digest of 512 bits.
-    Sha3_512, names("SHA3-512", "SHA3-512", "sha3-512", "sha3_512", None, false), 64, Sha3_512Compression, [0; 25]
+    Sha3_512, names("SHA3-512", "SHA3-512", "sha3-512", "sha3_512", None, false), 64, Sha3_512Compression, [0; 26]
 }
 algorithm! {
     /// Keccak-256 as it was submitted to NIST's competition, and as Ethereum has it: SHA3-256
     /// without the two bits that tell it from other functions.
-    Keccak256, names("Keccak-256", "Keccak-256", "keccak256", "keccak256", None, false), 32, Keccak256Compression, [0; 25]
+    Keccak256, names("Keccak-256", "Keccak-256", "keccak256", "keccak256", None, false), 32, Sha3_256Compression, padding_with(0x01, SHA3)
+}
+
+/// The byte after a message of a hash function: two bits that tell it from others, and the first bit of the
+/// padding (6.1).
+pub(crate) const SHA3: u8 = 0x06;
+/// The byte after a message of a function with output of any length, whose four bits these are (6.2).
+pub(crate) const SHAKE: u8 = 0x1F;
+
+/// Returns the state before a message that the byte `first` follows, for a compression function with another
+/// `FIRST`.
+pub(crate) const fn padding_with(first: u8, usual: u8) -> [u64; 26] {
+    let mut state = [0; 26];
+    state[Sponge::<0>::ADDED] = (first ^ usual) as u64;
+    state
 }
 
 /// Absorbs blocks of `RATE` words; the rest of the state is the capacity (4). `FIRST` is the byte
-/// after a message: the bits that tell functions apart, and the first bit of the padding.
+/// after a message, unless its start says another ([`Sponge`]). The permutation has 24 rounds, or the last
+/// 12 of them in TurboSHAKE (RFC 9861, 2.2).
 #[derive(Clone, Copy, Debug)]
-pub struct Keccak<const RATE: usize, const FIRST: u8>;
+pub struct Keccak<const RATE: usize, const FIRST: u8, const ROUNDS: usize = 24>;
 
 /// Names the compression functions: a rate in words, which is that of the standard (6.1), the first
-/// byte of the padding, and what the self-test finds.
+/// byte of the padding, rounds, the name of those that cost as much, and what the self-test finds.
 macro_rules! keccak {
-    ($($Compression:ident, $name:literal, $rate:literal, $first:literal, $known:expr;)*) => { $(
+    ($($Compression:ident, $name:literal, $rate:literal, $first:literal, $rounds:literal, $costs_of:literal, $known:expr;)*) => { $(
         #[doc = concat!("The compression function `", $name, "`.")]
-        pub type $Compression = Keccak<$rate, $first>;
+        pub type $Compression = Keccak<$rate, $first, $rounds>;
 
         impl SelfTested for $Compression {
             const KNOWN: [u64; 2] = $known;
@@ -50,46 +65,47 @@ macro_rules! keccak {
 
         impl Compression for $Compression {
             type Word = u64;
-            type State = Count<25>;
+            type State = Count<26>;
             type Block = Count<$rate>;
             type Ending = Sponge<$first>;
             const NAME: &'static str = $name;
             /// Nearly all of the time is the permutation's.
-            const COSTS_OF: &'static str = "sha3_256";
+            const COSTS_OF: &'static str = $costs_of;
             const BYTE_ORDER: ByteOrder = ByteOrder::Little;
             const WANTS_WAVES: bool = false;
 
             #[inline(always)]
-            fn compress<V: Words<Word = u64>>(isa: V::Isa, state: &mut [V; 25], block: [V; $rate]) {
+            fn compress<V: Words<Word = u64>>(isa: V::Isa, state: &mut [V; 26], block: [V; $rate]) {
+                let state = state.first_chunk_mut().expect("25 words and one");
                 for (word, block) in state.iter_mut().zip(block) {
                     *word = word.xor(block);
                 }
                 // AVX2 took 22 % longer through memory, AVX-512 5 % less.
-                if V::SHARES_CODE { isa.run(Permutation(state)) } else { permute(isa, state) }
+                if V::SHARES_CODE { isa.run(Permutation::<V, $rounds>(state)) } else { permute::<V, $rounds>(isa, state) }
             }
         }
     )* };
 }
 keccak! {
-    Sha3_224Compression, "sha3_224", 18, 0x06, [0x506A_90CC_550D_EE2B, 0xA85E_5E19_B610_417C];
-    Sha3_256Compression, "sha3_256", 17, 0x06, [0xE8F6_692D_8542_691B, 0x582E_249B_4994_9302];
-    Sha3_384Compression, "sha3_384", 13, 0x06, [0x7A5B_CC1E_2F7A_1443, 0x149D_5780_55F6_27E8];
-    Sha3_512Compression, "sha3_512", 9, 0x06, [0xEBF9_BC33_52FB_A7C8, 0x9688_9A88_C60B_B04D];
-    // Four bits tell these functions from hash functions (6.2).
-    Shake128Compression, "shake128", 21, 0x1F, [0xD1DF_C335_8B87_ADE5, 0x8D28_053E_C9D8_43E8];
-    Shake256Compression, "shake256", 17, 0x1F, [0xE8F6_692D_8542_691B, 0x838D_75E6_A91C_591A];
-    Keccak256Compression, "keccak256", 17, 0x01, [0xE8F6_692D_8542_691B, 0x00EE_4B06_902F_04D3];
+    Sha3_224Compression, "sha3_224", 18, 0x06, 24, "sha3_256", [0xCEB9_E022_DBAF_C2F7, 0xA85E_5E19_B610_417C];
+    Sha3_256Compression, "sha3_256", 17, 0x06, 24, "sha3_256", [0x91D5_22C8_7BDD_DD73, 0x582E_249B_4994_9302];
+    Sha3_384Compression, "sha3_384", 13, 0x06, 24, "sha3_256", [0x2EC7_27D0_F525_EB5A, 0x149D_5780_55F6_27E8];
+    Sha3_512Compression, "sha3_512", 9, 0x06, 24, "sha3_256", [0x6F20_BF17_BC48_E474, 0x9688_9A88_C60B_B04D];
+    // Beside those of hash functions, the rate of SHAKE128 (6.2); and those of RFC 9861.
+    Shake128Compression, "shake128", 21, 0x1F, 24, "sha3_256", [0x619A_B35D_99AA_EB20, 0x8D28_053E_C9D8_43E8];
+    TurboShake128Compression, "turboshake128", 21, 0x1F, 12, "turboshake", [0x8EC4_4CDF_C04C_C9D5, 0x774A_4E3C_6FA3_698B];
+    TurboShake256Compression, "turboshake256", 17, 0x1F, 12, "turboshake", [0x65D4_1CDF_1D4D_EC9B, 0xDAEF_6F05_C63E_760E];
 }
 
 /// Keccak-f on every lane, which is compiled once for an instruction set, and not for each rate. The
 /// state goes through memory: 50 instructions beside some 1,600.
-struct Permutation<'a, V>(&'a mut [V; 25]);
+struct Permutation<'a, V, const ROUNDS: usize>(&'a mut [V; 25]);
 
-impl<V: Words<Word = u64>> Task<V::Isa> for Permutation<'_, V> {
+impl<V: Words<Word = u64>, const ROUNDS: usize> Task<V::Isa> for Permutation<'_, V, ROUNDS> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: V::Isa) {
-        permute(isa, self.0);
+        permute::<V, ROUNDS>(isa, self.0);
     }
 }
 
@@ -150,11 +166,11 @@ macro_rules! chi {
     };
 }
 
-/// Keccak-f[1600]: 24 rounds on every lane (3.3, 3.4).
+/// Keccak-p[1600, ROUNDS]: the last rounds of Keccak-f on every lane (3.3, 3.4).
 #[inline(always)]
-fn permute<V: Words<Word = u64>>(isa: V::Isa, state: &mut [V; 25]) {
+fn permute<V: Words<Word = u64>, const ROUNDS: usize>(isa: V::Isa, state: &mut [V; 25]) {
     let mut a = *state;
-    for constant in &ROUND_CONSTANTS {
+    for constant in &ROUND_CONSTANTS[24 - ROUNDS..] {
         let theta = theta!(a, 0 1 2 3 4);
         let b = rho_pi!(a theta,
             0 << 0 6 << 44 12 << 43 18 << 21 24 << 14

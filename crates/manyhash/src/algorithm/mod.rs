@@ -170,8 +170,8 @@ algorithms! { $
     sha1: Sha1Compression = Sha1;
     sha256: Sha256Compression = Sha224 Sha256;
     sha512: Sha512Compression = Sha384 Sha512 Sha512_224 Sha512_256;
-    keccak: Sha3_224Compression = Sha3_224, Sha3_256Compression = Sha3_256, Sha3_384Compression = Sha3_384, Sha3_512Compression = Sha3_512,
-        Keccak256Compression = Keccak256, Shake128Compression =, Shake256Compression =;
+    keccak: Sha3_224Compression = Sha3_224, Sha3_256Compression = Sha3_256 Keccak256, Sha3_384Compression = Sha3_384,
+        Sha3_512Compression = Sha3_512, Shake128Compression =, TurboShake128Compression =, TurboShake256Compression =;
     blake2s: Blake2sCompression = Blake2s;
     blake2b: Blake2bCompression = Blake2b;
     blake3: Blake3Compression =;

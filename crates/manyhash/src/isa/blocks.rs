@@ -205,6 +205,21 @@ impl FirstByte {
         bytes[64] = first;
         Self(bytes)
     }
+
+    /// Returns zeros around the byte `first`. To make them would take longer than to read them.
+    #[inline(always)]
+    pub fn of(first: u8) -> &'static Self {
+        static ALL: [FirstByte; 256] = {
+            let mut all = [const { FirstByte::new(0) }; 256];
+            let mut first = 0;
+            while first < all.len() {
+                all[first] = FirstByte::new(first as u8);
+                first += 1;
+            }
+            all
+        };
+        &ALL[usize::from(first)]
+    }
 }
 
 /// A whole short message in every lane.

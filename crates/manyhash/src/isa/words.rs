@@ -238,10 +238,10 @@ macro_rules! sixteen {
 pub(crate) use sixteen;
 
 /// Calls `$m!` with the index of every word that a state or a block may have, after `$first`. The
-/// state of SHA-3 has 25. A caller with fewer words leaves the others out by `if const`.
+/// state of SHA-3 has 26. A caller with fewer words leaves the others out by `if const`.
 macro_rules! most_words {
     ($m:ident $($first:tt)*) => {
-        $m!($($first)* 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
+        $m!($($first)* 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25)
     };
 }
 pub(crate) use most_words;
@@ -256,7 +256,7 @@ macro_rules! array {
         unsafe { std::mem::transmute_copy::<[MaybeUninit<$V>; $N], [$V; $N]>(&words) }
     }};
     ($words:ident $N:ident $word:ident $($i:literal)*) => {
-        const { assert!($N <= 25) }
+        const { assert!($N <= 26) }
         $(if const { $i < $N } {
             $words[$i].write($word!($i));
         })*

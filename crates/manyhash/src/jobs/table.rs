@@ -2,7 +2,7 @@
 //! A run is a schedule over the jobs that have blocks ready, each from the state that it was left
 //! in.
 
-use crate::algorithm::ending::{End, TwoBlocks, block_count, pad, whole_bytes, zeros};
+use crate::algorithm::ending::{End, Ending, EndingOf, TwoBlocks, block_count, pad, whole_bytes, zeros};
 use crate::algorithm::{ChainingOf, CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
@@ -323,8 +323,8 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         } else if entry.stage == Stage::Complete {
             entry.stage = Stage::Padded;
             self.waiting_bytes -= std::mem::take(&mut entry.waiting_bytes);
-            let (kept_bytes, message_bytes) = (entry.kept_bytes, entry.message_bytes);
-            Segment::Buffer(0..pad::<CompressionOf<A>>(entry.buffer_mut(), kept_bytes, message_bytes))
+            let (kept_bytes, message_bytes, first) = (entry.kept_bytes, entry.message_bytes, EndingOf::<A>::first(&entry.state));
+            Segment::Buffer(0..pad::<CompressionOf<A>>(entry.buffer_mut(), kept_bytes, message_bytes, first))
         } else {
             Segment::None
         };

@@ -7,7 +7,7 @@ use super::short::{DigestBlock, LaneStarts, LaneStates, ShortMessages, shared_en
 use super::states::States;
 use crate::algorithm::ending::{Ending, block_count};
 use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, WordOf};
-use crate::isa::{Blocks, ByteOrder, Dealt, MAX_LANES, Row, Whole, Word};
+use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, Row, Whole, Word};
 use std::any::Any;
 use std::ops::Range;
 
@@ -230,7 +230,7 @@ fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
         digests: [[0; 64]; MAX_LANES],
         blocks,
         shared_end: (form == Form::SharedEnd).then(|| shared_end::<C>(2 * C::BLOCK_BYTES as u64)),
-        digest_block: DigestBlock::new(digest_bytes::<C>(), C::BLOCK_BYTES as u64),
+        digest_block: DigestBlock::new(digest_bytes::<C>(), C::BLOCK_BYTES as u64, C::Ending::FIRST),
     };
     (0..=lanes).for_each(|lane| memory.table().set_column(lane, &numbers.state::<C>()));
     describe(Box::new(memory), form)
@@ -328,6 +328,7 @@ extern "C" fn together<C: Compression>(memory: &mut Memory<C>) {
         midstates: LaneStarts::Same(start),
         start_bytes: C::BLOCK_BYTES as u64,
         messages: &messages,
+        first: FirstByte::of(C::Ending::FIRST),
         blocks: *blocks,
         shared_end: shared_end.as_ref(),
         outer: None,
@@ -351,6 +352,7 @@ fn hash_ragged<C: Compression>(memory: &mut Memory<C>, twice: bool) {
         midstates: LaneStarts::Each(starts),
         start_bytes: C::BLOCK_BYTES as u64,
         messages: &messages,
+        first: FirstByte::of(C::Ending::FIRST),
         blocks: *blocks,
         shared_end: None,
         outer: twice.then_some((LaneStarts::Each(outer_starts), &*digest_block)),

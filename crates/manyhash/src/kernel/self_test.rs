@@ -8,8 +8,9 @@
 use super::Kernel;
 use super::short::{LaneStarts, ShortMessages};
 use super::states::States;
+use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, SelfTested, WordOf};
-use crate::isa::{Blocks, ByteOrder, Dealt, MAX_LANES, Whole, Word};
+use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, Whole, Word};
 use std::sync::{Mutex, PoisonError};
 
 /// The number of different messages. Lanes next to each other, and lanes that are a power of two
@@ -160,6 +161,7 @@ fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Optio
             midstates: LaneStarts::Same(&start),
             start_bytes: 0,
             messages: &messages,
+            first: FirstByte::of(C::Ending::FIRST),
             blocks: BLOCKS,
             shared_end: None,
             outer: None,

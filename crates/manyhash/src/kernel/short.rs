@@ -9,7 +9,7 @@
 
 use crate::algorithm::ending::{Ending, Tail, block_count};
 use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_BLOCK_BYTES, MAX_ROUNDS, StateOf, VectorOf, WordOf};
-use crate::isa::{Isa, MAX_LANES, Row, Task, Whole, Word, WordCount, Words, most_words};
+use crate::isa::{FirstByte, Isa, MAX_LANES, Row, Task, Whole, Word, WordCount, Words, most_words};
 
 /// One state for each lane, with a row for each word.
 pub(crate) type LaneStates<C> = StateOf<C, [WordOf<C>; MAX_LANES]>;
@@ -40,6 +40,8 @@ pub(crate) struct ShortMessages<'a, 'm, C: Compression> {
     /// The bytes that each midstate stands for.
     pub(crate) start_bytes: u64,
     pub(crate) messages: &'a Whole<'m>,
+    /// The byte that follows each message, with zeros around it.
+    pub(crate) first: &'a FirstByte,
     /// The blocks of the longest message, padding included.
     pub(crate) blocks: usize,
     /// The last block's schedule, if all lanes share it.
@@ -56,12 +58,12 @@ pub(crate) struct DigestBlock<C: Compression> {
 }
 
 impl<C: Compression> DigestBlock<C> {
-    /// Describes digests of `digest_bytes` bytes, after `start_bytes` bytes.
-    pub(crate) fn new(digest_bytes: usize, start_bytes: u64) -> Self {
+    /// Describes digests of `digest_bytes` bytes, after `start_bytes` bytes and with `first` behind them.
+    pub(crate) fn new(digest_bytes: usize, start_bytes: u64, first: u8) -> Self {
         let mut kept = [0; MAX_BLOCK_BYTES];
         kept[..digest_bytes].fill(0xFF);
         let mut padding = Tail::<C>::empty();
-        padding.set(&[0; 64][..digest_bytes], start_bytes + digest_bytes as u64);
+        padding.set(&[0; 64][..digest_bytes], start_bytes + digest_bytes as u64, first);
         Self { kept: words::<C>(&kept), padding: words::<C>(padding.blocks()) }
     }
 
@@ -107,7 +109,7 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(mut self, isa: I) {
-        let ShortMessages { midstates, start_bytes, messages, blocks, shared_end, outer } = *self.messages;
+        let ShortMessages { midstates, start_bytes, messages, first, blocks, shared_end, outer } = *self.messages;
         let mut state = midstates.read(isa);
         let mut lengths = [WordOf::<C>::default(); MAX_LANES];
         for (lane, length) in lengths[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
@@ -143,7 +145,7 @@ impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
                     let mut words = if at + C::BLOCK_BYTES <= messages.blocks().len_bytes() {
                         C::Block::load(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
                     } else {
-                        C::Block::load_padded(isa, C::BYTE_ORDER, messages, C::Ending::FIRST_AND_ZEROS, 0, at)
+                        C::Block::load_padded(isa, C::BYTE_ORDER, messages, first, 0, at)
                     };
                     if some_end {
                         if self.finals.is_some() {
@@ -188,6 +190,6 @@ fn keep_finals<C: Compression, I: Isa>(isa: I, ends: VectorOf<C, I>, state: &Sta
 /// Returns the schedule of the block after a message of `bytes` bytes, which are whole blocks.
 pub(crate) fn shared_end<C: Compression>(bytes: u64) -> [WordOf<C>; MAX_ROUNDS] {
     let mut end = Tail::<C>::empty();
-    end.set(&[], bytes);
+    end.set(&[], bytes, C::Ending::FIRST);
     C::expand(words::<C>(end.blocks()))
 }

@@ -19,7 +19,7 @@ type AllWords<C> = Vec<<C as crate::algorithm::Compression>::Word>;
 /// `rest` are in these blocks. All words of the state before are `state`.
 fn in_bytes<C: Proved>(state: C::Word, rest: &[u8], message_bytes: u64) -> AllWords<C> {
     let mut tail = Tail::<C>::empty();
-    tail.set(rest, message_bytes);
+    tail.set(rest, message_bytes, C::Ending::FIRST);
     let mut chaining = C::filled(state);
     C::Ending::mark_end(&mut chaining, End { message_bytes, rest_bytes: rest.len() });
     let words = tail.blocks().chunks_exact(size_of::<C::Word>()).map(|bytes| C::Word::from_bytes(C::BYTE_ORDER, bytes));

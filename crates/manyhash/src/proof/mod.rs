@@ -68,19 +68,22 @@ proved! {
     sm3: Sm3Compression = sm3;
 }
 
-/// Word i of the state is the lane A\[i mod 5, i / 5\] of FIPS 202, 3.1.2.
-fn absorbed(state: &[Expression<u64>], block: &[Expression<u64>]) -> Vec<Expression<u64>> {
+/// Word i of the state is the lane A\[i mod 5, i / 5\] of FIPS 202, 3.1.2. The word behind them stays as it is.
+fn absorbed<const ROUNDS: usize>(state: &[Expression<u64>], block: &[Expression<u64>]) -> Vec<Expression<u64>> {
     let mut lanes = std::array::from_fn(|x| std::array::from_fn(|y| state[x + 5 * y]));
-    reference::compression::sha3(&mut lanes, block);
-    (0..25).map(|i| lanes[i % 5][i / 5]).collect()
+    match ROUNDS {
+        12 => reference::compression::turbo_shake(&mut lanes, block),
+        _ => reference::compression::sha3(&mut lanes, block),
+    }
+    (0..25).map(|i| lanes[i % 5][i / 5]).chain([state[25]]).collect()
 }
 
-impl<const RATE: usize, const FIRST: u8> Proved for Keccak<RATE, FIRST>
+impl<const RATE: usize, const FIRST: u8, const ROUNDS: usize> Proved for Keccak<RATE, FIRST, ROUNDS>
 where
     Self: Compression<Word = u64>,
 {
     fn standard(state: &[ExpressionOf<Self>], block: &[ExpressionOf<Self>]) -> Vec<ExpressionOf<Self>> {
-        absorbed(state, block)
+        absorbed::<ROUNDS>(state, block)
     }
 }
 
@@ -209,14 +212,14 @@ fn is_standard<C: Proved, I: Isa>(
 
 /// Returns whether the block of a digest of `digest_bytes` bytes, which HMAC hashes after a block of its
 /// key (RFC 2104, section 2), has the bytes of the digest and the padding of so long a message, whatever
-/// the state that the digest comes from.
-fn pads_digests<C: Proved>(digest_bytes: usize) -> bool {
+/// the state that the digest comes from. `first` is the first byte of a sponge's padding.
+fn pads_digests<C: Proved>(digest_bytes: usize, first: u8) -> bool {
     let mut padding = vec![0; C::BLOCK_BYTES];
     let last = padding.len() - 1;
     let bits = 8 * (C::BLOCK_BYTES + digest_bytes) as u16;
-    if C::STATE_WORDS == 25 {
-        // FIPS 202, section 6.1 and B.2; what Ethereum has is without the two bits of a suffix.
-        padding[digest_bytes] = if C::NAME == "keccak256" { 0x01 } else { 0x06 };
+    if C::STATE_WORDS == 26 {
+        // FIPS 202, section 6.1 and B.2.
+        padding[digest_bytes] = first;
         padding[last] |= 0x80;
     } else {
         // FIPS 180-4, section 5.1; RFC 1321, section 3.2, for the order of bytes.
@@ -231,7 +234,8 @@ fn pads_digests<C: Proved>(digest_bytes: usize) -> bool {
 
     let state = variables::<C>(C::STATE_WORDS, 1, 0);
     let in_lanes = C::State::read(Terms, &numbers::<C>(&state), 1);
-    let block = DigestBlock::<C>::new(digest_bytes, C::BLOCK_BYTES as u64).block(Terms, &in_lanes);
+    let block = DigestBlock::<C>::new(digest_bytes, C::BLOCK_BYTES as u64, if C::STATE_WORDS == 26 { first } else { C::Ending::FIRST })
+        .block(Terms, &in_lanes);
     let mut words = numbers::<C>(&variables::<C>(C::Block::COUNT, 1, 0));
     C::Block::write(&block, &mut words, 1);
     let word_at = |bytes: &[u8], i: usize| Expression::plain(C::Word::from_bytes(C::BYTE_ORDER, &bytes[i * size_of::<C::Word>()..]));
@@ -289,7 +293,10 @@ fn hmac_pads_digests_as_its_standard_says() {
     macro_rules! all { ([] $($Algorithm:ident)*) => { $(
         if <crate::$Algorithm as crate::Algorithm>::HAS_HMAC {
             let digest_bytes = <crate::$Algorithm as Variant>::ZERO.len();
-            assert!(pads_digests::<CompressionOf<crate::$Algorithm>>(digest_bytes), "{}", stringify!($Algorithm));
+            // What Ethereum has is without the two bits of a suffix.
+            let first = if stringify!($Algorithm) == "Keccak256" { 0x01 } else { 0x06 };
+            assert_eq!(EndingOf::<crate::$Algorithm>::first(&crate::$Algorithm::INITIAL) == first, EndingOf::<crate::$Algorithm>::FIRST < 0x80);
+            assert!(pads_digests::<CompressionOf<crate::$Algorithm>>(digest_bytes, first), "{}", stringify!($Algorithm));
         }
     )* } }
     for_each_algorithm!(all []);

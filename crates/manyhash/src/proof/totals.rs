@@ -22,10 +22,10 @@ const BLOCKS: [u64; 3] = [(1 << 32) - 1, (1 << 32) + 12_345, (1 << 55) - 16];
 
 /// A message of `total` bytes that ends in `rest`, as its standard pads it: FIPS 180-4, section 5.1, RFC
 /// 1321, section 3.2, FIPS 202, section 5.1, RFC 7693, section 3.3.
-fn padded<C: Compression>(rest: &[u8], total: u64) -> Vec<u8> {
+fn padded<C: Compression>(rest: &[u8], total: u64, first: u8) -> Vec<u8> {
     let mut padded = rest.to_vec();
     let bits = u128::from(total) * 8;
-    match C::Ending::FIRST {
+    match first {
         0x80 => {
             let length_bytes = C::BLOCK_BYTES / 8;
             padded.push(0x80);
@@ -37,7 +37,7 @@ fn padded<C: Compression>(rest: &[u8], total: u64) -> Vec<u8> {
         }
         0 => padded.resize(padded.len().max(1).next_multiple_of(C::BLOCK_BYTES), 0),
         // A sponge: the first byte has a suffix, and the first bit of the padding.
-        first => {
+        _ => {
             padded.push(first);
             padded.resize(padded.len().next_multiple_of(C::BLOCK_BYTES), 0);
             *padded.last_mut().expect("a block") |= 0x80;
@@ -71,7 +71,7 @@ where
 {
     let plain = |word: &<CompressionOf<A> as Compression>::Word| Expression::plain(*word);
     let total = start.bytes + rest.len() as u64;
-    let padded = padded::<CompressionOf<A>>(rest, total);
+    let padded = padded::<CompressionOf<A>>(rest, total, EndingOf::<A>::first(&start.state));
     let blocks = padded.chunks(CompressionOf::<A>::BLOCK_BYTES);
     let last = blocks.len() - 1;
     let mut state: Vec<ExpressionOf<CompressionOf<A>>> = start.state.as_ref().iter().map(plain).collect();

@@ -59,13 +59,13 @@ fn hash_with_end_in<C: Compression, const N: usize>(
     let (body, rest) = message.split_at(whole_bytes::<C>(message.len()));
     let message_bytes = start_bytes + message.len() as u64;
     let mut end = [0; N];
-    let end_bytes = end_in::<C>(&mut end, rest, message_bytes);
+    let end_bytes = end_in::<C>(&mut end, rest, message_bytes, C::Ending::first(start));
     let mut state = *start;
     compress_all(mix, &mut state, body, &end[..end_bytes], End { message_bytes, rest_bytes: rest.len() });
     if let Some((start, start_bytes)) = outer {
         let mut end = [0; N];
         let message_bytes = start_bytes + digest.len() as u64;
-        let end_bytes = end_of_digest_in::<C>(&mut end, &state, digest.len(), message_bytes);
+        let end_bytes = end_of_digest_in::<C>(&mut end, &state, digest.len(), message_bytes, C::Ending::first(start));
         state = *start;
         compress_all(mix, &mut state, &[], &end[..end_bytes], End { message_bytes, rest_bytes: digest.len() });
     }

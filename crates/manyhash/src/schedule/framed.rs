@@ -109,7 +109,8 @@ impl<C: Compression> Supply<C> for Framed<'_, '_, '_, C> {
         slot.end.extend_from_slice(rest);
         slot.end.extend_from_slice(suffix);
         slot.marked_bytes = padded_bytes::<C>(framed_bytes as usize - whole_bytes::<C>(framed_bytes as usize));
-        padded::<C>(&mut slot.end, passes.inner.bytes() + framed_bytes);
+        let first = C::Ending::first(passes.inner.state(next));
+        padded::<C>(&mut slot.end, passes.inner.bytes() + framed_bytes, first);
         self.queue.take(slot.blocks_left);
         true
     }

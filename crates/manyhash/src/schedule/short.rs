@@ -9,9 +9,9 @@
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
-use crate::algorithm::ending::{Tail, block_count, body_bytes};
+use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, StateOf, WordOf, write_digest};
-use crate::isa::{Blocks, MAX_LANES, Row, Whole};
+use crate::isa::{Blocks, FirstByte, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
 use crate::kernel::short::{DigestBlock, LaneStarts, LaneStates, ShortMessages, shared_end};
 use crate::kernel::start::{Passes, Starts};
@@ -116,7 +116,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         Self {
             passes,
             shared_end: None,
-            digest_block: passes.outer.map(|outer| DigestBlock::new(digest_bytes, outer.bytes())),
+            digest_block: passes.outer.map(|outer| DigestBlock::new(digest_bytes, outer.bytes(), C::Ending::first(outer.state(0)))),
             rows,
             own_inner: None,
             own_outer: None,
@@ -197,7 +197,8 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let outer = outer.as_ref().zip(self.digest_block.as_ref());
         let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, lanes, index, &mut self.own_outer), block));
         let (shared_end, start_bytes) = (self.shared_end.as_ref(), inner.bytes());
-        let short = ShortMessages { midstates, start_bytes, messages, blocks: group.blocks as usize, shared_end, outer };
+        let first = FirstByte::of(C::Ending::first(inner.state(index(0))));
+        let short = ShortMessages { midstates, start_bytes, messages, first, blocks: group.blocks as usize, shared_end, outer };
         let rows = self.rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]);
         if digests.digest_bytes() <= MAX_DIGEST_BYTES {
             at.kernel.hash_short(&short, self.finals.as_mut(), rows);
@@ -275,8 +276,9 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
             self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, body_bytes, |lane| messages[lane]));
         }
         let mut tails = [Tail::<C>::empty(); N];
-        for (tail, message) in tails.iter_mut().zip(&messages[..self.lanes]) {
-            tail.set(&message[body_bytes..], self.inner.bytes() + message.len() as u64);
+        for (lane, (tail, message)) in tails.iter_mut().zip(&messages[..self.lanes]).enumerate() {
+            let first = C::Ending::first(self.inner.state(index(lane)));
+            tail.set(&message[body_bytes..], self.inner.bytes() + message.len() as u64, first);
         }
         tails[..self.lanes].iter().enumerate().for_each(|(lane, tail)| states.mark_end(lane, tail.end()));
         let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
@@ -287,7 +289,7 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
                 let mut inner = [0; MAX_DIGEST_BYTES];
                 let inner = &mut inner[..digests.digest_bytes()];
                 write_digest::<C>(&states.column(lane), inner);
-                tail.set(inner, outer.bytes() + inner.len() as u64);
+                tail.set(inner, outer.bytes() + inner.len() as u64, C::Ending::first(outer.state(index(lane))));
             }
             set_rows(&mut rows, outer, self.lanes, &index);
             states = States::of_rows(&mut rows);

@@ -4,7 +4,7 @@ use super::digests::Digests;
 use super::messages::Messages;
 use super::queue::Queue;
 use super::{Advanced, Lanes, Supply, Waiting, bytes_of};
-use crate::algorithm::ending::{Tail, block_count, body_bytes};
+use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::{Ahead, MAX_LANES};
 use crate::kernel::start::Starts;
@@ -56,7 +56,7 @@ impl<C: Compression> Supply<C> for Slices<'_, '_, '_, C> {
         let blocks = block_count::<C>(message.len() as u64);
         let (body, rest) = message.split_at(body_bytes::<C>(message.len(), blocks));
         let tail = &mut self.tails[slot];
-        tail.set(rest, self.starts.bytes() + message.len() as u64);
+        tail.set(rest, self.starts.bytes() + message.len() as u64, C::Ending::first(self.starts.state(next)));
         self.slots[slot] = Segments { body, bytes: body.len() + tail.blocks().len(), done_bytes: 0, message: next };
         self.queue.take(blocks);
         true

@@ -114,7 +114,7 @@ impl<C: Compression> DealtHasher<C> {
                     let first = row.len().min(lane * Self::WORD_BYTES);
                     slice.extend_from_slice(&row[first..row.len().min(first + Self::WORD_BYTES)]);
                 }
-                tail.set(&slice, slice_bytes + slice.len() as u64);
+                tail.set(&slice, slice_bytes + slice.len() as u64, C::Ending::FIRST);
             }
             group.finish(&tails, digests);
         }

@@ -93,7 +93,7 @@ fn equal_lengths() {
 #[test]
 fn large_messages() {
     const GROUP: usize = 512 * 1024;
-    let text = paint(5, 5 * GROUP + 3000);
+    let text = paint(5, 5 * GROUP + 3100);
     let lengths = [GROUP - 1, GROUP, GROUP + 1, 10, 2 * GROUP, 2 * GROUP + 1025, 1025, 3 * GROUP - 7, 4 * GROUP + 1, 5 * GROUP + 2999];
     let messages: Vec<&[u8]> = lengths.iter().enumerate().map(|(i, length)| &text[i..][..*length]).collect();
     check(&Mode::keyed(KEY), modes()[1].1, &messages, "large and small ones");
