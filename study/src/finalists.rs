@@ -4,7 +4,6 @@
 
 mod blake;
 pub mod function;
-mod keccak;
 pub mod linear;
 pub mod simultaneous;
 

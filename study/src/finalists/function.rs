@@ -1,7 +1,6 @@
 //! The finalists by name, in linear code and in lanes.
 
 use super::blake::{Blake256, Blake512};
-use super::keccak::Keccak256;
 use super::linear::{self, Linear};
 use manyhash::hazmat::{ChainingOf, Compression, Lanes, Sha3_256Compression, WordOf};
 use std::rc::Rc;
@@ -85,13 +84,16 @@ impl Function {
         Self::new::<Blake512>("BLAKE-512", linear::blake512, "blake-hash", Blake512::INITIAL, 64)
     }
 
-    /// Creates Keccak as it was submitted.
+    /// Creates Keccak with a rate of 1088 bits, as it was submitted: FIPS 202 changed a byte of padding, from 0x01 to
+    /// 0x06, and the last word of the state says what is added to that.
     pub fn keccak256() -> Self {
-        Self::new::<Keccak256>("Keccak[1088]", linear::keccak256, "sha3", [0; 25], 32)
+        let mut initial = [0; 26];
+        initial[25] = 0x01 ^ 0x06;
+        Self::new::<Sha3_256Compression>("Keccak[1088]", linear::keccak256, "sha3", initial, 32)
     }
 
     /// Creates SHA3-256 as it was standardised.
     pub fn sha3_256() -> Self {
-        Self::new::<Sha3_256Compression>("SHA3-256", linear::sha3_256, "sha3", [0; 25], 32)
+        Self::new::<Sha3_256Compression>("SHA3-256", linear::sha3_256, "sha3", [0; 26], 32)
     }
 }

@@ -22,6 +22,8 @@ pub trait Ending<C: Compression>: 'static {
     /// True if nothing need follow a message, so that its end has at least one of its bytes (if it
     /// has any). Whole blocks then wait until it is known that more bytes follow.
     const HOLDS_BACK: bool = Self::MARKS_END && Self::FEWEST_BYTES == 0;
+    /// How many words of a state are for the ending alone: the last ones.
+    const STATE_WORDS: usize = 0;
     /// True if [`finish_in_lanes`](Self::finish_in_lanes) is implemented.
     const IN_REGISTERS: bool = true;
     /// Returns the byte that follows a message which starts from `state`.
@@ -106,6 +108,7 @@ impl<const FIRST: u8> Sponge<FIRST> {
 impl<C: Compression, const FIRST: u8> Ending<C> for Sponge<FIRST> {
     const FIRST: u8 = FIRST;
     const FEWEST_BYTES: usize = 1;
+    const STATE_WORDS: usize = C::STATE_WORDS - Self::ADDED;
 
     #[inline(always)]
     fn first(state: &ChainingOf<C>) -> u8 {
@@ -154,6 +157,7 @@ impl Counted {
 impl<C: Compression> Ending<C> for Counted {
     const FIRST: u8 = 0;
     const FEWEST_BYTES: usize = 0;
+    const STATE_WORDS: usize = Self::LAST_NODE + 1 - Self::COUNT;
     const MARKS_END: bool = true;
 
     #[inline(always)]
@@ -213,6 +217,7 @@ impl Node {
 impl<C: Compression> Ending<C> for Node {
     const FIRST: u8 = 0;
     const FEWEST_BYTES: usize = 0;
+    const STATE_WORDS: usize = Self::IS_UPPER + 1 - Self::COUNTER;
     const MARKS_END: bool = true;
 
     #[inline(always)]

@@ -21,6 +21,8 @@ pub(crate) struct DealtHasher<C: Compression> {
     /// have to wait for more bytes.
     rest: Vec<u8>,
     message_bytes: u64,
+    /// The byte that follows every slice.
+    first: u8,
 }
 
 impl<C: Compression> DealtHasher<C> {
@@ -41,7 +43,8 @@ impl<C: Compression> DealtHasher<C> {
             }
             groups
         };
-        Self { lanes, shares: (0..lanes).step_by(share_lanes).map(groups_of).collect(), rest: Vec::new(), message_bytes: 0 }
+        let shares = (0..lanes).step_by(share_lanes).map(groups_of).collect();
+        Self { lanes, shares, rest: Vec::new(), message_bytes: 0, first: C::Ending::first(&start.state) }
     }
 
     /// Returns the bytes of the message so far.
@@ -103,7 +106,7 @@ impl<C: Compression> DealtHasher<C> {
     /// Writes the digest of each slice.
     pub(crate) fn finalize(self, digests: &mut Digests<'_>) {
         let row_bytes = self.row_bytes();
-        let Self { lanes, shares, rest, message_bytes } = self;
+        let Self { lanes, shares, rest, message_bytes, first } = self;
         let slice_bytes = (message_bytes - rest.len() as u64) / lanes as u64;
         let (mut tails, mut slice) = (Vec::new(), Vec::with_capacity(C::BLOCK_BYTES));
         for mut group in shares.into_iter().flatten() {
@@ -111,10 +114,10 @@ impl<C: Compression> DealtHasher<C> {
             for (lane, tail) in (group.first_lane..).zip(&mut tails) {
                 slice.clear();
                 for row in rest.chunks(row_bytes) {
-                    let first = row.len().min(lane * Self::WORD_BYTES);
-                    slice.extend_from_slice(&row[first..row.len().min(first + Self::WORD_BYTES)]);
+                    let at = row.len().min(lane * Self::WORD_BYTES);
+                    slice.extend_from_slice(&row[at..row.len().min(at + Self::WORD_BYTES)]);
                 }
-                tail.set(&slice, slice_bytes + slice.len() as u64, C::Ending::FIRST);
+                tail.set(&slice, slice_bytes + slice.len() as u64, first);
             }
             group.finish(&tails, digests);
         }

@@ -34,10 +34,10 @@ pub(crate) fn frame<A: Algorithm>(mode: &str, lanes: usize, role: Role) -> Frame
 /// Returns the final state over a name.
 fn derived<A: Algorithm>(name: &str) -> ChainingOf<CompressionOf<A>> {
     let mut start = Start::of::<A>();
-    for word in start.state.as_mut() {
+    let words = start.state.as_ref().len() - EndingOf::<A>::STATE_WORDS;
+    for word in &mut start.state.as_mut()[..words] {
         *word = word.xor_bytes(0xa5);
     }
-    EndingOf::<A>::take_back_mark(&mut start.state);
     let mut hasher = Hasher::<A>::starting(start);
     hasher.update(name.as_bytes());
     hasher.into_state()
