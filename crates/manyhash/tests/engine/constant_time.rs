@@ -10,9 +10,11 @@ use std::process::Command;
 use crate::support::memcheck::{errors, is_running, mark_all_defined, mark_defined, mark_undefined};
 use crate::support::{backends::say, paint};
 use manyhash::backend::{self, Backend};
+use manyhash::blake3::Mode;
 use manyhash::hmac::{self, Key};
 use manyhash::jobs::Jobs;
 use manyhash::tree::JLanes;
+use manyhash::xof::{Function, KangarooTwelve, Shake128, Shake256, TurboShake128, kmac};
 use manyhash::{Algorithm, Batch, Hasher, Sha256};
 use std::num::NonZeroU32;
 
@@ -95,6 +97,22 @@ fn count(what: &str, call: impl FnOnce()) -> usize {
     found
 }
 
+/// Hashes secrets under secret keys through doors that are not for every algorithm.
+fn doors_of_their_own() {
+    let mut messages: Vec<Vec<u8>> = LENGTHS.iter().map(|&length| secret(length, length)).collect();
+    messages.push(secret(5, 20_000));
+    let key = secret(6, 32);
+    let mode = Mode::keyed(key.first_chunk().expect("32 bytes"));
+    told(&mode.output_many(&messages, 70));
+    let mut hasher = mode.hasher();
+    messages.iter().for_each(|message| hasher.update(message));
+    assert_eq!(told(&mode.hash_many(&messages))[3], told(&[mode.hash(&messages[3])])[0]);
+    told(&hasher.finalize());
+    told(&kmac::Key::<Shake128>::new(&key, &key, 32).tag_many(&messages));
+    told(&Function::<Shake256>::customized(&key, &key).many(&messages, 200));
+    told(&KangarooTwelve::<TurboShake128>::new(&key).many(&messages, 32));
+}
+
 /// The process under valgrind.
 fn under_memcheck() {
     assert!(is_running(), "not under valgrind");
@@ -120,6 +138,7 @@ fn under_memcheck() {
             }
         )* } }
         manyhash::for_each_algorithm!(all []);
+        count(&format!("digests: {name}, BLAKE3, SHAKE and what is made of it"), doors_of_their_own);
     }
     verification();
 }

@@ -17,9 +17,11 @@ use crate::support::{paint, reference, reference_hmac};
 use manyhash::backend::Backend;
 use manyhash::batcher::{Batcher, Settings};
 use manyhash::blake2::{Blake2, Parameters};
+use manyhash::blake3::Mode;
 use manyhash::hmac::{self, Key};
 use manyhash::jobs::Jobs;
 use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity};
+use manyhash::xof::kmac::Key as Kmac;
 use manyhash::xof::{self, Xof};
 use manyhash::{Algorithm, AnyAlgorithm, Batch, Hasher, Lend, Readers, Sha256, Sha512};
 
@@ -416,4 +418,38 @@ fn tags_of_blake2<A: Blake2>() {
 fn tags_of_both_blake2() {
     tags_of_blake2::<manyhash::Blake2b>();
     tags_of_blake2::<manyhash::Blake2s>();
+}
+
+/// Messages, keys and room of BLAKE3, KMAC and KangarooTwelve.
+#[test]
+fn trees_and_tags_of_one_door_each() {
+    const COUNT: usize = 9;
+    let (mut messages, mut key, mut room) = (guarded(COUNT), Guarded::with_room(32), Guarded::with_room(COUNT * 65));
+    for case @ (length, against) in cases() {
+        let message = paint(length, length);
+        set_all(&mut messages, &message, against);
+        let secret: [u8; 32] = key.set(&paint(2, 32), against).try_into().expect("32 bytes");
+        for output_bytes in [32, 65] {
+            let outputs = room.room(COUNT * output_bytes, against);
+            Mode::keyed(&secret).output_many_into(&messages, output_bytes, outputs);
+            let expected = reference::blake3_keyed(&secret, &message, output_bytes);
+            assert!(outputs.chunks(output_bytes).all(|output| output == expected), "BLAKE3: {case:?}");
+        }
+        let digests = room.room(COUNT * 32, against).as_chunks_mut().0;
+        Mode::plain().hash_many_into(&messages, digests);
+        let expected = reference::blake3(&message, 32);
+        assert!(digests.iter().all(|digest| digest[..] == expected), "BLAKE3: {case:?}");
+        let mut hasher = Mode::plain().hasher();
+        hasher.update(messages[0].as_ref());
+        hasher.finalize_reader().fill(room.room(65, against));
+        assert!(room.room(65, against)[..32] == expected, "BLAKE3 in pieces: {case:?}");
+
+        let secret = key.set(&paint(2, length % 33), against);
+        let tags = Kmac::<xof::Shake128>::new(secret, b"", 32).tag_many(&messages);
+        let expected = reference::kmac(128, secret, &message, 32, b"", false);
+        assert!(tags.chunks(32).all(|tag| tag == expected), "KMAC: {case:?}");
+        let outputs = xof::KangarooTwelve::<xof::TurboShake128>::new(secret).many(&messages, 32);
+        let expected = reference::kangaroo_twelve(128, &message, secret, 32);
+        assert!(outputs.chunks(32).all(|output| output == expected), "KangarooTwelve: {case:?}");
+    }
 }
