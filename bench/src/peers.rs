@@ -202,7 +202,12 @@ macro_rules! lineups {
 }
 
 // The ONE list: an algorithm of each compression function, and who can do it.
-lineups!(Md5: md5, Sha1: sha1, Sha256: sha256, Sha512: sha512);
+lineups!(
+    Md5: md5, Sha1: sha1, Sha256: sha256, Sha512: sha512, Sha3_256: sha3_256, Keccak256: keccak256, Blake2s: blake2s, Blake2b: blake2b, Sm3: sm3
+);
+
+/// Those that are measured unless others are asked for.
+pub const USUAL: [&str; 4] = [manyhash::Md5::NAME, manyhash::Sha1::NAME, manyhash::Sha256::NAME, manyhash::Sha512::NAME];
 
 fn md5(mut peers: Vec<Peer<16>>) -> Lineup<16> {
     let reference = |message: &[u8]| md5::Md5::digest(message).into();
@@ -257,6 +262,61 @@ fn sha512(mut peers: Vec<Peer<64>>) -> Lineup<64> {
     #[cfg(isa_l)]
     peers.push(isa_l::peer());
     Lineup { algorithm: manyhash::Sha512::NAME, peers, reference }
+}
+
+fn sha3_256(mut peers: Vec<Peer<32>>) -> Lineup<32> {
+    let reference = |message: &[u8]| sha3::Sha3_256::digest(message).into();
+    peers.push(Peer::each("sha3", reference));
+    peers.push(openssl::evp("SHA3-256"));
+    peers.push(aws_lc_rs(&aws_lc_rs::digest::SHA3_256));
+    Lineup { algorithm: manyhash::Sha3_256::NAME, peers, reference }
+}
+
+fn keccak256(mut peers: Vec<Peer<32>>) -> Lineup<32> {
+    let reference = |message: &[u8]| sha3::Keccak256::digest(message).into();
+    peers.push(Peer::each("sha3", reference));
+    peers.push(Peer::each("tiny-keccak", |message| {
+        use tiny_keccak::Hasher as _;
+        let (mut keccak, mut digest) = (tiny_keccak::Keccak::v256(), [0; 32]);
+        keccak.update(message);
+        keccak.finalize(&mut digest);
+        digest
+    }));
+    Lineup { algorithm: manyhash::Keccak256::NAME, peers, reference }
+}
+
+/// The two crates of `blake2_simd` have the same functions under the same names.
+macro_rules! blake2_simd {
+    ($peers:ident, $blake2_simd:ident, $one:ident) => {
+        $peers.push(Peer::each(stringify!($blake2_simd), |message| *$blake2_simd::$one(message).as_array()));
+        $peers.push(Peer::batch(concat!(stringify!($blake2_simd), " many"), |messages, digests| {
+            let parameters = $blake2_simd::Params::new();
+            let mut jobs: Vec<_> = messages.iter().map(|message| $blake2_simd::many::HashManyJob::new(&parameters, message)).collect();
+            $blake2_simd::many::hash_many(&mut jobs);
+            for (digest, job) in digests.iter_mut().zip(&jobs) {
+                *digest = *job.to_hash().as_array();
+            }
+        }));
+    };
+}
+
+fn blake2s(mut peers: Vec<Peer<32>>) -> Lineup<32> {
+    blake2_simd!(peers, blake2s_simd, blake2s);
+    peers.push(openssl::evp("BLAKE2S-256"));
+    Lineup { algorithm: manyhash::Blake2s::NAME, peers, reference: |message| *blake2s_simd::blake2s(message).as_array() }
+}
+
+fn blake2b(mut peers: Vec<Peer<64>>) -> Lineup<64> {
+    blake2_simd!(peers, blake2b_simd, blake2b);
+    peers.push(openssl::evp("BLAKE2B-512"));
+    Lineup { algorithm: manyhash::Blake2b::NAME, peers, reference: |message| *blake2b_simd::blake2b(message).as_array() }
+}
+
+fn sm3(mut peers: Vec<Peer<32>>) -> Lineup<32> {
+    let reference = |message: &[u8]| sm3::Sm3::digest(message).into();
+    peers.push(Peer::each("sm3", reference));
+    peers.push(openssl::evp("SM3"));
+    Lineup { algorithm: manyhash::Sm3::NAME, peers, reference }
 }
 
 fn aws_lc_rs<const N: usize>(algorithm: &'static aws_lc_rs::digest::Algorithm) -> Peer<N> {

@@ -46,9 +46,9 @@ pub struct CommonArguments {
 }
 
 impl RunArguments {
-    /// The algorithms asked for; wrong names end the program.
+    /// The algorithms asked for, or the usual ones; wrong names end the program.
     pub fn algorithms(&self) -> Result<Vec<&'static str>> {
-        self.algorithms_or(peers::ALGORITHMS)
+        self.algorithms_or(&peers::USUAL)
     }
 
     /// The algorithms asked for, or these, in a mode that runs these unless told otherwise.
