@@ -356,12 +356,12 @@ fn bytes_left(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte != 0).count()
 }
 
-/// Bytes of a state: FIPS 180-4, figure 1; RFC 1321, 3.3; FIPS 202, 3.
+/// Bytes of a state: FIPS 180-4, figure 1; RFC 1321, 3.3; FIPS 202, 3, and a word that says how messages are padded.
 fn state_bytes<A: Algorithm>() -> usize {
     match A::NAME {
         "MD5" => 16,
         "SHA-1" => 20,
-        name if name.starts_with("SHA3") || name == "Keccak-256" => 200,
+        name if name.starts_with("SHA3") || name == "Keccak-256" => 208,
         "SM3" => 32,
         _ => A::BLOCK_BYTES / 2,
     }
