@@ -19,7 +19,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArguments {
-    /// Algorithm; without it lines tell by their tag or the length of the digest
+    /// Algorithm; without it lines tell by their tag, by the name of the manifest or the length of the digest
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName)]
     pub(crate) algorithm: Option<AnyAlgorithm>,
 

@@ -55,6 +55,58 @@ fn an_algorithm_given_is_the_only_one() {
     assert_eq!(place.run_with("check -a sha512-256 -", other.as_bytes()).stdout, "f: OK\n");
 }
 
+/// The algorithms whose digests have the length of another's that is usual.
+const UNUSUAL: [&str; 10] =
+    ["sha512/224", "sha3-224", "sha512/256", "sha3-256", "keccak256", "blake2s", "sm3", "sha3-384", "sha3-512", "blake2b"];
+
+#[test]
+fn the_name_of_a_manifest_tells_its_algorithm() {
+    let place = place();
+    for algorithm in UNUSUAL {
+        let sums = place.run(&format!("sum -a {algorithm} f e d/f")).stdout;
+        let plain = algorithm.replace('/', "-");
+        for name in [format!("{}SUMS", plain.to_uppercase()), format!("x-1.0-{plain}sums.txt"), format!("x.{plain}")] {
+            place.file(&name, &sums);
+            let check = place.run(&format!("check {name}"));
+            assert_eq!((check.stderr.as_str(), check.code), ("manyhash: 3 files OK (6 B, 1 manifest)\n", Some(0)), "{name}");
+        }
+        // A tag, an option and another length count for more.
+        let usual = place.run("sum --tag -a md5 f").stdout + &place.run("sum -a sha1 f").stdout;
+        let name = format!("x.{plain}");
+        place.file(&name, &usual);
+        assert_eq!(place.run(&format!("check {name}")).stdout, "f: OK\nf: OK\n");
+        place.file(&name, &sums);
+        assert_eq!(place.run(&format!("check -a md5 {name}")).code, Some(1));
+    }
+    let sums = place.run("sum -a blake2b f").stdout;
+    place.file("B2SUMS", &sums);
+    assert_eq!(place.run("check B2SUMS").stdout, "f: OK\n");
+}
+
+#[test]
+fn if_nothing_is_right_the_algorithm_that_would_be_is_named() {
+    let place = place();
+    for algorithm in UNUSUAL {
+        place.file("m", place.run(&format!("sum -a {algorithm} d/f f")).stdout);
+        let check = place.run("check m");
+        assert_eq!((check.stdout.as_str(), check.code), ("d/f: FAILED\nf: FAILED\n", Some(1)), "{algorithm}");
+        let hint = format!(": check with -a {algorithm}\n");
+        assert!(check.stderr.starts_with("manyhash: m: d/f has this digest as ") && check.stderr.contains(&hint), "{}", check.stderr);
+        let hinted = place.run(&format!("check -a {algorithm} m"));
+        assert_eq!((hinted.stderr.as_str(), hinted.code), ("manyhash: 2 files OK (6 B, 1 manifest)\n", Some(0)));
+        assert_eq!(place.run("check --status m").stderr, "");
+        assert!(!place.run("check -a sha256 m").stderr.contains("check with"));
+        assert!(!place.run_with("sha256sum -c -", place.run("sum -a sm3 f").stdout.as_bytes()).stderr.contains("check with"));
+    }
+    // Not if a line is right, a tag told, or no algorithm is right.
+    let sums = place.run("sum -a sm3 d/f").stdout;
+    for lines in [format!("{ABC_SHA256}  f\n{sums}"), format!("SHA256 (f) = {}\n", wrong()), format!("{}  f\n", wrong())] {
+        place.file("m", &lines);
+        let check = place.run("check m");
+        assert!(check.code == Some(1) && !check.stderr.contains("check with"), "{lines}{}", check.stderr);
+    }
+}
+
 #[test]
 fn what_is_wrong_is_told_in_order_and_fails() {
     let place = place();

@@ -103,7 +103,7 @@ fn ends<C: Proved>(rest_bytes: usize) -> bool {
     let before = |lane: usize| -> [Vec<ExpressionOf<C>>; 2] {
         let mut state = of_lane(C::STATE_WORDS, 0, lane);
         // The flag of a last block is not set before it.
-        state[C::STATE_WORDS - C::FIXED.len()..].fill(plain(C::Word::default()));
+        state[C::STATE_WORDS - C::FIXED[0].len()..].fill(plain(C::Word::default()));
         let mut block = of_lane(C::Block::COUNT, 10_000, lane);
         for (i, word) in block.iter_mut().enumerate() {
             // Any word may be where the length comes.

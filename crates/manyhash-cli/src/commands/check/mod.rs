@@ -2,6 +2,7 @@
 //! CHECK.md is the specification.
 
 mod audit;
+mod guess;
 mod report;
 mod source;
 mod summary;
@@ -141,7 +142,7 @@ impl Sink<Step> for Results<'_> {
                 Ok(())
             }
             Step::Malformed { line } => self.report.malformed(line),
-            Step::End => self.report.end(),
+            Step::End { guessed } => self.report.end(guessed),
             Step::Unopened(error) => self.report.unopened(&error),
             Step::Unreadable(error) => self.report.unreadable(&error),
             Step::NoBackend(message) => self.report.stop(&message),

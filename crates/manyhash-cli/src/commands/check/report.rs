@@ -1,6 +1,7 @@
 //! The output of `check`: a line for each file, and for each manifest what was wrong with it.
 
 use super::Check;
+use super::guess::Wrong;
 use super::summary::{Standing, Summary};
 use crate::message::{reason, say, say_of};
 use crate::output::Output;
@@ -9,6 +10,7 @@ use crate::text::json_name::JsonName;
 use crate::text::manifest::form::may_be_empty;
 use crate::text::manifest::line::{Dialect, Entry};
 use crate::text::quoting::quoted;
+use manyhash::AnyAlgorithm;
 use manyhash_files::{Hashed, STDIN, file_name};
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
@@ -23,6 +25,8 @@ pub(crate) struct Report<'a> {
     /// The name of the current manifest, as messages have it.
     manifest: Vec<u8>,
     counts: Counts,
+    /// The smallest file of the current manifest that has another digest than listed.
+    smallest_wrong: Option<Wrong>,
     summary: Summary,
     progress: Progress,
     is_fine: bool,
@@ -55,6 +59,7 @@ impl<'a> Report<'a> {
             manifests: manifests.into_iter(),
             manifest: Vec::new(),
             counts: Counts::default(),
+            smallest_wrong: None,
             summary: Summary::default(),
             progress,
             is_fine: true,
@@ -137,6 +142,7 @@ impl<'a> Report<'a> {
 
     fn next_manifest(&mut self) {
         self.counts = Counts::default();
+        self.smallest_wrong = None;
         self.manifest = match self.manifests.next() {
             Some(manifest) if manifest == STDIN => b"standard input".to_vec(),
             Some(manifest) => manifest.as_encoded_bytes().to_vec(),
@@ -155,6 +161,11 @@ impl<'a> Report<'a> {
             Err(error) => Verdict::Unreadable(error),
         };
         self.count(&verdict);
+        if let Verdict::Wrong(hashed) = &verdict
+            && self.smallest_wrong.as_ref().is_none_or(|smallest| hashed.bytes < smallest.bytes)
+        {
+            self.smallest_wrong = Some(Wrong::new(path, entry, hashed.bytes));
+        }
         if let Verdict::Missing(error) | Verdict::Unreadable(error) = &verdict {
             self.say_of(file_name::bytes_of(path), &reason(error))?;
         }
@@ -272,11 +283,11 @@ impl<'a> Report<'a> {
     }
 
     /// Ends a manifest, and reports what was wrong with it as a whole.
-    pub(crate) fn end(&mut self) -> io::Result<()> {
+    pub(crate) fn end(&mut self, guessed: Option<AnyAlgorithm>) -> io::Result<()> {
         self.summary.manifests += 1;
         match self.check.dialect {
             Dialect::Gnu => self.end_as_gnu()?,
-            Dialect::Manyhash => self.end_as_manyhash()?,
+            Dialect::Manyhash => self.end_as_manyhash(guessed)?,
         }
         self.next_manifest();
         Ok(())
@@ -308,9 +319,10 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Ends a manifest as `manyhash check` does. It reports only what the summary cannot.
-    fn end_as_manyhash(&mut self) -> io::Result<()> {
-        let Counts { entries, malformed_lines, unreadable_files, mismatches, .. } = self.counts;
+    /// Ends a manifest as `manyhash check` does. It reports only what the summary cannot. `guessed` is an algorithm that
+    /// nothing but the length of digests told.
+    fn end_as_manyhash(&mut self, guessed: Option<AnyAlgorithm>) -> io::Result<()> {
+        let Counts { entries, malformed_lines, unreadable_files, mismatches, matches } = self.counts;
         let is_rightly_empty = malformed_lines == 0 && may_be_empty(Path::new(&file_name::from_bytes(&self.manifest)));
         self.is_fine &= mismatches == 0 && unreadable_files == 0 && (malformed_lines == 0 || !self.check.strict);
         if entries == 0 && !is_rightly_empty {
@@ -319,6 +331,12 @@ impl<'a> Report<'a> {
         } else if malformed_lines > 0 && !self.check.status {
             let (plural, are) = if malformed_lines == 1 { ("", "is") } else { ("s", "are") };
             self.say_of_manifest(&format!("WARNING: {malformed_lines} line{plural} {are} improperly formatted"))?;
+        }
+        if let (0, Some(wrong), false) = (matches, self.smallest_wrong.take(), self.check.status)
+            && let Some(other) = wrong.other_algorithm(guessed)
+        {
+            let name = String::from_utf8_lossy(&quoted(file_name::bytes_of(&wrong.path))).into_owned();
+            self.say_of_manifest(&format!("{name} has this digest as {}: check with -a {other}", other.name()))?;
         }
         Ok(())
     }

@@ -36,7 +36,10 @@ pub(crate) enum Step {
     },
     Unopened(io::Error),
     Unreadable(io::Error),
-    End,
+    End {
+        /// An algorithm that nothing but the length of digests told.
+        guessed: Option<AnyAlgorithm>,
+    },
     /// Why there is no backend for the algorithm of a line.
     NoBackend(String),
 }
@@ -116,7 +119,7 @@ impl Source {
                 Ok(Some((line, text))) => (line, self.parser.parse(text)),
                 Ok(None) => {
                     self.current = None;
-                    return Some(only(Step::End));
+                    return Some(only(Step::End { guessed: self.parser.guessed() }));
                 }
                 Err(error) => {
                     self.current = None;

@@ -2,7 +2,7 @@
 
 use super::line::{Dialect, Line};
 use super::text::LineParser;
-use super::{bagit, json, record};
+use super::{bagit, json, named, record};
 use manyhash::AnyAlgorithm;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -51,12 +51,19 @@ impl Parser {
     pub(crate) fn begin(&mut self, path: &Path) {
         if self.dialect == Dialect::Manyhash {
             *self = Self::new(self.dialect, self.algorithm);
-            self.bagit = path.file_name().and_then(OsStr::to_str).and_then(bagit::algorithm_of);
+            let name = path.file_name().and_then(OsStr::to_str);
+            self.bagit = name.and_then(bagit::algorithm_of);
+            self.text.named = name.and_then(named::algorithm_of);
         }
     }
 
     pub(crate) fn form(&self) -> Option<Form> {
         self.form
+    }
+
+    /// Returns an algorithm that nothing but the length of digests told, if there is one.
+    pub(crate) fn guessed(&self) -> Option<AnyAlgorithm> {
+        self.text.guessed
     }
 
     /// Parses `line`, which comes without its end.

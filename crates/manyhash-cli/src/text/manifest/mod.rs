@@ -6,6 +6,7 @@ mod bagit;
 pub(crate) mod form;
 mod json;
 pub(crate) mod line;
+mod named;
 mod record;
 mod text;
 

@@ -17,13 +17,17 @@ use manyhash::AnyAlgorithm;
 pub(crate) struct LineParser {
     dialect: Dialect,
     algorithm: Option<AnyAlgorithm>,
+    /// The algorithm of untagged lines, as far as their digests have its length.
+    pub(super) named: Option<AnyAlgorithm>,
+    /// The algorithm that the length alone of the last such digest told.
+    pub(super) guessed: Option<AnyAlgorithm>,
     one_blank: Option<bool>,
 }
 
 impl LineParser {
     /// Creates a parser of lines of `algorithm`, or of any algorithm if none is given.
     pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
-        Self { dialect, algorithm, one_blank: None }
+        Self { dialect, algorithm, named: None, guessed: None, one_blank: None }
     }
 
     /// Parses `line`, which comes without its end. Returns `None` if it is malformed.
@@ -76,7 +80,7 @@ impl LineParser {
         let (digest, rest) = line.split_at(line.iter().position(|byte| !byte.is_ascii_hexdigit())?);
         let algorithm = match self.algorithm {
             Some(algorithm) => algorithm,
-            None => AnyAlgorithm::by_digest_bytes(digest.len() / 2)?,
+            None => self.of_length(digest.len() / 2)?,
         };
         if digest.len() != 2 * algorithm.digest_bytes() {
             return None;
@@ -94,6 +98,16 @@ impl LineParser {
             (false, _) => self.one_blank = Some(false),
         }
         Some((algorithm, digest, if self.one_blank == Some(true) { rest } else { name }))
+    }
+
+    /// Returns the algorithm of an untagged line with a digest of so many bytes.
+    fn of_length(&mut self, digest_bytes: usize) -> Option<AnyAlgorithm> {
+        if let Some(named) = self.named.filter(|named| named.digest_bytes() == digest_bytes) {
+            return Some(named);
+        }
+        let guessed = AnyAlgorithm::by_digest_bytes(digest_bytes)?;
+        self.guessed = Some(guessed);
+        Some(guessed)
     }
 
     /// Returns the file's name for an unescaped `name`, or `None` if it is not allowed.

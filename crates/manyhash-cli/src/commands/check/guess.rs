@@ -1,0 +1,54 @@
+//! Which other algorithm a manifest may have, if the length of its digests told the wrong one.
+
+use crate::text::manifest::line::Entry;
+use manyhash::{AnyAlgorithm, AnyHasher};
+use manyhash_files::read::open;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A larger file is not hashed again for a hint.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// A file that has another digest than listed.
+pub(super) struct Wrong {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    algorithm: AnyAlgorithm,
+    digest: Box<[u8]>,
+}
+
+impl Wrong {
+    pub(super) fn new(path: &Path, entry: &Entry, bytes: u64) -> Self {
+        Self { path: path.to_path_buf(), bytes, algorithm: entry.algorithm, digest: entry.digest.clone() }
+    }
+
+    /// Returns the algorithm that gives the file the digest that was listed, if the algorithm of its line was `guessed`.
+    /// `None` also if the file cannot be read again, or is large.
+    pub(super) fn other_algorithm(&self, guessed: Option<AnyAlgorithm>) -> Option<AnyAlgorithm> {
+        let is_file = std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
+        if guessed != Some(self.algorithm) || self.bytes > MOST_BYTES || !is_file {
+            return None;
+        }
+        let others = AnyAlgorithm::ALL.iter().filter(|other| **other != self.algorithm && other.digest_bytes() == self.digest.len());
+        let mut all = All(others.map(|other| other.hasher()).collect());
+        io::copy(&mut open(&self.path).ok()?.take(MOST_BYTES + 1), &mut all).ok()?;
+        all.0.into_iter().find_map(|hasher| {
+            let algorithm = hasher.algorithm();
+            (*hasher.finalize() == *self.digest).then_some(algorithm)
+        })
+    }
+}
+
+/// Hashers that get the same bytes.
+struct All(Vec<AnyHasher>);
+
+impl Write for All {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.0.iter_mut().for_each(|hasher| hasher.update(piece));
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
