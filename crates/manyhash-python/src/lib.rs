@@ -11,6 +11,7 @@
 )]
 
 mod algorithm;
+mod any_length;
 mod arrow;
 mod buffer;
 mod command;
@@ -33,6 +34,8 @@ use pyo3::prelude::*;
 mod _manyhash {
     #[pymodule_export]
     use crate::algorithm::backend;
+    #[pymodule_export]
+    use crate::any_length::{blake2_many, blake3_many, kmac_many, shake_many};
     #[pymodule_export]
     use crate::arrow::{hash_column, hash_rows};
     #[pymodule_export]

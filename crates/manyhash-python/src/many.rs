@@ -125,7 +125,7 @@ fn hash_all<A: Algorithm>(call: Call<'_>) -> PyResult<Bound<'_, PyAny>> {
         digests.resize(chunk.len(), no_digest::<A>());
         let slices = chunk.slices();
         detached(py, || batch.hash_into(slices, &mut digests))?;
-        output.push::<A>(py, &digests);
+        output.push(py, digests.iter().map(AsRef::as_ref));
         py.check_signals()?;
         spare = chunk.emptied();
     }
@@ -247,7 +247,7 @@ fn tag_all<'py, A: Algorithm>(call: Call<'py>, key: KeySource<'py>) -> PyResult<
         tags.resize(chunk.len(), no_digest::<A>());
         let slices = chunk.slices();
         keys.use_next(py, slices.len(), |batch| batch.hash_into(slices, &mut tags))?;
-        output.push::<A>(py, &tags);
+        output.push(py, tags.iter().map(AsRef::as_ref));
         py.check_signals()?;
         spare = chunk.emptied();
     }

@@ -1,11 +1,10 @@
 //! Digests as Python wants them.
 
-use manyhash::Algorithm;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
-/// The most bytes of any digest.
+/// The most bytes of a digest whose length is not asked for.
 const MOST_DIGEST_BYTES: usize = 64;
 
 /// The digests so far, in the form that the caller wants.
@@ -37,11 +36,11 @@ impl<'py> Output<'py> {
     }
 
     /// Appends digests.
-    pub fn push<A: Algorithm>(&mut self, py: Python<'py>, digests: &[A::Digest]) {
+    pub fn push<'a>(&mut self, py: Python<'py>, digests: impl Iterator<Item = &'a [u8]>) {
         match self {
-            Self::List(list) => list.extend(digests.iter().map(|digest| PyBytes::new(py, digest.as_ref()))),
-            Self::Hex(list) => list.extend(digests.iter().map(|digest| hex(py, digest.as_ref()))),
-            Self::Bytes(bytes) | Self::Numpy(_, bytes) => digests.iter().for_each(|digest| bytes.extend_from_slice(digest.as_ref())),
+            Self::List(list) => list.extend(digests.map(|digest| PyBytes::new(py, digest))),
+            Self::Hex(list) => list.extend(digests.map(|digest| hex(py, digest))),
+            Self::Bytes(bytes) | Self::Numpy(_, bytes) => digests.for_each(|digest| bytes.extend_from_slice(digest)),
         }
     }
 
@@ -62,16 +61,15 @@ impl<'py> Output<'py> {
 }
 
 /// A digest in lower-case hexadecimal digits, which are written to `text`.
-#[expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "no digest of an algorithm of manyhash is longer, and each of its bytes has two digits"
-)]
+#[expect(clippy::expect_used, clippy::indexing_slicing, reason = "the only caller has fewer bytes, and each of them has two digits")]
 fn hexadecimal<'a>(digest: &[u8], text: &'a mut [u8; 2 * MOST_DIGEST_BYTES]) -> &'a str {
     const_hex::encode_to_str(digest, &mut text[..2 * digest.len()]).expect("two digits a byte")
 }
 
 /// A digest in lower-case hexadecimal digits, as Python's text.
 pub fn hex<'py>(py: Python<'py>, digest: &[u8]) -> Bound<'py, PyString> {
+    if digest.len() > MOST_DIGEST_BYTES {
+        return PyString::new(py, &const_hex::encode(digest));
+    }
     PyString::new(py, hexadecimal(digest, &mut [0; 2 * MOST_DIGEST_BYTES]))
 }

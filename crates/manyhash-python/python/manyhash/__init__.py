@@ -17,9 +17,13 @@ from manyhash._manyhash import (
     Hash,
     __version__,
     algorithms,
+    blake2_many,
+    blake3_many,
     hash_many,
     hmac_many,
+    kmac_many,
     new,
+    shake_many,
     verify_many,
 )
 
@@ -30,10 +34,14 @@ __all__ = [
     "__version__",
     "algorithms",
     "backend",
+    "blake2_many",
+    "blake3_many",
     "file_digests",
     "hash_many",
     "hmac_many",
+    "kmac_many",
     "new",
+    "shake_many",
     "tree",
     "verify_many",
 ]

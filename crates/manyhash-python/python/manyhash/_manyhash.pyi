@@ -96,6 +96,194 @@ def verify_many(
     offsets: Data | None = None,
     threads: int = 1,
 ) -> list[bool]: ...
+@overload
+def shake_many(
+    function: str,
+    messages: _Messages | Data,
+    length: int,
+    *,
+    customization: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["list"] = "list",
+    threads: int = 1,
+) -> list[bytes]: ...
+@overload
+def shake_many(
+    function: str,
+    messages: _Messages | Data,
+    length: int,
+    *,
+    customization: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["hex"],
+    threads: int = 1,
+) -> list[str]: ...
+@overload
+def shake_many(
+    function: str,
+    messages: _Messages | Data,
+    length: int,
+    *,
+    customization: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["bytes"],
+    threads: int = 1,
+) -> bytes: ...
+@overload
+def shake_many(
+    function: str,
+    messages: _Messages | Data,
+    length: int,
+    *,
+    customization: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["numpy"],
+    threads: int = 1,
+) -> numpy.typing.NDArray[numpy.uint8]: ...
+@overload
+def kmac_many(
+    key: Data,
+    messages: _Messages | Data,
+    function: str = "kmac128",
+    *,
+    length: int = 32,
+    customization: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["list"] = "list",
+    threads: int = 1,
+) -> list[bytes]: ...
+@overload
+def kmac_many(
+    key: Data,
+    messages: _Messages | Data,
+    function: str = "kmac128",
+    *,
+    length: int = 32,
+    customization: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["hex"],
+    threads: int = 1,
+) -> list[str]: ...
+@overload
+def kmac_many(
+    key: Data,
+    messages: _Messages | Data,
+    function: str = "kmac128",
+    *,
+    length: int = 32,
+    customization: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["bytes"],
+    threads: int = 1,
+) -> bytes: ...
+@overload
+def kmac_many(
+    key: Data,
+    messages: _Messages | Data,
+    function: str = "kmac128",
+    *,
+    length: int = 32,
+    customization: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["numpy"],
+    threads: int = 1,
+) -> numpy.typing.NDArray[numpy.uint8]: ...
+@overload
+def blake2_many(
+    function: str,
+    messages: _Messages | Data,
+    *,
+    digest_size: int | None = None,
+    key: Data = b"",
+    salt: Data = b"",
+    person: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["list"] = "list",
+    threads: int = 1,
+) -> list[bytes]: ...
+@overload
+def blake2_many(
+    function: str,
+    messages: _Messages | Data,
+    *,
+    digest_size: int | None = None,
+    key: Data = b"",
+    salt: Data = b"",
+    person: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["hex"],
+    threads: int = 1,
+) -> list[str]: ...
+@overload
+def blake2_many(
+    function: str,
+    messages: _Messages | Data,
+    *,
+    digest_size: int | None = None,
+    key: Data = b"",
+    salt: Data = b"",
+    person: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["bytes"],
+    threads: int = 1,
+) -> bytes: ...
+@overload
+def blake2_many(
+    function: str,
+    messages: _Messages | Data,
+    *,
+    digest_size: int | None = None,
+    key: Data = b"",
+    salt: Data = b"",
+    person: Data = b"",
+    offsets: Data | None = None,
+    output: Literal["numpy"],
+    threads: int = 1,
+) -> numpy.typing.NDArray[numpy.uint8]: ...
+@overload
+def blake3_many(
+    messages: _Messages | Data,
+    *,
+    key: Data | None = None,
+    context: str | None = None,
+    length: int = 32,
+    offsets: Data | None = None,
+    output: Literal["list"] = "list",
+    threads: int = 1,
+) -> list[bytes]: ...
+@overload
+def blake3_many(
+    messages: _Messages | Data,
+    *,
+    key: Data | None = None,
+    context: str | None = None,
+    length: int = 32,
+    offsets: Data | None = None,
+    output: Literal["hex"],
+    threads: int = 1,
+) -> list[str]: ...
+@overload
+def blake3_many(
+    messages: _Messages | Data,
+    *,
+    key: Data | None = None,
+    context: str | None = None,
+    length: int = 32,
+    offsets: Data | None = None,
+    output: Literal["bytes"],
+    threads: int = 1,
+) -> bytes: ...
+@overload
+def blake3_many(
+    messages: _Messages | Data,
+    *,
+    key: Data | None = None,
+    context: str | None = None,
+    length: int = 32,
+    offsets: Data | None = None,
+    output: Literal["numpy"],
+    threads: int = 1,
+) -> numpy.typing.NDArray[numpy.uint8]: ...
 def backend(algorithm: str) -> tuple[str, int]: ...
 def file_digests(
     paths: Sequence[str], algorithm: str, progress: Callable[[int, int], object] | None, threads: int
