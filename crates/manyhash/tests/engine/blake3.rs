@@ -1,5 +1,6 @@
 //! BLAKE3: the authors' known answers, and trees of every shape beside the reference, in all modes.
 
+use crate::support::backends::do_as_the_environment_says;
 use crate::support::{Random, hex, paint, rsp};
 use manyhash::blake3::{self, Mode, Reader};
 use std::io::{Read, Write};
@@ -30,6 +31,7 @@ fn check(mode: &Mode, reference: Reference, messages: &[impl AsRef<[u8]>], conte
 
 #[test]
 fn known_answers() {
+    do_as_the_environment_says();
     let path = rsp::vectors_folder().join("blake3/known-answers.txt");
     let text = std::fs::read_to_string(&path).expect("the authors' vectors");
     let cases: Vec<Vec<&str>> = text.lines().map(|line| line.split(' ').collect()).collect();
@@ -59,6 +61,7 @@ fn known_answers() {
 /// Every length around the edges of blocks, chunks and subtrees, alone and together.
 #[test]
 fn every_shape_of_a_tree() {
+    do_as_the_environment_says();
     const CHUNK: usize = 1024;
     let mut lengths: Vec<usize> = (0..200).collect();
     lengths.extend(
@@ -81,6 +84,7 @@ fn every_shape_of_a_tree() {
 /// Messages of one length, as many as there are lanes and some more.
 #[test]
 fn equal_lengths() {
+    do_as_the_environment_says();
     for length in [0, 1, 64, 65, 540, 1023, 1024, 1025, 2048, 3000, 4096, 9000] {
         let messages: Vec<Vec<u8>> = (0..37).map(|i| paint(i, length)).collect();
         for count in [1, 2, 3, 4, 8, 15, 16, 17, 32, 37] {
@@ -92,6 +96,7 @@ fn equal_lengths() {
 /// Messages of more chunks than are reduced at once, beside small ones.
 #[test]
 fn large_messages() {
+    do_as_the_environment_says();
     const GROUP: usize = 512 * 1024;
     let text = paint(5, 5 * GROUP + 3100);
     let lengths = [GROUP - 1, GROUP, GROUP + 1, 10, 2 * GROUP, 2 * GROUP + 1025, 1025, 3 * GROUP - 7, 4 * GROUP + 1, 5 * GROUP + 2999];
@@ -108,6 +113,7 @@ fn large_messages() {
 
 #[test]
 fn random_batches() {
+    do_as_the_environment_says();
     let (seed, mut random) = Random::replayable(0xB3);
     let text = paint(9, 300_000);
     for round in 0..60 {
@@ -137,6 +143,7 @@ fn random_batches() {
 /// Output from anywhere, in pieces of any length.
 #[test]
 fn output_is_a_stream() {
+    do_as_the_environment_says();
     for length in [0, 63, 64, 65, 1024, 1025, 5000] {
         let message = paint(1, length);
         let (mode, reference) = &modes()[length % 3];
@@ -177,6 +184,7 @@ fn output_is_a_stream() {
 
 #[test]
 fn wrong_room_is_an_error_and_keys_are_not_shown() {
+    do_as_the_environment_says();
     assert!(blake3::hash_many(&[""; 0]).is_empty());
     assert!(Mode::plain().output_many(&[""; 0], 32).is_empty());
     let refusal = |call: fn()| *std::panic::catch_unwind(call).expect_err("refused").downcast::<String>().expect("a text");

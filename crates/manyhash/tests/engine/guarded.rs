@@ -11,7 +11,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::support::backends::{Door, doors_not_forced};
+use crate::support::backends::{Door, do_as_the_environment_says, doors_not_forced};
 use crate::support::mapped::{Against, Guarded};
 use crate::support::{paint, reference, reference_hmac};
 use manyhash::backend::Backend;
@@ -394,6 +394,7 @@ fn outputs<X: Xof>(reference: fn(&[u8], usize) -> Vec<u8>) {
 
 #[test]
 fn outputs_of_shake() {
+    do_as_the_environment_says();
     outputs::<xof::Shake128>(reference::shake128);
     outputs::<xof::Shake256>(reference::shake256);
 }
@@ -416,6 +417,7 @@ fn tags_of_blake2<A: Blake2>() {
 
 #[test]
 fn tags_of_both_blake2() {
+    do_as_the_environment_says();
     tags_of_blake2::<manyhash::Blake2b>();
     tags_of_blake2::<manyhash::Blake2s>();
 }
@@ -423,6 +425,7 @@ fn tags_of_both_blake2() {
 /// Messages, keys and room of BLAKE3, KMAC and KangarooTwelve.
 #[test]
 fn trees_and_tags_of_one_door_each() {
+    do_as_the_environment_says();
     const COUNT: usize = 9;
     let (mut messages, mut key, mut room) = (guarded(COUNT), Guarded::with_room(32), Guarded::with_room(COUNT * 65));
     for case @ (length, against) in cases() {

@@ -1,5 +1,6 @@
 //! cSHAKE, KMAC, TurboSHAKE and KangarooTwelve: what PyCryptodome computed, the RFC's examples, and every length beside the reference.
 
+use crate::support::backends::do_as_the_environment_says;
 use crate::support::{Random, hex, paint, records};
 use manyhash::xof::{CShake, Function, KangarooTwelve, Shake128, Shake256, Turbo, TurboShake128, TurboShake256};
 
@@ -57,6 +58,7 @@ fn kmac<X: CShake>(strength: usize, secret: &[u8], message: &[u8], custom: &[u8]
 
 #[test]
 fn what_pycryptodome_computed() {
+    do_as_the_environment_says();
     let records = records::read("pycryptodome/sponges.txt");
     assert_eq!(records.len(), 6 * 15 + 33);
     for record in records {
@@ -87,6 +89,7 @@ fn what_pycryptodome_computed() {
 /// RFC 9861, section 5: the first vectors of each function, of messages without bytes.
 #[test]
 fn the_rfcs_examples() {
+    do_as_the_environment_says();
     let plain = [hex(&Function::<TurboShake128>::new().one(b"", 32)), hex(&Function::<TurboShake256>::new().one(b"", 64))];
     assert_eq!(plain[0], "1e415f1c5983aff2169217277d17bb538cd945a397ddec541f1ce41af2c1b74c");
     assert_eq!(
@@ -106,6 +109,7 @@ fn the_rfcs_examples() {
 /// Batches of messages that end everywhere in two blocks, with every kind of output.
 #[test]
 fn every_length_in_batches() {
+    do_as_the_environment_says();
     fn all<X: CShake, T: Turbo>(strength: usize) {
         let text = paint(4, 2 * X::BLOCK_BYTES + 3);
         let messages: Vec<&[u8]> = (0..text.len()).map(|length| &text[..length]).collect();
@@ -134,6 +138,7 @@ fn every_length_in_batches() {
 
 #[test]
 fn trees_of_many_messages() {
+    do_as_the_environment_says();
     let (seed, mut random) = Random::replayable(0x12);
     let text = paint(2, 60_000);
     for _ in 0..12 {
@@ -156,6 +161,7 @@ fn trees_of_many_messages() {
 
 #[test]
 fn what_is_wrong_is_named() {
+    do_as_the_environment_says();
     for domain in [0, 0x80, 0xFF] {
         let error = Function::<TurboShake128>::with_domain(domain).unwrap_err();
         assert_eq!(error.to_string(), format!("domain is {domain:#04x}; it must be 0x01 to 0x7f"));
