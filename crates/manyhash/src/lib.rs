@@ -23,7 +23,8 @@
 //! | many, under secret keys (HMAC) | [`hmac`] |
 //! | many, in pieces from many sources; requests of a server | [`jobs`] |
 //! | by BLAKE2 with a key, salt or another length | [`blake2`] |
-//! | with output of any length: SHAKE128, SHAKE256 | [`xof`] |
+//! | by BLAKE3 | [`blake3`] |
+//! | with output of any length: SHAKE, TurboSHAKE, cSHAKE, KMAC, KangarooTwelve | [`xof`] |
 //! | one, as a tree: j-lanes, fs-verity, dm-verity, BitTorrent v2 and others | [`tree`] |
 //!
 //! The algorithms are types, such as [`Sha256`], [`Sha3_256`], [`Blake2b`] and [`Sm3`]. [`Md5`] and [`Sha1`]
