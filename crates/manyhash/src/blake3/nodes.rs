@@ -232,15 +232,18 @@ impl<'m> Group<'m> {
         self.values.resize(count, [0; DIGEST_BYTES]);
         if partial.is_empty() {
             // The values are in their places.
-            return alike(&each(&|i| &starts[i]).into(), &Slice(&full), &mut self.values, &mut self.rows);
+            alike(&each(&|i| &starts[i]).into(), &Slice(&full), &mut self.values, &mut self.rows);
+            return erase(&mut starts);
         }
         self.made.clear();
         self.made.resize(count, [0; DIGEST_BYTES]);
         let (of_full, of_partial) = self.made.split_at_mut(full.len());
         alike(&each(&|i| &starts[i]).into(), &Slice(&full), of_full, &mut self.rows);
-        let starts = &|i: usize| &partial_starts[i];
         let mut room = Digests::new(of_partial.as_flattened_mut(), DIGEST_BYTES);
-        Blake3Compression::hash_many(backend::mix_of(), &each(starts).into(), &Slice(&partial), &mut room, None);
+        let partial_start = &|i: usize| &partial_starts[i];
+        Blake3Compression::hash_many(backend::mix_of(), &each(partial_start).into(), &Slice(&partial), &mut room, None);
+        erase(&mut starts);
+        erase(&mut partial_starts);
         for (place, value) in places.into_iter().chain(partial_places).zip(&self.made) {
             self.values[place] = *value;
         }
@@ -281,6 +284,12 @@ impl<'m> Group<'m> {
         }
         std::mem::swap(&mut self.values, &mut self.next_values);
     }
+}
+
+/// Overwrites starts, which have the key in them, with zeros.
+pub(super) fn erase(_starts: &mut [State]) {
+    #[cfg(feature = "hmac")]
+    crate::isa::Word::erase(_starts.as_flattened_mut());
 }
 
 /// Returns starts of their own for nodes.

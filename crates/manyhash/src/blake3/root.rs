@@ -1,6 +1,6 @@
 //! The root of a tree, and its output of any length (2.6).
 
-use super::nodes::{Pair, reduce};
+use super::nodes::{Pair, erase, reduce};
 use super::{DIGEST_BYTES, Mode};
 use crate::algorithm::ChainingOf;
 use crate::algorithm::blake3::{Blake3Compression, CHUNK_BYTES, CHUNK_END, CHUNK_START, PARENT, ROOT};
@@ -18,6 +18,14 @@ pub(super) struct Root {
     state: ChainingOf<Blake3Compression>,
     block: Pair,
     block_bytes: usize,
+}
+
+/// Its state may have a key in it.
+#[cfg(feature = "hmac")]
+impl Drop for Root {
+    fn drop(&mut self) {
+        erase(std::slice::from_mut(&mut self.state));
+    }
 }
 
 impl Root {
@@ -58,6 +66,7 @@ pub(super) fn output_of(roots: &[Root], first: u64, output: &mut [u8]) {
     let mut rooms = output.chunks_mut(output_bytes).flat_map(|output| output.chunks_mut(DIGEST_BYTES));
     let mut all = roots.iter().flat_map(|root| (0..halves_of_one as u64).map(move |i| (root, first + i)));
     loop {
+        erase(&mut states);
         states.clear();
         blocks.clear();
         for (root, number) in all.by_ref().take(TOGETHER) {

@@ -49,6 +49,13 @@ impl<X: Xof> Hasher<X> {
         Reader { state: *self.message.finish(), read_bytes: 0 }
     }
 
+    /// Overwrites the state and the bytes that are kept with zeros.
+    #[cfg(feature = "hmac")]
+    pub(super) fn erase(&mut self) {
+        crate::isa::Word::erase(self.start.state.as_mut());
+        self.message.erase();
+    }
+
     /// Begins a new message of the same function.
     pub fn reset(&mut self) {
         self.message = InPieces::starting(self.start);

@@ -142,7 +142,13 @@ impl<X: CShake> Tagger<X> {
     /// beginning of it.
     pub fn finalize_reader(mut self) -> Reader<X> {
         self.hasher.update(&self.suffix);
-        self.hasher.finalize()
+        std::mem::take(&mut self.hasher).finalize()
+    }
+}
+
+impl<X: CShake> Drop for Tagger<X> {
+    fn drop(&mut self) {
+        self.hasher.erase();
     }
 }
 
