@@ -180,6 +180,9 @@ pub(super) fn subtree(mode: &Mode, bytes: &[u8], first_chunk: u64) -> Value {
 /// Memory for subtrees that are reduced together.
 struct Group<'m> {
     mode: &'m Mode,
+    /// The starts of chunks, from number `first_start` of a message on.
+    starts: Vec<State>,
+    first_start: u64,
     /// The values of the current level, those of a subtree one after the other.
     values: Vec<Value>,
     next_values: Vec<Value>,
@@ -190,7 +193,16 @@ struct Group<'m> {
 
 impl<'m> Group<'m> {
     fn new(mode: &'m Mode) -> Self {
-        Self { mode, values: Vec::new(), next_values: Vec::new(), made: Vec::new(), roots: Vec::new(), rows: None }
+        Self {
+            mode,
+            starts: Vec::new(),
+            first_start: 0,
+            values: Vec::new(),
+            next_values: Vec::new(),
+            made: Vec::new(),
+            roots: Vec::new(),
+            rows: None,
+        }
     }
 
     /// Returns the chaining value of a subtree that is not the root.
@@ -207,45 +219,56 @@ impl<'m> Group<'m> {
         }
     }
 
-    /// Hashes all chunks: the full ones, which have equally many blocks, and the last ones of messages.
+    /// Makes the starts of `count` chunks, from number `first` of a message on.
+    fn make_starts(&mut self, first: u64, count: usize) {
+        if self.first_start != first {
+            erase(&mut self.starts);
+            self.starts.clear();
+            self.first_start = first;
+        }
+        let made = self.starts.len();
+        self.starts.extend((made..count).map(|i| self.mode.chunk(first + i as u64).state));
+    }
+
+    /// Hashes all chunks: the full ones, which have equally many blocks, and the last ones of messages. All subtrees
+    /// begin at the same chunk of their messages.
     fn hash_chunks(&mut self, subtrees: &[Subtree<'_>]) {
         let count = subtrees.iter().map(|subtree| subtree.nodes).sum();
-        let (mut full, mut starts, mut places) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::with_capacity(count));
-        let (mut partial, mut partial_starts, mut partial_places) = (Vec::new(), Vec::new(), Vec::new());
+        let most = subtrees.iter().map(|subtree| subtree.nodes).max().unwrap_or(0);
+        self.make_starts(subtrees.first().map_or(0, |subtree| subtree.first_chunk), most);
+        let (mut full, mut full_places) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut partial, mut partial_places) = (Vec::new(), Vec::new());
         let mut place = 0;
         for subtree in subtrees {
-            for (i, chunk) in subtree.bytes.chunks(CHUNK_BYTES).enumerate() {
-                let start = self.mode.chunk(subtree.first_chunk + i as u64).state;
-                if chunk.len() == CHUNK_BYTES {
-                    full.push(chunk);
-                    starts.push(start);
-                    places.push(place);
-                } else {
-                    partial.push(chunk);
-                    partial_starts.push(start);
-                    partial_places.push(place);
-                }
+            let (whole, rest) = subtree.bytes.as_chunks::<CHUNK_BYTES>();
+            for (i, chunk) in whole.iter().enumerate() {
+                full.push(chunk);
+                full_places.push((i, place + i));
+            }
+            place += whole.len();
+            if !rest.is_empty() {
+                partial.push(rest);
+                partial_places.push((whole.len(), place));
                 place += 1;
             }
         }
         self.values.clear();
         self.values.resize(count, [0; DIGEST_BYTES]);
+        let starts = &self.starts;
+        let full_start = &|i: usize| &starts[full_places[i].0];
         if partial.is_empty() {
             // The values are in their places.
-            alike(&each(&|i| &starts[i]).into(), &Slice(&full), &mut self.values, &mut self.rows);
-            return erase(&mut starts);
+            return alike(&each(full_start).into(), &Slice(&full), &mut self.values, &mut self.rows);
         }
         self.made.clear();
         self.made.resize(count, [0; DIGEST_BYTES]);
         let (of_full, of_partial) = self.made.split_at_mut(full.len());
-        alike(&each(&|i| &starts[i]).into(), &Slice(&full), of_full, &mut self.rows);
+        alike(&each(full_start).into(), &Slice(&full), of_full, &mut self.rows);
+        let partial_start = &|i: usize| &starts[partial_places[i].0];
         let mut room = Digests::new(of_partial.as_flattened_mut(), DIGEST_BYTES);
-        let partial_start = &|i: usize| &partial_starts[i];
         Blake3Compression::hash_many(backend::mix_of(), &each(partial_start).into(), &Slice(&partial), &mut room, None);
-        erase(&mut starts);
-        erase(&mut partial_starts);
-        for (place, value) in places.into_iter().chain(partial_places).zip(&self.made) {
-            self.values[place] = *value;
+        for ((_, place), value) in full_places.iter().chain(&partial_places).zip(&self.made) {
+            self.values[*place] = *value;
         }
     }
 
@@ -283,6 +306,12 @@ impl<'m> Group<'m> {
             subtree.nodes = subtree.nodes.div_ceil(2);
         }
         std::mem::swap(&mut self.values, &mut self.next_values);
+    }
+}
+
+impl Drop for Group<'_> {
+    fn drop(&mut self) {
+        erase(&mut self.starts);
     }
 }
 
