@@ -230,10 +230,6 @@ impl<C: Compression> Ending<C> for Node {
         state[Self::IS_LAST] = WordOf::<C>::ONES;
     }
 
-    fn take_back_mark(state: &mut ChainingOf<C>) {
-        state.as_mut()[Self::ADDED_BYTES..=Self::IS_LAST].fill(WordOf::<C>::default());
-    }
-
     /// Returns what makes the bytes of a full block those of the last one.
     #[inline(always)]
     fn length(message_bytes: u32) -> WordOf<C> {

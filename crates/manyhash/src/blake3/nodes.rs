@@ -8,7 +8,7 @@ use super::{DIGEST_BYTES, Mode};
 use crate::algorithm::ChainingOf;
 use crate::algorithm::blake3::{Blake3Compression, CHUNK_BYTES, CHUNK_END, CHUNK_START, PARENT, ROOT};
 use crate::backend;
-use crate::kernel::start::{Start, Starts};
+use crate::kernel::start::{Passes, Start, Starts};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::messages::{Messages, Slice};
@@ -114,7 +114,7 @@ impl Messages for Pairs<'_> {
 }
 
 /// Writes the values of nodes that all have equally many blocks.
-fn alike(starts: &crate::kernel::start::Passes<'_, Blake3Compression>, nodes: &dyn Messages, values: &mut [Value], rows: &mut Rows) {
+fn alike(starts: &Passes<'_, Blake3Compression>, nodes: &dyn Messages, values: &mut [Value], rows: &mut Rows) {
     let mix: &Mix<Blake3Compression> = backend::mix_of();
     Blake3Compression::hash_alike(mix, starts, nodes, &mut Digests::new(values.as_flattened_mut(), DIGEST_BYTES), rows);
 }

@@ -78,9 +78,8 @@ impl<X: Turbo> KangarooTwelve<X> {
         // The end of a message that is not whole chunks, with what follows it.
         let ends: Vec<Vec<u8>> = messages.iter().map(|message| [&message[whole(message)..], &self.suffix].concat()).collect();
         let chunks = |i: usize| messages[i][..whole(messages[i])].chunks(CHUNK_BYTES).chain(ends[i].chunks(CHUNK_BYTES));
-        let mut leaves: Vec<&[u8]> = (0..messages.len()).flat_map(|i| chunks(i).skip(1)).collect();
+        let leaves: Vec<&[u8]> = (0..messages.len()).flat_map(|i| chunks(i).skip(1)).collect();
         let values = self.leaf.many(&leaves, Self::VALUE_BYTES);
-        leaves.clear();
         let mut values = values.chunks(Self::VALUE_BYTES);
         (0..messages.len())
             .map(|i| {
