@@ -126,7 +126,7 @@ class Algorithm:
         self.word_bytes, self.block_bytes, self.digest_bytes, self.order = word_bytes, 16 * word_bytes, digest_bytes, order
 
     def hash(self, message):
-        """Returns the standard digest, by hashlib, which lacks Keccak-256."""
+        """Returns the standard digest, by hashlib, which lacks Keccak-256 and BLAKE3."""
         if self.name == "Keccak-256":
             return self.hash_from(self.initial, message)
         name = self.name.lower().replace("sha-", "sha").replace("/", "_").replace("-", "_")
@@ -242,11 +242,16 @@ def blake_rounds(v, words, schedule, rotations, bits):
 class Blake2(Algorithm):
     """BLAKE2s and BLAKE2b (RFC 7693) without a key."""
 
-    def __init__(self, name, word_bytes, rounds, rotations):
+    def __init__(self, name, word_bytes, rounds, rotations, digest_bytes=None):
         self.bits, self.rounds, self.rotations = 8 * word_bytes, rounds, rotations
         self.iv = [root_fraction(prime, 2, self.bits) for prime in PRIMES[:8]]
-        initial = (self.iv[0] ^ 0x01010000 ^ 8 * word_bytes, *self.iv[1:])
-        super().__init__(name, None, initial, word_bytes, 8 * word_bytes, "little")
+        digest_bytes = digest_bytes or 8 * word_bytes
+        initial = (self.iv[0] ^ 0x01010000 ^ digest_bytes, *self.iv[1:])
+        super().__init__(name, None, initial, word_bytes, digest_bytes, "little")
+
+    def hash(self, message):
+        """Returns the standard digest, by hashlib."""
+        return hashlib.new(self.name.lower().partition("-")[0], message, digest_size=self.digest_bytes).digest()
 
     def compress_one(self, state, words, counted, is_last):
         """Compresses a block (3.2), up to which `counted` bytes have been counted."""
@@ -287,8 +292,8 @@ class Blake3Nodes(Algorithm):
             self.schedule.append([self.schedule[-1][i] for i in self.PERMUTATION])
         super().__init__("BLAKE3's nodes", None, tuple(self.iv), 4, 32, "little")
 
-    def compress_one(self, state, words, block_bytes):
-        v = [*state, *self.iv[:4], 0, 0, block_bytes, 0]
+    def compress_one(self, state, words, block_bytes, counter=0, flags=0):
+        v = [*state, *self.iv[:4], counter % 2**32, counter >> 32, block_bytes, flags]
         blake_rounds(v, words, self.schedule, (16, 12, 8, 7), 32)
         return tuple(v[i] ^ v[i + 8] for i in range(8))
 
@@ -306,6 +311,40 @@ class Blake3Nodes(Algorithm):
         before = (max(len(message), 1) - 1) // 64 * 64
         last = message[before:] + bytes(before + 64 - len(message))
         return self.compress_one(self.state_after_blocks(message[:before], initial), self.words(last), len(message) - before)
+
+
+class Blake3(Blake3Nodes):
+    """BLAKE3 of whole messages (2.1 to 2.5). The initial value is what stands for the key."""
+
+    CHUNK_BYTES = 1024
+    CHUNK_START, CHUNK_END, PARENT, ROOT = 1, 2, 4, 8
+
+    def __init__(self):
+        super().__init__()
+        self.name = "BLAKE3"
+
+    def hash(self, message):
+        return self.hash_from(self.initial, message)
+
+    def state_after(self, message, initial):
+        return self.node(message, initial, 0, self.ROOT)
+
+    def node(self, message, key, chunk, flags):
+        """Returns the chaining value of the tree over some bytes, the first of which is in a chunk of this number."""
+        if len(message) <= self.CHUNK_BYTES:
+            state, blocks = key, range(0, max(len(message), 1), 64)
+            for start in blocks:
+                block = message[start : start + 64]
+                first = self.CHUNK_START if start == 0 else 0
+                last = self.CHUNK_END | flags if start == blocks[-1] else 0
+                state = self.compress_one(state, self.words(block + bytes(64 - len(block))), len(block), chunk, first | last)
+            return state
+        left = 1
+        while 2 * left * self.CHUNK_BYTES < len(message):
+            left *= 2
+        children = self.node(message[: left * self.CHUNK_BYTES], key, chunk, 0)
+        children += self.node(message[left * self.CHUNK_BYTES :], key, chunk + left, 0)
+        return self.compress_one(key, children, 64, 0, self.PARENT | flags)
 
 
 def algorithms():
@@ -326,6 +365,8 @@ def algorithms():
         Keccak("Keccak-256", 32, 0x01),
         Blake2("BLAKE2s", 4, 10, (16, 12, 8, 7)),
         Blake2("BLAKE2b", 8, 12, (32, 24, 16, 63)),
+        Blake2("BLAKE2b-256", 8, 12, (32, 24, 16, 63), 32),
+        Blake3(),
         Algorithm("SM3", sm3_compress, SM3_INITIAL, 4, 32),
     ]
 

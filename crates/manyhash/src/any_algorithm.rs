@@ -151,13 +151,17 @@ fn normalised(name: &str) -> String {
 }
 
 impl AnyAlgorithm {
-    /// Returns the algorithm of that name, whatever its case and punctuation. OpenSSL's `SHA2-256`
-    /// is SHA-256.
+    /// Returns the algorithm of that name, whatever its case and punctuation. OpenSSL's names are known
+    /// too: its `SHA2-256` is SHA-256, and its `BLAKE2B-512` is BLAKE2b.
     pub fn by_name(name: &str) -> Option<Self> {
         let wanted = normalised(name);
         let find = |wanted: &str| Self::ALL.iter().copied().find(|a| normalised(a.name()) == wanted);
         let of_the_family = || wanted.strip_prefix("sha2").filter(|size| size.len() >= 3);
-        find(&wanted).or_else(|| find(&format!("sha{}", of_the_family()?)))
+        find(&wanted).or_else(|| match wanted.as_str() {
+            "blake2b512" => find("blake2b"),
+            "blake2s256" => find("blake2s"),
+            _ => find(&format!("sha{}", of_the_family()?)),
+        })
     }
 
     /// Returns the algorithm that a digest of this length is taken for unless another is named. It
@@ -338,6 +342,8 @@ mod tests {
         }
         assert_eq!(AnyAlgorithm::by_name("SHA2-256"), Some(AnyAlgorithm::Sha256));
         assert_eq!(AnyAlgorithm::by_name("SHA2-512/256"), Some(AnyAlgorithm::Sha512_256));
+        assert_eq!(AnyAlgorithm::by_name("BLAKE2B-512"), Some(AnyAlgorithm::Blake2b));
+        assert_eq!(AnyAlgorithm::by_name("BLAKE2S-256"), Some(AnyAlgorithm::Blake2s));
         for unknown in ["", "sha", "sha2", "sha257", "sha2-1", "sha-1x", "crc32"] {
             assert_eq!(AnyAlgorithm::by_name(unknown), None, "{unknown}");
         }

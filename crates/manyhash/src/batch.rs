@@ -3,7 +3,6 @@
 use crate::algorithm::CompressionOf;
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
-use crate::algorithm::ending::whole_bytes;
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend};
 use crate::hash::Hasher;
@@ -19,7 +18,7 @@ use crate::kernel::start::{Passes, Start};
 use crate::readers::Readers;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
-use crate::schedule::framed::Around;
+use crate::schedule::framed::{Around, absorbed_bytes};
 use crate::schedule::messages::{Contiguous, Messages, Offset, Part, Slice};
 use crate::schedule::mix::Mix;
 use crate::schedule::route::check_room;
@@ -284,9 +283,9 @@ impl<A: Algorithm> Batch<A> {
         if blocks.is_empty() { start } else { Hasher::<A>::absorbed(start, blocks) }
     }
 
-    /// Returns the bytes of the prefix after its whole blocks.
+    /// Returns the bytes of the prefix that are not in the start: see [`absorbed_bytes`].
     fn head(&self) -> &[u8] {
-        &self.prefix[whole_bytes::<CompressionOf<A>>(self.prefix.len())..]
+        &self.prefix[absorbed_bytes::<CompressionOf<A>>(self.prefix.len())..]
     }
 
     fn mix(&self) -> &'static Mix<CompressionOf<A>> {

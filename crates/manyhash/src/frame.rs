@@ -1,7 +1,6 @@
 //! The common part of a tree's messages: bytes before each of them, absorbed once, and bytes after
 //! each.
 
-use crate::algorithm::ending::whole_bytes;
 use crate::algorithm::{ChainingOf, CompressionOf};
 use crate::algorithms::Algorithm;
 use crate::backend;
@@ -9,7 +8,7 @@ use crate::hash::Hasher;
 use crate::kernel::start::Start;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
-use crate::schedule::framed::Around;
+use crate::schedule::framed::{Around, absorbed_bytes};
 use crate::schedule::messages::{Chunks, Messages, Slice};
 use crate::schedule::mix::Mix;
 
@@ -20,8 +19,7 @@ use crate::schedule::mix::Mix;
 #[derive(Clone)]
 pub(crate) struct Frame<A: Algorithm> {
     start: Start<CompressionOf<A>>,
-    /// The bytes of the prefix after its whole blocks: less than a block, or a block that may be
-    /// the last.
+    /// The bytes of the prefix that are not in the start: see [`absorbed_bytes`].
     head: Vec<u8>,
     suffix: Vec<u8>,
 }
@@ -30,7 +28,7 @@ impl<A: Algorithm> Frame<A> {
     /// Puts `prefix` before each message and `suffix` after it; either may be empty.
     pub(crate) fn new(prefix: &[u8], suffix: &[u8]) -> Self {
         let mut start = Start::of::<A>();
-        let (blocks, head) = prefix.split_at(whole_bytes::<CompressionOf<A>>(prefix.len()));
+        let (blocks, head) = prefix.split_at(absorbed_bytes::<CompressionOf<A>>(prefix.len()));
         if !blocks.is_empty() {
             start = Hasher::<A>::absorbed(start, blocks);
         }

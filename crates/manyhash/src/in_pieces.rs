@@ -1,14 +1,16 @@
 //! A message that arrives in pieces, for all that takes such messages.
 
-use crate::algorithm::ChainingOf;
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
 use crate::algorithm::ending::{BlockBytes, Ending, Tail, whole_bytes, zeros};
+use crate::algorithm::{ChainingOf, TreeNode, write_digest};
 use crate::backend;
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
 use crate::kernel::start::Start;
+use crate::schedule::chunks::{Stack, Trees, VALUE_BYTES};
 use crate::schedule::compiled::Compiled;
+use crate::schedule::mix::Mix;
 
 /// A state, and the bytes that do not fill a block yet.
 #[derive(Clone)]
@@ -19,17 +21,67 @@ pub(crate) struct InPieces<C: Compiled> {
     rest_bytes: usize,
     /// Bytes of the message, those before its start included.
     pub(crate) bytes: u64,
+    /// What comes before the chunk that the state is of, if long messages are trees of chunks.
+    before: Option<Box<Before<C>>>,
+}
+
+/// The chunks of a message before the current one.
+#[derive(Clone)]
+struct Before<C: Compiled> {
+    /// The state that the message would begin with, were it one chunk.
+    start: ChainingOf<C>,
+    stack: Stack,
+}
+
+impl<C: Compiled> Before<C> {
+    fn bytes(&self) -> u64 {
+        self.stack.chunks * C::CHUNK_BYTES as u64
+    }
 }
 
 impl<C: Compiled> InPieces<C> {
     /// Begins a message from `start`, which stands for the bytes before it.
     pub(crate) fn starting(start: Start<C>) -> Self {
-        Self { state: start.state, rest: zeros::<C, 8>(), rest_bytes: 0, bytes: start.bytes }
+        let before = C::HAS_CHUNKS.then(|| Box::new(Before { start: start.state, stack: Stack::default() }));
+        Self { state: start.state, rest: zeros::<C, 8>(), rest_bytes: 0, bytes: start.bytes, before }
     }
 
     /// Appends a piece to the message.
-    pub(crate) fn update(&mut self, mut piece: &[u8]) {
-        let mix = backend::mix_of::<C>();
+    #[inline]
+    pub(crate) fn update(&mut self, piece: &[u8]) {
+        self.update_on(backend::mix_of(), piece);
+    }
+
+    /// Appends a piece to the message, on the kernels of `mix`.
+    pub(crate) fn update_on(&mut self, mix: &Mix<C>, mut piece: &[u8]) {
+        if !C::HAS_CHUNKS {
+            return self.absorb(mix, piece);
+        }
+        while !piece.is_empty() {
+            // A chunk is never ended before more of the message comes: it could be the root.
+            if self.chunk_bytes() == C::CHUNK_BYTES as u64 {
+                self.end_chunk(mix);
+            }
+            let begun = self.chunk_bytes() as usize;
+            let Some(before) = &mut self.before else { return };
+            let chunks = if begun == 0 { before.stack.next_chunks::<C>(piece.len()) } else { 0 };
+            let (now, later) = match chunks {
+                0 => piece.split_at(piece.len().min(C::CHUNK_BYTES - begun)),
+                _ => piece.split_at(chunks * C::CHUNK_BYTES),
+            };
+            if chunks == 0 {
+                self.absorb(mix, now);
+            } else {
+                C::push_chunks(Trees { mix, start: &before.start }, &mut before.stack, now);
+                self.bytes += now.len() as u64;
+                self.begin_chunk();
+            }
+            piece = later;
+        }
+    }
+
+    /// Appends a piece to the chain of blocks.
+    fn absorb(&mut self, mix: &Mix<C>, mut piece: &[u8]) {
         self.bytes += piece.len() as u64;
         let kept = self.rest_bytes;
         if kept > 0 {
@@ -51,17 +103,76 @@ impl<C: Compiled> InPieces<C> {
         self.rest_bytes = rest.len();
     }
 
-    /// Returns the state after the blocks that were compressed, and the bytes behind them.
-    pub(crate) fn unfinished(&self) -> (&ChainingOf<C>, &[u8]) {
+    /// Returns how many bytes the chain of blocks has: those of the message, or those of a chunk.
+    fn chunk_bytes(&self) -> u64 {
+        self.bytes - self.before.as_ref().map_or(0, |before| before.bytes())
+    }
+
+    /// Begins the chunk behind all others.
+    fn begin_chunk(&mut self) {
+        let Some(before) = &self.before else { return };
+        self.state = C::node(&before.start, TreeNode::Chunk(before.stack.chunks));
+        self.rest_bytes = 0;
+    }
+
+    /// Ends the current chunk, which is not the root, and begins the one after it.
+    fn end_chunk(&mut self, mix: &Mix<C>) {
+        let value = self.chunk_value(mix);
+        if let Some(Before { start, stack }) = self.before.as_deref_mut() {
+            C::push_chunk(Trees { mix, start }, stack, &value);
+        }
+        self.begin_chunk();
+    }
+
+    /// Ends the current chunk, which is not the root.
+    fn chunk_value(&mut self, mix: &Mix<C>) -> [u8; VALUE_BYTES] {
+        if let Some(before) = &self.before
+            && before.stack.chunks == 0
+        {
+            // It began as the only one.
+            self.state = C::node(&self.state, TreeNode::Chunk(0));
+        }
+        let mut value = [0; VALUE_BYTES];
+        let bytes = self.chunk_bytes();
+        write_digest::<C>(self.end(mix, bytes), &mut value);
+        value
+    }
+
+    /// Returns the state before the last blocks of the message, and the bytes of these blocks. No more of the
+    /// message may come.
+    pub(crate) fn last_blocks(&mut self, mix: &Mix<C>) -> (&ChainingOf<C>, &[u8]) {
+        if self.before.as_ref().is_some_and(|before| before.stack.chunks > 0) {
+            let value = self.chunk_value(mix);
+            if let Some(before) = self.before.take() {
+                let pair = C::root(Trees { mix, start: &before.start }, &before.stack, &value);
+                self.state = C::node(&before.start, TreeNode::Root);
+                self.rest.as_mut().as_flattened_mut()[..pair.len()].copy_from_slice(&pair);
+                (self.rest_bytes, self.bytes) = (pair.len(), pair.len() as u64);
+            }
+        }
         (&self.state, &self.rest.as_ref().as_flattened()[..self.rest_bytes])
     }
 
     /// Pads and returns the final state. The message then has no more use.
+    #[inline]
     pub(crate) fn finish(&mut self) -> &ChainingOf<C> {
+        self.finish_on(backend::mix_of())
+    }
+
+    /// Pads and returns the final state, on the kernels of `mix`.
+    pub(crate) fn finish_on(&mut self, mix: &Mix<C>) -> &ChainingOf<C> {
+        if C::HAS_CHUNKS {
+            self.last_blocks(mix);
+        }
+        self.end(mix, self.bytes)
+    }
+
+    /// Pads the chain of blocks, which has `bytes` bytes, and returns its final state.
+    fn end(&mut self, mix: &Mix<C>, bytes: u64) -> &ChainingOf<C> {
         let mut tail = Tail::<C>::empty();
-        tail.set(&self.rest.as_ref().as_flattened()[..self.rest_bytes], self.bytes, C::Ending::first(&self.state));
+        tail.set(&self.rest.as_ref().as_flattened()[..self.rest_bytes], bytes, C::Ending::first(&self.state));
         C::Ending::mark_end(&mut self.state, tail.end());
-        C::compress_alone(backend::mix_of::<C>(), &mut self.state, tail.blocks());
+        C::compress_alone(mix, &mut self.state, tail.blocks());
         &self.state
     }
 
@@ -70,5 +181,8 @@ impl<C: Compiled> InPieces<C> {
     pub(crate) fn erase(&mut self) {
         WordOf::<C>::erase(self.state.as_mut());
         zeroize::Zeroize::zeroize(self.rest.as_mut().as_flattened_mut());
+        if let Some(before) = &mut self.before {
+            WordOf::<C>::erase(before.start.as_mut());
+        }
     }
 }

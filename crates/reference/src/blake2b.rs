@@ -1,4 +1,4 @@
-//! BLAKE2b without a key, digests of 64 bytes: RFC 7693. The section numbers in this file are those of the RFC.
+//! BLAKE2b without a key: RFC 7693. The section numbers in this file are those of the RFC.
 
 use std::sync::LazyLock;
 
@@ -15,16 +15,26 @@ pub fn compress<W: Word<Plain = u64>>(h: &mut [W; 8], m: &[W], t: [W; 2], f: [bo
     blake2::compress(&parameters, h, m, t, f);
 }
 
-/// The BLAKE2b digest of a message (3.3).
-pub fn blake2b(message: &[u8]) -> [u8; 64] {
+/// The BLAKE2b digest of a message (3.3), of `N` bytes.
+fn digest<const N: usize>(message: &[u8]) -> [u8; N] {
     let mut h = *IV;
-    h[0] ^= 0x0101_0000 ^ 64;
+    h[0] ^= 0x0101_0000 ^ N as u64;
     for (block, counted, is_last) in blake2::blocks(message, 128) {
         let m: Vec<u64> = block.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         compress(&mut h, &m, [counted, 0], [is_last, false]);
     }
     let bytes = h.map(u64::to_le_bytes);
     std::array::from_fn(|i| bytes.as_flattened()[i])
+}
+
+/// The BLAKE2b digest of a message, of 64 bytes.
+pub fn blake2b(message: &[u8]) -> [u8; 64] {
+    digest(message)
+}
+
+/// The BLAKE2b digest of a message, of 32 bytes.
+pub fn blake2b_256(message: &[u8]) -> [u8; 32] {
+    digest(message)
 }
 
 #[cfg(test)]

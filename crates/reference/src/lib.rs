@@ -8,14 +8,13 @@
 #![forbid(unsafe_code)]
 
 mod blake2;
-mod blake3;
 mod derived_sponges;
 mod hmac;
 mod padding;
 mod roots;
 mod word;
 
-pub use blake3::{blake3, blake3_derived, blake3_keyed};
+pub use blake3::{blake3_derived, blake3_keyed, blake3_output};
 pub use derived_sponges::{cshake, kangaroo_twelve, kmac, turbo_shake};
 pub use hmac::Hmac;
 pub use sha3::{shake128, shake256};
@@ -75,7 +74,8 @@ functions! {
     sha512: sha384 "SHA-384" 128, sha512 "SHA-512" 128, sha512_224 "SHA-512/224" 128, sha512_256 "SHA-512/256" 128;
     sha3: sha3_224 "SHA3-224" 144, sha3_256 "SHA3-256" 136, sha3_384 "SHA3-384" 104, sha3_512 "SHA3-512" 72, keccak256 "Keccak-256" 136;
     blake2s: blake2s "BLAKE2s" 64;
-    blake2b: blake2b "BLAKE2b" 128;
+    blake2b: blake2b "BLAKE2b" 128, blake2b_256 "BLAKE2b-256" 128;
+    blake3: blake3 "BLAKE3" 64;
     sm3: sm3 "SM3" 64;
 }
 

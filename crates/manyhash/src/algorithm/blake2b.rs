@@ -1,4 +1,4 @@
-//! BLAKE2b with digests of 512 bits and no key (RFC 7693). Section numbers are those of the RFC.
+//! BLAKE2b with digests of 512 or 256 bits and no key (RFC 7693). Section numbers are those of the RFC.
 
 use super::blake2::{SIGMA, blake2, quarter_round, rounds};
 use super::ending::Counted;
@@ -10,8 +10,17 @@ algorithm! {
     /// because BLAKE2b has a keyed mode of its own (2.9).
     // The initial value includes the parameters: a digest of 64 bytes, no key, fan-out and depth 1
     // (2.5, 2.8). The count and the flags follow it.
-    Blake2b, names("BLAKE2b", "BLAKE2b", "blake2b", "blake2b", None, false), 64, Blake2bCompression, [
+    Blake2b, names("BLAKE2b", "BLAKE2b", "blake2b", "blake2b", Some("b2sum"), false), 64, Blake2bCompression, [
         INITIAL[0] ^ 0x01010040, INITIAL[1], INITIAL[2], INITIAL[3], INITIAL[4], INITIAL[5], INITIAL[6], INITIAL[7], 0, 0, 0, 0,
+    ]
+}
+
+algorithm! {
+    /// BLAKE2b with a digest of 256 bits and no key, which `b2sum -l 256` prints. It is not the beginning of
+    /// the digest of 512 bits. [`blake2`](crate::blake2) has all other lengths.
+    // A digest of 32 bytes, and otherwise as above.
+    Blake2b256, names("BLAKE2b-256", "BLAKE2b-256", "blake2b-256", "blake2b256", None, false), 32, Blake2bCompression, [
+        INITIAL[0] ^ 0x01010020, INITIAL[1], INITIAL[2], INITIAL[3], INITIAL[4], INITIAL[5], INITIAL[6], INITIAL[7], 0, 0, 0, 0,
     ]
 }
 

@@ -8,8 +8,17 @@
 use super::blake2::{quarter_round, rounds};
 use super::blake2s::INITIAL;
 use super::ending::Node;
-use super::{Compression, SelfTested};
+use super::{Compression, SelfTested, TreeNode, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
+
+algorithm! {
+    /// BLAKE3, with a digest of 256 bits. [`blake3`](crate::blake3) has its keys and its output of any
+    /// length.
+    ///
+    /// A message of more than 1,024 bytes is a tree of chunks of so many bytes, which share the lanes.
+    // Initial value: 2.2.
+    Blake3, names("BLAKE3", "BLAKE3", "blake3", "blake3", Some("b3sum"), false), 32, Blake3Compression, start(INITIAL, 0)
+}
 
 /// The compression function of BLAKE3. [`Node`] describes the words behind the chaining value.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +58,29 @@ pub(crate) const DERIVE_KEY_MATERIAL: u32 = 1 << 6;
 
 impl SelfTested for Blake3Compression {
     const KNOWN: [u64; 2] = [0xCBDD_C722_D326_95B9, 0x4993_FD41_C59D_1342];
+    const CHUNK_BYTES: usize = CHUNK_BYTES;
+
+    fn node(start: &[u32; 15], node: TreeNode) -> [u32; 15] {
+        let mut state = *start;
+        match node {
+            TreeNode::Chunk(number) => {
+                (state[Node::COUNTER], state[Node::COUNTER + 1]) = (number as u32, (number >> 32) as u32);
+                state[Node::LAST_FLAGS] = CHUNK_END;
+            }
+            TreeNode::Parent | TreeNode::Root => {
+                state[Node::FLAGS] = state[Node::FLAGS] & !CHUNK_START | PARENT;
+                state[Node::LAST_FLAGS] = if matches!(node, TreeNode::Root) { ROOT } else { 0 };
+            }
+        }
+        state
+    }
+}
+
+/// Returns the state that a message begins with, under a key or the initial value, and with the flags
+/// of a mode (2.3). The message is one chunk, as far as the state knows.
+pub(crate) const fn start(key: [u32; 8], flags: u32) -> [u32; 15] {
+    let [h0, h1, h2, h3, h4, h5, h6, h7] = key;
+    [h0, h1, h2, h3, h4, h5, h6, h7, 0, 0, flags | CHUNK_START, CHUNK_END | ROOT, 0, 0, 0]
 }
 
 impl Compression for Blake3Compression {

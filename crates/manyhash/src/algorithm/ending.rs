@@ -7,7 +7,7 @@
 //! | [`Counted`] | BLAKE2 | zeros; the state counts bytes and knows which block is the last one (RFC 7693, section 3.3) |
 //! | [`Node`] | BLAKE3 | zeros; the state knows how many bytes the last block has, and its flags ("BLAKE3", section 2.4) |
 
-use super::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, WordOf};
+use super::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, WordOf, blake3};
 use crate::isa::{ByteOrder, Word, WordCount, Words};
 
 /// The way in which the messages of a compression function `C` end.
@@ -228,6 +228,13 @@ impl<C: Compression> Ending<C> for Node {
         let state = state.as_mut();
         state[Self::ADDED_BYTES] = <Self as Ending<C>>::length(end.message_bytes as u32);
         state[Self::IS_LAST] = WordOf::<C>::ONES;
+    }
+
+    fn take_back_mark(state: &mut ChainingOf<C>) {
+        let state = state.as_mut();
+        state[Self::COUNTER..=Self::IS_UPPER].fill(WordOf::<C>::default());
+        state[Self::FLAGS] = WordOf::<C>::from(blake3::CHUNK_START);
+        state[Self::LAST_FLAGS] = WordOf::<C>::from(blake3::CHUNK_END | blake3::ROOT);
     }
 
     /// Returns what makes the bytes of a full block those of the last one.

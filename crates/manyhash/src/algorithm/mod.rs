@@ -124,6 +124,29 @@ pub(crate) trait SelfTested: Compression {
     /// What the self-test of a kernel finds if it is right: states after two blocks, and digests
     /// (`kernel/self_test.rs`).
     const KNOWN: [u64; 2];
+    /// Bytes of a chunk, if a message that is longer than one is a binary tree: its chunks are the
+    /// leaves, and a parent is a block of its two children's values, 32 bytes each
+    /// (`schedule/chunks.rs`). The most there can be, if every message is one chain of blocks.
+    const CHUNK_BYTES: usize = usize::MAX;
+    /// True if long messages are trees of chunks.
+    const HAS_CHUNKS: bool = Self::CHUNK_BYTES < usize::MAX;
+    /// Returns the state that a node of a long message's tree begins with. The message itself would
+    /// begin with `start`, were it one chunk. From a state within the first chunk, returns that of
+    /// [`TreeNode::Chunk`]`(0)` at the same place.
+    fn node(_start: &ChainingOf<Self>, _node: TreeNode) -> ChainingOf<Self> {
+        unreachable!("asked for only where HAS_CHUNKS")
+    }
+}
+
+/// A node of the tree that a long message is.
+#[derive(Clone, Copy)]
+pub(crate) enum TreeNode {
+    /// The chunk behind so many others.
+    Chunk(u64),
+    /// A parent that is not the root.
+    Parent,
+    /// The parent of all.
+    Root,
 }
 
 macro_rules! algorithms {
@@ -164,7 +187,7 @@ macro_rules! algorithms {
 }
 
 // The ONE list. An entry is a file of this folder, the compression functions in it, and the
-// algorithms that use each. Functions with output of any length have none: see `xof.rs` and `blake3.rs`.
+// algorithms that use each. Functions with output of any length have none: see `xof`.
 algorithms! { $
     md5: Md5Compression = Md5;
     sha1: Sha1Compression = Sha1;
@@ -173,8 +196,8 @@ algorithms! { $
     keccak: Sha3_224Compression = Sha3_224, Sha3_256Compression = Sha3_256 Keccak256, Sha3_384Compression = Sha3_384,
         Sha3_512Compression = Sha3_512, Shake128Compression =, TurboShake128Compression =, TurboShake256Compression =;
     blake2s: Blake2sCompression = Blake2s;
-    blake2b: Blake2bCompression = Blake2b;
-    blake3: Blake3Compression =;
+    blake2b: Blake2bCompression = Blake2b Blake2b256;
+    blake3: Blake3Compression = Blake3;
     sm3: Sm3Compression = Sm3;
 }
 

@@ -12,7 +12,7 @@ use crate::isa::{ByteOrder, Count, Words};
 algorithm! {
     /// SM3, with a digest of 256 bits: the standard of China.
     // Initial value: 4.1.
-    Sm3, names("SM3", "SM3", "sm3", "sm3", None, false), 32, Sm3Compression, [
+    Sm3, names("SM3", "SM3", "sm3", "sm3", Some("sm3sum"), false), 32, Sm3Compression, [
         0x7380166F, 0x4914B2B9, 0x172442D7, 0xDA8A0600, 0xA96F30BC, 0x163138AA, 0xE38DEE4D, 0xB0FB0E4E,
     ]
 }

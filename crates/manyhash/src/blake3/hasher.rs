@@ -1,10 +1,9 @@
 //! One message in pieces, and its output as a stream.
 
-use super::nodes::{GROUP_CHUNKS, Stack, subtree};
 use super::root::{Root, output_of};
 use super::{DIGEST_BYTES, Mode};
-use crate::algorithm::blake3::{Blake3Compression, CHUNK_BYTES};
-use crate::algorithm::write_digest;
+use crate::algorithm::blake3::Blake3Compression;
+use crate::backend;
 use crate::in_pieces::InPieces;
 use std::fmt;
 use std::io;
@@ -23,63 +22,18 @@ use std::io;
 #[derive(Clone)]
 pub struct Hasher {
     mode: Mode,
-    /// The chunks before the current one.
-    stack: Stack,
-    /// The current chunk. It is never ended before more of the message comes.
-    chunk: InPieces<Blake3Compression>,
+    message: InPieces<Blake3Compression>,
 }
 
 impl Hasher {
     pub(super) fn starting(mode: Mode) -> Self {
-        let chunk = InPieces::starting(mode.chunk(0));
-        Self { mode, stack: Stack::default(), chunk }
+        let message = InPieces::starting(mode.start);
+        Self { mode, message }
     }
 
     /// Appends a piece to the message.
-    pub fn update(&mut self, mut piece: &[u8]) {
-        while !piece.is_empty() {
-            if self.chunk.bytes == CHUNK_BYTES as u64 {
-                let value = self.chunk_value();
-                self.push(&value, 1);
-            }
-            let (now, later) = match self.whole_chunks(piece.len()) {
-                0 => piece.split_at(piece.len().min(CHUNK_BYTES - self.chunk.bytes as usize)),
-                chunks => piece.split_at(chunks * CHUNK_BYTES),
-            };
-            if now.len() > CHUNK_BYTES {
-                let value = subtree(&self.mode, now, self.stack.chunks);
-                self.push(&value, (now.len() / CHUNK_BYTES) as u64);
-            } else {
-                self.chunk.update(now);
-            }
-            piece = later;
-        }
-    }
-
-    /// Returns how many of the chunks that begin here are a whole subtree, and not the end of a piece of so
-    /// many bytes; 0 unless they are two or more.
-    fn whole_chunks(&self, bytes: usize) -> usize {
-        let most = if self.chunk.bytes == 0 { (bytes - 1) / CHUNK_BYTES } else { 0 };
-        if most < 2 {
-            return 0;
-        }
-        // A subtree of n chunks begins at a multiple of n.
-        let aligned = if self.stack.chunks == 0 { GROUP_CHUNKS } else { 1 << self.stack.chunks.trailing_zeros().min(GROUP_CHUNKS.ilog2()) };
-        let chunks = aligned.min(GROUP_CHUNKS).min(1 << most.ilog2());
-        if chunks < 2 { 0 } else { chunks }
-    }
-
-    /// Adds a subtree, and begins the chunk after it.
-    fn push(&mut self, value: &[u8; DIGEST_BYTES], chunks: u64) {
-        self.stack.push(&self.mode, value, chunks);
-        self.chunk = InPieces::starting(self.mode.chunk(self.stack.chunks));
-    }
-
-    /// Ends the current chunk, which is not the root.
-    fn chunk_value(&mut self) -> [u8; DIGEST_BYTES] {
-        let mut value = [0; DIGEST_BYTES];
-        write_digest::<Blake3Compression>(self.chunk.finish(), &mut value);
-        value
+    pub fn update(&mut self, piece: &[u8]) {
+        self.message.update(piece);
     }
 
     /// Returns the digest of the message.
@@ -91,14 +45,8 @@ impl Hasher {
 
     /// Ends the message, and returns its output, to be read (2.6).
     pub fn finalize_reader(mut self) -> Reader {
-        let root = if self.stack.chunks == 0 {
-            let (state, rest) = self.chunk.unfinished();
-            Root::chunk(*state, rest)
-        } else {
-            let last = self.chunk_value();
-            Root::parent(&self.mode, self.stack.root(&self.mode, &last).expect("chunks before this one"))
-        };
-        Reader { root, position: 0 }
+        let (state, last) = self.message.last_blocks(backend::mix_of());
+        Reader { root: Root::new(state, last), position: 0 }
     }
 
     /// Begins a new message in the same mode.
@@ -110,15 +58,14 @@ impl Hasher {
 #[cfg(feature = "hmac")]
 impl Drop for Hasher {
     fn drop(&mut self) {
-        self.chunk.erase();
+        self.message.erase();
     }
 }
 
 /// Shows the mode and how far the message has come, and never its state.
 impl fmt::Debug for Hasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.stack.chunks * CHUNK_BYTES as u64 + self.chunk.bytes;
-        f.debug_struct("Hasher").field("mode", &self.mode).field("message_bytes", &bytes).finish_non_exhaustive()
+        f.debug_struct("Hasher").field("mode", &self.mode).field("message_bytes", &self.message.bytes).finish_non_exhaustive()
     }
 }
 

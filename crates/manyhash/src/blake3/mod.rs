@@ -4,7 +4,8 @@
 //!
 //! BLAKE3 cuts a message into chunks of 1,024 bytes, the leaves of a binary tree. A library that takes
 //! one message after the other has nothing for its lanes to do unless a message has many chunks. Here
-//! chunks of all messages of a batch share the lanes, and so do the parents of a level.
+//! chunks of all messages of a batch share the lanes, and so do the parents of a level. The algorithm
+//! [`Blake3`](crate::Blake3) does the same wherever an [`Algorithm`](crate::Algorithm) is asked for.
 //!
 //! ```
 //! use manyhash::blake3::{self, Mode};
@@ -17,21 +18,21 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | the modes, and what each does with messages |
-//! | `nodes.rs` | chunks and parents of many messages, level by level |
 //! | `root.rs` | the root of a tree, and its output |
 //! | `hasher.rs` | one message in pieces, and its output as a stream |
 
 mod hasher;
-mod nodes;
 mod root;
 
 pub use hasher::{Hasher, Reader};
 
-use crate::algorithm::Compression;
 use crate::algorithm::blake2s::INITIAL;
-use crate::algorithm::blake3::{Blake3Compression, DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL, KEYED_HASH};
+use crate::algorithm::blake3::{Blake3Compression, DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL, KEYED_HASH, start};
 use crate::algorithm::ending::Node;
+use crate::backend;
 use crate::kernel::start::Start;
+use crate::schedule::compiled::Compiled;
+use crate::schedule::digests::Digests;
 use crate::schedule::messages::Slice;
 use std::fmt;
 
@@ -43,21 +44,24 @@ pub const KEY_BYTES: usize = 32;
 /// What BLAKE3 is used for (2.3). A key is erased when its mode is dropped, if the feature `hmac` is on.
 #[derive(Clone)]
 pub struct Mode {
-    key: [u32; 8],
-    /// The flags of all nodes.
-    flags: u32,
+    /// Where messages begin: a key or the initial value, and the flags of the mode.
+    start: Start<Blake3Compression>,
 }
 
 impl Mode {
+    const fn new(key: [u32; 8], flags: u32) -> Self {
+        Self { start: Start { state: start(key, flags), bytes: 0 } }
+    }
+
     /// Returns the mode that hashes messages.
     pub const fn plain() -> Self {
-        Self { key: INITIAL, flags: 0 }
+        Self::new(INITIAL, 0)
     }
 
     /// Returns the mode that hashes messages under a secret key: a digest tells whoever has the key who
     /// made it.
     pub fn keyed(key: &[u8; KEY_BYTES]) -> Self {
-        Self { key: key_words(key), flags: KEYED_HASH }
+        Self::new(key_words(key), KEYED_HASH)
     }
 
     /// Returns the mode that derives keys: the messages are key material, and what comes of them is a key for
@@ -70,15 +74,14 @@ impl Mode {
     /// assert_ne!(key, Mode::plain().hash(b"key material"));
     /// ```
     pub fn derive_key(context: &str) -> Self {
-        let key = Self { key: INITIAL, flags: DERIVE_KEY_CONTEXT }.hash(context.as_bytes());
-        Self { key: key_words(&key), flags: DERIVE_KEY_MATERIAL }
+        let key = Self::new(INITIAL, DERIVE_KEY_CONTEXT).hash(context.as_bytes());
+        Self::new(key_words(&key), DERIVE_KEY_MATERIAL)
     }
 
     /// Returns the digest of one message.
     pub fn hash(&self, message: &[u8]) -> [u8; DIGEST_BYTES] {
-        let mut digest = [[0; DIGEST_BYTES]];
-        nodes::hash_many(self, &Slice(&[message]), &mut digest);
-        let [digest] = digest;
+        let mut digest = [0; DIGEST_BYTES];
+        Blake3Compression::hash_alone(backend::mix_of(), (&self.start.state, 0), None, message, &mut digest);
         digest
     }
 
@@ -98,7 +101,8 @@ impl Mode {
     /// Panics if the lengths differ.
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [[u8; DIGEST_BYTES]]) {
         assert_eq!(messages.len(), digests.len(), "{} messages but room for {} digests", messages.len(), digests.len());
-        nodes::hash_many(self, &Slice(messages), digests);
+        let digests = &mut Digests::new(digests.as_flattened_mut(), DIGEST_BYTES);
+        Blake3Compression::hash_many(backend::mix_of(), &(&self.start).into(), &Slice(messages), digests, None);
     }
 
     /// Returns `output_bytes` bytes for each message, in the order of the messages, one after the other. The
@@ -136,29 +140,19 @@ impl Mode {
     pub fn hasher(&self) -> Hasher {
         Hasher::starting(self.clone())
     }
-
-    /// Returns the start of a node: its counter, the flags of its first block, and those that its last block
-    /// has besides.
-    fn start(&self, counter: u64, flags: u32, last_flags: u32) -> Start<Blake3Compression> {
-        let mut state = Blake3Compression::filled(0);
-        state[..8].copy_from_slice(&self.key);
-        (state[Node::COUNTER], state[Node::COUNTER + 1]) = (counter as u32, (counter >> 32) as u32);
-        (state[Node::FLAGS], state[Node::LAST_FLAGS]) = (self.flags | flags, last_flags);
-        Start { state, bytes: 0 }
-    }
 }
 
 #[cfg(feature = "hmac")]
 impl Drop for Mode {
     fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(&mut self.key);
+        crate::isa::Word::erase(&mut self.start.state);
     }
 }
 
 /// Shows the mode, and never a key.
 impl fmt::Debug for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.flags {
+        f.write_str(match self.start.state[Node::FLAGS] & (KEYED_HASH | DERIVE_KEY_MATERIAL) {
             KEYED_HASH => "Mode::keyed",
             DERIVE_KEY_MATERIAL => "Mode::derive_key",
             _ => "Mode::plain",
@@ -179,10 +173,10 @@ fn key_words(key: &[u8; KEY_BYTES]) -> [u32; 8] {
 /// assert_eq!(digest[..4], [0x64, 0x37, 0xb3, 0xac]);
 /// ```
 pub fn hash(message: &[u8]) -> [u8; DIGEST_BYTES] {
-    Mode::plain().hash(message)
+    crate::hash::<crate::Blake3>(message)
 }
 
 /// Returns the digest of each message, in the order of the messages: see [`Mode::hash_many`].
 pub fn hash_many(messages: &[impl AsRef<[u8]>]) -> Vec<[u8; DIGEST_BYTES]> {
-    Mode::plain().hash_many(messages)
+    crate::hash_many::<crate::Blake3>(messages)
 }

@@ -1,12 +1,12 @@
 //! The root of a tree, and its output of any length (2.6).
 
-use super::nodes::{Pair, erase, reduce};
 use super::{DIGEST_BYTES, Mode};
-use crate::algorithm::ChainingOf;
-use crate::algorithm::blake3::{Blake3Compression, CHUNK_BYTES, CHUNK_END, CHUNK_START, PARENT, ROOT};
+use crate::algorithm::blake3::{Blake3Compression, CHUNK_BYTES, CHUNK_START};
 use crate::algorithm::ending::{Node, whole_bytes};
+use crate::algorithm::{ChainingOf, SelfTested, TreeNode};
 use crate::backend;
 use crate::kernel::start::Starts;
+use crate::schedule::chunks::{Pair, Trees, erase, reduce};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::messages::{Messages, Part, Slice};
@@ -24,22 +24,15 @@ pub(super) struct Root {
 #[cfg(feature = "hmac")]
 impl Drop for Root {
     fn drop(&mut self) {
-        erase(std::slice::from_mut(&mut self.state));
+        erase::<Blake3Compression>(std::slice::from_mut(&mut self.state));
     }
 }
 
 impl Root {
-    /// Returns the root that has two children.
-    pub(super) fn parent(mode: &Mode, block: Pair) -> Self {
-        Self { state: mode.start(0, PARENT, ROOT).state, block, block_bytes: block.len() }
-    }
-
-    /// Returns the root of a message that is one chunk: its blocks but the last have been compressed, and the
-    /// last has the bytes `rest`.
-    pub(super) fn chunk(state: ChainingOf<Blake3Compression>, rest: &[u8]) -> Self {
-        let mut root = Self { state, block: [0; 2 * DIGEST_BYTES], block_bytes: rest.len() };
-        root.state[Node::LAST_FLAGS] = CHUNK_END | ROOT;
-        root.block[..rest.len()].copy_from_slice(rest);
+    /// Returns the root that the bytes `last` end, no more than a block, from the state before them.
+    pub(super) fn new(state: &ChainingOf<Blake3Compression>, last: &[u8]) -> Self {
+        let mut root = Self { state: *state, block: [0; 2 * DIGEST_BYTES], block_bytes: last.len() };
+        root.block[..last.len()].copy_from_slice(last);
         root
     }
 
@@ -66,7 +59,7 @@ pub(super) fn output_of(roots: &[Root], first: u64, output: &mut [u8]) {
     let mut rooms = output.chunks_mut(output_bytes).flat_map(|output| output.chunks_mut(DIGEST_BYTES));
     let mut all = roots.iter().flat_map(|root| (0..halves_of_one as u64).map(move |i| (root, first + i)));
     loop {
-        erase(&mut states);
+        erase::<Blake3Compression>(&mut states);
         states.clear();
         blocks.clear();
         for (root, number) in all.by_ref().take(TOGETHER) {
@@ -101,19 +94,22 @@ pub(super) fn output_many(mode: &Mode, messages: &dyn Messages, output_bytes: us
 /// Returns the roots of messages.
 fn roots_of(mode: &Mode, messages: &dyn Messages) -> Vec<Root> {
     let (short, long): (Vec<usize>, Vec<usize>) = (0..messages.count()).partition(|i| messages.message(*i).len() <= CHUNK_BYTES);
-    let mut roots: Vec<Root> = vec![Root::parent(mode, [0; 2 * DIGEST_BYTES]); messages.count()];
-    reduce(mode, messages, &long, |found, _| {
+    let start = mode.start;
+    let mut roots: Vec<Root> = vec![Root::new(&start.state, &[]); messages.count()];
+    let parent = Blake3Compression::node(&start.state, TreeNode::Root);
+    reduce(Trees::<Blake3Compression> { mix: backend::mix_of(), start: &start.state }, messages, &long, |found, _| {
         for (message, block) in found {
-            roots[*message] = Root::parent(mode, *block);
+            roots[*message] = Root::new(&parent, block);
         }
     });
 
     // The blocks before the last one are full, so that the mark of an end changes nothing in them but the flags, and these are none here.
-    let start = mode.start(0, CHUNK_START, 0);
+    let mut begin = start;
+    begin.state[Node::LAST_FLAGS] = 0;
     let (mut begun, mut wholes) = (Vec::new(), Vec::new());
     for i in short {
         let (whole, rest) = messages.message(i).split_at(whole_bytes::<Blake3Compression>(messages.message(i).len()));
-        roots[i] = Root::chunk(start.state, rest);
+        roots[i] = Root::new(&start.state, rest);
         if !whole.is_empty() {
             begun.push(i);
             wholes.push(whole);
@@ -121,7 +117,7 @@ fn roots_of(mode: &Mode, messages: &dyn Messages) -> Vec<Root> {
     }
     let mut values = vec![[0; DIGEST_BYTES]; wholes.len()];
     let mut digests = Digests::new(values.as_flattened_mut(), DIGEST_BYTES);
-    Blake3Compression::hash_many(backend::mix_of(), &(&start).into(), &Slice(&wholes), &mut digests, None);
+    Blake3Compression::hash_many(backend::mix_of(), &(&begin).into(), &Slice(&wholes), &mut digests, None);
     for (i, value) in begun.into_iter().zip(values) {
         let state = &mut roots[i].state;
         state[..8].copy_from_slice(&super::key_words(&value));

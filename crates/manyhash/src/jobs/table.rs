@@ -1,13 +1,16 @@
 //! The inner part of `Jobs`: a table of messages on their way, and the pieces that they wait with.
 //! A run is a schedule over the jobs that have blocks ready, each from the state that it was left
-//! in.
+//! in. Jobs whose messages may be trees have one of their own: `table/trees.rs`.
+
+mod trees;
 
 use crate::algorithm::ending::{End, Ending, EndingOf, TwoBlocks, block_count, pad, whole_bytes, zeros};
-use crate::algorithm::{ChainingOf, CompressionOf, digest};
+use crate::algorithm::{ChainingOf, CompressionOf, SelfTested, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
 #[cfg(feature = "hmac")]
 use crate::hmac::Key;
+use crate::in_pieces::InPieces;
 use crate::isa::Ahead;
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
@@ -48,6 +51,8 @@ struct Entry<A: Algorithm, H> {
     kept_bytes: usize,
     first_piece: Option<PieceId>,
     last_piece: Option<PieceId>,
+    /// The message as far as it was hashed, if it may be a tree.
+    begun: Option<Box<InPieces<CompressionOf<A>>>>,
 }
 
 /// The stage that a message has reached.
@@ -175,6 +180,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
             kept_bytes: 0,
             first_piece: None,
             last_piece: None,
+            begun: None,
         };
         match self.free_entries.pop() {
             Some(id) => {
@@ -230,6 +236,7 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
         }
         let handle = self.entries[id].handle.take();
         self.entries[id].erase();
+        self.entries[id].begun = None;
         if self.entries[id].is_listed {
             self.listed_abandoned += 1;
         } else {
@@ -257,6 +264,11 @@ impl<A: Algorithm, H, P: AsRef<[u8]>> Table<A, H, P> {
             return;
         }
         self.is_running = true;
+        if <CompressionOf<A>>::HAS_CHUNKS {
+            self.run_trees();
+            self.is_running = false;
+            return;
+        }
         let blocks_left = |id: &JobId| self.entries[*id].blocks_left();
         self.listed.sort_unstable_by_key(blocks_left);
         let longest_blocks = self.listed.last().map_or(0, blocks_left);

@@ -5,7 +5,7 @@
 use super::instructions::Expression;
 use super::{ExpressionOf, Proved};
 use crate::algorithm::ending::{Counted, Ending, EndingOf};
-use crate::algorithm::{ChainingOf, Compression, CompressionOf, write_digest};
+use crate::algorithm::{ChainingOf, Compression, CompressionOf, SelfTested, write_digest};
 use crate::algorithms::Algorithm;
 use crate::backend::Backend;
 use crate::hash::Hasher;
@@ -99,6 +99,10 @@ fn goes_far<A: Algorithm>()
 where
     CompressionOf<A>: Proved,
 {
+    if <CompressionOf<A>>::HAS_CHUNKS {
+        // No chain of blocks is longer than a chunk.
+        return;
+    }
     let lengths = [0, 1, 55, 56, 64, 65, 111, 112, 128, 129, 135, 136, 300];
     let messages: Vec<Vec<u8>> = lengths.iter().map(|bytes| (0..*bytes).map(|i| (i * 7 + bytes) as u8).collect()).collect();
     for blocks in BLOCKS {

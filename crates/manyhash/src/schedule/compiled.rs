@@ -6,26 +6,27 @@
 //! the functions of [`Compiled`].
 
 use super::alone::Midstate;
+use super::chunks::{self, Pair, Stack, Trees, Value};
 use super::digests::Digests;
 use super::framed::{self, Around};
-use super::messages::Messages;
 #[cfg(feature = "hmac")]
 use super::messages::Which;
+use super::messages::{Messages, Slice};
 use super::mix::{Mix, Mixes, Usage};
 use super::short::{self, Rows};
 use super::{Extent, Memory, Supply};
 use super::{alone, route, squeeze};
 use crate::algorithm::{ChainingOf, SelfTested};
-use crate::kernel::start::Passes;
 #[cfg(feature = "hmac")]
 use crate::kernel::start::Starts;
+use crate::kernel::start::{Passes, Start};
 use std::sync::OnceLock;
 
 /// A compression function with all functions that are compiled for it.
 pub(crate) trait Compiled: SelfTested {
     /// Returns the kernels of the compression function; the CPU is asked once.
     fn mixes() -> &'static Mixes<Self>;
-    /// Hashes a batch: see [`route::hash_many`].
+    /// Hashes a batch: see [`route::hash_many`], and [`chunks::hash_many`] for trees.
     fn hash_many(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
     /// Hashes a batch with bytes around each message: see [`framed::hash_many`].
     fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
@@ -34,8 +35,14 @@ pub(crate) trait Compiled: SelfTested {
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage);
     /// Hashes messages of one number of blocks: see [`short::hash_alike`].
     fn hash_alike(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
-    /// Hashes one message: see [`alone::hash`].
+    /// Hashes one message: see [`alone::hash`], and [`chunks::hash_many`] for a tree.
     fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]);
+    /// Adds whole chunks to a tree that grows: see [`Stack::push_chunks`].
+    fn push_chunks(trees: Trees<'_, Self>, stack: &mut Stack, chunks: &[u8]);
+    /// Adds the value of one chunk to a tree that grows: see [`Stack::push`].
+    fn push_chunk(trees: Trees<'_, Self>, stack: &mut Stack, value: &Value);
+    /// Returns the block of the root: see [`Stack::root`].
+    fn root(trees: Trees<'_, Self>, stack: &Stack, last: &Value) -> Pair;
     /// Compresses blocks of one message: see [`alone::compress`].
     fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]);
     /// Writes the output of final states: see [`squeeze::squeeze`].
@@ -57,9 +64,18 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
             digests: &mut Digests<'_>,
             usage: Option<&mut Usage>,
         ) {
+            if chunks::has_tree::<Self>(messages) {
+                return chunks::hash_many(mix, passes, messages, digests);
+            }
             route::hash_many(mix, passes, messages, digests, usage);
         }
         fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+            if const { Self::HAS_CHUNKS } && !around.is_nothing() {
+                return chunks::hash_framed(mix, around, messages, digests);
+            }
+            if chunks::has_tree::<Self>(messages) {
+                return chunks::hash_many(mix, &around.passes, messages, digests);
+            }
             framed::hash_many(mix, around, messages, digests);
         }
         #[cfg(feature = "hmac")]
@@ -76,7 +92,26 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
             short::hash_alike(mix, passes, messages, digests, rows);
         }
         fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]) {
+            if const { Self::HAS_CHUNKS } && message.len() > Self::CHUNK_BYTES {
+                let (state, bytes) = inner;
+                let start = &Start { state: *state, bytes };
+                let digest_bytes = digest.len();
+                return chunks::hash_many(mix, &start.into(), &Slice(&[message]), &mut Digests::new(digest, digest_bytes));
+            }
             alone::hash(mix, inner, outer, message, digest);
+        }
+        fn push_chunks(trees: Trees<'_, Self>, stack: &mut Stack, chunks: &[u8]) {
+            if const { Self::HAS_CHUNKS } {
+                stack.push_chunks(trees, chunks);
+            }
+        }
+        fn push_chunk(trees: Trees<'_, Self>, stack: &mut Stack, value: &Value) {
+            if const { Self::HAS_CHUNKS } {
+                stack.push(trees, value, 1);
+            }
+        }
+        fn root(trees: Trees<'_, Self>, stack: &Stack, last: &Value) -> Pair {
+            if const { Self::HAS_CHUNKS } { stack.root(trees, last) } else { unreachable!("no message is a tree") }
         }
         fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]) {
             alone::compress(mix, state, blocks);

@@ -3,6 +3,7 @@
 
 use super::messages::Which;
 use crate::algorithm::{ChainingOf, Compression, MAX_DIGEST_BYTES, Variant, copy_digest, write_digest};
+use std::ops::Range;
 
 /// Room for the digests of a batch.
 pub(crate) struct Digests<'a> {
@@ -51,6 +52,11 @@ impl<'a> Digests<'a> {
     #[inline]
     pub(crate) fn room(&mut self, i: usize) -> &mut [u8] {
         &mut self.bytes[i * self.digest_bytes..][..self.digest_bytes]
+    }
+
+    /// Returns the room for the digests of some messages.
+    pub(crate) fn part(&mut self, messages: Range<usize>) -> &mut [u8] {
+        &mut self.bytes[messages.start * self.digest_bytes..messages.end * self.digest_bytes]
     }
 
     /// Writes the digest of message `i`, which has this final state. It is always inlined, so that

@@ -7,7 +7,7 @@ use super::queue::Queue;
 use super::route;
 use super::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, ended_of};
 use crate::algorithm::ending::{End, Ending, block_count, padded, padded_bytes, whole_bytes};
-use crate::algorithm::{ChainingOf, Compression};
+use crate::algorithm::{ChainingOf, Compression, SelfTested};
 use crate::isa::Ahead;
 use crate::kernel::start::Passes;
 
@@ -16,23 +16,34 @@ use crate::kernel::start::Passes;
 pub(crate) struct Around<'a, 's, C: Compression> {
     /// Passes that start after the whole blocks of what comes before.
     pub(crate) passes: Passes<'s, C>,
-    /// The rest of what comes before, less than a block.
+    /// The rest of what comes before: see [`absorbed_bytes`].
     pub(crate) head: &'a [u8],
     /// The bytes after each message.
     pub(crate) suffix: &'a [u8],
 }
 
 impl<C: Compression> Around<'_, '_, C> {
+    /// Returns whether there is nothing before and after messages.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.head.is_empty() && self.suffix.is_empty()
+    }
+
     /// Bytes of a message with those around it, counted from the midstate.
     fn framed_bytes(&self, message: &[u8]) -> u64 {
         (self.head.len() + message.len() + self.suffix.len()) as u64
     }
 }
 
+/// Returns how many bytes of what comes before messages are compressed once for all of them: the whole
+/// blocks, but none of a tree, whose first chunk ends in a message.
+pub(crate) fn absorbed_bytes<C: SelfTested>(prefix_bytes: usize) -> usize {
+    if C::HAS_CHUNKS { 0 } else { whole_bytes::<C>(prefix_bytes) }
+}
+
 /// Hashes every message with the bytes around it. Panics if there are not as many digests as
 /// messages.
 pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, '_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
-    if around.head.is_empty() && around.suffix.is_empty() {
+    if around.is_nothing() {
         return route::hash_many(mix, &around.passes, messages, digests, None);
     }
     digests.check_room(messages.count());

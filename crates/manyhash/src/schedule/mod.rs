@@ -52,6 +52,7 @@
 //! | `sets.rs` | which short ones of many messages go together, if they differ in blocks |
 //! | `messages.rs`, `queue.rs` | messages in memory, and their order |
 //! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
+//! | `chunks.rs` | messages that are trees of chunks: nodes of all of them share the lanes |
 //! | `digests.rs` | where digests go |
 //! | `bookkeeping.rs` | what all this costs, besides compressing |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
@@ -60,6 +61,7 @@
 
 pub(crate) mod alone;
 mod bookkeeping;
+pub(crate) mod chunks;
 pub(crate) mod compiled;
 pub(crate) mod digests;
 mod few;

@@ -6,10 +6,11 @@
 //! vector do work that is not used. Nothing is ever transposed. For backends without lanes
 //! (SHA-NI), each slice's words are copied together.
 
+use super::copied::CopiedSlices;
 use super::dealt::DealtHasher;
 use super::separated::{self, Role};
 use super::{LANES, ParameterError};
-use crate::algorithm::CompressionOf;
+use crate::algorithm::{CompressionOf, SelfTested};
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend, BackendError};
 use crate::frame::Frame;
@@ -88,27 +89,47 @@ impl<A: Algorithm> JLanes<A> {
             None => backend::mix_for_dealt::<A>(),
         };
         let start = self.lane.only_start().expect("nothing but an initial value");
-        JLanesHasher { mode: self.clone(), slices: DealtHasher::new(mix, start, self.lanes, self.threads) }
+        let slices = if <CompressionOf<A>>::HAS_CHUNKS {
+            Slices::Copied(CopiedSlices::new(mix, start, self.lanes))
+        } else {
+            Slices::Dealt(DealtHasher::new(mix, start, self.lanes, self.threads))
+        };
+        JLanesHasher { mode: self.clone(), slices }
     }
+}
+
+/// The slices of one message.
+#[derive(Clone)]
+enum Slices<A: Algorithm> {
+    Dealt(DealtHasher<CompressionOf<A>>),
+    /// The slices of an algorithm whose long messages are trees.
+    Copied(CopiedSlices<CompressionOf<A>>),
 }
 
 /// Hashes one message that arrives in pieces, by [`JLanes`].
 #[derive(Clone)]
 pub struct JLanesHasher<A: Algorithm> {
     mode: JLanes<A>,
-    slices: DealtHasher<CompressionOf<A>>,
+    slices: Slices<A>,
 }
 
 impl<A: Algorithm> JLanesHasher<A> {
     /// Appends a piece to the message. With threads, pieces of a MiB and more are best.
     pub fn update(&mut self, piece: &[u8]) {
-        self.slices.update(piece);
+        match &mut self.slices {
+            Slices::Dealt(slices) => slices.update(piece),
+            Slices::Copied(slices) => slices.update(piece),
+        }
     }
 
     /// Returns the digest of the message.
     pub fn finalize(self) -> A::Digest {
         let mut digests = vec![A::ZERO; self.mode.lanes];
-        self.slices.finalize(&mut Digests::of::<A>(&mut digests));
+        let room = &mut Digests::of::<A>(&mut digests);
+        match self.slices {
+            Slices::Dealt(slices) => slices.finalize(room),
+            Slices::Copied(slices) => slices.finalize(room),
+        }
         super::wrap(&self.mode.wrap, &digests)
     }
 }
@@ -116,8 +137,12 @@ impl<A: Algorithm> JLanesHasher<A> {
 /// Shows how far the message has come, and never its state.
 impl<A: Algorithm> fmt::Debug for JLanesHasher<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message_bytes = match &self.slices {
+            Slices::Dealt(slices) => slices.message_bytes(),
+            Slices::Copied(slices) => slices.message_bytes(),
+        };
         let hasher = &mut f.debug_struct("JLanesHasher");
-        hasher.field("algorithm", &A::NAME).field("lanes", &self.mode.lanes).field("message_bytes", &self.slices.message_bytes());
+        hasher.field("algorithm", &A::NAME).field("lanes", &self.mode.lanes).field("message_bytes", &message_bytes);
         hasher.finish_non_exhaustive()
     }
 }

@@ -28,6 +28,7 @@
 #![doc = include_str!("examples.md")]
 
 pub mod bittorrent_v2;
+mod copied;
 pub(crate) mod dealt;
 pub mod dm_verity;
 pub mod fs_verity;

@@ -1,7 +1,10 @@
-//! Many messages that have to be read: each lane has a reader and a buffer.
+//! Many messages that have to be read: each lane has a reader and a buffer. Those that may be trees are
+//! in `trees.rs`.
+
+mod trees;
 
 use crate::algorithm::ending::{End, Ending, EndingOf, Tail, block_count, whole_bytes};
-use crate::algorithm::{ChainingOf, CompressionOf, digest};
+use crate::algorithm::{ChainingOf, CompressionOf, SelfTested, digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
 use crate::isa::Ahead;
@@ -24,6 +27,11 @@ const MOST_STAGGER_BYTES: usize = 2048;
 const LEAST_LANE_BYTES: usize = 4096;
 /// The most bytes that a lane's buffer may have.
 const MOST_LANE_BYTES: usize = 16 << 20;
+
+/// The error of a reader that says it gave more than it was asked for.
+const READ_TOO_MUCH: &str = "the reader says it gave more than it was asked for";
+/// The error of a reader that lent too little.
+const LENT_TOO_LITTLE: &str = "the reader lent less than it was asked for";
 
 /// A reader that can also show some of its bytes where they lie, so that nobody copies them: those
 /// of a file that is mapped into memory, for example.
@@ -155,6 +163,10 @@ impl<A: Algorithm> Readers<A> {
     ) {
         let lane_bytes =
             self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / mix.widest_kernel().lanes).clamp(LEAST_LANE_BYTES, MOST_LANE_BYTES));
+        if <CompressionOf<A>>::HAS_CHUNKS {
+            let most_open = mix.widest_kernel().lanes;
+            return trees::hash::<A, R>(mix, &self.start, (most_open, lane_bytes * most_open), readers.into_iter(), finished);
+        }
         let supply = &mut Open::<A, R, _, _> {
             readers: readers.into_iter(),
             finished,
@@ -259,7 +271,7 @@ impl<A: Algorithm, R: Lend> Reading<A, R> {
             match reader.read(&mut buffer[filled..]) {
                 Ok(0) => break true,
                 Ok(bytes) if bytes > lane_bytes - filled => {
-                    self.error = Some(io::Error::other("the reader says it gave more than it was asked for"));
+                    self.error = Some(io::Error::other(READ_TOO_MUCH));
                     return Filled::Ended;
                 }
                 Ok(bytes) => filled += bytes,
@@ -288,7 +300,7 @@ impl<A: Algorithm, R: Lend> Reading<A, R> {
         let bytes = lent.as_ref().len();
         let whole = whole_bytes::<CompressionOf<A>>(bytes);
         if whole == 0 || bytes < self.held_bytes {
-            self.error = Some(io::Error::other("the reader lent less than it was asked for"));
+            self.error = Some(io::Error::other(LENT_TOO_LITTLE));
             return Filled::Ended;
         }
         self.message_bytes += (bytes - self.held_bytes) as u64;
