@@ -77,6 +77,11 @@ impl Failure {
         Self::Message(message.into(), FAILED)
     }
 
+    /// Creates the failure whose message was printed before.
+    pub(crate) fn said_failed() -> Self {
+        Self::Said(FAILED)
+    }
+
     /// Returns a function that makes an error of the file at `path` a failure.
     pub(crate) fn of(path: &Path) -> impl Fn(io::Error) -> Self {
         |error| Self::File(path.to_path_buf(), error)

@@ -110,13 +110,14 @@ pub enum GnuCommandLine {
 /// Parses a command line as GNU's commands do, without the command's own name. The first operand
 /// may end the options, as with `POSIXLY_CORRECT`.
 pub fn gnu_command_line(arguments: Vec<OsString>, operands_end_options: bool) -> GnuCommandLine {
-    let options = match gnu::parse_as(arguments, operands_end_options) {
+    let options = match gnu::parse_as(gnu::Tool::Sum(AnyAlgorithm::Sha256), arguments, operands_end_options) {
         gnu::Parsed::Run(options) => options,
         gnu::Parsed::Help => return GnuCommandLine::Help,
         gnu::Parsed::Version => return GnuCommandLine::Version,
-        gnu::Parsed::Wrong(message) => return GnuCommandLine::Wrong(message),
+        gnu::Parsed::Wrong(wrong) => return GnuCommandLine::Wrong(wrong.messages.concat()),
     };
-    let gnu::Options { check, binary, tag, zero, ignore_missing, quiet, status, strict, warn, operands } = options;
+    let gnu::Options { check, binary, tag, zero, ignore_missing, quiet, status, strict, warn, operands, .. } = options;
+    let tag = tag == Some(true);
     let on = [
         (check, "--check"),
         (binary == Some(true) && !tag, "--binary"),

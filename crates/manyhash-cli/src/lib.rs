@@ -24,8 +24,8 @@ mod text;
 use clap::Parser;
 use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
 use exit::{Failure, Outcome};
-use flags::{Arguments, Command};
-use manyhash::{AnyAlgorithm, backend};
+use flags::{Arguments, Command, DropIn};
+use manyhash::backend;
 use message::say;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -38,10 +38,10 @@ use std::path::Path;
 pub fn run(mut arguments: Vec<OsString>) -> u8 {
     let is_logging = env::var_os("MANYHASH_LOG").is_some_and(|value| !value.is_empty() && value != "0");
     let called_as = arguments.first().and_then(|name| Some((0, command_of(name)?)));
-    let asked_for = || arguments.get(1).and_then(|name| Some((1, AnyAlgorithm::by_command(name.to_str()?)?)));
-    if let Some((index, algorithm)) = called_as.or_else(asked_for) {
+    let asked_for = || arguments.get(1).and_then(|name| Some((1, DropIn::by_name(name.to_str()?)?)));
+    if let Some((index, drop_in)) = called_as.or_else(asked_for) {
         let program = arguments.remove(index);
-        let outcome = drop_in::run(&program, algorithm, arguments.split_off(index), is_logging);
+        let outcome = drop_in::run(&program, drop_in, arguments.split_off(index).into_iter(), is_logging);
         say_left_out(&program);
         return exit::code(&program, outcome);
     }
@@ -76,8 +76,8 @@ fn dispatch(program: &OsStr, arguments: Vec<OsString>, is_logging: bool) -> Outc
     }
 }
 
-/// Returns the algorithm of the drop-in at the path `program`, or `None` if it is no drop-in.
-fn command_of(program: &OsStr) -> Option<AnyAlgorithm> {
+/// Returns the drop-in at the path `program`, or `None` if it is none.
+fn command_of(program: &OsStr) -> Option<DropIn> {
     let name = Path::new(program).file_name()?.to_str()?;
-    AnyAlgorithm::by_command(name.strip_suffix(env::consts::EXE_SUFFIX).unwrap_or(name))
+    DropIn::by_name(name.strip_suffix(env::consts::EXE_SUFFIX).unwrap_or(name))
 }

@@ -107,7 +107,7 @@ impl Group {
         let old = std::mem::replace(entry, Entry { stamp, digests: Vec::new() });
         let mut difference = None;
         if old.stamp == stamp {
-            let fresh = |name: &str| digests.algorithms().iter().find(|algorithm| algorithm.name() == name);
+            let fresh = |name: &str| digests.algorithms().iter().find(|algorithm| digests.algorithms().name(*algorithm) == name);
             for (name, stored) in &old.digests {
                 if fresh(name).is_some_and(|algorithm| digests.of(algorithm) != &**stored) {
                     difference = Some(Difference { algorithm: name.to_string(), stored: stored.clone() });
@@ -124,7 +124,7 @@ impl Group {
 
 impl Entry {
     fn new(stamp: Stamp, digests: &Digests) -> Self {
-        let pair = |algorithm: AnyAlgorithm| (algorithm.name().into(), digests.of(algorithm).into());
+        let pair = |algorithm: AnyAlgorithm| (digests.algorithms().name(algorithm).into(), digests.of(algorithm).into());
         Self { stamp, digests: digests.algorithms().iter().map(pair).collect() }
     }
 
@@ -132,7 +132,7 @@ impl Entry {
     pub(crate) fn digests(&self, algorithms: Algorithms) -> Option<Digests> {
         let mut bytes = Vec::new();
         for algorithm in algorithms.iter() {
-            let (_, digest) = self.digests.iter().find(|(name, _)| **name == *algorithm.name())?;
+            let (_, digest) = self.digests.iter().find(|(name, _)| **name == *algorithms.name(algorithm))?;
             bytes.extend(digest);
         }
         Digests::new(algorithms, bytes)

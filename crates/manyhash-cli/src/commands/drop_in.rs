@@ -1,45 +1,108 @@
-//! The drop-ins `sha256sum` and its like, which do on all cores what GNU coreutils' commands of
-//! these names do. CHECK.md says which release is matched and what differs.
+//! The drop-ins: commands that do on all cores what other commands of their names do. CHECK.md says
+//! which releases are matched and what differs.
+
+mod b3sum;
+mod legacy;
 
 use super::check::Check;
 use super::sum::{Sum, or_stdin};
 use super::{prepare_backends, print};
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
-use crate::flags::gnu::{self, Options, Parsed};
+use crate::flags::DropIn;
+use crate::flags::gnu::{self, Checksum, Options, Parsed, Tool};
+use crate::message::say;
 use crate::output::Output;
 use crate::progress::{Progress, ProgressWhen};
 use crate::text::lines::Format;
 use crate::text::manifest::line::Dialect;
 use manyhash::{AnyAlgorithm, backend};
 use manyhash_files::find::Walk;
-use manyhash_files::{Settings, all_cores};
+use manyhash_files::{Algorithms, Settings, all_cores};
 use std::ffi::{OsStr, OsString};
 
-pub(crate) fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl IntoIterator<Item = OsString>, verbose: bool) -> Outcome {
-    let options = match gnu::parse(arguments) {
+/// Runs a drop-in, which was called as `program`.
+pub(crate) fn run(program: &OsStr, drop_in: DropIn, arguments: impl Iterator<Item = OsString>, verbose: bool) -> Outcome {
+    match drop_in {
+        DropIn::Gnu(tool) => run_gnu(program, tool, arguments, verbose),
+        DropIn::B3sum => b3sum::run(program, arguments, verbose),
+    }
+}
+
+fn run_gnu(program: &OsStr, tool: Tool, arguments: impl Iterator<Item = OsString>, verbose: bool) -> Outcome {
+    let options = match gnu::parse(tool, arguments) {
         Parsed::Run(options) => options,
-        Parsed::Help => return print(gnu::help(program, algorithm).as_bytes()),
-        Parsed::Version => {
-            let version = env!("CARGO_PKG_VERSION");
-            let text = format!("{} (manyhash) {version}\n", algorithm.command().unwrap_or_default());
-            return print(text.as_bytes());
-        }
-        Parsed::Wrong(message) => {
-            let hint = format!("\nTry '{} --help' for more information.", program.display());
-            return Err(Failure::failed([message, hint.into_bytes()].concat()));
+        Parsed::Help => return print(gnu::help(program, tool).as_bytes()),
+        Parsed::Version => return print(version(tool.name()).as_bytes()),
+        Parsed::Wrong(wrong) => {
+            wrong.messages.iter().for_each(|message| say(program, message));
+            if wrong.says_help {
+                eprintln!("Try '{} --help' for more information.", program.display());
+            }
+            return Err(Failure::said_failed());
         }
     };
     backend::from_environment().map_err(|error| Failure::failed(error.to_string()))?;
-    prepare_backends(program, algorithm.into(), verbose).map_err(Failure::failed)?;
-    let format = Format::new(&[algorithm], options.style(), options.zero);
-    let Options { check, ignore_missing, quiet, status, strict, warn, operands, .. } = options;
+    let digest_bytes = options.length.filter(|bits| *bits > 0).map(|bits| bits as usize / 8);
+    let algorithm = match (tool, options.checksum) {
+        (Tool::Sum(algorithm), _) | (Tool::Cksum, Some(Checksum::Digest(algorithm))) => Some(algorithm),
+        (Tool::B2sum, _) => Some(AnyAlgorithm::Blake2b),
+        (Tool::Cksum, None) if options.check => None,
+        (Tool::Cksum, checksum) => {
+            let Options { zero, operands, .. } = options;
+            return legacy::print(program, checksum.unwrap_or(Checksum::Crc), operands, zero);
+        }
+    };
+    if let Some(algorithm) = algorithm {
+        prepare_backends(program, algorithm.into(), verbose).map_err(Failure::failed)?;
+    }
+    let style = options.style(tool);
+    let Options { check, zero, ignore_missing, quiet, status, strict, warn, operands, .. } = options;
     let operands = or_stdin(operands);
-    let settings = Settings::new(all_cores());
-    if check {
+    match algorithm {
+        Some(algorithm) if !check => {
+            let (algorithm, algorithms) = with_length(algorithm, digest_bytes);
+            print_sums(program, algorithms, Format::new(&[algorithm], style, zero), operands, all_cores())
+        }
+        _ => Checking { algorithm, ignore_missing, quiet, status, strict, warn }.run(program, operands, all_cores()),
+    }
+}
+
+fn version(name: &str) -> String {
+    format!("{name} (manyhash) {}\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns an algorithm with digests of so many bytes, if a number is given that it can have.
+fn with_length(algorithm: AnyAlgorithm, digest_bytes: Option<usize>) -> (AnyAlgorithm, Algorithms) {
+    let Some(digest_bytes) = digest_bytes else { return (algorithm, algorithm.into()) };
+    if algorithm == AnyAlgorithm::Blake2b && digest_bytes == AnyAlgorithm::Blake2b256.digest_bytes() {
+        return (AnyAlgorithm::Blake2b256, AnyAlgorithm::Blake2b256.into());
+    }
+    (algorithm, Algorithms::with_digest_bytes(algorithm, digest_bytes).unwrap_or(algorithm.into()))
+}
+
+fn print_sums(program: &OsStr, algorithms: Algorithms, format: Format, operands: Vec<OsString>, threads: usize) -> Outcome {
+    let (output, output_path, progress) = (Output::raw_stdout(), None, Progress::none());
+    let (walk, cache) = (Walk::new(operands, false), Cache::none());
+    Sum { walk, cache, algorithms, format, output, output_path, progress, verbose: false }.print(program, &Settings::new(threads))
+}
+
+/// The options of a check.
+struct Checking {
+    algorithm: Option<AnyAlgorithm>,
+    ignore_missing: bool,
+    quiet: bool,
+    status: bool,
+    strict: bool,
+    warn: bool,
+}
+
+impl Checking {
+    fn run(self, program: &OsStr, manifests: Vec<OsString>, threads: usize) -> Outcome {
+        let Self { algorithm, ignore_missing, quiet, status, strict, warn } = self;
         let check = Check {
             dialect: Dialect::Gnu,
-            algorithm: Some(algorithm),
+            algorithm,
             directory: None,
             strict,
             ignore_missing,
@@ -52,10 +115,6 @@ pub(crate) fn run(program: &OsStr, algorithm: AnyAlgorithm, arguments: impl Into
             progress: ProgressWhen::Never,
             verbose: false,
         };
-        return check.run(program, operands, &settings);
+        check.run(program, manifests, &Settings::new(threads))
     }
-    let (output, output_path, progress) = (Output::raw_stdout(), None, Progress::none());
-    let walk = Walk::new(operands, false);
-    let (algorithms, cache) = (algorithm.into(), Cache::none());
-    Sum { walk, cache, algorithms, format, output, output_path, progress, verbose: false }.print(program, &settings)
 }

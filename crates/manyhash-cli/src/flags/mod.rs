@@ -1,7 +1,9 @@
 //! Options of the command line. A file for each command has its options, their defaults, and the
 //! text below the options in `--help` and manual pages, whose indented lines are shown as they are.
 
+mod b3sum;
 mod check;
+mod drop_ins;
 mod dups;
 pub(crate) mod gnu;
 mod sum;
@@ -19,7 +21,9 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+pub(crate) use self::b3sum::B3sumArguments;
 pub(crate) use self::check::CheckArguments;
+pub(crate) use self::drop_ins::DropIn;
 pub(crate) use self::dups::{Chunking, DupsArguments};
 pub(crate) use self::sum::SumArguments;
 pub(crate) use self::tree::*;
@@ -204,6 +208,6 @@ impl TypedValueParser for AlgorithmName {
 }
 
 fn after_help() -> String {
-    let commands: Vec<_> = AnyAlgorithm::ALL.iter().copied().filter_map(AnyAlgorithm::command).collect();
+    let commands: Vec<_> = DropIn::names().collect();
     EXAMPLES.replace("DROP-INS", &commands.join(" "))
 }

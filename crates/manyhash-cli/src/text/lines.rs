@@ -63,7 +63,7 @@ impl Format {
                 name(line);
             }
             Style::Tag => {
-                line.extend(algorithm.tag().as_bytes());
+                line.extend(hashed.digests.algorithms().tag(algorithm).as_bytes());
                 line.extend(b" (");
                 name(line);
                 line.extend(b") = ");
@@ -73,7 +73,7 @@ impl Format {
                 let object = JsonSum {
                     name: JsonName::of(path),
                     bytes: hashed.bytes,
-                    algorithm: algorithm.name(),
+                    algorithm: &hashed.digests.algorithms().name(algorithm),
                     digest: const_hex::encode(digest),
                 };
                 serde_json::to_writer(&mut *line, &object)?;
@@ -89,7 +89,7 @@ struct JsonSum<'a> {
     #[serde(flatten)]
     name: JsonName<'a>,
     bytes: u64,
-    algorithm: &'static str,
+    algorithm: &'a str,
     digest: String,
 }
 

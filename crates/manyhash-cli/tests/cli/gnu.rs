@@ -1,6 +1,7 @@
 //! The drop-ins against GNU coreutils' commands on this machine, which must have the same bytes on
 //! stdout and stderr and the same exit code.
 
+mod cksum;
 mod options;
 mod quotes;
 mod random;
@@ -16,7 +17,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::OnceLock;
 
-const COMMANDS: [&str; 6] = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"];
+const COMMANDS: [&str; 7] = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum"];
 
 /// Returns GNU's command of this name: in PATH, or in the folder that MANYHASH_TEST_COREUTILS names
 /// (a release's `src`, once built).

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 mod audit;
+mod b3sum;
 mod bench;
 mod broken;
 mod cache;

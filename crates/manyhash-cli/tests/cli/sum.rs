@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// The digests of `abc`, from the examples of RFC 1321, FIPS 180-4, FIPS 202, RFC 7693 and GM/T 0004. That of Keccak-256 is what
 /// Ethereum's libraries compute.
-const ABC: [(&str, &str); 16] = [
+const ABC: [(&str, &str); 18] = [
     ("MD5", "900150983cd24fb0d6963f7d28e17f72"),
     ("SHA-1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
     ("SHA-224", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
@@ -34,6 +34,8 @@ const ABC: [(&str, &str); 16] = [
         "BLAKE2b",
         "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923",
     ),
+    ("BLAKE2b-256", "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319"),
+    ("BLAKE3", "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"),
     ("SM3", "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0"),
 ];
 
@@ -290,11 +292,11 @@ fn several_algorithms_read_a_file_once() {
     let object = |algorithm: &str, digest: &str| format!(r#"{{"path":"f","bytes":3,"algorithm":"{algorithm}","digest":"{digest}"}}"#);
     assert_eq!(objects, format!("{}\n{}\n", object("SHA-512", sha512), object("SHA-1", sha1)));
 
-    let all = "sha1,sha224,sha256,sha384,sha512,sha512/224,sha512/256,sha3-224,sha3-256,sha3-384,sha3-512,keccak256,blake2s,blake2b,sm3";
+    let all = "sha1,sha224,sha256,sha384,sha512,sha512/224,sha512/256,sha3-224,sha3-256,sha3-384,sha3-512,keccak256,blake2s,blake2b,blake2b-256,blake3,sm3";
     let output = place.command(BINARY).args(["sum", "-o", "sums", "-a", all, "f", "new\nline", "large", "f"]).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty());
     let check = place.run("check --strict sums");
-    assert_eq!((check.stdout.matches(": OK\n").count(), check.code), (4 * 15, Some(0)), "{check:?}");
+    assert_eq!((check.stdout.matches(": OK\n").count(), check.code), (4 * 17, Some(0)), "{check:?}");
 
     let missing = place.run("sum -a sha1,sha512 missing f");
     assert_eq!((missing.stdout.lines().count(), missing.stderr.lines().count(), missing.code), (2, 1, Some(1)));

@@ -141,7 +141,7 @@ impl Sink<Step> for Results<'_> {
                 self.listed(Whereabouts { path: &path, names: &names, device: None }, Standing::Belongs, None);
                 Ok(())
             }
-            Step::Malformed { line } => self.report.malformed(line),
+            Step::Malformed { line, tag } => self.report.malformed(line, tag),
             Step::End { guessed } => self.report.end(guessed),
             Step::Unopened(error) => self.report.unopened(&error),
             Step::Unreadable(error) => self.report.unreadable(&error),

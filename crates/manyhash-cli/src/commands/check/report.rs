@@ -13,6 +13,7 @@ use crate::text::quoting::quoted;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Hashed, STDIN, file_name};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
@@ -233,7 +234,7 @@ impl<'a> Report<'a> {
                 Ok(from) => (Some(from), None),
                 Err(_) => (None, Some(const_hex::encode(&missing.name))),
             };
-            let (algorithm, digest) = (missing.algorithm.name(), const_hex::encode(&missing.digest));
+            let (algorithm, digest) = (missing.algorithms().name(missing.algorithm), const_hex::encode(&missing.digest));
             return self.write_json(&JsonMoved { status: "moved", name: JsonName::of(name), from, from_hex, algorithm, digest, bytes });
         }
         self.output.write_all(&[&quoted(&missing.name)[..], b": MOVED to ", &quoted(name), b"\n"].concat())
@@ -262,7 +263,7 @@ impl<'a> Report<'a> {
             manifest: String::from_utf8_lossy(&self.manifest).into_owned(),
             line,
             name: JsonName::of(&entry.name),
-            algorithm: entry.algorithm.name(),
+            algorithm: entry.algorithms().name(entry.algorithm),
             status,
             expected: const_hex::encode(&entry.digest),
             digest: hashed.map(|hashed| const_hex::encode(hashed.digests.of(entry.algorithm))),
@@ -272,11 +273,12 @@ impl<'a> Report<'a> {
         }
     }
 
-    pub(crate) fn malformed(&mut self, line: u64) -> io::Result<()> {
+    /// Reports a line without a meaning, of an algorithm of this name if one is known.
+    pub(crate) fn malformed(&mut self, line: u64, tag: Option<&str>) -> io::Result<()> {
         self.counts.malformed_lines += 1;
         self.summary.malformed_lines += 1;
         if self.check.warn {
-            let tag = self.check.algorithm.map_or_else(String::new, |algorithm| format!("{} ", algorithm.tag()));
+            let tag = tag.map_or_else(String::new, |tag| format!("{tag} "));
             self.say_of_manifest(&format!("{line}: improperly formatted {tag}checksum line"))?;
         }
         Ok(())
@@ -390,7 +392,7 @@ struct JsonCheck<'a> {
     line: u64,
     #[serde(flatten)]
     name: JsonName<'a>,
-    algorithm: &'static str,
+    algorithm: Cow<'static, str>,
     status: &'static str,
     expected: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -420,7 +422,7 @@ struct JsonMoved<'a> {
     from: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     from_hex: Option<String>,
-    algorithm: &'static str,
+    algorithm: Cow<'static, str>,
     digest: String,
     bytes: u64,
 }

@@ -33,6 +33,8 @@ pub(crate) enum Step {
     Unhashed(Names),
     Malformed {
         line: u64,
+        /// What its algorithm is called.
+        tag: Option<&'static str>,
     },
     Unopened(io::Error),
     Unreadable(io::Error),
@@ -134,7 +136,7 @@ impl Source {
                     Task { label: Step::Unhashed(names), path, work: Work::Nothing }
                 }
                 Line::Comment => continue,
-                Line::Malformed => only(Step::Malformed { line }),
+                Line::Malformed => only(Step::Malformed { line, tag: self.parser.tag_of_malformed() }),
             });
         }
     }
@@ -144,7 +146,7 @@ impl Source {
         let is_stdin = entry.name == STDIN.as_bytes() && names.form == Form::Text;
         // A manifest on standard input cannot also list the digest of standard input.
         if is_stdin && self.current.as_ref().is_some_and(|current| current.manifest == STDIN) {
-            return only(Step::Malformed { line });
+            return only(Step::Malformed { line, tag: self.parser.tag_of_malformed() });
         }
         self.is_stdin_spent |= is_stdin;
         if let Err(message) = self.meet(entry.algorithm) {
@@ -161,7 +163,7 @@ impl Source {
             Ok(Readable::File { stamp: Some(stamp), .. }) => Some(stamp.file.device),
             _ => None,
         };
-        let work = self.check.cache.hashing(&path, what, entry.algorithm.into());
+        let work = self.check.cache.hashing(&path, what, entry.algorithms());
         Task { label: Step::Entry { line, entry, size_bytes, names, device }, path, work }
     }
 

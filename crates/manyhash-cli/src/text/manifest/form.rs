@@ -66,6 +66,16 @@ impl Parser {
         self.text.guessed
     }
 
+    /// Returns what messages call the algorithm of a line without a meaning: nothing, if it may be any. GNU's `cksum -c` takes
+    /// it for one like the last before it, and for a CRC at first.
+    pub(crate) fn tag_of_malformed(&self) -> Option<&'static str> {
+        match (self.dialect, self.algorithm) {
+            (_, Some(algorithm)) => Some(algorithm.tag()),
+            (Dialect::Gnu, None) => Some(self.text.last_tag.unwrap_or("CRC")),
+            (Dialect::Manyhash, None) => None,
+        }
+    }
+
     /// Parses `line`, which comes without its end.
     pub(crate) fn parse(&mut self, line: &[u8]) -> Line {
         if let Some(form) = self.form {
@@ -95,7 +105,10 @@ impl Parser {
             Form::Record => record::parse(line),
         };
         match &parsed {
-            Line::Entry { entry, .. } if self.algorithm.is_some_and(|wanted| wanted != entry.algorithm) => Line::Malformed,
+            // A parser of text lines was told.
+            Line::Entry { entry, .. } if form != Form::Text && self.algorithm.is_some_and(|wanted| wanted != entry.algorithm) => {
+                Line::Malformed
+            }
             _ => parsed,
         }
     }

@@ -1,6 +1,7 @@
 //! The meaning of a line of a manifest, whatever its form. CHECK.md is the specification.
 
 use manyhash::AnyAlgorithm;
+use manyhash_files::Algorithms;
 
 /// The rules for reading a line, where GNU coreutils and manyhash differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,13 @@ pub(crate) struct Entry {
     pub(crate) digest: Box<[u8]>,
     /// The file's name, with escapes resolved.
     pub(crate) name: Vec<u8>,
+}
+
+impl Entry {
+    /// Returns the algorithm, with digests of as many bytes as this one has.
+    pub(crate) fn algorithms(&self) -> Algorithms {
+        Algorithms::with_digest_bytes(self.algorithm, self.digest.len()).unwrap_or(self.algorithm.into())
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use super::line::{Dialect, Entry, split_once};
 use crate::text::escapes::unescape;
 use crate::text::hexadecimal;
 use manyhash::AnyAlgorithm;
+use manyhash_files::Algorithms;
 
 /// Parses lines. It remembers the first kind of untagged line, because kinds may not be mixed.
 #[derive(Debug)]
@@ -21,13 +22,15 @@ pub(crate) struct LineParser {
     pub(super) named: Option<AnyAlgorithm>,
     /// The algorithm that the length alone of the last such digest told.
     pub(super) guessed: Option<AnyAlgorithm>,
+    /// The last tag of `cksum -c` that was one, whatever came behind it.
+    pub(super) last_tag: Option<&'static str>,
     one_blank: Option<bool>,
 }
 
 impl LineParser {
     /// Creates a parser of lines of `algorithm`, or of any algorithm if none is given.
     pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
-        Self { dialect, algorithm, named: None, guessed: None, one_blank: None }
+        Self { dialect, algorithm, named: None, guessed: None, last_tag: None, one_blank: None }
     }
 
     /// Parses `line`, which comes without its end. Returns `None` if it is malformed.
@@ -37,30 +40,32 @@ impl LineParser {
             Some(rest) => (true, rest),
             None => (false, line),
         };
-        let (algorithm, digest, name) = match self.tagged(line) {
-            Some((algorithm, rest)) => {
+        let (expected, digest, name) = match self.tagged(line) {
+            Some((expected, rest)) => {
                 let (digest, name) = self.split_tagged(rest)?;
-                (algorithm, digest, name)
+                (expected, digest, name)
             }
             None => self.split_untagged(line)?,
         };
-        let digest = hexadecimal::decode(digest).filter(|digest| digest.len() == algorithm.digest_bytes())?;
+        let digest = hexadecimal::decode(digest).filter(|digest| digest.len() == expected.digest_bytes)?;
         let name = if escaped { unescape(name)? } else { self.whole_name(name)?.to_vec() };
-        Some(Entry { algorithm, digest, name })
+        Some(Entry { algorithm: expected.algorithm, digest, name })
     }
 
-    /// Returns the algorithm that `line` begins with, and the text behind the `(` that follows it.
-    fn tagged<'a>(&self, line: &'a [u8]) -> Option<(AnyAlgorithm, &'a [u8])> {
+    /// Returns what `line` begins with, and the text behind the `(` that follows it.
+    fn tagged<'a>(&mut self, line: &'a [u8]) -> Option<(Expected, &'a [u8])> {
         let (tag, rest) = split_once(line, b'(')?;
         let tag = str::from_utf8(tag.strip_suffix(b" ").unwrap_or(tag)).ok()?;
         let found = match (self.dialect, self.algorithm) {
-            (Dialect::Gnu, Some(algorithm)) => {
-                let as_openssl = tag.starts_with("SHA2-") && AnyAlgorithm::by_name(tag) == Some(algorithm);
-                (tag == algorithm.tag() || as_openssl).then_some(algorithm)
+            (Dialect::Gnu, Some(algorithm)) => Expected::of_gnu_tag(tag, &[algorithm]),
+            (Dialect::Gnu, None) => {
+                let name = tag.split('-').next().unwrap_or_default();
+                self.last_tag = CKSUM.iter().map(|algorithm| algorithm.tag()).find(|tag| *tag == name).or(self.last_tag);
+                Expected::of_gnu_tag(tag, &CKSUM)
             }
-            _ => AnyAlgorithm::by_name(tag),
+            _ => AnyAlgorithm::by_name(tag).map(Expected::usual).or_else(|| Expected::of_length_in(tag)),
         };
-        Some((found?, rest)).filter(|(found, _)| self.algorithm.is_none_or(|wanted| wanted == *found))
+        Some((found?, rest)).filter(|(found, _)| self.algorithm.is_none_or(|wanted| found.is_of(wanted, self.dialect)))
     }
 
     /// Splits `NAME) = DIGEST`. The last `)` ends the name, because it need not be escaped.
@@ -75,14 +80,17 @@ impl LineParser {
         Some((digest, name))
     }
 
-    /// Splits `DIGEST  NAME`, `DIGEST *NAME` or `DIGEST NAME` into algorithm, digest and name.
-    fn split_untagged<'a>(&mut self, line: &'a [u8]) -> Option<(AnyAlgorithm, &'a [u8], &'a [u8])> {
+    /// Splits `DIGEST  NAME`, `DIGEST *NAME` or `DIGEST NAME` into what is expected, digest and name.
+    fn split_untagged<'a>(&mut self, line: &'a [u8]) -> Option<(Expected, &'a [u8], &'a [u8])> {
         let (digest, rest) = line.split_at(line.iter().position(|byte| !byte.is_ascii_hexdigit())?);
-        let algorithm = match self.algorithm {
-            Some(algorithm) => algorithm,
-            None => self.of_length(digest.len() / 2)?,
+        let expected = match (self.dialect, self.algorithm) {
+            (Dialect::Gnu, Some(AnyAlgorithm::Blake2b)) => Expected::blake2b(digest.len() / 2)?,
+            (_, Some(algorithm)) => Expected::usual(algorithm),
+            // Only the tag tells `cksum -c` the algorithm.
+            (Dialect::Gnu, None) => return None,
+            (Dialect::Manyhash, None) => Expected::usual(self.of_length(digest.len() / 2)?),
         };
-        if digest.len() != 2 * algorithm.digest_bytes() {
+        if digest.len() != 2 * expected.digest_bytes {
             return None;
         }
         let rest = rest.strip_prefix(b" ").or_else(|| rest.strip_prefix(b"\t"))?;
@@ -97,7 +105,7 @@ impl LineParser {
             (false, Some(true)) => {}
             (false, _) => self.one_blank = Some(false),
         }
-        Some((algorithm, digest, if self.one_blank == Some(true) { rest } else { name }))
+        Some((expected, digest, if self.one_blank == Some(true) { rest } else { name }))
     }
 
     /// Returns the algorithm of an untagged line with a digest of so many bytes.
@@ -116,6 +124,65 @@ impl LineParser {
             Dialect::Gnu => Some(until_nul(name)),
             Dialect::Manyhash => (!name.contains(&0)).then_some(name),
         }
+    }
+}
+
+/// The algorithms of GNU's `cksum` that have digests.
+pub(crate) const CKSUM: [AnyAlgorithm; 8] = [
+    AnyAlgorithm::Md5,
+    AnyAlgorithm::Sha1,
+    AnyAlgorithm::Sha224,
+    AnyAlgorithm::Sha256,
+    AnyAlgorithm::Sha384,
+    AnyAlgorithm::Sha512,
+    AnyAlgorithm::Blake2b,
+    AnyAlgorithm::Sm3,
+];
+
+/// The algorithm of a line and the length of its digest, which BLAKE2b can choose.
+#[derive(Clone, Copy)]
+struct Expected {
+    algorithm: AnyAlgorithm,
+    digest_bytes: usize,
+}
+
+impl Expected {
+    fn usual(algorithm: AnyAlgorithm) -> Self {
+        Self { algorithm, digest_bytes: algorithm.digest_bytes() }
+    }
+
+    /// Returns BLAKE2b with digests of so many bytes.
+    fn blake2b(digest_bytes: usize) -> Option<Self> {
+        if digest_bytes == AnyAlgorithm::Blake2b256.digest_bytes() {
+            return Some(Self::usual(AnyAlgorithm::Blake2b256));
+        }
+        Algorithms::with_digest_bytes(AnyAlgorithm::Blake2b, digest_bytes).map(|_| Self { algorithm: AnyAlgorithm::Blake2b, digest_bytes })
+    }
+
+    /// Whether a command that is told this algorithm takes it. `b2sum` takes BLAKE2b of any length.
+    fn is_of(self, wanted: AnyAlgorithm, dialect: Dialect) -> bool {
+        let is_b2sum = dialect == Dialect::Gnu && wanted == AnyAlgorithm::Blake2b;
+        self.algorithm == wanted || is_b2sum && self.algorithm == AnyAlgorithm::Blake2b256
+    }
+
+    /// Returns what a tag of GNU's tools means among some algorithms. Only one spelling is right.
+    fn of_gnu_tag(tag: &str, algorithms: &[AnyAlgorithm]) -> Option<Self> {
+        let is_its = |algorithm: &AnyAlgorithm| {
+            let as_openssl = tag.starts_with("SHA2-") && AnyAlgorithm::by_name(tag) == Some(*algorithm);
+            tag == algorithm.tag() || as_openssl
+        };
+        match algorithms.iter().copied().find(is_its) {
+            Some(algorithm) => Some(Self::usual(algorithm)),
+            None if algorithms.contains(&AnyAlgorithm::Blake2b) && tag.starts_with("BLAKE2b-") => Self::of_length_in(tag),
+            None => None,
+        }
+    }
+
+    /// Returns what a tag such as `BLAKE2b-128` means, in which 128 is the bits of a digest.
+    fn of_length_in(tag: &str) -> Option<Self> {
+        let (name, bits) = tag.split_once('-')?;
+        let bits: usize = bits.parse().ok().filter(|bits: &usize| bits.is_multiple_of(8))?;
+        Self::blake2b(bits / 8).filter(|_| name.eq_ignore_ascii_case(AnyAlgorithm::Blake2b.tag()))
     }
 }
 
