@@ -6,8 +6,8 @@ use crate::compute::{Threads, detached, threads_argument};
 use crate::integer::Integer;
 use crate::messages::{Limits, Messages};
 use crate::output::Output;
+use crate::parameters::{mode_of, parameter_error};
 use manyhash::blake2::{Blake2, ParameterError, Parameters};
-use manyhash::blake3::{KEY_BYTES, Mode};
 use manyhash::xof::kmac::Key;
 use manyhash::xof::{CShake, Function, KangarooTwelve, Shake128, Shake256, TurboShake128, TurboShake256};
 use manyhash::{AnyAlgorithm, Blake2b, Blake2s, threads};
@@ -70,7 +70,7 @@ fn length_of(length: Integer, parameter: &str) -> PyResult<usize> {
 }
 
 /// The bytes of an argument that may be left out.
-fn bytes_of(object: Option<&Bound<'_, PyAny>>, parameter: &str) -> PyResult<Vec<u8>> {
+pub(crate) fn bytes_of(object: Option<&Bound<'_, PyAny>>, parameter: &str) -> PyResult<Vec<u8>> {
     object.map_or(Ok(Vec::new()), |object| Ok(Buffer::of(object, || parameter.to_string())?.bytes().to_vec()))
 }
 
@@ -206,9 +206,7 @@ pub fn blake2_many<'py>(
         }
         _ => return Err(PyValueError::new_err(format!("unknown function {function:?}; these would do: blake2b, blake2s"))),
     };
-    // The names of the parameters are those of Python.
-    let renamed = |error: ParameterError| error.to_string().replace("digest_bytes", "digest_size").replace("personal", "person");
-    let hash_many = made.map_err(|error| PyValueError::new_err(renamed(error)))?;
+    let hash_many = made.map_err(|error| parameter_error(&error))?;
     Call { messages, offsets, output, threads, length }.hash(py, &hash_many)
 }
 
@@ -233,18 +231,7 @@ pub fn blake3_many<'py>(
     #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let length = length.map_or(Ok(32), |length| length_of(length, "length"))?;
-    // A backend that is forced must have it: all that have BLAKE2s do.
-    check_backend(AnyAlgorithm::Blake2s)?;
-    let mode = match (key, context) {
-        (None, None) => Mode::plain(),
-        (None, Some(context)) => Mode::derive_key(context),
-        (Some(_), Some(_)) => return Err(PyValueError::new_err("key and context: only one of them may be given")),
-        (Some(key), None) => {
-            let key = Buffer::of(key, || "key".to_string())?;
-            let wrong = || PyValueError::new_err(format!("key has {} bytes: it must have {KEY_BYTES}", key.bytes().len()));
-            Mode::keyed(key.bytes().try_into().map_err(|_| wrong())?)
-        }
-    };
+    let mode = mode_of(key, context)?;
     let hash_many: HashMany = Box::new(move |messages, digests| match digests.as_chunks_mut() {
         (digests, []) if length == manyhash::blake3::DIGEST_BYTES => mode.hash_many_into(messages, digests),
         _ => mode.output_many_into(messages, length, digests),

@@ -16,27 +16,66 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// than that takes.
 const DETACHING_BYTES: usize = 2048;
 
+/// What is behind an object: a message in pieces, whose digest has one length.
+pub(crate) trait Message: Send + Sync {
+    fn update(&mut self, piece: &[u8]);
+    fn digest(&self) -> Vec<u8>;
+    fn clone_boxed(&self) -> Box<dyn Message>;
+}
+
+impl Message for AnyHasher {
+    fn update(&mut self, piece: &[u8]) {
+        Self::update(self, piece);
+    }
+
+    fn digest(&self) -> Vec<u8> {
+        self.clone().finalize()
+    }
+
+    fn clone_boxed(&self) -> Box<dyn Message> {
+        Box::new(self.clone())
+    }
+}
+
 /// The digest of a message that comes in pieces, like hashlib's objects. Any number of threads may
 /// use it.
 #[pyclass(frozen, module = "manyhash")]
 pub struct Hash {
     algorithm: AnyAlgorithm,
-    hasher: Mutex<AnyHasher>,
+    digest_bytes: usize,
+    message: Mutex<Box<dyn Message>>,
 }
 
 impl Hash {
     fn of(algorithm: AnyAlgorithm, data: MaybeData<'_>) -> PyResult<Self> {
+        Self::starting(algorithm, algorithm.digest_bytes(), Box::new(algorithm.hasher()), data)
+    }
+
+    /// A new object that begins with data.
+    pub(crate) fn starting(algorithm: AnyAlgorithm, digest_bytes: usize, message: Box<dyn Message>, data: MaybeData<'_>) -> PyResult<Self> {
         check_backend(algorithm)?;
-        let hash = Self { algorithm, hasher: Mutex::new(algorithm.hasher()) };
+        let hash = Self { algorithm, digest_bytes, message: Mutex::new(message) };
         if let MaybeData::Given(data) = data {
             hash.update(data.py(), data)?;
         }
         Ok(hash)
     }
 
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, AnyHasher> {
-        self.hasher.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Box<dyn Message>> {
+        self.message.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Gives the bytes of a bytes-like object to a message. If they are many, other threads of Python run
+/// meanwhile.
+pub(crate) fn append(py: Python<'_>, data: Bound<'_, PyAny>, update: impl FnOnce(&[u8]) + Send) -> PyResult<()> {
+    let data = Data::of(data)?;
+    let bytes = data.bytes()?;
+    if bytes.len() < DETACHING_BYTES {
+        update(bytes);
+        return Ok(());
+    }
+    detached(py, || update(bytes))
 }
 
 #[pymethods]
@@ -44,32 +83,25 @@ impl Hash {
     /// Appends the bytes of a bytes-like object to the message.
     #[pyo3(signature = (data, /))]
     fn update(&self, py: Python<'_>, data: Bound<'_, PyAny>) -> PyResult<()> {
-        let data = Data::of(data)?;
-        let bytes = data.bytes()?;
-        let mut hasher = self.lock(py);
-        if bytes.len() < DETACHING_BYTES {
-            hasher.update(bytes);
-            return Ok(());
-        }
-        let hasher = &mut *hasher;
-        detached(py, || hasher.update(bytes))
+        let mut message = self.lock(py);
+        let message = &mut **message;
+        append(py, data, |bytes| message.update(bytes))
     }
 
     /// The digest of the message so far.
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let hasher = self.lock(py).clone();
-        PyBytes::new(py, &hasher.finalize())
+        PyBytes::new(py, &self.lock(py).digest())
     }
 
     /// The digest of the message so far, in hexadecimal.
     fn hexdigest<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        let hasher = self.lock(py).clone();
-        hex(py, &hasher.finalize())
+        hex(py, &self.lock(py).digest())
     }
 
     /// Another object with the same message so far.
     fn copy(&self, py: Python<'_>) -> Self {
-        Self { algorithm: self.algorithm, hasher: Mutex::new(self.lock(py).clone()) }
+        let message = Mutex::new(self.lock(py).clone_boxed());
+        Self { algorithm: self.algorithm, digest_bytes: self.digest_bytes, message }
     }
 
     /// The algorithm's name, as hashlib spells it.
@@ -81,7 +113,7 @@ impl Hash {
     /// Bytes of the digest.
     #[getter]
     fn digest_size(&self) -> usize {
-        self.algorithm.digest_bytes()
+        self.digest_bytes
     }
 
     /// Bytes of the algorithm's blocks.

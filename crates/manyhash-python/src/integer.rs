@@ -9,6 +9,9 @@ use pyo3::prelude::*;
 pub struct Integer(Option<i64>);
 
 impl Integer {
+    pub const ZERO: Self = Self(Some(0));
+    pub const ONE: Self = Self(Some(1));
+
     /// The integer's value, or a `ValueError` that names the parameter.
     pub fn value(self, parameter: &str) -> PyResult<i64> {
         self.0.ok_or_else(|| PyValueError::new_err(format!("{parameter} is out of range: it does not fit 64 bits")))

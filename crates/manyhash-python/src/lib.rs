@@ -24,6 +24,7 @@ mod many;
 mod messages;
 mod offsets;
 mod output;
+mod parameters;
 mod rows;
 mod tree;
 
@@ -47,6 +48,8 @@ mod _manyhash {
     #[pymodule_export]
     use crate::many::{hash_many, hmac_many, verify_many};
     #[pymodule_export]
+    use crate::parameters::{OutputHash, shake_128, shake_256};
+    #[pymodule_export]
     use crate::tree::{
         tree_bittorrent_v2, tree_dm_verity, tree_files, tree_fs_verity, tree_glacier, tree_j_lanes, tree_j_pointers, tree_s3_composite,
     };
@@ -55,6 +58,10 @@ mod _manyhash {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::hash_object::add_constructors(module)?;
+        // In the place of those without parameters.
+        module.add_function(wrap_pyfunction!(crate::parameters::blake2b, module)?)?;
+        module.add_function(wrap_pyfunction!(crate::parameters::blake2s, module)?)?;
+        module.add_function(wrap_pyfunction!(crate::parameters::blake3, module)?)?;
         module.add("algorithms", crate::algorithm::names(module.py())?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -12,11 +12,14 @@ from typing import NoReturn
 import manyhash
 import pytest
 
-# The algorithms that Python's hashlib has too. Its OpenSSL may be built without SM3, and it has no
-# Keccak-256, which `test_keccak.py` compares with published digests.
+# The algorithms that Python's hashlib has too. Its OpenSSL may be built without SM3, and it has none of
+# those in `test_not_in_hashlib.py`, which are compared with published digests.
 IN_HASHLIB = [name for name in manyhash.algorithms if name in hashlib.algorithms_available]
 # Those with an HMAC: BLAKE2 takes keys by itself.
 WITH_HMAC = [name for name in IN_HASHLIB if not name.startswith("blake2")]
+# The algorithms whose constructors have more arguments than data, as hashlib's have.
+WITH_PARAMETERS = ["blake2b", "blake2s", "blake3"]
+WITHOUT_PARAMETERS = [name for name in manyhash.algorithms if name not in WITH_PARAMETERS]
 
 
 def skipped(reason: str) -> NoReturn:

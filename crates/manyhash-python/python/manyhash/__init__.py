@@ -15,6 +15,7 @@ from manyhash import _algorithms, _manyhash, tree
 from manyhash._algorithms import *
 from manyhash._manyhash import (
     Hash,
+    OutputHash,
     __version__,
     algorithms,
     blake2_many,
@@ -23,6 +24,8 @@ from manyhash._manyhash import (
     hmac_many,
     kmac_many,
     new,
+    shake_128,
+    shake_256,
     shake_many,
     verify_many,
 )
@@ -31,6 +34,7 @@ __all__ = [
     "Backend",
     "FileDigest",
     "Hash",
+    "OutputHash",
     "__version__",
     "algorithms",
     "backend",
@@ -41,6 +45,8 @@ __all__ = [
     "hmac_many",
     "kmac_many",
     "new",
+    "shake_128",
+    "shake_256",
     "shake_many",
     "tree",
     "verify_many",

@@ -30,6 +30,55 @@ class Hash:
     def copy(self) -> Hash: ...
     def __reduce__(self) -> Never: ...
 
+@final
+class OutputHash:
+    @property
+    def name(self) -> str: ...
+    @property
+    def digest_size(self) -> int: ...
+    @property
+    def block_size(self) -> int: ...
+    def update(self, data: Data, /) -> None: ...
+    def digest(self, length: int | None = None, *, seek: int = 0) -> bytes: ...
+    def hexdigest(self, length: int | None = None, *, seek: int = 0) -> str: ...
+    def copy(self) -> OutputHash: ...
+    def __reduce__(self) -> Never: ...
+
+def blake2b(
+    data: Data = b"",
+    *,
+    digest_size: int = 64,
+    key: Data = b"",
+    salt: Data = b"",
+    person: Data = b"",
+    fanout: int = 1,
+    depth: int = 1,
+    leaf_size: int = 0,
+    node_offset: int = 0,
+    node_depth: int = 0,
+    inner_size: int = 0,
+    last_node: bool = False,
+    usedforsecurity: bool = True,
+) -> Hash: ...
+def blake2s(
+    data: Data = b"",
+    *,
+    digest_size: int = 32,
+    key: Data = b"",
+    salt: Data = b"",
+    person: Data = b"",
+    fanout: int = 1,
+    depth: int = 1,
+    leaf_size: int = 0,
+    node_offset: int = 0,
+    node_depth: int = 0,
+    inner_size: int = 0,
+    last_node: bool = False,
+    usedforsecurity: bool = True,
+) -> Hash: ...
+def blake3(data: Data = b"", *, key: Data | None = None, context: str | None = None, usedforsecurity: bool = True) -> OutputHash: ...
+def shake_128(data: Data = b"", *, usedforsecurity: bool = True) -> OutputHash: ...
+def shake_256(data: Data = b"", *, usedforsecurity: bool = True) -> OutputHash: ...
 def new(name: str, data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 @overload
 def hash_many(

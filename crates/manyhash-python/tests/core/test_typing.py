@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import support
 
 import manyhash
 from manyhash import _manyhash
@@ -97,17 +98,18 @@ def test_the_stub_declares_what_is_there_and_nothing_else() -> None:
     defined |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
     types_alone = {"Data", "_Messages", "_Several"}
     there = {name for name in dir(_manyhash) if not name.startswith("__") or name == "__version__"}
-    assert defined - types_alone == there - set(manyhash.algorithms)
+    assert defined - types_alone == there - set(manyhash.algorithms) | set(support.WITH_PARAMETERS)
 
 
 def stub_of_the_algorithms() -> str:
-    constructors = [f'def {name}(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...' for name in manyhash.algorithms]
+    constructors = [f'def {name}(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...' for name in support.WITHOUT_PARAMETERS]
+    imported = ", ".join(["Data", "Hash", *(f"{name} as {name}" for name in support.WITH_PARAMETERS)])
     lines = [
         "# Written by a test: MANYHASH_RECORD_STUB=1 pytest tests/core/test_typing.py",
         "from typing import Generic, TypeVar",
         "",
         "from manyhash._column_methods import DigestMethod",
-        "from manyhash._manyhash import Data, Hash",
+        f"from manyhash._manyhash import {imported}",
         "",
         'Column = TypeVar("Column")',
         "",
