@@ -3,15 +3,25 @@ CARGO ?= cargo
 # The tree `make run` hashes, and the processes' parallelism.
 TREE ?= /usr/lib
 JOBS ?= 0
+# Where `make install` puts what it builds, and a folder that stands for / meanwhile.
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run test lint prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run install uninstall test lint prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
 	python3 scripts/run.py --manyhash target/release/manyhash --jobs $(JOBS) $(TREE)
+
+install:        ## the command, its manual pages and completions, the C library: below PREFIX=/usr/local; DESTDIR stands for /
+	$(CARGO) build --release --package manyhash-cli --package manyhash-c
+	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install
+
+uninstall:      ## take them away
+	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install uninstall
 
 test:           ## everything
 	MAKE="$(MAKE)" scripts/timed-parts $(TESTS)
