@@ -2,7 +2,7 @@
 from typing import Generic, TypeVar
 
 from manyhash._column_methods import DigestMethod
-from manyhash._manyhash import Data, Hash
+from manyhash._manyhash import Data, Hash, blake2b as blake2b, blake2s as blake2s, blake3 as blake3
 
 Column = TypeVar("Column")
 
@@ -22,6 +22,8 @@ __all__ = [
     "sha3_512",
     "blake2s",
     "blake2b",
+    "blake2b256",
+    "blake3",
     "sm3",
 ]
 
@@ -38,8 +40,7 @@ def sha3_256(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 def keccak256(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 def sha3_384(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 def sha3_512(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
-def blake2s(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
-def blake2b(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def blake2b256(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 def sm3(data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 
 class AlgorithmMethods(Generic[Column]):
@@ -58,4 +59,6 @@ class AlgorithmMethods(Generic[Column]):
     sha3_512: DigestMethod[Column]
     blake2s: DigestMethod[Column]
     blake2b: DigestMethod[Column]
+    blake2b256: DigestMethod[Column]
+    blake3: DigestMethod[Column]
     sm3: DigestMethod[Column]
