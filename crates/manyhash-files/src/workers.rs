@@ -450,6 +450,13 @@ impl Shared {
         }
     }
 
+    /// How many workers have no file now, and will have none of those that wait.
+    fn free_workers(&self) -> usize {
+        let state = self.lock();
+        let without = self.settings.workers - state.started_workers + state.idle_workers;
+        without.saturating_sub(state.window.waiting_jobs())
+    }
+
     /// The bytes that one worker's buffers may take.
     fn buffer_bytes(&self) -> usize {
         self.settings.buffer_bytes / self.settings.workers

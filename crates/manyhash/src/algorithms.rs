@@ -1,7 +1,7 @@
 //! The algorithms as callers see them: types.
 
 use crate::algorithm::ending::{Ending, EndingOf};
-use crate::algorithm::{Compression, CompressionOf, Variant};
+use crate::algorithm::{Compression, CompressionOf, SelfTested, Variant};
 use crate::schedule::compiled::Compiled;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -20,6 +20,9 @@ pub trait Algorithm: Variant<Compression: Compiled, Bytes = <Self as Algorithm>:
     const BLOCK_BYTES: usize;
     /// Bytes of a digest.
     const DIGEST_BYTES: usize;
+    /// Bytes of a chunk, if a message that is longer is a tree of chunks, which fill the lanes by themselves: of
+    /// BLAKE3.
+    const CHUNK_BYTES: Option<usize>;
     /// True if the algorithm has an HMAC (RFC 2104). An algorithm that takes keys by itself has
     /// none.
     const HAS_HMAC: bool;
@@ -49,6 +52,8 @@ macro_rules! algorithm { ([] $($Name:ident)*) => { $(
         const NAME: &'static str = Self::NAMES.standard;
         const BLOCK_BYTES: usize = <CompressionOf<Self>>::BLOCK_BYTES;
         const DIGEST_BYTES: usize = size_of::<<Self as Variant>::Bytes>();
+        const CHUNK_BYTES: Option<usize> =
+            if <CompressionOf<Self>>::HAS_CHUNKS { Some(<CompressionOf<Self>>::CHUNK_BYTES) } else { None };
         const HAS_HMAC: bool = !<EndingOf<Self> as Ending<CompressionOf<Self>>>::HOLDS_BACK;
     }
 )* } }

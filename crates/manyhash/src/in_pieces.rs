@@ -8,9 +8,10 @@ use crate::backend;
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
 use crate::kernel::start::Start;
-use crate::schedule::chunks::{Stack, Trees, VALUE_BYTES};
+use crate::schedule::chunks::{GROUP_CHUNKS, Stack, Trees, VALUE_BYTES};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::Mix;
+use crate::threads;
 
 /// A state, and the bytes that do not fill a block yet.
 #[derive(Clone)]
@@ -53,7 +54,14 @@ impl<C: Compiled> InPieces<C> {
     }
 
     /// Appends a piece to the message, on the kernels of `mix`.
-    pub(crate) fn update_on(&mut self, mix: &Mix<C>, mut piece: &[u8]) {
+    #[inline]
+    pub(crate) fn update_on(&mut self, mix: &Mix<C>, piece: &[u8]) {
+        self.update_on_threads(mix, piece, 1);
+    }
+
+    /// Appends a piece to the message, on the kernels of `mix`, and its whole subtrees on up to `threads`
+    /// threads, if there are several.
+    pub(crate) fn update_on_threads(&mut self, mix: &Mix<C>, mut piece: &[u8], threads: usize) {
         if !C::HAS_CHUNKS {
             return self.absorb(mix, piece);
         }
@@ -65,17 +73,22 @@ impl<C: Compiled> InPieces<C> {
             let begun = self.chunk_bytes() as usize;
             let Some(before) = &mut self.before else { return };
             let chunks = if begun == 0 { before.stack.next_chunks::<C>(piece.len()) } else { 0 };
-            let (now, later) = match chunks {
-                0 => piece.split_at(piece.len().min(C::CHUNK_BYTES - begun)),
-                _ => piece.split_at(chunks * C::CHUNK_BYTES),
-            };
             if chunks == 0 {
+                let (now, later) = piece.split_at(piece.len().min(C::CHUNK_BYTES - begun));
                 self.absorb(mix, now);
-            } else {
-                C::push_chunks(Trees { mix, start: &before.start }, &mut before.stack, now);
-                self.bytes += now.len() as u64;
-                self.begin_chunk();
+                piece = later;
+                continue;
             }
+            // The largest subtrees go out to threads together. One byte at least stays behind them.
+            let subtrees = if chunks == GROUP_CHUNKS && threads > 1 { (piece.len() - 1) / (chunks * C::CHUNK_BYTES) } else { 1 };
+            let (now, later) = piece.split_at(subtrees * chunks * C::CHUNK_BYTES);
+            let (trees, first) = (Trees { mix, start: &before.start }, before.stack.chunks);
+            let numbered = (first..).step_by(chunks).zip(now.chunks(chunks * C::CHUNK_BYTES)).collect();
+            for value in threads::map(threads, numbered, |(first, subtree)| C::subtree(trees, subtree, first)) {
+                C::push(trees, &mut before.stack, &value, chunks as u64);
+            }
+            self.bytes += now.len() as u64;
+            self.begin_chunk();
             piece = later;
         }
     }
@@ -119,7 +132,7 @@ impl<C: Compiled> InPieces<C> {
     fn end_chunk(&mut self, mix: &Mix<C>) {
         let value = self.chunk_value(mix);
         if let Some(Before { start, stack }) = self.before.as_deref_mut() {
-            C::push_chunk(Trees { mix, start }, stack, &value);
+            C::push(Trees { mix, start }, stack, &value, 1);
         }
         self.begin_chunk();
     }

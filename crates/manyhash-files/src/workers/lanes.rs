@@ -21,7 +21,15 @@ pub fn serve<A: Algorithm>(shared: &Shared, algorithm: AnyAlgorithm, job: Job, d
     };
     let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
     let mut readers = readers.buffering((lanes * LANE_BUFFER_BYTES).min(shared.buffer_bytes()));
-    let window_bytes = shared.settings.is_lending.then(|| window_bytes(shared.settings.workers * lanes));
+    let workers = shared.settings.workers;
+    let window_bytes = shared.settings.is_lending.then(|| match A::CHUNK_BYTES {
+        None => window_bytes(workers * lanes),
+        // A long file fills the lanes of this worker, and of those that have nothing to do.
+        Some(_) => (MAPPED_BYTES / workers).clamp(1 << 20, MAPPED_BYTES / 2) as u64,
+    });
+    if A::CHUNK_BYTES.is_some() {
+        readers = readers.threads(shared.free_workers() + 1);
+    }
     let taking = Taking { sharing: Sharing::BySize, window_bytes };
     let mut first = job;
     loop {

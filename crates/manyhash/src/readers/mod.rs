@@ -90,6 +90,8 @@ impl AsRef<[u8]> for Nothing {
 pub struct Readers<A: Algorithm> {
     /// The bytes of the buffers of all lanes together, if they were chosen.
     buffer_bytes: Option<usize>,
+    /// How many threads share the chunks of a long message, if it has any.
+    threads: usize,
     start: Start<CompressionOf<A>>,
 }
 
@@ -106,7 +108,7 @@ impl<A: Algorithm> Readers<A> {
 
     /// Creates readers whose messages start from `start`.
     pub(crate) fn starting(start: Start<CompressionOf<A>>) -> Self {
-        Self { buffer_bytes: None, start }
+        Self { buffer_bytes: None, threads: 1, start }
     }
 
     /// Creates readers with `bytes` bytes for all lanes' buffers together, but no less than 4 KiB
@@ -120,6 +122,13 @@ impl<A: Algorithm> Readers<A> {
     #[must_use]
     pub fn buffering(self, bytes: usize) -> Self {
         Self { buffer_bytes: Some(bytes), ..self }
+    }
+
+    /// Shares the chunks of a long message that is lent among up to `threads` threads, of which the caller's is one; 0 is one for
+    /// each CPU. Without chunks, as of all algorithms but BLAKE3, a message is hashed on one thread.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// Hashes every reader to its end.
@@ -165,7 +174,8 @@ impl<A: Algorithm> Readers<A> {
             self.buffer_bytes.map_or(LANE_BYTES, |bytes| (bytes / mix.widest_kernel().lanes).clamp(LEAST_LANE_BYTES, MOST_LANE_BYTES));
         if <CompressionOf<A>>::HAS_CHUNKS {
             let most_open = mix.widest_kernel().lanes;
-            return trees::hash::<A, R>(mix, &self.start, (most_open, lane_bytes * most_open), readers.into_iter(), finished);
+            let room = trees::Room { most_open, bytes: lane_bytes * most_open, threads: crate::threads::count(self.threads) };
+            return trees::hash::<A, R>(mix, &self.start, room, readers.into_iter(), finished);
         }
         let supply = &mut Open::<A, R, _, _> {
             readers: readers.into_iter(),

@@ -17,21 +17,31 @@ use std::ops::Range;
 /// then.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Hashes every reader to its end. Of those that are hashed together there are no more than
-/// `most_open`, and `buffer_bytes` is room for their messages.
+/// What may be used at once.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// How many readers may be open.
+    pub(super) most_open: usize,
+    /// The bytes of messages that may be in memory.
+    pub(super) bytes: usize,
+    /// How many threads share what is lent of a long message.
+    pub(super) threads: usize,
+}
+
+/// Hashes every reader to its end.
 pub(super) fn hash<A: Algorithm, R: Lend>(
     mix: &Mix<CompressionOf<A>>,
     start: &Start<CompressionOf<A>>,
-    (most_open, buffer_bytes): (usize, usize),
+    room: Room,
     mut readers: impl Iterator<Item = (R, u64)>,
     mut finished: impl FnMut(R, io::Result<A::Digest>),
 ) {
-    let mut short = Short::<A, R> { mix, start, memory: vec![0; buffer_bytes], filled: 0, read: Vec::new() };
+    let mut short = Short::<A, R> { mix, start, threads: room.threads, memory: vec![0; room.bytes], filled: 0, read: Vec::new() };
     loop {
         match readers.next() {
             Some((reader, _)) => {
                 short.take(reader, &mut finished);
-                if short.read.len() == most_open {
+                if short.read.len() == room.most_open {
                     short.hash(&mut finished);
                 }
             }
@@ -46,6 +56,7 @@ pub(super) fn hash<A: Algorithm, R: Lend>(
 struct Short<'a, A: Algorithm, R> {
     mix: &'a Mix<CompressionOf<A>>,
     start: &'a Start<CompressionOf<A>>,
+    threads: usize,
     memory: Vec<u8>,
     filled: usize,
     /// The readers, and where their messages are in `memory`.
@@ -95,7 +106,7 @@ impl<A: Algorithm, R: Lend> Short<'_, A, R> {
         message.update_on(self.mix, &self.memory[..self.filled]);
         self.filled = 0;
         if let Some(lent) = lent {
-            message.update_on(self.mix, lent.as_ref());
+            message.update_on_threads(self.mix, lent.as_ref(), self.threads);
         }
         let piece_bytes = self.memory.len().min(PIECE_BYTES);
         let piece = &mut self.memory[..piece_bytes];
@@ -104,7 +115,7 @@ impl<A: Algorithm, R: Lend> Short<'_, A, R> {
             match next_of(&mut reader, &mut piece[filled..]) {
                 Ok(Next::Lent(lent)) => {
                     message.update_on(self.mix, &piece[..std::mem::take(&mut filled)]);
-                    message.update_on(self.mix, lent.as_ref());
+                    message.update_on_threads(self.mix, lent.as_ref(), self.threads);
                 }
                 Ok(Next::Read(0)) => {
                     message.update_on(self.mix, &piece[..filled]);

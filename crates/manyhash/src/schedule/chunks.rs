@@ -216,7 +216,7 @@ pub(crate) fn reduce<C: SelfTested>(
 
 /// Returns the value of a subtree that is not the root: as many chunks as `bytes` has, from chunk number
 /// `first_chunk` on. Only the last chunk of a message is not full.
-fn subtree<C: SelfTested>(trees: Trees<'_, C>, bytes: &[u8], first_chunk: u64) -> Value {
+pub(super) fn subtree<C: SelfTested>(trees: Trees<'_, C>, bytes: &[u8], first_chunk: u64) -> Value {
     Group::new(trees).value_of(bytes, first_chunk)
 }
 
@@ -413,12 +413,6 @@ impl Stack {
         let aligned = if self.chunks == 0 { GROUP_CHUNKS } else { 1 << self.chunks.trailing_zeros().min(GROUP_CHUNKS.ilog2()) };
         let chunks = aligned.min(GROUP_CHUNKS).min(1 << most.ilog2());
         if chunks < 2 { 0 } else { chunks }
-    }
-
-    /// Adds the subtree of whole chunks, a power of two of them. More of the message follows it.
-    pub(crate) fn push_chunks<C: SelfTested>(&mut self, trees: Trees<'_, C>, chunks: &[u8]) {
-        let value = subtree(trees, chunks, self.chunks);
-        self.push(trees, &value, (chunks.len() / C::CHUNK_BYTES) as u64);
     }
 
     /// Adds the value of a subtree of so many chunks, a power of two. More of the message follows it.

@@ -37,10 +37,10 @@ pub(crate) trait Compiled: SelfTested {
     fn hash_alike(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
     /// Hashes one message: see [`alone::hash`], and [`chunks::hash_many`] for a tree.
     fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]);
-    /// Adds whole chunks to a tree that grows: see [`Stack::push_chunks`].
-    fn push_chunks(trees: Trees<'_, Self>, stack: &mut Stack, chunks: &[u8]);
-    /// Adds the value of one chunk to a tree that grows: see [`Stack::push`].
-    fn push_chunk(trees: Trees<'_, Self>, stack: &mut Stack, value: &Value);
+    /// Returns the value of a subtree: see [`chunks::subtree`].
+    fn subtree(trees: Trees<'_, Self>, chunks: &[u8], first_chunk: u64) -> Value;
+    /// Adds a subtree to a tree that grows: see [`Stack::push`].
+    fn push(trees: Trees<'_, Self>, stack: &mut Stack, value: &Value, chunks: u64);
     /// Returns the block of the root: see [`Stack::root`].
     fn root(trees: Trees<'_, Self>, stack: &Stack, last: &Value) -> Pair;
     /// Compresses blocks of one message: see [`alone::compress`].
@@ -100,14 +100,12 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
             }
             alone::hash(mix, inner, outer, message, digest);
         }
-        fn push_chunks(trees: Trees<'_, Self>, stack: &mut Stack, chunks: &[u8]) {
-            if const { Self::HAS_CHUNKS } {
-                stack.push_chunks(trees, chunks);
-            }
+        fn subtree(trees: Trees<'_, Self>, chunks: &[u8], first_chunk: u64) -> Value {
+            if const { Self::HAS_CHUNKS } { chunks::subtree(trees, chunks, first_chunk) } else { unreachable!("no message is a tree") }
         }
-        fn push_chunk(trees: Trees<'_, Self>, stack: &mut Stack, value: &Value) {
+        fn push(trees: Trees<'_, Self>, stack: &mut Stack, value: &Value, chunks: u64) {
             if const { Self::HAS_CHUNKS } {
-                stack.push(trees, value, 1);
+                stack.push(trees, value, chunks);
             }
         }
         fn root(trees: Trees<'_, Self>, stack: &Stack, last: &Value) -> Pair {

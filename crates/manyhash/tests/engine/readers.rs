@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use crate::support::backends::forced_backend_lacks;
 use crate::support::{Random, expected, paint};
 use manyhash::backend::Backend;
-use manyhash::{Algorithm, Lend, Readers, Sha256, hash};
+use manyhash::{Algorithm, Blake3, Lend, Readers, Sha256, hash};
 
 /// Gives a message in pieces of any size, interrupted now and then.
 struct Pieces {
@@ -132,6 +132,56 @@ fn any_lent<A: Algorithm>() {
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[any_lent]);
+
+/// Lends all that is left, but no more than a window, and gives the first bytes.
+struct InWindows<'a> {
+    message: &'a [u8],
+    given: usize,
+    window: usize,
+}
+
+impl Read for InWindows<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = (self.message.len() - self.given).min(buffer.len()).min(70_000);
+        buffer[..count].copy_from_slice(&self.message[self.given..][..count]);
+        self.given += count;
+        Ok(count)
+    }
+}
+
+impl<'a> Lend for InWindows<'a> {
+    type Lent = &'a [u8];
+
+    fn lend(&mut self, again_bytes: usize) -> io::Result<Option<&'a [u8]>> {
+        let count = (self.message.len() - self.given).min(self.window);
+        if self.given == 0 || count < 200 {
+            return Ok(None);
+        }
+        let lent = &self.message[self.given - again_bytes..self.given + count];
+        self.given += count;
+        Ok(Some(lent))
+    }
+}
+
+/// Subtrees of 512 KiB go to threads: lengths around them, from any place on.
+#[test]
+fn a_long_message_is_shared_among_threads() {
+    if forced_backend_lacks::<Blake3>() {
+        return;
+    }
+    let subtree = 512 << 10;
+    let most = paint(1, 6 * subtree + 70_001);
+    for bytes in [2 * subtree, 2 * subtree + 1, 3 * subtree + 70_000, 4 * subtree - 1, 5 * subtree + 1024, most.len()] {
+        let message = &most[..bytes];
+        let expected = expected::<Blake3>(&[message]);
+        for (threads, window) in [(1, usize::MAX), (2, usize::MAX), (3, 3 * subtree + 777), (0, 2 * subtree), (5, 100_000)] {
+            let mut digests = Vec::new();
+            let reader = InWindows { message, given: 0, window };
+            Readers::<Blake3>::new().threads(threads).hash_lent([(reader, 0)], |_, digest| digests.push(digest.expect("no error")));
+            assert!(digests.len() == 1 && digests[0][..] == expected[0][..], "{bytes} bytes, {threads} threads, windows of {window}");
+        }
+    }
+}
 
 impl<R: Lend> Lend for Numbered<R> {
     type Lent = R::Lent;
