@@ -13,6 +13,7 @@ use super::framed::{self, Around};
 use super::messages::Which;
 use super::messages::{Messages, Slice};
 use super::mix::{Mix, Mixes, Usage};
+#[cfg(feature = "hmac")]
 use super::short::{self, Rows};
 use super::{Extent, Memory, Supply};
 use super::{alone, route, squeeze};
@@ -34,6 +35,7 @@ pub(crate) trait Compiled: SelfTested {
     #[cfg(feature = "hmac")]
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage);
     /// Hashes messages of one number of blocks: see [`short::hash_alike`].
+    #[cfg(feature = "hmac")]
     fn hash_alike(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
     /// Hashes one message: see [`alone::hash`], and [`chunks::hash_many`] for a tree.
     fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]);
@@ -82,6 +84,7 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage) {
             route::hash_digests(mix, starts, (Which::From(0), digests.count()), digests, usage);
         }
+        #[cfg(feature = "hmac")]
         fn hash_alike(
             mix: &Mix<Self>,
             passes: &Passes<'_, Self>,
