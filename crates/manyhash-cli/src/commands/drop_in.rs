@@ -11,15 +11,18 @@ use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::DropIn;
 use crate::flags::gnu::{self, Checksum, Options, Parsed, Tool};
-use crate::message::say;
+use crate::message::{reason, say, say_of};
 use crate::output::Output;
 use crate::progress::{Progress, ProgressWhen};
 use crate::text::lines::Format;
 use crate::text::manifest::line::Dialect;
 use manyhash::{AnyAlgorithm, backend};
 use manyhash_files::find::Walk;
-use manyhash_files::{Algorithms, Settings, all_cores};
+use manyhash_files::read::open;
+use manyhash_files::{Algorithms, STDIN, Settings, all_cores, file_name};
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 /// Runs a drop-in, which was called as `program`.
 pub(crate) fn run(program: &OsStr, drop_in: DropIn, arguments: impl Iterator<Item = OsString>, verbose: bool) -> Outcome {
@@ -85,6 +88,45 @@ fn print_sums(program: &OsStr, algorithms: Algorithms, format: Format, operands:
     let (output, output_path, progress) = (Output::raw_stdout(), None, Progress::none());
     let (walk, cache) = (Walk::new(operands, false), Cache::none());
     Sum { walk, cache, algorithms, format, output, output_path, progress, verbose: false }.print(program, &Settings::new(threads))
+}
+
+/// Prints what comes of each file, one after the other: `print` gets the file's name and what `read` made of it. A file that cannot be
+/// read is told on stderr.
+fn print_each<T>(
+    program: &OsStr,
+    files: Vec<OsString>,
+    read: impl Fn(&OsStr) -> io::Result<T>,
+    print: impl Fn(&mut Output, &[u8], T) -> io::Result<()>,
+) -> Outcome {
+    let mut output = Output::raw_stdout();
+    let mut all_read = true;
+    for file in files {
+        let name = file_name::bytes_of(Path::new(&file));
+        match read(&file) {
+            Ok(made) => print(&mut output, name, made)?,
+            Err(error) => {
+                all_read = false;
+                output.flush()?;
+                say_of(program, name, reason(&error));
+            }
+        }
+    }
+    output.finish()?;
+    Ok(all_read)
+}
+
+/// Gives the bytes of a file, or of standard input, to `take`, in long pieces.
+fn each_piece(file: &OsStr, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut input: Box<dyn Read> = if file == STDIN { Box::new(io::stdin().lock()) } else { Box::new(open(Path::new(file))?) };
+    let mut buffer = vec![0; 512 << 10];
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(bytes) => take(buffer.get(..bytes).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// The options of a check.

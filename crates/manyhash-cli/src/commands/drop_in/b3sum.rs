@@ -1,19 +1,17 @@
 //! `b3sum`: BLAKE3 of files, with its keys and with output of any length.
 
-use super::{Checking, print_sums};
+use super::{Checking, each_piece, print_each, print_sums};
 use crate::commands::prepare_backends;
 use crate::commands::sum::or_stdin;
 use crate::exit::{Failure, Outcome};
 use crate::flags::B3sumArguments;
-use crate::message::{reason, say_of};
 use crate::output::Output;
 use crate::text::escapes::{escape, needs_escape};
 use crate::text::lines::{Format, Style};
 use clap::Parser;
 use manyhash::blake3::{KEY_BYTES, Mode, Reader};
 use manyhash::{AnyAlgorithm, backend};
-use manyhash_files::read::open;
-use manyhash_files::{MAX_WORKERS, STDIN, all_cores, file_name};
+use manyhash_files::{MAX_WORKERS, STDIN, all_cores};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -49,21 +47,8 @@ pub(super) fn run(program: &OsStr, arguments: impl Iterator<Item = OsString>, ve
         None => Mode::plain(),
     };
     let form = Form { raw, tag, no_names };
-    let mut output = Output::raw_stdout();
-    let mut all_read = true;
-    for file in or_stdin(files) {
-        let name = file_name::bytes_of(Path::new(&file));
-        match output_of(&mode, &file, keyed) {
-            Ok(reader) => form.print(&mut output, name, reader, seek, length)?,
-            Err(error) => {
-                all_read = false;
-                output.flush()?;
-                say_of(program, name, reason(&error));
-            }
-        }
-    }
-    output.finish()?;
-    Ok(all_read)
+    let read = |file: &OsStr| output_of(&mode, file, keyed);
+    print_each(program, or_stdin(files), read, |output, name, reader| form.print(output, name, reader, seek, length))
 }
 
 /// Reads a key from standard input.
@@ -78,22 +63,12 @@ fn key() -> Result<[u8; KEY_BYTES], Failure> {
 
 /// Returns the output for a file.
 fn output_of(mode: &Mode, file: &OsStr, is_stdin_spent: bool) -> io::Result<Reader> {
-    let mut hasher = mode.hasher();
-    let mut input: Box<dyn Read> = match file == STDIN {
-        true if is_stdin_spent => return Err(io::Error::other("standard input was the key")),
-        true => Box::new(io::stdin().lock()),
-        false => Box::new(open(Path::new(file))?),
-    };
-    // Long pieces: their chunks share the lanes.
-    let mut buffer = vec![0; 512 << 10];
-    loop {
-        match input.read(&mut buffer) {
-            Ok(0) => return Ok(hasher.finalize_reader()),
-            Ok(bytes) => hasher.update(buffer.get(..bytes).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+    if is_stdin_spent && file == STDIN {
+        return Err(io::Error::other("standard input was the key"));
     }
+    let mut hasher = mode.hasher();
+    each_piece(file, |piece| hasher.update(piece))?;
+    Ok(hasher.finalize_reader())
 }
 
 /// How output is printed.

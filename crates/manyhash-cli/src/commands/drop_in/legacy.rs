@@ -1,67 +1,46 @@
 //! What `cksum` computes that is no digest: its CRC (POSIX, `cksum`), and the sums of BSD's and System
 //! V's `sum`. Files are read one after the other.
 
+use super::{each_piece, or_stdin, print_each};
 use crate::exit::Outcome;
 use crate::flags::gnu::Checksum;
-use crate::message::{reason, say_of};
-use crate::output::Output;
 use crc::{CRC_32_CKSUM, Crc, Digest, Table};
-use manyhash_files::read::open;
-use manyhash_files::{STDIN, file_name};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
 static CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_CKSUM);
 
 /// Prints the checksum and the size of each operand, or of standard input if there is none.
 pub(super) fn print(program: &OsStr, checksum: Checksum, operands: Vec<OsString>, zero: bool) -> Outcome {
     let names_are_printed = !operands.is_empty();
-    let mut output = Output::raw_stdout();
-    let mut all_read = true;
-    for operand in super::or_stdin(operands) {
-        let name = file_name::bytes_of(Path::new(&operand));
-        match line_of(&operand, checksum) {
-            Ok(mut line) => {
-                if names_are_printed {
-                    line.push(b' ');
-                    line.extend(name);
-                }
-                line.push(if zero { 0 } else { b'\n' });
-                output.write_all(&line)?;
+    print_each(
+        program,
+        or_stdin(operands),
+        |file| line_of(file, checksum),
+        |output, name, mut line| {
+            if names_are_printed {
+                line.push(b' ');
+                line.extend(name);
             }
-            Err(error) => {
-                all_read = false;
-                output.flush()?;
-                say_of(program, name, reason(&error));
-            }
-        }
-    }
-    output.finish()?;
-    Ok(all_read)
+            line.push(if zero { 0 } else { b'\n' });
+            output.write_all(&line)
+        },
+    )
 }
 
 /// Returns the checksum and the size of a file, as they are printed.
-fn line_of(operand: &OsStr, checksum: Checksum) -> io::Result<Vec<u8>> {
-    let mut input: Box<dyn Read> = if operand == STDIN { Box::new(io::stdin().lock()) } else { Box::new(open(Path::new(operand))?) };
+fn line_of(file: &OsStr, checksum: Checksum) -> io::Result<Vec<u8>> {
     let mut sum = match checksum {
         Checksum::Bsd => Sum::Bsd(0),
         Checksum::SystemV => Sum::SystemV(0),
         Checksum::Crc | Checksum::Digest(_) => Sum::Crc(CRC.digest()),
     };
-    let mut buffer = vec![0; 128 << 10];
     let mut bytes = 0;
-    loop {
-        match input.read(&mut buffer) {
-            Ok(0) => return Ok(sum.line(bytes).into_bytes()),
-            Ok(count) => {
-                bytes += count as u64;
-                sum.update(buffer.get(..count).unwrap_or_default());
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    each_piece(file, |piece| {
+        bytes += piece.len() as u64;
+        sum.update(piece);
+    })?;
+    Ok(sum.line(bytes).into_bytes())
 }
 
 enum Sum {
