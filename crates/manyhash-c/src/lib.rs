@@ -527,3 +527,16 @@ pub unsafe extern "C" fn manyhash_jobs_free(jobs: *mut Object<JobsContent>) {
         Ok(())
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_has_a_number() {
+        for algorithm in AnyAlgorithm::ALL {
+            assert_eq!(ALGORITHMS.iter().filter(|numbered| *numbered == algorithm).count(), 1, "{algorithm}");
+        }
+        assert_eq!(ALGORITHMS.len(), AnyAlgorithm::ALL.len());
+    }
+}

@@ -258,29 +258,27 @@ impl OutputHash {
     }
 }
 
-/// A new SHAKE128 object like hashlib's, which begins with data. Its digest has the length that is asked for.
-///
-/// usedforsecurity: for hashlib's sake, without effect.
-#[pyfunction]
-#[pyo3(signature = (data = MaybeData::Absent, *, usedforsecurity = true))]
-#[pyo3(text_signature = "(data=b'', *, usedforsecurity=True)")]
-pub fn shake_128(data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<OutputHash> {
-    let _ = usedforsecurity;
-    check_backend(AnyAlgorithm::Sha3_256)?;
-    OutputHash::starting(("shake_128", 0, 168), Box::new(xof::Hasher::<Shake128>::new()), data)
+/// Makes a constructor with the arguments that hashlib's has.
+macro_rules! shake_constructor {
+    ($name:ident $X:ident $block_bytes:literal $doc:literal) => {
+        #[doc = $doc]
+        ///
+        /// usedforsecurity: for hashlib's sake, without effect.
+        #[pyfunction]
+        #[pyo3(signature = (data = MaybeData::Absent, *, usedforsecurity = true))]
+        #[pyo3(text_signature = "(data=b'', *, usedforsecurity=True)")]
+        pub fn $name(data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<OutputHash> {
+            let _ = usedforsecurity;
+            check_backend(AnyAlgorithm::Sha3_256)?;
+            OutputHash::starting((stringify!($name), 0, $block_bytes), Box::new(xof::Hasher::<$X>::new()), data)
+        }
+    };
 }
 
-/// A new SHAKE256 object like hashlib's, which begins with data. Its digest has the length that is asked for.
-///
-/// usedforsecurity: for hashlib's sake, without effect.
-#[pyfunction]
-#[pyo3(signature = (data = MaybeData::Absent, *, usedforsecurity = true))]
-#[pyo3(text_signature = "(data=b'', *, usedforsecurity=True)")]
-pub fn shake_256(data: MaybeData<'_>, usedforsecurity: bool) -> PyResult<OutputHash> {
-    let _ = usedforsecurity;
-    check_backend(AnyAlgorithm::Sha3_256)?;
-    OutputHash::starting(("shake_256", 0, 136), Box::new(xof::Hasher::<Shake256>::new()), data)
-}
+shake_constructor!(shake_128 Shake128 168
+    "A new SHAKE128 object like hashlib's, which begins with data. Its digest has the length that is asked for.");
+shake_constructor!(shake_256 Shake256 136
+    "A new SHAKE256 object like hashlib's, which begins with data. Its digest has the length that is asked for.");
 
 /// A new BLAKE3 object, which begins with data. Its digest has 32 bytes, or the length that is asked for.
 ///

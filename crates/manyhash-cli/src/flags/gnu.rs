@@ -3,6 +3,7 @@
 //! anywhere before `--` (before the first operand if `POSIXLY_CORRECT` is set).
 
 use crate::text::lines::Style;
+use crate::text::manifest::CKSUM;
 use crate::text::printable::locale_is_utf8;
 use manyhash::AnyAlgorithm;
 use std::ffi::{OsStr, OsString};
@@ -46,20 +47,12 @@ pub(crate) enum Checksum {
     Digest(AnyAlgorithm),
 }
 
-/// The names of `cksum`'s checksums, in the order in which GNU lists them.
-pub(crate) const CHECKSUMS: [(&str, Checksum); 11] = [
-    ("bsd", Checksum::Bsd),
-    ("sysv", Checksum::SystemV),
-    ("crc", Checksum::Crc),
-    ("md5", Checksum::Digest(AnyAlgorithm::Md5)),
-    ("sha1", Checksum::Digest(AnyAlgorithm::Sha1)),
-    ("sha224", Checksum::Digest(AnyAlgorithm::Sha224)),
-    ("sha256", Checksum::Digest(AnyAlgorithm::Sha256)),
-    ("sha384", Checksum::Digest(AnyAlgorithm::Sha384)),
-    ("sha512", Checksum::Digest(AnyAlgorithm::Sha512)),
-    ("blake2b", Checksum::Digest(AnyAlgorithm::Blake2b)),
-    ("sm3", Checksum::Digest(AnyAlgorithm::Sm3)),
-];
+/// The checksums of `cksum` by their names, in the order in which GNU lists them.
+fn checksums() -> impl Iterator<Item = (String, Checksum)> {
+    let sums = [("bsd", Checksum::Bsd), ("sysv", Checksum::SystemV), ("crc", Checksum::Crc)];
+    let sums = sums.into_iter().map(|(name, checksum)| (name.to_string(), checksum));
+    sums.chain(CKSUM.into_iter().map(|algorithm| (algorithm.to_string(), Checksum::Digest(algorithm))))
+}
 
 /// The most bits of a digest of BLAKE2b.
 const MOST_BITS: u64 = 512;
@@ -225,10 +218,10 @@ fn long_flag(tool: Tool, text: &[u8]) -> Result<(&'static str, Flag, Option<&[u8
 
 /// Returns the checksum of a name. GNU takes no other spelling.
 fn checksum(name: &[u8]) -> Result<Checksum, Wrong> {
-    if let Some((_, checksum)) = CHECKSUMS.iter().find(|(known, _)| known.as_bytes() == name) {
-        return Ok(*checksum);
+    if let Some((_, checksum)) = checksums().find(|(known, _)| known.as_bytes() == name) {
+        return Ok(checksum);
     }
-    let valid: String = CHECKSUMS.iter().map(|(known, _)| format!("\n  - {}", marked(known))).collect();
+    let valid: String = checksums().map(|(known, _)| format!("\n  - {}", marked(&known))).collect();
     let name = marked(&printable(name));
     Err(Wrong::usage(format!("invalid argument {name} for {}\nValid arguments are:{valid}", marked("--algorithm"))))
 }

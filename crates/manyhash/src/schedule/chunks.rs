@@ -285,8 +285,8 @@ impl<'a, C: SelfTested> Group<'a, C> {
         self.values.clear();
         self.values.resize(count, [0; VALUE_BYTES]);
         if most == 2 && count >= SAME_START_CHUNKS {
-            // Chunks of the same number begin with the same state. On Zen 4, a thousand messages of 1,025 bytes take 229 ns
-            // each, and 267 if each chunk has a start of its own. If there are more numbers, that gains nothing, and
+            // Chunks of the same number begin with the same state. On Zen 4, a thousand messages of 1,025 bytes are
+            // hashed at 4.4 GB/s, and at 4.2 if each chunk has a start of its own. If there are more numbers, that gains nothing, and
             // costs 10 % where messages are 4,096 bytes apart: their chunks of one number share a set of the cache.
             for number in 0..most {
                 self.hash_chunks_of(subtrees, number..number + 1);

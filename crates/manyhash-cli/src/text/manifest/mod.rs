@@ -10,6 +10,7 @@ mod named;
 mod record;
 mod text;
 
+pub(crate) use self::text::CKSUM;
 use std::io::{self, BufRead, Read};
 
 /// The length of the longest line that can be well formed. It fits the longest digest and an

@@ -127,7 +127,7 @@ impl LineParser {
     }
 }
 
-/// The algorithms of GNU's `cksum` that have digests.
+/// The algorithms of GNU's `cksum` that have digests, in its order.
 pub(crate) const CKSUM: [AnyAlgorithm; 8] = [
     AnyAlgorithm::Md5,
     AnyAlgorithm::Sha1,
