@@ -28,6 +28,8 @@ from scipy.sparse import lil_matrix
 ROOT = pathlib.Path(__file__).parent.parent
 # Those that were measured, and of those that were modelled one without AVX-512, and one without the SHA extensions.
 FAMILIES = ["zen-5", "zen-4", "golden-cove", "zen-3", "skylake"]
+# Their kernels have all combinations of lanes that there are.
+FUNCTIONS = ["md5", "sha1", "sha256", "sha512", "sha3_256", "blake2s"]
 
 
 def compression_functions(bench):
@@ -37,7 +39,10 @@ def compression_functions(bench):
     `lanes` of every backend that has it, by the backend's name.
     """
     known = json.loads(subprocess.run([bench, "backends"], stdout=subprocess.PIPE, check=True).stdout)
-    return {algorithm["compression"]: algorithm for algorithm in known["algorithms"]}
+    plain = lambda name: re.sub("[-_]", "", name).lower()
+    # Others have the same compression function, and maybe other blocks.
+    named = [algorithm for algorithm in known["algorithms"] if plain(algorithm["name"]) == plain(algorithm["compression"])]
+    return {algorithm["compression"]: algorithm for algorithm in named}
 
 
 def shapes_of_families(functions):
@@ -49,6 +54,8 @@ def shapes_of_families(functions):
     for family in FAMILIES:
         table = (ROOT / f"crates/manyhash/src/kernel/cost/{family.replace('-', '_')}.rs").read_text()
         for algorithm, backend, cost in re.findall(r'\("(.+)", "(.+)", ([\d_]+)\)', table):
+            if algorithm not in FUNCTIONS:
+                continue
             lanes = functions[algorithm]["lanes"][backend]
             shapes.setdefault(f"{family}/{algorithm}", []).append((lanes, int(cost)))
     for key, all_shapes in shapes.items():

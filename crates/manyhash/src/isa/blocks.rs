@@ -11,6 +11,8 @@ pub struct Blocks<'a> {
     /// a fifth of a block of SHA-NI.
     starts: [MaybeUninit<*const u8>; MAX_LANES],
     lanes: usize,
+    /// The first byte that may be read: lanes of [`Whole`] that have begun later have none before it.
+    from: usize,
     bytes: usize,
     messages: PhantomData<&'a [u8]>,
 }
@@ -50,7 +52,7 @@ impl<'a> Blocks<'a> {
     /// them is read.
     #[inline(always)]
     fn unset(lanes: usize, bytes: usize) -> Self {
-        Self { starts: [MaybeUninit::uninit(); MAX_LANES], lanes, bytes, messages: PhantomData }
+        Self { starts: [MaybeUninit::uninit(); MAX_LANES], lanes, from: 0, bytes, messages: PhantomData }
     }
 
     /// Returns the number of lanes.
@@ -78,7 +80,15 @@ impl<'a> Blocks<'a> {
     /// bytes. Panics if a lane or a byte is out of range.
     #[inline(always)]
     pub(super) fn starts<const N: usize>(&self, first_lane: usize, at: usize, count: usize) -> [*const u8; N] {
-        assert!(first_lane + N <= self.lanes && count <= self.bytes && at <= self.bytes - count);
+        assert!(first_lane + N <= self.lanes && self.from <= at && count <= self.bytes && at <= self.bytes - count);
+        self.addresses(first_lane, at)
+    }
+
+    /// Returns where byte `at` of `N` lanes from `first_lane` is, or would be. Panics if a lane is out of
+    /// range.
+    #[inline(always)]
+    fn addresses<const N: usize>(&self, first_lane: usize, at: usize) -> [*const u8; N] {
+        assert!(first_lane + N <= self.lanes);
         let mut starts = [std::ptr::null(); N];
         let mut lane = 0;
         while lane < N {
@@ -222,12 +232,20 @@ impl FirstByte {
     }
 }
 
-/// A whole short message in every lane.
+/// A whole short message in every lane. A lane whose message has ended may go on with another one:
+/// bytes are counted from where the first ones began, so that all lanes are at the same byte.
 pub struct Whole<'a> {
-    /// The first bytes of every message, as many as the shortest has.
+    /// The bytes of every message, as far as the nearest end.
     blocks: Blocks<'a>,
-    bytes: [u32; MAX_LANES],
+    /// Where the message of each lane ends.
+    ends: [u32; MAX_LANES],
+    /// The lanes without a message: bit i is that of lane i.
+    left: u64,
 }
+const _: () = assert!(MAX_LANES <= u64::BITS as usize);
+
+/// No message of [`Whole`] ends later than this.
+const MOST_BYTES: usize = u32::MAX as usize / 8;
 
 impl<'a> Whole<'a> {
     /// Takes all of `message(lane)` for each of `lanes` lanes.
@@ -237,40 +255,86 @@ impl<'a> Whole<'a> {
     #[inline(always)]
     pub fn new(lanes: usize, message: impl Fn(usize) -> &'a [u8]) -> Self {
         assert!((1..=MAX_LANES).contains(&lanes));
-        let mut whole = Self { blocks: Blocks::unset(lanes, usize::MAX), bytes: [0; MAX_LANES] };
+        let mut whole = Self { blocks: Blocks::unset(lanes, usize::MAX), ends: [0; MAX_LANES], left: 0 };
         let mut most_bytes = 0;
         for lane in 0..lanes {
             let message = message(lane);
             whole.blocks.starts[lane].write(message.as_ptr());
-            whole.bytes[lane] = message.len() as u32;
+            whole.ends[lane] = message.len() as u32;
             whole.blocks.bytes = whole.blocks.bytes.min(message.len());
             most_bytes = most_bytes.max(message.len());
         }
-        assert!(most_bytes <= u32::MAX as usize / 8);
+        assert!(most_bytes <= MOST_BYTES);
         whole
     }
 
-    /// Returns the length of a lane's message in bytes. Panics if there is no such lane.
+    /// Makes a lane go on with another message, whose first byte is byte `at`. No byte before it can be
+    /// read any more, of any lane. Panics if there is no such lane, or if the message ends after
+    /// `u32::MAX / 8` bytes.
     #[inline(always)]
-    pub fn bytes(&self, lane: usize) -> u32 {
-        self.bytes[..self.blocks.lanes][lane]
+    pub fn go_on(&mut self, lane: usize, at: usize, message: &'a [u8]) {
+        assert!(lane < self.blocks.lanes && at <= MOST_BYTES && message.len() <= MOST_BYTES - at);
+        self.blocks.from = self.blocks.from.max(at);
+        self.blocks.starts[lane].write(message.as_ptr().wrapping_sub(at));
+        self.ends[lane] = (at + message.len()) as u32;
+        self.left &= !(1 << lane);
+        self.blocks.bytes = self.blocks.bytes.min(at + message.len());
     }
 
-    /// Returns the bytes that all lanes have: as many as the shortest message, which need not be
-    /// whole blocks.
+    /// Leaves a lane without a message, as if one had ended long before. Panics if there is no such lane.
+    #[inline(always)]
+    pub fn leave(&mut self, lane: usize) {
+        assert!(lane < self.blocks.lanes);
+        self.ends[lane] = 0;
+        self.left |= 1 << lane;
+        self.blocks.bytes = 0;
+    }
+
+    /// Looks for the nearest end among all lanes, once some of them went on or were left. Those that were
+    /// left read what the lane with the farthest end reads, so that they need no end of their own.
+    #[inline(always)]
+    pub fn find_nearest_end(&mut self) {
+        let lanes = self.blocks.lanes;
+        let (mut nearest, mut farthest) = (u32::MAX, 0);
+        for (lane, end) in self.ends[..lanes].iter().enumerate() {
+            let end = if self.left >> lane & 1 == 0 { *end } else { u32::MAX };
+            nearest = nearest.min(end);
+        }
+        for (lane, end) in self.ends[..lanes].iter().enumerate() {
+            if *end > self.ends[farthest] {
+                farthest = lane;
+            }
+        }
+        self.blocks.bytes = if self.left >> farthest & 1 == 0 { nearest as usize } else { 0 };
+        let mut left = self.left;
+        while left != 0 {
+            self.blocks.starts[left.trailing_zeros() as usize] = self.blocks.starts[farthest];
+            left &= left - 1;
+        }
+    }
+
+    /// Returns the length of a lane's message in bytes, if it is the lane's first one. Panics if there is
+    /// no such lane.
+    #[inline(always)]
+    pub fn bytes(&self, lane: usize) -> u32 {
+        self.ends[..self.blocks.lanes][lane]
+    }
+
+    /// Returns the bytes that all lanes have: as far as the nearest end, which need not be that of a
+    /// block.
     #[inline(always)]
     pub fn blocks(&self) -> &Blocks<'a> {
         &self.blocks
     }
 
-    /// Returns the pointers and lengths in bytes of `N` whole messages from `first_lane`. Panics if
-    /// a lane is out of range.
+    /// Returns where byte 0 of `N` messages from `first_lane` is, or would be, and where they end, if
+    /// they are read from byte `at` on. Panics if a lane is out of range or one has begun behind `at`.
     #[inline(always)]
-    pub(super) fn messages<const N: usize>(&self, first_lane: usize) -> ([*const u8; N], [u32; N]) {
-        let starts = self.blocks.starts(first_lane, 0, 0);
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(&self.bytes[first_lane..first_lane + N]);
-        (starts, bytes)
+    pub(super) fn messages<const N: usize>(&self, first_lane: usize, at: usize) -> ([*const u8; N], [u32; N]) {
+        assert!(self.blocks.from <= at);
+        let mut ends = [0; N];
+        ends.copy_from_slice(&self.ends[first_lane..first_lane + N]);
+        (self.blocks.addresses(first_lane, 0), ends)
     }
 }
 
@@ -312,5 +376,33 @@ mod tests {
         ahead.repeat_first(1);
         ahead.take(32);
         ahead.go_on(0, &[1; 64]);
+    }
+
+    #[test]
+    fn whole_messages_take_turns() {
+        let bytes: Vec<u8> = (0..200).collect();
+        let mut whole = Whole::new(2, |lane| &bytes[lane..][..64 * (lane + 1)]);
+        assert_eq!((whole.blocks().len_bytes(), whole.bytes(1)), (64, 128));
+        whole.go_on(0, 64, &bytes[100..170]);
+        assert_eq!(whole.blocks().len_bytes(), 64);
+        whole.find_nearest_end();
+        assert_eq!(whole.blocks().len_bytes(), 128, "lane 1 ends before lane 0");
+        assert_eq!((whole.blocks().bytes(0, 64, 64), whole.blocks().bytes(1, 64, 64)), (&bytes[100..164], &bytes[65..129]));
+        whole.leave(1);
+        whole.find_nearest_end();
+        assert_eq!(whole.blocks().len_bytes(), 134);
+        assert_eq!(whole.blocks().bytes(1, 64, 70), &bytes[100..170]);
+        whole.leave(0);
+        whole.find_nearest_end();
+        assert_eq!(whole.blocks().len_bytes(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "from <= at")]
+    fn nothing_before_a_message_is_read() {
+        let mut whole = Whole::new(2, |_| &[0; 128]);
+        whole.go_on(0, 64, &[0; 64]);
+        whole.find_nearest_end();
+        whole.blocks().bytes(1, 0, 64);
     }
 }

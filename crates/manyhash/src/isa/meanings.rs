@@ -183,6 +183,34 @@ impl<W: Word> Operations<W> {
                 let words = V::load_padded::<16>(isa, ByteOrder::Big, &whole, &first, 0, at);
                 self.check_words(&words, ByteOrder::Big, padded);
             }
+            self.check_lanes_that_go_on::<V>(isa, messages, bytes);
+        }
+    }
+
+    /// Checks loads of lanes that went on with other messages, every third one after two blocks, and the
+    /// one before it without a message.
+    fn check_lanes_that_go_on<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>], bytes: usize) {
+        let block_bytes = 16 * size_of::<W>();
+        let begin = |lane: usize| if lane % 3 == 0 { 2 * block_bytes } else { 0 };
+        let message = |lane: usize| &messages[lane][..if lane % 3 == 2 { 0 } else { bytes + lane }];
+        let mut whole = Whole::new(V::LANES, |lane| if begin(lane) > 0 { &messages[lane][..block_bytes] } else { message(lane) });
+        for lane in 0..V::LANES {
+            match lane % 3 {
+                0 => whole.go_on(lane, begin(lane), message(lane)),
+                2 => whole.leave(lane),
+                _ => {}
+            }
+        }
+        whole.find_nearest_end();
+        for at in [2 * block_bytes, 3 * block_bytes] {
+            let padded = |lane: usize, i: usize| {
+                let mut padded = message(lane).to_vec();
+                padded.push(if lane % 3 == 2 { 0 } else { 0x80 });
+                padded.resize(padded.len().max(5 * block_bytes), 0);
+                padded[at - begin(lane) + i * size_of::<W>()..].to_vec()
+            };
+            let words = V::load_padded::<16>(isa, ByteOrder::Big, &whole, &FirstByte::new(0x80), 0, at);
+            self.check_words(&words, ByteOrder::Big, padded);
         }
     }
 

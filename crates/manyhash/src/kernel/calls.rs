@@ -3,7 +3,7 @@
 
 use super::Kernel;
 use super::list::kernels;
-use super::short::{DigestBlock, LaneStarts, LaneStates, ShortMessages, shared_end};
+use super::short::{Apart, DigestBlock, LaneStarts, LaneStates, ShortMessages, Together, shared_end};
 use super::states::States;
 use crate::algorithm::ending::{Ending, block_count};
 use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, WordOf};
@@ -144,6 +144,7 @@ struct Memory<C: Compression> {
     outer_starts: LaneStates<C>,
     finals: LaneStates<C>,
     digests: [Row; MAX_LANES],
+    rows: [Row; MAX_LANES],
     /// The blocks of the longest message, padding included.
     blocks: usize,
     shared_end: Option<[WordOf<C>; MAX_ROUNDS]>,
@@ -228,6 +229,7 @@ fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
         outer_starts: numbers.states::<C>(),
         finals: numbers.states::<C>(),
         digests: [[0; 64]; MAX_LANES],
+        rows: [[0; 64]; MAX_LANES],
         blocks,
         shared_end: (form == Form::SharedEnd).then(|| shared_end::<C>(2 * C::BLOCK_BYTES as u64)),
         digest_block: DigestBlock::new(digest_bytes::<C>(), C::BLOCK_BYTES as u64, C::Ending::FIRST),
@@ -323,17 +325,15 @@ extern "C" fn dealt<C: Compression>(memory: &mut Memory<C>) {
 
 extern "C" fn together<C: Compression>(memory: &mut Memory<C>) {
     let Memory { kernel, messages, start, digests, blocks, shared_end, .. } = memory;
-    let messages = Whole::new(kernel.lanes, |lane| &messages[lane]);
-    let short = ShortMessages {
+    let whole = &Whole::new(kernel.lanes, |lane| &messages[lane]);
+    let messages = &ShortMessages {
         midstates: LaneStarts::Same(start),
         start_bytes: C::BLOCK_BYTES as u64,
-        messages: &messages,
         first: FirstByte::of(C::Ending::FIRST),
-        blocks: *blocks,
-        shared_end: shared_end.as_ref(),
         outer: None,
     };
-    kernel.hash_short(&short, None, digests);
+    let shared_end = shared_end.as_ref();
+    kernel.hash_together(Together { messages, whole, blocks: *blocks, shared_end, finals: None, rows: digests });
 }
 
 extern "C" fn ragged<C: Compression>(memory: &mut Memory<C>) {
@@ -346,16 +346,14 @@ extern "C" fn twice<C: Compression>(memory: &mut Memory<C>) {
 
 #[inline(always)]
 fn hash_ragged<C: Compression>(memory: &mut Memory<C>, twice: bool) {
-    let Memory { kernel, messages, starts, outer_starts, finals, digests, blocks, digest_block, .. } = memory;
-    let messages = Whole::new(kernel.lanes, |lane| &messages[lane]);
-    let short = ShortMessages {
+    let Memory { kernel, messages, starts, outer_starts, finals, digests, rows, digest_block, .. } = memory;
+    let whole = &mut Whole::new(kernel.lanes, |lane| &messages[lane]);
+    let messages = &ShortMessages {
         midstates: LaneStarts::Each(starts),
         start_bytes: C::BLOCK_BYTES as u64,
-        messages: &messages,
         first: FirstByte::of(C::Ending::FIRST),
-        blocks: *blocks,
-        shared_end: None,
         outer: twice.then_some((LaneStarts::Each(outer_starts), &*digest_block)),
     };
-    kernel.hash_short(&short, Some(finals), digests);
+    let busy = kernel.lanes;
+    kernel.hash_apart(Apart { messages, whole, busy, waiting: &[], finals: Some(finals), rows, ended: digests });
 }

@@ -25,11 +25,10 @@ pub(crate) mod states;
 
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{ChainingOf, Compression, VectorOf};
-use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Row, Token, Words, cpu};
+use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Token, Words, cpu};
 use in_lanes::{Lanes, Source};
 use per_message::{Interleaved, InterleavedDealt, PerMessage, PerMessageDealt};
 use shape::{Kind, Shape};
-use short::{LaneStates, ShortMessages};
 use states::States;
 
 pub(crate) type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
@@ -37,7 +36,19 @@ pub(crate) type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
 /// arguments of a function are in registers.
 type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8]);
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
-type HashShort<C> = fn(&ShortMessages<'_, '_, C>, Option<&mut LaneStates<C>>, &mut [Row; MAX_LANES]);
+/// The code of a kernel for short messages: see `short.rs`.
+struct Short<C: Compression> {
+    together: for<'a> fn(short::Together<'a, '_, C>),
+    apart: for<'a> fn(short::Apart<'a, '_, C>) -> u64,
+}
+
+impl<C: Compression> Clone for Short<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C: Compression> Copy for Short<C> {}
 
 /// The cost of copying a dealt message word by word, in picoseconds a byte, measured on Golden
 /// Cove.
@@ -81,7 +92,7 @@ pub(crate) struct Kernel<C: Compression> {
     /// The same for one message, if the kernel is for one.
     one: Option<CompressOne<C>>,
     dealt: Option<AdvanceDealt<C>>,
-    short: Option<HashShort<C>>,
+    short: Option<Short<C>>,
 }
 
 impl<C: Compression> Kernel<C> {
@@ -89,9 +100,7 @@ impl<C: Compression> Kernel<C> {
     fn in_lanes<I: Isa>(name: &'static str) -> Self {
         let lanes = VectorOf::<C, I>::LANES;
         assert!(lanes <= MAX_LANES);
-        let short: HashShort<C> = |messages, finals, digests| {
-            token::<I>().run(short::Run { messages, finals, digests });
-        };
+        let short = Short { together: |task| token::<I>().run(task), apart: |task| token::<I>().run(task) };
         Self {
             name,
             lanes,
@@ -222,18 +231,19 @@ impl<C: Compression> Kernel<C> {
         self.short.is_some()
     }
 
-    /// Hashes a whole message in every lane and writes the final states to the first of `digests`.
-    /// If the messages differ in blocks, `finals` is memory that this needs.
-    /// Panics if the CPU lacks the instruction set, if [`has_short`](Self::has_short) is false, or
-    /// if there are fewer lanes than the kernel has.
+    /// Hashes whole messages that end together. Panics if the CPU lacks the instruction set, if
+    /// [`has_short`](Self::has_short) is false, or if there are fewer lanes or rows than the kernel has
+    /// lanes.
     #[inline]
-    pub(crate) fn hash_short(
-        &self,
-        messages: &ShortMessages<'_, '_, C>,
-        finals: Option<&mut LaneStates<C>>,
-        digests: &mut [Row; MAX_LANES],
-    ) {
-        (self.short.expect("asked for only if it is there"))(messages, finals, digests);
+    pub(crate) fn hash_together(&self, task: short::Together<'_, '_, C>) {
+        (self.short.expect("asked for only if it is there").together)(task);
+    }
+
+    /// Hashes whole messages that end apart, and returns the steps that it took. Panics as
+    /// [`hash_together`](Self::hash_together) does, and if there is no room for a message.
+    #[inline]
+    pub(crate) fn hash_apart(&self, task: short::Apart<'_, '_, C>) -> u64 {
+        (self.short.expect("asked for only if it is there").apart)(task)
     }
 
     /// Returns a kernel with the name, lanes and cost of this one that computes nothing and records

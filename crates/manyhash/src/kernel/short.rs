@@ -2,10 +2,11 @@
 //! digests in one run.
 //!
 //! Padding is made in registers, so the instruction set must have masked loads. Messages may end
-//! after different numbers of blocks: the final state of one that has ended is kept, and its lane
-//! goes on with zeros until the longest has ended. If all lanes share the last block, its schedule
-//! is computed beforehand. If digests are hashed once more (HMAC), the state becomes the next block
-//! without leaving its registers.
+//! after different numbers of blocks. Then the lane of one that has ended goes on with the next message
+//! that waits, which is the refill of S-HASH (Gueron & Krasnov 2012, Algorithm 1) without leaving the
+//! kernel. If none waits, it goes on with zeros until the last message has ended. If all lanes share the
+//! last block, its schedule is computed beforehand. If digests are hashed once more (HMAC), the state
+//! becomes the next block without leaving its registers.
 
 use crate::algorithm::ending::{Ending, Tail, block_count};
 use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_BLOCK_BYTES, MAX_ROUNDS, StateOf, VectorOf, WordOf};
@@ -34,18 +35,13 @@ impl<C: Compression> LaneStarts<'_, C> {
     }
 }
 
-/// Whole short messages, one in each lane.
-pub(crate) struct ShortMessages<'a, 'm, C: Compression> {
+/// What whole short messages have in common.
+pub(crate) struct ShortMessages<'a, C: Compression> {
     pub(crate) midstates: LaneStarts<'a, C>,
     /// The bytes that each midstate stands for.
     pub(crate) start_bytes: u64,
-    pub(crate) messages: &'a Whole<'m>,
     /// The byte that follows each message, with zeros around it.
     pub(crate) first: &'a FirstByte,
-    /// The blocks of the longest message, padding included.
-    pub(crate) blocks: usize,
-    /// The last block's schedule, if all lanes share it.
-    pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
     /// The starts of a second pass over the digests, if there is one, and the block of a digest.
     pub(crate) outer: Option<(LaneStarts<'a, C>, &'a DigestBlock<C>)>,
 }
@@ -95,88 +91,272 @@ fn words<C: Compression>(bytes: &[u8]) -> BlockOf<C, WordOf<C>> {
     words
 }
 
-/// The task of the kernel where padding is made in registers: it leaves the final state of lane i
-/// in `digests[i]`. Messages of different numbers of blocks need `finals`, memory for the final
-/// states of those that have ended. The states of all lanes in registers would cost MD5 in four
-/// waves 12 %, even where all messages end together.
-pub(crate) struct Run<'a, 'm, C: Compression> {
-    pub(super) messages: &'a ShortMessages<'a, 'm, C>,
-    pub(super) finals: Option<&'a mut LaneStates<C>>,
-    pub(super) digests: &'a mut [Row; MAX_LANES],
+/// The task for messages that end together: it leaves the final state of lane i in `rows[i]`, and the
+/// final states as they are in `finals`, if that is there.
+pub(crate) struct Together<'a, 'm, C: Compression> {
+    pub(crate) messages: &'a ShortMessages<'a, C>,
+    pub(crate) whole: &'a Whole<'m>,
+    /// The blocks of each message, padding included.
+    pub(crate) blocks: usize,
+    /// The last block's schedule, if all lanes share it.
+    pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
+    pub(crate) finals: Option<&'a mut LaneStates<C>>,
+    pub(crate) rows: &'a mut [Row],
 }
 
-impl<I: Isa, C: Compression> Task<I> for Run<'_, '_, C> {
+impl<I: Isa, C: Compression> Task<I> for Together<'_, '_, C> {
     type Output = ();
     #[inline(always)]
-    fn run(mut self, isa: I) {
-        let ShortMessages { midstates, start_bytes, messages, first, blocks, shared_end, outer } = *self.messages;
+    fn run(self, isa: I) {
+        let Self { whole, blocks, shared_end, .. } = self;
+        let ShortMessages { midstates, start_bytes, first, outer } = *self.messages;
         let mut state = midstates.read(isa);
-        let mut lengths = [WordOf::<C>::default(); MAX_LANES];
-        for (lane, length) in lengths[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
-            *length = C::Ending::length(start_bytes as u32 + messages.bytes(lane));
-        }
-        let mut blocks_of_lanes = [WordOf::<C>::default(); MAX_LANES];
-        let mut fewest_blocks = blocks;
-        if self.finals.is_some() {
-            fewest_blocks = block_count::<C>(messages.blocks().len_bytes() as u64) as usize;
-            for (lane, blocks) in blocks_of_lanes[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
-                *blocks = WordOf::<C>::from(block_count::<C>(u64::from(messages.bytes(lane))) as u32);
-            }
-        }
+        let lengths = lengths::<C>(VectorOf::<C, I>::LANES, whole, start_bytes as u32);
         let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
         for block in 0..all_blocks {
             if let (true, Some(expanded), true) = (C::HAS_CONSTANT_BLOCKS, shared_end, block == blocks - 1) {
                 C::compress_constant(isa, &mut state, expanded);
                 continue;
             }
-            let some_end = block + 1 >= fewest_blocks;
-            let mut ends = Words::splat(isa, WordOf::<C>::ONES);
             let words = match outer {
                 Some((midstates, digest_block)) if block == blocks => {
-                    if let Some(finals) = &self.finals {
-                        state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
-                    }
                     let words = digest_block.block(isa, &state);
                     state = midstates.read(isa);
                     words
                 }
                 _ => {
                     let at = block * C::BLOCK_BYTES;
-                    let mut words = if at + C::BLOCK_BYTES <= messages.blocks().len_bytes() {
-                        C::Block::load(isa, C::BYTE_ORDER, messages.blocks(), 0, at)
+                    let mut words = if at + C::BLOCK_BYTES <= whole.blocks().len_bytes() {
+                        C::Block::load(isa, C::BYTE_ORDER, whole.blocks(), 0, at)
                     } else {
-                        C::Block::load_padded(isa, C::BYTE_ORDER, messages, first, 0, at)
+                        C::Block::load_padded(isa, C::BYTE_ORDER, whole, first, 0, at)
                     };
-                    if some_end {
-                        if self.finals.is_some() {
-                            ends = lanes_of::<C, I>(isa, &blocks_of_lanes, block as u32 + 1);
-                        }
-                        C::Ending::finish_in_lanes(isa, &mut state, &mut words, ends, Words::read(isa, &lengths));
+                    if block + 1 == blocks {
+                        let all = Words::splat(isa, WordOf::<C>::ONES);
+                        C::Ending::finish_in_lanes(isa, &mut state, &mut words, all, Words::read(isa, &lengths));
                     }
                     words
                 }
             };
             C::compress(isa, &mut state, words);
-            if let (true, Some(finals)) = (some_end, &mut self.finals) {
-                keep_finals::<C, I>(isa, ends, &state, finals);
-            }
         }
-        if let Some(finals) = &self.finals {
-            state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
+        if let Some(finals) = self.finals {
+            C::State::write(&state, finals.as_mut().as_flattened_mut(), MAX_LANES);
         }
-        Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, self.digests);
+        Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, self.rows);
     }
 }
 
-/// Returns a vector with all bits set in the lanes whose message has `blocks` blocks, and none in the
-/// others. `of_lanes` are the blocks of each lane's message.
+/// Returns for each lane what the ending must be told.
 #[inline(always)]
-fn lanes_of<C: Compression, I: Isa>(isa: I, of_lanes: &[WordOf<C>; MAX_LANES], blocks: u32) -> VectorOf<C, I> {
-    let mut lanes = [WordOf::<C>::default(); MAX_LANES];
-    for (lane, of_lane) in lanes[..VectorOf::<C, I>::LANES].iter_mut().zip(of_lanes) {
-        *lane = if *of_lane == WordOf::<C>::from(blocks) { WordOf::<C>::ONES } else { WordOf::<C>::default() };
+fn lengths<C: Compression>(lanes: usize, whole: &Whole<'_>, start_bytes: u32) -> [WordOf<C>; MAX_LANES] {
+    let mut lengths = [WordOf::<C>::default(); MAX_LANES];
+    for (lane, length) in lengths[..lanes].iter_mut().enumerate() {
+        *length = C::Ending::length(start_bytes + whole.bytes(lane));
     }
-    Words::read(isa, &lanes)
+    lengths
+}
+
+/// The task for messages that end apart: it leaves the final state of message i in `ended[i]`, where
+/// those that wait come behind those in the lanes. The final states of the lanes as they are go to
+/// `finals`, if that is there. The states of all lanes in registers would cost MD5 in four waves 12 %.
+pub(crate) struct Apart<'a, 'm, C: Compression> {
+    pub(crate) messages: &'a ShortMessages<'a, C>,
+    /// The messages in the lanes.
+    pub(crate) whole: &'a mut Whole<'m>,
+    /// The lanes that have a message of their own, which are the first ones.
+    pub(crate) busy: usize,
+    /// The messages that wait for lanes. They start from the same midstate.
+    pub(crate) waiting: &'a [&'m [u8]],
+    pub(crate) finals: Option<&'a mut LaneStates<C>>,
+    /// Memory for a row a lane.
+    pub(crate) rows: &'a mut [Row],
+    pub(crate) ended: &'a mut [Row],
+}
+
+impl<I: Isa, C: Compression> Task<I> for Apart<'_, '_, C> {
+    /// The steps that it took.
+    type Output = u64;
+    #[inline(always)]
+    fn run(mut self, isa: I) -> u64 {
+        let ShortMessages { midstates, start_bytes, first, outer } = *self.messages;
+        let mut state = midstates.read(isa);
+        let mut lengths = lengths::<C>(VectorOf::<C, I>::LANES, self.whole, start_bytes as u32);
+        let mut turns = Turns::<C>::new(VectorOf::<C, I>::LANES, self.busy, self.whole);
+        let mut nearest = turns.nearest();
+        // The blocks of the digests that are hashed once more, next.
+        let mut digests: Option<BlockOf<C, VectorOf<C, I>>> = None;
+        let mut block = 0;
+        loop {
+            let at = block as usize * C::BLOCK_BYTES;
+            let mut words = if at + C::BLOCK_BYTES <= self.whole.blocks().len_bytes() {
+                C::Block::load(isa, C::BYTE_ORDER, self.whole.blocks(), 0, at)
+            } else {
+                C::Block::load_padded(isa, C::BYTE_ORDER, self.whole, first, 0, at)
+            };
+            block += 1;
+            let some_end = block >= nearest;
+            if some_end {
+                let mut ending = turns.ending::<I>(isa, block);
+                if let Some(digests) = &digests {
+                    let is_digest: VectorOf<C, I> = Words::read(isa, &turns.has_digest);
+                    ending = ending.and(is_digest.not());
+                    choose_words::<C, I>(is_digest, digests, &mut words);
+                }
+                C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
+            }
+            C::compress(isa, &mut state, words);
+            if !some_end {
+                continue;
+            }
+            let ending = turns.ending::<I>(isa, block);
+            if let Some(finals) = &mut self.finals {
+                keep_finals::<C, I>(isa, ending, &state, finals);
+            }
+            Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, self.rows);
+            digests = outer.map(|(_, digest_block)| digest_block.block(isa, &state));
+            let refills =
+                Refills { waiting: self.waiting, whole: self.whole, start_bytes, digests_too: digests.is_some(), lengths: &mut lengths };
+            if !turns.go_on(block, refills, self.rows, self.ended) {
+                return u64::from(block);
+            }
+            nearest = turns.nearest();
+            let starts = midstates.read(isa);
+            choose_state::<C, I>(ending, &starts, &mut state);
+            if let Some((midstates, _)) = outer {
+                let starts = midstates.read(isa);
+                choose_state::<C, I>(Words::read(isa, &turns.has_digest), &starts, &mut state);
+                if turns.digests == 0 {
+                    digests = None;
+                }
+            }
+        }
+    }
+}
+
+/// No message, and the end of none.
+const NONE: u32 = u32::MAX;
+
+/// The messages in the lanes, and their ends.
+struct Turns<C: Compression> {
+    lanes: usize,
+    /// The messages that were in the lanes at the beginning.
+    first: usize,
+    /// For each lane the number of blocks at the end of its message, counted from the first step.
+    ends: [u32; MAX_LANES],
+    /// For each lane its message's place among all.
+    messages: [u32; MAX_LANES],
+    /// All bits are set in the lanes that hash a digest once more.
+    has_digest: [WordOf<C>; MAX_LANES],
+    /// How many lanes do so.
+    digests: usize,
+    /// How many messages have begun, and how many have ended.
+    begun: usize,
+    ended: usize,
+}
+
+/// What lanes go on with.
+struct Refills<'a, 'm, C: Compression> {
+    waiting: &'a [&'m [u8]],
+    whole: &'a mut Whole<'m>,
+    start_bytes: u64,
+    /// Whether digests are hashed once more: then a message first hands its lane to its digest.
+    digests_too: bool,
+    lengths: &'a mut [WordOf<C>; MAX_LANES],
+}
+
+impl<C: Compression> Turns<C> {
+    #[inline(always)]
+    fn new(lanes: usize, busy: usize, whole: &Whole<'_>) -> Self {
+        let (mut ends, mut messages) = ([NONE; MAX_LANES], [NONE; MAX_LANES]);
+        for (lane, (end, message)) in ends.iter_mut().zip(&mut messages).enumerate().take(busy.min(lanes)) {
+            *end = block_count::<C>(u64::from(whole.bytes(lane))) as u32;
+            *message = lane as u32;
+        }
+        Self { lanes, first: busy, ends, messages, has_digest: [WordOf::<C>::default(); MAX_LANES], digests: 0, begun: busy, ended: 0 }
+    }
+
+    /// Returns the number of blocks at the nearest end.
+    #[inline(always)]
+    fn nearest(&self) -> u32 {
+        self.ends[..self.lanes].iter().fold(NONE, |nearest, end| nearest.min(*end))
+    }
+
+    /// Returns a vector with all bits set in the lanes whose message has `blocks` blocks, and none in the
+    /// others.
+    #[inline(always)]
+    fn ending<I: Isa>(&self, isa: I, blocks: u32) -> VectorOf<C, I> {
+        let mut lanes = [WordOf::<C>::default(); MAX_LANES];
+        for (lane, end) in lanes[..VectorOf::<C, I>::LANES].iter_mut().zip(&self.ends) {
+            *lane = if *end == blocks { WordOf::<C>::ONES } else { WordOf::<C>::default() };
+        }
+        Words::read(isa, &lanes)
+    }
+
+    /// Takes the messages that end after `blocks` blocks out of their lanes, and gives these to others
+    /// that wait. Returns whether any message is left.
+    #[inline(always)]
+    fn go_on(&mut self, blocks: u32, refills: Refills<'_, '_, C>, rows: &[Row], ended: &mut [Row]) -> bool {
+        let Refills { waiting, whole, start_bytes, digests_too, lengths } = refills;
+        let mut at_end = 0u64;
+        for (lane, end) in self.ends[..self.lanes].iter().enumerate() {
+            at_end |= u64::from(*end == blocks) << lane;
+        }
+        while at_end != 0 {
+            let lane = at_end.trailing_zeros() as usize % MAX_LANES;
+            at_end &= at_end - 1;
+            let is_digest = self.has_digest[lane] == WordOf::<C>::ONES;
+            if digests_too && !is_digest {
+                self.has_digest[lane] = WordOf::<C>::ONES;
+                self.digests += 1;
+                self.ends[lane] = blocks + 1;
+                whole.leave(lane);
+                continue;
+            }
+            if is_digest {
+                self.has_digest[lane] = WordOf::<C>::default();
+                self.digests -= 1;
+            }
+            ended[self.messages[lane] as usize] = rows[lane];
+            self.ended += 1;
+            if let Some(message) = waiting.get(self.begun - self.first) {
+                whole.go_on(lane, blocks as usize * C::BLOCK_BYTES, message);
+                self.messages[lane] = self.begun as u32;
+                self.ends[lane] = blocks + block_count::<C>(message.len() as u64) as u32;
+                lengths[lane] = C::Ending::length(start_bytes as u32 + message.len() as u32);
+                self.begun += 1;
+            } else {
+                whole.leave(lane);
+                (self.messages[lane], self.ends[lane]) = (NONE, NONE);
+            }
+        }
+        whole.find_nearest_end();
+        self.ended < self.begun
+    }
+}
+
+/// Replaces `words` by those of `chosen` in the lanes where all bits of `lanes` are set.
+#[inline(always)]
+fn choose_words<C: Compression, I: Isa>(
+    lanes: VectorOf<C, I>,
+    chosen: &BlockOf<C, VectorOf<C, I>>,
+    words: &mut BlockOf<C, VectorOf<C, I>>,
+) {
+    for (word, chosen) in words.as_mut().iter_mut().zip(chosen.as_ref()) {
+        *word = Words::choose(lanes, *chosen, *word);
+    }
+}
+
+/// Replaces `state` by `chosen` in the lanes where all bits of `lanes` are set.
+#[inline(always)]
+fn choose_state<C: Compression, I: Isa>(
+    lanes: VectorOf<C, I>,
+    chosen: &StateOf<C, VectorOf<C, I>>,
+    state: &mut StateOf<C, VectorOf<C, I>>,
+) {
+    for (word, chosen) in state.as_mut().iter_mut().zip(chosen.as_ref()) {
+        *word = Words::choose(lanes, *chosen, *word);
+    }
 }
 
 /// Replaces `finals` by `state` in the lanes where all bits of `ends` are set.

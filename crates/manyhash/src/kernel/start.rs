@@ -29,6 +29,12 @@ pub(crate) enum Starts<'a, C: Compression> {
 }
 
 impl<C: Compression> Starts<'_, C> {
+    /// Returns whether each message may start from a midstate of its own.
+    #[inline]
+    pub(crate) fn are_own(&self) -> bool {
+        matches!(self, Self::Each { .. })
+    }
+
     /// Returns how many bytes come before each message.
     #[inline]
     pub(crate) fn bytes(&self) -> u64 {

@@ -7,16 +7,25 @@
 use crate::algorithm::Compression;
 use crate::kernel::{Kernel, Runs};
 
-/// A set of messages that go together: see `sets.rs`.
+/// A set of messages that take turns in the lanes of one kernel: see `sets.rs`.
 pub(super) const SET_PS: u64 = 100_000;
 /// A message in a set.
-pub(super) const SET_MESSAGE_PS: u64 = 25_000;
-/// A message in a set on a kernel that does not pad in registers.
-pub(super) const PADDED_MESSAGE_PS: u64 = 60_000;
-/// Putting a message in order and trying the sets that begin with it, if messages are a few.
-pub(super) const SORT_MESSAGE_PS: u64 = 35_000;
-/// A block of a set in which messages have ended before others.
-pub(super) const RAGGED_BLOCK_PS: u64 = 40_000;
+pub(super) const SET_MESSAGE_PS: u64 = 12_000;
+/// Putting a message in order, if messages are a few.
+pub(super) const SORT_MESSAGE_PS: u64 = 15_000;
+/// A step of a set at which messages end.
+const SET_END_PS: u64 = 12_000;
+
+/// Returns what a set costs besides compressing.
+pub(super) fn set_ps(messages: usize, steps: u64) -> u64 {
+    SET_PS + messages as u64 * SET_MESSAGE_PS + steps.min(messages as u64) * SET_END_PS
+}
+
+/// Returns what it costs, besides compressing, that messages of equally many blocks go together on a kernel
+/// that does not pad in registers.
+pub(super) fn padded_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
+    messages.div_ceil(kernel.lanes) as u64 * (SET_PS + 2 * run_ps(kernel)) + messages as u64 * 60_000
+}
 
 /// Returns what sets on a kernel cost, for a batch of `messages` messages that all have equally many
 /// blocks. They need no order, and no branch takes another way for one than for the next.
@@ -24,6 +33,14 @@ pub(super) fn alike_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u
     let (set_ps, message_ps) = if kernel.has_short() { (SET_PS, 8_000) } else { (60_000, 18_000) };
     messages.div_ceil(kernel.lanes) as u64 * set_ps + messages as u64 * message_ps
 }
+
+/// Messages that take turns: see `turns.rs`.
+pub(super) const TURNS_PS: u64 = 30_000;
+/// A message that takes its turn.
+pub(super) const TURN_PS: u64 = 20_000;
+/// A message that takes its turn while others are on their way: lanes stop at the end of its whole blocks
+/// and at its end.
+pub(super) const RAGGED_TURN_PS: u64 = 55_000;
 
 /// The schedule of a batch.
 pub(super) const SCHEDULE_PS: u64 = 400_000;

@@ -1,19 +1,20 @@
-//! A few messages: which way they go, and in which sets, decided without memory of their own.
+//! A few messages: which way they go, decided without memory of their own.
 //!
 //! What decides and orders many messages takes half a microsecond at least: as long as eight
-//! messages of two blocks take in the lanes of SHA-512. A few are sorted in an array, and the best
-//! sets of them are all tried (Bellman 1957, dynamic programming): each set is the next messages in
-//! the order of lengths, in the lanes of one kernel or one alone.
+//! messages of two blocks take in the lanes of SHA-512. A few are sorted in an array. The longest of
+//! them may take turns in few lanes, and the others are a set in many.
 
-use super::bookkeeping::{SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, SORT_MESSAGE_PS, TWO_WAYS_PS, alike_ps, ragged_message_ps};
+use super::bookkeeping::{
+    PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SORT_MESSAGE_PS, TURN_PS, TURNS_PS, TWO_WAYS_PS, alike_ps, ragged_message_ps,
+};
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
-use super::sets::{least_ps_in_sets, set_bookkeeping_ps};
-use super::short::{Group, MAX_BLOCKS, Together};
+use super::sets::{self, Set};
+use super::short::{MAX_BLOCKS, Together};
+use super::turns;
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
-use crate::kernel::Kernel;
 use crate::kernel::start::Passes;
 
 /// No more messages than this are a few.
@@ -22,15 +23,14 @@ pub(super) const FEW: usize = 32;
 /// Where a few messages go.
 pub(super) enum Way {
     OneByOne,
+    /// In turns, in the order that they have.
+    InTurns,
     /// Together: all of them have as many blocks.
     Alike {
         blocks: u64,
     },
-    /// Together, on this kernel: the longest has this many blocks.
-    OneSet {
-        kernel: usize,
-        blocks: u64,
-    },
+    /// As a set in the order that they have, which has no effect because there are enough lanes.
+    OneSet(Set),
     /// Sharing lanes may pay, and which of them do is to be found out.
     Ragged(Lengths),
     /// Through the schedule.
@@ -44,8 +44,6 @@ pub(super) struct Lengths {
     blocks: u64,
     /// The blocks of the longest message.
     longest: u64,
-    /// Whether the longest message has not many more blocks than the others.
-    is_even: bool,
     /// The least time that shared lanes could take, if all were busy to the end, in picoseconds.
     least_ps: u64,
     /// Whether sets could take less time than one message after the other.
@@ -55,7 +53,7 @@ pub(super) struct Lengths {
 impl Way {
     /// Decides by a glance at the lengths. One message goes alone.
     pub(super) fn of<C: Compression>(mix: &Mix<C>, messages: &dyn Messages) -> Self {
-        let mut lengths = Lengths { messages: messages.count(), blocks: 0, longest: 0, is_even: true, least_ps: 0, sets_may_pay: false };
+        let mut lengths = Lengths { messages: messages.count(), blocks: 0, longest: 0, least_ps: 0, sets_may_pay: false };
         let mut shortest = u64::MAX;
         for i in 0..lengths.messages {
             let blocks = block_count::<C>(messages.message(i).len() as u64);
@@ -71,8 +69,10 @@ impl Way {
         if shortest == longest {
             let bookkeeping_ps = alike_ps(&mix.kernels[mix.best_for(count, longest)], count);
             let together_ps = longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(bookkeeping_ps);
+            let turns_ps = lengths.turns_alike_ps(mix);
             return match longest {
-                _ if one_by_one_ps <= together_ps => Self::OneByOne,
+                _ if one_by_one_ps <= together_ps.min(turns_ps) => Self::OneByOne,
+                _ if turns_ps <= together_ps => Self::InTurns,
                 0..=MAX_BLOCKS => Self::Alike { blocks: longest },
                 _ => Self::InOrder,
             };
@@ -81,25 +81,22 @@ impl Way {
         let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
         let least_ps = at_best_rate_ps.max(longest_alone_ps) as u64;
         let least_scheduled_ps = least_ps.saturating_add(lengths.schedule_ps(mix));
-        let least_in_sets_ps = least_ps_in_sets(mix, count, longest, shortest);
-        if one_by_one_ps <= least_in_sets_ps.min(least_scheduled_ps) {
+        let set = Set::best(mix, sets::Lengths { messages: count, blocks, longest, shortest });
+        // Sorted, and without the longest messages, they may take less time than all as a set.
+        let least_in_sets_ps = set.map_or(u64::MAX, |set| if count <= mix.short_lanes { set.ps } else { set.ps.min(least_ps) });
+        let turns_ps = lengths.turns_ps(mix);
+        let least_shared_ps = least_in_sets_ps.min(least_scheduled_ps);
+        if one_by_one_ps <= least_shared_ps.min(turns_ps) {
             return Self::OneByOne;
         }
-        // If the longest message has many more blocks than the mean, other lanes wait for it in vain. SHA-512
-        // of 16 messages took an eighth longer in sets than in the schedule from 2.8 times the mean on.
-        let is_even = longest * count as u64 * 3 <= blocks * 8;
-        let sets_may_pay = least_in_sets_ps < one_by_one_ps;
-        if sets_may_pay && !is_even && count <= mix.short_lanes {
-            return Self::InOrder;
+        if count <= mix.turn_lanes && turns_ps <= least_shared_ps {
+            return Self::InTurns;
         }
-        let as_one_set = mix.short_kernels(longest).find(|(_, kernel)| kernel.lanes >= count);
-        let least_sorted_ps = least_scheduled_ps.min(least_ps.saturating_add(SET_PS + count as u64 * (SET_MESSAGE_PS + SORT_MESSAGE_PS)));
-        let one_set_ps = |kernel: &Kernel<C>| longest * u64::from(kernel.cost_ps) + set_bookkeeping_ps(longest, shortest, count);
-        match as_one_set {
-            Some((kernel, its)) if sets_may_pay && one_set_ps(its) <= least_sorted_ps => {
-                Self::OneSet { kernel: mix.short[kernel], blocks: longest }
-            }
-            _ => Self::Ragged(Lengths { is_even, least_ps, sets_may_pay, ..lengths }),
+        let sets_may_pay = least_in_sets_ps < one_by_one_ps;
+        let least_sorted_ps = least_scheduled_ps.min(least_ps.saturating_add(count as u64 * (SET_MESSAGE_PS + SORT_MESSAGE_PS)));
+        match set {
+            Some(set) if sets_may_pay && count <= mix.short_lanes && set.ps <= least_sorted_ps.min(turns_ps) => Self::OneSet(set),
+            _ => Self::Ragged(Lengths { least_ps, sets_may_pay, ..lengths }),
         }
     }
 }
@@ -107,6 +104,42 @@ impl Way {
 impl Lengths {
     fn one_by_one_ps<C: Compression>(&self, mix: &Mix<C>) -> u64 {
         self.blocks.saturating_mul(u64::from(mix.single.cost_ps))
+    }
+
+    /// Returns `ps`, the time in turns, or `u64::MAX` if they are nothing for these messages: if some are
+    /// long, the schedule saves more by a plan than the plan costs, unless turns leave nothing to save.
+    fn if_not_long<C: Compression>(&self, mix: &Mix<C>, ps: u64) -> u64 {
+        let at_best_rate_ps = self.blocks as f64 * mix.least_ps_per_block(self.messages);
+        let least_ps = at_best_rate_ps.max(self.longest as f64 * f64::from(mix.single.cost_ps));
+        let may_save = ps as f64 > least_ps + least_ps / 32.0 + PLANNING_PS as f64;
+        if self.longest > MAX_BLOCKS && may_save { u64::MAX } else { ps }
+    }
+
+    /// Returns the time in turns, in picoseconds, if all messages have equally many blocks; `u64::MAX`
+    /// if the mix has no lanes for turns.
+    fn turns_alike_ps<C: Compression>(&self, mix: &Mix<C>) -> u64 {
+        if mix.turn_lanes == 0 {
+            return u64::MAX;
+        }
+        let lanes = mix.turn_lanes;
+        let full_ps = u64::from(mix.turn_kernel(lanes).cost_ps) * (self.messages / lanes) as u64;
+        let rest_ps = if self.messages % lanes > 0 { u64::from(mix.turn_kernel(self.messages % lanes).cost_ps) } else { 0 };
+        self.if_not_long(mix, self.longest.saturating_mul(full_ps + rest_ps).saturating_add(TURNS_PS + self.messages as u64 * TURN_PS))
+    }
+
+    /// Returns the time in turns, in picoseconds, as if all messages but the longest had equally many
+    /// blocks; `u64::MAX` if the mix has no lanes for turns.
+    fn turns_ps<C: Compression>(&self, mix: &Mix<C>) -> u64 {
+        if mix.turn_lanes == 0 {
+            return u64::MAX;
+        }
+        let lanes = mix.turn_lanes.min(self.messages);
+        let others = (self.blocks - self.longest) / (lanes as u64 - 1);
+        let (together, alone) = (others.min(self.longest), self.longest.saturating_sub(others));
+        let more = others.saturating_sub(self.longest) * (lanes as u64 - 1) / lanes as u64;
+        let blocks_ps = (together + more).saturating_mul(u64::from(mix.turn_kernel(lanes).cost_ps));
+        let alone_ps = alone.saturating_mul(u64::from(mix.turn_kernel(1).cost_ps));
+        self.if_not_long(mix, blocks_ps.saturating_add(alone_ps).saturating_add(TURNS_PS + self.messages as u64 * RAGGED_TURN_PS))
     }
 
     /// Returns the time of the schedule besides compressing.
@@ -141,10 +174,10 @@ impl Sorted {
         !self.order[place] >> INDEX_BITS
     }
 
-    /// Returns the indices of `count` messages from place `first` on, and zeros.
-    fn indices(&self, first: usize, count: usize) -> [usize; FEW] {
+    /// Returns the indices of the messages in their order, and zeros.
+    fn indices(&self) -> [usize; FEW] {
         let mut indices = [0; FEW];
-        for (index, place) in indices.iter_mut().zip(&self.order[first..first + count]) {
+        for (index, place) in indices.iter_mut().zip(&self.order[..self.count]) {
             *index = (!place as usize) % FEW;
         }
         indices
@@ -160,43 +193,48 @@ impl Sorted {
     }
 }
 
-/// The best sets of some messages that are in order. A set begins at the first of them, and the next
-/// one behind it.
-struct Sets {
-    /// For each place, the estimated time of the messages from there on, in picoseconds.
-    ps: [u64; FEW + 1],
-    /// For each place, the number of messages in the set that begins there.
-    counts: [u8; FEW],
-    /// For each place, the place of that set's kernel in `mix.short`.
-    kernels: [u8; FEW],
+/// A way to hash some messages that are in order: the longest take turns or go one by one, and the
+/// others are a set.
+struct Cut {
+    /// The number of messages before the set.
+    before: usize,
+    set: Set,
+    /// The estimated time of all, in picoseconds.
+    ps: u64,
 }
 
-impl Sets {
-    fn best<C: Compression>(mix: &Mix<C>, sorted: &Sorted, outer_blocks: u64) -> Self {
-        let mut sets = Self { ps: [0; FEW + 1], counts: [0; FEW], kernels: [0; FEW] };
-        for first in (0..sorted.count).rev() {
-            let most_blocks = sorted.blocks(first);
-            sets.ps[first] = u64::MAX;
-            for (place, kernel) in mix.short_kernels(most_blocks) {
-                let count = kernel.lanes.min(sorted.count - first);
-                let bookkeeping_ps = set_bookkeeping_ps(most_blocks, sorted.blocks(first + count - 1), count);
-                let set_ps = (most_blocks + outer_blocks) * u64::from(kernel.cost_ps) + bookkeeping_ps;
-                let ps = sets.ps[first + count].saturating_add(set_ps);
-                if ps < sets.ps[first] {
-                    (sets.ps[first], sets.counts[first], sets.kernels[first]) = (ps, count as u8, place as u8);
-                }
-                if kernel.lanes >= sorted.count - first {
-                    break;
+impl Cut {
+    /// Returns the best cut. As many messages may be before it as take turns at once.
+    fn best<C: Compression>(mix: &Mix<C>, sorted: &Sorted, blocks: u64, outer_blocks: u64) -> Option<Self> {
+        let mut best: Option<Self> = None;
+        let (mut before_ps, mut left) = (0, blocks);
+        for before in 0..sorted.count.min(mix.turn_lanes.max(1) + 1) {
+            let messages = sorted.count - before;
+            let (longest, shortest) = (sorted.blocks(before), sorted.blocks(sorted.count - 1));
+            if let Some(set) = Set::best(mix, sets::Lengths { messages, blocks: left, longest, shortest }) {
+                let outer_ps = outer_blocks * u64::from(mix.kernels[mix.short[set.kernel]].cost_ps);
+                let ps = set.ps.saturating_add(outer_ps).saturating_add(before_ps);
+                if best.as_ref().is_none_or(|best| ps < best.ps) {
+                    best = Some(Self { before, set, ps });
                 }
             }
+            left -= longest;
+            // This message advances with the longer ones, each of which has had a kernel for fewer.
+            let cost_ps = |messages| if messages == 0 { 0 } else { u64::from(mix.turn_kernel(messages).cost_ps) };
+            let more_ps = if mix.turn_lanes > 0 && before < mix.turn_lanes {
+                cost_ps(before + 1).saturating_sub(cost_ps(before))
+            } else {
+                u64::from(mix.single.cost_ps)
+            };
+            before_ps +=
+                longest.saturating_mul(more_ps).saturating_add(if before == 0 { TURNS_PS + RAGGED_TURN_PS } else { RAGGED_TURN_PS });
         }
-        sets
+        best
     }
 }
 
-/// Hashes a few messages that differ in blocks, one by one or in sets, unless the schedule takes less
-/// time; returns whether it did. It is not inlined, so that one message alone needs none of its
-/// memory.
+/// Hashes a few messages that differ in blocks, unless the schedule takes less time; returns whether it
+/// did. It is not inlined, so that one message alone needs none of its memory.
 #[inline(never)]
 pub(super) fn hash_ragged<C: Compression>(
     mix: &Mix<C>,
@@ -204,53 +242,59 @@ pub(super) fn hash_ragged<C: Compression>(
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
     lengths: &Lengths,
-    usage: Option<&mut Usage>,
+    mut usage: Option<&mut Usage>,
 ) -> bool {
     let sorted = Sorted::of::<C>(messages);
-    let sets = lengths.sets_may_pay.then(|| Sets::best(mix, &sorted, u64::from(passes.outer.is_some())));
-    let sets = sets.filter(|sets| sets.ps[0] < lengths.one_by_one_ps(mix));
-    let ps = sets.as_ref().map_or(lengths.one_by_one_ps(mix), |sets| sets.ps[0]);
+    let indices = sorted.indices();
+    let cut = lengths.sets_may_pay.then(|| Cut::best(mix, &sorted, lengths.blocks, u64::from(passes.outer.is_some()))).flatten();
+    let one_by_one_ps = lengths.one_by_one_ps(mix);
+    let turns_ps = if mix.turn_lanes > 0 {
+        lengths.if_not_long(mix, turns::ps(mix, (0..sorted.count).map(|place| sorted.blocks(place))))
+    } else {
+        one_by_one_ps
+    };
     let scheduled_ps = sorted.scheduled_ps(mix).saturating_add(lengths.schedule_ps(mix));
     // If lanes would be idle for long, the longest messages had better go another way than the others.
     let two_ways_ps = SCHEDULE_PS + TWO_WAYS_PS + sorted.count as u64 * SET_MESSAGE_PS;
     let least_two_ways_ps = lengths.least_ps.saturating_add(two_ways_ps);
-    if sets.is_some() && !lengths.is_even || ps > scheduled_ps.min(least_two_ways_ps.saturating_add(least_two_ways_ps / 3)) {
+    let least_other_ps = scheduled_ps.min(least_two_ways_ps.saturating_add(least_two_ways_ps / 3));
+    let best_ps = cut.as_ref().map_or(u64::MAX, |cut| cut.ps).min(turns_ps).min(one_by_one_ps);
+    if best_ps > least_other_ps {
         return false;
     }
-    let Some(sets) = sets else {
-        super::route::hash_one_by_one(mix, passes, messages, digests, usage);
-        return true;
+    let before = match &cut {
+        Some(cut) if cut.ps == best_ps => cut.before,
+        _ => sorted.count,
     };
-    let mut unused = Usage::default();
-    let usage = usage.unwrap_or(&mut unused);
-    let rows = &mut None;
-    let mut together = Together::new(*passes, digests.digest_bytes(), rows);
-    let mut first = 0;
-    while first < sorted.count {
-        let (count, kernel, blocks) = (usize::from(sets.counts[first]), usize::from(sets.kernels[first]), sorted.blocks(first));
-        usage.bookkeeping_ps += set_bookkeeping_ps(blocks, sorted.blocks(first + count - 1), count);
-        let indices = sorted.indices(first, count);
-        let group = Group { blocks, count, which: Which::These(&indices[..count]), bytes: None };
-        together.hash_set(mix, mix.short[kernel], messages, digests, group, usage);
-        first += count;
+    let (longest, others) = indices[..sorted.count].split_at(before);
+    if !longest.is_empty() {
+        let longest = (Which::These(longest), longest.len());
+        if mix.turn_lanes > 0 && longest.1 > 1 {
+            turns::hash(mix, passes, messages, digests, longest, usage.as_deref_mut());
+        } else {
+            super::route::hash_one_by_one(mix, passes, messages, digests, longest, usage.as_deref_mut());
+        }
+    }
+    if let (Some(Cut { set, .. }), false) = (cut, others.is_empty()) {
+        hash_set(mix, passes, messages, digests, (Which::These(others), others.len()), set, usage);
     }
     true
 }
 
-/// Hashes a few messages as one set, in the order that they have.
+/// Hashes a few messages as one set, longest first or in enough lanes.
 #[inline(never)]
 pub(super) fn hash_set<C: Compression>(
     mix: &Mix<C>,
     passes: &Passes<'_, C>,
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
-    (kernel, blocks): (usize, u64),
+    which: (Which<'_>, usize),
+    Set { kernel, bookkeeping_ps, .. }: Set,
     usage: Option<&mut Usage>,
 ) {
     let mut unused = Usage::default();
     let usage = usage.unwrap_or(&mut unused);
-    let group = Group { blocks, count: messages.count(), which: Which::From(0), bytes: None };
-    usage.bookkeeping_ps += set_bookkeeping_ps(blocks, 1, group.count);
+    usage.bookkeeping_ps += bookkeeping_ps;
     let rows = &mut None;
-    Together::new(*passes, digests.digest_bytes(), rows).hash_set(mix, kernel, messages, digests, group, usage);
+    Together::new(*passes, digests.digest_bytes(), rows).hash_set(mix, mix.short[kernel], messages, digests, which, usage);
 }

@@ -2,6 +2,8 @@
 //! them.
 
 use super::bookkeeping::ragged_message_ps;
+use super::turns::MAX_TURN_LANES;
+use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, SelfTested};
 use crate::isa::MAX_LANES;
 use crate::kernel::list::kernels;
@@ -154,6 +156,10 @@ pub(crate) struct Mix<C: Compression> {
     /// The lanes of one of these: the fewest with which messages of equally many blocks take at most a
     /// twentieth longer than with the best; 0 if there are none.
     pub(crate) short_lanes: usize,
+    /// For each number of messages that take turns, the index of the kernel that advances them.
+    in_turns: [usize; MAX_TURN_LANES + 1],
+    /// The lanes in which messages take turns; 0 if sharing lanes gains nothing for so few.
+    pub(crate) turn_lanes: usize,
 }
 
 /// More powers of two than the blocks of messages for which bookkeeping matters.
@@ -213,7 +219,10 @@ impl<C: Compression> Mix<C> {
         let best_rate = short.iter().map(rate).fold(0.0, f64::max);
         let short_lanes =
             short.iter().filter(|kernel| rate(kernel) >= 0.95 * best_rate).map(|kernel| kernels[*kernel].lanes).min().unwrap_or(0);
+        let (in_turns, turn_lanes) = Self::turns(&kernels);
         Self {
+            in_turns,
+            turn_lanes,
             single,
             asks_for_lengths,
             widest: widest(true),
@@ -227,6 +236,36 @@ impl<C: Compression> Mix<C> {
             short,
             kernels,
         }
+    }
+
+    /// Returns the cheapest kernel for each number of messages that take turns, and the lanes in which
+    /// they do.
+    fn turns(kernels: &[Kernel<C>]) -> ([usize; MAX_TURN_LANES + 1], usize) {
+        let mut in_turns = [0; MAX_TURN_LANES + 1];
+        let (mut turn_lanes, mut least_ps) = (0, f64::INFINITY);
+        let is_usable = |kernel: &Kernel<C>| kernel.lanes <= MAX_TURN_LANES && (kernel.runs.are(false) || kernels.len() == 1);
+        for busy in (1..=MAX_TURN_LANES).take_while(|_| !C::Ending::MARKS_END) {
+            let usable = kernels.iter().enumerate().filter(|(_, kernel)| is_usable(kernel) && kernel.lanes >= busy);
+            let Some((index, kernel)) = usable.min_by_key(|(_, kernel)| (kernel.cost_ps, kernel.lanes)) else { break };
+            in_turns[busy] = index;
+            let ps = f64::from(kernel.cost_ps) / busy as f64;
+            if ps < least_ps {
+                (turn_lanes, least_ps) = (busy, ps);
+            }
+        }
+        (in_turns, if turn_lanes == 1 { 0 } else { turn_lanes })
+    }
+
+    /// Returns the index of the kernel that advances `busy` messages that take turns.
+    #[inline]
+    pub(crate) fn turn_kernel_index(&self, busy: usize) -> usize {
+        self.in_turns[busy]
+    }
+
+    /// Returns the kernel that advances `busy` messages that take turns.
+    #[inline]
+    pub(crate) fn turn_kernel(&self, busy: usize) -> &Kernel<C> {
+        &self.kernels[self.in_turns[busy]]
     }
 
     /// Returns, for each power of two blocks that messages have on average, the index of the kernel

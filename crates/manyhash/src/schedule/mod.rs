@@ -49,6 +49,7 @@
 //! | `route.rs` | the first decision: one by one, short ones together, or the schedule |
 //! | `alone.rs`, `short.rs` | the two shorter ways |
 //! | `few.rs` | which of them a few messages go, and in which sets |
+//! | `turns.rs` | messages that take turns in a few lanes, without a plan |
 //! | `sets.rs` | which short ones of many messages go together, if they differ in blocks |
 //! | `messages.rs`, `queue.rs` | messages in memory, and their order |
 //! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
@@ -79,6 +80,7 @@ mod sets;
 pub(crate) mod short;
 mod slices;
 pub(crate) mod squeeze;
+mod turns;
 
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, WordOf};

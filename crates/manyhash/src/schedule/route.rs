@@ -8,7 +8,7 @@ use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::short::{self, Group};
 use super::slices::Slices;
-use super::{Extent, Memory, alone, sets};
+use super::{Extent, Memory, alone, sets, turns};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::kernel::start::{Passes, Starts};
@@ -32,10 +32,11 @@ pub(crate) fn hash_many<C: Compression>(
     let are_short = passes.inner.bytes() <= short::MOST_START_BYTES;
     if count <= FEW {
         match Way::of(mix, messages) {
-            Way::OneByOne => return hash_one_by_one(mix, passes, messages, digests, usage),
+            Way::OneByOne => return hash_one_by_one(mix, passes, messages, digests, (Which::From(0), count), usage),
+            Way::InTurns => return turns::hash(mix, passes, messages, digests, (Which::From(0), count), usage),
             Way::Alike { blocks } if are_short => return hash_alike(mix, passes, messages, digests, blocks, usage),
-            Way::OneSet { kernel, blocks } if are_short => {
-                return few::hash_set(mix, passes, messages, digests, (kernel, blocks), usage);
+            Way::OneSet(set) if are_short => {
+                return few::hash_set(mix, passes, messages, digests, (Which::From(0), count), set, usage);
             }
             Way::Ragged(lengths) if are_short && few::hash_ragged(mix, passes, messages, digests, &lengths, usage.as_deref_mut()) => {
                 return;
@@ -119,16 +120,16 @@ pub(super) fn hash_one_by_one<C: Compression>(
     passes: &Passes<'_, C>,
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
+    (which, count): (Which<'_>, usize),
     usage: Option<&mut Usage>,
 ) {
-    let count = messages.count();
-    for i in 0..count {
+    for i in (0..count).map(|place| which.index(place)) {
         let outer = passes.outer.as_ref().map(|outer| outer.midstate(i));
         alone::hash(mix, passes.inner.midstate(i), outer, messages.message(i), digests.room(i));
     }
     if let Some(usage) = usage {
         let outer_blocks = u64::from(passes.outer.is_some());
-        let blocks = (0..count).map(|i| block_count::<C>(messages.message(i).len() as u64) + outer_blocks);
+        let blocks = (0..count).map(|place| block_count::<C>(messages.message(which.index(place)).len() as u64) + outer_blocks);
         usage.steps[mix.best_for(1, 1)] += blocks.sum::<u64>();
     }
 }

@@ -1,10 +1,11 @@
-//! Short messages of one number of blocks, or of nearly as many: as many as a kernel has lanes go
-//! together from their starts to their digests.
+//! Short messages that go from their starts to their digests in the lanes of one kernel, with no slots,
+//! no midstates and no plan.
 //!
-//! If all have equally many, any kernel will do. The lanes stay in step, so there are no slots, no midstates and no plan. If
-//! the kernel can ([`crate::kernel::short`]), padding is made in registers, in one run. Otherwise
-//! the end is padded in memory, and is a run of its own if there are more than two blocks.
-//! `route.rs` decides which messages come here, and which are better off in the schedule.
+//! If all have equally many blocks, any kernel will do, and the lanes stay in step. If the kernel can
+//! ([`crate::kernel::short`]), padding is made in registers, in one run. Otherwise the end is padded in
+//! memory, and is a run of its own if there are more than two blocks. Messages that differ in blocks take
+//! turns in the lanes of a kernel that pads in registers. `route.rs` decides which messages come here,
+//! and which are better off in the schedule.
 
 use super::digests::Digests;
 use super::messages::{Messages, Which};
@@ -13,7 +14,7 @@ use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, StateOf, WordOf, write_digest};
 use crate::isa::{Blocks, FirstByte, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
-use crate::kernel::short::{DigestBlock, LaneStarts, LaneStates, ShortMessages, shared_end};
+use crate::kernel::short::{self, Apart, DigestBlock, LaneStarts, LaneStates, ShortMessages, shared_end};
 use crate::kernel::start::{Passes, Starts};
 use crate::kernel::states::States;
 
@@ -23,6 +24,10 @@ pub(super) const MAX_BLOCKS: u64 = 128;
 /// The most bytes before a message. With more of them, its length would not fit into the word that
 /// is written here.
 pub(super) const MOST_START_BYTES: u64 = 1 << 28;
+
+/// Messages that take turns are given to a kernel by this many, or by the larger number if they are more.
+const FEW_IN_TURNS: usize = 32;
+const MANY_IN_TURNS: usize = 256;
 
 /// Messages of one number of blocks.
 #[derive(Clone, Copy)]
@@ -99,8 +104,6 @@ struct Place<'a, 'g, C: Compression> {
 /// The parts that messages share, and memory for them.
 pub(super) struct Together<'s, 'r, C: Compression> {
     passes: Passes<'s, C>,
-    /// The last block's schedule, if all lanes share it.
-    shared_end: Option<[WordOf<C>; MAX_ROUNDS]>,
     digest_block: Option<DigestBlock<C>>,
     rows: &'r mut Rows,
     own_inner: Option<LaneStates<C>>,
@@ -115,7 +118,6 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     pub(super) fn new(passes: Passes<'s, C>, digest_bytes: usize, rows: &'r mut Rows) -> Self {
         Self {
             passes,
-            shared_end: None,
             digest_block: passes.outer.map(|outer| DigestBlock::new(digest_bytes, outer.bytes(), C::Ending::first(outer.state(0)))),
             rows,
             own_inner: None,
@@ -138,8 +140,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         // The schedule is computed only if it is used often enough.
         let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
         let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
-        self.finals = None;
-        self.shared_end = alike_bytes.map(|bytes| shared_end::<C>(self.passes.inner.bytes() + bytes));
+        let shared_end = alike_bytes.map(|bytes| shared_end::<C>(self.passes.inner.bytes() + bytes));
         let mut first = 0;
         while first < count {
             let best = mix.best_for(count - first, blocks);
@@ -148,39 +149,85 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             let lanes = kernel.lanes.min(count - first);
             let at = Place { kernel, group, first, lanes };
             if kernel.lanes <= 4 {
-                self.hash::<4>(at, messages, digests);
+                self.hash::<4>(at, shared_end.as_ref(), messages, digests);
             } else {
-                self.hash::<MAX_LANES>(at, messages, digests);
+                self.hash::<MAX_LANES>(at, shared_end.as_ref(), messages, digests);
             }
             first += lanes;
         }
     }
 
-    /// Hashes messages in the lanes of one kernel, which pads in registers, and adds the steps to
-    /// `usage`. The first message is the longest, and `group.blocks` are its blocks.
+    /// Hashes messages that take turns in the lanes of one kernel, which pads in registers, and adds the
+    /// steps to `usage`. It takes least time if the longest come first. If messages have starts of their
+    /// own, there are no more of them than lanes.
+    #[inline]
     pub(super) fn hash_set(
         &mut self,
         mix: &Mix<C>,
         kernel: usize,
         messages: &dyn Messages,
         digests: &mut Digests<'_>,
-        group: Group<'_>,
+        (which, count): (Which<'_>, usize),
         usage: &mut Usage,
     ) {
-        usage.steps[kernel] += group.blocks + u64::from(self.passes.outer.is_some());
-        self.shared_end = None;
-        self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
-        let at = Place { kernel: &mix.kernels[kernel], group, first: 0, lanes: group.count };
-        self.pad_in_registers(at, &messages.whole(group.which, at.lanes, at.kernel.lanes), digests);
+        let (steps, kernel) = (&mut usage.steps[kernel], &mix.kernels[kernel]);
+        let have_own_starts = [Some(&self.passes.inner), self.passes.outer.as_ref()].into_iter().flatten().any(Starts::are_own);
+        let is_one_each = have_own_starts || digests.digest_bytes() > MAX_DIGEST_BYTES;
+        let most = if is_one_each { kernel.lanes } else { MANY_IN_TURNS };
+        let mut first = 0;
+        while first < count {
+            let next = (which.after(first), most.min(count - first));
+            *steps += if next.1 <= FEW_IN_TURNS {
+                self.hash_turns::<FEW_IN_TURNS>(kernel, messages, digests, next)
+            } else {
+                self.hash_turns::<MANY_IN_TURNS>(kernel, messages, digests, next)
+            };
+            first += next.1;
+        }
+    }
+
+    /// Hashes at most `N` messages that take turns in the lanes of one kernel, and returns the steps.
+    #[inline]
+    fn hash_turns<const N: usize>(
+        &mut self,
+        kernel: &Kernel<C>,
+        messages: &dyn Messages,
+        digests: &mut Digests<'_>,
+        (which, count): (Which<'_>, usize),
+    ) -> u64 {
+        let mut found: [&[u8]; N] = [&[]; N];
+        messages.fill(which, &mut found[..count]);
+        let lanes = count.min(kernel.lanes);
+        let (own, waiting) = found[..count].split_at(lanes);
+        let whole = &mut Whole::new(kernel.lanes, |lane| own[if lane < lanes { lane } else { 0 }]);
+        let mut ended = [[0; MAX_DIGEST_BYTES]; N];
+        let mut steps = 0;
+        self.pad_in_registers(which, lanes, digests, |messages, finals, rows| {
+            steps = kernel.hash_apart(Apart { messages, whole, busy: lanes, waiting, finals, rows, ended: &mut ended });
+            &ended[..count]
+        });
+        steps
     }
 
     /// Hashes the messages in the lanes of a kernel of at most `N` lanes. A lane without a message
     /// does the work of the first one again.
     #[inline(always)]
-    fn hash<const N: usize>(&mut self, at: Place<'_, '_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+    fn hash<const N: usize>(
+        &mut self,
+        at: Place<'_, '_, C>,
+        shared: Option<&[WordOf<C>; MAX_ROUNDS]>,
+        messages: &dyn Messages,
+        digests: &mut Digests<'_>,
+    ) {
         let which = at.group.which.after(at.first);
         if at.kernel.has_short() {
-            return self.pad_in_registers(at, &messages.whole(which, at.lanes, at.kernel.lanes), digests);
+            let whole = &messages.whole(which, at.lanes, at.kernel.lanes);
+            let blocks = at.group.blocks as usize;
+            self.pad_in_registers(which, at.lanes, digests, |messages, finals, rows| {
+                at.kernel.hash_together(short::Together { messages, whole, blocks, shared_end: shared, finals, rows: &mut *rows });
+                &rows[..at.lanes]
+            });
+            return;
         }
         let mut in_lanes: [&[u8]; N] = [&[]; N];
         messages.fill(which, &mut in_lanes[..at.lanes]);
@@ -189,27 +236,35 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         pad_in_memory(self.passes, at, &in_lanes[..at.kernel.lanes], digests);
     }
 
-    /// Hashes the messages in the lanes of a kernel that pads in registers.
-    fn pad_in_registers(&mut self, at: Place<'_, '_, C>, messages: &Whole<'_>, digests: &mut Digests<'_>) {
-        let (Passes { inner, outer }, Place { group, lanes, .. }) = (self.passes, at);
-        let index = |lane: usize| group.which.index(at.first + lane);
+    /// Hashes messages by `run`, on a kernel that pads in registers. It gets what they have in common,
+    /// room for final states if these are wanted, and memory for a row a lane, and returns the rows of
+    /// all messages. The first `lanes` of them are in lanes from the beginning.
+    #[inline(always)]
+    fn pad_in_registers<'m>(
+        &'m mut self,
+        which: Which<'_>,
+        lanes: usize,
+        digests: &mut Digests<'_>,
+        run: impl FnOnce(&ShortMessages<'_, C>, Option<&mut LaneStates<C>>, &'m mut [Row]) -> &'m [Row],
+    ) {
+        let Passes { inner, outer } = self.passes;
+        let index = |lane: usize| which.index(lane);
         let midstates = lane_starts::<C>(&inner, lanes, index, &mut self.own_inner);
         let outer = outer.as_ref().zip(self.digest_block.as_ref());
         let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, lanes, index, &mut self.own_outer), block));
-        let (shared_end, start_bytes) = (self.shared_end.as_ref(), inner.bytes());
         let first = FirstByte::of(C::Ending::first(inner.state(index(0))));
-        let short = ShortMessages { midstates, start_bytes, messages, first, blocks: group.blocks as usize, shared_end, outer };
+        let short = ShortMessages { midstates, start_bytes: inner.bytes(), first, outer };
         let rows = self.rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]);
-        if digests.digest_bytes() <= MAX_DIGEST_BYTES {
-            at.kernel.hash_short(&short, self.finals.as_mut(), rows);
-            digests.set_rows(group.which.after(at.first), &rows[..lanes]);
-        } else {
+        if digests.digest_bytes() > MAX_DIGEST_BYTES {
             // What is asked for is more than rows have.
             let finals = self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
-            at.kernel.hash_short(&short, Some(finals), rows);
+            run(&short, Some(finals), rows);
             let states = States::<C>::of_rows(finals);
             (0..lanes).for_each(|lane| digests.set_state::<C>(index(lane), &states.column(lane)));
+            return;
         }
+        let rows = run(&short, None, rows);
+        digests.set_rows(which, rows);
     }
 }
 

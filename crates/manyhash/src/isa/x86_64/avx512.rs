@@ -128,7 +128,7 @@ impl Words for U32x16 {
         first_lane: usize,
         at: usize,
     ) -> [Self; N] {
-        let messages = messages.messages::<16>(first_lane);
+        let messages = messages.messages::<16>(first_lane, at);
         // SAFETY: `messages` has checked them.
         squares!(N, 16, |word| unsafe { Self::padded_square(isa, order, messages, first, at + word * size_of::<u32>()) })
     }
@@ -220,7 +220,7 @@ impl Words for U64x8 {
         first_lane: usize,
         at: usize,
     ) -> [Self; N] {
-        let messages = messages.messages::<8>(first_lane);
+        let messages = messages.messages::<8>(first_lane, at);
         // SAFETY: `messages` has checked them.
         squares!(N, 8, |word| unsafe { Self::padded_square(isa, order, messages, first, at + word * size_of::<u64>()) })
     }
