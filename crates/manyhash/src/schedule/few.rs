@@ -111,7 +111,7 @@ impl Lengths {
     fn if_not_long<C: Compression>(&self, mix: &Mix<C>, ps: u64) -> u64 {
         let at_best_rate_ps = self.blocks as f64 * mix.least_ps_per_block(self.messages);
         let least_ps = at_best_rate_ps.max(self.longest as f64 * f64::from(mix.single.cost_ps));
-        let may_save = ps as f64 > least_ps + least_ps / 32.0 + PLANNING_PS as f64;
+        let may_save = ps as f64 > least_ps + least_ps / 64.0 + PLANNING_PS as f64;
         if self.longest > MAX_BLOCKS && may_save { u64::MAX } else { ps }
     }
 
