@@ -127,7 +127,7 @@ fn follow(image: &Image, call: &Layout, patches: &[Patch], on_expressions: bool)
     let stack = stack.as_ptr() as u64..stack.as_ptr() as u64 + STACK_BYTES as u64;
     let mut readable: Vec<Range<u64>> = call.objects.iter().cloned().map(wide).collect();
     let mut writable = results_of(call);
-    writable.push(wide(call.finals.clone()));
+    writable.extend(call.memory.iter().cloned().map(wide));
     readable.extend(call.messages.iter().flatten().cloned().map(wide));
     readable.extend((0..call.lanes).flat_map(|lane| words_at(call, call.outer_states, lane)));
     let mut memory = Memory::new(image, readable, writable, stack.clone())?;

@@ -101,11 +101,11 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction, name: &str) -> 
         "permt2d" | "permt2q" | "permi2d" | "permi2q" => permute_two(machine, instruction, name),
         "packuswb" => pack(machine, instruction),
         "pmovqd" => narrow(machine, instruction, 8, 4),
-        "pmovzxdq" => widen(machine, instruction, 4, 8),
-        "pmovzxwd" => widen(machine, instruction, 2, 4),
-        "pmovzxbd" => widen(machine, instruction, 1, 4),
-        "pmovzxwq" => widen(machine, instruction, 2, 8),
-        "pmovzxbq" => widen(machine, instruction, 1, 8),
+        "pmovzxdq" | "pmovsxdq" => widen(machine, instruction, 4, 8, name.contains("sx")),
+        "pmovzxwd" | "pmovsxwd" => widen(machine, instruction, 2, 4, name.contains("sx")),
+        "pmovzxbd" | "pmovsxbd" => widen(machine, instruction, 1, 4, name.contains("sx")),
+        "pmovzxwq" | "pmovsxwq" => widen(machine, instruction, 2, 8, name.contains("sx")),
+        "pmovzxbq" | "pmovsxbq" => widen(machine, instruction, 1, 8, name.contains("sx")),
         _ => Err(Stop::NotYet(format!("instruction {:?}", instruction.mnemonic()))),
     }
 }
@@ -273,8 +273,8 @@ fn narrow(machine: &mut Machine, instruction: &Instruction, from: usize, to: usi
     }
 }
 
-/// Puts zeros above each element.
-fn widen(machine: &mut Machine, instruction: &Instruction, from: usize, to: usize) -> Done {
+/// Puts zeros above each element, or its sign.
+fn widen(machine: &mut Machine, instruction: &Instruction, from: usize, to: usize, is_signed: bool) -> Done {
     let (bytes, is_memory) = (vector_bytes(instruction), instruction.op1_kind() == OpKind::Memory);
     let count = bytes / to;
     let value = if is_memory {
@@ -282,12 +282,17 @@ fn widen(machine: &mut Machine, instruction: &Instruction, from: usize, to: usiz
     } else {
         machine.vector(instruction.op1_register(), (count * from).max(16))
     };
-    let widened = |element: &[Byte]| {
-        let mut element = element.to_vec();
-        element.resize(to, Byte::Number(0));
-        element
-    };
-    let result: Vec<Byte> = bytes_of(&value)[..count * from].chunks(from).flat_map(widened).collect();
+    let mut result: Vec<Byte> = Vec::with_capacity(bytes);
+    for element in bytes_of(&value)[..count * from].chunks(from) {
+        let above = match element[from - 1] {
+            _ if !is_signed => 0,
+            Byte::Number(top) if top < 0x80 => 0,
+            Byte::Number(_) => 0xFF,
+            _ => return Err(Stop::not_yet("a sign that depends on the message")),
+        };
+        result.extend_from_slice(element);
+        result.resize(result.len() + to - from, Byte::Number(above));
+    }
     set(machine, instruction, words_of(&result), to)?;
     debug_assert!(!is_legacy(instruction) || bytes == 16);
     Ok(())

@@ -294,16 +294,15 @@ impl<'a> Whole<'a> {
     /// left read what the lane with the farthest end reads, so that they need no end of their own.
     #[inline(always)]
     pub fn find_nearest_end(&mut self) {
-        let lanes = self.blocks.lanes;
-        let (mut nearest, mut farthest) = (u32::MAX, 0);
-        for (lane, end) in self.ends[..lanes].iter().enumerate() {
-            let end = if self.left >> lane & 1 == 0 { *end } else { u32::MAX };
-            nearest = nearest.min(end);
+        let ends = &self.ends[..self.blocks.lanes];
+        if self.left == 0 {
+            self.blocks.bytes = ends.iter().fold(u32::MAX, |nearest, end| nearest.min(*end)) as usize;
+            return;
         }
-        for (lane, end) in self.ends[..lanes].iter().enumerate() {
-            if *end > self.ends[farthest] {
-                farthest = lane;
-            }
+        let (mut nearest, mut farthest) = (u32::MAX, 0);
+        for (lane, end) in ends.iter().enumerate() {
+            nearest = nearest.min(if self.left >> lane & 1 == 0 { *end } else { u32::MAX });
+            farthest = if *end > ends[farthest] { lane } else { farthest };
         }
         self.blocks.bytes = if self.left >> farthest & 1 == 0 { nearest as usize } else { 0 };
         let mut left = self.left;

@@ -3,7 +3,7 @@
 
 use super::Kernel;
 use super::list::kernels;
-use super::short::{Apart, DigestBlock, LaneStarts, LaneStates, ShortMessages, Together, shared_end};
+use super::short::{DigestBlock, InLanes, InTurns, LaneStarts, LaneStates, ShortMessages, shared_end};
 use super::states::States;
 use crate::algorithm::ending::{Ending, block_count};
 use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, WordOf};
@@ -24,6 +24,8 @@ pub enum Form {
     Together,
     /// Whole messages that end after different numbers of blocks.
     Ragged,
+    /// The same, and [`WAITING`] more than lanes, which go on with them.
+    Refilled,
     /// Whole messages that are whole blocks, so that all lanes share the last one.
     SharedEnd,
     /// Ragged messages whose digests are hashed once more, as HMAC does.
@@ -32,8 +34,12 @@ pub enum Form {
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 7] = [Self::Blocks, Self::One, Self::Dealt, Self::Together, Self::Ragged, Self::SharedEnd, Self::Twice];
+    pub const ALL: [Self; 8] =
+        [Self::Blocks, Self::One, Self::Dealt, Self::Together, Self::Ragged, Self::Refilled, Self::SharedEnd, Self::Twice];
 }
+
+/// The messages that wait for lanes in [`Form::Refilled`].
+const WAITING: usize = 9;
 
 /// The words of many states in memory.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +61,7 @@ pub struct Layout {
     pub kernel: &'static str,
     /// The entry that is called.
     pub form: Form,
-    /// The lanes of the kernel.
+    /// The lanes of the kernel, or its messages if they are more.
     pub lanes: usize,
     /// The bytes of a word.
     pub word_bytes: usize,
@@ -79,8 +85,8 @@ pub struct Layout {
     pub messages: Vec<Vec<Range<usize>>>,
     /// The bytes that states before the call stand for.
     pub start_bytes: usize,
-    /// Memory for final states.
-    pub finals: Range<usize>,
+    /// Memory for final states, and for a row a lane.
+    pub memory: [Range<usize>; 2],
     /// The digest of each lane, in the forms that hash whole messages.
     pub digests: Vec<Range<usize>>,
     /// The bytes of a digest that is hashed once more, in [`Form::Twice`].
@@ -127,7 +133,7 @@ fn has<C: Compression>(kernel: &Kernel<C>, form: Form) -> bool {
         Form::Blocks => true,
         Form::One => kernel.one.is_some(),
         Form::Dealt => kernel.has_dealt(),
-        Form::Together | Form::Ragged => kernel.has_short(),
+        Form::Together | Form::Ragged | Form::Refilled => kernel.has_short(),
         Form::SharedEnd => kernel.has_short() && C::HAS_CONSTANT_BLOCKS,
         // BLAKE2s has keys of its own.
         Form::Twice => kernel.has_short() && !C::Ending::MARKS_END,
@@ -143,7 +149,7 @@ struct Memory<C: Compression> {
     starts: LaneStates<C>,
     outer_starts: LaneStates<C>,
     finals: LaneStates<C>,
-    digests: [Row; MAX_LANES],
+    digests: [Row; MAX_LANES + WAITING],
     rows: [Row; MAX_LANES],
     /// The blocks of the longest message, padding included.
     blocks: usize,
@@ -206,14 +212,16 @@ fn message_bytes<C: Compression>(form: Form, lane: usize) -> usize {
         // From the fewest bytes that need two blocks to the most.
         Form::Together => most(1) + 1 + lane * 7 % block,
         // None, one block, two and three, with ends anywhere.
-        Form::Ragged | Form::Twice => [0, 3 + lane, most(1), most(1) + 1, block, block + lane, most(3) - lane][lane % 7],
+        Form::Ragged | Form::Refilled | Form::Twice => {
+            [0, 3 + lane % block, most(1), most(1) + 1, block, block + lane % block, most(3) - lane % block][lane % 7]
+        }
         Form::SharedEnd => block,
     }
 }
 
 fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
     let mut numbers = Numbers(1);
-    let lanes = kernel.lanes;
+    let lanes = kernel.lanes + if form == Form::Refilled { WAITING } else { 0 };
     let messages: Vec<Vec<u8>> = match form {
         // The words of lanes alternate.
         Form::Dealt => vec![numbers.bytes(lanes * BLOCKS * C::BLOCK_BYTES)],
@@ -222,19 +230,19 @@ fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
     let blocks = messages.iter().map(|message| block_count::<C>(message.len() as u64) as usize).max().expect("a lane");
     let mut memory = Memory::<C> {
         kernel,
-        states: vec![WordOf::<C>::default(); (lanes + 1) * C::STATE_WORDS],
+        states: vec![WordOf::<C>::default(); (kernel.lanes + 1) * C::STATE_WORDS],
         messages,
         start: numbers.state::<C>(),
         starts: numbers.states::<C>(),
         outer_starts: numbers.states::<C>(),
         finals: numbers.states::<C>(),
-        digests: [[0; 64]; MAX_LANES],
+        digests: [[0; 64]; MAX_LANES + WAITING],
         rows: [[0; 64]; MAX_LANES],
         blocks,
         shared_end: (form == Form::SharedEnd).then(|| shared_end::<C>(2 * C::BLOCK_BYTES as u64)),
         digest_block: DigestBlock::new(digest_bytes::<C>(), C::BLOCK_BYTES as u64, C::Ending::FIRST),
     };
-    (0..=lanes).for_each(|lane| memory.table().set_column(lane, &numbers.state::<C>()));
+    (0..=kernel.lanes).for_each(|lane| memory.table().set_column(lane, &numbers.state::<C>()));
     describe(Box::new(memory), form)
 }
 
@@ -245,7 +253,7 @@ fn digest_bytes<C: Compression>() -> usize {
 
 /// Tells where everything lies.
 fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
-    let (lanes, word_bytes) = (memory.kernel.lanes, size_of::<WordOf<C>>());
+    let (lanes, word_bytes) = (memory.messages.len().max(memory.kernel.lanes), size_of::<WordOf<C>>());
     let argument = std::ptr::from_ref(&*memory) as usize;
     let range = |bytes: &[u8]| bytes.as_ptr() as usize..bytes.as_ptr() as usize + bytes.len();
     let rows =
@@ -254,7 +262,7 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         Form::Blocks | Form::Dealt => {
             Table { address: memory.states.as_ptr() as usize, next_word: word_bytes * memory.columns(), next_lane: word_bytes }
         }
-        Form::One | Form::Together | Form::SharedEnd => {
+        Form::One | Form::Together | Form::Refilled | Form::SharedEnd => {
             Table { address: memory.start.as_ref().as_ptr() as usize, next_word: word_bytes, next_lane: 0 }
         }
         Form::Ragged | Form::Twice => rows(&memory.starts),
@@ -270,6 +278,7 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
     };
     let is_short = !matches!(form, Form::Blocks | Form::One | Form::Dealt);
     let finals = memory.finals.as_ref().as_ptr() as usize;
+    let rows_of_lanes = memory.rows.as_ptr() as usize;
     let headers = memory.messages.as_ptr() as usize;
     let (entry, run) = entry::<C>(form);
     let layout = Layout {
@@ -288,7 +297,7 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         outer_states: rows(&memory.outer_starts),
         messages,
         start_bytes: if is_short { C::BLOCK_BYTES } else { 0 },
-        finals: finals..finals + size_of::<LaneStates<C>>(),
+        memory: [finals..finals + size_of::<LaneStates<C>>(), rows_of_lanes..rows_of_lanes + size_of_val(&memory.rows)],
         digests: if is_short { memory.digests[..lanes].iter().map(|row| range(row)).collect() } else { Vec::new() },
         digest_bytes: digest_bytes::<C>(),
     };
@@ -300,7 +309,7 @@ fn entry<C: Compression>(form: Form) -> (usize, fn(&mut dyn Any)) {
     macro_rules! entries { ($($form:ident = $function:ident)*) => { match form { $(
         Form::$form => ($function::<C> as *const () as usize, |memory| $function::<C>(memory.downcast_mut().expect("its memory"))),
     )* } } }
-    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged SharedEnd = together Twice = twice)
+    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice)
 }
 
 extern "C" fn blocks<C: Compression>(memory: &mut Memory<C>) {
@@ -333,11 +342,25 @@ extern "C" fn together<C: Compression>(memory: &mut Memory<C>) {
         outer: None,
     };
     let shared_end = shared_end.as_ref();
-    kernel.hash_together(Together { messages, whole, blocks: *blocks, shared_end, finals: None, rows: digests });
+    kernel.hash_in_lanes(InLanes { messages, whole, blocks: *blocks, shared_end, finals: None, rows: digests });
 }
 
 extern "C" fn ragged<C: Compression>(memory: &mut Memory<C>) {
     hash_ragged(memory, false);
+}
+
+extern "C" fn refilled<C: Compression>(memory: &mut Memory<C>) {
+    let Memory { kernel, messages, start, digests, rows, .. } = memory;
+    let (own, others) = messages.split_at(kernel.lanes);
+    let whole = &mut Whole::new(kernel.lanes, |lane| &own[lane]);
+    let waiting: [&[u8]; WAITING] = std::array::from_fn(|i| &others[i][..]);
+    let messages = &ShortMessages {
+        midstates: LaneStarts::Same(start),
+        start_bytes: C::BLOCK_BYTES as u64,
+        first: FirstByte::of(C::Ending::FIRST),
+        outer: None,
+    };
+    kernel.hash_in_turns(InTurns { messages, whole, waiting: &waiting, rows, ended: digests });
 }
 
 extern "C" fn twice<C: Compression>(memory: &mut Memory<C>) {
@@ -346,14 +369,13 @@ extern "C" fn twice<C: Compression>(memory: &mut Memory<C>) {
 
 #[inline(always)]
 fn hash_ragged<C: Compression>(memory: &mut Memory<C>, twice: bool) {
-    let Memory { kernel, messages, starts, outer_starts, finals, digests, rows, digest_block, .. } = memory;
-    let whole = &mut Whole::new(kernel.lanes, |lane| &messages[lane]);
+    let Memory { kernel, messages, starts, outer_starts, finals, digests, blocks, digest_block, .. } = memory;
+    let whole = &Whole::new(kernel.lanes, |lane| &messages[lane]);
     let messages = &ShortMessages {
         midstates: LaneStarts::Each(starts),
         start_bytes: C::BLOCK_BYTES as u64,
         first: FirstByte::of(C::Ending::FIRST),
         outer: twice.then_some((LaneStarts::Each(outer_starts), &*digest_block)),
     };
-    let busy = kernel.lanes;
-    kernel.hash_apart(Apart { messages, whole, busy, waiting: &[], finals: Some(finals), rows, ended: digests });
+    kernel.hash_in_lanes(InLanes { messages, whole, blocks: *blocks, shared_end: None, finals: Some(finals), rows: digests });
 }

@@ -63,7 +63,7 @@ fn skipped<T>(why: &str) -> Option<T> {
 }
 
 /// Returns the kernels of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2
-/// short`, `sha256/avx512x2 short apart`, `sha256/avx512x2 dealt`.
+/// short`, `sha256/avx512x2 short in turns`, `sha256/avx512x2 dealt`.
 fn kernels(executable: &Executable) -> Kernels {
     fn take<C: Compression>(executable: &Executable, kernels: &mut Kernels) {
         for Kernel { name: kernel, shape, advance, dealt, short, .. } in &kernels_of::<C>() {
@@ -78,8 +78,8 @@ fn kernels(executable: &Executable) -> Kernels {
                 take(format!("{}/{kernel} dealt", C::NAME), *dealt as usize);
             }
             if let Some(short) = short {
-                take(format!("{}/{kernel} short", C::NAME), short.together as usize);
-                take(format!("{}/{kernel} short apart", C::NAME), short.apart as usize);
+                take(format!("{}/{kernel} short", C::NAME), short.in_lanes as usize);
+                take(format!("{}/{kernel} short in turns", C::NAME), short.in_turns as usize);
             }
         }
     }

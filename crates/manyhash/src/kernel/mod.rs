@@ -38,8 +38,8 @@ type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8]);
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
 /// The code of a kernel for short messages: see `short.rs`.
 struct Short<C: Compression> {
-    together: for<'a> fn(short::Together<'a, '_, C>),
-    apart: for<'a> fn(short::Apart<'a, '_, C>) -> u64,
+    in_lanes: for<'a> fn(short::InLanes<'a, '_, C>),
+    in_turns: for<'a> fn(short::InTurns<'a, '_, C>) -> u64,
 }
 
 impl<C: Compression> Clone for Short<C> {
@@ -100,7 +100,7 @@ impl<C: Compression> Kernel<C> {
     fn in_lanes<I: Isa>(name: &'static str) -> Self {
         let lanes = VectorOf::<C, I>::LANES;
         assert!(lanes <= MAX_LANES);
-        let short = Short { together: |task| token::<I>().run(task), apart: |task| token::<I>().run(task) };
+        let short = Short { in_lanes: |task| token::<I>().run(task), in_turns: |task| token::<I>().run(task) };
         Self {
             name,
             lanes,
@@ -231,19 +231,19 @@ impl<C: Compression> Kernel<C> {
         self.short.is_some()
     }
 
-    /// Hashes whole messages that end together. Panics if the CPU lacks the instruction set, if
+    /// Hashes a whole message in every lane. Panics if the CPU lacks the instruction set, if
     /// [`has_short`](Self::has_short) is false, or if there are fewer lanes or rows than the kernel has
     /// lanes.
     #[inline]
-    pub(crate) fn hash_together(&self, task: short::Together<'_, '_, C>) {
-        (self.short.expect("asked for only if it is there").together)(task);
+    pub(crate) fn hash_in_lanes(&self, task: short::InLanes<'_, '_, C>) {
+        (self.short.expect("asked for only if it is there").in_lanes)(task);
     }
 
-    /// Hashes whole messages that end apart, and returns the steps that it took. Panics as
-    /// [`hash_together`](Self::hash_together) does, and if there is no room for a message.
+    /// Hashes more whole messages than lanes, and returns the steps that it took. Panics as
+    /// [`hash_in_lanes`](Self::hash_in_lanes) does, and if there is no room for a message.
     #[inline]
-    pub(crate) fn hash_apart(&self, task: short::Apart<'_, '_, C>) -> u64 {
-        (self.short.expect("asked for only if it is there").apart)(task)
+    pub(crate) fn hash_in_turns(&self, task: short::InTurns<'_, '_, C>) -> u64 {
+        (self.short.expect("asked for only if it is there").in_turns)(task)
     }
 
     /// Returns a kernel with the name, lanes and cost of this one that computes nothing and records

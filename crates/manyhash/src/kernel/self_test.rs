@@ -6,7 +6,7 @@
 //! known results are of this library's tests, not of the machine: [`SelfTested::KNOWN`].
 
 use super::Kernel;
-use super::short::{Apart, LaneStarts, ShortMessages};
+use super::short::{InLanes, InTurns, LaneStarts, ShortMessages};
 use super::states::States;
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, SelfTested, WordOf};
@@ -153,24 +153,21 @@ fn agree<C: Compression>(results: &mut Results, lanes: usize, run: usize, states
 fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Option<u64> {
     let mut results = Results::default();
     let start = C::filled(WordOf::<C>::default());
+    let mut finals = C::filled([WordOf::<C>::default(); MAX_LANES]);
     let (mut rows, mut ended) = ([[0; MAX_DIGEST_BYTES]; MAX_LANES], [[0; MAX_DIGEST_BYTES]; MAX_LANES + MESSAGES]);
+    let first = FirstByte::of(C::Ending::FIRST);
+    let messages = &ShortMessages { midstates: LaneStarts::Same(&start), start_bytes: 0, first, outer: None };
     let do_agree = runs(kernel.lanes).all(|run| {
         let message = |place: usize| bytes.ragged::<C>((place + run) % MESSAGES);
-        let mut whole = Whole::new(kernel.lanes, message);
+        let whole = &mut Whole::new(kernel.lanes, message);
+        kernel.hash_in_lanes(InLanes { messages, whole, blocks: BLOCKS, shared_end: None, finals: Some(&mut finals), rows: &mut rows });
         // Those that come behind the lanes show that lanes go on.
         let waiting: [&[u8]; MESSAGES] = std::array::from_fn(|i| message(kernel.lanes + i));
-        let messages =
-            ShortMessages { midstates: LaneStarts::Same(&start), start_bytes: 0, first: FirstByte::of(C::Ending::FIRST), outer: None };
-        kernel.hash_apart(Apart {
-            messages: &messages,
-            whole: &mut whole,
-            busy: kernel.lanes,
-            waiting: &waiting,
-            finals: None,
-            rows: &mut rows,
-            ended: &mut ended,
-        });
-        (0..kernel.lanes + MESSAGES).all(|place| results.agree((place + run) % MESSAGES, number_of_digest::<C>(&ended[place])))
+        let found = rows;
+        kernel.hash_in_turns(InTurns { messages, whole, waiting: &waiting, rows: &mut rows, ended: &mut ended });
+        let mut agree = |place: usize, row: &[u8]| results.agree((place + run) % MESSAGES, number_of_digest::<C>(row));
+        let found = found[..kernel.lanes].iter().enumerate().all(|(lane, row)| agree(lane, row));
+        found && ended[..kernel.lanes + MESSAGES].iter().enumerate().all(|(place, row)| agree(place, row))
     });
     results.all().filter(|_| do_agree)
 }

@@ -91,12 +91,14 @@ fn words<C: Compression>(bytes: &[u8]) -> BlockOf<C, WordOf<C>> {
     words
 }
 
-/// The task for messages that end together: it leaves the final state of lane i in `rows[i]`, and the
-/// final states as they are in `finals`, if that is there.
-pub(crate) struct Together<'a, 'm, C: Compression> {
+/// The task for messages that are all in lanes: it leaves the final state of lane i in `rows[i]`. If they
+/// differ in blocks or `finals` are asked for, it also leaves the final states as they are there. The
+/// states of all lanes in registers would cost MD5 in four waves 12 %, even where all messages end
+/// together.
+pub(crate) struct InLanes<'a, 'm, C: Compression> {
     pub(crate) messages: &'a ShortMessages<'a, C>,
     pub(crate) whole: &'a Whole<'m>,
-    /// The blocks of each message, padding included.
+    /// The blocks of the longest message, padding included.
     pub(crate) blocks: usize,
     /// The last block's schedule, if all lanes share it.
     pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
@@ -104,22 +106,35 @@ pub(crate) struct Together<'a, 'm, C: Compression> {
     pub(crate) rows: &'a mut [Row],
 }
 
-impl<I: Isa, C: Compression> Task<I> for Together<'_, '_, C> {
+impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
     type Output = ();
     #[inline(always)]
-    fn run(self, isa: I) {
+    fn run(mut self, isa: I) {
         let Self { whole, blocks, shared_end, .. } = self;
         let ShortMessages { midstates, start_bytes, first, outer } = *self.messages;
         let mut state = midstates.read(isa);
         let lengths = lengths::<C>(VectorOf::<C, I>::LANES, whole, start_bytes as u32);
+        let mut ends = [0; MAX_LANES];
+        let mut fewest_blocks = blocks;
+        if self.finals.is_some() {
+            fewest_blocks = block_count::<C>(whole.blocks().len_bytes() as u64) as usize;
+            for (lane, end) in ends[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
+                *end = block_count::<C>(u64::from(whole.bytes(lane))) as u32;
+            }
+        }
         let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
         for block in 0..all_blocks {
             if let (true, Some(expanded), true) = (C::HAS_CONSTANT_BLOCKS, shared_end, block == blocks - 1) {
                 C::compress_constant(isa, &mut state, expanded);
                 continue;
             }
+            let some_end = block + 1 >= fewest_blocks;
+            let mut ending = Words::splat(isa, WordOf::<C>::ONES);
             let words = match outer {
                 Some((midstates, digest_block)) if block == blocks => {
+                    if let Some(finals) = &self.finals {
+                        state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
+                    }
                     let words = digest_block.block(isa, &state);
                     state = midstates.read(isa);
                     words
@@ -131,20 +146,36 @@ impl<I: Isa, C: Compression> Task<I> for Together<'_, '_, C> {
                     } else {
                         C::Block::load_padded(isa, C::BYTE_ORDER, whole, first, 0, at)
                     };
-                    if block + 1 == blocks {
-                        let all = Words::splat(isa, WordOf::<C>::ONES);
-                        C::Ending::finish_in_lanes(isa, &mut state, &mut words, all, Words::read(isa, &lengths));
+                    if some_end {
+                        if self.finals.is_some() {
+                            ending = Words::read(isa, &lanes_at::<C, I>(&ends, block as u32 + 1));
+                        }
+                        C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
                     }
                     words
                 }
             };
             C::compress(isa, &mut state, words);
+            if let (true, Some(finals)) = (some_end, &mut self.finals) {
+                keep_finals::<C, I>(isa, ending, &state, finals);
+            }
         }
-        if let Some(finals) = self.finals {
-            C::State::write(&state, finals.as_mut().as_flattened_mut(), MAX_LANES);
+        if let Some(finals) = &self.finals {
+            state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
         }
         Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, self.rows);
     }
+}
+
+/// Returns words with all bits set for the lanes whose message ends after `blocks` blocks, and zeros for
+/// the others.
+#[inline(always)]
+fn lanes_at<C: Compression, I: Isa>(ends: &[u32; MAX_LANES], blocks: u32) -> [WordOf<C>; MAX_LANES] {
+    let mut lanes = [WordOf::<C>::default(); MAX_LANES];
+    for (lane, end) in lanes[..VectorOf::<C, I>::LANES].iter_mut().zip(ends) {
+        *lane = if *end == blocks { WordOf::<C>::ONES } else { WordOf::<C>::default() };
+    }
+    lanes
 }
 
 /// Returns for each lane what the ending must be told.
@@ -157,35 +188,32 @@ fn lengths<C: Compression>(lanes: usize, whole: &Whole<'_>, start_bytes: u32) ->
     lengths
 }
 
-/// The task for messages that end apart: it leaves the final state of message i in `ended[i]`, where
-/// those that wait come behind those in the lanes. The final states of the lanes as they are go to
-/// `finals`, if that is there. The states of all lanes in registers would cost MD5 in four waves 12 %.
-pub(crate) struct Apart<'a, 'm, C: Compression> {
+/// The task for more messages than lanes: it leaves the final state of message i in `ended[i]`, where
+/// those that wait come behind those in the lanes.
+pub(crate) struct InTurns<'a, 'm, C: Compression> {
     pub(crate) messages: &'a ShortMessages<'a, C>,
-    /// The messages in the lanes.
+    /// The first messages, one in each lane.
     pub(crate) whole: &'a mut Whole<'m>,
-    /// The lanes that have a message of their own, which are the first ones.
-    pub(crate) busy: usize,
-    /// The messages that wait for lanes. They start from the same midstate.
+    /// The messages that wait for lanes. All messages start from the same midstate.
     pub(crate) waiting: &'a [&'m [u8]],
-    pub(crate) finals: Option<&'a mut LaneStates<C>>,
     /// Memory for a row a lane.
     pub(crate) rows: &'a mut [Row],
     pub(crate) ended: &'a mut [Row],
 }
 
-impl<I: Isa, C: Compression> Task<I> for Apart<'_, '_, C> {
+impl<I: Isa, C: Compression> Task<I> for InTurns<'_, '_, C> {
     /// The steps that it took.
     type Output = u64;
     #[inline(always)]
-    fn run(mut self, isa: I) -> u64 {
+    fn run(self, isa: I) -> u64 {
         let ShortMessages { midstates, start_bytes, first, outer } = *self.messages;
         let mut state = midstates.read(isa);
         let mut lengths = lengths::<C>(VectorOf::<C, I>::LANES, self.whole, start_bytes as u32);
-        let mut turns = Turns::<C>::new(VectorOf::<C, I>::LANES, self.busy, self.whole);
-        let mut nearest = turns.nearest();
+        let mut turns = Turns::<C>::new::<I>(self.whole);
+        let mut nearest = turns.nearest::<I>();
         // The blocks of the digests that are hashed once more, next.
         let mut digests: Option<BlockOf<C, VectorOf<C, I>>> = None;
+        let mut at_end = [WordOf::<C>::default(); MAX_LANES];
         let mut block = 0;
         loop {
             let at = block as usize * C::BLOCK_BYTES;
@@ -197,11 +225,12 @@ impl<I: Isa, C: Compression> Task<I> for Apart<'_, '_, C> {
             block += 1;
             let some_end = block >= nearest;
             if some_end {
-                let mut ending = turns.ending::<I>(isa, block);
+                at_end = lanes_at::<C, I>(&turns.ends, block);
+                let mut ending: VectorOf<C, I> = Words::read(isa, &at_end);
                 if let Some(digests) = &digests {
                     let is_digest: VectorOf<C, I> = Words::read(isa, &turns.has_digest);
                     ending = ending.and(is_digest.not());
-                    choose_words::<C, I>(is_digest, digests, &mut words);
+                    choose_all(is_digest, digests.as_ref(), words.as_mut());
                 }
                 C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
             }
@@ -209,23 +238,17 @@ impl<I: Isa, C: Compression> Task<I> for Apart<'_, '_, C> {
             if !some_end {
                 continue;
             }
-            let ending = turns.ending::<I>(isa, block);
-            if let Some(finals) = &mut self.finals {
-                keep_finals::<C, I>(isa, ending, &state, finals);
-            }
             Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, self.rows);
             digests = outer.map(|(_, digest_block)| digest_block.block(isa, &state));
             let refills =
                 Refills { waiting: self.waiting, whole: self.whole, start_bytes, digests_too: digests.is_some(), lengths: &mut lengths };
-            if !turns.go_on(block, refills, self.rows, self.ended) {
+            if !turns.go_on::<I>(block, refills, self.rows, self.ended) {
                 return u64::from(block);
             }
-            nearest = turns.nearest();
-            let starts = midstates.read(isa);
-            choose_state::<C, I>(ending, &starts, &mut state);
+            nearest = turns.nearest::<I>();
+            choose_all(Words::read(isa, &at_end), midstates.read(isa).as_ref(), state.as_mut());
             if let Some((midstates, _)) = outer {
-                let starts = midstates.read(isa);
-                choose_state::<C, I>(Words::read(isa, &turns.has_digest), &starts, &mut state);
+                choose_all(Words::read(isa, &turns.has_digest), midstates.read(isa).as_ref(), state.as_mut());
                 if turns.digests == 0 {
                     digests = None;
                 }
@@ -239,9 +262,6 @@ const NONE: u32 = u32::MAX;
 
 /// The messages in the lanes, and their ends.
 struct Turns<C: Compression> {
-    lanes: usize,
-    /// The messages that were in the lanes at the beginning.
-    first: usize,
     /// For each lane the number of blocks at the end of its message, counted from the first step.
     ends: [u32; MAX_LANES],
     /// For each lane its message's place among all.
@@ -267,39 +287,28 @@ struct Refills<'a, 'm, C: Compression> {
 
 impl<C: Compression> Turns<C> {
     #[inline(always)]
-    fn new(lanes: usize, busy: usize, whole: &Whole<'_>) -> Self {
+    fn new<I: Isa>(whole: &Whole<'_>) -> Self {
         let (mut ends, mut messages) = ([NONE; MAX_LANES], [NONE; MAX_LANES]);
-        for (lane, (end, message)) in ends.iter_mut().zip(&mut messages).enumerate().take(busy.min(lanes)) {
+        for (lane, (end, message)) in ends.iter_mut().zip(&mut messages).enumerate().take(VectorOf::<C, I>::LANES) {
             *end = block_count::<C>(u64::from(whole.bytes(lane))) as u32;
             *message = lane as u32;
         }
-        Self { lanes, first: busy, ends, messages, has_digest: [WordOf::<C>::default(); MAX_LANES], digests: 0, begun: busy, ended: 0 }
+        Self { ends, messages, has_digest: [WordOf::<C>::default(); MAX_LANES], digests: 0, begun: VectorOf::<C, I>::LANES, ended: 0 }
     }
 
     /// Returns the number of blocks at the nearest end.
     #[inline(always)]
-    fn nearest(&self) -> u32 {
-        self.ends[..self.lanes].iter().fold(NONE, |nearest, end| nearest.min(*end))
-    }
-
-    /// Returns a vector with all bits set in the lanes whose message has `blocks` blocks, and none in the
-    /// others.
-    #[inline(always)]
-    fn ending<I: Isa>(&self, isa: I, blocks: u32) -> VectorOf<C, I> {
-        let mut lanes = [WordOf::<C>::default(); MAX_LANES];
-        for (lane, end) in lanes[..VectorOf::<C, I>::LANES].iter_mut().zip(&self.ends) {
-            *lane = if *end == blocks { WordOf::<C>::ONES } else { WordOf::<C>::default() };
-        }
-        Words::read(isa, &lanes)
+    fn nearest<I: Isa>(&self) -> u32 {
+        self.ends[..VectorOf::<C, I>::LANES].iter().fold(NONE, |nearest, end| nearest.min(*end))
     }
 
     /// Takes the messages that end after `blocks` blocks out of their lanes, and gives these to others
     /// that wait. Returns whether any message is left.
     #[inline(always)]
-    fn go_on(&mut self, blocks: u32, refills: Refills<'_, '_, C>, rows: &[Row], ended: &mut [Row]) -> bool {
+    fn go_on<I: Isa>(&mut self, blocks: u32, refills: Refills<'_, '_, C>, rows: &[Row], ended: &mut [Row]) -> bool {
         let Refills { waiting, whole, start_bytes, digests_too, lengths } = refills;
         let mut at_end = 0u64;
-        for (lane, end) in self.ends[..self.lanes].iter().enumerate() {
+        for (lane, end) in self.ends[..VectorOf::<C, I>::LANES].iter().enumerate() {
             at_end |= u64::from(*end == blocks) << lane;
         }
         while at_end != 0 {
@@ -319,7 +328,7 @@ impl<C: Compression> Turns<C> {
             }
             ended[self.messages[lane] as usize] = rows[lane];
             self.ended += 1;
-            if let Some(message) = waiting.get(self.begun - self.first) {
+            if let Some(message) = waiting.get(self.begun - VectorOf::<C, I>::LANES) {
                 whole.go_on(lane, blocks as usize * C::BLOCK_BYTES, message);
                 self.messages[lane] = self.begun as u32;
                 self.ends[lane] = blocks + block_count::<C>(message.len() as u64) as u32;
@@ -335,27 +344,11 @@ impl<C: Compression> Turns<C> {
     }
 }
 
-/// Replaces `words` by those of `chosen` in the lanes where all bits of `lanes` are set.
+/// Replaces vectors by those of `chosen` in the lanes where all bits of `lanes` are set.
 #[inline(always)]
-fn choose_words<C: Compression, I: Isa>(
-    lanes: VectorOf<C, I>,
-    chosen: &BlockOf<C, VectorOf<C, I>>,
-    words: &mut BlockOf<C, VectorOf<C, I>>,
-) {
-    for (word, chosen) in words.as_mut().iter_mut().zip(chosen.as_ref()) {
-        *word = Words::choose(lanes, *chosen, *word);
-    }
-}
-
-/// Replaces `state` by `chosen` in the lanes where all bits of `lanes` are set.
-#[inline(always)]
-fn choose_state<C: Compression, I: Isa>(
-    lanes: VectorOf<C, I>,
-    chosen: &StateOf<C, VectorOf<C, I>>,
-    state: &mut StateOf<C, VectorOf<C, I>>,
-) {
-    for (word, chosen) in state.as_mut().iter_mut().zip(chosen.as_ref()) {
-        *word = Words::choose(lanes, *chosen, *word);
+fn choose_all<V: Words>(lanes: V, chosen: &[V], vectors: &mut [V]) {
+    for (vector, chosen) in vectors.iter_mut().zip(chosen) {
+        *vector = V::choose(lanes, *chosen, *vector);
     }
 }
 

@@ -10,15 +10,18 @@ use crate::kernel::{Kernel, Runs};
 /// A set of messages that take turns in the lanes of one kernel: see `sets.rs`.
 pub(super) const SET_PS: u64 = 100_000;
 /// A message in a set.
-pub(super) const SET_MESSAGE_PS: u64 = 12_000;
-/// Putting a message in order, if messages are a few.
-pub(super) const SORT_MESSAGE_PS: u64 = 15_000;
-/// A step of a set at which messages end.
-const SET_END_PS: u64 = 12_000;
+pub(super) const SET_MESSAGE_PS: u64 = 10_000;
+/// A message that waits for its lane, besides that.
+const SET_REFILL_PS: u64 = 15_000;
+/// Putting a message in order and weighing it, if messages are a few.
+pub(super) const SORT_MESSAGE_PS: u64 = 25_000;
 
-/// Returns what a set costs besides compressing.
-pub(super) fn set_ps(messages: usize, steps: u64) -> u64 {
-    SET_PS + messages as u64 * SET_MESSAGE_PS + steps.min(messages as u64) * SET_END_PS
+/// A number of blocks that messages in a set have, if others in it have more: some end before others.
+pub(super) const RAGGED_BLOCK_PS: u64 = 30_000;
+
+/// Returns what a set costs besides compressing, on a kernel of some lanes.
+pub(super) fn set_ps(messages: usize, lanes: usize) -> u64 {
+    SET_PS + messages as u64 * SET_MESSAGE_PS + messages.saturating_sub(lanes) as u64 * SET_REFILL_PS
 }
 
 /// Returns what it costs, besides compressing, that messages of equally many blocks go together on a kernel
@@ -40,7 +43,7 @@ pub(super) const TURNS_PS: u64 = 30_000;
 pub(super) const TURN_PS: u64 = 20_000;
 /// A message that takes its turn while others are on their way: lanes stop at the end of its whole blocks
 /// and at its end.
-pub(super) const RAGGED_TURN_PS: u64 = 55_000;
+pub(super) const RAGGED_TURN_PS: u64 = 75_000;
 
 /// The schedule of a batch.
 pub(super) const SCHEDULE_PS: u64 = 400_000;

@@ -89,21 +89,22 @@ impl Queue {
         self.order.as_ref().map_or(&[], |order| &order.short)
     }
 
-    /// Takes all messages out of the queue but the first `first`, and returns their indices. Call it
-    /// only before the first message is taken, if not all messages have equally many blocks.
-    pub(super) fn split_off(&mut self, first: usize) -> Vec<usize> {
+    /// Takes all messages out of the queue but the first ones, and returns their indices. `first` says
+    /// how many these are, and how many blocks they have. Call it only before the first message is taken,
+    /// if not all messages have equally many blocks.
+    pub(super) fn split_off(&mut self, first: Waiting) -> Vec<usize> {
         let Order { indices, long, short } = self.order.as_mut().expect("messages differ in blocks");
-        let rest = indices.split_off(first);
+        let rest = indices.split_off(first.messages);
         let mut left = rest.len();
-        while let (Some((blocks, count)), true) = (short.last_mut(), left > 0) {
+        while let (Some((_, count)), true) = (short.last_mut(), left > 0) {
             let taken = left.min(*count);
-            self.waiting.blocks -= taken as u64 * *blocks;
             (left, *count) = (left - taken, *count - taken);
             if *count == 0 {
                 short.pop();
             }
         }
-        self.waiting.messages = first;
+        *long -= left;
+        self.waiting = first;
         if *long == 0 {
             self.longest_blocks = short.first().map_or(0, |(blocks, _)| *blocks);
         }

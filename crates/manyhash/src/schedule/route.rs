@@ -102,7 +102,9 @@ fn hash_queue<C: Compression>(
     match queue.alike_group() {
         _ if passes.inner.bytes() > short::MOST_START_BYTES => {}
         Some(all) => return short::hash(mix, passes, messages, digests, all, &mut None, usage),
-        None => sets::hash(&mut queue, mix, passes, messages, digests, usage),
+        // `few.rs` knows what is best for a few.
+        None if messages.count() > FEW => sets::hash(&mut queue, mix, passes, messages, digests, usage),
+        None => {}
     }
     if queue.waiting().messages > 0 {
         let mut slices = Slices::new(passes.inner, messages, digests, queue);

@@ -9,12 +9,15 @@
 //! schedule, those behind it are a set. Both sides are estimated for every possible cut. If no kernel
 //! pads in registers, those behind it go together as far as they have equally many blocks.
 
-use super::bookkeeping::{IDLE_LANE_PS, SCHEDULE_PS, TWO_WAYS_PS, padded_ps, ragged_message_ps, set_ps};
+use super::Waiting;
+use super::bookkeeping::{
+    IDLE_LANE_PS, RAGGED_BLOCK_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps, ragged_message_ps, set_ps,
+};
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::short::{Group, MAX_BLOCKS, Together};
+use super::short::{Group, Together};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::isa::MAX_LANES;
@@ -31,24 +34,62 @@ pub(super) fn hash<C: Compression>(
     digests: &mut Digests<'_>,
     usage: &mut Usage,
 ) {
-    let Some(Cut { groups, scheduled, set }) = Cut::best(queue, mix, messages) else { return };
+    let Some(Cut { groups, before, set }) = Cut::best(queue, mix, messages) else { return };
     let rows = &mut None;
     let mut together = Together::new(*passes, digests.digest_bytes(), rows);
     usage.bookkeeping_ps += set.bookkeeping_ps;
-    if !mix.short.is_empty() {
-        let indices = queue.split_off(scheduled);
-        let which = (Which::These(&indices), indices.len());
-        return together.hash_set(mix, mix.short[set.kernel], messages, digests, which, usage);
-    }
     let groups = queue.short_groups()[groups..].to_vec();
-    let indices = queue.split_off(scheduled);
-    let mut first = 0;
+    let mut indices = queue.split_off(before);
+    // Those of equally many blocks that fill the lanes of a kernel need no turns. They are the short ones.
+    let mut kept = indices.len() - groups.iter().map(|(_, count)| count).sum::<usize>();
+    let mut first = kept;
+    let mut kept_groups = Vec::with_capacity(groups.len());
     for (blocks, count) in groups {
-        let group = Group { blocks, count, which: Which::These(&indices[first..first + count]), bytes: None };
-        together.hash_group(mix, messages, digests, group, usage);
-        first += count;
+        let alike = if mix.short.is_empty() { count } else { count - count % mix.widest_for(blocks).lanes };
+        let which = &indices[first..first + count];
+        let (these, others) = which.split_at(alike);
+        if alike > 0 {
+            let group = Group { blocks, count: alike, which: Which::These(these), bytes: None };
+            together.hash_group(mix, messages, digests, group, usage);
+        }
+        let (from, count_of_others) = (first + alike, others.len());
+        indices.copy_within(from..from + count_of_others, kept);
+        (first, kept) = (first + count, kept + count_of_others);
+        kept_groups.push((blocks, count_of_others));
+    }
+    if kept == 0 {
+        return;
+    }
+    let are_short = kept == kept_groups.iter().map(|(_, count)| count).sum::<usize>();
+    let one_after_the_other = if are_short { best_without_turns(mix, &kept_groups) } else { None };
+    let (kernel, most) = match one_after_the_other {
+        Some((kernel, ps)) if ps < set.ps => (kernel, mix.kernels[mix.short[kernel]].lanes),
+        _ => (set.kernel, kept),
+    };
+    for first in (0..kept).step_by(most) {
+        let which = Which::These(&indices[first..]);
+        together.hash_set(mix, mix.short[kernel], messages, digests, (which, most.min(kept - first)), usage);
     }
 }
+
+/// Returns the best kernel, by its place in `mix.short`, for messages that go together as many as it has
+/// lanes, and the estimated time in picoseconds. Messages that are neighbours in the order of lengths wait
+/// little for one another if there are many.
+fn best_without_turns<C: Compression>(mix: &Mix<C>, groups: &[(u64, usize)]) -> Option<(usize, u64)> {
+    let ps = |(kernel, Kernel { lanes, cost_ps, .. }): (usize, &Kernel<C>)| {
+        let (mut messages, mut ps) = (0usize, 0);
+        for (blocks, count) in groups {
+            let sets = (messages + count).div_ceil(*lanes) - messages.div_ceil(*lanes);
+            messages += count;
+            ps += sets as u64 * (blocks * u64::from(*cost_ps) + SET_PS) + if *count > 0 { RAGGED_BLOCK_PS } else { 0 };
+        }
+        (kernel, ps + messages as u64 * SET_MESSAGE_PS)
+    };
+    mix.short_kernels(groups.first()?.0).map(ps).min_by_key(|(_, ps)| *ps)
+}
+
+/// The most blocks of a message in a set. Longer ones have little to gain.
+const MOST_SET_BLOCKS: u64 = 1024;
 
 /// What is known of some messages that may be a set.
 #[derive(Clone, Copy)]
@@ -76,15 +117,14 @@ impl Set {
     #[inline]
     pub(super) fn best<C: Compression>(mix: &Mix<C>, lengths: Lengths) -> Option<Self> {
         let Lengths { messages, blocks, longest, shortest } = lengths;
-        if longest > MAX_BLOCKS {
+        if longest > MOST_SET_BLOCKS {
             return None;
         }
         let mut best: Option<Self> = None;
         for (kernel, Kernel { lanes, cost_ps, .. }) in mix.short_kernels(longest) {
             // Longest first, lanes end one after the other in the time of the shortest message.
-            let lanes = *lanes as u64;
-            let steps = if messages as u64 <= lanes { longest } else { longest.max(blocks / lanes + shortest / 2 + 1) };
-            let bookkeeping_ps = set_ps(messages, steps);
+            let steps = if messages <= *lanes { longest } else { longest.max(blocks / *lanes as u64 + shortest / 2 + 1) };
+            let bookkeeping_ps = set_ps(messages, *lanes);
             let ps = steps.saturating_mul(u64::from(*cost_ps)).saturating_add(bookkeeping_ps);
             if best.is_none_or(|best| ps < best.ps) {
                 best = Some(Self { kernel, ps, bookkeeping_ps });
@@ -107,8 +147,8 @@ impl Set {
 struct Cut {
     /// The number of groups of equally many blocks that do, not counting long messages.
     groups: usize,
-    /// The number of messages that do, the longest ones.
-    scheduled: usize,
+    /// The messages that do, the longest ones.
+    before: Waiting,
     /// The others.
     set: Set,
 }
@@ -116,31 +156,39 @@ struct Cut {
 impl Cut {
     /// Returns the best cut; `None` if all messages go through the schedule.
     fn best<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages) -> Option<Self> {
-        let mut scheduled = Scheduled::of_long(queue, mix, messages);
         let groups = queue.short_groups();
-        let (_, shortest) = (groups.first()?, groups.last()?.0);
-        let mut left = Lengths { messages: 0, blocks: 0, longest: 0, shortest };
+        let long = queue.long_messages();
+        let blocks_at = |place: usize| queue.peek(place).map_or(0, |index| block_count::<C>(messages.message(index).len() as u64));
+        // A few long messages may be in the set, too.
+        let long_too = if (1..=MAX_LANES).contains(&long) && blocks_at(0) <= MOST_SET_BLOCKS && !mix.short.is_empty() { long } else { 0 };
+        let mut scheduled = if long_too > 0 { Scheduled::default() } else { Scheduled::of_long(queue, mix, messages) };
+        let mut left = Lengths { messages: 0, blocks: 0, longest: 0, shortest: groups.last().map_or(0, |(blocks, _)| *blocks) };
+        if groups.is_empty() {
+            left.shortest = blocks_at(long_too.checked_sub(1)?);
+        }
+        let all = || (0..long_too).map(|place| (blocks_at(place), 1)).chain(groups.iter().copied());
         let mut apart = Set { kernel: 0, ps: 0, bookkeeping_ps: 0 };
-        for (blocks, count) in groups {
+        for (blocks, count) in all() {
             left.messages += count;
-            left.blocks += blocks * *count as u64;
-            apart = apart.and_group(mix, *blocks, *count);
+            left.blocks += blocks * count as u64;
+            apart = apart.and_group(mix, blocks, count);
         }
         let (mut best, mut least_ps) = (None, f64::INFINITY);
-        for (passed, (blocks, count)) in groups.iter().enumerate() {
-            left.longest = *blocks;
+        for (passed, (blocks, count)) in all().enumerate() {
+            left.longest = blocks;
             let set = if mix.short.is_empty() { Some(apart) } else { Set::best(mix, left) };
             if let Some(set) = set {
                 let two_ways_ps = if scheduled.messages > 0 { TWO_WAYS_PS as f64 } else { 0.0 };
                 let ps = scheduled.ps(mix) + two_ways_ps + set.ps as f64;
                 if ps < least_ps {
-                    (best, least_ps) = (Some(Self { groups: passed, scheduled: scheduled.messages, set }), ps);
+                    let before = Waiting { messages: scheduled.messages, blocks: scheduled.blocks };
+                    (best, least_ps) = (Some(Self { groups: passed.saturating_sub(long_too), before, set }), ps);
                 }
             }
-            scheduled.add(mix, *blocks, *count);
+            scheduled.add(mix, blocks, count);
             left.messages -= count;
-            left.blocks -= blocks * *count as u64;
-            let group = Set { kernel: 0, ps: 0, bookkeeping_ps: 0 }.and_group(mix, *blocks, *count);
+            left.blocks -= blocks * count as u64;
+            let group = Set { kernel: 0, ps: 0, bookkeeping_ps: 0 }.and_group(mix, blocks, count);
             (apart.ps, apart.bookkeeping_ps) = (apart.ps - group.ps, apart.bookkeeping_ps - group.bookkeeping_ps);
         }
         best.filter(|_| least_ps < scheduled.ps(mix))
@@ -148,7 +196,7 @@ impl Cut {
 }
 
 /// The messages before a cut, and what is known of the time that the schedule takes for them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Scheduled {
     messages: usize,
     blocks: u64,
@@ -164,7 +212,7 @@ struct Scheduled {
 impl Scheduled {
     /// Starts with the messages of the queue that are not short.
     fn of_long<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages) -> Self {
-        let mut scheduled = Self { messages: 0, blocks: 0, longest: 0, shortest: 0, in_turn_ps: 0.0, step_ps: 0 };
+        let mut scheduled = Self::default();
         let long = queue.long_messages();
         for skip in 0..long.min(MAX_LANES) {
             let message = messages.message(queue.peek(skip).expect("it waits"));

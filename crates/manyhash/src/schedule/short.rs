@@ -14,7 +14,7 @@ use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, StateOf, WordOf, write_digest};
 use crate::isa::{Blocks, FirstByte, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
-use crate::kernel::short::{self, Apart, DigestBlock, LaneStarts, LaneStates, ShortMessages, shared_end};
+use crate::kernel::short::{DigestBlock, InLanes, InTurns, LaneStarts, LaneStates, ShortMessages, shared_end};
 use crate::kernel::start::{Passes, Starts};
 use crate::kernel::states::States;
 
@@ -186,7 +186,8 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         }
     }
 
-    /// Hashes at most `N` messages that take turns in the lanes of one kernel, and returns the steps.
+    /// Hashes at most `N` messages on one kernel, in turns if they are more than lanes, and returns the
+    /// steps.
     #[inline]
     fn hash_turns<const N: usize>(
         &mut self,
@@ -197,15 +198,20 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     ) -> u64 {
         let mut found: [&[u8]; N] = [&[]; N];
         messages.fill(which, &mut found[..count]);
-        let lanes = count.min(kernel.lanes);
-        let (own, waiting) = found[..count].split_at(lanes);
-        let whole = &mut Whole::new(kernel.lanes, |lane| own[if lane < lanes { lane } else { 0 }]);
+        let found = &found[..count];
+        if count <= kernel.lanes {
+            let blocks = found.iter().map(|message| block_count::<C>(message.len() as u64)).max().unwrap_or_default();
+            let whole = &Whole::new(kernel.lanes, |lane| found[if lane < count { lane } else { 0 }]);
+            self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
+            self.hash_whole(kernel, (which, count), digests, whole, blocks as usize, None);
+            return blocks + u64::from(self.passes.outer.is_some());
+        }
+        let (own, waiting) = found.split_at(kernel.lanes);
+        let whole = &mut Whole::new(kernel.lanes, |lane| own[lane]);
         let mut ended = [[0; MAX_DIGEST_BYTES]; N];
-        let mut steps = 0;
-        self.pad_in_registers(which, lanes, digests, |messages, finals, rows| {
-            steps = kernel.hash_apart(Apart { messages, whole, busy: lanes, waiting, finals, rows, ended: &mut ended });
-            &ended[..count]
-        });
+        let (messages, _, rows) = self.in_common(which, kernel.lanes);
+        let steps = kernel.hash_in_turns(InTurns { messages: &messages, whole, waiting, rows, ended: &mut ended });
+        digests.set_rows(which, &ended[..count]);
         steps
     }
 
@@ -222,12 +228,8 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let which = at.group.which.after(at.first);
         if at.kernel.has_short() {
             let whole = &messages.whole(which, at.lanes, at.kernel.lanes);
-            let blocks = at.group.blocks as usize;
-            self.pad_in_registers(which, at.lanes, digests, |messages, finals, rows| {
-                at.kernel.hash_together(short::Together { messages, whole, blocks, shared_end: shared, finals, rows: &mut *rows });
-                &rows[..at.lanes]
-            });
-            return;
+            self.finals = None;
+            return self.hash_whole(at.kernel, (which, at.lanes), digests, whole, at.group.blocks as usize, shared);
         }
         let mut in_lanes: [&[u8]; N] = [&[]; N];
         messages.fill(which, &mut in_lanes[..at.lanes]);
@@ -236,35 +238,46 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         pad_in_memory(self.passes, at, &in_lanes[..at.kernel.lanes], digests);
     }
 
-    /// Hashes messages by `run`, on a kernel that pads in registers. It gets what they have in common,
-    /// room for final states if these are wanted, and memory for a row a lane, and returns the rows of
-    /// all messages. The first `lanes` of them are in lanes from the beginning.
-    #[inline(always)]
-    fn pad_in_registers<'m>(
-        &'m mut self,
-        which: Which<'_>,
-        lanes: usize,
+    /// Hashes the messages in the lanes of a kernel that pads in registers; `blocks` are those of the
+    /// longest. If they differ in blocks, there is room for final states.
+    #[inline]
+    fn hash_whole(
+        &mut self,
+        kernel: &Kernel<C>,
+        (which, lanes): (Which<'_>, usize),
         digests: &mut Digests<'_>,
-        run: impl FnOnce(&ShortMessages<'_, C>, Option<&mut LaneStates<C>>, &'m mut [Row]) -> &'m [Row],
+        whole: &Whole<'_>,
+        blocks: usize,
+        shared_end: Option<&[WordOf<C>; MAX_ROUNDS]>,
     ) {
-        let Passes { inner, outer } = self.passes;
-        let index = |lane: usize| which.index(lane);
-        let midstates = lane_starts::<C>(&inner, lanes, index, &mut self.own_inner);
-        let outer = outer.as_ref().zip(self.digest_block.as_ref());
-        let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, lanes, index, &mut self.own_outer), block));
-        let first = FirstByte::of(C::Ending::first(inner.state(index(0))));
-        let short = ShortMessages { midstates, start_bytes: inner.bytes(), first, outer };
-        let rows = self.rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]);
-        if digests.digest_bytes() > MAX_DIGEST_BYTES {
+        let are_long = digests.digest_bytes() > MAX_DIGEST_BYTES;
+        if are_long {
             // What is asked for is more than rows have.
-            let finals = self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
-            run(&short, Some(finals), rows);
-            let states = States::<C>::of_rows(finals);
-            (0..lanes).for_each(|lane| digests.set_state::<C>(index(lane), &states.column(lane)));
-            return;
+            self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
         }
-        let rows = run(&short, None, rows);
-        digests.set_rows(which, rows);
+        let (messages, finals, rows) = self.in_common(which, lanes);
+        kernel.hash_in_lanes(InLanes { messages: &messages, whole, blocks, shared_end, finals: finals.as_mut(), rows });
+        match finals {
+            Some(finals) if are_long => {
+                let states = States::<C>::of_rows(finals);
+                (0..lanes).for_each(|lane| digests.set_state::<C>(which.index(lane), &states.column(lane)));
+            }
+            _ => digests.set_rows(which, &rows[..lanes]),
+        }
+    }
+
+    /// Returns what messages have in common, the room for final states, and memory for a row a lane. The
+    /// first `lanes` messages of `which` are in lanes.
+    #[inline(always)]
+    fn in_common(&mut self, which: Which<'_>, lanes: usize) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut [Row]) {
+        let Self { passes: Passes { inner, outer }, digest_block, rows, own_inner, own_outer, finals } = self;
+        let index = |lane: usize| which.index(lane);
+        let midstates = lane_starts::<C>(inner, lanes, index, own_inner);
+        let outer = outer.as_ref().zip(digest_block.as_ref());
+        let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, lanes, index, own_outer), block));
+        let first = FirstByte::of(C::Ending::first(inner.state(index(0))));
+        let messages = ShortMessages { midstates, start_bytes: inner.bytes(), first, outer };
+        (messages, finals, rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]))
     }
 }
 
