@@ -24,6 +24,7 @@ mod hmac_vectors;
 mod jobs;
 mod jobs_memory;
 mod readers;
+mod sponge_vectors;
 mod sponges;
 mod tree_vectors;
 mod trees;
