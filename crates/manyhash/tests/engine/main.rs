@@ -7,6 +7,7 @@ mod support;
 mod batcher;
 mod batches;
 mod blake2;
+mod blake2_parallel;
 mod blake3;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod constant_time;
