@@ -4,7 +4,7 @@
 use super::{Blake2, Node, Parameters};
 use crate::algorithm::{ChainingOf, CompressionOf, write_digest};
 use crate::backend;
-use crate::kernel::start::Start;
+use crate::kernel::start::{Start, Starts};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::leaves::Dealing;
@@ -91,9 +91,14 @@ impl<A: Blake2> Parallel<A> {
         for (first, digests) in (0..count).step_by(TOGETHER).zip(digests.chunks_mut(TOGETHER * self.parameters.length())) {
             let range = first..count.min(first + TOGETHER);
             let values = &mut values[..range.len() * Self::VALUES_BYTES];
+            let messages = &Part { messages, range };
             let head = &self.parameters.key_block;
-            let dealing = Dealing { starts: &self.leaves, bytes_before: 0, head, messages: &Part { messages, range }, ends: true };
-            Self::make_values(&dealing, values);
+            if head.is_empty() && (0..messages.count()).all(|i| messages.message(i).len() <= Self::ROUND_BYTES) {
+                self.make_values_of_short(messages, values);
+            } else {
+                let dealing = Dealing { starts: &self.leaves, bytes_before: 0, head, messages, ends: true };
+                Self::make_values(&dealing, values);
+            }
             self.hash_roots(values, digests);
         }
     }
@@ -103,6 +108,19 @@ impl<A: Blake2> Parallel<A> {
         A::deal(backend::mix::<A>(), dealing, &mut |leaf, state| {
             write_digest::<CompressionOf<A>>(state, &mut values[leaf * A::DIGEST_BYTES..][..A::DIGEST_BYTES]);
         });
+    }
+
+    /// Writes the values of leaves of no more than a block, which go the ways of short messages.
+    fn make_values_of_short(&self, messages: &dyn Messages, values: &mut [u8]) {
+        let leaf = |i: usize| {
+            let message = messages.message(i / Self::LEAVES);
+            let begin = message.len().min(i % Self::LEAVES * A::BLOCK_BYTES);
+            &message[begin..message.len().min(begin + A::BLOCK_BYTES)]
+        };
+        let leaves: Vec<&[u8]> = (0..messages.count() * Self::LEAVES).map(leaf).collect();
+        let starts = Starts::Each { state: &|i: usize| &self.leaves[i % Self::LEAVES], bytes: 0 };
+        let room = &mut Digests::new(values, A::DIGEST_BYTES);
+        <CompressionOf<A>>::hash_many(backend::mix::<A>(), &starts.into(), &Slice(&leaves), room, None);
     }
 
     /// Writes the digests of messages with these values of leaves.

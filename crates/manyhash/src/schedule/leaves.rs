@@ -1,14 +1,14 @@
 //! Messages whose blocks are dealt out to leaves in turns, as a supply of the schedule: BLAKE2bp and
 //! BLAKE2sp ("BLAKE2: simpler, smaller, fast as MD5", the section on tree hashing).
 //!
-//! The leaves of all messages are messages of the schedule. Their blocks are hashed where they lie, so
-//! that a lane has one block ready at a time.
+//! The leaves of all messages are messages of the schedule. Some blocks of each leaf that is in a lane are
+//! copied together at a time, so that a message may have any length.
 
 use super::messages::Messages;
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::{Advanced, Extent, Lanes, Memory, Supply, Waiting, bytes_of};
-use crate::algorithm::ending::{Ending, Tail, block_count};
+use super::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, ended_of};
+use crate::algorithm::ending::{End, Ending, Tail, block_count};
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::{Ahead, MAX_LANES};
 
@@ -68,9 +68,14 @@ pub(crate) fn run<C: Compression>(mix: &Mix<C>, dealing: &Dealing<'_, C>, finish
     let lengths = Lengths(dealing);
     let queue = Queue::longest_first::<C>(&lengths, 0..lengths.count(), dealing.head.len() as u64);
     let most = queue.waiting().messages.min(MAX_LANES);
-    let (slots, tails) = (Vec::with_capacity(most), Vec::with_capacity(most));
-    super::run(&mut Memory::default(), mix, Extent::All, &mut Leaves { dealing, finish, queue, slots, tails }, &mut Usage::default());
+    let (slots, copied, tails) = (Vec::with_capacity(most), Vec::new(), Vec::with_capacity(most));
+    let leaves = &mut Leaves { dealing, finish, queue, slots, copied, tails };
+    super::run(&mut Memory::default(), mix, Extent::All, leaves, &mut Usage::default());
 }
+
+/// How many blocks of a leaf are copied together. Without copying, a run would have one block, and loading and storing
+/// states beside it: on Zen 4, a message of 1 MB by BLAKE2bp is hashed at 2.9 GB/s, and was at 2.6 so.
+const TOGETHER: usize = 8;
 
 /// Leaves on their way through the schedule, and those that wait.
 struct Leaves<'a, 'd, 'f, C: Compression> {
@@ -78,45 +83,65 @@ struct Leaves<'a, 'd, 'f, C: Compression> {
     finish: &'f mut dyn FnMut(usize, &ChainingOf<C>),
     queue: Queue,
     slots: Vec<Leaf>,
+    /// Room for the next blocks of each leaf.
+    copied: Vec<u8>,
     /// The last block of each leaf, if messages end.
     tails: Vec<Tail<C>>,
 }
 
+/// A leaf, and how far it has come.
 #[derive(Clone, Copy, Default)]
 struct Leaf {
     number: usize,
     blocks: usize,
     done: usize,
+    /// The blocks before this one are copied, or compressed already.
+    copied: usize,
+    /// The place of the next block among those that were copied together.
+    place: usize,
 }
 
 impl<C: Compression> Leaves<'_, '_, '_, C> {
-    /// Returns whether the next block of a slot, behind `done` ones, is the last one of a message.
-    fn is_last(&self, slot: usize, done: usize) -> bool {
-        self.dealing.ends && done + 1 == self.slots[slot].blocks
+    const ROOM_BYTES: usize = TOGETHER * C::BLOCK_BYTES;
+
+    /// Returns whether the next block of a slot is the last one of a message.
+    fn is_at_end(&self, slot: usize) -> bool {
+        self.dealing.ends && self.slots[slot].done + 1 == self.slots[slot].blocks
     }
 
-    /// Returns the next block of a slot, behind `done` ones.
-    fn ready(&self, slot: usize, done: usize) -> &[u8] {
-        if self.is_last(slot, done) { self.tails[slot].blocks() } else { self.dealing.block(self.slots[slot].number, done) }
+    /// Copies the next blocks of a slot, unless some are left or the last one comes next.
+    fn copy(&mut self, slot: usize) {
+        let Leaf { number, blocks, done, copied, .. } = self.slots[slot];
+        if done < copied || self.is_at_end(slot) {
+            return;
+        }
+        let end = (done + TOGETHER).min(blocks - usize::from(self.dealing.ends));
+        let room = self.copied[slot * Self::ROOM_BYTES..].chunks_exact_mut(C::BLOCK_BYTES);
+        for (block, room) in (done..end).zip(room) {
+            room.copy_from_slice(self.dealing.block(number, block));
+        }
+        (self.slots[slot].copied, self.slots[slot].place) = (end, 0);
     }
 }
 
 impl<C: Compression> Supply<C> for Leaves<'_, '_, '_, C> {
     fn add_slot(&mut self) -> usize {
         self.slots.push(Leaf::default());
+        self.copied.resize(self.slots.len() * Self::ROOM_BYTES, 0);
         self.tails.push(Tail::empty());
         self.slots.len() - 1
     }
 
     fn refill(&mut self, slot: usize) -> bool {
         let Some(number) = self.queue.peek(0) else { return false };
-        let bytes = (self.dealing.head.len() + self.dealing.message_bytes(number)) as u64;
+        let dealing = self.dealing;
+        let bytes = (dealing.head.len() + dealing.message_bytes(number)) as u64;
         let blocks = block_count::<C>(bytes);
-        self.slots[slot] = Leaf { number, blocks: blocks as usize, done: 0 };
-        if self.dealing.ends {
-            let last = self.dealing.block(number, blocks as usize - 1);
-            self.tails[slot].set(last, self.dealing.bytes_before + bytes, C::Ending::FIRST);
+        self.slots[slot] = Leaf { number, blocks: blocks as usize, ..Leaf::default() };
+        if dealing.ends {
+            self.tails[slot].set(dealing.block(number, blocks as usize - 1), dealing.bytes_before + bytes, C::Ending::FIRST);
         }
+        self.copy(slot);
         self.queue.take(blocks);
         true
     }
@@ -139,39 +164,7 @@ impl<C: Compression> Supply<C> for Leaves<'_, '_, '_, C> {
     }
 
     fn advance(&mut self, lanes: &mut Lanes<'_, '_, C>, most_blocks: u64) -> Advanced {
-        let (most_bytes, slots) = (bytes_of::<C>(most_blocks), lanes.slots);
-        let mut ahead = Ahead::without_lanes();
-        for (lane, slot) in slots.iter().enumerate() {
-            let done = self.slots[*slot].done;
-            ahead.add_lane(self.ready(*slot, done));
-            if self.is_last(*slot, done) {
-                lanes.states.mark_end(lane, self.tails[*slot].end());
-            }
-        }
-        ahead.repeat_first(lanes.kernel.lanes);
-        let (mut ended, mut runs) = (0, 0);
-        while ended == 0 && ahead.taken_bytes() < most_bytes {
-            let blocks = ahead.take(most_bytes - ahead.taken_bytes());
-            lanes.advance(blocks);
-            runs += 1;
-            let taken = ahead.taken_bytes() / C::BLOCK_BYTES;
-            for (lane, slot) in slots.iter().enumerate() {
-                let done = self.slots[*slot].done + taken;
-                if done == self.slots[*slot].blocks {
-                    ended |= 1 << lane;
-                    continue;
-                }
-                if self.is_last(*slot, done) {
-                    lanes.states.mark_end(lane, self.tails[*slot].end());
-                }
-                ahead.go_on(lane, self.ready(*slot, done));
-            }
-        }
-        let blocks = ahead.taken_bytes() / C::BLOCK_BYTES;
-        for slot in slots {
-            self.slots[*slot].done += blocks;
-        }
-        Advanced { blocks: blocks as u64, runs, ended }
+        self.advance_by_piece(lanes, most_blocks)
     }
 
     fn blocks_left(&self, slot: usize) -> u64 {
@@ -181,5 +174,37 @@ impl<C: Compression> Supply<C> for Leaves<'_, '_, '_, C> {
 
     fn finish(&mut self, slot: usize, state: &ChainingOf<C>) {
         (self.finish)(self.slots[slot].number, state);
+    }
+}
+
+impl<C: Compression> Pieces<C> for Leaves<'_, '_, '_, C> {
+    fn add_ready<'b>(&'b self, slots: &[usize], ahead: &mut Ahead<'b>) {
+        for slot in slots {
+            if self.is_at_end(*slot) {
+                ahead.add_lane(self.tails[*slot].blocks());
+            } else {
+                let Leaf { done, copied, place, .. } = self.slots[*slot];
+                let first = slot * Self::ROOM_BYTES + place * C::BLOCK_BYTES;
+                ahead.add_lane(&self.copied[first..first + (copied - done) * C::BLOCK_BYTES]);
+            }
+        }
+    }
+
+    fn at_end(&self, slot: usize) -> Option<End> {
+        self.is_at_end(slot).then(|| self.tails[slot].end())
+    }
+
+    fn consume(&mut self, slots: &[usize], bytes: usize) -> Ended {
+        let blocks = bytes / C::BLOCK_BYTES;
+        ended_of(slots, |slot| {
+            let leaf = &mut self.slots[slot];
+            leaf.done += blocks;
+            leaf.place += blocks;
+            let ends = leaf.done == leaf.blocks;
+            if !ends {
+                self.copy(slot);
+            }
+            ends
+        })
     }
 }
