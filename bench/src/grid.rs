@@ -35,8 +35,8 @@ use lengths::Lengths;
 use outcome::Cell;
 
 /// The algorithms, in the order of the tables.
-const ALGORITHMS: [&str; 10] =
-    ["SHA-1", "SHA-256", "SHA-512", "MD5", "HMAC-SHA-256", "SHA3-256", "Keccak-256", "BLAKE2s", "BLAKE2b", "SM3"];
+const ALGORITHMS: [&str; 11] =
+    ["SHA-1", "SHA-256", "SHA-512", "MD5", "HMAC-SHA-256", "SHA3-256", "Keccak-256", "BLAKE2s", "BLAKE2b", "BLAKE3", "SM3"];
 /// How many of them are measured unless others are asked for: the first ones.
 const USUAL: usize = 5;
 

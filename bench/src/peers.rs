@@ -203,7 +203,8 @@ macro_rules! lineups {
 
 // The ONE list: an algorithm of each compression function, and who can do it.
 lineups!(
-    Md5: md5, Sha1: sha1, Sha256: sha256, Sha512: sha512, Sha3_256: sha3_256, Keccak256: keccak256, Blake2s: blake2s, Blake2b: blake2b, Sm3: sm3
+    Md5: md5, Sha1: sha1, Sha256: sha256, Sha512: sha512, Sha3_256: sha3_256, Keccak256: keccak256, Blake2s: blake2s, Blake2b: blake2b, Blake3: blake3,
+    Sm3: sm3
 );
 
 /// Those that are measured unless others are asked for.
@@ -214,7 +215,7 @@ fn md5(mut peers: Vec<Peer<16>>) -> Lineup<16> {
     peers.push(Peer::each("md-5", reference));
     peers.push(openssl::evp("MD5"));
     #[cfg(isa_l)]
-    peers.push(isa_l::peer());
+    peers.push(isa_l::peer(isa_l::MD5));
     Lineup { algorithm: manyhash::Md5::NAME, peers, reference }
 }
 
@@ -228,7 +229,7 @@ fn sha1(mut peers: Vec<Peer<20>>) -> Lineup<20> {
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers());
     #[cfg(isa_l)]
-    peers.push(isa_l::peer());
+    peers.push(isa_l::peer(isa_l::SHA1));
     Lineup { algorithm: manyhash::Sha1::NAME, peers, reference }
 }
 
@@ -244,8 +245,8 @@ fn sha256(mut peers: Vec<Peer<32>>) -> Lineup<32> {
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers());
     #[cfg(isa_l)]
-    peers.push(isa_l::peer());
-    peers.push(Peer::each("blake3", |message| blake3::hash(message).into()).standing(Standing::OtherDigest));
+    peers.push(isa_l::peer(isa_l::SHA256));
+    peers.push(Peer::each("blake3", |message| ::blake3::hash(message).into()).standing(Standing::OtherDigest));
     Lineup { algorithm: manyhash::Sha256::NAME, peers, reference }
 }
 
@@ -260,7 +261,7 @@ fn sha512(mut peers: Vec<Peer<64>>) -> Lineup<64> {
     #[cfg(ipsec_mb)]
     peers.extend(ipsec_mb::peers());
     #[cfg(isa_l)]
-    peers.push(isa_l::peer());
+    peers.push(isa_l::peer(isa_l::SHA512));
     Lineup { algorithm: manyhash::Sha512::NAME, peers, reference }
 }
 
@@ -312,10 +313,18 @@ fn blake2b(mut peers: Vec<Peer<64>>) -> Lineup<64> {
     Lineup { algorithm: manyhash::Blake2b::NAME, peers, reference: |message| *blake2b_simd::blake2b(message).as_array() }
 }
 
+fn blake3(mut peers: Vec<Peer<32>>) -> Lineup<32> {
+    let reference = |message: &[u8]| ::blake3::hash(message).into();
+    peers.push(Peer::each("blake3", reference));
+    Lineup { algorithm: manyhash::Blake3::NAME, peers, reference }
+}
+
 fn sm3(mut peers: Vec<Peer<32>>) -> Lineup<32> {
     let reference = |message: &[u8]| sm3::Sm3::digest(message).into();
     peers.push(Peer::each("sm3", reference));
     peers.push(openssl::evp("SM3"));
+    #[cfg(isa_l)]
+    peers.push(isa_l::peer(isa_l::SM3));
     Lineup { algorithm: manyhash::Sm3::NAME, peers, reference }
 }
 

@@ -1,11 +1,14 @@
-//! BLAKE and Keccak, the finalists of the SHA-3 competition that both papers of 2012 and 2013
-//! discuss. They are here in linear code, by other people's crates, and in lanes, on the engine's
-//! own trait and under its schedule.
+//! The finalists of the SHA-3 competition: BLAKE and Keccak, which both papers of 2012 and 2013
+//! discuss, and Skein, JH and Grøstl. They are here in linear code, by other people's crates, and in lanes, on
+//! the engine's own trait and under its schedule.
 
 mod blake;
 pub mod function;
+mod groestl;
+mod jh;
 pub mod linear;
 pub mod simultaneous;
+mod skein;
 
 #[cfg(test)]
 mod tests {
@@ -67,6 +70,29 @@ mod tests {
         check(b"abc", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532");
     }
 
+    /// These are the answers of the submissions to the first messages of their short ones, and of Skein's to the first
+    /// of its examples.
+    #[test]
+    fn known_digests_of_skein_jh_and_groestl_come_out() {
+        let check = |message: &[u8], expected| check_vector(&Function::skein512(), message, expected);
+        check(
+            b"",
+            "bc5b4c50925519c290cc634277ae3d6257212395cba733bbad37a4af0fa06af41fca7903d06564fea7a2d3730dbdb80c1f85562dfcc070334ea4d1d9e72cba7a",
+        );
+        check(
+            &[0xFF],
+            "71b7bce6fe6452227b9ced6014249e5bf9a9754c3ad618ccc4e0aae16b316cc8ca698d864307ed3e80b6ef1570812ac5272dc409b5a012df2a579102f340617a",
+        );
+        let check = |message: &[u8], expected| check_vector(&Function::jh256(), message, expected);
+        check(b"", "46e64619c18bb0a92a5e87185a47eef83ca747b8fcc8e1412921357e326df434");
+        check(&[0xCC], "7b1191f13a2667830142541bfc5918543d2a434c7692e70c3e5e9bbdddb7f581");
+        check(&[0x41, 0xFB], "ef3eeeae2d2457db084f2a933647d9e77a476eb4e58569a18ad4ba55754f9034");
+        let check = |message: &[u8], expected| check_vector(&Function::groestl256(), message, expected);
+        check(b"", "1a52d11d550039be16107f9c58db9ebcc417f16f736adb2502567119f0083467");
+        check(&[0xCC], "15e2671f0eaf66c0de3093ab7b1e39dc68f945d7002fc5dfd52d60527e7228d1");
+        check(&[0x41, 0xFB], "846f1c22fc62b770de1782ef33414aa5baa44b690ebfb7d1bdcca8d2ac59c929");
+    }
+
     /// Checks all lengths around the edges of three blocks, with messages of equal length that all
     /// differ, and with ragged ones.
     fn check_lengths(function: &Function) {
@@ -100,6 +126,9 @@ mod tests {
         check_lengths(&Function::blake512());
         check_lengths(&Function::keccak256());
         check_lengths(&Function::sha3_256());
+        check_lengths(&Function::skein512());
+        check_lengths(&Function::jh256());
+        check_lengths(&Function::groestl256());
     }
 
     /// Checks dealing out by its definition: word i goes to slice i modulo the number of slices.
@@ -129,6 +158,9 @@ mod tests {
         check_dealt(&Function::blake512(), 128);
         check_dealt(&Function::keccak256(), 136);
         check_dealt(&Function::sha3_256(), 136);
+        check_dealt(&Function::skein512(), 64);
+        check_dealt(&Function::jh256(), 64);
+        check_dealt(&Function::groestl256(), 64);
     }
 
     #[test]

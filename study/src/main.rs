@@ -37,7 +37,7 @@ use session::Session;
 use tempfile::NamedTempFile;
 
 /// The crates whose versions the report names.
-pub const COMPARED: &[&str] = &["manyhash", "blake-hash", "openssl", "sha1", "sha2", "sha3"];
+pub const COMPARED: &[&str] = &["manyhash", "blake-hash", "groestl", "jh", "openssl", "sha1", "sha2", "sha3", "skein"];
 
 /// Measures the tables and figures of Aciicmez 2004, Gueron & Krasnov 2012 and Gueron 2013 on this
 /// machine.

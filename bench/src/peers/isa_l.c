@@ -83,3 +83,11 @@ static inline void store_wide_big_endian(uint8_t *digest, const uint64_t *words,
 #define STORE(digest, words) store_wide_big_endian(digest, words, 8)
 #define DIGEST_BYTES 64
 #include "isa_l_hash.h"
+
+#define NAME(suffix) isa_l_sm3_##suffix
+#define TYPE(suffix) ISAL_SM3_##suffix
+#define CALL(suffix) isal_sm3_##suffix
+/* Its words are in the order of bytes of a digest already. */
+#define STORE(digest, words) store_little_endian(digest, words, 8)
+#define DIGEST_BYTES 32
+#include "isa_l_hash.h"

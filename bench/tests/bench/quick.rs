@@ -34,6 +34,18 @@ fn quick_runs_every_algorithm_and_peer() {
     }
 }
 
+/// Every digest of each is verified, or the run fails.
+#[test]
+fn other_algorithms_have_peers_that_agree() {
+    for (algorithm, peers) in [("blake3", &["blake3"][..]), ("sm3", &["sm3", "openssl EVP"])] {
+        let output = bench(&["--quick", "--algorithm", algorithm, "--workload", "a,e,f,i"]);
+        assert!(output.status.success(), "{algorithm}: {}", text(&output.stderr));
+        let tables = text(&output.stdout);
+        assert!(peers.iter().all(|peer| tables.contains(&format!("\n{peer}"))), "{tables}");
+        assert!(!tables.contains("another digest"), "{tables}");
+    }
+}
+
 #[test]
 fn filters_choose() {
     let output = bench(&["--quick", "--algorithm", "sha512", "--workload", "b", "--peer", "sha2,aws"]);

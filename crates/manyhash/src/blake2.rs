@@ -14,6 +14,12 @@
 //! assert_eq!(two[16..], tags.hash(b"two"));
 //! # Ok::<(), manyhash::blake2::ParameterError>(())
 //! ```
+//!
+//! [`Parallel`] is BLAKE2bp or BLAKE2sp, by the same parameters.
+
+mod parallel;
+
+pub use parallel::{Parallel, ParallelHasher};
 
 use crate::algorithm::ending::Counted;
 use crate::algorithm::{ChainingOf, Compression, CompressionOf, WordOf, blake2b, blake2s, write_digest};
@@ -25,7 +31,9 @@ use crate::kernel::start::Start;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::framed::Around;
+use crate::schedule::leaves::{self, Dealing};
 use crate::schedule::messages::Slice;
+use crate::schedule::mix::Mix;
 use crate::{Blake2b, Blake2s};
 use std::fmt;
 use std::io;
@@ -40,19 +48,31 @@ pub trait Blake2: Algorithm + Initial {
     const MOST_SALT_BYTES: usize = Self::DIGEST_BYTES / 4;
 }
 
-/// The initial value without parameters.
+/// What the compression functions of both have beside what all have.
 trait Initial: Algorithm {
+    /// The initial value without parameters.
     const INITIAL_WORDS: [WordOf<CompressionOf<Self>>; 8];
+    /// Deals messages out to leaves: see [`leaves::run`]. It is compiled in this crate, as the functions of
+    /// [`Compiled`] are.
+    fn deal(mix: &Mix<CompressionOf<Self>>, dealing: &Dealing<'_, CompressionOf<Self>>, finish: &mut Finish<'_, Self>);
 }
 
-impl Initial for Blake2b {
-    const INITIAL_WORDS: [u64; 8] = blake2b::INITIAL;
+/// Takes the last state of a leaf, by its number.
+type Finish<'a, A> = dyn FnMut(usize, &ChainingOf<CompressionOf<A>>) + 'a;
+
+macro_rules! blake2 { ($($Algorithm:ident: $initial:expr;)*) => { $(
+    impl Initial for $Algorithm {
+        const INITIAL_WORDS: [WordOf<CompressionOf<Self>>; 8] = $initial;
+        fn deal(mix: &Mix<CompressionOf<Self>>, dealing: &Dealing<'_, CompressionOf<Self>>, finish: &mut Finish<'_, Self>) {
+            leaves::run(mix, dealing, finish);
+        }
+    }
+    impl Blake2 for $Algorithm {}
+)* } }
+blake2! {
+    Blake2b: blake2b::INITIAL;
+    Blake2s: blake2s::INITIAL;
 }
-impl Initial for Blake2s {
-    const INITIAL_WORDS: [u32; 8] = blake2s::INITIAL;
-}
-impl Blake2 for Blake2b {}
-impl Blake2 for Blake2s {}
 
 /// A parameter that BLAKE2 does not allow. Its text names the parameter, what was given and what may
 /// be.
@@ -191,6 +211,12 @@ impl<A: Blake2> Parameters<A> {
         Start { state, bytes: 0 }
     }
 
+    /// Panics unless there is room for exactly the digests of so many messages.
+    fn check_room(&self, messages: usize, room: usize) {
+        let wanted = messages * self.length();
+        assert_eq!(room, wanted, "{messages} messages have digests of {wanted} bytes, and there is room for {room}");
+    }
+
     /// Returns the bytes of a digest.
     fn length(&self) -> usize {
         self.block[0].into()
@@ -214,8 +240,7 @@ impl<A: Blake2> Parameters<A> {
     /// # Panics
     /// Panics if `digests` has not exactly as many bytes as all digests.
     pub fn hash_many_into(&self, messages: &[impl AsRef<[u8]>], digests: &mut [u8]) {
-        let (room, wanted) = (digests.len(), messages.len() * self.length());
-        assert_eq!(room, wanted, "{} messages have digests of {wanted} bytes, and there is room for {room}", messages.len());
+        self.check_room(messages.len(), digests.len());
         let start = self.start();
         let around = Around { passes: (&start).into(), head: &self.key_block, suffix: &[] };
         <CompressionOf<A>>::hash_framed(backend::mix::<A>(), around, &Slice(messages), &mut Digests::new(digests, self.length()));

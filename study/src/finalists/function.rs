@@ -1,12 +1,23 @@
 //! The finalists by name, in linear code and in lanes.
 
 use super::blake::{Blake256, Blake512};
+use super::groestl::{Groestl256, Groestl256Output};
+use super::jh::Jh256;
 use super::linear::{self, Linear};
+use super::skein::{Skein512, Skein512Output};
 use manyhash::hazmat::{ChainingOf, Compression, Lanes, Sha3_256Compression, WordOf};
 use std::rc::Rc;
 
 /// The backends that have one message in each lane of a single register, for every instruction set.
 const ONE_WAVE: [&str; 6] = ["portable", "sse2", "avx512-128", "avx2", "avx512-256", "avx512"];
+
+/// The bytes of what a function leaves for its output.
+const LEFT_BYTES: usize = 64;
+
+/// Returns a compression function in the lanes of a single register, for each instruction set of this CPU.
+fn one_wave<C: Compression>(initial: ChainingOf<C>, digest_bytes: usize) -> impl Iterator<Item = Lanes<C>> {
+    Lanes::<C>::all(initial, digest_bytes).into_iter().filter(|lanes| ONE_WAVE.contains(&lanes.backend()))
+}
 
 /// A hash function, and the two ways to compute it.
 pub struct Function {
@@ -50,6 +61,23 @@ impl LaneKernel {
         }
     }
 
+    /// Hashes what `first` leaves of a message once more, with the compression function `O`.
+    fn of_two<C: Compression, O: Compression>(first: Lanes<C>, output: Lanes<O>) -> Self {
+        assert_eq!(first.backend(), output.backend());
+        let backend = first.backend();
+        let (first, output) = (Rc::new((first, output)), |output: &Lanes<O>, left: &[u8]| {
+            let left: Vec<&[u8]> = left.chunks(LEFT_BYTES).collect();
+            output.hash_many(&left)
+        });
+        let for_dealt = first.clone();
+        Self {
+            backend,
+            lanes: first.0.lanes(),
+            many: Rc::new(move |messages| output(&first.1, &first.0.hash_many(messages))),
+            dealt: Rc::new(move |message| output(&for_dealt.1, &for_dealt.0.hash_dealt(message))),
+        }
+    }
+
     /// Appends the digest of each message.
     pub fn hash_many(&self, messages: &[&[u8]], digests: &mut Vec<u8>) {
         digests.extend((self.many)(messages));
@@ -69,8 +97,20 @@ impl Function {
         initial: ChainingOf<C>,
         digest_bytes: usize,
     ) -> Self {
-        let lanes = Lanes::<C>::all(initial, digest_bytes).into_iter().filter(|lanes| ONE_WAVE.contains(&lanes.backend()));
-        let kernels = lanes.map(LaneKernel::new).collect();
+        let kernels = one_wave::<C>(initial, digest_bytes).map(LaneKernel::new).collect();
+        Self { name, word_bytes: size_of::<WordOf<C>>(), linear, linear_name, kernels }
+    }
+
+    /// Creates a function that ends with the compression function `O`, from a state of zeros.
+    fn of_two<C: Compression, O: Compression>(
+        name: &'static str,
+        linear: Linear,
+        linear_name: &'static str,
+        initial: ChainingOf<C>,
+        digest_bytes: usize,
+    ) -> Self {
+        let outputs = one_wave::<O>(O::filled(WordOf::<O>::default()), digest_bytes);
+        let kernels = one_wave::<C>(initial, LEFT_BYTES).zip(outputs).map(|(first, output)| LaneKernel::of_two(first, output)).collect();
         Self { name, word_bytes: size_of::<WordOf<C>>(), linear, linear_name, kernels }
     }
 
@@ -90,6 +130,21 @@ impl Function {
         let mut initial = [0; 26];
         initial[25] = 0x01 ^ 0x06;
         Self::new::<Sha3_256Compression>("Keccak[1088]", linear::keccak256, "sha3", initial, 32)
+    }
+
+    /// Creates Skein-512 with digests of 512 bits.
+    pub fn skein512() -> Self {
+        Self::of_two::<Skein512, Skein512Output>("Skein-512", linear::skein512, "skein", Skein512::INITIAL, 64)
+    }
+
+    /// Creates JH-256. Its linear code has 128 elements' bits in a register of 128 bits.
+    pub fn jh256() -> Self {
+        Self::new::<Jh256>("JH-256", linear::jh256, "jh", Jh256::INITIAL, 32)
+    }
+
+    /// Creates Grøstl-256. Its linear code has tables.
+    pub fn groestl256() -> Self {
+        Self::of_two::<Groestl256, Groestl256Output>("Groestl-256", linear::groestl256, "groestl", Groestl256::INITIAL, 32)
     }
 
     /// Creates SHA3-256 as it was standardised.

@@ -26,6 +26,9 @@ const BACKENDS: [&str; 5] = ["sse2", "avx512-128", "avx2", "avx512-256", "avx512
 const NARROW: Code = Code::Lanes("sse2");
 const WIDE: Code = Code::Lanes("avx2");
 
+/// The finalists of the competition.
+const FINALISTS: [&str; 6] = ["BLAKE-256", "BLAKE-512", "SHA3-256", "Skein-512", "JH-256", "Groestl-256"];
+
 /// The code that computes a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Code {
@@ -148,6 +151,9 @@ pub fn measure(session: &Session) -> Result<Figure> {
     slices.iter().for_each(|message| linear::sha3_256(message, &mut by_crate));
     anyhow::ensure!(by_crate == sha3, "SHA3-256: the crate sha3 and OpenSSL disagree");
     field.add_finalist(&Function::sha3_256(), &slices);
+    for function in [Function::skein512(), Function::jh256(), Function::groestl256()] {
+        field.add_finalist(&function, &slices);
+    }
     let Field { keys, mut contestants } = field;
     let rules = Rules { bytes: messages.total_bytes(), expected: None, warm_up_calls: WARM_UP_CALLS };
     let measured = race(session, rules, &mut contestants)?;
@@ -155,7 +161,9 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let method = format!(
         "{MESSAGES} messages of {MESSAGE_BYTES} bytes, as in the second case of figure 2. {}; then contestants in turn, {} to {} samples of at \
          least {:.1} ms each, the median. Linear: SHA-2 by OpenSSL's n-SMS or manyhash's bmi2, the faster; BLAKE by the crate blake-hash, with \
-         the columns of its state in the lanes of a register; SHA3-256 by the crate sha3, which is scalar. Gains are over the fastest linear \
+         the columns of its state in the lanes of a register; SHA3-256 by the crate sha3 and Skein-512 by the crate skein, which are scalar; JH-256 by the \
+         crate jh, with bit slices in registers of 128 bits; Groestl-256 by the crate groestl, with tables, and not by AES instructions, which \
+         are faster. Gains are over the fastest linear \
          code of a function, for SHA-2 without OpenSSL today, which may use instructions made for it. Lanes: SHA-2 by manyhash, the finalists \
          by this study's kernels over the same vectors; 32-bit words have 4, 8, 16 lanes, 64-bit words 2, 4, 8. The study of BLAKE itself the \
          paper left to others (\"an interesting study to carry out\"): the first two tables are its results.",
@@ -282,13 +290,23 @@ fn changed(raced: &Raced) -> String {
             times(Some(narrow))
         )
     };
+    let others = others(raced);
     match best {
         Some(best) if best > narrow.max(1.0) => format!(
-            "{question} Longer registers and rotations widen the gap to {}, as one message has four columns and no more.",
-            times(Some(best))
+            "{question} Longer registers and rotations widen the gap to {}, as one message has four columns and no more{}{others}.",
+            times(Some(best)),
+            if others.is_empty() { "" } else { "; " }
         ),
+        _ if !others.is_empty() => format!("{question} In comparison, {others}."),
         _ => question,
     }
+}
+
+/// Returns what the best lanes are worth for the finalists other than BLAKE-256, or nothing if that was not measured.
+fn others(raced: &Raced) -> String {
+    let gain = |function: &&str| Some(format!("{function} {}", times(Some(raced.gain(function, raced.best_lanes(function))?))));
+    let gains: Vec<String> = FINALISTS[1..].iter().filter_map(gain).collect();
+    if gains.is_empty() { String::new() } else { format!("best lanes of other finalists, as fast as linear code: {}", gains.join(", ")) }
 }
 
 #[cfg(test)]
@@ -327,6 +345,11 @@ mod tests {
         let expected = with(85.0, 110.0);
         assert_eq!(verdicts(&expected), [Holds; 2]);
         assert!(expected.still_holds.contains("Keccak is 0.94 times") && expected.changed.contains("gains nothing"));
+        assert!(
+            expected.changed.ends_with("; best lanes of other finalists, as fast as linear code: SHA3-256 2.00 times."),
+            "{}",
+            expected.changed
+        );
         let other = with(30.0, 50.0);
         assert_eq!(verdicts(&other), [DoesNot; 2]);
         assert!(other.still_holds.starts_with("Nothing of it holds here"));

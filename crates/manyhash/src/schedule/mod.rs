@@ -67,6 +67,7 @@ pub(crate) mod compiled;
 pub(crate) mod digests;
 mod few;
 pub(crate) mod framed;
+pub(crate) mod leaves;
 mod linear_program;
 pub(crate) mod messages;
 pub(crate) mod mix;

@@ -10,12 +10,13 @@ use std::process::Command;
 use crate::support::memcheck::{errors, is_running, mark_all_defined, mark_defined, mark_undefined};
 use crate::support::{backends::say, paint};
 use manyhash::backend::{self, Backend};
+use manyhash::blake2::{Parallel, Parameters};
 use manyhash::blake3::Mode;
 use manyhash::hmac::{self, Key};
 use manyhash::jobs::Jobs;
 use manyhash::tree::JLanes;
 use manyhash::xof::{Function, KangarooTwelve, Shake128, Shake256, TurboShake128, kmac};
-use manyhash::{Algorithm, Batch, Hasher, Sha256};
+use manyhash::{Algorithm, Batch, Blake2s, Hasher, Sha256};
 use std::num::NonZeroU32;
 
 /// Lengths around the edges of blocks of all sizes.
@@ -111,6 +112,9 @@ fn doors_of_their_own() {
     told(&kmac::Key::<Shake128>::new(&key, &key, 32).tag_many(&messages));
     told(&Function::<Shake256>::customized(&key, &key).many(&messages, 200));
     told(&KangarooTwelve::<TurboShake128>::new(&key).many(&messages, 32));
+    let parameters = Parameters::<Blake2s>::new().key(&key).expect("32 bytes");
+    told(&parameters.hash_many(&messages));
+    told(&Parallel::new(parameters).hash_many(&messages));
 }
 
 /// The process under valgrind.

@@ -16,7 +16,7 @@ use crate::support::mapped::{Against, Guarded};
 use crate::support::{paint, reference, reference_hmac};
 use manyhash::backend::Backend;
 use manyhash::batcher::{Batcher, Settings};
-use manyhash::blake2::{Blake2, Parameters};
+use manyhash::blake2::{Blake2, Parallel, Parameters};
 use manyhash::blake3::Mode;
 use manyhash::hmac::{self, Key};
 use manyhash::jobs::Jobs;
@@ -412,6 +412,11 @@ fn tags_of_blake2<A: Blake2>() {
         let tags = room.room(COUNT * expected.len(), against);
         keyed.hash_many_into(&messages, tags);
         assert!(tags.chunks(expected.len()).all(|tag| tag == expected), "{}: {case:?}", A::NAME);
+        let parallel = Parallel::new(keyed);
+        let expected = parallel.hash(&message);
+        let tags = room.room(COUNT * expected.len(), against);
+        parallel.hash_many_into(&messages, tags);
+        assert!(tags.chunks(expected.len()).all(|tag| tag == expected), "{} in parallel: {case:?}", A::NAME);
     }
 }
 

@@ -7,6 +7,7 @@ mod support;
 mod batcher;
 mod batches;
 mod blake2;
+mod blake2_parallel;
 mod blake3;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod constant_time;
@@ -24,6 +25,7 @@ mod hmac_vectors;
 mod jobs;
 mod jobs_memory;
 mod readers;
+mod sponge_vectors;
 mod sponges;
 mod tree_vectors;
 mod trees;
