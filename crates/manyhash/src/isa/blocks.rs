@@ -196,6 +196,7 @@ impl<'a> Ahead<'a> {
 
 /// The byte that comes after a message, with zeros around it: a window of 64 bytes in it has the
 /// byte at any wanted place, or not at all.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for lanes that pad"))]
 pub struct FirstByte(pub(super) [u8; 129]);
 
 impl FirstByte {
@@ -266,6 +267,7 @@ impl<'a> Whole<'a> {
     /// Returns the pointers and lengths in bytes of `N` whole messages from `first_lane`. Panics if
     /// a lane is out of range.
     #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for lanes that pad"))]
     pub(super) fn messages<const N: usize>(&self, first_lane: usize) -> ([*const u8; N], [u32; N]) {
         let starts = self.blocks.starts(first_lane, 0, 0);
         let mut bytes = [0; N];

@@ -157,6 +157,7 @@ macro_rules! of_wave {
 waves! { $
     /// One wave with the fewest operations instead of the shortest wait for each. It is for CPUs
     /// whose ports are the limit even for one wave.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other architectures have no lanes with rounds of the other form"))]
     One, Single(V), OneTask: 1 = [0];
     /// Two waves, interleaved operation by operation.
     Two, Pair(V V), TwoTask: 2 = [0 1];

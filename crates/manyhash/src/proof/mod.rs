@@ -14,18 +14,16 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | the proofs of the compression functions in lanes, and the faults that they must find |
-//! | `per_message.rs` | those of the kernels that give each message registers of its own |
+//! | `per_message/` | those of the kernels that give each message registers of its own |
 //! | `endings.rs` | those of the ends of messages, made in registers |
 //! | `totals.rs` | test: messages of more than 2^32 blocks |
 //! | `instructions.rs` | the instruction set that computes them, with faults on demand |
-//! | `vectors.rs` | vectors of several of them, and the SHA extensions |
+//! | `vectors/` | vectors of several of them, and the instructions for hash functions |
 
 mod endings;
 mod instructions;
-#[cfg(target_arch = "x86_64")]
 mod per_message;
 mod totals;
-#[cfg(target_arch = "x86_64")]
 mod vectors;
 
 use crate::algorithm::blake2b::Blake2bCompression;
