@@ -44,15 +44,17 @@ pub(crate) use blocks::Ahead;
 pub use blocks::{Blocks, FirstByte, Whole};
 pub(crate) use dealt::Dealt;
 pub use portable::Portable;
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) use waves::Five;
 #[cfg(any(target_arch = "x86_64", test))]
 pub(crate) use waves::One;
 pub use waves::Two;
 #[cfg(test)]
 pub(crate) use words::choose;
+pub(crate) use words::most_words;
 pub use words::{ByteOrder, Count, Isa, MAX_BLOCK_WORDS, MAX_LANES, Row, Word, WordCount, Words};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use words::{Pairs, Successive, sixteen};
-pub(crate) use words::most_words;
 
 /// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body
 /// takes the features of [`Token::run`]. A task is a struct and not a closure, because a closure's
@@ -174,7 +176,7 @@ isa! { $
     }
     "aarch64" is_aarch64_feature_detected {
         /// The 128-bit registers every AArch64 has.
-        Neon ["neon"] lanes Neon = "neon" waves Two<Neon> = "neonx2" more Two<Two<Neon>> = "neonx4";
+        Neon ["neon"] lanes Neon = "neon" waves Two<Neon> = "neonx2" more Five<Neon> = "neonx5";
         /// The instructions for SHA-3 and SHA-512 beside them, which are one feature to the compiler.
         NeonSha3 ["neon" "sha3"] lanes NeonSha3 = "neon-sha3";
         /// The instructions for SHA-1 and SHA-256.

@@ -4,7 +4,7 @@
 //! vectors are expressions, and so does the reference, which is written from the standards alone
 //! (`crates/reference`). Both begin with the same variables, any words; equal expressions at the end
 //! are equal words for all states and blocks. Each form of the rounds is proved: the one for latency,
-//! the one with the fewest operations (`One`), and two and four waves interleaved (`Two`). The code for
+//! the one with the fewest operations (`One`), and two, four and five waves interleaved (`Two`, `Five`). The code for
 //! blocks that all lanes share takes words and not vectors: it is proved for four blocks and all states.
 //!
 //! What is left to others: that each operation of an instruction set does what its name says, and that
@@ -32,7 +32,7 @@ use crate::algorithm::blake3::{Blake3Compression, CHUNK_START};
 use crate::algorithm::ending::Ending;
 use crate::algorithm::keccak::Keccak;
 use crate::algorithm::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, Variant, VectorOf};
-use crate::isa::{ByteOrder, Isa, One, Two, Word, WordCount, Words};
+use crate::isa::{ByteOrder, Five, Isa, One, Two, Word, WordCount, Words};
 use crate::kernel::short::DigestBlock;
 use instructions::{Expression, Fault, Terms, with_fault};
 
@@ -263,6 +263,7 @@ fn prove<C: Proved>() {
         assert!(compresses::<C, One<Terms>>(fixed), "{}: rounds with the fewest operations", C::NAME);
         assert!(compresses::<C, Two<Terms>>(fixed), "{}: two waves", C::NAME);
         assert!(compresses::<C, Two<Two<Terms>>>(fixed), "{}: four waves", C::NAME);
+        assert!(compresses::<C, Five<Terms>>(fixed), "{}: five waves", C::NAME);
     }
     if C::HAS_CONSTANT_BLOCKS {
         assert!(compresses_constant_blocks::<C, Terms>(), "{}: shared blocks, rounds for latency", C::NAME);

@@ -60,10 +60,11 @@ pub(crate) fn sha1su0<W: Word>(d: Four<W>, n: Four<W>, m: Four<W>) -> Four<W> {
     std::array::from_fn(|i| between[i] ^ d[i] ^ m[i])
 }
 
-/// SHA1SU1.
+/// SHA1SU1. The manual has the last word as T3 rotated by 1, exclusive or T0 rotated by 2. Here they are
+/// rotated together, because expressions of many words are not taken apart.
 pub(crate) fn sha1su1<W: Word>(d: Four<W>, n: Four<W>) -> Four<W> {
     let t = [d[0] ^ n[1], d[1] ^ n[2], d[2] ^ n[3], d[3]];
-    [t[0].rotl(1), t[1].rotl(1), t[2].rotl(1), t[3].rotl(1) ^ t[0].rotl(2)]
+    [t[0].rotl(1), t[1].rotl(1), t[2].rotl(1), (t[3] ^ t[0].rotl(1)).rotl(1)]
 }
 
 /// SHA256hash of the pseudocode: both halves of the state after four rounds.

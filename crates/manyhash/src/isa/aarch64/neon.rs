@@ -75,7 +75,7 @@ impl U32x4 {
 
 impl Words for U32x4 {
     operations!(Neon, u32 as u32, 4 lanes, vdupq_n_u32, vld1q_u32, vst1q_u32, vaddq_u32, veorq_u32, vandq_u32, swap_bytes_32);
-    shifts_and_selection!(u32 as i32, vshlq_u32, vdupq_n_s32, vorrq_u32, vbslq_u32);
+    shifts_and_selection!(u32 as i32, vshlq_u32, vdupq_n_s32, vorrq_u32, vornq_u32, vbslq_u32);
 }
 
 impl U64x2 {
@@ -101,5 +101,5 @@ impl U64x2 {
 
 impl Words for U64x2 {
     operations!(Neon, u64 as u64, 2 lanes, vdupq_n_u64, vld1q_u64, vst1q_u64, vaddq_u64, veorq_u64, vandq_u64, swap_bytes_64);
-    shifts_and_selection!(u64 as i64, vshlq_u64, vdupq_n_s64, vorrq_u64, vbslq_u64);
+    shifts_and_selection!(u64 as i64, vshlq_u64, vdupq_n_s64, vorrq_u64, vornq_u64, vbslq_u64);
 }

@@ -6,7 +6,7 @@
 /// of a width. Rotations are two shifts, of which the second adds; the compiler knows those that are a
 /// move of bytes.
 macro_rules! shifts_and_selection {
-    ($word:ident as $signed:ident, $shift:ident, $splat_count:ident, $or:ident, $select:ident) => {
+    ($word:ident as $signed:ident, $shift:ident, $splat_count:ident, $or:ident, $or_not:ident, $select:ident) => {
         #[inline]
         fn rotate_right<const R: u32>(self) -> Self {
             // SAFETY: the value proves the instruction set. Shifts to the left by a count in a register,
@@ -33,6 +33,12 @@ macro_rules! shifts_and_selection {
             // SAFETY: the value proves the instruction set. `x ^ y` is `y ^ z` of the next round, so that
             // the compiler computes it once.
             Self(unsafe { $select(x.xor(y).0, z.0, y.0) })
+        }
+        /// The or with a complement is one instruction.
+        #[inline]
+        fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
+            // SAFETY: the value proves the instruction set.
+            y.xor(Self(unsafe { $or_not(x.0, z.0) }))
         }
         #[inline]
         fn add_choice(self, x: Self, choice: Self, other: Self) -> Self {

@@ -37,7 +37,11 @@ fn rounds_beside_vectors_are_their_standards() {
 /// SHA-1 by the SHA extensions, `N` messages interleaved.
 fn sha1_ni<const N: usize>() -> bool {
     type State = sha1_ni::State<Several<u32, 4>>;
-    interleaved::<Sha1Compression, State, N>(|state| State::load(Lanes, state), |states, blocks| sha1_ni::compress(Lanes, states, blocks), State::store)
+    interleaved::<Sha1Compression, State, N>(
+        |state| State::load(Lanes, state),
+        |states, blocks| sha1_ni::compress(Lanes, states, blocks),
+        State::store,
+    )
 }
 
 /// SHA-256 by the SHA extensions, `N` messages interleaved.

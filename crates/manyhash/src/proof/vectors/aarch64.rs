@@ -109,7 +109,8 @@ impl Sm3 for Several<u32, 4> {
         Words::xor(self, other)
     }
     fn sm3_schedule_first(self, w7: Self, w12: Self) -> Self {
-        self.by(w7, |w0, w7| manual::sm3partw1(w0, w7, w12.0))
+        // The first two operands of this one are alike.
+        w7.by(w12, |w7, w12| manual::sm3partw1(self.0, w7, w12))
     }
     fn sm3_schedule_last(self, w10: Self, w3: Self) -> Self {
         self.by(w10, |first, w10| manual::sm3partw2(first, w10, w3.0))

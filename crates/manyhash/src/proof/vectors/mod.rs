@@ -105,4 +105,3 @@ impl<W: Copy, const N: usize> Several<W, N> {
         Self(if is_faulty(Fault::Operands) { instruction(other.0, self.0) } else { instruction(self.0, other.0) })
     }
 }
-
