@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall test lint prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run install uninstall test lint test-aarch64 prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -47,6 +47,10 @@ test-rust: $(TEST_PYTHON)/installed ## every test in Rust: the engine, Arrow, th
 
 test-backends:  ## the vectors once more, forced onto each backend this CPU has
 	scripts/test-backends
+
+test-aarch64: ## the engine on AArch64, in an emulator, by hand: on Debian, it installs a compiler for it
+	scripts/install-test-tools aarch64
+	scripts/test-aarch64
 
 test-command: ## a first user's commands, as the README has them
 	$(CARGO) test $(ALL) --no-run

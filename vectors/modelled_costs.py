@@ -151,12 +151,12 @@ def loop_of(bench, algorithm, backend, has_schedules_ahead):
     return disassemble(bench, turn), (more - few) * len(turn) / (len(other) - len(one))
 
 
-def cycles(model, instructions):
+def cycles(model, instructions, target=("-mtriple=x86_64",)):
     """Returns the cycles of a turn that follows others; `None` if llvm-mca cannot tell."""
 
     def total(turns):
         quiet = ["-resource-pressure=false", "-instruction-info=false"]
-        command = ["llvm-mca" + LLVM, "-mtriple=x86_64", f"-mcpu={model}", f"-iterations={turns}", *quiet]
+        command = ["llvm-mca" + LLVM, *target, f"-mcpu={model}", f"-iterations={turns}", *quiet]
         run = subprocess.run(command, input="\n".join(instructions), capture_output=True, text=True)
         found = re.search(r"Total Cycles: +(\d+)", run.stdout)
         return int(found[1]) if found else None

@@ -6,6 +6,8 @@
 //! no environment variable by itself. A program that wants to be told from outside calls
 //! [`from_environment`].
 //!
+//! These are the backends of x86-64:
+//!
 //! | name | computes in | bits of vectors | waves | messages at once (32-bit, 64-bit words) |
 //! |---|---|---|---|---|
 //! | `portable` | scalar code | - | 1 | 1, 1 |
@@ -30,6 +32,27 @@
 //! | `sha-ni-sms-x4` | instructions for rounds, schedules in vectors | 128 | 4 | 4, - |
 //! | `sha-ni-sms256-x4` | instructions for rounds, schedules in vectors | 256 | 4 | 4, - |
 //!
+//! And these are those of AArch64. Other architectures have the first two.
+//!
+//! | name | computes in | bits of vectors | waves | messages at once (32-bit, 64-bit words) |
+//! |---|---|---|---|---|
+//! | `portable` | scalar code | - | 1 | 1, 1 |
+//! | `portable-x2` | scalar code | - | 2 | 2, - |
+//! | `neon` | lanes | 128 | 1 | 4, 2 |
+//! | `neonx2` | lanes | 128 | 2 | 8, 4 |
+//! | `neonx5` | lanes | 128 | 5 | 20, - |
+//! | `neon-sha3` | lanes | 128 | 1 | 4, 2 |
+//! | `sha-ce` | instructions for rounds | 128 | 1 | 1, - |
+//! | `sha-ce-x2` | instructions for rounds | 128 | 2 | 2, - |
+//! | `sha-ce-x3` | instructions for rounds | 128 | 3 | 3, - |
+//! | `sha-ce-x4` | instructions for rounds | 128 | 4 | 4, - |
+//! | `sha512-ce` | instructions for rounds | 128 | 1 | -, 1 |
+//! | `sha512-ce-x2` | instructions for rounds | 128 | 2 | -, 2 |
+//! | `sm3-ce` | instructions for rounds | 128 | 1 | 1, - |
+//! | `sm3-ce-x2` | instructions for rounds | 128 | 2 | 2, - |
+//! | `sm3-ce-x3` | instructions for rounds | 128 | 3 | 3, - |
+//! | `sm3-ce-x4` | instructions for rounds | 128 | 4 | 4, - |
+//!
 //! A wave is a vector of lanes, or a message in registers of its own. Kernels with several waves
 //! interleave their instructions, so that one computes while another waits. All algorithms have
 //! lanes. Two waves of the widest vectors are only for algorithms that have registers left: MD5,
@@ -37,6 +60,8 @@
 //! are for SHA-1, SHA-224 and SHA-256; those beside schedules in vectors are for the last two.
 //! `bmi2` and `avx512-lean` are for SHA-2. [`Backend::lanes_of`] tells. `avx512-lean` has the fewest
 //! operations, `avx512` the shortest waits. In `bmi2-avx512`, vectors compute half of each round too.
+//! `neon-sha3` has the instructions for SHA-3, of which other algorithms use some; those named `ce` are
+//! by the instructions for SHA-1 and SHA-256, for SHA-512, and for SM3.
 //!
 //! ```
 //! use manyhash::{Sha256, backend::Backend, hash_many};
@@ -225,7 +250,7 @@ impl fmt::Display for Backend {
 /// the maker's name and the CPU's family and model, so that a machine always makes the same choices.
 ///
 /// The costs of `zen-4`, `zen-5` and `golden-cove` were measured, those of `zen-2`, `zen-3`,
-/// `skylake` and `ice-lake` were modelled. Other CPUs have the nearest of these.
+/// `skylake`, `ice-lake` and all of AArch64 were modelled. Other CPUs have the nearest of these.
 pub fn cost_table() -> &'static str {
     cost::family().name
 }
@@ -340,6 +365,9 @@ pub fn force(backend: impl Into<Option<Backend>>) -> Result<(), BackendError> {
 /// | `avx2` | SSE2 and the SHA extensions |
 /// | `avx2`, `sha` | SSE2 |
 /// | `sse2` | scalar code |
+///
+/// On AArch64, `sha2` is SHA-1 and SHA-256, `sha3` is SHA-3 and SHA-512, `sm4` is SM3, and `neon` means
+/// all of them.
 ///
 /// # Errors
 /// Fails if there is no such instruction set, or if it is too late: backends were asked for before,
@@ -498,8 +526,8 @@ mod tests {
 
     #[test]
     fn the_table_says_what_backends_are_made_of() {
-        if !cfg!(target_arch = "x86_64") {
-            return; // the table is that of x86-64
+        if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+            return; // there is no table of others
         }
         let mut backends = Backend::known().to_vec();
         backends.sort_by_key(Backend::kind);

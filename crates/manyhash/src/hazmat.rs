@@ -49,6 +49,8 @@ pub use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_ROUNDS, StateOf
 #[cfg(target_arch = "x86_64")]
 pub use crate::isa::{Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
 pub use crate::isa::{Blocks, ByteOrder, Count, FirstByte, Isa, MAX_LANES, Portable, Task, Token, Two, Word, WordCount, Words};
+#[cfg(target_arch = "aarch64")]
+pub use crate::isa::{Neon, NeonSha3};
 pub use crate::kernel::calls::{Call, Form, Layout, Table};
 
 /// A backend's kernel for the algorithm `A`: it compresses one block of each of several messages at

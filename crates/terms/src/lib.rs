@@ -16,7 +16,7 @@
 //! Expressions belong to the thread that made them.
 #![forbid(unsafe_code)]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
 /// The most products of a polynomial that is rotated or multiplied out.
@@ -25,6 +25,18 @@ const LONG: usize = 12;
 /// The same for one that is rotated and has no product of two atoms. Compilers take rotations of bytes
 /// apart and together again there, and the polynomials of BLAKE2s have up to 42 atoms.
 const LONG_LINEAR: usize = 64;
+
+thread_local! {
+    /// What is [`LONG_LINEAR`] for expressions of this thread.
+    static MOST_LINEAR: Cell<usize> = const { Cell::new(LONG_LINEAR) };
+}
+
+/// Lets polynomials without products of two atoms have up to `atoms` atoms where they are rotated, from now
+/// on and in this thread. Where all that is rotated is an exclusive or of rotated variables, none is lost if
+/// that is all there may be: as many as the variables have bits. It takes memory.
+pub fn keep_linear(atoms: usize) {
+    MOST_LINEAR.set(atoms);
+}
 
 /// The number of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -191,7 +203,7 @@ impl Arena {
             return term;
         }
         let is_linear = matches!(self.node(term), Node::Polynomial(products)
-            if products.len() <= LONG_LINEAR && products.iter().all(|(atoms, _)| atoms.len() < 2));
+            if products.len() <= MOST_LINEAR.get() && products.iter().all(|(atoms, _)| atoms.len() < 2));
         let term = if is_linear { term } else { self.short(term) };
         match self.node(term).clone() {
             Node::Polynomial(_) => {

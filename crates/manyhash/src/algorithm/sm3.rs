@@ -26,7 +26,7 @@ impl SelfTested for Sm3Compression {
 }
 
 /// T (4.2) of each round, rotated left by its number.
-static ROUND_CONSTANTS: [[u32; 16]; 4] = {
+pub(crate) static ROUND_CONSTANTS: [[u32; 16]; 4] = {
     let mut rotated = [[0; 16]; 4];
     let mut j = 0;
     while j < 64 {

@@ -206,6 +206,7 @@ impl<'a> Ahead<'a> {
 
 /// The byte that comes after a message, with zeros around it: a window of 64 bytes in it has the
 /// byte at any wanted place, or not at all.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for lanes that pad"))]
 pub struct FirstByte(pub(super) [u8; 129]);
 
 impl FirstByte {
@@ -329,6 +330,7 @@ impl<'a> Whole<'a> {
     /// Returns where byte 0 of `N` messages from `first_lane` is, or would be, and where they end, if
     /// they are read from byte `at` on. Panics if a lane is out of range or one has begun behind `at`.
     #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for lanes that pad"))]
     pub(super) fn messages<const N: usize>(&self, first_lane: usize, at: usize) -> ([*const u8; N], [u32; N]) {
         assert!(self.blocks.from <= at);
         let mut ends = [0; N];

@@ -37,12 +37,16 @@ pub(crate) fn names_to_leave_out() -> Vec<&'static str> {
 
 /// The maker of a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "told apart on x86-64 only"))]
+#[allow(dead_code, reason = "each architecture has makers of its own")]
 pub(crate) enum Maker {
     /// Intel.
     Intel,
     /// AMD, or Hygon, whose CPUs are AMD's.
     Amd,
+    /// Arm, or who makes CPUs of Arm's cores.
+    Arm,
+    /// Apple.
+    Apple,
     /// Any other maker.
     Other,
 }
@@ -51,6 +55,7 @@ pub(crate) enum Maker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cpu {
     pub(crate) maker: Maker,
+    /// The number of the family, if the maker numbers them.
     pub(crate) family: u32,
     pub(crate) model: u32,
 }
@@ -81,6 +86,54 @@ fn ask() -> Cpu {
         let model = (version.eax >> 4 & 0xF) + (version.eax >> 12 & 0xF0);
         Cpu { maker, family, model }
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    Cpu { maker: Maker::Other, family: 0, model: 0 }
+    // Programs may not ask the CPU itself, but Linux shows what its register says.
+    #[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "android")))]
+    {
+        let register = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
+        register.ok().and_then(|register| arm_cpu(&register)).unwrap_or(UNKNOWN)
+    }
+    #[cfg(all(target_arch = "aarch64", target_vendor = "apple"))]
+    {
+        Cpu { maker: Maker::Apple, ..UNKNOWN }
+    }
+    #[cfg(not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", any(target_os = "linux", target_os = "android", target_vendor = "apple"))
+    )))]
+    UNKNOWN
+}
+
+/// A CPU of which nothing is known.
+#[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "each of them says what it is"))]
+const UNKNOWN: Cpu = Cpu { maker: Maker::Other, family: 0, model: 0 };
+
+/// Returns which CPU the register MIDR_EL1 describes, as Linux writes it: `0x00000000410fd4f0`. The
+/// implementer is in bits 24 to 31, and its number of the core in bits 4 to 15 (Arm Architecture
+/// Reference Manual, DDI 0487, D23.2).
+#[cfg(any(test, all(target_arch = "aarch64", any(target_os = "linux", target_os = "android"))))]
+fn arm_cpu(register: &str) -> Option<Cpu> {
+    let bits = u64::from_str_radix(register.trim().strip_prefix("0x")?, 16).ok()?;
+    let maker = match bits >> 24 & 0xFF {
+        0x41 => Maker::Arm,
+        0x61 => Maker::Apple,
+        _ => Maker::Other,
+    };
+    Some(Cpu { maker, family: 0, model: (bits >> 4 & 0xFFF) as u32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_register_of_arm_tells_the_core() {
+        let arm = |model| Some(Cpu { maker: Maker::Arm, family: 0, model });
+        assert_eq!(arm_cpu("0x00000000410fd4f0\n"), arm(0xD4F), "Neoverse V2");
+        assert_eq!(arm_cpu("0x413fd0c1\n"), arm(0xD0C), "Neoverse N1");
+        assert_eq!(arm_cpu("0x00000000610f0221"), Some(Cpu { maker: Maker::Apple, family: 0, model: 0x022 }));
+        assert_eq!(arm_cpu("0x00000000481fd010").map(|cpu| cpu.maker), Some(Maker::Other));
+        for wrong in ["", "\n", "410fd4f0", "0x", "0xno"] {
+            assert_eq!(arm_cpu(wrong), None, "{wrong:?}");
+        }
+    }
 }

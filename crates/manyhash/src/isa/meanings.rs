@@ -191,7 +191,7 @@ impl<W: Word> Operations<W> {
     /// one before it without a message.
     fn check_lanes_that_go_on<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>], bytes: usize) {
         let block_bytes = 16 * size_of::<W>();
-        let begin = |lane: usize| if lane % 3 == 0 { 2 * block_bytes } else { 0 };
+        let begin = |lane: usize| if lane.is_multiple_of(3) { 2 * block_bytes } else { 0 };
         let message = |lane: usize| &messages[lane][..if lane % 3 == 2 { 0 } else { bytes + lane }];
         let mut whole = Whole::new(V::LANES, |lane| if begin(lane) > 0 { &messages[lane][..block_bytes] } else { message(lane) });
         for lane in 0..V::LANES {

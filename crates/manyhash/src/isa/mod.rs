@@ -16,19 +16,24 @@
 //! |---|---|
 //! | `mod.rs` | the list, tokens |
 //! | `words.rs` | the traits of lanes |
-//! | `portable.rs`, `waves.rs`, `x86_64/` | the vectors; `x86_64/sha.rs` has the SHA extensions |
+//! | `portable.rs`, `waves.rs`, `x86_64/`, `aarch64/` | the vectors; `sha.rs` in them has the instructions for hash functions |
+//! | `operations.rs` | what all vectors of the CPU have under some name |
 //! | `blocks.rs`, `dealt.rs` | what lanes read, lengths checked once |
-//! | `meanings.rs`, `x86_64/meanings.rs` | test: each operation is what its name says |
-//! | `x86_64/manual.rs` | test: the SHA extensions as Intel's manual defines them |
+//! | `meanings.rs`, also in the folders | test: each operation is what its name says |
+//! | `manual.rs` in the folders | test: the instructions for hash functions as the makers' manuals define them |
 //! | `cpu.rs` | maker, family and model; features left out |
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) mod aarch64;
 mod blocks;
 pub(crate) mod cpu;
 mod dealt;
 #[cfg(test)]
 mod meanings;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod operations;
 mod portable;
 mod waves;
 mod words;
@@ -39,15 +44,17 @@ pub(crate) use blocks::Ahead;
 pub use blocks::{Blocks, FirstByte, Whole};
 pub(crate) use dealt::Dealt;
 pub use portable::Portable;
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) use waves::Five;
 #[cfg(any(target_arch = "x86_64", test))]
 pub(crate) use waves::One;
 pub use waves::Two;
 #[cfg(test)]
 pub(crate) use words::choose;
+pub(crate) use words::most_words;
 pub use words::{ByteOrder, Count, Isa, MAX_BLOCK_WORDS, MAX_LANES, Row, Word, WordCount, Words};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use words::{Pairs, Successive};
-pub(crate) use words::{most_words, sixteen};
+pub(crate) use words::{Pairs, Successive, sixteen};
 
 /// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body
 /// takes the features of [`Token::run`]. A task is a struct and not a closure, because a closure's
@@ -167,6 +174,16 @@ isa! { $
         /// Rotates without flags or copies, with the instructions of AVX-512 on 128 bits.
         Bmi2Avx512 ["bmi1" "bmi2" "sse2" "ssse3" "avx512f" "avx512vl"];
     }
+    "aarch64" is_aarch64_feature_detected {
+        /// The 128-bit registers every AArch64 has.
+        Neon ["neon"] lanes Neon = "neon" waves Two<Neon> = "neonx2" more Five<Neon> = "neonx5";
+        /// The instructions for SHA-3 and SHA-512 beside them, which are one feature to the compiler.
+        NeonSha3 ["neon" "sha3"] lanes NeonSha3 = "neon-sha3";
+        /// The instructions for SHA-1 and SHA-256.
+        ShaCe ["neon" "sha2"];
+        /// The instructions for SM3, which are one feature with those for SM4.
+        Sm3Ce ["neon" "sm4"];
+    }
 }
 
 /// Zeros the upper halves of the vector registers, which should be zero already. Code outside this
@@ -181,14 +198,14 @@ fn clean_upper_halves() {
 }
 
 /// An instruction set that includes the instruction set `I`.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) trait Includes<I>: Token {
     /// Returns the token of the included instruction set.
     fn included(self) -> I;
 }
 
-macro_rules! includes { ($($Isa:ident $Included:ident),+) => { $(
-    #[cfg(target_arch = "x86_64")]
+macro_rules! includes { ($arch:literal: $($Isa:ident $Included:ident),+) => { $(
+    #[cfg(target_arch = $arch)]
     impl Includes<$Included> for $Isa {
         #[inline(always)]
         fn included(self) -> $Included {
@@ -196,7 +213,8 @@ macro_rules! includes { ($($Isa:ident $Included:ident),+) => { $(
         }
     }
 )+ } }
-includes!(
+includes!("aarch64": NeonSha3 Neon);
+includes!("x86_64":
     Bmi2 Sse2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
     ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half
 );

@@ -157,7 +157,11 @@ macro_rules! of_wave {
 waves! { $
     /// One wave with the fewest operations instead of the shortest wait for each. It is for CPUs
     /// whose ports are the limit even for one wave.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other architectures have no lanes with rounds of the other form"))]
     One, Single(V), OneTask: 1 = [0];
     /// Two waves, interleaved operation by operation.
     Two, Pair(V V), TwoTask: 2 = [0 1];
+    /// Five waves, interleaved operation by operation, for registers that are many and narrow.
+    #[cfg_attr(not(target_arch = "aarch64"), allow(dead_code, reason = "other architectures have fewer registers, or wider ones"))]
+    Five, Quintuple(V V V V V), FiveTask: 5 = [0 1 2 3 4];
 }

@@ -7,8 +7,12 @@
 //!
 //! A measured table is the least of several runs of `manyhash bench --calibrate`. Families that
 //! nobody had have tables that `vectors/modelled_costs.py` made from a model of the CPU; their files
-//! say so.
+//! say so. Those of x86-64 are here, those of AArch64 in `cost/aarch64.rs`.
 
+#![cfg_attr(target_arch = "aarch64", allow(dead_code, reason = "the tables of x86-64"))]
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod golden_cove;
 mod ice_lake;
 mod skylake;
@@ -17,14 +21,18 @@ mod zen_3;
 mod zen_4;
 mod zen_5;
 
-use crate::isa::cpu::{self, Cpu, Maker};
-use golden_cove::GOLDEN_COVE;
-use ice_lake::ICE_LAKE;
-use skylake::SKYLAKE;
-use zen_2::ZEN_2;
-use zen_3::ZEN_3;
-use zen_4::ZEN_4;
-use zen_5::ZEN_5;
+use crate::isa::cpu;
+#[cfg(not(target_arch = "aarch64"))]
+use {
+    crate::isa::cpu::{Cpu, Maker},
+    golden_cove::GOLDEN_COVE,
+    ice_lake::ICE_LAKE,
+    skylake::SKYLAKE,
+    zen_2::ZEN_2,
+    zen_3::ZEN_3,
+    zen_4::ZEN_4,
+    zen_5::ZEN_5,
+};
 
 /// Compression function, backend, and picoseconds for one block in each lane, with messages of 16 KiB
 /// in cache.
@@ -37,8 +45,10 @@ pub(crate) struct Family {
     table: &'static Table,
 }
 
+#[cfg(all(test, target_arch = "aarch64"))]
+pub(crate) use aarch64::FAMILIES;
 /// Every family, for tests.
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "aarch64")))]
 pub(crate) const FAMILIES: [&Family; 7] = [&ZEN_5, &ZEN_4, &GOLDEN_COVE, &ZEN_2, &ZEN_3, &SKYLAKE, &ICE_LAKE];
 
 /// Returns the family of this CPU, or the nearest one there is a table for.
@@ -46,7 +56,11 @@ pub(crate) fn family() -> &'static Family {
     family_of(cpu::identify())
 }
 
+#[cfg(target_arch = "aarch64")]
+use aarch64::family_of;
+
 /// Returns the family of a CPU, or the nearest one there is a table for.
+#[cfg(not(target_arch = "aarch64"))]
 fn family_of(cpu: Cpu) -> &'static Family {
     match (cpu.maker, cpu.family, cpu.model) {
         // Zen 1, whose vector units are half as wide, is among them.
@@ -65,7 +79,7 @@ fn family_of(cpu: Cpu) -> &'static Family {
         // Emerald and Granite Rapids; Alder, Raptor and Meteor Lake, whose P cores have the same
         // units without AVX-512. Nobody modelled their E cores, nor what came later.
         (Maker::Intel, ..) => &GOLDEN_COVE,
-        (Maker::Other, ..) => &ZEN_5,
+        _ => &ZEN_5,
     }
 }
 
@@ -89,6 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(not(target_arch = "aarch64"))]
     fn cpus_have_their_families() {
         for (maker, family, model, name) in [
             (Maker::Amd, 0x17, 0x31, "zen-2"),
@@ -117,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn tables_have_every_kernel_once() {
         use crate::algorithm::Compression;
         use crate::kernel::Kernel;

@@ -125,7 +125,7 @@ impl<C: Compression> Kernel<C> {
 
     /// Makes the kernel that computes one message in registers, as `kind` says, in vectors of up to
     /// `vector_bits` bits.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such kernels yet"))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "no such kernels yet"))]
     fn one_message<I: PerMessage<C>>(name: &'static str, kind: Kind, vector_bits: usize) -> Self {
         Self {
             name,
@@ -148,7 +148,7 @@ impl<C: Compression> Kernel<C> {
 
     /// Makes the kernel that interleaves `N` messages, each in registers of its own. It computes as
     /// `kind` says, in vectors of up to `vector_bits` bits.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "no such kernels yet"))]
     fn per_message<I: PerMessage<C>, const N: usize>(name: &'static str, kind: Kind, vector_bits: usize) -> Self {
         Self {
             name,

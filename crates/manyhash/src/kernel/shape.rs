@@ -58,7 +58,7 @@ impl Shape {
     }
 
     /// Returns the shape of a kernel that keeps each of `messages` messages in registers.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other such kernels yet"))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "no such kernels yet"))]
     pub(super) fn per_message<I: Token>(kind: Kind, vector_bits: usize, messages: usize) -> Self {
         Self { kind, vector_bits: Some(vector_bits), waves: messages, features: I::FEATURES }
     }

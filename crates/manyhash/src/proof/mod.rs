@@ -4,7 +4,7 @@
 //! vectors are expressions, and so does the reference, which is written from the standards alone
 //! (`crates/reference`). Both begin with the same variables, any words; equal expressions at the end
 //! are equal words for all states and blocks. Each form of the rounds is proved: the one for latency,
-//! the one with the fewest operations (`One`), and two and four waves interleaved (`Two`). The code for
+//! the one with the fewest operations (`One`), and two, four and five waves interleaved (`Two`, `Five`). The code for
 //! blocks that all lanes share takes words and not vectors: it is proved for four blocks and all states.
 //!
 //! What is left to others: that each operation of an instruction set does what its name says, and that
@@ -14,18 +14,16 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | the proofs of the compression functions in lanes, and the faults that they must find |
-//! | `per_message.rs` | those of the kernels that give each message registers of its own |
+//! | `per_message/` | those of the kernels that give each message registers of its own |
 //! | `endings.rs` | those of the ends of messages, made in registers |
 //! | `totals.rs` | test: messages of more than 2^32 blocks |
 //! | `instructions.rs` | the instruction set that computes them, with faults on demand |
-//! | `vectors.rs` | vectors of several of them, and the SHA extensions |
+//! | `vectors/` | vectors of several of them, and the instructions for hash functions |
 
 mod endings;
 mod instructions;
-#[cfg(target_arch = "x86_64")]
 mod per_message;
 mod totals;
-#[cfg(target_arch = "x86_64")]
 mod vectors;
 
 use crate::algorithm::blake2b::Blake2bCompression;
@@ -34,7 +32,7 @@ use crate::algorithm::blake3::{Blake3Compression, CHUNK_START};
 use crate::algorithm::ending::Ending;
 use crate::algorithm::keccak::Keccak;
 use crate::algorithm::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, Variant, VectorOf};
-use crate::isa::{ByteOrder, Isa, One, Two, Word, WordCount, Words};
+use crate::isa::{ByteOrder, Five, Isa, One, Two, Word, WordCount, Words};
 use crate::kernel::short::DigestBlock;
 use instructions::{Expression, Fault, Terms, with_fault};
 
@@ -265,6 +263,7 @@ fn prove<C: Proved>() {
         assert!(compresses::<C, One<Terms>>(fixed), "{}: rounds with the fewest operations", C::NAME);
         assert!(compresses::<C, Two<Terms>>(fixed), "{}: two waves", C::NAME);
         assert!(compresses::<C, Two<Two<Terms>>>(fixed), "{}: four waves", C::NAME);
+        assert!(compresses::<C, Five<Terms>>(fixed), "{}: five waves", C::NAME);
     }
     if C::HAS_CONSTANT_BLOCKS {
         assert!(compresses_constant_blocks::<C, Terms>(), "{}: shared blocks, rounds for latency", C::NAME);

@@ -123,7 +123,7 @@ impl Lengths {
         }
         let lanes = mix.turn_lanes;
         let full_ps = u64::from(mix.turn_kernel(lanes).cost_ps) * (self.messages / lanes) as u64;
-        let rest_ps = if self.messages % lanes > 0 { u64::from(mix.turn_kernel(self.messages % lanes).cost_ps) } else { 0 };
+        let rest_ps = if !self.messages.is_multiple_of(lanes) { u64::from(mix.turn_kernel(self.messages % lanes).cost_ps) } else { 0 };
         self.if_not_long(mix, self.longest.saturating_mul(full_ps + rest_ps).saturating_add(TURNS_PS + self.messages as u64 * TURN_PS))
     }
 

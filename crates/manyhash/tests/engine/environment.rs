@@ -2,16 +2,16 @@
 //! case is a process of its own, because what is forced is forced for all of it.
 
 use crate::support::backends::do_as_the_environment_says;
+use crate::support::this_program;
 use manyhash::backend::{self, Backend};
 use manyhash::{Md5, Sha256, hash};
-use std::process::Command;
 
 /// Says to a process of these tests that it is a child, and which one.
 const CHILD: &str = "MANYHASH_TEST_CHILD";
 
 /// Runs `test` again, in a process with these variables, as the child of that name; what it said.
 fn child(test: &str, name: &str, variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    let mut command = this_program();
     command.args(["--exact", &format!("environment::{test}"), "--nocapture"]).env(CHILD, name);
     for variable in ["MANYHASH_BACKEND", "MANYHASH_WITHOUT"] {
         command.env_remove(variable);
@@ -101,6 +101,10 @@ fn instruction_sets_are_left_out() {
         // What a CPU without them would lack as well.
         assert!(!names("avx2").contains("avx") && names("avx512").contains("sse2"));
         assert_eq!(names("sse2"), "portable portable-x2\n");
+    }
+    if cfg!(target_arch = "aarch64") {
+        assert_eq!(names("neon"), "portable portable-x2\n");
+        assert!(names("sha3").contains("sha-ce-x4") && !names("sha3").contains("sha512") && !names("sha3").contains("neon-sha3"));
     }
     let late = said("listener", &[("MANYHASH_WITHOUT", "avx512")]);
     assert!(late.starts_with("too late to leave out avx512"), "{late}");

@@ -8,12 +8,11 @@
 use std::io::{self, Read};
 use std::num::NonZeroU32;
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
 use std::sync::Arc;
 
 use crate::support::backends::{Door, do_as_the_environment_says, doors_not_forced};
 use crate::support::mapped::{Against, Guarded};
-use crate::support::{paint, reference, reference_hmac};
+use crate::support::{paint, reference, reference_hmac, this_program};
 use manyhash::backend::Backend;
 use manyhash::batcher::{Batcher, Settings};
 use manyhash::blake2::{Blake2, Parallel, Parameters};
@@ -76,7 +75,7 @@ fn a_byte_beside_is_a_fault() {
             panic!("the byte beside is {read}");
         }
         if std::env::var_os(CHILD).is_none() {
-            let mut command = Command::new(std::env::current_exe().expect("this program"));
+            let mut command = this_program();
             command.args(["--exact", "guarded::a_byte_beside_is_a_fault"]).env(CHILD, name);
             // AddressSanitizer would report the fault itself.
             let output = command.env("ASAN_OPTIONS", "handle_segv=0").output().expect("it starts");

@@ -4,7 +4,8 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx2::detect`] found
 //! the instruction set, and [`Blocks::starts`] checked every pointer that is read.
 
-use super::operations::{operations, rotation_by_shifts, vectors};
+use super::operations::rotation_by_shifts;
+use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Avx2, Blocks, ByteOrder, Isa, Words};
 use core::arch::x86_64::*;
@@ -13,10 +14,10 @@ use std::mem::MaybeUninit;
 vectors! {
     Avx2,
     /// Eight 32-bit words.
-    U32x8,
+    U32x8(__m256i),
     /// Four 64-bit words.
-    U64x4,
-    __m256i in ymm_reg of "avx"
+    U64x4(__m256i),
+    in ymm_reg "/* {0} */" of "avx"
 }
 
 /// Reverses the bytes of each 32-bit word.

@@ -4,7 +4,8 @@
 //! found the instruction set, and [`Blocks::starts`] and [`Whole`] checked every pointer that is
 //! read.
 
-use super::operations::{operations, three_operand_logic, vectors};
+use super::operations::three_operand_logic;
+use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Avx512, Blocks, ByteOrder, FirstByte, Isa, Row, Whole, Words};
 use core::arch::x86_64::*;
@@ -13,10 +14,10 @@ use std::mem::MaybeUninit;
 vectors! {
     Avx512,
     /// Sixteen 32-bit words.
-    U32x16,
+    U32x16(__m512i),
     /// Eight 64-bit words.
-    U64x8,
-    __m512i in zmm_reg of "avx512f"
+    U64x8(__m512i),
+    in zmm_reg "/* {0} */" of "avx512f"
 }
 
 /// Reverses the bytes of each 32-bit word.

@@ -8,7 +8,8 @@
 //! found the instruction set.
 
 use super::avx2::{self, swap_bytes_32, swap_bytes_64};
-use super::operations::{operations, three_operand_logic, vectors};
+use super::operations::three_operand_logic;
+use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Avx512Half, Blocks, ByteOrder, Includes, Isa, Pairs, Words};
 use core::arch::x86_64::*;
@@ -17,10 +18,10 @@ use std::mem::MaybeUninit;
 vectors! {
     Avx512Half,
     /// Eight 32-bit words.
-    U32x8,
+    U32x8(__m256i),
     /// Four 64-bit words.
-    U64x4,
-    __m256i in ymm_reg of "avx"
+    U64x4(__m256i),
+    in ymm_reg "/* {0} */" of "avx"
 }
 
 impl U32x8 {

@@ -7,8 +7,9 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if
 //! [`Avx512Quarter::detect`] found the instruction set.
 
-use super::operations::{operations, successive, three_operand_logic, vectors};
+use super::operations::{successive, three_operand_logic};
 use super::sse2;
+use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Avx512Quarter, Blocks, ByteOrder, Includes, Isa, Pairs, Successive, Words};
 use core::arch::x86_64::*;
@@ -17,10 +18,10 @@ use std::mem::MaybeUninit;
 vectors! {
     Avx512Quarter,
     /// Four 32-bit words.
-    U32x4,
+    U32x4(__m128i),
     /// Two 64-bit words.
-    U64x2,
-    __m128i in xmm_reg of "avx"
+    U64x2(__m128i),
+    in xmm_reg "/* {0} */" of "avx"
 }
 
 successive!(U32x4, U64x2);

@@ -1,81 +1,7 @@
-//! The operations that every instruction set has under some name; the other files of this folder
-//! give the names.
+//! The operations that some of x86-64's instruction sets have in common; the other files of this
+//! folder give their names.
 //!
 //! SAFETY, for every block: a vector or a token exists only if detection found the instruction set.
-
-/// The methods splat, read, write, load, read_bytes, add, xor, and, not, pin of
-/// [`Words`](crate::isa::Words), from intrinsics, a swap of each word's bytes, and the function
-/// `square` of the type.
-macro_rules! operations {
-    (
-        $Isa:ident, $word:ident as $signed:ident, $lanes:literal lanes, $splat:ident, $load:ident, $store:ident, $add:ident, $xor:ident, $and:ident,
-        $swap:ident
-    ) => {
-        type Isa = $Isa;
-        type Word = $word;
-        const LANES: usize = $lanes;
-        const WAVES: usize = 1;
-        #[inline]
-        fn splat(_: $Isa, word: $word) -> Self {
-            // SAFETY: the token proves the instruction set.
-            Self(unsafe { $splat(word as $signed) })
-        }
-        #[inline(always)]
-        fn read(_: $Isa, words: &[$word]) -> Self {
-            let words = &words[..$lanes];
-            // SAFETY: the token proves the instruction set; a whole vector is there.
-            Self(unsafe { $load(words.as_ptr().cast()) })
-        }
-        #[inline(always)]
-        fn write(self, words: &mut [$word]) {
-            let words = &mut words[..$lanes];
-            // SAFETY: the value proves the instruction set; a whole vector is there.
-            unsafe { $store(words.as_mut_ptr().cast(), self.0) }
-        }
-        #[inline(always)]
-        fn load<const N: usize>(isa: $Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; N] {
-            let starts = blocks.starts::<$lanes>(first_lane, at, N * size_of::<$word>());
-            // SAFETY: `N` words are at each start, and no square reaches farther.
-            squares!(N, $lanes, |first| unsafe { Self::square(isa, order, starts, first * size_of::<$word>()) })
-        }
-        #[inline(always)]
-        fn read_bytes(_: $Isa, order: ByteOrder, bytes: &[u8]) -> Self {
-            let bytes = &bytes[..size_of::<Self>()];
-            // SAFETY: the token proves the instruction set; a whole vector is there.
-            let words = unsafe { $load(bytes.as_ptr().cast()) };
-            match order {
-                // SAFETY: the token proves the instruction set.
-                ByteOrder::Big => Self(unsafe { $swap(words) }),
-                ByteOrder::Little => Self(words),
-            }
-        }
-        #[inline]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: the value proves the instruction set.
-            Self(unsafe { $add(self.0, other.0) })
-        }
-        #[inline]
-        fn xor(self, other: Self) -> Self {
-            // SAFETY: the value proves the instruction set.
-            Self(unsafe { $xor(self.0, other.0) })
-        }
-        #[inline]
-        fn and(self, other: Self) -> Self {
-            // SAFETY: the value proves the instruction set.
-            Self(unsafe { $and(self.0, other.0) })
-        }
-        #[inline]
-        fn not(self) -> Self {
-            // SAFETY: the value proves the instruction set.
-            Self(unsafe { $xor(self.0, $splat(-1)) })
-        }
-        #[inline]
-        fn pin(self) -> Self {
-            // SAFETY: the value proves the instruction set.
-            Self(unsafe { pin(self.0) })
-        }
-    };
-}
 
 /// Rotation and shift for instruction sets without a rotation: two shifts and an exclusive or, as
 /// in the papers.
@@ -195,38 +121,4 @@ macro_rules! successive {
     };
 }
 
-/// The two vectors of an instruction set, over one kind of register, and the identity of such a
-/// register, which no addition is moved across. The identity is a function because `asm!` checks
-/// its operands against the features of the function it stands in.
-macro_rules! vectors {
-    (
-        $Isa:ident, $(#[$doc32:meta])* $U32:ident, $(#[$doc64:meta])* $U64:ident, $Register:ident in $class:ident of $feature:literal
-    ) => {
-        $(#[$doc32])*
-        #[derive(Clone, Copy)]
-        #[repr(transparent)]
-        pub struct $U32(pub(super) $Register);
-
-        $(#[$doc64])*
-        #[derive(Clone, Copy)]
-        #[repr(transparent)]
-        pub struct $U64(pub(super) $Register);
-
-        impl Isa for $Isa {
-            type U32 = $U32;
-            type U64 = $U64;
-        }
-
-        #[inline]
-        #[target_feature(enable = $feature)]
-        fn pin(mut x: $Register) -> $Register {
-            if cfg!(not(miri)) {
-                // SAFETY: there is no instruction, only the name of a register.
-                unsafe { core::arch::asm!("/* {0} */", inout($class) x, options(pure, nomem, nostack, preserves_flags)) }
-            }
-            x
-        }
-    };
-}
-
-pub(super) use {operations, rotation_by_shifts, successive, three_operand_logic, vectors};
+pub(super) use {rotation_by_shifts, successive, three_operand_logic};

@@ -4,7 +4,8 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Sse2::detect`] found
 //! the instruction set, and [`Blocks::starts`] checked every pointer that is read.
 
-use super::operations::{operations, rotation_by_shifts, successive, vectors};
+use super::operations::{rotation_by_shifts, successive};
+use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Blocks, ByteOrder, Isa, Sse2, Successive, Words};
 use core::arch::x86_64::*;
@@ -13,10 +14,10 @@ use std::mem::MaybeUninit;
 vectors! {
     Sse2,
     /// Four 32-bit words.
-    U32x4,
+    U32x4(__m128i),
     /// Two 64-bit words.
-    U64x2,
-    __m128i in xmm_reg of "sse2"
+    U64x2(__m128i),
+    in xmm_reg "/* {0} */" of "sse2"
 }
 
 successive!(U32x4, U64x2);

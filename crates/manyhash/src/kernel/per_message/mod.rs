@@ -1,24 +1,44 @@
 //! Kernels that give each message registers of its own. They use instructions made for the
-//! algorithm (the SHA extensions), or a message schedule in SIMD beside them (n-SMS, Gueron &
-//! Krasnov 2012) or beside scalar rounds. Interleaving the instructions of two to four messages
-//! hides the latency of each.
+//! algorithm (`_ni` on x86-64, `_ce` on AArch64), or a message schedule in SIMD beside them (n-SMS,
+//! Gueron & Krasnov 2012) or beside scalar rounds. Interleaving the instructions of two to four
+//! messages hides the latency of each.
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod dirty_halves;
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) mod sha1_ce;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha1_ni;
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) mod sha256_ce;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha256_ni;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha256_ni_sms;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha2_bmi2;
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) mod sha512_ce;
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) mod sm3_ce;
 
 use super::Kernel;
 use super::states::States;
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::{Blocks, Dealt, Task, Token};
+#[cfg(target_arch = "x86_64")]
+use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
 use std::any::Any;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use {
+    super::shape::Kind,
+    crate::algorithm::{sha1::Sha1Compression, sha256::Sha256Compression, sha512::Sha512Compression},
+};
+#[cfg(target_arch = "aarch64")]
+use {
+    crate::algorithm::sm3::Sm3Compression,
+    crate::isa::{NeonSha3, ShaCe, Sm3Ce, aarch64},
+};
 
 /// An instruction set that has kernels for single messages of the compression function `C`.
 pub(crate) trait PerMessage<C: Compression>: Token {
@@ -44,16 +64,27 @@ pub(super) fn kernels<C: Compression>() -> Vec<Kernel<C>> {
     all().into_iter().filter_map(|kernels| kernels.downcast().ok()).flat_map(|kernels: Box<Vec<Kernel<C>>>| *kernels).collect()
 }
 
+/// The kernels of an instruction set that has instructions for the rounds of `C`: for one message, and
+/// for two.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn up_to_two<C: Compression, I: PerMessage<C>>([one, two]: [&'static str; 2]) -> Vec<Kernel<C>> {
+    vec![Kernel::one_message::<I>(one, Kind::Instructions, 128), Kernel::per_message::<I, 2>(two, Kind::Instructions, 128)]
+}
+
+/// The kernels of an instruction set that has instructions for the rounds of `C`: for one message, and
+/// for two, three and four.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn instructions<C: Compression, I: PerMessage<C>>([one, two, three, four]: [&'static str; 4]) -> Box<dyn Any> {
+    let mut kernels = up_to_two::<C, I>([one, two]);
+    kernels.push(Kernel::per_message::<I, 3>(three, Kind::Instructions, 128));
+    kernels.push(Kernel::per_message::<I, 4>(four, Kind::Instructions, 128));
+    Box::new(kernels)
+}
+
 /// The ONE list: the kernels of every compression function that has any, in vectors of `Kernel<C>`.
 /// Beside each stands what it is made of.
 #[cfg(target_arch = "x86_64")]
 fn all() -> Vec<Box<dyn Any>> {
-    use super::shape::Kind;
-    use crate::algorithm::sha1::Sha1Compression;
-    use crate::algorithm::sha256::Sha256Compression;
-    use crate::algorithm::sha512::Sha512Compression;
-    use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter};
-
     fn bmi2<C: Compression>() -> Box<dyn Any>
     where
         Bmi2: PerMessage<C>,
@@ -64,17 +95,7 @@ fn all() -> Vec<Box<dyn Any>> {
             Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 128),
         ])
     }
-    fn sha_ni<C: Compression>() -> Box<dyn Any>
-    where
-        ShaNi: PerMessage<C>,
-    {
-        Box::new(vec![
-            Kernel::<C>::one_message::<ShaNi>("sha-ni", Kind::Instructions, 128),
-            Kernel::per_message::<ShaNi, 2>("sha-ni-x2", Kind::Instructions, 128),
-            Kernel::per_message::<ShaNi, 3>("sha-ni-x3", Kind::Instructions, 128),
-            Kernel::per_message::<ShaNi, 4>("sha-ni-x4", Kind::Instructions, 128),
-        ])
-    }
+    const SHA_NI: [&str; 4] = ["sha-ni", "sha-ni-x2", "sha-ni-x3", "sha-ni-x4"];
     let beside = Kind::InstructionsBesideVectors;
     let sha_ni_sms = vec![
         Kernel::<Sha256Compression>::per_message::<ShaNiAvx512Quarter, 2>("sha-ni-sms-x2", beside, 128).only_long(),
@@ -82,18 +103,63 @@ fn all() -> Vec<Box<dyn Any>> {
         Kernel::per_message_and_dealt::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4", beside, 256).only_long(),
     ];
     vec![
-        sha_ni::<Sha1Compression>(),
+        instructions::<Sha1Compression, ShaNi>(SHA_NI),
         bmi2::<Sha256Compression>(),
-        sha_ni::<Sha256Compression>(),
+        instructions::<Sha256Compression, ShaNi>(SHA_NI),
         Box::new(sha_ni_sms),
         bmi2::<Sha512Compression>(),
     ]
 }
 
+#[cfg(target_arch = "aarch64")]
+fn all() -> Vec<Box<dyn Any>> {
+    const SHA_CE: [&str; 4] = ["sha-ce", "sha-ce-x2", "sha-ce-x3", "sha-ce-x4"];
+    vec![
+        instructions::<Sha1Compression, ShaCe>(SHA_CE),
+        instructions::<Sha256Compression, ShaCe>(SHA_CE),
+        // Two messages keep the unit busy, and more of them have more state than there are registers.
+        Box::new(up_to_two::<Sha512Compression, NeonSha3>(["sha512-ce", "sha512-ce-x2"])),
+        instructions::<Sm3Compression, Sm3Ce>(["sm3-ce", "sm3-ce-x2", "sm3-ce-x3", "sm3-ce-x4"]),
+    ]
+}
+
 /// Other architectures have none yet.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn all() -> Vec<Box<dyn Any>> {
     Vec::new()
+}
+
+/// An instruction set that keeps a message in the `State` of a module, made of vectors, which its
+/// `compress` advances: `Isa: Compression = module of Vector`.
+macro_rules! in_vectors {
+    ($arch:literal: $($Isa:ident: $Compression:ident = $module:ident of $Vector:path;)*) => { $(
+        #[cfg(target_arch = $arch)]
+        impl PerMessage<$Compression> for $Isa {
+            type State = $module::State<$Vector>;
+            #[inline(always)]
+            fn load(self, state: &ChainingOf<$Compression>) -> Self::State {
+                $module::State::load(self, state)
+            }
+            #[inline(always)]
+            fn store(self, state: &Self::State) -> ChainingOf<$Compression> {
+                state.store()
+            }
+            #[inline(always)]
+            fn compress<const N: usize>(self, states: &mut [Self::State; N], blocks: &Blocks) {
+                $module::compress(self, states, blocks);
+            }
+        }
+    )* };
+}
+in_vectors! { "x86_64":
+    ShaNi: Sha1Compression = sha1_ni of x86_64::sha::Quad;
+    ShaNi: Sha256Compression = sha256_ni of x86_64::sha::Quad;
+}
+in_vectors! { "aarch64":
+    ShaCe: Sha1Compression = sha1_ce of aarch64::sha::Quad;
+    ShaCe: Sha256Compression = sha256_ce of aarch64::sha::Quad;
+    NeonSha3: Sha512Compression = sha512_ce of aarch64::sha::Pair;
+    Sm3Ce: Sm3Compression = sm3_ce of aarch64::sha::Sm3Quad;
 }
 
 /// The task that compresses blocks of `N` messages, interleaved.

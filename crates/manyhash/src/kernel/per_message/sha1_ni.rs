@@ -1,11 +1,8 @@
 //! SHA-1 with the SHA extensions: 20 `sha1rnds4` a block. Each waits 6 cycles for the one before,
 //! and the unit takes one every other cycle, so three or four interleaved messages fill it.
 
-use super::PerMessage;
-use crate::algorithm::sha1::Sha1Compression;
 use crate::isa::Blocks;
-use crate::isa::ShaNi;
-use crate::isa::x86_64::sha::{Quad, ShaVector};
+use crate::isa::x86_64::sha::ShaVector;
 
 /// The chaining value as the instructions expect it: d, c, b, a from the lowest word up, and e in
 /// the highest word of its own vector.
@@ -60,24 +57,5 @@ pub(crate) fn compress<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [
             states[message].abcd = states[message].abcd.add(before[message].abcd);
         }
         at += 64;
-    }
-}
-
-impl PerMessage<Sha1Compression> for ShaNi {
-    type State = State<Quad>;
-
-    #[inline(always)]
-    fn load(self, state: &[u32; 5]) -> State<Quad> {
-        State::load(self, state)
-    }
-
-    #[inline(always)]
-    fn store(self, state: &State<Quad>) -> [u32; 5] {
-        state.store()
-    }
-
-    #[inline(always)]
-    fn compress<const N: usize>(self, states: &mut [State<Quad>; N], blocks: &Blocks) {
-        compress(self, states, blocks);
     }
 }

@@ -2,11 +2,9 @@
 //! before, and the unit takes one every other cycle (every cycle on Zen 4), so two interleaved
 //! messages fill it, and four leave it some slack.
 
-use super::PerMessage;
-use crate::algorithm::sha256::{ROUND_CONSTANTS, Sha256Compression};
+use crate::algorithm::sha256::ROUND_CONSTANTS;
 use crate::isa::Blocks;
-use crate::isa::ShaNi;
-use crate::isa::x86_64::sha::{Quad, ShaVector};
+use crate::isa::x86_64::sha::ShaVector;
 
 /// The chaining value as the instructions expect it: f, e, b, a and h, g, d, c from the lowest word
 /// up.
@@ -78,24 +76,5 @@ pub(crate) fn compress<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [
             states[message] = states[message].add(before[message]);
         }
         at += 64;
-    }
-}
-
-impl PerMessage<Sha256Compression> for ShaNi {
-    type State = State<Quad>;
-
-    #[inline(always)]
-    fn load(self, state: &[u32; 8]) -> State<Quad> {
-        State::load(self, state)
-    }
-
-    #[inline(always)]
-    fn store(self, state: &State<Quad>) -> [u32; 8] {
-        state.store()
-    }
-
-    #[inline(always)]
-    fn compress<const N: usize>(self, states: &mut [State<Quad>; N], blocks: &Blocks) {
-        compress(self, states, blocks);
     }
 }

@@ -9,6 +9,7 @@ pub mod records;
 pub mod rsp;
 
 use manyhash::Algorithm;
+use std::process::Command;
 
 /// Makes a module of tests from a generic one, a test for each algorithm; under a forced backend,
 /// for each it has a kernel for.
@@ -38,6 +39,18 @@ macro_rules! per_algorithm_with_hmac {
             })*
         }
     };
+}
+
+/// A command that starts this program again. MANYHASH_TEST_EMULATOR, if it is set, has the words of the
+/// command that the system needs to run programs of this architecture.
+pub fn this_program() -> Command {
+    let program = std::env::current_exe().expect("this program");
+    let emulator = std::env::var("MANYHASH_TEST_EMULATOR").unwrap_or_default();
+    let mut words = emulator.split_whitespace();
+    let Some(emulator) = words.next() else { return Command::new(program) };
+    let mut command = Command::new(emulator);
+    command.args(words).arg(program);
+    command
 }
 
 /// The reference's function for `A`.

@@ -1,70 +1,18 @@
-//! Proofs of the kernels that give each message registers of its own: for all states and all blocks, they
-//! are the standards'. Vectors are those of `vectors.rs`, where the SHA extensions are what Intel's
-//! manual says; `isa/x86_64/meanings.rs` compares the instructions with the same text.
+//! Proofs of the kernels for x86-64.
 
-use super::instructions::{Expression, Fault, Terms, no_more_faults, with_fault};
-use super::vectors::{Lanes, Several};
-use super::{EVERY, ExpressionOf, Proved, numbers};
+use super::super::instructions::{Terms, no_more_faults};
+use super::super::vectors::{Lanes, Several};
+use super::super::{EVERY, ExpressionOf, Proved};
+use super::{compresses, interleaved, prove};
 use crate::algorithm::sha1::Sha1Compression;
 use crate::algorithm::sha2::Sha2;
 use crate::algorithm::sha256::Sha256Compression;
 use crate::algorithm::sha512::Sha512Compression;
-use crate::algorithm::{ChainingOf, Compression};
-use crate::isa::{Blocks, Dealt, Successive, Word, Words};
+use crate::isa::{Blocks, Dealt, Successive, Words};
 use crate::kernel::per_message::sha2_bmi2::compress_message;
 use crate::kernel::per_message::sha256_ni_sms::{Source, compress_groups};
 use crate::kernel::per_message::{sha1_ni, sha256_ni};
 use std::cell::Cell;
-
-/// The bytes of the blocks of each message.
-type Messages = [Vec<u8>];
-
-/// Returns whether `compress` makes of `N` messages of some blocks what the standard says, whatever the
-/// states before and the blocks.
-fn compresses<C: Proved, const N: usize>(blocks: usize, compress: impl Fn(&mut [ChainingOf<C>; N], &Messages)) -> bool {
-    let words = C::BLOCK_BYTES / size_of::<C::Word>();
-    let before: [Vec<ExpressionOf<C>>; N] =
-        std::array::from_fn(|i| (0..C::STATE_WORDS).map(|word| Expression::variable(100 * i + word)).collect());
-    let read: [Vec<ExpressionOf<C>>; N] =
-        std::array::from_fn(|i| (0..blocks * words).map(|word| Expression::variable(10_000 * (i + 1) + word)).collect());
-
-    let mut states = [C::filled(C::Word::default()); N];
-    for (state, before) in states.iter_mut().zip(&before) {
-        state.as_mut().copy_from_slice(&numbers::<C>(before));
-    }
-    let messages: Vec<Vec<u8>> = read.iter().map(|message| bytes::<C>(&numbers::<C>(message))).collect();
-    compress(&mut states, &messages);
-    states.iter().zip(before).zip(read).all(|((state, before), read)| {
-        let after: Vec<ExpressionOf<C>> = state.as_ref().iter().copied().map(Expression::from_number).collect();
-        after == read.chunks(words).fold(before, |state, block| C::standard(&state, block))
-    })
-}
-
-/// The bytes of words in memory.
-fn bytes<C: Compression>(words: &[C::Word]) -> Vec<u8> {
-    let mut bytes = vec![0; size_of_val(words)];
-    for (i, word) in words.iter().enumerate() {
-        word.write_bytes(C::BYTE_ORDER, i * size_of::<C::Word>(), &mut bytes);
-    }
-    bytes
-}
-
-/// Proves a kernel, and that faults are found: one in `every` instructions of a kind is faulty once.
-fn prove(name: &str, every: usize, is_standard: impl Fn() -> bool) {
-    let started = std::time::Instant::now();
-    assert!(is_standard(), "{name}");
-    let proved = started.elapsed();
-    let mut found = 0;
-    for fault in Fault::ALL {
-        for before in (0..).step_by(every) {
-            let Some(is_standard) = with_fault(fault, before, &is_standard) else { break };
-            assert!(!is_standard, "{name}: a fault of {fault:?} after {before} others is not found");
-            found += 1;
-        }
-    }
-    println!("{name}: proved in {proved:?}; {found} of {found} faults found, {:?} in all", started.elapsed());
-    assert!(found > 10, "{name}: faults are made");
-}
 
 /// The rounds of a message in scalar words, whose schedule vectors of `LANES` words make.
 fn beside_vectors<C, const LANES: usize, const HALF_IN_VECTORS: bool>() -> bool
@@ -88,20 +36,22 @@ fn rounds_beside_vectors_are_their_standards() {
 
 /// SHA-1 by the SHA extensions, `N` messages interleaved.
 fn sha1_ni<const N: usize>() -> bool {
-    compresses::<Sha1Compression, N>(2, |states, messages| {
-        let mut in_registers = states.map(|state| sha1_ni::State::<Several<u32, 4>>::load(Lanes, &state));
-        sha1_ni::compress(Lanes, &mut in_registers, &Blocks::new(N, messages[0].len(), |lane| &messages[lane]));
-        *states = in_registers.map(|state| state.store());
-    })
+    type State = sha1_ni::State<Several<u32, 4>>;
+    interleaved::<Sha1Compression, State, N>(
+        |state| State::load(Lanes, state),
+        |states, blocks| sha1_ni::compress(Lanes, states, blocks),
+        State::store,
+    )
 }
 
 /// SHA-256 by the SHA extensions, `N` messages interleaved.
 fn sha256_ni<const N: usize>() -> bool {
-    compresses::<Sha256Compression, N>(2, |states, messages| {
-        let mut in_registers = states.map(|state| sha256_ni::State::<Several<u32, 4>>::load(Lanes, &state));
-        sha256_ni::compress(Lanes, &mut in_registers, &Blocks::new(N, messages[0].len(), |lane| &messages[lane]));
-        *states = in_registers.map(|state| state.store());
-    })
+    type State = sha256_ni::State<Several<u32, 4>>;
+    interleaved::<Sha256Compression, State, N>(
+        |state| State::load(Lanes, state),
+        |states, blocks| sha256_ni::compress(Lanes, states, blocks),
+        State::store,
+    )
 }
 
 #[test]

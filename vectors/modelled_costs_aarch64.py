@@ -1,0 +1,143 @@
+"""Writes tables of costs for CPUs of AArch64: crates/manyhash/src/kernel/cost/aarch64/*.rs.
+
+As modelled_costs.py, with an emulator in the place of the CPU: qemu writes down which instructions
+of a kernel it follows. llvm-mca's models of Arm's own cores were made from Arm's optimisation
+guides, which have the instructions for hash functions too, so those are modelled as well. Nobody
+has compared them with a CPU.
+
+TurboSHAKE is no algorithm of the list that kernels come from: its costs are 0.51 of SHA3-256's.
+
+It is not done for the Neoverse V1: in LLVM 19, its `SHA256SU1` and `SHA1SU0` may run on any of four
+units, because a pattern of names leaves them out, and it comes out a fifth too fast. CPUs of this
+core have the table of the Neoverse V2.
+
+It needs llvm-mca, llvm-objdump, qemu-aarch64-static and a compiler for AArch64, as
+scripts/test-aarch64 does, and takes a few minutes.
+
+python3 vectors/modelled_costs_aarch64.py target/test-aarch64/aarch64-unknown-linux-gnu/debug/examples/step
+"""
+
+import concurrent.futures
+import os
+import re
+import struct
+import subprocess
+import sys
+
+from modelled_costs import LLVM, MODELLED_GHZ, TABLES, cycles, last_turn, three_digits
+
+# llvm-mca's name, what the CPUs lack, and which CPUs they are.
+MODELLED = {
+    "neoverse-v2": ("neoverse-v2", (), "Arm's Neoverse V2; the nearest for every other AArch64."),
+}
+# llvm-mca takes the instructions for hash functions for optional.
+TARGET = ["-mtriple=aarch64", "-mattr=+sha2,+sha3,+sm4"]
+# Where qemu puts a program.
+BASE = 0x5500000000
+# Where the system has a C library for AArch64, that of the cross compiler must not be mixed with it.
+QEMU = ["qemu-aarch64-static", *([] if os.path.exists("/lib/ld-linux-aarch64.so.1") else ["-L", "/usr/aarch64-linux-gnu"]), "-cpu", "max"]
+
+
+def kernels_of(step):
+    """Returns {(compression function, backend): (an algorithm, features)}, in the order of tables."""
+    kernels = {}
+    lines = subprocess.run([*QEMU, step], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
+    for line in lines:
+        compression, algorithm, backend, features, _ = line.split(" ", 4)
+        kernels.setdefault((compression, backend), (algorithm, features.split(",") if features else []))
+    return kernels
+
+
+def trace(command):
+    """Returns the addresses of all instructions of a program between the first two lines that it writes."""
+    address, length = code_of(command[0])
+    log = ["-singlestep", "-strace", "-d", "exec,nochain", "-dfilter", f"{BASE + address:#x}+{length:#x}", "-D", "/dev/stderr"]
+    run = subprocess.Popen([*QEMU, *log, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, bufsize=1 << 20)
+    writes, addresses = 0, []
+    for line in run.stderr:
+        if line.startswith("Trace"):
+            if writes == 1:
+                addresses.append(int(line.split("/", 2)[1], 16) - BASE)
+        elif " write(1," in line:
+            writes += 1
+    assert run.wait() == 0 and writes == 2, f"{' '.join(command)}: ended without two lines"
+    return addresses
+
+
+def code_of(program):
+    """Returns the address and the length of a program's segment that can be executed."""
+    load, executable = 1, 1
+    with open(program, "rb") as file:
+        content = file.read(4096)
+    headers, size, count = struct.unpack_from("<Q", content, 32)[0], *struct.unpack_from("<HH", content, 54)
+    segments = [struct.unpack_from("<IIQQQQQ", content, headers + i * size) for i in range(count)]
+    [found] = [(segment[3], segment[6]) for segment in segments if segment[0] == load and segment[1] & executable]
+    return found
+
+
+def disassemble(program, addresses):
+    """Returns the instructions at these addresses. Branches go to a label: llvm-mca follows none."""
+    text = {}
+    for first in sorted(set(addresses)):
+        if first not in text:
+            span = [f"--start-address={first}", f"--stop-address={first + 65536}"]
+            command = ["llvm-objdump" + LLVM, "--disassemble", "--no-show-raw-insn", *span, program]
+            for line in subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines():
+                if found := re.match(r"\s*([0-9a-f]+):\s+(.*)", line):
+                    text.setdefault(int(found[1], 16), re.sub(r"\s*(<.*>|//.*)$", "", found[2]).strip())
+    branch = re.compile(r"^((?:b|bl|b\.\w+|cbn?z|tbn?z)\s.*?)0x[0-9a-f]+$")
+    text = {address: branch.sub(r"\1elsewhere", instruction) for address, instruction in text.items()}
+    return [text[address] for address in addresses]
+
+
+def loop_of(step, algorithm, backend):
+    """Returns the instructions of a kernel's loop, of which every turn does a block of each message."""
+    blocks = 8
+    addresses = trace([step, algorithm, backend, str(blocks)])
+    turn = last_turn(addresses)
+    assert addresses.count(turn[0]) in (blocks - 1, blocks), f"{algorithm} {backend}: what is a turn?"
+    return disassemble(step, turn)
+
+
+def rust(family, table):
+    """Returns the file of a table."""
+    model, _, what = MODELLED[family]
+    lines = "".join(f'        ("{compression}", "{backend}", {cost:_}),\n' for (compression, backend), cost in table.items())
+    return f"""//! {what}
+//!
+//! **Modelled, not measured**, by llvm-mca for `{model}` at {MODELLED_GHZ:.0f} GHz.
+//!
+//! Written by `vectors/modelled_costs_aarch64.py`, which says how.
+
+use crate::kernel::cost::Family;
+
+pub(super) const {family.replace("-", "_").upper()}: Family = Family {{
+    name: "{family}",
+    table: &[
+{lines}    ],
+}};
+"""
+
+
+def main():
+    step = os.path.realpath(sys.argv[1])
+    kernels = kernels_of(step)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        loops = dict(zip(kernels, pool.map(lambda kernel: loop_of(step, kernels[kernel][0], kernel[1]), kernels)))
+        for family, (model, lacks, _) in MODELLED.items():
+            can_run = [kernel for kernel in kernels if not set(lacks) & set(kernels[kernel][1])]
+            found = pool.map(lambda kernel: cycles(model, loops[kernel], TARGET), can_run)
+            counts = {kernel: count for kernel, count in zip(can_run, found) if count}
+            assert len(counts) == len(can_run), f"{family}: llvm-mca could not tell {set(can_run) - set(counts)}"
+            for (compression, backend), count in list(counts.items()):
+                if compression == "sha3_256":
+                    counts["turboshake", backend] = 0.51 * count
+            table = {kernel: three_digits(count * 1000 / MODELLED_GHZ) for kernel, count in counts.items()}
+            (TABLES / f"aarch64/{family.replace('-', '_')}.rs").write_text(rust(family, table))
+            print(f"{family}, cycles of a block in each lane")
+            for (compression, backend), count in counts.items():
+                print(f"{compression:12}{backend:16}{count:8.0f}")
+
+
+if __name__ == "__main__":
+    main()
