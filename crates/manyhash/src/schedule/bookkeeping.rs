@@ -1,8 +1,9 @@
 //! What everything besides compressing costs, in picoseconds. Decisions weigh it against idle lanes,
 //! and tests add it to the costs of kernels.
 //!
-//! The figures are rough. They were fitted to the time that ragged batches take on Zen 4 beyond the
-//! costs of their kernels, and hold for all CPUs until others are measured.
+//! The figures are rough. They were fitted to the time that ragged batches take beyond the costs of
+//! their kernels, on Zen 4, those of sets and turns on Zen 5. They hold for all CPUs until others are
+//! measured.
 
 use crate::algorithm::Compression;
 use crate::kernel::{Kernel, Runs};
