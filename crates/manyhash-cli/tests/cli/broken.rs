@@ -90,7 +90,10 @@ fn every_command_names_the_wrong_backend_and_works() {
         let broken = run(&place, best, "", arguments, b"");
         let program = if arguments.starts_with("sha256sum") { "sha256sum" } else { "manyhash" };
         assert_eq!((&broken.stdout, broken.code), (&right.stdout, right.code), "{arguments}");
-        assert_eq!(named(&broken.stderr, program), [best], "{arguments}: {}", broken.stderr);
+        // It may be the best one of other compression functions, too: each has its line.
+        let mut names = named(&broken.stderr, program);
+        names.dedup();
+        assert_eq!(names, [best], "{arguments}: {}", broken.stderr);
         let others: String = broken.stderr.split_inclusive('\n').filter(|line| !line.contains("left out")).collect();
         assert_eq!(others, right.stderr, "{arguments}");
     }

@@ -157,6 +157,11 @@ struct Memory<C: Compression> {
     digest_block: DigestBlock<C>,
 }
 
+/// Returns the rows of those messages that are in lanes from the beginning.
+fn first_rows(digests: &mut [Row; MAX_LANES + WAITING]) -> &mut [Row; MAX_LANES] {
+    digests.first_chunk_mut().expect("there are more")
+}
+
 /// The whole blocks that a call compresses in each lane.
 const BLOCKS: usize = 2;
 
@@ -342,7 +347,7 @@ extern "C" fn together<C: Compression>(memory: &mut Memory<C>) {
         outer: None,
     };
     let shared_end = shared_end.as_ref();
-    kernel.hash_in_lanes(InLanes { messages, whole, blocks: *blocks, shared_end, finals: None, rows: digests });
+    kernel.hash_in_lanes(InLanes { messages, whole, blocks: *blocks, shared_end, finals: None, rows: first_rows(digests) });
 }
 
 extern "C" fn ragged<C: Compression>(memory: &mut Memory<C>) {
@@ -377,5 +382,5 @@ fn hash_ragged<C: Compression>(memory: &mut Memory<C>, twice: bool) {
         first: FirstByte::of(C::Ending::FIRST),
         outer: twice.then_some((LaneStarts::Each(outer_starts), &*digest_block)),
     };
-    kernel.hash_in_lanes(InLanes { messages, whole, blocks: *blocks, shared_end: None, finals: Some(finals), rows: digests });
+    kernel.hash_in_lanes(InLanes { messages, whole, blocks: *blocks, shared_end: None, finals: Some(finals), rows: first_rows(digests) });
 }

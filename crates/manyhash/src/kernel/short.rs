@@ -103,7 +103,7 @@ pub(crate) struct InLanes<'a, 'm, C: Compression> {
     /// The last block's schedule, if all lanes share it.
     pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
     pub(crate) finals: Option<&'a mut LaneStates<C>>,
-    pub(crate) rows: &'a mut [Row],
+    pub(crate) rows: &'a mut [Row; MAX_LANES],
 }
 
 impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
@@ -197,7 +197,7 @@ pub(crate) struct InTurns<'a, 'm, C: Compression> {
     /// The messages that wait for lanes. All messages start from the same midstate.
     pub(crate) waiting: &'a [&'m [u8]],
     /// Memory for a row a lane.
-    pub(crate) rows: &'a mut [Row],
+    pub(crate) rows: &'a mut [Row; MAX_LANES],
     pub(crate) ended: &'a mut [Row],
 }
 

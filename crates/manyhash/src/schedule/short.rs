@@ -269,7 +269,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     /// Returns what messages have in common, the room for final states, and memory for a row a lane. The
     /// first `lanes` messages of `which` are in lanes.
     #[inline(always)]
-    fn in_common(&mut self, which: Which<'_>, lanes: usize) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut [Row]) {
+    fn in_common(&mut self, which: Which<'_>, lanes: usize) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut [Row; MAX_LANES]) {
         let Self { passes: Passes { inner, outer }, digest_block, rows, own_inner, own_outer, finals } = self;
         let index = |lane: usize| which.index(lane);
         let midstates = lane_starts::<C>(inner, lanes, index, own_inner);
