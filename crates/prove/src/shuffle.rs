@@ -100,6 +100,10 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction, name: &str) -> 
         }
         "permt2d" | "permt2q" | "permi2d" | "permi2q" => permute_two(machine, instruction, name),
         "packuswb" => pack(machine, instruction),
+        "pmovm2b" => from_mask(machine, instruction, 1),
+        "pmovm2w" => from_mask(machine, instruction, 2),
+        "pmovm2d" => from_mask(machine, instruction, 4),
+        "pmovm2q" => from_mask(machine, instruction, 8),
         "pmovqd" => narrow(machine, instruction, 8, 4),
         "pmovzxdq" | "pmovsxdq" => widen(machine, instruction, 4, 8, name.contains("sx")),
         "pmovzxwd" | "pmovsxwd" => widen(machine, instruction, 2, 4, name.contains("sx")),
@@ -271,6 +275,14 @@ fn narrow(machine: &mut Machine, instruction: &Instruction, from: usize, to: usi
             set(machine, instruction, words_of(&result), to)
         }
     }
+}
+
+/// Sets all bits of the elements of a mask, and none of the others.
+fn from_mask(machine: &mut Machine, instruction: &Instruction, element: usize) -> Done {
+    let mask = machine.masks[instruction.op1_register().number()].ok_or(Stop::not_yet("a mask that depends on the message"))?;
+    let byte = |i: usize| Byte::Number(if mask >> (i / element) & 1 == 1 { 0xFF } else { 0 });
+    let result: Vec<Byte> = (0..vector_bytes(instruction)).map(byte).collect();
+    set(machine, instruction, words_of(&result), element)
 }
 
 /// Puts zeros above each element, or its sign.

@@ -216,9 +216,12 @@ fn message_bytes<C: Compression>(form: Form, lane: usize) -> usize {
         Form::Blocks | Form::One | Form::Dealt => BLOCKS * block,
         // From the fewest bytes that need two blocks to the most.
         Form::Together => most(1) + 1 + lane * 7 % block,
-        // None, one block, two and three, with ends anywhere.
+        // None, one block, two and three, with ends anywhere. Where an end has at least one byte of its
+        // message, there is none without a byte behind the block that it starts from.
         Form::Ragged | Form::Refilled | Form::Twice => {
-            [0, 3 + lane % block, most(1), most(1) + 1, block, block + lane % block, most(3) - lane % block][lane % 7]
+            let none = usize::from(C::Ending::HOLDS_BACK);
+            let ends = [none, 3 + lane % block, most(1), most(1) + 1, block, block + lane % block, most(3) - lane % block];
+            ends[lane % ends.len()]
         }
         Form::SharedEnd => block,
     }
