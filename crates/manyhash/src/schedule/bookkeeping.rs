@@ -20,6 +20,10 @@ pub(super) const SORT_MESSAGE_PS: u64 = 25_000;
 /// A number of blocks that messages in a set have, if others in it have more: some end before others.
 pub(super) const RAGGED_BLOCK_PS: u64 = 30_000;
 
+/// Loading a block of a lane, once one of the messages in a set that is not refilled has ended: what it
+/// takes more than before.
+pub(super) const PADDED_LOAD_PS: u64 = 1_200;
+
 /// Returns what a set costs besides compressing, on a kernel of some lanes.
 pub(super) fn set_ps(messages: usize, lanes: usize) -> u64 {
     SET_PS + messages as u64 * SET_MESSAGE_PS + messages.saturating_sub(lanes) as u64 * SET_REFILL_PS

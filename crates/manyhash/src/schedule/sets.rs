@@ -11,7 +11,7 @@
 
 use super::Waiting;
 use super::bookkeeping::{
-    IDLE_LANE_PS, RAGGED_BLOCK_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps, ragged_message_ps, set_ps,
+    IDLE_LANE_PS, PADDED_LOAD_PS, RAGGED_BLOCK_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps, ragged_message_ps, set_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
@@ -124,7 +124,8 @@ impl Set {
         for (kernel, Kernel { lanes, cost_ps, .. }) in mix.short_kernels(longest) {
             // Longest first, lanes end one after the other in the time of the shortest message.
             let steps = if messages <= *lanes { longest } else { longest.max(blocks / *lanes as u64 + shortest / 2 + 1) };
-            let bookkeeping_ps = set_ps(messages, *lanes);
+            let padded_blocks = if messages <= *lanes { longest - shortest } else { 0 };
+            let bookkeeping_ps = set_ps(messages, *lanes) + padded_blocks * *lanes as u64 * PADDED_LOAD_PS;
             let ps = steps.saturating_mul(u64::from(*cost_ps)).saturating_add(bookkeeping_ps);
             if best.is_none_or(|best| ps < best.ps) {
                 best = Some(Self { kernel, ps, bookkeeping_ps });
