@@ -24,7 +24,7 @@ pub enum Form {
     Together,
     /// Whole messages that end after different numbers of blocks.
     Ragged,
-    /// The same, and [`WAITING`] more than lanes, which go on with them.
+    /// The same, and nine more than lanes, which go on with them.
     Refilled,
     /// Whole messages that are whole blocks, so that all lanes share the last one.
     SharedEnd,
