@@ -98,7 +98,9 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction, name: &str) -> 
         "permd" | "permq" | "permps" | "permpd" => {
             permute(machine, instruction, if name.ends_with(['q']) || name.ends_with("pd") { 8 } else { 4 })
         }
-        "permt2d" | "permt2q" | "permi2d" | "permi2q" => permute_two(machine, instruction, name),
+        "permt2b" | "permi2b" | "permt2w" | "permi2w" | "permt2d" | "permt2q" | "permi2d" | "permi2q" => {
+            permute_two(machine, instruction, name)
+        }
         "packuswb" => pack(machine, instruction),
         "pmovm2b" => from_mask(machine, instruction, 1),
         "pmovm2w" => from_mask(machine, instruction, 2),
