@@ -102,6 +102,10 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction, name: &str) -> 
             permute_two(machine, instruction, name)
         }
         "packuswb" => pack(machine, instruction),
+        "pmovb2m" => to_mask(machine, instruction, 1),
+        "pmovw2m" => to_mask(machine, instruction, 2),
+        "pmovd2m" => to_mask(machine, instruction, 4),
+        "pmovq2m" => to_mask(machine, instruction, 8),
         "pmovm2b" => from_mask(machine, instruction, 1),
         "pmovm2w" => from_mask(machine, instruction, 2),
         "pmovm2d" => from_mask(machine, instruction, 4),
@@ -277,6 +281,15 @@ fn narrow(machine: &mut Machine, instruction: &Instruction, from: usize, to: usi
             set(machine, instruction, words_of(&result), to)
         }
     }
+}
+
+/// Makes a mask of the highest bit of each element.
+fn to_mask(machine: &mut Machine, instruction: &Instruction, element: usize) -> Done {
+    let register = instruction.op1_register();
+    let elements = element_numbers(&machine.vector(register, register.size()), element)?;
+    let mask = elements.iter().enumerate().fold(0, |mask, (i, number)| mask | (number >> (8 * element - 1) & 1) << i);
+    machine.masks[instruction.op0_register().number()] = Some(mask);
+    Ok(())
 }
 
 /// Sets all bits of the elements of a mask, and none of the others.
