@@ -78,6 +78,7 @@ mod batch;
 pub mod batcher;
 pub mod blake2;
 pub mod blake3;
+pub mod chain;
 #[cfg(feature = "digest")]
 mod digest_traits;
 mod frame;

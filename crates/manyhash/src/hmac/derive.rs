@@ -4,9 +4,9 @@ use super::{Key, Keys, check_keys, tag_many_on};
 use crate::algorithm::CompressionOf;
 use crate::algorithms::Algorithm;
 use crate::backend;
-use crate::kernel::start::{Passes, Starts};
+use crate::kernel::start::{Start, Starts};
+use crate::schedule::chains::{Chains, Layout, Parts};
 use crate::schedule::compiled::Compiled;
-use crate::schedule::digests::Digests;
 use crate::schedule::messages::Slice;
 use std::borrow::Borrow;
 use std::fmt;
@@ -140,21 +140,16 @@ fn iterated<A: Algorithm>(keys: &[&Key<A>], salts: &[Vec<u8>], iterations: NonZe
     let mut last = vec![A::ZERO; salts.len()];
     tag_many_on::<A>(mix, Keys::Each(&|i| keys[i]), &Slice(salts), &mut last, None);
     let mut sums = last.clone();
-    let mut next = last.clone();
+    let Some(key) = keys.first() else { return sums };
     let bytes = A::BLOCK_BYTES as u64;
+    let parts = Parts { prefix: &[], own_bytes: 0, count: 0..0, value_bytes: A::DIGEST_BYTES, suffix: &[] };
+    let layout = Layout::new(&Start { state: key.midstates.inner, bytes }, &parts).expect("a digest fits into a block");
     let inner = Starts::Each { state: &|i| &keys[i].midstates.inner, bytes };
-    let outer = Some(Starts::Each { state: &|i| &keys[i].midstates.outer, bytes });
-    let mut rows = None;
-    for _ in 1..iterations.get() {
-        let digests = &mut Digests::of::<A>(&mut next);
-        <CompressionOf<A>>::hash_alike(mix, &Passes { inner, outer }, &Slice(&last), digests, &mut rows);
-        std::mem::swap(&mut last, &mut next);
-        for (sum, last) in sums.iter_mut().zip(&last) {
-            sum.as_mut().iter_mut().zip(last.as_ref()).for_each(|(sum, last)| *sum ^= last);
-        }
-    }
+    let outer = Starts::Each { state: &|i| &keys[i].midstates.outer, bytes };
+    let links = u64::from(iterations.get() - 1);
+    let chains = Chains { layout: &layout, keys: Some((inner, outer)), own: &|_| &[], links: &|_| links };
+    <CompressionOf<A>>::run_chains(mix, &chains, A::flattened(&mut last), Some(A::flattened(&mut sums)));
     erase::<A>(&mut last);
-    erase::<A>(&mut next);
     sums
 }
 

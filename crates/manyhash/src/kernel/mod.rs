@@ -10,6 +10,7 @@ pub(crate) mod broken;
 pub(crate) mod calls;
 #[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
 mod census;
+pub(crate) mod chains;
 pub(crate) mod cost;
 mod in_lanes;
 pub(crate) mod list;
@@ -36,10 +37,30 @@ pub(crate) type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
 /// arguments of a function are in registers.
 type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8]);
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
+/// Goes on with a chain in each lane: see `chains.rs`.
+pub(crate) type GoOn<C> = for<'a> fn(chains::Links<'a, C>);
 /// The code of a kernel for short messages: see `short.rs`.
 struct Short<C: Compression> {
     in_lanes: for<'a> fn(short::InLanes<'a, '_, C>),
     in_turns: for<'a> fn(short::InTurns<'a, '_, C>) -> u64,
+}
+
+/// The code of a kernel for chains, and where it has the blocks of messages.
+#[derive(Clone, Copy)]
+pub(crate) enum Chains<C: Compression> {
+    /// In rows, a word of every lane after the other.
+    InLanes(GoOn<C>),
+    /// As bytes, one message after the other.
+    PerMessage(GoOn<C>),
+}
+
+impl<C: Compression> Chains<C> {
+    /// Returns the code.
+    pub(crate) fn go_on(self) -> GoOn<C> {
+        match self {
+            Self::InLanes(go_on) | Self::PerMessage(go_on) => go_on,
+        }
+    }
 }
 
 impl<C: Compression> Clone for Short<C> {
@@ -93,6 +114,7 @@ pub(crate) struct Kernel<C: Compression> {
     one: Option<CompressOne<C>>,
     dealt: Option<AdvanceDealt<C>>,
     short: Option<Short<C>>,
+    chains: Option<Chains<C>>,
 }
 
 impl<C: Compression> Kernel<C> {
@@ -101,6 +123,7 @@ impl<C: Compression> Kernel<C> {
         let lanes = VectorOf::<C, I>::LANES;
         assert!(lanes <= MAX_LANES);
         let short = Short { in_lanes: |task| token::<I>().run(task), in_turns: |task| token::<I>().run(task) };
+        let go_on: GoOn<C> = |task| token::<I>().run(task);
         Self {
             name,
             lanes,
@@ -120,6 +143,7 @@ impl<C: Compression> Kernel<C> {
                 token::<I>().run(Lanes { states, source: Source::Dealt(dealt) });
             }),
             short: (VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS).then_some(short),
+            chains: VectorOf::<C, I>::PADS.then_some(Chains::InLanes(go_on)),
         }
     }
 
@@ -143,6 +167,7 @@ impl<C: Compression> Kernel<C> {
             one: Some(|state, body, end| token::<I>().run(one_message::InRegisters::<C> { state, body, end })),
             dealt: None,
             short: None,
+            chains: Some(Chains::PerMessage(|task| token::<I>().run(chains::LinksPerMessage::<C, 1>(task)))),
         }
     }
 
@@ -163,6 +188,7 @@ impl<C: Compression> Kernel<C> {
             one: None,
             dealt: None,
             short: None,
+            chains: Some(Chains::PerMessage(|task| token::<I>().run(chains::LinksPerMessage::<C, N>(task)))),
         }
     }
 
@@ -246,17 +272,22 @@ impl<C: Compression> Kernel<C> {
         (self.short.expect("asked for only if it is there").in_turns)(task)
     }
 
+    /// Returns the kernel's code for chains, if it has any.
+    pub(crate) fn chains(&self) -> Option<Chains<C>> {
+        self.chains
+    }
+
     /// Returns a kernel with the name, lanes and cost of this one that computes nothing and records
     /// what it is asked for.
     #[cfg(feature = "hazmat")]
     pub(crate) fn recording(&self) -> Self {
-        Self { advance: |_, blocks| recording::record(blocks), one: None, dealt: None, short: None, ..*self }
+        Self { advance: |_, blocks| recording::record(blocks), one: None, dealt: None, short: None, chains: None, ..*self }
     }
 
     /// Returns this kernel without its code: it computes nothing, so that digests would be wrong.
     #[cfg(debug_assertions)]
     pub(crate) fn broken(&self) -> Self {
-        Self { advance: |_, _| {}, one: None, dealt: None, short: None, ..*self }
+        Self { advance: |_, _| {}, one: None, dealt: None, short: None, chains: None, ..*self }
     }
 
     /// Returns this kernel with other code, for tests.
@@ -269,7 +300,19 @@ impl<C: Compression> Kernel<C> {
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {
         let shape = Shape::in_lanes::<C, crate::isa::Portable>();
-        Self { name, lanes, shape, cost_ps, runs: Runs::Any, detect: || true, advance: |_, _| {}, one: None, dealt: None, short: None }
+        Self {
+            name,
+            lanes,
+            shape,
+            cost_ps,
+            runs: Runs::Any,
+            detect: || true,
+            advance: |_, _| {},
+            one: None,
+            dealt: None,
+            short: None,
+            chains: None,
+        }
     }
 }
 

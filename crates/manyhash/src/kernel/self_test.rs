@@ -5,11 +5,12 @@
 //! kernel that fails here is left out, so that digests stay right, and `backend::health` says so. The
 //! known results are of this library's tests, not of the machine: [`SelfTested::KNOWN`].
 
-use super::Kernel;
+use super::chains::{Links, Memory, Place, add, counting_word};
 use super::short::{InLanes, InTurns, LaneStarts, ShortMessages};
 use super::states::States;
+use super::{Chains, Kernel};
 use crate::algorithm::ending::Ending;
-use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, SelfTested, WordOf};
+use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, SelfTested, WordOf, write_digest};
 use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, Whole, Word};
 use std::sync::{Mutex, PoisonError};
 
@@ -141,7 +142,49 @@ fn is_right<C: SelfTested>(kernel: &Kernel<C>) -> bool {
         })
     });
     let [states, digests] = C::KNOWN;
-    whole && one && results.all() == Some(states) && (!kernel.has_short() || number_of_digests(kernel, &bytes) == Some(digests))
+    let digests = !kernel.has_short() || number_of_digests(kernel, &bytes) == Some(digests);
+    whole && one && results.all() == Some(states) && digests && goes_on_with_chains(kernel, &bytes)
+}
+
+/// Returns whether the code for chains, if there is any, does what the kernel, which is right, does with
+/// block after block. Digests begin in the middle of a word, and words before and behind them count.
+fn goes_on_with_chains<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
+    const LINKS: u64 = 3;
+    let Some(code) = kernel.chains() else { return true };
+    let (value, count) = (3..3 + C::DIGEST_WORDS * size_of::<WordOf<C>>() - 4, 2..3);
+    let start = C::filled(WordOf::<C>::default());
+    let mut memory = Box::new(Memory::<C>::new());
+    for (lane, block) in memory.bytes.iter_mut().enumerate().take(kernel.lanes) {
+        block[..C::BLOCK_BYTES].copy_from_slice(&bytes.blocks::<C>(lane % MESSAGES)[..C::BLOCK_BYTES]);
+        block[count.clone()].fill(0);
+    }
+    let mut right = memory.bytes;
+    for _ in 0..LINKS {
+        let mut rows = C::filled([WordOf::<C>::default(); MAX_LANES]);
+        let mut states = States::<C>::of_rows(&mut rows);
+        kernel.advance(&mut states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, |lane| &right[lane]));
+        for (lane, block) in right.iter_mut().enumerate().take(kernel.lanes) {
+            write_digest::<C>(&states.column(lane), &mut block[value.clone()]);
+            add(&mut block[count.clone()], 1);
+        }
+    }
+    code.go_on()(Links {
+        links: LINKS,
+        starts: LaneStarts::Same(&start),
+        outer: None,
+        place: &Place::new(value.clone()),
+        count: counting_word::<C>(count.clone()),
+        count_bytes: count,
+        memory: &mut memory,
+        from_bytes: true,
+        to_rows: true,
+        sums: false,
+    });
+    let found = |lane: usize| match code {
+        Chains::InLanes(_) => &memory.rows[lane][..value.len()],
+        Chains::PerMessage(_) => &memory.bytes[lane][value.clone()],
+    };
+    (0..kernel.lanes).all(|lane| *found(lane) == right[lane][value.clone()])
 }
 
 /// Gives what the lanes of a run found to the results. Returns whether all agree.

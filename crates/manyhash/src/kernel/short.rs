@@ -27,7 +27,7 @@ pub(crate) enum LaneStarts<'a, C: Compression> {
 impl<C: Compression> LaneStarts<'_, C> {
     /// Reads the states, one vector for each word.
     #[inline(always)]
-    fn read<I: Isa>(&self, isa: I) -> StateOf<C, VectorOf<C, I>> {
+    pub(super) fn read<I: Isa>(&self, isa: I) -> StateOf<C, VectorOf<C, I>> {
         match self {
             Self::Same(midstate) => C::State::splat(isa, midstate),
             Self::Each(rows) => C::State::read(isa, rows.as_ref().as_flattened(), MAX_LANES),

@@ -6,6 +6,7 @@
 //! the functions of [`Compiled`].
 
 use super::alone::Midstate;
+use super::chains::{self, Chains};
 use super::chunks::{self, Pair, Stack, Trees, Value};
 use super::digests::Digests;
 use super::framed::{self, Around};
@@ -13,8 +14,6 @@ use super::framed::{self, Around};
 use super::messages::Which;
 use super::messages::{Messages, Slice};
 use super::mix::{Mix, Mixes, Usage};
-#[cfg(feature = "hmac")]
-use super::short::{self, Rows};
 use super::{Extent, Memory, Supply};
 use super::{alone, route, squeeze};
 use crate::algorithm::{ChainingOf, SelfTested};
@@ -34,9 +33,8 @@ pub(crate) trait Compiled: SelfTested {
     /// Hashes all digests once more: see [`route::hash_digests`].
     #[cfg(feature = "hmac")]
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage);
-    /// Hashes messages of one number of blocks: see [`short::hash_alike`].
-    #[cfg(feature = "hmac")]
-    fn hash_alike(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, rows: &mut Rows);
+    /// Hashes digests again and again: see [`chains::run`].
+    fn run_chains(mix: &Mix<Self>, chains: &Chains<'_, Self>, values: &mut [u8], sums: Option<&mut [u8]>);
     /// Hashes one message: see [`alone::hash`], and [`chunks::hash_many`] for a tree.
     fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]);
     /// Returns the value of a subtree: see [`chunks::subtree`].
@@ -84,15 +82,8 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage) {
             route::hash_digests(mix, starts, (Which::From(0), digests.count()), digests, usage);
         }
-        #[cfg(feature = "hmac")]
-        fn hash_alike(
-            mix: &Mix<Self>,
-            passes: &Passes<'_, Self>,
-            messages: &dyn Messages,
-            digests: &mut Digests<'_>,
-            rows: &mut Rows,
-        ) {
-            short::hash_alike(mix, passes, messages, digests, rows);
+        fn run_chains(mix: &Mix<Self>, chains: &Chains<'_, Self>, values: &mut [u8], sums: Option<&mut [u8]>) {
+            chains::run(mix, chains, values, sums);
         }
         fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]) {
             if const { Self::HAS_CHUNKS } && message.len() > Self::CHUNK_BYTES {

@@ -62,6 +62,7 @@
 
 pub(crate) mod alone;
 mod bookkeeping;
+pub(crate) mod chains;
 pub(crate) mod chunks;
 pub(crate) mod compiled;
 pub(crate) mod digests;

@@ -9,6 +9,7 @@ mod batches;
 mod blake2;
 mod blake2_parallel;
 mod blake3;
+mod chains;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod constant_time;
 mod contiguous;

@@ -195,7 +195,7 @@ impl<I: PerMessageDealt<C, N>, C: Compression, const N: usize> Task<I> for Inter
 }
 
 #[inline(always)]
-fn load_states<I: PerMessage<C>, C: Compression, const N: usize>(isa: I, from: &States<'_, C>) -> [I::State; N] {
+pub(super) fn load_states<I: PerMessage<C>, C: Compression, const N: usize>(isa: I, from: &States<'_, C>) -> [I::State; N] {
     let mut states = [isa.load(&from.column(0)); N];
     for (message, state) in states.iter_mut().enumerate() {
         *state = isa.load(&from.column(message));

@@ -1,0 +1,327 @@
+//! Chains: digests that are hashed again and again, each chain as often as it wants.
+//!
+//! Every chain has a lane. When one ends, the lane goes on with the next chain that waits, longest first
+//! (Gueron & Krasnov 2012, Algorithm 1, with links for blocks). When fewer chains are left than lanes,
+//! they move to the kernel that is fastest for so many.
+
+use super::mix::Mix;
+use crate::algorithm::ending::{End, Ending, Tail};
+use crate::algorithm::{ChainingOf, Compression, MAX_BLOCK_BYTES, WordOf, write_digest};
+use crate::isa::{Blocks, ByteOrder, MAX_LANES, Word};
+use crate::kernel::chains::{Links, Memory, Place, SecondPass, add, counting_word};
+use crate::kernel::short::{DigestBlock, LaneStarts, LaneStates};
+use crate::kernel::start::{Start, Starts};
+use crate::kernel::states::States;
+use crate::kernel::{Chains as KernelChains, Kernel};
+use std::ops::Range;
+
+/// What the messages of all chains have in common: they are one block. All ranges are of bytes in it.
+#[derive(Clone)]
+pub(crate) struct Layout<C: Compression> {
+    /// The block, with zeros for what messages have of their own.
+    block: [u8; MAX_BLOCK_BYTES],
+    /// Bytes that each chain has of its own.
+    own: Range<usize>,
+    /// The value: the beginning of the digest before.
+    value: Range<usize>,
+    /// The bytes that count links, most significant byte first. They are in one word.
+    count: Range<usize>,
+    /// The state that each message starts from, if no other is given.
+    start: ChainingOf<C>,
+}
+
+/// What a message has before its value and after it.
+pub(crate) struct Parts<'a> {
+    /// Bytes that all messages begin with: less than a block, because whole ones are in the start.
+    pub(crate) prefix: &'a [u8],
+    /// The number of bytes that each chain has of its own between them and its value.
+    pub(crate) own_bytes: usize,
+    /// Which of its own bytes count links.
+    pub(crate) count: Range<usize>,
+    pub(crate) value_bytes: usize,
+    pub(crate) suffix: &'a [u8],
+}
+
+impl<C: Compression> Layout<C> {
+    /// Describes messages that start from `start`. Returns `None` if they do not fit into a block, or if
+    /// the bytes that count are not in one word, where an addition changes them.
+    pub(crate) fn new(start: &Start<C>, parts: &Parts<'_>) -> Option<Self> {
+        let own = parts.prefix.len()..parts.prefix.len() + parts.own_bytes;
+        let value = own.end..own.end + parts.value_bytes;
+        let bytes = value.end + parts.suffix.len();
+        if bytes > C::BLOCK_BYTES {
+            return None;
+        }
+        let mut message = [0; MAX_BLOCK_BYTES];
+        message[..own.start].copy_from_slice(parts.prefix);
+        message[value.end..bytes].copy_from_slice(parts.suffix);
+        let mut tail = Tail::<C>::empty();
+        let message_bytes = start.bytes + bytes as u64;
+        tail.set(&message[..bytes], message_bytes, C::Ending::first(&start.state));
+        let mut block = [0; MAX_BLOCK_BYTES];
+        // Two blocks do not fit.
+        (tail.blocks().len() == C::BLOCK_BYTES).then(|| block[..C::BLOCK_BYTES].copy_from_slice(tail.blocks()))?;
+        let mut state = start.state;
+        C::Ending::mark_end(&mut state, End { message_bytes, rest_bytes: bytes });
+        let count = own.start + parts.count.start..own.start + parts.count.end;
+        let word_bytes = size_of::<WordOf<C>>();
+        // A word whose least significant byte comes first can't carry to the byte before its last one.
+        let most = if matches!(C::BYTE_ORDER, ByteOrder::Big) { word_bytes } else { 1 };
+        let is_in_one_word = count.is_empty() || count.len() <= most && count.start / word_bytes == (count.end - 1) / word_bytes;
+        is_in_one_word.then_some(Self { block, own, value, count, start: state })
+    }
+}
+
+/// Chains that go on together.
+pub(crate) struct Chains<'a, C: Compression> {
+    pub(crate) layout: &'a Layout<C>,
+    /// Where messages start, if not where the layout says, and the starts of a second pass over each
+    /// digest (HMAC).
+    pub(crate) keys: Option<(Starts<'a, C>, Starts<'a, C>)>,
+    /// The bytes that a chain has of its own, and the number of its links.
+    pub(crate) own: &'a dyn Fn(usize) -> &'a [u8],
+    pub(crate) links: &'a dyn Fn(usize) -> u64,
+}
+
+/// A chain on its way.
+#[derive(Clone, Copy)]
+struct OnItsWay {
+    chain: usize,
+    /// The links that are left.
+    left: u64,
+}
+
+impl OnItsWay {
+    /// The order in which chains wait: the longest is taken first, from the end; among equals, the first.
+    fn order(&self) -> (u64, usize) {
+        (self.left, usize::MAX - self.chain)
+    }
+}
+
+/// A run that goes through bytes has one end for so many lanes, or more.
+const FEW_ENDS: usize = 4;
+
+/// Goes on with every chain to its end. `values` has the value of each, one after the other: the first
+/// ones, and then the last ones. Each digest is also added to `sums`, modulo 2 bit by bit, if there are
+/// sums.
+pub(crate) fn run<C: Compression>(mix: &Mix<C>, chains: &Chains<'_, C>, values: &mut [u8], sums: Option<&mut [u8]>) {
+    let value_bytes = chains.layout.value.len();
+    let count = values.len() / value_bytes;
+    let all = (0..count).map(|chain| OnItsWay { chain, left: (chains.links)(chain) });
+    let mut waiting: Vec<OnItsWay> = all.filter(|chain| chain.left > 0).collect();
+    waiting.sort_unstable_by_key(|chain| (chain.left, usize::MAX - chain.chain));
+    let mut lanes = Lanes::new(chains, values, sums);
+    while let Some(longest) = waiting.last() {
+        let kernel = mix.best_for(waiting.len(), longest.left);
+        lanes.run(mix, kernel, &mut waiting);
+    }
+}
+
+/// The lanes of a kernel.
+struct Lanes<'a, 'c, C: Compression> {
+    chains: &'a Chains<'c, C>,
+    values: &'a mut [u8],
+    sums: Option<&'a mut [u8]>,
+    busy: [Option<OnItsWay>; MAX_LANES],
+    memory: Box<Memory<C>>,
+    /// The links by which the block of each lane is behind what it has in rows.
+    behind: [u64; MAX_LANES],
+    /// The states that lanes start from in both passes, if lanes have starts of their own.
+    starts: Box<[LaneStates<C>; 2]>,
+    place: Place<C>,
+    /// The block of a digest in the second pass: in lanes, and as bytes.
+    digest_block: Option<(DigestBlock<C>, [u8; MAX_BLOCK_BYTES])>,
+}
+
+impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
+    fn new(chains: &'a Chains<'c, C>, values: &'a mut [u8], sums: Option<&'a mut [u8]>) -> Self {
+        let Layout { value, .. } = chains.layout;
+        let zeros = || C::filled([WordOf::<C>::default(); MAX_LANES]);
+        let digest_block = |outer: &Starts<'_, C>| {
+            let first = C::Ending::first(outer.state(0));
+            let mut tail = Tail::<C>::empty();
+            tail.set(&[0; 64][..value.len()], outer.bytes() + value.len() as u64, first);
+            let mut bytes = [0; MAX_BLOCK_BYTES];
+            bytes[..C::BLOCK_BYTES].copy_from_slice(tail.blocks());
+            (DigestBlock::new(value.len(), outer.bytes(), first), bytes)
+        };
+        Self {
+            digest_block: chains.keys.as_ref().map(|(_, outer)| digest_block(outer)),
+            place: Place::new(value.clone()),
+            chains,
+            values,
+            sums,
+            busy: [None; MAX_LANES],
+            memory: Box::new(Memory::new()),
+            behind: [0; MAX_LANES],
+            starts: Box::new([zeros(), zeros()]),
+        }
+    }
+
+    /// Runs chains that wait until none is left, or until another kernel is better for those that are:
+    /// these wait again.
+    fn run(&mut self, mix: &Mix<C>, index: usize, waiting: &mut Vec<OnItsWay>) {
+        let kernel = &mix.kernels[index];
+        for lane in 0..kernel.lanes {
+            self.refill(lane, waiting);
+        }
+        let is_in_lanes = matches!(kernel.chains(), Some(KernelChains::InLanes(_)));
+        let mut from_bytes = true;
+        loop {
+            let mut lefts = self.busy[..kernel.lanes].iter().flatten().map(|chain| chain.left);
+            let Some(first) = lefts.next() else { return };
+            let (busy, links, longest) =
+                lefts.fold((1, first, first), |(busy, least, most), left| (busy + 1, least.min(left), most.max(left)));
+            let is_better = waiting.is_empty() && busy < kernel.lanes && mix.best_for(busy, longest) != index;
+            let ends = self.busy[..kernel.lanes].iter().flatten().filter(|chain| chain.left == links).count();
+            // Going through bytes takes as long for all lanes as for some of them one by one.
+            let to_rows = ends * FEW_ENDS >= kernel.lanes;
+            if is_better {
+                for lane in 0..kernel.lanes {
+                    let Some(chain) = self.busy[lane] else { continue };
+                    if is_in_lanes && !from_bytes {
+                        self.update_bytes(lane, false);
+                    }
+                    self.leave(lane, is_in_lanes);
+                    waiting.push(chain);
+                }
+                waiting.sort_unstable_by_key(OnItsWay::order);
+                return;
+            }
+            match kernel.chains() {
+                Some(code) => self.go_on(code, links, from_bytes, to_rows),
+                None => (0..links).for_each(|_| self.go_on_in_memory(kernel)),
+            }
+            for lane in 0..kernel.lanes {
+                self.behind[lane] += links;
+                let Some(chain) = &mut self.busy[lane] else { continue };
+                chain.left -= links;
+                let has_ended = chain.left == 0;
+                if is_in_lanes && (to_rows || has_ended) {
+                    self.update_bytes(lane, to_rows);
+                }
+                if has_ended {
+                    self.leave(lane, is_in_lanes);
+                    if self.refill(lane, waiting) && !to_rows {
+                        self.memory.set_lane(lane, &self.place);
+                    }
+                }
+            }
+            from_bytes = to_rows;
+        }
+    }
+
+    /// Gives a lane to the next chain that waits. Returns whether there is one.
+    fn refill(&mut self, lane: usize, waiting: &mut Vec<OnItsWay>) -> bool {
+        let Some(next) = waiting.pop() else { return false };
+        let Chains { layout, keys, own, links } = self.chains;
+        self.busy[lane] = Some(next);
+        self.behind[lane] = 0;
+        if let Some((inner, outer)) = keys {
+            for (rows, starts) in self.starts.iter_mut().zip([inner, outer]) {
+                States::<C>::of_rows(rows).set_column(lane, starts.state(next.chain));
+            }
+        }
+        let values = next.chain * layout.value.len()..(next.chain + 1) * layout.value.len();
+        let block = &mut self.memory.bytes[lane];
+        block[..C::BLOCK_BYTES].copy_from_slice(&layout.block[..C::BLOCK_BYTES]);
+        block[layout.own.clone()].copy_from_slice(own(next.chain));
+        add(&mut block[layout.count.clone()], links(next.chain) - next.left);
+        block[layout.value.clone()].copy_from_slice(&self.values[values.clone()]);
+        if let Some(sums) = &self.sums {
+            let sum = &mut self.memory.sum_rows[lane];
+            sum[..values.len()].copy_from_slice(&sums[values]);
+            for (row, word) in self.memory.sums.as_mut().iter_mut().zip(sum.chunks_exact(size_of::<WordOf<C>>())) {
+                row[lane] = WordOf::<C>::from_bytes(C::BYTE_ORDER, word);
+            }
+        }
+        true
+    }
+
+    /// Takes the value and the sum of a chain out of its lane.
+    fn leave(&mut self, lane: usize, is_in_lanes: bool) {
+        let Some(OnItsWay { chain, .. }) = self.busy[lane].take() else { return };
+        let value_at = self.chains.layout.value.clone();
+        let values = chain * value_at.len()..(chain + 1) * value_at.len();
+        self.values[values.clone()].copy_from_slice(&self.memory.bytes[lane][value_at]);
+        if let Some(sums) = &mut self.sums {
+            let sum = &mut sums[values];
+            if is_in_lanes {
+                write_digest::<C>(&States::<C>::of_rows(&mut self.memory.sums).column(lane), sum);
+            } else {
+                let bytes = sum.len();
+                sum.copy_from_slice(&self.memory.sum_rows[lane][..bytes]);
+            }
+        }
+    }
+
+    /// Brings the block of a lane to where its rows are.
+    fn update_bytes(&mut self, lane: usize, to_rows: bool) {
+        let layout = self.chains.layout;
+        let Memory { bytes, rows, digests, .. } = &mut *self.memory;
+        let block = &mut bytes[lane];
+        if to_rows {
+            block[layout.value.clone()].copy_from_slice(&rows[lane][..layout.value.len()]);
+        } else {
+            write_digest::<C>(&States::<C>::of_rows(digests).column(lane), &mut block[layout.value.clone()]);
+        }
+        add(&mut block[layout.count.clone()], self.behind[lane]);
+        self.behind[lane] = 0;
+    }
+
+    /// Goes on by `links` links in every lane.
+    fn go_on(&mut self, code: KernelChains<C>, links: u64, from_bytes: bool, to_rows: bool) {
+        let Chains { layout, keys, .. } = self.chains;
+        let [inner, outer] = &*self.starts;
+        let task = Links {
+            links,
+            starts: if keys.is_some() { LaneStarts::Each(inner) } else { LaneStarts::Same(&layout.start) },
+            outer: self.digest_block.as_ref().map(|(block, bytes)| SecondPass { starts: outer, block, bytes }),
+            place: &self.place,
+            count: counting_word::<C>(layout.count.clone()),
+            count_bytes: layout.count.clone(),
+            memory: &mut self.memory,
+            from_bytes,
+            to_rows,
+            sums: self.sums.is_some(),
+        };
+        code.go_on()(task);
+    }
+
+    /// Goes on by one link, by a kernel that has no code for chains.
+    fn go_on_in_memory(&mut self, kernel: &Kernel<C>) {
+        let Chains { layout, keys, .. } = self.chains;
+        let mut inner = self.starts[0];
+        let mut states = States::<C>::of_rows(&mut inner);
+        if keys.is_none() {
+            (0..kernel.lanes).for_each(|lane| states.set_column(lane, &layout.start));
+        }
+        kernel.advance(&mut states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, |lane| &self.memory.bytes[lane]));
+        let mut outer = self.starts[1];
+        if let Some((_, bytes)) = &self.digest_block {
+            let mut blocks = [*bytes; MAX_LANES];
+            for (lane, block) in blocks.iter_mut().enumerate().take(kernel.lanes) {
+                write_digest::<C>(&states.column(lane), &mut block[..layout.value.len()]);
+            }
+            states = States::<C>::of_rows(&mut outer);
+            kernel.advance(&mut states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, |lane| &blocks[lane]));
+        }
+        let Memory { bytes, sum_rows, .. } = &mut *self.memory;
+        for (lane, (block, sum)) in bytes.iter_mut().zip(sum_rows).enumerate().take(kernel.lanes) {
+            write_digest::<C>(&states.column(lane), &mut block[layout.value.clone()]);
+            add(&mut block[layout.count.clone()], 1);
+            sum.iter_mut().zip(&block[layout.value.clone()]).for_each(|(sum, byte)| *sum ^= byte);
+        }
+    }
+}
+
+/// What it had in memory may be secret.
+#[cfg(feature = "hmac")]
+impl<C: Compression> Drop for Lanes<'_, '_, C> {
+    fn drop(&mut self) {
+        self.memory.erase();
+        for rows in &mut *self.starts {
+            Word::erase(rows.as_mut().as_flattened_mut());
+        }
+    }
+}
