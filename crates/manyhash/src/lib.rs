@@ -21,6 +21,7 @@
 //! | one | [`hash`] |
 //! | one, in pieces | [`Hasher`] |
 //! | many, under secret keys (HMAC) | [`hmac`] |
+//! | digests, hashed again and again | [`chain`] |
 //! | many, in pieces from many sources; requests of a server | [`jobs`] |
 //! | by BLAKE2 with a key, salt or another length | [`blake2`] |
 //! | by BLAKE3 | [`blake3`] |

@@ -177,7 +177,8 @@ fn words_at(call: &Layout, table: Table, lane: usize) -> impl Iterator<Item = Ra
 /// Returns the words of a state before the call. They are variables, but for some of those behind a
 /// chaining value ([`standard::free_words`]): those are as they are in memory.
 fn state_before(memory: &mut Memory, call: &Layout, table: Table, lane: usize, on_expressions: bool) -> Result<Vec<Word>, Stop> {
-    let first_fixed = standard::free_words(call.compression, call.state_words, !call.digests.is_empty());
+    let whole_messages = !call.digests.is_empty() && call.form != Form::Chained;
+    let first_fixed = standard::free_words(call.compression, call.state_words, whole_messages);
     let mut state = Vec::new();
     for (i, range) in words_at(call, table, lane).enumerate() {
         let there = memory.read(range.start, word_bytes())?;
@@ -226,6 +227,20 @@ fn compare(machine: &mut Machine, call: &Layout, before: &Before) -> Result<Verd
                 found.extend(words_of(&machine.memory.read(range.start, word_bytes())?));
             }
             (expected, found)
+        } else if call.form == Form::Chained {
+            let mut block = before.messages[lane].clone();
+            let mut expected = Vec::new();
+            for _ in 0..2 {
+                expected = before.states[lane].clone();
+                if !standard::compress(call.compression, &mut expected, &words_in(call.order, &block)) {
+                    return Err(unknown());
+                }
+                let digest = bytes_in(call.order, &expected[..call.value.len() / call.word_bytes]);
+                block[call.value.clone()].copy_from_slice(&digest);
+            }
+            expected.truncate(call.value.len() / call.word_bytes);
+            let row = machine.memory.read(call.digests[lane].start as u64, call.value.len())?;
+            (expected, words_in(call.order, &row))
         } else {
             let hash = |start: &[Word], start_bytes: usize, message: &[Byte]| {
                 standard::hash(call.compression, call.order, call.block_bytes, start, start_bytes, message).ok_or_else(unknown)

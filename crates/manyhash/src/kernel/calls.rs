@@ -1,10 +1,11 @@
 //! Calls of every kernel, each with the memory that it reads and writes, for a program that follows
 //! their instructions one by one: `crates/prove`. Nothing of it is compiled into other programs.
 
-use super::Kernel;
+use super::chains::{self, Links, Place};
 use super::list::kernels;
 use super::short::{DigestBlock, InLanes, InTurns, LaneStarts, LaneStates, ShortMessages, shared_end};
 use super::states::States;
+use super::{Chains, Kernel};
 use crate::algorithm::ending::{Ending, block_count};
 use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, WordOf};
 use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, Row, Whole, Word};
@@ -30,12 +31,14 @@ pub enum Form {
     SharedEnd,
     /// Ragged messages whose digests are hashed once more, as HMAC does.
     Twice,
+    /// Two links of a chain in each lane.
+    Chained,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 8] =
-        [Self::Blocks, Self::One, Self::Dealt, Self::Together, Self::Ragged, Self::Refilled, Self::SharedEnd, Self::Twice];
+    pub const ALL: [Self; 9] =
+        [Self::Blocks, Self::One, Self::Dealt, Self::Together, Self::Ragged, Self::Refilled, Self::SharedEnd, Self::Twice, Self::Chained];
 }
 
 /// The messages that wait for lanes in [`Form::Refilled`].
@@ -85,8 +88,10 @@ pub struct Layout {
     pub messages: Vec<Vec<Range<usize>>>,
     /// The bytes that states before the call stand for.
     pub start_bytes: usize,
-    /// Memory for final states, and for a row a lane.
-    pub memory: [Range<usize>; 2],
+    /// Memory for final states, for a row a lane, and for chains.
+    pub memory: [Range<usize>; 3],
+    /// Where in its block a digest is put, in [`Form::Chained`].
+    pub value: Range<usize>,
     /// The digest of each lane, in the forms that hash whole messages.
     pub digests: Vec<Range<usize>>,
     /// The bytes of a digest that is hashed once more, in [`Form::Twice`].
@@ -137,6 +142,7 @@ fn has<C: Compression>(kernel: &Kernel<C>, form: Form) -> bool {
         Form::SharedEnd => kernel.has_short() && C::HAS_CONSTANT_BLOCKS,
         // BLAKE2s has keys of its own.
         Form::Twice => kernel.has_short() && !C::Ending::MARKS_END,
+        Form::Chained => kernel.chains().is_some(),
     }
 }
 
@@ -155,6 +161,8 @@ struct Memory<C: Compression> {
     blocks: usize,
     shared_end: Option<[WordOf<C>; MAX_ROUNDS]>,
     digest_block: DigestBlock<C>,
+    chains: Box<chains::Memory<C>>,
+    place: Place<C>,
 }
 
 /// Returns the rows of those messages that are in lanes from the beginning.
@@ -223,7 +231,7 @@ fn message_bytes<C: Compression>(form: Form, lane: usize) -> usize {
             let ends = [none, 3 + lane % block, most(1), most(1) + 1, block, block + lane % block, most(3) - lane % block];
             ends[lane % ends.len()]
         }
-        Form::SharedEnd => block,
+        Form::SharedEnd | Form::Chained => block,
     }
 }
 
@@ -249,9 +257,19 @@ fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
         blocks,
         shared_end: (form == Form::SharedEnd).then(|| shared_end::<C>(2 * C::BLOCK_BYTES as u64)),
         digest_block: DigestBlock::new(digest_bytes::<C>(), C::BLOCK_BYTES as u64, C::Ending::FIRST),
+        chains: Box::new(chains::Memory::new()),
+        place: Place::new(value::<C>()),
     };
+    for (block, message) in memory.chains.bytes.iter_mut().zip(&memory.messages).filter(|_| form == Form::Chained) {
+        block[..message.len()].copy_from_slice(message);
+    }
     (0..=kernel.lanes).for_each(|lane| memory.table().set_column(lane, &numbers.state::<C>()));
     describe(Box::new(memory), form)
+}
+
+/// Returns where the digests of a chain are put: from the middle of a word on.
+fn value<C: Compression>() -> Range<usize> {
+    3..3 + C::DIGEST_WORDS * size_of::<WordOf<C>>()
 }
 
 /// Returns the bytes of the digests that are hashed once more: those of an algorithm that has `C`.
@@ -270,7 +288,7 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         Form::Blocks | Form::Dealt => {
             Table { address: memory.states.as_ptr() as usize, next_word: word_bytes * memory.columns(), next_lane: word_bytes }
         }
-        Form::One | Form::Together | Form::Refilled | Form::SharedEnd => {
+        Form::One | Form::Together | Form::Refilled | Form::SharedEnd | Form::Chained => {
             Table { address: memory.start.as_ref().as_ptr() as usize, next_word: word_bytes, next_lane: 0 }
         }
         Form::Ragged | Form::Twice => rows(&memory.starts),
@@ -282,12 +300,14 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
                 .map(|lane| all.clone().skip(lane * word_bytes).step_by(lanes * word_bytes).map(|at| at..at + word_bytes).collect())
                 .collect()
         }
+        Form::Chained => memory.chains.bytes[..lanes].iter().map(|block| vec![range(&block[..C::BLOCK_BYTES])]).collect(),
         _ => memory.messages.iter().map(|message| vec![range(message)]).collect(),
     };
     let is_short = !matches!(form, Form::Blocks | Form::One | Form::Dealt);
     let finals = memory.finals.as_ref().as_ptr() as usize;
     let rows_of_lanes = memory.rows.as_ptr() as usize;
     let headers = memory.messages.as_ptr() as usize;
+    let chains = std::ptr::from_ref(&*memory.chains) as usize;
     let (entry, run) = entry::<C>(form);
     let layout = Layout {
         compression: C::NAME,
@@ -305,7 +325,12 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         outer_states: rows(&memory.outer_starts),
         messages,
         start_bytes: if is_short { C::BLOCK_BYTES } else { 0 },
-        memory: [finals..finals + size_of::<LaneStates<C>>(), rows_of_lanes..rows_of_lanes + size_of_val(&memory.rows)],
+        memory: [
+            finals..finals + size_of::<LaneStates<C>>(),
+            rows_of_lanes..rows_of_lanes + size_of_val(&memory.rows),
+            chains..chains + size_of::<chains::Memory<C>>(),
+        ],
+        value: value::<C>(),
         digests: if is_short { memory.digests[..lanes].iter().map(|row| range(row)).collect() } else { Vec::new() },
         digest_bytes: digest_bytes::<C>(),
     };
@@ -317,7 +342,7 @@ fn entry<C: Compression>(form: Form) -> (usize, fn(&mut dyn Any)) {
     macro_rules! entries { ($($form:ident = $function:ident)*) => { match form { $(
         Form::$form => ($function::<C> as *const () as usize, |memory| $function::<C>(memory.downcast_mut().expect("its memory"))),
     )* } } }
-    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice)
+    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice Chained = chained)
 }
 
 extern "C" fn blocks<C: Compression>(memory: &mut Memory<C>) {
@@ -373,6 +398,30 @@ extern "C" fn refilled<C: Compression>(memory: &mut Memory<C>) {
 
 extern "C" fn twice<C: Compression>(memory: &mut Memory<C>) {
     hash_ragged(memory, true);
+}
+
+extern "C" fn chained<C: Compression>(memory: &mut Memory<C>) {
+    let Memory { kernel, start, digests, chains, place, .. } = memory;
+    let code = kernel.chains().expect("asked for only if it is there");
+    code.go_on()(Links {
+        links: 2,
+        starts: LaneStarts::Same(start),
+        outer: None,
+        place,
+        count: None,
+        count_bytes: 0..0,
+        memory: chains,
+        from_bytes: true,
+        to_rows: true,
+        sums: false,
+    });
+    for (lane, digest) in digests.iter_mut().enumerate().take(kernel.lanes) {
+        let value = match code {
+            Chains::InLanes(_) => &chains.rows[lane][..value::<C>().len()],
+            Chains::PerMessage(_) => &chains.bytes[lane][value::<C>()],
+        };
+        digest[..value.len()].copy_from_slice(value);
+    }
 }
 
 #[inline(always)]
