@@ -28,6 +28,7 @@ except ImportError as error:
 
     raise missing_engine("pandas", error) from error
 
+from manyhash._algorithms import AlgorithmName
 from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
 from manyhash.arrow import Options
@@ -47,7 +48,7 @@ _OTHER_KINDS = ("integer", "floating", "boolean", "decimal", "date", "datetime",
 
 def hash(
     series: pd.Series,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pd.Series:
@@ -66,7 +67,7 @@ def hash(
 def hash_rows(
     frame: pd.DataFrame,
     columns: Sequence[Hashable] | None = None,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pd.Series:
@@ -106,7 +107,7 @@ class SeriesMethods(ColumnMethods[pd.Series]):
     def __init__(self, series: pd.Series) -> None:
         self._series = series
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pd.Series:
+    def hash(self, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pd.Series:
         return hash(self._series, algorithm, output, **options)
 
 

@@ -35,6 +35,7 @@ except ImportError as error:
 
     raise missing_engine("polars", error) from error
 
+from manyhash._algorithms import AlgorithmName
 from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
 from manyhash.arrow import Options
@@ -44,7 +45,7 @@ __all__ = ["hash", "hash_rows"]
 
 def hash(
     column: pl.Expr | str,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pl.Expr:
@@ -62,7 +63,7 @@ def hash(
 
 def hash_rows(
     *columns: pl.Expr | str,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pl.Expr:
@@ -84,7 +85,7 @@ class ExpressionMethods(ColumnMethods[pl.Expr]):
     def __init__(self, expression: pl.Expr) -> None:
         self._expression = expression
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Expr:
+    def hash(self, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Expr:
         return hash(self._expression, algorithm, output, **options)
 
 
@@ -95,7 +96,7 @@ class SeriesMethods(ColumnMethods[pl.Series]):
     def __init__(self, series: pl.Series) -> None:
         self._series = series
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Series:
+    def hash(self, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Series:
         return _OfColumn(ColumnDigest(algorithm, output, **options))(self._series)
 
 
