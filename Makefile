@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall test lint test-aarch64 prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run install uninstall test lint test-aarch64 test-python-oldest prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -86,6 +86,19 @@ test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source 
 	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall \
 		--config-settings="build-args=--profile dev" .
 	cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
+
+# The adapters and the Spark part with the oldest engines that the extras of the package allow.
+OLDEST = target/test-python-oldest
+$(OLDEST)/installed: crates/manyhash-python/tests/requirements-oldest.txt
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --requirement $<
+	touch $@
+
+test-python-oldest: $(OLDEST)/installed ## the Python package with engines of two years ago, by hand
+	$(OLDEST)/bin/pip install --quiet --no-deps --force-reinstall \
+		--config-settings="build-args=--profile dev" .
+	cd crates/manyhash-python && $(CURDIR)/$(OLDEST)/bin/python -m pytest -q tests/adapters/test_versions.py tests/spark/test_functions.py \
+		tests/spark/test_manifest.py tests/core/test_hmac.py tests/core/test_any_length.py
 
 test-bench: $(TEST_PYTHON)/installed ## whole commands are compared on files, every digest, no figure asserted
 	$(CARGO) test $(ALL) --no-run
