@@ -180,7 +180,9 @@ pub fn kmac_many<'py>(
 /// messages, offsets, output, threads: as in hash_many.
 #[pyfunction]
 #[pyo3(signature = (messages, function = Name::Default, *, digest_size = None, key = None, salt = None, person = None, offsets = None, output = "list", threads = 1))]
-#[pyo3(text_signature = "(messages, function='blake2b', *, digest_size=None, key=b'', salt=b'', person=b'', offsets=None, output='list', threads=1)")]
+#[pyo3(
+    text_signature = "(messages, function='blake2b', *, digest_size=None, key=b'', salt=b'', person=b'', offsets=None, output='list', threads=1)"
+)]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn blake2_many<'py>(
     py: Python<'py>,
