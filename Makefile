@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall test lint test-aarch64 prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint test-aarch64 test-python-oldest prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -22,6 +22,17 @@ install:        ## the command, its manual pages and completions, the C library:
 
 uninstall:      ## take them away
 	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install uninstall
+
+wheels:         ## the Python package's wheel and source archive, checked and tried; in target/wheels, a quarter of an hour
+	scripts/wheels
+
+release-check:  ## all that a release would make, made and checked here; publishes nothing
+	scripts/set-version --check
+	scripts/package-crates
+	$(CARGO) build --release --package manyhash-cli --package manyhash-c
+	scripts/release
+	! command -v lintian >/dev/null || lintian --fail-on error,warning target/dist/*.deb
+	scripts/wheels
 
 test:           ## everything
 	MAKE="$(MAKE)" scripts/timed-parts $(TESTS)
@@ -87,6 +98,19 @@ test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source 
 		--config-settings="build-args=--profile dev" .
 	cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
 
+# The adapters and the Spark part with the oldest engines that the extras of the package allow.
+OLDEST = target/test-python-oldest
+$(OLDEST)/installed: crates/manyhash-python/tests/requirements-oldest.txt
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --requirement $<
+	touch $@
+
+test-python-oldest: $(OLDEST)/installed ## the Python package with engines of two years ago, by hand
+	$(OLDEST)/bin/pip install --quiet --no-deps --force-reinstall \
+		--config-settings="build-args=--profile dev" .
+	cd crates/manyhash-python && $(CURDIR)/$(OLDEST)/bin/python -m pytest -q tests/adapters/test_versions.py tests/spark/test_functions.py \
+		tests/spark/test_manifest.py tests/core/test_hmac.py tests/core/test_any_length.py
+
 test-bench: $(TEST_PYTHON)/installed ## whole commands are compared on files, every digest, no figure asserted
 	$(CARGO) test $(ALL) --no-run
 	$(TEST_PYTHON)/bin/python vectors/call_path.py --check $(BUILT)/manyhash-bench
@@ -109,6 +133,7 @@ lint:
 	$(CARGO) clippy --package manyhash --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --all-features
 	scripts/check-sizes
+	scripts/set-version --check
 
 # Parts of names ("sha256/avx2 sha-ni"); all, if none is named. FAULTS: of each kind, in each kernel that is proved.
 KERNELS ?=

@@ -105,8 +105,8 @@ def of_lists(values: list[str]) -> Iterator[Contestant]:
     sha256 = hashlib.sha256
     yield Contestant("hashlib in a list", "peer", "binary", lambda: [sha256(message).digest() for message in messages], list)
     yield Contestant("hmac in a list", "peer", "key", lambda: [hmac.digest(KEY, message, "sha256") for message in messages], list)
-    yield Contestant("manyhash.hash_many, a list", "ours", "binary", lambda: manyhash.hash_many("sha256", messages), list)
-    yield Contestant("manyhash.hmac_many, a list", "ours", "key", lambda: manyhash.hmac_many(KEY, messages, "sha256"), list)
+    yield Contestant("manyhash.hash_many, a list", "ours", "binary", lambda: manyhash.hash_many(messages, "sha256"), list)
+    yield Contestant("manyhash.hmac_many, a list", "ours", "key", lambda: manyhash.hmac_many(messages, "sha256", key=KEY), list)
 
 
 def of_arrow(values: list[str]) -> Iterator[Contestant]:

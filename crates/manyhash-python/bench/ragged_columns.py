@@ -66,7 +66,7 @@ def contestants(values: list[str], algorithm: str) -> list[columns.Contestant]:
     one = getattr(hashlib, algorithm)
     lines = [
         columns.Contestant("hashlib in a list", "peer", "binary", lambda: [one(message).digest() for message in messages], list),
-        columns.Contestant("manyhash.hash_many, a list", "ours", "binary", lambda: manyhash.hash_many(algorithm, messages), list),
+        columns.Contestant("manyhash.hash_many, a list", "ours", "binary", lambda: manyhash.hash_many(messages, algorithm), list),
         columns.Contestant("manyhash.arrow", "ours", "binary", lambda: manyhash.arrow.hash(array, algorithm, "binary"), columns.as_python),
     ]
     expected = [one(message).digest() for message in messages]

@@ -5,6 +5,7 @@ use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::compute::{Threads, detached, threads_argument};
 use crate::integer::Integer;
 use crate::messages::{Limits, Messages};
+use crate::order::{Name, Order};
 use crate::output::Output;
 use crate::parameters::{mode_of, parameter_error};
 use manyhash::blake2::{Blake2, ParameterError, Parameters};
@@ -13,6 +14,7 @@ use manyhash::xof::{CShake, Function, KangarooTwelve, Shake128, Shake256, TurboS
 use manyhash::{AnyAlgorithm, Blake2b, Blake2s, threads};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// Writes equally many bytes for each message.
 type HashMany = Box<dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync>;
@@ -85,13 +87,13 @@ fn normalised(name: &str) -> String {
 /// customization: bytes that tell one use from others: cSHAKE in place of SHAKE; TurboSHAKE has none.
 /// messages, offsets, output, threads: as in hash_many.
 #[pyfunction]
-#[pyo3(signature = (function, messages, length, *, customization = None, offsets = None, output = "list", threads = 1))]
-#[pyo3(text_signature = "(function, messages, length, *, customization=b'', offsets=None, output='list', threads=1)")]
+#[pyo3(signature = (messages, function, length, *, customization = None, offsets = None, output = "list", threads = 1))]
+#[pyo3(text_signature = "(messages, function, length, *, customization=b'', offsets=None, output='list', threads=1)")]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn shake_many<'py>(
     py: Python<'py>,
-    function: &str,
     messages: &Bound<'py, PyAny>,
+    function: Name<'py>,
     length: Integer,
     customization: Option<&Bound<'py, PyAny>>,
     offsets: Option<&Bound<'py, PyAny>>,
@@ -101,10 +103,12 @@ pub fn shake_many<'py>(
     fn of<X: manyhash::xof::Xof>(function: Function<X>, length: usize) -> HashMany {
         Box::new(move |messages, digests| function.many_into(messages, length, digests))
     }
+    let order = Order { right: "shake_many(messages, 'shake128', 32)", parameter: "function" };
+    let function = order.name(messages, function, "shake128")?;
     let custom = bytes_of(customization, "customization")?;
     let length = length_of(length, "length")?;
     check_backend(AnyAlgorithm::Sha3_256)?;
-    let hash_many: HashMany = match normalised(function).as_str() {
+    let hash_many: HashMany = match normalised(&function).as_str() {
         "shake128" => of(Function::<Shake128>::customized(b"", &custom), length),
         "shake256" => of(Function::<Shake256>::customized(b"", &custom), length),
         "turboshake128" | "turboshake256" if !custom.is_empty() => {
@@ -130,19 +134,21 @@ pub fn shake_many<'py>(
 
 /// The KMAC tag of each message under one key (NIST SP 800-185).
 ///
-/// key: a bytes-like object. function: "kmac128" or "kmac256", in any spelling.
+/// function: "kmac128" or "kmac256", in any spelling.
+/// key: a bytes-like object, given by its name.
 /// length: bytes of a tag, at least 1. Tags of another length are other tags.
 /// customization: bytes that tell one use of the key from others.
 /// messages, offsets, output, threads: as in hash_many.
 #[pyfunction]
-#[pyo3(signature = (key, messages, function = "kmac128", *, length = None, customization = None, offsets = None, output = "list", threads = 1))]
-#[pyo3(text_signature = "(key, messages, function='kmac128', *, length=32, customization=b'', offsets=None, output='list', threads=1)")]
+#[pyo3(signature = (messages, function = Name::Default, *rest, key = None, length = None, customization = None, offsets = None, output = "list", threads = 1))]
+#[pyo3(text_signature = "(messages, function='kmac128', *, key, length=32, customization=b'', offsets=None, output='list', threads=1)")]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn kmac_many<'py>(
     py: Python<'py>,
-    key: &Bound<'py, PyAny>,
     messages: &Bound<'py, PyAny>,
-    function: &str,
+    function: Name<'py>,
+    rest: &Bound<'py, PyTuple>,
+    key: Option<&Bound<'py, PyAny>>,
     length: Option<Integer>,
     customization: Option<&Bound<'py, PyAny>>,
     offsets: Option<&Bound<'py, PyAny>>,
@@ -152,11 +158,13 @@ pub fn kmac_many<'py>(
     fn of<X: CShake>(key: Key<X>) -> HashMany {
         Box::new(move |messages, digests| digests.copy_from_slice(&key.tag_many(messages)))
     }
-    let secret = Buffer::of(key, || "key".to_string())?;
+    let order = Order { right: "kmac_many(messages, 'kmac128', key=key)", parameter: "function" };
+    let function = order.name(messages, function, "kmac128")?;
+    let secret = Buffer::of(order.key(key, rest)?, || "key".to_string())?;
     let custom = bytes_of(customization, "customization")?;
     let length = length.map_or(Ok(32), |length| length_of(length, "length"))?;
     check_backend(AnyAlgorithm::Sha3_256)?;
-    let hash_many = match normalised(function).as_str() {
+    let hash_many = match normalised(&function).as_str() {
         "kmac128" => of(Key::<Shake128>::new(secret.bytes(), &custom, length)),
         "kmac256" => of(Key::<Shake256>::new(secret.bytes(), &custom, length)),
         _ => return Err(PyValueError::new_err(format!("unknown function {function:?}; these would do: kmac128, kmac256"))),
@@ -171,13 +179,15 @@ pub fn kmac_many<'py>(
 /// key, salt, person: bytes-like objects of at most 64, 16 and 16 bytes; of BLAKE2s 32, 8 and 8.
 /// messages, offsets, output, threads: as in hash_many.
 #[pyfunction]
-#[pyo3(signature = (function, messages, *, digest_size = None, key = None, salt = None, person = None, offsets = None, output = "list", threads = 1))]
-#[pyo3(text_signature = "(function, messages, *, digest_size=None, key=b'', salt=b'', person=b'', offsets=None, output='list', threads=1)")]
+#[pyo3(signature = (messages, function = Name::Default, *, digest_size = None, key = None, salt = None, person = None, offsets = None, output = "list", threads = 1))]
+#[pyo3(
+    text_signature = "(messages, function='blake2b', *, digest_size=None, key=b'', salt=b'', person=b'', offsets=None, output='list', threads=1)"
+)]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn blake2_many<'py>(
     py: Python<'py>,
-    function: &str,
     messages: &Bound<'py, PyAny>,
+    function: Name<'py>,
     digest_size: Option<Integer>,
     key: Option<&Bound<'py, PyAny>>,
     salt: Option<&Bound<'py, PyAny>>,
@@ -190,10 +200,12 @@ pub fn blake2_many<'py>(
         let parameters = Parameters::<A>::new().digest_bytes(length)?.key(key)?.salt(salt)?.personal(person)?;
         Ok(Box::new(move |messages, digests| parameters.hash_many_into(messages, digests)))
     }
+    let order = Order { right: "blake2_many(messages, 'blake2b')", parameter: "function" };
+    let function = order.name(messages, function, "blake2b")?;
     let (key, salt, person) = (bytes_of(key, "key")?, bytes_of(salt, "salt")?, bytes_of(person, "person")?);
     let bytes = [&key[..], &salt, &person];
     let given = digest_size.map(|length| length.size("digest_size")).transpose()?;
-    let (made, length) = match normalised(function).as_str() {
+    let (made, length) = match normalised(&function).as_str() {
         "blake2b" => {
             check_backend(AnyAlgorithm::Blake2b)?;
             let length = given.unwrap_or(64);

@@ -23,6 +23,7 @@ mod integer;
 mod many;
 mod messages;
 mod offsets;
+mod order;
 mod output;
 mod parameters;
 mod rows;

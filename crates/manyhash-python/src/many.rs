@@ -4,6 +4,7 @@ use crate::algorithm::by_name;
 use crate::buffer::{Allowed, Buffer, Chunk};
 use crate::compute::{Threads, detached, threads_argument};
 use crate::messages::{Limits, Messages};
+use crate::order::{Name, Order};
 use crate::output::Output;
 use crate::rows;
 use manyhash::hmac::Key;
@@ -11,15 +12,15 @@ use manyhash::{Algorithm, AnyAlgorithm, Batch, threads, with_algorithm};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 
 /// The digest of each message, in the order of the messages.
 ///
-/// algorithm: a name of `manyhash.algorithms`, in any spelling ("SHA-256").
 /// messages: an iterable of bytes-like objects and of str, which stands for its UTF-8; or an array
 ///     of numpy: one dimension of dtype S (without the zeros at the end, as numpy has it) or V
 ///     (whole), or two of uint8, where each row is a message; or, with offsets, one bytes-like
 ///     object.
+/// algorithm: a name of `manyhash.algorithms`, in any spelling ("SHA-256").
 /// offsets: int32, int64, uint32 or uint64; message i is messages[offsets[i]:offsets[i + 1]].
 /// output: "list" gives a list of bytes, "hex" a list of str, "bytes" all digests in one bytes,
 ///     "numpy" a uint8 array with a row for each.
@@ -28,16 +29,18 @@ use pyo3::types::PyString;
 /// Iterables are read in chunks of some 16,384 messages or 16 MiB a thread. The interpreter is free
 /// for other threads meanwhile.
 #[pyfunction]
-#[pyo3(signature = (algorithm, messages, *, offsets = None, output = "list", threads = 1))]
+#[pyo3(signature = (messages, algorithm = Name::Default, *, offsets = None, output = "list", threads = 1))]
+#[pyo3(text_signature = "(messages, algorithm='sha256', *, offsets=None, output='list', threads=1)")]
 pub fn hash_many<'py>(
     py: Python<'py>,
-    algorithm: &str,
     messages: &Bound<'py, PyAny>,
+    algorithm: Name<'py>,
     offsets: Option<&Bound<'py, PyAny>>,
     output: &str,
     #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let algorithm = by_name(algorithm)?;
+    let order = Order { right: "hash_many(messages, 'sha256')", parameter: "algorithm" };
+    let algorithm = by_name(&order.name(messages, algorithm, "sha256")?)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let call = Call::of(py, messages, output, threads, algorithm.digest_bytes())?;
     with_algorithm!(algorithm, A => hash_all::<A>(call))
@@ -45,20 +48,27 @@ pub fn hash_many<'py>(
 
 /// The HMAC tag of each message, in the order of the messages.
 ///
-/// key: a bytes-like object, or an iterable of them, one for each message.
-/// messages, offsets, output, threads: as in hash_many.
+/// key: a bytes-like object, or an iterable of them, one for each message. It is given by its name,
+///     because keys and messages that change places would give wrong tags without a word.
+/// messages, algorithm, offsets, output, threads: as in hash_many.
 #[pyfunction]
-#[pyo3(signature = (key, messages, algorithm = "sha256", *, offsets = None, output = "list", threads = 1))]
+#[pyo3(signature = (messages, algorithm = Name::Default, *rest, key = None, offsets = None, output = "list", threads = 1))]
+#[pyo3(text_signature = "(messages, algorithm='sha256', *, key, offsets=None, output='list', threads=1)")]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn hmac_many<'py>(
     py: Python<'py>,
-    key: &Bound<'py, PyAny>,
     messages: &Bound<'py, PyAny>,
-    algorithm: &str,
+    algorithm: Name<'py>,
+    rest: &Bound<'py, PyTuple>,
+    key: Option<&Bound<'py, PyAny>>,
     offsets: Option<&Bound<'py, PyAny>>,
     output: &str,
     #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let algorithm = with_hmac(by_name(algorithm)?)?;
+    let order = Order { right: "hmac_many(messages, 'sha256', key=key)", parameter: "algorithm" };
+    let name = order.name(messages, algorithm, "sha256")?;
+    let key = order.key(key, rest)?;
+    let algorithm = with_hmac(by_name(&name)?)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let key = KeySource::of(key)?;
     let call = Call::of(py, messages, output, threads, algorithm.digest_bytes())?;
@@ -77,21 +87,27 @@ fn with_hmac(algorithm: AnyAlgorithm) -> PyResult<AnyAlgorithm> {
 /// digest's is not.
 ///
 /// tags: an iterable of bytes-like objects, or an array of numpy of dtype V or two dimensions of
-/// uint8. key, messages, offsets, threads: as in hmac_many.
+/// uint8. messages, algorithm, key, offsets, threads: as in hmac_many.
 ///
 /// Tags are compared in a time that does not depend on what is in them.
 #[pyfunction]
-#[pyo3(signature = (key, messages, tags, algorithm = "sha256", *, offsets = None, threads = 1))]
+#[pyo3(signature = (messages, tags, algorithm = Name::Default, *rest, key = None, offsets = None, threads = 1))]
+#[pyo3(text_signature = "(messages, tags, algorithm='sha256', *, key, offsets=None, threads=1)")]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn verify_many<'py>(
     py: Python<'py>,
-    key: &Bound<'py, PyAny>,
     messages: &Bound<'py, PyAny>,
     tags: &Bound<'py, PyAny>,
-    algorithm: &str,
+    algorithm: Name<'py>,
+    rest: &Bound<'py, PyTuple>,
+    key: Option<&Bound<'py, PyAny>>,
     offsets: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = threads_argument)] threads: i64,
 ) -> PyResult<Vec<bool>> {
-    let algorithm = with_hmac(by_name(algorithm)?)?;
+    let order = Order { right: "verify_many(messages, tags, 'sha256', key=key)", parameter: "algorithm" };
+    let name = order.name(messages, algorithm, "sha256")?;
+    let key = order.key(key, rest)?;
+    let algorithm = with_hmac(by_name(&name)?)?;
     let messages = Messages::of(messages, offsets, Allowed::BytesAndText, "messages")?;
     let tags = Messages::of(tags, None, Allowed::Bytes, "tags")?;
     let (key, threads) = (KeySource::of(key)?, Threads::of(threads)?);

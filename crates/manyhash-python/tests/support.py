@@ -7,7 +7,7 @@ import importlib
 import os
 import shutil
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import manyhash
 import pytest
@@ -20,6 +20,12 @@ WITH_HMAC = [name for name in IN_HASHLIB if not name.startswith("blake2")]
 # The algorithms whose constructors have more arguments than data, as hashlib's have.
 WITH_PARAMETERS = ["blake2b", "blake2s", "blake3"]
 WITHOUT_PARAMETERS = [name for name in manyhash.algorithms if name not in WITH_PARAMETERS]
+
+
+def arrow_types(*names: str) -> list[Any]:
+    """The types of PyArrow of these names, without those that an old PyArrow lacks."""
+    pyarrow = module("pyarrow")
+    return [getattr(pyarrow, name)() for name in names if hasattr(pyarrow, name)]
 
 
 def skipped(reason: str) -> NoReturn:

@@ -58,6 +58,8 @@
 //!   start none.
 //! - `hazmat`: [`hazmat`], the parts beneath, for studies and without any promise.
 #![deny(unsafe_code)]
+// What only those tests use that want the oracle.
+#![cfg_attr(all(test, not(feature = "oracle")), allow(dead_code, unused_imports))]
 
 // The floors, from below: each folder uses only those that stand above it in this list
 // (tests/engine/floors.rs).
@@ -67,7 +69,7 @@ mod isa;
 mod algorithm;
 mod kernel;
 // Beside them: that every algorithm is its standard's, for all inputs.
-#[cfg(test)]
+#[cfg(all(test, feature = "oracle"))]
 mod proof;
 mod schedule;
 

@@ -1,7 +1,7 @@
 """Hashes many messages at once: hashlib for lists, files and Arrow columns.
 
 >>> import manyhash
->>> manyhash.hash_many("sha256", [b"one", b"two"], output="hex")[1][:16]
+>>> manyhash.hash_many([b"one", b"two"], output="hex")[1][:16]
 '3fc4ccfe745870e2'
 """
 
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from manyhash import _algorithms, _manyhash, tree
 from manyhash._algorithms import *
+from manyhash._algorithms import AlgorithmName
 from manyhash._manyhash import (
     Hash,
     OutputHash,
@@ -31,6 +32,7 @@ from manyhash._manyhash import (
 )
 
 __all__ = [
+    "AlgorithmName",
     "Backend",
     "FileDigest",
     "Hash",
@@ -41,6 +43,7 @@ __all__ = [
     "blake2_many",
     "blake3_many",
     "file_digests",
+    "hash_file",
     "hash_many",
     "hmac_many",
     "kmac_many",
@@ -52,6 +55,18 @@ __all__ = [
     "verify_many",
 ]
 __all__ += _algorithms.__all__
+
+if TYPE_CHECKING:
+
+    class Readable(Protocol):
+        """A file that is open for reading bytes."""
+
+        def read(self, size: int, /) -> bytes | None: ...
+
+
+
+# The system has 128 KiB ready at least, and the interpreter is free for other threads while so many are hashed.
+_PIECE_BYTES = 1 << 18
 
 
 class FileDigest(NamedTuple):
@@ -76,7 +91,7 @@ class Backend(NamedTuple):
     """How many messages it advances together."""
 
 
-def backend(algorithm: str = "sha256") -> Backend:
+def backend(algorithm: AlgorithmName | str = "sha256") -> Backend:
     """The backend that hashes many messages with an algorithm on this machine.
 
     The environment variable MANYHASH_BACKEND forces a backend, and MANYHASH_WITHOUT=avx512,sha leaves
@@ -88,7 +103,7 @@ def backend(algorithm: str = "sha256") -> Backend:
 
 def file_digests(
     paths: Iterable[str | bytes | os.PathLike[str] | os.PathLike[bytes]],
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     *,
     progress: Callable[[int, int], object] | None = None,
     threads: int = 0,
@@ -113,6 +128,49 @@ def file_digests(
     return [
         FileDigest(name, None, None, error) if error else FileDigest(name, *row) for name, error, row in zip(names, errors, rows, strict=True)
     ]
+
+
+def hash_file(file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Readable, algorithm: AlgorithmName | str = "sha256") -> Hash:
+    """An object like hashlib's for the content of one file: `hash_file("image.iso").hexdigest()`, as
+    `hashlib.file_digest` gives for a file that is open. For many files there is `file_digests`.
+
+    file: a path, or an object that is open for reading bytes, which is read from where it stands to
+        its end, and stays open.
+
+    Raises OSError if the file cannot be read, and BlockingIOError if one that does not block has no
+    bytes yet.
+    """
+    hasher = new(algorithm)
+    if isinstance(file, (str, bytes, os.PathLike)):
+        with open(file, "rb", buffering=0) as opened:
+            _update_from(hasher, opened)
+        return hasher
+    if not hasattr(file, "read"):
+        raise TypeError(f"file is {type(file).__qualname__}: it must be a path, or an object that is open for reading bytes")
+    _update_from(hasher, file)
+    return hasher
+
+
+def _update_from(hasher: Hash, file: Any) -> None:
+    """Reads into the same bytes again and again if the file can do that."""
+    if hasattr(file, "readinto"):
+        room = memoryview(bytearray(_PIECE_BYTES))
+        while size := _there(file.readinto(room)):
+            hasher.update(room[:size])
+        return
+    while True:
+        piece = _there(file.read(_PIECE_BYTES))
+        if isinstance(piece, str):
+            raise TypeError("file is open for reading text: it must be open for reading bytes, in mode 'rb'")
+        if not piece:
+            return
+        hasher.update(piece)
+
+
+def _there(read: Any) -> Any:
+    if read is None:
+        raise BlockingIOError("file does not block, and has no bytes yet")
+    return read
 
 
 def _name(index: int, path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> str:

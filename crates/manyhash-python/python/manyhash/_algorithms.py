@@ -5,12 +5,15 @@ The stub beside this file names them all for type checkers. A test writes it: se
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from manyhash import _manyhash
 
 __all__ = list(_manyhash.algorithms)
 globals().update({name: getattr(_manyhash, name) for name in __all__})
+
+AlgorithmName = Literal[_manyhash.algorithms]  # type: ignore[valid-type]
+"""A name of `manyhash.algorithms`."""
 
 Column = TypeVar("Column")
 

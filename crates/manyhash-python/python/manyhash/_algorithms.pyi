@@ -1,9 +1,29 @@
 # Written by a test: MANYHASH_RECORD_STUB=1 pytest tests/core/test_typing.py
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from manyhash._column_methods import DigestMethod
 from manyhash._manyhash import Data, Hash, blake2b as blake2b, blake2s as blake2s, blake3 as blake3
 
+AlgorithmName: TypeAlias = Literal[
+    "md5",
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha512_224",
+    "sha512_256",
+    "sha3_224",
+    "sha3_256",
+    "keccak256",
+    "sha3_384",
+    "sha3_512",
+    "blake2s",
+    "blake2b",
+    "blake2b256",
+    "blake3",
+    "sm3",
+]
 Column = TypeVar("Column")
 
 __all__ = [

@@ -12,6 +12,7 @@ from arro3.core import Array, DataType
 
 import manyhash
 from manyhash import arrow
+from manyhash._algorithms import AlgorithmName
 from manyhash.arrow import Layout, Output
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class ColumnDigest:
     the key is in no repr.
     """
 
-    algorithm: str = "sha256"
+    algorithm: AlgorithmName | str = "sha256"
     output: Output = "binary"
     key: Buffer | None = field(default=None, repr=False)
     prefix: Buffer | None = field(default=None, repr=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Protocol, TypeVar, Unpack
 
-from manyhash._algorithms import AlgorithmMethods
+from manyhash._algorithms import AlgorithmMethods, AlgorithmName
 from manyhash.arrow import Options, Output
 
 Column = TypeVar("Column")
@@ -26,5 +26,5 @@ class ColumnMethods(AlgorithmMethods[Column], ABC):
     """
 
     @abstractmethod
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> Column:
+    def hash(self, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> Column:
         """The digest of every row."""

@@ -8,10 +8,17 @@ import numpy.typing
 from arro3.core import Array, ChunkedArray
 from typing_extensions import Buffer
 
+from manyhash._algorithms import AlgorithmName
+
 # Numpy declares that arrays have the buffer protocol from Python 3.12 on.
 Data: TypeAlias = Buffer | numpy.typing.NDArray[Any]
 _Messages: TypeAlias = Iterable[Data | str] | numpy.typing.NDArray[Any]
 _Several: TypeAlias = Iterable[Data] | numpy.typing.NDArray[Any]
+# Names in any spelling: those that are listed here are for completion.
+_Algorithm: TypeAlias = AlgorithmName | str
+_Shake: TypeAlias = Literal["shake128", "shake256", "turboshake128", "turboshake256", "kt128", "kt256"] | str
+_Kmac: TypeAlias = Literal["kmac128", "kmac256"] | str
+_Blake2: TypeAlias = Literal["blake2b", "blake2s"] | str
 
 __version__: str
 algorithms: tuple[str, ...]
@@ -79,76 +86,96 @@ def blake2s(
 def blake3(data: Data = b"", *, key: Data | None = None, context: str | None = None, usedforsecurity: bool = True) -> OutputHash: ...
 def shake_128(data: Data = b"", *, usedforsecurity: bool = True) -> OutputHash: ...
 def shake_256(data: Data = b"", *, usedforsecurity: bool = True) -> OutputHash: ...
-def new(name: str, data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
+def new(name: _Algorithm, data: Data = b"", *, usedforsecurity: bool = True) -> Hash: ...
 @overload
 def hash_many(
-    algorithm: str, messages: _Messages | Data, *, offsets: Data | None = None, output: Literal["list"] = "list", threads: int = 1
-) -> list[bytes]: ...
-@overload
-def hash_many(
-    algorithm: str, messages: _Messages | Data, *, offsets: Data | None = None, output: Literal["hex"], threads: int = 1
-) -> list[str]: ...
-@overload
-def hash_many(
-    algorithm: str, messages: _Messages | Data, *, offsets: Data | None = None, output: Literal["bytes"], threads: int = 1
-) -> bytes: ...
-@overload
-def hash_many(
-    algorithm: str, messages: _Messages | Data, *, offsets: Data | None = None, output: Literal["numpy"], threads: int = 1
-) -> numpy.typing.NDArray[numpy.uint8]: ...
-@overload
-def hmac_many(
-    key: Data | _Several,
     messages: _Messages | Data,
-    algorithm: str = "sha256",
+    algorithm: _Algorithm = "sha256",
     *,
     offsets: Data | None = None,
     output: Literal["list"] = "list",
     threads: int = 1,
 ) -> list[bytes]: ...
 @overload
-def hmac_many(
-    key: Data | _Several,
+def hash_many(
     messages: _Messages | Data,
-    algorithm: str = "sha256",
+    algorithm: _Algorithm = "sha256",
     *,
     offsets: Data | None = None,
     output: Literal["hex"],
     threads: int = 1,
 ) -> list[str]: ...
 @overload
-def hmac_many(
-    key: Data | _Several,
+def hash_many(
     messages: _Messages | Data,
-    algorithm: str = "sha256",
+    algorithm: _Algorithm = "sha256",
     *,
     offsets: Data | None = None,
     output: Literal["bytes"],
     threads: int = 1,
 ) -> bytes: ...
 @overload
-def hmac_many(
-    key: Data | _Several,
+def hash_many(
     messages: _Messages | Data,
-    algorithm: str = "sha256",
+    algorithm: _Algorithm = "sha256",
     *,
+    offsets: Data | None = None,
+    output: Literal["numpy"],
+    threads: int = 1,
+) -> numpy.typing.NDArray[numpy.uint8]: ...
+@overload
+def hmac_many(
+    messages: _Messages | Data,
+    algorithm: _Algorithm = "sha256",
+    *,
+    key: Data | _Several,
+    offsets: Data | None = None,
+    output: Literal["list"] = "list",
+    threads: int = 1,
+) -> list[bytes]: ...
+@overload
+def hmac_many(
+    messages: _Messages | Data,
+    algorithm: _Algorithm = "sha256",
+    *,
+    key: Data | _Several,
+    offsets: Data | None = None,
+    output: Literal["hex"],
+    threads: int = 1,
+) -> list[str]: ...
+@overload
+def hmac_many(
+    messages: _Messages | Data,
+    algorithm: _Algorithm = "sha256",
+    *,
+    key: Data | _Several,
+    offsets: Data | None = None,
+    output: Literal["bytes"],
+    threads: int = 1,
+) -> bytes: ...
+@overload
+def hmac_many(
+    messages: _Messages | Data,
+    algorithm: _Algorithm = "sha256",
+    *,
+    key: Data | _Several,
     offsets: Data | None = None,
     output: Literal["numpy"],
     threads: int = 1,
 ) -> numpy.typing.NDArray[numpy.uint8]: ...
 def verify_many(
-    key: Data | _Several,
     messages: _Messages | Data,
     tags: _Several,
-    algorithm: str = "sha256",
+    algorithm: _Algorithm = "sha256",
     *,
+    key: Data | _Several,
     offsets: Data | None = None,
     threads: int = 1,
 ) -> list[bool]: ...
 @overload
 def shake_many(
-    function: str,
     messages: _Messages | Data,
+    function: _Shake,
     length: int,
     *,
     customization: Data = b"",
@@ -158,8 +185,8 @@ def shake_many(
 ) -> list[bytes]: ...
 @overload
 def shake_many(
-    function: str,
     messages: _Messages | Data,
+    function: _Shake,
     length: int,
     *,
     customization: Data = b"",
@@ -169,8 +196,8 @@ def shake_many(
 ) -> list[str]: ...
 @overload
 def shake_many(
-    function: str,
     messages: _Messages | Data,
+    function: _Shake,
     length: int,
     *,
     customization: Data = b"",
@@ -180,8 +207,8 @@ def shake_many(
 ) -> bytes: ...
 @overload
 def shake_many(
-    function: str,
     messages: _Messages | Data,
+    function: _Shake,
     length: int,
     *,
     customization: Data = b"",
@@ -191,10 +218,10 @@ def shake_many(
 ) -> numpy.typing.NDArray[numpy.uint8]: ...
 @overload
 def kmac_many(
-    key: Data,
     messages: _Messages | Data,
-    function: str = "kmac128",
+    function: _Kmac = "kmac128",
     *,
+    key: Data,
     length: int = 32,
     customization: Data = b"",
     offsets: Data | None = None,
@@ -203,10 +230,10 @@ def kmac_many(
 ) -> list[bytes]: ...
 @overload
 def kmac_many(
-    key: Data,
     messages: _Messages | Data,
-    function: str = "kmac128",
+    function: _Kmac = "kmac128",
     *,
+    key: Data,
     length: int = 32,
     customization: Data = b"",
     offsets: Data | None = None,
@@ -215,10 +242,10 @@ def kmac_many(
 ) -> list[str]: ...
 @overload
 def kmac_many(
-    key: Data,
     messages: _Messages | Data,
-    function: str = "kmac128",
+    function: _Kmac = "kmac128",
     *,
+    key: Data,
     length: int = 32,
     customization: Data = b"",
     offsets: Data | None = None,
@@ -227,10 +254,10 @@ def kmac_many(
 ) -> bytes: ...
 @overload
 def kmac_many(
-    key: Data,
     messages: _Messages | Data,
-    function: str = "kmac128",
+    function: _Kmac = "kmac128",
     *,
+    key: Data,
     length: int = 32,
     customization: Data = b"",
     offsets: Data | None = None,
@@ -239,8 +266,8 @@ def kmac_many(
 ) -> numpy.typing.NDArray[numpy.uint8]: ...
 @overload
 def blake2_many(
-    function: str,
     messages: _Messages | Data,
+    function: _Blake2 = "blake2b",
     *,
     digest_size: int | None = None,
     key: Data = b"",
@@ -252,8 +279,8 @@ def blake2_many(
 ) -> list[bytes]: ...
 @overload
 def blake2_many(
-    function: str,
     messages: _Messages | Data,
+    function: _Blake2 = "blake2b",
     *,
     digest_size: int | None = None,
     key: Data = b"",
@@ -265,8 +292,8 @@ def blake2_many(
 ) -> list[str]: ...
 @overload
 def blake2_many(
-    function: str,
     messages: _Messages | Data,
+    function: _Blake2 = "blake2b",
     *,
     digest_size: int | None = None,
     key: Data = b"",
@@ -278,8 +305,8 @@ def blake2_many(
 ) -> bytes: ...
 @overload
 def blake2_many(
-    function: str,
     messages: _Messages | Data,
+    function: _Blake2 = "blake2b",
     *,
     digest_size: int | None = None,
     key: Data = b"",
@@ -333,7 +360,7 @@ def blake3_many(
     output: Literal["numpy"],
     threads: int = 1,
 ) -> numpy.typing.NDArray[numpy.uint8]: ...
-def backend(algorithm: str) -> tuple[str, int]: ...
+def backend(algorithm: _Algorithm) -> tuple[str, int]: ...
 def file_digests(
     paths: Sequence[str], algorithm: str, progress: Callable[[int, int], object] | None, threads: int
 ) -> list[tuple[int | None, bytes | None, str | None]]: ...

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, overload
 
 from manyhash import _manyhash
+from manyhash._algorithms import AlgorithmName
 
 if TYPE_CHECKING:
     from arro3.core import Array, ChunkedArray
@@ -61,19 +62,19 @@ class ArrowStream(Protocol):
 
 @overload
 def hash(
-    column: ArrowArray, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[ColumnOptions]
+    column: ArrowArray, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[ColumnOptions]
 ) -> Array: ...
 
 
 @overload
 def hash(
-    column: ArrowStream, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[ColumnOptions]
+    column: ArrowStream, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[ColumnOptions]
 ) -> ChunkedArray: ...
 
 
 def hash(
     column: ArrowArray | ArrowStream,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     *,
     key: Buffer | None = None,
@@ -115,7 +116,7 @@ def hash(
 def hash_rows(
     table: ArrowArray,
     columns: Sequence[str] | None = None,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[ColumnOptions],
 ) -> Array: ...
@@ -125,7 +126,7 @@ def hash_rows(
 def hash_rows(
     table: ArrowStream,
     columns: Sequence[str] | None = None,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[ColumnOptions],
 ) -> ChunkedArray: ...
@@ -134,7 +135,7 @@ def hash_rows(
 def hash_rows(
     table: ArrowArray | ArrowStream,
     columns: Sequence[str] | None = None,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     *,
     key: Buffer | None = None,

@@ -28,6 +28,7 @@ except ImportError as error:
 
     raise missing_engine("datafusion", error) from error
 
+from manyhash._algorithms import AlgorithmName
 from manyhash._column_digest import ColumnDigest, Output, named_algorithms
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _OUTPUTS: tuple[Output, ...] = ("binary", "hex")
 
 
 def udf(
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     *,
     name: str | None = None,
@@ -66,7 +67,7 @@ def udf(
 
 def rows_udf(
     input_types: Sequence[pa.DataType],
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     *,
     name: str | None = None,

@@ -30,13 +30,20 @@ tell when it is done with it.
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 try:
     import duckdb
     import pyarrow as pa
-    from duckdb.func import FunctionNullHandling, PythonUDFType
+
+    _functional: Any
+    try:
+        _functional = importlib.import_module("duckdb.func")
+    except ModuleNotFoundError:
+        # Its name before DuckDB 1.4.
+        _functional = importlib.import_module("duckdb.functional")
 except ImportError as error:
     from manyhash._column_digest import missing_engine
 
@@ -122,7 +129,8 @@ def _add(connection: duckdb.DuckDBPyConnection, functions: dict[str, tuple[Calla
 def _create(connection: duckdb.DuckDBPyConnection, name: str, function: Callable[..., Any], sql_type: str) -> None:
     # With SPECIAL, functions are handed NULLs and say what becomes of them, so that DuckDB need not
     # take the NULLs out of every vector first.
-    connection.create_function(name, function, None, sql_type, type=PythonUDFType.ARROW, null_handling=FunctionNullHandling.SPECIAL)
+    kind, nulls = _functional.PythonUDFType.ARROW, _functional.FunctionNullHandling.SPECIAL
+    connection.create_function(name, function, None, sql_type, type=kind, null_handling=nulls)
 
 
 # A database keeps its functions longer than the connection that registered them, but only that

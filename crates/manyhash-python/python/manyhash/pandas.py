@@ -16,6 +16,7 @@ hashed where they lie; object columns are copied to Arrow first, which costs mor
 from __future__ import annotations
 
 import datetime
+import inspect
 from collections.abc import Hashable, Sequence
 from typing import Unpack
 
@@ -28,6 +29,7 @@ except ImportError as error:
 
     raise missing_engine("pandas", error) from error
 
+from manyhash._algorithms import AlgorithmName
 from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
 from manyhash.arrow import Options
@@ -42,12 +44,17 @@ _PIECE_ROWS = 1 << 23
 # What pandas infers for the values of an object column, where all are of one type: text and bytes,
 # and what rows may have beside them.
 _KINDS = {"string": pa.large_string(), "bytes": pa.large_binary(), "empty": pa.null()}
+# PyArrow has views from version 16 on.
+_WITH_BYTES = ("is_string", "is_large_string", "is_string_view", "is_binary", "is_large_binary", "is_binary_view", "is_fixed_size_binary", "is_null")
+_KINDS_WITH_BYTES = [getattr(pa.types, name) for name in _WITH_BYTES if hasattr(pa.types, name)]
+# Pandas 2.2 calls the dtype with NaN for what is missing, which is "str" from pandas 3 on, by another name.
+_HAS_NA_VALUE = "na_value" in inspect.signature(pd.StringDtype).parameters
 _OTHER_KINDS = ("integer", "floating", "boolean", "decimal", "date", "datetime", "datetime64", "time", "timedelta", "timedelta64")
 
 
 def hash(
     series: pd.Series,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pd.Series:
@@ -66,7 +73,7 @@ def hash(
 def hash_rows(
     frame: pd.DataFrame,
     columns: Sequence[Hashable] | None = None,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pd.Series:
@@ -95,7 +102,9 @@ def hash_rows(
         # A table without columns has no rows; structs without fields have as many as they are
         # given.
         pieces = [pa.StructArray.from_buffers(pa.struct([]), min(_PIECE_ROWS, len(frame) - start), [None]) for start in starts]
-    digests = [chunk for piece in pieces for chunk in pa.chunked_array(digest.of_rows(piece, "offsets")).chunks]
+    # As arrays: PyArrow 14 exports these alone through Arrow's interface.
+    batches = [batch for piece in pieces for batch in (piece.to_batches() if isinstance(piece, pa.Table) else [piece])]
+    digests = [pa.array(digest.of_rows(batch, "offsets")) for batch in batches]
     return _series(pa.chunked_array(digests, _type(digest)), pd.Series(index=frame.index, name="row_digest", dtype=object), digest)
 
 
@@ -106,7 +115,7 @@ class SeriesMethods(ColumnMethods[pd.Series]):
     def __init__(self, series: pd.Series) -> None:
         self._series = series
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pd.Series:
+    def hash(self, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pd.Series:
         return hash(self._series, algorithm, output, **options)
 
 
@@ -241,8 +250,10 @@ def _series(digests: pa.ChunkedArray, of: pd.Series, digest: ColumnDigest) -> pd
         dtype = pd.ArrowDtype(digests.type)
     elif isinstance(of.dtype, pd.StringDtype):
         dtype = of.dtype
-    else:
+    elif _HAS_NA_VALUE:
         dtype = pd.StringDtype(na_value=np.nan)
+    else:
+        dtype = pd.StringDtype("pyarrow_numpy")
     return pd.Series(dtype.__from_arrow__(digests), index=of.index, name=of.name, copy=False)
 
 
@@ -254,9 +265,7 @@ def _has_bytes(kind: pa.DataType) -> bool:
     """Whether values are text or bytes; a column of nulls alone may have been."""
     if pa.types.is_dictionary(kind):
         return _has_bytes(kind.value_type)
-    variable = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
-    binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
-    return any(is_kind(kind) for is_kind in variable + binary)
+    return any(is_kind(kind) for is_kind in _KINDS_WITH_BYTES)
 
 
 def _is_extension(kind: pa.DataType) -> bool:

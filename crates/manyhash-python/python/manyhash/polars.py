@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import replace
-from typing import Unpack
+from typing import Any, Unpack
 
 try:
     import polars as pl
@@ -35,16 +35,32 @@ except ImportError as error:
 
     raise missing_engine("polars", error) from error
 
+from manyhash._algorithms import AlgorithmName
 from manyhash._column_digest import ColumnDigest, Output
 from manyhash._column_methods import ColumnMethods
 from manyhash.arrow import Options
 
 __all__ = ["hash", "hash_rows"]
 
+# Polars has them from 1.18 and 1.35 on.
+_WIDE: tuple[Any, ...] = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
+
+
+def _exports_categories() -> bool:
+    """Whether Polars exports categories as the dictionary that it says they are: old versions give bare numbers."""
+    try:
+        ColumnDigest().of_column(pl.Series(["a"], dtype=pl.Categorical), "view")
+    except RuntimeError:
+        return False
+    return True
+
+
+_EXPORTS_CATEGORIES = _exports_categories()
+
 
 def hash(
     column: pl.Expr | str,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pl.Expr:
@@ -62,7 +78,7 @@ def hash(
 
 def hash_rows(
     *columns: pl.Expr | str,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     **options: Unpack[Options],
 ) -> pl.Expr:
@@ -84,7 +100,7 @@ class ExpressionMethods(ColumnMethods[pl.Expr]):
     def __init__(self, expression: pl.Expr) -> None:
         self._expression = expression
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Expr:
+    def hash(self, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Expr:
         return hash(self._expression, algorithm, output, **options)
 
 
@@ -95,7 +111,7 @@ class SeriesMethods(ColumnMethods[pl.Series]):
     def __init__(self, series: pl.Series) -> None:
         self._series = series
 
-    def hash(self, algorithm: str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Series:
+    def hash(self, algorithm: AlgorithmName | str = "sha256", output: Output = "binary", **options: Unpack[Options]) -> pl.Series:
         return _OfColumn(ColumnDigest(algorithm, output, **options))(self._series)
 
 
@@ -120,7 +136,9 @@ class _OfColumn:
         if isinstance(dtype, pl.Null):
             # Polars exports such a column with a buffer, which Arrow forbids.
             return series.cast(_dtype(digest))
-        if isinstance(dtype, (pl.Categorical, pl.Enum)) and digest.output != "binary":
+        if isinstance(dtype, (pl.Categorical, pl.Enum)) and not _EXPORTS_CATEGORIES:
+            series = series.cast(pl.String)
+        elif isinstance(dtype, (pl.Categorical, pl.Enum)) and digest.output != "binary":
             # Only the categories are hashed. Polars would take a dictionary of texts for new
             # categories: it encodes digests itself.
             binary = replace(digest, output="binary").of_column(series, "view")
@@ -135,14 +153,16 @@ class _OfRows(_OfColumn):
     def __call__(self, series: pl.Series) -> pl.Series:
         frame = series.struct.unnest()
         for name, dtype in frame.schema.items():
-            if dtype.is_nested() or isinstance(dtype, (pl.Int128, pl.UInt128, pl.Object)):
-                wide = isinstance(dtype, (pl.Int128, pl.UInt128))
+            wide = isinstance(dtype, _WIDE)
+            if wide or dtype.is_nested() or isinstance(dtype, pl.Object):
                 reason = "which Arrow lacks" if wide else "which can't be part of a row's digest"
                 cast = "pl.Decimal(38, 0)" if wide else "pl.String"
                 raise TypeError(f"column {name!r} has dtype {dtype}, {reason}: cast it first, pl.col({name!r}).cast({cast}), say")
         # Null is encoded alike in all types, and Polars exports a column of no type with a buffer,
         # which Arrow forbids.
         frame = frame.cast({pl.Null: pl.String})
+        if not _EXPORTS_CATEGORIES:
+            frame = frame.cast({pl.Categorical: pl.String, pl.Enum: pl.String})
         return pl.Series(self.digest.of_rows(frame, "view"), dtype=_dtype(self.digest)).alias(series.name)
 
 

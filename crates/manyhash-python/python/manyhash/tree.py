@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from manyhash import _manyhash
+from manyhash._algorithms import AlgorithmName
 
 if TYPE_CHECKING:
     from manyhash._manyhash import Data
@@ -40,7 +41,7 @@ class FileTree(NamedTuple):
     """`piece layers`: a digest a piece. A file of one piece or less has none."""
 
 
-def j_lanes(data: Data, lanes: int = 16, algorithm: str = "sha256", *, separated: bool = False) -> bytes:
+def j_lanes(data: Data, lanes: int = 16, algorithm: AlgorithmName | str = "sha256", *, separated: bool = False) -> bytes:
     """The j-lanes digest (Gueron 2013): words of data dealt out to lanes, 1 to 1024 of them.
 
     separated: with initial values of this mode alone, so that no message has the same digest in
@@ -49,21 +50,21 @@ def j_lanes(data: Data, lanes: int = 16, algorithm: str = "sha256", *, separated
     return _manyhash.tree_j_lanes(data, lanes, algorithm, separated)
 
 
-def j_pointers(data: Data, lanes: int = 16, algorithm: str = "sha256", *, separated: bool = False) -> bytes:
+def j_pointers(data: Data, lanes: int = 16, algorithm: AlgorithmName | str = "sha256", *, separated: bool = False) -> bytes:
     """The j-pointers digest (Gueron 2013): data cut into 1 to 1024 ranges, each of whole blocks.
     separated is as in j_lanes.
     """
     return _manyhash.tree_j_pointers(data, lanes, algorithm, separated)
 
 
-def files(digests: Iterable[Data], algorithm: str = "sha256") -> bytes:
+def files(digests: Iterable[Data], algorithm: AlgorithmName | str = "sha256") -> bytes:
     """The digest of a list of messages or files, from their digests in order, such as hash_many
     gives.
     """
     return _manyhash.tree_files(digests, algorithm)
 
 
-def fs_verity(data: Data, algorithm: str = "sha256", *, block_size: int = 4096, salt: Data = b"") -> bytes:
+def fs_verity(data: Data, algorithm: AlgorithmName | str = "sha256", *, block_size: int = 4096, salt: Data = b"") -> bytes:
     """The file digest of Linux' fs-verity, which `fsverity digest` prints.
 
     algorithm: sha256 or sha512.
@@ -75,7 +76,7 @@ def fs_verity(data: Data, algorithm: str = "sha256", *, block_size: int = 4096, 
 
 def dm_verity(
     data: Data,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     *,
     data_block_size: int = 4096,
     hash_block_size: int = 4096,
@@ -100,7 +101,7 @@ def bittorrent_v2(data: Data, piece_length: int) -> FileTree:
     return FileTree(*_manyhash.tree_bittorrent_v2(data, piece_length))
 
 
-def s3_composite(data: Data, part_size: int = 8 << 20, algorithm: str = "sha256") -> bytes:
+def s3_composite(data: Data, part_size: int = 8 << 20, algorithm: AlgorithmName | str = "sha256") -> bytes:
     """The composite checksum of an object that S3 got in parts, without the number of parts that S3
     shows after it.
 

@@ -23,8 +23,8 @@ DTYPES = {
     "string[python]": ("string[python]", TEXTS),
     "object of str": (object, TEXTS),
     "object of bytes": (object, BYTES),
-    **{str(kind): (pd.ArrowDtype(kind), TEXTS) for kind in (pa.string(), pa.large_string(), pa.string_view())},
-    **{str(kind): (pd.ArrowDtype(kind), BYTES) for kind in (pa.binary(), pa.large_binary(), pa.binary_view())},
+    **{str(kind): (pd.ArrowDtype(kind), TEXTS) for kind in support.arrow_types("string", "large_string", "string_view")},
+    **{str(kind): (pd.ArrowDtype(kind), BYTES) for kind in support.arrow_types("binary", "large_binary", "binary_view")},
     "category": ("category", TEXTS),
     "category of bytes": ("category", BYTES),
 }

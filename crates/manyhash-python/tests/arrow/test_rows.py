@@ -10,7 +10,7 @@ import struct
 from typing import Any
 
 import pytest
-from support import module
+from support import arrow_types, module
 
 import manyhash.arrow
 
@@ -88,7 +88,7 @@ def table(rows: int = 200) -> pa.Table:
         {
             "text": column(["", "a", "äöü" * 50, "x" * 20000], pa.string(), 5),
             "large_text": column(["", "b"], pa.large_string(), 7),
-            "text_view": column(["short", "longer than a view is"], pa.string_view(), 3),
+            **{"text_view": column(["short", "longer than a view is"], kind, 3) for kind in arrow_types("string_view")},
             "binary": column([b"", b"\xff\0"], pa.binary(), 4),
             "fixed": column([b"1234", b"\0\0\0\0"], pa.binary(4), 11),
             "dictionary": column(["red", "green", ""], pa.string(), 6).dictionary_encode(),

@@ -34,10 +34,10 @@ def test_shake_is_that_of_hashlib(name: str, length: int) -> None:
     function = hashlib.shake_128 if "128" in name else hashlib.shake_256
     for messages in ([], [b""], ragged(50)):
         right = [function(message).digest(length) for message in messages]
-        assert shake_many(name, messages, length) == right
-        assert shake_many(name, messages, length, output="hex", threads=3) == [digest.hex() for digest in right]
-        assert shake_many(name, messages, length, output="bytes", threads=0) == b"".join(right)
-        array = shake_many(name, iter(messages), length, output="numpy")
+        assert shake_many(messages, name, length) == right
+        assert shake_many(messages, name, length, output="hex", threads=3) == [digest.hex() for digest in right]
+        assert shake_many(messages, name, length, output="bytes", threads=0) == b"".join(right)
+        array = shake_many(iter(messages), name, length, output="numpy")
         assert array.shape == (len(messages), length) and array.tobytes() == b"".join(right)
 
 
@@ -53,8 +53,8 @@ def test_blake2_is_that_of_hashlib(function: str) -> None:
     ):
         right = [of_hashlib(message, **parameters).digest() for message in messages]
         many: Any = blake2_many
-        assert many(function, messages, **parameters) == right
-        assert many(function.upper(), messages, output="hex", threads=2, **parameters) == [digest.hex() for digest in right]
+        assert many(messages, function, **parameters) == right
+        assert many(messages, function.upper(), output="hex", threads=2, **parameters) == [digest.hex() for digest in right]
 
 
 def test_blake3_is_that_of_its_authors() -> None:
@@ -79,13 +79,13 @@ def test_keccaks_other_functions_are_those_of_pycryptodome() -> None:
         function, message = field["function"].strip(), pattern(int(field["message_bytes"]))
         right, custom = bytes.fromhex(field["output"]), pattern(int(field.get("customization_bytes", 0)))
         if function.startswith("KMAC"):
-            found = kmac_many(pattern(int(field["key_bytes"])), [message], function, length=len(right), customization=custom)
+            found = kmac_many([message], function, key=pattern(int(field["key_bytes"])), length=len(right), customization=custom)
         elif function.startswith("TurboSHAKE"):
             if int(field["domain"]) != 0x1F:
                 continue
-            found = shake_many(function, [message], len(right))
+            found = shake_many([message], function, len(right))
         else:
-            found = shake_many(function.removeprefix("c"), [message], len(right), customization=custom)
+            found = shake_many([message], function.removeprefix("c"), len(right), customization=custom)
         assert found == [right], record
         seen.add(function)
     assert len(seen) == 7
@@ -94,26 +94,26 @@ def test_keccaks_other_functions_are_those_of_pycryptodome() -> None:
 def test_more_output_than_a_chunk_keeps_its_order() -> None:
     messages = [b"%d" % i for i in range(100)]
     right = [hashlib.shake_128(message).digest(400_000) for message in messages]
-    assert shake_many("shake128", iter(messages), 400_000, threads=2) == right
+    assert shake_many(iter(messages), "shake128", 400_000, threads=2) == right
 
 
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: shake_many("shake128", [b""], 0), "length is 0: it must be at least 1"),
-        (lambda: shake_many("shake128", [b""], -1), "length is -1: it must not be negative"),
-        (lambda: shake_many("shake128", [b""], 2**70), "length is out of range"),
-        (lambda: shake_many("shake128", [b""], 2**62), "length is 4611686018427387904"),
-        (lambda: shake_many("shake129", [b""], 1), "unknown function 'shake129'|unknown function \"shake129\""),
-        (lambda: shake_many("turboshake128", [b""], 1, customization=b"c"), "customization: turboshake128 has none"),
-        (lambda: kmac_many(b"key", [b""], "hmac"), "unknown function"),
-        (lambda: kmac_many(b"key", [b""], length=0), "length is 0"),
-        (lambda: blake2_many("blake2x", [b""]), "unknown function"),
-        (lambda: blake2_many("blake2b", [b""], digest_size=65), "digest_size is 65; it must be 1 to 64"),
-        (lambda: blake2_many("blake2s", [b""], digest_size=0), "digest_size is 0; it must be 1 to 32"),
-        (lambda: blake2_many("blake2s", [b""], key=b"k" * 33), "the length of key is 33; it must be 0 to 32"),
-        (lambda: blake2_many("blake2b", [b""], salt=b"s" * 17), "the length of salt is 17; it must be 0 to 16"),
-        (lambda: blake2_many("blake2b", [b""], person=b"p" * 17), "the length of person is 17; it must be 0 to 16"),
+        (lambda: shake_many([b""], "shake128", 0), "length is 0: it must be at least 1"),
+        (lambda: shake_many([b""], "shake128", -1), "length is -1: it must not be negative"),
+        (lambda: shake_many([b""], "shake128", 2**70), "length is out of range"),
+        (lambda: shake_many([b""], "shake128", 2**62), "length is 4611686018427387904"),
+        (lambda: shake_many([b""], "shake129", 1), "unknown function 'shake129'|unknown function \"shake129\""),
+        (lambda: shake_many([b""], "turboshake128", 1, customization=b"c"), "customization: turboshake128 has none"),
+        (lambda: kmac_many([b""], "hmac", key=b"key"), "unknown function"),
+        (lambda: kmac_many([b""], key=b"key", length=0), "length is 0"),
+        (lambda: blake2_many([b""], "blake2x"), "unknown function"),
+        (lambda: blake2_many([b""], "blake2b", digest_size=65), "digest_size is 65; it must be 1 to 64"),
+        (lambda: blake2_many([b""], "blake2s", digest_size=0), "digest_size is 0; it must be 1 to 32"),
+        (lambda: blake2_many([b""], "blake2s", key=b"k" * 33), "the length of key is 33; it must be 0 to 32"),
+        (lambda: blake2_many([b""], "blake2b", salt=b"s" * 17), "the length of salt is 17; it must be 0 to 16"),
+        (lambda: blake2_many([b""], "blake2b", person=b"p" * 17), "the length of person is 17; it must be 0 to 16"),
         (lambda: blake3_many([b""], key=b"short"), "key has 5 bytes: it must have 32"),
         (lambda: blake3_many([b""], key=KEY, context="c"), "key and context: only one of them may be given"),
         (lambda: blake3_many([b""], length=0), "length is 0"),
@@ -130,7 +130,7 @@ def test_types_are_checked() -> None:
     with pytest.raises(TypeError, match="key is str"):
         blake3_many([b""], key=wrong)
     with pytest.raises(TypeError, match="customization is str"):
-        shake_many("shake128", [b""], 32, customization=wrong)
-    with pytest.raises(TypeError):
-        shake_many("shake128", 5, 32)  # type: ignore[call-overload]
+        shake_many([b""], "shake128", 32, customization=wrong)
+    with pytest.raises(TypeError, match="messages is int"):
+        shake_many(5, "shake128", 32)  # type: ignore[call-overload]
     assert set(manyhash.__all__) >= {"shake_many", "kmac_many", "blake2_many", "blake3_many"}

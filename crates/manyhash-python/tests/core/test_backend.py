@@ -16,10 +16,10 @@ import manyhash
 CALLS = [
     "manyhash.sha256()",
     "manyhash.new('sha256', b'x')",
-    "manyhash.hash_many('sha256', [])",
-    "manyhash.hash_many('sha256', [b'x'])",
-    "manyhash.hmac_many(b'k', [b'x'])",
-    "manyhash.verify_many(b'k', [b'x'], [b'x'])",
+    "manyhash.hash_many([], 'sha256')",
+    "manyhash.hash_many([b'x'], 'sha256')",
+    "manyhash.hmac_many([b'x'], key=b'k')",
+    "manyhash.verify_many([b'x'], [b'x'], key=b'k')",
     "manyhash.file_digests(['/dev/null'])",
     "manyhash.backend()",
     "manyhash.tree.j_lanes(b'')",
@@ -46,7 +46,7 @@ def test_a_backend_has_a_name_and_lanes() -> None:
 
 
 def test_a_backend_can_be_forced() -> None:
-    script = "import manyhash; print(manyhash.backend(), manyhash.hash_many('sha256', [b'abc'] * 3, output='hex')[2][:8])"
+    script = "import manyhash; print(manyhash.backend(), manyhash.hash_many([b'abc'] * 3, 'sha256', output='hex')[2][:8])"
     assert run(script, "portable") == "Backend(name='portable', lanes=1) ba7816bf\n"
 
 
@@ -64,7 +64,7 @@ def test_an_instruction_set_that_there_is_not_is_a_runtime_error() -> None:
     ("backend", "calls", "reason"),
     [
         ("nonsense", CALLS, "unknown backend 'nonsense'; this CPU can run: .*portable"),
-        ("sha-ni", ["manyhash.sha512()", "manyhash.hash_many('sha512', [])", "manyhash.backend('sha512')"], "has no SHA-512|needs instructions"),
+        ("sha-ni", ["manyhash.sha512()", "manyhash.hash_many([], 'sha512')", "manyhash.backend('sha512')"], "has no SHA-512|needs instructions"),
     ],
 )
 def test_a_backend_that_cannot_be_used_is_a_runtime_error_wherever_it_is_asked_for(backend: str, calls: list[str], reason: str) -> None:
@@ -87,7 +87,7 @@ import hashlib, sys, manyhash
 messages = [bytes([i % 251]) * i for i in range(300)]
 for algorithm in hashlib.algorithms_available.intersection(manyhash.algorithms):
     expected = [hashlib.new(algorithm, message).hexdigest() for message in messages]
-    assert manyhash.hash_many(algorithm, messages, output="hex") == expected, algorithm
+    assert manyhash.hash_many(messages, algorithm, output="hex") == expected, algorithm
     assert manyhash.new(algorithm, messages[-1]).hexdigest() == expected[-1], algorithm
 print(manyhash.backend().name)
 """
@@ -128,5 +128,5 @@ print("all refused")
 
 
 def test_where_every_backend_computes_wrongly_nothing_is_hashed() -> None:
-    script = "import manyhash\ntry:\n    manyhash.hash_many('sha256', [b'x'])\nexcept RuntimeError as error:\n    print(error)"
+    script = "import manyhash\ntry:\n    manyhash.hash_many([b'x'], 'sha256')\nexcept RuntimeError as error:\n    print(error)"
     assert "wrongly on this machine" in run(script, "", broken="all")

@@ -30,7 +30,7 @@ DIGESTS = {
 @pytest.mark.parametrize("algorithm", DIGESTS)
 def test_every_door_gives_the_published_digests(algorithm: str, tmp_path: Path) -> None:
     messages, expected = list(DIGESTS[algorithm]), list(DIGESTS[algorithm].values())
-    assert [digest.hex() for digest in manyhash.hash_many(algorithm, messages)] == expected
+    assert [digest.hex() for digest in manyhash.hash_many(messages, algorithm)] == expected
     assert [manyhash.new(algorithm, message).hexdigest() for message in messages] == expected
     for message, digest in DIGESTS[algorithm].items():
         assert getattr(manyhash, algorithm)(message).hexdigest() == digest

@@ -106,8 +106,8 @@ def test_files_is_the_digest_of_digests() -> None:
     for count in (0, 1, 5, 1000):
         messages = [content(i % 50) for i in range(count)]
         right = digest("sha1", b"".join(digest("sha1", message) for message in messages))
-        assert tree.files(manyhash.hash_many("sha1", messages), "sha1") == right
-        assert tree.files(manyhash.hash_many("sha1", messages, output="numpy"), "sha1") == right
+        assert tree.files(manyhash.hash_many(messages, "sha1"), "sha1") == right
+        assert tree.files(manyhash.hash_many(messages, "sha1", output="numpy"), "sha1") == right
 
 
 @pytest.mark.parametrize("algorithm", IN_HASHLIB)

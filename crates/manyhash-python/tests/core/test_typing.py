@@ -96,7 +96,7 @@ def test_the_stub_declares_what_is_there_and_nothing_else() -> None:
     stub = ast.parse((PACKAGE / "_manyhash.pyi").read_text())
     defined = {node.name for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     defined |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
-    types_alone = {"Data", "_Messages", "_Several"}
+    types_alone = {"Data", "_Messages", "_Several", "_Algorithm", "_Shake", "_Kmac", "_Blake2"}
     there = {name for name in dir(_manyhash) if not name.startswith("__") or name == "__version__"}
     assert defined - types_alone == there - set(manyhash.algorithms) | set(support.WITH_PARAMETERS)
 
@@ -106,11 +106,14 @@ def stub_of_the_algorithms() -> str:
     imported = ", ".join(["Data", "Hash", *(f"{name} as {name}" for name in support.WITH_PARAMETERS)])
     lines = [
         "# Written by a test: MANYHASH_RECORD_STUB=1 pytest tests/core/test_typing.py",
-        "from typing import Generic, TypeVar",
+        "from typing import Generic, Literal, TypeAlias, TypeVar",
         "",
         "from manyhash._column_methods import DigestMethod",
         f"from manyhash._manyhash import {imported}",
         "",
+        "AlgorithmName: TypeAlias = Literal[",
+        *(f'    "{name}",' for name in manyhash.algorithms),
+        "]",
         'Column = TypeVar("Column")',
         "",
         "__all__ = [",
@@ -135,7 +138,7 @@ def test_the_stub_of_the_algorithms_is_as_written() -> None:
 
 def test_everything_public_is_documented() -> None:
     assert (PACKAGE / "py.typed").exists()
-    for name in set(manyhash.__all__) - {"__version__", "algorithms"}:
+    for name in set(manyhash.__all__) - {"AlgorithmName", "__version__", "algorithms"}:
         assert getattr(manyhash, name).__doc__, name
     for name in manyhash.tree.__all__:
         assert getattr(manyhash.tree, name).__doc__, name

@@ -72,10 +72,10 @@ pub(crate) mod leaves;
 mod linear_program;
 pub(crate) mod messages;
 pub(crate) mod mix;
-#[cfg(test)]
+#[cfg(all(test, feature = "oracle"))]
 mod model;
 mod queue;
-#[cfg(test)]
+#[cfg(all(test, feature = "oracle"))]
 mod robust;
 pub(crate) mod route;
 mod sets;

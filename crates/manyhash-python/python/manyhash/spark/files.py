@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
 import manyhash
+from manyhash._algorithms import AlgorithmName
 from manyhash.spark import records
 from manyhash.spark.hadoop import JVM_ERRORS, PARTITION_BYTES, PARTITION_FILES, PIECE_BYTES, HadoopFiles, first_line, hadoop_configuration
 from manyhash.spark.session import require_jvm
@@ -33,7 +34,7 @@ class IncompleteTable(OSError):
 def manifest(
     spark: SparkSession,
     inputs: str | Iterable[str],
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     *,
     piece_bytes: int = PIECE_BYTES,
     partition_bytes: int = PARTITION_BYTES,

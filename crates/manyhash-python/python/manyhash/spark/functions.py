@@ -1,9 +1,10 @@
 """Functions on columns: Arrow UDFs around manyhash.arrow, which hashes a batch of rows with one
-call.
+call. Before PySpark 4.1 there are none, and columns go through pandas.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -11,12 +12,14 @@ import pyarrow as pa
 
 import manyhash
 import manyhash.arrow
+from manyhash._algorithms import AlgorithmName
 
+# PySpark's stubs want the kind of a function as an argument, which PySpark itself finds in annotations.
+_arrow_udf: Any
 try:
-    from pyspark.sql.functions import arrow_udf
-except ImportError as error:
-    needed = "pyspark 4.1 or later, for Arrow UDFs"
-    raise ImportError(f"manyhash.spark needs {needed}: pip install '.[spark]' in a checkout of manyhash") from error
+    from pyspark.sql.functions import arrow_udf as _arrow_udf
+except ImportError:
+    _arrow_udf = None
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -44,7 +47,7 @@ class DigestFunction(Protocol):
 
 def hash(
     column: Column | str,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     *,
     key: Bytes | None = None,
@@ -64,7 +67,7 @@ def hash(
 
 def hash_rows(
     *columns: Column | str,
-    algorithm: str = "sha256",
+    algorithm: AlgorithmName | str = "sha256",
     output: Output = "binary",
     key: Bytes | None = None,
     prefix: Bytes | None = None,
@@ -72,9 +75,16 @@ def hash_rows(
 ) -> Column:
     """A digest of each row of several columns, encoded as manyhash.arrow.hash_rows does: never
     null, and the same in all engines.
+
+    It needs PySpark 4.1: before, columns come as those of pandas, where integers with nulls are
+    floats, and would have other digests.
     """
     if not columns:
         raise ValueError("columns: at least one is needed")
+    if _arrow_udf is None:
+        raise NotImplementedError(
+            "manyhash.spark.hash_rows needs pyspark 4.1 or later, for Arrow UDFs; before, frame.mapInArrow with manyhash.arrow.hash_rows"
+        )
     name = manyhash.new(algorithm).name
     return _rows_udf(f"manyhash_{name}_rows", name, output, key, prefix, truncate)(*columns)
 
@@ -111,7 +121,7 @@ def register(
 
     For each algorithm (None: all) there are `NAME_sha256(x)`, which gives binary,
     `NAME_sha256_hex(x)` and `NAME_sha256_base64(x)`, and `NAME_sha256_rows(x, y, ...)`, each with
-    its `_hex` and `_base64`. `name` is `manyhash` unless you say otherwise; with a key, a prefix or
+    its `_hex` and `_base64`; before PySpark 4.1 no `_rows`. `name` is `manyhash` unless you say otherwise; with a key, a prefix or
     a length it has to be another, so that nobody takes one for a plain digest.
     """
     if name is None:
@@ -125,6 +135,8 @@ def register(
     names = []
     for algorithm in chosen:
         for rows, make in (("", _column_udf), ("_rows", _rows_udf)):
+            if rows and _arrow_udf is None:
+                continue
             for output in _SPARK_TYPES:
                 function = f"{name}_{algorithm}{rows}" + ("" if output == "binary" else f"_{output}")
                 spark.udf.register(function, make(function, algorithm, output, key, prefix, truncate))
@@ -195,8 +207,21 @@ def _named(digest: Any, name: str, output: Output) -> Callable[..., Column]:
     """Gives a function its name, which is all that plans show of it: keys are in the closure only.
     """
     digest.__name__ = digest.__qualname__ = name
-    # PySpark's stubs want the kind of function as an argument, which PySpark itself finds in
-    # annotations.
-    make: Any = arrow_udf
-    function: Callable[..., Column] = make(digest, _SPARK_TYPES[output])
+    function: Callable[..., Column] = _column_of_pandas(digest, output) if _arrow_udf is None else _arrow_udf(digest, _SPARK_TYPES[output])
     return function
+
+
+def _column_of_pandas(digest: Any, output: Output) -> Any:
+    """The function where Spark gives columns as Series of pandas, with None for null."""
+    import pandas as pd
+    from pyspark.sql.functions import pandas_udf
+
+    @functools.wraps(digest)
+    def of_series(column: Any) -> Any:
+        return digest(pa.Array.from_pandas(column)).to_pandas()
+
+    # What this is a function of, which PySpark finds in annotations.
+    of_series.__annotations__ = {"column": pd.Series, "return": pd.Series}
+    of_series.__dict__.pop("__wrapped__")
+    make: Any = pandas_udf
+    return make(of_series, _SPARK_TYPES[output])

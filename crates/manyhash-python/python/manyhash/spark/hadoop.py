@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark.core.rdd import RDD
+from pyspark import RDD
 from pyspark.errors import PySparkException
 from pyspark.serializers import NoOpSerializer
 

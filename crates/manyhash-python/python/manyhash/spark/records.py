@@ -123,7 +123,7 @@ class _Batch:
         """The rows of the files of the batch, which is empty then."""
         files, self._files, self._count, self._bytes = self._files, {}, 0, 0
         for algorithm, entries in files.items():
-            digests = manyhash.hash_many(algorithm, [content for _, content in entries])
+            digests = manyhash.hash_many([content for _, content in entries], algorithm)
             for (item, _), digest in zip(entries, digests, strict=True):
                 yield item.row(algorithm, digest)
 

@@ -10,9 +10,9 @@
 )]
 
 pub(crate) mod instructions;
-#[cfg(test)]
+#[cfg(all(test, feature = "oracle"))]
 pub(crate) mod manual;
-#[cfg(all(test, target_arch = "aarch64"))]
+#[cfg(all(test, feature = "oracle", target_arch = "aarch64"))]
 mod meanings;
 #[cfg(target_arch = "aarch64")]
 mod neon;

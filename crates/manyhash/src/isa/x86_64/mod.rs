@@ -4,9 +4,9 @@ mod avx2;
 mod avx512;
 mod avx512_half;
 mod avx512_quarter;
-#[cfg(test)]
+#[cfg(all(test, feature = "oracle"))]
 pub(crate) mod manual;
-#[cfg(test)]
+#[cfg(all(test, feature = "oracle"))]
 mod meanings;
 mod operations;
 pub(crate) mod sha;
