@@ -27,7 +27,7 @@ pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Ou
         None => Output::stdout(),
     };
     let cache = Cache::open(program, &arguments.cache)?;
-    let settings = cache.kept(Settings::new(arguments.work.workers()));
+    let settings = cache.kept(Settings::new(arguments.work.workers));
     let format = Format::new(&arguments.algorithms, arguments.style(), arguments.zero);
     let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
     let walk = Walk::new(paths, arguments.recursive).then(list).with(options).leaving_out(arguments.output.as_deref());

@@ -159,23 +159,28 @@ impl WalkArguments {
     }
 }
 
-/// How to go about it.
+/// How to go about it. Where a command has commands of its own, these options may stand before or
+/// behind them.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WorkArguments {
-    /// Threads that hash [default: all cores]; 1 reads one file after the other, for disks with moving parts
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
-    pub(crate) threads: Option<u16>,
+    /// Threads that hash; 0 is all cores, and 1 reads one file after the other, for disks with moving parts
+    #[arg(short = 'j', long = "threads", value_name = "N", global = true, default_value = "0", allow_negative_numbers = true, value_parser = threads)]
+    pub(crate) workers: usize,
 
     /// Show progress on stderr: auto (on a terminal, after a second), always or never
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
     pub(crate) progress: ProgressWhen,
 }
 
-impl WorkArguments {
-    /// Returns the number of threads that hash.
-    pub(crate) fn workers(&self) -> usize {
-        self.threads.map_or_else(all_cores, usize::from)
+/// Returns the number of threads that `text` asks for. More than can be used are as many as can.
+fn threads(text: &str) -> Result<usize, String> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("a number of threads is 0, for all cores, or more".to_string());
     }
+    Ok(match text.parse().unwrap_or(usize::MAX) {
+        0 => all_cores(),
+        threads => threads.min(MAX_WORKERS),
+    })
 }
 
 /// Where digests are kept from run to run. CACHE.md says how.

@@ -1,13 +1,11 @@
 //! `manyhash tree`: its options.
 
-use super::AlgorithmName;
-use crate::progress::ProgressWhen;
+use super::{AlgorithmName, WorkArguments};
 use crate::text::hexadecimal;
 use crate::text::size;
 use clap::{Args, Subcommand, ValueEnum};
 use manyhash::AnyAlgorithm;
 use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
-use manyhash_files::{MAX_WORKERS, all_cores};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -30,30 +28,11 @@ Examples:
 pub(crate) struct TreeArguments {
     /// How to go about it.
     #[command(flatten)]
-    pub(crate) work: TreeWorkArguments,
+    pub(crate) work: WorkArguments,
 
     /// Which digest of digests.
     #[command(subcommand)]
     pub(crate) mode: TreeMode,
-}
-
-/// How to go about it. As [`super::WorkArguments`], but `-j` are lanes.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct TreeWorkArguments {
-    /// Threads that hash [default: all cores]
-    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
-    pub(crate) threads: Option<u16>,
-
-    /// Show progress on stderr: auto (on a terminal, after a second), always or never
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true)]
-    pub(crate) progress: ProgressWhen,
-}
-
-impl TreeWorkArguments {
-    /// Returns the number of threads that hash.
-    pub(crate) fn workers(&self) -> usize {
-        self.threads.map_or_else(all_cores, usize::from)
-    }
 }
 
 /// The modes.
@@ -76,13 +55,13 @@ pub(crate) enum TreeMode {
 const J_LANES_EXAMPLES: &str = "\
 Examples:
   Of a large image, on all cores:
-      manyhash tree j-lanes -j 32 disk.img
+      manyhash tree j-lanes -l 32 disk.img
   Of a stream, so that no message has the same digest in another mode:
       tar c photos | manyhash tree j-lanes --separated -a sha512";
 
 const J_POINTERS_EXAMPLES: &str = "\
 Examples:
-  manyhash tree j-pointers -j 16 disk.img";
+  manyhash tree j-pointers -l 16 disk.img";
 
 /// What `tree j-lanes` and `tree j-pointers` take.
 #[derive(Args, Debug)]
@@ -92,7 +71,7 @@ pub(crate) struct LanesArguments {
     pub(crate) algorithm: AnyAlgorithm,
 
     /// Lanes, 1 to 1024; another number is another digest
-    #[arg(short = 'j', long, value_name = "LANES", default_value_t = 16, value_parser = lanes)]
+    #[arg(short, long, value_name = "LANES", default_value_t = 16, value_parser = lanes)]
     pub(crate) lanes: usize,
 
     /// Take initial values of their own for this mode and number of lanes: then no digest is one of another mode

@@ -353,7 +353,7 @@ fn wrong_usage_of_dups_says_what_would_do() {
         ("dups --chunks cdc:5000 .", "power of two"),
         ("dups --depth 2 .", "--chunks"),
         ("dups -a md6 .", "sha256"),
-        ("dups -j 0 .", "0"),
+        ("dups -j 1.5 .", "1.5"),
     ] {
         let outcome = place.run(line);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{line}");

@@ -207,8 +207,8 @@ fn memory_is_bounded_for_trees_of_large_files() {
     fs::File::create(place.join("large")).unwrap().set_len(512 << 20).unwrap();
     for arguments in [
         "tree j-lanes large",
-        "tree j-lanes -j 1024 -a sha512 large",
-        "tree j-pointers -j 1024 large",
+        "tree j-lanes -l 1024 -a sha512 large",
+        "tree j-pointers -l 1024 large",
         "tree files large large",
         "tree fs-verity --block-size 1024 large",
         "tree fs-verity --block-size 1024 --out-merkle-tree tree large",

@@ -84,7 +84,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_would_do() {
         "sum --bogus f",
         "sum --json --tag f",
         "sum --json -z f",
-        "sum -j 0 f",
+        "sum -j -1 f",
         "sum -j x f",
         "sum --progress maybe f",
         "check",

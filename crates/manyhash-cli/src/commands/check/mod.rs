@@ -37,7 +37,7 @@ pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> 
         std::fs::read_dir(directory).map_err(Failure::of(directory))?;
     }
     let cache = Cache::open(program, &cache)?;
-    let settings = cache.kept(Settings::new(work.workers()));
+    let settings = cache.kept(Settings::new(work.workers));
     let dialect = Dialect::Manyhash;
     let check = Check {
         dialect,

@@ -35,7 +35,7 @@ pub(crate) fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> O
         program,
         algorithm,
         sizes: arguments.min_size..=arguments.max_size,
-        workers: arguments.work.workers(),
+        workers: arguments.work.workers,
         progress: arguments.work.progress,
         unreadable: 0,
     };

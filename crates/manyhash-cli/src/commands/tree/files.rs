@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 pub(crate) fn run(call: &Call<'_>, arguments: FilesArguments) -> Outcome {
     let FilesArguments { algorithm, files } = arguments;
-    let settings = Settings::new(call.work.workers());
+    let settings = Settings::new(call.work.workers);
     let source = or_stdin(files).into_iter().map(move |file| {
         let path = PathBuf::from(file);
         let what = look_at(&path);

@@ -13,7 +13,7 @@ mod small_files;
 
 use super::prepare_backends;
 use crate::exit::{Failure, Outcome};
-use crate::flags::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
+use crate::flags::{FsVerityHash, TreeArguments, TreeMode, WorkArguments};
 use crate::message::{reason, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -59,7 +59,7 @@ impl TreeMode {
 
 struct Call<'a> {
     program: &'a OsStr,
-    work: &'a TreeWorkArguments,
+    work: &'a WorkArguments,
     verbose: bool,
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item =
 }
 
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
-    let settings = Settings { hashing: mode.hashing(), ..Settings::new(call.work.workers()) };
+    let settings = Settings { hashing: mode.hashing(), ..Settings::new(call.work.workers) };
     let cutter = Arc::clone(&mode);
     let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&*cutter, PathBuf::from(file)));
     let report = call.report(&settings.totals);

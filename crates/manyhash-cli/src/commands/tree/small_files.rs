@@ -82,7 +82,7 @@ const BATCHES_BYTES: usize = 16 << 20;
 const MAX_TASKS: usize = 1024;
 
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
-    let settings = Settings::new(call.work.workers());
+    let settings = Settings::new(call.work.workers);
     let workers = settings.workers;
     let batch_bytes = BATCH_BYTES.min(BATCHES_BYTES / workers);
     let of_contents = Arc::clone(&mode);

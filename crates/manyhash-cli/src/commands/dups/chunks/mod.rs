@@ -53,7 +53,7 @@ pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Option
         tally.take(event);
         Ok::<_, Infallible>(())
     };
-    let Ok(()) = in_turns(arguments.work.workers(), MAX_WAITING, worker, |_| units.next(), Worker::run, take);
+    let Ok(()) = in_turns(arguments.work.workers, MAX_WAITING, worker, |_| units.next(), Worker::run, take);
     let Tally { progress, seen, counts, unreadable, .. } = tally;
     progress.finish();
     let about = About { chunking, algorithm: arguments.algorithm, unreadable, sampled: seen.sampled() };
