@@ -29,12 +29,13 @@ pub(crate) use self::sum::SumArguments;
 pub(crate) use self::tree::*;
 pub(crate) use self::verity::*;
 
-/// The text below the list of commands, in which `DROP-INS` stands for the names of drop-ins.
 const EXAMPLES: &str = "\
 Examples:
   manyhash sum -r photos -o photos.sha256
-  manyhash check photos.sha256
+  manyhash check photos.sha256";
 
+/// The text below the list of commands, in which `DROP-INS` stands for the names of drop-ins.
+const DROP_INS: &str = "\
 Drop-ins:
   DROP-INS
   as `manyhash NAME ...`, or by a link of that name; with GNU's options.
@@ -49,9 +50,11 @@ Environment:
 
 /// Checksums of many files at once
 #[derive(Debug, Parser)]
-#[command(name = "manyhash", version, after_help = after_help(), disable_help_subcommand = true)]
+#[command(name = "manyhash", version, after_help = EXAMPLES, after_long_help = after_long_help())]
 pub(crate) struct Arguments {
-    /// Say on stderr which backend hashes, and what is skipped in folders (also: MANYHASH_LOG=1)
+    /// Say on stderr which backend hashes, and what is skipped in folders
+    ///
+    /// MANYHASH_LOG=1 does the same.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 
@@ -64,6 +67,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Sum(SumArguments),
+    #[command(visible_alias = "verify")]
     Check(CheckArguments),
     Dups(DupsArguments),
     Tree(TreeArguments),
@@ -75,7 +79,7 @@ pub(crate) enum Command {
 
 /// Measure what this machine does: GB/s of one thread, by algorithm, backend and batch
 #[derive(Args, Debug)]
-#[command(after_help = BENCH_EXAMPLES)]
+#[command(after_long_help = BENCH_EXAMPLES)]
 pub(crate) struct BenchArguments {
     /// Algorithm; may be given more than once [default: all]
     #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName)]
@@ -98,7 +102,7 @@ Calibration:
 
 /// Print the manual page, of manyhash or of one of its commands
 #[derive(Args, Debug)]
-#[command(after_help = MAN_EXAMPLES)]
+#[command(after_long_help = MAN_EXAMPLES)]
 pub(crate) struct ManArguments {
     /// One of the commands, and perhaps one of its own
     #[arg(value_name = "COMMAND")]
@@ -115,7 +119,7 @@ Examples:
 
 /// Print what a shell needs to complete commands and options
 #[derive(Args, Debug)]
-#[command(after_help = COMPLETIONS_EXAMPLES)]
+#[command(after_long_help = COMPLETIONS_EXAMPLES)]
 pub(crate) struct CompletionsArguments {
     /// bash, elvish, fish, powershell or zsh
     #[arg(value_name = "SHELL", hide_possible_values = true)]
@@ -131,7 +135,9 @@ Examples:
 /// How to go through folders.
 #[derive(Args, Debug)]
 pub(crate) struct WalkArguments {
-    /// Follow links in folders; one that leads back to a folder it is in is reported, not entered
+    /// Follow links in folders
+    ///
+    /// A link that leads back to a folder it is in is reported, and not entered.
     #[arg(short = 'L', long)]
     pub(crate) follow: bool,
 
@@ -139,11 +145,15 @@ pub(crate) struct WalkArguments {
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
 
-    /// In folders, only files that match GLOB, as in .gitignore, or are in a folder that does; may be given again
+    /// In folders, only files that match GLOB; may be given again
+    ///
+    /// Globs are as in .gitignore. What is in a folder that matches counts too.
     #[arg(long, value_name = "GLOB", value_parser = patterns::parse)]
     pub(crate) include: Vec<String>,
 
-    /// In folders, nothing that matches GLOB, as in .gitignore: *.o, /docs/*.md, target/ (a folder); may be given again
+    /// In folders, nothing that matches GLOB; may be given again
+    ///
+    /// Globs are as in .gitignore: *.o, /docs/*.md, target/ (a folder).
     #[arg(long, value_name = "GLOB", value_parser = patterns::parse)]
     pub(crate) exclude: Vec<String>,
 }
@@ -163,7 +173,9 @@ impl WalkArguments {
 /// behind them.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WorkArguments {
-    /// Threads that hash; 0 is all cores, and 1 reads one file after the other, for disks with moving parts
+    /// Threads that hash; 0 is all cores
+    ///
+    /// 1 reads one file after the other, for disks with moving parts.
     #[arg(short = 'j', long = "threads", value_name = "N", global = true, default_value = "0", allow_negative_numbers = true, value_parser = threads)]
     pub(crate) workers: usize,
 
@@ -186,11 +198,15 @@ fn threads(text: &str) -> Result<usize, String> {
 /// Where digests are kept from run to run. CACHE.md says how.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct CacheArguments {
-    /// Keep digests in FILE, and reuse those of files with the same file system, inode, size, mtime and ctime
+    /// Keep digests in FILE, and reuse those of unchanged files
+    ///
+    /// A file is unchanged if it has the same file system, inode, size, mtime and ctime.
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,
 
-    /// Read PERCENT of the files known from the cache [default: 5] all the same, others in each run, and fail if a digest differs
+    /// Read PERCENT of the files known from the cache all the same [default: 5]
+    ///
+    /// Others are read in each run. It is a failure if a digest differs.
     #[arg(long, value_name = "PERCENT", requires = "cache", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) verify_cache: Option<u8>,
@@ -212,7 +228,7 @@ impl TypedValueParser for AlgorithmName {
     }
 }
 
-fn after_help() -> String {
+fn after_long_help() -> String {
     let commands: Vec<_> = DropIn::names().collect();
-    EXAMPLES.replace("DROP-INS", &commands.join(" "))
+    format!("{EXAMPLES}\n\n{}", DROP_INS.replace("DROP-INS", &commands.join(" ")))
 }

@@ -24,7 +24,7 @@ Examples:
 
 /// Print digests of digests: j-lanes, fs-verity, dm-verity, BitTorrent v2, S3 and others
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(after_long_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct TreeArguments {
     /// How to go about it.
     #[command(flatten)]
@@ -39,10 +39,10 @@ pub(crate) struct TreeArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TreeMode {
     /// Words of each file dealt out to lanes: the fastest digest of one file
-    #[command(after_help = J_LANES_EXAMPLES)]
+    #[command(after_long_help = J_LANES_EXAMPLES)]
     JLanes(LanesArguments),
     /// Ranges of each file, one a lane
-    #[command(after_help = J_POINTERS_EXAMPLES)]
+    #[command(after_long_help = J_POINTERS_EXAMPLES)]
     JPointers(LanesArguments),
     Files(FilesArguments),
     FsVerity(FsVerityArguments),
@@ -74,7 +74,9 @@ pub(crate) struct LanesArguments {
     #[arg(short, long, value_name = "LANES", default_value_t = 16, value_parser = lanes)]
     pub(crate) lanes: usize,
 
-    /// Take initial values of their own for this mode and number of lanes: then no digest is one of another mode
+    /// Take initial values of their own for this mode and number of lanes
+    ///
+    /// Then no digest is one of another mode.
     #[arg(long)]
     pub(crate) separated: bool,
 
@@ -92,7 +94,7 @@ Examples:
 
 /// One digest of all files, in the order given
 #[derive(Args, Debug)]
-#[command(after_help = FILES_EXAMPLES)]
+#[command(after_long_help = FILES_EXAMPLES)]
 pub(crate) struct FilesArguments {
     /// Algorithm
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
@@ -112,7 +114,7 @@ Examples:
 
 /// The file digest of Linux' fs-verity, as `fsverity digest` prints it
 #[derive(Args, Debug)]
-#[command(after_help = FS_VERITY_EXAMPLES)]
+#[command(after_long_help = FS_VERITY_EXAMPLES)]
 pub(crate) struct FsVerityArguments {
     /// Algorithm
     #[arg(long, value_name = "ALG", default_value = "sha256")]
@@ -163,7 +165,7 @@ Examples:
 
 /// The root hash of dm-verity, as `veritysetup format` prints it
 #[derive(Args, Debug)]
-#[command(after_help = DM_VERITY_EXAMPLES)]
+#[command(after_long_help = DM_VERITY_EXAMPLES)]
 pub(crate) struct DmVerityArguments {
     /// Algorithm
     #[arg(long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
@@ -199,13 +201,17 @@ Examples:
 
 /// `pieces root` and `piece layers` of BitTorrent v2 (BEP 52)
 #[derive(Args, Debug)]
-#[command(after_help = BITTORRENT_V2_EXAMPLES)]
+#[command(after_long_help = BITTORRENT_V2_EXAMPLES)]
 pub(crate) struct BittorrentV2Arguments {
-    /// Bytes of a piece, a power of two from 16K on; piece layers depend on it, the root does not
+    /// Bytes of a piece, a power of two from 16K on
+    ///
+    /// Piece layers depend on it, the root does not.
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = piece_length)]
     pub(crate) piece_length: u64,
 
-    /// Print a JSON object a line: path (path_hex if it is not UTF-8), bytes, pieces_root, piece_length, piece_layers
+    /// Print a JSON object a line
+    ///
+    /// Its keys: path (path_hex if it is not UTF-8), bytes, pieces_root, piece_length, piece_layers.
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -223,7 +229,7 @@ Examples:
 
 /// The checksum that S3 has of an object uploaded in parts
 #[derive(Args, Debug)]
-#[command(after_help = S3_EXAMPLES)]
+#[command(after_long_help = S3_EXAMPLES)]
 pub(crate) struct S3Arguments {
     /// Bytes of a part, as whoever uploaded chose them
     #[arg(long, value_name = "SIZE", default_value = "8M", value_parser = part_size)]
@@ -248,7 +254,7 @@ Examples:
 
 /// The tree hash of Amazon S3 Glacier
 #[derive(Args, Debug)]
-#[command(after_help = GLACIER_EXAMPLES)]
+#[command(after_long_help = GLACIER_EXAMPLES)]
 pub(crate) struct GlacierArguments {
     /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "FILE")]

@@ -1,6 +1,6 @@
 //! What all commands have in common: threads, help and its width.
 
-use crate::support::{Place, pattern};
+use crate::support::{ABC_SHA256, BINARY, Place, outcome, pattern};
 
 #[test]
 fn a_number_of_threads_is_one_in_every_command() {
@@ -46,4 +46,66 @@ fn lanes_are_not_threads() {
         assert_eq!(place.run(&format!("tree -j 2 {mode} -j 3 f")).stdout, usual);
         assert_ne!(place.run(&format!("tree {mode} --lanes 3 f")).stdout, usual);
     }
+}
+
+/// Returns the arguments that have help, without those that ask for it.
+fn with_help(place: &Place) -> Vec<String> {
+    let mut commands = vec![String::new()];
+    for above in ["", "tree ", "verity "] {
+        let help = place.run(&format!("{above}--help")).stdout;
+        let (_, list) = help.split_once("Commands:\n").unwrap();
+        let names = list.split("\n\n").next().unwrap().lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        commands.extend(names.map(|line| format!("{above}{}", line.split_whitespace().next().unwrap())).filter(|name| name != "help"));
+    }
+    assert!(commands.len() > 15, "{commands:?}");
+    commands
+}
+
+#[test]
+fn help_is_as_wide_as_the_terminal() {
+    let place = Place::new();
+    for command in with_help(&place) {
+        for (columns, help) in [("80", "--help"), ("80", "-h"), ("200", "--help"), ("200", "-h")] {
+            if command.starts_with("verity") && help == "-h" {
+                continue;
+            }
+            let run = outcome(place.command(BINARY).env("COLUMNS", columns).args(command.split_whitespace()).arg(help), b"");
+            assert_eq!(run.code, Some(0), "{command} {help}: {run:?}");
+            for line in run.stdout.lines() {
+                let is_one_word = line.split_whitespace().count() == 1;
+                assert!(line.chars().count() <= columns.parse().unwrap() || is_one_word, "{command} {help} in {columns}: {line:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn help_has_a_short_and_a_long_form_and_is_a_command_too() {
+    let place = Place::new();
+    for command in with_help(&place) {
+        let long = place.run(&format!("{command} --help"));
+        assert_eq!(place.run(&format!("help {command}")).stdout, long.stdout, "help {command}");
+        if !command.is_empty() && !command.starts_with("verity") {
+            let short = place.run(&format!("{command} -h")).stdout;
+            assert!(short.len() < long.stdout.len() && !short.contains("Examples:"), "{command}: {short}");
+        }
+    }
+    assert!(place.run("-h").stdout.len() < place.run("--help").stdout.len());
+    let wrong = place.run("help bogus");
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("bogus"), "{wrong:?}");
+}
+
+#[test]
+fn verify_is_check_and_quiet_has_a_letter() {
+    let place = Place::new();
+    place.file("f", "abc").file("sums", format!("{ABC_SHA256}  f\n"));
+    for options in ["", "--quiet", "--json"] {
+        let check = place.run(&format!("check {options} sums"));
+        assert_eq!(check.code, Some(0));
+        assert_eq!(place.run(&format!("verify {options} sums")), check);
+    }
+    let quiet = place.run("check -q sums");
+    assert_eq!((quiet, place.run("check sums").stdout.as_str()), (place.run("check --quiet sums"), "f: OK\n"));
+    assert!(place.run("man verify").stdout.contains("MANYHASH-CHECK"));
+    assert!(!place.run("man").stdout.contains("manyhash-help"));
 }
