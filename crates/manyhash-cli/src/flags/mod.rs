@@ -2,6 +2,7 @@
 //! text below the options in `--help` and manual pages, whose indented lines are shown as they are.
 
 mod b3sum;
+mod bench;
 mod check;
 mod drop_ins;
 mod dups;
@@ -22,6 +23,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 pub(crate) use self::b3sum::B3sumArguments;
+pub(crate) use self::bench::BenchArguments;
 pub(crate) use self::check::CheckArguments;
 pub(crate) use self::drop_ins::DropIn;
 pub(crate) use self::dups::{Chunking, DupsArguments};
@@ -76,29 +78,6 @@ pub(crate) enum Command {
     Man(ManArguments),
     Completions(CompletionsArguments),
 }
-
-/// Measure what this machine does: GB/s of one thread, by algorithm, backend and batch
-#[derive(Args, Debug)]
-#[command(after_long_help = BENCH_EXAMPLES)]
-pub(crate) struct BenchArguments {
-    /// Algorithm; may be given more than once [default: all]
-    #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName)]
-    pub(crate) algorithms: Vec<AnyAlgorithm>,
-
-    /// Print instead what a step of every backend takes, as lines for the library's tables of costs
-    #[arg(long)]
-    pub(crate) calibrate: bool,
-}
-
-const BENCH_EXAMPLES: &str = "\
-Examples:
-  manyhash bench
-  manyhash bench -a sha256 -a sha512
-  manyhash bench --calibrate
-
-Calibration:
-  The library chooses backends by tables of what their steps cost, one for each family of CPUs. For
-  a table, calibrate several times on a quiet machine, and take the least of each line.";
 
 /// Print the manual page, of manyhash or of one of its commands
 #[derive(Args, Debug)]
