@@ -4,7 +4,7 @@ use super::prepare_backends;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::SumArguments;
-use crate::message::{reason, say_of};
+use crate::message::{reason, say_if_typed, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::text::lines::{Format, Style};
@@ -28,8 +28,10 @@ pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Ou
     };
     let cache = Cache::open(program, &arguments.cache)?;
     let settings = cache.kept(Settings::new(arguments.work.workers));
+    let hint = (!arguments.recursive).then_some("-r hashes what is in it");
     let format = Format::new(&arguments.algorithms, arguments.style(), arguments.zero);
     let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
+    say_if_typed(program, &paths);
     let walk = Walk::new(paths, arguments.recursive).then(list).with(options).leaving_out(arguments.output.as_deref());
     let sum = Sum {
         walk: cache.files().iter().fold(walk, |walk, file| walk.leaving_out(Some(file))),
@@ -40,6 +42,7 @@ pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Ou
         output_path: arguments.output,
         progress: Progress::start(program, arguments.work.progress, &settings.totals),
         verbose,
+        folder_hint: hint,
     };
     sum.print(program, &settings)
 }
@@ -77,14 +80,16 @@ pub(crate) struct Sum {
     pub(crate) progress: Progress,
     /// Whether skipped files are reported.
     pub(crate) verbose: bool,
+    /// What would help with a folder.
+    pub(crate) folder_hint: Option<&'static str>,
 }
 
 impl Sum {
     pub(crate) fn print(self, program: &OsStr, settings: &Settings) -> Outcome {
-        let Self { walk, cache, algorithms, format, output, output_path, progress, verbose } = self;
+        let Self { walk, cache, algorithms, format, output, output_path, progress, verbose, folder_hint } = self;
         let known = cache.clone();
         let source = walk.map(move |found| task(found, algorithms, &known));
-        let mut lines = Lines { program, format, output, progress, verbose, all_read: true };
+        let mut lines = Lines { program, format, output, progress, verbose, folder_hint, all_read: true };
         let result = hash_files(source, settings, &mut lines);
         let Lines { output, progress, all_read, .. } = lines;
         let is_verified = cache.finish(verbose);
@@ -116,6 +121,7 @@ struct Lines<'a> {
     output: Output,
     progress: Progress,
     verbose: bool,
+    folder_hint: Option<&'static str>,
     all_read: bool,
 }
 
@@ -127,7 +133,9 @@ impl Sink<Skipped> for Lines<'_> {
             Some(Err(error)) => {
                 self.all_read = false;
                 self.idle()?;
-                self.progress.above(|| say_of(self.program, path, reason(&error)));
+                let hint = self.folder_hint.filter(|_| error.kind() == io::ErrorKind::IsADirectory);
+                let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
+                self.progress.above(|| say_of(self.program, path, format_args!("{}{hint}", reason(&error))));
             }
             None => {
                 if let (true, Some(what)) = (self.verbose, finished.label) {

@@ -69,7 +69,7 @@ fn lines_come_in_the_order_given_and_errors_do_not_stop_the_rest() {
     assert_eq!(sum.stdout, format!("{large}{f}{EMPTY_SHA256}  e\n{f}{large}"));
     assert_eq!(
         sum.stderr,
-        "manyhash: missing: No such file or directory\nmanyhash: folder: Is a directory\nmanyhash: f/below: Not a directory\n"
+        "manyhash: missing: No such file or directory\nmanyhash: folder: Is a directory; -r hashes what is in it\nmanyhash: f/below: Not a directory\n"
     );
     assert_eq!(sum.code, Some(1));
 }

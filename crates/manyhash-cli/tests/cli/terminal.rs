@@ -118,11 +118,26 @@ fn a_name_cannot_say_of_itself_that_it_is_right() {
     let sums = outcome(place.command(BINARY).arg("sum").arg(name), b"").stdout;
     place.file("sums", sums);
     std::fs::remove_file(place.join(name)).unwrap();
-    let expected = "'a'$'\\033''[2K'$'\\033''[1Ga: OK'$'\\033''[8m': FAILED open or read\n";
-    for command in ["check", "sha256sum -c"] {
+    let name = "'a'$'\\033''[2K'$'\\033''[1Ga: OK'$'\\033''[8m'";
+    for (command, what) in [("check", "MISSING"), ("sha256sum -c", "FAILED open or read")] {
+        let expected = format!("{name}: {what}\n");
         // As in 9.11, names are quoted on a terminal and elsewhere.
         assert_eq!(place.run(&format!("{command} sums")).stdout, expected);
         let Some(shown) = on_a_terminal(&place, &format!("$M {command} sums 2>/dev/null")) else { return };
         assert_eq!(shown, expected, "{command}");
+    }
+}
+
+#[test]
+fn who_has_to_type_standard_input_is_told() {
+    let place = Place::new();
+    for command in ["sum", "sum -", "check -", "tree j-lanes"] {
+        // Nobody types anything: a terminal at its end.
+        let Some(shown) = on_a_terminal(&place, &format!("$M {command} 2>&1")) else { return };
+        assert!(shown.contains("manyhash: reading standard input\n"), "{command}: {shown:?}");
+    }
+    for command in ["$M sha256sum", "echo | $M sum", "$M sum --files-from - </dev/null"] {
+        let Some(shown) = on_a_terminal(&place, &format!("{command} 2>&1")) else { return };
+        assert!(!shown.contains("reading"), "{command}: {shown:?}");
     }
 }
