@@ -8,6 +8,7 @@
 )]
 
 mod cache;
+mod colour;
 mod commands;
 mod exit;
 mod flags;
@@ -21,7 +22,7 @@ mod progress;
 mod sysfs;
 mod text;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
 use exit::{Failure, Outcome};
 use flags::{Arguments, Command, DropIn};
@@ -59,7 +60,9 @@ fn say_left_out(program: &OsStr) {
 }
 
 fn dispatch(program: &OsStr, arguments: Vec<OsString>, is_logging: bool) -> Outcome {
-    let Arguments { verbose, command } = Arguments::try_parse_from(arguments)?;
+    let parser = Arguments::command().color(colour::of_help(&arguments));
+    let Arguments { verbose, color, command } = Arguments::from_arg_matches(&parser.try_get_matches_from(arguments)?)?;
+    colour::choose(color);
     let verbose = verbose || is_logging;
     if !matches!(command, Command::Man(_) | Command::Completions(_)) {
         backend::from_environment().map_err(|error| Failure::usage(error.to_string()))?;

@@ -1,5 +1,6 @@
 //! Messages on stderr, `PROGRAM: PATH: reason`, whose quoted paths cannot upset a terminal.
 
+use crate::colour::{self, Colour};
 use crate::text::quoting::quoted;
 use manyhash_files::{STDIN, SameFolder, file_name};
 use std::ffi::{OsStr, OsString};
@@ -10,6 +11,14 @@ use std::io::{self, IsTerminal, Write};
 pub(crate) fn say(program: &OsStr, message: &[u8]) {
     let line = [program.as_encoded_bytes(), b": ", message, b"\n"].concat();
     let _ = io::stderr().write_all(&line);
+}
+
+/// Writes `PROGRAM: MESSAGE` to stderr, with the message in a colour if stderr has any.
+pub(crate) fn say_in(program: &OsStr, colour: Colour, message: &str) {
+    if colour::is_on(&io::stderr()) {
+        return say(program, &[colour.begin(), message.as_bytes(), Colour::END].concat());
+    }
+    say(program, message.as_bytes());
 }
 
 pub(crate) fn say_of(program: &OsStr, path: &[u8], reason: impl Display) {

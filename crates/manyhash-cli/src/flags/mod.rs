@@ -11,6 +11,7 @@ mod sum;
 mod tree;
 mod verity;
 
+use crate::colour::ColourWhen;
 use crate::progress::ProgressWhen;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand};
@@ -48,7 +49,8 @@ Exit codes:
 Environment:
   MANYHASH_BACKEND=NAME  hash with that backend
   MANYHASH_WITHOUT=SETS  hash without these instruction sets: avx512,sha
-  MANYHASH_LOG=1         the same as --verbose";
+  MANYHASH_LOG=1         the same as --verbose
+  NO_COLOR=1             no colours, unless --color says always";
 
 /// Checksums of many files at once
 #[derive(Debug, Parser)]
@@ -59,6 +61,12 @@ pub(crate) struct Arguments {
     /// MANYHASH_LOG=1 does the same.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
+
+    /// Colours: auto (on a terminal), always or never
+    ///
+    /// The variable NO_COLOR takes those of auto away.
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
+    pub(crate) color: ColourWhen,
 
     /// What to do
     #[command(subcommand)]

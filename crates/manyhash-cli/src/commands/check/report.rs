@@ -3,7 +3,8 @@
 use super::Check;
 use super::guess::Wrong;
 use super::summary::{Standing, Summary};
-use crate::message::{reason, say, say_of};
+use crate::colour::Colour;
+use crate::message::{reason, say, say_in, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::text::json_name::JsonName;
@@ -168,7 +169,8 @@ impl<'a> Report<'a> {
         let is_silent = self.check.status || (self.check.quiet && self.is_fine);
         // If no manifest could be opened, that is all there is to say.
         if !is_silent && self.summary.manifests > 0 {
-            self.say(self.summary.line().as_bytes())?;
+            self.flush()?;
+            say_in(self.program, Colour::Bold, &self.summary.line());
         }
         Ok(())
     }
@@ -224,7 +226,10 @@ impl<'a> Report<'a> {
         match (is_silent, self.check.json) {
             (true, _) => {}
             (_, true) => self.write_json(&self.json_entry(line, entry, &verdict))?,
-            _ => self.output.write_all(&plain_line(&entry.name, &verdict))?,
+            _ => {
+                let (colour, what) = verdict.shown();
+                self.write_line(&entry.name, colour, what, b"")?;
+            }
         }
         Ok(verdict.standing())
     }
@@ -241,7 +246,14 @@ impl<'a> Report<'a> {
         if self.missing > MOST_MISSING && !self.names_all_missing() {
             return Ok(());
         }
-        self.output.write_all(&[&quoted(&entry.name)[..], b": MISSING\n"].concat())
+        self.write_line(&entry.name, Colour::Yellow, b"MISSING", b"")
+    }
+
+    /// Writes `NAME: WHAT`, and what comes behind it.
+    fn write_line(&mut self, name: &[u8], colour: Colour, what: &[u8], behind: &[u8]) -> io::Result<()> {
+        self.output.write_all(&[&quoted(name)[..], b": "].concat())?;
+        self.output.write_in(colour, what)?;
+        self.output.write_all(&[behind, b"\n"].concat())
     }
 
     fn names_all_missing(&self) -> bool {
@@ -284,7 +296,7 @@ impl<'a> Report<'a> {
         if self.check.json {
             return self.write_json(&JsonExtra { status: "extra", name: JsonName::of(name), bytes: size_bytes });
         }
-        self.output.write_all(&[&quoted(name)[..], b": NOT LISTED\n"].concat())
+        self.write_line(name, Colour::Yellow, b"NOT LISTED", b"")
     }
 
     /// Reports a missing file that was found under the name `name`.
@@ -303,7 +315,7 @@ impl<'a> Report<'a> {
             let (algorithm, digest) = (missing.algorithms().name(missing.algorithm), const_hex::encode(&missing.digest));
             return self.write_json(&JsonMoved { status: "moved", name: JsonName::of(name), from, from_hex, algorithm, digest, bytes });
         }
-        self.output.write_all(&[&quoted(&missing.name)[..], b": MOVED to ", &quoted(name), b"\n"].concat())
+        self.write_line(&missing.name, Colour::Yellow, b"MOVED", &[b" to ", &quoted(name)[..]].concat())
     }
 
     /// Reports a folder or file that the audit could not look into.
@@ -451,6 +463,15 @@ impl<'a> Report<'a> {
 }
 
 impl Verdict {
+    /// Returns how the report has it.
+    fn shown(&self) -> (Colour, &'static [u8]) {
+        match self {
+            Self::Right(_) => (Colour::Green, b"OK"),
+            Self::Wrong(_) => (Colour::Red, b"FAILED"),
+            Self::Missing(_) | Self::Unreadable(_) | Self::PassedOver => (Colour::Red, b"FAILED open or read"),
+        }
+    }
+
     fn standing(&self) -> Standing {
         match self {
             Self::Right(_) => Standing::Right,
@@ -480,15 +501,6 @@ fn json_missing<'e>(manifest: &[u8], line: u64, entry: &'e Entry, why: &str) -> 
         missing: true,
         error: Some(why.to_string()),
     }
-}
-
-fn plain_line(name: &[u8], verdict: &Verdict) -> Vec<u8> {
-    let what: &[u8] = match verdict {
-        Verdict::Right(_) => b": OK",
-        Verdict::Wrong(_) => b": FAILED",
-        Verdict::Missing(_) | Verdict::Unreadable(_) | Verdict::PassedOver => b": FAILED open or read",
-    };
-    [&quoted(name), what, b"\n"].concat()
 }
 
 #[derive(Serialize)]
