@@ -1,5 +1,6 @@
 //! `sum`: prints the digests of files in the order given, as the drop-ins do without `-c`.
 
+use super::passed_over::PassedOver;
 use super::prepare_backends;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
@@ -14,7 +15,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbosity: u8) -> Outcome {
+    let verbose = verbosity > 0;
     let algorithms = Algorithms::of(&arguments.algorithms);
     prepare_backends(program, algorithms, verbose).map_err(Failure::usage)?;
     let options = arguments.walk.options().map_err(Failure::usage)?;
@@ -42,6 +44,7 @@ pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Ou
         output_path: arguments.output,
         progress: Progress::start(program, arguments.work.progress, &settings.totals),
         verbose,
+        passed_over: PassedOver::new(verbosity),
         folder_hint: hint,
     };
     sum.print(program, &settings)
@@ -78,22 +81,24 @@ pub(crate) struct Sum {
     pub(crate) output: Output,
     pub(crate) output_path: Option<PathBuf>,
     pub(crate) progress: Progress,
-    /// Whether skipped files are reported.
+    /// Whether more is said than errors.
     pub(crate) verbose: bool,
+    pub(crate) passed_over: PassedOver,
     /// What would help with a folder.
     pub(crate) folder_hint: Option<&'static str>,
 }
 
 impl Sum {
     pub(crate) fn print(self, program: &OsStr, settings: &Settings) -> Outcome {
-        let Self { walk, cache, algorithms, format, output, output_path, progress, verbose, folder_hint } = self;
+        let Self { walk, cache, algorithms, format, output, output_path, progress, verbose, passed_over, folder_hint } = self;
         let known = cache.clone();
         let source = walk.map(move |found| task(found, algorithms, &known));
-        let mut lines = Lines { program, format, output, progress, verbose, folder_hint, all_read: true };
+        let mut lines = Lines { program, format, output, progress, passed_over, folder_hint, all_read: true };
         let result = hash_files(source, settings, &mut lines);
-        let Lines { output, progress, all_read, .. } = lines;
+        let Lines { output, progress, passed_over, all_read, .. } = lines;
         let is_verified = cache.finish(verbose);
         progress.finish();
+        passed_over.say(program);
         result.and_then(|()| output.finish()).map_err(|error| match output_path {
             Some(path) => Failure::File(path, error),
             None => Failure::Output(error),
@@ -120,7 +125,7 @@ struct Lines<'a> {
     format: Format,
     output: Output,
     progress: Progress,
-    verbose: bool,
+    passed_over: PassedOver,
     folder_hint: Option<&'static str>,
     all_read: bool,
 }
@@ -133,12 +138,14 @@ impl Sink<Skipped> for Lines<'_> {
             Some(Err(error)) => {
                 self.all_read = false;
                 self.idle()?;
-                let hint = self.folder_hint.filter(|_| error.kind() == io::ErrorKind::IsADirectory);
+                // The system's own error is of a list of names that is a folder.
+                let is_folder = error.kind() == io::ErrorKind::IsADirectory && error.raw_os_error().is_none();
+                let hint = self.folder_hint.filter(|_| is_folder);
                 let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
                 self.progress.above(|| say_of(self.program, path, format_args!("{}{hint}", reason(&error))));
             }
             None => {
-                if let (true, Some(what)) = (self.verbose, finished.label) {
+                if let Some(what) = finished.label.filter(|what| self.passed_over.meet(what)) {
                     self.idle()?;
                     self.progress.above(|| say_of(self.program, path, format_args!("skipped: {what}")));
                 }

@@ -10,9 +10,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-const EXAMPLES: &str = "\
-Sizes:
-  A number of bytes, or one with K, M, G or T behind it.
+const EXAMPLES: &str = concat!(
+    size::help!(),
+    "
 
 Examples:
   Groups of names, an empty line between them:
@@ -20,7 +20,8 @@ Examples:
   Only large files, for programs:
       manyhash dups --json --min-size 1M /home | jq -r 'select(.files) | .files[1:][].path'
   What a store of content-defined chunks would save, folder by folder:
-      manyhash dups --chunks cdc:16K --depth 2 /srv/backup";
+      manyhash dups --chunks cdc:16K --depth 2 /srv/backup"
+);
 
 /// Find files with the same content; nothing is ever deleted
 #[derive(Args, Debug)]

@@ -14,7 +14,7 @@ mod verity;
 use crate::colour::ColourWhen;
 use crate::progress::ProgressWhen;
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand};
+use clap::{Arg, ArgAction, Args, Command as ClapCommand, Parser, Subcommand};
 use clap_complete::Shell;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{FileSystems, Links, Options, Patterns, patterns};
@@ -49,18 +49,18 @@ Exit codes:
 Environment:
   MANYHASH_BACKEND=NAME  hash with that backend
   MANYHASH_WITHOUT=SETS  hash without these instruction sets: avx512,sha
-  MANYHASH_LOG=1         the same as --verbose
+  MANYHASH_LOG=1, 2      the same as -v, -vv
   NO_COLOR=1             no colours, unless --color says always";
 
 /// Checksums of many files at once
 #[derive(Debug, Parser)]
 #[command(name = "manyhash", version, after_help = EXAMPLES, after_long_help = after_long_help())]
 pub(crate) struct Arguments {
-    /// Say on stderr which backend hashes, and what is skipped in folders
+    /// Say on stderr which backend hashes, and count what is passed over; -vv names it
     ///
-    /// MANYHASH_LOG=1 does the same.
-    #[arg(short, long, global = true)]
-    pub(crate) verbose: bool,
+    /// That is links and the like in folders, and with check all files that are missing. MANYHASH_LOG=1 and 2 do the same.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
 
     /// Colours: auto (on a terminal), always or never
     ///

@@ -192,12 +192,16 @@ pub(crate) struct DmVerityArguments {
     pub(crate) files: Vec<OsString>,
 }
 
-const BITTORRENT_V2_EXAMPLES: &str = "\
+const BITTORRENT_V2_EXAMPLES: &str = concat!(
+    size::help!(),
+    "
+
 Examples:
   Pieces roots:
       manyhash tree bittorrent-v2 *.iso
   Piece layers too, for programs:
-      manyhash tree bittorrent-v2 --json --piece-length 4M big.iso | jq .piece_layers";
+      manyhash tree bittorrent-v2 --json --piece-length 4M big.iso | jq .piece_layers"
+);
 
 /// `pieces root` and `piece layers` of BitTorrent v2 (BEP 52)
 #[derive(Args, Debug)]
@@ -220,12 +224,16 @@ pub(crate) struct BittorrentV2Arguments {
     pub(crate) files: Vec<OsString>,
 }
 
-const S3_EXAMPLES: &str = "\
+const S3_EXAMPLES: &str = concat!(
+    size::help!(),
+    "
+
 Examples:
   The composite SHA-256 of an upload in parts of 8 MiB:
       manyhash tree s3 backup.tar
   The ETag of an upload in parts of 64 MiB:
-      manyhash tree s3 --etag --part-size 64M backup.tar";
+      manyhash tree s3 --etag --part-size 64M backup.tar"
+);
 
 /// The checksum that S3 has of an object uploaded in parts
 #[derive(Args, Debug)]

@@ -40,9 +40,9 @@ pub(crate) enum VerityCommand {
     Dump(VerityDumpArguments),
 }
 
-const FORMAT_EXAMPLES: &str = "\
-Sizes:
-  A number of bytes, or one with K, M, G or T behind it.
+const FORMAT_EXAMPLES: &str = concat!(
+    size::help!(),
+    "
 
 Examples:
   Into a file of its own:
@@ -50,7 +50,8 @@ Examples:
   Behind the data, in the same image of 512 MiB:
       manyhash verity format root.img root.img --hash-offset 512M
   The same device again, from its salt and its UUID:
-      manyhash verity format root.squashfs again.verity --salt aabb --uuid 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
+      manyhash verity format root.squashfs again.verity --salt aabb --uuid 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
+);
 
 /// Write the hash device of a device or file, and print its root hash
 #[derive(Args, Debug)]

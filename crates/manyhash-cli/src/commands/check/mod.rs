@@ -26,7 +26,8 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbosity: u8) -> Outcome {
+    let verbose = verbosity > 0;
     let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
         arguments;
     // Without an algorithm given, one backend suffices. Lines that it cannot hash are reported.
@@ -58,6 +59,7 @@ pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> 
         cache,
         progress: work.progress,
         verbose,
+        names_all_missing: verbosity > 1 || json,
     };
     check.run(program, manifests, &settings)
 }
@@ -83,6 +85,8 @@ pub(crate) struct Check {
     pub(crate) cache: Cache,
     pub(crate) progress: ProgressWhen,
     pub(crate) verbose: bool,
+    /// Whether all missing files are named, and not only some.
+    pub(crate) names_all_missing: bool,
 }
 
 impl Check {

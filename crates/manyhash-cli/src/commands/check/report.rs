@@ -153,9 +153,9 @@ impl<'a> Report<'a> {
 
     fn sum_up(&mut self) -> io::Result<()> {
         let unnamed = self.missing.saturating_sub(MOST_MISSING);
-        if unnamed > 0 && !self.names_all_missing() && !self.check.status {
+        if unnamed > 0 && !self.check.names_all_missing && !self.check.status {
             let (files, are) = if unnamed == 1 { ("file", "is") } else { ("files", "are") };
-            self.say(format!("{} more {files} {are} missing; -v names all", HumanCount(unnamed)).as_bytes())?;
+            self.say(format!("{} more {files} {are} missing; -vv names all", HumanCount(unnamed)).as_bytes())?;
         }
         if self.is_fine && self.summary.ok == 0 {
             self.is_fine = false;
@@ -243,7 +243,7 @@ impl<'a> Report<'a> {
         if self.check.json {
             return self.write_json(&json_missing(manifest, line, entry, why));
         }
-        if self.missing > MOST_MISSING && !self.names_all_missing() {
+        if self.missing > MOST_MISSING && !self.check.names_all_missing {
             return Ok(());
         }
         self.write_line(&entry.name, Colour::Yellow, b"MISSING", b"")
@@ -254,10 +254,6 @@ impl<'a> Report<'a> {
         self.output.write_all(&[&quoted(name)[..], b": "].concat())?;
         self.output.write_in(colour, what)?;
         self.output.write_all(&[behind, b"\n"].concat())
-    }
-
-    fn names_all_missing(&self) -> bool {
-        self.check.json || self.check.verbose
     }
 
     fn count(&mut self, verdict: &Verdict) {
