@@ -117,7 +117,7 @@ def tree_commands():
         Command("veritysetup format", ["veritysetup"], theirs),
         Command("manyhash verity verify", [], f"$MANYHASH verity verify tree ../tree.ours {root}"),
         Command("veritysetup verify", ["veritysetup"], f"veritysetup verify tree ../tree.ours {root}"),
-        Command("manyhash tree j-lanes -j 16", [], "$MANYHASH tree j-lanes -j 16 tree"),
+        Command("manyhash tree j-lanes -l 16", [], "$MANYHASH tree j-lanes -l 16 tree"),
         Command("manyhash tree bittorrent-v2", [], "$MANYHASH tree bittorrent-v2 tree"),
         Command("manyhash tree s3", [], "$MANYHASH tree s3 tree"),
         Command("manyhash tree glacier", [], "$MANYHASH tree glacier tree"),

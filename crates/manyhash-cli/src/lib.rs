@@ -8,6 +8,7 @@
 )]
 
 mod cache;
+mod colour;
 mod commands;
 mod exit;
 mod flags;
@@ -21,7 +22,7 @@ mod progress;
 mod sysfs;
 mod text;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
 use exit::{Failure, Outcome};
 use flags::{Arguments, Command, DropIn};
@@ -36,17 +37,21 @@ use std::path::Path;
 /// If that name, or the next argument, is a drop-in's (`sha256sum`), the program is that drop-in;
 /// otherwise it is `manyhash COMMAND`.
 pub fn run(mut arguments: Vec<OsString>) -> u8 {
-    let is_logging = env::var_os("MANYHASH_LOG").is_some_and(|value| !value.is_empty() && value != "0");
+    let logging = env::var_os("MANYHASH_LOG").map_or(0, |value| match value.to_str() {
+        Some("" | "0") => 0,
+        Some("2") => 2,
+        _ => 1,
+    });
     let called_as = arguments.first().and_then(|name| Some((0, command_of(name)?)));
     let asked_for = || arguments.get(1).and_then(|name| Some((1, DropIn::by_name(name.to_str()?)?)));
     if let Some((index, drop_in)) = called_as.or_else(asked_for) {
         let program = arguments.remove(index);
-        let outcome = drop_in::run(&program, drop_in, arguments.split_off(index).into_iter(), is_logging);
+        let outcome = drop_in::run(&program, drop_in, arguments.split_off(index).into_iter(), logging > 0);
         say_left_out(&program);
         return exit::code(&program, outcome);
     }
     let program = OsStr::new("manyhash");
-    let outcome = dispatch(program, arguments, is_logging);
+    let outcome = dispatch(program, arguments, logging);
     say_left_out(program);
     exit::code(program, outcome)
 }
@@ -58,16 +63,19 @@ fn say_left_out(program: &OsStr) {
     }
 }
 
-fn dispatch(program: &OsStr, arguments: Vec<OsString>, is_logging: bool) -> Outcome {
-    let Arguments { verbose, command } = Arguments::try_parse_from(arguments)?;
-    let verbose = verbose || is_logging;
+fn dispatch(program: &OsStr, arguments: Vec<OsString>, logging: u8) -> Outcome {
+    let parser = Arguments::command().color(colour::of_help(&arguments));
+    let Arguments { verbose, color, command } = Arguments::from_arg_matches(&parser.try_get_matches_from(arguments)?)?;
+    colour::choose(color);
+    let verbosity = verbose.max(logging);
+    let verbose = verbosity > 0;
     if !matches!(command, Command::Man(_) | Command::Completions(_)) {
         backend::from_environment().map_err(|error| Failure::usage(error.to_string()))?;
     }
     match command {
-        Command::Sum(arguments) => sum::run(program, arguments, verbose),
-        Command::Check(arguments) => check::run(program, arguments, verbose),
-        Command::Dups(arguments) => dups::run(program, arguments, verbose),
+        Command::Sum(arguments) => sum::run(program, arguments, verbosity),
+        Command::Check(arguments) => check::run(program, arguments, verbosity),
+        Command::Dups(arguments) => dups::run(program, arguments, verbosity),
         Command::Tree(arguments) => tree::run(program, arguments, verbose),
         Command::Verity(arguments) => verity::run(program, arguments, verbose),
         Command::Bench(arguments) => bench::run(arguments),

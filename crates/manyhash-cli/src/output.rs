@@ -1,5 +1,6 @@
 //! The output: standard output, or a file that appears when all is written.
 
+use crate::colour::{self, Colour};
 use crate::text::printable::for_terminal;
 use manyhash_files::find::{Place, folder_of};
 use std::fs::{self, File};
@@ -12,6 +13,7 @@ pub(crate) enum Output {
     Stdout {
         lines: BufWriter<StdoutLock<'static>>,
         is_terminal: bool,
+        is_coloured: bool,
         /// Whether characters that do not print reach a terminal too.
         is_raw: bool,
     },
@@ -26,14 +28,14 @@ pub(crate) enum Output {
 impl Output {
     pub(crate) fn stdout() -> Self {
         let stdout = io::stdout();
-        let is_terminal = stdout.is_terminal();
-        Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal, is_raw: false }
+        let (is_terminal, is_coloured) = (stdout.is_terminal(), colour::is_on(&stdout));
+        Self::Stdout { lines: BufWriter::with_capacity(64 << 10, stdout.lock()), is_terminal, is_coloured, is_raw: false }
     }
 
     /// Creates an output to stdout that passes names to a terminal unchanged, as GNU's sums do.
     pub(crate) fn raw_stdout() -> Self {
         match Self::stdout() {
-            Self::Stdout { lines, is_terminal, .. } => Self::Stdout { lines, is_terminal, is_raw: true },
+            Self::Stdout { lines, is_terminal, is_coloured, .. } => Self::Stdout { lines, is_terminal, is_coloured, is_raw: true },
             other => other,
         }
     }
@@ -76,6 +78,16 @@ impl Output {
 
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self, Self::Stdout { is_terminal: true, .. } | Self::Special { is_terminal: true, .. })
+    }
+
+    /// Writes `text` in a colour, if this output has colours.
+    pub(crate) fn write_in(&mut self, colour: Colour, text: &[u8]) -> io::Result<()> {
+        if !matches!(self, Self::Stdout { is_coloured: true, .. }) {
+            return self.write_all(text);
+        }
+        self.write_as_it_is(colour.begin())?;
+        self.write_all(text)?;
+        self.write_as_it_is(Colour::END)
     }
 
     fn write_as_it_is(&mut self, bytes: &[u8]) -> io::Result<()> {

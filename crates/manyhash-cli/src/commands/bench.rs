@@ -1,5 +1,5 @@
-//! `manyhash bench`: measures this machine in about ten seconds. Comparisons with other libraries,
-//! and more careful ones, are in `bench/`.
+//! `manyhash bench`: measures this machine in some seconds, or with `--all` in about ten. Comparisons
+//! with other libraries, and more careful ones, are in `bench/`.
 
 use crate::exit::{Failure, Outcome};
 use crate::flags::BenchArguments;
@@ -7,12 +7,13 @@ use manyhash::backend::Backend;
 use manyhash::{Algorithm, AnyAlgorithm, with_algorithm};
 use manyhash_measure::timing::{Effort, Probe};
 use manyhash_measure::{calibrate, machine};
+use serde::Serialize;
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// The batches to measure: number of messages, and bytes of each.
-const BATCHES: &[(usize, usize)] = &[(1, 1 << 20), (4, 4096), (64, 4096), (1024, 64)];
+const BATCHES: [(usize, usize); 4] = [(1, 1 << 20), (4, 4096), (64, 4096), (1024, 64)];
 
 /// How much is measured to calibrate.
 const CALIBRATION: Effort = Effort { samples: 31, most_samples: 31, sample: Duration::from_millis(2), cell: Duration::from_secs(20) };
@@ -26,9 +27,27 @@ pub(crate) fn run(arguments: BenchArguments) -> Outcome {
     if arguments.calibrate {
         return calibrate(&mut out, &algorithms);
     }
-    heading(&mut out)?;
+    let cpu = machine::cpu_name().unwrap_or_else(|| "unknown CPU".into());
+    if !arguments.json {
+        writeln!(out, "{cpu}, one thread")?;
+        write_heading(&mut out)?;
+    }
+    let mut chosen = Vec::new();
     for algorithm in algorithms {
-        with_algorithm!(algorithm, A => rows::<A>(&mut out))?;
+        let take = |row: Row| {
+            if arguments.json {
+                return write_json(&mut out, &cpu, &row);
+            }
+            write_row(&mut out, &row)?;
+            chosen.extend(row.is_chosen.then_some(row));
+            Ok(())
+        };
+        with_algorithm!(algorithm, A => measure::<A>(algorithm, arguments.all, take))?;
+    }
+    // One sentence is enough for all: of the algorithm that most people use.
+    let usual = chosen.iter().find(|row| row.algorithm == AnyAlgorithm::Sha256).or(chosen.first());
+    if let Some(row) = usual {
+        writeln!(out, "{}", row.meaning())?;
     }
     Ok(true)
 }
@@ -48,58 +67,130 @@ fn calibrate(out: &mut impl Write, algorithms: &[AnyAlgorithm]) -> Outcome {
     Ok(true)
 }
 
-fn heading(out: &mut impl Write) -> io::Result<()> {
-    write!(out, "{:13}{:13}", "GB/s", "")?;
+/// Figures of one algorithm, made with one backend.
+struct Row {
+    algorithm: AnyAlgorithm,
+    backend: &'static str,
+    lanes: usize,
+    /// Whether the library was left to choose. It may use other backends too then, for few or for
+    /// short messages.
+    is_chosen: bool,
+    /// Figures in GB/s, of each of [`BATCHES`].
+    rates: [f64; BATCHES.len()],
+}
+
+impl Row {
+    /// Returns how many times as fast many messages are as one long one.
+    fn gain(&self) -> f64 {
+        let [one, _, many, _] = self.rates;
+        many / one
+    }
+
+    /// Says what the figures mean.
+    fn meaning(&self) -> String {
+        let Self { algorithm, backend, lanes, .. } = self;
+        let (name, gain) = (algorithm.name(), self.gain());
+        if gain < 1.1 {
+            return format!("{name} of many messages is as fast as of one: here `{backend}` gains nothing by having many.");
+        }
+        let together = if *lanes == 1 { String::new() } else { format!(", {lanes} of them together") };
+        format!(
+            "{name} of many messages is {gain:.1} times as fast as of one (`{backend}`{together}): many files or rows gain that, one large file does not."
+        )
+    }
+}
+
+/// Measures the rows of one algorithm: that of the library's choice, and if asked for those of all
+/// backends. Each goes to `take` when it is there.
+fn measure<A: Algorithm>(algorithm: AnyAlgorithm, all: bool, mut take: impl FnMut(Row) -> io::Result<()>) -> io::Result<()> {
+    let row = |backend: Backend, is_chosen, rates| {
+        let lanes = backend.lanes_of::<A>().unwrap_or(1);
+        Row { algorithm, backend: backend.name(), lanes, is_chosen, rates }
+    };
+    if let Ok(chosen) = Backend::in_use::<A>() {
+        take(row(chosen, true, rates(|messages| drop(black_box(manyhash::hash_many::<A>(messages))))))?;
+    }
+    let others = Backend::supported().into_iter().filter(|backend| all && backend.supports::<A>());
+    others.map(|backend| row(backend, false, rates(|messages| drop(black_box(backend.hash_many::<A>(messages)))))).try_for_each(take)
+}
+
+fn rates(mut hash: impl FnMut(&[&[u8]])) -> [f64; BATCHES.len()] {
+    BATCHES.map(|(messages, bytes)| {
+        let memory: Vec<u8> = (0..messages * bytes).map(|i| ((i * 167) >> 3) as u8).collect();
+        let batch: Vec<&[u8]> = memory.chunks_exact(bytes).collect();
+        memory.len() as f64 / best_seconds(|| hash(&batch)) / 1e9
+    })
+}
+
+fn write_heading(out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{:13}", "GB/s")?;
     for (messages, bytes) in BATCHES {
-        let (size, unit) = if *bytes >= 1 << 20 {
+        let (size, unit) = if bytes >= 1 << 20 {
             (bytes >> 20, "MiB")
-        } else if *bytes >= 1 << 10 {
+        } else if bytes >= 1 << 10 {
             (bytes >> 10, "KiB")
         } else {
-            (*bytes, "B")
+            (bytes, "B")
         };
         write!(out, "{:>14}", format!("{messages} x {size} {unit}"))?;
     }
-    writeln!(out)
+    writeln!(out, "   backend")?;
+    out.flush()
 }
 
-/// Prints the rows of one algorithm: without a backend named, and for each backend.
-fn rows<A: Algorithm>(out: &mut impl Write) -> io::Result<()> {
-    let name = Backend::in_use::<A>().map_or_else(|_| "?".into(), |backend| format!("({backend})"));
-    row(out, A::NAME, &name, |messages| drop(black_box(manyhash::hash_many::<A>(messages))))?;
-    for backend in Backend::supported().into_iter().filter(Backend::supports::<A>) {
-        row(out, "", backend.name(), |messages| drop(black_box(backend.hash_many::<A>(messages))))?;
+fn write_row(out: &mut impl Write, row: &Row) -> io::Result<()> {
+    write!(out, "{:13}", if row.is_chosen { row.algorithm.name() } else { "" })?;
+    for rate in row.rates {
+        write!(out, "{rate:14.2}")?;
     }
-    Ok(())
-}
-
-fn row(out: &mut impl Write, algorithm: &str, backend: &str, mut hash: impl FnMut(&[&[u8]])) -> io::Result<()> {
-    write!(out, "{algorithm:13}{backend:13}")?;
-    for &(messages, bytes) in BATCHES {
-        let memory: Vec<u8> = (0..messages * bytes).map(|i| ((i * 167) >> 3) as u8).collect();
-        let batch: Vec<&[u8]> = memory.chunks_exact(bytes).collect();
-        let seconds = median_seconds(|| hash(&batch));
-        write!(out, "{:14.2}", memory.len() as f64 / seconds / 1e9)?;
-        out.flush()?;
+    let Row { backend, lanes, .. } = row;
+    match (row.is_chosen, lanes) {
+        (false, _) => writeln!(out, "   {backend}")?,
+        (true, 1) => writeln!(out, "   {backend} (chosen)")?,
+        (true, lanes) => writeln!(out, "   {backend} (chosen, {lanes} lanes)")?,
     }
-    writeln!(out)
+    out.flush()
 }
 
-/// Returns the median time of `call` over some samples, each of which is long enough for the clock.
-fn median_seconds(mut call: impl FnMut()) -> f64 {
-    const SAMPLES: usize = 7;
-    const SAMPLE: Duration = Duration::from_millis(4);
+/// A figure in JSON.
+#[derive(Serialize)]
+struct Figure<'a> {
+    cpu: &'a str,
+    algorithm: &'a str,
+    backend: &'a str,
+    lanes: usize,
+    is_chosen: bool,
+    messages: usize,
+    message_bytes: usize,
+    gigabytes_per_second: f64,
+}
+
+fn write_json(out: &mut impl Write, cpu: &str, row: &Row) -> io::Result<()> {
+    for ((messages, message_bytes), gigabytes_per_second) in BATCHES.into_iter().zip(row.rates) {
+        let algorithm = row.algorithm.name();
+        let (backend, lanes, is_chosen) = (row.backend, row.lanes, row.is_chosen);
+        let figure = Figure { cpu, algorithm, backend, lanes, is_chosen, messages, message_bytes, gigabytes_per_second };
+        serde_json::to_writer(&mut *out, &figure)?;
+        writeln!(out)?;
+    }
+    out.flush()
+}
+
+/// Returns the time of `call` in the best of some samples, each of which is long enough for the
+/// clock: whatever else runs can only make it longer.
+fn best_seconds(mut call: impl FnMut()) -> f64 {
+    const SAMPLES: usize = 15;
+    const SAMPLE: Duration = Duration::from_millis(2);
     let start = Instant::now();
     let mut calls = 0_u32;
     while start.elapsed() < SAMPLE {
         call();
         calls += 1;
     }
-    let mut samples = [(); SAMPLES].map(|()| {
+    let samples = (0..SAMPLES).map(|_| {
         let start = Instant::now();
         (0..calls).for_each(|_| call());
         start.elapsed().as_secs_f64() / f64::from(calls)
     });
-    samples.sort_by(f64::total_cmp);
-    samples[SAMPLES / 2]
+    samples.fold(f64::INFINITY, f64::min)
 }

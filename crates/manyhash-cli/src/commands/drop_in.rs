@@ -5,6 +5,7 @@ mod b3sum;
 mod legacy;
 
 use super::check::Check;
+use super::passed_over::PassedOver;
 use super::sum::{Sum, or_stdin};
 use super::{prepare_backends, print};
 use crate::cache::Cache;
@@ -20,6 +21,7 @@ use manyhash::{AnyAlgorithm, backend};
 use manyhash_files::find::Walk;
 use manyhash_files::read::open;
 use manyhash_files::{Algorithms, STDIN, Settings, all_cores, file_name};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -87,7 +89,19 @@ fn with_length(algorithm: AnyAlgorithm, digest_bytes: Option<usize>) -> (AnyAlgo
 fn print_sums(program: &OsStr, algorithms: Algorithms, format: Format, operands: Vec<OsString>, threads: usize) -> Outcome {
     let (output, output_path, progress) = (Output::raw_stdout(), None, Progress::none());
     let (walk, cache) = (Walk::new(operands, false), Cache::none());
-    Sum { walk, cache, algorithms, format, output, output_path, progress, verbose: false }.print(program, &Settings::new(threads))
+    Sum {
+        walk,
+        cache,
+        algorithms,
+        format,
+        output,
+        output_path,
+        progress,
+        verbose: false,
+        passed_over: PassedOver::default(),
+        folder_hint: None,
+    }
+    .print(program, &Settings::new(threads))
 }
 
 /// Prints what comes of each file, one after the other: `print` gets the file's name and what `read` made of it. A file that cannot be
@@ -146,6 +160,7 @@ impl Checking {
             dialect: Dialect::Gnu,
             algorithm,
             directory: None,
+            own_folders: BTreeSet::new(),
             strict,
             ignore_missing,
             audit: false,
@@ -156,6 +171,7 @@ impl Checking {
             cache: Cache::none(),
             progress: ProgressWhen::Never,
             verbose: false,
+            names_all_missing: false,
         };
         check.run(program, manifests, &Settings::new(threads))
     }

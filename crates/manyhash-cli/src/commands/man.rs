@@ -16,8 +16,8 @@ pub(crate) fn run(arguments: ManArguments) -> Outcome {
     manyhash.build();
     let mut command = &manyhash;
     for name in &arguments.commands {
-        let Some(below) = command.find_subcommand(name) else {
-            let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+        let Some(below) = command.find_subcommand(name).filter(has_page) else {
+            let names: Vec<_> = command.get_subcommands().filter(has_page).map(Command::get_name).collect();
             let message = format!("there is no command {name:?}; these have pages: {}", names.join(", "));
             return Err(manyhash.error(ErrorKind::InvalidValue, message).into());
         };
@@ -26,8 +26,14 @@ pub(crate) fn run(arguments: ManArguments) -> Outcome {
     print(&page(command.clone())?)
 }
 
-fn page(mut command: Command) -> io::Result<Vec<u8>> {
-    let below = command.get_after_help().map(StyledStr::to_string);
+/// Whether a command has a page: `help` has none, because pages are help.
+fn has_page(command: &&Command) -> bool {
+    command.get_name() != "help"
+}
+
+fn page(command: Command) -> io::Result<Vec<u8>> {
+    let mut command = command.mut_subcommands(|below| if has_page(&&below) { below } else { below.hide(true) });
+    let below = command.get_after_long_help().or(command.get_after_help()).map(StyledStr::to_string);
     let usage = command.render_usage().to_string();
     let has_commands = command.has_subcommands();
     let title = command.get_display_name().unwrap_or_else(|| command.get_name()).to_uppercase();
@@ -52,8 +58,8 @@ fn with_values_in_help(argument: Arg) -> Arg {
         return argument;
     }
     let names: Vec<_> = values.iter().map(PossibleValue::get_name).collect();
-    let help = argument.get_help().map(StyledStr::to_string).unwrap_or_default();
-    argument.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
+    let help = argument.get_long_help().or(argument.get_help()).map(StyledStr::to_string).unwrap_or_default();
+    argument.long_help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
 }
 
 /// Formats sections as [`crate::flags`] has them.

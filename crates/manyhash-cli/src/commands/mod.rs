@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod drop_in;
 pub(crate) mod dups;
 pub(crate) mod man;
+pub(crate) mod passed_over;
 pub(crate) mod sum;
 pub(crate) mod tree;
 pub(crate) mod verity;

@@ -1,10 +1,11 @@
 //! `sum`: prints the digests of files in the order given, as the drop-ins do without `-c`.
 
+use super::passed_over::PassedOver;
 use super::prepare_backends;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::SumArguments;
-use crate::message::{reason, say_of};
+use crate::message::{reason, say_if_typed, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::text::lines::{Format, Style};
@@ -14,7 +15,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbosity: u8) -> Outcome {
+    let verbose = verbosity > 0;
     let algorithms = Algorithms::of(&arguments.algorithms);
     prepare_backends(program, algorithms, verbose).map_err(Failure::usage)?;
     let options = arguments.walk.options().map_err(Failure::usage)?;
@@ -27,9 +29,11 @@ pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Ou
         None => Output::stdout(),
     };
     let cache = Cache::open(program, &arguments.cache)?;
-    let settings = cache.kept(Settings::new(arguments.work.workers()));
+    let settings = cache.kept(Settings::new(arguments.work.workers));
+    let hint = (!arguments.recursive).then_some("-r hashes what is in it");
     let format = Format::new(&arguments.algorithms, arguments.style(), arguments.zero);
     let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
+    say_if_typed(program, &paths);
     let walk = Walk::new(paths, arguments.recursive).then(list).with(options).leaving_out(arguments.output.as_deref());
     let sum = Sum {
         walk: cache.files().iter().fold(walk, |walk, file| walk.leaving_out(Some(file))),
@@ -40,6 +44,8 @@ pub(crate) fn run(program: &OsStr, arguments: SumArguments, verbose: bool) -> Ou
         output_path: arguments.output,
         progress: Progress::start(program, arguments.work.progress, &settings.totals),
         verbose,
+        passed_over: PassedOver::new(verbosity),
+        folder_hint: hint,
     };
     sum.print(program, &settings)
 }
@@ -75,20 +81,24 @@ pub(crate) struct Sum {
     pub(crate) output: Output,
     pub(crate) output_path: Option<PathBuf>,
     pub(crate) progress: Progress,
-    /// Whether skipped files are reported.
+    /// Whether more is said than errors.
     pub(crate) verbose: bool,
+    pub(crate) passed_over: PassedOver,
+    /// What would help with a folder.
+    pub(crate) folder_hint: Option<&'static str>,
 }
 
 impl Sum {
     pub(crate) fn print(self, program: &OsStr, settings: &Settings) -> Outcome {
-        let Self { walk, cache, algorithms, format, output, output_path, progress, verbose } = self;
+        let Self { walk, cache, algorithms, format, output, output_path, progress, verbose, passed_over, folder_hint } = self;
         let known = cache.clone();
         let source = walk.map(move |found| task(found, algorithms, &known));
-        let mut lines = Lines { program, format, output, progress, verbose, all_read: true };
+        let mut lines = Lines { program, format, output, progress, passed_over, folder_hint, all_read: true };
         let result = hash_files(source, settings, &mut lines);
-        let Lines { output, progress, all_read, .. } = lines;
+        let Lines { output, progress, passed_over, all_read, .. } = lines;
         let is_verified = cache.finish(verbose);
         progress.finish();
+        passed_over.say(program);
         result.and_then(|()| output.finish()).map_err(|error| match output_path {
             Some(path) => Failure::File(path, error),
             None => Failure::Output(error),
@@ -115,7 +125,8 @@ struct Lines<'a> {
     format: Format,
     output: Output,
     progress: Progress,
-    verbose: bool,
+    passed_over: PassedOver,
+    folder_hint: Option<&'static str>,
     all_read: bool,
 }
 
@@ -127,10 +138,14 @@ impl Sink<Skipped> for Lines<'_> {
             Some(Err(error)) => {
                 self.all_read = false;
                 self.idle()?;
-                self.progress.above(|| say_of(self.program, path, reason(&error)));
+                // The system's own error is of a list of names that is a folder.
+                let is_folder = error.kind() == io::ErrorKind::IsADirectory && error.raw_os_error().is_none();
+                let hint = self.folder_hint.filter(|_| is_folder);
+                let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
+                self.progress.above(|| say_of(self.program, path, format_args!("{}{hint}", reason(&error))));
             }
             None => {
-                if let (true, Some(what)) = (self.verbose, finished.label) {
+                if let Some(what) = finished.label.filter(|what| self.passed_over.meet(what)) {
                     self.idle()?;
                     self.progress.above(|| say_of(self.program, path, format_args!("skipped: {what}")));
                 }

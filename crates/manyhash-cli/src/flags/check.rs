@@ -17,13 +17,17 @@ Examples:
 
 /// Check that files have the digests that manifests say
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct CheckArguments {
-    /// Algorithm; without it lines tell by their tag, by the name of the manifest or the length of the digest
+    /// Algorithm of all lines
+    ///
+    /// Without it lines tell by their tag, by the name of the manifest or the length of the digest.
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName)]
     pub(crate) algorithm: Option<AnyAlgorithm>,
 
-    /// Folder that names in manifests are relative to [default: the current one; for a bag or a RECORD its own]
+    /// Folder that names in manifests are relative to
+    ///
+    /// Without it: the current one, and for a bag or a RECORD its own.
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 
@@ -35,12 +39,14 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub(crate) ignore_missing: bool,
 
-    /// Also fail for files that are there but not listed; listed files that are missing are looked for under other names
+    /// Also fail for files that are there but not listed
+    ///
+    /// Listed files that are missing are looked for under other names.
     #[arg(long)]
     pub(crate) audit: bool,
 
     /// Print nothing for files that are as they should be
-    #[arg(long, conflicts_with = "status")]
+    #[arg(short, long, conflicts_with = "status")]
     pub(crate) quiet: bool,
 
     /// Print nothing, the exit code says it all
@@ -51,7 +57,9 @@ pub(crate) struct CheckArguments {
     #[arg(short, long)]
     pub(crate) warn: bool,
 
-    /// Print a JSON object a file: manifest, line, path (path_hex if it is not UTF-8), algorithm, status and more
+    /// Print a JSON object a line
+    ///
+    /// One for each file: manifest, line, path (path_hex if it is not UTF-8), algorithm, status and more. The last one is the summary.
     #[arg(long)]
     pub(crate) json: bool,
 

@@ -10,9 +10,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-const EXAMPLES: &str = "\
-Sizes:
-  A number of bytes, or one with K, M, G or T behind it.
+const EXAMPLES: &str = concat!(
+    size::help!(),
+    "
 
 Examples:
   Groups of names, an empty line between them:
@@ -20,11 +20,12 @@ Examples:
   Only large files, for programs:
       manyhash dups --json --min-size 1M /home | jq -r 'select(.files) | .files[1:][].path'
   What a store of content-defined chunks would save, folder by folder:
-      manyhash dups --chunks cdc:16K --depth 2 /srv/backup";
+      manyhash dups --chunks cdc:16K --depth 2 /srv/backup"
+);
 
 /// Find files with the same content; nothing is ever deleted
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct DupsArguments {
     /// Algorithm
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
@@ -38,7 +39,9 @@ pub(crate) struct DupsArguments {
     #[arg(long, value_name = "SIZE", default_value_t = u64::MAX, hide_default_value = true, value_parser = size::parse)]
     pub(crate) max_size: u64,
 
-    /// Say instead what de-duplication would save: chunks of SIZE bytes, or content-defined ones of SIZE on average
+    /// Say instead what de-duplication would save
+    ///
+    /// Chunks have SIZE bytes, or are content-defined and have SIZE on average.
     #[arg(long, value_name = "fixed:SIZE|cdc:SIZE", conflicts_with = "zero")]
     pub(crate) chunks: Option<Chunking>,
 
@@ -46,11 +49,15 @@ pub(crate) struct DupsArguments {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "chunks")]
     pub(crate) depth: usize,
 
-    /// With --chunks: memory for the digests of chunks; with more of them than fit, what is saved is estimated from a sample
+    /// With --chunks: memory for the digests of chunks
+    ///
+    /// With more of them than fit, what is saved is estimated from a sample.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size::parse, requires = "chunks")]
     pub(crate) memory: u64,
 
-    /// Print JSON, an object a line: groups, or with --chunks folders; the last one is the summary
+    /// Print a JSON object a line
+    ///
+    /// One for each group, or with --chunks for each folder. The last one is the summary.
     #[arg(long, conflicts_with = "zero")]
     pub(crate) json: bool,
 

@@ -2,6 +2,7 @@
 //! text below the options in `--help` and manual pages, whose indented lines are shown as they are.
 
 mod b3sum;
+mod bench;
 mod check;
 mod drop_ins;
 mod dups;
@@ -10,9 +11,10 @@ mod sum;
 mod tree;
 mod verity;
 
+use crate::colour::ColourWhen;
 use crate::progress::ProgressWhen;
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command as ClapCommand, Parser, Subcommand};
+use clap::{Arg, ArgAction, Args, Command as ClapCommand, Parser, Subcommand};
 use clap_complete::Shell;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{FileSystems, Links, Options, Patterns, patterns};
@@ -22,6 +24,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 pub(crate) use self::b3sum::B3sumArguments;
+pub(crate) use self::bench::BenchArguments;
 pub(crate) use self::check::CheckArguments;
 pub(crate) use self::drop_ins::DropIn;
 pub(crate) use self::dups::{Chunking, DupsArguments};
@@ -29,12 +32,13 @@ pub(crate) use self::sum::SumArguments;
 pub(crate) use self::tree::*;
 pub(crate) use self::verity::*;
 
-/// The text below the list of commands, in which `DROP-INS` stands for the names of drop-ins.
 const EXAMPLES: &str = "\
 Examples:
   manyhash sum -r photos -o photos.sha256
-  manyhash check photos.sha256
+  manyhash check photos.sha256";
 
+/// The text below the list of commands, in which `DROP-INS` stands for the names of drop-ins.
+const DROP_INS: &str = "\
 Drop-ins:
   DROP-INS
   as `manyhash NAME ...`, or by a link of that name; with GNU's options.
@@ -45,15 +49,24 @@ Exit codes:
 Environment:
   MANYHASH_BACKEND=NAME  hash with that backend
   MANYHASH_WITHOUT=SETS  hash without these instruction sets: avx512,sha
-  MANYHASH_LOG=1         the same as --verbose";
+  MANYHASH_LOG=1, 2      the same as -v, -vv
+  NO_COLOR=1             no colours, unless --color says always";
 
 /// Checksums of many files at once
 #[derive(Debug, Parser)]
-#[command(name = "manyhash", version, after_help = after_help(), disable_help_subcommand = true)]
+#[command(name = "manyhash", version, after_help = EXAMPLES, after_long_help = after_long_help())]
 pub(crate) struct Arguments {
-    /// Say on stderr which backend hashes, and what is skipped in folders (also: MANYHASH_LOG=1)
-    #[arg(short, long, global = true)]
-    pub(crate) verbose: bool,
+    /// Say on stderr which backend hashes, and count what is passed over; -vv names it
+    ///
+    /// That is links and the like in folders, and with check all files that are missing. MANYHASH_LOG=1 and 2 do the same.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+
+    /// Colours: auto (on a terminal), always or never
+    ///
+    /// The variable NO_COLOR takes those of auto away.
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
+    pub(crate) color: ColourWhen,
 
     /// What to do
     #[command(subcommand)]
@@ -64,6 +77,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Sum(SumArguments),
+    #[command(visible_alias = "verify")]
     Check(CheckArguments),
     Dups(DupsArguments),
     Tree(TreeArguments),
@@ -73,32 +87,9 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
 }
 
-/// Measure what this machine does: GB/s of one thread, by algorithm, backend and batch
-#[derive(Args, Debug)]
-#[command(after_help = BENCH_EXAMPLES)]
-pub(crate) struct BenchArguments {
-    /// Algorithm; may be given more than once [default: all]
-    #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName)]
-    pub(crate) algorithms: Vec<AnyAlgorithm>,
-
-    /// Print instead what a step of every backend takes, as lines for the library's tables of costs
-    #[arg(long)]
-    pub(crate) calibrate: bool,
-}
-
-const BENCH_EXAMPLES: &str = "\
-Examples:
-  manyhash bench
-  manyhash bench -a sha256 -a sha512
-  manyhash bench --calibrate
-
-Calibration:
-  The library chooses backends by tables of what their steps cost, one for each family of CPUs. For
-  a table, calibrate several times on a quiet machine, and take the least of each line.";
-
 /// Print the manual page, of manyhash or of one of its commands
 #[derive(Args, Debug)]
-#[command(after_help = MAN_EXAMPLES)]
+#[command(after_long_help = MAN_EXAMPLES)]
 pub(crate) struct ManArguments {
     /// One of the commands, and perhaps one of its own
     #[arg(value_name = "COMMAND")]
@@ -115,7 +106,7 @@ Examples:
 
 /// Print what a shell needs to complete commands and options
 #[derive(Args, Debug)]
-#[command(after_help = COMPLETIONS_EXAMPLES)]
+#[command(after_long_help = COMPLETIONS_EXAMPLES)]
 pub(crate) struct CompletionsArguments {
     /// bash, elvish, fish, powershell or zsh
     #[arg(value_name = "SHELL", hide_possible_values = true)]
@@ -131,7 +122,9 @@ Examples:
 /// How to go through folders.
 #[derive(Args, Debug)]
 pub(crate) struct WalkArguments {
-    /// Follow links in folders; one that leads back to a folder it is in is reported, not entered
+    /// Follow links in folders
+    ///
+    /// A link that leads back to a folder it is in is reported, and not entered.
     #[arg(short = 'L', long)]
     pub(crate) follow: bool,
 
@@ -139,11 +132,15 @@ pub(crate) struct WalkArguments {
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
 
-    /// In folders, only files that match GLOB, as in .gitignore, or are in a folder that does; may be given again
+    /// In folders, only files that match GLOB; may be given again
+    ///
+    /// Globs are as in .gitignore. What is in a folder that matches counts too.
     #[arg(long, value_name = "GLOB", value_parser = patterns::parse)]
     pub(crate) include: Vec<String>,
 
-    /// In folders, nothing that matches GLOB, as in .gitignore: *.o, /docs/*.md, target/ (a folder); may be given again
+    /// In folders, nothing that matches GLOB; may be given again
+    ///
+    /// Globs are as in .gitignore: *.o, /docs/*.md, target/ (a folder).
     #[arg(long, value_name = "GLOB", value_parser = patterns::parse)]
     pub(crate) exclude: Vec<String>,
 }
@@ -159,33 +156,44 @@ impl WalkArguments {
     }
 }
 
-/// How to go about it.
+/// How to go about it. Where a command has commands of its own, these options may stand before or
+/// behind them.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WorkArguments {
-    /// Threads that hash [default: all cores]; 1 reads one file after the other, for disks with moving parts
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
-    pub(crate) threads: Option<u16>,
+    /// Threads that hash; 0 is all cores
+    ///
+    /// 1 reads one file after the other, for disks with moving parts.
+    #[arg(short = 'j', long = "threads", value_name = "N", global = true, default_value = "0", allow_negative_numbers = true, value_parser = threads)]
+    pub(crate) workers: usize,
 
     /// Show progress on stderr: auto (on a terminal, after a second), always or never
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
     pub(crate) progress: ProgressWhen,
 }
 
-impl WorkArguments {
-    /// Returns the number of threads that hash.
-    pub(crate) fn workers(&self) -> usize {
-        self.threads.map_or_else(all_cores, usize::from)
+/// Returns the number of threads that `text` asks for. More than can be used are as many as can.
+fn threads(text: &str) -> Result<usize, String> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("a number of threads is 0, for all cores, or more".to_string());
     }
+    Ok(match text.parse().unwrap_or(usize::MAX) {
+        0 => all_cores(),
+        threads => threads.min(MAX_WORKERS),
+    })
 }
 
 /// Where digests are kept from run to run. CACHE.md says how.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct CacheArguments {
-    /// Keep digests in FILE, and reuse those of files with the same file system, inode, size, mtime and ctime
+    /// Keep digests in FILE, and reuse those of unchanged files
+    ///
+    /// A file is unchanged if it has the same file system, inode, size, mtime and ctime.
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,
 
-    /// Read PERCENT of the files known from the cache [default: 5] all the same, others in each run, and fail if a digest differs
+    /// Read PERCENT of the files known from the cache all the same [default: 5]
+    ///
+    /// Others are read in each run. It is a failure if a digest differs.
     #[arg(long, value_name = "PERCENT", requires = "cache", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) verify_cache: Option<u8>,
@@ -207,7 +215,7 @@ impl TypedValueParser for AlgorithmName {
     }
 }
 
-fn after_help() -> String {
+fn after_long_help() -> String {
     let commands: Vec<_> = DropIn::names().collect();
-    EXAMPLES.replace("DROP-INS", &commands.join(" "))
+    format!("{EXAMPLES}\n\n{}", DROP_INS.replace("DROP-INS", &commands.join(" ")))
 }

@@ -23,9 +23,11 @@ Examples:
 
 /// Print the digests of files, in the order given
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, mut_group("WalkArguments", |group| group.requires("recursive")))]
+#[command(after_long_help = EXAMPLES, mut_group("WalkArguments", |group| group.requires("recursive")))]
 pub(crate) struct SumArguments {
-    /// Algorithm; for several, with commas or given again, each file is read once, and lines are as with --tag or --json
+    /// Algorithm; several with commas, or given again
+    ///
+    /// Of several, each file is read once, and lines are as with --tag or --json.
     #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName, value_delimiter = ',', default_values_t = [AnyAlgorithm::Sha256])]
     pub(crate) algorithms: Vec<AnyAlgorithm>,
 
@@ -49,7 +51,9 @@ pub(crate) struct SumArguments {
     #[arg(long)]
     pub(crate) tag: bool,
 
-    /// Print a JSON object a line: path (path_hex if it is not UTF-8), bytes, algorithm, digest
+    /// Print a JSON object a line
+    ///
+    /// Its keys: path (path_hex if it is not UTF-8), bytes, algorithm, digest.
     #[arg(long, conflicts_with_all = ["tag", "zero"])]
     pub(crate) json: bool,
 
@@ -57,7 +61,9 @@ pub(crate) struct SumArguments {
     #[arg(short, long)]
     pub(crate) zero: bool,
 
-    /// Write to FILE, which appears when all is done; in folders FILE itself is left out
+    /// Write to FILE, which appears when all is done
+    ///
+    /// In folders FILE itself is left out.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 

@@ -1,13 +1,11 @@
 //! `manyhash tree`: its options.
 
-use super::AlgorithmName;
-use crate::progress::ProgressWhen;
+use super::{AlgorithmName, WorkArguments};
 use crate::text::hexadecimal;
 use crate::text::size;
 use clap::{Args, Subcommand, ValueEnum};
 use manyhash::AnyAlgorithm;
 use manyhash::tree::{LANES, bittorrent_v2, dm_verity, fs_verity};
-use manyhash_files::{MAX_WORKERS, all_cores};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -26,44 +24,25 @@ Examples:
 
 /// Print digests of digests: j-lanes, fs-verity, dm-verity, BitTorrent v2, S3 and others
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(after_long_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct TreeArguments {
     /// How to go about it.
     #[command(flatten)]
-    pub(crate) work: TreeWorkArguments,
+    pub(crate) work: WorkArguments,
 
     /// Which digest of digests.
     #[command(subcommand)]
     pub(crate) mode: TreeMode,
 }
 
-/// How to go about it. As [`super::WorkArguments`], but `-j` are lanes.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct TreeWorkArguments {
-    /// Threads that hash [default: all cores]
-    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=MAX_WORKERS as i64))]
-    pub(crate) threads: Option<u16>,
-
-    /// Show progress on stderr: auto (on a terminal, after a second), always or never
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true)]
-    pub(crate) progress: ProgressWhen,
-}
-
-impl TreeWorkArguments {
-    /// Returns the number of threads that hash.
-    pub(crate) fn workers(&self) -> usize {
-        self.threads.map_or_else(all_cores, usize::from)
-    }
-}
-
 /// The modes.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TreeMode {
     /// Words of each file dealt out to lanes: the fastest digest of one file
-    #[command(after_help = J_LANES_EXAMPLES)]
+    #[command(after_long_help = J_LANES_EXAMPLES)]
     JLanes(LanesArguments),
     /// Ranges of each file, one a lane
-    #[command(after_help = J_POINTERS_EXAMPLES)]
+    #[command(after_long_help = J_POINTERS_EXAMPLES)]
     JPointers(LanesArguments),
     Files(FilesArguments),
     FsVerity(FsVerityArguments),
@@ -76,13 +55,13 @@ pub(crate) enum TreeMode {
 const J_LANES_EXAMPLES: &str = "\
 Examples:
   Of a large image, on all cores:
-      manyhash tree j-lanes -j 32 disk.img
+      manyhash tree j-lanes -l 32 disk.img
   Of a stream, so that no message has the same digest in another mode:
       tar c photos | manyhash tree j-lanes --separated -a sha512";
 
 const J_POINTERS_EXAMPLES: &str = "\
 Examples:
-  manyhash tree j-pointers -j 16 disk.img";
+  manyhash tree j-pointers -l 16 disk.img";
 
 /// What `tree j-lanes` and `tree j-pointers` take.
 #[derive(Args, Debug)]
@@ -92,10 +71,12 @@ pub(crate) struct LanesArguments {
     pub(crate) algorithm: AnyAlgorithm,
 
     /// Lanes, 1 to 1024; another number is another digest
-    #[arg(short = 'j', long, value_name = "LANES", default_value_t = 16, value_parser = lanes)]
+    #[arg(short, long, value_name = "LANES", default_value_t = 16, value_parser = lanes)]
     pub(crate) lanes: usize,
 
-    /// Take initial values of their own for this mode and number of lanes: then no digest is one of another mode
+    /// Take initial values of their own for this mode and number of lanes
+    ///
+    /// Then no digest is one of another mode.
     #[arg(long)]
     pub(crate) separated: bool,
 
@@ -113,7 +94,7 @@ Examples:
 
 /// One digest of all files, in the order given
 #[derive(Args, Debug)]
-#[command(after_help = FILES_EXAMPLES)]
+#[command(after_long_help = FILES_EXAMPLES)]
 pub(crate) struct FilesArguments {
     /// Algorithm
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
@@ -133,7 +114,7 @@ Examples:
 
 /// The file digest of Linux' fs-verity, as `fsverity digest` prints it
 #[derive(Args, Debug)]
-#[command(after_help = FS_VERITY_EXAMPLES)]
+#[command(after_long_help = FS_VERITY_EXAMPLES)]
 pub(crate) struct FsVerityArguments {
     /// Algorithm
     #[arg(long, value_name = "ALG", default_value = "sha256")]
@@ -184,7 +165,7 @@ Examples:
 
 /// The root hash of dm-verity, as `veritysetup format` prints it
 #[derive(Args, Debug)]
-#[command(after_help = DM_VERITY_EXAMPLES)]
+#[command(after_long_help = DM_VERITY_EXAMPLES)]
 pub(crate) struct DmVerityArguments {
     /// Algorithm
     #[arg(long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
@@ -211,22 +192,30 @@ pub(crate) struct DmVerityArguments {
     pub(crate) files: Vec<OsString>,
 }
 
-const BITTORRENT_V2_EXAMPLES: &str = "\
+const BITTORRENT_V2_EXAMPLES: &str = concat!(
+    size::help!(),
+    "
+
 Examples:
   Pieces roots:
       manyhash tree bittorrent-v2 *.iso
   Piece layers too, for programs:
-      manyhash tree bittorrent-v2 --json --piece-length 4M big.iso | jq .piece_layers";
+      manyhash tree bittorrent-v2 --json --piece-length 4M big.iso | jq .piece_layers"
+);
 
 /// `pieces root` and `piece layers` of BitTorrent v2 (BEP 52)
 #[derive(Args, Debug)]
-#[command(after_help = BITTORRENT_V2_EXAMPLES)]
+#[command(after_long_help = BITTORRENT_V2_EXAMPLES)]
 pub(crate) struct BittorrentV2Arguments {
-    /// Bytes of a piece, a power of two from 16K on; piece layers depend on it, the root does not
+    /// Bytes of a piece, a power of two from 16K on
+    ///
+    /// Piece layers depend on it, the root does not.
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = piece_length)]
     pub(crate) piece_length: u64,
 
-    /// Print a JSON object a line: path (path_hex if it is not UTF-8), bytes, pieces_root, piece_length, piece_layers
+    /// Print a JSON object a line
+    ///
+    /// Its keys: path (path_hex if it is not UTF-8), bytes, pieces_root, piece_length, piece_layers.
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -235,16 +224,20 @@ pub(crate) struct BittorrentV2Arguments {
     pub(crate) files: Vec<OsString>,
 }
 
-const S3_EXAMPLES: &str = "\
+const S3_EXAMPLES: &str = concat!(
+    size::help!(),
+    "
+
 Examples:
   The composite SHA-256 of an upload in parts of 8 MiB:
       manyhash tree s3 backup.tar
   The ETag of an upload in parts of 64 MiB:
-      manyhash tree s3 --etag --part-size 64M backup.tar";
+      manyhash tree s3 --etag --part-size 64M backup.tar"
+);
 
 /// The checksum that S3 has of an object uploaded in parts
 #[derive(Args, Debug)]
-#[command(after_help = S3_EXAMPLES)]
+#[command(after_long_help = S3_EXAMPLES)]
 pub(crate) struct S3Arguments {
     /// Bytes of a part, as whoever uploaded chose them
     #[arg(long, value_name = "SIZE", default_value = "8M", value_parser = part_size)]
@@ -269,7 +262,7 @@ Examples:
 
 /// The tree hash of Amazon S3 Glacier
 #[derive(Args, Debug)]
-#[command(after_help = GLACIER_EXAMPLES)]
+#[command(after_long_help = GLACIER_EXAMPLES)]
 pub(crate) struct GlacierArguments {
     /// Files; - is stdin, and so is nothing at all
     #[arg(value_name = "FILE")]

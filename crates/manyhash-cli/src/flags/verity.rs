@@ -25,7 +25,7 @@ Examples:
 
 /// Hash devices of dm-verity: make, verify and show them
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(after_long_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct VerityArguments {
     /// What to do.
     #[command(subcommand)]
@@ -40,9 +40,9 @@ pub(crate) enum VerityCommand {
     Dump(VerityDumpArguments),
 }
 
-const FORMAT_EXAMPLES: &str = "\
-Sizes:
-  A number of bytes, or one with K, M, G or T behind it.
+const FORMAT_EXAMPLES: &str = concat!(
+    size::help!(),
+    "
 
 Examples:
   Into a file of its own:
@@ -50,11 +50,12 @@ Examples:
   Behind the data, in the same image of 512 MiB:
       manyhash verity format root.img root.img --hash-offset 512M
   The same device again, from its salt and its UUID:
-      manyhash verity format root.squashfs again.verity --salt aabb --uuid 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
+      manyhash verity format root.squashfs again.verity --salt aabb --uuid 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
+);
 
 /// Write the hash device of a device or file, and print its root hash
 #[derive(Args, Debug)]
-#[command(after_help = FORMAT_EXAMPLES, disable_help_flag = true, args_override_self = true)]
+#[command(after_long_help = FORMAT_EXAMPLES, disable_help_flag = true, args_override_self = true)]
 pub(crate) struct VerityFormatArguments {
     /// What the device is like.
     #[command(flatten)]
@@ -76,7 +77,9 @@ pub(crate) struct VerityFormatArguments {
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
 
-    /// Where hashes go: a device or file that is there is written in place, a new file appears when all is done
+    /// Where hashes go
+    ///
+    /// A device or file that is there is written in place, a new file appears when all is done.
     #[arg(value_name = "HASH")]
     pub(crate) hash: PathBuf,
 }
@@ -90,7 +93,7 @@ Examples:
 
 /// Verify a device or file and its hash device by the root hash
 #[derive(Args, Debug)]
-#[command(after_help = VERIFY_EXAMPLES, disable_help_flag = true, args_override_self = true)]
+#[command(after_long_help = VERIFY_EXAMPLES, disable_help_flag = true, args_override_self = true)]
 pub(crate) struct VerityVerifyArguments {
     /// What the device is like.
     #[command(flatten)]
@@ -124,7 +127,7 @@ Examples:
 
 /// Print what a hash device says of itself
 #[derive(Args, Debug)]
-#[command(after_help = DUMP_EXAMPLES)]
+#[command(after_long_help = DUMP_EXAMPLES)]
 pub(crate) struct VerityDumpArguments {
     /// Where the superblock is in HASH
     #[arg(long, value_name = "BYTES", default_value = "0", value_parser = hash_offset)]
@@ -138,11 +141,15 @@ pub(crate) struct VerityDumpArguments {
 /// What a device is like. Where it has a superblock already, that says it all, and options that say something else are an error.
 #[derive(Args, Debug)]
 pub(crate) struct VerityDeviceArguments {
-    /// Salt, up to 256 bytes; - is none [default: 32 random bytes; without superblock to verify: none]
+    /// Salt, up to 256 bytes; - is none
+    ///
+    /// Without it: 32 random bytes, and to verify without a superblock none.
     #[arg(short, long, value_name = "HEX", value_parser = dm_verity_salt)]
     pub(crate) salt: Option<Salt>,
 
-    /// Algorithm [default: sha256]
+    /// Algorithm [default: sha256]; -h is not help here, as in veritysetup
+    ///
+    /// For help there is --help.
     #[arg(short = 'h', long = "hash", value_name = "ALG")]
     pub(crate) algorithm: Option<HashName>,
 

@@ -1,21 +1,56 @@
 //! `manyhash bench`: its rows and columns. The figures themselves are not tested.
 
 use crate::support::{BINARY, Place, outcome};
-use manyhash::{Sha256, backend::Backend};
+use manyhash::backend::Backend;
+use manyhash::{Sha1, Sha256};
+
+fn figures(line: &str) -> Vec<f64> {
+    line.get(13..).unwrap().split_whitespace().take(4).map(|figure| figure.parse().unwrap_or_else(|_| panic!("{line}"))).collect()
+}
 
 #[test]
-fn every_backend_has_a_figure_for_every_batch() {
+fn the_library_s_choice_has_a_figure_for_every_batch_and_a_meaning() {
     let folder = Place::new();
-    let run = folder.run("bench -a sha1");
+    let run = folder.run("bench -a sha1 -a sha256");
+    assert_eq!((run.stderr.as_str(), run.code), ("", Some(0)));
+    let [cpu, heading, sha1, sha256, meaning] = run.stdout.lines().collect::<Vec<_>>()[..] else { panic!("{}", run.stdout) };
+    assert!(cpu.ends_with(", one thread"), "{cpu}");
+    assert!(heading.ends_with("1 x 1 MiB     4 x 4 KiB    64 x 4 KiB   1024 x 64 B   backend"), "{heading}");
+    assert!(sha1.starts_with("SHA-1 ") && sha1.contains("(chosen"), "{sha1}");
+    let chosen = Backend::in_use::<Sha256>().unwrap();
+    assert!(sha256.contains(&format!("   {chosen} (chosen")), "{sha256}");
+    assert!([sha1, sha256].iter().all(|line| figures(line).iter().all(|figure| *figure > 0.0)), "{}", run.stdout);
+    assert!(meaning.starts_with("SHA-256 of many messages is ") && meaning.contains(chosen.name()), "{meaning}");
+}
+
+#[test]
+fn every_backend_has_figures_if_asked_for() {
+    let folder = Place::new();
+    let run = folder.run("bench --all -a sha1");
     assert_eq!((run.stderr.as_str(), run.code), ("", Some(0)));
     let lines: Vec<&str> = run.stdout.lines().collect();
-    assert!(lines[0].ends_with("1 x 1 MiB     4 x 4 KiB    64 x 4 KiB   1024 x 64 B"), "{}", lines[0]);
-    assert!(lines[1].starts_with("SHA-1        ("), "{}", lines[1]);
-    assert!(lines.iter().any(|line| line.trim_start().starts_with("portable ")), "{}", run.stdout);
-    for line in &lines[1..] {
-        let figures: Vec<f64> = line.split_whitespace().rev().take(4).map(|figure| figure.parse().unwrap()).collect();
-        assert!(figures.iter().all(|figure| *figure > 0.0), "{line}");
+    let rows = &lines[2..lines.len() - 1];
+    let names = rows[1..].iter().map(|line| line.split_whitespace().last().unwrap()).collect::<Vec<_>>();
+    let supported = Backend::supported().into_iter().filter(|backend| backend.supports::<Sha1>()).collect::<Vec<_>>();
+    assert_eq!(names, supported.iter().map(Backend::name).collect::<Vec<_>>());
+    assert!(rows.iter().all(|line| figures(line).iter().all(|figure| *figure > 0.0)), "{}", run.stdout);
+}
+
+#[test]
+fn programs_get_an_object_a_figure() {
+    let folder = Place::new();
+    for (all, rows) in [("", 1), ("--all", 1 + Backend::supported().iter().filter(|backend| backend.supports::<Sha256>()).count())] {
+        let run = folder.run(&format!("bench --json {all} -a sha256"));
+        assert_eq!((run.stderr.as_str(), run.code), ("", Some(0)));
+        let figures: Vec<serde_json::Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(figures.len(), 4 * rows, "{}", run.stdout);
+        assert_eq!(figures.iter().filter(|figure| figure["is_chosen"] == true).count(), 4);
+        for figure in &figures {
+            assert!(figure["algorithm"] == "SHA-256" && figure["gigabytes_per_second"].as_f64().unwrap() > 0.0, "{figure}");
+            assert!(figure["lanes"].as_u64().unwrap() > 0 && figure["cpu"].is_string() && figure["message_bytes"].is_u64(), "{figure}");
+        }
     }
+    assert_eq!(folder.run("bench --json --calibrate").code, Some(2));
 }
 
 #[test]

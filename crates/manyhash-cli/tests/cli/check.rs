@@ -123,10 +123,10 @@ fn what_is_wrong_is_told_in_order_and_fails() {
     let place = place();
     place.file("m", format!("{ABC_SHA256}  f\nnonsense\n{}  f\n{ABC_SHA256}  missing\n{ABC_SHA256}  d\n{ABC_SHA256}  f/below\n", wrong()));
     let check = place.run("check m");
-    assert_eq!(check.stdout, "f: OK\nf: FAILED\nmissing: FAILED open or read\nd: FAILED open or read\nf/below: FAILED open or read\n");
+    assert_eq!(check.stdout, "f: OK\nf: FAILED\nmissing: MISSING\nd: FAILED open or read\nf/below: FAILED open or read\n");
     assert_eq!(
         check.stderr,
-        "manyhash: missing: No such file or directory\nmanyhash: d: Is a directory\nmanyhash: f/below: Not a directory\n\
+        "manyhash: d: Is a directory\nmanyhash: f/below: Not a directory\n\
          manyhash: m: WARNING: 1 line is improperly formatted\n\
          manyhash: 1 file OK, 1 FAILED, 1 missing, 2 unreadable, 1 malformed line (6 B, 1 manifest)\n"
     );
@@ -177,8 +177,8 @@ fn names_may_be_relative_to_a_folder() {
     let place = place();
     place.file("d/m", format!("{ABC_SHA256}  f\n{ABC_SHA256}  g\n"));
     let check = place.run("check -C d d/m");
-    assert_eq!(check.stdout, "f: OK\ng: FAILED open or read\n");
-    assert!(check.stderr.starts_with("manyhash: d/g: No such file or directory\n"), "{}", check.stderr);
+    assert_eq!(check.stdout, "f: OK\ng: MISSING\n");
+    assert_eq!(check.stderr, "manyhash: 1 file OK, 1 missing (3 B, 1 manifest)\n");
     let absolute = format!("{ABC_SHA256}  {}\n", place.join("f").display());
     assert_eq!(place.run_with("check -C d -", absolute.as_bytes()).code, Some(0));
     for (folder, reason) in [("nowhere", "No such file or directory"), ("f", "Not a directory")] {
@@ -195,8 +195,8 @@ fn manifests_that_cannot_be_read_are_told() {
     assert_eq!(check.stdout, "f: OK\nf: OK\n");
     assert_eq!(
         check.stderr,
-        "manyhash: nowhere: No such file or directory\nmanyhash: d: Is a directory\nmanyhash: f/below: Not a directory\n\
-         manyhash: 2 files OK (6 B, 2 manifests)\n"
+        "manyhash: nowhere: No such file or directory\nmanyhash: d: Is a directory; there is no SHA256SUMS, bagit.txt or the like in it\n\
+         manyhash: f/below: Not a directory\nmanyhash: 2 files OK (6 B, 2 manifests)\n"
     );
     assert_eq!(check.code, Some(1));
 }
@@ -249,7 +249,7 @@ fn a_folder_summed_is_a_folder_checked() {
     place.file("t/3/3", "changed");
     fs::remove_file(place.join("t/5/5")).unwrap();
     let check = place.run("check --quiet sums");
-    assert_eq!((check.stdout.as_str(), check.code), ("t/3/3: FAILED\nt/5/5: FAILED open or read\n", Some(1)));
+    assert_eq!((check.stdout.as_str(), check.code), ("t/3/3: FAILED\nt/5/5: MISSING\n", Some(1)));
 }
 
 #[test]
@@ -279,4 +279,85 @@ fn progress_is_shown_when_asked_for_with_any_number_of_threads() {
         assert!(check.stderr.contains("1/1 files, 3 B/3 B"), "{}", check.stderr);
     }
     assert_eq!(place.run("check --progress never m").stderr, "manyhash: 1 file OK (3 B, 1 manifest)\n");
+}
+
+#[test]
+fn of_many_missing_files_ten_are_named_and_the_others_counted() {
+    let place = place();
+    let line = |index: usize| format!("{}  gone/{index}\n", wrong());
+    place.file("m", format!("{ABC_SHA256}  f\n") + &(0..15).map(line).collect::<String>());
+    let check = place.run("check m");
+    let named: String = (0..10).map(|index| format!("gone/{index}: MISSING\n")).collect();
+    assert_eq!(check.stdout, format!("f: OK\n{named}"));
+    assert_eq!(check.stderr, "manyhash: 5 more files are missing; -vv names all\nmanyhash: 1 file OK, 15 missing (3 B, 1 manifest)\n");
+    assert_eq!(place.run("check --audit --quiet m").stdout.lines().filter(|line| line.ends_with(": MISSING")).count(), 10);
+    for all in ["check -vv m", "check --audit -vv m"] {
+        let check = place.run(all);
+        assert_eq!(check.stdout.lines().filter(|line| line.ends_with(": MISSING")).count(), 15, "{all}");
+        assert!(!check.stderr.contains("more files"), "{}", check.stderr);
+    }
+    for all in ["check --json m", "check --audit --json m"] {
+        let check = place.run(all);
+        assert_eq!(check.stdout.matches(r#""missing":true,"error":"No such file or directory""#).count(), 15, "{all}: {}", check.stdout);
+        assert_eq!(check.stderr, "");
+    }
+    assert_eq!(place.run("check --status m"), place.run("check --status --audit m"));
+    assert_eq!(place.run("check --status m").stderr, "");
+}
+
+#[test]
+fn if_nothing_is_there_the_folder_is_doubted() {
+    let place = place();
+    place.file("elsewhere/m", format!("{ABC_SHA256}  g\n{ABC_SHA256}  h\n"));
+    let doubt = |folder: &str| {
+        format!("manyhash: elsewhere/m: nothing that it lists is there; names are relative to {folder}, -C DIR takes another\n")
+    };
+    assert!(place.run("check elsewhere/m").stderr.starts_with(&doubt("the current folder")));
+    assert!(place.run("check -C d elsewhere/m").stderr.starts_with(&doubt("d")));
+    assert!(!place.run("check --status elsewhere/m").stderr.contains("-C"));
+    place.file("g", "abc");
+    assert!(!place.run("check elsewhere/m").stderr.contains("-C"));
+}
+
+#[test]
+fn if_lengths_told_and_nothing_can_be_tried_the_other_algorithms_are_named() {
+    let place = place();
+    place.file("large", vec![1; (64 << 20) + 1]).file("m", format!("{ABC_SHA256}  large\n"));
+    let check = place.run("check m");
+    let doubt = "manyhash: m: no digest is right as SHA-256; SHA-512/256, SHA3-256, Keccak-256, BLAKE2s, BLAKE2b-256, BLAKE3, SM3 have as many digits: -a says which\n";
+    assert!(check.stderr.starts_with(doubt), "{}", check.stderr);
+    assert!(!place.run("check -a sha256 m").stderr.contains("-a says"));
+}
+
+#[test]
+fn a_folder_stands_for_the_lists_in_it() {
+    let place = Place::new();
+    place.file("p/q/a", "abc").file("p/q/b/c", "").file("p/beside", "abc");
+    place.file("p/q/SHA256SUMS", format!("{ABC_SHA256}  a\n{EMPTY_SHA256}  b/c\n")).file("p/q/sha1sums.txt", format!("{ABC_SHA1}  a\n"));
+    place.file("p/q/SHA256SUMS.asc", "signature").file("p/q/other.txt", "text");
+    let check = place.run("check p/q");
+    let lines = "p/q/a: OK\np/q/b/c: OK\np/q/a: OK\n";
+    assert_eq!((check.stdout.as_str(), check.stderr.as_str()), (lines, "manyhash: 3 files OK (6 B, 2 manifests)\n"));
+    assert_eq!(place.run("check p/q/").stdout, lines);
+    let inside = outcome(place.command(BINARY).current_dir(place.join("p/q")).args(["check", "."]), b"");
+    assert_eq!(inside.stdout, lines.replace("p/q/", "./"));
+    // An audit is of that folder, and not of the one that it is in.
+    let audit = place.run("check --audit --quiet p/q");
+    assert_eq!(audit.stdout, "p/q/SHA256SUMS.asc: NOT LISTED\np/q/other.txt: NOT LISTED\n");
+    assert_eq!(place.run("check -C p p/q").stdout.matches("MISSING").count(), 3);
+    // Without a list there is nothing to sum up.
+    let none = place.run("check p");
+    let told = "manyhash: p: Is a directory; there is no SHA256SUMS, bagit.txt or the like in it\n";
+    assert_eq!((none.stdout.as_str(), none.stderr.as_str(), none.code), ("", told, Some(1)));
+    let drop_in = place.run("sha256sum -c p/q");
+    assert!(drop_in.code == Some(1) && drop_in.stdout.is_empty() && !drop_in.stderr.contains("SHA256SUMS"), "{drop_in:?}");
+
+    place
+        .file("bag/bagit.txt", "BagIt-Version: 1.0\n")
+        .file("bag/data/a", "abc")
+        .file("bag/manifest-sha256.txt", format!("{ABC_SHA256}  data/a\n"));
+    place.file("bag/tagmanifest-sha1.txt", "").file("bag/manifest-crc.txt", "x").file("bag/MD5SUMS", "no list of a bag");
+    assert_eq!(place.run("check bag").stdout, "bag/data/a: OK\n");
+    place.file("s/x.py", "abc").file("s/x-1.dist-info/RECORD", "x.py,sha256=ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0,3\n");
+    assert_eq!(place.run("check s/x-1.dist-info").stdout, "s/x.py: OK\n");
 }

@@ -139,7 +139,7 @@ fn groups_that_waste_most_come_first_and_names_in_byte_order() {
     fs::hard_link(place.join("B"), place.join("a/a")).unwrap();
     let text = place.run("dups z a B a.b large large-");
     assert_eq!(text.stdout, "large\nlarge-\n\nB\na/a\na.b\na/b\n\na/small\nz/small\n");
-    assert_eq!((text.stderr.as_str(), text.code), ("manyhash: 7 files in 3 groups, 19.54 KiB wasted\n", Some(0)));
+    assert_eq!((text.stderr.as_str(), text.code), ("manyhash: 7 files in 3 groups, 20.01 kB wasted\n", Some(0)));
     let nul = place.run("dups -z z a B a.b large large-");
     assert_eq!(nul.stdout, text.stdout.replace('\n', "\0"));
 
@@ -237,9 +237,13 @@ fn links_to_files_and_folders_are_not_followed_but_as_arguments() {
     place.file("t/a", "abc").file("b", "abc");
     symlink("../b", place.join("t/link")).unwrap();
     symlink("t", place.join("folder")).unwrap();
-    let result = place.run("dups -v t");
+    let result = place.run("dups -vv t");
     assert_eq!(result.stdout, "");
     assert!(result.stderr.contains("manyhash: t/link: skipped: a symbolic link\n"), "{}", result.stderr);
+    for command in ["dups -v t", "dups -v --chunks fixed:512 t"] {
+        let counted = place.run(command).stderr;
+        assert!(counted.contains("manyhash: skipped in folders: ") && !counted.contains("t/link: skipped"), "{command}: {counted}");
+    }
     assert_eq!(place.run("dups folder b").stdout, "b\nfolder/a\n");
     assert_eq!(place.run("dups t/link t").stdout, "t/a\nt/link\n");
 }
@@ -314,11 +318,11 @@ fn folders_count_what_repeats_earlier_files_wherever_these_are() {
     let text = place.run("dups --chunks fixed:512 t u").stdout;
     let expected = "     \
      FILES       CHUNKS        BYTES        SAVED   SAVED  fixed:512
-         3            5     1.78 KiB     1.00 KiB   56.1%  t
-         1            2     1.00 KiB        512 B   50.0%  t/a
+         3            5      1.82 kB      1.02 kB   56.1%  t
+         1            2      1.02 kB        512 B   50.0%  t/a
          2            3        800 B        512 B   64.0%  t/b
          1            1        512 B        512 B  100.0%  u
-         4            6     2.28 KiB     1.50 KiB   65.8%  (total)
+         4            6      2.34 kB      1.54 kB   65.8%  (total)
 ";
     assert_eq!(text, expected);
     let (folders, _) = json(&place, "dups --json --chunks fixed:512 --depth 2 t u");
@@ -353,7 +357,7 @@ fn wrong_usage_of_dups_says_what_would_do() {
         ("dups --chunks cdc:5000 .", "power of two"),
         ("dups --depth 2 .", "--chunks"),
         ("dups -a md6 .", "sha256"),
-        ("dups -j 0 .", "0"),
+        ("dups -j 1.5 .", "1.5"),
     ] {
         let outcome = place.run(line);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{line}");

@@ -17,7 +17,7 @@ fn names_in_a_list_are_like_arguments() {
     place.file("list", "b c\nt\nmissing\n./a\nb c").file("empty", "");
     let sum = place.run("sum --files-from list a");
     assert_eq!(sum.stdout, format!("{ABC_SHA256}  a\n{EMPTY_SHA256}  b c\n{ABC_SHA256}  ./a\n{EMPTY_SHA256}  b c\n"));
-    assert_eq!(sum.stderr, "manyhash: t: Is a directory\nmanyhash: missing: No such file or directory\n");
+    assert_eq!(sum.stderr, "manyhash: t: Is a directory; -r hashes what is in it\nmanyhash: missing: No such file or directory\n");
     assert_eq!(sum.code, Some(1));
     let folders = place.run("sum -r --exclude e --files-from list");
     assert_eq!(folders.stdout, format!("{EMPTY_SHA256}  b c\n{ABC_SHA256}  t/d\n{ABC_SHA256}  ./a\n{EMPTY_SHA256}  b c\n"));

@@ -170,7 +170,7 @@ fn wrong_usage_is_told_before_anything_is_read() {
     for (line, hint) in [
         ("verify data hash aa --root-hash-file root", "cannot be used with"),
         ("format data new --no-superblock --hash-offset 512", "--hash-offset 512"),
-        ("format data new --threads 0", "--threads"),
+        ("format data new --threads x", "--threads"),
         ("nonsense", "nonsense"),
     ] {
         let refused = place.run(&format!("verity {line}"));

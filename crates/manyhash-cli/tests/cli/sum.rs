@@ -69,7 +69,7 @@ fn lines_come_in_the_order_given_and_errors_do_not_stop_the_rest() {
     assert_eq!(sum.stdout, format!("{large}{f}{EMPTY_SHA256}  e\n{f}{large}"));
     assert_eq!(
         sum.stderr,
-        "manyhash: missing: No such file or directory\nmanyhash: folder: Is a directory\nmanyhash: f/below: Not a directory\n"
+        "manyhash: missing: No such file or directory\nmanyhash: folder: Is a directory; -r hashes what is in it\nmanyhash: f/below: Not a directory\n"
     );
     assert_eq!(sum.code, Some(1));
 }
@@ -84,7 +84,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_would_do() {
         "sum --bogus f",
         "sum --json --tag f",
         "sum --json -z f",
-        "sum -j 0 f",
+        "sum -j -1 f",
         "sum -j x f",
         "sum --progress maybe f",
         "check",
@@ -157,7 +157,7 @@ fn a_folder_comes_in_byte_order_of_the_paths() {
     let inner = ["t/z/z.z", "t/z/z/z"].map(String::from);
     assert_eq!(place.run("sum -r t/z t/A t/z").stdout, lines("", &inner) + &lines("", &["t/A".into()]) + &lines("", &inner));
     let without_r = place.run("sum t");
-    assert_eq!((without_r.stderr.as_str(), without_r.code), ("manyhash: t: Is a directory\n", Some(1)));
+    assert_eq!((without_r.stderr.as_str(), without_r.code), ("manyhash: t: Is a directory; -r hashes what is in it\n", Some(1)));
 }
 
 #[test]
@@ -174,10 +174,16 @@ fn in_folders_only_regular_files_count_but_arguments_may_be_anything() {
 
     let tree = place.run("sum -r t");
     assert_eq!((tree.stdout.as_str(), tree.stderr.as_str(), tree.code), (&*format!("{ABC_SHA256}  t/f\n"), "", Some(0)));
-    let verbose = place.run("sum -v -r t").stderr;
+    let verbose = place.run("sum -vv -r t").stderr;
     for skipped in ["t/dangling: skipped: a symbolic link", "t/fifo: skipped: not a regular file", "t/socket: skipped"] {
         assert!(verbose.contains(skipped), "{verbose}");
     }
+    let counted = place.run("sum -v -r t").stderr;
+    assert!(
+        counted.contains("manyhash: skipped in folders: a symbolic link (") && counted.contains("not a regular file (2); -vv names each\n"),
+        "{counted}"
+    );
+    assert!(!counted.contains("t/fifo"), "{counted}");
     let arguments = place.run("sum -r t/link argument-link loop t/dangling");
     assert_eq!(arguments.stdout, format!("{ABC_SHA256}  t/link\n{ABC_SHA256}  argument-link/f\n"));
     assert_eq!(arguments.stderr, "manyhash: loop: Too many levels of symbolic links\nmanyhash: t/dangling: No such file or directory\n");

@@ -110,7 +110,9 @@ impl Place {
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.path()).env("LC_ALL", "C.UTF-8");
-        for name in ["MANYHASH_BACKEND", "MANYHASH_WITHOUT", "MANYHASH_TEST_BREAK", "MANYHASH_LOG", "POSIXLY_CORRECT"] {
+        for name in
+            ["MANYHASH_BACKEND", "MANYHASH_WITHOUT", "MANYHASH_TEST_BREAK", "MANYHASH_LOG", "POSIXLY_CORRECT", "COLUMNS", "NO_COLOR"]
+        {
             command.env_remove(name);
         }
         command

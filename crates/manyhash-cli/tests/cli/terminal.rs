@@ -30,10 +30,11 @@ fn place() -> Place {
     place
 }
 
-/// Returns what `command`, in which `$M` is the binary, prints on a terminal.
+/// Returns what `command`, in which `$M` is the binary, prints on a terminal that knows colours.
 fn on_a_terminal(place: &Place, command: &str) -> Option<String> {
     let script = peer("script")?;
-    let Outcome { stdout, .. } = outcome(place.command(script).args(["-qec", command, "/dev/null"]).env("M", BINARY), b"");
+    let Outcome { stdout, .. } =
+        outcome(place.command(script).args(["-qec", command, "/dev/null"]).env("M", BINARY).env("TERM", "xterm"), b"");
     Some(stdout.replace("\r\n", "\n"))
 }
 
@@ -86,7 +87,9 @@ fn names_do_nothing_to_a_terminal() {
     ];
     for command in commands {
         // Messages go through a file, because progress would be shown on a terminal.
-        let command = format!("$M {command} 2>P-messages; cat P-messages").replace("P-", &format!("{}/", manifests.path().display()));
+        let command = format!("$M {command} 2>P-messages; cat P-messages")
+            .replace("$M check", "$M check --color never")
+            .replace("P-", &format!("{}/", manifests.path().display()));
         let Some(shown) = on_a_terminal(&place, &command) else { return };
         assert!(shown.len() > 30, "{command}: {shown}");
         let harmful = |character: char| {
@@ -118,11 +121,67 @@ fn a_name_cannot_say_of_itself_that_it_is_right() {
     let sums = outcome(place.command(BINARY).arg("sum").arg(name), b"").stdout;
     place.file("sums", sums);
     std::fs::remove_file(place.join(name)).unwrap();
-    let expected = "'a'$'\\033''[2K'$'\\033''[1Ga: OK'$'\\033''[8m': FAILED open or read\n";
-    for command in ["check", "sha256sum -c"] {
+    let name = "'a'$'\\033''[2K'$'\\033''[1Ga: OK'$'\\033''[8m'";
+    for (command, what) in [("check --color never", "MISSING"), ("sha256sum -c", "FAILED open or read")] {
+        let expected = format!("{name}: {what}\n");
         // As in 9.11, names are quoted on a terminal and elsewhere.
         assert_eq!(place.run(&format!("{command} sums")).stdout, expected);
         let Some(shown) = on_a_terminal(&place, &format!("$M {command} sums 2>/dev/null")) else { return };
         assert_eq!(shown, expected, "{command}");
     }
+}
+
+#[test]
+fn who_has_to_type_standard_input_is_told() {
+    let place = Place::new();
+    for command in ["sum", "sum -", "check -", "tree j-lanes"] {
+        // Nobody types anything: a terminal at its end.
+        let Some(shown) = on_a_terminal(&place, &format!("$M {command} 2>&1")) else { return };
+        assert!(shown.contains("manyhash: reading standard input\n"), "{command}: {shown:?}");
+    }
+    for command in ["$M sha256sum", "echo | $M sum", "$M sum --files-from - </dev/null"] {
+        let Some(shown) = on_a_terminal(&place, &format!("{command} 2>&1")) else { return };
+        assert!(!shown.contains("reading"), "{command}: {shown:?}");
+    }
+}
+
+#[test]
+fn verdicts_have_colours_on_a_terminal_and_nowhere_else() {
+    let place = Place::new();
+    place.file("t/a", "a").file("t/b", "b").file("t/c", "c").file("t/d", "d");
+    place.run("sum -r -o sums t");
+    std::fs::rename(place.join("t/b"), place.join("t/moved")).unwrap();
+    std::fs::remove_file(place.join("t/c")).unwrap();
+    place.file("t/d", "changed").file("t/new", "");
+    let coloured = "t/a: \x1b[32mOK\x1b[0m\nt/d: \x1b[31mFAILED\x1b[0m\nt/b: \x1b[33mMOVED\x1b[0m to t/moved\n\
+         t/new: \x1b[33mNOT LISTED\x1b[0m\nt/c: \x1b[33mMISSING\x1b[0m\n";
+    let summary = "manyhash: \x1b[1m1 file OK, 1 FAILED, 1 missing, 1 moved, 1 not listed (";
+    let plain = |text: &str| {
+        ["\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[33m"].iter().fold(text.to_string(), |text, code| text.replace(code, ""))
+    };
+    let expected = plain(coloured);
+    assert_eq!(place.run("check --audit sums").stdout, expected);
+    let always = place.run("check --audit --color always sums");
+    assert_eq!(always.stdout, coloured);
+    assert!(always.stderr.contains(summary), "{:?}", always.stderr);
+    assert!(!place.run("check --audit --color always --json sums").stdout.contains('\x1b'));
+    assert_eq!(place.run("check --color maybe sums").code, Some(2));
+    for (command, has_colours) in [
+        ("$M check --audit sums", true),
+        ("$M --color auto check --audit sums", true),
+        ("NO_COLOR= $M check --audit sums", true),
+        ("NO_COLOR=1 $M check --audit sums", false),
+        ("NO_COLOR=1 $M check --audit --color=always sums", true),
+        ("TERM=dumb $M check --audit sums", false),
+        ("$M check --audit --color never sums", false),
+    ] {
+        let Some(shown) = on_a_terminal(&place, &format!("{command} --progress never 2>/dev/null")) else { return };
+        assert_eq!(shown, if has_colours { coloured } else { &expected }, "{command}");
+        let Some(shown) = on_a_terminal(&place, &format!("{command} --progress never 2>&1 >/dev/null")) else { return };
+        assert_eq!(shown.contains(summary), has_colours, "{command}: {shown:?}");
+        let Some(shown) = on_a_terminal(&place, &format!("{command} --bogus")) else { return };
+        assert_eq!(shown.contains('\x1b'), has_colours, "{command}: {shown:?}");
+    }
+    let Some(shown) = on_a_terminal(&place, "$M sha256sum -c sums") else { return };
+    assert!(!shown.contains('\x1b'), "{shown:?}");
 }

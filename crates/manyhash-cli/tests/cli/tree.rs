@@ -36,7 +36,7 @@ fn vector(line: &'static str) -> Vector {
                 continue;
             }
             "algorithm" => "-a",
-            "lanes" => "-j",
+            "lanes" => "-l",
             "hash" if mode == "fs-verity" => "--hash-alg",
             "hash" => "--hash",
             "block" => "--block-size",
@@ -124,8 +124,8 @@ fn long_messages_have_the_same_digest_on_any_number_of_threads() {
             ];
             for (threads, (algorithm, of_lanes, of_pointers)) in [1, 2, 7].into_iter().zip(digests) {
                 for (mode, digest) in [("j-lanes", of_lanes), ("j-pointers", of_pointers)] {
-                    let run = place.run(&format!("tree {mode} -a {algorithm} -j {lanes} --threads {threads} {name}"));
-                    assert_eq!((run.stdout, run.code), (format!("{digest}  {name}\n"), Some(0)), "{mode} {algorithm} -j {lanes}");
+                    let run = place.run(&format!("tree {mode} -a {algorithm} -l {lanes} -j {threads} {name}"));
+                    assert_eq!((run.stdout, run.code), (format!("{digest}  {name}\n"), Some(0)), "{mode} {algorithm} -l {lanes}");
                 }
             }
         }
@@ -138,7 +138,7 @@ fn a_stream_is_hashed_in_lanes_and_has_no_pointers() {
     for bytes in [0, 1, 1023, 300_000, 5_000_000] {
         let content = pattern(bytes);
         let expected = format!("{}  -\n", j_lanes::<Sha256>(&content, 16));
-        for line in ["tree j-lanes", "tree j-lanes -", "tree j-lanes -j 16 -a sha256 --threads 2 -"] {
+        for line in ["tree j-lanes", "tree j-lanes -", "tree j-lanes -l 16 -a sha256 --threads 2 -"] {
             let run = place.run_with(line, &content);
             assert_eq!((run.stdout.as_str(), run.stderr.as_str(), run.code), (expected.as_str(), "", Some(0)), "{line}, {bytes} bytes");
         }
@@ -205,14 +205,14 @@ fn wrong_usage_of_tree_names_the_parameter() {
     let lines = [
         ("", "j-lanes"),
         ("nonsense f", "nonsense"),
-        ("j-lanes -j 0 f", "--lanes"),
-        ("j-lanes -j 1025 f", "--lanes"),
-        ("j-pointers -j 0 f", "--lanes"),
-        ("j-pointers -j 1025 f", "--lanes"),
-        ("j-lanes -j many f", "--lanes"),
+        ("j-lanes -l 0 f", "--lanes"),
+        ("j-lanes -l 1025 f", "--lanes"),
+        ("j-pointers --lanes 0 f", "--lanes"),
+        ("j-pointers --lanes 1025 f", "--lanes"),
+        ("j-lanes -l many f", "--lanes"),
         ("j-lanes -a md6 f", "md6"),
-        ("j-lanes --threads 0 f", "--threads"),
-        ("files -j 4 f", "-j"),
+        ("j-lanes --threads all f", "--threads"),
+        ("files -l 4 f", "-l"),
         ("files --separated f", "--separated"),
         ("fs-verity --hash-alg sha1 f", "sha1"),
         ("fs-verity --block-size 0 f", "--block-size"),

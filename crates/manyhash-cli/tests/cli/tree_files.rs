@@ -42,8 +42,8 @@ const SIZES: &[usize] = &[0, 1, 63, 64, 65, 4095, 4096, 4097, (1 << 20) - 1, 1 <
 fn j_lanes_are_those_of_the_library() {
     for lanes in [1, 7, 16, 1024] {
         let line = |digest: &[u8]| format!("{}  PATH", hex(digest));
-        compare(&format!("j-lanes -j {lanes}"), SIZES, true, |m| line(&JLanes::<Sha256>::new(lanes).unwrap().hash(m)));
-        compare(&format!("j-lanes -j {lanes} -a sha512 --separated"), SIZES, lanes == 7, |m| {
+        compare(&format!("j-lanes -l {lanes}"), SIZES, true, |m| line(&JLanes::<Sha256>::new(lanes).unwrap().hash(m)));
+        compare(&format!("j-lanes -l {lanes} -a sha512 --separated"), SIZES, lanes == 7, |m| {
             line(&JLanes::<Sha512>::new(lanes).unwrap().separated().hash(m))
         });
     }
@@ -53,8 +53,8 @@ fn j_lanes_are_those_of_the_library() {
 fn j_pointers_are_those_of_the_library() {
     for lanes in [1, 7, 16, 1024] {
         let line = |digest: &[u8]| format!("{}  PATH", hex(digest));
-        compare(&format!("j-pointers -j {lanes}"), SIZES, false, |m| line(&JPointers::<Sha256>::new(lanes).unwrap().hash(m)));
-        compare(&format!("j-pointers -j {lanes} -a sha512 --separated"), SIZES, false, |m| {
+        compare(&format!("j-pointers -l {lanes}"), SIZES, false, |m| line(&JPointers::<Sha256>::new(lanes).unwrap().hash(m)));
+        compare(&format!("j-pointers -l {lanes} -a sha512 --separated"), SIZES, false, |m| {
             line(&JPointers::<Sha512>::new(lanes).unwrap().separated().hash(m))
         });
     }
@@ -142,7 +142,7 @@ fn results_come_in_the_order_given_and_errors_lose_nothing() {
     arguments.insert(1500, "missing");
     arguments.insert(700, "folder");
     let arguments = arguments.join(" ");
-    for mode in ["j-lanes", "j-pointers -j 2", "fs-verity", "bittorrent-v2", "s3", "glacier"] {
+    for mode in ["j-lanes", "j-pointers -l 2", "fs-verity", "bittorrent-v2", "s3", "glacier"] {
         let outcome = place.run(&format!("tree {mode} --threads 3 {arguments}"));
         let printed: Vec<&str> = outcome.stdout.lines().map(|line| line.split_whitespace().last().unwrap()).collect();
         assert_eq!(printed, names, "{mode}");
@@ -174,8 +174,8 @@ fn wrong_parameters_are_named() {
     let long_salt = format!("fs-verity --salt {}", "00".repeat(33));
     let longer_salt = format!("dm-verity --salt {}", "00".repeat(257));
     for (arguments, named) in [
-        ("j-lanes -j 0", "--lanes"),
-        ("j-pointers -j 1025", "--lanes"),
+        ("j-lanes -l 0", "--lanes"),
+        ("j-pointers -l 1025", "--lanes"),
         ("j-lanes -a sha257", "--algorithm"),
         ("fs-verity --block-size 512", "--block-size"),
         ("fs-verity --block-size 5000", "--block-size"),
@@ -193,7 +193,7 @@ fn wrong_parameters_are_named() {
         ("s3 --part-size 0", "--part-size"),
         ("s3 --part-size 5X", "--part-size"),
         ("s3 --etag -a sha1", "--etag"),
-        ("glacier --threads 0", "--threads"),
+        ("glacier --threads -1", "--threads"),
     ] {
         let outcome = place.run(&format!("tree {arguments} f"));
         assert!(outcome.stderr.contains(named) && outcome.stdout.is_empty(), "{arguments}: {outcome:?}");

@@ -31,7 +31,7 @@ fn links_in_folders_are_followed_if_asked_for() {
 
     assert_eq!(place.run("sum -r t").stdout, lines(&["t/a", "t/b-c", "t/b.c"]));
     for option in ["-L", "--follow"] {
-        let followed = place.run(&format!("sum -v -r {option} t"));
+        let followed = place.run(&format!("sum -vv -r {option} t"));
         assert_eq!(followed.stdout, lines(&["t/a", "t/b-c", "t/b.c", "t/b/f", "t/b/g/h", "t/link"]));
         let messages: Vec<_> = followed.stderr.lines().skip(1).collect();
         let expected = [
@@ -71,7 +71,7 @@ fn other_file_systems_are_not_entered_if_asked_for() {
     }
     symlink(random, place.join("t/random")).unwrap();
     assert!(place.run("sum -r -L t").stdout.contains("  t/random/boot_id\n"));
-    let one = place.run("sum -v -r -L -x t");
+    let one = place.run("sum -vv -r -L -x t");
     assert_eq!((one.stdout, one.code), (lines(&["t/f"]), Some(0)));
     assert!(one.stderr.contains("t/random: skipped: on another file system"), "{}", one.stderr);
     // The argument itself may be anywhere, as long as nothing leads away from it.
@@ -80,7 +80,7 @@ fn other_file_systems_are_not_entered_if_asked_for() {
     if device(Path::new("/dev/pts")).is_none() || device(Path::new("/dev/pts")) == device(Path::new("/dev")) {
         return skipped("/dev/pts is no file system of its own");
     }
-    let dev = place.run("sum -v -r --one-file-system --exclude shm /dev").stderr;
+    let dev = place.run("sum -vv -r --one-file-system --exclude shm /dev").stderr;
     assert!(dev.contains("/dev/pts: skipped: on another file system"), "{dev}");
 }
 
@@ -109,8 +109,8 @@ fn patterns_say_what_of_a_folder_counts() {
         }
     }
     // An excluded folder is not even looked into.
-    assert!(place.run("sum -v -r t").stderr.contains("t/target/fifo: skipped"));
-    assert!(!place.run("sum -v -r --exclude target t").stderr.contains("fifo"));
+    assert!(place.run("sum -vv -r t").stderr.contains("t/target/fifo: skipped"));
+    assert!(!place.run("sum -vv -r --exclude target t").stderr.contains("fifo"));
 }
 
 #[test]

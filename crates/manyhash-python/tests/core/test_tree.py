@@ -129,7 +129,7 @@ def test_separated_digests_are_those_of_the_command(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(content(100_000))
     for mode, function in (("j-lanes", tree.j_lanes), ("j-pointers", tree.j_pointers)):
-        command = [sys.executable, "-m", "manyhash", "tree", mode, "--separated", "-j", "8", str(path)]
+        command = [sys.executable, "-m", "manyhash", "tree", mode, "--separated", "-l", "8", str(path)]
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         separated = function(path.read_bytes(), 8, separated=True)
         assert separated.hex() in printed

@@ -22,15 +22,29 @@ impl Wrong {
         Self { path: path.to_path_buf(), bytes, algorithm: entry.algorithm, digest: entry.digest.clone() }
     }
 
+    /// Returns the other algorithms that the digest may be of, if the algorithm of its line was `guessed` and the file is not
+    /// hashed with them for a hint.
+    pub(super) fn untried(&self, guessed: Option<AnyAlgorithm>) -> Vec<AnyAlgorithm> {
+        let is_untried = guessed == Some(self.algorithm) && (self.bytes > MOST_BYTES || !self.is_file());
+        if is_untried { self.others().collect() } else { Vec::new() }
+    }
+
+    fn is_file(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file())
+    }
+
+    /// Returns the other algorithms whose digests have this length.
+    fn others(&self) -> impl Iterator<Item = AnyAlgorithm> {
+        AnyAlgorithm::ALL.iter().copied().filter(|other| *other != self.algorithm && other.digest_bytes() == self.digest.len())
+    }
+
     /// Returns the algorithm that gives the file the digest that was listed, if the algorithm of its line was `guessed`.
     /// `None` also if the file cannot be read again, or is large.
     pub(super) fn other_algorithm(&self, guessed: Option<AnyAlgorithm>) -> Option<AnyAlgorithm> {
-        let is_file = std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
-        if guessed != Some(self.algorithm) || self.bytes > MOST_BYTES || !is_file {
+        if guessed != Some(self.algorithm) || self.bytes > MOST_BYTES || !self.is_file() {
             return None;
         }
-        let others = AnyAlgorithm::ALL.iter().filter(|other| **other != self.algorithm && other.digest_bytes() == self.digest.len());
-        let mut all = All(others.map(|other| other.hasher()).collect());
+        let mut all = All(self.others().map(AnyAlgorithm::hasher).collect());
         io::copy(&mut open(&self.path).ok()?.take(MOST_BYTES + 1), &mut all).ok()?;
         all.0.into_iter().find_map(|hasher| {
             let algorithm = hasher.algorithm();

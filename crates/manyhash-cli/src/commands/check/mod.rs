@@ -2,29 +2,32 @@
 //! CHECK.md is the specification.
 
 mod audit;
+mod folder;
 mod guess;
 mod report;
 mod source;
 mod summary;
 
 use self::audit::{Audit, Whereabouts};
-use self::report::Report;
+use self::report::{Absent, Report};
 use self::source::{Source, Step};
 use self::summary::Standing;
 use crate::cache::Cache;
 use crate::exit::{Failure, Outcome};
 use crate::flags::CheckArguments;
-use crate::message::reason;
+use crate::message::{reason, say_if_typed};
 use crate::progress::{Progress, ProgressWhen};
 use crate::text::manifest::form::Form;
-use crate::text::manifest::line::{Dialect, Entry};
+use crate::text::manifest::line::Dialect;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Finished, Hashed, STDIN, Settings, Sink, hash_files};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbosity: u8) -> Outcome {
+    let verbose = verbosity > 0;
     let CheckArguments { algorithm, directory, strict, ignore_missing, audit, quiet, status, warn, json, cache, work, manifests } =
         arguments;
     // Without an algorithm given, one backend suffices. Lines that it cannot hash are reported.
@@ -37,12 +40,15 @@ pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> 
         std::fs::read_dir(directory).map_err(Failure::of(directory))?;
     }
     let cache = Cache::open(program, &cache)?;
-    let settings = cache.kept(Settings::new(work.workers()));
+    let settings = cache.kept(Settings::new(work.workers));
     let dialect = Dialect::Manyhash;
+    say_if_typed(program, &manifests);
+    let (manifests, own_folders) = folder::expanded(manifests);
     let check = Check {
         dialect,
         algorithm,
         directory,
+        own_folders,
         strict,
         ignore_missing,
         audit,
@@ -53,6 +59,7 @@ pub(crate) fn run(program: &OsStr, arguments: CheckArguments, verbose: bool) -> 
         cache,
         progress: work.progress,
         verbose,
+        names_all_missing: verbosity > 1 || json,
     };
     check.run(program, manifests, &settings)
 }
@@ -66,6 +73,8 @@ pub(crate) struct Check {
     pub(crate) algorithm: Option<AnyAlgorithm>,
     /// The folder that names are relative to, unless it is the current one.
     pub(crate) directory: Option<PathBuf>,
+    /// The manifests of folders that were given in their place. Their names are relative to these.
+    pub(crate) own_folders: BTreeSet<OsString>,
     pub(crate) strict: bool,
     pub(crate) ignore_missing: bool,
     pub(crate) audit: bool,
@@ -76,6 +85,8 @@ pub(crate) struct Check {
     pub(crate) cache: Cache,
     pub(crate) progress: ProgressWhen,
     pub(crate) verbose: bool,
+    /// Whether all missing files are named, and not only some.
+    pub(crate) names_all_missing: bool,
 }
 
 impl Check {
@@ -99,6 +110,9 @@ impl Check {
         match &self.directory {
             Some(directory) => Some(directory.clone()),
             None if manifest == STDIN => None,
+            None if self.own_folders.contains(manifest) => {
+                form.folder(Path::new(manifest)).or_else(|| Path::new(manifest).parent().map(Path::to_path_buf))
+            }
             None => form.folder(Path::new(manifest)),
         }
     }
@@ -111,7 +125,7 @@ struct Results<'a> {
 }
 
 impl Results<'_> {
-    fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) {
+    fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<Absent>) {
         if let Some(audit) = &mut self.audit {
             audit.listed(file, standing, missing);
         }
@@ -132,8 +146,13 @@ impl Sink<Step> for Results<'_> {
     fn take(&mut self, Finished { label, path, outcome }: Finished<Step>) -> io::Result<()> {
         match label {
             Step::Entry { line, entry, size_bytes, names, device } => {
-                let standing = self.report.entry(&path, line, &entry, Hashed::of(outcome))?;
-                let missing = (standing == Standing::Missing).then_some((&entry, size_bytes));
+                let outcome = Hashed::of(outcome);
+                let why = outcome.as_ref().err().map(reason);
+                let is_sought = self.audit.as_ref().is_some_and(Audit::seeks);
+                let standing = self.report.entry(&path, line, &entry, outcome, is_sought)?;
+                let manifest = self.report.manifest().to_vec();
+                let missing =
+                    (standing == Standing::Missing).then(|| Absent { manifest, line, entry, why: why.unwrap_or_default(), size_bytes });
                 self.listed(Whereabouts { path: &path, names: &names, device }, standing, missing);
                 Ok(())
             }
@@ -142,7 +161,7 @@ impl Sink<Step> for Results<'_> {
                 Ok(())
             }
             Step::Malformed { line, tag } => self.report.malformed(line, tag),
-            Step::End { guessed } => self.report.end(guessed),
+            Step::End { guessed, base } => self.report.end(guessed, base.as_deref()),
             Step::Unopened(error) => self.report.unopened(&error),
             Step::Unreadable(error) => self.report.unreadable(&error),
             Step::NoBackend(message) => self.report.stop(&message),

@@ -3,13 +3,15 @@
 use super::Check;
 use super::guess::Wrong;
 use super::summary::{Standing, Summary};
-use crate::message::{reason, say, say_of};
+use crate::colour::Colour;
+use crate::message::{reason, say, say_in, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::text::json_name::JsonName;
 use crate::text::manifest::form::may_be_empty;
 use crate::text::manifest::line::{Dialect, Entry};
 use crate::text::quoting::quoted;
+use indicatif::HumanCount;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Hashed, STDIN, file_name};
 use serde::Serialize;
@@ -29,15 +31,34 @@ pub(crate) struct Report<'a> {
     /// The smallest file of the current manifest that has another digest than listed.
     smallest_wrong: Option<Wrong>,
     summary: Summary,
+    /// Missing files that were reported, named or not.
+    missing: u64,
     progress: Progress,
     is_fine: bool,
     is_stopped: bool,
     output: Output,
 }
 
+/// The most missing files that are named, unless all are asked for.
+const MOST_MISSING: u64 = 10;
+
+/// A listed file that is not there.
+#[derive(Debug)]
+pub(crate) struct Absent {
+    /// The name of the manifest, as messages have it.
+    pub(crate) manifest: Vec<u8>,
+    pub(crate) line: u64,
+    pub(crate) entry: Entry,
+    /// The system's words.
+    pub(crate) why: String,
+    /// The file's size, if the line says it.
+    pub(crate) size_bytes: Option<u64>,
+}
+
 #[derive(Debug, Default)]
 struct Counts {
     entries: u64,
+    missing: u64,
     malformed_lines: u64,
     unreadable_files: u64,
     mismatches: u64,
@@ -62,6 +83,7 @@ impl<'a> Report<'a> {
             counts: Counts::default(),
             smallest_wrong: None,
             summary: Summary::default(),
+            missing: 0,
             progress,
             is_fine: true,
             is_stopped: false,
@@ -78,6 +100,11 @@ impl<'a> Report<'a> {
     /// Whether a line could not be hashed on the backend asked for.
     pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped
+    }
+
+    /// Returns the name of the current manifest, as messages have it.
+    pub(crate) fn manifest(&self) -> &[u8] {
+        &self.manifest
     }
 
     pub(crate) fn summary(&mut self) -> &mut Summary {
@@ -125,6 +152,11 @@ impl<'a> Report<'a> {
     }
 
     fn sum_up(&mut self) -> io::Result<()> {
+        let unnamed = self.missing.saturating_sub(MOST_MISSING);
+        if unnamed > 0 && !self.check.names_all_missing && !self.check.status {
+            let (files, are) = if unnamed == 1 { ("file", "is") } else { ("files", "are") };
+            self.say(format!("{} more {files} {are} missing; -vv names all", HumanCount(unnamed)).as_bytes())?;
+        }
         if self.is_fine && self.summary.ok == 0 {
             self.is_fine = false;
             if !self.check.status {
@@ -135,8 +167,10 @@ impl<'a> Report<'a> {
             return self.write_json(&JsonSummary { status: "summary", summary: self.summary });
         }
         let is_silent = self.check.status || (self.check.quiet && self.is_fine);
-        if !is_silent {
-            self.say(self.summary.line().as_bytes())?;
+        // If no manifest could be opened, that is all there is to say.
+        if !is_silent && self.summary.manifests > 0 {
+            self.flush()?;
+            say_in(self.program, Colour::Bold, &self.summary.line());
         }
         Ok(())
     }
@@ -151,8 +185,16 @@ impl<'a> Report<'a> {
         };
     }
 
-    /// Reports the file at `path`, which should have the digest of `entry`.
-    pub(crate) fn entry(&mut self, path: &Path, line: u64, entry: &Entry, outcome: io::Result<Hashed>) -> io::Result<Standing> {
+    /// Reports the file at `path`, which should have the digest of `entry`. If it is missing and
+    /// `is_sought`, that is not reported: it may be found.
+    pub(crate) fn entry(
+        &mut self,
+        path: &Path,
+        line: u64,
+        entry: &Entry,
+        outcome: io::Result<Hashed>,
+        is_sought: bool,
+    ) -> io::Result<Standing> {
         self.counts.entries += 1;
         let verdict = match outcome {
             Ok(hashed) if hashed.digests.of(entry.algorithm) == &*entry.digest => Verdict::Right(hashed),
@@ -167,6 +209,12 @@ impl<'a> Report<'a> {
         {
             self.smallest_wrong = Some(Wrong::new(path, entry, hashed.bytes));
         }
+        if let (Verdict::Missing(error), Dialect::Manyhash) = (&verdict, self.check.dialect) {
+            if !is_sought {
+                self.missing(&self.manifest.clone(), line, entry, &reason(error))?;
+            }
+            return Ok(Standing::Missing);
+        }
         if let Verdict::Missing(error) | Verdict::Unreadable(error) = &verdict {
             self.say_of(file_name::bytes_of(path), &reason(error))?;
         }
@@ -178,9 +226,34 @@ impl<'a> Report<'a> {
         match (is_silent, self.check.json) {
             (true, _) => {}
             (_, true) => self.write_json(&self.json_entry(line, entry, &verdict))?,
-            _ => self.output.write_all(&plain_line(&entry.name, &verdict))?,
+            _ => {
+                let (colour, what) = verdict.shown();
+                self.write_line(&entry.name, colour, what, b"")?;
+            }
         }
         Ok(verdict.standing())
+    }
+
+    /// Reports a file that is not there, and after the first ones only counts it.
+    pub(crate) fn missing(&mut self, manifest: &[u8], line: u64, entry: &Entry, why: &str) -> io::Result<()> {
+        self.missing += 1;
+        if self.check.status {
+            return Ok(());
+        }
+        if self.check.json {
+            return self.write_json(&json_missing(manifest, line, entry, why));
+        }
+        if self.missing > MOST_MISSING && !self.check.names_all_missing {
+            return Ok(());
+        }
+        self.write_line(&entry.name, Colour::Yellow, b"MISSING", b"")
+    }
+
+    /// Writes `NAME: WHAT`, and what comes behind it.
+    fn write_line(&mut self, name: &[u8], colour: Colour, what: &[u8], behind: &[u8]) -> io::Result<()> {
+        self.output.write_all(&[&quoted(name)[..], b": "].concat())?;
+        self.output.write_in(colour, what)?;
+        self.output.write_all(&[behind, b"\n"].concat())
     }
 
     fn count(&mut self, verdict: &Verdict) {
@@ -198,6 +271,7 @@ impl<'a> Report<'a> {
             }
             Verdict::Missing(_) => {
                 counts.unreadable_files += 1;
+                counts.missing += 1;
                 summary.missing += 1;
             }
             Verdict::Unreadable(_) => {
@@ -218,7 +292,7 @@ impl<'a> Report<'a> {
         if self.check.json {
             return self.write_json(&JsonExtra { status: "extra", name: JsonName::of(name), bytes: size_bytes });
         }
-        self.output.write_all(&[&quoted(name)[..], b": NOT LISTED\n"].concat())
+        self.write_line(name, Colour::Yellow, b"NOT LISTED", b"")
     }
 
     /// Reports a missing file that was found under the name `name`.
@@ -237,7 +311,7 @@ impl<'a> Report<'a> {
             let (algorithm, digest) = (missing.algorithms().name(missing.algorithm), const_hex::encode(&missing.digest));
             return self.write_json(&JsonMoved { status: "moved", name: JsonName::of(name), from, from_hex, algorithm, digest, bytes });
         }
-        self.output.write_all(&[&quoted(&missing.name)[..], b": MOVED to ", &quoted(name), b"\n"].concat())
+        self.write_line(&missing.name, Colour::Yellow, b"MOVED", &[b" to ", &quoted(name)[..]].concat())
     }
 
     /// Reports a folder or file that the audit could not look into.
@@ -260,16 +334,12 @@ impl<'a> Report<'a> {
             Verdict::PassedOver => ("passed_over", None, None),
         };
         JsonCheck {
-            manifest: String::from_utf8_lossy(&self.manifest).into_owned(),
-            line,
-            name: JsonName::of(&entry.name),
-            algorithm: entry.algorithms().name(entry.algorithm),
             status,
-            expected: const_hex::encode(&entry.digest),
             digest: hashed.map(|hashed| const_hex::encode(hashed.digests.of(entry.algorithm))),
             bytes: hashed.map(|hashed| hashed.bytes),
-            missing: matches!(verdict, Verdict::Missing(_)),
+            missing: false,
             error,
+            ..json_missing(&self.manifest, line, entry, "")
         }
     }
 
@@ -285,18 +355,18 @@ impl<'a> Report<'a> {
     }
 
     /// Ends a manifest, and reports what was wrong with it as a whole.
-    pub(crate) fn end(&mut self, guessed: Option<AnyAlgorithm>) -> io::Result<()> {
+    pub(crate) fn end(&mut self, guessed: Option<AnyAlgorithm>, base: Option<&Path>) -> io::Result<()> {
         self.summary.manifests += 1;
         match self.check.dialect {
             Dialect::Gnu => self.end_as_gnu()?,
-            Dialect::Manyhash => self.end_as_manyhash(guessed)?,
+            Dialect::Manyhash => self.end_as_manyhash(guessed, base)?,
         }
         self.next_manifest();
         Ok(())
     }
 
     fn end_as_gnu(&mut self) -> io::Result<()> {
-        let Counts { entries, malformed_lines, unreadable_files, mismatches, matches } = self.counts;
+        let Counts { entries, malformed_lines, unreadable_files, mismatches, matches, .. } = self.counts;
         let passes = entries > 0 && matches > 0 && mismatches == 0 && unreadable_files == 0;
         self.is_fine &= passes && (malformed_lines == 0 || !self.check.strict);
         if entries == 0 {
@@ -322,9 +392,9 @@ impl<'a> Report<'a> {
     }
 
     /// Ends a manifest as `manyhash check` does. It reports only what the summary cannot. `guessed` is an algorithm that
-    /// nothing but the length of digests told.
-    fn end_as_manyhash(&mut self, guessed: Option<AnyAlgorithm>) -> io::Result<()> {
-        let Counts { entries, malformed_lines, unreadable_files, mismatches, matches } = self.counts;
+    /// nothing but the length of digests told, `base` the folder that names were relative to.
+    fn end_as_manyhash(&mut self, guessed: Option<AnyAlgorithm>, base: Option<&Path>) -> io::Result<()> {
+        let Counts { entries, missing, malformed_lines, unreadable_files, mismatches, matches } = self.counts;
         let is_rightly_empty = malformed_lines == 0 && may_be_empty(Path::new(&file_name::from_bytes(&self.manifest)));
         self.is_fine &= mismatches == 0 && unreadable_files == 0 && (malformed_lines == 0 || !self.check.strict);
         if entries == 0 && !is_rightly_empty {
@@ -334,18 +404,41 @@ impl<'a> Report<'a> {
             let (plural, are) = if malformed_lines == 1 { ("", "is") } else { ("s", "are") };
             self.say_of_manifest(&format!("WARNING: {malformed_lines} line{plural} {are} improperly formatted"))?;
         }
-        if let (0, Some(wrong), false) = (matches, self.smallest_wrong.take(), self.check.status)
-            && let Some(other) = wrong.other_algorithm(guessed)
-        {
-            let name = String::from_utf8_lossy(&quoted(file_name::bytes_of(&wrong.path))).into_owned();
-            self.say_of_manifest(&format!("{name} has this digest as {}: check with -a {other}", other.name()))?;
+        if self.check.status {
+            return Ok(());
         }
-        Ok(())
+        if missing > 0 && missing == entries {
+            let folder = base.filter(|base| !base.as_os_str().is_empty());
+            let folder = folder.map_or("the current folder".into(), |folder| shown(file_name::bytes_of(folder)));
+            self.say_of_manifest(&format!("nothing that it lists is there; names are relative to {folder}, -C DIR takes another"))?;
+        }
+        match self.smallest_wrong.take() {
+            Some(wrong) if matches == 0 => self.doubt(&wrong, guessed),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says which other algorithm the digests of a manifest may be of, none of which is right.
+    fn doubt(&mut self, wrong: &Wrong, guessed: Option<AnyAlgorithm>) -> io::Result<()> {
+        if let Some(other) = wrong.other_algorithm(guessed) {
+            let name = shown(file_name::bytes_of(&wrong.path));
+            return self.say_of_manifest(&format!("{name} has this digest as {}: check with -a {other}", other.name()));
+        }
+        let untried: Vec<_> = wrong.untried(guessed).into_iter().map(AnyAlgorithm::name).collect();
+        match (guessed, &*untried) {
+            (None, _) | (_, []) => Ok(()),
+            (Some(guessed), _) => {
+                let others = untried.join(", ");
+                self.say_of_manifest(&format!("no digest is right as {}; {others} have as many digits: -a says which", guessed.name()))
+            }
+        }
     }
 
     pub(crate) fn unopened(&mut self, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
-        self.say_of_manifest(&reason(error))?;
+        let is_folder = error.kind() == io::ErrorKind::IsADirectory && self.check.dialect == Dialect::Manyhash;
+        let hint = if is_folder { "; there is no SHA256SUMS, bagit.txt or the like in it" } else { "" };
+        self.say_of_manifest(&format!("{}{hint}", reason(error)))?;
         self.next_manifest();
         Ok(())
     }
@@ -366,6 +459,15 @@ impl<'a> Report<'a> {
 }
 
 impl Verdict {
+    /// Returns how the report has it.
+    fn shown(&self) -> (Colour, &'static [u8]) {
+        match self {
+            Self::Right(_) => (Colour::Green, b"OK"),
+            Self::Wrong(_) => (Colour::Red, b"FAILED"),
+            Self::Missing(_) | Self::Unreadable(_) | Self::PassedOver => (Colour::Red, b"FAILED open or read"),
+        }
+    }
+
     fn standing(&self) -> Standing {
         match self {
             Self::Right(_) => Standing::Right,
@@ -377,13 +479,24 @@ impl Verdict {
     }
 }
 
-fn plain_line(name: &[u8], verdict: &Verdict) -> Vec<u8> {
-    let what: &[u8] = match verdict {
-        Verdict::Right(_) => b": OK",
-        Verdict::Wrong(_) => b": FAILED",
-        Verdict::Missing(_) | Verdict::Unreadable(_) | Verdict::PassedOver => b": FAILED open or read",
-    };
-    [&quoted(name), what, b"\n"].concat()
+/// Returns a name as messages have it.
+fn shown(name: &[u8]) -> String {
+    String::from_utf8_lossy(&quoted(name)).into_owned()
+}
+
+fn json_missing<'e>(manifest: &[u8], line: u64, entry: &'e Entry, why: &str) -> JsonCheck<'e> {
+    JsonCheck {
+        manifest: String::from_utf8_lossy(manifest).into_owned(),
+        line,
+        name: JsonName::of(&entry.name),
+        algorithm: entry.algorithms().name(entry.algorithm),
+        status: "unreadable",
+        expected: const_hex::encode(&entry.digest),
+        digest: None,
+        bytes: None,
+        missing: true,
+        error: Some(why.to_string()),
+    }
 }
 
 #[derive(Serialize)]

@@ -41,6 +41,8 @@ pub(crate) enum Step {
     End {
         /// An algorithm that nothing but the length of digests told.
         guessed: Option<AnyAlgorithm>,
+        /// The folder that names were relative to, or `None` for the current folder.
+        base: Option<Arc<Path>>,
     },
     /// Why there is no backend for the algorithm of a line.
     NoBackend(String),
@@ -120,8 +122,8 @@ impl Source {
             let (line, parsed) = match current.lines.next_line() {
                 Ok(Some((line, text))) => (line, self.parser.parse(text)),
                 Ok(None) => {
-                    self.current = None;
-                    return Some(only(Step::End { guessed: self.parser.guessed() }));
+                    let base = self.current.take().and_then(|current| current.names).and_then(|names| names.base);
+                    return Some(only(Step::End { guessed: self.parser.guessed(), base }));
                 }
                 Err(error) => {
                     self.current = None;

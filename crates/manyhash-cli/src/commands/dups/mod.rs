@@ -10,13 +10,14 @@ mod scan;
 use self::files::FileNumber;
 use self::group::Hashes;
 use self::report::{Report, Style, Summary};
+use super::passed_over::PassedOver;
 use super::prepare_backends;
 use crate::exit::{Failure, Outcome};
 use crate::flags::DupsArguments;
 use crate::message::{reason, say, say_of};
 use crate::output::Output;
 use crate::progress::{Progress, ProgressWhen};
-use indicatif::HumanBytes;
+use indicatif::DecimalBytes;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Found, Options, Walk};
 use manyhash_files::{CHANGED, Finished, Settings, Sink, Task, file_name, hash_files};
@@ -24,20 +25,22 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::ops::RangeInclusive;
 
-pub(crate) fn run(program: &OsStr, arguments: DupsArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: DupsArguments, verbosity: u8) -> Outcome {
+    let verbose = verbosity > 0;
     let algorithm = arguments.algorithm;
     prepare_backends(program, algorithm.into(), verbose).map_err(Failure::usage)?;
     let options = arguments.walk.options().map_err(Failure::usage)?;
     if let Some(chunking) = arguments.chunks {
-        return chunks::print(program, &arguments, &options, chunking, verbose);
+        return chunks::print(program, &arguments, &options, chunking, verbosity);
     }
     let stage = Stage {
         program,
         algorithm,
         sizes: arguments.min_size..=arguments.max_size,
-        workers: arguments.work.workers(),
+        workers: arguments.work.workers,
         progress: arguments.work.progress,
         unreadable: 0,
+        passed_over: PassedOver::new(verbosity),
     };
     let style = match (arguments.json, arguments.zero) {
         (true, _) => Style::Json,
@@ -60,6 +63,7 @@ fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'st
         report.group(group, &files, &links)?;
     }
     let summary = report.finish()?;
+    stage.passed_over.say(stage.program);
     if style != Style::Json {
         say_summary(stage.program, summary);
     }
@@ -69,7 +73,7 @@ fn print_groups(mut stage: Stage, walk: impl Iterator<Item = Found> + Send + 'st
 fn say_summary(program: &OsStr, summary: Summary) {
     let Summary { groups, files, wasted_bytes, .. } = summary;
     let plural = if groups == 1 { "" } else { "s" };
-    say(program, format!("{files} files in {groups} group{plural}, {} wasted", HumanBytes(wasted_bytes)).as_bytes());
+    say(program, format!("{files} files in {groups} group{plural}, {} wasted", DecimalBytes(wasted_bytes)).as_bytes());
 }
 
 fn not_regular() -> io::Error {
@@ -97,6 +101,7 @@ struct Stage<'a> {
     workers: usize,
     progress: ProgressWhen,
     unreadable: u64,
+    passed_over: PassedOver,
 }
 
 impl Stage<'_> {
@@ -120,12 +125,17 @@ struct Results<'a, 'b> {
 impl Sink<Label> for Results<'_, '_> {
     fn take(&mut self, finished: Finished<Label>) -> io::Result<()> {
         let Finished { label, path, outcome } = finished;
-        let say = |message: &str| self.progress.above(|| say_of(self.stage.program, file_name::bytes_of(&path), message));
+        let (program, progress) = (self.stage.program, &self.progress);
+        let say = |message: &str| progress.above(|| say_of(program, file_name::bytes_of(&path), message));
         match (label, outcome) {
             (Label::File { number, expected_bytes }, Some(Ok(hashed))) if hashed.bytes == expected_bytes => {
                 self.hashes.push(number, hashed.digests.bytes());
             }
-            (Label::Skipped(what), _) => say(&format!("skipped: {what}")),
+            (Label::Skipped(what), _) => {
+                if self.stage.passed_over.meet(what) {
+                    say(&format!("skipped: {what}"));
+                }
+            }
             (_, Some(Err(error))) => {
                 self.stage.unreadable += 1;
                 say(&reason(&error));

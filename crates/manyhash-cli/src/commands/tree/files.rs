@@ -1,7 +1,6 @@
 //! `tree files`: the digest of the digests of a list of files, in the order given.
 
 use super::{Call, Report, changed};
-use crate::commands::sum::or_stdin;
 use crate::exit::Outcome;
 use crate::flags::FilesArguments;
 use manyhash_files::find::{Readable, hashing, look_at};
@@ -11,8 +10,8 @@ use std::path::PathBuf;
 
 pub(crate) fn run(call: &Call<'_>, arguments: FilesArguments) -> Outcome {
     let FilesArguments { algorithm, files } = arguments;
-    let settings = Settings::new(call.work.workers());
-    let source = or_stdin(files).into_iter().map(move |file| {
+    let settings = Settings::new(call.work.workers);
+    let source = call.inputs(files).into_iter().map(move |file| {
         let path = PathBuf::from(file);
         let what = look_at(&path);
         // A file that the system makes up when it is read has no size before.

@@ -131,7 +131,7 @@ impl<A: FsVerityAlgorithm> Measure<A> {
     fn write(&self, call: &Call<'_>, path: &Path, wanted: &Wanted) -> Outcome {
         let totals = Arc::<Totals>::default();
         let mut report = call.report(&totals);
-        let result = match self.write_files(path, wanted, call.work.workers(), &totals) {
+        let result = match self.write_files(path, wanted, call.work.workers, &totals) {
             Ok(digest) => report.take(path, Ok(self.line(path, digest.as_ref()))),
             Err(FileError { output, error }) => report.take(output.unwrap_or(path), Err(error)),
         };

@@ -12,14 +12,15 @@ mod s3;
 mod small_files;
 
 use super::prepare_backends;
+use crate::commands::sum::or_stdin;
 use crate::exit::{Failure, Outcome};
-use crate::flags::{FsVerityHash, TreeArguments, TreeMode, TreeWorkArguments};
-use crate::message::{reason, say_of};
+use crate::flags::{FsVerityHash, TreeArguments, TreeMode, WorkArguments};
+use crate::message::{reason, say_if_typed, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Totals, changed, file_name};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -59,11 +60,18 @@ impl TreeMode {
 
 struct Call<'a> {
     program: &'a OsStr,
-    work: &'a TreeWorkArguments,
+    work: &'a WorkArguments,
     verbose: bool,
 }
 
 impl<'a> Call<'a> {
+    /// Returns the files to read, and says so if somebody has to type one.
+    fn inputs(&self, files: Vec<OsString>) -> Vec<OsString> {
+        let files = or_stdin(files);
+        say_if_typed(self.program, &files);
+        files
+    }
+
     /// Creates the report of a run, with the progress of `totals` above it.
     fn report(&self, totals: &Arc<Totals>) -> Report<'a> {
         let progress = Progress::start(self.program, self.work.progress, totals);

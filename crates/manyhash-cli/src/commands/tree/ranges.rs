@@ -4,7 +4,6 @@
 //! all threads. The digests come back in order, and each file's fold takes its own.
 
 use super::{Call, Report, changed};
-use crate::commands::sum::or_stdin;
 use crate::exit::Outcome;
 use crate::text::lines::line;
 use manyhash::AnyAlgorithm;
@@ -56,9 +55,9 @@ pub(crate) fn parts(part_bytes: u64, file_bytes: u64) -> Box<dyn Iterator<Item =
 }
 
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
-    let settings = Settings { hashing: mode.hashing(), ..Settings::new(call.work.workers()) };
+    let settings = Settings { hashing: mode.hashing(), ..Settings::new(call.work.workers) };
     let cutter = Arc::clone(&mode);
-    let source = or_stdin(files).into_iter().flat_map(move |file| tasks(&*cutter, PathBuf::from(file)));
+    let source = call.inputs(files).into_iter().flat_map(move |file| tasks(&*cutter, PathBuf::from(file)));
     let report = call.report(&settings.totals);
     let mut folds = Folds { mode: &*mode, current: None, report, verbose: call.verbose };
     let result = hash_files(source, &settings, &mut folds);

@@ -4,7 +4,6 @@
 //! together. A large file or a stream is hashed when its turn comes.
 
 use super::{Call, Report};
-use crate::commands::sum::or_stdin;
 use crate::exit::Outcome;
 use manyhash::Algorithm;
 use manyhash::tree::Merkle;
@@ -82,7 +81,7 @@ const BATCHES_BYTES: usize = 16 << 20;
 const MAX_TASKS: usize = 1024;
 
 pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) -> Outcome {
-    let settings = Settings::new(call.work.workers());
+    let settings = Settings::new(call.work.workers);
     let workers = settings.workers;
     let batch_bytes = BATCH_BYTES.min(BATCHES_BYTES / workers);
     let of_contents = Arc::clone(&mode);
@@ -95,7 +94,7 @@ pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) ->
     };
     let totals = Arc::clone(&settings.totals);
     let mut lines = Lines { mode, workers, report: call.report(&totals), totals: Arc::clone(&totals) };
-    let source = or_stdin(files).into_iter().map(move |file| task(file.into(), batch_bytes as u64, &totals));
+    let source = call.inputs(files).into_iter().map(move |file| task(file.into(), batch_bytes as u64, &totals));
     let result = hash_files(source, &settings, &mut lines);
     lines.report.finish(result)
 }

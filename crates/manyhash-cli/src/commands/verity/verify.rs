@@ -41,7 +41,7 @@ pub(crate) fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bo
     totals.found_file(data_bytes);
     let progress = Progress::start(program, work.progress, &totals);
     let reading = Reading::begin(&totals, data, data_bytes);
-    let found = with_algorithm!(layout.algorithm, A => check::<A>(&layout, &file, &hashes, work.workers(), &reading));
+    let found = with_algorithm!(layout.algorithm, A => check::<A>(&layout, &file, &hashes, work.workers, &reading));
     drop(reading);
     totals.done();
     progress.finish();

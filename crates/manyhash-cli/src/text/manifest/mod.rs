@@ -2,11 +2,11 @@
 //!
 //! They are read line by line, so that a manifest of any size needs no more memory than one line.
 
-mod bagit;
+pub(crate) mod bagit;
 pub(crate) mod form;
 mod json;
 pub(crate) mod line;
-mod named;
+pub(crate) mod named;
 mod record;
 mod text;
 

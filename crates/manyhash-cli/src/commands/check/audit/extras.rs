@@ -1,6 +1,6 @@
 //! The walk for files that are not listed, and the report on them.
 
-use super::super::report::Report;
+use super::super::report::{Absent, Report};
 use super::listed::Listed;
 use super::missing::{Lost, Sizes};
 use super::spill::Fingerprints;
@@ -100,9 +100,15 @@ impl<'a, 'b> Findings<'a, 'b> {
         Self { report, base, lost, failure: None }
     }
 
-    /// Returns why the walk ended early, if it did.
-    pub(crate) fn into_failure(self) -> Option<io::Error> {
-        self.failure
+    /// Reports the missing files that were not found. Returns why the audit is not whole, if it is
+    /// not.
+    pub(crate) fn finish(self) -> io::Result<Option<io::Error>> {
+        let Self { report, lost, failure, .. } = self;
+        let Some(lost) = lost else { return Ok(failure) };
+        match lost.each(|Absent { manifest, line, entry, why, .. }| report.missing(&manifest, line, &entry, &why)) {
+            Ok(reported) => reported.map(|()| failure),
+            Err(error) => Ok(Some(failure.unwrap_or(error))),
+        }
     }
 }
 

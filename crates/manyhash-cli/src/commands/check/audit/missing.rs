@@ -1,5 +1,6 @@
 //! Listed files that are missing, which may be found by their digests under other names.
 
+use super::super::report::Absent;
 use super::spill::{Key, Spill};
 use crate::text::manifest::line::Entry;
 use manyhash::AnyAlgorithm;
@@ -52,8 +53,9 @@ impl Sizes {
 
 impl Missing {
     pub(crate) fn new() -> io::Result<Self> {
-        let entries =
-            Spill::new("CREATE TABLE entries (number INTEGER PRIMARY KEY, path BLOB, algorithm INTEGER, digest BLOB, name BLOB)")?;
+        let entries = Spill::new(
+            "CREATE TABLE entries (number INTEGER PRIMARY KEY, path BLOB, algorithm INTEGER, digest BLOB, name BLOB, manifest BLOB, line INTEGER, why TEXT)",
+        )?;
         Ok(Self { entries, sizes: Sizes::default(), algorithms: Vec::new() })
     }
 
@@ -62,10 +64,11 @@ impl Missing {
     }
 
     /// Adds a missing file by the key of its path.
-    pub(crate) fn push(&mut self, path: &Key, entry: &Entry, size_bytes: Option<u64>) -> io::Result<()> {
-        let Entry { algorithm, digest, name } = entry;
-        self.entries.execute("INSERT INTO entries VALUES (NULL, ?, ?, ?, ?)", (path, *algorithm as u8, digest, name))?;
-        self.sizes.insert(size_bytes);
+    pub(crate) fn push(&mut self, path: &Key, absent: &Absent) -> io::Result<()> {
+        let Absent { manifest, line, entry: Entry { algorithm, digest, name }, why, size_bytes } = absent;
+        let values = (path, *algorithm as u8, digest, name, manifest, line.cast_signed(), why);
+        self.entries.execute("INSERT INTO entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", values)?;
+        self.sizes.insert(*size_bytes);
         if !self.algorithms.contains(algorithm) {
             self.algorithms.push(*algorithm);
         }
@@ -111,6 +114,22 @@ impl Lost {
         }
         Ok(None)
     }
+
+    /// Gives the files that were not found to `take`, in the order of the manifests. Fails if they
+    /// cannot be read; within is what `take` returned at last.
+    pub(crate) fn each(&self, mut take: impl FnMut(Absent) -> io::Result<()>) -> io::Result<io::Result<()>> {
+        let algorithm_of = |number: u8| self.algorithms.iter().find(|algorithm| *algorithm as u8 == number);
+        self.files.each(
+            "SELECT entries.algorithm, entries.digest, name, manifest, line, why FROM files JOIN entries USING (number) ORDER BY number",
+            |row| {
+                let Some(algorithm) = algorithm_of(row.get(0)?) else { return Ok(None) };
+                let entry = Entry { algorithm, digest: row.get::<_, Vec<u8>>(1)?.into(), name: row.get(2)? };
+                let line = row.get::<_, i64>(4)?.cast_unsigned();
+                Ok(Some(Absent { manifest: row.get(3)?, line, entry, why: row.get(5)?, size_bytes: None }))
+            },
+            |absent| absent.map_or(Ok(()), &mut take),
+        )
+    }
 }
 
 #[cfg(test)]
@@ -118,8 +137,9 @@ mod tests {
     use super::super::spill::Fingerprints;
     use super::*;
 
-    fn entry(name: &str, digest: u8) -> Entry {
-        Entry { algorithm: AnyAlgorithm::Sha256, digest: [digest; 32].into(), name: name.into() }
+    fn absent(name: &str, digest: u8, size_bytes: Option<u64>) -> Absent {
+        let entry = Entry { algorithm: AnyAlgorithm::Sha256, digest: [digest; 32].into(), name: name.into() };
+        Absent { manifest: b"m".to_vec(), line: u64::from(digest), entry, why: "gone".to_string(), size_bytes }
     }
 
     #[test]
@@ -127,7 +147,7 @@ mod tests {
         let fingerprints = Fingerprints::default();
         let mut missing = Missing::new().unwrap();
         for (name, digest) in [("a", 1), ("b", 1), ("a", 1), ("c", 2), ("a", 3)] {
-            missing.push(&fingerprints.of(name.as_bytes()), &entry(name, digest), Some(u64::from(digest))).unwrap();
+            missing.push(&fingerprints.of(name.as_bytes()), &absent(name, digest, Some(u64::from(digest)))).unwrap();
         }
         let (lost, sizes) = missing.by_digest().unwrap();
         assert!(sizes.contain(1) && !sizes.contain(7));
@@ -135,15 +155,23 @@ mod tests {
             let digests = Digests::new(lost.algorithms(), [digest; 32]).unwrap();
             lost.find(&digests).unwrap().map(|entry| String::from_utf8(entry.name).unwrap())
         };
+        let left = || {
+            let mut names = Vec::new();
+            lost.each(|absent| Ok(names.push((absent.entry.name, absent.line, absent.why)))).unwrap().unwrap();
+            names
+        };
+        let of = |name: &str, line| (name.as_bytes().to_vec(), line, "gone".to_string());
+        assert_eq!(left(), [of("a", 1), of("b", 1), of("c", 2)]);
         let found = [1, 1, 1, 2, 2, 3, 4].map(find);
+        assert_eq!(left(), []);
         assert_eq!(found, [Some("a"), Some("b"), None, Some("c"), None, None, None].map(|name| name.map(String::from)));
     }
 
     #[test]
     fn one_missing_file_of_unknown_size_may_have_any() {
         let mut missing = Missing::new().unwrap();
-        missing.push(&[0; 16], &entry("a", 1), Some(1)).unwrap();
-        missing.push(&[1; 16], &entry("b", 2), None).unwrap();
+        missing.push(&[0; 16], &absent("a", 1, Some(1))).unwrap();
+        missing.push(&[1; 16], &absent("b", 2, None)).unwrap();
         let (_, sizes) = missing.by_digest().unwrap();
         assert!(sizes.contain(7));
     }

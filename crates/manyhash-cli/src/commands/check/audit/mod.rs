@@ -18,10 +18,9 @@ use self::places::Places;
 use self::scope::Scope;
 use self::spill::{Fingerprints, Key};
 use super::Check;
-use super::report::Report;
+use super::report::{Absent, Report};
 use super::source::Names;
 use super::summary::Standing;
-use crate::text::manifest::line::Entry;
 use manyhash_files::{STDIN, Settings, file_name, hash_files};
 use std::ffi::OsString;
 use std::fs;
@@ -67,22 +66,27 @@ impl Audit {
         Ok(audit)
     }
 
-    /// Notes a listed file and its result. `missing` is its entry and size if it is missing.
-    pub(crate) fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) {
+    /// Whether missing files are looked for, and reported if they are not found.
+    pub(crate) fn seeks(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// Notes a listed file and its result. `missing` is what is known of it if it is missing.
+    pub(crate) fn listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<Absent>) {
         if self.failure.is_none() && file.path.as_os_str() != STDIN {
             self.failure = self.try_listed(file, standing, missing).err();
         }
     }
 
-    fn try_listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<(&Entry, Option<u64>)>) -> io::Result<()> {
+    fn try_listed(&mut self, file: Whereabouts, standing: Standing, missing: Option<Absent>) -> io::Result<()> {
         let Whereabouts { path, names, device } = file;
-        self.scope.cover(names.base.as_deref(), names.form, self.check.directory.is_some(), path);
+        self.scope.cover(names.base.as_deref(), names.form, path);
         if let Some(device) = device {
             self.scope.reach(device);
         }
         let key = self.stand(path, standing)?;
         match missing {
-            Some((entry, size_bytes)) => self.missing.push(&key, entry, size_bytes),
+            Some(absent) => self.missing.push(&key, &absent),
             None => Ok(()),
         }
     }
@@ -103,7 +107,7 @@ impl Audit {
             Err(failure) => return Ok(Some(failure)),
         };
         hash_files(extras, settings, &mut findings)?;
-        Ok(findings.into_failure())
+        findings.finish()
     }
 
     fn prepare<'a, 'b>(self, report: &'a mut Report<'b>) -> io::Result<(Extras, Findings<'a, 'b>)> {

@@ -20,7 +20,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Adds the folder that the file at `path`, named relative to `base`, covers in this form.
-    pub(crate) fn cover(&mut self, base: Option<&Path>, form: Form, is_base_given: bool, path: &Path) {
+    pub(crate) fn cover(&mut self, base: Option<&Path>, form: Form, path: &Path) {
         let in_base = path.strip_prefix(base.unwrap_or(Path::new(""))).unwrap_or(path);
         match form {
             Form::BagIt(_) => self.insert(base.unwrap_or(Path::new("")).join("data")),
@@ -29,7 +29,7 @@ impl Scope {
                     self.insert(base.unwrap_or(Path::new("")).join(folder));
                 }
             }
-            Form::Text | Form::Json if is_base_given => self.insert(base.unwrap_or(Path::new("")).to_path_buf()),
+            Form::Text | Form::Json if base.is_some() => self.insert(base.unwrap_or(Path::new("")).to_path_buf()),
             Form::Text | Form::Json if path.is_absolute() => self.widen(path),
             Form::Text | Form::Json => self.insert(first_folder(path).unwrap_or_default()),
         }
@@ -100,11 +100,11 @@ mod tests {
     use super::*;
     use manyhash::AnyAlgorithm;
 
-    fn covered(base: Option<&str>, form: Form, is_base_given: bool, names: &[&str]) -> Vec<String> {
+    fn covered(base: Option<&str>, form: Form, names: &[&str]) -> Vec<String> {
         let mut scope = Scope::default();
         for name in names {
             let path = base.map_or_else(|| PathBuf::from(name), |base| Path::new(base).join(name));
-            scope.cover(base.map(Path::new), form, is_base_given, &path);
+            scope.cover(base.map(Path::new), form, &path);
         }
         let text = |path: PathBuf| path.to_str().unwrap().to_string();
         scope.folders.into_iter().chain(scope.common).map(text).collect()
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn names_cover_their_first_folder() {
-        let of = |names: &[&str]| covered(None, Form::Text, false, names);
+        let of = |names: &[&str]| covered(None, Form::Text, names);
         assert_eq!(of(&["t/a/b", "t/c", "./u/d", "t//e"]), ["t", "u"]);
         assert_eq!(of(&["f", "t/a"]), ["", "t"]);
         assert_eq!(of(&["../t/a/b", "../../f", "a/../b/c"]), ["../..", "../t", "b"]);
@@ -122,16 +122,16 @@ mod tests {
 
     #[test]
     fn a_base_is_covered_as_a_whole_but_for_forms_that_know_better() {
-        assert_eq!(covered(Some("d"), Form::Json, true, &["t/a", "f"]), ["d"]);
-        assert_eq!(covered(Some("bag"), Form::BagIt(AnyAlgorithm::Sha256), false, &["bagit.txt"]), ["bag/data"]);
-        assert_eq!(covered(Some("s"), Form::Record, false, &["x/a", "y.py", "../bin/z", "/bin/q"]), ["s/x"]);
+        assert_eq!(covered(Some("d"), Form::Json, &["t/a", "f"]), ["d"]);
+        assert_eq!(covered(Some("bag"), Form::BagIt(AnyAlgorithm::Sha256), &["bagit.txt"]), ["bag/data"]);
+        assert_eq!(covered(Some("s"), Form::Record, &["x/a", "y.py", "../bin/z", "/bin/q"]), ["s/x"]);
     }
 
     #[test]
     fn of_many_folders_the_one_around_them_is_covered() {
         let names: Vec<_> = (0..5000).map(|index| format!("t{index}/f")).collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let covered = covered(None, Form::Text, false, &names);
+        let covered = covered(None, Form::Text, &names);
         assert!(covered.len() <= MOST_FOLDERS + 1 && covered.contains(&String::new()));
     }
 }

@@ -75,6 +75,25 @@ impl Spill {
         result.map_err(|error| self.failure(error))
     }
 
+    /// Gives each row of `query` to `take`, as `read` reads it. Fails if the rows cannot be read;
+    /// within is the first failure of `take`, after which no more are read.
+    pub(crate) fn each<T>(
+        &self,
+        query: &str,
+        read: impl Fn(&Row) -> rusqlite::Result<T>,
+        mut take: impl FnMut(T) -> io::Result<()>,
+    ) -> io::Result<io::Result<()>> {
+        let mut query = self.connection.prepare_cached(query).map_err(|error| self.failure(error))?;
+        let mut rows = query.query(()).map_err(|error| self.failure(error))?;
+        while let Some(row) = rows.next().map_err(|error| self.failure(error))? {
+            let result = take(read(row).map_err(|error| self.failure(error))?);
+            if result.is_err() {
+                return Ok(result);
+            }
+        }
+        Ok(Ok(()))
+    }
+
     fn failure(&self, error: rusqlite::Error) -> io::Error {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => io::Error::other(self.full.clone()),

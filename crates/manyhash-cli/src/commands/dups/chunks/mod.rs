@@ -14,6 +14,7 @@ use self::seen::{Chunk, Seen};
 use self::table::{About, Count, Table};
 use self::units::{Division, Units};
 use self::worker::{Event, Worker, buffer_bytes};
+use crate::commands::passed_over::PassedOver;
 use crate::exit::Outcome;
 use crate::flags::{Chunking, DupsArguments};
 use crate::message::{reason, say_of};
@@ -30,7 +31,7 @@ use std::sync::Arc;
 const MAX_WAITING: usize = 256 << 10;
 
 /// Prints what de-duplication would save with this kind of chunks.
-pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbose: bool) -> Outcome {
+pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Options, chunking: Chunking, verbosity: u8) -> Outcome {
     let totals = Arc::<Totals>::default();
     let unit_bytes = buffer_bytes(chunking) as u64;
     let division = Division {
@@ -39,13 +40,14 @@ pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Option
         unit_bytes,
         stretch_bytes: chunking.grid_bytes().map_or(u64::MAX, |grid| (16 * unit_bytes).next_multiple_of(grid as u64)),
     };
-    let mut units = Units::new(walk(&arguments.paths, options, verbose), division, Arc::clone(&totals));
+    let mut units = Units::new(walk(&arguments.paths, options, verbosity > 0), division, Arc::clone(&totals));
     let mut tally = Tally {
         program,
         progress: Progress::start(program, arguments.work.progress, &totals),
         seen: Seen::new(usize::try_from(arguments.memory).unwrap_or(usize::MAX)),
         counts: Vec::new(),
         unreadable: 0,
+        passed_over: PassedOver::new(verbosity),
         last_failed: PathBuf::new(),
     };
     let worker = || Worker::new(chunking, arguments.algorithm, Arc::clone(&totals));
@@ -53,9 +55,10 @@ pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Option
         tally.take(event);
         Ok::<_, Infallible>(())
     };
-    let Ok(()) = in_turns(arguments.work.workers(), MAX_WAITING, worker, |_| units.next(), Worker::run, take);
-    let Tally { progress, seen, counts, unreadable, .. } = tally;
+    let Ok(()) = in_turns(arguments.work.workers, MAX_WAITING, worker, |_| units.next(), Worker::run, take);
+    let Tally { progress, seen, counts, unreadable, passed_over, .. } = tally;
     progress.finish();
+    passed_over.say(program);
     let about = About { chunking, algorithm: arguments.algorithm, unreadable, sampled: seen.sampled() };
     let table = Table::new(units.into_folders(), counts);
     let mut out = Output::stdout();
@@ -77,6 +80,7 @@ struct Tally<'a> {
     seen: Seen,
     counts: Vec<Count>,
     unreadable: u64,
+    passed_over: PassedOver,
     /// The last file that failed. Several stretches of one file may fail.
     last_failed: PathBuf,
 }
@@ -115,7 +119,11 @@ impl Tally<'_> {
                 }
             }
             Event::File(folder) => self.count(folder).files += 1,
-            Event::Skipped(path, what) => self.say(&path, &format!("skipped: {what}")),
+            Event::Skipped(path, what) => {
+                if self.passed_over.meet(what) {
+                    self.say(&path, &format!("skipped: {what}"));
+                }
+            }
             Event::Failed(path, error) => self.failed(path, &reason(&error)),
             Event::Changed(path) => self.failed(path, CHANGED),
         }

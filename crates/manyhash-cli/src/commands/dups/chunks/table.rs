@@ -4,7 +4,7 @@ use super::units::Folder;
 use crate::flags::Chunking;
 use crate::text::escapes::{escape, needs_escape};
 use crate::text::json_name::JsonName;
-use indicatif::HumanBytes;
+use indicatif::DecimalBytes;
 use manyhash::AnyAlgorithm;
 use manyhash_files::file_name;
 use serde::Serialize;
@@ -128,7 +128,7 @@ impl Table {
 
 fn write_line(out: &mut impl Write, count: &Count, name: &[u8]) -> io::Result<()> {
     let percent = if count.bytes == 0 { 0.0 } else { 100.0 * count.saved_bytes as f64 / count.bytes as f64 };
-    let [bytes, saved] = [count.bytes, count.saved_bytes].map(|bytes| HumanBytes(bytes).to_string());
+    let [bytes, saved] = [count.bytes, count.saved_bytes].map(|bytes| DecimalBytes(bytes).to_string());
     write!(out, "{:>10} {:>12} {bytes:>12} {saved:>12} {percent:>6.1}%  ", count.files, count.chunks)?;
     out.write_all(name)?;
     out.write_all(b"\n")
