@@ -17,12 +17,14 @@ mod flags;
 pub mod hazmat;
 mod message;
 mod output;
+mod places;
 mod progress;
+mod spill;
 mod sysfs;
 mod text;
 
 use clap::Parser;
-use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
+use commands::{bench, check, completions, diff, drop_in, dups, man, sum, tree, verity};
 use exit::{Failure, Outcome};
 use flags::{Arguments, Command, DropIn};
 use manyhash::backend;
@@ -67,6 +69,7 @@ fn dispatch(program: &OsStr, arguments: Vec<OsString>, is_logging: bool) -> Outc
     match command {
         Command::Sum(arguments) => sum::run(program, arguments, verbose),
         Command::Check(arguments) => check::run(program, arguments, verbose),
+        Command::Diff(arguments) => diff::run(program, arguments, verbose),
         Command::Dups(arguments) => dups::run(program, arguments, verbose),
         Command::Tree(arguments) => tree::run(program, arguments, verbose),
         Command::Verity(arguments) => verity::run(program, arguments, verbose),

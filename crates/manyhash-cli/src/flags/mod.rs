@@ -3,6 +3,7 @@
 
 mod b3sum;
 mod check;
+mod diff;
 mod drop_ins;
 mod dups;
 pub(crate) mod gnu;
@@ -23,6 +24,7 @@ use std::str::FromStr;
 
 pub(crate) use self::b3sum::B3sumArguments;
 pub(crate) use self::check::CheckArguments;
+pub(crate) use self::diff::DiffArguments;
 pub(crate) use self::drop_ins::DropIn;
 pub(crate) use self::dups::{Chunking, DupsArguments};
 pub(crate) use self::sum::SumArguments;
@@ -65,6 +67,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Sum(SumArguments),
     Check(CheckArguments),
+    Diff(DiffArguments),
     Dups(DupsArguments),
     Tree(TreeArguments),
     Verity(VerityArguments),

@@ -9,6 +9,7 @@ mod bench;
 mod broken;
 mod cache;
 mod check;
+mod diff;
 mod disks;
 mod dups;
 mod errors;

@@ -2,15 +2,14 @@
 
 use super::Check;
 use crate::commands::say_backend;
-use crate::text::manifest::Lines;
 use crate::text::manifest::form::{Form, Parser};
 use crate::text::manifest::line::{Entry, Line};
+use crate::text::manifest::reader::Reader;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::open;
 use manyhash_files::{STDIN, Task, Work, file_name};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
@@ -68,7 +67,7 @@ pub(crate) struct Source {
 
 struct Current {
     manifest: OsString,
-    lines: Lines<Box<dyn BufRead + Send>>,
+    lines: Reader,
     /// The meaning of names, which is known once the form is.
     names: Option<Names>,
 }
@@ -87,12 +86,9 @@ impl Source {
     }
 
     fn open(&self, manifest: OsString) -> io::Result<Current> {
-        let input: Box<dyn BufRead + Send> = if manifest == STDIN && self.is_stdin_spent {
-            Box::new(io::empty())
-        } else {
-            Box::new(BufReader::with_capacity(64 << 10, open(Path::new(&manifest))?))
-        };
-        Ok(Current { manifest, lines: Lines::new(input), names: None })
+        let is_spent = manifest == STDIN && self.is_stdin_spent;
+        let lines = if is_spent { Reader::of(Box::new(io::empty())) } else { Reader::open(Path::new(&manifest))? };
+        Ok(Current { manifest, lines, names: None })
     }
 
     fn meet(&mut self, algorithm: AnyAlgorithm) -> Result<(), String> {
@@ -117,8 +113,8 @@ impl Source {
                 }
                 continue;
             };
-            let (line, parsed) = match current.lines.next_line() {
-                Ok(Some((line, text))) => (line, self.parser.parse(text)),
+            let (line, parsed) = match current.lines.next(&mut self.parser) {
+                Ok(Some(found)) => found,
                 Ok(None) => {
                     self.current = None;
                     return Some(only(Step::End { guessed: self.parser.guessed() }));

@@ -7,6 +7,7 @@ pub(crate) mod form;
 mod json;
 pub(crate) mod line;
 mod named;
+pub(crate) mod reader;
 mod record;
 mod text;
 

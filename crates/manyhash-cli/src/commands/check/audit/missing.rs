@@ -1,6 +1,6 @@
 //! Listed files that are missing, which may be found by their digests under other names.
 
-use super::spill::{Key, Spill};
+use crate::spill::{Key, Spill};
 use crate::text::manifest::line::Entry;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Algorithms, Digests};
@@ -115,8 +115,8 @@ impl Lost {
 
 #[cfg(test)]
 mod tests {
-    use super::super::spill::Fingerprints;
     use super::*;
+    use crate::spill::Fingerprints;
 
     fn entry(name: &str, digest: u8) -> Entry {
         Entry { algorithm: AnyAlgorithm::Sha256, digest: [digest; 32].into(), name: name.into() }
