@@ -87,7 +87,8 @@ fn with_length(algorithm: AnyAlgorithm, digest_bytes: Option<usize>) -> (AnyAlgo
 fn print_sums(program: &OsStr, algorithms: Algorithms, format: Format, operands: Vec<OsString>, threads: usize) -> Outcome {
     let (output, output_path, progress) = (Output::raw_stdout(), None, Progress::none());
     let (walk, cache) = (Walk::new(operands, false), Cache::none());
-    Sum { walk, cache, algorithms, format, output, output_path, progress, verbose: false }.print(program, &Settings::new(threads))
+    Sum { walk, cache, algorithms, format, output, output_path, update: None, progress, verbose: false }
+        .print(program, &Settings::new(threads))
 }
 
 /// Prints what comes of each file, one after the other: `print` gets the file's name and what `read` made of it. A file that cannot be

@@ -32,5 +32,6 @@ mod terminal;
 mod threads;
 mod tree;
 mod tree_files;
+mod update;
 mod verity;
 mod walk;

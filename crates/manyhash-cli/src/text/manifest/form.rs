@@ -66,6 +66,11 @@ impl Parser {
         self.text.guessed
     }
 
+    /// Whether the last text line had a tag.
+    pub(crate) fn is_tagged(&self) -> bool {
+        self.text.is_tagged
+    }
+
     /// Returns what messages call the algorithm of a line without a meaning: nothing, if it may be any. GNU's `cksum -c` takes
     /// it for one like the last before it, and for a CRC at first.
     pub(crate) fn tag_of_malformed(&self) -> Option<&'static str> {

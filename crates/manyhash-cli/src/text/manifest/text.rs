@@ -24,13 +24,15 @@ pub(crate) struct LineParser {
     pub(super) guessed: Option<AnyAlgorithm>,
     /// The last tag of `cksum -c` that was one, whatever came behind it.
     pub(super) last_tag: Option<&'static str>,
+    /// Whether the last line had a tag.
+    pub(super) is_tagged: bool,
     one_blank: Option<bool>,
 }
 
 impl LineParser {
     /// Creates a parser of lines of `algorithm`, or of any algorithm if none is given.
     pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
-        Self { dialect, algorithm, named: None, guessed: None, last_tag: None, one_blank: None }
+        Self { dialect, algorithm, named: None, guessed: None, last_tag: None, is_tagged: false, one_blank: None }
     }
 
     /// Parses `line`, which comes without its end. Returns `None` if it is malformed.
@@ -40,7 +42,9 @@ impl LineParser {
             Some(rest) => (true, rest),
             None => (false, line),
         };
-        let (expected, digest, name) = match self.tagged(line) {
+        let tagged = self.tagged(line);
+        self.is_tagged = tagged.is_some();
+        let (expected, digest, name) = match tagged {
             Some((expected, rest)) => {
                 let (digest, name) = self.split_tagged(rest)?;
                 (expected, digest, name)
