@@ -20,6 +20,7 @@ mod fs_verity;
 mod gnu;
 mod hash_devices;
 mod kills;
+mod lists;
 mod man;
 mod output;
 mod pieces;

@@ -132,7 +132,8 @@ impl Sink<Step> for Results<'_> {
     fn take(&mut self, Finished { label, path, outcome }: Finished<Step>) -> io::Result<()> {
         match label {
             Step::Entry { line, entry, size_bytes, names, device } => {
-                let standing = self.report.entry(&path, line, &entry, Hashed::of(outcome))?;
+                let checked = size_bytes.filter(|_| names.form.has_checked_sizes());
+                let standing = self.report.entry(&path, (line, &entry, checked), Hashed::of(outcome))?;
                 let missing = (standing == Standing::Missing).then_some((&entry, size_bytes));
                 self.listed(Whereabouts { path: &path, names: &names, device }, standing, missing);
                 Ok(())

@@ -151,10 +151,16 @@ impl<'a> Report<'a> {
         };
     }
 
-    /// Reports the file at `path`, which should have the digest of `entry`.
-    pub(crate) fn entry(&mut self, path: &Path, line: u64, entry: &Entry, outcome: io::Result<Hashed>) -> io::Result<Standing> {
+    /// Reports the file at `path`, which should have the digest of the entry in a line, and perhaps a size.
+    pub(crate) fn entry(
+        &mut self,
+        path: &Path,
+        (line, entry, expected_bytes): (u64, &Entry, Option<u64>),
+        outcome: io::Result<Hashed>,
+    ) -> io::Result<Standing> {
         self.counts.entries += 1;
         let verdict = match outcome {
+            Ok(hashed) if expected_bytes.is_some_and(|bytes| bytes != hashed.bytes) => Verdict::Wrong(hashed),
             Ok(hashed) if hashed.digests.of(entry.algorithm) == &*entry.digest => Verdict::Right(hashed),
             Ok(hashed) => Verdict::Wrong(hashed),
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.check.ignore_missing => Verdict::PassedOver,
@@ -177,7 +183,10 @@ impl<'a> Report<'a> {
         };
         match (is_silent, self.check.json) {
             (true, _) => {}
-            (_, true) => self.write_json(&self.json_entry(line, entry, &verdict))?,
+            (_, true) => {
+                let object = JsonCheck { expected_bytes, ..self.json_entry(line, entry, &verdict) };
+                self.write_json(&object)?;
+            }
             _ => self.output.write_all(&plain_line(&entry.name, &verdict))?,
         }
         Ok(verdict.standing())
@@ -266,6 +275,7 @@ impl<'a> Report<'a> {
             algorithm: entry.algorithms().name(entry.algorithm),
             status,
             expected: const_hex::encode(&entry.digest),
+            expected_bytes: None,
             digest: hashed.map(|hashed| const_hex::encode(hashed.digests.of(entry.algorithm))),
             bytes: hashed.map(|hashed| hashed.bytes),
             missing: matches!(verdict, Verdict::Missing(_)),
@@ -395,6 +405,9 @@ struct JsonCheck<'a> {
     algorithm: Cow<'static, str>,
     status: &'static str,
     expected: String,
+    /// The size that the list says, if it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,12 +3,15 @@
 //! They are read line by line, so that a manifest of any size needs no more memory than one line.
 
 mod bagit;
+pub(crate) mod document;
 pub(crate) mod form;
+mod hashdeep;
 mod json;
 pub(crate) mod line;
 mod named;
 pub(crate) mod reader;
 mod record;
+mod spdx_tags;
 mod text;
 
 pub(crate) use self::text::CKSUM;
