@@ -188,5 +188,30 @@ fn a_document_that_is_wrong_is_an_error_with_its_place() {
     }
     // The drop-ins know text only.
     place.file("x.json", &spdx);
-    assert_eq!(place.run("sha256sum -c x.json").stderr, "manyhash: x.json: no properly formatted checksum lines found\n");
+    assert_eq!(place.run("sha256sum -c x.json").stderr, "sha256sum: x.json: no properly formatted checksum lines found\n");
+}
+
+#[test]
+fn digests_in_base64_are_checked() {
+    let place = Place::new();
+    place.file("a", "abc").file("b b", "");
+    let (abc, empty) = ("ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+    place.file("tags", format!("SHA256 (a) = {abc}\nSHA256 (b b) = {empty}\n"));
+    place.file("integrity", format!("sha256-{abc}  a\nsha256-{empty}  b b\n"));
+    for list in ["tags", "integrity"] {
+        let check = place.run(&format!("check --strict {list}"));
+        assert_eq!((check.stdout.as_str(), check.code), ("a: OK\n'b b': OK\n", Some(0)), "{list}: {}", check.stderr);
+    }
+    // The real command knows it since coreutils 9.2.
+    if let Some(cksum) = peer("cksum") {
+        for algorithm in ["sha256", "sha512", "blake2b", "sm3", "md5"] {
+            let list = outcome(place.command(&cksum).args(["--base64", "-a", algorithm, "a", "b b"]), b"");
+            if list.code != Some(0) {
+                println!("without cksum --base64: {}", list.stderr);
+                break;
+            }
+            let check = place.run_with("check --strict -", list.stdout.as_bytes());
+            assert_eq!((check.stdout.as_str(), check.code), ("a: OK\n'b b': OK\n", Some(0)), "{}", list.stdout);
+        }
+    }
 }
