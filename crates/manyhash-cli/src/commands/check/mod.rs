@@ -2,6 +2,7 @@
 //! CHECK.md is the specification.
 
 mod audit;
+mod diversions;
 mod guess;
 mod report;
 mod source;
@@ -146,6 +147,7 @@ impl Sink<Step> for Results<'_> {
             Step::End { guessed } => self.report.end(guessed),
             Step::Unopened(error) => self.report.unopened(&error),
             Step::Unreadable(error) => self.report.unreadable(&error),
+            Step::Diversions(path, error) => self.report.closed(&path, &error),
             Step::NoBackend(message) => self.report.stop(&message),
         }
     }

@@ -1,9 +1,10 @@
 //! The tasks for the files that manifests name, manifest after manifest, line after line.
 
 use super::Check;
+use super::diversions::{self, Diversions};
 use crate::commands::say_backend;
 use crate::text::manifest::form::{Form, Parser};
-use crate::text::manifest::line::{Entry, Line};
+use crate::text::manifest::line::{Dialect, Entry, Line};
 use crate::text::manifest::reader::Reader;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Readable, look_at};
@@ -41,6 +42,8 @@ pub(crate) enum Step {
         /// An algorithm that nothing but the length of digests told.
         guessed: Option<AnyAlgorithm>,
     },
+    /// Why dpkg's diversions cannot be read. Their manifest is checked without them.
+    Diversions(PathBuf, io::Error),
     /// Why there is no backend for the algorithm of a line.
     NoBackend(String),
 }
@@ -58,6 +61,8 @@ pub(crate) struct Source {
     manifests: vec::IntoIter<OsString>,
     parser: Parser,
     current: Option<Current>,
+    /// dpkg's diversions, and where they are from: packages mostly have theirs in common.
+    diversions: (PathBuf, Diversions),
     /// Whether an entry was standard input. Nothing is left of it for a manifest then, whether or
     /// not it has been hashed yet.
     is_stdin_spent: bool,
@@ -70,6 +75,8 @@ struct Current {
     lines: Reader,
     /// The meaning of names, which is known once the form is.
     names: Option<Names>,
+    /// The package that it is of, if that has diversions.
+    package: Option<Vec<u8>>,
 }
 
 impl Source {
@@ -80,6 +87,7 @@ impl Source {
             check: check.clone(),
             manifests: manifests.into_iter(),
             current: None,
+            diversions: Default::default(),
             is_stdin_spent: false,
             algorithms: Vec::new(),
         }
@@ -88,7 +96,23 @@ impl Source {
     fn open(&self, manifest: OsString) -> io::Result<Current> {
         let is_spent = manifest == STDIN && self.is_stdin_spent;
         let lines = if is_spent { Reader::of(Box::new(io::empty())) } else { Reader::open(Path::new(&manifest))? };
-        Ok(Current { manifest, lines, names: None })
+        Ok(Current { manifest, lines, names: None, package: None })
+    }
+
+    /// Makes ready for the diversions at `path` in the list of `package`.
+    fn divert(&mut self, path: PathBuf, package: Vec<u8>) -> Option<Step> {
+        let mut failed = None;
+        if self.diversions.0 != path {
+            let read = Diversions::read(&path).unwrap_or_else(|error| {
+                failed = Some(Step::Diversions(path.clone(), error));
+                Diversions::default()
+            });
+            self.diversions = (path, read);
+        }
+        if let Some(current) = &mut self.current {
+            current.package = Some(package);
+        }
+        failed
     }
 
     fn meet(&mut self, algorithm: AnyAlgorithm) -> Result<(), String> {
@@ -108,7 +132,15 @@ impl Source {
                 let manifest = self.manifests.next()?;
                 self.parser.begin(Path::new(&manifest));
                 match self.open(manifest) {
-                    Ok(current) => self.current = Some(current),
+                    Ok(current) => {
+                        let place = diversions::place_of(Path::new(&current.manifest));
+                        self.current = Some(current);
+                        if let Some((path, package)) = place.filter(|_| self.check.dialect == Dialect::Manyhash)
+                            && let Some(failed) = self.divert(path, package)
+                        {
+                            return Some(only(failed));
+                        }
+                    }
                     Err(error) => return Some(only(Step::Unopened(error))),
                 }
                 continue;
@@ -149,6 +181,11 @@ impl Source {
             self.current = None;
             self.manifests = Vec::new().into_iter();
             return only(Step::NoBackend(message));
+        }
+        if let Some(package) = self.current.as_ref().and_then(|current| current.package.as_ref())
+            && let Some(to) = self.diversions.1.of(&entry.name, package)
+        {
+            entry.name = to.to_vec();
         }
         let path = if is_stdin { PathBuf::from(STDIN) } else { path_of(&entry.name, &names) };
         if self.check.directory.is_none() && names.base.is_some() {
