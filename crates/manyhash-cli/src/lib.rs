@@ -18,12 +18,14 @@ mod flags;
 pub mod hazmat;
 mod message;
 mod output;
+mod places;
 mod progress;
+mod spill;
 mod sysfs;
 mod text;
 
 use clap::{CommandFactory, FromArgMatches};
-use commands::{bench, check, completions, drop_in, dups, man, sum, tree, verity};
+use commands::{bench, check, completions, diff, drop_in, dups, man, sum, tree, verity};
 use exit::{Failure, Outcome};
 use flags::{Arguments, Command, DropIn};
 use manyhash::backend;
@@ -75,8 +77,9 @@ fn dispatch(program: &OsStr, arguments: Vec<OsString>, logging: u8) -> Outcome {
     match command {
         Command::Sum(arguments) => sum::run(program, arguments, verbosity),
         Command::Check(arguments) => check::run(program, arguments, verbosity),
+        Command::Diff(arguments) => diff::run(program, arguments, verbosity),
         Command::Dups(arguments) => dups::run(program, arguments, verbosity),
-        Command::Tree(arguments) => tree::run(program, arguments, verbose),
+        Command::Tree(arguments) => tree::run(program, arguments, verbosity),
         Command::Verity(arguments) => verity::run(program, arguments, verbose),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Man(arguments) => man::run(arguments),

@@ -96,6 +96,7 @@ fn print_sums(program: &OsStr, algorithms: Algorithms, format: Format, operands:
         format,
         output,
         output_path,
+        update: None,
         progress,
         verbose: false,
         passed_over: PassedOver::default(),

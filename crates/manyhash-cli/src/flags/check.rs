@@ -71,7 +71,7 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) work: WorkArguments,
 
-    /// Manifests of sha256sum and its like, sum --json, bags, Python's RECORD, dpkg; - is stdin
+    /// Manifests of sha256sum and its like, sum --json, bags, Python's RECORD, dpkg, hashdeep, SPDX, CycloneDX, cargo vendor; - is stdin
     #[arg(value_name = "MANIFEST", required = true)]
     pub(crate) manifests: Vec<OsString>,
 }

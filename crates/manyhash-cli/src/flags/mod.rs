@@ -4,6 +4,7 @@
 mod b3sum;
 mod bench;
 mod check;
+mod diff;
 mod drop_ins;
 mod dups;
 pub(crate) mod gnu;
@@ -26,6 +27,7 @@ use std::str::FromStr;
 pub(crate) use self::b3sum::B3sumArguments;
 pub(crate) use self::bench::BenchArguments;
 pub(crate) use self::check::CheckArguments;
+pub(crate) use self::diff::DiffArguments;
 pub(crate) use self::drop_ins::DropIn;
 pub(crate) use self::dups::{Chunking, DupsArguments};
 pub(crate) use self::sum::SumArguments;
@@ -79,6 +81,7 @@ pub(crate) enum Command {
     Sum(SumArguments),
     #[command(visible_alias = "verify")]
     Check(CheckArguments),
+    Diff(DiffArguments),
     Dups(DupsArguments),
     Tree(TreeArguments),
     Verity(VerityArguments),

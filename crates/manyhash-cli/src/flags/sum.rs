@@ -14,6 +14,8 @@ Examples:
       manyhash sum -r photos -o photos.sha256
   Two algorithms, each file read once:
       manyhash sum -a sha256,sha512 *.tar
+  The same list again later, reading what is new or changed since it was last brought up to date:
+      manyhash sum --update photos.sha256 -r photos
   Source files only, and nothing that was built:
       manyhash sum -r --include '*.rs' --include '*.toml' --exclude target/ .
   Names from elsewhere, whatever characters are in them:
@@ -25,10 +27,10 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_long_help = EXAMPLES, mut_group("WalkArguments", |group| group.requires("recursive")))]
 pub(crate) struct SumArguments {
-    /// Algorithm; several with commas, or given again
+    /// Algorithm [default: sha256]; several with commas, or given again
     ///
     /// Of several, each file is read once, and lines are as with --tag or --json.
-    #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName, value_delimiter = ',', default_values_t = [AnyAlgorithm::Sha256])]
+    #[arg(short, long = "algorithm", value_name = "ALG", value_parser = AlgorithmName, value_delimiter = ',')]
     pub(crate) algorithms: Vec<AnyAlgorithm>,
 
     /// Go into folders: their regular files in byte order of the paths
@@ -66,6 +68,10 @@ pub(crate) struct SumArguments {
     /// In folders FILE itself is left out.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Bring LIST up to date, in its own form and algorithm: what is new or changed is read, what is gone leaves it; digests are in LIST.cache, or where --cache says
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["output", "tag", "json", "zero"])]
+    pub(crate) update: Option<PathBuf>,
 
     /// Where digests are kept.
     #[command(flatten)]

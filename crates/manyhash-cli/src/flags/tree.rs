@@ -1,6 +1,6 @@
 //! `manyhash tree`: its options.
 
-use super::{AlgorithmName, WorkArguments};
+use super::{AlgorithmName, WalkArguments, WorkArguments};
 use crate::text::hexadecimal;
 use crate::text::size;
 use clap::{Args, Subcommand, ValueEnum};
@@ -90,18 +90,40 @@ Examples:
   One digest of a release, whatever the names are:
       manyhash tree files dist/*.tar.gz
   The same with other tools:
-      sha256sum dist/*.tar.gz | cut -c -64 | xxd -r -p | sha256sum";
+      sha256sum dist/*.tar.gz | cut -c -64 | xxd -r -p | sha256sum
+  One digest of a folder, with the names in it:
+      cd photos && manyhash tree files -r --names .";
 
 /// One digest of all files, in the order given
 #[derive(Args, Debug)]
-#[command(after_long_help = FILES_EXAMPLES)]
+#[command(after_long_help = FILES_EXAMPLES, mut_group("WalkArguments", |group| group.requires("recursive")))]
 pub(crate) struct FilesArguments {
     /// Algorithm
     #[arg(short, long, value_name = "ALG", value_parser = AlgorithmName, default_value_t = AnyAlgorithm::Sha256)]
     pub(crate) algorithm: AnyAlgorithm,
 
+    /// Go into folders: their regular files in byte order of the paths
+    #[arg(short, long)]
+    pub(crate) recursive: bool,
+
+    /// What of folders.
+    #[command(flatten)]
+    pub(crate) walk: WalkArguments,
+
+    /// Of the files' names too, as sum prints them
+    #[arg(long)]
+    pub(crate) names: bool,
+
+    /// Also the files that FILE names, one a line; - is stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// The names in --files-from end with NUL, not newline
+    #[arg(short = '0', long, requires = "files_from")]
+    pub(crate) null: bool,
+
     /// Files; - is stdin, and so is nothing at all
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "PATH")]
     pub(crate) files: Vec<OsString>,
 }
 

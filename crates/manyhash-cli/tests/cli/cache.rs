@@ -18,7 +18,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Waits until files made so far are old enough to be stored.
-fn settle() {
+pub fn settle() {
     sleep(Duration::from_millis(2100));
 }
 

@@ -162,6 +162,37 @@ fn a_system_is_checked_by_all_its_packages() {
 }
 
 #[test]
+fn files_that_were_diverted_are_checked_where_they_are() {
+    let place = Place::new();
+    let dpkg = "root/var/lib/dpkg";
+    place.file("root/usr/bin/x", "of y").file("root/usr/bin/x.distrib", "abc").file("root/etc/z.old", "abc");
+    let [abc, of_y] = ["root/etc/z.old", "root/usr/bin/x"].map(|file| place.run(&format!("sum -a md5 {file}")).stdout[..32].to_string());
+    place.file(format!("{dpkg}/info/x:amd64.md5sums"), format!("{abc}  usr/bin/x\n{abc}  etc/z\n"));
+    place.file(format!("{dpkg}/info/y.md5sums"), format!("{of_y}  usr/bin/x\n"));
+    let lists = format!("{dpkg}/info/x:amd64.md5sums {dpkg}/info/y.md5sums");
+    assert_eq!(
+        place.run(&format!("check -C root {lists}")).stderr.lines().last(),
+        Some("manyhash: 1 file OK, 1 FAILED, 1 missing (8 B, 2 manifests)")
+    );
+    let text = "/usr/bin/x\n/usr/bin/x.distrib\ny\n/etc/z\n/etc/z.old\n:\n/other\n/other.old\n:\n";
+    place.file(format!("{dpkg}/diversions"), text);
+    let check = place.run(&format!("check --strict -C root {lists}"));
+    let expected = "usr/bin/x.distrib: OK\netc/z.old: OK\nusr/bin/x: OK\n";
+    assert_eq!((check.stdout.as_str(), check.code), (expected, Some(0)), "{}", check.stderr);
+    let audit = place.run(&format!("check -C root --audit --quiet {lists}"));
+    assert_eq!(audit.stdout, "var/lib/dpkg/diversions: NOT LISTED\n");
+    // It says what is wrong with the list of diversions once, and goes on.
+    place.file(format!("{dpkg}/diversions"), format!("{text}more\n"));
+    let check = place.run(&format!("check -C root --status {lists}"));
+    let message = "root/var/lib/dpkg/diversions: 10: each diversion has three lines: two absolute paths, and a package or a colon\n";
+    assert_eq!((check.stderr.matches(message).count(), check.code), (1, Some(1)), "{}", check.stderr);
+    // Other folders' lists have no diversions.
+    place.file(format!("{dpkg}/diversions"), text);
+    fs::rename(place.join(format!("{dpkg}/info")), place.join(format!("{dpkg}/lists"))).unwrap();
+    assert_eq!(place.run(&format!("check -C root {}", lists.replace("info", "lists"))).code, Some(1));
+}
+
+#[test]
 fn packages_pass_as_for_debsums() {
     let place = Place::new();
     place.file("f", "abc");
@@ -169,7 +200,7 @@ fn packages_pass_as_for_debsums() {
         return skipped("MD5 is none of the algorithms");
     }
     let debsums = |package: &str| Command::new("debsums").args(["-s", package]).output();
-    for package in ["debsums", "coreutils", "hashdeep"] {
+    for package in ["debsums", "coreutils", "hashdeep", "dash"] {
         let manifest = format!("/var/lib/dpkg/info/{package}.md5sums");
         let (Ok(theirs), true) = (debsums(package), Path::new(&manifest).exists()) else {
             return skipped("debsums is not installed");

@@ -147,6 +147,25 @@ fn an_output_is_the_old_one_or_the_new_one() {
 }
 
 #[test]
+fn an_updated_list_is_the_old_one_or_the_new_one() {
+    let Some(place) = tree(20) else { return };
+    place.file("gone", "gone");
+    let old = place.run("sum gone t/00000").stdout;
+    let new = place.run("sum -r t").stdout;
+    let prepare = || {
+        let _ = fs::remove_dir_all(place.join("o"));
+        place.file("o/list", &old);
+    };
+    kill_at_each_call(&place, "sum -j 2 --update o/list --cache o/c -r t", prepare, |given, what| {
+        let found = fs::read_to_string(place.join("o/list")).ok();
+        assert!(found.as_deref() == Some(&new) || given.is_none() && found.as_deref() == Some(&old), "{what}: {found:?}");
+        let next = place.run("sum --update o/list --cache o/c -r t");
+        assert_eq!((next.stderr.as_str(), next.code), ("", Some(0)), "{what}");
+        assert_eq!(fs::read_to_string(place.join("o/list")).unwrap(), new, "{what}");
+    });
+}
+
+#[test]
 fn a_cache_is_whole_and_no_digest_is_wrong() {
     let Some(place) = tree(40) else { return };
     let plain = place.run("sum -r t").stdout;

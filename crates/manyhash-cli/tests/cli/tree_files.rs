@@ -217,6 +217,55 @@ fn what_must_be_a_file_cannot_be_a_stream() {
 }
 
 #[test]
+fn one_digest_of_a_folder_depends_on_all_that_is_in_it() {
+    let place = Place::new();
+    place.file("t/b", "two").file("t/a/z", "one").file("t/a.x", "three").file("names", "t/b\nt/a.x\n").file("nuls", "t/b\0t/a.x\0");
+    let digests = |texts: &[&str]| texts.iter().map(|text| hash::<Sha256>(text.as_bytes())).collect::<Vec<_>>();
+    let plain = |texts: &[&str]| hex(tree::files::<Sha256>(&digests(texts))) + "\n";
+    // The order is that of `sum -r`.
+    let order = ["t/a.x", "t/a/z", "t/b"];
+    assert_eq!(place.run("sum -r t").stdout.lines().map(|line| &line[66..]).collect::<Vec<_>>(), order);
+    assert_eq!(place.run("tree files -r t").stdout, plain(&["three", "one", "two"]));
+    assert_eq!(place.run("tree files t/a/z --files-from names").stdout, plain(&["one", "two", "three"]));
+    assert_eq!(place.run("tree files --files-from nuls --null").stdout, plain(&["two", "three"]));
+    assert_eq!(place.run("tree files -r --exclude *.x t").stdout, plain(&["one", "two"]));
+    let named = |files: &[(&str, &str)]| {
+        let leaf = |(name, text): &(&str, &str)| {
+            let length = (name.len() as u64).to_le_bytes();
+            hash::<Sha256>(&[&hash::<Sha256>(text.as_bytes())[..], &length, name.as_bytes()].concat())
+        };
+        hex(tree::files::<Sha256>(&files.iter().map(leaf).collect::<Vec<_>>())) + "\n"
+    };
+    let all = [("t/a.x", "three"), ("t/a/z", "one"), ("t/b", "two")];
+    for threads in [1, 4] {
+        assert_eq!(place.run(&format!("tree files -r --names t --threads {threads}")).stdout, named(&all));
+    }
+    assert_eq!(place.run_with("tree files --names - t/b", b"x").stdout, named(&[("-", "x"), ("t/b", "two")]));
+    // Python computes the same.
+    let script = "import hashlib, sys; h = lambda b: hashlib.sha512(b).digest()
+def leaf(name): return h(h(open(name, 'rb').read()) + len(name).to_bytes(8, 'little') + name.encode())
+print(h(b''.join(map(leaf, sys.argv[1:]))).hex())";
+    let theirs = place.command("python3").args(["-c", script]).args(order).output().unwrap();
+    assert_eq!(place.run("tree files -a sha512 -r --names t").stdout.as_bytes(), theirs.stdout);
+    // Another name is another digest, but only with names.
+    std::fs::rename(place.join("t/b"), place.join("t/c")).unwrap();
+    assert_eq!(place.run("tree files -r t").stdout, plain(&["three", "one", "two"]));
+    assert_eq!(place.run("tree files -r --names t").stdout, named(&[all[0], all[1], ("t/c", "two")]));
+    // Without a file there is no digest of the others.
+    for (arguments, message) in [
+        ("tree files t", "manyhash: t: Is a directory\n"),
+        ("tree files --files-from names", "manyhash: t/b: No such file or directory\n"),
+        ("tree files -r t --files-from none", "manyhash: none: No such file or directory\n"),
+    ] {
+        let outcome = place.run(arguments);
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str(), outcome.code), ("", message, Some(1)), "{arguments}");
+    }
+    for arguments in ["tree files -0 t/c", "tree files -L t/c", "tree files --files-from - -"] {
+        assert_eq!(place.run(arguments).code, Some(2), "{arguments}");
+    }
+}
+
+#[test]
 fn files_that_the_system_makes_up_are_read_to_their_end() {
     let Ok(content) = fs::read("/proc/version") else { return skipped("there is no /proc/version") };
     let place = Place::new();

@@ -2,6 +2,7 @@
 //! CHECK.md is the specification.
 
 mod audit;
+mod diversions;
 mod folder;
 mod guess;
 mod report;
@@ -149,7 +150,8 @@ impl Sink<Step> for Results<'_> {
                 let outcome = Hashed::of(outcome);
                 let why = outcome.as_ref().err().map(reason);
                 let is_sought = self.audit.as_ref().is_some_and(Audit::seeks);
-                let standing = self.report.entry(&path, line, &entry, outcome, is_sought)?;
+                let checked = size_bytes.filter(|_| names.form.has_checked_sizes());
+                let standing = self.report.entry(&path, (line, &entry, checked), outcome, is_sought)?;
                 let manifest = self.report.manifest().to_vec();
                 let missing =
                     (standing == Standing::Missing).then(|| Absent { manifest, line, entry, why: why.unwrap_or_default(), size_bytes });
@@ -164,6 +166,7 @@ impl Sink<Step> for Results<'_> {
             Step::End { guessed, base } => self.report.end(guessed, base.as_deref()),
             Step::Unopened(error) => self.report.unopened(&error),
             Step::Unreadable(error) => self.report.unreadable(&error),
+            Step::Diversions(path, error) => self.report.closed(&path, &error),
             Step::NoBackend(message) => self.report.stop(&message),
         }
     }

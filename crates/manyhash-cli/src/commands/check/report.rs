@@ -185,18 +185,18 @@ impl<'a> Report<'a> {
         };
     }
 
-    /// Reports the file at `path`, which should have the digest of `entry`. If it is missing and
-    /// `is_sought`, that is not reported: it may be found.
+    /// Reports the file at `path`, which should have the digest of the entry in a line, and perhaps a size.
+    /// If it is missing and `is_sought`, that is not reported: it may be found.
     pub(crate) fn entry(
         &mut self,
         path: &Path,
-        line: u64,
-        entry: &Entry,
+        (line, entry, expected_bytes): (u64, &Entry, Option<u64>),
         outcome: io::Result<Hashed>,
         is_sought: bool,
     ) -> io::Result<Standing> {
         self.counts.entries += 1;
         let verdict = match outcome {
+            Ok(hashed) if expected_bytes.is_some_and(|bytes| bytes != hashed.bytes) => Verdict::Wrong(hashed),
             Ok(hashed) if hashed.digests.of(entry.algorithm) == &*entry.digest => Verdict::Right(hashed),
             Ok(hashed) => Verdict::Wrong(hashed),
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.check.ignore_missing => Verdict::PassedOver,
@@ -225,7 +225,10 @@ impl<'a> Report<'a> {
         };
         match (is_silent, self.check.json) {
             (true, _) => {}
-            (_, true) => self.write_json(&self.json_entry(line, entry, &verdict))?,
+            (_, true) => {
+                let object = JsonCheck { expected_bytes, ..self.json_entry(line, entry, &verdict) };
+                self.write_json(&object)?;
+            }
             _ => {
                 let (colour, what) = verdict.shown();
                 self.write_line(&entry.name, colour, what, b"")?;
@@ -491,6 +494,7 @@ fn json_missing<'e>(manifest: &[u8], line: u64, entry: &'e Entry, why: &str) -> 
         name: JsonName::of(&entry.name),
         algorithm: entry.algorithms().name(entry.algorithm),
         status: "unreadable",
+        expected_bytes: None,
         expected: const_hex::encode(&entry.digest),
         digest: None,
         bytes: None,
@@ -508,6 +512,9 @@ struct JsonCheck<'a> {
     algorithm: Cow<'static, str>,
     status: &'static str,
     expected: String,
+    /// The size that the list says, if it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

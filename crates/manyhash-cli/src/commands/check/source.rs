@@ -1,16 +1,16 @@
 //! The tasks for the files that manifests name, manifest after manifest, line after line.
 
 use super::Check;
+use super::diversions::{self, Diversions};
 use crate::commands::say_backend;
-use crate::text::manifest::Lines;
 use crate::text::manifest::form::{Form, Parser};
-use crate::text::manifest::line::{Entry, Line};
+use crate::text::manifest::line::{Dialect, Entry, Line};
+use crate::text::manifest::reader::Reader;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Readable, look_at};
-use manyhash_files::read::open;
 use manyhash_files::{STDIN, Task, Work, file_name};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
@@ -44,6 +44,8 @@ pub(crate) enum Step {
         /// The folder that names were relative to, or `None` for the current folder.
         base: Option<Arc<Path>>,
     },
+    /// Why dpkg's diversions cannot be read. Their manifest is checked without them.
+    Diversions(PathBuf, io::Error),
     /// Why there is no backend for the algorithm of a line.
     NoBackend(String),
 }
@@ -61,6 +63,8 @@ pub(crate) struct Source {
     manifests: vec::IntoIter<OsString>,
     parser: Parser,
     current: Option<Current>,
+    /// dpkg's diversions, and where they are from: packages mostly have theirs in common.
+    diversions: (PathBuf, Diversions),
     /// Whether an entry was standard input. Nothing is left of it for a manifest then, whether or
     /// not it has been hashed yet.
     is_stdin_spent: bool,
@@ -70,9 +74,11 @@ pub(crate) struct Source {
 
 struct Current {
     manifest: OsString,
-    lines: Lines<Box<dyn BufRead + Send>>,
+    lines: Reader,
     /// The meaning of names, which is known once the form is.
     names: Option<Names>,
+    /// The package that it is of, if that has diversions.
+    package: Option<Vec<u8>>,
 }
 
 impl Source {
@@ -83,18 +89,32 @@ impl Source {
             check: check.clone(),
             manifests: manifests.into_iter(),
             current: None,
+            diversions: Default::default(),
             is_stdin_spent: false,
             algorithms: Vec::new(),
         }
     }
 
     fn open(&self, manifest: OsString) -> io::Result<Current> {
-        let input: Box<dyn BufRead + Send> = if manifest == STDIN && self.is_stdin_spent {
-            Box::new(io::empty())
-        } else {
-            Box::new(BufReader::with_capacity(64 << 10, open(Path::new(&manifest))?))
-        };
-        Ok(Current { manifest, lines: Lines::new(input), names: None })
+        let is_spent = manifest == STDIN && self.is_stdin_spent;
+        let lines = if is_spent { Reader::of(Box::new(io::empty())) } else { Reader::open(Path::new(&manifest))? };
+        Ok(Current { manifest, lines, names: None, package: None })
+    }
+
+    /// Makes ready for the diversions at `path` in the list of `package`.
+    fn divert(&mut self, path: PathBuf, package: Vec<u8>) -> Option<Step> {
+        let mut failed = None;
+        if self.diversions.0 != path {
+            let read = Diversions::read(&path).unwrap_or_else(|error| {
+                failed = Some(Step::Diversions(path.clone(), error));
+                Diversions::default()
+            });
+            self.diversions = (path, read);
+        }
+        if let Some(current) = &mut self.current {
+            current.package = Some(package);
+        }
+        failed
     }
 
     fn meet(&mut self, algorithm: AnyAlgorithm) -> Result<(), String> {
@@ -114,13 +134,21 @@ impl Source {
                 let manifest = self.manifests.next()?;
                 self.parser.begin(Path::new(&manifest));
                 match self.open(manifest) {
-                    Ok(current) => self.current = Some(current),
+                    Ok(current) => {
+                        let place = diversions::place_of(Path::new(&current.manifest));
+                        self.current = Some(current);
+                        if let Some((path, package)) = place.filter(|_| self.check.dialect == Dialect::Manyhash)
+                            && let Some(failed) = self.divert(path, package)
+                        {
+                            return Some(only(failed));
+                        }
+                    }
                     Err(error) => return Some(only(Step::Unopened(error))),
                 }
                 continue;
             };
-            let (line, parsed) = match current.lines.next_line() {
-                Ok(Some((line, text))) => (line, self.parser.parse(text)),
+            let (line, parsed) = match current.lines.next(&mut self.parser) {
+                Ok(Some(found)) => found,
                 Ok(None) => {
                     let base = self.current.take().and_then(|current| current.names).and_then(|names| names.base);
                     return Some(only(Step::End { guessed: self.parser.guessed(), base }));
@@ -155,6 +183,11 @@ impl Source {
             self.current = None;
             self.manifests = Vec::new().into_iter();
             return only(Step::NoBackend(message));
+        }
+        if let Some(package) = self.current.as_ref().and_then(|current| current.package.as_ref())
+            && let Some(to) = self.diversions.1.of(&entry.name, package)
+        {
+            entry.name = to.to_vec();
         }
         let path = if is_stdin { PathBuf::from(STDIN) } else { path_of(&entry.name, &names) };
         if self.check.directory.is_none() && names.base.is_some() {

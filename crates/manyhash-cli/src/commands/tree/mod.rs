@@ -25,10 +25,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) fn run(program: &OsStr, arguments: TreeArguments, verbose: bool) -> Outcome {
+pub(crate) fn run(program: &OsStr, arguments: TreeArguments, verbosity: u8) -> Outcome {
     let TreeArguments { work, mode } = arguments;
-    prepare_backends(program, mode.algorithm().into(), verbose).map_err(Failure::usage)?;
-    let call = Call { program, work: &work, verbose };
+    prepare_backends(program, mode.algorithm().into(), verbosity > 0).map_err(Failure::usage)?;
+    let call = Call { program, work: &work, verbosity };
     match mode {
         TreeMode::JLanes(arguments) => j_lanes::run(&call, arguments),
         TreeMode::JPointers(arguments) => j_pointers::run(&call, arguments),
@@ -61,7 +61,7 @@ impl TreeMode {
 struct Call<'a> {
     program: &'a OsStr,
     work: &'a WorkArguments,
-    verbose: bool,
+    verbosity: u8,
 }
 
 impl<'a> Call<'a> {

@@ -59,7 +59,7 @@ pub(crate) fn run(call: &Call<'_>, mode: Arc<dyn Mode>, files: Vec<OsString>) ->
     let cutter = Arc::clone(&mode);
     let source = call.inputs(files).into_iter().flat_map(move |file| tasks(&*cutter, PathBuf::from(file)));
     let report = call.report(&settings.totals);
-    let mut folds = Folds { mode: &*mode, current: None, report, verbose: call.verbose };
+    let mut folds = Folds { mode: &*mode, current: None, report, verbose: call.verbosity > 0 };
     let result = hash_files(source, &settings, &mut folds);
     folds.report.finish(result)
 }

@@ -1,8 +1,9 @@
 //! The forms of manifests, and which one a manifest has. CHECK.md is the specification.
 
+use super::document::Document;
 use super::line::{Dialect, Line};
 use super::text::LineParser;
-use super::{bagit, json, named, record};
+use super::{bagit, hashdeep, json, named, record, spdx_tags};
 use manyhash::AnyAlgorithm;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,11 @@ pub(crate) enum Form {
     Json,
     BagIt(AnyAlgorithm),
     Record,
+    Hashdeep,
+    /// SPDX as tags and values.
+    SpdxTags,
+    /// A manifest that is one JSON value.
+    Document(Document),
 }
 
 impl Form {
@@ -22,11 +28,16 @@ impl Form {
     pub(crate) fn folder(self, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?;
         match self {
-            Self::Text | Self::Json => None,
-            Self::BagIt(_) => Some(folder.to_path_buf()),
+            Self::Text | Self::Json | Self::Hashdeep | Self::SpdxTags | Self::Document(Document::Spdx | Document::CycloneDx) => None,
+            Self::BagIt(_) | Self::Document(Document::Cargo) => Some(folder.to_path_buf()),
             Self::Record if folder.extension() == Some(OsStr::new("dist-info")) => folder.parent().map(Path::to_path_buf),
             Self::Record => None,
         }
+    }
+
+    /// Whether the sizes in it are checked beside the digests.
+    pub(crate) fn has_checked_sizes(self) -> bool {
+        self == Self::Hashdeep
     }
 }
 
@@ -39,13 +50,26 @@ pub(crate) struct Parser {
     /// The algorithm of a bag's manifest, which its name says.
     bagit: Option<AnyAlgorithm>,
     form: Option<Form>,
+    columns: hashdeep::Columns,
+    tags: spdx_tags::State,
+    /// What the last line says besides.
+    more: Vec<Line>,
 }
 
 impl Parser {
     /// Creates a parser of lines of `algorithm`, or of any algorithm if none is given.
     pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
         let form = (dialect == Dialect::Gnu).then_some(Form::Text);
-        Self { dialect, algorithm, text: LineParser::new(dialect, algorithm), bagit: None, form }
+        Self {
+            dialect,
+            algorithm,
+            text: LineParser::new(dialect, algorithm),
+            bagit: None,
+            form,
+            columns: Default::default(),
+            tags: Default::default(),
+            more: Vec::new(),
+        }
     }
 
     pub(crate) fn begin(&mut self, path: &Path) {
@@ -61,9 +85,34 @@ impl Parser {
         self.form
     }
 
+    /// Whether a manifest may be one JSON value.
+    pub(super) fn takes_documents(&self) -> bool {
+        self.dialect == Dialect::Manyhash
+    }
+
+    /// Notes that the manifest is a document.
+    pub(super) fn is_document(&mut self, kind: Document) {
+        self.form = Some(Form::Document(kind));
+    }
+
+    /// Returns the algorithm of all lines, if one is given.
+    pub(super) fn wanted(&self) -> Option<AnyAlgorithm> {
+        self.algorithm
+    }
+
+    /// Takes what the last line says besides what [`parse`](Self::parse) returned.
+    pub(super) fn more(&mut self) -> impl Iterator<Item = Line> {
+        std::mem::take(&mut self.more).into_iter()
+    }
+
     /// Returns an algorithm that nothing but the length of digests told, if there is one.
     pub(crate) fn guessed(&self) -> Option<AnyAlgorithm> {
         self.text.guessed
+    }
+
+    /// Whether the last text line had a tag.
+    pub(crate) fn is_tagged(&self) -> bool {
+        self.text.is_tagged
     }
 
     /// Returns what messages call the algorithm of a line without a meaning: nothing, if it may be any. GNU's `cksum -c` takes
@@ -78,6 +127,15 @@ impl Parser {
 
     /// Parses `line`, which comes without its end.
     pub(crate) fn parse(&mut self, line: &[u8]) -> Line {
+        self.more.clear();
+        if self.form.is_none() {
+            // Their first lines are no entries, and yet they tell.
+            self.form = match line {
+                _ if hashdeep::is_header(line) => Some(Form::Hashdeep),
+                _ if spdx_tags::is_header(line) => Some(Form::SpdxTags),
+                _ => None,
+            };
+        }
         if let Some(form) = self.form {
             return self.parse_as(form, line);
         }
@@ -103,6 +161,14 @@ impl Parser {
             Form::Json => json::parse(line),
             Form::BagIt(algorithm) => bagit::parse(line, algorithm),
             Form::Record => record::parse(line),
+            Form::Hashdeep => {
+                let mut lines = hashdeep::parse(line, &mut self.columns, self.algorithm).into_iter();
+                let first = lines.next().unwrap_or(Line::Malformed);
+                self.more = lines.collect();
+                first
+            }
+            Form::SpdxTags => spdx_tags::parse(line, &mut self.tags, self.algorithm),
+            Form::Document(_) => Line::Malformed,
         };
         match &parsed {
             // A parser of text lines was told.

@@ -3,11 +3,15 @@
 //! They are read line by line, so that a manifest of any size needs no more memory than one line.
 
 pub(crate) mod bagit;
+pub(crate) mod document;
 pub(crate) mod form;
+mod hashdeep;
 mod json;
 pub(crate) mod line;
 pub(crate) mod named;
+pub(crate) mod reader;
 mod record;
+mod spdx_tags;
 mod text;
 
 pub(crate) use self::text::CKSUM;
@@ -117,6 +121,39 @@ mod tests {
         let line = format!("{digest}  a\0b");
         assert_eq!(parse(Dialect::Manyhash, None, &line), None);
         assert_eq!(parse(Dialect::Gnu, Some(AnyAlgorithm::Sha256), &line), Some((AnyAlgorithm::Sha256, "a".to_string())));
+    }
+
+    #[test]
+    fn digests_may_be_base64_where_the_algorithm_is_told() {
+        let (sha256, sha512) = ("ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", "AAAA".repeat(21) + "AA==");
+        for line in [
+            format!("SHA256 (a) = {sha256}"),
+            format!("sha256-{sha256}  a"),
+            format!("sha256-{sha256} *a"),
+            format!("SHA-256-{sha256} a"),
+            format!("  SHA2-256(a)= {sha256}"),
+        ] {
+            for wanted in [None, Some(AnyAlgorithm::Sha256)] {
+                assert_eq!(parse(Dialect::Manyhash, wanted, &line), Some((AnyAlgorithm::Sha256, "a".to_string())), "{line}");
+            }
+            assert_eq!(parse(Dialect::Manyhash, Some(AnyAlgorithm::Sha512), &line), None, "{line}");
+            assert_eq!(parse(Dialect::Gnu, Some(AnyAlgorithm::Sha256), &line), None, "{line}");
+        }
+        let expected = Some((AnyAlgorithm::Sha3_512, "a\nb".to_string()));
+        assert_eq!(parse(Dialect::Manyhash, None, &format!("\\sha3-512-{sha512}  a\\nb")), expected);
+        for line in [
+            format!("sha256-{}  a", sha256.trim_end_matches('=')),
+            format!("sha256-{}  a", sha256.replace('/', "_")),
+            format!("sha512-{sha256}  a"),
+            format!("sha255-{sha256}  a"),
+            format!("sha256-{sha256}"),
+            format!("sha256-{sha256} "),
+            format!("{sha256}  a"),
+            format!("SHA512 (a) = {sha256}"),
+            format!("SHA256 (a) = {sha256}="),
+        ] {
+            assert_eq!(parse(Dialect::Manyhash, None, &line), None, "{line}");
+        }
     }
 
     #[test]

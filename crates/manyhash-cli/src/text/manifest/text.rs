@@ -5,11 +5,16 @@
 //! DIGEST NAME         untagged, one blank ("reversed" BSD output)
 //! SHA256 (NAME) = DIGEST   BSD tag
 //! SHA256(NAME)= DIGEST     OpenSSL
+//! sha256-BASE64  NAME      a digest as browsers and package managers write it (SRI); `*NAME` too
 //! ```
+//!
+//! Behind a tag DIGEST may be Base64, as `cksum --base64` writes it.
 
 use super::line::{Dialect, Entry, split_once};
 use crate::text::escapes::unescape;
 use crate::text::hexadecimal;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use manyhash::AnyAlgorithm;
 use manyhash_files::Algorithms;
 
@@ -24,13 +29,15 @@ pub(crate) struct LineParser {
     pub(super) guessed: Option<AnyAlgorithm>,
     /// The last tag of `cksum -c` that was one, whatever came behind it.
     pub(super) last_tag: Option<&'static str>,
+    /// Whether the last line had a tag.
+    pub(super) is_tagged: bool,
     one_blank: Option<bool>,
 }
 
 impl LineParser {
     /// Creates a parser of lines of `algorithm`, or of any algorithm if none is given.
     pub(crate) fn new(dialect: Dialect, algorithm: Option<AnyAlgorithm>) -> Self {
-        Self { dialect, algorithm, named: None, guessed: None, last_tag: None, one_blank: None }
+        Self { dialect, algorithm, named: None, guessed: None, last_tag: None, is_tagged: false, one_blank: None }
     }
 
     /// Parses `line`, which comes without its end. Returns `None` if it is malformed.
@@ -40,14 +47,17 @@ impl LineParser {
             Some(rest) => (true, rest),
             None => (false, line),
         };
-        let (expected, digest, name) = match self.tagged(line) {
+        let tagged = self.tagged(line);
+        self.is_tagged = tagged.is_some();
+        let (expected, digest, name) = match tagged {
             Some((expected, rest)) => {
                 let (digest, name) = self.split_tagged(rest)?;
                 (expected, digest, name)
             }
-            None => self.split_untagged(line)?,
+            None => self.split_integrity(line).or_else(|| self.split_untagged(line))?,
         };
-        let digest = hexadecimal::decode(digest).filter(|digest| digest.len() == expected.digest_bytes)?;
+        let in_base64 = || if self.dialect == Dialect::Manyhash { base64_decoded(digest) } else { None };
+        let digest = hexadecimal::decode(digest).or_else(in_base64).filter(|digest| digest.len() == expected.digest_bytes)?;
         let name = if escaped { unescape(name)? } else { self.whole_name(name)?.to_vec() };
         Some(Entry { algorithm: expected.algorithm, digest, name })
     }
@@ -93,6 +103,27 @@ impl LineParser {
         if digest.len() != 2 * expected.digest_bytes {
             return None;
         }
+        Some((expected, digest, self.untagged_name(rest)?))
+    }
+
+    /// Splits `sha256-BASE64  NAME` as [`split_untagged`](Self::split_untagged) does.
+    fn split_integrity<'a>(&mut self, line: &'a [u8]) -> Option<(Expected, &'a [u8], &'a [u8])> {
+        if self.dialect == Dialect::Gnu {
+            return None;
+        }
+        let (word, rest) = line.split_at(line.iter().position(|byte| matches!(byte, b' ' | b'\t'))?);
+        // In names of algorithms there are hyphens too, but none in Base64.
+        let (name, digest) = word.split_at(word.iter().rposition(|&byte| byte == b'-')?);
+        let algorithm = AnyAlgorithm::by_name(str::from_utf8(name).ok()?)?;
+        let digest = digest.strip_prefix(b"-").filter(|digest| base64_decoded(digest).is_some())?;
+        if self.algorithm.is_some_and(|wanted| wanted != algorithm) {
+            return None;
+        }
+        Some((Expected::usual(algorithm), digest, self.untagged_name(rest)?))
+    }
+
+    /// Returns the name behind an untagged digest, and the separator in front of it.
+    fn untagged_name<'a>(&mut self, rest: &'a [u8]) -> Option<&'a [u8]> {
         let rest = rest.strip_prefix(b" ").or_else(|| rest.strip_prefix(b"\t"))?;
         let (&mode, name) = rest.split_first()?;
         // One blank separates digest and name if the rest is a single character, or begins with
@@ -105,7 +136,7 @@ impl LineParser {
             (false, Some(true)) => {}
             (false, _) => self.one_blank = Some(false),
         }
-        Some((expected, digest, if self.one_blank == Some(true) { rest } else { name }))
+        Some(if self.one_blank == Some(true) { rest } else { name })
     }
 
     /// Returns the algorithm of an untagged line with a digest of so many bytes.
@@ -184,6 +215,11 @@ impl Expected {
         let bits: usize = bits.parse().ok().filter(|bits: &usize| bits.is_multiple_of(8))?;
         Self::blake2b(bits / 8).filter(|_| name.eq_ignore_ascii_case(AnyAlgorithm::Blake2b.tag()))
     }
+}
+
+/// Returns the bytes of Base64 with padding.
+fn base64_decoded(digits: &[u8]) -> Option<Box<[u8]>> {
+    STANDARD.decode(digits).ok().map(Vec::into_boxed_slice)
 }
 
 fn until_nul(bytes: &[u8]) -> &[u8] {

@@ -3,7 +3,7 @@
 use super::super::report::{Absent, Report};
 use super::listed::Listed;
 use super::missing::{Lost, Sizes};
-use super::spill::Fingerprints;
+use crate::spill::Fingerprints;
 use manyhash_files::find::{Found, Readable, Walk, hashing};
 use manyhash_files::{Algorithms, Finished, Sink, Task, Work, file_name};
 use std::collections::BTreeSet;

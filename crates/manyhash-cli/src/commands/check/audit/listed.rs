@@ -1,7 +1,7 @@
 //! The listed files, and the result for each.
 
-use super::spill::{Key, Spill};
 use crate::commands::check::summary::{Standing, Summary};
+use crate::spill::{Key, Spill};
 use std::io;
 
 #[derive(Debug)]

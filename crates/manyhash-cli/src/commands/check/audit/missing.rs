@@ -1,7 +1,7 @@
 //! Listed files that are missing, which may be found by their digests under other names.
 
 use super::super::report::Absent;
-use super::spill::{Key, Spill};
+use crate::spill::{Key, Spill};
 use crate::text::manifest::line::Entry;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Algorithms, Digests};
@@ -119,23 +119,27 @@ impl Lost {
     /// cannot be read; within is what `take` returned at last.
     pub(crate) fn each(&self, mut take: impl FnMut(Absent) -> io::Result<()>) -> io::Result<io::Result<()>> {
         let algorithm_of = |number: u8| self.algorithms.iter().find(|algorithm| *algorithm as u8 == number);
-        self.files.each(
+        let mut taken = Ok(());
+        let read = self.files.each(
             "SELECT entries.algorithm, entries.digest, name, manifest, line, why FROM files JOIN entries USING (number) ORDER BY number",
             |row| {
-                let Some(algorithm) = algorithm_of(row.get(0)?) else { return Ok(None) };
+                let Some(algorithm) = algorithm_of(row.get(0)?) else { return Ok(()) };
                 let entry = Entry { algorithm, digest: row.get::<_, Vec<u8>>(1)?.into(), name: row.get(2)? };
                 let line = row.get::<_, i64>(4)?.cast_unsigned();
-                Ok(Some(Absent { manifest: row.get(3)?, line, entry, why: row.get(5)?, size_bytes: None }))
+                if taken.is_ok() {
+                    taken = take(Absent { manifest: row.get(3)?, line, entry, why: row.get(5)?, size_bytes: None });
+                }
+                Ok(())
             },
-            |absent| absent.map_or(Ok(()), &mut take),
-        )
+        );
+        read.map(|()| taken)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::spill::Fingerprints;
     use super::*;
+    use crate::spill::Fingerprints;
 
     fn absent(name: &str, digest: u8, size_bytes: Option<u64>) -> Absent {
         let entry = Entry { algorithm: AnyAlgorithm::Sha256, digest: [digest; 32].into(), name: name.into() };

@@ -7,20 +7,18 @@
 mod extras;
 mod listed;
 mod missing;
-mod places;
 mod scope;
-mod spill;
 
 use self::extras::{Extras, Findings};
 use self::listed::Listed;
 use self::missing::Missing;
-use self::places::Places;
 use self::scope::Scope;
-use self::spill::{Fingerprints, Key};
 use super::Check;
 use super::report::{Absent, Report};
 use super::source::Names;
 use super::summary::Standing;
+use crate::places::Places;
+use crate::spill::{Fingerprints, Key};
 use manyhash_files::{STDIN, Settings, file_name, hash_files};
 use std::ffi::OsString;
 use std::fs;

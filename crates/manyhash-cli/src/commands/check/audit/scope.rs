@@ -1,5 +1,6 @@
 //! The folders to search for files that no manifest lists. CHECK.md says which, and why.
 
+use crate::text::manifest::document::Document;
 use crate::text::manifest::form::Form;
 use manyhash_files::read::Stamp;
 use std::collections::BTreeSet;
@@ -29,9 +30,10 @@ impl Scope {
                     self.insert(base.unwrap_or(Path::new("")).join(folder));
                 }
             }
-            Form::Text | Form::Json if base.is_some() => self.insert(base.unwrap_or(Path::new("")).to_path_buf()),
-            Form::Text | Form::Json if path.is_absolute() => self.widen(path),
-            Form::Text | Form::Json => self.insert(first_folder(path).unwrap_or_default()),
+            Form::Document(Document::Cargo) => self.insert(base.unwrap_or(Path::new("")).to_path_buf()),
+            _ if base.is_some() => self.insert(base.unwrap_or(Path::new("")).to_path_buf()),
+            _ if path.is_absolute() => self.widen(path),
+            _ => self.insert(first_folder(path).unwrap_or_default()),
         }
     }
 

@@ -75,23 +75,17 @@ impl Spill {
         result.map_err(|error| self.failure(error))
     }
 
-    /// Gives each row of `query` to `take`, as `read` reads it. Fails if the rows cannot be read;
-    /// within is the first failure of `take`, after which no more are read.
-    pub(crate) fn each<T>(
-        &self,
-        query: &str,
-        read: impl Fn(&Row) -> rusqlite::Result<T>,
-        mut take: impl FnMut(T) -> io::Result<()>,
-    ) -> io::Result<io::Result<()>> {
+    /// Hands each row of `query` to `take`, in order. What `take` returns as an error ends it.
+    pub(crate) fn each(&self, query: &str, mut take: impl FnMut(&Row) -> Result<(), RowError>) -> io::Result<()> {
         let mut query = self.connection.prepare_cached(query).map_err(|error| self.failure(error))?;
         let mut rows = query.query(()).map_err(|error| self.failure(error))?;
         while let Some(row) = rows.next().map_err(|error| self.failure(error))? {
-            let result = take(read(row).map_err(|error| self.failure(error))?);
-            if result.is_err() {
-                return Ok(result);
-            }
+            take(row).map_err(|error| match error {
+                RowError::Database(error) => self.failure(error),
+                RowError::Other(error) => error,
+            })?;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     fn failure(&self, error: rusqlite::Error) -> io::Error {
@@ -99,6 +93,25 @@ impl Spill {
             Some(ErrorCode::DiskFull) => io::Error::other(self.full.clone()),
             _ => io::Error::other(error),
         }
+    }
+}
+
+/// Why a row could not be taken.
+#[derive(Debug)]
+pub(crate) enum RowError {
+    Database(rusqlite::Error),
+    Other(io::Error),
+}
+
+impl From<rusqlite::Error> for RowError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<io::Error> for RowError {
+    fn from(error: io::Error) -> Self {
+        Self::Other(error)
     }
 }
 
