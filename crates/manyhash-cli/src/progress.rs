@@ -1,12 +1,15 @@
 //! The progress on stderr: bytes, rate, time left, files, and the file that will take longest.
 //!
-//! A terminal shows a bar, redrawn ten times a second; others, if asked for, a line every second.
+//! A terminal shows a bar, redrawn ten times a second; others, if asked for, a line every ten
+//! seconds. How much there is in all, and so how long it takes, is said only once all is found:
+//! folders are searched while their files are hashed, so until then it would be too little.
 
 use crate::message::say;
 use crate::text::quoting::quoted;
 use clap::ValueEnum;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use manyhash_files::{Counts, Totals, threads};
+use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -18,7 +21,11 @@ use std::time::{Duration, Instant};
 /// The time before the bar appears. Work that takes less needs none.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
-const LINE_EVERY: Duration = Duration::from_secs(1);
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// The time over which the rate is taken, by which the time left is told.
+const RATE_OVER: Duration = Duration::from_secs(15);
+/// The time that must have passed for a rate to mean anything.
+const RATE_FROM: Duration = Duration::from_secs(2);
 
 /// When progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -88,27 +95,42 @@ impl View {
         let begin = Instant::now();
         let waits = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
         if !self.is_terminal {
+            let mut rate = Rate::default();
+            rate.add(Duration::ZERO, 0);
             while waits(LINE_EVERY) {
-                self.say_line(begin.elapsed());
+                self.say_line(begin.elapsed(), &mut rate);
             }
-            self.say_line(begin.elapsed());
+            self.say_line(begin.elapsed(), &mut rate);
             return;
         }
         if self.when == ProgressWhen::Auto && !waits(PATIENCE) {
             return;
         }
-        let style =
-            ProgressStyle::with_template("{bar:25} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}, {eta} left, {wide_msg}");
-        if let Ok(style) = style {
-            self.bar.set_style(style);
+        let [whole, open] = ["{bar:25} {wide_msg}", "{spinner} {wide_msg}"].map(|template| ProgressStyle::with_template(template).ok());
+        if let Some(open) = open {
+            self.bar.set_style(open);
         }
-        self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        let mut whole = whole;
+        let mut rate = Rate::default();
         loop {
-            let Counts { found_files, found_bytes, done_files, done_bytes } = self.totals.now();
-            self.bar.set_length(found_bytes);
-            self.bar.set_position(done_bytes);
-            let slowest = self.totals.slowest().map_or_else(String::new, |slowest| of_slowest(&slowest));
-            self.bar.set_message(format!("{}/{} files{slowest}", HumanCount(done_files), HumanCount(found_files)));
+            let counts = self.totals.now();
+            rate.add(begin.elapsed(), counts.done_bytes);
+            // An empty bar would say less than nothing, as while somebody types standard input.
+            if counts.done_files + counts.done_bytes + counts.found_bytes > 0 {
+                if self.bar.is_hidden() {
+                    self.bar.set_draw_target(ProgressDrawTarget::stderr());
+                }
+                if self.is_whole(counts)
+                    && let Some(whole) = whole.take()
+                {
+                    self.bar.set_style(whole);
+                }
+                self.bar.set_length(counts.found_bytes);
+                self.bar.set_position(counts.done_bytes);
+                let slowest = self.totals.slowest().map_or_else(String::new, |slowest| of_slowest(&slowest));
+                self.bar.set_message(self.text(counts, rate.bytes_per_second()) + &slowest);
+                self.bar.tick();
+            }
             if !waits(REDRAW_EVERY) {
                 break;
             }
@@ -116,16 +138,69 @@ impl View {
         self.bar.finish_and_clear();
     }
 
-    fn say_line(&self, elapsed: Duration) {
-        let Counts { found_files, found_bytes, done_files, done_bytes } = self.totals.now();
-        let rate = done_bytes as f64 / elapsed.as_secs_f64().max(1e-9);
-        let line = format!(
-            "{done_files}/{found_files} files, {}/{}, {}/s",
+    /// Whether what was found is all there is, and known in bytes: a stream may go on for ever.
+    fn is_whole(&self, counts: Counts) -> bool {
+        self.totals.has_found_all() && counts.found_bytes > counts.done_bytes
+    }
+
+    /// Formats the counts, and with a rate the time left.
+    fn text(&self, counts: Counts, bytes_per_second: Option<f64>) -> String {
+        let Counts { found_files, found_bytes, done_files, done_bytes } = counts;
+        let has_found_all = self.totals.has_found_all();
+        let of_all = |all: String| if has_found_all { format!("/{all}") } else { String::new() };
+        let mut text = format!(
+            "{}{} files, {}{}",
+            HumanCount(done_files),
+            of_all(HumanCount(found_files).to_string()),
             DecimalBytes(done_bytes),
-            DecimalBytes(found_bytes),
-            DecimalBytes(rate as u64),
+            of_all(DecimalBytes(found_bytes).to_string())
         );
-        say(&self.program, line.as_bytes());
+        let Some(rate) = bytes_per_second else { return text };
+        text += &format!(", {}/s", DecimalBytes(rate as u64));
+        if self.is_whole(counts) && rate >= 1.0 {
+            text += &format!(", {} left", time_text((found_bytes - done_bytes) as f64 / rate));
+        }
+        text
+    }
+
+    fn say_line(&self, elapsed: Duration, rate: &mut Rate) {
+        let counts = self.totals.now();
+        rate.add(elapsed, counts.done_bytes);
+        let average = counts.done_bytes as f64 / elapsed.as_secs_f64().max(1e-9);
+        let slowest = self.totals.slowest().map_or_else(String::new, |slowest| of_slowest(&slowest));
+        let text = self.text(counts, rate.bytes_per_second().or(Some(average))) + &slowest;
+        say(&self.program, text.as_bytes());
+    }
+}
+
+/// The bytes done in the last seconds.
+#[derive(Default)]
+struct Rate(VecDeque<(Duration, u64)>);
+
+impl Rate {
+    fn add(&mut self, now: Duration, done_bytes: u64) {
+        self.0.push_back((now, done_bytes));
+        while self.0.get(1).is_some_and(|(time, _)| now.saturating_sub(*time) >= RATE_OVER) {
+            self.0.pop_front();
+        }
+    }
+
+    /// Returns the rate, once there is enough of it to go by.
+    fn bytes_per_second(&self) -> Option<f64> {
+        let ((begin, before), (end, now)) = self.0.front().zip(self.0.back())?;
+        let time = end.saturating_sub(*begin);
+        (time >= RATE_FROM).then(|| now.saturating_sub(*before) as f64 / time.as_secs_f64())
+    }
+}
+
+/// Formats a time in its two largest units, the second of which is what is worth telling.
+fn time_text(seconds: f64) -> String {
+    let seconds = seconds.ceil() as u64;
+    match (seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60) {
+        (0, 0, 0, seconds) => format!("{seconds} s"),
+        (0, 0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (0, hours, minutes, _) => format!("{hours} h {minutes} min"),
+        (days, hours, ..) => format!("{days} d {hours} h"),
     }
 }
 
@@ -133,4 +208,61 @@ impl View {
 fn of_slowest((path, read_bytes, size_bytes): &(PathBuf, u64, u64)) -> String {
     let name = path.file_name().map_or_else(Vec::new, |name| quoted(name.as_encoded_bytes()));
     format!(", {} {} %", String::from_utf8_lossy(&name), read_bytes * 100 / size_bytes.max(&1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_two_units() {
+        for (seconds, text) in [
+            (0.2, "1 s"),
+            (59.0, "59 s"),
+            (61.5, "1 min 2 s"),
+            (3600.0, "1 h 0 min"),
+            (90_061.0, "1 d 1 h"),
+            (1e30, "213503982334601 d 7 h"),
+        ] {
+            assert_eq!(time_text(seconds), text);
+        }
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_last_seconds() {
+        let mut rate = Rate::default();
+        for second in 0..100 {
+            rate.add(Duration::from_secs(second), if second < 50 { 0 } else { (second - 50) * 1000 });
+            match second {
+                0 | 1 => assert_eq!(rate.bytes_per_second(), None),
+                2..50 => assert_eq!(rate.bytes_per_second(), Some(0.0)),
+                70.. => assert_eq!(rate.bytes_per_second(), Some(1000.0)),
+                _ => {}
+            }
+            assert!(rate.0.len() <= 17);
+        }
+    }
+
+    #[test]
+    fn the_whole_and_the_time_left_are_told_once_all_is_found() {
+        let totals = Arc::<Totals>::default();
+        let view = View {
+            program: "manyhash".into(),
+            when: ProgressWhen::Always,
+            is_terminal: false,
+            bar: ProgressBar::hidden(),
+            totals: Arc::clone(&totals),
+        };
+        totals.found_file(5_000_000);
+        totals.read(1_000_000);
+        let text = || view.text(totals.now(), Some(1e6));
+        assert_eq!(text(), "0 files, 1.00 MB, 1.00 MB/s");
+        totals.found_all();
+        assert_eq!(text(), "0/1 files, 1.00 MB/5.00 MB, 1.00 MB/s, 4 s left");
+        assert_eq!(view.text(totals.now(), Some(0.0)), "0/1 files, 1.00 MB/5.00 MB, 0 B/s");
+        assert_eq!(view.text(totals.now(), None), "0/1 files, 1.00 MB/5.00 MB");
+        totals.read(4_000_000);
+        totals.done();
+        assert_eq!(text(), "1/1 files, 5.00 MB/5.00 MB, 1.00 MB/s");
+    }
 }

@@ -17,6 +17,7 @@ pub struct Totals {
     found_bytes: AtomicU64,
     done_files: AtomicU64,
     done_bytes: AtomicU64,
+    found_all: AtomicBool,
     stopped: AtomicBool,
     large: Mutex<Vec<Arc<LargeFile>>>,
 }
@@ -83,6 +84,16 @@ impl Totals {
     pub fn found_file(&self, size_bytes: u64) {
         self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
         self.found_files.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that there is no more to find, so that what was found is the whole.
+    pub fn found_all(&self) {
+        self.found_all.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there is no more to find.
+    pub fn has_found_all(&self) -> bool {
+        self.found_all.load(Ordering::Relaxed)
     }
 
     /// Counts a file that was hashed.

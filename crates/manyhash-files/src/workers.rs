@@ -272,6 +272,7 @@ fn find(source: Source, shared: &Arc<Shared>) {
             shared.announce(&state);
         }
     }
+    shared.totals.found_all();
     let mut state = shared.lock();
     state.all_found = true;
     shared.announce(&state);
@@ -365,7 +366,10 @@ fn give_out(shared: &Shared, mut own_source: Option<Source>, sink: &mut dyn Sink
                 let mut state = shared.lock();
                 match task {
                     Some(task) => state.window.push(task),
-                    None => state.all_found = true,
+                    None => {
+                        shared.totals.found_all();
+                        state.all_found = true;
+                    }
                 }
                 state
             } else {

@@ -465,6 +465,13 @@ fn progress_is_shown_when_asked_for() {
     assert_eq!(place.run("sum --progress auto f").stderr, "");
     let always = place.run("sum --progress always f f");
     assert!(always.stderr.contains("2/2 files") && always.stdout.lines().count() == 2, "{always:?}");
+    // Where there is no terminal, a line every ten seconds, and one at the end.
+    for command in ["sum -r .", "dups .", "dups --chunks fixed:512 .", "tree fs-verity f", "tree j-lanes f"] {
+        let shown = place.run(&format!("{command} --progress always")).stderr;
+        let lines: Vec<_> = shown.lines().filter(|line| line.contains(" files, ") && line.ends_with("/s")).collect();
+        assert!(lines.iter().all(|line| line.starts_with("manyhash: ")), "{command}: {shown}");
+        assert!(!lines.is_empty() && lines.len() < 4 && !shown.contains('\r') && !shown.contains('\x1b'), "{command}: {shown}");
+    }
 }
 
 #[test]

@@ -143,6 +143,7 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         let file = open(path)?;
         let source = Source::whole(&file)?;
         totals.found_file(source.bytes());
+        totals.found_all();
         let open_output = |path: &'a Path| Output::file(path).map(|output| (path, output)).map_err(of(path));
         let tree = wanted.tree.as_deref().map(open_output).transpose()?;
         let mut descriptor = wanted.descriptor.as_deref().map(open_output).transpose()?;

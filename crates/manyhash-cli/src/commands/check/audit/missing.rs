@@ -161,7 +161,11 @@ mod tests {
         };
         let left = || {
             let mut names = Vec::new();
-            lost.each(|absent| Ok(names.push((absent.entry.name, absent.line, absent.why)))).unwrap().unwrap();
+            let take = |absent: Absent| {
+                names.push((absent.entry.name, absent.line, absent.why));
+                Ok(())
+            };
+            lost.each(take).unwrap().unwrap();
             names
         };
         let of = |name: &str, line| (name.as_bytes().to_vec(), line, "gone".to_string());

@@ -140,7 +140,10 @@ impl<W: Iterator<Item = (usize, Found)>> Iterator for Units<W> {
             return self.stretch(stretch);
         }
         while self.gathered.len() < MAX_ITEMS {
-            let Some((argument_components, found)) = self.walk.next() else { break };
+            let Some((argument_components, found)) = self.walk.next() else {
+                self.totals.found_all();
+                break;
+            };
             if let Some(unit) = self.add(argument_components, found) {
                 return Some(unit);
             }
