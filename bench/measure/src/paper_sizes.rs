@@ -26,6 +26,6 @@ pub struct Uniform {
 impl PaperSizes {
     /// Reads them.
     pub fn read() -> Result<Self> {
-        serde_json::from_str(include_str!("../../../vectors/paper-file-sizes.json")).context("vectors/paper-file-sizes.json")
+        serde_json::from_str(include_str!("paper-file-sizes.json")).context("vectors/paper-file-sizes.json")
     }
 }
