@@ -20,6 +20,7 @@ mod gnu;
 mod hash_devices;
 mod kills;
 mod man;
+mod merkle_trees;
 mod output;
 mod pieces;
 mod random;
