@@ -16,7 +16,8 @@ BY_NAME = {algorithm.name: algorithm for algorithm in ALGORITHMS}
 HEADER = """\
 # Written by tree_modes.py. A vector a line: the mode, its parameters, the message, the digest. `bytes=N` is the message of N bytes whose
 # byte i is (131 i + 17 floor(i / 2^8) + 5 floor(i / 2^16) + 7) mod 256; `files=N,M` are several. `salt=-` is no salt. `tree` is the SHA-256
-# of all tree blocks (in a hash file's order, top level first) or of the piece layers, one after the other. `-` is no digest.
+# of all tree blocks (in a hash file's order, top level first) or of the piece layers, one after the other. `-` is no digest. `ids=N` are
+# the N parts of 32 bytes of the message of 32 N bytes.
 """
 
 
@@ -168,6 +169,90 @@ def glacier(message):
     return layer[0]
 
 
+# --- Trees of other worlds ------------------------------------------------------------------------
+
+
+def sha256(message):
+    return hashlib.sha256(message).digest()
+
+
+def left_half(count):
+    """Returns the largest power of two that is less than `count`."""
+    return 1 << (count - 1).bit_length() - 1
+
+
+def sha256tree(message):
+    """Computes SHA256TREE by its recursive definition (Remote Execution API, remote_execution.proto, `DigestFunction`).
+
+    A node is one block of SHA-256's block cipher: what a compression gives before the initial value is added, whose words are the first
+    32 bits of SHA-384's.
+    """
+    if len(message) <= KIB:
+        return sha256(message)
+    middle = left_half(len(message))
+    algorithm, initial = BY_NAME["SHA-256"], tuple(word >> 32 for word in BY_NAME["SHA-384"].initial)
+    state = algorithm.state_after_blocks(sha256tree(message[:middle]) + sha256tree(message[middle:]), initial)
+    return b"".join(((word - added) % (1 << 32)).to_bytes(4, "big") for word, added in zip(state, initial))
+
+
+def rfc9162(entries):
+    """Computes a Merkle tree hash by its recursive definition (RFC 9162, 2.1.1)."""
+    if len(entries) < 2:
+        return sha256(b"\0" + entries[0]) if entries else sha256(b"")
+    middle = left_half(len(entries))
+    return sha256(b"\1" + rfc9162(entries[:middle]) + rfc9162(entries[middle:]))
+
+
+def ssz(message, element_bytes=1, limit=None):
+    """Computes hash_tree_root of a vector, or of a list of basic elements (ethereum/consensus-specs, ssz/simple-serialize.md)."""
+    layer = chunks(message.ljust(-(-len(message) // 32) * 32, b"\0"), 32)
+    room = len(layer) if limit is None else -(-limit * element_bytes // 32)
+    zeros = bytes(32)
+    layer = layer or [zeros]
+    for _ in range((max(room, 1) - 1).bit_length()):
+        layer += [zeros] * (len(layer) % 2)
+        layer = [sha256(left + right) for left, right in zip(layer[::2], layer[1::2])]
+        zeros = sha256(2 * zeros)
+    (root,) = layer
+    return root if limit is None else sha256(root + (len(message) // element_bytes).to_bytes(32, "little"))
+
+
+def bitcoin(ids):
+    """Computes the root over ids of transactions, as they are hashed (Bitcoin Core, consensus/merkle.cpp)."""
+    while len(ids) > 1:
+        ids = [sha256(sha256(left + right)) for left, right in zip(ids[::2], [*ids[1::2], ids[-1]])]
+    return ids[0]
+
+
+def git_blob(message, object_format):
+    return hashlib.new(object_format, b"blob %d\0" % len(message) + message).digest()
+
+
+def cid(message):
+    """Computes the address of a file in IPFS: `ipfs add --cid-version=1` (dag-pb and UnixFS, balanced, 174 links a node)."""
+
+    def number(value):
+        return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + number(value >> 7)
+
+    def field(key, value):
+        return number(key << 3) + number(value) if isinstance(value, int) else number(key << 3 | 2) + number(len(value)) + value
+
+    def address(codec, block):
+        return bytes([1, codec, 0x12, 32]) + sha256(block)
+
+    def node(children):
+        links = [field(2, field(1, child) + field(2, b"") + field(3, total)) for child, _, total in children]
+        sizes = [size for _, size, _ in children]
+        data = field(1, 2) + field(3, sum(sizes)) + b"".join(field(4, size) for size in sizes)
+        block = b"".join(links) + field(1, data)
+        return address(0x70, block), sum(sizes), len(block) + sum(total for _, _, total in children)
+
+    layer = [(address(0x55, chunk), len(chunk), len(chunk)) for chunk in parts(message, 256 * KIB)]
+    while len(layer) > 1:
+        layer = [node(children) for children in chunks(layer, 174)]
+    return "b" + base64.b32encode(layer[0][0]).decode("ascii").rstrip("=").lower()
+
+
 # --- The vectors ----------------------------------------------------------------------------------
 
 SALTS = (b"", b"\x5a", bytes(range(1, 32)), bytes(range(32)))
@@ -259,6 +344,30 @@ def vectors_of_pieces(message):
         yield line("glacier", glacier(first(message, n)), bytes=n)
 
 
+def vectors_of_other_worlds(message):
+    for n in sorted({0, 1, *around(KIB, 2 * KIB, 3 * KIB, 4 * KIB, 5 * KIB, 7 * KIB, 16 * KIB, 33 * KIB), 100 * KIB, MIB + 12345}):
+        yield line("sha256tree", sha256tree(first(message, n)), bytes=n)
+    lists = [(0,), (1,), (0, 0), (3, 0, 1000), *(tuple(range(n)) for n in (4, 5, 7, 8, 9, 31, 65)), (5000, 70000, 1)]
+    for lengths in lists:
+        yield line("rfc9162", rfc9162([first(message, n) for n in lengths]), files=",".join(map(str, lengths)))
+    for n in (0, 1, 31, 32, 33, 64, 65, 96, 128, 129, 1000, 4096, 4097, 100_000, MIB + 33):
+        yield line("ssz", ssz(first(message, n)), bytes=n)
+        for element, limit in ((1, 1 << 30), (8, 1 << 40), (32, 1 << 40), (32, 1 << 24), (1, n), (1, 2 * n + 1)):
+            if n % element == 0:
+                yield line("ssz", ssz(first(message, n), element, limit), element=element, limit=limit, bytes=n)
+    for n in (1, 2, 3, 4, 5, 6, 7, 9, 33, 2047, 2048, 2049, 4095, 10_001):
+        yield line("bitcoin", bitcoin(chunks(first(message, 32 * n), 32)), ids=n)
+    for object_format in ("sha1", "sha256"):
+        for n in (0, 1, 9, 10, 54, 55, 56, 99, 100, 1000, 16_384, 16_385, 100_000, 3 * MIB):
+            yield line("git", git_blob(first(message, n), object_format), format=object_format, bytes=n)
+    for n in sorted({0, 1, *around(256 * KIB, 512 * KIB), 1_000_000, 10 * MIB + 1}):
+        yield line("cid", cid(first(message, n)), bytes=n)
+    # Nodes of two levels: 174 chunks fill one.
+    long = pattern(46 * MIB)
+    for n in (174 * 256 * KIB, 174 * 256 * KIB + 1):
+        yield line("cid", cid(first(long, n)), bytes=n)
+
+
 # --- Worked examples ------------------------------------------------------------------------------
 
 
@@ -285,7 +394,7 @@ def main():
         print("\n".join(examples()), end="")
         return
     message = pattern(12 * MIB)
-    kinds = (vectors_of_slices, vectors_of_fs_verity, vectors_of_dm_verity, vectors_of_pieces)
+    kinds = (vectors_of_slices, vectors_of_fs_verity, vectors_of_dm_verity, vectors_of_pieces, vectors_of_other_worlds)
     lines = [text for vectors in kinds for text in vectors(message)]
     pathlib.Path(__file__).with_name("tree-modes.txt").write_text(HEADER + "\n".join(lines) + "\n", newline="\n")
 

@@ -5,7 +5,7 @@ use crate::algorithm::{ChainingOf, CompressionOf};
 use crate::algorithms::Algorithm;
 use crate::backend;
 use crate::hash::Hasher;
-use crate::kernel::start::Start;
+use crate::kernel::start::{Passes, Start, Starts};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::framed::{Around, absorbed_bytes};
@@ -22,6 +22,8 @@ pub(crate) struct Frame<A: Algorithm> {
     /// The bytes of the prefix that are not in the start: see [`absorbed_bytes`].
     head: Vec<u8>,
     suffix: Vec<u8>,
+    /// The start of a second pass over digests, if there is one.
+    outer: Option<Start<CompressionOf<A>>>,
 }
 
 impl<A: Algorithm> Frame<A> {
@@ -32,12 +34,17 @@ impl<A: Algorithm> Frame<A> {
         if !blocks.is_empty() {
             start = Hasher::<A>::absorbed(start, blocks);
         }
-        Self { start, head: head.to_vec(), suffix: suffix.to_vec() }
+        Self { start, head: head.to_vec(), suffix: suffix.to_vec(), outer: None }
+    }
+
+    /// Puts nothing before and after messages, and hashes their digests once more.
+    pub(crate) fn twice() -> Self {
+        Self { outer: Some(Start::of::<A>()), ..Self::default() }
     }
 
     /// Puts nothing before and after messages, but starts them from another initial value.
     pub(crate) fn with_initial(state: ChainingOf<CompressionOf<A>>) -> Self {
-        Self { start: Start { state, bytes: 0 }, head: Vec::new(), suffix: Vec::new() }
+        Self { start: Start { state, bytes: 0 }, head: Vec::new(), suffix: Vec::new(), outer: None }
     }
 
     /// Returns the digest of one message.
@@ -45,6 +52,10 @@ impl<A: Algorithm> Frame<A> {
         let mut hasher = self.hasher();
         hasher.update(message);
         hasher.update(&self.suffix);
+        let digest = hasher.finalize();
+        let Some(outer) = self.outer else { return digest };
+        let mut hasher = Hasher::<A>::starting(outer);
+        hasher.update(digest.as_ref());
         hasher.finalize()
     }
 
@@ -69,9 +80,9 @@ impl<A: Algorithm> Frame<A> {
         self.hash_many_on(backend::mix::<A>(), &Chunks { values, message_bytes }, digests);
     }
 
-    /// Returns where messages start, if there are no other bytes around them.
+    /// Returns where messages start, if there is nothing else to know of them.
     pub(crate) fn only_start(&self) -> Option<&Start<CompressionOf<A>>> {
-        (self.head.is_empty() && self.suffix.is_empty()).then_some(&self.start)
+        (self.head.is_empty() && self.suffix.is_empty() && self.outer.is_none()).then_some(&self.start)
     }
 
     /// Returns a hasher that has absorbed the prefix.
@@ -83,7 +94,8 @@ impl<A: Algorithm> Frame<A> {
 
     /// Hashes messages in this frame on the kernels of `mix`.
     pub(crate) fn hash_many_on(&self, mix: &Mix<CompressionOf<A>>, messages: &dyn Messages, digests: &mut [A::Digest]) {
-        let around = Around { passes: (&self.start).into(), head: &self.head, suffix: &self.suffix };
+        let passes = Passes { inner: Starts::Same(&self.start), outer: self.outer.as_ref().map(Starts::Same) };
+        let around = Around { passes, head: &self.head, suffix: &self.suffix };
         <CompressionOf<A>>::hash_framed(mix, around, messages, &mut Digests::of::<A>(digests));
     }
 }

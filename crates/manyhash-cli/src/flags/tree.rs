@@ -1,5 +1,6 @@
 //! `manyhash tree`: its options.
 
+use super::merkle::{BitcoinArguments, CidArguments, GitArguments, NarArguments, Rfc9162Arguments, Sha256treeArguments, SszArguments};
 use super::{AlgorithmName, WalkArguments, WorkArguments};
 use crate::text::hexadecimal;
 use crate::text::size;
@@ -16,6 +17,9 @@ Which mode:
   fs-verity, dm-verity         what Linux checks files and devices by
   bittorrent-v2                what is in a torrent
   s3, glacier                  what Amazon's stores say of an object
+  sha256tree                   what Bazel's caches may name a blob by
+  rfc9162, ssz, bitcoin        logs of certificates, Ethereum, Bitcoin
+  git, nar, cid                what Git, Nix and IPFS call files and folders
   None of them is the digest that `manyhash sum` prints of a file.
 
 Examples:
@@ -50,6 +54,13 @@ pub(crate) enum TreeMode {
     BittorrentV2(BittorrentV2Arguments),
     S3(S3Arguments),
     Glacier(GlacierArguments),
+    Sha256tree(Sha256treeArguments),
+    Rfc9162(Rfc9162Arguments),
+    Ssz(SszArguments),
+    Bitcoin(BitcoinArguments),
+    Git(GitArguments),
+    Nar(NarArguments),
+    Cid(CidArguments),
 }
 
 const J_LANES_EXAMPLES: &str = "\

@@ -23,6 +23,7 @@ mod kills;
 mod lists;
 mod man;
 mod manners;
+mod merkle_trees;
 mod output;
 mod pieces;
 mod random;

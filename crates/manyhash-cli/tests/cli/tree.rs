@@ -12,12 +12,14 @@ const VECTORS: &str = include_str!("../../../../vectors/tree-modes.txt");
 struct Vector {
     command: String,
     lengths: Vec<usize>,
+    /// The number of ids in the file, if that is a list of ids.
+    ids: usize,
     digest: &'static str,
 }
 
 fn vector(line: &'static str) -> Vector {
     let (mode, parameters) = line.split_once(' ').unwrap();
-    let mut vector = Vector { command: mode.replace("s3-etag", "s3 --etag"), lengths: vec![], digest: "" };
+    let mut vector = Vector { command: mode.replace("s3-etag", "s3 --etag"), lengths: vec![], ids: 0, digest: "" };
     for parameter in parameters.split(' ') {
         let (name, value) = parameter.split_once('=').unwrap();
         let option = match name {
@@ -30,6 +32,10 @@ fn vector(line: &'static str) -> Vector {
                 continue;
             }
             "tree" => continue,
+            "ids" => {
+                vector.ids = value.parse().unwrap();
+                continue;
+            }
             "salt" if value == "-" && mode == "fs-verity" => continue,
             "separated" => {
                 vector.command += " --separated";
@@ -41,7 +47,10 @@ fn vector(line: &'static str) -> Vector {
             "hash" => "--hash",
             "block" => "--block-size",
             "salt" => "--salt",
+            "format" if mode == "git" => "--object-format",
             "format" => "--format",
+            "element" => "--element-bytes",
+            "limit" => "--limit",
             "data_block" => "--data-block-size",
             "hash_block" => "--hash-block-size",
             "piece" => "--piece-length",
@@ -61,14 +70,31 @@ fn message(place: &Place, bytes: usize) -> String {
     name
 }
 
+/// Returns a digest as Bitcoin's programs print it, from the last byte to the first.
+fn displayed(digest: &str) -> String {
+    digest.as_bytes().chunks(2).rev().flatten().map(|digit| char::from(*digit)).collect()
+}
+
+/// Creates a list of the parts of 32 bytes of a message, as ids.
+fn list_of_ids(place: &Place, ids: usize) -> String {
+    let list: String = pattern(32 * ids).chunks(32).map(|id| displayed(&hexadecimal(id)) + "\n").collect();
+    let name = format!("ids{ids}");
+    place.file(&name, list);
+    name
+}
+
 #[test]
 fn every_vector_comes_out_of_the_command() {
     let place = Place::new();
     let mut runs: BTreeMap<String, (Vec<String>, String)> = BTreeMap::new();
     for vector in VECTORS.lines().filter(|line| !line.starts_with('#')).map(vector) {
-        let names: Vec<_> = vector.lengths.iter().map(|&bytes| message(&place, bytes)).collect();
-        let digest = vector.digest;
-        if vector.command.starts_with("files") {
+        let mut names: Vec<_> = vector.lengths.iter().map(|&bytes| message(&place, bytes)).collect();
+        let mut digest = vector.digest.to_string();
+        if vector.ids > 0 {
+            names.push(list_of_ids(&place, vector.ids));
+            digest = displayed(&digest);
+        }
+        if vector.command.starts_with("files") || vector.command == "rfc9162" {
             let run = place.run(&format!("tree {} {}", vector.command, names.join(" ")));
             assert_eq!((run.stdout, run.code), (format!("{digest}\n"), Some(0)), "{}: {}", vector.command, run.stderr);
             continue;
@@ -172,7 +198,7 @@ fn what_cannot_be_read_is_told_and_the_others_are_done() {
     let place = Place::new();
     place.file("a", pattern(4096)).file("z", pattern(8192));
     fs::create_dir(place.join("folder")).unwrap();
-    for mode in ["j-lanes", "j-pointers", "fs-verity", "dm-verity --salt -", "bittorrent-v2", "s3", "glacier"] {
+    for mode in ["j-lanes", "j-pointers", "fs-verity", "dm-verity --salt -", "bittorrent-v2", "s3", "glacier", "sha256tree", "ssz", "cid"] {
         let fine = place.run(&format!("tree {mode} a z"));
         assert_eq!((fine.stdout.lines().count(), fine.stderr.as_str(), fine.code), (2, "", Some(0)), "{mode}");
         let run = place.run(&format!("tree {mode} a missing folder z"));
@@ -270,7 +296,8 @@ fn data_of_dm_verity_is_whole_blocks() {
 #[cfg(target_os = "linux")]
 fn faults_of_the_disk_are_told_by_every_mode() {
     let Some(library) = crate::faults::library() else { return };
-    for mode in ["j-lanes", "j-pointers", "fs-verity", "dm-verity --salt -", "bittorrent-v2", "s3", "glacier", "files"] {
+    let modes = ["j-lanes", "j-pointers", "fs-verity", "dm-verity --salt -", "bittorrent-v2", "s3", "glacier", "files"];
+    for mode in modes.into_iter().chain(["sha256tree", "rfc9162", "ssz", "git", "cid", "nar"]) {
         let place = Place::new();
         place.file("a", pattern(1 << 20)).file("b", pattern(3 << 20)).file("c", pattern(4096));
         let run = |fault: &str, files: &[&str]| {
@@ -284,7 +311,7 @@ fn faults_of_the_disk_are_told_by_every_mode() {
             assert_eq!(run(&format!("slow:b:{bytes}"), &["a", "b", "c"]), fine, "{mode}");
         }
         let others = match mode {
-            "files" => String::new(),
+            "files" | "rfc9162" => String::new(),
             _ => run("none:none:0", &["a", "c"]).stdout,
         };
         for bytes in [0, 1, 100_000] {
@@ -295,7 +322,7 @@ fn faults_of_the_disk_are_told_by_every_mode() {
         for fault in ["truncate:b:100000", "grow:b:5000"] {
             let changed = run(fault, &["a", "b", "c"]);
             // The call that comes before the cut may read the whole file.
-            let is_read = mode.starts_with("j-lanes") && fault.starts_with("truncate") && changed == fine;
+            let is_read = ["j-lanes", "cid"].contains(&mode) && fault.starts_with("truncate") && changed == fine;
             assert!(is_read || changed.stderr == "manyhash: b: changed while it was being read\n", "{mode} {fault}: {changed:?}");
             place.file("b", pattern(3 << 20));
         }

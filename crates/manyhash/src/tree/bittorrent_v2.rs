@@ -4,7 +4,8 @@
 //! If leaves are missing to a power of two, zeros stand for their digests. The layer that covers
 //! pieces is the torrent's `piece layers` entry, without digests of zeros only.
 
-use super::{LastLeaf, LastNode, Merkle, Nodes, ParameterError, merkle::Builder};
+use super::merkle::{Builder, LastLeaf, LastNode, Leaf, Node};
+use super::{Merkle, Nodes, ParameterError};
 use crate::algorithm::Sha256;
 use crate::frame::Frame;
 use std::convert::Infallible;
@@ -40,7 +41,8 @@ impl BitTorrentV2 {
             return Err(ParameterError::PieceLength { bytes: piece_bytes });
         }
         let merkle = Merkle {
-            frame: Frame::default(),
+            leaf: Leaf::Hashed(Frame::default()),
+            node: Node::Hashed(Frame::default()),
             leaf_bytes: BLOCK_BYTES,
             last_leaf: LastLeaf::Short,
             children: 2,

@@ -6,7 +6,8 @@ mod superblock;
 
 pub use superblock::{SUPERBLOCK_BYTES, Superblock, SuperblockError};
 
-use super::{LastLeaf, LastNode, Merkle, ParameterError};
+use super::merkle::{LastLeaf, LastNode, Leaf, Node};
+use super::{Merkle, ParameterError};
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 
@@ -63,7 +64,8 @@ impl<A: Algorithm> DmVerity<A> {
             Format::Normal => (Frame::new(salt, &[]), hash_block_bytes / children),
         };
         let merkle = Merkle {
-            frame,
+            leaf: Leaf::Hashed(frame.clone()),
+            node: Node::Hashed(frame),
             leaf_bytes: data_block_bytes,
             last_leaf: LastLeaf::ZeroPadded,
             children,

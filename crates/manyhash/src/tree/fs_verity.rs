@@ -5,7 +5,8 @@
 //! with zeros to whole blocks of the algorithm, comes before each leaf and node. The digest is that
 //! of a descriptor, which has the parameters, the size and the root.
 
-use super::{LastLeaf, LastNode, Merkle, ParameterError};
+use super::merkle::{LastLeaf, LastNode, Leaf, Node};
+use super::{Merkle, ParameterError};
 use crate::algorithm::{Sha256, Sha512};
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
@@ -55,8 +56,10 @@ impl<A: FsVerityAlgorithm> FsVerity<A> {
         ParameterError::check_salt(salt, MOST_SALT_BYTES)?;
         let mut padded_salt = salt.to_vec();
         padded_salt.resize(salt.len().next_multiple_of(A::BLOCK_BYTES), 0);
+        let frame = Frame::new(&padded_salt, &[]);
         let merkle = Merkle {
-            frame: Frame::new(&padded_salt, &[]),
+            leaf: Leaf::Hashed(frame.clone()),
+            node: Node::Hashed(frame),
             leaf_bytes: block_bytes,
             last_leaf: LastLeaf::ZeroPadded,
             children: block_bytes / A::DIGEST_BYTES,

@@ -1,7 +1,8 @@
 //! The tree hash of Amazon S3 Glacier: SHA-256 of each MiB, then of pairs of digests. An odd digest
 //! goes up as it is.
 
-use super::{LastLeaf, LastNode, Merkle};
+use super::Merkle;
+use super::merkle::{LastLeaf, LastNode, Leaf, Node};
 use crate::algorithm::Sha256;
 use crate::frame::Frame;
 
@@ -12,7 +13,8 @@ pub const LEAF_BYTES: usize = 1 << 20;
 /// [`glacier`](super::glacier()).
 pub fn merkle() -> Merkle<Sha256> {
     Merkle {
-        frame: Frame::default(),
+        leaf: Leaf::Hashed(Frame::default()),
+        node: Node::Hashed(Frame::default()),
         leaf_bytes: LEAF_BYTES,
         last_leaf: LastLeaf::Short,
         children: 2,

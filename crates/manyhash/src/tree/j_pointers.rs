@@ -56,9 +56,32 @@ impl<A: Algorithm> JPointers<A> {
 
     /// Returns the digest of a message.
     pub fn hash(&self, message: &[u8]) -> A::Digest {
-        let slices: Vec<&[u8]> =
-            self.slices(message.len() as u64).map(|slice| &message[slice.start as usize..slice.end as usize]).collect();
-        self.wrap(&self.lane.hash_many(&slices))
+        self.wrap(&self.slice_digests(message))
+    }
+
+    /// Returns the digest of each slice of a message. Whoever keeps them need not hash all of the
+    /// message again when a part of it [changes](Self::update).
+    pub fn slice_digests(&self, message: &[u8]) -> Vec<A::Digest> {
+        let slices: Vec<&[u8]> = self.slices(message.len() as u64).map(|slice| within(message, &slice)).collect();
+        self.lane.hash_many(&slices)
+    }
+
+    /// Returns the digest of a message of which the bytes `changed` have changed, but not how many
+    /// it has, since it had these digests of slices: hashes only the slices that have changed, and
+    /// replaces their digests (Gueron 2013, "only a portion" of the message changes).
+    ///
+    /// # Panics
+    /// Panics if there are not as many digests as slices, or if `changed` goes past the end of the
+    /// message.
+    pub fn update(&self, slice_digests: &mut [A::Digest], message: &[u8], changed: Range<u64>) -> A::Digest {
+        assert!(changed.end <= message.len() as u64, "changed bytes to {} of {}", changed.end, message.len());
+        let slices = self.slices(message.len() as u64).enumerate();
+        let slices: Vec<_> = slices.filter(|(_, slice)| slice.start.max(changed.start) < slice.end.min(changed.end)).collect();
+        let messages: Vec<&[u8]> = slices.iter().map(|(_, slice)| within(message, slice)).collect();
+        for ((lane, _), digest) in slices.iter().zip(self.lane.hash_many(&messages)) {
+            slice_digests[*lane] = digest;
+        }
+        self.wrap(slice_digests)
     }
 
     /// Returns the [`Readers`] that hash slices which have to be read.
@@ -74,4 +97,8 @@ impl<A: Algorithm> JPointers<A> {
         assert_eq!(slices.len(), self.lanes, "digests of slices");
         super::wrap(&self.wrap, slices)
     }
+}
+
+fn within<'a>(message: &'a [u8], slice: &Range<u64>) -> &'a [u8] {
+    &message[slice.start as usize..slice.end as usize]
 }

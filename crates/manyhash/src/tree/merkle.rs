@@ -1,13 +1,31 @@
-//! Merkle trees: one builder for fs-verity, dm-verity, BitTorrent v2 and Glacier, which differ by
-//! parameters only.
+//! Merkle trees: one builder for all formats, which differ by parameters only.
 //!
 //! Data is cut into leaves. A node is the digests of a fixed number of leaves or nodes below it,
 //! one after the other. Digests of nodes make the next level, until one is left, the root. Leaves
 //! and nodes of a level are messages of one length, so they fill lanes by themselves.
 
+use super::compressed::Compressed;
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 use std::convert::Infallible;
+
+/// What makes the digest of a leaf.
+#[derive(Clone, Debug)]
+pub(crate) enum Leaf<A: Algorithm> {
+    /// The algorithm, with what is around each leaf.
+    Hashed(Frame<A>),
+    /// Nothing: a leaf has as many bytes as a digest, and stands for itself.
+    Digest,
+}
+
+/// What makes the digest of a node.
+#[derive(Clone, Debug)]
+pub(crate) enum Node<A: Algorithm> {
+    /// The algorithm, with what is around each node.
+    Hashed(Frame<A>),
+    /// One call of the compression function. A node has the bytes of a block.
+    Compressed(Compressed<A>),
+}
 
 /// The rule for the last leaf if the data ends before it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +45,15 @@ pub(crate) enum LastNode {
     ZeroSubtrees,
     /// A single child makes no node: it becomes a digest of the next level itself.
     Promoted,
+    /// The last child takes the places of missing ones.
+    Duplicated,
 }
 
 /// A kind of Merkle tree, described by the parameters in which formats differ.
 #[derive(Clone, Debug)]
 pub struct Merkle<A: Algorithm> {
-    pub(crate) frame: Frame<A>,
+    pub(crate) leaf: Leaf<A>,
+    pub(crate) node: Node<A>,
     pub(crate) leaf_bytes: usize,
     pub(crate) last_leaf: LastLeaf,
     /// The number of children of a node.
@@ -111,6 +132,15 @@ impl<A: Algorithm> Merkle<A> {
         self.hash_leaves_of(&[data]).pop().unwrap_or_default()
     }
 
+    /// Returns the digest of each leaf. Leaves may have any length if the format says so, as that
+    /// of RFC 9162 does.
+    pub fn hash_each_leaf(&self, leaves: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
+        match &self.leaf {
+            Leaf::Hashed(frame) => frame.hash_many(leaves),
+            Leaf::Digest => leaves.iter().map(|leaf| padded::<A>(leaf.as_ref())).collect(),
+        }
+    }
+
     /// Returns the digests of nodes. `bytes` is any number of whole nodes.
     ///
     /// # Panics
@@ -118,7 +148,10 @@ impl<A: Algorithm> Merkle<A> {
     pub fn hash_nodes(&self, bytes: &[u8]) -> Vec<A::Digest> {
         assert!(bytes.len().is_multiple_of(self.node_bytes), "{} bytes are not whole nodes of {}", bytes.len(), self.node_bytes);
         let mut digests = vec![A::ZERO; bytes.len() / self.node_bytes];
-        self.frame.hash_chunks(bytes, self.node_bytes, &mut digests);
+        match &self.node {
+            Node::Hashed(frame) => frame.hash_chunks(bytes, self.node_bytes, &mut digests),
+            Node::Compressed(compressed) => compressed.hash_blocks(bytes, &mut digests),
+        }
         digests
     }
 
@@ -148,7 +181,14 @@ impl<A: Algorithm> Merkle<A> {
         Builder { tree: self, levels: vec![Level::new()] }
     }
 
-    fn hash_leaves_of(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Vec<A::Digest>> {
+    pub(super) fn hash_leaves_of(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Vec<A::Digest>> {
+        let frame = match &self.leaf {
+            Leaf::Hashed(frame) => frame,
+            Leaf::Digest => {
+                let leaves = |message: &[u8]| message.chunks(self.leaf_bytes).map(padded::<A>).collect();
+                return messages.iter().map(|message| leaves(message.as_ref())).collect();
+            }
+        };
         let is_short = |message: &[u8]| !message.len().is_multiple_of(self.leaf_bytes);
         let pads = self.last_leaf == LastLeaf::ZeroPadded;
         let mut padded = Vec::new();
@@ -164,7 +204,7 @@ impl<A: Algorithm> Merkle<A> {
                 *leaves.last_mut().expect("it has a short leaf") = padded.next().expect("each short leaf has been padded");
             }
         }
-        let mut digests = self.frame.hash_many(&leaves).into_iter();
+        let mut digests = frame.hash_many(&leaves).into_iter();
         let count = |message: &[u8]| message.len().div_ceil(self.leaf_bytes);
         messages.iter().map(|message| digests.by_ref().take(count(message.as_ref())).collect()).collect()
     }
@@ -176,29 +216,70 @@ impl<A: Algorithm> Merkle<A> {
             return None;
         }
         for children in digests.chunks(self.children) {
-            if children.len() == 1 && self.last_node == LastNode::Promoted {
-                return children.first().copied();
+            if let Some(promoted) = self.promoted(children) {
+                return Some(promoted);
             }
-            let start = nodes.len();
-            nodes.resize(start + self.node_bytes, 0);
-            for (child, place) in children.iter().zip(nodes[start..].chunks_mut(self.child_bytes)) {
-                place[..A::DIGEST_BYTES].copy_from_slice(child.as_ref());
-            }
-            if self.last_node == LastNode::ZeroSubtrees && children.len() < self.children {
-                let zeros = self.zero_root(level);
-                for place in nodes[start..].chunks_mut(self.child_bytes).take(self.children).skip(children.len()) {
-                    place[..A::DIGEST_BYTES].copy_from_slice(zeros.as_ref());
-                }
-            }
+            self.push_node(children, level, nodes);
         }
         None
     }
 
-    /// Returns the root of a tree of `levels` levels over leaves whose digests are zeros.
-    fn zero_root(&self, levels: usize) -> A::Digest {
-        let above = |digest: A::Digest| self.frame.hash(&digest.as_ref().repeat(self.children));
-        (0..levels).fold(A::ZERO, |digest, _| above(digest))
+    /// Returns the only child, if a node of a single child is none.
+    pub(super) fn promoted(&self, children: &[A::Digest]) -> Option<A::Digest> {
+        match *children {
+            [child] if self.last_node == LastNode::Promoted => Some(child),
+            _ => None,
+        }
     }
+
+    /// Appends the node over these children, of which there is at least one.
+    pub(super) fn push_node(&self, children: &[A::Digest], level: usize, nodes: &mut Vec<u8>) {
+        let start = nodes.len();
+        let push = |child: &A::Digest, nodes: &mut Vec<u8>| {
+            nodes.extend_from_slice(child.as_ref());
+            if self.child_bytes > A::DIGEST_BYTES {
+                nodes.resize(nodes.len() + self.child_bytes - A::DIGEST_BYTES, 0);
+            }
+        };
+        children.iter().for_each(|child| push(child, nodes));
+        if children.len() < self.children {
+            let missing = match self.last_node {
+                LastNode::ZeroPadded | LastNode::Promoted => None,
+                LastNode::ZeroSubtrees => Some(self.zero_root(level)),
+                LastNode::Duplicated => children.last().copied(),
+            };
+            for child in missing.iter().cycle().take(self.children - children.len()) {
+                push(child, nodes);
+            }
+        }
+        nodes.resize(start + self.node_bytes, 0);
+    }
+
+    /// Returns the root of a tree of `levels` levels over leaves whose digests are zeros.
+    pub(super) fn zero_root(&self, levels: usize) -> A::Digest {
+        (0..levels).fold(A::ZERO, |digest, level| self.node(&vec![digest; self.children], level))
+    }
+
+    /// Returns the digest of the node over these children, which are of a level.
+    pub(super) fn node(&self, children: &[A::Digest], level: usize) -> A::Digest {
+        let mut node = Vec::with_capacity(self.node_bytes);
+        self.push_node(children, level, &mut node);
+        self.hash_nodes(&node)[0]
+    }
+
+    /// Returns how many nodes are hashed together.
+    pub(super) fn batch_nodes(&self) -> usize {
+        (BATCH_BYTES / self.node_bytes).max(1)
+    }
+}
+
+/// Returns a leaf that stands for itself, with zeros behind it if it is short.
+///
+/// Panics if it has more bytes than a digest.
+fn padded<A: Algorithm>(leaf: &[u8]) -> A::Digest {
+    let mut digest = A::ZERO;
+    digest.as_mut()[..leaf.len()].copy_from_slice(leaf);
+    digest
 }
 
 /// Says whether a level ends after some digests, so that a single one is the root.
@@ -279,8 +360,7 @@ impl<A: Algorithm> Builder<'_, A> {
         }
         self.levels[level].digests.extend_from_slice(digests);
         let waiting = self.levels[level].digests.len();
-        let batch_nodes = (BATCH_BYTES / self.tree.node_bytes).max(1);
-        if waiting < batch_nodes * self.tree.children {
+        if waiting < self.tree.batch_nodes() * self.tree.children {
             return Ok(());
         }
         let whole = self.levels[level].digests.drain(..waiting - waiting % self.tree.children).collect::<Vec<_>>();

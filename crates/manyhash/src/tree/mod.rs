@@ -13,9 +13,18 @@
 //! | [`BitTorrentV2`] | `pieces root` and `piece layers` of BEP 52 | torrents |
 //! | [`s3_composite`] | the checksum of a multipart upload | comparing files with objects of S3 |
 //! | [`glacier()`] | the tree hash of S3 Glacier | archives |
+//! | [`sha256tree`] | a digest function of the Remote Execution API | caches of Bazel and others |
+//! | [`rfc9162`] | the tree of a log, with its proofs | Certificate Transparency and other logs |
+//! | [`ssz`] | `hash_tree_root` of SimpleSerialize | Ethereum |
+//! | [`bitcoin`] | the root over a block's transactions | Bitcoin |
+//! | [`git`] | ids of blobs and trees | files as Git names them |
+//! | [`cid`] | the address of a file in IPFS | content-addressed stores |
 //!
 //! The first three are definitions of their own. The others are standards of other projects, and
 //! the result is byte for byte what their tools print.
+//!
+//! A Merkle tree is a [`Merkle`], whatever its format: [`Builder`] makes its root in bounded memory, from
+//! leaves that come one after the other, and [`Levels`] keeps its levels, so that a changed leaf costs its path only.
 //!
 //! # Separated
 //! With plain initial values, a j-lanes digest is also the digest of another message: the digests
@@ -27,28 +36,36 @@
 //! # Worked examples
 #![doc = include_str!("examples.md")]
 
+pub mod bitcoin;
 pub mod bittorrent_v2;
+pub mod cid;
+mod compressed;
 mod copied;
 pub(crate) mod dealt;
 pub mod dm_verity;
 pub mod fs_verity;
+pub mod git;
 pub mod glacier;
 mod j_lanes;
 mod j_pointers;
+mod levels;
 mod merkle;
+pub mod rfc9162;
 mod separated;
+pub mod sha256tree;
+pub mod ssz;
 
 pub use bittorrent_v2::BitTorrentV2;
 pub use dm_verity::DmVerity;
 pub use fs_verity::FsVerity;
 pub use j_lanes::{JLanes, JLanesHasher};
 pub use j_pointers::JPointers;
+pub use levels::Levels;
 pub use merkle::{Builder, Merkle, Nodes};
 
 use crate::algorithm::Sha256;
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
-use merkle::{LastLeaf, LastNode};
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -113,6 +130,13 @@ pub enum ParameterError {
         /// The most bytes that it may have.
         most_bytes: usize,
     },
+    /// There are more chunks than a type of SimpleSerialize has room for.
+    Limit {
+        /// The number of chunks.
+        chunks: u64,
+        /// The number of chunks that there is room for.
+        limit: u64,
+    },
     /// A BitTorrent piece's length is out of range, or no power of two.
     PieceLength {
         /// The length that was given, in bytes.
@@ -139,6 +163,7 @@ impl fmt::Display for ParameterError {
                 write!(f, "{parameter} of {bytes} bytes: it must be a power of two from {} to {}", range.start(), range.end())
             }
             Self::Salt { bytes, most_bytes } => write!(f, "salt of {bytes} bytes: it must be {most_bytes} at most"),
+            Self::Limit { chunks, limit } => write!(f, "{chunks} chunks: the limit is {limit}"),
             Self::PieceLength { bytes } => {
                 write!(f, "piece length of {bytes} bytes: it must be a power of two from {}", bittorrent_v2::BLOCK_BYTES)
             }

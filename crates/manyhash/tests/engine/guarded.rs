@@ -19,7 +19,7 @@ use manyhash::blake2::{Blake2, Parallel, Parameters};
 use manyhash::blake3::Mode;
 use manyhash::hmac::{self, Key};
 use manyhash::jobs::Jobs;
-use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity};
+use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, bitcoin, cid, dm_verity, git, rfc9162, sha256tree, ssz};
 use manyhash::xof::kmac::Key as Kmac;
 use manyhash::xof::{self, Xof};
 use manyhash::{Algorithm, AnyAlgorithm, Batch, Hasher, Lend, Readers, Sha256, Sha512};
@@ -358,6 +358,12 @@ fn standard_trees() {
         assert_eq!(small.digests(&contents), small.digests(&[&elsewhere; 2]), "fs-verity: {case:?}");
         assert_eq!(large.digest(content), large.digest(&elsewhere), "fs-verity: {case:?}");
         assert_eq!(tree::glacier(content), tree::glacier(&elsewhere), "Glacier: {case:?}");
+        assert_eq!(sha256tree::digests(&contents), sha256tree::digests(&[&elsewhere; 2]), "SHA256TREE: {case:?}");
+        assert_eq!(rfc9162::root(&contents), rfc9162::root(&[&elsewhere; 2]), "RFC 9162: {case:?}");
+        assert_eq!(bitcoin::ids(&contents), bitcoin::ids(&[&elsewhere; 2]), "Bitcoin: {case:?}");
+        assert_eq!(ssz::merkle().roots(&contents), ssz::merkle().roots(&[&elsewhere; 2]), "SSZ: {case:?}");
+        assert_eq!(git::blob_ids::<Sha256>(&contents), git::blob_ids::<Sha256>(&[&elsewhere; 2]), "Git: {case:?}");
+        assert_eq!(cid::cids(&contents), cid::cids(&[&elsewhere; 2]), "IPFS: {case:?}");
         assert_eq!(torrent.file_tree(content).pieces_root, torrent.file_tree(&elsewhere).pieces_root, "BitTorrent: {case:?}");
         assert_eq!(dm_verity::Superblock::parse(content), dm_verity::Superblock::parse(&elsewhere), "superblock: {case:?}");
     }

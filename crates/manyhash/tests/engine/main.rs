@@ -25,6 +25,7 @@ mod hmac;
 mod hmac_vectors;
 mod jobs;
 mod jobs_memory;
+mod merkle_trees;
 mod readers;
 mod sponge_vectors;
 mod sponges;

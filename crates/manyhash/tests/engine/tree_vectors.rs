@@ -5,8 +5,10 @@ use std::collections::HashMap;
 
 use crate::support::hex;
 use manyhash::backend::Backend;
-use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity, fs_verity};
-use manyhash::{Algorithm, Md5, Sha256, Sha512, hash, hash_many};
+use manyhash::tree::{
+    self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, bitcoin, cid, dm_verity, fs_verity, git, rfc9162, sha256tree, ssz,
+};
+use manyhash::{Algorithm, Md5, Sha1, Sha256, Sha512, hash, hash_many};
 
 const VECTORS: &str = include_str!("../../../../vectors/tree-modes.txt");
 const EXAMPLES: &str = include_str!("../../src/tree/examples.md");
@@ -41,6 +43,10 @@ impl<'a> Vector<'a> {
 
     fn message(&self) -> Vec<u8> {
         pattern(self.number("bytes"))
+    }
+
+    fn files(&self) -> Vec<Vec<u8>> {
+        self.text("files").split(',').map(|bytes| pattern(bytes.parse().unwrap())).collect()
     }
 
     /// The algorithm's name, as its standard has it or as Linux has it.
@@ -107,8 +113,7 @@ fn j_pointers<A: Algorithm>(vector: &Vector) {
 }
 
 fn files<A: Algorithm>(vector: &Vector) {
-    let files: Vec<Vec<u8>> = vector.text("files").split(',').map(|bytes| pattern(bytes.parse().unwrap())).collect();
-    vector.check(tree::files::<A>(&hash_many::<A>(&files)).as_ref());
+    vector.check(tree::files::<A>(&hash_many::<A>(&vector.files())).as_ref());
 }
 
 fn dm_verity<A: Algorithm>(vector: &Vector) {
@@ -177,6 +182,44 @@ fn bittorrent_and_glacier() {
     }
     for vector in vectors("glacier") {
         vector.check(&tree::glacier(&vector.message()));
+    }
+}
+
+#[test]
+fn trees_of_other_worlds() {
+    if !is_possible::<Sha256>() {
+        return;
+    }
+    for vector in vectors("sha256tree") {
+        vector.check(&sha256tree::digests(&[vector.message()])[0]);
+    }
+    for vector in vectors("rfc9162") {
+        vector.check(&rfc9162::root(&vector.files()));
+    }
+    for vector in vectors("ssz") {
+        let (message, merkle) = (vector.message(), ssz::merkle());
+        let chunks = merkle.hash_leaves(&message);
+        let Some(limit) = vector.parameters.get("limit") else {
+            vector.check(&ssz::merkleize(&chunks, None).unwrap());
+            continue;
+        };
+        let (limit, element): (u64, _) = (limit.parse().unwrap(), vector.number("element"));
+        let root = ssz::merkleize(&chunks, Some((limit * element as u64).div_ceil(32))).unwrap();
+        vector.check(&ssz::mix_in_length(root, (message.len() / element) as u64));
+    }
+    for vector in vectors("bitcoin") {
+        let ids = pattern(32 * vector.number("ids"));
+        vector.check(&bitcoin::root(ids.as_chunks().0).unwrap());
+    }
+    for vector in vectors("git") {
+        match vector.text("format") {
+            "sha1" if is_possible::<Sha1>() => vector.check(&git::blob_ids::<Sha1>(&[vector.message()])[0]),
+            "sha256" => vector.check(&git::blob_ids::<Sha256>(&[vector.message()])[0]),
+            _ => {}
+        }
+    }
+    for vector in vectors("cid") {
+        assert_eq!(cid::cids(&[vector.message()])[0].to_string(), vector.text("digest"), "{}", vector.line);
     }
 }
 

@@ -3,7 +3,6 @@
 
 use super::{Call, Report, changed};
 use crate::commands::passed_over::PassedOver;
-use crate::commands::sum::or_stdin;
 use crate::exit::{Failure, Outcome};
 use crate::flags::FilesArguments;
 use manyhash_files::find::{Found, NameEnd, NameList, Readable, Walk, hashing};
@@ -18,7 +17,7 @@ pub(crate) fn run(call: &Call<'_>, arguments: FilesArguments) -> Outcome {
     }
     let end = if null { NameEnd::Nul } else { NameEnd::Newline };
     let list = files_from.as_deref().map(|path| NameList::open(path, end).map_err(Failure::of(path))).transpose()?;
-    let files = if list.is_some() { files } else { or_stdin(files) };
+    let files = if list.is_some() { files } else { call.inputs(files) };
     let options = walk.options().map_err(Failure::usage)?;
     let settings = Settings::new(call.work.workers);
     let algorithms = Algorithms::from(algorithm);

@@ -1,20 +1,27 @@
 //! `tree`: digests of digests, whose many messages are hashed at once. `TREE.md` has the modes.
 
+mod bitcoin;
 mod bittorrent_v2;
+mod cid;
 mod dm_verity;
 mod files;
 mod fs_verity;
+mod git;
 mod glacier;
 mod j_lanes;
 mod j_pointers;
+mod nar;
 mod ranges;
+mod rfc9162;
 mod s3;
+mod sha256tree;
 mod small_files;
+mod ssz;
 
 use super::prepare_backends;
 use crate::commands::sum::or_stdin;
 use crate::exit::{Failure, Outcome};
-use crate::flags::{FsVerityHash, TreeArguments, TreeMode, WorkArguments};
+use crate::flags::{FsVerityHash, ObjectFormat, TreeArguments, TreeMode, WorkArguments};
 use crate::message::{reason, say_if_typed, say_of};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -38,6 +45,13 @@ pub(crate) fn run(program: &OsStr, arguments: TreeArguments, verbosity: u8) -> O
         TreeMode::FsVerity(arguments) => fs_verity::run(&call, arguments),
         TreeMode::DmVerity(arguments) => dm_verity::run(&call, arguments),
         TreeMode::BittorrentV2(arguments) => bittorrent_v2::run(&call, arguments),
+        TreeMode::Sha256tree(arguments) => sha256tree::run(&call, arguments),
+        TreeMode::Rfc9162(arguments) => rfc9162::run(&call, arguments),
+        TreeMode::Ssz(arguments) => ssz::run(&call, arguments),
+        TreeMode::Bitcoin(arguments) => bitcoin::run(&call, arguments),
+        TreeMode::Git(arguments) => git::run(&call, arguments),
+        TreeMode::Cid(arguments) => cid::run(&call, arguments),
+        TreeMode::Nar(arguments) => nar::run(&call, arguments),
     }
 }
 
@@ -53,7 +67,13 @@ impl TreeMode {
             Self::DmVerity(arguments) => arguments.hash,
             Self::S3(arguments) if arguments.etag => AnyAlgorithm::Md5,
             Self::S3(arguments) => arguments.algorithm,
+            Self::Git(arguments) => match arguments.object_format {
+                ObjectFormat::Sha1 => AnyAlgorithm::Sha1,
+                ObjectFormat::Sha256 => AnyAlgorithm::Sha256,
+            },
+            Self::Nar(arguments) => arguments.algorithm,
             Self::BittorrentV2(_) | Self::Glacier(_) => AnyAlgorithm::Sha256,
+            Self::Sha256tree(_) | Self::Rfc9162(_) | Self::Ssz(_) | Self::Bitcoin(_) | Self::Cid(_) => AnyAlgorithm::Sha256,
         }
     }
 }
@@ -70,6 +90,11 @@ impl<'a> Call<'a> {
         let files = or_stdin(files);
         say_if_typed(self.program, &files);
         files
+    }
+
+    /// Returns the number of threads that hash.
+    fn workers(&self) -> usize {
+        self.work.workers
     }
 
     /// Creates the report of a run, with the progress of `totals` above it.
