@@ -59,7 +59,8 @@ impl Archive {
     fn string(&mut self, bytes: &[u8]) {
         self.made.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         self.made.extend_from_slice(bytes);
-        self.made.resize(self.made.len().next_multiple_of(8), 0);
+        // What was made before need not end at a multiple of eight: it may be the padding of a file.
+        self.made.resize(self.made.len() + bytes.len().next_multiple_of(8) - bytes.len(), 0);
     }
 
     fn strings(&mut self, texts: &[&str]) {
