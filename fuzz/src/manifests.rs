@@ -26,7 +26,7 @@ pub fn target(data: &[u8]) {
     let text = choices.rest();
 
     let lines = manifest_lines(path, is_gnu, wanted, text);
-    assert!(lines.is_sorted_by(|one, next| one.0 < next.0), "numbers of lines grow");
+    assert!(lines.is_sorted_by_key(|line| line.0), "numbers of lines grow");
     let mut together: [Vec<u8>; 4] = Default::default();
     let mut entries = Vec::new();
     for (number, line) in lines {

@@ -14,7 +14,7 @@ class Manyhash < Formula
     system "cargo", "install", *std_cargo_args(path: "crates/manyhash-cli")
     generate_completions_from_executable(bin/"manyhash", "completions", shells: [:bash, :zsh, :fish])
     (man1/"manyhash.1").write Utils.safe_popen_read(bin/"manyhash", "man")
-    %w[sum check dups tree verity bench].each do |command|
+    %w[sum check diff dups tree verity bench].each do |command|
       (man1/"manyhash-#{command}.1").write Utils.safe_popen_read(bin/"manyhash", "man", command)
     end
   end

@@ -17,7 +17,7 @@ pkgs.rustPlatform.buildRustPackage {
     for shell in bash zsh fish; do $out/bin/manyhash completions $shell > manyhash.$shell; done
     installShellCompletion manyhash.bash --zsh manyhash.zsh manyhash.fish
     $out/bin/manyhash man > manyhash.1
-    for command in sum check dups tree verity bench; do $out/bin/manyhash man $command > manyhash-$command.1; done
+    for command in sum check diff dups tree verity bench; do $out/bin/manyhash man $command > manyhash-$command.1; done
     installManPage manyhash*.1
   '';
   meta = {

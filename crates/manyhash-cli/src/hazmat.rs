@@ -7,12 +7,14 @@ use crate::commands::verity;
 use crate::flags::{Arguments, gnu};
 use crate::text::lines::Format;
 use crate::text::manifest::form::Parser as ManifestParser;
+use crate::text::manifest::line;
 use crate::text::manifest::line::{Dialect, Line as ManifestLine};
-use crate::text::manifest::{Lines, line};
+use crate::text::manifest::reader::Reader;
 use clap::Parser;
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Digests, Hashed};
 use std::ffi::OsString;
+use std::io::Cursor;
 use std::path::Path;
 
 pub use cache::{CachedFile, OpenCache, decoded_row, encoded_row, row_checksum};
@@ -40,17 +42,18 @@ pub enum Line {
     Malformed,
 }
 
-/// Returns the lines of the manifest `text` that are not empty, with their numbers. It is read as
-/// the command reads a manifest of that path, or as GNU's commands do, which need an `algorithm`.
+/// Returns the lines of the manifest `text` that are not empty, with their numbers; those that say
+/// several things come as often. It is read as the command reads a manifest of that path, or as
+/// GNU's commands do, which need an `algorithm`. Of a document that is wrong, there are no lines.
 pub fn manifest_lines(path: &Path, is_gnu: bool, algorithm: Option<AnyAlgorithm>, text: &[u8]) -> Vec<(u64, Line)> {
     let mut parser = ManifestParser::new(if is_gnu { Dialect::Gnu } else { Dialect::Manyhash }, algorithm);
     parser.begin(path);
-    let mut lines = Lines::new(text);
+    let mut reader = Reader::of(Box::new(Cursor::new(text.to_vec())));
     let mut found = Vec::new();
-    while let Some((number, text)) = lines.next_line().expect("memory can be read") {
+    while let Ok(Some((number, line))) = reader.next(&mut parser) {
         found.push((
             number,
-            match parser.parse(text) {
+            match line {
                 ManifestLine::Entry { entry: line::Entry { algorithm, digest, name }, size_bytes } => {
                     Line::Entry { algorithm, digest: digest.into(), name, size_bytes }
                 }

@@ -1,6 +1,6 @@
 //! `manyhash check` of manifests of all forms, alone and together.
 
-use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, skipped};
+use crate::support::{ABC_SHA256, BINARY, EMPTY_SHA256, Place, outcome, peer, skipped};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -190,6 +190,32 @@ fn files_that_were_diverted_are_checked_where_they_are() {
     place.file(format!("{dpkg}/diversions"), text);
     fs::rename(place.join(format!("{dpkg}/info")), place.join(format!("{dpkg}/lists"))).unwrap();
     assert_eq!(place.run(&format!("check -C root {}", lists.replace("info", "lists"))).code, Some(1));
+}
+
+#[test]
+fn diverted_files_pass_as_for_debsums() {
+    let Some(debsums) = peer("debsums") else { return };
+    let place = Place::new();
+    let dpkg = "root/var/lib/dpkg";
+    place.file("root/usr/bin/x", "of y").file("root/usr/bin/x.distrib", "abc");
+    let mut status = String::new();
+    for (package, file) in [("x", "x.distrib"), ("y", "x")] {
+        status += &format!(
+            "Package: {package}\nStatus: install ok installed\nMaintainer: a <a@b>\nArchitecture: all\nVersion: 1\nDescription: a\n\n"
+        );
+        let digest = place.run(&format!("sum -a md5 root/usr/bin/{file}")).stdout[..32].to_string();
+        place.file(format!("{dpkg}/info/{package}.md5sums"), format!("{digest}  usr/bin/x\n"));
+        place.file(format!("{dpkg}/info/{package}.list"), "/.\n/usr\n/usr/bin\n/usr/bin/x\n");
+    }
+    place.file(format!("{dpkg}/status"), status).file(format!("{dpkg}/info/format"), "1\n").file(format!("{dpkg}/available"), "");
+    let root = place.path().canonicalize().unwrap().join("root").display().to_string();
+    // Which files are looked at, and that they are right. What debsums says of files that are wrong depends on who else lists them.
+    place.file(format!("{dpkg}/diversions"), "/usr/bin/x\n/usr/bin/x.distrib\ny\n");
+    let theirs = outcome(place.command(&debsums).args(["-r", &root, "x", "y"]), b"");
+    let ours = place.run(&format!("check -C {root} {dpkg}/info/x.md5sums {dpkg}/info/y.md5sums"));
+    let theirs: Vec<_> = theirs.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(": ")).collect();
+    let ours: Vec<_> = ours.stdout.lines().map(|line| format!("{root}/{line}")).collect();
+    assert_eq!((ours.len(), &ours), (2, &theirs));
 }
 
 #[test]

@@ -59,7 +59,8 @@ impl Archive {
     fn string(&mut self, bytes: &[u8]) {
         self.made.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         self.made.extend_from_slice(bytes);
-        self.made.resize(self.made.len().next_multiple_of(8), 0);
+        // What was made before need not end at a multiple of eight: it may be the padding of a file.
+        self.made.resize(self.made.len() + bytes.len().next_multiple_of(8) - bytes.len(), 0);
     }
 
     fn strings(&mut self, texts: &[&str]) {
@@ -133,11 +134,11 @@ impl Archive {
     fn read_file(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(Content { file, left_bytes, padding_bytes }) = &mut self.file else { return Ok(0) };
         let room = usize::try_from(*left_bytes).unwrap_or(usize::MAX).min(buffer.len());
-        let bytes = file.read(buffer.get_mut(..room).unwrap_or_default())?;
+        let bytes = read(file, buffer.get_mut(..room).unwrap_or_default())?;
         *left_bytes -= bytes as u64;
         if bytes == 0 {
             // A file that is longer now than when it was opened is another one, too.
-            if *left_bytes > 0 || file.read(&mut [0])? > 0 {
+            if *left_bytes > 0 || read(file, &mut [0])? > 0 {
                 return Err(changed());
             }
             let padding = vec![0; *padding_bytes];
@@ -176,6 +177,16 @@ impl Read for Archive {
                     return Ok(0);
                 }
             }
+        }
+    }
+}
+
+/// Reads some bytes, and does it again if a signal came in between.
+fn read(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
         }
     }
 }
