@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall wheels release-check test lint test-aarch64 test-python-oldest prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint test-aarch64 test-python-oldest prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs site $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -203,3 +203,13 @@ bench-columns: $(TEST_PACKAGE)/installed ## the Python package on columns, side 
 
 docs:
 	$(CARGO) doc --no-deps --package manyhash --all-features --open
+
+SITE = target/site-venv
+$(SITE)/installed: docs/site/requirements.txt
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --requirement $<
+	touch $@
+
+site: $(SITE)/installed ## the documentation site, in target/site, to be read from the disk or served; needs no network but for the first pip
+	$(CARGO) build --release --package manyhash-cli
+	scripts/site --manyhash target/release/manyhash --mkdocs $(SITE)/bin/mkdocs

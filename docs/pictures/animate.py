@@ -2,7 +2,8 @@
 """Draws the moving pictures of docs/how-it-works.md beside itself: lanes.svg, refill.svg, waves.svg, plan.svg.
 
 Time goes from left to right in all of them, and is shown as it passes: one clip that grows. A reader who wants no motion sees the
-whole picture. Colours follow light and dark; each picture has a ground of its own, so that it can be read anywhere.
+whole picture; so does who asks for NAME.svg#still, because a browser may not tell a picture of that wish. Colours follow light and dark;
+each picture has a ground of its own, so that it can be read anywhere.
 """
 
 import pathlib
@@ -16,6 +17,7 @@ STYLE = """text{font:14px system-ui,sans-serif;fill:#1c2a33}.g{fill:#fdfdfb;stro
 @keyframes c{0%{transform:scaleX(0)}85%,100%{transform:scaleX(1)}}\
 @keyframes h{0%{transform:translateX(0);opacity:.5}85%{transform:translateX(448px);opacity:.5}86%,100%{transform:translateX(448px);opacity:0}}\
 #p rect{transform-origin:16px 0;animation:c SECONDSs linear infinite}.h{animation:h SECONDSs linear infinite}\
+#still:target #p rect,#still:target .h,#still:target .q{animation:none!important}#still:target .h{opacity:0}#still:target .q{opacity:.25}\
 @media(prefers-reduced-motion:reduce){#p rect,.h,.q{animation:none!important}.h{opacity:0}.q{opacity:.25}}"""
 
 
@@ -75,7 +77,7 @@ class Picture:
         height = self.y + 14
         style = STYLE.replace("SECONDS", str(self.seconds)) + "".join(self.styles)
         (HERE / name).write_text(
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"><title>{self.title}</title><style>{style}</style>'
+            f'<svg id="still" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"><title>{self.title}</title><style>{style}</style>'
             f'<rect class="g" x=".5" y=".5" width="{WIDTH - 1}" height="{height - 1}" rx="8"/><clipPath id="p"><rect x="{LEFT}" width="{RIGHT - LEFT}" height="{height}"/></clipPath>\n'
             + f'<path class="h" d="M{LEFT} 40V{height - 8}"/>' + "\n".join(self.fixed) + '\n<g clip-path="url(#p)">\n' + "\n".join(self.shown)
             + "\n</g></svg>\n")
