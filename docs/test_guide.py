@@ -41,6 +41,8 @@ def matches(printed, expected, numbers_differ=False):
 def run(page, environment, python, is_recorded):
     """Runs the commands of a page, and yields what is wrong."""
     text = new = page.read_text()
+    if page.name != "index.md" and "\n```text\n" not in text:
+        yield f"{page.name}: no command of it prints anything"
     printed, numbers_differ, program, said = None, False, "", {"in the test:": []}
     with tempfile.TemporaryDirectory() as folder:
         for found in BLOCK.finditer(text):
@@ -60,10 +62,10 @@ def run(page, environment, python, is_recorded):
                 printed = None
             elif language in ("sh", "python"):
                 kind_of, ran = language, code
-                for old, new in said["in the test:"]:
-                    if old not in code:
-                        yield f"{where}: {old!r} is not in the block"
-                    code = code.replace(old, new)
+                for long, short in said["in the test:"]:
+                    if long not in code:
+                        yield f"{where}: {long!r} is not in the block"
+                    code = code.replace(long, short)
                 command = ["bash", "-euo", "pipefail", "-c", code]
                 if language == "python":
                     # What the blocks before printed is dropped; they run again.
