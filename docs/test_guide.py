@@ -33,7 +33,8 @@ BLOCK = re.compile(r"^<!-- (exit|needs|in the test:|numbers) (.*?) -->$|^```(\w+
 def matches(printed, expected, numbers_differ=False):
     """Says whether the text is as the guide has it."""
     if numbers_differ:
-        printed, expected = (re.sub(r"[\d,.]*\d( [kMGT]?B\b)?", "N", text) for text in (printed, expected))
+        # Slimmed systems lack files, so a count of them counts as a number, too.
+        printed, expected = (re.sub(r"(, [\d,]+ passed over)|[\d,.]*\d( [kMGT]?B\b)?", lambda found: "" if found[1] else "N", text) for text in (printed, expected))
     lines = [r"(?:.*\n)*" if line == "..." else ".*".join(map(re.escape, line.split("..."))) + r"\n" for line in expected.splitlines()]
     return re.fullmatch("".join(lines), printed) is not None
 
@@ -96,6 +97,7 @@ def main():
     pages = arguments.pages or sorted(GUIDE.glob("*.md"))
     assert matches("a 12 s\nb\nc\n", "a ... s\n...\nc\n") and not matches("a\nb\n", "a\n")
     assert matches("1,045 files (3.5 kB)\n", "2 files (7 B)\n", True) and not matches("2 files OK\n", "2 files\n", True)
+    assert matches("1 files OK, 1,234 passed over (3 B)\n", "2 files OK (7 B)\n", True)
     with tempfile.TemporaryDirectory() as tools:
         (pathlib.Path(tools) / "manyhash").symlink_to(arguments.manyhash.resolve(strict=True))
         plain = {name: value for name, value in os.environ.items() if not name.startswith("MANYHASH_")}
