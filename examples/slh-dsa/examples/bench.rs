@@ -1,15 +1,12 @@
 //! Times this crate beside others, one operation of each in turn, and prints the medians:
-//! `cargo run --release -p slh-dsa-example --example bench -- [--rounds N] [--openssl PATH] [SET]...`
+//! `cargo run --release -p slh-dsa-example --example bench -- [--rounds N] [SET]...`
 //!
-//! Sets are named as `SHA2-128f`, which with `SHAKE-128f` is also what is measured if none is named. An OpenSSL
-//! of version 3.5 or later is asked to measure itself (`openssl speed`), for a second of each operation in each
-//! round.
+//! Sets are named as `SHA2-128f`, which with `SHAKE-128f` is also what is measured if none is named.
 #![forbid(unsafe_code)]
 
 use slh_dsa_example::{Message, ParameterSet, SigningKey};
 use std::error::Error;
 use std::hint::black_box;
-use std::process::Command;
 use std::time::Instant;
 
 const MESSAGE: &[u8] = &[7; 100];
@@ -56,8 +53,7 @@ fn ours(set: ParameterSet) -> Contestant {
 fn ours_many(set: ParameterSet) -> impl Fn() -> f64 {
     let seed = &SEED[..set.verifying_key_bytes() / 2];
     let key = SigningKey::of_seeds(set, seed, seed, seed).expect("seeds have the right length");
-    let signatures: Vec<Vec<u8>> =
-        (0..MANY).map(|_| key.sign(&Message::new(MESSAGE)).expect("the context is short")).collect();
+    let signatures: Vec<Vec<u8>> = (0..MANY).map(|_| key.sign(&Message::new(MESSAGE)).expect("the context is short")).collect();
     move || {
         let signed: Vec<_> = signatures.iter().map(|signature| (Message::new(MESSAGE), &signature[..])).collect();
         let start = Instant::now();
@@ -119,28 +115,18 @@ fn contestants(set: ParameterSet) -> Vec<Contestant> {
     }
 }
 
-/// Has OpenSSL time itself. The last line that it prints for machines has the seconds of each operation.
-fn openssl(path: &str, set: ParameterSet) -> Result<[f64; OPERATIONS], Box<dyn Error>> {
-    let output = Command::new(path).args(["speed", "-mr", "-seconds", "1", "-signature-algorithms", set.name]).output()?;
-    let lines = String::from_utf8(output.stdout)?;
-    let line = lines.lines().rfind(|line| line.contains(set.name)).ok_or("openssl speed does not know the set")?;
-    let seconds: Vec<f64> = line.rsplit(':').take(OPERATIONS).map(str::parse).collect::<Result<_, _>>()?;
-    Ok([seconds[2], seconds[1], seconds[0]])
-}
-
 fn median(seconds: &mut [f64]) -> f64 {
     seconds.sort_by(f64::total_cmp);
     seconds[seconds.len() / 2]
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (mut rounds, mut openssl_path, mut sets) = (21, None, Vec::new());
+    let (mut rounds, mut sets) = (21, Vec::new());
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} of what?"));
         match &argument[..] {
-            "--rounds" => rounds = value()?.parse()?,
-            "--openssl" => openssl_path = Some(value()?),
+            "--rounds" => rounds = value()?.parse::<usize>()?.max(1),
             name => sets.push(ParameterSet::by_name(&format!("SLH-DSA-{name}")).ok_or(format!("no parameter set {name}"))?),
         }
     }
@@ -151,20 +137,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     for set in sets {
         let mut contestants = contestants(set);
         let many = ours_many(set);
-        let (mut of_many, mut of_openssl): (Vec<f64>, [Vec<f64>; OPERATIONS]) = Default::default();
+        let mut of_many = Vec::new();
         for _ in 0..rounds {
             contestants.iter_mut().for_each(Contestant::run);
             of_many.push(many());
-            if let Some(path) = &openssl_path {
-                of_openssl.iter_mut().zip(openssl(path, set)?).for_each(|(all, one)| all.push(one));
-            }
-        }
-        let mut rows: Vec<(&str, [Vec<f64>; OPERATIONS])> = contestants.into_iter().map(|one| (one.name, one.seconds)).collect();
-        if openssl_path.is_some() {
-            rows.push(("openssl", of_openssl));
         }
         let mut ours = None;
-        for (name, mut seconds) in rows {
+        for Contestant { name, mut seconds, .. } in contestants {
             let medians = seconds.each_mut().map(|seconds| 1e6 * median(seconds));
             let first = *ours.get_or_insert(medians);
             let [key, sign, verify] = medians;

@@ -107,7 +107,8 @@ impl Hashes {
             xof::many_into::<Shake256>(&parts, self.n, next);
             for (message, value) in messages.chunks_exact_mut(bytes).zip(next.chunks_exact(self.n)) {
                 message[value_at..].copy_from_slice(value);
-                message[value_at - 1] += 1; // a chain has 15 links
+                // A chain has 15 links; only a single one, of FORS, begins at any number.
+                message[value_at - 1] = message[value_at - 1].wrapping_add(1);
             }
         }
         for (i, message) in order.iter().zip(messages.chunks_exact(bytes)) {
@@ -129,8 +130,12 @@ impl Hashes {
         let messages: Vec<&[u8]> = messages.chunks_exact(bytes).collect();
         let mut nodes = Vec::with_capacity(count * self.n);
         match &self.functions {
-            Functions::Sha2(_, Nodes::Short(batch)) => batch.hash(&messages).iter().for_each(|node| nodes.extend_from_slice(&node[..self.n])),
-            Functions::Sha2(_, Nodes::Long(batch)) => batch.hash(&messages).iter().for_each(|node| nodes.extend_from_slice(&node[..self.n])),
+            Functions::Sha2(_, Nodes::Short(batch)) => {
+                batch.hash(&messages).iter().for_each(|node| nodes.extend_from_slice(&node[..self.n]))
+            }
+            Functions::Sha2(_, Nodes::Long(batch)) => {
+                batch.hash(&messages).iter().for_each(|node| nodes.extend_from_slice(&node[..self.n]))
+            }
             Functions::Shake => nodes = xof::many::<Shake256>(&messages, self.n),
         }
         nodes
