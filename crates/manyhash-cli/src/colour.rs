@@ -2,7 +2,7 @@
 
 use clap::{ColorChoice, ValueEnum};
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 
@@ -40,9 +40,12 @@ pub(crate) fn is_on(stream: &impl IsTerminal) -> bool {
 }
 
 fn is_wanted() -> bool {
-    let is_refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     // The console of Windows shows them only to programs that ask for it.
-    cfg!(unix) && !is_refused && env::var_os("TERM").is_some_and(|terminal| terminal != "dumb")
+    cfg!(unix) && !is_refused() && env::var_os("TERM").is_some()
+}
+
+fn is_refused() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
 }
 
 impl Colour {
@@ -72,7 +75,8 @@ pub(crate) fn of_help(arguments: &[OsString]) -> ColorChoice {
     match when.and_then(|value| ColourWhen::from_str(&value, false).ok()) {
         Some(ColourWhen::Always) => ColorChoice::Always,
         Some(ColourWhen::Never) => ColorChoice::Never,
-        _ if env::var_os("NO_COLOR").as_deref().is_some_and(|value| value != OsStr::new("")) => ColorChoice::Never,
+        // On a machine of a build service, the library that prints these would have colours on any terminal.
+        _ if is_refused() => ColorChoice::Never,
         _ => ColorChoice::Auto,
     }
 }

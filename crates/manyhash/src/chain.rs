@@ -223,7 +223,7 @@ impl<A: Algorithm> Link<A> {
             if carry == 0 {
                 break;
             }
-            carry = (carry >> 8) + ((carry & 0xFF) + u64::from(*byte) >> 8);
+            carry = (carry >> 8) + (((carry & 0xFF) + u64::from(*byte)) >> 8);
             bytes += 1;
         }
         (carry == 0).then_some(bytes)

@@ -92,7 +92,7 @@ fn a_folder_that_cannot_be_read_whole_has_no_id() {
     let before = place.run("tree git g");
     succeeds(place.command("mkfifo").arg("g/fifo"));
     assert_eq!(place.run("tree git g"), before);
-    assert!(place.run("-v tree git g").stderr.contains("g/fifo: skipped: "));
+    assert!(place.run("-vv tree git g").stderr.contains("g/fifo: skipped: "));
     assert_eq!(place.run("tree nar g").stderr, "manyhash: g/fifo: it is no file, folder or link, and archives have nothing else\n");
 }
 

@@ -250,14 +250,11 @@ fn put<I: Isa, C: Compression>(isa: I, place: &Place<C>, state: &StateOf<C, Vect
         })*
         words[0] = words[0].rotate_right::<$by>().and(staying);
     } }
-    macro_rules! rotate { ($($by:literal)*) => { match place.rotated {
-        $($by => {
-            if const { $by < 8 * size_of::<WordOf<C>>() } {
-                move_over!($by 8 7 6 5 4 3 2 1);
-            }
-        })*
-        _ => {}
-    } } }
+    macro_rules! rotate { ($($by:literal)*) => { $(
+        if const { $by < 8 * size_of::<WordOf<C>>() } && place.rotated == $by {
+            move_over!($by 8 7 6 5 4 3 2 1);
+        }
+    )* } }
     rotate!(8 16 24 32 40 48 56);
     macro_rules! write { ($($i:literal)*) => { $(
         if const { $i < C::DIGEST_WORDS + 1 } && $i < place.words {

@@ -64,6 +64,8 @@ impl Reader {
         while head.len() < MAX_LINE_BYTES && head.iter().all(u8::is_ascii_whitespace) {
             let room = MAX_LINE_BYTES - head.len();
             if (&mut input).take(room as u64).read_until(b'\n', &mut head)? == 0 {
+                // A terminal would be read again behind its end.
+                input = Box::new(io::empty());
                 break;
             }
         }
