@@ -90,7 +90,7 @@ def run(page, environment, python, is_recorded):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--manyhash", required=True, type=pathlib.Path)
-    parser.add_argument("--python", help="an interpreter that has the package")
+    parser.add_argument("--python", type=os.path.abspath, help="an interpreter that has the package")
     parser.add_argument("--record", action="store_true", help="write what is printed into the pages")
     parser.add_argument("pages", nargs="*", type=pathlib.Path, help="all of the guide, if none is named")
     arguments = parser.parse_args()
