@@ -87,6 +87,7 @@ fn check_loads(isa: ShaNi) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "SKIPPED: Miri lacks the instructions for SHA-1")]
 fn the_sha_extensions_are_what_the_manual_says() {
     let Some(isa) = detected::<ShaNi>("sha-ni") else { return };
     println!("{} results compared", isa.run(ShaExtensions(operands())));
