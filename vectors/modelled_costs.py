@@ -51,6 +51,7 @@ MODELLED = {
 KINDS = [
     "scalar code",
     "scalar rounds, schedule in vectors",
+    "vectors within one message",
     "lanes",
     "instructions for rounds",
     "instructions for rounds, schedules in vectors",

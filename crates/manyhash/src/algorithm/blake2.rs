@@ -5,7 +5,7 @@
 //! 12 rounds (BLAKE2s: 10), and about 20 around them.
 
 /// The word of the block that each quarter round takes, one row a round (2.7).
-pub(super) const SIGMA: [[usize; 16]; 10] = [
+pub(crate) const SIGMA: [[usize; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
     [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],

@@ -31,7 +31,7 @@ pub(crate) const CHUNK_BYTES: usize = 1024;
 const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
 
 /// The word of the block that each quarter round takes, one row a round (2.2).
-const ROUNDS: [[usize; 16]; 7] = {
+pub(crate) const ROUNDS: [[usize; 16]; 7] = {
     let mut rounds = [[0; 16]; 7];
     let mut i = 0;
     while i < 7 * 16 {

@@ -91,6 +91,10 @@ pub trait Compression: Copy + Send + Sync + 'static {
     /// waves pay than for other algorithms. Such a function also has the lanes after `more` in the
     /// list.
     const WANTS_MORE_WAVES: bool = false;
+    /// True if digests of digests are common enough for code of their own in every instruction set
+    /// (`kernel/chains.rs`): it costs each as much program as hashing in turns. Other chains go through
+    /// memory.
+    const WANTS_CHAINS: bool = false;
     /// Words of the state of one message.
     const STATE_WORDS: usize = Self::State::COUNT;
     /// Words of the state that may be in a digest. They are the first ones, at most eight.
@@ -201,7 +205,7 @@ algorithms! { $
     sm3: Sm3Compression = Sm3;
 }
 
-mod blake2;
+pub(crate) mod blake2;
 pub(crate) mod ending;
 pub(crate) mod sha2;
 

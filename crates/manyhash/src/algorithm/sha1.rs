@@ -76,6 +76,7 @@ impl Compression for Sha1Compression {
     type State = Count<5>;
     type Block = Count<16>;
     type Ending = MerkleDamgard<8>;
+    const WANTS_CHAINS: bool = true;
     const NAME: &'static str = "sha1";
     const BYTE_ORDER: ByteOrder = ByteOrder::Big;
 

@@ -174,6 +174,7 @@ macro_rules! sha2 {
             const NAME: &'static str = $name;
             const BYTE_ORDER: ByteOrder = ByteOrder::Big;
             const HAS_LEAN_ROUNDS: bool = true;
+            const WANTS_CHAINS: bool = true;
             const HAS_CONSTANT_BLOCKS: bool = true;
             #[inline(always)]
             fn compress<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; 8], block: [V; 16]) {

@@ -49,6 +49,8 @@ pub(crate) use waves::Five;
 #[cfg(any(target_arch = "x86_64", test))]
 pub(crate) use waves::One;
 pub use waves::Two;
+#[cfg(any(target_arch = "x86_64", test))]
+pub(crate) use words::FourWords;
 #[cfg(test)]
 pub(crate) use words::choose;
 pub(crate) use words::most_words;

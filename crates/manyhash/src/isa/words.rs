@@ -189,6 +189,24 @@ pub(crate) trait Pairs: Words<Word = u32> {
     }
 }
 
+/// Vectors of four words that hold a row of one message's state, for BLAKE2 and BLAKE3.
+#[cfg(any(target_arch = "x86_64", test))]
+pub(crate) trait FourWords: Words {
+    /// The sixteen words of a block in registers.
+    type Sixteen: Copy;
+    /// Reads words that are always the same.
+    #[inline(always)]
+    fn constants(isa: Self::Isa, words: &[Self::Word; 4]) -> Self {
+        Self::read(isa, words)
+    }
+    /// Loads a block, little-endian. Panics if there are fewer than sixteen words.
+    fn load_sixteen(isa: Self::Isa, block: &[u8]) -> Self::Sixteen;
+    /// Returns the words of a block at these places, modulo 16: the first four and the second four.
+    fn pick(isa: Self::Isa, block: Self::Sixteen, places: &[Self::Word; 8]) -> [Self; 2];
+    /// Returns the words from word `BY` on, and those before it behind them.
+    fn turn<const BY: i32>(self) -> Self;
+}
+
 /// Vectors that hold successive words of one message, for a message schedule beside scalar rounds.
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait Successive: Words {

@@ -354,7 +354,7 @@ extern "C" fn blocks<C: Compression>(memory: &mut Memory<C>) {
 
 extern "C" fn one<C: Compression>(memory: &mut Memory<C>) {
     let (body, end) = memory.messages[0].split_at(C::BLOCK_BYTES);
-    memory.kernel.one.expect("asked for only if it is there")(&mut memory.start, body, end);
+    memory.kernel.one.expect("asked for only if it is there")(&mut memory.start, body, end, None);
 }
 
 extern "C" fn dealt<C: Compression>(memory: &mut Memory<C>) {

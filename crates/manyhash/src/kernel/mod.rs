@@ -24,18 +24,19 @@ pub(crate) mod short;
 pub(crate) mod start;
 pub(crate) mod states;
 
-use crate::algorithm::ending::Ending;
+use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, VectorOf};
 use crate::isa::{Blocks, Dealt, Isa, MAX_LANES, Token, Words, cpu};
 use in_lanes::{Lanes, Source};
+use one_message::OneMessage;
 use per_message::{Interleaved, InterleavedDealt, PerMessage, PerMessageDealt};
 use shape::{Kind, Shape};
 use states::States;
 
 pub(crate) type Advance<C> = fn(&mut States<'_, C>, &Blocks<'_>);
-/// Compresses two pieces of one message, each whole blocks or nothing. They are not in an array:
-/// arguments of a function are in registers.
-type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8]);
+/// Compresses two pieces of one message, each whole blocks or nothing. The second one is its end, if
+/// there is an `End`. They are not in an array: arguments of a function are in registers.
+type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8], Option<&End>);
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
 /// Goes on with a chain in each lane: see `chains.rs`.
 pub(crate) type GoOn<C> = for<'a> fn(chains::Links<'a, C>);
@@ -123,7 +124,6 @@ impl<C: Compression> Kernel<C> {
         let lanes = VectorOf::<C, I>::LANES;
         assert!(lanes <= MAX_LANES);
         let short = Short { in_lanes: |task| token::<I>().run(task), in_turns: |task| token::<I>().run(task) };
-        let go_on: GoOn<C> = |task| token::<I>().run(task);
         Self {
             name,
             lanes,
@@ -135,7 +135,7 @@ impl<C: Compression> Kernel<C> {
                 token::<I>().run(Lanes { states, source: Source::Apart(blocks) });
             },
             one: if const { VectorOf::<C, I>::LANES == 1 } {
-                Some(|state, body, end| token::<I>().run(one_message::InLane::<C> { state, body, end }))
+                Some(|state, body, end, at_end| token::<I>().run(one_message::InLane::<C>(OneMessage { state, body, end, at_end })))
             } else {
                 None
             },
@@ -143,7 +143,11 @@ impl<C: Compression> Kernel<C> {
                 token::<I>().run(Lanes { states, source: Source::Dealt(dealt) });
             }),
             short: (VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS).then_some(short),
-            chains: VectorOf::<C, I>::PADS.then_some(Chains::InLanes(go_on)),
+            chains: if const { C::WANTS_CHAINS && VectorOf::<C, I>::PADS } {
+                Some(Chains::InLanes(|task| token::<I>().run(task)))
+            } else {
+                None
+            },
         }
     }
 
@@ -161,13 +165,17 @@ impl<C: Compression> Kernel<C> {
             advance: |states, blocks| {
                 let mut state = states.column(0);
                 let body = blocks.bytes(0, 0, blocks.len_bytes());
-                token::<I>().run(one_message::InRegisters::<C> { state: &mut state, body, end: &[] });
+                token::<I>().run(one_message::InRegisters::<C>(OneMessage { state: &mut state, body, end: &[], at_end: None }));
                 states.set_column(0, &state);
             },
-            one: Some(|state, body, end| token::<I>().run(one_message::InRegisters::<C> { state, body, end })),
+            one: Some(|state, body, end, at_end| token::<I>().run(one_message::InRegisters::<C>(OneMessage { state, body, end, at_end }))),
             dealt: None,
             short: None,
-            chains: Some(Chains::PerMessage(|task| token::<I>().run(chains::LinksPerMessage::<C, 1>(task)))),
+            chains: if const { C::WANTS_CHAINS } {
+                Some(Chains::PerMessage(|task| token::<I>().run(chains::LinksPerMessage::<C, 1>(task))))
+            } else {
+                None
+            },
         }
     }
 

@@ -14,6 +14,8 @@ pub enum Kind {
     Scalar,
     /// Scalar rounds of a message beside its message schedule in vectors.
     ScalarBesideVectors,
+    /// Vectors that hold some words of the state of one message.
+    Rows,
     /// Vectors that hold a word of each message.
     Lanes,
     /// Instructions made for the rounds of an algorithm, such as the SHA extensions.
@@ -28,6 +30,7 @@ impl fmt::Display for Kind {
         f.pad(match self {
             Self::Scalar => "scalar code",
             Self::ScalarBesideVectors => "scalar rounds, schedule in vectors",
+            Self::Rows => "vectors within one message",
             Self::Lanes => "lanes",
             Self::Instructions => "instructions for rounds",
             Self::InstructionsBesideVectors => "instructions for rounds, schedules in vectors",

@@ -10,7 +10,7 @@ use crate::kernel::states::States;
 /// Compresses whole blocks into one state.
 pub(super) fn compress<C: Compression>(mix: &Mix<C>, state: &mut ChainingOf<C>, blocks: &[u8]) {
     match mix.single.compress_one() {
-        Some(compress_one) => compress_one(state, blocks, &[]),
+        Some(compress_one) => compress_one(state, blocks, &[], None),
         None => in_first_lane(&mix.single, state, blocks),
     }
 }
@@ -76,8 +76,8 @@ fn hash_with_end_in<C: Compression, const N: usize>(
 #[inline(always)]
 fn compress_all<C: Compression>(mix: &Mix<C>, state: &mut ChainingOf<C>, body: &[u8], end: &[u8], at_end: End) {
     match mix.single.compress_one() {
-        Some(compress_one) if !C::Ending::MARKS_END => compress_one(state, body, end),
-        _ => {
+        Some(compress_one) => compress_one(state, body, end, Some(&at_end)),
+        None => {
             compress(mix, state, body);
             C::Ending::mark_end(state, at_end);
             compress(mix, state, end);

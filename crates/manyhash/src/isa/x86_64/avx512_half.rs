@@ -11,7 +11,7 @@ use super::avx2::{self, swap_bytes_32, swap_bytes_64};
 use super::operations::three_operand_logic;
 use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
-use crate::isa::{Avx512Half, Blocks, ByteOrder, Includes, Isa, Pairs, Words};
+use crate::isa::{Avx512Half, Blocks, ByteOrder, FourWords, Includes, Isa, Pairs, Words};
 use core::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -84,4 +84,33 @@ impl Words for U64x4 {
         Avx512Half, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
     );
     three_operand_logic!(_mm256_rorv_epi64, _mm256_set1_epi64x as i64, _mm256_srlv_epi64, _mm256_ternarylogic_epi64);
+}
+
+impl FourWords for U64x4 {
+    type Sixteen = [__m512i; 2];
+    #[inline(always)]
+    fn load_sixteen(_: Avx512Half, block: &[u8]) -> [__m512i; 2] {
+        let block = &block[..128];
+        // SAFETY: the token proves the instruction set; `block` has 128 bytes.
+        unsafe { [_mm512_loadu_si512(block.as_ptr().cast()), _mm512_loadu_si512(block.as_ptr().add(64).cast())] }
+    }
+    #[inline(always)]
+    fn pick(_: Avx512Half, [low, high]: [__m512i; 2], places: &[u64; 8]) -> [Self; 2] {
+        // SAFETY: the token proves the instruction set; there are eight places.
+        unsafe {
+            let words = _mm512_permutex2var_epi64(low, _mm512_loadu_si512(places.as_ptr().cast()), high);
+            [Self(_mm512_castsi512_si256(words)), Self(_mm512_extracti64x4_epi64::<1>(words))]
+        }
+    }
+    #[inline(always)]
+    fn turn<const BY: i32>(self) -> Self {
+        // SAFETY: the value proves the instruction set.
+        Self(unsafe {
+            match BY {
+                1 => _mm256_permute4x64_epi64::<0b00_11_10_01>(self.0),
+                2 => _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0),
+                _ => _mm256_permute4x64_epi64::<0b10_01_00_11>(self.0),
+            }
+        })
+    }
 }

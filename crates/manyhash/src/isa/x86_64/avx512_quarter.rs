@@ -11,7 +11,7 @@ use super::operations::{successive, three_operand_logic};
 use super::sse2;
 use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
-use crate::isa::{Avx512Quarter, Blocks, ByteOrder, Includes, Isa, Pairs, Successive, Words};
+use crate::isa::{Avx512Quarter, Blocks, ByteOrder, FourWords, Includes, Isa, Pairs, Successive, Words};
 use core::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -85,6 +85,35 @@ impl Words for U32x4 {
         Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
     );
     three_operand_logic!(_mm_rorv_epi32, _mm_set1_epi32 as i32, _mm_srlv_epi32, _mm_ternarylogic_epi32);
+}
+
+impl FourWords for U32x4 {
+    type Sixteen = [__m256i; 2];
+    #[inline(always)]
+    fn load_sixteen(_: Avx512Quarter, block: &[u8]) -> [__m256i; 2] {
+        let block = &block[..64];
+        // SAFETY: the token proves the instruction set; `block` has 64 bytes.
+        unsafe { [_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast())] }
+    }
+    #[inline(always)]
+    fn pick(_: Avx512Quarter, [low, high]: [__m256i; 2], places: &[u32; 8]) -> [Self; 2] {
+        // SAFETY: the token proves the instruction set; there are eight places.
+        unsafe {
+            let words = _mm256_permutex2var_epi32(low, _mm256_loadu_si256(places.as_ptr().cast()), high);
+            [Self(_mm256_castsi256_si128(words)), Self(_mm256_extracti128_si256::<1>(words))]
+        }
+    }
+    #[inline(always)]
+    fn turn<const BY: i32>(self) -> Self {
+        // SAFETY: the value proves the instruction set.
+        Self(unsafe {
+            match BY {
+                1 => _mm_shuffle_epi32::<0b00_11_10_01>(self.0),
+                2 => _mm_shuffle_epi32::<0b01_00_11_10>(self.0),
+                _ => _mm_shuffle_epi32::<0b10_01_00_11>(self.0),
+            }
+        })
+    }
 }
 
 impl U64x2 {

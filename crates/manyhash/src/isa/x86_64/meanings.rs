@@ -6,7 +6,7 @@
 use super::manual;
 use super::sha::{Quad, ShaVector};
 use crate::isa::meanings::random;
-use crate::isa::{Avx512Half, Avx512Quarter, Blocks, ByteOrder, Pairs, ShaNi, Sse2, Successive, Task, Token, Word};
+use crate::isa::{Avx512Half, Avx512Quarter, Blocks, ByteOrder, FourWords, Pairs, ShaNi, Sse2, Successive, Task, Token, Word};
 
 /// Prints that a CPU lacks instructions, and returns them if it has them.
 fn detected<I: Token>(name: &str) -> Option<I> {
@@ -144,6 +144,32 @@ fn check_pairs<V: Pairs>(isa: V::Isa, name: &str) {
     }
 }
 
+/// Checks that words are picked from where they are to be, and turned as far.
+fn check_four_words<V: FourWords>(isa: V::Isa, name: &str) {
+    for seed in 0..100 {
+        let (a, random_places): (Vec<V::Word>, Vec<u64>) = (words(2 * seed), words(2 * seed + 1));
+        let mut bytes = vec![0; 16 * size_of::<V::Word>()];
+        for (i, word) in a.iter().enumerate() {
+            word.write_bytes(ByteOrder::Little, i * size_of::<V::Word>(), &mut bytes);
+        }
+        let places: [V::Word; 8] = std::array::from_fn(|i| V::Word::low(random_places[i] % 16));
+        let picked = V::pick(isa, V::load_sixteen(isa, &bytes), &places);
+        let four = |vector: V| {
+            let mut words = [V::Word::default(); 4];
+            vector.write(&mut words);
+            words
+        };
+        for (i, word) in picked.map(four).as_flattened().iter().enumerate() {
+            assert_eq!(*word, a[(random_places[i] % 16) as usize], "{name}: pick, word {i}");
+        }
+        let all: [V::Word; 4] = std::array::from_fn(|i| a[i]);
+        let x = V::constants(isa, &all);
+        for (by, turned) in [x.turn::<1>(), x.turn::<2>(), x.turn::<3>()].into_iter().enumerate() {
+            assert_eq!(four(turned), std::array::from_fn(|i| a[(i + by + 1) % 4]), "{name}: turn by {}", by + 1);
+        }
+    }
+}
+
 /// The moves of an instruction set.
 struct Moves(&'static str);
 
@@ -161,6 +187,7 @@ impl Task<Avx512Quarter> for Moves {
         check_successive::<<u32 as Word>::Vector<Avx512Quarter>>(isa, self.0);
         check_successive::<<u64 as Word>::Vector<Avx512Quarter>>(isa, self.0);
         check_pairs::<<u32 as Word>::Vector<Avx512Quarter>>(isa, self.0);
+        check_four_words::<<u32 as Word>::Vector<Avx512Quarter>>(isa, self.0);
     }
 }
 
@@ -168,6 +195,7 @@ impl Task<Avx512Half> for Moves {
     type Output = ();
     fn run(self, isa: Avx512Half) {
         check_pairs::<<u32 as Word>::Vector<Avx512Half>>(isa, self.0);
+        check_four_words::<<u64 as Word>::Vector<Avx512Half>>(isa, self.0);
     }
 }
 

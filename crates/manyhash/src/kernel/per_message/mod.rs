@@ -5,6 +5,8 @@
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod dirty_halves;
+#[cfg(any(target_arch = "x86_64", test))]
+pub(crate) mod rows;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod sha1_ce;
 #[cfg(target_arch = "x86_64")]
@@ -25,9 +27,11 @@ pub(crate) mod sm3_ce;
 use super::Kernel;
 use super::states::States;
 use crate::algorithm::{ChainingOf, Compression};
-use crate::isa::{Blocks, Dealt, Task, Token};
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
+use crate::algorithm::{VectorOf, blake2b::Blake2bCompression, blake2s::Blake2sCompression, blake3::Blake3Compression};
+#[cfg(target_arch = "x86_64")]
+use crate::isa::{Avx512Half, Avx512Quarter, Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
+use crate::isa::{Blocks, Dealt, Task, Token};
 use std::any::Any;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use {
@@ -95,6 +99,9 @@ fn all() -> Vec<Box<dyn Any>> {
             Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 128),
         ])
     }
+    fn rows<C: Compression, I: PerMessage<C>>(vector_bits: usize) -> Box<dyn Any> {
+        Box::new(vec![Kernel::<C>::one_message::<I>("avx512-rows", Kind::Rows, vector_bits)])
+    }
     const SHA_NI: [&str; 4] = ["sha-ni", "sha-ni-x2", "sha-ni-x3", "sha-ni-x4"];
     let beside = Kind::InstructionsBesideVectors;
     let sha_ni_sms = vec![
@@ -103,6 +110,9 @@ fn all() -> Vec<Box<dyn Any>> {
         Kernel::per_message_and_dealt::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4", beside, 256).only_long(),
     ];
     vec![
+        rows::<Blake2sCompression, Avx512Quarter>(128),
+        rows::<Blake2bCompression, Avx512Half>(256),
+        rows::<Blake3Compression, Avx512Quarter>(128),
         instructions::<Sha1Compression, ShaNi>(SHA_NI),
         bmi2::<Sha256Compression>(),
         instructions::<Sha256Compression, ShaNi>(SHA_NI),
@@ -154,6 +164,31 @@ macro_rules! in_vectors {
 in_vectors! { "x86_64":
     ShaNi: Sha1Compression = sha1_ni of x86_64::sha::Quad;
     ShaNi: Sha256Compression = sha256_ni of x86_64::sha::Quad;
+}
+
+/// An instruction set that keeps the rows of one message's state in vectors.
+#[cfg(target_arch = "x86_64")]
+macro_rules! in_rows { ($($Isa:ident: $($Compression:ident)+;)*) => { $($(
+    impl PerMessage<$Compression> for $Isa {
+        type State = rows::State<$Compression, VectorOf<$Compression, $Isa>>;
+        #[inline(always)]
+        fn load(self, state: &ChainingOf<$Compression>) -> Self::State {
+            rows::State::load(self, state)
+        }
+        #[inline(always)]
+        fn store(self, state: &Self::State) -> ChainingOf<$Compression> {
+            state.store()
+        }
+        #[inline(always)]
+        fn compress<const N: usize>(self, states: &mut [Self::State; N], blocks: &Blocks) {
+            rows::compress(self, states, blocks);
+        }
+    }
+)+)* } }
+#[cfg(target_arch = "x86_64")]
+in_rows! {
+    Avx512Quarter: Blake2sCompression Blake3Compression;
+    Avx512Half: Blake2bCompression;
 }
 in_vectors! { "aarch64":
     ShaCe: Sha1Compression = sha1_ce of aarch64::sha::Quad;

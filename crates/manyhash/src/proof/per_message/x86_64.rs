@@ -4,11 +4,15 @@ use super::super::instructions::{Terms, no_more_faults};
 use super::super::vectors::{Lanes, Several};
 use super::super::{EVERY, ExpressionOf, Proved};
 use super::{compresses, interleaved, prove};
+use crate::algorithm::blake2b::Blake2bCompression;
+use crate::algorithm::blake2s::Blake2sCompression;
+use crate::algorithm::blake3::Blake3Compression;
 use crate::algorithm::sha1::Sha1Compression;
 use crate::algorithm::sha2::Sha2;
 use crate::algorithm::sha256::Sha256Compression;
 use crate::algorithm::sha512::Sha512Compression;
-use crate::isa::{Blocks, Dealt, Successive, Words};
+use crate::isa::{Blocks, Dealt, FourWords, Successive, Words};
+use crate::kernel::per_message::rows::{self, InRows};
 use crate::kernel::per_message::sha2_bmi2::compress_message;
 use crate::kernel::per_message::sha256_ni_sms::{Source, compress_groups};
 use crate::kernel::per_message::{sha1_ni, sha256_ni};
@@ -60,6 +64,26 @@ fn the_sha_extensions_make_what_the_standards_say() {
     prove("sha1/sha-ni-x4", EVERY, sha1_ni::<4>);
     prove("sha256/sha-ni", 7, sha256_ni::<1>);
     prove("sha256/sha-ni-x4", EVERY, sha256_ni::<4>);
+}
+
+/// A message whose rows are in vectors.
+fn in_rows<C: Proved + InRows>() -> bool
+where
+    Several<C::Word, 4>: FourWords<Word = C::Word, Isa = Lanes<4>>,
+{
+    type State<C> = rows::State<C, Several<<C as crate::algorithm::Compression>::Word, 4>>;
+    interleaved::<C, State<C>, 1>(
+        |state| State::<C>::load(Lanes, state),
+        |states, blocks| rows::compress(Lanes, states, blocks),
+        State::<C>::store,
+    )
+}
+
+#[test]
+fn rows_of_one_message_are_their_standards() {
+    prove("blake2s/avx512-rows", EVERY, in_rows::<Blake2sCompression>);
+    prove("blake2b/avx512-rows", EVERY, in_rows::<Blake2bCompression>);
+    prove("blake3/avx512-rows", EVERY, in_rows::<Blake3Compression>);
 }
 
 /// A source whose last group of blocks is loaded twice. What is made of it the second time is not used, so

@@ -4,7 +4,7 @@ use super::super::instructions::{Expression, Terms, one_instruction};
 use super::{Lanes, Several};
 use crate::isa::x86_64::manual;
 use crate::isa::x86_64::sha::ShaVector;
-use crate::isa::{Blocks, ByteOrder, Pairs, Successive, Word, Words};
+use crate::isa::{Blocks, ByteOrder, FourWords, Pairs, Successive, Word, Words};
 
 macro_rules! successive { ($($word:ident)*) => { $(
     impl<const N: usize> Successive for Several<$word, N> {
@@ -32,6 +32,25 @@ macro_rules! successive { ($($word:ident)*) => { $(
     }
 )* } }
 successive!(u32 u64);
+
+macro_rules! four_words { ($($word:ident)*) => { $(
+    impl FourWords for Several<$word, 4> {
+        type Sixteen = [Expression<$word>; 16];
+        fn constants(_: Lanes<4>, words: &[$word; 4]) -> Self {
+            Self(one_instruction(|i| Words::splat(Terms, words[i])))
+        }
+        fn load_sixteen(_: Lanes<4>, block: &[u8]) -> Self::Sixteen {
+            std::array::from_fn(|i| Expression::from_number(Word::from_bytes(ByteOrder::Little, &block[i * size_of::<$word>()..])))
+        }
+        fn pick(_: Lanes<4>, block: Self::Sixteen, places: &[$word; 8]) -> [Self; 2] {
+            [0, 4].map(|first| Self(block.first_chunk().copied().expect("sixteen")).moved(|i| Some(block[places[first + i] as usize])))
+        }
+        fn turn<const BY: i32>(self) -> Self {
+            self.moved(|i| Some(self.0[(i + BY as usize) % 4]))
+        }
+    }
+)* } }
+four_words!(u32 u64);
 
 impl<const N: usize> Pairs for Several<u32, N> {
     fn write_pairs(first: Self, second: Self, pairs: &mut [[u32; 2]]) {
