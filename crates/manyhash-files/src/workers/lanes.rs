@@ -22,7 +22,9 @@ pub fn serve<A: Algorithm>(shared: &Shared, algorithm: AnyAlgorithm, job: Job, d
     let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
     let mut readers = readers.buffering((lanes * LANE_BUFFER_BYTES).min(shared.buffer_bytes()));
     let workers = shared.settings.workers;
-    let window_bytes = shared.settings.is_lending.then(|| match A::CHUNK_BYTES {
+    // What is lent is shared out to threads, and what is read is not.
+    let is_lending = shared.settings.is_lending || A::CHUNK_BYTES.is_some() && workers > 1;
+    let window_bytes = is_lending.then(|| match A::CHUNK_BYTES {
         None => window_bytes(workers * lanes),
         // A long file fills the lanes of this worker, and of those that have nothing to do.
         Some(_) => (MAPPED_BYTES / workers).clamp(1 << 20, MAPPED_BYTES / 2) as u64,

@@ -274,9 +274,9 @@ impl Census {
             let (narrower, right, wider) = (count(&|width| width < bits), count(&|width| width == bits), count(&|width| width > bits));
             // Sums outside of the rounds, lengths and numbers of blocks, may have another width,
             // unless that would make upper halves dirty. Kernels beside scalar rounds read constants in their loop, and this
-            // profile checks addresses for that, in vectors.
+            // profile checks addresses for that, in vectors. Kernels of rows pick two of them at a time.
             let few = 8;
-            let wider_allowed = if bits == 128 && shape.kind != Kind::ScalarBesideVectors { 0 } else { few };
+            let wider_allowed = if bits == 128 && !matches!(shape.kind, Kind::ScalarBesideVectors | Kind::Rows) { 0 } else { few };
             let is_right = right > few && wider <= wider_allowed && (narrower <= 2 * few || shape.kind != Kind::Lanes);
             expect(is_right, &format!("vectors of {bits} bits have {right} operations, narrower ones {narrower}, wider ones {wider}"));
         }

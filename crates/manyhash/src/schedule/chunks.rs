@@ -7,7 +7,7 @@
 
 use super::digests::Digests;
 use super::framed::Around;
-use super::messages::{Messages, Slice, Which};
+use super::messages::{Chunks, Messages, Slice, Which};
 use super::mix::{Mix, Usage};
 use super::short::{self, Group as Alike, Rows};
 use super::{alone, route};
@@ -297,6 +297,9 @@ impl<'a, C: SelfTested> Group<'a, C> {
             self.hash_nodes(&(&Start { state: second, bytes: 0 }).into(), chunks.as_flattened(), &places);
             return;
         }
+        if let [subtree] = subtrees {
+            return self.hash_chunks_of_one(subtree.bytes);
+        }
         let (mut chunks, mut numbers): (Vec<&[u8]>, Vec<usize>) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for subtree in subtrees {
             chunks.extend(subtree.bytes.chunks(C::CHUNK_BYTES));
@@ -315,6 +318,22 @@ impl<'a, C: SelfTested> Group<'a, C> {
             self.hash_nodes(&passes, &chunks, &last);
         }
         self.starts = starts;
+    }
+
+    /// Hashes the chunks of one subtree, which lie one after the other, as their values do.
+    fn hash_chunks_of_one(&mut self, bytes: &[u8]) {
+        let (mix, starts) = (self.trees.mix, &self.starts);
+        let last_bytes = (bytes.len() - 1) % C::CHUNK_BYTES + 1;
+        let is_last_full = block_count::<C>(last_bytes as u64) == block_count::<C>(C::CHUNK_BYTES as u64);
+        let alike_chunks = if is_last_full { self.values.len() } else { self.values.len() - 1 };
+        let (full, last) = bytes.split_at(bytes.len().min(alike_chunks * C::CHUNK_BYTES));
+        let state = &|number: usize| &starts[number];
+        let passes = Starts::Each { state, bytes: 0 }.into();
+        let (values, last_value) = self.values.split_at_mut(alike_chunks);
+        alike(mix, &passes, &Chunks { values: full, message_bytes: C::CHUNK_BYTES }, values, &mut self.rows);
+        if let [value] = last_value {
+            alone::hash(mix, (&starts[alike_chunks], 0), None, last, value);
+        }
     }
 
     /// Hashes the chunks of these places to the values there.
@@ -344,6 +363,20 @@ impl<'a, C: SelfTested> Group<'a, C> {
 
     /// Hashes the parents of a level. A last node that has no other stays as it is.
     fn hash_parents(&mut self, subtrees: &mut [Subtree<'_>]) {
+        if let [subtree] = subtrees
+            && !(subtree.is_whole_message && subtree.nodes == 2)
+        {
+            // The blocks of the parents lie one after the other.
+            let start = self.trees.node(TreeNode::Parent);
+            let (pairs, last) = self.values.as_chunks::<2>();
+            self.next_values.clear();
+            self.next_values.resize(pairs.len(), [0; VALUE_BYTES]);
+            let blocks = Chunks { values: pairs.as_flattened().as_flattened(), message_bytes: 2 * VALUE_BYTES };
+            alike(self.trees.mix, &(&start).into(), &blocks, &mut self.next_values, &mut self.rows);
+            self.next_values.extend_from_slice(last);
+            subtree.nodes = self.next_values.len();
+            return std::mem::swap(&mut self.values, &mut self.next_values);
+        }
         let mut parents: Vec<&[u8]> = Vec::with_capacity(self.values.len() / 2);
         let mut rest = &self.values[..];
         for subtree in &mut *subtrees {

@@ -14,6 +14,7 @@ macro_rules! kernels { ($($module:ident = $Compression:ident of $Vector:ty;)*) =
     fn $module<const N: usize>() -> bool {
         type State = $module::State<$Vector>;
         interleaved::<$Compression, State, N>(
+            &[],
             |state| State::load(Lanes, state),
             |states, blocks| $module::compress(Lanes, states, blocks),
             State::store,

@@ -3,7 +3,7 @@
 use super::super::instructions::{Terms, no_more_faults};
 use super::super::vectors::{Lanes, Several};
 use super::super::{EVERY, ExpressionOf, Proved};
-use super::{compresses, interleaved, prove};
+use super::{compresses, interleaved, prove, prove_in_all_ways};
 use crate::algorithm::blake2b::Blake2bCompression;
 use crate::algorithm::blake2s::Blake2sCompression;
 use crate::algorithm::blake3::Blake3Compression;
@@ -25,7 +25,7 @@ where
     ExpressionOf<C>: Words<Word = C::Word, Isa = Terms>,
     Several<C::Word, LANES>: Successive<Word = C::Word, Isa = Lanes<LANES>>,
 {
-    compresses::<C, 1>(2, |[state], messages| {
+    compresses::<C, 1>(&[], 2, |[state], messages| {
         compress_message::<C, ExpressionOf<C>, Several<C::Word, LANES>, HALF_IN_VECTORS>(Terms, Lanes, state, &messages[0]);
     })
 }
@@ -42,6 +42,7 @@ fn rounds_beside_vectors_are_their_standards() {
 fn sha1_ni<const N: usize>() -> bool {
     type State = sha1_ni::State<Several<u32, 4>>;
     interleaved::<Sha1Compression, State, N>(
+        &[],
         |state| State::load(Lanes, state),
         |states, blocks| sha1_ni::compress(Lanes, states, blocks),
         State::store,
@@ -52,6 +53,7 @@ fn sha1_ni<const N: usize>() -> bool {
 fn sha256_ni<const N: usize>() -> bool {
     type State = sha256_ni::State<Several<u32, 4>>;
     interleaved::<Sha256Compression, State, N>(
+        &[],
         |state| State::load(Lanes, state),
         |states, blocks| sha256_ni::compress(Lanes, states, blocks),
         State::store,
@@ -66,24 +68,30 @@ fn the_sha_extensions_make_what_the_standards_say() {
     prove("sha256/sha-ni-x4", EVERY, sha256_ni::<4>);
 }
 
-/// A message whose rows are in vectors.
-fn in_rows<C: Proved + InRows>() -> bool
+/// Proves the kernel that has the rows of a message in vectors, with flags in all ways.
+fn prove_rows<C: Proved + InRows>()
 where
     Several<C::Word, 4>: FourWords<Word = C::Word, Isa = Lanes<4>>,
 {
     type State<C> = rows::State<C, Several<<C as crate::algorithm::Compression>::Word, 4>>;
-    interleaved::<C, State<C>, 1>(
-        |state| State::<C>::load(Lanes, state),
-        |states, blocks| rows::compress(Lanes, states, blocks),
-        State::<C>::store,
-    )
+    let in_rows = |fixed: &[C::Word]| {
+        interleaved::<C, State<C>, 1>(
+            fixed,
+            |state| State::<C>::load(Lanes, state),
+            |states, blocks| rows::compress(Lanes, states, blocks),
+            State::<C>::store,
+        )
+    };
+    let ways: Vec<_> = C::FIXED.iter().map(|fixed| move || in_rows(fixed)).collect();
+    let ways: Vec<&dyn Fn() -> bool> = ways.iter().map(|way| way as &dyn Fn() -> bool).collect();
+    prove_in_all_ways(&format!("{}/avx512-rows", C::NAME), EVERY, &ways);
 }
 
 #[test]
 fn rows_of_one_message_are_their_standards() {
-    prove("blake2s/avx512-rows", EVERY, in_rows::<Blake2sCompression>);
-    prove("blake2b/avx512-rows", EVERY, in_rows::<Blake2bCompression>);
-    prove("blake3/avx512-rows", EVERY, in_rows::<Blake3Compression>);
+    prove_rows::<Blake2sCompression>();
+    prove_rows::<Blake2bCompression>();
+    prove_rows::<Blake3Compression>();
 }
 
 /// A source whose last group of blocks is loaded twice. What is made of it the second time is not used, so
@@ -113,14 +121,14 @@ fn two_groups<S: Source<Several<u32, LANES>, N>, const N: usize, const LANES: us
 
 /// Groups of blocks that lie one after the other.
 fn beside_lanes<const N: usize, const LANES: usize>() -> bool {
-    compresses::<Sha256Compression, N>(2 * LANES / N, |states, messages| {
+    compresses::<Sha256Compression, N>(&[], 2 * LANES / N, |states, messages| {
         two_groups::<_, N, LANES>(states, Blocks::new(N, messages[0].len(), |lane| &messages[lane]));
     })
 }
 
 /// Groups of blocks of four messages that are dealt out: row r has word r of each.
 fn beside_lanes_dealt() -> bool {
-    compresses::<Sha256Compression, 4>(4, |states, messages| {
+    compresses::<Sha256Compression, 4>(&[], 4, |states, messages| {
         let bytes: Vec<u8> = (0..64).flat_map(|row| messages.iter().flat_map(move |message| message[4 * row..][..4].to_vec())).collect();
         two_groups::<_, 4, 8>(states, Dealt { bytes: &bytes, row_bytes: 16, blocks: 4 });
     })
