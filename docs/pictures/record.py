@@ -89,7 +89,7 @@ def text_of(parts, x, y, more=""):
 
 
 def framed(title, columns, lines, style, body):
-    width, height = round(columns * CHARACTER + 2 * LEFT), TOP + lines * LINE + 2
+    width, height = round(columns * CHARACTER + 2 * LEFT), TOP + lines * LINE + 8
     dots = "".join(f'<circle class="k" cx="{x}" cy="19" r="5"/>' for x in (20, 38, 56))
     return (
         f'<svg id="still" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"><title>{html.escape(title)}</title>'
