@@ -117,6 +117,7 @@ test-python-oldest: $(OLDEST)/installed ## the Python package with engines of tw
 
 test-bench: $(TEST_PYTHON)/installed ## whole commands are compared on files, every digest, no figure asserted
 	$(CARGO) test $(ALL) --no-run
+	$(TEST_PYTHON)/bin/python -m unittest discover --start-directory bench/tests
 	$(TEST_PYTHON)/bin/python vectors/call_path.py --check $(BUILT)/manyhash-bench
 	$(TEST_PYTHON)/bin/python bench/commands.py --manyhash $(BUILT)/manyhash --set diverse --runs 1
 

@@ -5,6 +5,7 @@ dark one. A program that does not know such rules shows the light picture.
 """
 
 import re
+from pathlib import Path
 
 OURS, OURS_LIGHTER, PEER, BEST_PEER = "#12406b", "#4a97c9", "#c9c9c9", "#8f9ba3"
 EDGE, GRID, GROUND, INK = "#333333", "#dddddd", "#ffffff", "#000000"
@@ -134,4 +135,4 @@ def both_modes(svg):
 def save(figure, path):
     """Writes a figure of matplotlib, for light and dark."""
     figure.savefig(path, format="svg", metadata={"Date": None}, facecolor=GROUND)
-    path.write_text(both_modes(path.read_text()))
+    Path(path).write_text(both_modes(Path(path).read_text()))
