@@ -2,12 +2,15 @@
 
 use crate::algorithm::by_name;
 use crate::compute::{Threads, detached, threads_argument};
-use crate::watch::PROGRESS_EVERY;
 use manyhash_files::Run;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// The time from one call of `progress` to the next.
+pub const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// What is known of a file: its size, its digest, and its error.
 type Row = (Option<u64>, Option<Py<PyBytes>>, Option<String>);

@@ -1,16 +1,13 @@
 //! Telling Python how much of a column is hashed, while it is.
 
 use crate::compute::text;
+use crate::files::PROGRESS_EVERY;
 use manyhash_arrow::{Hashing, Progress};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
-
-/// The time from one call of `progress` to the next.
-pub const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// Who wants to know, and what there is to know.
 pub struct Watch {
