@@ -66,6 +66,8 @@ test-aarch64: ## the engine on AArch64, in an emulator, by hand: on Debian, it i
 test-command: ## a first user's commands, as the README and the guide have them
 	$(CARGO) test $(ALL) --no-run
 	python3 docs/test_guide.py --manyhash $(BUILT)/manyhash
+	docs/pictures/record.py --manyhash $(BUILT)/manyhash --check
+	docs/pictures/speed.py --check
 	python3 scripts/run.py --manyhash $(BUILT)/manyhash --limit-bytes 300000000 /usr/lib
 
 # Seconds that `make test` gives each fuzz target, and `make fuzz` each target or the one that TARGET names: see fuzz/README.md.
@@ -98,7 +100,7 @@ test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source 
 	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall \
 		--config-settings="build-args=--profile dev" .
 	cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
-	python3 docs/test_guide.py --manyhash $(TEST_PACKAGE)/bin/manyhash --python $(TEST_PACKAGE)/bin/python docs/guide/data-lake.md docs/guide/server.md
+	python3 docs/test_guide.py --manyhash $(TEST_PACKAGE)/bin/manyhash --python $(TEST_PACKAGE)/bin/python README.md docs/guide/data-lake.md docs/guide/server.md
 
 # The adapters and the Spark part with the oldest engines that the extras of the package allow.
 OLDEST = target/test-python-oldest
@@ -115,6 +117,7 @@ test-python-oldest: $(OLDEST)/installed ## the Python package with engines of tw
 
 test-bench: $(TEST_PYTHON)/installed ## whole commands are compared on files, every digest, no figure asserted
 	$(CARGO) test $(ALL) --no-run
+	$(TEST_PYTHON)/bin/python -m unittest discover --start-directory bench/tests
 	$(TEST_PYTHON)/bin/python vectors/call_path.py --check $(BUILT)/manyhash-bench
 	$(TEST_PYTHON)/bin/python bench/commands.py --manyhash $(BUILT)/manyhash --set diverse --runs 1
 
@@ -137,6 +140,7 @@ lint:
 	scripts/check-sizes
 	scripts/set-version --check
 	scripts/check-links
+	scripts/python_reference.py
 
 # Parts of names ("sha256/avx2 sha-ni"); all, if none is named. FAULTS: of each kind, in each kernel that is proved.
 KERNELS ?=

@@ -18,36 +18,22 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-plt.rcParams.update({"svg.hashsalt": "manyhash", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "hatch.linewidth": 0.6})
-# Every text names all its fonts: few of them, of equal widths.
-plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
+import style
 
-OURS, PEER = "#12406b", "#c9c9c9"
-# A peer has the same line in every picture. Dashes differ as well as colours, so that the lines can be told apart in grey.
-LINES = {
-    "manyhash": {"color": OURS, "linewidth": 2.2},
-    "sha1": {"color": "#777777", "linestyle": ":"},
-    "sha2": {"color": "#777777", "linestyle": ":"},
-    "md-5": {"color": "#777777", "linestyle": ":"},
-    "openssl EVP": {"color": "#b3541e", "linestyle": "-."},
-    "openssl low-level": {"color": "#b3541e", "linestyle": "-."},
-    "aws-lc-rs": {"color": "#8d6cab", "linestyle": (0, (7, 2))},
-    "tape-sha256": {"color": "#2f8f5b", "linestyle": (0, (3, 1))},
-    "commonware": {"color": "#d19a00", "linestyle": "-"},
-    "ipsec-mb": {"color": "#3a9fc7", "linestyle": (0, (5, 1, 1, 1))},
-    "ipsec-mb burst": {"color": "#1f7f8f", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
-    "isa-l": {"color": "#c04a73", "linestyle": (0, (1, 1))},
-    "jobs": {"color": OURS, "linewidth": 2.2},
-    "jobs, flushed": {"color": "#4a97c9", "linestyle": (0, (7, 2))},
-    "openssl EVP_MAC": {"color": "#b3541e", "linestyle": "-."},
+plt.rcParams.update(style.settings())
+
+LINES = style.PEER_LINES | {
+    "jobs": style.PEER_LINES["manyhash"],
+    "jobs, flushed": {"color": style.OURS_LIGHTER, "linestyle": (0, (7, 2))},
 }
 # One message dealt out to lanes: the more, the darker.
 LANES = {
     f"{lanes} lanes": {"color": color, "marker": "o", "markersize": 3}
     for lanes, color in {4: "#9ecae1", 8: "#4a97c9", 16: "#1c5fa0", 32: "#08254f"}.items()
 }
-ANOTHER_LINE = {"color": "#c04a73", "linestyle": (0, (8, 1, 1, 1, 1, 1))}
-PANELS_ACROSS = 4
+# The workloads that have a panel, of each kind one: steady speed, scheduling, ragged, fewer than lanes, and nothing to do at once.
+SHOWN = "kgfaj"
+PANELS_ACROSS = 3
 
 
 def of_bytes(value):
@@ -73,55 +59,110 @@ def is_doubtful(cell):
 
 def finish(figure, report, *title):
     machine = report["machine"]
-    lines = [*title, f"{machine['cpu']}, {machine['date']}"]
+    lines = [*title, f"{style.cpu_name(machine['cpu'])}, {machine['date']}"]
     if report["quick"]:
         lines.append("--quick: these figures mean nothing")
     figure.suptitle("\n".join(lines), fontsize=9)
     return figure
 
 
+def best_of(cell):
+    """The fastest peer of a cell, if there is one."""
+    return min((row for row in cell["rows"] if row["standing"] == "peer"), key=lambda row: row["judged_ns"], default=None)
+
+
+def ratio(cell):
+    """How many times as fast as the best peer manyhash is; nothing without either of them."""
+    ours = next((row for row in cell["rows"] if row["standing"] == "ours"), None)
+    best = best_of(cell)
+    return best["judged_ns"] / ours["judged_ns"] if ours and best else None
+
+
+def shown(cells):
+    """Five workloads, the one that gains most first."""
+    chosen = [cell for cell in cells if cell["workload"] in SHOWN]
+    chosen += [cell for cell in cells if cell not in chosen and cell["workload"] not in ("bs", "gs")]
+    return sorted(chosen[: len(SHOWN)], key=lambda cell: -(ratio(cell) or 0))
+
+
+def ratio_ticks(axis):
+    """Ticks of an axis of ratios, which is logarithmic, so that twice as fast and half as fast are as far from 1."""
+    axis.set_major_locator(FixedLocator([0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8]))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
 def workloads(report, algorithm, cells):
-    """A panel for every workload, a bar for every peer."""
-    cells = [cell for cell in cells if cell["placement"] == "aligned"]
-    across = min(PANELS_ACROSS, len(cells))
-    down = math.ceil(len(cells) / across)
+    """A panel for each of five workloads, a bar for every peer, the fastest first; and one of ratios."""
+    cells = shown([cell for cell in cells if cell["placement"] == "aligned"])
+    across = min(PANELS_ACROSS, len(cells) + 1)
+    down = math.ceil((len(cells) + 1) / across)
     bars = max(len(compared(cell)) for cell in cells)
-    size = (2.3 * across + 1.2, down * (0.17 * bars + 0.6) + 0.7)
-    figure, axes = plt.subplots(down, across, squeeze=False, sharey=True, layout="constrained", figsize=size)
+    figure, axes = plt.subplots(down, across, squeeze=False, layout="constrained", figsize=(3.2 * across, down * (0.17 * bars + 0.6) + 0.7))
     axes = list(axes.flat)
     for axis, cell in zip(axes, cells):
-        rows = compared(cell)
-        best = min((row for row in rows if row["standing"] == "peer"), key=lambda row: row["judged_ns"], default=None)
+        rows = sorted(compared(cell), key=lambda row: row["judged_ns"])
+        best = best_of(cell)
         speeds = [gigabytes(cell, row) for row in rows]
-        colors = [OURS if row["standing"] == "ours" else PEER for row in rows]
-        hatches = ["/////" if row is best else "" for row in rows]
-        drawn = axis.barh([row["peer"] for row in rows], speeds, color=colors, hatch=hatches, edgecolor="#333333", linewidth=0.5)
+        colors = [style.OURS if row["standing"] == "ours" else style.BEST_PEER if row is best else style.PEER for row in rows]
+        drawn = axis.barh([row["peer"] for row in rows], speeds, color=colors, edgecolor=style.EDGE, linewidth=0.5)
         axis.bar_label(drawn, fmt="%.2f", padding=2, fontsize=7)
         axis.set_xlim(0, 1.25 * max(speeds))
         doubt = "~ " if is_doubtful(cell) else ""
-        axis.set_title(textwrap.fill(f"{doubt}{cell['workload']}: {cell['description']}", 34), loc="left")
+        axis.set_title(textwrap.fill(f"{doubt}{cell['description']}", 46), loc="left")
         axis.set_xlabel("GB/s")
         axis.tick_params(axis="y", length=0)
-    axes[0].invert_yaxis()
-    for axis in axes[len(cells) :]:
+        axis.invert_yaxis()
+    if pairs := [(cell, ratio(cell)) for cell in cells if ratio(cell)]:
+        ratio_panel(axes[len(cells)], pairs)
+    for axis in axes[len(cells) + bool(pairs) :]:
         axis.set_visible(False)
     doubt = "; ~ median of all samples" if any(map(is_doubtful, cells)) else ""
-    return finish(figure, report, f"{algorithm}, one core: manyhash and its peers (best peer hatched{doubt})")
+    return finish(figure, report, f"{algorithm}, one core: manyhash and its peers (the best of them darker{doubt})")
+
+
+def ratio_panel(axis, pairs):
+    """How many times as fast as the best peer manyhash is, from 1, which is as fast: losses go to the left."""
+    names = [textwrap.fill(cell["description"].split(",")[0], 24) for cell, _ in pairs]
+    values = [value for _, value in pairs]
+    colors = [style.OURS if value >= 1 else style.PEER_LINES["isa-l"]["color"] for value in values]
+    axis.barh(range(len(values)), [value - 1 for value in values], left=1, color=colors, edgecolor=style.EDGE, linewidth=0.5)
+    for index, value in enumerate(values):
+        axis.annotate(f"{value:.2f}", (max(value, 1), index), xytext=(3, 0), textcoords="offset points", verticalalignment="center", fontsize=7)
+    axis.set_yticks(range(len(values)), names)
+    axis.axvline(1, color=style.EDGE, linewidth=0.8)
+    axis.set_xscale("log", base=2)
+    axis.set_xlim(min([0.8, *values]) / 1.05, 1.35 * max([1.5, *values]))
+    ratio_ticks(axis.xaxis)
+    axis.set_title("times as fast as the best other", loc="left")
+    axis.tick_params(axis="y", length=0)
+    axis.invert_yaxis()
 
 
 def curve(axis, cells, place):
     """GB/s of each cell at `place(cell)`: a line for every peer, beside it as dots what quiet samples do not vouch for."""
     vouched = [cell for cell in cells if not is_doubtful(cell)] or cells
     for peer in dict.fromkeys(row["peer"] for cell in cells for row in compared(cell)):
-        style = {"linewidth": 1.2} | LINES.get(peer, ANOTHER_LINE)
+        line_style = {"linewidth": 1.2} | LINES.get(peer, style.ANOTHER_LINE)
         points = lambda cells: [(place(cell), gigabytes(cell, row)) for cell in cells for row in compared(cell) if row["peer"] == peer]
         if line := points(vouched):
-            axis.plot(*zip(*line), label=peer, zorder=3 if peer == "manyhash" else 2, **style)
+            axis.plot(*zip(*line), label=peer, zorder=3 if peer == "manyhash" else 2, **line_style)
         if dots := points(cell for cell in cells if cell not in vouched):
-            axis.plot(*zip(*dots), ".", markersize=2, color=style["color"])
+            axis.plot(*zip(*dots), ".", markersize=2, color=line_style["color"])
     axis.set_xscale("log", base=2)
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.grid(color="#dddddd", linewidth=0.5)
+    axis.grid(True)
+
+
+def ratio_curve(axis, cells, place):
+    """How many times as fast as the best peer of each cell manyhash is: below the line it loses."""
+    points = sorted((place(cell), ratio(cell)) for cell in cells if ratio(cell))
+    if points:
+        axis.plot(*zip(*points), color=style.OURS, linewidth=1.6)
+    axis.axhline(1, color=style.EDGE, linewidth=0.8)
+    axis.set_yscale("log", base=2)
+    ratio_ticks(axis.yaxis)
+    axis.grid(True)
 
 
 def finish_curves(figure, report, cells, title):
@@ -137,26 +178,31 @@ def finish_curves(figure, report, cells, title):
 
 def length(report, algorithm, cells):
     """Speed against the length of the messages."""
-    figure, axis = plt.subplots(layout="constrained", figsize=(8, 4))
+    figure, (axis, below) = plt.subplots(2, 1, sharex=True, layout="constrained", figsize=(8, 5.6), height_ratios=[3, 1.2])
     of_message = lambda cell: cell["bytes"] / cell["messages"]
     curve(axis, cells, of_message)
+    ratio_curve(below, cells, of_message)
     axis.xaxis.set_major_locator(FixedLocator([4**exponent for exponent in range(13) if 4**exponent <= max(map(of_message, cells))]))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: of_bytes(value)))
-    axis.set_xlabel("length of each message")
+    below.set_xlabel("length of each message")
+    below.set_ylabel("times the best other")
     return finish_curves(figure, report, cells, f"{algorithm}, one core: {cells[0]['description']}")
 
 
 def batch(report, algorithm, cells):
     """Speed against the number of messages, a panel for every length."""
     names = list(dict.fromkeys(cell["workload"] for cell in cells))
-    figure, axes = plt.subplots(1, len(names), squeeze=False, sharey=True, layout="constrained", figsize=(3 * len(names) + 1.8, 3.8))
-    for axis, name in zip(axes.flat, names):
+    size = (3 * len(names) + 1.8, 5.4)
+    figure, axes = plt.subplots(2, len(names), squeeze=False, sharex=True, sharey="row", layout="constrained", figsize=size, height_ratios=[3, 1.2])
+    for axis, below, name in zip(*axes, names):
         points = [cell for cell in cells if cell["workload"] == name]
         curve(axis, points, lambda cell: cell["messages"])
+        ratio_curve(below, points, lambda cell: cell["messages"])
         axis.xaxis.set_major_locator(FixedLocator([2**exponent for exponent in range(0, 11, 2)]))
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_xlabel("number of messages")
+        below.set_xlabel("number of messages")
         axis.set_title(points[0]["description"], loc="left")
+    axes[1][0].set_ylabel("times the best other")
     return finish_curves(figure, report, cells, f"{algorithm}, one core: speed by the number of messages")
 
 
@@ -165,10 +211,10 @@ def trees(report, algorithm, cells):
     figure, axis = plt.subplots(layout="constrained", figsize=(8, 4))
     bytes_of = lambda cell: cell["bytes"]
     curve(axis, cells, bytes_of)
-    for lanes, style in LANES.items():
+    for lanes, line_style in LANES.items():
         rows = [(cell, row) for cell in cells for row in cell["rows"] if row["peer"] == lanes]
         if points := [(bytes_of(cell), gigabytes(cell, row)) for cell, row in rows]:
-            axis.plot(*zip(*points), label=lanes, zorder=4, **style)
+            axis.plot(*zip(*points), label=lanes, zorder=4, **line_style)
     axis.xaxis.set_major_locator(FixedLocator([bytes_of(cell) for cell in cells[::2]]))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: of_bytes(value)))
     axis.set_xlabel("length of the message")
@@ -181,14 +227,14 @@ def records(report, algorithm, cells):
     speed, *latencies = axes
     connections = [cell["connections"] for cell in cells]
     for peer in dict.fromkeys(row["peer"] for row in cells[0]["rows"]):
-        style = {"linewidth": 1.2, "marker": "o", "markersize": 2.5} | LINES.get(peer, ANOTHER_LINE)
+        line_style = {"linewidth": 1.2, "marker": "o", "markersize": 2.5} | LINES.get(peer, style.ANOTHER_LINE)
         row_of = lambda rows: next(row for row in rows if row["peer"] == peer)
-        speed.plot(connections, [gigabytes(cell, row_of(cell["rows"])) for cell in cells], label=peer, **style)
+        speed.plot(connections, [gigabytes(cell, row_of(cell["rows"])) for cell in cells], label=peer, **line_style)
         for axis, since in zip(latencies, ("since_fed", "since_arrival")):
             times = [row_of(cell["latencies"])[since] for cell in cells]
             median, slowest = ([time[name] / 1000 for time in times] for name in ("median_ns", "p99_ns"))
-            axis.plot(connections, median, **style)
-            axis.fill_between(connections, median, slowest, color=style["color"], alpha=0.15, linewidth=0)
+            axis.plot(connections, median, **line_style)
+            axis.fill_between(connections, median, slowest, color=line_style["color"], alpha=0.15, linewidth=0)
     speed.set_ylim(bottom=0)
     for axis in latencies:
         axis.set_yscale("log")
@@ -199,7 +245,7 @@ def records(report, algorithm, cells):
         axis.xaxis.set_minor_locator(NullLocator())
         for direction in axis.xaxis, axis.yaxis:
             direction.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.grid(color="#dddddd", linewidth=0.5)
+        axis.grid(True)
         axis.set_xlabel("connections")
         axis.set_title(title, loc="left")
     speed.set_ylabel("GB/s")
@@ -283,7 +329,7 @@ def main():
                 sys.exit(f"pictures.py: {path}: {name} is already drawn from {drawn[name]}")
             drawn[name] = path
             figure = draw(report, algorithm, cells)
-            figure.savefig(arguments.out / name, metadata={"Date": None}, facecolor="white")
+            style.save(figure, arguments.out / name)
             plt.close(figure)
             print(arguments.out / name)
 

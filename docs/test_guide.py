@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every command of the guide, and compares what it prints with what the guide says. Seconds; only the standard library.
+"""Runs every command of README.md and the guide, and compares what it prints with what they say. Seconds; only the standard library.
 
     docs/test_guide.py --manyhash target/debug/manyhash [PAGE...]
 
@@ -7,6 +7,7 @@ The blocks of commands (sh) of a page run one after the other in one new folder,
 text right after them is what they print, both streams, where `...` stands for anything in a line, and alone for any lines. Comments of
 Markdown before a block say what differs from a plain run:
 
+    <!-- first: COMMANDS -->          runs before, in the same folder, and is not to be seen
     <!-- exit 1 -->                   the code that the block ends with; 0 if nothing is said
     <!-- needs /var/lib/dpkg/info -->  where this is missing, the page from here on is SKIPPED, which fails with CI=true
     <!-- in the test: A => B -->      B runs in place of A, which would take long
@@ -26,8 +27,8 @@ import subprocess
 import sys
 import tempfile
 
-GUIDE = pathlib.Path(__file__).parent / "guide"
-BLOCK = re.compile(r"^<!-- (exit|needs|in the test:|numbers) (.*?) -->$|^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+DOCS = pathlib.Path(__file__).resolve().parent
+BLOCK = re.compile(r"^<!-- (first:|exit|needs|in the test:|numbers) (.*?) -->$|^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def matches(printed, expected, numbers_differ=False):
@@ -54,7 +55,9 @@ def run(page, environment, python, is_recorded):
                 if os.environ.get("CI") == "true":
                     yield f"{where}: skipped"
                 return
-            if kind == "in the test:":
+            if kind == "first:":
+                subprocess.run(["bash", "-euc", value], cwd=folder, env=environment, check=True)
+            elif kind == "in the test:":
                 said[kind].append(value.split(" => "))
             elif kind:
                 said[kind] = value
@@ -92,9 +95,9 @@ def main():
     parser.add_argument("--manyhash", required=True, type=pathlib.Path)
     parser.add_argument("--python", type=os.path.abspath, help="an interpreter that has the package")
     parser.add_argument("--record", action="store_true", help="write what is printed into the pages")
-    parser.add_argument("pages", nargs="*", type=pathlib.Path, help="all of the guide, if none is named")
+    parser.add_argument("pages", nargs="*", type=pathlib.Path, help="README.md and all of the guide, if none is named")
     arguments = parser.parse_args()
-    pages = arguments.pages or sorted(GUIDE.glob("*.md"))
+    pages = arguments.pages or [DOCS.parent / "README.md", *sorted((DOCS / "guide").glob("*.md"))]
     assert matches("a 12 s\nb\nc\n", "a ... s\n...\nc\n") and not matches("a\nb\n", "a\n")
     assert matches("1,045 files (3.5 kB)\n", "2 files (7 B)\n", True) and not matches("2 files OK\n", "2 files\n", True)
     assert matches("1 files OK, 1,234 passed over (3 B)\n", "2 files OK (7 B)\n", True)
@@ -105,7 +108,7 @@ def main():
         complaints = [complaint for page in pages for complaint in run(page, environment, arguments.python, arguments.record)]
     blocks = sum(len(re.findall("^```(?:sh|python)$", page.read_text(), re.MULTILINE)) for page in pages)
     print(*complaints, sep="\n", end="\n" if complaints else "", file=sys.stderr)
-    print(f"{len(pages)} pages of the guide, {blocks} blocks: {len(complaints)} complaints")
+    print(f"{len(pages)} pages, {blocks} blocks: {len(complaints)} complaints")
     sys.exit(bool(complaints) or not blocks)
 
 

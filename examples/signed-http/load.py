@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Loads the service with wrk on loopback, engine by engine in turns: requests per second, latencies, CPU time.
 
-It writes load.json, the picture load.svg, and the table in README.md between its two markers. Every
-run is a fresh process of the service, which must first accept a good signature and refuse a wrong
+It writes load.json, the picture load.svg, and the table in README.md between its two markers; with --draw only the picture, of the
+table that is there. Every run is a fresh process of the service, which must first accept a good signature and refuse a wrong
 one. A run with any other answer than 200 is an error.
 """
 
@@ -30,11 +30,14 @@ SECRET = "a secret of the load test"
 HEADER = "X-Hub-Signature-256"
 ENGINES = ["openssl", "openssl-sha256", "batcher"]
 BEGIN, END = "<!-- load.py writes from here -->", "<!-- to here -->"
+sys.path.insert(0, str(HERE.parents[1] / "bench"))
+import style
+
 # Our blue and two greys differ from each other in brightness, as in bench/pictures.
 STYLES = {
     "openssl": {"color": "#e3e3e3", "hatch": "/////"},
     "openssl-sha256": {"color": "#a8a8a8"},
-    "batcher": {"color": "#12406b"},
+    "batcher": {"color": style.OURS},
 }
 SCRIPT = """
 wrk.method = "POST"
@@ -217,7 +220,7 @@ def ratio(cell):
 
 def title(report):
     machine = report["machine"]
-    return f"{machine['cpu']}, {machine['cores']} cores, {machine['date']}"
+    return f"{style.cpu_name(machine['cpu'])}, {machine['cores']} cores, {machine['date']}"
 
 
 def table(report):
@@ -266,6 +269,25 @@ def write_table(path, report):
     path.write_text("\n".join([before + BEGIN, *table(report), END + after]))
 
 
+def from_table(path):
+    """Returns the report whose table a file has: one sample of each engine, its medians."""
+    lines = path.read_text().partition(BEGIN)[2].partition(END)[0].strip().splitlines()
+    cells = {}
+    for line in lines:
+        if found := re.match(r"\| (\d+) (B|KiB) \| (\d+) \| `([\w-]+)` \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|", line):
+            body, unit, connections, engine, rate, p50, p99, cpu = found.groups()
+            key = int(body) * (1024 if unit == "KiB" else 1), int(connections)
+            cell = cells.setdefault(key, {"body_bytes": key[0], "connections": key[1], "engines": {}})
+            count = lambda text: int(text.replace(",", ""))
+            sample = {"requests_per_second": count(rate), "p50_us": count(p50), "p99_us": count(p99), "cpu_us_per_request": float(cpu)}
+            cell["engines"][engine] = [sample]
+    said = re.match(r"(.*), (\d+) cores, (\d{4}-\d\d-\d\d)\.", lines[0]) if lines else None
+    if not cells or not said:
+        fail(f"{path}: it has no table")
+    machine = dict(zip(("cpu", "cores", "date"), said.groups()))
+    return {"machine": machine, "quick": any("--quick" in line for line in lines), "cells": list(cells.values())}
+
+
 def draw(path, report):
     import matplotlib
 
@@ -273,8 +295,7 @@ def draw(path, report):
     import matplotlib.pyplot as plt
     from matplotlib.ticker import FuncFormatter
 
-    plt.rcParams.update({"svg.hashsalt": "manyhash", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "hatch.linewidth": 0.6})
-    plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
+    plt.rcParams.update(style.settings())
     counts = list(dict.fromkeys(cell["connections"] for cell in report["cells"]))
     labels = ["requests a second", "latency, ms: p50 (dot) to p99", "CPU, us per request"]
     figure, axes = plt.subplots(len(labels), len(counts), squeeze=False, sharey="row", layout="constrained", figsize=(4 * len(counts), 7))
@@ -284,13 +305,13 @@ def draw(path, report):
         for i, engine in enumerate(ENGINES):
             places = [place + 0.27 * (i - 1) for place in range(len(cells))]
             figures = lambda name, unit=1: [unit * median(cell, engine, name) for cell in cells]
-            style = {"width": 0.27, "edgecolor": "#333333", "linewidth": 0.5, "label": engine} | STYLES[engine]
-            rates.bar(places, figures("requests_per_second"), **style)
-            costs.bar(places, figures("cpu_us_per_request"), **style)
+            bars = {"width": 0.27, "edgecolor": style.EDGE, "linewidth": 0.5, "label": engine} | STYLES[engine]
+            rates.bar(places, figures("requests_per_second"), **bars)
+            costs.bar(places, figures("cpu_us_per_request"), **bars)
             half, nearly_all = figures("p50_us", 1e-3), figures("p99_us", 1e-3)
-            latencies.vlines(places, half, nearly_all, color="#333333", linewidth=1)
-            latencies.plot(places, nearly_all, "_", color="#333333", markersize=8)
-            latencies.plot(places, half, "o", color=STYLES[engine]["color"], markeredgecolor="#333333", markeredgewidth=0.5, markersize=7)
+            latencies.vlines(places, half, nearly_all, color=style.EDGE, linewidth=1)
+            latencies.plot(places, nearly_all, "_", color=style.EDGE, markersize=8)
+            latencies.plot(places, half, "o", color=STYLES[engine]["color"], markeredgecolor=style.EDGE, markeredgewidth=0.5, markersize=7)
         latencies.set_yscale("log")
         latencies.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         latencies.set_xlim(rates.get_xlim())
@@ -299,8 +320,7 @@ def draw(path, report):
         for axis in axes[:, across]:
             axis.set_xticks(range(len(cells)), [of_bytes(cell["body_bytes"]) for cell in cells])
             axis.tick_params(axis="x", length=0)
-            axis.grid(axis="y", color="#dddddd", linewidth=0.5)
-            axis.set_axisbelow(True)
+            axis.grid(axis="y")
         rates.set_title(f"{connections} connections", loc="left")
         costs.set_xlabel("bytes of the body")
     for axis, label in zip(axes[:, 0], labels):
@@ -313,7 +333,7 @@ def draw(path, report):
         lines.append("--quick: these figures mean nothing")
     figure.suptitle("\n".join(lines), fontsize=9)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ENGINES), frameon=False)
-    figure.savefig(path, metadata={"Date": None}, facecolor="white")
+    style.save(figure, path)
     plt.close(figure)
 
 
@@ -342,7 +362,11 @@ def main():
     parser.add_argument("--wrk-threads", type=int, default=1, metavar="N", help="default: 1")
     parser.add_argument("--out", type=Path, metavar="DIR", help="with a README.md, where the results go; default: beside this program")
     parser.add_argument("--quick", action="store_true", help="one short round, to see that all works")
+    parser.add_argument("--draw", action="store_true", help="measure nothing: draw the picture of the table that is in README.md")
     arguments = parser.parse_args()
+    if arguments.draw:
+        draw((arguments.out or HERE) / "load.svg", from_table((arguments.out or HERE) / "README.md"))
+        return
     if arguments.quick:
         if not arguments.out:
             parser.error("--quick: its figures are not for our README.md; say where they go with --out")

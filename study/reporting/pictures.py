@@ -7,8 +7,10 @@ import io
 import itertools
 import math
 import re
+import sys
 import textwrap
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import matplotlib
 
@@ -17,10 +19,10 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-plt.rcParams.update({"svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "hatch.linewidth": 0.6, "text.parse_math": False})
-# Every text names all its fonts: few of them, of equal widths.
-plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
-plt.rcParams.update({"axes.axisbelow": True, "grid.color": "#dddddd", "grid.linewidth": 0.5})
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+import style as house
+
+plt.rcParams.update(house.settings() | {"text.parse_math": False})
 
 # For each source: shades, hatches and the hatches' colour. Their numbers have no common factor: 20 series differ. Hatches are of lines:
 # dots are circles, of which each pattern would have a quarter of a megabyte.

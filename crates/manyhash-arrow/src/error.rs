@@ -72,6 +72,8 @@ pub enum Error {
         /// The algorithm's name.
         algorithm: &'static str,
     },
+    /// [`Progress::stop`](crate::Progress::stop) was called.
+    Stopped,
     /// Arrow's own library refuses an array or a stream.
     Arrow(ArrowError),
 }
@@ -98,6 +100,7 @@ impl fmt::Display for Error {
             }
             Self::Backend(error) => error.fmt(f),
             Self::Key { algorithm } => write!(f, "key: {algorithm} has no HMAC"),
+            Self::Stopped => f.write_str("stopped"),
             Self::Arrow(error) => error.fmt(f),
         }
     }

@@ -5,12 +5,14 @@ use crate::column::{self, Column};
 use crate::digester::digester;
 use crate::encoder::{Encoder, TableColumn, piece, split};
 use crate::output::{Layout, Output, Shape};
+use crate::progress::Progress;
 use crate::room::{Room, affordable};
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
 use manyhash::{AnyAlgorithm, threads};
 use std::ops::Range;
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Rows that are hashed together. They fill lanes, and their slices and digests stay in the
@@ -28,6 +30,7 @@ pub struct Hashing {
     prefix: Vec<u8>,
     digest_bytes: usize,
     threads: usize,
+    progress: Option<Arc<Progress>>,
 }
 
 /// A key's bytes, which are erased when this is dropped, and never shown.
@@ -49,7 +52,8 @@ impl Hashing {
     /// Plain digests, written as they are in a column of fixed size, on one thread.
     pub fn new(algorithm: AnyAlgorithm) -> Self {
         let digest_bytes = algorithm.digest_bytes();
-        Self { algorithm, output: Output::Binary, layout: Layout::Fixed, key: None, prefix: Vec::new(), digest_bytes, threads: 1 }
+        let (output, layout) = (Output::Binary, Layout::Fixed);
+        Self { algorithm, output, layout, key: None, prefix: Vec::new(), digest_bytes, threads: 1, progress: None }
     }
 
     /// With digests written as `output` says.
@@ -88,6 +92,11 @@ impl Hashing {
     /// On up to `threads` threads, of which the caller's is one; 0 means 1.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: threads.max(1), ..self }
+    }
+
+    /// With what is done counted in `progress`, by which another thread can also stop the work.
+    pub fn progress(self, progress: Arc<Progress>) -> Self {
+        Self { progress: Some(progress), ..self }
     }
 
     /// The type of the column that [`hash`](Self::hash) makes of a column of this type.
@@ -156,6 +165,7 @@ impl Hashing {
         let digest = |rows: Range<usize>, digests: &mut [u8]| {
             let mut messages = Vec::with_capacity(rows.len());
             column.append_to(&mut messages, rows)?;
+            self.count_bytes(&messages);
             let mut places = Places { digests, digest_bytes: self.algorithm.digest_bytes() };
             if head.is_empty() {
                 digester(&messages, places.take(messages.len()));
@@ -187,7 +197,10 @@ impl Hashing {
         let encoder = Encoder::new(head, &columns)?;
         let digest = |rows: Range<usize>, digests: &mut [u8]| {
             let mut places = Places { digests, digest_bytes: self.algorithm.digest_bytes() };
-            encoder.encode(rows, |messages| digester(messages, places.take(messages.len())))
+            encoder.encode(rows, |messages| {
+                self.count_bytes(messages);
+                digester(messages, places.take(messages.len()));
+            })
         };
         self.write(rows, None, &digest)
     }
@@ -234,7 +247,8 @@ impl Hashing {
         digests: &mut Vec<ArrayRef>,
     ) -> Result<(), Error> {
         let first = digests.len();
-        let alone = Self { threads: 1, key: self.key_bytes().map(Secret::new), prefix: self.prefix.clone(), ..*self };
+        let (key, progress) = (self.key_bytes().map(Secret::new), self.progress.clone());
+        let alone = Self { threads: 1, key, prefix: self.prefix.clone(), progress, ..*self };
         // If there are fewer arrays than threads, each array is shared out to all threads.
         let (threads, hashing) = if arrays.len() < self.threads { (1, self) } else { (self.threads, &alone) };
         let results = threads::map(threads, arrays.iter().collect(), |array| hash(hashing, array));
@@ -251,6 +265,17 @@ impl Hashing {
             return Err(Error::Key { algorithm: self.algorithm.name() });
         }
         Ok(())
+    }
+
+    fn check_stopped(&self) -> Result<(), Error> {
+        if self.progress.as_ref().is_some_and(|progress| progress.is_stopped()) { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    /// Counts the bytes of messages that are about to be hashed.
+    fn count_bytes(&self, messages: &[&[u8]]) {
+        if let Some(progress) = &self.progress {
+            progress.add_bytes(messages.iter().map(|message| message.len()).sum());
+        }
     }
 
     fn key_bytes(&self) -> Option<&[u8]> {
@@ -284,7 +309,12 @@ impl Hashing {
                 let chunk = start..(start + CHUNK_ROWS).min(rows.end);
                 let (wanted, written);
                 (wanted, (written, values)) = (valid(&chunk), values.split_at_mut(values_of(&chunk) * shape.row_bytes));
+                let chunk_rows = chunk.len();
+                self.check_stopped()?;
                 self.write_chunk(wanted, chunk, nulls.as_ref(), written, &mut digests, digest)?;
+                if let Some(progress) = &self.progress {
+                    progress.add_rows(chunk_rows);
+                }
             }
             Ok(())
         };

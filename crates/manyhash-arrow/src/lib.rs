@@ -25,11 +25,13 @@ mod encoder;
 mod error;
 mod hashing;
 mod output;
+mod progress;
 mod room;
 
 pub use error::Error;
 pub use hashing::Hashing;
 pub use output::{Layout, Output};
+pub use progress::Progress;
 
 /// The first byte of every encoded row: the version of the encoding.
 pub const ENCODING_VERSION: u8 = 1;

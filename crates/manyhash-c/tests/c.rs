@@ -51,14 +51,18 @@ fn copy(from: &Path, to: &Path) {
     std::fs::copy(from, to).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
 }
 
-/// Compiles the program with a compiler, and returns the path of the result.
+/// Compiles `uses.c` with a compiler, and returns the path of the result.
 fn compile(name: &str, compiler: &[&str], is_static: bool) -> PathBuf {
+    compile_source(&here("tests/uses.c"), name, compiler, is_static)
+}
+
+fn compile_source(source: &Path, name: &str, compiler: &[&str], is_static: bool) -> PathBuf {
     let folder = installed(name);
     let program = folder.join("uses");
     let warnings = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-g"];
     let mut command = Command::new(compiler[0]);
     command.args(&compiler[1..]).args(warnings).arg("-I").arg(here("include"));
-    command.arg(here("tests/uses.c")).args(["-x", "none", "-o"]).arg(&program);
+    command.arg(source).args(["-x", "none", "-o"]).arg(&program);
     if is_static {
         // What the compiler says that the static library needs.
         command.arg(folder.join("libmanyhash.a")).args(["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl"]);
@@ -67,6 +71,20 @@ fn compile(name: &str, compiler: &[&str], is_static: bool) -> PathBuf {
     }
     succeeds(&mut command);
     program
+}
+
+#[test]
+fn the_program_of_the_readme_prints_what_it_says() {
+    if !has("cc") {
+        return skipped("no cc on this machine");
+    }
+    let page = include_str!("../../../README.md");
+    let rest = page.split_once("```c\n").expect("a program begins").1;
+    let (program, rest) = rest.split_once("```\n```text\n").expect("what it prints follows");
+    let (prints, _) = rest.split_once("```").expect("it ends");
+    let source = installed("readme").join("readme.c");
+    std::fs::write(&source, program).expect("a folder of ours");
+    assert_eq!(succeeds(&mut Command::new(compile_source(&source, "readme", &["cc", "-std=c99"], false))), prints);
 }
 
 #[test]

@@ -34,6 +34,11 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+/// The program in Rust of the repository's README.md, which is run as a test of documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 /// Runs the command line `arguments`, the program's name first, and returns the exit code.
 ///
 /// If that name, or the next argument, is a drop-in's (`sha256sum`), the program is that drop-in;

@@ -26,6 +26,8 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 const RATE_OVER: Duration = Duration::from_secs(15);
 /// The time that must have passed for a rate to mean anything.
 const RATE_FROM: Duration = Duration::from_secs(2);
+/// The time at the beginning that no rate is taken over: then buffers fill, faster than they are hashed.
+const SETTLING: Duration = Duration::from_secs(1);
 
 /// When progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -187,7 +189,8 @@ impl Rate {
 
     /// Returns the rate, once there is enough of it to go by.
     fn bytes_per_second(&self) -> Option<f64> {
-        let ((begin, before), (end, now)) = self.0.front().zip(self.0.back())?;
+        let settled = self.0.iter().find(|(time, _)| *time >= SETTLING);
+        let ((begin, before), (end, now)) = settled.zip(self.0.back())?;
         let time = end.saturating_sub(*begin);
         (time >= RATE_FROM).then(|| now.saturating_sub(*before) as f64 / time.as_secs_f64())
     }
@@ -234,13 +237,23 @@ mod tests {
         for second in 0..100 {
             rate.add(Duration::from_secs(second), if second < 50 { 0 } else { (second - 50) * 1000 });
             match second {
-                0 | 1 => assert_eq!(rate.bytes_per_second(), None),
-                2..50 => assert_eq!(rate.bytes_per_second(), Some(0.0)),
+                0..3 => assert_eq!(rate.bytes_per_second(), None),
+                3..50 => assert_eq!(rate.bytes_per_second(), Some(0.0)),
                 70.. => assert_eq!(rate.bytes_per_second(), Some(1000.0)),
                 _ => {}
             }
             assert!(rate.0.len() <= 17);
         }
+    }
+
+    #[test]
+    fn what_buffers_take_at_first_is_no_rate() {
+        let mut rate = Rate::default();
+        for tenth in 0..100 {
+            rate.add(Duration::from_millis(100 * tenth), 16_000_000 + 200_000 * tenth);
+        }
+        rate.0.push_front((Duration::ZERO, 0));
+        assert_eq!(rate.bytes_per_second().map(f64::round), Some(2e6));
     }
 
     #[test]

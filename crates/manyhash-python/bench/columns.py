@@ -214,9 +214,11 @@ def measure(contestants: list[Contestant], runs: int) -> None:
 def machine() -> dict[str, str]:
     model = platform.processor() or platform.machine()
     try:
-        names = [line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
-        model = names[0] if names else model
-    except OSError:
+        # The last of equal ones: those of the last core.
+        said = dict(line.split("\t", 1) for line in Path("/proc/cpuinfo").read_text().splitlines() if "\t" in line)
+        said = {name.strip(): value.strip("\t: ") for name, value in said.items()}
+        model = f"{said['model name']}, family {said['cpu family']} model {said['model']}"
+    except (OSError, KeyError):
         pass
     return {
         "cpu": model,

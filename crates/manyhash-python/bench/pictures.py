@@ -18,16 +18,17 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-plt.rcParams.update({"svg.hashsalt": "manyhash", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8})
-# Every text names all its fonts: few of them, of equal widths.
-plt.rcParams.update({"font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "axes.spines.top": False, "axes.spines.right": False})
+sys.path.insert(0, str(Path(__file__).parents[3] / "bench"))
+import style
 
-OURS = "#12406b"
+plt.rcParams.update(style.settings())
+
+OURS, OURS_LIGHTER = style.OURS, style.OURS_LIGHTER
 # Dashes and marks differ as well as colours, so that the lines can be told apart in grey.
 OUR_OUTPUTS = {
     "binary": {"color": OURS, "linewidth": 2.2, "marker": "o"},
-    "hex": {"color": "#4a97c9", "linewidth": 1.8, "linestyle": (0, (7, 2)), "marker": "s"},
-    "base64": {"color": "#4a97c9", "linewidth": 1.4, "linestyle": (0, (2, 1)), "marker": "^"},
+    "hex": {"color": OURS_LIGHTER, "linewidth": 1.8, "linestyle": (0, (7, 2)), "marker": "s"},
+    "base64": {"color": OURS_LIGHTER, "linewidth": 1.4, "linestyle": (0, (2, 1)), "marker": "^"},
     "key": {"color": OURS, "linewidth": 1.4, "linestyle": ":", "marker": "D"},
     "rows": {"color": "#777777", "linewidth": 1.4, "linestyle": (0, (1, 1)), "marker": "*"},
 }
@@ -62,11 +63,11 @@ def contestants(cells: list[dict[str, Any]]) -> dict[tuple[str, str], str]:
 
 
 def draw_line(axis: Any, cells: list[dict[str, Any]], name: str, output: str, standing: str) -> None:
-    style = {"linewidth": 1.2, "markersize": 4, **(OUR_OUTPUTS[output] if standing == "ours" else PEERS.get(name, {"color": "#333333"}))}
+    drawn = {"linewidth": 1.2, "markersize": 4, **(OUR_OUTPUTS[output] if standing == "ours" else PEERS.get(name, {"color": "#333333"}))}
     if name.endswith(", object"):
-        style |= {"color": "#4a97c9", "linestyle": "-.", "marker": "P"}
+        drawn |= {"color": OURS_LIGHTER, "linestyle": "-.", "marker": "P"}
     label = f"{name}: {WITH_KEY.get(output, output)}"
-    axis.plot(*zip(*line_of(cells, name, output), strict=True), label=label, zorder=3 if standing == "ours" else 2, **style)
+    axis.plot(*zip(*line_of(cells, name, output), strict=True), label=label, zorder=3 if standing == "ours" else 2, **drawn)
 
 
 def finish_axes(axis: Any, cells: list[dict[str, Any]]) -> None:
@@ -77,13 +78,13 @@ def finish_axes(axis: Any, cells: list[dict[str, Any]]) -> None:
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} B"))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else ""))
-    axis.grid(color="#dddddd", linewidth=0.5, which="both")
+    axis.grid(True, which="both")
     axis.set_xlabel("length of a row")
 
 
 def finish(figure: Any, report: dict[str, Any], title: str) -> Any:
     of = report["machine"]
-    lines = [title, f"{of['cpu']}, {of['backend']}, {of['date']}, one thread, medians of {report['runs']}"]
+    lines = [title, f"{style.cpu_name(of['cpu'])}, {of['backend']}, {of['date']}, one thread, medians of {report['runs']}"]
     if report["quick"]:
         lines.append("--quick: these figures mean nothing")
     figure.suptitle("\n".join(lines), fontsize=9)
@@ -135,7 +136,7 @@ def main() -> None:
     for draw in (arrow, engines):
         figure = draw(report)
         path = arguments.out / f"columns-{draw.__name__}.svg"
-        figure.savefig(path, metadata={"Date": None}, facecolor="white")
+        style.save(figure, path)
         plt.close(figure)
         print(path)
 

@@ -4,6 +4,7 @@ use crate::algorithm;
 use crate::buffer::Buffer;
 use crate::compute::Threads;
 use crate::contained::contained;
+use crate::watch::{Watch, detached};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 /// The digest of each value of a column. `manyhash.arrow.hash` says what the arguments are.
 #[pyfunction]
-#[pyo3(signature = (column, algorithm, output, *, key, prefix, truncate, layout, threads))]
+#[pyo3(signature = (column, algorithm, output, *, key, prefix, truncate, layout, threads, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn hash_column<'py>(
     py: Python<'py>,
@@ -30,17 +31,22 @@ pub fn hash_column<'py>(
     truncate: Option<i64>,
     layout: &str,
     threads: i64,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let hashing = hashing(algorithm, output, key, prefix, truncate, layout, threads)?;
+    let mut hashing = hashing(algorithm, output, key, prefix, truncate, layout, threads)?;
+    let watch = Watch::of(progress);
+    if let Some(watch) = &watch {
+        hashing = watch.counting(hashing);
+    }
     let input = Input::new(column, "column", "an array or a column")?;
     let result = hashing.data_type(input.field.data_type()).map_err(to_python)?;
     let field = Arc::new(Field::new(input.field.name(), result, true));
-    input.digests(py, field, &hashing, |hashing, array| hashing.hash(array))
+    input.digests(py, field, &hashing, watch.as_ref(), |hashing, array| hashing.hash(array))
 }
 
 /// The digest of each row of a table. `manyhash.arrow.hash_rows` says what the arguments are.
 #[pyfunction]
-#[pyo3(signature = (table, columns, algorithm, output, *, key, prefix, truncate, layout, threads))]
+#[pyo3(signature = (table, columns, algorithm, output, *, key, prefix, truncate, layout, threads, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn hash_rows<'py>(
     py: Python<'py>,
@@ -53,8 +59,13 @@ pub fn hash_rows<'py>(
     truncate: Option<i64>,
     layout: &str,
     threads: i64,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let hashing = hashing(algorithm, output, key, prefix, truncate, layout, threads)?;
+    let mut hashing = hashing(algorithm, output, key, prefix, truncate, layout, threads)?;
+    let watch = Watch::of(progress);
+    if let Some(watch) = &watch {
+        hashing = watch.counting(hashing);
+    }
     let input = Input::new(table, "table", "a table, a record batch or another stream of structs")?;
     let DataType::Struct(fields) = input.field.data_type() else {
         let message = format!("table is {} and not a table; for a single column there is hash()", input.field.data_type());
@@ -63,7 +74,7 @@ pub fn hash_rows<'py>(
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
     let chosen = choose(&names, columns)?;
     let field = Arc::new(Field::new("digest", hashing.row_data_type(), false));
-    input.digests(py, field, &hashing, move |hashing, array| {
+    input.digests(py, field, &hashing, watch.as_ref(), move |hashing, array| {
         let table = array.as_struct();
         if let Some(row) = (0..table.len()).find(|row| table.is_null(*row)) {
             return Err(Error::Value { row, reason: "the whole row is null" });
@@ -160,12 +171,13 @@ impl Input {
         py: Python<'py>,
         field: FieldRef,
         hashing: &Hashing,
+        watch: Option<&Watch>,
         hash: impl Fn(&Hashing, &ArrayRef) -> Result<ArrayRef, Error> + Send + Sync,
     ) -> PyResult<Bound<'py, PyAny>> {
         match self.arrays {
             AnyArray::Array(array) => {
                 let (array, _) = array.into_inner();
-                let digests = contained(|| py.detach(|| hash(hashing, &array)).map_err(to_python))?;
+                let digests = detached(py, watch, || contained(|| hash(hashing, &array).map_err(to_python)))?;
                 PyArray::new(digests, field).into_arro3(py)
             }
             AnyArray::Stream(stream) => {
@@ -177,7 +189,7 @@ impl Input {
                     })?;
                     array
                 });
-                let digests = contained(|| Ok(py.detach(|| hashing.hash_stream(interruptible, hash))))?;
+                let digests = detached(py, watch, || contained(|| Ok(hashing.hash_stream(interruptible, hash))))?;
                 let digests = digests.map_err(|error| interrupted.unwrap_or_else(|| to_python(error)))?;
                 PyChunkedArray::try_new(digests, field)?.into_arro3(py)
             }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The time from one call of `progress` to the next.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+pub const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// What is known of a file: its size, its digest, and its error.
 type Row = (Option<u64>, Option<Py<PyBytes>>, Option<String>);

@@ -28,6 +28,7 @@ mod output;
 mod parameters;
 mod rows;
 mod tree;
+mod watch;
 
 use pyo3::prelude::*;
 

@@ -12,7 +12,7 @@ use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use manyhash::AnyAlgorithm;
-use manyhash_arrow::{Error, Hashing, Layout, Output};
+use manyhash_arrow::{Error, Hashing, Layout, Output, Progress};
 use std::sync::Arc;
 
 /// Values of every length around the ends of blocks and of views, some null, more than a chunk of
@@ -44,6 +44,28 @@ fn columns(texts: &[Option<String>]) -> Vec<ArrayRef> {
 
 fn expected(algorithm: AnyAlgorithm, texts: &[Option<String>]) -> Vec<Option<Vec<u8>>> {
     texts.iter().map(|text| text.as_ref().map(|text| reference(algorithm, text.as_bytes()))).collect()
+}
+
+#[test]
+fn progress_counts_rows_and_bytes_and_stops_the_work() {
+    let texts = texts(10_000);
+    let bytes: usize = texts.iter().flatten().map(String::len).sum();
+    for column in columns(&texts) {
+        let progress = Arc::new(Progress::new());
+        let hashing = Hashing::new(AnyAlgorithm::Sha256).threads(2).progress(Arc::clone(&progress));
+        let (name, rows) = ([("texts", Arc::clone(&column))], column.len());
+        hashing.hash(&column).unwrap();
+        assert_eq!((progress.rows(), progress.bytes()), (rows as u64, bytes as u64), "{}", column.data_type());
+        hashing.hash_rows(rows, &name).unwrap();
+        assert_eq!(progress.rows(), 2 * rows as u64);
+        assert!(progress.bytes() > 2 * bytes as u64, "rows are longer than their values");
+        progress.stop();
+        assert!(matches!(hashing.hash(&column), Err(Error::Stopped)));
+        assert!(matches!(hashing.hash_rows(rows, &name), Err(Error::Stopped)));
+        let stream = [Ok(Arc::clone(&column)), Ok(Arc::clone(&column)), Ok(column)];
+        let result = hashing.hash_stream(stream.into_iter(), |hashing, array| hashing.hash(array));
+        assert!(matches!(result, Err(Error::Array { array: 0, error }) if matches!(*error, Error::Stopped)));
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use manyhash_measure::{calibrate, machine};
 use serde::Serialize;
 use std::hint::black_box;
 use std::io::{self, Write};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The batches to measure: number of messages, and bytes of each.
@@ -29,20 +30,21 @@ pub(crate) fn run(arguments: BenchArguments) -> Outcome {
     }
     let cpu = machine::cpu_name().unwrap_or_else(|| "unknown CPU".into());
     if !arguments.json {
-        writeln!(out, "{cpu}, one thread")?;
+        let threads = if arguments.threads == 1 { "one thread".to_string() } else { format!("{} threads", arguments.threads) };
+        writeln!(out, "{cpu}, {threads}")?;
         write_heading(&mut out)?;
     }
     let mut chosen = Vec::new();
     for algorithm in algorithms {
         let take = |row: Row| {
             if arguments.json {
-                return write_json(&mut out, &cpu, &row);
+                return write_json(&mut out, &cpu, arguments.threads, &row);
             }
             write_row(&mut out, &row)?;
             chosen.extend(row.is_chosen.then_some(row));
             Ok(())
         };
-        with_algorithm!(algorithm, A => measure::<A>(algorithm, arguments.all, take))?;
+        with_algorithm!(algorithm, A => measure::<A>(algorithm, arguments.threads, arguments.all, take))?;
     }
     // One sentence is enough for all: of the algorithm that most people use.
     let usual = chosen.iter().find(|row| row.algorithm == AnyAlgorithm::Sha256).or(chosen.first());
@@ -102,24 +104,73 @@ impl Row {
 
 /// Measures the rows of one algorithm: that of the library's choice, and if asked for those of all
 /// backends. Each goes to `take` when it is there.
-fn measure<A: Algorithm>(algorithm: AnyAlgorithm, all: bool, mut take: impl FnMut(Row) -> io::Result<()>) -> io::Result<()> {
-    let row = |backend: Backend, is_chosen, rates| {
+fn measure<A: Algorithm>(
+    algorithm: AnyAlgorithm,
+    threads: usize,
+    all: bool,
+    mut take: impl FnMut(Row) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut row = |backend: Backend, is_chosen, rates: io::Result<_>| {
         let lanes = backend.lanes_of::<A>().unwrap_or(1);
-        Row { algorithm, backend: backend.name(), lanes, is_chosen, rates }
+        take(Row { algorithm, backend: backend.name(), lanes, is_chosen, rates: rates? })
     };
     if let Ok(chosen) = Backend::in_use::<A>() {
-        take(row(chosen, true, rates(|messages| drop(black_box(manyhash::hash_many::<A>(messages))))))?;
+        row(chosen, true, rates(threads, |messages| drop(black_box(manyhash::hash_many::<A>(messages)))))?;
     }
-    let others = Backend::supported().into_iter().filter(|backend| all && backend.supports::<A>());
-    others.map(|backend| row(backend, false, rates(|messages| drop(black_box(backend.hash_many::<A>(messages)))))).try_for_each(take)
+    for backend in Backend::supported().into_iter().filter(|backend| all && backend.supports::<A>()) {
+        row(backend, false, rates(threads, |messages| drop(black_box(backend.hash_many::<A>(messages)))))?;
+    }
+    Ok(())
 }
 
-fn rates(mut hash: impl FnMut(&[&[u8]])) -> [f64; BATCHES.len()] {
-    BATCHES.map(|(messages, bytes)| {
-        let memory: Vec<u8> = (0..messages * bytes).map(|i| ((i * 167) >> 3) as u8).collect();
+/// Returns GB/s of each of [`BATCHES`], of so many threads together.
+fn rates(threads: usize, hash: impl Fn(&[&[u8]]) + Sync) -> io::Result<[f64; BATCHES.len()]> {
+    let mut rates = [0.0; BATCHES.len()];
+    for (rate, (messages, bytes)) in rates.iter_mut().zip(BATCHES) {
+        let memory = memory(messages * bytes);
         let batch: Vec<&[u8]> = memory.chunks_exact(bytes).collect();
-        memory.len() as f64 / best_seconds(|| hash(&batch)) / 1e9
-    })
+        let bytes_per_second =
+            if threads == 1 { memory.len() as f64 / best_seconds(|| hash(&batch)) } else { best_together(threads, &batch, &hash)? };
+        *rate = bytes_per_second / 1e9;
+    }
+    Ok(rates)
+}
+
+fn memory(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| ((i * 167) >> 3) as u8).collect()
+}
+
+/// Returns bytes a second of threads that hash at the same time, each a copy of the batch over and over: the best of some samples,
+/// in each of which every thread counts what it has done.
+///
+/// # Errors
+/// If a thread cannot be started.
+fn best_together(threads: usize, batch: &[&[u8]], hash: &(impl Fn(&[&[u8]]) + Sync)) -> io::Result<f64> {
+    const SAMPLES: usize = 7;
+    const SAMPLE: Duration = Duration::from_millis(20);
+    let work = || {
+        let memory = batch.concat();
+        let bytes = batch.first().map_or(1, |message| message.len());
+        let batch: Vec<&[u8]> = memory.chunks_exact(bytes).collect();
+        let rates = (0..SAMPLES).map(|_| {
+            let start = Instant::now();
+            let mut calls = 0_u32;
+            while start.elapsed() < SAMPLE {
+                hash(&batch);
+                calls += 1;
+            }
+            f64::from(calls) * memory.len() as f64 / start.elapsed().as_secs_f64()
+        });
+        rates.collect::<Vec<f64>>()
+    };
+    let of_each: Vec<Vec<f64>> = thread::scope(|scope| {
+        let started: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, work)).collect();
+        let ours = work();
+        let joined = started.into_iter().map(|thread| thread.map(|thread| thread.join().unwrap_or_default()));
+        joined.chain([Ok(ours)]).collect::<io::Result<_>>()
+    })?;
+    let together = (0..SAMPLES).map(|sample| of_each.iter().filter_map(|rates| rates.get(sample)).sum());
+    Ok(together.fold(0.0, f64::max))
 }
 
 fn write_heading(out: &mut impl Write) -> io::Result<()> {
@@ -160,16 +211,17 @@ struct Figure<'a> {
     backend: &'a str,
     lanes: usize,
     is_chosen: bool,
+    threads: usize,
     messages: usize,
     message_bytes: usize,
     gigabytes_per_second: f64,
 }
 
-fn write_json(out: &mut impl Write, cpu: &str, row: &Row) -> io::Result<()> {
+fn write_json(out: &mut impl Write, cpu: &str, threads: usize, row: &Row) -> io::Result<()> {
     for ((messages, message_bytes), gigabytes_per_second) in BATCHES.into_iter().zip(row.rates) {
         let algorithm = row.algorithm.name();
         let (backend, lanes, is_chosen) = (row.backend, row.lanes, row.is_chosen);
-        let figure = Figure { cpu, algorithm, backend, lanes, is_chosen, messages, message_bytes, gigabytes_per_second };
+        let figure = Figure { cpu, algorithm, backend, lanes, is_chosen, threads, messages, message_bytes, gigabytes_per_second };
         serde_json::to_writer(&mut *out, &figure)?;
         writeln!(out)?;
     }

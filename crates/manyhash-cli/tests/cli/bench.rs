@@ -54,6 +54,21 @@ fn programs_get_an_object_a_figure() {
 }
 
 #[test]
+fn threads_are_measured_together() {
+    let folder = Place::new();
+    let run = folder.run("bench -j 2 -a sha256");
+    assert_eq!((run.stderr.as_str(), run.code), ("", Some(0)));
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[0].ends_with(", 2 threads"), "{}", lines[0]);
+    assert!(figures(lines[2]).iter().all(|figure| *figure > 0.0), "{}", lines[2]);
+    let json = folder.run("bench --threads 3 --json -a sha256");
+    let figure: serde_json::Value = serde_json::from_str(json.stdout.lines().next().unwrap()).unwrap();
+    assert!(figure["threads"] == 3 && figure["gigabytes_per_second"].as_f64().unwrap() > 0.0, "{figure}");
+    assert_eq!(folder.run("bench -j -1").code, Some(2));
+    assert_eq!(folder.run("bench -j 2 --calibrate").code, Some(2));
+}
+
+#[test]
 fn a_wrong_backend_is_told_before_anything_is_measured() {
     let folder = Place::new();
     let run = outcome(folder.command(BINARY).args(["bench", "-a", "sha512"]).env("MANYHASH_BACKEND", "nonesuch"), b"");

@@ -31,6 +31,7 @@ mod readme;
 mod resources;
 mod sum;
 mod support;
+mod systemd;
 mod terminal;
 mod threads;
 mod tree;

@@ -1,11 +1,10 @@
-//! The commands of README.md, run as they stand there.
+//! The commands of the crate's page, run as they stand there. Those of the repository's README.md are run by docs/test_guide.py.
 
 use crate::support::{BINARY, Place, outcome};
 
-/// Returns the first block of commands after a heading.
-fn commands<'a>(page: &'a str, heading: &str) -> &'a str {
-    let section = page.split_once(&format!("\n{heading}\n")).expect("the heading is there").1;
-    let block = section.split_once("```sh\n").expect("a block begins").1;
+/// Returns the first block of commands.
+fn commands(page: &str) -> &str {
+    let block = page.split_once("```sh\n").expect("a block begins").1;
     block.split_once("\n```").expect("it ends").0
 }
 
@@ -21,7 +20,7 @@ fn commands_of_the_readme_work_one_after_the_other() {
     std::os::unix::fs::symlink(BINARY, tools.join("manyhash")).unwrap();
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
 
-    let block = commands(include_str!("../../../../README.md"), "## The command");
+    let block = commands(include_str!("../../README.md"));
     assert!(block.contains("check --audit "));
     let run = outcome(place.command("sh").args(["-exc", block]).env("HOME", &home).env("PATH", path), b"");
     assert_eq!(run.code, Some(0), "the last line with a + is what failed:\n{}{}", run.stderr, run.stdout);

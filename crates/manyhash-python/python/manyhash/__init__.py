@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from manyhash import _algorithms, _manyhash, tree
@@ -30,6 +30,7 @@ from manyhash._manyhash import (
     shake_many,
     verify_many,
 )
+from manyhash._progress import Progress, Told
 
 __all__ = [
     "AlgorithmName",
@@ -37,6 +38,7 @@ __all__ = [
     "FileDigest",
     "Hash",
     "OutputHash",
+    "Progress",
     "__version__",
     "algorithms",
     "backend",
@@ -105,7 +107,7 @@ def file_digests(
     paths: Iterable[str | bytes | os.PathLike[str] | os.PathLike[bytes]],
     algorithm: AlgorithmName | str = "sha256",
     *,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
     threads: int = 0,
 ) -> list[FileDigest]:
     """The digest of each file, in the order of the paths; many files are hashed at once, and memory
@@ -113,8 +115,10 @@ def file_digests(
 
     paths: paths of files. A fifo or a device is read to its end. A folder, and whatever cannot be
         read, has an error, and the others go on.
-    progress: called with the number of files done and of bytes read so far, at most every 100 ms
-        and at the end. An exception that it raises stops the work, as Ctrl-C does, and is raised.
+    progress: True draws a bar on stderr (where that is no terminal, a line every ten seconds). A
+        function is called with the number of files done and of bytes read so far, at most every
+        100 ms and at the end; a bar such as `tqdm(total=len(paths))` is updated as often. An
+        exception that it raises stops the work, as Ctrl-C does, and is raised.
     threads: how many hash; 0 is one for each CPU.
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
@@ -124,7 +128,11 @@ def file_digests(
     # A name that cannot be encoded has its row, and is counted, as that of another missing file: no
     # file has the name that stands for it, with a zero byte in it.
     found = ["\0" if error else name for name, error in zip(names, errors, strict=True)]
-    rows = _manyhash.file_digests(found, algorithm, progress, threads)
+    told = Told(progress, "files", len(found))
+    try:
+        rows = _manyhash.file_digests(found, algorithm, told.callback, threads)
+    finally:
+        told.close()
     return [
         FileDigest(name, None, None, error) if error else FileDigest(name, *row) for name, error, row in zip(names, errors, rows, strict=True)
     ]

@@ -374,6 +374,7 @@ def hash_column(
     truncate: int | None,
     layout: str,
     threads: int,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Array | ChunkedArray: ...
 def hash_rows(
     table: object,
@@ -386,6 +387,7 @@ def hash_rows(
     truncate: int | None,
     layout: str,
     threads: int,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Array | ChunkedArray: ...
 def run_command(arguments: Sequence[str]) -> int: ...
 def tree_j_lanes(data: Data, lanes: int, algorithm: str, separated: bool) -> bytes: ...

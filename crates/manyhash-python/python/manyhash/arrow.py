@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, ove
 
 from manyhash import _manyhash
 from manyhash._algorithms import AlgorithmName
+from manyhash._progress import Progress, Told
 
 if TYPE_CHECKING:
     from arro3.core import Array, ChunkedArray
@@ -43,9 +44,10 @@ class Options(TypedDict, total=False):
 
 
 class ColumnOptions(Options, total=False):
-    """The options of a column whose layout can be chosen."""
+    """The options of a column whose layout can be chosen, and that is hashed at once."""
 
     layout: Layout
+    progress: Progress
 
 
 class ArrowArray(Protocol):
@@ -82,6 +84,7 @@ def hash(
     truncate: int | None = None,
     layout: Layout = "fixed",
     threads: int = 1,
+    progress: Progress = None,
 ) -> Array | ChunkedArray:
     """The digest of each value of a column; null for null.
 
@@ -96,6 +99,11 @@ def hash(
         None: all.
     layout: "fixed" unless the engine that takes the result lacks FixedSizeBinary.
     threads: how many hash; 0 is one for each CPU.
+    progress: True draws a bar on stderr (where that is no terminal, a line every ten seconds). A
+        function is called with the number of rows done (of a dictionary, of its values) and of
+        bytes hashed so far, at most every 100 ms and at the end; a bar such as
+        `tqdm(total=len(column))` is updated as often. An exception that it raises stops the work,
+        as Ctrl-C does then within an array, too, and is raised.
 
     An array gives an array. A stream of arrays (a chunked array, a series) gives a chunked array
     with the same chunks; only those are cut whose text offsets of 32 bits could not count. Both are
@@ -107,9 +115,13 @@ def hash(
     they should not point); RuntimeError if the maker of a stream fails; MemoryError. Ctrl-C stops
     the work between two arrays of a stream.
     """
-    return _manyhash.hash_column(
-        column, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads
-    )
+    told = Told(progress, "rows", _rows(column) if progress is True else None)
+    try:
+        return _manyhash.hash_column(
+            column, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads, progress=told.callback
+        )
+    finally:
+        told.close()
 
 
 @overload
@@ -143,6 +155,7 @@ def hash_rows(
     truncate: int | None = None,
     layout: Layout = "fixed",
     threads: int = 1,
+    progress: Progress = None,
 ) -> Array | ChunkedArray:
     """The digest of each row of a table.
 
@@ -160,6 +173,21 @@ def hash_rows(
     are never null. A column of lists, structs or maps is a TypeError, and a name that the table
     lacks is a KeyError.
     """
-    return _manyhash.hash_rows(
-        table, columns, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads
-    )
+    told = Told(progress, "rows", _rows(table) if progress is True else None)
+    try:
+        return _manyhash.hash_rows(
+            table, columns, algorithm, output, key=key, prefix=prefix, truncate=truncate, layout=layout, threads=threads, progress=told.callback
+        )
+    finally:
+        told.close()
+
+
+def _rows(column: object) -> int | None:
+    """The number of rows, if the object can say so without being read."""
+    for name in ("num_rows", "height"):
+        if isinstance(rows := getattr(column, name, None), int):
+            return rows
+    try:
+        return len(column)  # type: ignore[arg-type]
+    except TypeError:
+        return None

@@ -64,7 +64,7 @@ def test_methods_are_those_of_the_algorithms_and_options_those_of_a_digest():
         assert method.__name__ == algorithm and algorithm in method.__doc__
     assert set(options) == {field.name for field in dataclasses.fields(ColumnDigest)} - {"algorithm", "output"}
     arguments = inspect.signature(manyhash.arrow.hash).parameters.values()
-    assert {argument.name for argument in arguments if argument.kind is argument.KEYWORD_ONLY} == set(options) | {"layout"}
+    assert {argument.name for argument in arguments if argument.kind is argument.KEYWORD_ONLY} == set(options) | {"layout", "progress"}
 
 
 def test_an_option_that_is_none_is_a_type_error():
