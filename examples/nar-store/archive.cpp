@@ -123,7 +123,7 @@ Many::~Many() = default;
 
 void Many::add_file(std::size_t file, const std::string &path) {
     const auto fails = [&](int error) -> std::system_error { return {error, std::generic_category(), path}; };
-    const Descriptor descriptor{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+    const Descriptor descriptor{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     struct stat known;
     if (descriptor.number < 0 || fstat(descriptor.number, &known) != 0) throw fails(errno);
     if (!S_ISREG(known.st_mode)) throw fails(EINVAL);
