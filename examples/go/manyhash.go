@@ -13,6 +13,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -48,6 +49,18 @@ func (b *Batch) Append(message []byte) {
 	}
 	b.values = append(b.values, message...)
 	b.offsets = append(b.offsets, int64(len(b.values)))
+}
+
+// Extend appends a message of n bytes and returns the room for it, which is there until the next message comes: what reads from a file or a
+// connection can put its bytes there, so that they are not copied.
+func (b *Batch) Extend(n int) []byte {
+	if len(b.offsets) == 0 {
+		b.offsets = append(b.offsets, 0)
+	}
+	begin := len(b.values)
+	b.values = slices.Grow(b.values, n)[:begin+n]
+	b.offsets = append(b.offsets, int64(len(b.values)))
+	return b.values[begin:]
 }
 
 // Len returns the number of messages.

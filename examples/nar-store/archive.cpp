@@ -1,12 +1,14 @@
 #include "archive.hpp"
 
+#include <manyhash.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -14,8 +16,12 @@
 namespace archive {
 namespace {
 
-// Files are read in pieces of so many bytes, and so many may be waiting for others to fill the lanes.
-constexpr std::size_t piece_bytes = 1 << 20, most_waiting_bytes = 32 << 20;
+// Archives of so many bytes are hashed together: enough to fill all lanes, and few enough to stay in a cache of some levels.
+constexpr std::size_t buffer_bytes = 4 << 20;
+// Larger files are hashed by themselves.
+constexpr std::uint64_t most_together = 1 << 20;
+// More than a prefix and a suffix have.
+constexpr std::size_t framing_bytes = 256;
 
 void append_number(std::string &to, std::uint64_t number) {
     for (int i = 0; i < 8; ++i) to += static_cast<char>(number >> (8 * i));
@@ -33,17 +39,28 @@ void require(manyhash_status status, const char *what) {
     if (status != MANYHASH_OK) throw std::runtime_error(std::string(what) + ": " + manyhash_message(status));
 }
 
-struct FreeJob {
-    void operator()(manyhash_job *job) const { manyhash_job_free(job); }
-};
-struct FreeJobs {
-    void operator()(manyhash_jobs *jobs) const { manyhash_jobs_free(jobs); }
+struct FreeHasher {
+    void operator()(manyhash_hasher *hasher) const { manyhash_hasher_free(hasher); }
 };
 
 struct Descriptor {
     int number;
     ~Descriptor() { close(number); }
 };
+
+std::system_error failed(int error, const std::string &path) { return {error, std::generic_category(), path}; }
+
+// Fills the room with the next bytes of a file. One that has fewer has shrunk, and its length is already part of the archive.
+void read_all(int descriptor, const std::string &path, std::uint8_t *room, std::size_t size) {
+    while (size > 0) {
+        const ssize_t count = read(descriptor, room, size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw failed(errno, path);
+        if (count == 0) throw failed(EIO, path);
+        room += count;
+        size -= static_cast<std::size_t>(count);
+    }
+}
 
 }  // namespace
 
@@ -65,95 +82,74 @@ std::string suffix(std::uint64_t size) {
     return all;
 }
 
-struct Many::State {
-    explicit State(std::function<void(std::size_t, const Digest &)> what) : done(std::move(what)) {
-        manyhash_jobs *made = nullptr;
-        require(manyhash_jobs_new(MANYHASH_SHA256, finished, this, &made), "jobs");
-        jobs.reset(made);
-    }
-
-    // What the library calls. A handle is a number, not a pointer.
-    static void finished(void *context, void *handle, const std::uint8_t *bytes) {
-        Digest digest;
-        std::memcpy(digest.data(), bytes, digest.size());
-        static_cast<State *>(context)->done(reinterpret_cast<std::uintptr_t>(handle), digest);
-    }
-
-    // A piece that belongs to the library until it has read it.
-    struct Piece {
-        std::string bytes;
-        State *state;
-    };
-    static void release(void *owner) {
-        Piece *piece = static_cast<Piece *>(owner);
-        piece->state->waiting_bytes -= piece->bytes.size();
-        delete piece;
-    }
-
-    std::unique_ptr<manyhash_job, FreeJob> open(std::size_t file) {
-        manyhash_job *made = nullptr;
-        require(manyhash_job_open(jobs.get(), nullptr, reinterpret_cast<void *>(static_cast<std::uintptr_t>(file)), &made), "open");
-        return std::unique_ptr<manyhash_job, FreeJob>(made);
-    }
-
-    void feed(manyhash_job *job, std::string bytes) {
-        auto piece = std::make_unique<Piece>(Piece{std::move(bytes), this});
-        waiting_bytes += piece->bytes.size();
-        const std::string &all = piece->bytes;
-        Piece *owner = piece.release(); // also if the piece is refused
-        require(manyhash_job_feed(job, all.data(), all.size(), release, owner), "feed");
-    }
-
-    void finish(std::unique_ptr<manyhash_job, FreeJob> job) { require(manyhash_job_finish(job.release()), "finish"); }
-
-    // Full lanes first; if that does not free enough memory, whatever there is.
-    void compute_if_much_waits() {
-        if (waiting_bytes < most_waiting_bytes) return;
-        require(manyhash_jobs_poll(jobs.get()), "poll");
-        if (waiting_bytes >= most_waiting_bytes / 2) require(manyhash_jobs_flush(jobs.get()), "flush");
-    }
-
-    std::function<void(std::size_t, const Digest &)> done;
-    std::size_t waiting_bytes = 0;
-    std::unique_ptr<manyhash_jobs, FreeJobs> jobs;
-};
-
-Many::Many(std::function<void(std::size_t, const Digest &)> done) : state(std::make_unique<State>(std::move(done))) {}
-Many::~Many() = default;
+Many::Many(std::function<void(std::size_t, const Digest &)> what)
+    : done(std::move(what)), buffer(buffer_bytes + most_together + framing_bytes), offsets{0} {}
 
 void Many::add_file(std::size_t file, const std::string &path) {
-    const auto fails = [&](int error) -> std::system_error { return {error, std::generic_category(), path}; };
     const Descriptor descriptor{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     struct stat known;
-    if (descriptor.number < 0 || fstat(descriptor.number, &known) != 0) throw fails(errno);
-    if (!S_ISREG(known.st_mode)) throw fails(EINVAL);
+    if (descriptor.number < 0 || fstat(descriptor.number, &known) != 0) throw failed(errno, path);
+    if (!S_ISREG(known.st_mode)) throw failed(EINVAL, path);
     const auto size = static_cast<std::uint64_t>(known.st_size);
-    auto job = state->open(file);
-    state->feed(job.get(), prefix(size, (known.st_mode & S_IXUSR) != 0));
-    std::uint64_t left = size;
-    while (left > 0) {
-        std::string piece(static_cast<std::size_t>(std::min<std::uint64_t>(left, piece_bytes)), '\0');
-        const ssize_t count = read(descriptor.number, piece.data(), piece.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) throw fails(errno);
-        if (count == 0) throw fails(EIO); // it has shrunk: its length is already hashed
-        piece.resize(static_cast<std::size_t>(count));
-        left -= piece.size();
-        state->feed(job.get(), std::move(piece));
-        state->compute_if_much_waits();
+    const bool executable = (known.st_mode & S_IXUSR) != 0;
+    if (size > most_together) {
+        hash_alone(file, descriptor.number, path, size, executable);
+        return;
     }
-    state->feed(job.get(), suffix(size));
-    state->finish(std::move(job));
+    const std::string before = prefix(size, executable);
+    std::uint8_t *to = std::copy(before.begin(), before.end(), buffer.data() + end);
+    read_all(descriptor.number, path, to, static_cast<std::size_t>(size));
+    end += before.size() + static_cast<std::size_t>(size);
+    end_archive(file, size);
 }
 
 void Many::add_contents(std::size_t file, std::string_view contents, bool executable) {
-    auto job = state->open(file);
-    state->feed(job.get(), prefix(contents.size(), executable));
-    require(manyhash_job_feed(job.get(), contents.data(), contents.size(), nullptr, nullptr), "feed");
-    state->feed(job.get(), suffix(contents.size()));
-    state->finish(std::move(job));
+    const std::string before = prefix(contents.size(), executable);
+    if (end + before.size() + contents.size() + framing_bytes > buffer.size()) buffer.resize(end + contents.size() + framing_bytes);
+    std::uint8_t *to = std::copy(before.begin(), before.end(), buffer.data() + end);
+    std::copy(contents.begin(), contents.end(), to);
+    end += before.size() + contents.size();
+    end_archive(file, contents.size());
 }
 
-void Many::finish() { require(manyhash_jobs_flush(state->jobs.get()), "flush"); }
+void Many::end_archive(std::size_t file, std::uint64_t size) {
+    const std::string after = suffix(size);
+    std::copy(after.begin(), after.end(), buffer.data() + end);
+    end += after.size();
+    offsets.push_back(static_cast<std::int64_t>(end));
+    files.push_back(file);
+    if (end >= buffer_bytes) hash_buffer();
+}
+
+void Many::hash_buffer() {
+    digests.resize(files.size());
+    auto *room = reinterpret_cast<std::uint8_t *>(digests.data());
+    require(manyhash_hash_contiguous(MANYHASH_SHA256, buffer.data(), offsets.data(), files.size(), room, 1), "hash");
+    for (std::size_t i = 0; i < files.size(); ++i) done(files[i], digests[i]);
+    files.clear();
+    offsets.resize(1);
+    end = 0;
+}
+
+void Many::hash_alone(std::size_t file, int descriptor, const std::string &path, std::uint64_t size, bool executable) {
+    manyhash_hasher *made = nullptr;
+    require(manyhash_hasher_new(MANYHASH_SHA256, &made), "hasher");
+    const std::unique_ptr<manyhash_hasher, FreeHasher> hasher(made);
+    const std::string before = prefix(size, executable), after = suffix(size);
+    require(manyhash_hasher_update(made, before.data(), before.size()), "update");
+    std::vector<std::uint8_t> piece(static_cast<std::size_t>(most_together));
+    for (std::uint64_t left = size; left > 0;) {
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size()));
+        read_all(descriptor, path, piece.data(), count);
+        require(manyhash_hasher_update(made, piece.data(), count), "update");
+        left -= count;
+    }
+    require(manyhash_hasher_update(made, after.data(), after.size()), "update");
+    Digest digest;
+    require(manyhash_hasher_finish(made, digest.data()), "finish");
+    done(file, digest);
+}
+
+void Many::finish() { hash_buffer(); }
 
 }  // namespace archive

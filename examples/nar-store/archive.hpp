@@ -2,14 +2,13 @@
 // depend on its length.
 #pragma once
 
-#include <manyhash.h>
-
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace archive {
 
@@ -19,26 +18,32 @@ using Digest = std::array<std::uint8_t, 32>;
 std::string prefix(std::uint64_t size, bool executable);
 std::string suffix(std::uint64_t size);
 
-// SHA-256 of the archives of many files at once, in one thread. Nothing is joined: prefix, file and suffix go to the library
-// as pieces of one message, and it shares its lanes among all files that are on their way.
+// SHA-256 of the archives of many files, in one thread. Files are read to where their archives are put together, one after the other in
+// a buffer, and when it is full, all of them are hashed in one call. A file that is larger than a good part of the buffer is hashed by
+// itself, in pieces.
 class Many {
 public:
-    // `done` gets the digest of each file with its number, in any order. It must not throw.
+    // `done` gets the digest of each file with its number, in any order.
     explicit Many(std::function<void(std::size_t file, const Digest &)> done);
-    ~Many();
-    Many(const Many &) = delete;
-    Many &operator=(const Many &) = delete;
 
     // Reads a file. Throws std::system_error if it can't be read, and then `done` never hears of it.
     void add_file(std::size_t file, const std::string &path);
-    // The same for contents that are in memory, and stay there until `finish`.
+    // The same for contents that are in memory.
     void add_contents(std::size_t file, std::string_view contents, bool executable);
     // Computes what is left.
     void finish();
 
 private:
-    struct State;
-    std::unique_ptr<State> state;
+    void hash_buffer();
+    void hash_alone(std::size_t file, int descriptor, const std::string &path, std::uint64_t size, bool executable);
+    void end_archive(std::size_t file, std::uint64_t size);
+
+    std::function<void(std::size_t, const Digest &)> done;
+    std::vector<std::uint8_t> buffer;   // archives, one after the other
+    std::size_t end = 0;                // of the last of them
+    std::vector<std::int64_t> offsets;  // where they begin, and the end
+    std::vector<std::size_t> files;     // their numbers
+    std::vector<Digest> digests;
 };
 
 }  // namespace archive
