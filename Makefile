@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall wheels release-check test lint test-aarch64 test-python-oldest prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs site $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint test-aarch64 test-python-oldest test-examples prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs site $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -26,11 +26,19 @@ uninstall:      ## take them away
 wheels:         ## the Python package's wheel and source archive, checked and tried; in target/wheels, a quarter of an hour
 	scripts/wheels
 
+# What the archives of a release are made for: no C library is needed where they run.
+STATIC = $(shell uname -m)-unknown-linux-musl
+
 release-check:  ## all that a release would make, made and checked here; publishes nothing
 	scripts/set-version --check
 	scripts/package-crates
 	$(CARGO) build --release --package manyhash-cli --package manyhash-c
-	scripts/release
+	if [ -d "$$(rustc --print sysroot)/lib/rustlib/$(STATIC)" ]; then \
+		$(CARGO) build --release --package manyhash-cli --target $(STATIC) && scripts/release $(STATIC); \
+	else \
+		echo "not static: rustup target add $(STATIC), and musl-gcc of the system" && scripts/release; \
+	fi
+	scripts/check-packaging
 	! command -v lintian >/dev/null || lintian --fail-on error,warning target/dist/*.deb
 	scripts/wheels
 
@@ -62,6 +70,11 @@ test-backends:  ## the vectors once more, forced onto each backend this CPU has
 test-aarch64: ## the engine on AArch64, in an emulator, by hand: on Debian, it installs a compiler for it
 	scripts/install-test-tools aarch64
 	scripts/test-aarch64
+
+EXAMPLES = $(CURDIR)/target/test-examples
+test-examples: ## the examples in C++ and Go on the library of the release profile, by hand; `make test` has them on that of its own
+	$(MAKE) install PREFIX=$(EXAMPLES)/installed DESTDIR=
+	scripts/test-examples $(EXAMPLES)/installed $(EXAMPLES)
 
 test-command: ## a first user's commands, as the README and the guide have them
 	$(CARGO) test $(ALL) --no-run

@@ -163,7 +163,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_is_installed_is_found_by_pkg_config_and_cmake_and_goes_away() {
+fn what_is_installed_is_found_by_pkg_config_cmake_and_the_examples_and_goes_away() {
     if !["cc", "pkg-config", "cmake", "make"].iter().all(|tool| has(tool)) {
         return skipped("no cc, pkg-config, cmake and make on this machine");
     }
@@ -207,6 +207,10 @@ fn what_is_installed_is_found_by_pkg_config_and_cmake_and_goes_away() {
     for program in ["shared", "static"] {
         assert_eq!(succeeds(&mut Command::new(project.join("build").join(program))), "fine\n");
     }
+
+    // With the tools of their languages; what they skip fails under CI.
+    let examples = succeeds(Command::new(here("../../scripts/test-examples")).arg(&prefix).arg(temporary.join("examples")));
+    println!("{examples}");
 
     install(&prefix, &built, &["uninstall"]);
     assert_eq!(files_below(&prefix), Vec::<PathBuf>::new());

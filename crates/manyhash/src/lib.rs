@@ -53,7 +53,8 @@
 //! # Features
 //! - `hmac` (on by default): [`hmac`]; brings the crates `ctutils`, which compares in constant
 //!   time, and `zeroize`, which erases keys.
-//! - `digest`: [`Hasher`] implements the traits of the crate `digest`.
+//! - `digest`: [`Hasher`] implements the traits of the crate `digest`; `DigestMany` is for code that is generic over
+//!   them.
 //! - `rayon`: [`Batch::threads`] and [`threads::map`] take the threads of the crate `rayon` and
 //!   start none.
 //! - `hazmat`: [`hazmat`], the parts beneath, for studies and without any promise.
@@ -83,6 +84,8 @@ pub mod blake2;
 pub mod blake3;
 pub mod chain;
 #[cfg(feature = "digest")]
+mod digest_many;
+#[cfg(feature = "digest")]
 mod digest_traits;
 mod frame;
 mod hash;
@@ -102,6 +105,8 @@ pub use algorithm::names::*;
 pub use algorithms::Algorithm;
 pub use any_algorithm::{AnyAlgorithm, AnyHasher, ForAlgorithm, UnknownAlgorithm};
 pub use batch::Batch;
+#[cfg(feature = "digest")]
+pub use digest_many::{DigestMany, OneByOne};
 pub use hash::{Hasher, hash};
 pub use many::{Offset, hash_contiguous, hash_contiguous_into, hash_many, hash_many_into};
 pub use readers::{Lend, Readers};

@@ -1,0 +1,3 @@
+module manyhash.example/go
+
+go 1.22
