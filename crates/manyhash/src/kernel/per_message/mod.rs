@@ -28,6 +28,7 @@ use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::{Blocks, Dealt, Task, Token};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
+use alloc::{boxed::Box, vec::Vec};
 use std::any::Any;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use {
