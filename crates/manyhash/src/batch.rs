@@ -7,6 +7,7 @@ use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend};
 use crate::hash::Hasher;
 #[cfg(feature = "hmac")]
+#[cfg(feature = "std")]
 use crate::hash::hash_on;
 #[cfg(feature = "hmac")]
 use crate::hmac::{Key, TagError};

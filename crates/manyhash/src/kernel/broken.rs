@@ -7,10 +7,9 @@
 use super::Kernel;
 use crate::algorithm::Compression;
 use crate::isa::OnceLock;
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+#[cfg(feature = "std")]
+use alloc::string::ToString;
+use alloc::{string::String, vec::Vec};
 
 /// The names of the broken backends. They are set before the first kernel is listed, or never.
 static BROKEN: OnceLock<Vec<String>> = OnceLock::new();
