@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall wheels release-check test lint test-aarch64 test-python-oldest prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs site $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs site $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -62,6 +62,18 @@ test-backends:  ## the vectors once more, forced onto each backend this CPU has
 test-aarch64: ## the engine on AArch64, in an emulator, by hand: on Debian, it installs a compiler for it
 	scripts/install-test-tools aarch64
 	scripts/test-aarch64
+
+check-targets: ## other systems and CPUs, by hand: tested in emulators or compiled, as far as this machine can
+	scripts/check-targets
+
+test-no-std: ## the engine without the standard library, on this machine, by hand
+	cd examples/no-std && CARGO_TARGET_DIR=$(CURDIR)/target/test-no-std $(CARGO) test
+
+npm:            ## the package for browsers and Node.js, and the page that hashes files: in target/npm and target/page
+	scripts/npm-package
+
+test-wasm: npm  ## WebAssembly, by hand: the engine and the package in Node.js, the page in Chromium
+	scripts/test-wasm
 
 test-command: ## a first user's commands, as the README and the guide have them
 	$(CARGO) test $(ALL) --no-run

@@ -1,10 +1,10 @@
 // The page: takes files, gives them to workers in groups, and shows their lines.
 import { byBytes, line, nameInList, parse } from "./lists.js";
 
-/** Files up to this size are hashed together in lanes, a group of at most so many files and bytes at a time. */
-const SMALL_BYTES = 1 << 20;
+/** Files up to this size are read whole, a group of at most so many files and bytes at a time; larger ones are read in pieces. */
+const SMALL_BYTES = 8 << 20;
 const GROUP_FILES = 256;
-const GROUP_BYTES = 8 << 20;
+const GROUP_BYTES = 8 << 20; // at least `SMALL_BYTES`
 /** Lines beyond this many are in the saved list only: a page of a million lines is of no use to anybody. */
 const SHOWN_LINES = 5000;
 

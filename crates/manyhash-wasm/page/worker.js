@@ -3,6 +3,12 @@ import init, { Hasher, hashManyFlat } from "./manyhash.js";
 
 /** What is read of a large file at once. */
 const PIECE_BYTES = 4 << 20;
+/**
+ * From so many bytes on, the browser's own SHA-256 is faster for a file that is whole in memory: it has the CPU's instructions for it
+ * (`bench/speed.py`). Its calls take too long for smaller ones. Pages that do not come by HTTPS or from this machine have none.
+ */
+const BROWSER_BYTES = 4096;
+const subtle = globalThis.crypto?.subtle;
 
 const ready = init();
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -11,15 +17,19 @@ const reason = (error) => `${error?.message ?? error}`;
 /** Files that are small enough to be read whole and hashed together. */
 async function together(files) {
   const read = await Promise.allSettled(files.map(({ file }) => file.arrayBuffer()));
-  const messages = read.filter(({ status }) => status === "fulfilled").map(({ value }) => new Uint8Array(value));
-  const digests = hashManyFlat("SHA-256", messages);
+  const isForBrowser = ({ value }) => subtle && value.byteLength >= BROWSER_BYTES;
+  const byBrowser = read.map((one) => (one.status === "fulfilled" && isForBrowser(one) ? subtle.digest("SHA-256", one.value) : null));
+  const ours = read.filter((one) => one.status === "fulfilled" && !isForBrowser(one)).map(({ value }) => new Uint8Array(value));
+  const digests = hashManyFlat("SHA-256", ours);
   let next = 0;
-  return read.map(({ status, reason: error }, i) => {
-    if (status === "rejected") return { index: files[i].index, error: reason(error) };
-    const digest = hex(digests.subarray(32 * next, 32 * (next + 1)));
-    next += 1;
-    return { index: files[i].index, digest };
-  });
+  return Promise.all(
+    read.map(async ({ status, reason: error }, i) => {
+      const { index } = files[i];
+      if (status === "rejected") return { index, error: reason(error) };
+      const place = byBrowser[i] ? null : next++;
+      return { index, digest: hex(byBrowser[i] ? new Uint8Array(await byBrowser[i]) : digests.subarray(32 * place, 32 * (place + 1))) };
+    }),
+  );
 }
 
 /** One file of any size: piece by piece, the next of which is read while one is hashed. */
