@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall wheels release-check test lint test-aarch64 test-python-oldest test-examples prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs site $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs site $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -75,6 +75,18 @@ EXAMPLES = $(CURDIR)/target/test-examples
 test-examples: ## the examples in C++ and Go on the library of the release profile, by hand; `make test` has them on that of its own
 	$(MAKE) install PREFIX=$(EXAMPLES)/installed DESTDIR=
 	scripts/test-examples $(EXAMPLES)/installed $(EXAMPLES)
+
+check-targets: ## other systems and CPUs, by hand: tested in emulators or compiled, as far as this machine can
+	scripts/check-targets
+
+test-no-std: ## the engine without the standard library, on this machine, by hand
+	cd examples/no-std && CARGO_TARGET_DIR=$(CURDIR)/target/test-no-std $(CARGO) test
+
+npm:            ## the package for browsers and Node.js, and the page that hashes files: in target/npm and target/page
+	scripts/npm-package
+
+test-wasm: npm  ## WebAssembly, by hand: the engine and the package in Node.js, the page in Chromium
+	scripts/test-wasm
 
 test-command: ## a first user's commands, as the README and the guide have them
 	$(CARGO) test $(ALL) --no-run

@@ -1,7 +1,9 @@
 //! Where figures come from: the machine, the versions of what is compared, and the CPU this process
 //! is held to.
 
-use anyhow::{Context, Result};
+#[cfg(target_os = "linux")]
+use anyhow::Context;
+use anyhow::Result;
 use std::time::SystemTime;
 
 /// Today, UTC, as 2026-01-31.

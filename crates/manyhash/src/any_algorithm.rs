@@ -8,7 +8,13 @@ use crate::algorithms::Algorithm;
 use crate::backend::{Backend, BackendError};
 use crate::hash::Hasher;
 use crate::many::hash_many_into;
+use alloc::{
+    boxed::Box,
+    string::{String, ToString},
+    vec::Vec,
+};
 use std::fmt;
+#[cfg(feature = "std")]
 use std::io;
 use std::str::FromStr;
 
@@ -290,6 +296,7 @@ impl fmt::Debug for AnyHasher {
     }
 }
 
+#[cfg(feature = "std")]
 impl io::Write for AnyHasher {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.update(piece);

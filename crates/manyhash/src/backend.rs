@@ -32,7 +32,7 @@
 //! | `sha-ni-sms-x4` | instructions for rounds, schedules in vectors | 128 | 4 | 4, - |
 //! | `sha-ni-sms256-x4` | instructions for rounds, schedules in vectors | 256 | 4 | 4, - |
 //!
-//! And these are those of AArch64. Other architectures have the first two.
+//! These are those of AArch64:
 //!
 //! | name | computes in | bits of vectors | waves | messages at once (32-bit, 64-bit words) |
 //! |---|---|---|---|---|
@@ -52,6 +52,16 @@
 //! | `sm3-ce-x2` | instructions for rounds | 128 | 2 | 2, - |
 //! | `sm3-ce-x3` | instructions for rounds | 128 | 3 | 3, - |
 //! | `sm3-ce-x4` | instructions for rounds | 128 | 4 | 4, - |
+//!
+//! And these are those of WebAssembly, in a module that is compiled with vectors (`-C target-feature=+simd128`). Other architectures
+//! have the first two.
+//!
+//! | name | computes in | bits of vectors | waves | messages at once (32-bit, 64-bit words) |
+//! |---|---|---|---|---|
+//! | `portable` | scalar code | - | 1 | 1, 1 |
+//! | `portable-x2` | scalar code | - | 2 | 2, - |
+//! | `simd128` | lanes | 128 | 1 | 4, 2 |
+//! | `simd128x2` | lanes | 128 | 2 | 8, - |
 //!
 //! A wave is a vector of lanes, or a message in registers of its own. Kernels with several waves
 //! interleave their instructions, so that one computes while another waits. All algorithms have
@@ -74,7 +84,9 @@
 
 use crate::algorithm::{Compression, CompressionOf};
 use crate::algorithms::Algorithm;
-use crate::isa::{ALL_FEATURES, cpu};
+#[cfg(not(feature = "std"))]
+pub use crate::isa::cpu::detect_by;
+use crate::isa::{ALL_FEATURES, OnceLock, cpu};
 use crate::kernel::cost;
 use crate::kernel::list::in_lanes_names;
 use crate::kernel::self_test::{self, Failure};
@@ -82,8 +94,8 @@ pub use crate::kernel::shape::Kind;
 use crate::kernel::shape::Shape;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::Mix;
+use alloc::{string::String, vec::Vec};
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An instruction set and a number of waves or messages, as in the table of [this module](self).
@@ -403,6 +415,7 @@ pub fn leave_out<'a>(instruction_sets: impl IntoIterator<Item = &'a str>) -> Res
 ///
 /// # Errors
 /// Fails as [`force`] and [`leave_out`] do. [`BackendError::variable`] says which variable is wrong.
+#[cfg(feature = "std")]
 pub fn from_environment() -> Result<Option<Backend>, BackendError> {
     let read = |variable: &str| std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
     // For tests of what a user sees of a backend that is wrong. A release build does not ask.
@@ -419,8 +432,10 @@ pub fn from_environment() -> Result<Option<Backend>, BackendError> {
     Ok(Some(backend))
 }
 
-/// The environment variables of [`from_environment`].
+/// The environment variables of `from_environment`.
+#[cfg_attr(not(feature = "std"), allow(dead_code, reason = "there is no environment"))]
 const BACKEND: &str = "MANYHASH_BACKEND";
+#[cfg_attr(not(feature = "std"), allow(dead_code, reason = "there is no environment"))]
 const WITHOUT: &str = "MANYHASH_WITHOUT";
 
 /// Returns the kernels to use for `A`.
@@ -526,7 +541,7 @@ mod tests {
 
     #[test]
     fn the_table_says_what_backends_are_made_of() {
-        if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128"))) {
             return; // there is no table of others
         }
         let mut backends = Backend::known().to_vec();

@@ -7,6 +7,7 @@ use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend};
 use crate::hash::Hasher;
 #[cfg(feature = "hmac")]
+#[cfg(feature = "std")]
 use crate::hash::hash_on;
 #[cfg(feature = "hmac")]
 use crate::hmac::{Key, TagError};
@@ -15,6 +16,7 @@ use crate::isa::Word;
 #[cfg(feature = "hmac")]
 use crate::kernel::start::Starts;
 use crate::kernel::start::{Passes, Start};
+#[cfg(feature = "std")]
 use crate::readers::Readers;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
@@ -23,13 +25,17 @@ use crate::schedule::messages::{Contiguous, Messages, Offset, Part, Slice};
 use crate::schedule::mix::Mix;
 use crate::schedule::route::check_room;
 use crate::threads;
+use alloc::vec::Vec;
 #[cfg(feature = "hmac")]
 use std::borrow::Borrow;
-use std::cell::Cell;
 use std::fmt;
-use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+#[cfg(feature = "std")]
+use std::{
+    cell::Cell,
+    io::{self, Read},
+    sync::{Mutex, PoisonError},
+};
 
 /// Options for hashing many messages: what each has before and after it, under which key, by which
 /// backend, on how many threads.
@@ -228,6 +234,7 @@ impl<A: Algorithm> Batch<A> {
     ///
     /// # Panics
     /// Panics if there is a key for each message, because readers have no index.
+    #[cfg(feature = "std")]
     pub fn hash_readers<R: Read + Send, I: IntoIterator<Item = (R, u64), IntoIter: Send>>(
         &self,
         readers: I,
@@ -354,13 +361,13 @@ impl<A: Algorithm> Batch<A> {
         (A::BLOCK_BYTES + self.prefix.len() - self.head().len()) as u64
     }
 
-    #[cfg(not(feature = "hmac"))]
+    #[cfg(all(feature = "std", not(feature = "hmac")))]
     fn outer_digest(&self, _: &Mix<CompressionOf<A>>, digest: A::Digest) -> A::Digest {
         digest
     }
 
     /// Returns the tag that follows from an inner digest; without a key, the digest.
-    #[cfg(feature = "hmac")]
+    #[cfg(all(feature = "std", feature = "hmac"))]
     fn outer_digest(&self, mix: &Mix<CompressionOf<A>>, digest: A::Digest) -> A::Digest {
         match &self.keys {
             Keys::One(key) => hash_on::<A>(mix, (&key.midstates().outer, A::BLOCK_BYTES as u64), None, digest.as_ref()),
@@ -395,6 +402,7 @@ fn parts(messages: &dyn Messages, threads: usize) -> Vec<Range<usize>> {
 }
 
 /// A reader with bytes before and after what it gives.
+#[cfg(feature = "std")]
 struct FramedReader<'a, R> {
     before: &'a [u8],
     reader: R,
@@ -403,6 +411,7 @@ struct FramedReader<'a, R> {
     is_read: bool,
 }
 
+#[cfg(feature = "std")]
 impl<R: Read> Read for FramedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !self.before.is_empty() {

@@ -19,6 +19,7 @@
 
 mod parallel;
 
+use alloc::vec::Vec;
 pub use parallel::{Parallel, ParallelHasher};
 
 use crate::algorithm::ending::Counted;
@@ -36,6 +37,7 @@ use crate::schedule::messages::Slice;
 use crate::schedule::mix::Mix;
 use crate::{Blake2b, Blake2s};
 use std::fmt;
+#[cfg(feature = "std")]
 use std::io;
 use std::marker::PhantomData;
 
@@ -329,6 +331,7 @@ impl<A: Blake2> fmt::Debug for Hasher<A> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<A: Blake2> io::Write for Hasher<A> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.update(piece);

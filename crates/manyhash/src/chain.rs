@@ -19,6 +19,7 @@ use crate::schedule::framed::absorbed_bytes;
 use crate::schedule::messages::Slice;
 use crate::schedule::mix::Mix;
 use crate::threads;
+use alloc::vec::Vec;
 use std::ops::Range;
 
 /// Hashes `values[i]` `links[i]` times: its digest, the digest of this, and so on. Returns the last

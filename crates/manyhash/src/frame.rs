@@ -11,6 +11,7 @@ use crate::schedule::digests::Digests;
 use crate::schedule::framed::{Around, absorbed_bytes};
 use crate::schedule::messages::{Chunks, Messages, Slice};
 use crate::schedule::mix::Mix;
+use alloc::vec::Vec;
 
 /// Bytes before and after each node of a tree, such as a salt or a domain tag.
 ///

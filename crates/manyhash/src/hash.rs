@@ -10,6 +10,7 @@ use crate::schedule::alone::Midstate;
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::Mix;
 use std::fmt;
+#[cfg(feature = "std")]
 use std::io;
 
 /// Returns the digest of one message.
@@ -119,6 +120,7 @@ impl<A: Algorithm> fmt::Debug for Hasher<A> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<A: Algorithm> io::Write for Hasher<A> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.update(piece);

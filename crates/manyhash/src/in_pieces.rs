@@ -12,6 +12,7 @@ use crate::schedule::chunks::{GROUP_CHUNKS, Stack, Trees, VALUE_BYTES};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::Mix;
 use crate::threads;
+use alloc::boxed::Box;
 
 /// A state, and the bytes that do not fill a block yet.
 #[derive(Clone)]

@@ -58,9 +58,23 @@
 //! - `rayon`: [`Batch::threads`] and [`threads::map`] take the threads of the crate `rayon` and
 //!   start none.
 //! - `hazmat`: [`hazmat`], the parts beneath, for studies and without any promise.
+//! - `std` (on by default): what needs threads, readers, or the CPU to be asked. Without it the library is `no_std` and wants `alloc`:
+//!   see below.
+//!
+//! # Without the standard library
+//! All that computes is there: batches, chains, jobs, trees, sponges and tags. What is missing is [`Readers`], [`batcher`], other
+//! threads than the caller's, and the traits of `std::io`. Nobody asks the CPU what it can: its features are those that the program
+//! was compiled with (`-C target-feature=+avx2`), and what it hands in by `backend::detect_by`.
 #![deny(unsafe_code)]
+#![cfg_attr(not(feature = "std"), no_std)]
 // What only those tests use that want the oracle.
 #![cfg_attr(all(test, not(feature = "oracle")), allow(dead_code, unused_imports))]
+
+// What has a path through `std` is in `core` where nothing is allocated, and imports from `alloc` say what is.
+#[cfg_attr(not(feature = "std"), macro_use)]
+extern crate alloc;
+#[cfg(not(feature = "std"))]
+extern crate core as std;
 
 // The floors, from below: each folder uses only those that stand above it in this list
 // (tests/engine/floors.rs).
@@ -79,6 +93,7 @@ mod algorithms;
 mod any_algorithm;
 pub mod backend;
 mod batch;
+#[cfg(feature = "std")]
 pub mod batcher;
 pub mod blake2;
 pub mod blake3;
@@ -96,6 +111,7 @@ pub mod hmac;
 mod in_pieces;
 pub mod jobs;
 mod many;
+#[cfg(feature = "std")]
 mod readers;
 pub mod threads;
 pub mod tree;
@@ -109,4 +125,5 @@ pub use batch::Batch;
 pub use digest_many::{DigestMany, OneByOne};
 pub use hash::{Hasher, hash};
 pub use many::{Offset, hash_contiguous, hash_contiguous_into, hash_many, hash_many_into};
+#[cfg(feature = "std")]
 pub use readers::{Lend, Readers};

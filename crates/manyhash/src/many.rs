@@ -8,6 +8,7 @@ use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::messages::{Contiguous, Messages, Slice};
 use crate::schedule::mix::Mix;
+use alloc::vec::Vec;
 
 pub use crate::schedule::messages::Offset;
 

@@ -4,19 +4,30 @@
 //! have to be made first, such as rows that are encoded, [`map`] has the thread that hashes a unit
 //! make its messages too.
 
-use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use std::{
+    num::NonZeroUsize,
+    sync::{Mutex, PoisonError},
+};
 
 /// Returns the number of threads that a caller asks for: 0 is one for each CPU.
+#[cfg(feature = "std")]
 pub(crate) fn count(threads: usize) -> usize {
     if threads == 0 { std::thread::available_parallelism().map_or(1, NonZeroUsize::get) } else { threads }
+}
+
+/// Without the standard library there is the caller's thread only.
+#[cfg(not(feature = "std"))]
+pub(crate) fn count(_threads: usize) -> usize {
+    1
 }
 
 /// Returns what `work` makes of each unit, in the order of the units.
 ///
 /// Units are begun in their order, on up to `threads` threads, of which the caller's is one; 0 is
 /// one for each CPU. If the system allows no more threads, those that run do all the work, so no
-/// unit may wait for another one. With the feature `rayon`, the threads are those of the pool that
+/// unit may wait for another one; without the feature `std` there is never another. With the feature `rayon`, the threads are those of the pool that
 /// the caller is in, or of the global one.
 ///
 /// # Panics
@@ -32,7 +43,12 @@ pub(crate) fn count(threads: usize) -> usize {
 /// assert_eq!(parts.concat()[70_000], hash::<Sha256>(&70_000_u32.to_le_bytes()));
 /// ```
 pub fn map<U: Send, R: Send>(threads: usize, units: Vec<U>, work: impl Fn(U) -> R + Sync) -> Vec<R> {
-    #[cfg(not(feature = "rayon"))]
+    #[cfg(not(feature = "std"))]
+    {
+        let _ = threads;
+        units.into_iter().map(work).collect()
+    }
+    #[cfg(all(feature = "std", not(feature = "rayon")))]
     return map_by(run_on_threads, count(threads), units, work);
     #[cfg(feature = "rayon")]
     map_by(run_on_pool, count(threads), units, work)
@@ -40,6 +56,7 @@ pub fn map<U: Send, R: Send>(threads: usize, units: Vec<U>, work: impl Fn(U) -> 
 
 /// Does what [`map`] does. `run` must run the function that it gets here, and on the number of
 /// other threads that it gets.
+#[cfg(feature = "std")]
 fn map_by<U: Send, R: Send>(
     run: impl Fn(usize, &(dyn Fn() + Sync)),
     threads: usize,
@@ -62,7 +79,7 @@ fn map_by<U: Send, R: Send>(
 }
 
 /// Runs `work` here and on `others` more threads.
-#[cfg(any(test, not(feature = "rayon")))]
+#[cfg(all(feature = "std", any(test, not(feature = "rayon"))))]
 fn run_on_threads(others: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         let others: Vec<_> = (0..others).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok()).collect();

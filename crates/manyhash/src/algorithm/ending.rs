@@ -9,6 +9,7 @@
 
 use super::{BlockOf, ChainingOf, Compression, CompressionOf, StateOf, WordOf, blake3};
 use crate::isa::{ByteOrder, Word, WordCount, Words};
+use alloc::vec::Vec;
 
 /// The way in which the messages of a compression function `C` end.
 pub trait Ending<C: Compression>: 'static {

@@ -83,9 +83,11 @@ pub trait Compression: Copy + Send + Sync + 'static {
     /// True if two waves of the widest vectors pay. Such a function also has the lanes after `waves`
     /// in the list of `isa/mod.rs`. They do not pay where one wave has more vectors alive than there
     /// are registers.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "no such lanes"))]
     const WANTS_WAVES: bool = true;
     /// True if rounds have two forms, with the shortest wait and with the fewest operations
     /// (`Words::LATENCY_BOUND`). Such a function also has the lanes after `lean` in the list.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such lanes"))]
     const HAS_LEAN_ROUNDS: bool = false;
     /// True if a round has so few operations, and each waits so long for the one before, that more
     /// waves pay than for other algorithms. Such a function also has the lanes after `more` in the

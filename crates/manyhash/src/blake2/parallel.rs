@@ -9,7 +9,9 @@ use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::leaves::Dealing;
 use crate::schedule::messages::{Chunks, Messages, Part, Slice};
+use alloc::vec::Vec;
 use std::fmt;
+#[cfg(feature = "std")]
 use std::io;
 
 /// BLAKE2bp, if `A` is [`Blake2b`](crate::Blake2b), or BLAKE2sp, if it is [`Blake2s`](crate::Blake2s): the
@@ -229,6 +231,7 @@ impl<A: Blake2> fmt::Debug for ParallelHasher<A> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<A: Blake2> io::Write for ParallelHasher<A> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.update(piece);

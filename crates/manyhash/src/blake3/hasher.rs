@@ -6,6 +6,7 @@ use crate::algorithm::blake3::Blake3Compression;
 use crate::backend;
 use crate::in_pieces::InPieces;
 use std::fmt;
+#[cfg(feature = "std")]
 use std::io;
 
 /// Hashes one message that arrives in pieces. It is also a [`Write`](io::Write).
@@ -69,6 +70,7 @@ impl fmt::Debug for Hasher {
     }
 }
 
+#[cfg(feature = "std")]
 impl io::Write for Hasher {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.update(piece);
@@ -127,6 +129,7 @@ impl fmt::Debug for Reader {
     }
 }
 
+#[cfg(feature = "std")]
 impl io::Read for Reader {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         let left = u64::MAX - self.position;

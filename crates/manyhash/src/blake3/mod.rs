@@ -24,6 +24,7 @@
 mod hasher;
 mod root;
 
+use alloc::vec::Vec;
 pub use hasher::{Hasher, Reader};
 
 use crate::algorithm::blake2s::INITIAL;

@@ -10,6 +10,7 @@ use crate::schedule::chunks::{Pair, Trees, erase, reduce};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::messages::{Messages, Part, Slice};
+use alloc::vec::Vec;
 
 /// The last block of a tree, before it is compressed.
 #[derive(Clone)]

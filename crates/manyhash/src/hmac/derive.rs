@@ -8,6 +8,7 @@ use crate::kernel::start::{Start, Starts};
 use crate::schedule::chains::{Chains, Layout, Parts};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::messages::Slice;
+use alloc::vec::Vec;
 use std::borrow::Borrow;
 use std::fmt;
 use std::num::NonZeroU32;

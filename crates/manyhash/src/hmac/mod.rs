@@ -30,6 +30,7 @@ use crate::schedule::digests::Digests;
 use crate::schedule::messages::{Messages, Slice};
 use crate::schedule::mix::{Mix, Usage};
 use crate::schedule::route::check_room;
+use alloc::vec::Vec;
 use ctutils::CtEq;
 pub use derive::{TooManyBytes, hkdf_expand, hkdf_extract, pbkdf2_many};
 use std::borrow::Borrow;

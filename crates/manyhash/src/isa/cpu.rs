@@ -1,10 +1,40 @@
 //! Which CPU this is, for choices that depend on the family and not on the instruction set, and which
 //! of its features are not to be used.
 
-use std::sync::OnceLock;
+use super::OnceLock;
+use alloc::{string::String, vec::Vec};
 
 /// Features that are not used although the CPU may have them. It is set when it is first asked for.
 static LEFT_OUT: OnceLock<Vec<String>> = OnceLock::new();
+
+/// What tells which features the CPU has, without the standard library.
+#[cfg(not(feature = "std"))]
+static TOLD: OnceLock<fn(&str) -> bool> = OnceLock::new();
+
+/// Hands in a detection of features, which this library has none of without the feature `std`: `has` tells whether the CPU has a
+/// feature, by the name that the compiler has for it (`avx2`, `sha3`). Call it before the first hash. Features that the program was
+/// compiled with need not be told.
+///
+/// Returns `false`, and changes nothing, if there is a detection already.
+///
+/// # Safety
+/// `has` may return `true` only for features that the CPU has and the system lets programs use (for AVX: what `XCR0` says).
+#[cfg(not(feature = "std"))]
+pub unsafe fn detect_by(has: fn(&str) -> bool) -> bool {
+    let mut is_first = false;
+    TOLD.get_or_init(|| {
+        is_first = true;
+        has
+    });
+    is_first
+}
+
+/// Returns whether the program said that the CPU has a feature.
+#[cfg(not(feature = "std"))]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "nothing is detected there"))]
+pub(super) fn is_told(feature: &str) -> bool {
+    TOLD.get().is_some_and(|has| has(feature))
+}
 
 /// Features of x86-64 of which every CPU with one has those before it.
 const SUCCESSIVE: [&str; 6] = ["sse2", "ssse3", "sse4.1", "avx", "avx2", "avx512"];
@@ -87,7 +117,7 @@ fn ask() -> Cpu {
         Cpu { maker, family, model }
     }
     // Programs may not ask the CPU itself, but Linux shows what its register says.
-    #[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "android")))]
+    #[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "android"), feature = "std"))]
     {
         let register = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
         register.ok().and_then(|register| arm_cpu(&register)).unwrap_or(UNKNOWN)
@@ -98,7 +128,7 @@ fn ask() -> Cpu {
     }
     #[cfg(not(any(
         target_arch = "x86_64",
-        all(target_arch = "aarch64", any(target_os = "linux", target_os = "android", target_vendor = "apple"))
+        all(target_arch = "aarch64", any(all(any(target_os = "linux", target_os = "android"), feature = "std"), target_vendor = "apple"))
     )))]
     UNKNOWN
 }
@@ -110,7 +140,7 @@ const UNKNOWN: Cpu = Cpu { maker: Maker::Other, family: 0, model: 0 };
 /// Returns which CPU the register MIDR_EL1 describes, as Linux writes it: `0x00000000410fd4f0`. The
 /// implementer is in bits 24 to 31, and its number of the core in bits 4 to 15 (Arm Architecture
 /// Reference Manual, DDI 0487, D23.2).
-#[cfg(any(test, all(target_arch = "aarch64", any(target_os = "linux", target_os = "android"))))]
+#[cfg(any(test, all(target_arch = "aarch64", any(target_os = "linux", target_os = "android"), feature = "std")))]
 fn arm_cpu(register: &str) -> Option<Cpu> {
     let bits = u64::from_str_radix(register.trim().strip_prefix("0x")?, 16).ok()?;
     let maker = match bits >> 24 & 0xFF {

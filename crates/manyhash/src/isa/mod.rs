@@ -16,14 +16,18 @@
 //! |---|---|
 //! | `mod.rs` | the list, tokens |
 //! | `words.rs` | the traits of lanes |
-//! | `portable.rs`, `waves.rs`, `x86_64/`, `aarch64/` | the vectors; `sha.rs` in them has the instructions for hash functions |
+//! | `portable.rs`, `waves.rs`, `x86_64/`, `aarch64/`, `wasm32/` | the vectors; `sha.rs` in them has the instructions for hash functions |
 //! | `operations.rs` | what all vectors of the CPU have under some name |
 //! | `blocks.rs`, `dealt.rs` | what lanes read, lengths checked once |
 //! | `meanings.rs`, also in the folders | test: each operation is what its name says |
 //! | `manual.rs` in the folders | test: the instructions for hash functions as the makers' manuals define them |
-//! | `cpu.rs` | maker, family and model; features left out |
+//! | `cpu.rs` | maker, family and model; features left out, and features told |
+//! | `once.rs` | values that are made when they are first asked for |
 
-use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(all(target_arch = "aarch64", feature = "std"))]
+use std::arch::is_aarch64_feature_detected;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+use std::arch::is_x86_feature_detected;
 
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod aarch64;
@@ -32,9 +36,12 @@ pub(crate) mod cpu;
 mod dealt;
 #[cfg(test)]
 mod meanings;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod once;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 mod operations;
 mod portable;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) mod wasm32;
 mod waves;
 mod words;
 #[cfg(target_arch = "x86_64")]
@@ -43,6 +50,7 @@ pub(crate) mod x86_64;
 pub(crate) use blocks::Ahead;
 pub use blocks::{Blocks, FirstByte, Whole};
 pub(crate) use dealt::Dealt;
+pub(crate) use once::OnceLock;
 pub use portable::Portable;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) use waves::Five;
@@ -78,8 +86,28 @@ pub trait Token: Copy + 'static {
     fn run<T: Task<Self>>(self, task: T) -> T::Output;
 }
 
-/// The ONE list of instruction sets, a block for each architecture: its name, the macro of the
-/// standard library that detects its features, and its instruction sets.
+/// Detection where the standard library has none: features are those that the program was compiled with.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+macro_rules! is_compiled_in {
+    ($feature:literal) => {
+        cfg!(target_feature = $feature)
+    };
+}
+
+/// Detection without the standard library: features are those that the program was compiled with, and those it says.
+#[cfg(all(not(feature = "std"), any(target_arch = "x86_64", target_arch = "aarch64")))]
+macro_rules! is_told {
+    ($feature:literal) => {
+        (cfg!(target_feature = $feature) || cpu::is_told($feature))
+    };
+}
+#[cfg(all(not(feature = "std"), target_arch = "aarch64"))]
+use is_told as is_aarch64_feature_detected;
+#[cfg(all(not(feature = "std"), target_arch = "x86_64"))]
+use is_told as is_x86_feature_detected;
+
+/// The ONE list of instruction sets, a block for each architecture: the condition on which it is
+/// compiled, the macro that detects its features, and its instruction sets.
 ///
 /// `Token prepare [features] lanes Vectors = "name" lean Vectors = "name" waves Vectors = "name" more Vectors = "name";`
 ///
@@ -89,27 +117,28 @@ pub trait Token: Copy + 'static {
 /// (`WANTS_MORE_WAVES`). The types of the vectors say how wide they are and how many waves there
 /// are (`Words::LANES`, `Words::WAVES`).
 macro_rules! isa {
-    ($dollar:tt $($arch:literal $is_detected:ident {$(
+    ($dollar:tt $(($cfg:meta) $is_detected:ident {$(
         $(#[$doc:meta])* $Isa:ident $($prepare:ident)? [$($feature:tt)*]
         $(lanes $Lanes:ty = $name:literal)? $(lean $Lean:ty = $lean_name:literal)? $(waves $Waves:ty = $waves_name:literal)?
         $(more $More:ty = $more_name:literal)?;
     )*})*) => {
         $($(
             $(#[$doc])*
-            #[cfg(target_arch = $arch)]
+            #[cfg($cfg)]
             #[derive(Clone, Copy, Debug)]
             pub struct $Isa(());
 
-            #[cfg(target_arch = $arch)]
+            #[cfg($cfg)]
             impl Token for $Isa {
                 const FEATURES: &'static [&'static str] = &[$($feature),*];
                 #[inline(always)]
                 fn detect() -> Option<Self> {
+                    use std::sync::atomic::{AtomicBool, Ordering};
                     /// True once all features were found, so that they are not looked up one by one again.
                     static FOUND: AtomicBool = AtomicBool::new(false);
                     #[cold]
                     fn ask() -> bool {
-                        let found = $(std::arch::$is_detected!($feature))&&*;
+                        let found = $($is_detected!($feature))&&*;
                         FOUND.store(found, Ordering::Relaxed);
                         found
                     }
@@ -125,7 +154,10 @@ macro_rules! isa {
                     }
                     // SAFETY: a token exists only if `detect` found every feature of the list
                     // above.
-                    unsafe { featured(self, task) }
+                    #[allow(unused_unsafe, reason = "no feature of WebAssembly is unsafe")]
+                    unsafe {
+                        featured(self, task)
+                    }
                 }
             }
         )*)*
@@ -140,7 +172,7 @@ macro_rules! isa {
             ($dollar callback:ident) => {
                 $dollar callback! {
                     #[cfg(all())] [Portable = "portable"] [] [] [Two<Portable> = "portable-x2"];
-                    $($(#[cfg(target_arch = $arch)] [$($Lanes = $name)?] [$($Lean = $lean_name)?] [$($Waves = $waves_name)?] [$($More = $more_name)?];)*)*
+                    $($(#[cfg($cfg)] [$($Lanes = $name)?] [$($Lean = $lean_name)?] [$($Waves = $waves_name)?] [$($More = $more_name)?];)*)*
                 }
             };
         }
@@ -149,7 +181,7 @@ macro_rules! isa {
 }
 
 isa! { $
-    "x86_64" is_x86_feature_detected {
+    (target_arch = "x86_64") is_x86_feature_detected {
         /// The 128-bit registers every x86-64 has.
         Sse2 ["sse2"] lanes Sse2 = "sse2" more Two<Sse2> = "sse2x2";
         /// 256-bit integer registers.
@@ -176,7 +208,7 @@ isa! { $
         /// Rotates without flags or copies, with the instructions of AVX-512 on 128 bits.
         Bmi2Avx512 ["bmi1" "bmi2" "sse2" "ssse3" "avx512f" "avx512vl"];
     }
-    "aarch64" is_aarch64_feature_detected {
+    (target_arch = "aarch64") is_aarch64_feature_detected {
         /// The 128-bit registers every AArch64 has.
         Neon ["neon"] lanes Neon = "neon" waves Two<Neon> = "neonx2" more Five<Neon> = "neonx5";
         /// The instructions for SHA-3 and SHA-512 beside them, which are one feature to the compiler.
@@ -185,6 +217,11 @@ isa! { $
         ShaCe ["neon" "sha2"];
         /// The instructions for SM3, which are one feature with those for SM4.
         Sm3Ce ["neon" "sm4"];
+    }
+    (all(target_arch = "wasm32", target_feature = "simd128")) is_compiled_in {
+        /// WebAssembly's 128-bit vectors. A module that has them is refused as a whole where they are unknown, so that
+        /// nothing is left to detect: they are there if the module was compiled with them.
+        Simd128 ["simd128"] lanes Simd128 = "simd128" more Two<Simd128> = "simd128x2";
     }
 }
 

@@ -3,6 +3,8 @@
 //!
 //! SAFETY, for every block: a vector or a token exists only if detection found the instruction set.
 
+#![cfg_attr(target_arch = "wasm32", allow(unused_macros, unused_imports, reason = "registers have no names there"))]
+
 /// The methods splat, read, write, load, read_bytes, add, xor, and, not, pin of
 /// [`Words`](crate::isa::Words), from intrinsics, a swap of each word's bytes, and the function
 /// `square` of the type.

@@ -4,6 +4,11 @@
 //! safe: a vector can only be made from a token, and the token proves that the CPU has the
 //! instructions.
 
+#![cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128"))),
+    allow(unused_macros, unused_imports, reason = "what loads vectors")
+)]
+
 use super::dealt::Rows;
 use super::{Blocks, FirstByte, Token, Whole};
 use std::mem::MaybeUninit;
@@ -125,6 +130,7 @@ pub trait Words: Copy + Send + Sync {
     /// Returns the same value, but the compiler computes it before anything that it computes from
     /// `later`, and keeps calls of this function in order. CPUs start the oldest instruction that is
     /// ready, so the order decides where ports are the limit. Does nothing but for scalar words.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for kernels of x86-64"))]
     #[inline(always)]
     fn before(self, _later: &mut Self) -> Self {
         self

@@ -24,9 +24,10 @@ use crate::algorithms::Algorithm;
 #[cfg(feature = "hmac")]
 use crate::hmac::Key;
 use crate::schedule::Extent;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
 use std::cell::RefCell;
 use std::fmt;
-use std::rc::Rc;
 
 use table::{JobId, Table};
 

@@ -21,7 +21,8 @@ use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::mix::Usage;
 use crate::schedule::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, ended_of};
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::{boxed::Box, vec::Vec};
 use std::ops::Range;
 
 /// The index of a job in the table of jobs.

@@ -6,12 +6,16 @@
 
 use super::Kernel;
 use crate::algorithm::Compression;
-use std::sync::OnceLock;
+use crate::isa::OnceLock;
+#[cfg(feature = "std")]
+use alloc::string::ToString;
+use alloc::{string::String, vec::Vec};
 
 /// The names of the broken backends. They are set before the first kernel is listed, or never.
 static BROKEN: OnceLock<Vec<String>> = OnceLock::new();
 
 /// Breaks the backends whose names are in a list with commas, or those of all names for `all`.
+#[cfg(feature = "std")]
 pub(crate) fn break_backends(names: &str) {
     BROKEN.get_or_init(|| names.split(',').map(|name| name.trim().to_string()).collect());
 }

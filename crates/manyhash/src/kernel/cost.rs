@@ -7,22 +7,25 @@
 //!
 //! A measured table is the least of several runs of `manyhash bench --calibrate`. Families that
 //! nobody had have tables that `vectors/modelled_costs.py` made from a model of the CPU; their files
-//! say so. Those of x86-64 are here, those of AArch64 in `cost/aarch64.rs`.
+//! say so. Those of x86-64 are here, those of AArch64 in `cost/aarch64.rs`. Other architectures have only scalar code, and
+//! the table of a CPU of x86-64.
 
-#![cfg_attr(target_arch = "aarch64", allow(dead_code, reason = "the tables of x86-64"))]
+#![cfg_attr(any(target_arch = "aarch64", target_arch = "wasm32"), allow(dead_code, reason = "the tables of x86-64"))]
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod golden_cove;
 mod ice_lake;
 mod skylake;
+#[cfg(target_arch = "wasm32")]
+mod wasm32;
 mod zen_2;
 mod zen_3;
 mod zen_4;
 mod zen_5;
 
 use crate::isa::cpu;
-#[cfg(not(target_arch = "aarch64"))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
 use {
     crate::isa::cpu::{Cpu, Maker},
     golden_cove::GOLDEN_COVE,
@@ -48,7 +51,10 @@ pub(crate) struct Family {
 #[cfg(all(test, target_arch = "aarch64"))]
 pub(crate) use aarch64::FAMILIES;
 /// Every family, for tests.
-#[cfg(all(test, not(target_arch = "aarch64")))]
+#[cfg(all(test, target_arch = "wasm32"))]
+pub(crate) const FAMILIES: [&Family; 1] = [&wasm32::WEB_ASSEMBLY];
+/// Every family, for tests.
+#[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "wasm32"))))]
 pub(crate) const FAMILIES: [&Family; 7] = [&ZEN_5, &ZEN_4, &GOLDEN_COVE, &ZEN_2, &ZEN_3, &SKYLAKE, &ICE_LAKE];
 
 /// Returns the family of this CPU, or the nearest one there is a table for.
@@ -59,8 +65,14 @@ pub(crate) fn family() -> &'static Family {
 #[cfg(target_arch = "aarch64")]
 use aarch64::family_of;
 
+/// Returns the only family there is: a module is not told which CPU it runs on.
+#[cfg(target_arch = "wasm32")]
+fn family_of(_cpu: cpu::Cpu) -> &'static Family {
+    &wasm32::WEB_ASSEMBLY
+}
+
 /// Returns the family of a CPU, or the nearest one there is a table for.
-#[cfg(not(target_arch = "aarch64"))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
 fn family_of(cpu: Cpu) -> &'static Family {
     match (cpu.maker, cpu.family, cpu.model) {
         // Zen 1, whose vector units are half as wide, is among them.
@@ -103,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg(not(target_arch = "aarch64"))]
+    #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
     fn cpus_have_their_families() {
         for (maker, family, model, name) in [
             (Maker::Amd, 0x17, 0x31, "zen-2"),
@@ -132,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
     fn tables_have_every_kernel_once() {
         use crate::algorithm::Compression;
         use crate::kernel::Kernel;

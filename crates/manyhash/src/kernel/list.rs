@@ -3,6 +3,7 @@
 use super::{Kernel, per_message};
 use crate::algorithm::Compression;
 use crate::isa::*;
+use alloc::vec::Vec;
 
 /// The kernels of the compression function `C`, also those this CPU lacks: first those in lanes, narrowest first, then those that give each
 /// message registers of its own.

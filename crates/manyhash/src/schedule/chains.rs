@@ -13,6 +13,7 @@ use crate::kernel::short::{DigestBlock, LaneStarts, LaneStates};
 use crate::kernel::start::{Start, Starts};
 use crate::kernel::states::States;
 use crate::kernel::{Chains as KernelChains, Kernel};
+use alloc::{boxed::Box, vec::Vec};
 use std::ops::Range;
 
 /// What the messages of all chains have in common: they are one block. All ranges are of bytes in it.

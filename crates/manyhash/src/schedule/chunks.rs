@@ -18,6 +18,7 @@ use crate::algorithm::{ChainingOf, SelfTested, TreeNode};
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
 use crate::kernel::start::{Passes, Start, Starts};
+use alloc::vec::Vec;
 
 /// The most chunks of a subtree that is reduced at once: a power of two.
 pub(crate) const GROUP_CHUNKS: usize = 512;

@@ -17,10 +17,10 @@ use super::mix::{Mix, Mixes, Usage};
 use super::{Extent, Memory, Supply};
 use super::{alone, route, squeeze};
 use crate::algorithm::{ChainingOf, SelfTested};
+use crate::isa::OnceLock;
 #[cfg(feature = "hmac")]
 use crate::kernel::start::Starts;
 use crate::kernel::start::{Passes, Start};
-use std::sync::OnceLock;
 
 /// A compression function with all functions that are compiled for it.
 pub(crate) trait Compiled: SelfTested {

@@ -10,6 +10,7 @@ use crate::algorithm::ending::{End, Ending, block_count, padded, padded_bytes, w
 use crate::algorithm::{ChainingOf, Compression, SelfTested};
 use crate::isa::Ahead;
 use crate::kernel::start::Passes;
+use alloc::vec::Vec;
 
 /// The bytes before and after each message.
 #[derive(Clone, Copy)]

@@ -11,6 +11,7 @@ use super::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, end
 use crate::algorithm::ending::{End, Ending, Tail, block_count};
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::{Ahead, MAX_LANES};
+use alloc::vec::Vec;
 
 /// What is dealt out: block i of a message goes to leaf i modulo the number of leaves.
 pub(crate) struct Dealing<'a, C: Compression> {

@@ -13,6 +13,7 @@
 
 use crate::algorithm::Compression;
 use crate::kernel::Kernel;
+use alloc::vec::Vec;
 
 /// The work to be done.
 pub(super) struct Work<'a> {
@@ -66,7 +67,9 @@ pub(super) fn fewest_steps<C: Compression>(kernels: &[Kernel<C>], work: &Work) -
     let mut steps = vec![0; kernels.len()];
     for row in &rows {
         if let Some(kernel) = row.kernel {
-            steps[kernel] = (row.constant - 1e-6).ceil().max(0.0) as u64;
+            // Rounded up. `f64::ceil` is of the standard library; what is negative becomes 0.
+            let exact = row.constant - 1e-6;
+            steps[kernel] = exact as u64 + u64::from(exact > (exact as u64) as f64);
         }
     }
     steps

@@ -5,10 +5,10 @@ use super::bookkeeping::ragged_message_ps;
 use super::turns::MAX_TURN_LANES;
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, SelfTested};
-use crate::isa::MAX_LANES;
+use crate::isa::{MAX_LANES, OnceLock};
 use crate::kernel::list::kernels;
 use crate::kernel::{Kernel, Runs, SHORT_BLOCKS, self_test};
-use std::sync::OnceLock;
+use alloc::vec::Vec;
 
 /// Every kernel of a compression function, and the mixes that are made of those this CPU can run.
 pub(crate) struct Mixes<C: Compression> {

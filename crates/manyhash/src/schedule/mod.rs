@@ -89,6 +89,7 @@ use crate::algorithm::{ChainingOf, Compression, WordOf};
 use crate::isa::{Ahead, Blocks, MAX_LANES};
 use crate::kernel::Kernel;
 use crate::kernel::states::States;
+use alloc::vec::Vec;
 use bookkeeping::{DECISION_PS, LINEAR_PROGRAM_PS, MESSAGE_PS, PLANNING_PS, SCHEDULE_PS, run_ps};
 use linear_program::Work;
 use mix::{Mix, Usage};

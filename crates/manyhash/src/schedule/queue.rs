@@ -5,6 +5,7 @@ use super::messages::{Messages, Which};
 use super::short::{Group, MAX_BLOCKS};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
+use alloc::vec::Vec;
 use std::cmp::Reverse;
 use std::ops::Range;
 

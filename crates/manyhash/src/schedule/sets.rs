@@ -23,6 +23,7 @@ use crate::algorithm::ending::block_count;
 use crate::isa::MAX_LANES;
 use crate::kernel::Kernel;
 use crate::kernel::start::Passes;
+use alloc::vec::Vec;
 
 /// Hashes those short messages of the queue that take less time in a set than in the schedule, and
 /// takes them out of the queue.

@@ -8,6 +8,7 @@ use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
 use crate::algorithm::{ChainingOf, Compression};
 use crate::isa::{Ahead, MAX_LANES};
 use crate::kernel::start::Starts;
+use alloc::vec::Vec;
 
 /// Messages on their way through the schedule, and those that wait.
 pub(super) struct Slices<'a, 's, 'd, C: Compression> {

@@ -12,6 +12,7 @@ use super::Merkle;
 use super::merkle::{LastLeaf, LastNode, Leaf, Node};
 use crate::algorithm::Sha256;
 use crate::frame::Frame;
+use alloc::vec::Vec;
 
 type Digest = [u8; 32];
 

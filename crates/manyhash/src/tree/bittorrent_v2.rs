@@ -8,6 +8,7 @@ use super::merkle::{Builder, LastLeaf, LastNode, Leaf, Node};
 use super::{Merkle, Nodes, ParameterError};
 use crate::algorithm::Sha256;
 use crate::frame::Frame;
+use alloc::vec::Vec;
 use std::convert::Infallible;
 
 /// Bytes of a leaf, and the fewest bytes of a piece.

@@ -15,6 +15,7 @@ use super::merkle::{LastLeaf, LastNode, Leaf, Node};
 use crate::algorithm::Sha256;
 use crate::frame::Frame;
 use crate::many::hash_many;
+use alloc::{string::String, vec::Vec};
 use std::fmt;
 
 /// Bytes of a chunk.

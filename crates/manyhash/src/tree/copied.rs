@@ -9,6 +9,7 @@ use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::messages::Slice;
 use crate::schedule::mix::Mix;
+use alloc::vec::Vec;
 
 /// The bytes of all slices that are copied before they are hashed.
 const COPIED_BYTES: usize = 1 << 20;

@@ -10,6 +10,7 @@ use crate::kernel::states::States;
 use crate::schedule::digests::Digests;
 use crate::schedule::mix::Mix;
 use crate::threads;
+use alloc::vec::Vec;
 
 /// Hashes the slices of one message that arrives in pieces.
 #[derive(Clone)]

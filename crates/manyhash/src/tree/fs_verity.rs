@@ -10,6 +10,7 @@ use super::{Merkle, ParameterError};
 use crate::algorithm::{Sha256, Sha512};
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
+use alloc::vec::Vec;
 
 /// Bytes of a descriptor: `struct fsverity_descriptor`.
 pub const DESCRIPTOR_BYTES: usize = 256;

@@ -8,8 +8,11 @@ use crate::algorithm::{Sha1, Sha256};
 use crate::algorithms::Algorithm;
 use crate::hash::Hasher;
 use crate::many::hash_contiguous;
+#[cfg(feature = "std")]
 use crate::readers::Readers;
+use alloc::vec::Vec;
 use std::cmp::Ordering;
+#[cfg(feature = "std")]
 use std::io::Read;
 
 /// The algorithms of repositories: SHA-1 and SHA-256.
@@ -60,6 +63,13 @@ pub fn blob_ids<A: GitAlgorithm>(contents: &[impl AsRef<[u8]>]) -> Vec<A::Digest
         }
     }
     hash_copied::<A>(&copied, &offsets, &indices, &mut ids);
+    hash_long::<A>(&long, &mut ids);
+    ids
+}
+
+/// Hashes blobs that are not copied: side by side, each as a reader.
+#[cfg(feature = "std")]
+fn hash_long<A: GitAlgorithm>(long: &[(usize, &[u8])], ids: &mut [A::Digest]) {
     let readers = long.iter().map(|(index, content)| {
         let header = header("blob", content.len() as u64);
         let bytes = (header.len() + content.len()) as u64;
@@ -68,7 +78,16 @@ pub fn blob_ids<A: GitAlgorithm>(contents: &[impl AsRef<[u8]>]) -> Vec<A::Digest
     if !long.is_empty() {
         Readers::<A>::new().hash(readers, |blob, id| ids[blob.index] = id.expect("memory is read without errors"));
     }
-    ids
+}
+
+/// Without readers, they are hashed one after the other.
+#[cfg(not(feature = "std"))]
+fn hash_long<A: GitAlgorithm>(long: &[(usize, &[u8])], ids: &mut [A::Digest]) {
+    for (index, content) in long {
+        let mut hasher = blob_hasher::<A>(content.len() as u64);
+        hasher.update(content);
+        ids[*index] = hasher.finalize();
+    }
 }
 
 fn hash_copied<A: GitAlgorithm>(copied: &[u8], offsets: &[u64], indices: &[usize], ids: &mut [A::Digest]) {
@@ -78,6 +97,7 @@ fn hash_copied<A: GitAlgorithm>(copied: &[u8], offsets: &[u64], indices: &[usize
 }
 
 /// A blob with its header, to be read.
+#[cfg(feature = "std")]
 struct Blob<'a> {
     index: usize,
     header: Vec<u8>,
@@ -86,6 +106,7 @@ struct Blob<'a> {
     content: &'a [u8],
 }
 
+#[cfg(feature = "std")]
 impl Read for Blob<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let mut header = &self.header[self.read_bytes..];

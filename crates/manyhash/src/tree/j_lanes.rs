@@ -15,7 +15,9 @@ use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend, BackendError};
 use crate::frame::Frame;
 use crate::schedule::digests::Digests;
-use std::{fmt, io};
+use std::fmt;
+#[cfg(feature = "std")]
+use std::io;
 
 /// Computes j-lanes(A, j).
 ///
@@ -147,6 +149,7 @@ impl<A: Algorithm> fmt::Debug for JLanesHasher<A> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<A: Algorithm> io::Write for JLanesHasher<A> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.update(piece);

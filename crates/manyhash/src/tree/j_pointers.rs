@@ -5,7 +5,9 @@ use super::separated::{self, Role};
 use super::{LANES, ParameterError};
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
+#[cfg(feature = "std")]
 use crate::readers::Readers;
+use alloc::vec::Vec;
 use std::ops::Range;
 
 /// Computes j-pointers(A, j).
@@ -85,6 +87,7 @@ impl<A: Algorithm> JPointers<A> {
     }
 
     /// Returns the [`Readers`] that hash slices which have to be read.
+    #[cfg(feature = "std")]
     pub fn readers(&self) -> Readers<A> {
         Readers::with_initial(self.lane.only_start().expect("nothing but an initial value").state)
     }

@@ -3,6 +3,7 @@
 
 use super::Merkle;
 use crate::algorithms::Algorithm;
+use alloc::vec::Vec;
 
 /// A tree with its levels: the digests that it was made of, and all above them.
 ///

@@ -7,6 +7,7 @@
 use super::compressed::Compressed;
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
+use alloc::vec::Vec;
 use std::convert::Infallible;
 
 /// What makes the digest of a leaf.

@@ -55,6 +55,7 @@ mod separated;
 pub mod sha256tree;
 pub mod ssz;
 
+use alloc::vec::Vec;
 pub use bittorrent_v2::BitTorrentV2;
 pub use dm_verity::DmVerity;
 pub use fs_verity::FsVerity;

@@ -9,6 +9,7 @@ use super::merkle::{LastLeaf, LastNode, Leaf, Node};
 use super::{Levels, Merkle};
 use crate::algorithm::Sha256;
 use crate::frame::Frame;
+use alloc::vec::Vec;
 use std::fmt;
 use std::ops::Range;
 

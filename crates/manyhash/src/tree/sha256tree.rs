@@ -11,6 +11,7 @@ use super::compressed::Compressed;
 use super::merkle::{LastLeaf, LastNode, Leaf, Node};
 use crate::algorithm::Sha256;
 use crate::frame::Frame;
+use alloc::vec::Vec;
 
 /// Bytes of a leaf.
 pub const LEAF_BYTES: usize = 1024;

@@ -10,6 +10,7 @@ use super::merkle::{LastLeaf, LastNode, Leaf, Node};
 use super::{Merkle, ParameterError};
 use crate::algorithm::Sha256;
 use crate::frame::Frame;
+use alloc::vec::Vec;
 
 /// Bytes of a chunk.
 pub const CHUNK_BYTES: usize = 32;

@@ -6,6 +6,7 @@ use crate::algorithm::keccak::SHAKE;
 use crate::backend;
 use crate::kernel::start::Start;
 use crate::schedule::compiled::Compiled;
+use alloc::vec::Vec;
 use std::fmt;
 
 /// A family that has cSHAKE: [`Shake128`] or [`Shake256`].

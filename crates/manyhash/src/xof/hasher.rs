@@ -8,6 +8,7 @@ use crate::isa::WordCount;
 use crate::kernel::start::Start;
 use crate::schedule::compiled::Compiled;
 use std::fmt;
+#[cfg(feature = "std")]
 use std::io;
 
 /// Takes one message in pieces. It is also a [`Write`](io::Write).
@@ -75,6 +76,7 @@ impl<X: Xof> fmt::Debug for Hasher<X> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<X: Xof> io::Write for Hasher<X> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.update(piece);
@@ -123,6 +125,7 @@ impl<X: Xof> fmt::Debug for Reader<X> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<X: Xof> io::Read for Reader<X> {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         self.fill(output);

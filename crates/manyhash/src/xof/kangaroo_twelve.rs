@@ -6,6 +6,7 @@
 use super::customized::right_encoded;
 use super::{Function, Turbo, room};
 use crate::schedule::messages::Slice;
+use alloc::vec::Vec;
 use std::fmt;
 
 /// Bytes of a chunk (3.2).

@@ -14,6 +14,7 @@ use crate::hmac::TagError;
 use crate::isa::Word;
 use crate::schedule::messages::Slice;
 use crate::schedule::route::check_room;
+use alloc::vec::Vec;
 use ctutils::CtEq;
 use std::fmt;
 use zeroize::Zeroizing;

@@ -32,6 +32,7 @@ mod kangaroo_twelve;
 #[cfg(feature = "hmac")]
 pub mod kmac;
 
+use alloc::vec::Vec;
 pub use customized::{BadDomain, CShake, Turbo};
 pub use hasher::{Hasher, Reader};
 pub use kangaroo_twelve::KangarooTwelve;

@@ -10,6 +10,7 @@ use crate::kernel::start::{Start, Starts};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::digests::Digests;
 use crate::schedule::messages::Slice;
+use alloc::{boxed::Box, vec::Vec};
 
 /// The most bytes of a message that is put together in memory, so that it can share the lanes.
 const TOGETHER_BYTES: u64 = 16 << 10;

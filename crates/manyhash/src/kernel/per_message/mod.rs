@@ -32,6 +32,7 @@ use crate::algorithm::{VectorOf, blake2b::Blake2bCompression, blake2s::Blake2sCo
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{Avx512Half, Avx512Quarter, Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
 use crate::isa::{Blocks, Dealt, Task, Token};
+use alloc::{boxed::Box, vec::Vec};
 use std::any::Any;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use {

@@ -1,6 +1,10 @@
 //! The superblock of a hash device (cryptsetup, lib/verity: 512 bytes, integers little-endian).
 
 use super::{BLOCK_BYTES, Format, MOST_SALT_BYTES};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 use std::fmt;
 
 /// Bytes of a superblock.
