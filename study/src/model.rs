@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::claims::Metrics;
 use crate::measured::digits;
+use crate::rows::{Picture, Row};
 
 /// A whole run.
 #[derive(Serialize)]
@@ -28,6 +29,11 @@ pub struct Figure {
     pub place: &'static str,
     /// What was run, and how: sizes, warm-up, repetitions, what the paper did otherwise.
     pub method: String,
+    /// What was measured.
+    pub rows: Vec<Row>,
+    /// What is to be drawn of the rows.
+    #[serde(skip)]
+    pub pictures: Vec<Picture>,
     /// Values.
     pub tables: Vec<Table>,
     /// Pictures.
@@ -110,6 +116,11 @@ impl From<Option<f64>> for Cell {
     fn from(value: Option<f64>) -> Self {
         value.map_or(Self::Absent, Self::from)
     }
+}
+
+/// A value with three significant digits, or without any after the point if it is whole.
+pub fn digits_of(value: Option<f64>) -> Cell {
+    value.map_or(Cell::Absent, |value| Cell::number(value, if value.fract() == 0.0 { 0 } else { digits(value) }))
 }
 
 impl From<&str> for Cell {
@@ -252,24 +263,6 @@ pub struct Claim {
     pub here: String,
     /// Whether it holds.
     pub verdict: Verdict,
-}
-
-impl Claim {
-    /// A claim that holds if `holds`; `None`: not measured.
-    pub fn new(
-        text: impl Into<String>,
-        place: &'static str,
-        paper: impl Into<String>,
-        here: impl Into<String>,
-        holds: Option<bool>,
-    ) -> Self {
-        let verdict = match holds {
-            Some(true) => Verdict::Holds,
-            Some(false) => Verdict::DoesNot,
-            None => Verdict::NotMeasured,
-        };
-        Self { text: text.into(), place, paper: paper.into(), here: here.into(), verdict }
-    }
 }
 
 impl Table {

@@ -7,15 +7,12 @@ pub mod function;
 mod groestl;
 mod jh;
 pub mod linear;
-pub mod simultaneous;
 mod skein;
 
 #[cfg(test)]
 mod tests {
     use super::blake::count;
     use super::function::Function;
-    use super::linear;
-    use crate::openssl_worker;
     use manyhash_measure::Random;
 
     fn hex(bytes: &[u8]) -> String {
@@ -59,7 +56,7 @@ mod tests {
         );
     }
 
-    /// These digests are in other implementations' tests; `sha3_is_openssls` has a third opinion.
+    /// These digests are in other implementations' tests; figure 2012-finalists compares with OpenSSL, a third opinion.
     #[test]
     fn known_digests_of_keccak_and_sha3_come_out() {
         let check = |message: &[u8], expected| check_vector(&Function::keccak256(), message, expected);
@@ -161,15 +158,6 @@ mod tests {
         check_dealt(&Function::skein512(), 64);
         check_dealt(&Function::jh256(), 64);
         check_dealt(&Function::groestl256(), 64);
-    }
-
-    #[test]
-    fn sha3_is_openssls() {
-        let messages: Vec<Vec<u8>> = [0, 135, 136, 137, 4096].map(random).into();
-        let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
-        let mut digests = Vec::new();
-        messages.iter().for_each(|message| linear::sha3_256(message, &mut digests));
-        assert_eq!(digests, openssl_worker::digests("SHA3-256", &messages).expect("OpenSSL has SHA-3"));
     }
 
     #[test]

@@ -166,6 +166,8 @@ fn metrics(rows: &[Row]) -> Metrics {
     let words = |name: &str, registers: Registers| Some(1.0 / find(name, registers)?.cycles_per_word()?);
     let over_32_bits = |simd: &str, general: &str| Some(words(simd, Registers::Xmm)? / words(general, Registers::General)?);
     metrics.set("additions", over_32_bits("paddd", "add"));
+    // A load of 64 bits is two words.
+    metrics.set("moves", over_32_bits("movdqa (load)", "mov (load of 64 bits)").map(|words| words / 2.0));
     metrics.set("shifts", over_32_bits("psrld", "shr"));
     let rotates = find("vprold", Registers::Xmm).is_some();
     let how = if rotates { "vprold of AVX-512" } else { "movdqa, pslld, psrld, por, without AVX-512" };
