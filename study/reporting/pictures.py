@@ -74,6 +74,11 @@ def legend(figure, handles, series):
         figure.legend(handles, names, loc="outside lower left", ncols=columns, frameon=False, handlelength=3.2)
 
 
+def legend_inches(series):
+    """Room below the axes for the legend, by its lines."""
+    return 0.14 * sum(max(1, len(textwrap.wrap(legend_name(one), 44))) for one in series)
+
+
 def of_value(value):
     """Three digits, for the label of a bar."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
@@ -136,7 +141,7 @@ def bar_legend(figure, series):
 
 def upright(plot, groups, names):
     slots = max(map(len, groups), default=0) + 1
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + 0.09 * len(plot.series)))
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + legend_inches(plot.series)))
     # A bar a third of an inch wide has room for its value; above narrower ones it stands upright.
     rotation = 0 if 0.88 * WIDTH_INCHES / max(1, len(groups) * slots) >= 0.36 else 90
     for group, there in enumerate(groups):
@@ -167,7 +172,7 @@ def sideways(plot, groups):
         first = place + (height - len(there)) / 2 + 0.5
         drawn += [(first + i, value, style) for i, (value, style) in enumerate(there)]
         place += height + 0.6
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 0.155 * place + 1.1 + 0.09 * len(plot.series)))
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 0.155 * place + 1.1 + legend_inches(plot.series)))
     for at, value, style in drawn:
         axis.bar_label(axis.barh([at], [value], height=0.92, **style), [of_value(value)], padding=2, fontsize=looks.SMALL)
     axis.set_ylim(max(place, 1) - 0.3, -0.3)
@@ -182,7 +187,7 @@ def sideways(plot, groups):
 
 
 def lines(plot):
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.9 + 0.09 * len(plot.series)))
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.9 + legend_inches(plot.series)))
     handles, xs, ys = [], [], []
     for one, ((colours, dashes, markers), n) in zip(plot.series, styles(plot.series, LINES)):
         points = [(x, y) for x, y in one.points if x is not None and y is not None and (x > 0 or not plot.x_powers_of_two)]

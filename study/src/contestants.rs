@@ -159,6 +159,7 @@ impl Who {
         match self {
             Self::Mmx => (!cfg!(target_arch = "x86_64")).then(|| "MMX is of x86".into()),
             Self::Library(library) => library.missing(),
+            Self::OpenSsl(Variant::OneBlockSsse3) if S::NAME == "SHA-512" => Some("OpenSSL has no such code for it".into()),
             Self::OpenSsl(variant) => variant.missing(),
             // Its end has a substitute for scalar rounds beside vectors.
             Self::SHash(s_update, SCALAR_ROUNDS) => backend(s_update),

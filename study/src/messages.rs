@@ -24,7 +24,7 @@ impl Layout {
     }
 
     /// The same, the first of them so many bytes behind the begin of the buffer.
-    pub fn from(self, offset: usize) -> Self {
+    pub fn behind(self, offset: usize) -> Self {
         Self { spans: self.spans.into_iter().map(|(start, bytes)| (start + offset, bytes)).collect() }
     }
 

@@ -25,7 +25,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
         ),
         ..Figure::default()
     };
-    let races = OFFSETS.map(|offset| Raced::of::<Sha256>(session, &all, &Layout::strided(32, 4096, 4096 + 64).from(offset), 50));
+    let races = OFFSETS.map(|offset| Raced::of::<Sha256>(session, &all, &Layout::strided(32, 4096, 4096 + 64).behind(offset), 50));
     let races = races.into_iter().collect::<Result<Vec<Raced>>>()?;
     for (offset, raced) in OFFSETS.iter().zip(&races) {
         figure.raced::<Sha256>((SET, &format!("{offset} bytes")), raced, &[]);
