@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall wheels release-check test lint test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick docs site $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick study-results docs site $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -212,6 +212,12 @@ study: study/.venv/installed ## the tables and figures of the three papers, meas
 study-quick: study/.venv/installed ## all of them in less than two minutes, to see that it works; the values mean nothing
 	$(CARGO) build --release --package manyhash-study
 	$(call make-study,$(CURDIR)/study/quick,$(CURDIR)/target/release/manyhash-study,.venv/bin/python,--quick)
+
+# The name of the machine in study/results.
+MACHINE ?=
+study-results: study ## a whole run that is kept: study/results/MACHINE.json, its page, and the table of study/README.md
+	test -n "$(MACHINE)" && mkdir -p study/results && cp study/study.json study/results/$(MACHINE).json && cp study/report.html study/results/$(MACHINE).html
+	cd study && MANYHASH_RECORD_RESULTS=1 .venv/bin/python tests/test_results.py
 
 # Makes $(1).json by the program $(2) with the options $(4), and its page by the Python $(3). If a figure failed, the page is made, says why,
 # and then this fails too. An interrupted run writes no values, and those of the run before stay.

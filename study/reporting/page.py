@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
-from . import pictures
+from . import pictures, style
 from .form import FormError, Number
 
 
@@ -142,6 +142,7 @@ def rendered(study):
         plots[figure.id] = [Markup(pictures.draw(plot, f"plot-{f}-{p}", study)) for p, plot in enumerate(figure.plots)]
     return environment.get_template("page.html").render(
         study=study,
+        style=style,
         machine=study.machine,
         machine_line=machine_line(study.machine),
         papers=PAPERS,

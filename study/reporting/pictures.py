@@ -7,10 +7,8 @@ import io
 import itertools
 import math
 import re
-import sys
 import textwrap
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import matplotlib
 
@@ -19,29 +17,14 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
-import style as house
+from . import style as looks
+from .style import BARS, LINES, WIDTH_INCHES
 
-plt.rcParams.update(house.settings() | {"text.parse_math": False})
-
-# For each source: shades, hatches and the hatches' colour. Their numbers have no common factor: 20 series differ. Hatches are of lines:
-# dots are circles, of which each pattern would have a quarter of a megabyte.
-BARS = {
-    "paper": (["#fafafa", "#ededed", "#f4f4f4", "#e4e4e4"], ["/////", "\\\\\\\\\\", "xxxx", "-----", "|||||"], "#666666"),
-    "peer": (["#c4c4c4", "#9c9c9c", "#d6d6d6", "#b0b0b0"], ["", "||||", "----", "++++", "xxx"], "#444444"),
-    "ours": (["#12406b", "#3d74a8", "#08254f", "#27588c"], ["", "////", "----", "xxxx", "\\\\\\\\"], "#d8e6f3"),
-}
-# Colours, dashes and markers, likewise: dashes and markers alone tell 20 apart.
-LINES = {
-    "paper": (["#9a9a9a", "#808080", "#acacac"], [(0, (4, 2)), (0, (1, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (2, 2))], "osD^v"),
-    "peer": (["#b3541e", "#2f8f5b", "#8d6cab"], ["-.", (0, (7, 2)), (0, (3, 1)), (0, (5, 1, 1, 1, 1, 1))], "s^vDP"),
-    "ours": (["#12406b", "#2e75b5", "#08254f"], ["-", (0, (12, 2)), (0, (6, 2)), (0, (6, 1.5, 1, 1.5))], "oDsX*"),
-}
-WIDTH_INCHES = 8.2
+plt.rcParams.update(looks.MATPLOTLIB)
 # Points of steps that are drawn one by one; of more, what a panel can show.
 STEPS_DRAWN, STEPS_BINS = 4000, 1500
 # Bars that are still wide enough to stand beside each other.
-BARS_ACROSS = 50
+BARS_ACROSS = 32
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 
 
@@ -52,12 +35,12 @@ def draw(plot, name, study):
         figure = kind(plot)
         machine = study.machine
         small = [f"{machine.cpu}, {machine.date}"] + (["--quick: these values mean nothing"] if study.quick else [])
-        title = "\n".join(itertools.chain.from_iterable(textwrap.wrap(line, 96) for line in [plot.title, *small]))
-        figure.suptitle(title, fontsize=9, x=0.01, horizontalalignment="left")
+        title = "\n".join(itertools.chain.from_iterable(textwrap.wrap(line, 64) for line in [plot.title, *small]))
+        figure.suptitle(title, fontsize=looks.TITLE, x=0.01, horizontalalignment="left")
         written = io.BytesIO()
         # Nothing of the metadata: it would name addresses.
         nothing = dict.fromkeys(["Creator", "Date", "Format", "Type"])
-        figure.savefig(written, format="svg", metadata=nothing, facecolor="white")
+        figure.savefig(written, format="svg", metadata=nothing, facecolor="none")
         plt.close(figure)
     return inline(written.getvalue(), name, plot.title, described(plot))
 
@@ -82,13 +65,18 @@ def has_values(one):
 
 def legend(figure, handles, series):
     """Below the axes, in as many columns as there is room for."""
-    names = [textwrap.fill(legend_name(one), 60) for one in series]
+    names = [textwrap.fill(legend_name(one), 44) for one in series]
     longest = max((len(line) for name in names for line in name.split("\n")), default=0)
     columns = max(1, int(WIDTH_INCHES * 72 / (5.0 * longest + 45)))
     if names:
         # Columns of equal length: no more of them than its rows need.
         columns = math.ceil(len(names) / math.ceil(len(names) / columns))
         figure.legend(handles, names, loc="outside lower left", ncols=columns, frameon=False, handlelength=3.2)
+
+
+def legend_inches(series):
+    """Room below the axes for the legend, by its lines."""
+    return 0.14 * sum(max(1, len(textwrap.wrap(legend_name(one), 44))) for one in series)
 
 
 def of_value(value):
@@ -144,7 +132,7 @@ def bar_styles(series):
     """As matplotlib takes them."""
     for (shades, hatches, hatch_colour), n in styles(series, BARS):
         style = {"facecolor": shades[n % len(shades)], "hatch": hatches[n % len(hatches)], "hatchcolor": hatch_colour}
-        yield style | {"edgecolor": "#333333", "linewidth": 0.6}
+        yield style | {"edgecolor": looks.EDGE, "linewidth": 0.6}
 
 
 def bar_legend(figure, series):
@@ -153,13 +141,13 @@ def bar_legend(figure, series):
 
 def upright(plot, groups, names):
     slots = max(map(len, groups), default=0) + 1
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + 0.09 * len(plot.series)))
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + legend_inches(plot.series)))
     # A bar a third of an inch wide has room for its value; above narrower ones it stands upright.
     rotation = 0 if 0.88 * WIDTH_INCHES / max(1, len(groups) * slots) >= 0.36 else 90
     for group, there in enumerate(groups):
         for i, (value, style) in enumerate(there):
             drawn = axis.bar([group + (i + 0.5 - len(there) / 2) / slots], [value], width=0.92 / slots, **style)
-            axis.bar_label(drawn, [of_value(value)], padding=2, fontsize=6.5, rotation=rotation)
+            axis.bar_label(drawn, [of_value(value)], padding=2, fontsize=looks.SMALL, rotation=rotation)
     axis.set_xlim(-0.55, max(1, len(groups)) - 0.45)
     axis.set_xticks(range(len(groups)), ["\n".join(lines) for lines in names])
     axis.tick_params(axis="x", length=0)
@@ -175,7 +163,7 @@ def upright(plot, groups, names):
 
 def sideways(plot, groups):
     """Groups below each other, as tall as they have values: a name may have many words, and most groups few values."""
-    names = [balanced(name, 48) for name in plot.categories]
+    names = [balanced(name, 28) for name in plot.categories]
     ticks, place = [], 0.0
     drawn = []
     for there, lines in zip(groups, names):
@@ -184,14 +172,14 @@ def sideways(plot, groups):
         first = place + (height - len(there)) / 2 + 0.5
         drawn += [(first + i, value, style) for i, (value, style) in enumerate(there)]
         place += height + 0.6
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 0.155 * place + 1.1 + 0.09 * len(plot.series)))
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 0.155 * place + 1.1 + legend_inches(plot.series)))
     for at, value, style in drawn:
-        axis.bar_label(axis.barh([at], [value], height=0.92, **style), [of_value(value)], padding=2, fontsize=6.5)
+        axis.bar_label(axis.barh([at], [value], height=0.92, **style), [of_value(value)], padding=2, fontsize=looks.SMALL)
     axis.set_ylim(max(place, 1) - 0.3, -0.3)
     axis.set_yticks(ticks, ["\n".join(lines) for lines in names])
     axis.tick_params(axis="y", length=0)
     axis.set_xlim(*limits([value for _, value, _ in drawn]))
-    axis.set_xlabel(textwrap.fill(plot.y_label, 100))
+    axis.set_xlabel(textwrap.fill(plot.y_label, 60))
     if not drawn:
         no_values(axis)
     bar_legend(figure, plot.series)
@@ -199,7 +187,7 @@ def sideways(plot, groups):
 
 
 def lines(plot):
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.9 + 0.09 * len(plot.series)))
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.9 + legend_inches(plot.series)))
     handles, xs, ys = [], [], []
     for one, ((colours, dashes, markers), n) in zip(plot.series, styles(plot.series, LINES)):
         points = [(x, y) for x, y in one.points if x is not None and y is not None and (x > 0 or not plot.x_powers_of_two)]
@@ -227,7 +215,7 @@ def lines(plot):
     else:
         no_values(axis)
     axis.grid()
-    axis.set_xlabel(textwrap.fill(plot.x_label, 100))
+    axis.set_xlabel(textwrap.fill(plot.x_label, 60))
     axis.set_ylabel(textwrap.fill(plot.y_label, 36))
     legend(figure, handles, plot.series)
     return figure
@@ -245,8 +233,8 @@ def steps(plot):
         fill = {"facecolor": shades[n % len(shades)], "edgecolor": hatch_colour, "hatch": hatches[n % len(hatches)]}
         axis.fill_between(x, y, step="post", linewidth=0, **fill)
         # An edge for the light ones only: over a dark one that goes up and down all the time it would be a cloud.
-        axis.step(x, y, where="post", color="#333333", linewidth=0.7 if one.source == "paper" else 0)
-        axis.set_title(textwrap.fill(legend_name(one), 110), loc="left")
+        axis.step(x, y, where="post", color=looks.EDGE, linewidth=0.7 if one.source == "paper" else 0)
+        axis.set_title(textwrap.fill(legend_name(one), 70), loc="left")
     for axis in axes.flat:
         axis.grid()
     last = axes.flat[-1]
@@ -256,7 +244,7 @@ def steps(plot):
         last.set_xlim(lowest, highest / 1.15 * 1.01)
     else:
         no_values(last)
-    last.set_xlabel(textwrap.fill(plot.x_label, 100))
+    last.set_xlabel(textwrap.fill(plot.x_label, 60))
     figure.supylabel(textwrap.fill(plot.y_label, 18 * down + 12), fontsize=8)
     return figure
 
@@ -308,12 +296,15 @@ def inline(written, name, title, description):
             elif attribute == f"{XLINK}href":
                 element.set("href", f"#{name}-{value.removeprefix('#')}")
             else:
-                element.set(attribute, re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", value))
+                value = re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", value)
+                if attribute == "style":
+                    value = re.sub(r"#[0-9a-f]{6}\b", lambda colour: looks.variable(colour[0]), value)
+                element.set(attribute, value)
     width = svg.get("width").removesuffix("pt")
     for attribute in ("width", "height", "version"):
         svg.attrib.pop(attribute, None)
     # What matplotlib's style sheet says of all elements: a sheet would be one for the whole page.
-    own = {"stroke-linejoin": "round", "stroke-linecap": "butt", "style": f"max-width: {float(width):g}pt"}
+    own = {"stroke-linejoin": "round", "stroke-linecap": "butt", "style": f"max-width: {looks.ENLARGED * float(width):g}pt"}
     # The title is drawn: as an element of its own it would be shown again wherever the mouse stands still.
     described_by = f"{name}-description"
     # Where a page is too low for it, it stays at the left.

@@ -1,5 +1,6 @@
 //! Aciicmez 2004: "Fast hashing on Pentium SIMD architecture". A file for each figure.
 
+pub mod alignment;
 pub mod basic_blocks;
 #[cfg_attr(target_arch = "x86_64", allow(unsafe_code, reason = "assembly"))]
 mod core_cycles;

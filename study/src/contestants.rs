@@ -15,7 +15,6 @@ use memmap2::Mmap;
 
 use crate::aciicmez_2004::public::Library;
 use crate::aciicmez_2004::subject::{Subject, fastest};
-use crate::gueron_2013::expecting::Expecting;
 use crate::gueron_2013::over_linear::OverLinear;
 use crate::gueron_krasnov_2012::algorithm_1::{SCALAR_ROUNDS, SHash};
 use crate::mapped;
@@ -23,7 +22,7 @@ use crate::measured::Measured;
 use crate::messages::Layout;
 use crate::model::Source;
 use crate::openssl_worker::{self, EvpDigest, Variant, Worker};
-use crate::race::{Contestant, Local, Rules, race};
+use crate::race::{Contestant, Expecting, Local, Rules, race};
 use crate::session::Session;
 
 /// A way to hash messages.
@@ -57,6 +56,8 @@ pub enum Who {
     Lanes(usize, &'static str),
     /// The j-lanes mode with its lanes on whatever manyhash chooses.
     Choice(usize),
+    /// The same, with its lanes shared out to threads.
+    Threads(usize, usize),
 }
 
 /// OpenSSL 1.0.1, as near as today's library comes: what the papers call OpenSSL.
@@ -69,6 +70,19 @@ pub const OPENSSL_TODAY: Who = Who::OpenSsl(Variant::Today);
 pub const OWN_SCALAR_ROUNDS: Who = Who::Backend(SCALAR_ROUNDS);
 /// The S-HASH of Gueron & Krasnov: 128-bit registers without anything of later instruction sets.
 pub const S_HASH: Who = Who::SHash("sse2", SCALAR_ROUNDS);
+
+/// One message by OpenSSL's code for 128-bit registers, which makes the schedule of a block at a time:
+/// what its table of cycles has at 11.6 C/B on the CPU on which the papers' n-SMS takes 11.47.
+pub const OPENSSL_THEN: Who = Who::OpenSsl(Variant::OneBlockSsse3);
+/// The best serial implementations with nothing that the CPUs of the papers of 2012 and 2013 lacked:
+/// neither AVX2 nor rotations by BMI2.
+pub const BEST_THEN: [Who; 3] = [OPENSSL_THEN, Who::OpenSsl(Variant::OneBlockAvx), Who::Backend("avx-scalar")];
+/// What Gueron 2013 proposes: 4 lanes in 128-bit registers with rotations by shifts.
+pub const PAPERS_LANES: Who = Who::Lanes(4, "sse2");
+/// The same, and with the encodings and byte shuffles of AVX, as the paper had it.
+pub const LANES_THEN: [Who; 2] = [PAPERS_LANES, Who::Lanes(4, "avx")];
+/// S-HASH with 4 buffers, also with the encodings and byte shuffles of AVX, as its authors had it.
+pub const S_HASH_THEN: [Who; 2] = [S_HASH, Who::SHash("avx", "avx-scalar")];
 
 /// Appends the digests of all messages.
 type Hash<'a> = Box<dyn FnMut(&[&[u8]], &mut Vec<u8>) + 'a>;
@@ -96,6 +110,7 @@ impl Who {
             Self::Over(lanes, linear) => format!("j = {lanes} over {}", linear.name::<S>()),
             Self::Lanes(lanes, backend) => format!("j = {lanes} ({backend})"),
             Self::Choice(lanes) => format!("j = {lanes} (manyhash's choice)"),
+            Self::Threads(lanes, threads) => format!("j = {lanes} (threads: {threads})"),
         }
     }
 
@@ -111,8 +126,16 @@ impl Who {
     /// The j of a j-lanes mode; 1 for linear.
     pub fn j(self) -> usize {
         match self {
-            Self::Over(lanes, _) | Self::Lanes(lanes, _) | Self::Choice(lanes) => lanes,
+            Self::Over(lanes, _) | Self::Lanes(lanes, _) | Self::Choice(lanes) | Self::Threads(lanes, _) => lanes,
             _ => 1,
+        }
+    }
+
+    /// The backend it is forced to.
+    fn backend(self) -> Option<&'static str> {
+        match self {
+            Self::SHash(name, _) | Self::Backend(name) | Self::Lanes(_, name) => Some(name),
+            _ => None,
         }
     }
 
@@ -136,6 +159,7 @@ impl Who {
         match self {
             Self::Mmx => (!cfg!(target_arch = "x86_64")).then(|| "MMX is of x86".into()),
             Self::Library(library) => library.missing(),
+            Self::OpenSsl(Variant::OneBlockSsse3) if S::NAME == "SHA-512" => Some("OpenSSL has no such code for it".into()),
             Self::OpenSsl(variant) => variant.missing(),
             // Its end has a substitute for scalar rounds beside vectors.
             Self::SHash(s_update, SCALAR_ROUNDS) => backend(s_update),
@@ -188,8 +212,9 @@ impl Who {
                 let mode = JLanes::<S>::new(lanes)?.on_backend(Backend::by_name(backend)?)?;
                 each(move |message, digests| digests.extend_from_slice(mode.hash(message).as_ref()))
             }
-            Self::Choice(lanes) => {
-                let mode = JLanes::<S>::new(lanes)?;
+            Self::Choice(lanes) | Self::Threads(lanes, _) => {
+                let threads = if let Self::Threads(_, threads) = self { threads } else { 1 };
+                let mode = JLanes::<S>::new(lanes)?.on_threads(threads);
                 each(move |message, digests| digests.extend_from_slice(mode.hash(message).as_ref()))
             }
             Self::OpenSsl(_) | Self::Readers => unreachable!("{self:?} is no function of messages in this process"),
@@ -294,7 +319,9 @@ impl<'a> Lineup<'a> {
     /// Those of `all` who can hash with `S` here, each made by `make`.
     fn of<S: Subject>(all: &[Who], make: impl Fn(Who) -> Result<Box<dyn Contestant + 'a>>) -> Result<Self> {
         let (who, others): (Vec<Who>, Vec<Who>) = all.iter().partition(|who| who.missing::<S>().is_none());
-        let missing = others.iter().filter_map(|who| Some(format!("{}: {}", who.name::<S>(), who.missing::<S>()?)));
+        // A later engine knows more.
+        let known = |who: &&Who| who.backend().is_none_or(|name| Backend::known().iter().any(|known| known.name() == name));
+        let missing = others.iter().filter(known).filter_map(|who| Some(format!("{}: {}", who.name::<S>(), who.missing::<S>()?)));
         Ok(Self { contestants: who.iter().map(|who| make(*who)).collect::<Result<_>>()?, missing: missing.collect(), who })
     }
 
@@ -376,17 +403,6 @@ impl<K: Copy + PartialEq> Raced<K> {
     }
 }
 
-/// Sentences of several races, each once.
-pub fn missing<'a>(races: impl IntoIterator<Item = &'a Raced>) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for sentence in races.into_iter().flat_map(|raced| &raced.missing) {
-        if !all.contains(sentence) {
-            all.push(sentence.clone());
-        }
-    }
-    all
-}
-
 /// A race of messages of 1,000 bytes of which only the rates are known, in MB/s.
 #[cfg(test)]
 pub fn at_rates<K: Copy>(rates: &[(K, f64)]) -> Raced<K> {
@@ -436,10 +452,12 @@ mod tests {
     #[test]
     fn who_is_missing_is_named_and_does_not_race() {
         let session = Session::begin(true, None, None).expect("a session");
-        let nobody = Who::Lanes(4, "no such backend");
-        let raced = Raced::of::<Sha256>(&session, &[nobody, Who::Choice(4), Who::RustCrypto], &Layout::equal(1, 2048), 1).expect("a race");
+        let nobody = Who::Backend("no such backend");
+        // It is for SHA-1 and SHA-256.
+        let other = Who::Backend(if cfg!(target_arch = "x86_64") { "sha-ni" } else { "portable-x2" });
+        let all = [nobody, other, Who::Choice(4), Who::RustCrypto];
+        let raced = Raced::of::<Sha512>(&session, &all, &Layout::equal(1, 2048), 1).expect("a race");
         assert!(raced.get(nobody).is_none() && raced.over(Who::Choice(4), Who::RustCrypto).is_some());
-        assert!(raced.missing.len() == 1 && raced.missing[0].starts_with("j = 4 (no such backend): "), "{:?}", raced.missing);
-        assert_eq!(missing([&raced, &raced]), raced.missing);
+        assert!(raced.missing.len() == 1 && raced.missing[0].starts_with("manyhash forced to "), "{:?}", raced.missing);
     }
 }

@@ -25,12 +25,13 @@ impl Entry {
 }
 
 /// The length of the longest name.
-pub const ID_WIDTH: usize = 14;
+pub const ID_WIDTH: usize = 17;
 
 /// All figures.
 pub const ALL: &[Entry] = &[
     Entry { id: "2004-3.3", measure: a2004::one_message::measure },
     Entry { id: "2004-4.1", measure: a2004::figure_4_1::measure },
+    Entry { id: "2004-alignment", measure: a2004::alignment::measure },
     Entry { id: "2004-4.2", measure: a2004::figure_4_2::measure },
     Entry { id: "2004-4.3", measure: a2004::figure_4_3::measure },
     Entry { id: "2004-4.4", measure: a2004::basic_blocks::measure },
@@ -39,19 +40,26 @@ pub const ALL: &[Entry] = &[
     Entry { id: "2004-4.7", measure: a2004::figures_4_6_and_4_7::sha512 },
     Entry { id: "2004-4.8", measure: a2004::figure_4_8::measure },
     Entry { id: "2004-appendix", measure: a2004::metrics::measure },
-    Entry { id: "2012-2", measure: gk2012::figure_2::sha256 },
-    Entry { id: "2012-2-sha512", measure: gk2012::figure_2::sha512 },
-    Entry { id: "2012-avx2", measure: gk2012::predictions::measure },
-    Entry { id: "2012-table-1", measure: gk2012::table_1::measure },
+    Entry { id: "2012-2", measure: gk2012::sha256 },
+    Entry { id: "2012-2-sha512", measure: gk2012::sha512 },
+    Entry { id: "2012-avx2", measure: gk2012::avx2 },
+    Entry { id: "2012-table-1", measure: gk2012::table_1 },
     Entry { id: "2012-3", measure: gk2012::files::diverse },
     Entry { id: "2012-4", measure: gk2012::files::uniform },
-    Entry { id: "2012-memory", measure: gk2012::memory::measure },
+    Entry { id: "2012-avx2-disk", measure: gk2012::files::avx2_disk },
+    Entry { id: "2012-areas", measure: gk2012::files::areas },
+    Entry { id: "2012-memory", measure: gk2012::memory },
     Entry { id: "2012-occupancy", measure: gk2012::occupancy::measure },
-    Entry { id: "2012-finalists", measure: finalists::simultaneous::measure },
+    Entry { id: "2012-finalists", measure: finalists::simultaneous },
     Entry { id: "2013-updates", measure: g2013::updates::measure },
-    Entry { id: "2013-1", measure: g2013::figure_1::measure },
-    Entry { id: "2013-2", measure: g2013::figure_2::measure },
-    Entry { id: "2013-3", measure: g2013::figure_3::measure },
-    Entry { id: "2013-4", measure: g2013::figure_4::measure },
-    Entry { id: "2013-5", measure: g2013::figure_5::measure },
+    Entry { id: "2013-1", measure: g2013::figure_1 },
+    Entry { id: "2013-2", measure: g2013::figure_2 },
+    Entry { id: "2013-3", measure: g2013::figure_3 },
+    Entry { id: "2013-4", measure: g2013::figure_4 },
+    Entry { id: "2013-5", measure: finalists::tree_mode },
+    Entry { id: "2013-tails", measure: g2013::tails },
+    Entry { id: "2013-proportional", measure: g2013::proportional },
+    Entry { id: "2013-avx2", measure: g2013::avx2 },
+    Entry { id: "2013-one-j", measure: g2013::one_j },
+    Entry { id: "2013-threads", measure: g2013::threads },
 ];

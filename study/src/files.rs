@@ -10,9 +10,10 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 pub fn drop_caches<P: AsRef<Path>>(paths: &[P], write: bool) -> Result<String, String> {
     let how = forget(paths, write)?;
-    let how = match std::fs::write("/proc/sys/vm/drop_caches", "3") {
-        Ok(()) => format!("{how}, then /proc/sys/vm/drop_caches"),
-        Err(error) => format!("{how}, without /proc/sys/vm/drop_caches ({error})"),
+    let how = match crate::session::is_tuned().then(|| std::fs::write("/proc/sys/vm/drop_caches", "3")) {
+        None => how.to_string(),
+        Some(Ok(())) => format!("{how}, then /proc/sys/vm/drop_caches"),
+        Some(Err(error)) => format!("{how}, without /proc/sys/vm/drop_caches ({error})"),
     };
     is_forgotten(paths)?;
     Ok(how)

@@ -1,183 +1,372 @@
-//! The finalists of the SHA-3 competition: BLAKE and Keccak, which both papers of 2012 and 2013
-//! discuss, and Skein, JH and Grøstl. They are here in linear code, by other people's crates, and in lanes, on
-//! the engine's own trait and under its schedule.
+//! The finalists of the SHA-3 competition beside SHA-2: many messages, which Gueron & Krasnov 2012
+//! leave open (section 5), and one message in tree mode (Gueron 2013, figure 5).
 
-mod blake;
-pub mod function;
-mod groestl;
-mod jh;
-pub mod linear;
-pub mod simultaneous;
-mod skein;
+use anyhow::Result;
+use manyhash::backend::Backend;
+use manyhash::{Algorithm, Sha256, Sha512};
+use manyhash_finalists::function::{Function, LaneKernel};
+use manyhash_finalists::linear::{self, Linear};
 
-#[cfg(test)]
-mod tests {
-    use super::blake::count;
-    use super::function::Function;
-    use super::linear;
-    use crate::openssl_worker;
-    use manyhash_measure::Random;
+use crate::claims::Metrics;
+use crate::contestants::{BEST_THEN, LANES_THEN, OPENSSL_N_SMS, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Who};
+use crate::gueron_2013::CHOICES;
+use crate::gueron_2013::over_linear::OverLinear;
+use crate::measured::{Measured, fastest};
+use crate::messages::{Layout, Messages};
+use crate::model::{Figure, Source};
+use crate::openssl_worker::{self, Variant, Worker};
+use crate::race::{Contestant, Expecting, Local, Rules, race};
+use crate::rows::{CORE, Kind, LEAST, MEDIAN, RATE};
+use crate::session::Session;
 
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Registers of 128, 256 and 512 bits, with the instructions of their time and of AVX-512.
+const BACKENDS: [(&str, &str); 5] = [
+    ("sse2", "128 bits (sse2)"),
+    ("avx512-128", "128 bits (avx512-128)"),
+    ("avx2", "256 bits (avx2)"),
+    ("avx512-256", "256 bits (avx512-256)"),
+    ("avx512", "512 bits (avx512)"),
+];
+const NARROW: &str = BACKENDS[0].1;
+const WIDE: &str = BACKENDS[2].1;
+
+const LINEAR: &str = "linear";
+const LINEAR_TODAY: &str = "linear, OpenSSL today";
+const LINEAR_THEN: &str = "linear, as then";
+const TWO_SLICES: &str = "2 slices over linear";
+/// Kinds of code for one message: as it was then, as it is now, slices one after the other, and at
+/// once.
+const KINDS: [&str; 7] = [LINEAR_THEN, LINEAR, TWO_SLICES, "j = 2", "j = 4", "j = 8", "j = 16"];
+
+/// Keccak[1088] but for a byte of padding.
+const SHA3: &str = "SHA3-256";
+const KECCAK: &str = "Keccak[1088]";
+const BLAKE: &str = "BLAKE-256";
+const LONG_BLAKE: &str = "BLAKE-512";
+
+/// Somebody: the function, the kind of code, and the name.
+type Key = (&'static str, &'static str, String);
+
+/// Who takes part.
+struct Field<'a> {
+    session: &'a Session,
+    messages: &'a Messages,
+    slices: &'a [&'a [u8]],
+    keys: Vec<Key>,
+    contestants: Vec<Box<dyn Contestant + 'a>>,
+}
+
+impl<'a> Field<'a> {
+    fn of(session: &'a Session, messages: &'a Messages, slices: &'a [&'a [u8]]) -> Self {
+        Self { session, messages, slices, keys: Vec::new(), contestants: Vec::new() }
     }
 
-    fn random(bytes: usize) -> Vec<u8> {
-        let mut message = vec![0; bytes];
-        Random::new(bytes as u64).fill(&mut message);
-        message
+    fn add(&mut self, function: &'static str, kind: &'static str, name: &str, contestant: Box<dyn Contestant + 'a>, expected: Vec<u8>) {
+        self.keys.push((function, kind, format!("{function} {name}")));
+        self.contestants.push(Expecting::boxed(contestant, expected));
     }
 
-    /// Checks a digest by `linear`, which is not this project's, and by every lane of every kernel.
-    fn check_vector(function: &Function, message: &[u8], expected: &str) {
-        let mut digest = Vec::new();
-        (function.linear)(message, &mut digest);
-        assert_eq!(hex(&digest), expected);
-        for kernel in &function.kernels {
-            let mut digests = Vec::new();
-            kernel.hash_many(&vec![message; kernel.lanes], &mut digests);
-            assert_eq!(hex(&digests), expected.repeat(kernel.lanes), "{}", kernel.backend);
+    /// Somebody of the registry.
+    fn add_who<A: crate::aciicmez_2004::subject::Subject>(&mut self, kind: &'static str, by: &str, who: Who) -> Result<()> {
+        if who.missing::<A>().is_none() {
+            let contestant = who.on_messages::<A>(self.session, self.messages.layout(), self.slices)?;
+            self.add(A::NAME, kind, &format!("{by}{}", who.name::<A>()), contestant, who.expected::<A>(self.slices)?);
+        }
+        Ok(())
+    }
+
+    /// A function of all messages by code in this process.
+    fn add_local(
+        &mut self,
+        function: &'static str,
+        kind: &'static str,
+        name: &str,
+        expected: &[u8],
+        mut hash: impl FnMut(&[&[u8]], &mut Vec<u8>) + 'a,
+    ) {
+        let slices = self.slices;
+        self.add(function, kind, name, Local::boxed(name, move |digests| hash(slices, digests)), expected.to_vec());
+    }
+
+    /// SHA-3 by OpenSSL, in assembly.
+    fn add_sha3(&mut self, kind: &'static str) -> Result<()> {
+        let expected = openssl_worker::digests(SHA3, self.slices)?;
+        let mut by_crate = Vec::new();
+        self.slices.iter().for_each(|message| linear::sha3_256(message, &mut by_crate));
+        anyhow::ensure!(by_crate == expected, "{SHA3}: the crate sha3 and OpenSSL disagree");
+        let worker = Worker::start(self.session, Variant::Today, SHA3, self.messages.layout())?;
+        self.add(SHA3, kind, "linear by OpenSSL today", worker, expected);
+        Ok(())
+    }
+
+    fn race(mut self, warm_up_calls: u64) -> Result<Raced> {
+        let rules = Rules { bytes: self.messages.total_bytes(), expected: None, warm_up_calls };
+        let measured = race(self.session, rules, &mut self.contestants)?;
+        Ok(Raced(self.keys.into_iter().zip(measured).collect()))
+    }
+}
+
+/// What was measured.
+struct Raced(Vec<(Key, Measured)>);
+
+impl Raced {
+    /// The fastest code of these functions and kinds.
+    fn best(&self, functions: &[&str], kinds: &[&str]) -> Option<&Measured> {
+        let is_it = |row: &&(Key, Measured)| functions.contains(&row.0.0) && kinds.contains(&row.0.1);
+        fastest(self.0.iter().filter(is_it).map(|row| &row.1))
+    }
+
+    fn named(&self, name: &str) -> Option<&Measured> {
+        self.0.iter().find(|row| row.0.2 == name).map(|row| &row.1)
+    }
+
+    fn functions(&self) -> Vec<&'static str> {
+        let mut functions: Vec<&'static str> = self.0.iter().map(|row| row.0.0).collect();
+        functions.dedup();
+        functions
+    }
+}
+
+fn over(one: Option<&Measured>, other: Option<&Measured>) -> Option<f64> {
+    Some(one?.speed_up_over(other?))
+}
+
+/// Whether lanes pay for functions that use SIMD instructions inside one message already: 256 KB in
+/// messages of 4 KiB, the second case of the paper's figure 2.
+pub fn simultaneous(session: &Session) -> Result<Figure> {
+    const SET: &str = "4 KiB messages, linear and in lanes";
+    let messages: Messages = Layout::equal(64, 4096).fill()?;
+    let slices = messages.slices();
+    let mut field = Field::of(session, &messages, &slices);
+    macro_rules! sha2 { ($($Sha:ident)*) => { $(
+        for (kind, who) in [(LINEAR_TODAY, OPENSSL_TODAY), (LINEAR, OPENSSL_N_SMS), (LINEAR, OWN_SCALAR_ROUNDS)] {
+            field.add_who::<$Sha>(kind, "", who)?;
+        }
+        for (backend, kind) in BACKENDS {
+            field.add_who::<$Sha>(kind, "", Who::Backend(backend))?;
+        }
+    )* } }
+    sha2!(Sha256 Sha512);
+    for function in
+        [Function::blake256(), Function::blake512(), Function::sha3_256(), Function::skein512(), Function::jh256(), Function::groestl256()]
+    {
+        let (name, linear) = (function.name, function.linear);
+        if name == SHA3 {
+            field.add_sha3(LINEAR_TODAY)?;
+        }
+        let mut expected = Vec::new();
+        slices.iter().for_each(|message| linear(message, &mut expected));
+        field.add_local(name, LINEAR, LINEAR, &expected, move |slices, digests| slices.iter().for_each(|message| linear(message, digests)));
+        for (kernel, kind) in
+            function.kernels.iter().filter_map(|kernel| Some((kernel.clone(), BACKENDS.iter().find(|of| of.0 == kernel.backend)?.1)))
+        {
+            field.add_local(name, kind, kind, &expected, move |slices, digests| kernel.hash_many(slices, digests));
         }
     }
-
-    /// These digests are in the tests of other implementations too: blake-hash has those of 1 and
-    /// 72 bytes by BLAKE-256 among them.
-    #[test]
-    fn known_digests_of_blake_come_out() {
-        let check = |message: &[u8], expected| check_vector(&Function::blake256(), message, expected);
-        check(&[], "716f6e863f744b9ac22c97ec7b76ea5f5908bc5b2f67c61510bfc4751384ea7a");
-        check(&[0], "0ce8d4ef4dd7cd8d62dfded9d4edb0a774ae6a41929a74da23109e8f11139c87");
-        check(&[0; 72], "d419bad32d504fb7d44d460c42c5593fe544fa4c135dec31e21bd9abdcc22d41");
-        let check = |message: &[u8], expected| check_vector(&Function::blake512(), message, expected);
-        check(
-            &[0],
-            "97961587f6d970faba6d2478045de6d1fabd09b61ae50932054d52bc29d31be4ff9102b9f69e2bbdb83be13d4b9c06091e5fa0b48bd081b634058be0ec49beb3",
-        );
-        check(
-            &[0; 144],
-            "313717d608e9cf758dcb1eb0f0c3cf9fc150b2d500fb33f51c52afc99d358a2f1374b8a38bba7974e7f6ef79cab16f22ce1e649d6e01ad9589c213045d545dde",
-        );
-    }
-
-    /// These digests are in other implementations' tests; `sha3_is_openssls` has a third opinion.
-    #[test]
-    fn known_digests_of_keccak_and_sha3_come_out() {
-        let check = |message: &[u8], expected| check_vector(&Function::keccak256(), message, expected);
-        check(b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
-        check(b"abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45");
-        let check = |message: &[u8], expected| check_vector(&Function::sha3_256(), message, expected);
-        check(b"", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a");
-        check(b"abc", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532");
-    }
-
-    /// These are the answers of the submissions to the first messages of their short ones, and of Skein's to the first
-    /// of its examples.
-    #[test]
-    fn known_digests_of_skein_jh_and_groestl_come_out() {
-        let check = |message: &[u8], expected| check_vector(&Function::skein512(), message, expected);
-        check(
-            b"",
-            "bc5b4c50925519c290cc634277ae3d6257212395cba733bbad37a4af0fa06af41fca7903d06564fea7a2d3730dbdb80c1f85562dfcc070334ea4d1d9e72cba7a",
-        );
-        check(
-            &[0xFF],
-            "71b7bce6fe6452227b9ced6014249e5bf9a9754c3ad618ccc4e0aae16b316cc8ca698d864307ed3e80b6ef1570812ac5272dc409b5a012df2a579102f340617a",
-        );
-        let check = |message: &[u8], expected| check_vector(&Function::jh256(), message, expected);
-        check(b"", "46e64619c18bb0a92a5e87185a47eef83ca747b8fcc8e1412921357e326df434");
-        check(&[0xCC], "7b1191f13a2667830142541bfc5918543d2a434c7692e70c3e5e9bbdddb7f581");
-        check(&[0x41, 0xFB], "ef3eeeae2d2457db084f2a933647d9e77a476eb4e58569a18ad4ba55754f9034");
-        let check = |message: &[u8], expected| check_vector(&Function::groestl256(), message, expected);
-        check(b"", "1a52d11d550039be16107f9c58db9ebcc417f16f736adb2502567119f0083467");
-        check(&[0xCC], "15e2671f0eaf66c0de3093ab7b1e39dc68f945d7002fc5dfd52d60527e7228d1");
-        check(&[0x41, 0xFB], "846f1c22fc62b770de1782ef33414aa5baa44b690ebfb7d1bdcca8d2ac59c929");
-    }
-
-    /// Checks all lengths around the edges of three blocks, with messages of equal length that all
-    /// differ, and with ragged ones.
-    fn check_lengths(function: &Function) {
-        let messages: Vec<Vec<u8>> = (0..3 * 136 + 2).map(random).collect();
-        let expected: Vec<Vec<u8>> = messages
-            .iter()
-            .map(|message| {
-                let mut digest = Vec::new();
-                (function.linear)(message, &mut digest);
-                digest
-            })
-            .collect();
-        for kernel in &function.kernels {
-            let ragged: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
-            let mut digests = Vec::new();
-            kernel.hash_many(&ragged, &mut digests);
-            assert!(digests == expected.concat(), "{}: neighbours in length", kernel.backend);
-            // Long messages are beside short ones.
-            let order: Vec<usize> = (0..messages.len()).map(|i| i * 61 % messages.len()).collect();
-            let shuffled: Vec<&[u8]> = order.iter().map(|i| messages[*i].as_slice()).collect();
-            digests.clear();
-            kernel.hash_many(&shuffled, &mut digests);
-            let expected: Vec<u8> = order.iter().flat_map(|i| expected[*i].clone()).collect();
-            assert!(digests == expected, "{}: long beside short", kernel.backend);
+    let raced = field.race(500)?;
+    let mut figure = Figure {
+        method: format!(
+            "64 messages of 4,096 bytes, as in the second case of figure 2. {}; contestants in turn, {}; medians. Linear: SHA-2 by OpenSSL's \
+             n-SMS or manyhash's bmi2, the faster; BLAKE by the crate blake-hash, with the columns of its state in the lanes of a register; \
+             SHA3-256 and Skein-512 by the crates sha3 and skein, which are scalar; JH-256 by the crate jh, with bit slices in registers of 128 \
+             bits; Groestl-256 by the crate groestl, with tables and not by AES instructions, which are faster. Gains are over the fastest \
+             linear code of a function, for SHA-2 without OpenSSL today, which may use instructions made for it. Lanes: SHA-2 by manyhash, \
+             the finalists by this study's kernels over the same vectors; 32-bit words have 4, 8, 16 lanes, 64-bit words 2, 4, 8. The study of \
+             BLAKE itself the paper left to others (\"an interesting study to carry out\"): the two tables are its results.",
+            if session.quick { "Next to no warm-up" } else { "500 calls to warm up, as there" },
+            session.effort.in_words()
+        ),
+        ..Figure::default()
+    };
+    let linear_of = |function: &str| {
+        let is_sha2 = [Sha256::NAME, Sha512::NAME].contains(&function);
+        raced.best(&[function], if is_sha2 { &[LINEAR] } else { &[LINEAR, LINEAR_TODAY] })
+    };
+    let gain = |function: &str, kind: &str| over(raced.best(&[function], &[kind]), linear_of(function));
+    let kinds = [LINEAR, LINEAR_TODAY].into_iter().chain(BACKENDS.map(|backend| backend.1));
+    for kind in kinds {
+        let source = if kind.starts_with(LINEAR) { Source::Peer } else { Source::Ours };
+        for function in raced.functions() {
+            let cycles = raced.best(&[function], &[kind]).and_then(Measured::tsc_cycles_per_byte);
+            figure.put((SET, kind), function, MEDIAN, source, cycles);
+            figure.put((SET, kind), function, "times as fast as the fastest linear code", source, gain(function, kind));
         }
     }
+    figure.picture(SET, "times as fast as the fastest linear code", Kind::Bars, &[]);
+    figure.missing.extend(BACKENDS.iter().filter_map(|backend| Some(format!("lanes: {}", Backend::by_name(backend.0).err()?))));
+    let (keccak, sha) = (gain(SHA3, NARROW), gain(Sha256::NAME, NARROW));
+    let both = keccak.zip(sha);
+    let label = both.map_or(String::new(), |(keccak, sha)| format!("{keccak:.2} times linear code for Keccak, {sha:.2} for SHA-256"));
+    figure.metrics.each("Keccak beside SHA-256", [(label, both.map(|(keccak, sha)| keccak / sha))]);
+    figure.metrics.each("Keccak in 128 bits", [("128 bits", keccak)]);
+    figure.metrics.each("Keccak in 256 bits", [("256 bits", gain(SHA3, WIDE))]);
+    let finalists = [BLAKE, LONG_BLAKE, SHA3, "Skein-512", "JH-256", "Groestl-256"];
+    let lanes: Vec<&str> = BACKENDS.iter().map(|backend| backend.1).collect();
+    figure.metrics.each("BLAKE in 128 bits", [(BLAKE, gain(BLAKE, NARROW))]);
+    figure.metrics.each("best lanes", finalists.map(|function| (function, over(raced.best(&[function], &lanes), linear_of(function)))));
+    Ok(figure)
+}
 
-    #[test]
-    fn every_length_around_the_edges_of_blocks_is_hashed_beside_any_other() {
-        check_lengths(&Function::blake256());
-        check_lengths(&Function::blake512());
-        check_lengths(&Function::keccak256());
-        check_lengths(&Function::sha3_256());
-        check_lengths(&Function::skein512());
-        check_lengths(&Function::jh256());
-        check_lengths(&Function::groestl256());
+/// j-lanes hashing of a finalist.
+struct Tree {
+    kernel: LaneKernel,
+    over: OverLinear,
+    lanes: usize,
+    linear: Linear,
+    digests: Vec<u8>,
+}
+
+impl Tree {
+    /// Slices are read where they lie if there is a lane for each, and copied apart otherwise.
+    fn hash(&mut self, message: &[u8], digests: &mut Vec<u8>) {
+        self.digests.clear();
+        if self.kernel.lanes == self.lanes {
+            self.kernel.hash_dealt(message, &mut self.digests);
+        } else {
+            let slices: Vec<&[u8]> = self.over.deal(message).iter().map(Vec::as_slice).collect();
+            self.kernel.hash_many(&slices, &mut self.digests);
+        }
+        (self.linear)(&self.digests, digests);
     }
+}
 
-    /// Checks dealing out by its definition: word i goes to slice i modulo the number of slices.
-    fn check_dealt(function: &Function, block_bytes: usize) {
-        for kernel in &function.kernels {
-            let row_bytes = kernel.lanes * function.word_bytes;
-            let near = |bytes: usize| bytes.saturating_sub(2)..bytes + 3;
-            let block = kernel.lanes * block_bytes;
-            let edges = [0, row_bytes, block / 2, block - 2 * row_bytes, block - row_bytes, block, 2 * block - row_bytes, 3 * block];
-            for bytes in edges.into_iter().flat_map(near) {
-                let message = random(bytes);
-                let mut slices = vec![Vec::new(); kernel.lanes];
-                for (i, word) in message.chunks(function.word_bytes).enumerate() {
-                    slices[i % kernel.lanes].extend_from_slice(word);
-                }
-                let (mut expected, mut digests) = (Vec::new(), Vec::new());
-                slices.iter().for_each(|slice| (function.linear)(slice, &mut expected));
-                kernel.hash_dealt(&message, &mut digests);
-                assert!(digests == expected, "{} {bytes} bytes", kernel.backend);
+/// The kind of code that has this number of lanes.
+fn of_lanes(lanes: usize) -> &'static str {
+    KINDS[2 + lanes.ilog2() as usize]
+}
+
+impl Field<'_> {
+    /// A finalist: linear, two slices one after the other, and 2, 4, 8, 16 at once where there are
+    /// as many lanes.
+    fn add_trees(&mut self, function: &Function) {
+        let (name, linear, word_bytes, message) = (function.name, function.linear, function.word_bytes, self.slices[0]);
+        let expected = |lanes: usize| {
+            let mut expected = Vec::new();
+            match lanes {
+                1 => linear(message, &mut expected),
+                _ => OverLinear::new(lanes, word_bytes).hash(message, &mut expected, linear),
+            }
+            expected
+        };
+        let by = format!("linear by {}", function.linear_name);
+        self.add_local(name, LINEAR, &by, &expected(1), move |slices, digests| linear(slices[0], digests));
+        let mut two = OverLinear::new(2, word_bytes);
+        self.add_local(name, TWO_SLICES, TWO_SLICES, &expected(2), move |slices, digests| two.hash(slices[0], digests, linear));
+        for lanes in [2, 4, 8, 16] {
+            let narrowest = function.kernels.iter().map(|kernel| kernel.lanes).filter(|of_kernel| *of_kernel >= lanes).min();
+            // Two slices of 32-bit words leave half of the narrowest register idle; more than twice
+            // as many lanes are not worth a look.
+            let fitting = |kernel: &&LaneKernel| Some(kernel.lanes) == narrowest && kernel.lanes <= 2 * lanes;
+            for kernel in function.kernels.iter().filter(fitting).cloned() {
+                let by = format!("j = {lanes} ({})", kernel.backend);
+                let mut tree = Tree { kernel, over: OverLinear::new(lanes, word_bytes), lanes, linear, digests: Vec::new() };
+                self.add_local(name, of_lanes(lanes), &by, &expected(lanes), move |slices, digests| tree.hash(slices[0], digests));
             }
         }
     }
+}
 
-    #[test]
-    fn a_message_that_is_dealt_out_has_the_digests_of_its_slices() {
-        check_dealt(&Function::blake256(), 64);
-        check_dealt(&Function::blake512(), 128);
-        check_dealt(&Function::keccak256(), 136);
-        check_dealt(&Function::sha3_256(), 136);
-        check_dealt(&Function::skein512(), 64);
-        check_dealt(&Function::jh256(), 64);
-        check_dealt(&Function::groestl256(), 64);
+impl Metrics {
+    /// How many times as fast one is as the other, for each pair.
+    fn faster<const N: usize>(&mut self, metric: &'static str, pairs: [(Option<&Measured>, Option<&Measured>); N]) {
+        let compared = |(of, base): (Option<&Measured>, Option<&Measured>)| {
+            let names = of.zip(base).map_or(String::new(), |(of, base)| format!("{} over {}", of.name, base.name));
+            (names, over(of, base))
+        };
+        self.each(metric, pairs.map(compared));
     }
+}
 
-    #[test]
-    fn sha3_is_openssls() {
-        let messages: Vec<Vec<u8>> = [0, 135, 136, 137, 4096].map(random).into();
-        let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
-        let mut digests = Vec::new();
-        messages.iter().for_each(|message| linear::sha3_256(message, &mut digests));
-        assert_eq!(digests, openssl_worker::digests("SHA3-256", &messages).expect("OpenSSL has SHA-3"));
+/// Figure 5 of Gueron 2013: an 8 KiB message by SHA-256 and the finalists, linear and in tree mode.
+pub fn tree_mode(session: &Session) -> Result<Figure> {
+    const SET: &str = "A message of 8 KiB, linear and in tree mode: the fastest code of each kind";
+    let messages = Layout::equal(1, 8192).fill()?;
+    let slices = messages.slices();
+    let mut field = Field::of(session, &messages, &slices);
+    for who in BEST_THEN {
+        field.add_who::<Sha256>(LINEAR_THEN, "linear by ", who)?;
     }
+    for who in [OPENSSL_N_SMS, OPENSSL_TODAY] {
+        field.add_who::<Sha256>(LINEAR, "linear by ", who)?;
+    }
+    let of_4 = ["avx512-128", "sha-ni-x4", "sha-ni-sms-x4", "sha-ni-sms256-x4"].map(|backend| Who::Lanes(4, backend));
+    let others = [(2, "sha-ni-x2"), (8, "avx2"), (8, "avx512-256"), (16, "avx512"), (16, "avx512-lean")];
+    let others = others.map(|(lanes, backend)| Who::Lanes(lanes, backend));
+    let lanes = LANES_THEN.into_iter().chain(of_4).chain(others).chain([Who::Choice(2)]).chain(CHOICES[..3].iter().copied());
+    for who in lanes {
+        field.add_who::<Sha256>(of_lanes(who.j()), "", who)?;
+    }
+    let papers = [Function::blake256(), Function::blake512(), Function::keccak256()];
+    papers
+        .into_iter()
+        .chain([Function::skein512(), Function::jh256(), Function::groestl256()])
+        .for_each(|function| field.add_trees(&function));
+    // The same permutation with another byte of padding, in assembly.
+    field.add_sha3(LINEAR)?;
+    let mut raced = field.race(25_000)?;
+    raced.0.iter_mut().for_each(|(key, measured)| measured.name.clone_from(&key.2));
+    let mut figure = Figure {
+        method: format!(
+            "One message of 8 KiB in memory; {}. BLAKE is the finalist (14 and 16 rounds), not BLAKE2; its linear code is the crate blake-hash, \
+             which uses SIMD instructions inside one message. Keccak[1088] is linear by the crate sha3, which is scalar, and by OpenSSL's assembly \
+             as SHA3-256, which is the same but for a byte of padding: the faster one counts as its linear code. Skein-512, JH-256 and \
+             Groestl-256, which the paper leaves out and no claim is about, are linear by the crates skein (scalar), jh (bit slices in registers \
+             of 128 bits) and groestl (tables, no AES instructions). Lanes of all finalists are this study's own. Tree mode is j-lanes for all: \
+             slices dealt out word by word, and wrapped by the linear code (of Keccak the crate's), that of SHA-256 by manyhash. The paper's trees \
+             for BLAKE and Keccak are those of SUPERCOP, with j = 2. Two slices of BLAKE-256 leave half of a register idle. The text has no \
+             values of this figure.",
+            session.effort.in_words()
+        ),
+        ..Figure::default()
+    };
+    let with_sha3 = |function: &'static str| if function == KECCAK { vec![KECCAK, SHA3] } else { vec![function] };
+    let linear = |function: &'static str| raced.best(&with_sha3(function), &[LINEAR, LINEAR_THEN]);
+    let by_avx = LANES_THEN.map(|who| raced.named(&format!("{} {}", Sha256::NAME, who.name::<Sha256>())));
+    let papers_sha256 = fastest(by_avx.into_iter().flatten());
+    let functions: Vec<&'static str> = raced.functions().into_iter().filter(|function| *function != SHA3).collect();
+    for function in &functions {
+        for kind in KINDS {
+            let best = if kind == LINEAR { linear(function) } else { raced.best(&[function], &[kind]) };
+            let source = if kind.starts_with(LINEAR) { Source::Peer } else { Source::Ours };
+            figure.put((SET, kind), *function, MEDIAN, source, best.and_then(Measured::tsc_cycles_per_byte));
+        }
+    }
+    for function in &functions {
+        let set = format!("{function} of a message of 8 KiB");
+        let at = (set.as_str(), "8 KiB");
+        for ((_, kind, name), measured) in raced.0.iter().filter(|row| with_sha3(function).contains(&row.0.0)) {
+            let source = if kind.starts_with(LINEAR) { Source::Peer } else { Source::Ours };
+            figure.put(at, name, LEAST, source, measured.least_tsc_cycles_per_byte());
+            figure.put(at, name, MEDIAN, source, measured.tsc_cycles_per_byte());
+            figure.put(at, name, CORE, source, measured.core_cycles_per_byte());
+            figure.put(at, name, RATE, source, measured.mb_per_s());
+            figure.put(at, name, "times as fast as its fastest linear code", source, over(Some(measured), linear(function)));
+            figure.put(at, name, "times as fast as the paper's 4 lanes of SHA-256", source, over(Some(measured), papers_sha256));
+        }
+    }
+    figure.picture(SET, MEDIAN, Kind::Bars, &[]);
+    let two = |function: &str| raced.named(&format!("{function} j = 2 (sse2)"));
+    let then = raced.best(&[Sha256::NAME], &[LINEAR_THEN]);
+    let finalists = raced.best(&[BLAKE, LONG_BLAKE, KECCAK], &KINDS[3..]);
+    let metrics = &mut figure.metrics;
+    metrics.faster("tree mode over linear", [(papers_sha256, then), (two(BLAKE), linear(BLAKE)), (two(KECCAK), linear(KECCAK))]);
+    metrics.faster("SHA-256 over the finalists", [(papers_sha256, two(BLAKE)), (papers_sha256, two(KECCAK))]);
+    metrics.faster("BLAKE-512 over linear", [(raced.best(&[LONG_BLAKE], &["j = 4"]), linear(LONG_BLAKE))]);
+    metrics.faster("best finalist over SHA-256", [(finalists, raced.best(&[Sha256::NAME], &KINDS[3..]))]);
+    Ok(figure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
-    fn blake_counts_the_bits_of_very_long_messages_in_two_words() {
-        let long = (1 << 32) + 5;
-        assert_eq!(count(long, long / 64, 64), (8 << 32) + 40);
-        assert_eq!(count(long, (1 << 23) - 1, 64), 1 << 32);
-        assert_eq!(count(long, 1 + long / 64, 64), 0);
-        assert_eq!(count(u64::MAX, (1 << 57) - 1, 128), 8 * u128::from(u64::MAX));
+    fn the_fastest_of_some_functions_and_kinds_is_found() {
+        let row = |function, kind, ns| ((function, kind, format!("{function} {kind}")), Measured::synthetic("", 64, ns));
+        let raced = Raced(vec![row(KECCAK, LINEAR, 9.0), row(SHA3, LINEAR, 8.0), row(KECCAK, "j = 2", 4.0)]);
+        assert_eq!(raced.best(&[KECCAK, SHA3], &[LINEAR]).map(Measured::median_ns), Some(8.0));
+        assert_eq!(over(raced.named("Keccak[1088] j = 2"), raced.best(&[SHA3], &[LINEAR])), Some(2.0));
+        assert_eq!(over(raced.named("nobody"), None), None);
+        assert_eq!([2, 4, 8, 16].map(of_lanes), ["j = 2", "j = 4", "j = 8", "j = 16"]);
     }
 }

@@ -18,6 +18,7 @@ mod messages;
 mod model;
 mod openssl_worker;
 mod race;
+mod rows;
 mod session;
 mod text;
 
@@ -64,6 +65,10 @@ struct Arguments {
     /// temporary files].
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
+    /// May change the machine while it measures: drops the page cache of the whole system, and holds the
+    /// processor at other frequencies, where root may.
+    #[arg(long)]
+    tune: bool,
     /// Answers another process of the study: see `openssl_worker.rs`.
     #[arg(long, hide = true)]
     openssl_worker: bool,
@@ -107,6 +112,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         anyhow::ensure!(folder.is_dir(), "--scratch {}: not a folder", folder.display());
     }
     session::clean_up_on_interrupt()?;
+    session::may_change_the_machine(arguments.tune);
     let session = Session::begin(arguments.quick, arguments.pin, arguments.scratch.clone())?;
     text::machine(out, &session.machine)?;
     let mut study = Study { machine: session.machine.clone(), quick: session.quick, figures: Vec::new() };
@@ -151,6 +157,7 @@ fn measure(session: &Session, entry: &Entry) -> Figure {
     let begin = Instant::now();
     let judged = || {
         let mut figure = (entry.measure)(session)?;
+        figure.present();
         figure.claims.extend(claims::judge(entry.id, &figure.metrics)?);
         if figure.still_holds.is_empty() {
             figure.still_holds = claims::summary(&figure.claims);

@@ -71,11 +71,6 @@ pub fn fastest<'a>(all: impl IntoIterator<Item = &'a Measured>) -> Option<&'a Me
     all.into_iter().max_by(|one, other| one.mb_per_s().total_cmp(&other.mb_per_s()))
 }
 
-/// "3.40 times", or that it was not measured.
-pub fn times(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| "not measured".into(), |ratio| format!("{ratio:.2} times"))
-}
-
 /// Digits after the point that make three significant ones; none for zero, or where there are three
 /// before it.
 pub fn digits(value: f64) -> u8 {

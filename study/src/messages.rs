@@ -23,6 +23,11 @@ impl Layout {
         Self { spans: (0..messages).map(|i| (i * stride_bytes, bytes)).collect() }
     }
 
+    /// The same, the first of them so many bytes behind the begin of the buffer.
+    pub fn behind(self, offset: usize) -> Self {
+        Self { spans: self.spans.into_iter().map(|(start, bytes)| (start + offset, bytes)).collect() }
+    }
+
     /// Of these lengths, each on a cache line of its own.
     pub fn ragged(lengths: impl IntoIterator<Item = usize>) -> Self {
         let mut end = 0usize;

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::claims::Metrics;
 use crate::measured::digits;
+use crate::rows::{Picture, Row};
 
 /// A whole run.
 #[derive(Serialize)]
@@ -28,6 +29,11 @@ pub struct Figure {
     pub place: &'static str,
     /// What was run, and how: sizes, warm-up, repetitions, what the paper did otherwise.
     pub method: String,
+    /// What was measured.
+    pub rows: Vec<Row>,
+    /// What is to be drawn of the rows.
+    #[serde(skip)]
+    pub pictures: Vec<Picture>,
     /// Values.
     pub tables: Vec<Table>,
     /// Pictures.
@@ -83,11 +89,6 @@ impl Cell {
         Self::Number { value, digits }
     }
 
-    /// A number, if it is there.
-    pub fn maybe(value: Option<f64>, digits: u8) -> Self {
-        value.map_or(Self::Absent, |value| Self::number(value, digits))
-    }
-
     /// As a table of text shows it.
     pub fn text(&self) -> String {
         match self {
@@ -110,6 +111,11 @@ impl From<Option<f64>> for Cell {
     fn from(value: Option<f64>) -> Self {
         value.map_or(Self::Absent, Self::from)
     }
+}
+
+/// A value with three significant digits, or without any after the point if it is whole.
+pub fn digits_of(value: Option<f64>) -> Cell {
+    value.map_or(Cell::Absent, |value| Cell::number(value, if value.fract() == 0.0 { 0 } else { digits(value) }))
 }
 
 impl From<&str> for Cell {
@@ -254,24 +260,6 @@ pub struct Claim {
     pub verdict: Verdict,
 }
 
-impl Claim {
-    /// A claim that holds if `holds`; `None`: not measured.
-    pub fn new(
-        text: impl Into<String>,
-        place: &'static str,
-        paper: impl Into<String>,
-        here: impl Into<String>,
-        holds: Option<bool>,
-    ) -> Self {
-        let verdict = match holds {
-            Some(true) => Verdict::Holds,
-            Some(false) => Verdict::DoesNot,
-            None => Verdict::NotMeasured,
-        };
-        Self { text: text.into(), place, paper: paper.into(), here: here.into(), verdict }
-    }
-}
-
 impl Table {
     /// With these headings, and no rows yet.
     pub fn new(title: impl Into<String>, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -283,31 +271,6 @@ impl Table {
         let row: Vec<Cell> = cells.into_iter().collect();
         assert_eq!(row.len(), self.columns.len(), "{}: a row of another length", self.title);
         self.rows.push(row);
-    }
-
-    /// A table of records: each column is a heading and what stands below it. The first `names`
-    /// columns say what a row is about; columns and rows that have nothing else are left out.
-    pub fn of<R>(title: impl Into<String>, names: usize, rows: impl IntoIterator<Item = R>, columns: &[Column<'_, R>]) -> Self {
-        let mut table = Self::new(title, columns.iter().map(|column| column.0));
-        rows.into_iter().for_each(|row| table.row(columns.iter().map(|column| (column.1)(&row))));
-        table.without_gaps(names)
-    }
-
-    /// A value for each pair of a row and a column, all of them with their names. What has no
-    /// values is left out.
-    pub fn grid<R, C, N: Into<Cell>, H: Into<String>>(
-        title: impl Into<String>,
-        heading: &str,
-        rows: impl IntoIterator<Item = (N, R)>,
-        columns: impl IntoIterator<Item = (H, C)>,
-        value: impl Fn(&R, &C) -> Option<f64>,
-    ) -> Self {
-        let (headings, columns): (Vec<String>, Vec<C>) = columns.into_iter().map(|(name, column)| (name.into(), column)).unzip();
-        let mut table = Self::new(title, std::iter::once(heading.to_string()).chain(headings));
-        for (name, row) in rows {
-            table.row(std::iter::once(name.into()).chain(columns.iter().map(|column| value(&row, column).into())));
-        }
-        table.without_gaps(1)
     }
 
     /// The table without rows that only have names, in the first `names` columns, and then without
@@ -324,9 +287,6 @@ impl Table {
         self
     }
 }
-
-/// A heading, and what stands below it in a row.
-pub type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> Cell);
 
 /// "here / paper", where both are known.
 pub fn over_paper(here: Option<f64>, paper: Option<f64>) -> Cell {
@@ -346,19 +306,5 @@ mod tests {
         );
         assert_eq!((over_paper(Some(3.0), Some(2.0)).text(), over_paper(Some(3.0), None).text()), ("1.50".into(), "-".into()));
         assert_eq!(over_paper(Some(3.0), Some(0.0)).text(), "-");
-    }
-
-    #[test]
-    fn rows_and_columns_without_values_are_left_out() {
-        let rows = [("one", Some(1.0)), ("two", None)];
-        let table =
-            Table::of("of two", 1, rows, &[("name", &|row| row.0.into()), ("paper", &|_| Cell::Absent), ("here", &|row| row.1.into())]);
-        assert_eq!((table.columns, table.rows.len()), (vec!["name".to_string(), "here".into()], 1));
-        assert_eq!(table.rows[0][1].text(), "1.00");
-        let grid = Table::grid("grid", "name", [("a", 1.0), ("b", 2.0)], [("half", 0.5), ("none", 0.0)], |row, column| {
-            (*column > 0.0).then(|| row * column)
-        });
-        assert_eq!(grid.columns, ["name", "half"]);
-        assert_eq!(grid.rows[1].iter().map(Cell::text).collect::<Vec<_>>(), ["b", "1.00"]);
     }
 }

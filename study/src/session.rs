@@ -2,6 +2,7 @@
 //! afterwards, whatever happens.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,8 @@ pub struct Machine {
     pub platform: String,
     /// Its instruction sets.
     pub features: Vec<&'static str>,
+    /// How many CPUs this process may use.
+    pub cpus: usize,
     /// The CPU this process stays on.
     pub pinned_to: Option<usize>,
     /// Whether there are huge pages, as the system says it.
@@ -77,19 +80,47 @@ pub struct Session {
     /// Where it takes place.
     pub machine: Machine,
     scratch_parent: Option<PathBuf>,
+    /// The CPUs that this process may use.
+    allowed: Affinity,
 }
+
+#[cfg(target_os = "linux")]
+type Affinity = Option<rustix::thread::CpuSet>;
+#[cfg(not(target_os = "linux"))]
+type Affinity = ();
+
+#[cfg(target_os = "linux")]
+fn affinity() -> Affinity {
+    rustix::thread::sched_getaffinity(None).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn affinity() -> Affinity {}
 
 impl Session {
     /// Holds this thread to a CPU and looks around. Files will be made below `scratch_parent`, or
     /// where the system has temporary files.
     pub fn begin(quick: bool, cpu: Option<usize>, scratch_parent: Option<PathBuf>) -> Result<Self> {
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        let allowed = affinity();
         let pinned_to = machine::pin(cpu)?;
         let probe = if quick { None } else { Probe::calibrate() };
         let tsc_ghz = tsc_ghz();
         let clock_ghz = probe.and_then(Probe::read).map(|reading| reading.clock_ghz);
         let effort = if quick { Effort::QUICK } else { Effort::FULL };
-        let machine = describe(pinned_to, tsc_ghz, clock_ghz);
-        Ok(Self { quick, effort, probe, tsc_ghz, machine, scratch_parent })
+        let machine = Machine { cpus, ..describe(pinned_to, tsc_ghz, clock_ghz) };
+        Ok(Self { allowed, quick, effort, probe, tsc_ghz, machine, scratch_parent })
+    }
+
+    /// Does something on all CPUs that this process may use, and holds it to one of them again.
+    pub fn on_all_cpus<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        #[cfg(target_os = "linux")]
+        if let Some(allowed) = &self.allowed {
+            rustix::thread::sched_setaffinity(None, allowed).context("using all CPUs")?;
+        }
+        let done = work();
+        machine::pin(self.machine.pinned_to)?;
+        done
     }
 
     /// An empty folder for files, removed when it is dropped, and on an interrupt too.
@@ -100,6 +131,19 @@ impl Session {
         let parent = self.scratch_parent.clone().unwrap_or_else(std::env::temp_dir);
         Scratch::new(&parent, bytes)
     }
+}
+
+/// Whether `--tune` was given.
+static TUNED: AtomicBool = AtomicBool::new(false);
+
+/// Says whether the machine may be changed while it is measured.
+pub fn may_change_the_machine(may: bool) {
+    TUNED.store(may, Ordering::Relaxed);
+}
+
+/// Whether the machine may be changed while it is measured.
+pub fn is_tuned() -> bool {
+    TUNED.load(Ordering::Relaxed)
 }
 
 /// Folders of this process that must not outlive it.
@@ -224,6 +268,7 @@ fn describe(pinned_to: Option<usize>, tsc_ghz: Option<f64>, clock_ghz: Option<f6
         cpu: machine::cpu_name().unwrap_or_else(|| "unknown CPU".into()),
         platform: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
         features: machine::features(),
+        cpus: 1,
         pinned_to,
         huge_pages: machine::huge_pages(),
         tsc_ghz,

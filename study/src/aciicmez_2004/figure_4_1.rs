@@ -4,7 +4,8 @@ use anyhow::Result;
 
 use super::scalar::{PREFETCH_DISTANCES, Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 use super::subject::{self, CACHED_MESSAGE_BYTES, bytes_from_memory, race_variants};
-use crate::model::{Bars, Figure, Plot, Source, Table};
+use crate::model::{Figure, Source};
+use crate::rows::{Kind, RATE};
 use crate::session::Session;
 
 /// What was measured of one hash function, in MB/s.
@@ -47,11 +48,8 @@ impl Techniques {
 /// The instruction is of x86; elsewhere the code that asks for it does nothing.
 const HAS_PREFETCH: bool = cfg!(target_arch = "x86_64");
 
-/// A distance, for tables.
-fn ahead(distance: usize) -> String {
-    if distance == 0 { "not at all".into() } else { format!("{distance} bytes ahead") }
-}
-
+const CACHED: &str = "Scalar code from the cache, by rounds written out in the loop and by boolean functions";
+const PREFETCHED: &str = "Scalar code from main memory, by how far ahead lines of the message are prefetched";
 const UNROLLED: [&str; 4] = ["1", "as many as variables (5 or 8)", "twice as many (10 or 16)", "all"];
 
 /// Measures the figure.
@@ -62,36 +60,6 @@ pub fn measure(session: &Session) -> Result<Figure> {
         Techniques::measure::<Sha512Pairs>(session, "SHA512")?,
         Techniques::measure::<Sha512>(session, "SHA512")?,
     ];
-    let mut unrolling = Table::new(
-        "Scalar code from the cache: MB/s, by rounds written out in the loop and by boolean functions",
-        ["rounds written out", "boolean functions"].into_iter().chain(all.iter().map(|one| one.name)),
-    );
-    for (i, rounds) in UNROLLED.into_iter().enumerate() {
-        for (redefined, functions) in [(false, "FIPS 180"), (true, "figure 4.1")] {
-            unrolling.row([rounds.into(), functions.into()].into_iter().chain(all.iter().map(|one| one.rate(i, redefined).into())));
-        }
-    }
-    let prefetching = Table::grid(
-        "Scalar code from main memory: MB/s, by how far ahead lines of the message are prefetched",
-        "prefetched",
-        PREFETCH_DISTANCES.into_iter().enumerate().map(|(i, distance)| (ahead(distance), i)),
-        all.iter().map(|one| (one.name, one)),
-        |i, one| HAS_PREFETCH.then(|| one.prefetching[*i]),
-    );
-    let plot = |title, categories: Vec<String>, value: &dyn Fn(&Techniques, usize) -> f64| {
-        let values = |one: &Techniques| Bars::new(one.name, Source::Ours, (0..categories.len()).map(|i| Some(value(one, i))));
-        let series: Vec<Bars> = all.iter().map(values).collect();
-        Plot::bars(title, "MB/s, median", categories, series)
-    };
-    let by_rounds = "Scalar code from the cache, by rounds written out (functions of figure 4.1)";
-    let by_distance = "Scalar code from main memory, by how far ahead lines are prefetched";
-    let mut plots = vec![
-        plot(by_rounds, UNROLLED.map(String::from).to_vec(), &|one, i| one.rate(i, true)),
-        plot(by_distance, PREFETCH_DISTANCES.map(ahead).to_vec(), &|one, i| one.prefetching[i]),
-    ];
-    if !HAS_PREFETCH {
-        plots.pop();
-    }
     let mut figure = Figure {
         method: format!(
             "The scalar code of this study, in Rust and compiled for any x86-64, kept out of vector registers; the paper has assembly for a \
@@ -102,11 +70,23 @@ pub fn measure(session: &Session) -> Result<Figure> {
             bytes_from_memory(session) >> 20,
             subject::effort(session),
         ),
-        tables: [unrolling, prefetching].into_iter().filter(|table| !table.rows.is_empty()).collect(),
-        plots,
         missing: if HAS_PREFETCH { Vec::new() } else { vec!["prefetch: PREFETCHT0 is of x86".into()] },
         ..Figure::default()
     };
+    for one in &all {
+        for (i, rounds) in UNROLLED.into_iter().enumerate() {
+            for (redefined, functions) in [(false, "FIPS 180"), (true, "figure 4.1")] {
+                let who = format!("rounds written out: {rounds}; functions of {functions}");
+                figure.put((CACHED, one.name), who, RATE, Source::Ours, one.rate(i, redefined));
+            }
+        }
+        for (i, distance) in PREFETCH_DISTANCES.into_iter().enumerate() {
+            let who = if distance == 0 { "not prefetched".to_string() } else { format!("{distance} bytes ahead") };
+            figure.put((PREFETCHED, one.name), who, RATE, Source::Ours, HAS_PREFETCH.then(|| one.prefetching[i]));
+        }
+    }
+    figure.picture(CACHED, RATE, Kind::Bars, &[]);
+    figure.picture(PREFETCHED, RATE, Kind::Bars, &[]);
     let mut publish =
         |metric, gain: fn(&Techniques) -> Option<f64>| figure.metrics.each(metric, all.iter().map(|one| (one.name, gain(one))));
     publish("unrolling", |one| Some(one.gain_by_unrolling()));

@@ -12,8 +12,9 @@ use super::subject::fastest;
 use crate::files::drop_caches;
 use crate::measured::Measured;
 use crate::messages::Layout;
-use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
+use crate::model::{Figure, Source};
 use crate::openssl_worker;
+use crate::rows::{Kind, LEAST, RATE};
 use crate::session::Session;
 
 /// As in the paper: "large files of approximately 400 MB".
@@ -118,39 +119,6 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let reading = disk.as_ref().map(|disk| measured("reading alone", disk.reading.clone()));
     let how = disk.as_ref().map_or("not measured", |disk| &disk.how);
 
-    let rate = |measured: Option<&Measured>| measured.map(Measured::mb_per_s);
-    let rows = hashers.iter().zip(&memory).zip(&disk_measured).map(|((hasher, memory), disk)| {
-        let (memory_there, disk_there) = hasher.paper.unzip();
-        (hasher.name.as_str(), memory_there, Some(memory), disk_there, disk.as_ref())
-    });
-    let read = reading.as_ref().map(|reading| ("reading the file alone", None, None, None, Some(reading)));
-    let table = Table::of(
-        "Scalar code: MB/s from main memory and from the disk",
-        1,
-        rows.chain(read),
-        &[
-            ("scalar code", &|row| row.0.into()),
-            ("memory: paper", &|row| Cell::maybe(row.1, 2)),
-            ("memory: here", &|row| rate(row.2).into()),
-            ("memory: here / paper", &|row| over_paper(rate(row.2), row.1)),
-            ("disk: paper", &|row| Cell::maybe(row.3, 2)),
-            ("disk: here", &|row| rate(row.4).into()),
-            ("disk: here / paper", &|row| over_paper(rate(row.4), row.3)),
-            ("memory: TSC cycles/byte (least)", &|row| row.2.and_then(Measured::least_tsc_cycles_per_byte).into()),
-        ],
-    );
-    let here = |whose: &str, measured: Vec<Option<&Measured>>| Bars::new(whose, Source::Ours, measured.into_iter().map(rate));
-    let plot = Plot::bars(
-        "Scalar code from main memory and from the disk",
-        "MB/s, median",
-        ["SHA-1", "SHA-256", "SHA-512 in 32-bit registers", "SHA-512 in 64-bit registers"],
-        [
-            Bars::new("paper, from memory", Source::Paper, hashers.iter().map(|hasher| Some(hasher.paper?.0))),
-            Bars::new("paper, from disk", Source::Paper, hashers.iter().map(|hasher| Some(hasher.paper?.1))),
-            here("here, from memory", memory.iter().map(Some).collect()),
-            here("here, from disk", disk_measured.iter().map(Option::as_ref).collect()),
-        ],
-    );
     let mut figure = Figure {
         method: format!(
             "As in the paper: a file {}, which hides what is done once; the paper's CPU is a Pentium 4 with 2.4 GHz, and its code is \
@@ -160,11 +128,20 @@ pub fn measure(session: &Session) -> Result<Figure> {
             if session.quick { "(of 4 MB in this quick run, of 400 MB in the paper)" } else { "of 400 MB" },
             how,
         ),
-        tables: vec![table],
-        plots: vec![plot],
         missing,
         ..Figure::default()
     };
+    const SET: &str = "Scalar code from main memory and from the disk";
+    for ((hasher, memory), disk) in hashers.iter().zip(&memory).zip(&disk_measured) {
+        let (in_memory, from_disk) = hasher.paper.unzip();
+        figure.put((SET, "memory"), hasher.name.as_str(), RATE, Source::Ours, memory.mb_per_s());
+        figure.put((SET, "memory"), hasher.name.as_str(), RATE, Source::Paper, in_memory);
+        figure.put((SET, "memory"), hasher.name.as_str(), LEAST, Source::Ours, memory.least_tsc_cycles_per_byte());
+        figure.put((SET, "disk"), hasher.name.as_str(), RATE, Source::Ours, disk.as_ref().map(Measured::mb_per_s));
+        figure.put((SET, "disk"), hasher.name.as_str(), RATE, Source::Paper, from_disk);
+    }
+    figure.put((SET, "disk"), "reading the file alone", RATE, Source::Ours, reading.as_ref().map(Measured::mb_per_s));
+    figure.picture(SET, RATE, Kind::Bars, &[]);
     // The paper's three: SHA-512 in 64-bit registers is the last one.
     const PAPERS: [&str; 3] = ["SHA-1", "SHA-256", "SHA-512"];
     let over_next = (0..2).map(|i| (format!("{} over {}", PAPERS[i], PAPERS[i + 1]), Some(memory[i].speed_up_over(&memory[i + 1]))));
@@ -195,8 +172,13 @@ fn from_disk(session: &Session, hashers: &[Hasher], message: &[u8], passes: usiz
         return Ok(Err(format!("{}: {why}", path.display())));
     }
     let mut disk = Disk { how: String::new(), hashing: vec![Vec::new(); hashers.len()], reading: Vec::new() };
-    for _ in 0..passes {
-        for (hasher, samples) in hashers.iter().map(Some).chain([None]).zip(disk.hashing.iter_mut().chain([&mut disk.reading])) {
+    for pass in 0..passes {
+        // Another one begins each time.
+        let mut everybody: Vec<_> =
+            hashers.iter().map(Some).chain([None]).zip(disk.hashing.iter_mut().chain([&mut disk.reading])).collect();
+        let count = everybody.len();
+        everybody.rotate_left(pass % count);
+        for (hasher, samples) in everybody {
             match drop_caches(&[&path], true) {
                 Ok(how) => disk.how = how,
                 Err(why) => return Ok(Err(why)),

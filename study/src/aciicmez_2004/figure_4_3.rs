@@ -9,7 +9,8 @@ use crate::claims::Metrics;
 use crate::contestants::{OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, Raced, Who};
 use crate::measured::{Measured, list};
 use crate::messages::Layout;
-use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
+use crate::model::{Figure, Source};
+use crate::rows::{Kind, RATE};
 use crate::session::Session;
 
 const MESSAGE_BYTES: usize = 4 << 20;
@@ -59,7 +60,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let mut missing = vec!["Gladman's code: in no package of Debian's, nor is it a crate".to_string()];
     missing.extend(ROWS.iter().filter_map(|(name, who, _)| Some(format!("{name}: {}", (*who)?.missing::<Sha256>()?))));
     let names: Vec<String> = [Library::CryptoPp, Library::MbedTls].into_iter().filter_map(Library::version).collect();
-    Ok(Figure {
+    let mut figure = Figure {
         method: format!(
             "One message of {} KiB; the paper: a file of 400 MB in memory. {} Our code is the fastest variant of section 4.1 on this \
              machine; relative values are to it, in the paper to its own (for SHA-512 that in 32-bit registers). The paper has Crypto++ 5.1. \
@@ -69,12 +70,23 @@ pub fn measure(session: &Session) -> Result<Figure> {
             effort(session),
             if names.is_empty() { "no library of 2004".into() } else { list(&names) },
         ),
-        tables: (0..FUNCTIONS.len()).map(|function| table(function, &rates)).collect(),
-        plots: vec![plot(&rates)],
         missing,
         metrics: metrics(&rates),
         ..Figure::default()
-    })
+    };
+    const SET: &str = "One message: our scalar code and public implementations";
+    const RELATIVE: &str = "times the rate of our scalar code";
+    for (function, case) in FUNCTIONS.into_iter().enumerate() {
+        for (row, (name, who, paper)) in ROWS.iter().enumerate() {
+            let source = who.map_or(Source::Peer, Who::source);
+            figure.put((SET, case), *name, RATE, source, rates[function][row]);
+            figure.put((SET, case), *name, RATE, Source::Paper, paper[function]);
+            figure.put((SET, case), *name, RELATIVE, source, relative(&rates, function, row));
+            figure.put((SET, case), *name, RELATIVE, Source::Paper, paper_relative(function, row));
+        }
+    }
+    figure.picture(SET, RELATIVE, Kind::Bars, &[]);
+    Ok(figure)
 }
 
 fn paper_relative(function: usize, row: usize) -> Option<f64> {
@@ -83,38 +95,6 @@ fn paper_relative(function: usize, row: usize) -> Option<f64> {
 
 fn relative(rates: &Rates, function: usize, row: usize) -> Option<f64> {
     Some(rates[function][row]? / rates[function][0]?)
-}
-
-fn table(function: usize, rates: &Rates) -> Table {
-    let paper = |row: usize| ROWS[row].2[function];
-    Table::of(
-        format!("{} of one message: our scalar code and public implementations, MB/s", FUNCTIONS[function]),
-        1,
-        0..ROWS.len(),
-        &[
-            ("implementation", &|row| ROWS[*row].0.into()),
-            ("paper", &|row| Cell::maybe(paper(*row), 2)),
-            ("here", &|row| rates[function][*row].into()),
-            ("here / paper", &|row| over_paper(rates[function][*row], paper(*row))),
-            ("paper: relative to our code", &|row| Cell::maybe(paper_relative(function, *row), 2)),
-            ("here: relative to our code", &|row| relative(rates, function, *row).into()),
-        ],
-    )
-}
-
-fn plot(rates: &Rates) -> Plot {
-    let series = FUNCTIONS.iter().enumerate().flat_map(|(function, name)| {
-        [
-            Bars::new(format!("{name}, paper"), Source::Paper, (0..ROWS.len()).map(|row| paper_relative(function, row))),
-            Bars::new(format!("{name}, here"), Source::Peer, (0..ROWS.len()).map(|row| relative(rates, function, row))),
-        ]
-    });
-    Plot::bars(
-        "One message: public implementations, relative to our scalar code",
-        "times the rate of our scalar code, median",
-        ROWS.map(|row| row.0),
-        series,
-    )
 }
 
 fn metrics(rates: &Rates) -> Metrics {
@@ -148,12 +128,5 @@ mod tests {
         let here = judge("2004-4.3", &metrics(&rates)).unwrap().swap_remove(0).here;
         assert!(here.starts_with("2.45 (OpenSSL today, SHA-1), "), "{here}");
         assert_eq!(verdicts("2004-4.3", &metrics(&[[None; ROWS.len()]; FUNCTIONS.len()])), [NotMeasured; 2]);
-    }
-
-    #[test]
-    fn tables_compare_what_both_have() {
-        let table = table(1, &[[Some(50.0); ROWS.len()]; FUNCTIONS.len()]);
-        let gladman = table.rows.iter().find(|row| row[0].text() == "Gladman").expect("a row");
-        assert_eq!(gladman.iter().map(Cell::text).collect::<Vec<_>>(), ["Gladman", "43.52", "50.0", "1.15", "0.89", "1.00"]);
     }
 }

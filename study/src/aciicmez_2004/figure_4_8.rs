@@ -9,7 +9,8 @@ use super::subject::{CACHED_MESSAGE_BYTES, Subject};
 use crate::claims::Metrics;
 use crate::contestants::{Raced, Who};
 use crate::messages::Layout;
-use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
+use crate::model::{Figure, Source};
+use crate::rows::{Kind, TIMES};
 use crate::session::Session;
 
 /// A line of the figure.
@@ -69,49 +70,26 @@ pub fn measure(session: &Session) -> Result<Figure> {
         lines::<Sha256>(session, WITH_32_BIT_WORDS, &mut missing)?,
         lines::<Sha512>(session, WITH_64_BIT_WORDS, &mut missing)?,
     ];
-    Ok(Figure {
+    let mut figure = Figure {
         method: format!(
             "{} Relative values are then those of the code and not of the memory; SHA-512 is relative to pairs of 32-bit registers, as \
              in the paper, which has Crypto++ 5.1. The libraries hash one message of {} KiB.",
             streams::method(session),
             CACHED_MESSAGE_BYTES >> 10
         ),
-        tables: (0..FUNCTIONS.len()).map(|function| table(function, &here)).collect(),
-        plots: vec![plot(&here)],
         missing,
         metrics: metrics(&here),
         ..Figure::default()
-    })
-}
-
-fn table(function: usize, here: &Values) -> Table {
-    Table::of(
-        format!("{}: rate relative to our scalar code for one message in 32-bit registers", FUNCTIONS[function]),
-        1,
-        LINES.iter().zip(here[function]).map(|(line, here)| (line.name, line.paper[function], here)),
-        &[
-            ("implementation", &|row| row.0.into()),
-            ("paper", &|row| Cell::maybe(row.1, 2)),
-            ("here", &|row| row.2.into()),
-            ("here / paper", &|row| over_paper(row.2, row.1)),
-        ],
-    )
-}
-
-fn plot(here: &Values) -> Plot {
-    let series = (0..FUNCTIONS.len()).flat_map(|function| {
-        let paper = LINES.iter().map(|line| line.paper[function]);
-        [
-            Bars::new(format!("{}, paper", FUNCTIONS[function]), Source::Paper, paper),
-            Bars::new(format!("{}, here", FUNCTIONS[function]), Source::Ours, here[function]),
-        ]
-    });
-    Plot::bars(
-        "Public libraries, MMX, XMM and wider registers, relative to our scalar code",
-        "times the rate of our scalar code in 32-bit registers, median",
-        LINES.iter().map(|line| line.name),
-        series,
-    )
+    };
+    const SET: &str = "Rates relative to our scalar code for one message in 32-bit registers";
+    for (function, case) in FUNCTIONS.into_iter().enumerate() {
+        for (line, here) in LINES.iter().zip(here[function]) {
+            figure.put((SET, case), line.name, TIMES, line.here.map_or(Source::Peer, Who::source), here);
+            figure.put((SET, case), line.name, TIMES, Source::Paper, line.paper[function]);
+        }
+    }
+    figure.picture(SET, TIMES, Kind::Bars, &[]);
+    Ok(figure)
 }
 
 fn metrics(here: &Values) -> Metrics {

@@ -2,33 +2,141 @@
 //! message schedule in vectors beside rounds in scalar registers.
 
 mod parallelism;
-mod speed;
 
 use anyhow::Result;
+use manyhash::backend::Backend;
+use manyhash::{Sha1, Sha256, Sha512};
 
-use crate::model::{Cell, Figure, Table};
+use super::subject::{self, Subject};
+use crate::claims::Metrics;
+use crate::contestants::{OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, Who};
+use crate::measured::Measured;
+use crate::messages::Layout;
+use crate::model::{Figure, Source};
+use crate::openssl_worker::Variant;
+use crate::rows::{Kind, RATE};
 use crate::session::Session;
-use parallelism::{ALGORITHMS, Algorithm};
+use parallelism::ALGORITHMS;
+
+/// Long enough that the message's end does not count, and in the first cache.
+const MESSAGE_BYTES: usize = 16 << 10;
+const SSSE3: Who = Who::OpenSsl(Variant::OneBlockSsse3);
+
+/// Who makes the schedule in scalar registers.
+const SCALAR: [Who; 2] = [Who::Scalar, OPENSSL_SCALAR];
+/// Who makes that of one block at a time in a vector.
+const ONE_BLOCK: [Who; 3] = [SSSE3, Who::OpenSsl(Variant::OneBlockAvx), Who::Backend("avx-scalar")];
+/// Who does so beside rounds that rotate with `rorx`.
+const ONE_BLOCK_BMI2: [Who; 2] = [OWN_SCALAR_ROUNDS, Who::Backend("bmi2-avx512")];
+/// Who makes those of several blocks in lanes.
+const SEVERAL_BLOCKS: [Who; 1] = [OPENSSL_N_SMS];
+
+const METHODS: [(&str, Who); 10] = [
+    ("scalar: our code of section 4.1", SCALAR[0]),
+    ("scalar: OpenSSL", SCALAR[1]),
+    ("one block in XMM: OpenSSL (SSSE3)", ONE_BLOCK[0]),
+    ("one block in XMM: OpenSSL (AVX)", ONE_BLOCK[1]),
+    ("one block in XMM: manyhash (avx-scalar)", ONE_BLOCK[2]),
+    ("one block in XMM: manyhash (bmi2)", ONE_BLOCK_BMI2[0]),
+    ("one block in XMM: manyhash (bmi2-avx512)", ONE_BLOCK_BMI2[1]),
+    ("two blocks in YMM: OpenSSL n-SMS (AVX2)", SEVERAL_BLOCKS[0]),
+    ("SHA extensions: manyhash (sha-ni)", Who::Backend("sha-ni")),
+    ("SHA extensions: OpenSSL today", OPENSSL_TODAY),
+];
+
+/// Whether there never was such code for the algorithm, on any CPU.
+fn is_no_code<S: Subject>(who: Who) -> bool {
+    let has_kernel = |name| Backend::known().iter().any(|known| known.name() == name && known.lanes_of::<S>().is_some());
+    match who {
+        Who::Backend(name) => !has_kernel(name),
+        SSSE3 | OPENSSL_TODAY => S::NAME == "SHA-512",
+        _ => false,
+    }
+}
+
+/// Why the method cannot be had here.
+fn missing<S: Subject>(who: Who) -> Option<String> {
+    let lacks_sha = who == OPENSSL_TODAY && !manyhash_measure::machine::features().contains(&"sha");
+    if lacks_sha { Some("this CPU has no SHA extensions".into()) } else { who.missing::<S>() }
+}
+
+fn race<S: Subject>(session: &Session, figure: &mut Figure) -> Result<Raced> {
+    const SET: &str = "One message of 16 KiB, by where its message schedule is made";
+    let mut here = Vec::new();
+    for (name, who) in METHODS.into_iter().filter(|(_, who)| !is_no_code::<S>(*who)) {
+        match missing::<S>(who) {
+            None => here.push(who),
+            Some(why) => figure.miss(&[format!("{name}: {why}")]),
+        }
+    }
+    let raced = Raced::of::<S>(session, &here, &Layout::equal(1, MESSAGE_BYTES), 500)?;
+    for (name, who) in METHODS {
+        figure.put((SET, S::NAME), name, RATE, who.source(), raced.value(who, Measured::mb_per_s));
+        figure.put((SET, S::NAME), name, "times as fast as the faster scalar code", who.source(), raced.speed_up(&[who], &SCALAR));
+    }
+    figure.pictures.clear();
+    figure.picture(SET, RATE, Kind::Bars, &[]);
+    Ok(raced)
+}
 
 /// The figure.
 pub fn measure(session: &Session) -> Result<Figure> {
-    let mut figure = Figure { tables: ALGORITHMS.iter().map(table).collect(), ..Figure::default() };
-    speed::measure(session, &mut figure)?;
+    let mut figure = Figure {
+        method: format!(
+            "One message of 16 KiB, in the first cache; the paper hashed files of 400 MB from memory and says of SIMD inside a message only \
+             that it gained nothing. OpenSSL's code for older CPUs runs in processes of their own (OPENSSL_ia32cap). Levels of parallelism are \
+             derived from the recurrences, by a program, and not measured. {}",
+            subject::effort(session)
+        ),
+        ..Figure::default()
+    };
+    for algorithm in &ALGORITHMS {
+        let set = format!(
+            "{} ({}): words of {} bits of an operation that can be computed at once, derived from its recurrence",
+            algorithm.name, algorithm.place, algorithm.word_bits
+        );
+        for operation in algorithm.operations {
+            let at = (set.as_str(), "");
+            figure.put(at, operation.formula, "XMM", Source::Paper, operation.paper.map(|level| level as f64));
+            for (what, bits) in [("XMM", 128), ("MMX", 64), ("YMM", 256), ("ZMM", 512)] {
+                figure.put(at, operation.formula, what, Source::Ours, algorithm.parallelism_in(operation, bits) as f64);
+            }
+            figure.put(at, operation.formula, "registers of any size", Source::Ours, algorithm.parallelism(operation) as f64);
+        }
+    }
+    let raced = [race::<Sha1>(session, &mut figure)?, race::<Sha256>(session, &mut figure)?, race::<Sha512>(session, &mut figure)?];
+    figure.metrics = metrics(|who, algorithm| raced[algorithm].speed_up(who, &SCALAR));
     Ok(figure)
 }
 
-/// Levels of parallelism.
-fn table(algorithm: &Algorithm) -> Table {
-    let title = format!(
-        "{} ({}): words of {} bits of an operation that can be computed at once, derived from its recurrence",
-        algorithm.name, algorithm.place, algorithm.word_bits
-    );
-    let mut table = Table::new(title, ["operation", "paper (XMM)", "XMM", "MMX", "YMM", "ZMM", "registers of any size"]);
-    let level = |level: usize| Cell::number(level as f64, 0);
-    for operation in algorithm.operations {
-        let registers = [128, 64, 256, 512].map(|bits| level(algorithm.parallelism_in(operation, bits)));
-        let names = [operation.formula.into(), Cell::maybe(operation.paper.map(|level| level as f64), 0)];
-        table.row(names.into_iter().chain(registers).chain([level(algorithm.parallelism(operation))]));
+/// By how many times as fast as the faster scalar code the fastest of some is, for an algorithm;
+/// what is not there is not judged.
+fn metrics(speed_up: impl Fn(&[Who], usize) -> Option<f64>) -> Metrics {
+    let mut metrics = Metrics::default();
+    let of = |who: &'static [Who], how: &'static str| {
+        let speed_up = &speed_up;
+        let algorithms = ["SHA-1", "SHA-256", "SHA-512"].into_iter().enumerate();
+        algorithms.filter_map(move |(i, name)| Some((format!("{name}{how}"), Some(speed_up(who, i)?))))
+    };
+    metrics.each("one block in XMM", of(&ONE_BLOCK, "").filter(|(label, _)| label != "SHA-512"));
+    let one_block = of(&ONE_BLOCK, ", one block").chain(of(&ONE_BLOCK_BMI2, ", one block with BMI2"));
+    metrics.each("vectors", one_block.chain(of(&SEVERAL_BLOCKS, ", several blocks")));
+    metrics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::verdicts;
+    use crate::model::Verdict::{DoesNot, Holds, NotMeasured};
+
+    #[test]
+    fn verdicts_follow_the_values() {
+        for (one, several, expected) in
+            [(Some(1.3), Some(1.4), [DoesNot, Holds]), (Some(0.9), Some(0.9), [Holds, DoesNot]), (None, Some(0.9), [NotMeasured, DoesNot])]
+        {
+            let metrics = metrics(|who, _| if who == ONE_BLOCK { one } else { several });
+            assert_eq!(verdicts("2004-3.3", &metrics), expected);
+        }
     }
-    table
 }

@@ -8,7 +8,8 @@ use super::subject::{Subject, effort, fastest};
 use crate::contestants::{Raced, Who};
 use crate::measured::Measured;
 use crate::messages::Layout;
-use crate::model::{Bars, Cell, Plot, Source, Table, over_paper};
+use crate::model::{Figure, Source};
+use crate::rows::{Kind, LEAST, RATE};
 use crate::session::Session;
 
 /// As many messages as the widest of all computes at once.
@@ -78,47 +79,30 @@ impl Streams {
 
     /// How much faster one message after the other or several at once are in these registers than
     /// in those of 32 bits, from memory.
-    pub fn speed_up(&self, registers: Registers) -> Option<f64> {
-        self.memory.over(registers.1, BITS_32.1)
+    pub fn speed_up(&self, who: Who) -> Option<f64> {
+        self.memory.over(who, BITS_32.1)
     }
 
-    /// The paper's values beside ours, as figures 4.6 and 4.7 have them; and ours from the cache.
-    pub fn tables(&self, paper: &Paper) -> [Table; 2] {
-        let rows = || self.all.iter().zip(&self.streams).enumerate().map(|(i, (registers, streams))| (i, *registers, *streams));
-        let streams = |row: &(usize, Registers, Option<usize>)| Cell::maybe(row.2.map(|streams| streams as f64), 0);
-        let rate = |who| self.memory.value(who, Measured::mb_per_s);
-        let (rate_there, speed_up_there) = (|i: usize| paper.rates.get(i).copied(), |i: usize| paper.speed_ups.get(i).copied());
-        let title = |place| format!("{} of messages in {place}: MB/s, and speed-up over one message in 32-bit registers", self.name);
-        let memory = Table::of(
-            title("memory"),
-            2,
-            rows(),
-            &[
-                ("architecture", &|(_, registers, _)| registers.0.into()),
-                ("messages at once", &streams),
-                ("paper", &|(i, ..)| Cell::maybe(rate_there(*i), 2)),
-                ("here", &|(_, registers, _)| rate(registers.1).into()),
-                ("here / paper", &|(i, registers, _)| over_paper(rate(registers.1), rate_there(*i))),
-                ("speed-up: paper", &|(i, ..)| Cell::maybe(speed_up_there(*i), 3)),
-                ("speed-up: here", &|(_, registers, _)| self.speed_up(*registers).into()),
-                ("speed-up: here / paper", &|(i, registers, _)| over_paper(self.speed_up(*registers), speed_up_there(*i))),
-            ],
-        );
-        let cached = Table::of(
-            title("the cache"),
-            2,
-            rows(),
-            &[
-                ("architecture", &|(_, registers, _)| registers.0.into()),
-                ("messages at once", &streams),
-                ("here", &|(_, registers, _)| self.cached.value(registers.1, Measured::mb_per_s).into()),
-                ("speed-up: here", &|(_, registers, _)| self.cached.over(registers.1, BITS_32.1).into()),
-                ("TSC cycles/byte (least)", &|(_, registers, _)| {
-                    self.cached.value(registers.1, Measured::least_tsc_cycles_per_byte).into()
-                }),
-            ],
-        );
-        [memory, cached]
+    /// Adds the paper's values beside ours, as figures 4.6 and 4.7 have them; and ours from the cache.
+    pub fn publish(&self, figure: &mut Figure, paper: &Paper) {
+        const TIMES: &str = "times the rate of one message in 32-bit registers";
+        let (memory, cached) = (format!("{} of messages in memory", self.name), format!("{} of messages in the cache", self.name));
+        for (i, ((name, who), streams)) in self.all.iter().zip(&self.streams).enumerate() {
+            let name = match streams {
+                Some(1) => format!("{name}, 1 message"),
+                Some(streams) => format!("{name}, {streams} messages"),
+                None => (*name).into(),
+            };
+            let (in_memory, in_cache) = ((memory.as_str(), "memory"), (cached.as_str(), "the cache"));
+            figure.put(in_memory, name.as_str(), RATE, Source::Ours, self.memory.value(*who, Measured::mb_per_s));
+            figure.put(in_memory, name.as_str(), RATE, Source::Paper, paper.rates.get(i).copied());
+            figure.put(in_memory, name.as_str(), TIMES, Source::Ours, self.speed_up(*who));
+            figure.put(in_memory, name.as_str(), TIMES, Source::Paper, paper.speed_ups.get(i).copied());
+            figure.put(in_cache, name.as_str(), RATE, Source::Ours, self.cached.value(*who, Measured::mb_per_s));
+            figure.put(in_cache, name.as_str(), TIMES, Source::Ours, self.cached.over(*who, BITS_32.1));
+            figure.put(in_cache, name, LEAST, Source::Ours, self.cached.value(*who, Measured::least_tsc_cycles_per_byte));
+        }
+        figure.picture(&memory, TIMES, Kind::Bars, &[]);
     }
 }
 
@@ -159,25 +143,6 @@ pub const PAPER_SHA_256: Paper = Paper { rates: [48.88, 73.22, 83.81], speed_ups
 /// SHA-384 and SHA-512 in figure 4.7.
 pub const PAPER_SHA_512: Paper = Paper { rates: [38.26, 55.71, 88.02], speed_ups: [1.000, 1.456, 2.301] };
 
-/// Speed-ups, the paper's beside ours. All functions have the same rows.
-pub fn plot(title: &str, functions: &[(&Streams, &Paper)]) -> Plot {
-    let category = |(registers, streams): (&Registers, &Option<usize>)| match streams {
-        Some(1) => format!("{}, 1 message", registers.0),
-        Some(streams) => format!("{}, {streams} messages", registers.0),
-        None => registers.0.into(),
-    };
-    let series = functions.iter().flat_map(|(streams, paper)| {
-        let in_paper = (0..streams.all.len()).map(|row| paper.speed_ups.get(row).copied());
-        [
-            Bars::new(format!("{}, paper", streams.name), Source::Paper, in_paper),
-            Bars::new(format!("{}, here", streams.name), Source::Ours, streams.all.iter().map(|registers| streams.speed_up(*registers))),
-        ]
-    });
-    let first = functions[0].0;
-    let y_label = "times the rate of one message in 32-bit registers, median";
-    Plot::bars(title, y_label, first.all.iter().zip(&first.streams).map(category), series)
-}
-
 /// Rows as if they had been measured, from memory and from the cache, with these MB/s.
 #[cfg(test)]
 pub fn of_rates<S: Subject>(all: &'static [Registers], rates: &[f64]) -> Streams {
@@ -189,15 +154,6 @@ pub fn of_rates<S: Subject>(all: &'static [Registers], rates: &[f64]) -> Streams
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manyhash::Sha1;
-
-    #[test]
-    fn tables_have_the_papers_values_beside_ours() {
-        let [memory, cached] = of_rates::<Sha1>(WITH_32_BIT_WORDS, &[100.0, 150.0, 300.0]).tables(&PAPER_SHA_1);
-        assert_eq!((memory.rows.len(), cached.rows.len()), (3, 3));
-        let mmx: Vec<String> = memory.rows[1].iter().map(Cell::text).collect();
-        assert_eq!(mmx, ["64-bit (MMX)", "2", "128.46", "150", "1.17", "1.474", "1.50", "1.02"]);
-    }
 
     #[test]
     fn the_papers_speed_ups_are_those_of_its_rates() {

@@ -10,21 +10,24 @@ use anyhow::{Context, Result, ensure};
 use manyhash::Sha256;
 use manyhash_measure::timing::{self, Probe, Sample};
 
+use super::algorithm_1::SCALAR_ROUNDS;
 use super::{Folder, quick_files};
-use crate::claims::Metrics;
-use crate::contestants::{Lineup, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, Raced, S_HASH, Who};
+use crate::contestants::{Lineup, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who};
 use crate::files::drop_caches;
 use crate::frequency::Frequencies;
 use crate::measured::Measured;
 use crate::messages::Layout;
-use crate::model::{Bars, Cell, Figure, Line, Plot, Source, Table, over_paper};
+use crate::model::{Figure, Source};
 use crate::openssl_worker;
 use crate::race::{Local, Rules};
-use crate::session::{Scratch, Session};
+use crate::rows::{Kind, LEAST, MEDIAN, RATE, TIMES};
+use crate::session::{Scratch, Session, is_tuned};
 
-const ALL: [Who; 6] = [OPENSSL_SCALAR, OPENSSL_N_SMS, OPENSSL_TODAY, S_HASH, Who::Manyhash, Who::Readers];
+const ALL: [Who; 8] = [OPENSSL_SCALAR, OPENSSL_THEN, OPENSSL_N_SMS, OPENSSL_TODAY, S_HASH, EIGHT, Who::Manyhash, Who::Readers];
+/// S-HASH with 8 buffers.
+const EIGHT: Who = Who::SHash("avx2", SCALAR_ROUNDS);
 /// The paper's three.
-const PAPERS: [Who; 3] = [OPENSSL_SCALAR, OPENSSL_N_SMS, S_HASH];
+const PAPERS: [Who; 3] = [OPENSSL_SCALAR, OPENSSL_THEN, S_HASH];
 /// Runs from the disk.
 const COLD_RUNS: usize = 5;
 /// What who only reads asks for at a time.
@@ -42,9 +45,8 @@ struct Cold {
     how: String,
 }
 
-/// DIVERSE from the disk, for figure 4 to compare with: from figure 3 where that was measured
-/// before.
-static DIVERSE: Mutex<Option<Cold>> = Mutex::new(None);
+/// The folders from the disk, as a figure before measured them, for others to compare with.
+static MEASURED: Mutex<[Option<Cold>; 2]> = Mutex::new([None, None]);
 
 /// Files on the disk, and what their digests are.
 struct Written {
@@ -103,18 +105,27 @@ fn cold(session: &Session, who: &[Who], files: &Written) -> Result<Result<Cold, 
         Ok(how) => how,
         Err(why) => return Ok(Err(why)),
     };
+    let verify = |lineup: &mut Lineup<'_>| -> Result<()> {
+        for contestant in &mut lineup.contestants {
+            ensure!(contestant.digests()? == files.expected, "{}: wrong digests", contestant.name());
+        }
+        Ok(())
+    };
+    verify(&mut lineup)?;
     for run in 0..if session.quick { 1 } else { COLD_RUNS } {
-        let everybody = lineup.contestants.iter_mut().zip(&mut samples).chain([(&mut reader, &mut disk)]);
-        for (contestant, samples) in everybody {
+        // Another one begins each time: what a disk keeps for itself is not always the same one's.
+        let count = lineup.contestants.len() + 1;
+        for turn in (0..count).map(|turn| (turn + run) % count) {
             if let Err(why) = drop_caches(&files.paths, false) {
                 return Ok(Err(why));
             }
-            samples.push(contestant.sample(None, 1, run)?);
+            match lineup.contestants.get_mut(turn) {
+                Some(contestant) => samples[turn].push(contestant.sample(None, 1, run)?),
+                None => disk.push(reader.sample(None, 1, run)?),
+            }
         }
     }
-    for contestant in &mut lineup.contestants {
-        ensure!(contestant.digests()? == files.expected, "{}: wrong digests", contestant.name());
-    }
+    verify(&mut lineup)?;
     let measured = |samples| Measured { name: String::new(), bytes: files.bytes as f64, samples, tsc_ghz: session.tsc_ghz };
     let raced = lineup.with(samples.into_iter().map(measured).collect());
     Ok(Ok(Cold { raced, disk: measured(disk), how }))
@@ -123,6 +134,9 @@ fn cold(session: &Session, who: &[Who], files: &Written) -> Result<Result<Cold, 
 /// The paper's three from the disk, with the processor held at each of some frequencies, the lowest
 /// first; `Err` says why not.
 fn slowed(session: &Session, files: &Written) -> Result<Result<Vec<(f64, Cold)>, String>> {
+    if !is_tuned() {
+        return Ok(Err("only with --tune".into()));
+    }
     let Some(frequencies) = Frequencies::of_cpu(session.machine.pinned_to.unwrap_or(0)) else {
         return Ok(Err(session.machine.frequency.clone()));
     };
@@ -174,15 +188,13 @@ pub fn uniform(session: &Session) -> Result<Figure> {
     figure(session, Folder::Uniform)
 }
 
-/// What was measured of a folder.
-struct Results {
-    folder: Folder,
-    cold: Option<Cold>,
-    warm: Raced,
-    /// From the disk, at each frequency in GHz, the lowest first.
-    slowed: Vec<(f64, Cold)>,
-    /// DIVERSE from the disk, beside UNIFORM.
-    diverse: Option<Cold>,
+/// What the paper's text gives for a folder: cycles a byte of its three and of the disk, and ratios over
+/// OpenSSL and n-SMS.
+fn in_paper(folder: Folder) -> ([Option<f64>; 4], [Option<f64>; 2]) {
+    match folder {
+        Folder::Diverse => ([None; 4], [Some(1.73), None]),
+        Folder::Uniform => ([Some(19.55), Some(14.45), Some(8.65), Some(7.15)], [Some(2.26), Some(1.67)]),
+    }
 }
 
 fn figure(session: &Session, folder: Folder) -> Result<Figure> {
@@ -193,39 +205,28 @@ fn figure(session: &Session, folder: Folder) -> Result<Figure> {
     let cold = cold(session, &ALL, &files)?;
     let slowed = slowed(session, &files)?;
     let warm = warm(session, &files)?;
-    let mut missing = warm.missing.clone();
-    let cold = cold.map_err(|why| missing.push(format!("from the disk: {why}"))).ok();
-    let slowed = slowed.map_err(|why| missing.push(format!("other frequencies of the processor: {why}"))).unwrap_or_default();
-    if folder == Folder::Diverse {
-        DIVERSE.lock().expect("nobody panics with it").clone_from(&cold);
-    }
-    let diverse = if folder == Folder::Uniform && cold.is_some() { diverse_from_disk(session)? } else { None };
-    let results = Results { folder, cold, warm, slowed, diverse };
-    Ok(Figure {
-        method: method(session, &results),
-        tables: [results.cycles_table(), results.rates_table(), results.ratios_table(), results.frequency_table()]
-            .into_iter()
-            .filter(|table| !table.rows.is_empty())
-            .collect(),
-        plots: results.plots(),
-        metrics: results.metrics(),
-        missing,
-        ..Figure::default()
-    })
+    let mut figure = Figure { missing: warm.missing.clone(), ..Figure::default() };
+    let cold = cold.map_err(|why| figure.missing.push(format!("from the disk: {why}"))).ok();
+    let slowed = slowed.map_err(|why| figure.missing.push(format!("other frequencies of the processor: {why}"))).unwrap_or_default();
+    MEASURED.lock().expect("nobody panics with it")[folder as usize].clone_from(&cold);
+    figure.method = method(session, folder, cold.as_ref());
+    let diverse = if folder == Folder::Uniform && cold.is_some() { from_disk(session, Folder::Diverse)? } else { None };
+    publish(&mut figure, folder, cold.as_ref(), &warm, &slowed, diverse.as_ref());
+    Ok(figure)
 }
 
-/// DIVERSE from the disk as figure 3 measured it, or the paper's three here; `None` where that
+/// A folder from the disk as a figure before measured it, or the paper's three here; `None` where that
 /// cannot be measured.
-fn diverse_from_disk(session: &Session) -> Result<Option<Cold>> {
-    if let Some(cold) = DIVERSE.lock().expect("nobody panics with it").clone() {
-        return Ok(Some(cold));
+fn from_disk(session: &Session, folder: Folder) -> Result<Option<Cold>> {
+    if let Some(cold) = &MEASURED.lock().expect("nobody panics with it")[folder as usize] {
+        return Ok(Some(cold.clone()));
     }
-    let Ok(files) = written(session, Folder::Diverse)? else { return Ok(None) };
-    Ok(cold(session, &PAPERS, &files)?.ok())
+    let Ok(files) = written(session, folder)? else { return Ok(None) };
+    Ok(cold(session, &[&PAPERS[..], &[EIGHT]].concat(), &files)?.ok())
 }
 
-fn method(session: &Session, results: &Results) -> String {
-    let (files, of_paper) = match results.folder {
+fn method(session: &Session, folder: Folder, cold: Option<&Cold>) -> String {
+    let (files, of_paper) = match folder {
         Folder::Diverse => ("350 files with the sizes of table 1, in its order, and random-looking bytes", ""),
         Folder::Uniform => (
             "8 files of 18,623,835 random-looking bytes (the paper's are copies of one)",
@@ -233,11 +234,11 @@ fn method(session: &Session, results: &Results) -> String {
              MB of 2^20 bytes. At 1.6 GHz its S-HASH takes 6.73 C/B, 1.31 times the 5.18 from the caches.",
         ),
     };
-    let dropped = match &results.cold {
+    let dropped = match cold {
         None => "Not measured from the disk here.".into(),
         Some(cold) => format!(
-            "From the disk: runs of each contestant in turns: {}, least and median; before each of them {}. A disk that is a file of some \
-             host may still be in that host's memory.",
+            "From the disk: runs of each contestant in turns, another one first each time: {}, least and median; before each of them {}. A \
+             disk that is a file of some host may still be in that host's memory.",
             cold.disk.samples.len(),
             cold.how
         ),
@@ -246,215 +247,193 @@ fn method(session: &Session, results: &Results) -> String {
     format!(
         "{files}. As in the paper: the list is gone through in order, each file is opened, its size is read, it is mapped to memory, \
          hashed, and the digest is stored; all of that is timed, on one core. OpenSSL opens and hashes one file after the other; S-HASH \
-         (Algorithm 1, 4 buffers) and manyhash have all files mapped before they begin; Readers, manyhash's own way for files, reads into a \
-         buffer for each lane instead. {dropped} The disk's own speed (the paper: hdparm) is that of reading the same files in order. Cycles \
-         are those of the time-stamp counter; the paper's ran at the core's frequency, 3.3 GHz.{of_paper}{quick}"
+         (Algorithm 1) and manyhash have all files mapped before they begin; Readers, manyhash's own way for files, reads into a buffer for \
+         each lane instead. Digests are compared before and after. {dropped} The disk's own speed (the paper: hdparm) is that of reading \
+         the same files in order. Cycles are those of the time-stamp counter; the paper's ran at the core's frequency, 3.3 GHz.{of_paper}{quick}"
     )
 }
 
-/// A row of everybody, or of who only reads.
-struct Row<'a> {
-    name: String,
-    /// The paper's cycles a byte from the disk.
-    paper: Option<f64>,
-    cold: Option<&'a Measured>,
-    warm: Option<&'a Measured>,
-}
-
-impl Results {
-    fn cold_of(&self, who: Who) -> Option<&Measured> {
-        self.cold.as_ref()?.raced.get(who)
-    }
-
-    /// The paper's cycles a byte at 3.3 GHz, where its text gives them.
-    fn in_paper(&self, who: Who) -> Option<f64> {
-        let values = PAPERS.into_iter().zip([19.55, 14.45, 8.65]);
-        values.into_iter().find(|(other, _)| self.folder == Folder::Uniform && *other == who).map(|(_, value)| value)
-    }
-
-    fn rows<'a>(&'a self) -> impl Iterator<Item = Row<'a>> {
-        let of = |(who, warm): &'a (Who, Measured)| Row {
-            name: file_name(*who),
-            paper: self.cold.as_ref().and_then(|_| self.in_paper(*who)),
-            cold: self.cold_of(*who),
-            warm: Some(warm),
-        };
-        // The paper has its disk's speed in cycles a byte beside UNIFORM.
-        let in_paper = (self.folder == Folder::Uniform).then_some(7.15);
-        let disk = self.cold.as_ref().map(|cold| Row { name: ONLY_READ.into(), paper: in_paper, cold: Some(&cold.disk), warm: None });
-        self.warm.rows.iter().map(of).chain(disk)
-    }
-
-    fn cycles_table(&self) -> Table {
-        let least = |measured: Option<&Measured>| measured.and_then(Measured::least_tsc_cycles_per_byte);
-        let median = |measured: Option<&Measured>| measured.and_then(Measured::tsc_cycles_per_byte).into();
-        Table::of(
-            format!("{}: cycles of the time-stamp counter per byte", self.folder.name()),
-            1,
-            self.rows(),
-            &[
-                ("implementation", &|row| row.name.as_str().into()),
-                ("paper, disk, 3.3 GHz", &|row| Cell::maybe(row.paper, 2)),
-                ("disk, least", &|row| least(row.cold).into()),
-                ("disk, median", &|row| median(row.cold)),
-                ("page cache, least", &|row| least(row.warm).into()),
-                ("page cache, median", &|row| median(row.warm)),
-                ("here / paper, disk, least", &|row| over_paper(least(row.cold), row.paper)),
-            ],
-        )
-    }
-
-    fn rates_table(&self) -> Table {
-        let on_cpu = |measured: &Measured| timing::median(measured.samples.iter().filter_map(|sample| sample.cpu_share));
-        Table::of(
-            format!("{}: MB/s", self.folder.name()),
-            1,
-            self.rows(),
-            &[
-                ("implementation", &|row| row.name.as_str().into()),
-                ("disk, fastest", &|row| row.cold.map(|cold| 1000.0 * cold.bytes / cold.least_ns()).into()),
-                ("disk, median", &|row| row.cold.map(Measured::mb_per_s).into()),
-                ("page cache, median", &|row| row.warm.map(Measured::mb_per_s).into()),
-                ("on the CPU while from the disk, % of the time", &|row| row.cold.and_then(on_cpu).map(|share| 100.0 * share).into()),
-            ],
-        )
-    }
-
-    /// Ratios of those who took part.
-    fn ratios_table(&self) -> Table {
-        let (over_openssl, over_n_sms) = match self.folder {
-            Folder::Diverse => (1.73, None),
-            Folder::Uniform => (2.26, Some(1.67)),
-        };
-        let pairs = [
-            (S_HASH, OPENSSL_SCALAR, Some(over_openssl)),
-            (S_HASH, OPENSSL_N_SMS, over_n_sms),
+fn publish(figure: &mut Figure, folder: Folder, cold: Option<&Cold>, warm: &Raced, slowed: &[(f64, Cold)], diverse: Option<&Cold>) {
+    let name = folder.name();
+    let (set, ratios, slow) = (
+        format!("{name} by files"),
+        format!("{name} by files, one over another"),
+        format!("{name} from the disk by the processor's frequency"),
+    );
+    let (of_paper, [over_openssl, over_n_sms]) = in_paper(folder);
+    let on_cpu = |measured: &Measured| timing::median(measured.samples.iter().filter_map(|sample| sample.cpu_share));
+    let places = [("from the disk", cold.map(|cold| &cold.raced)), ("from the page cache", Some(warm))];
+    for (place, raced) in places.into_iter().filter_map(|(place, raced)| Some((place, raced?))) {
+        let at = (set.as_str(), place);
+        let everybody = raced.rows.iter().map(|(who, measured)| (file_name(*who), who.source(), measured));
+        let reader = cold.filter(|_| place == "from the disk").map(|cold| (ONLY_READ.to_string(), Source::Peer, &cold.disk));
+        for (who, source, measured) in everybody.chain(reader) {
+            figure.put(at, who.as_str(), LEAST, source, measured.least_tsc_cycles_per_byte());
+            figure.put(at, who.as_str(), MEDIAN, source, measured.tsc_cycles_per_byte());
+            figure.put(at, who.as_str(), "MB/s, fastest", source, 1000.0 * measured.bytes / measured.least_ns());
+            figure.put(at, who.as_str(), RATE, source, measured.mb_per_s());
+            figure.put(at, who, "on the CPU, % of the time", source, on_cpu(measured).map(|share| 100.0 * share));
+        }
+        if place == "from the disk" {
+            for (who, value) in PAPERS.map(file_name).into_iter().chain([ONLY_READ.into()]).zip(of_paper) {
+                figure.put(at, who, LEAST, Source::Paper, value);
+            }
+        }
+        for (one, other, paper) in [
+            (S_HASH, OPENSSL_SCALAR, over_openssl),
+            (S_HASH, OPENSSL_THEN, over_n_sms),
+            (S_HASH, OPENSSL_N_SMS, None),
+            (EIGHT, S_HASH, None),
             (Who::Manyhash, OPENSSL_TODAY, None),
             (Who::Readers, OPENSSL_TODAY, None),
-        ];
-        let paper = |value: Option<f64>| value.filter(|_| self.cold.is_some());
-        let disk = |one, other| self.cold.as_ref().and_then(|cold| cold.raced.over(one, other));
-        Table::of(
-            format!("{}: how many times as fast, by the medians", self.folder.name()),
-            1,
-            pairs.into_iter().filter(|(one, other, _)| self.warm.over(*one, *other).is_some()),
-            &[
-                ("one over another", &|(one, other, _)| format!("{} over {}", file_name(*one), file_name(*other)).into()),
-                ("paper, disk, 3.3 GHz", &|row| Cell::maybe(paper(row.2), 2)),
-                ("disk", &|(one, other, _)| disk(*one, *other).into()),
-                ("page cache", &|(one, other, _)| self.warm.over(*one, *other).into()),
-                ("here / paper, disk", &|row| over_paper(disk(row.0, row.1), paper(row.2))),
-            ],
-        )
+        ] {
+            let who = format!("{} over {}", file_name(one), file_name(other));
+            figure.put((&ratios, place), who.as_str(), TIMES, Source::Ours, raced.over(one, other));
+            figure.put((&ratios, place), who, TIMES, Source::Paper, paper.filter(|_| place == "from the disk"));
+        }
+    }
+    figure.picture(&set, LEAST, Kind::Bars, &[]);
+    figure.picture(&set, RATE, Kind::Bars, &[]);
+    for (ghz, cold) in slowed {
+        let case = format!("{ghz:.2} GHz");
+        for (who, measured) in &cold.raced.rows {
+            figure.put((&slow, &case), file_name(*who), "core C/B, least", who.source(), core_cycles_per_byte(*ghz, measured));
+            figure.put((&slow, &case), file_name(*who), RATE, who.source(), measured.mb_per_s());
+        }
+        figure.put((&slow, &case), "S-HASH over OpenSSL scalar", TIMES, Source::Ours, cold.raced.over(S_HASH, OPENSSL_SCALAR));
+    }
+    if !slowed.is_empty() {
+        let (low, high) = if folder == Folder::Diverse { (2.16, 1.73) } else { (2.86, 2.26) };
+        for (case, ratio) in [("1.60 GHz (paper)", low), ("3.30 GHz (paper)", high)] {
+            figure.put((&slow, case), "S-HASH over OpenSSL scalar", TIMES, Source::Paper, ratio);
+        }
+        figure.put(
+            (&slow, "1.60 GHz (paper)"),
+            file_name(S_HASH),
+            "core C/B, least",
+            Source::Paper,
+            (folder == Folder::Uniform).then_some(6.73),
+        );
+        figure.picture(&slow, RATE, Kind::Lines("GHz"), &[]);
     }
 
-    /// A row for each frequency, and the paper's; nothing where it was not varied.
-    fn frequency_table(&self) -> Table {
-        let columns = [
-            "frequency, GHz",
-            "OpenSSL scalar, C/B",
-            "n-SMS, C/B",
-            "S-HASH, C/B",
-            "OpenSSL scalar, MB/s",
-            "n-SMS, MB/s",
-            "S-HASH, MB/s",
-            "S-HASH over OpenSSL scalar",
-        ];
-        let title = "from the disk by the processor's frequency: core cycles per byte (least), MB/s (median)";
-        let mut table = Table::new(format!("{} {title}", self.folder.name()), columns);
-        for (ghz, cold) in &self.slowed {
-            let who = PAPERS.map(|who| cold.raced.get(who));
-            let cycles = who.map(|one| one.map(|one| core_cycles_per_byte(*ghz, one)).into());
-            let rates = who.map(|one| one.map(Measured::mb_per_s).into());
-            let ratio = cold.raced.over(S_HASH, OPENSSL_SCALAR).into();
-            table.row([format!("{ghz:.2}").into()].into_iter().chain(cycles).chain(rates).chain([ratio]));
+    let metrics = &mut figure.metrics;
+    let from_disk = |other| cold.and_then(|cold| cold.raced.over(S_HASH, other));
+    let slower = |who| Some(100.0 * (warm.get(who)?.speed_up_over(cold?.raced.get(who)?) - 1.0));
+    metrics.set("S-HASH over OpenSSL scalar", from_disk(OPENSSL_SCALAR));
+    metrics.set("S-HASH over n-SMS", from_disk(OPENSSL_THEN));
+    metrics.set("S-HASH from the disk", slower(S_HASH));
+    metrics.each("linear code from the disk", PAPERS[..2].iter().map(|who| (file_name(*who), slower(*who))));
+    let over_diverse = |who| Some(cold?.raced.get(who)?.speed_up_over(diverse?.raced.get(who)?));
+    metrics.each("UNIFORM over DIVERSE", PAPERS.map(|who| (file_name(who), over_diverse(who))));
+    let ends = slowed.first().zip(slowed.last()).filter(|_| slowed.len() > 1);
+    let lowest = slowed.first().map_or(String::new(), |(ghz, _)| format!("at {ghz:.2} GHz"));
+    metrics.each("at the lowest frequency", [(lowest, slowed.first().and_then(|(_, cold)| cold.raced.over(S_HASH, OPENSSL_SCALAR)))]);
+    // Cycles a byte at the highest frequency over those at the lowest: above 1, there are fewer when
+    // slowed.
+    let cycles = |(ghz, cold): &(f64, Cold), who| Some(core_cycles_per_byte(*ghz, cold.raced.get(who)?));
+    let [openssl, n_sms, s_hash] = PAPERS.map(|who| ends.and_then(|(low, high)| Some(cycles(high, who)? / cycles(low, who)?)));
+    metrics.each("fewer cycles when slowed", PAPERS.map(file_name).into_iter().zip([openssl, n_sms, s_hash]));
+    metrics.set("fewer cycles of S-HASH when slowed", s_hash);
+    metrics.set("S-HASH beside the others", openssl.zip(n_sms).zip(s_hash).map(|((one, other), s_hash)| s_hash / one.max(other)));
+    let rate = |cold: &Cold| cold.raced.value(S_HASH, Measured::mb_per_s);
+    let fall = ends.and_then(|(low, high)| Some((rate(&high.1)? / rate(&low.1)?, high.0 / low.0))).unzip();
+    let frequency = fall.1.map_or(String::new(), |frequency| format!("the frequency falls {frequency:.2} times"));
+    metrics.each("fall of the throughput", [(frequency, fall.0.zip(fall.1).map(|(throughput, frequency)| throughput / frequency))]);
+}
+
+/// Section 5: AVX2 from the disk, where 8 buffers gain less than twofold over 4.
+pub fn avx2_disk(session: &Session) -> Result<Figure> {
+    const SET: &str = "UNIFORM and DIVERSE from the disk: 8 buffers beside 4";
+    let mut figure = Figure {
+        method: format!(
+            "S-HASH (Algorithm 1) with 8 buffers of AVX2 beside 4 of 128 bits, over the files of figures 3 and 4 from the disk: what those \
+             figures measured, or a run of their own.{}",
+            quick_files(session)
+        ),
+        ..Figure::default()
+    };
+    let mut gains = Vec::new();
+    for folder in [Folder::Uniform, Folder::Diverse] {
+        let cold = from_disk(session, folder)?;
+        for who in [S_HASH, EIGHT] {
+            let rate = cold.as_ref().and_then(|cold| cold.raced.value(who, Measured::mb_per_s));
+            figure.put((SET, folder.name()), file_name(who), RATE, Source::Ours, rate);
         }
-        if self.slowed.is_empty() {
-            return table;
-        }
-        let in_paper = match self.folder {
-            Folder::Diverse => [("paper, 1.60", [None; 3], 2.16), ("paper, 3.30", [None; 3], 1.73)],
-            Folder::Uniform => {
-                [("paper, 1.60", [None, None, Some(6.73)], 2.86), ("paper, 3.30", [Some(19.55), Some(14.45), Some(8.65)], 2.26)]
+        let gain = cold.as_ref().and_then(|cold| cold.raced.over(EIGHT, S_HASH));
+        figure.put((SET, folder.name()), "8 buffers over 4", TIMES, Source::Ours, gain);
+        gains.push((folder.name(), gain));
+    }
+    if gains.iter().any(|(_, gain)| gain.is_none()) {
+        figure.missing.push("from the disk: see 2012-3 and 2012-4".into());
+    }
+    figure.picture(SET, RATE, Kind::Bars, &[]);
+    figure.metrics.each("8 buffers over 4", gains);
+    Ok(figure)
+}
+
+/// Section 5: "non-sequential access to four areas" of a disk, with nothing hashed.
+pub fn areas(session: &Session) -> Result<Figure> {
+    const SET: &str = "UNIFORM only read: one file after the other, and four at a time";
+    let mut figure = Figure {
+        method: format!(
+            "The files of UNIFORM are read and not hashed, from the disk: one after the other, and four at a time, a piece of each in turn, as \
+             S-HASH with 4 buffers reads. Runs in turns, another one first each time; the page cache is emptied before each.{}",
+            quick_files(session)
+        ),
+        ..Figure::default()
+    };
+    let files = match written(session, Folder::Uniform)? {
+        Ok(files) => files,
+        Err(why) => return Ok(Figure { missing: vec![why], ..figure }),
+    };
+    let ways: [(&str, usize, usize); 4] = [
+        ("in order, 1 MiB at a time", 1, 1 << 20),
+        ("four at a time, 1 MiB of each", 4, 1 << 20),
+        ("four at a time, 64 KiB of each", 4, 64 << 10),
+        ("four at a time, 4 KiB of each", 4, 4 << 10),
+    ];
+    let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); ways.len()];
+    let mut sums = Vec::new();
+    for run in 0..if session.quick { 1 } else { COLD_RUNS } {
+        for way in (0..ways.len()).map(|turn| (turn + run) % ways.len()) {
+            if let Err(why) = drop_caches(&files.paths, run == 0) {
+                figure.missing.push(format!("from the disk: {why}"));
+                return Ok(figure);
             }
-        };
-        for (name, cycles, ratio) in in_paper {
-            let cycles = cycles.map(|value| Cell::maybe(value, 2));
-            table.row([name.into()].into_iter().chain(cycles).chain([Cell::Absent, Cell::Absent, Cell::Absent, Cell::number(ratio, 2)]));
+            let (_, at_once, piece) = ways[way];
+            samples[way].push(timing::sample(None, 1, run, || sums.push(read_areas(&files.paths, at_once, piece))));
         }
-        table
     }
-
-    fn plots(&self) -> Vec<Plot> {
-        let folder = self.folder.name();
-        let bars = |value: fn(&Measured) -> Option<f64>| {
-            let bars = move |(who, warm): &(Who, Measured)| {
-                Bars::new(file_name(*who), who.source(), [self.cold_of(*who).and_then(value), value(warm)])
-            };
-            self.warm.rows.iter().map(bars)
-        };
-        let paper = ["OpenSSL 1.0.1", "n-SMS", "S-HASH"]
-            .into_iter()
-            .zip(PAPERS)
-            .filter_map(|(name, who)| Some(Bars::new(format!("paper, 3.3 GHz: {name}"), Source::Paper, [Some(self.in_paper(who)?), None])));
-        let disk = Bars::new(ONLY_READ, Source::Peer, [self.cold.as_ref().map(|cold| cold.disk.mb_per_s()), None]);
-        let cycles = "cycles of the time-stamp counter per byte (here: median; paper: its own clock)";
-        let places = ["from the disk", "from the page cache"];
-        let mut plots = vec![
-            Plot::bars(format!("{folder} by files: cycles per byte"), cycles, places, paper.chain(bars(Measured::tsc_cycles_per_byte))),
-            Plot::bars(
-                format!("{folder} by files: MB/s"),
-                "MB/s (median)",
-                places,
-                bars(|measured| Some(measured.mb_per_s())).chain([disk]),
-            ),
-        ];
-        let line = |who: Who| {
-            let points = self.slowed.iter().filter_map(|(ghz, cold)| Some((*ghz, cold.raced.value(who, Measured::mb_per_s)?)));
-            Line::new(file_name(who), who.source(), points)
-        };
-        plots.extend((!self.slowed.is_empty()).then(|| Plot::Lines {
-            title: format!("{folder} from the disk by the processor's frequency"),
-            x_label: "GHz".into(),
-            y_label: "MB/s (median)".into(),
-            x_powers_of_two: false,
-            series: PAPERS.map(line).into(),
-        }));
-        plots
+    ensure!(sums.iter().all(|sum| *sum == sums[0]), "not all of every file was read");
+    let measured =
+        samples.into_iter().map(|samples| Measured { name: String::new(), bytes: files.bytes as f64, samples, tsc_ghz: session.tsc_ghz });
+    let measured: Vec<Measured> = measured.collect();
+    for ((name, ..), measured) in ways.iter().zip(&measured) {
+        figure.put((SET, "from the disk"), *name, RATE, Source::Ours, measured.mb_per_s());
+        figure.put((SET, "from the disk"), *name, "MB/s, fastest", Source::Ours, 1000.0 * measured.bytes / measured.least_ns());
     }
+    figure.picture(SET, RATE, Kind::Bars, &[]);
+    let beside = ways[1..].iter().zip(&measured[1..]).map(|((name, ..), areas)| (*name, Some(areas.speed_up_over(&measured[0]))));
+    figure.metrics.each("four areas", beside);
+    Ok(figure)
+}
 
-    /// By what percentage someone is slower from the disk than from the page cache.
-    fn slower_from_disk(&self, who: Who) -> Option<f64> {
-        Some(100.0 * (self.warm.get(who)?.speed_up_over(self.cold_of(who)?) - 1.0))
+/// Reads files in groups of `at_once`, a piece of each in turn; the last byte of each piece, added up.
+fn read_areas(paths: &[PathBuf], at_once: usize, piece: usize) -> u64 {
+    const READABLE: &str = "files of this run can be read";
+    let (mut buffer, mut sum) = (vec![0; piece], 0u64);
+    for group in paths.chunks(at_once) {
+        let mut files: Vec<File> = group.iter().map(|path| File::open(path).expect(READABLE)).collect();
+        while !files.is_empty() {
+            files.retain_mut(|file| {
+                let bytes = file.read(&mut buffer).expect(READABLE);
+                sum += bytes as u64;
+                bytes > 0
+            });
+        }
     }
-
-    fn metrics(&self) -> Metrics {
-        let mut metrics = Metrics::default();
-        let from_disk = |other| self.cold.as_ref().and_then(|cold| cold.raced.over(S_HASH, other));
-        metrics.set("S-HASH over OpenSSL scalar", from_disk(OPENSSL_SCALAR));
-        metrics.set("S-HASH over n-SMS", from_disk(OPENSSL_N_SMS));
-        metrics.set("S-HASH from the disk", self.slower_from_disk(S_HASH));
-        metrics.each("linear code from the disk", PAPERS[..2].iter().map(|who| (file_name(*who), self.slower_from_disk(*who))));
-        let over_diverse = |who| Some(self.cold_of(who)?.speed_up_over(self.diverse.as_ref()?.raced.get(who)?));
-        metrics.each("UNIFORM over DIVERSE", PAPERS.map(|who| (file_name(who), over_diverse(who))));
-
-        let ends = self.slowed.first().zip(self.slowed.last()).filter(|_| self.slowed.len() > 1);
-        let lowest = self.slowed.first().map_or(String::new(), |(ghz, _)| format!("at {ghz:.2} GHz"));
-        let at_lowest = self.slowed.first().and_then(|(_, cold)| cold.raced.over(S_HASH, OPENSSL_SCALAR));
-        metrics.each("at the lowest frequency", [(lowest, at_lowest)]);
-        // Cycles a byte at the highest frequency over those at the lowest: above 1, there are fewer
-        // when slowed.
-        let cycles = |(ghz, cold): &(f64, Cold), who| Some(core_cycles_per_byte(*ghz, cold.raced.get(who)?));
-        let [openssl, n_sms, s_hash] = PAPERS.map(|who| ends.and_then(|(low, high)| Some(cycles(high, who)? / cycles(low, who)?)));
-        metrics.each("fewer cycles when slowed", PAPERS.map(file_name).into_iter().zip([openssl, n_sms, s_hash]));
-        metrics.set("fewer cycles of S-HASH when slowed", s_hash);
-        metrics.set("S-HASH beside the others", openssl.zip(n_sms).zip(s_hash).map(|((one, other), s_hash)| s_hash / one.max(other)));
-        let rate = |cold: &Cold| cold.raced.value(S_HASH, Measured::mb_per_s);
-        let fall = ends.and_then(|(low, high)| Some((rate(&high.1)? / rate(&low.1)?, high.0 / low.0))).unzip();
-        let frequency = fall.1.map_or(String::new(), |frequency| format!("the frequency falls {frequency:.2} times"));
-        metrics.each("fall of the throughput", [(frequency, fall.0.zip(fall.1).map(|(throughput, frequency)| throughput / frequency))]);
-        metrics
-    }
+    sum
 }
 
 fn file_name(who: Who) -> String {
@@ -481,44 +460,27 @@ mod tests {
             std::fs::write(path, content).unwrap();
         }
         assert_eq!(read_all(&paths), 12);
+        assert_eq!([(1, 100), (2, 1 << 20), (4, 7)].map(|(at_once, piece)| read_areas(&paths, at_once, piece)), [READ_BYTES as u64 + 2; 3]);
     }
 
-    /// From the disk, with the paper's three at these rates and a disk of that rate.
-    fn cold_at(rates: [f64; 3], disk: f64) -> Cold {
-        let disk = at_rates(&[(OPENSSL_SCALAR, disk)]).rows.remove(0).1;
-        Cold { raced: warm_at(rates), disk, how: String::new() }
-    }
-
-    fn warm_at(rates: [f64; 3]) -> Raced {
-        at_rates(&PAPERS.into_iter().zip(rates).collect::<Vec<_>>())
+    /// From the disk, with the paper's three at these rates.
+    fn cold_at(rates: [f64; 3]) -> Cold {
+        let disk = at_rates(&[(OPENSSL_SCALAR, 400.0)]).rows.remove(0).1;
+        Cold { raced: at_rates(&PAPERS.into_iter().zip(rates).collect::<Vec<_>>()), disk, how: String::new() }
     }
 
     /// The paper's text: C/B at 3.3 GHz, and 6.73 at 1.6 GHz.
     #[test]
-    fn the_papers_own_values_hold() {
+    fn the_papers_own_values_hold_and_what_is_not_measured_is_not_judged() {
         let rates = |ghz: f64, cycles: [f64; 3]| cycles.map(|cycles| 1000.0 * ghz / cycles);
-        let slowed = vec![(1.6, cold_at(rates(1.6, [19.54, 14.44, 6.73]), 400.0)), (3.3, cold_at(rates(3.3, [19.56, 14.46, 8.65]), 400.0))];
-        let results = Results {
-            folder: Folder::Uniform,
-            cold: Some(slowed[1].1.clone()),
-            warm: warm_at(rates(3.3, [19.5, 14.4, 5.18])),
-            slowed,
-            diverse: Some(cold_at(rates(3.3, [25.0, 20.0, 14.0]), 400.0)),
-        };
-        assert_eq!(verdicts("2012-4", &results.metrics()), [Holds; 7]);
-    }
-
-    #[test]
-    fn what_is_not_measured_is_not_judged_and_has_no_columns() {
-        let warm = warm_at([100.0, 200.0, 300.0]);
-        let results = |folder| Results { folder, cold: None, warm: warm.clone(), slowed: Vec::new(), diverse: None };
-        assert_eq!(verdicts("2012-4", &results(Folder::Uniform).metrics()), [NotMeasured; 7]);
-        assert_eq!(verdicts("2012-3", &results(Folder::Diverse).metrics()), [NotMeasured; 5]);
-        let uniform = results(Folder::Uniform);
-        let tables = [uniform.cycles_table(), uniform.rates_table(), uniform.ratios_table()];
-        assert_eq!(tables.map(|table| table.columns.len()), [3, 2, 2]);
-        let columns = Results { cold: Some(cold_at([100.0, 200.0, 90.0], 50.0)), ..results(Folder::Diverse) }.cycles_table().columns;
-        assert!(!columns.iter().any(|column| column.contains("paper")), "{columns:?}");
+        let slowed = [(1.6, cold_at(rates(1.6, [19.54, 14.44, 6.73]))), (3.3, cold_at(rates(3.3, [19.56, 14.46, 8.65])))];
+        let (warm, diverse) = (cold_at(rates(3.3, [19.5, 14.4, 5.18])).raced, cold_at(rates(3.3, [25.0, 20.0, 14.0])));
+        let mut figure = Figure::default();
+        publish(&mut figure, Folder::Uniform, Some(&slowed[1].1), &warm, &slowed, Some(&diverse));
+        assert_eq!(verdicts("2012-4", &figure.metrics), [Holds; 7]);
+        let mut figure = Figure::default();
+        publish(&mut figure, Folder::Diverse, None, &warm, &[], None);
+        assert_eq!(verdicts("2012-3", &figure.metrics), [NotMeasured; 5]);
     }
 
     #[test]

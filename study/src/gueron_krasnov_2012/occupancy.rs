@@ -16,7 +16,7 @@ use super::{Folder, quick_files};
 use crate::contestants::{S_HASH, Who};
 use crate::measured::thousands;
 use crate::messages::Layout;
-use crate::model::{Cell, Figure, Line, Plot, Source, Table};
+use crate::model::{Figure, Line, Plot, Source};
 use crate::race::{Local, Rules, race};
 use crate::session::Session;
 
@@ -181,36 +181,6 @@ pub fn measure(session: &Session) -> Result<Figure> {
     courses.push((Who::Manyhash, manyhash(&sizes, &blocks, &steps)));
     let of = |who| courses.iter().find(|(other, _)| *other == who).map(|(_, course)| course);
 
-    let bytes = sizes.iter().sum::<usize>() as f64;
-    let percent = |share: f64| (100.0 * share).into();
-    let courses_table = Table::of(
-        "DIVERSE by steps, each a block in all busy lanes, and the measured time of a step",
-        1,
-        courses.iter().map(|(_, course)| course),
-        &[
-            ("implementation", &|course| course.name.as_str().into()),
-            ("rate reached, % of the most its kernels allow", &|course| percent(course.of_the_least_time())),
-            ("rate, MB/s", &|course| (1000.0 * bytes / course.ns()).into()),
-            ("time, ms", &|course| (course.ns() / 1e6).into()),
-            ("steps", &|course| Cell::number(course.steps() as f64, 0)),
-            ("time with one message alone, %", &|course| percent(course.alone())),
-            ("busy lanes of the kernel in use, %", &|course| percent(course.occupancy())),
-            ("busy lanes, mean over time", &|course| course.mean_busy_lanes().into()),
-            ("lanes of the kernels in use longest", &|course| Cell::number(course.most_used().0 as f64, 0)),
-            ("time in those kernels, %", &|course| percent(course.most_used().1)),
-        ],
-    );
-    let kernels_table = Table::of(
-        "Kernels in the cache: lanes, and the measured time of a step",
-        1,
-        &steps,
-        &[
-            ("kernel", &|(name, _)| (**name).into()),
-            ("lanes", &|(_, (lanes, _))| Cell::number(*lanes as f64, 0)),
-            ("ns a step", &|(_, (_, ns))| (*ns).into()),
-            ("MB/s", &|(_, (lanes, ns))| (1000.0 * (lanes * Sha256::BLOCK_BYTES) as f64 / ns).into()),
-        ],
-    );
     let line = |course: &Course| {
         let name = format!("{}: {:.0} % of the rate its kernels allow", course.name, 100.0 * course.of_the_least_time());
         Line::new(name, Source::Ours, course.points())
@@ -232,11 +202,33 @@ pub fn measure(session: &Session) -> Result<Figure> {
              lanes.{quick}",
             thousands(sizes.len() as u64)
         ),
-        tables: vec![courses_table, kernels_table],
         plots: vec![plot],
         missing,
         ..Figure::default()
     };
+    let bytes = sizes.iter().sum::<usize>() as f64;
+    for (_, course) in &courses {
+        for (what, value) in [
+            ("rate reached, % of the most its kernels allow", 100.0 * course.of_the_least_time()),
+            ("rate, MB/s", 1000.0 * bytes / course.ns()),
+            ("time, ms", course.ns() / 1e6),
+            ("steps", course.steps() as f64),
+            ("time with one message alone, %", 100.0 * course.alone()),
+            ("busy lanes of the kernel in use, %", 100.0 * course.occupancy()),
+            ("busy lanes, mean over time", course.mean_busy_lanes()),
+            ("lanes of the kernels in use longest", course.most_used().0 as f64),
+            ("time in those kernels, %", 100.0 * course.most_used().1),
+        ] {
+            let at = ("DIVERSE by steps, each a block in all busy lanes, and the measured time of a step", "");
+            figure.put(at, course.name.as_str(), what, Source::Ours, value);
+        }
+    }
+    for (name, (lanes, ns)) in &steps {
+        let at = ("Kernels in the cache: lanes, and the measured time of a step", "");
+        figure.put(at, *name, "lanes", Source::Ours, *lanes as f64);
+        figure.put(at, *name, "ns a step", Source::Ours, *ns);
+        figure.put(at, *name, "MB/s", Source::Ours, 1000.0 * (lanes * Sha256::BLOCK_BYTES) as f64 / ns);
+    }
     let reached = |who| of(who).map(|course| 100.0 * course.of_the_least_time());
     let (ours, printed) = (reached(Who::Manyhash), reached(wide).or(reached(S_HASH)));
     let both = ours.zip(printed);

@@ -7,7 +7,8 @@ use super::routines::{FUNCTIONS, PARTS, name, routines};
 use crate::aciicmez_2004::counting::{self, Mix};
 use crate::claims::Metrics;
 use crate::measured::Measured;
-use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
+use crate::model::{Figure, Source};
+use crate::rows::Kind;
 use crate::session::Session;
 
 const METHOD: &str = "The study's scalar code (section 4.2's basic blocks), all rounds written out and boolean functions redefined, on \
@@ -48,7 +49,6 @@ pub fn measure(session: &Session) -> Result<Figure> {
         }
     };
     let mut shares = Vec::new();
-    let mut each = Vec::new();
     let mut all = routines();
     for function in FUNCTIONS {
         let rest = all.split_off(PARTS.len());
@@ -56,66 +56,35 @@ pub fn measure(session: &Session) -> Result<Figure> {
         let blocks = all[0].blocks as f64;
         let measured = counting::time(session, std::mem::replace(&mut all, rest))?;
         let instructions = |part: u8| instructions(counts.as_deref(), &name(function, part)).map(|count| count / blocks);
-        let per_block = |cycles_per_byte: Option<f64>| cycles_per_byte.map(|cycles| cycles * block_bytes).into();
-        each.push(Table::of(
-            format!("{function}: cycles and instructions of one message block, with and without basic blocks"),
-            1,
-            PARTS.iter().zip(&measured),
-            &[
-                ("basic blocks", &|(_, measured)| measured.name.trim_start_matches(function).trim_start_matches(", ").into()),
-                ("TSC cycles", &|(_, measured)| per_block(measured.tsc_cycles_per_byte())),
-                ("core cycles", &|(_, measured)| per_block(measured.core_cycles_per_byte())),
-                ("instructions", &|(part, _)| Cell::maybe(instructions(**part), 0)),
-            ],
-        ));
+        let set = format!("{function}: a message block, with and without basic blocks");
+        for (part, measured) in PARTS.iter().zip(&measured) {
+            let who = measured.name.trim_start_matches(function).trim_start_matches(", ");
+            let per_block = |cycles_per_byte: Option<f64>| cycles_per_byte.map(|cycles| cycles * block_bytes);
+            figure.put((&set, ""), who, "TSC cycles", Source::Ours, per_block(measured.tsc_cycles_per_byte()));
+            figure.put((&set, ""), who, "core cycles", Source::Ours, per_block(measured.core_cycles_per_byte()));
+            figure.put((&set, ""), who, "instructions", Source::Ours, instructions(*part));
+        }
         let times: Vec<f64> = measured.iter().map(Measured::median_ns).collect();
         let counted: Option<Vec<f64>> = PARTS.iter().map(|part| instructions(*part)).collect();
         let counted = counted.map(|counted| counted.try_into().expect("a count for each"));
         shares.push(Shares::new(&times.try_into().expect("a time for each"), counted.as_ref()));
     }
-    figure.tables = FUNCTIONS.iter().zip(&shares).zip([Some(0), Some(1), Some(2), None]).map(table).collect();
-    figure.tables.extend(each);
-    figure.plots.push(plot(&shares));
+    const SET: &str = "Shares of the basic blocks (the paper has SHA-512 in 32-bit registers only)";
+    for (i, (function, shares)) in FUNCTIONS.iter().zip(&shares).enumerate() {
+        for (block, name) in BASIC_BLOCKS.into_iter().enumerate() {
+            figure.put((SET, function), name, "% of the time, alone", Source::Paper, PAPER.get(i).map(|paper| paper[block]));
+            figure.put((SET, function), name, "% of the time, alone", Source::Ours, shares.alone[block]);
+            figure.put((SET, function), name, "% of the time saved if left out", Source::Ours, shares.left_out[block]);
+            figure.put((SET, function), name, "% of the instructions", Source::Ours, shares.instructions.map(|all| all[block]));
+        }
+    }
+    figure.picture(SET, "% of the time, alone", Kind::Bars, &[]);
     figure.metrics = metrics(&shares);
     Ok(figure)
 }
 
 fn instructions(counts: Option<&[Mix]>, name: &str) -> Option<f64> {
     Some(counts?.iter().find(|mix| mix.name == name)?.instructions as f64)
-}
-
-fn table(((function, shares), paper): ((&&str, &Shares), Option<usize>)) -> Table {
-    let in_paper = |block: usize| paper.map(|paper| PAPER[paper][block]);
-    Table::of(
-        format!("{function}: shares of the basic blocks in percent"),
-        1,
-        0..BASIC_BLOCKS.len(),
-        &[
-            ("basic block", &|block| BASIC_BLOCKS[*block].into()),
-            ("paper: time", &|block| Cell::maybe(in_paper(*block), 0)),
-            ("here: time alone", &|block| shares.alone[*block].into()),
-            ("alone: here / paper", &|block| over_paper(Some(shares.alone[*block]), in_paper(*block))),
-            ("here: time saved if left out", &|block| shares.left_out[*block].into()),
-            ("here: instructions", &|block| shares.instructions.map(|instructions| instructions[*block]).into()),
-        ],
-    )
-}
-
-fn plot(shares: &[Shares]) -> Plot {
-    let ours = |name: &str, of: fn(&Shares) -> Option<[f64; 4]>| {
-        Bars::new(name, Source::Ours, shares.iter().flat_map(|shares| of(shares).map_or([None; 4], |shares| shares.map(Some))))
-    };
-    Plot::bars(
-        "Shares of the basic blocks BB1 to BB4 (the paper has SHA-512 in 32-bit registers only)",
-        "percent, times by the median",
-        FUNCTIONS.iter().flat_map(|function| (1..=4).map(move |block| format!("{function} BB{block}"))),
-        [
-            Bars::new("paper", Source::Paper, PAPER.as_flattened().iter().copied().map(Some).chain([None; 4])),
-            ours("time saved by leaving it out", |shares| Some(shares.left_out)),
-            ours("time alone", |shares| Some(shares.alone)),
-            ours("instructions", |shares| shares.instructions),
-        ],
-    )
 }
 
 /// A way to measure shares of time.

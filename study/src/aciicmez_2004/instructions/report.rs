@@ -5,7 +5,8 @@ use anyhow::Result;
 use super::loops::{ALL, Loop, Operation, Registers, Timed};
 use crate::aciicmez_2004::core_cycles::{self, Cycles};
 use crate::claims::Metrics;
-use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
+use crate::model::{Figure, Source};
+use crate::rows::Kind;
 use crate::session::Session;
 
 const METHOD: &str = "Latency: a chain of instructions, each of which waits for the one before. Throughput, as Intel's manuals and the \
@@ -42,9 +43,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
         }
     }
     figure.missing.push("test, jump, call and return, which the paper's table has in one row with addition: not timed".into());
-    figure.tables = tables(&rows);
-    figure.tables.push(words_table(&rows));
-    figure.plots = vec![plot(&rows)];
+    publish(&mut figure, &rows);
     figure.metrics = metrics(&rows);
     Ok(figure)
 }
@@ -80,26 +79,30 @@ const TABLES: [(&str, IsOf); 7] = [
     ("SHA extensions", |timed| timed.operation == Operation::Sha),
 ];
 
-fn tables(rows: &[Row]) -> Vec<Table> {
-    let latency = |row: &Row| row.latency.as_ref().and_then(|cycles| cycles.core);
-    let latency_there = |row: &Row| in_paper(row.timed).filter(|_| row.latency.is_some());
-    let of_subject = |(subject, is_of): (&str, IsOf)| {
-        Table::of(
-            format!("{subject}: latency and throughput of instructions, in core cycles"),
-            1,
-            rows.iter().filter(|row| is_of(row.timed)),
-            &[
-                ("instruction", &|row| row.timed.name.into()),
-                ("latency: paper", &|row| Cell::maybe(latency_there(row), 1)),
-                ("latency: here", &|row| latency(row).into()),
-                ("latency: here / paper", &|row| over_paper(latency(row), latency_there(row))),
-                ("throughput: paper", &|row| Cell::maybe(in_paper(row.timed), 1)),
-                ("throughput: here", &|row| row.throughput.core.into()),
-                ("throughput: here / paper", &|row| over_paper(row.throughput.core, in_paper(row.timed))),
-            ],
-        )
-    };
-    TABLES.into_iter().map(of_subject).filter(|table| !table.rows.is_empty()).collect()
+fn publish(figure: &mut Figure, rows: &[Row]) {
+    for (subject, is_of) in TABLES {
+        let set = format!("{subject}: instructions, in core cycles");
+        for row in rows.iter().filter(|row| is_of(row.timed)) {
+            let latency = row.latency.as_ref().and_then(|cycles| cycles.core);
+            let there = in_paper(row.timed);
+            figure.put((&set, ""), row.timed.name, "latency", Source::Ours, latency);
+            figure.put((&set, ""), row.timed.name, "latency", Source::Paper, there.filter(|_| row.latency.is_some()));
+            figure.put((&set, ""), row.timed.name, "throughput", Source::Ours, row.throughput.core);
+            figure.put((&set, ""), row.timed.name, "throughput", Source::Paper, there);
+        }
+    }
+    const SET: &str = "Throughput of registers by their size, by the fastest instruction for it (or four)";
+    const WORDS: &str = "32-bit words in a core cycle";
+    let names = ["32-bit", "64-bit MMX", "128-bit XMM", "256-bit YMM", "512-bit ZMM"];
+    for (i, (operation, operations)) in COMPARED.into_iter().enumerate() {
+        for (name, registers) in names.into_iter().zip(REGISTERS) {
+            figure.put((SET, operation), name, WORDS, Source::Ours, words_per_cycle(rows, registers, operations));
+        }
+        // Of the paper: words of the register over its cycles.
+        figure.put((SET, operation), names[0], WORDS, Source::Paper, [2.0, 2.0, 1.0, 1.0][i]);
+        figure.put((SET, operation), names[2], WORDS, Source::Paper, [2.0, 2.0, 2.0, 4.0 / (4.0 * 2.0)][i]);
+    }
+    figure.picture(SET, WORDS, Kind::Bars, &[]);
 }
 
 /// What registers can be compared in, and by which instructions.
@@ -119,30 +122,6 @@ fn fastest<'a>(rows: &'a [Row], registers: Registers, operations: &[Operation]) 
 
 fn words_per_cycle(rows: &[Row], registers: Registers, operations: &[Operation]) -> Option<f64> {
     Some(1.0 / fastest(rows, registers, operations)?.cycles_per_word()?)
-}
-
-fn words_table(rows: &[Row]) -> Table {
-    let columns = ["32-bit", "64-bit MMX", "128-bit XMM", "256-bit YMM", "512-bit ZMM"];
-    let title = "Throughput of all registers: 32-bit words in a core cycle, by the fastest instruction for it (or four)";
-    Table::grid(title, "operation", COMPARED, columns.into_iter().zip(REGISTERS), |operations, registers| {
-        words_per_cycle(rows, *registers, operations)
-    })
-}
-
-fn plot(rows: &[Row]) -> Plot {
-    let ours = |registers: Registers| {
-        let words = COMPARED.iter().map(|(_, operations)| words_per_cycle(rows, registers, operations));
-        Bars::new(registers.name(), Source::Ours, words)
-    };
-    // Of the paper: words of the register over its cycles.
-    let paper = |name: &str, values: [f64; 4]| Bars::new(name, Source::Paper, values.map(Some));
-    let papers = [paper("paper: 32-bit", [2.0, 2.0, 1.0, 1.0]), paper("paper: 128-bit XMM", [2.0, 2.0, 2.0, 4.0 / (4.0 * 2.0)])];
-    Plot::bars(
-        "Throughput of registers by their size: 32-bit words in a core cycle",
-        "32-bit words in a core cycle, median",
-        COMPARED.map(|(name, _)| name),
-        papers.into_iter().chain(REGISTERS.map(ours)),
-    )
 }
 
 /// How many times as long `row` takes as `other`: latency, throughput.
@@ -166,6 +145,8 @@ fn metrics(rows: &[Row]) -> Metrics {
     let words = |name: &str, registers: Registers| Some(1.0 / find(name, registers)?.cycles_per_word()?);
     let over_32_bits = |simd: &str, general: &str| Some(words(simd, Registers::Xmm)? / words(general, Registers::General)?);
     metrics.set("additions", over_32_bits("paddd", "add"));
+    // A load of 64 bits is two words.
+    metrics.set("moves", over_32_bits("movdqa (load)", "mov (load of 64 bits)").map(|words| words / 2.0));
     metrics.set("shifts", over_32_bits("psrld", "shr"));
     let rotates = find("vprold", Registers::Xmm).is_some();
     let how = if rotates { "vprold of AVX-512" } else { "movdqa, pslld, psrld, por, without AVX-512" };
@@ -218,7 +199,7 @@ mod tests {
         assert_eq!([0, 1, 2].map(|claim| all_alike[claim].verdict), [DoesNot; 3]);
         assert!(all_alike[0].here.starts_with("1 (latency of add), "), "{}", all_alike[0].here);
         // The table has both instructions, whatever this CPU has.
-        assert_eq!([3, 4].map(|claim| all_alike[claim].verdict), [DoesNot; 2]);
+        assert_eq!([4, 5].map(|claim| all_alike[claim].verdict), [DoesNot; 2]);
     }
 
     #[test]

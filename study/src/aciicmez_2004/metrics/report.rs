@@ -10,7 +10,8 @@ use crate::aciicmez_2004::counting::{self, Mix};
 use crate::aciicmez_2004::subject;
 use crate::claims::Metrics;
 use crate::measured::Measured;
-use crate::model::{Bars, Cell, Figure, Plot, Source, Table, over_paper};
+use crate::model::{Figure, Source};
+use crate::rows::Kind;
 use crate::session::Session;
 
 const METHOD: &str = "64 blocks of each message in the first cache. Instructions are counted by callgrind, in a process of its own, and \
@@ -125,8 +126,7 @@ pub fn measure(session: &Session) -> Result<Figure> {
     if known.iter().all(|known| known.time.core_cycles_per_byte().is_none()) {
         figure.missing.push("cycles of the core: the core's clock was not probed in this run".into());
     }
-    figure.tables = tables(&known);
-    figure.plots.push(plot(&known));
+    publish(&mut figure, &known);
     figure.metrics = metrics(|function, code| find(&known, function, code)?.cycles_per_instruction());
     Ok(figure)
 }
@@ -160,97 +160,40 @@ fn find<'a>(known: &'a [Known], function: &str, code: &str) -> Option<&'a Known>
     known.iter().find(|known| known.name == name(function, code))
 }
 
-fn tables(known: &[Known]) -> Vec<Table> {
-    // Rows of the paper's code and of ours, each with its place among the paper's.
-    let rows = || PAPER.iter().flat_map(|paper| CODES.into_iter().enumerate().map(move |(i, code)| (paper, i, code)));
-    let compared = |title: &str, paper: &dyn Fn(&Paper, usize) -> Option<f64>, digits: u8, here: &dyn Fn(&Known) -> Option<f64>| {
-        let there = |(one, i, _): &(&Paper, usize, &str)| if *i < 3 { paper(one, *i) } else { None };
-        let here = |(paper, _, code): &(&Paper, usize, &str)| find(known, paper.function, code).and_then(here);
-        Table::of(
-            title,
-            2,
-            rows(),
-            &[
-                ("function", &|row| row.0.function.into()),
-                ("code", &|row| row.2.into()),
-                ("paper", &|row| Cell::maybe(there(row), digits)),
-                ("here", &|row| here(row).into()),
-                ("here / paper", &|row| over_paper(here(row), there(row))),
-            ],
-        )
-    };
-    let own = |paper: &Paper, code: usize| Some([100.0, paper.mmx_percent, paper.xmm_percent][code]);
-    vec![
-        compared(
-            "Cycles per instruction (here: core cycles)",
-            &|paper, code| Some(paper.cycles_per_instruction[code]),
-            2,
-            &Known::cycles_per_instruction,
-        ),
-        compared("Instructions on the registers that the code is for, percent of all", &own, 1, &Known::on_own_registers),
-        compared("Branches predicted, percent of all", &|paper, code| Some(paper.predicted_percent[code]), 1, &|known| {
-            known.mix.as_ref()?.predicted_percent()
-        }),
-        counted(known),
-        only_in_paper(),
-    ]
-}
+/// Functions as cases, codes as who.
+const SET: &str = "Scalar, MMX, XMM and YMM code";
+const CYCLES: &str = "cycles per instruction (here: core cycles)";
 
-/// What the paper does not have.
-fn counted(known: &[Known]) -> Table {
-    let codes = PAPER.iter().flat_map(|paper| CODES.map(|code| (paper.function, code)));
-    Table::of(
-        "Instructions, accesses to memory and cycles of each code, here",
-        2,
-        codes.filter_map(|(function, code)| Some((function, code, find(known, function, code)?))),
-        &[
-            ("function", &|row| row.0.into()),
-            ("code", &|row| row.1.into()),
-            ("instructions per block", &|(.., known)| known.mix.as_ref().map(|mix| mix.instructions as f64 / known.blocks).into()),
-            ("instructions per byte", &|(.., known)| known.per_byte(|mix| mix.instructions).into()),
-            ("loads per byte", &|(.., known)| known.per_byte(|mix| mix.loads).into()),
-            ("stores per byte", &|(.., known)| known.per_byte(|mix| mix.stores).into()),
-            ("core cycles per byte", &|(.., known)| known.time.core_cycles_per_byte().into()),
-            ("TSC cycles per byte", &|(.., known)| known.time.tsc_cycles_per_byte().into()),
-        ],
-    )
-}
-
-/// What takes performance counters.
-fn only_in_paper() -> Table {
-    let impact = |(paper, i): &(&Paper, usize), which: usize| Cell::maybe(paper.impacts[which].map(|impacts| impacts[*i]), 3);
-    Table::of(
-        "The paper's metrics that take performance counters: micro-ops, and VTune's performance impacts",
-        2,
-        PAPER.iter().flat_map(|paper| (0..3).map(move |i| (paper, i))),
-        &[
-            ("function", &|row| row.0.function.into()),
-            ("code", &|row| CODES[row.1].into()),
-            ("cycles per micro-op", &|(paper, i)| Cell::number(paper.cycles_per_micro_op[*i], 2)),
-            ("micro-ops per instruction", &|(paper, i)| Cell::number(paper.cycles_per_instruction[*i] / paper.cycles_per_micro_op[*i], 2)),
-            ("mispredicted branches", &|row| impact(row, 0)),
-            ("split loads", &|row| impact(row, 1)),
-            ("split stores", &|row| impact(row, 2)),
-            ("64K aliasing", &|row| impact(row, 3)),
-            ("trace cache misses", &|row| impact(row, 4)),
-        ],
-    )
-}
-
-fn plot(known: &[Known]) -> Plot {
-    let here = |code: &&str| {
-        let cycles = PAPER.iter().map(|paper| find(known, paper.function, code)?.cycles_per_instruction());
-        Bars::new(*code, Source::Ours, cycles)
-    };
-    let paper = |(index, code): (usize, &&str)| {
-        Bars::new(format!("paper: {code}"), Source::Paper, PAPER.iter().map(|paper| Some(paper.cycles_per_instruction[index])))
-    };
-    Plot::bars(
-        "Cycles per instruction of scalar, MMX, XMM and YMM code",
-        "core cycles per instruction, median",
-        PAPER.iter().map(|paper| paper.function),
-        CODES[..3].iter().enumerate().map(paper).chain(CODES[..4].iter().map(here)),
-    )
+fn publish(figure: &mut Figure, known: &[Known]) {
+    for (paper, (i, code)) in PAPER.iter().flat_map(|paper| CODES.into_iter().enumerate().map(move |code| (paper, code))) {
+        let at = (SET, paper.function);
+        let here = find(known, paper.function, code);
+        let mix = here.and_then(|known| known.mix.as_ref());
+        let own = [100.0, paper.mmx_percent, paper.xmm_percent].get(i).copied();
+        let three = |values: [f64; 3]| values.get(i).copied();
+        for (what, in_paper, here) in [
+            (CYCLES, three(paper.cycles_per_instruction), here.and_then(Known::cycles_per_instruction)),
+            ("% of the instructions on the registers that the code is for", own, here.and_then(Known::on_own_registers)),
+            ("% of the branches predicted", three(paper.predicted_percent), mix.and_then(Mix::predicted_percent)),
+            ("instructions per block", None, here.zip(mix).map(|(known, mix)| mix.instructions as f64 / known.blocks)),
+            ("instructions per byte", None, here.and_then(|known| known.per_byte(|mix| mix.instructions))),
+            ("loads per byte", None, here.and_then(|known| known.per_byte(|mix| mix.loads))),
+            ("stores per byte", None, here.and_then(|known| known.per_byte(|mix| mix.stores))),
+            ("core cycles per byte", None, here.and_then(|known| known.time.core_cycles_per_byte())),
+            ("TSC cycles per byte", None, here.and_then(|known| known.time.tsc_cycles_per_byte())),
+            // What takes performance counters.
+            ("cycles per micro-op", three(paper.cycles_per_micro_op), None),
+            ("micro-ops per instruction", three([0, 1, 2].map(|i| paper.cycles_per_instruction[i] / paper.cycles_per_micro_op[i])), None),
+        ] {
+            figure.put(at, code, what, Source::Paper, in_paper);
+            figure.put(at, code, what, Source::Ours, here);
+        }
+        let impacts = ["mispredicted branches", "split loads", "split stores", "64K aliasing", "trace cache misses"];
+        for (what, impacts) in impacts.into_iter().zip(paper.impacts) {
+            figure.put(at, code, format!("VTune's impact of {what}"), Source::Paper, impacts.and_then(three));
+        }
+    }
+    figure.picture(SET, CYCLES, Kind::Bars, &[]);
 }
 
 /// By the cycles per instruction of functions and codes.
@@ -279,10 +222,10 @@ mod tests {
     }
 
     #[test]
-    fn every_code_of_the_paper_has_a_row() {
-        let tables = tables(&[]);
-        assert_eq!(tables[0].rows.len(), 9);
-        assert_eq!(tables[0].columns, ["function", "code", "paper"]);
-        assert_eq!(tables[4].rows.len(), 9);
+    fn every_value_of_the_paper_has_a_row() {
+        let mut figure = Figure::default();
+        publish(&mut figure, &[]);
+        // Of SHA-256, two impacts are cut off.
+        assert_eq!(figure.rows.len(), 3 * 3 * (5 + 5) - 2 * 3);
     }
 }
