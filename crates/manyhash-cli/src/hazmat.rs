@@ -59,7 +59,7 @@ pub fn manifest_lines(path: &Path, is_gnu: bool, algorithm: Option<AnyAlgorithm>
                 }
                 ManifestLine::Unhashed(name) => Line::Unhashed(name),
                 ManifestLine::Comment => Line::Comment,
-                ManifestLine::Malformed => Line::Malformed,
+                ManifestLine::Malformed | ManifestLine::Wrong(_) | ManifestLine::Remark(_) => Line::Malformed,
             },
         ));
     }

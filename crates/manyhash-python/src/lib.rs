@@ -44,7 +44,7 @@ mod _manyhash {
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]
-    use crate::files::file_digests;
+    use crate::files::{file_digests, file_part_digests};
     #[pymodule_export]
     use crate::hash_object::{Hash, new};
     #[pymodule_export]

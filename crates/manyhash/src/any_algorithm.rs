@@ -255,6 +255,14 @@ impl Clone for Box<dyn ErasedHasher> {
     }
 }
 
+/// A hasher that begins as another one, such as that of a role in a tree.
+impl<A: Algorithm> From<Hasher<A>> for AnyHasher {
+    fn from(hasher: Hasher<A>) -> Self {
+        let algorithm = AnyAlgorithm::by_name(A::NAME).expect("all algorithms are in the list");
+        Self { algorithm, hasher: Box::new(hasher) }
+    }
+}
+
 impl AnyHasher {
     /// Returns the algorithm.
     pub fn algorithm(&self) -> AnyAlgorithm {

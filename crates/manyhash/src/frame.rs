@@ -87,7 +87,7 @@ impl<A: Algorithm> Frame<A> {
     }
 
     /// Returns a hasher that has absorbed the prefix.
-    fn hasher(&self) -> Hasher<A> {
+    pub(crate) fn hasher(&self) -> Hasher<A> {
         let mut hasher = Hasher::starting(self.start);
         hasher.update(&self.head);
         hasher

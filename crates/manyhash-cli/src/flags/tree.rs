@@ -1,7 +1,7 @@
 //! `manyhash tree`: its options.
 
 use super::merkle::{BitcoinArguments, CidArguments, GitArguments, NarArguments, Rfc9162Arguments, Sha256treeArguments, SszArguments};
-use super::{AlgorithmName, WalkArguments, WorkArguments};
+use super::{AlgorithmName, CacheArguments, WalkArguments, WorkArguments};
 use crate::text::hexadecimal;
 use crate::text::size;
 use clap::{Args, Subcommand, ValueEnum};
@@ -103,7 +103,9 @@ Examples:
   The same with other tools:
       sha256sum dist/*.tar.gz | cut -c -64 | xxd -r -p | sha256sum
   One digest of a folder, with the names in it:
-      cd photos && manyhash tree files -r --names .";
+      cd photos && manyhash tree files -r --names .
+  The same once more, reading only what has changed:
+      manyhash tree files -r --names --cache ~/photos.cache .";
 
 /// One digest of all files, in the order given
 #[derive(Args, Debug)]
@@ -124,6 +126,20 @@ pub(crate) struct FilesArguments {
     /// Of the files' names too, as sum prints them
     #[arg(long)]
     pub(crate) names: bool,
+
+    /// Take initial values of their own for this mode and number of files
+    ///
+    /// Then no digest is one of another mode. Folders and lists are gone through twice, because the number comes first.
+    #[arg(long, conflicts_with = "cache")]
+    pub(crate) separated: bool,
+
+    /// Also write the digest of each file to LIST, as sum does
+    #[arg(long, value_name = "LIST")]
+    pub(crate) out_digests: Option<PathBuf>,
+
+    /// Where digests are kept.
+    #[command(flatten)]
+    pub(crate) cache: CacheArguments,
 
     /// Also the files that FILE names, one a line; - is stdin
     #[arg(long, value_name = "FILE")]

@@ -239,7 +239,7 @@ fn wrong_usage_of_tree_names_the_parameter() {
         ("j-lanes -a md6 f", "md6"),
         ("j-lanes --threads all f", "--threads"),
         ("files -l 4 f", "-l"),
-        ("files --separated f", "--separated"),
+        ("files --separated --cache c f", "--cache"),
         ("fs-verity --hash-alg sha1 f", "sha1"),
         ("fs-verity --block-size 0 f", "--block-size"),
         ("fs-verity --block-size 1000 f", "--block-size"),

@@ -43,7 +43,8 @@ impl NameList {
         Ok(Self::of(path, Box::new(BufReader::with_capacity(64 << 10, open(path)?)), end))
     }
 
-    fn of(path: &Path, input: Box<dyn BufRead + Send>, end: NameEnd) -> Self {
+    /// The list in `input`, which errors call by the name `path`.
+    pub fn of(path: &Path, input: Box<dyn BufRead + Send>, end: NameEnd) -> Self {
         Self { path: path.to_path_buf(), input, end, position: 0, is_over: false }
     }
 

@@ -364,6 +364,9 @@ def backend(algorithm: _Algorithm) -> tuple[str, int]: ...
 def file_digests(
     paths: Sequence[str], algorithm: str, progress: Callable[[int, int], object] | None, threads: int
 ) -> list[tuple[int | None, bytes | None, str | None]]: ...
+def file_part_digests(
+    paths: Sequence[str], part_size: int, algorithm: str, progress: Callable[[int, int], object] | None, threads: int
+) -> list[tuple[int | None, list[bytes] | None, str | None]]: ...
 def hash_column(
     column: object,
     algorithm: str,

@@ -24,6 +24,8 @@ pub(crate) trait Variant: Copy + Debug + Send + Sync + 'static {
     const ZERO: Self::Bytes;
     /// Returns the bytes of many digests, one after the other.
     fn flattened(digests: &mut [Self::Bytes]) -> &mut [u8];
+    /// Returns the bytes of many digests, one after the other, to be read.
+    fn flat(digests: &[Self::Bytes]) -> &[u8];
     /// Splits `bytes` into room for whole digests and the bytes that are left over.
     fn unflattened(bytes: &mut [u8]) -> (&mut [Self::Bytes], &mut [u8]);
 }
@@ -235,6 +237,9 @@ macro_rules! algorithm {
             const ZERO: Self::Bytes = [0; $digest_bytes];
             fn flattened(digests: &mut [Self::Bytes]) -> &mut [u8] {
                 digests.as_flattened_mut()
+            }
+            fn flat(digests: &[Self::Bytes]) -> &[u8] {
+                digests.as_flattened()
             }
             fn unflattened(bytes: &mut [u8]) -> (&mut [Self::Bytes], &mut [u8]) {
                 bytes.as_chunks_mut()

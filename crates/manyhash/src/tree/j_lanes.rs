@@ -57,7 +57,7 @@ impl<A: Algorithm> JLanes<A> {
     /// Uses initial values derived from algorithm, mode and j: see [`tree`](super#separated).
     #[must_use]
     pub fn separated(self) -> Self {
-        let frame = |role| separated::frame("j-lanes", self.lanes, role);
+        let frame = |role| separated::frame("j-lanes", self.lanes as u64, role);
         Self { lane: frame(Role::Lane), wrap: frame(Role::Wrap), ..self }
     }
 

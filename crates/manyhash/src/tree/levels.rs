@@ -94,6 +94,12 @@ impl<A: Algorithm> Levels<A> {
             above.resize(below.len().div_ceil(children), A::ZERO);
             let mut bytes = Vec::new();
             for changed in changed.chunks(self.tree.batch_nodes()) {
+                let (first, last) = (changed[0], changed[changed.len() - 1]);
+                let is_run = last - first + 1 == changed.len();
+                if let Some(nodes) = below.get(first * children..(last + 1) * children).filter(|_| is_run).and_then(|run| self.tree.nodes_of(run)) {
+                    self.tree.hash_nodes_into(nodes, &mut above[first..=last]);
+                    continue;
+                }
                 let children = |node: usize| &below[node * children..below.len().min((node + 1) * children)];
                 bytes.clear();
                 let mut hashed = Vec::new();

@@ -149,11 +149,23 @@ impl<A: Algorithm> Merkle<A> {
     pub fn hash_nodes(&self, bytes: &[u8]) -> Vec<A::Digest> {
         assert!(bytes.len().is_multiple_of(self.node_bytes), "{} bytes are not whole nodes of {}", bytes.len(), self.node_bytes);
         let mut digests = vec![A::ZERO; bytes.len() / self.node_bytes];
-        match &self.node {
-            Node::Hashed(frame) => frame.hash_chunks(bytes, self.node_bytes, &mut digests),
-            Node::Compressed(compressed) => compressed.hash_blocks(bytes, &mut digests),
-        }
+        self.hash_nodes_into(bytes, &mut digests);
         digests
+    }
+
+    /// Writes the digests of whole nodes, of which there are as many as digests.
+    pub(super) fn hash_nodes_into(&self, bytes: &[u8], digests: &mut [A::Digest]) {
+        match &self.node {
+            Node::Hashed(frame) => frame.hash_chunks(bytes, self.node_bytes, digests),
+            Node::Compressed(compressed) => compressed.hash_blocks(bytes, digests),
+        }
+    }
+
+    /// Returns the bytes of the nodes over these digests where they are, if whole nodes are nothing but
+    /// digests.
+    pub(super) fn nodes_of<'a>(&self, digests: &'a [A::Digest]) -> Option<&'a [u8]> {
+        let are_digests = self.child_bytes == A::DIGEST_BYTES && self.node_bytes == self.children * A::DIGEST_BYTES;
+        (are_digests && digests.len().is_multiple_of(self.children)).then(|| A::flat(digests))
     }
 
     /// Returns the root over each message, and computes all of them together. The root is `None` if
@@ -216,6 +228,7 @@ impl<A: Algorithm> Merkle<A> {
         if end == End::Here && digests.len() <= 1 {
             return None;
         }
+        nodes.reserve(digests.len().div_ceil(self.children) * self.node_bytes);
         for children in digests.chunks(self.children) {
             if let Some(promoted) = self.promoted(children) {
                 return Some(promoted);
@@ -355,17 +368,31 @@ impl<A: Algorithm> Builder<'_, A> {
         root
     }
 
+    /// Adds digests to a level. Batches of them are hashed where they are; only those that do not fill
+    /// one are copied.
     fn push_to<E>(&mut self, level: usize, digests: &[A::Digest], made: &mut impl FnMut(Nodes<'_>) -> Result<(), E>) -> Result<(), E> {
         if level == self.levels.len() {
             self.levels.push(Level::new());
         }
-        self.levels[level].digests.extend_from_slice(digests);
-        let waiting = self.levels[level].digests.len();
-        if waiting < self.tree.batch_nodes() * self.tree.children {
-            return Ok(());
+        let batch = self.tree.batch_nodes() * self.tree.children;
+        let mut digests = digests;
+        while !digests.is_empty() {
+            let waiting = &mut self.levels[level].digests;
+            let (next, rest) = digests.split_at(digests.len().min(batch - waiting.len()));
+            digests = rest;
+            if next.len() == batch {
+                self.make(level, next, End::AfterOthers, made)?;
+                continue;
+            }
+            waiting.extend_from_slice(next);
+            if waiting.len() == batch {
+                let mut whole = std::mem::take(waiting);
+                self.make(level, &whole, End::AfterOthers, made)?;
+                whole.clear();
+                self.levels[level].digests = whole;
+            }
         }
-        let whole = self.levels[level].digests.drain(..waiting - waiting % self.tree.children).collect::<Vec<_>>();
-        self.make(level, &whole, End::AfterOthers, made)
+        Ok(())
     }
 
     /// Makes nodes over `digests` of a level, which begin a node.
@@ -376,11 +403,14 @@ impl<A: Algorithm> Builder<'_, A> {
         end: End,
         made: &mut impl FnMut(Nodes<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut bytes = Vec::new();
-        let promoted = self.tree.push_nodes(digests, level, end, &mut bytes);
-        made(Nodes { level, first: self.levels[level].nodes, bytes: &bytes })?;
+        let (mut filled, mut promoted) = (Vec::new(), None);
+        let bytes = self.tree.nodes_of(digests).unwrap_or_else(|| {
+            promoted = self.tree.push_nodes(digests, level, end, &mut filled);
+            &filled
+        });
+        made(Nodes { level, first: self.levels[level].nodes, bytes })?;
         self.levels[level].nodes += (bytes.len() / self.tree.node_bytes) as u64;
-        let mut above = self.tree.hash_nodes(&bytes);
+        let mut above = self.tree.hash_nodes(bytes);
         above.extend(promoted);
         self.push_to(level + 1, &above, made)
     }

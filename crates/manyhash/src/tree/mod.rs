@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | [`JLanes`] | words dealt out to j lanes (Gueron 2013) | a fast digest of one message that both sides agree on, in one pass |
 //! | [`JPointers`] | j ranges of a message | a fast digest of a file, whose ranges are read side by side |
-//! | [`files`] | digests of j messages | one digest of a list of files |
+//! | [`files()`], [`Files`] | digests of j messages | one digest of a list of files |
 //! | [`FsVerity`] | the file digest of Linux' fs-verity | files protected by the kernel, composefs, IMA |
 //! | [`DmVerity`] | a block device and its hash device | verified boot, like `veritysetup` |
 //! | [`BitTorrentV2`] | `pieces root` and `piece layers` of BEP 52 | torrents |
@@ -43,6 +43,7 @@ mod compressed;
 mod copied;
 pub(crate) mod dealt;
 pub mod dm_verity;
+mod files;
 pub mod fs_verity;
 pub mod git;
 pub mod glacier;
@@ -58,6 +59,7 @@ pub mod ssz;
 use alloc::vec::Vec;
 pub use bittorrent_v2::BitTorrentV2;
 pub use dm_verity::DmVerity;
+pub use files::Files;
 pub use fs_verity::FsVerity;
 pub use j_lanes::{JLanes, JLanesHasher};
 pub use j_pointers::JPointers;

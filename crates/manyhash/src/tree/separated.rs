@@ -18,14 +18,17 @@ use crate::kernel::start::Start;
 pub(crate) enum Role {
     /// The message is a slice.
     Lane,
+    /// The message is the digest of a slice, and the slice's name.
+    Name,
     /// The message is the digests of all slices.
     Wrap,
 }
 
 /// Returns what messages begin with in a role of a mode with `lanes` lanes.
-pub(crate) fn frame<A: Algorithm>(mode: &str, lanes: usize, role: Role) -> Frame<A> {
+pub(crate) fn frame<A: Algorithm>(mode: &str, lanes: u64, role: Role) -> Frame<A> {
     let role = match role {
         Role::Lane => "lane",
+        Role::Name => "name",
         Role::Wrap => "wrap",
     };
     Frame::with_initial(derived::<A>(&format!("{}/{mode}/{lanes}/{role}", A::NAME)))

@@ -1,6 +1,6 @@
 //! A folder in place of a manifest: those in it are meant.
 
-use crate::text::manifest::{bagit, named};
+use crate::text::manifest::{bagit, hub, named};
 use manyhash_files::STDIN;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -18,7 +18,12 @@ pub(super) fn expanded(manifests: Vec<OsString>) -> (Vec<OsString>, BTreeSet<OsS
         let is_folder = manifest != STDIN && fs::metadata(path).is_ok_and(|metadata| metadata.is_dir());
         let within = if is_folder { manifests_in(path).unwrap_or_default() } else { Vec::new() };
         if within.is_empty() {
-            all.push(manifest);
+            // They are manifests themselves.
+            let repositories = if is_folder { hub::repositories(path).unwrap_or_default() } else { Vec::new() };
+            match &repositories[..] {
+                [] => all.push(manifest),
+                _ => all.extend(repositories.into_iter().map(PathBuf::into_os_string)),
+            }
             continue;
         }
         let within = within.into_iter().map(PathBuf::into_os_string);

@@ -167,6 +167,8 @@ impl Sink<Step> for Results<'_> {
             Step::Unopened(error) => self.report.unopened(&error),
             Step::Unreadable(error) => self.report.unreadable(&error),
             Step::Diversions(path, error) => self.report.closed(&path, &error),
+            Step::Wrong(what) => self.report.wrong(&what),
+            Step::Remark(what) => self.report.remark(&what),
             Step::NoBackend(message) => self.report.stop(&message),
         }
     }

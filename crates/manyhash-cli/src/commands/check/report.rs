@@ -454,6 +454,17 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Reports something that is wrong with the current manifest.
+    pub(crate) fn wrong(&mut self, what: &str) -> io::Result<()> {
+        self.is_fine = false;
+        self.say_of_manifest(what)
+    }
+
+    /// Says something of the current manifest that is not wrong.
+    pub(crate) fn remark(&mut self, what: &str) -> io::Result<()> {
+        if self.check.status { Ok(()) } else { self.say_of_manifest(what) }
+    }
+
     fn say_of_manifest(&mut self, what: &str) -> io::Result<()> {
         self.flush()?;
         self.progress.above(|| say_of(self.program, &self.manifest, what));

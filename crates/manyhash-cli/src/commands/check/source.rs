@@ -4,6 +4,7 @@ use super::Check;
 use super::diversions::{self, Diversions};
 use crate::commands::say_backend;
 use crate::text::manifest::form::{Form, Parser};
+use crate::text::manifest::hub;
 use crate::text::manifest::line::{Dialect, Entry, Line};
 use crate::text::manifest::reader::Reader;
 use manyhash::AnyAlgorithm;
@@ -46,6 +47,10 @@ pub(crate) enum Step {
     },
     /// Why dpkg's diversions cannot be read. Their manifest is checked without them.
     Diversions(PathBuf, io::Error),
+    /// Something that is wrong with a manifest, but with no file's digest.
+    Wrong(String),
+    /// Something to be said of a manifest that is not wrong.
+    Remark(String),
     /// Why there is no backend for the algorithm of a line.
     NoBackend(String),
 }
@@ -95,7 +100,11 @@ impl Source {
         }
     }
 
-    fn open(&self, manifest: OsString) -> io::Result<Current> {
+    fn open(&mut self, manifest: OsString) -> io::Result<Current> {
+        if self.check.dialect == Dialect::Manyhash && manifest != STDIN && hub::is_one(Path::new(&manifest)) {
+            let lines = Reader::of_hub(Path::new(&manifest), &mut self.parser)?;
+            return Ok(Current { manifest, lines, names: None, package: None });
+        }
         let is_spent = manifest == STDIN && self.is_stdin_spent;
         let lines = if is_spent { Reader::of(Box::new(io::empty())) } else { Reader::open(Path::new(&manifest))? };
         Ok(Current { manifest, lines, names: None, package: None })
@@ -167,6 +176,8 @@ impl Source {
                 }
                 Line::Comment => continue,
                 Line::Malformed => only(Step::Malformed { line, tag: self.parser.tag_of_malformed() }),
+                Line::Wrong(what) => only(Step::Wrong(what)),
+                Line::Remark(what) => only(Step::Remark(what)),
             });
         }
     }
@@ -198,7 +209,10 @@ impl Source {
             Ok(Readable::File { stamp: Some(stamp), .. }) => Some(stamp.file.device),
             _ => None,
         };
-        let work = self.check.cache.hashing(&path, what, entry.algorithms());
+        let work = match names.form {
+            Form::Hub if entry.algorithm == AnyAlgorithm::Sha1 => hub::git_id(&path),
+            _ => self.check.cache.hashing(&path, what, entry.algorithms()),
+        };
         Task { label: Step::Entry { line, entry, size_bytes, names, device }, path, work }
     }
 

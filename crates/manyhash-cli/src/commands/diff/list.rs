@@ -68,7 +68,7 @@ impl List {
                     Item::Unreadable(error)
                 }
                 Ok(Some((_, Line::Comment))) => continue,
-                Ok(Some((number, Line::Malformed))) => Item::Malformed(number),
+                Ok(Some((number, Line::Malformed | Line::Wrong(_) | Line::Remark(_)))) => Item::Malformed(number),
                 Ok(Some((_, Line::Unhashed(name)))) => Item::File(Listed { name, entries: Vec::new(), bytes: None }),
                 Ok(Some((_, Line::Entry { mut entry, size_bytes }))) => {
                     let name = std::mem::take(&mut entry.name);

@@ -21,6 +21,8 @@ pub(crate) enum Form {
     SpdxTags,
     /// A manifest that is one JSON value.
     Document(Document),
+    /// A folder of Hugging Face's libraries.
+    Hub,
 }
 
 impl Form {
@@ -32,6 +34,7 @@ impl Form {
             Self::BagIt(_) | Self::Document(Document::Cargo) => Some(folder.to_path_buf()),
             Self::Record if folder.extension() == Some(OsStr::new("dist-info")) => folder.parent().map(Path::to_path_buf),
             Self::Record => None,
+            Self::Hub => Some(path.to_path_buf()),
         }
     }
 
@@ -93,6 +96,11 @@ impl Parser {
     /// Notes that the manifest is a document.
     pub(super) fn is_document(&mut self, kind: Document) {
         self.form = Some(Form::Document(kind));
+    }
+
+    /// Notes that the manifest is a folder of Hugging Face's libraries.
+    pub(super) fn is_hub(&mut self) {
+        self.form = Some(Form::Hub);
     }
 
     /// Returns the algorithm of all lines, if one is given.
@@ -168,7 +176,7 @@ impl Parser {
                 first
             }
             Form::SpdxTags => spdx_tags::parse(line, &mut self.tags, self.algorithm),
-            Form::Document(_) => Line::Malformed,
+            Form::Document(_) | Form::Hub => Line::Malformed,
         };
         match &parsed {
             // A parser of text lines was told.

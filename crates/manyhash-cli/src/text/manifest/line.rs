@@ -41,6 +41,10 @@ pub(crate) enum Line {
     Comment,
     /// A line that should have a meaning, but has none.
     Malformed,
+    /// Something that is wrong, but with no file's digest.
+    Wrong(String),
+    /// Something to be said that is not wrong.
+    Remark(String),
 }
 
 impl Line {

@@ -6,11 +6,13 @@ pub(crate) mod bagit;
 pub(crate) mod document;
 pub(crate) mod form;
 mod hashdeep;
+pub(crate) mod hub;
 mod json;
 pub(crate) mod line;
 pub(crate) mod named;
 pub(crate) mod reader;
 mod record;
+mod safetensors;
 mod spdx_tags;
 mod text;
 

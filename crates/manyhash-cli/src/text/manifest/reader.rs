@@ -2,7 +2,7 @@
 
 use super::form::Parser;
 use super::line::Line;
-use super::{Lines, MAX_LINE_BYTES, document};
+use super::{Lines, MAX_LINE_BYTES, document, hub};
 use manyhash_files::read::open;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -27,6 +27,13 @@ impl Reader {
     /// Opens the manifest at `path`, which may be standard input.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self::of(Box::new(BufReader::with_capacity(64 << 10, open(path)?))))
+    }
+
+    /// Reads what a folder of Hugging Face's libraries amounts to.
+    pub(crate) fn of_hub(folder: &Path, parser: &mut Parser) -> io::Result<Self> {
+        parser.is_hub();
+        let lines = hub::read(folder, parser.wanted())?;
+        Ok(Self { input: Input::Over, ready: (1..).zip(lines).collect() })
     }
 
     pub(crate) fn of(input: Box<dyn BufRead + Send>) -> Self {
