@@ -85,8 +85,11 @@ test-no-std: ## the engine without the standard library, on this machine, by han
 npm:            ## the package for browsers and Node.js, and the page that hashes files: in target/npm and target/page
 	scripts/npm-package
 
+# TypeScript's compiler, if the types are to be tested too.
+TSC ?=
+
 test-wasm: npm  ## WebAssembly, by hand: the engine and the package in Node.js, the page in Chromium
-	scripts/test-wasm
+	TSC=$(TSC) scripts/test-wasm
 
 test-command: ## a first user's commands, as the README and the guide have them
 	$(CARGO) test $(ALL) --no-run
