@@ -142,7 +142,8 @@ fn separated_digests_of_files_are_those_of_the_library() {
     };
     let two = expected(&["one", "two"]);
     for arguments in ["t/a t/b/c", "-r t", "--threads 1 -r t", "-r --exclude u ."] {
-        let outcome = place.run(&format!("tree files --separated {arguments} {}", if arguments.ends_with('.') { "--exclude names" } else { "" }));
+        let outcome =
+            place.run(&format!("tree files --separated {arguments} {}", if arguments.ends_with('.') { "--exclude names" } else { "" }));
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (two.as_str(), ""), "{arguments}");
     }
     assert_ne!(place.run("tree files -r t").stdout, two);
