@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn parts_have_their_digests_whatever_their_size() {
         let folder = tempfile::TempDir::new().unwrap();
-        let content: Vec<u8> = (0..1_000_003_u32).map(|i| (i * 7 >> 3) as u8).collect();
+        let content: Vec<u8> = (0..1_000_003_u32).map(|i| ((i * 7) >> 3) as u8).collect();
         let paths: Vec<PathBuf> = ["a", "none", "empty", "b"].map(|name| folder.path().join(name)).into();
         fs::write(&paths[0], &content).unwrap();
         fs::write(&paths[2], "").unwrap();
