@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall wheels release-check test lint test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick study-results docs site $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples test-lake-on-s3 prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick study-results docs site $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -142,6 +142,11 @@ test-python-oldest: $(OLDEST)/installed ## the Python package with engines of tw
 		--config-settings="build-args=--profile dev" .
 	cd crates/manyhash-python && $(CURDIR)/$(OLDEST)/bin/python -m pytest -q tests/adapters/test_versions.py tests/spark/test_functions.py \
 		tests/spark/test_manifest.py tests/core/test_hmac.py tests/core/test_any_length.py
+
+# Objects of the lake.
+OBJECTS ?= 1000
+test-lake-on-s3: test-python ## Spark over S3A on a server that Maven brings, and a table that moved, by hand: 750 MB are downloaded
+	scripts/test-lake-on-s3 --python $(TEST_PACKAGE)/bin/python --manyhash $(TEST_PACKAGE)/bin/manyhash --objects $(OBJECTS)
 
 test-bench: $(TEST_PYTHON)/installed ## whole commands are compared on files, every digest, no figure asserted
 	$(CARGO) test $(ALL) --no-run

@@ -65,8 +65,8 @@ def j_pointers(algorithm, message, pointers, separated=False):
     return hash_of_hashes(algorithm, slices, f"j-pointers/{pointers}" if separated else None)[0]
 
 
-def files(algorithm, messages):
-    return hash_of_hashes(algorithm, messages)[0]
+def files(algorithm, messages, separated=False):
+    return hash_of_hashes(algorithm, messages, f"files/{len(messages)}" if separated else None)[0]
 
 
 # --- Trees of hash blocks -------------------------------------------------------------------------
@@ -303,6 +303,9 @@ def vectors_of_slices(message):
         for lengths in ((0,), (1,), (0, 0), (3, 0, 1000), (1, 2, 3, 4, 5, 6, 7, 8, 9), (64, 63, 65, 70000)):
             digest = files(algorithm, [first(message, n) for n in lengths])
             yield line("files", digest, algorithm=algorithm.name, files=",".join(map(str, lengths)))
+        lengths = (1000, 0, 129, 17, 136)
+        digest = files(algorithm, [first(message, n) for n in lengths], separated=True)
+        yield line("files", digest, algorithm=algorithm.name, separated="yes", files=",".join(map(str, lengths)))
 
 
 def vectors_of_fs_verity(message):

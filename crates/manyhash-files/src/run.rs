@@ -70,7 +70,8 @@ impl Run<FileParts> {
     pub fn start_parts(paths: Vec<PathBuf>, part_bytes: NonZeroU64, algorithm: AnyAlgorithm, threads: usize) -> Self {
         let settings = Settings { hashing: Hashing::InLanes, ..Settings::new(workers(threads)) };
         Self::spawn(settings, move |settings, failed| {
-            let mut collected = CollectedParts { totals: Arc::clone(&settings.totals), algorithm, results: Vec::with_capacity(paths.len()) };
+            let mut collected =
+                CollectedParts { totals: Arc::clone(&settings.totals), algorithm, results: Vec::with_capacity(paths.len()) };
             let source = paths.into_iter().flat_map(move |path| part_tasks(&path, part_bytes.get(), algorithm, &failed));
             hash_files(source, settings, &mut collected).map(|()| collected.results)
         })
@@ -156,7 +157,12 @@ struct PartLabel {
 }
 
 /// Returns the tasks of a file's parts. A file that is empty, or whose error is known, has one task.
-fn part_tasks(path: &Path, part_bytes: u64, algorithm: AnyAlgorithm, failed_files: &AtomicU64) -> Box<dyn Iterator<Item = Task<PartLabel>> + Send> {
+fn part_tasks(
+    path: &Path,
+    part_bytes: u64,
+    algorithm: AnyAlgorithm,
+    failed_files: &AtomicU64,
+) -> Box<dyn Iterator<Item = Task<PartLabel>> + Send> {
     let path = if path.as_os_str() == STDIN { Path::new(".").join(path) } else { path.to_path_buf() };
     let file_bytes = match find::look_at(&path) {
         Ok(Readable::File { size_bytes, .. }) => Ok(size_bytes),

@@ -4,10 +4,10 @@ use crate::algorithm::by_name;
 use crate::compute::{Threads, detached, threads_argument};
 use crate::integer::Integer;
 use manyhash_files::{FileParts, Run};
-use std::num::NonZeroU64;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 

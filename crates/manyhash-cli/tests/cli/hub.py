@@ -14,14 +14,15 @@ import os
 import sys
 import threading
 
-import safetensors
+import numpy
+import safetensors.numpy
 
 cache, local = sys.argv[1:]
 COMMITS = {"first": "1" * 40, "main": "2" * 40}
 FILES = {"config.json": b'{"layers": 2}\n', "tokenizer/vocabulary.txt": b"a\nb\n" * 1000}
 for number, name in enumerate("ab", 1):
-    tensor = {"dtype": "float32", "shape": [100, 300], "data": bytes([number]) * 120_000}
-    FILES[f"model-{number:05}-of-00002.safetensors"] = safetensors.serialize({name: tensor}, {"format": "pt"})
+    tensor = numpy.full((100, 300), number, dtype=numpy.float32)
+    FILES[f"model-{number:05}-of-00002.safetensors"] = safetensors.numpy.save({name: tensor}, {"format": "pt"})
 WEIGHTS = {name: f"model-{number:05}-of-00002.safetensors" for number, name in enumerate("ab", 1)}
 FILES["model.safetensors.index.json"] = json.dumps({"metadata": {"total_size": 240_000}, "weight_map": WEIGHTS}).encode()
 

@@ -19,6 +19,7 @@ mod forms;
 mod fs_verity;
 mod gnu;
 mod hash_devices;
+mod hub;
 mod kills;
 mod lists;
 mod man;

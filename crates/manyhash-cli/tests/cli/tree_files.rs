@@ -1,7 +1,7 @@
 //! `tree` over files of any size, order and number, beside the library's functions.
 
 use crate::support::{BINARY, Place, outcome, skipped};
-use manyhash::tree::{BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, dm_verity, glacier};
+use manyhash::tree::{BitTorrentV2, DmVerity, Files, FsVerity, JLanes, JPointers, dm_verity, glacier};
 use manyhash::{Algorithm, Md5, Sha256, Sha512, hash, tree};
 use std::fs;
 
@@ -128,6 +128,66 @@ fn one_digest_of_all_files_depends_on_their_order() {
     let outcome = place.run("tree files a missing b");
     assert_eq!((outcome.stdout.as_str(), outcome.code), ("", Some(1)));
     assert_eq!(outcome.stderr, "manyhash: missing: No such file or directory\n");
+}
+
+#[test]
+fn separated_digests_of_files_are_those_of_the_library() {
+    let place = Place::new();
+    place.file("t/a", "one").file("t/b/c", "two").file("u", "").file("names", "t/a\nu\n");
+    let digests = |texts: &[&str]| Files::<Sha256>::separated(texts.len() as u64).hash_many(texts);
+    let expected = |texts: &[&str]| {
+        let mut wrap = Files::<Sha256>::separated(texts.len() as u64).wrap();
+        digests(texts).iter().for_each(|digest| wrap.update(digest));
+        hex(wrap.finalize()) + "\n"
+    };
+    let two = expected(&["one", "two"]);
+    for arguments in ["t/a t/b/c", "-r t", "--threads 1 -r t", "-r --exclude u ."] {
+        let outcome =
+            place.run(&format!("tree files --separated {arguments} {}", if arguments.ends_with('.') { "--exclude names" } else { "" }));
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (two.as_str(), ""), "{arguments}");
+    }
+    assert_ne!(place.run("tree files -r t").stdout, two);
+    // Names come from a stream, which can be read once only; so does a file.
+    assert_eq!(place.run("tree files --separated --files-from names t/b/c").stdout, expected(&["two", "one", ""]));
+    assert_eq!(place.run_with("tree files --separated --files-from -", b"t/a\nt/b/c\n").stdout, two);
+    assert_eq!(place.run_with("tree files --separated t/a -", b"two").stdout, two);
+    assert_eq!(place.run_with("tree files --separated", b"one").stdout, expected(&["one"]));
+    assert_eq!(place.run("tree files --separated --files-from /dev/null").stdout, expected(&[]));
+    assert_eq!(place.run("tree files --separated t/a missing").code, Some(1));
+    let named = {
+        let mode = Files::<Sha256>::separated(2);
+        let mut wrap = mode.wrap();
+        for (digest, name) in digests(&["one", "two"]).iter().zip(["t/a", "t/b/c"]) {
+            let mut named = mode.named();
+            named.update(digest);
+            named.update(&(name.len() as u64).to_le_bytes());
+            named.update(name.as_bytes());
+            wrap.update(&named.finalize());
+        }
+        hex(wrap.finalize()) + "\n"
+    };
+    assert_eq!(place.run("tree files --separated -r --names t").stdout, named);
+}
+
+#[test]
+fn digests_of_files_are_kept_and_used_again() {
+    let place = Place::new();
+    place.file("t/a", "one").file("t/b", "two");
+    let plain = place.run("tree files -r t").stdout;
+    // The list is what sum prints, and is not of the files.
+    let outcome = place.run("tree files -r t --out-digests t/list");
+    assert_eq!((outcome.stdout.as_str(), outcome.code), (plain.as_str(), Some(0)));
+    assert_eq!(fs::read_to_string(place.join("t/list")).unwrap(), place.run("sum t/a t/b").stdout);
+    assert_eq!(place.run("tree files -r t --out-digests t/list").stdout, plain);
+    assert_eq!(place.run("check --strict t/list").code, Some(0));
+    fs::remove_file(place.join("t/list")).unwrap();
+    assert_eq!(place.run("tree files -r t missing --out-digests list").code, Some(1));
+    assert!(!place.join("list").exists());
+    for _ in 0..2 {
+        assert_eq!(place.run("tree files -r t --cache cache").stdout, plain);
+    }
+    place.file("t/b", "three");
+    assert_eq!(place.run("tree files -r t --cache cache").stdout, place.run("tree files -r t").stdout);
 }
 
 #[test]

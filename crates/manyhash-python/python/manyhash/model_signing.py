@@ -6,8 +6,8 @@
 >>> signing = model_signing.signing.Config().set_hashing_config(config)
 
 `Config` is `model_signing.hashing.Config`, with the same manifests, signatures and errors; verifying.Config
-takes it too. It needs the package `model-signing`. BLAKE3, which that package hashes with all cores, and a
-file that changes meanwhile are hashed as ever.
+takes it too. It needs the package `model-signing`, 1.1 or later, and `pyopenssl`, which that forgets to ask
+for. BLAKE3, which that package hashes with all cores, and a file that changes meanwhile are hashed as ever.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Config(model_signing.hashing.Config):
 
     def __init__(self) -> None:
         self._model = _Model([], [])
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
 
     def hash(self, model_path: Any, *, files_to_hash: Iterable[Any] | None = None) -> Any:
         """Hashes a model using the current configuration."""
@@ -49,7 +49,7 @@ class Config(model_signing.hashing.Config):
             self._model = _Model([], [])
 
     def _build_file_hasher_factory(
-        self, hashing_algorithm: str = "sha256", chunk_size: int = 1 << 20, max_workers: int | None = None
+        self, hashing_algorithm: Any = "sha256", chunk_size: int = 1 << 20, max_workers: int | None = None
     ) -> Callable[[pathlib.Path], Any]:
         usual = super()._build_file_hasher_factory(hashing_algorithm, chunk_size, max_workers)
         name = _ALGORITHMS.get(hashing_algorithm)
@@ -64,7 +64,7 @@ class Config(model_signing.hashing.Config):
         return hasher
 
     def _build_sharded_file_hasher_factory(
-        self, hashing_algorithm: str = "sha256", chunk_size: int = 1 << 20, shard_size: int = 1_000_000_000
+        self, hashing_algorithm: Any = "sha256", chunk_size: int = 1 << 20, shard_size: int = 1_000_000_000
     ) -> Callable[[pathlib.Path, int, int], Any]:
         usual = super()._build_sharded_file_hasher_factory(hashing_algorithm, chunk_size, shard_size)
         name = _ALGORITHMS.get(hashing_algorithm)

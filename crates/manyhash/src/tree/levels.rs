@@ -96,7 +96,9 @@ impl<A: Algorithm> Levels<A> {
             for changed in changed.chunks(self.tree.batch_nodes()) {
                 let (first, last) = (changed[0], changed[changed.len() - 1]);
                 let is_run = last - first + 1 == changed.len();
-                if let Some(nodes) = below.get(first * children..(last + 1) * children).filter(|_| is_run).and_then(|run| self.tree.nodes_of(run)) {
+                if let Some(nodes) =
+                    below.get(first * children..(last + 1) * children).filter(|_| is_run).and_then(|run| self.tree.nodes_of(run))
+                {
                     self.tree.hash_nodes_into(nodes, &mut above[first..=last]);
                     continue;
                 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::support::hex;
 use manyhash::backend::Backend;
 use manyhash::tree::{
-    self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, bitcoin, cid, dm_verity, fs_verity, git, rfc9162, sha256tree, ssz,
+    self, BitTorrentV2, DmVerity, Files, FsVerity, JLanes, JPointers, bitcoin, cid, dm_verity, fs_verity, git, rfc9162, sha256tree, ssz,
 };
 use manyhash::{Algorithm, Md5, Sha1, Sha256, Sha512, hash, hash_many};
 
@@ -113,7 +113,22 @@ fn j_pointers<A: Algorithm>(vector: &Vector) {
 }
 
 fn files<A: Algorithm>(vector: &Vector) {
-    vector.check(tree::files::<A>(&hash_many::<A>(&vector.files())).as_ref());
+    let messages = vector.files();
+    let is_separated = vector.parameters.contains_key("separated");
+    let mode = if is_separated { Files::<A>::separated(messages.len() as u64) } else { Files::new() };
+    let mut wrap = mode.wrap();
+    mode.hash_many(&messages).iter().for_each(|digest| wrap.update(digest.as_ref()));
+    vector.check(wrap.finalize().as_ref());
+    let mut wrap = mode.wrap();
+    for message in &messages {
+        let mut hasher = mode.message();
+        message.chunks(61).for_each(|piece| hasher.update(piece));
+        wrap.update(hasher.finalize().as_ref());
+    }
+    vector.check(wrap.finalize().as_ref());
+    if !is_separated {
+        vector.check(tree::files::<A>(&hash_many::<A>(&messages)).as_ref());
+    }
 }
 
 fn dm_verity<A: Algorithm>(vector: &Vector) {

@@ -78,7 +78,9 @@ impl Update {
                     has_comments = true;
                     continue;
                 }
-                Line::Malformed | Line::Wrong(_) | Line::Remark(_) => return Err(Failure::with(&path, format_args!("{number}: improperly formatted checksum line"))),
+                Line::Malformed | Line::Wrong(_) | Line::Remark(_) => {
+                    return Err(Failure::with(&path, format_args!("{number}: improperly formatted checksum line")));
+                }
                 _ => return Err(Failure::with(&path, "has a form that sum does not write; --update is for its text, tags and JSON")),
             };
             if entry.digest.len() != entry.algorithm.digest_bytes() {

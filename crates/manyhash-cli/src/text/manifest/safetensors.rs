@@ -101,7 +101,8 @@ fn tensors_of(folder: &Path, shard: &str) -> Result<BTreeMap<String, Tensor>, St
     }
     let mut header = Vec::new();
     file.take(header_bytes).read_to_end(&mut header).map_err(|error| crate::message::reason(&error))?;
-    let mut values: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&header).map_err(|error| format!("its header: {error}"))?;
+    let mut values: BTreeMap<String, serde_json::Value> =
+        serde_json::from_slice(&header).map_err(|error| format!("its header: {error}"))?;
     values.remove("__metadata__");
     let mut tensors = BTreeMap::new();
     for (name, value) in values {
