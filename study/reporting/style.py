@@ -2,8 +2,8 @@
 
 # Of pictures, in inches and points: wide enough for a phone, where they shrink, and drawn larger elsewhere.
 WIDTH_INCHES = 5.4
-ENLARGED = 1.5
-FONT, SMALL, TITLE = 8, 6.5, 9
+ENLARGED = 1.35
+FONT, SMALL, TITLE = 9, 7.5, 9.5
 FONTS = ["DejaVu Sans", "Verdana", "sans-serif"]
 
 INK, EDGE, GRID, PAPER = "#000000", "#333333", "#dddddd", "#ffffff"
