@@ -35,7 +35,7 @@ def draw(plot, name, study):
         figure = kind(plot)
         machine = study.machine
         small = [f"{machine.cpu}, {machine.date}"] + (["--quick: these values mean nothing"] if study.quick else [])
-        title = "\n".join(itertools.chain.from_iterable(textwrap.wrap(line, 64) for line in [plot.title, *small]))
+        title = "\n".join(itertools.chain.from_iterable(textwrap.wrap(line, 60) for line in [plot.title, *small]))
         figure.suptitle(title, fontsize=looks.TITLE, x=0.01, horizontalalignment="left")
         written = io.BytesIO()
         # Nothing of the metadata: it would name addresses.
@@ -67,7 +67,7 @@ def legend(figure, handles, series):
     """Below the axes, in as many columns as there is room for."""
     names = [textwrap.fill(legend_name(one), 44) for one in series]
     longest = max((len(line) for name in names for line in name.split("\n")), default=0)
-    columns = max(1, int(WIDTH_INCHES * 72 / (5.0 * longest + 45)))
+    columns = max(1, int(WIDTH_INCHES * 72 / (5.6 * longest + 45)))
     if names:
         # Columns of equal length: no more of them than its rows need.
         columns = math.ceil(len(names) / math.ceil(len(names) / columns))
@@ -76,7 +76,7 @@ def legend(figure, handles, series):
 
 def legend_inches(series):
     """Room below the axes for the legend, by its lines."""
-    return 0.14 * sum(max(1, len(textwrap.wrap(legend_name(one), 44))) for one in series)
+    return 0.155 * sum(max(1, len(textwrap.wrap(legend_name(one), 44))) for one in series)
 
 
 def of_value(value):
@@ -106,7 +106,7 @@ def bars(plot):
     """Upright where their names have room below them, else sideways."""
     groups = in_groups(plot)
     slots = len(groups) * (max(map(len, groups), default=0) + 1)
-    name_characters = max(1, int(0.88 * WIDTH_INCHES * 72 / 5.2 / max(1, len(groups))))
+    name_characters = max(1, int(0.88 * WIDTH_INCHES * 72 / 5.9 / max(1, len(groups))))
     names = [balanced(name, name_characters) for name in plot.categories]
     fits = all(len(lines) <= 2 and max(map(len, lines), default=0) <= name_characters for lines in names)
     return upright(plot, groups, names) if fits and slots <= BARS_ACROSS else sideways(plot, groups)
@@ -172,7 +172,7 @@ def sideways(plot, groups):
         first = place + (height - len(there)) / 2 + 0.5
         drawn += [(first + i, value, style) for i, (value, style) in enumerate(there)]
         place += height + 0.6
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 0.155 * place + 1.1 + legend_inches(plot.series)))
+    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 0.17 * place + 1.1 + legend_inches(plot.series)))
     for at, value, style in drawn:
         axis.bar_label(axis.barh([at], [value], height=0.92, **style), [of_value(value)], padding=2, fontsize=looks.SMALL)
     axis.set_ylim(max(place, 1) - 0.3, -0.3)

@@ -9,8 +9,8 @@ import style as house  # noqa: E402
 
 # Of pictures, in inches and points: wide enough for a phone, where they shrink, and drawn larger elsewhere.
 WIDTH_INCHES = 5.4
-ENLARGED = 1.5
-FONT, SMALL, TITLE = 8, 6.5, 9
+ENLARGED = 1.35
+FONT, SMALL, TITLE = 9, 7.5, 9.5
 
 INK, EDGE, GRID, PAPER = house.INK, house.EDGE, house.GRID, house.GROUND
 # For each source: shades, hatches and the hatches' colour. Their numbers have no common factor: 20 series differ. Hatches are of lines:

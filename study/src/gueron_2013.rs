@@ -274,29 +274,31 @@ pub fn figure_4(session: &Session) -> Result<Figure> {
 /// last Update (with negligible performance cost)": 8,192 bytes and up to 255 more or fewer.
 pub fn tails(session: &Session) -> Result<Figure> {
     const BYTES: usize = 8192;
-    let lengths: Vec<usize> =
-        [-255isize, -129, -64, -17, -1, 0, 1, 16, 17, 63, 64, 128, 200, 255].map(|by| BYTES.saturating_add_signed(by)).into();
+    const COST: &str = "What a tail costs beside the next multiple of 256 bytes";
+    let behind = [-255isize, -129, -64, -17, -1, 0, 1, 16, 17, 64, 128, 200, 255, 256];
     let field = [OPENSSL_SCALAR, OPENSSL_TODAY, PAPERS_LANES, CHOICES[0], CHOICES[2]];
-    let own = "Lengths around 8,192 bytes. What a length costs is its time beside what its Updates would take at the pace of 8,192 bytes.";
+    let own = "Lengths around 8,192 bytes. What a tail costs is the time of its message beside that of the next multiple of 256 bytes, \
+               which is longer: below zero, a shorter message takes less time.";
     let mut figure = Figure { method: method(session, &[BYTES], own), ..Figure::default() };
+    let lengths = behind.map(|by| BYTES.saturating_add_signed(by));
     let races = lengths.iter().map(|bytes| race::<Sha256>(session, *bytes, &field)).collect::<Result<Vec<Raced>>>()?;
-    let whole = races.iter().find(|raced| raced.bytes() == BYTES);
     let mut worst: Vec<(String, Option<f64>)> = Vec::new();
     for who in field {
         let mut most = None;
         for raced in &races {
-            let steps = |raced: &Raced| updates::of_j_lanes(raced.bytes(), who.j()) as f64;
             let ns = |raced: &Raced| raced.value(who, Measured::median_ns);
-            let cost = whole.and_then(|whole| Some(100.0 * (ns(raced)? / ns(whole)? / (steps(raced) / steps(whole)) - 1.0)));
+            let whole = races.iter().find(|whole| whole.bytes() == raced.bytes().next_multiple_of(256));
+            let cost = whole.and_then(|whole| Some(100.0 * (ns(raced)? / ns(whole)? - 1.0)));
             let case = format!("{} bytes", thousands(raced.bytes() as u64));
-            figure.put(("SHA-256 of lengths that are no multiples of 256 bytes", &case), name(who), "ns", who.source(), ns(raced));
-            figure.put(("What a tail costs beside its Updates", &case), name(who), "% more time", who.source(), cost);
+            let set = "SHA-256 of lengths that are no multiples of 256 bytes";
+            figure.put((set, &case), name(who), "ns", who.source(), ns(raced));
+            figure.put((COST, &case), name(who), "% more time", who.source(), cost);
             most = cost.map(|cost| most.map_or(cost, |most: f64| most.max(cost))).or(most);
         }
         worst.push((name(who), most));
     }
     figure.miss(&races[0].missing);
-    figure.picture("What a tail costs beside its Updates", "% more time", Kind::Lines("bytes of the message"), &[]);
+    figure.picture(COST, "% more time", Kind::Lines("bytes of the message"), &[]);
     figure.metrics.each("cost of a tail", worst.into_iter().skip(2).take(1));
     Ok(figure)
 }
