@@ -14,6 +14,8 @@
 //! | `portable-x2` | scalar code | - | 2 | 2, - |
 //! | `bmi2` | scalar rounds, schedule in vectors | 128 | 1 | 1, 1 |
 //! | `bmi2-avx512` | scalar rounds, schedule in vectors | 128 | 1 | 1, 1 |
+//! | `avx512-rows-128` | vectors within one message | 128 | 1 | 1, - |
+//! | `avx512-rows-256` | vectors within one message | 256 | 1 | -, 1 |
 //! | `sse2` | lanes | 128 | 1 | 4, 2 |
 //! | `sse2x2` | lanes | 128 | 2 | 8, - |
 //! | `avx2` | lanes | 256 | 1 | 8, 4 |

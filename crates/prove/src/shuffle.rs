@@ -2,7 +2,7 @@
 
 use crate::Stop;
 use crate::machine::Machine;
-use crate::vector::{element_numbers, immediate, is_legacy, set, source, sources, vector_bytes, width};
+use crate::vector::{element_numbers, immediate, is_legacy, mask, set, source, sources, vector_bytes, width};
 use crate::words::{Byte, bytes_of, simplified, words_of};
 use iced_x86::{Instruction, OpKind};
 
@@ -48,6 +48,7 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction, name: &str) -> 
             let control = immediate(instruction);
             one(machine, instruction, 8, |i| i / 32 * 32 + 8 * (control >> (2 * (i % 32 / 8)) & 3) + i % 8)
         }
+        "pexpandd" | "pexpandq" => expand(machine, instruction, width(name)),
         "pslldq" => {
             let by = immediate(instruction).min(16);
             one_or_zero(machine, instruction, |i| (i % 16 >= by).then(|| i - by))
@@ -323,4 +324,17 @@ fn widen(machine: &mut Machine, instruction: &Instruction, from: usize, to: usiz
     set(machine, instruction, words_of(&result), to)?;
     debug_assert!(!is_legacy(instruction) || bytes == 16);
     Ok(())
+}
+
+/// Puts the first elements of a source, one after the other, where the mask has bits.
+fn expand(machine: &mut Machine, instruction: &Instruction, element: usize) -> Done {
+    let bytes = vector_bytes(instruction);
+    let from = bytes_of(&source(machine, instruction, 1, bytes, element)?);
+    let (mask, _) = mask(machine, instruction)?.ok_or(Stop::not_yet("an expansion without a mask"))?;
+    let mut elements = from.chunks_exact(element);
+    let mut result = vec![Byte::Number(0); bytes];
+    for (i, room) in result.chunks_exact_mut(element).enumerate().filter(|(i, _)| mask >> i & 1 != 0) {
+        room.copy_from_slice(elements.next().ok_or(Stop::not_yet(&format!("element {i} of an expansion")))?);
+    }
+    set(machine, instruction, words_of(&result), element)
 }

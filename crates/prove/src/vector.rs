@@ -125,7 +125,7 @@ pub fn source(machine: &mut Machine, instruction: &Instruction, operand: u32, by
 }
 
 /// Returns the elements that are changed, bit by bit, and whether the others become zero.
-fn mask(machine: &Machine, instruction: &Instruction) -> Result<Option<(u64, bool)>, Stop> {
+pub fn mask(machine: &Machine, instruction: &Instruction) -> Result<Option<(u64, bool)>, Stop> {
     match instruction.op_mask() {
         Register::None => Ok(None),
         register => {

@@ -6,7 +6,7 @@
 //!
 //! BLAKE3's figures are estimates: 0.71 of BLAKE2s', for 7 rounds in place of 10. TurboSHAKE's are 0.51 of SHA3-256's,
 //! for 12 rounds in place of 24.
-//! `avx512-rows` is modelled: llvm-mca's cycles of a round for `sapphirerapids`, as many of them as rounds, and 15 cycles around them.
+//! `avx512-rows-128` and `avx512-rows-256` are modelled: llvm-mca's cycles of a round for `sapphirerapids`, as many of them as rounds, and 15 cycles around them.
 
 use super::Family;
 
@@ -75,21 +75,21 @@ pub(super) const GOLDEN_COVE: Family = Family {
         ("turboshake", "avx512-256", 147_000),
         ("turboshake", "avx512", 257_000),
         ("blake2s", "portable", 141_000),
-        ("blake2s", "avx512-rows", 85_000),
+        ("blake2s", "avx512-rows-128", 85_000),
         ("blake2s", "sse2", 257_000),
         ("blake2s", "avx2", 253_000),
         ("blake2s", "avx512-128", 175_000),
         ("blake2s", "avx512-256", 182_000),
         ("blake2s", "avx512", 246_000),
         ("blake2b", "portable", 182_000),
-        ("blake2b", "avx512-rows", 101_000),
+        ("blake2b", "avx512-rows-256", 101_000),
         ("blake2b", "sse2", 282_000),
         ("blake2b", "avx2", 276_000),
         ("blake2b", "avx512-128", 211_000),
         ("blake2b", "avx512-256", 218_000),
         ("blake2b", "avx512", 292_000),
         ("blake3", "portable", 100_000),
-        ("blake3", "avx512-rows", 61_000),
+        ("blake3", "avx512-rows-128", 61_000),
         ("blake3", "sse2", 182_000),
         ("blake3", "avx2", 180_000),
         ("blake3", "avx512-128", 124_000),

@@ -9,7 +9,7 @@
 //!
 //! BLAKE3's figures are estimates: 0.71 of BLAKE2s', for 7 rounds in place of 10. TurboSHAKE's are 0.51 of SHA3-256's,
 //! for 12 rounds in place of 24.
-//! `avx512-rows` is modelled by hand: llvm-mca's cycles of a round, as many of them as rounds, and 15 cycles around them.
+//! `avx512-rows-128` and `avx512-rows-256` are modelled by hand: llvm-mca's cycles of a round, as many of them as rounds, and 15 cycles around them.
 
 use super::Family;
 
@@ -78,21 +78,21 @@ pub(super) const ICE_LAKE: Family = Family {
         ("turboshake", "avx512-256", 175_000),
         ("turboshake", "avx512", 202_000),
         ("blake2s", "portable", 122_000),
-        ("blake2s", "avx512-rows", 85_000),
+        ("blake2s", "avx512-rows-128", 85_000),
         ("blake2s", "sse2", 309_000),
         ("blake2s", "avx2", 234_000),
         ("blake2s", "avx512-128", 165_000),
         ("blake2s", "avx512-256", 163_000),
         ("blake2s", "avx512", 180_000),
         ("blake2b", "portable", 157_000),
-        ("blake2b", "avx512-rows", 101_000),
+        ("blake2b", "avx512-rows-256", 101_000),
         ("blake2b", "sse2", 339_000),
         ("blake2b", "avx2", 256_000),
         ("blake2b", "avx512-128", 199_000),
         ("blake2b", "avx512-256", 195_000),
         ("blake2b", "avx512", 214_000),
         ("blake3", "portable", 87_000),
-        ("blake3", "avx512-rows", 61_000),
+        ("blake3", "avx512-rows-128", 61_000),
         ("blake3", "sse2", 219_000),
         ("blake3", "avx2", 166_000),
         ("blake3", "avx512-128", 117_000),

@@ -8,7 +8,7 @@
 //!
 //! BLAKE3's figures are estimates: 0.71 of BLAKE2s', for 7 rounds in place of 10. TurboSHAKE's are 0.51 of SHA3-256's,
 //! for 12 rounds in place of 24.
-//! `avx512-rows` is modelled by hand: llvm-mca's cycles of a round, as many of them as rounds, and 15 cycles around them.
+//! `avx512-rows-128` and `avx512-rows-256` are modelled by hand: llvm-mca's cycles of a round, as many of them as rounds, and 15 cycles around them.
 
 use super::Family;
 
@@ -66,21 +66,21 @@ pub(super) const SKYLAKE: Family = Family {
         ("turboshake", "avx512-256", 176_000),
         ("turboshake", "avx512", 202_000),
         ("blake2s", "portable", 124_000),
-        ("blake2s", "avx512-rows", 85_000),
+        ("blake2s", "avx512-rows-128", 85_000),
         ("blake2s", "sse2", 311_000),
         ("blake2s", "avx2", 240_000),
         ("blake2s", "avx512-128", 164_000),
         ("blake2s", "avx512-256", 167_000),
         ("blake2s", "avx512", 180_000),
         ("blake2b", "portable", 160_000),
-        ("blake2b", "avx512-rows", 101_000),
+        ("blake2b", "avx512-rows-256", 101_000),
         ("blake2b", "sse2", 341_000),
         ("blake2b", "avx2", 262_000),
         ("blake2b", "avx512-128", 198_000),
         ("blake2b", "avx512-256", 200_000),
         ("blake2b", "avx512", 214_000),
         ("blake3", "portable", 88_000),
-        ("blake3", "avx512-rows", 61_000),
+        ("blake3", "avx512-rows-128", 61_000),
         ("blake3", "sse2", 221_000),
         ("blake3", "avx2", 170_000),
         ("blake3", "avx512-128", 116_000),

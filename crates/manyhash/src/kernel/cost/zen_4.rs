@@ -3,7 +3,7 @@
 //!
 //! BLAKE3's figures are estimates: 0.71 of BLAKE2s', for 7 rounds in place of 10. TurboSHAKE's are 0.51 of SHA3-256's,
 //! for 12 rounds in place of 24.
-//! `avx512-rows` is modelled: llvm-mca's cycles of a round for `znver4`, as many of them as rounds, and 15 cycles around them.
+//! `avx512-rows-128` and `avx512-rows-256` are modelled: llvm-mca's cycles of a round for `znver4`, as many of them as rounds, and 15 cycles around them.
 
 use super::Family;
 
@@ -72,21 +72,21 @@ pub(super) const ZEN_4: Family = Family {
         ("turboshake", "avx512-256", 103_000),
         ("turboshake", "avx512", 223_000),
         ("blake2s", "portable", 104_000),
-        ("blake2s", "avx512-rows", 90_500),
+        ("blake2s", "avx512-rows-128", 90_500),
         ("blake2s", "sse2", 177_000),
         ("blake2s", "avx2", 173_000),
         ("blake2s", "avx512-128", 125_000),
         ("blake2s", "avx512-256", 128_000),
         ("blake2s", "avx512", 214_000),
         ("blake2b", "portable", 134_000),
-        ("blake2b", "avx512-rows", 114_000),
+        ("blake2b", "avx512-rows-256", 114_000),
         ("blake2b", "sse2", 194_000),
         ("blake2b", "avx2", 189_000),
         ("blake2b", "avx512-128", 151_000),
         ("blake2b", "avx512-256", 153_000),
         ("blake2b", "avx512", 254_000),
         ("blake3", "portable", 74_000),
-        ("blake3", "avx512-rows", 64_600),
+        ("blake3", "avx512-rows-128", 64_600),
         ("blake3", "sse2", 126_000),
         ("blake3", "avx2", 123_000),
         ("blake3", "avx512-128", 89_000),

@@ -100,8 +100,8 @@ fn all() -> Vec<Box<dyn Any>> {
             Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 128),
         ])
     }
-    fn rows<C: Compression, I: PerMessage<C>>(vector_bits: usize) -> Box<dyn Any> {
-        Box::new(vec![Kernel::<C>::one_message::<I>("avx512-rows", Kind::Rows, vector_bits)])
+    fn rows<C: Compression, I: PerMessage<C>>(name: &'static str, vector_bits: usize) -> Box<dyn Any> {
+        Box::new(vec![Kernel::<C>::one_message::<I>(name, Kind::Rows, vector_bits)])
     }
     const SHA_NI: [&str; 4] = ["sha-ni", "sha-ni-x2", "sha-ni-x3", "sha-ni-x4"];
     let beside = Kind::InstructionsBesideVectors;
@@ -111,9 +111,9 @@ fn all() -> Vec<Box<dyn Any>> {
         Kernel::per_message_and_dealt::<ShaNiAvx512Half, 4>("sha-ni-sms256-x4", beside, 256).only_long(),
     ];
     vec![
-        rows::<Blake2sCompression, Avx512Quarter>(128),
-        rows::<Blake2bCompression, Avx512Half>(256),
-        rows::<Blake3Compression, Avx512Quarter>(128),
+        rows::<Blake2sCompression, Avx512Quarter>("avx512-rows-128", 128),
+        rows::<Blake2bCompression, Avx512Half>("avx512-rows-256", 256),
+        rows::<Blake3Compression, Avx512Quarter>("avx512-rows-128", 128),
         instructions::<Sha1Compression, ShaNi>(SHA_NI),
         bmi2::<Sha256Compression>(),
         instructions::<Sha256Compression, ShaNi>(SHA_NI),

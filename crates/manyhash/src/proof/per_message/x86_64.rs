@@ -84,7 +84,7 @@ where
     };
     let ways: Vec<_> = C::FIXED.iter().map(|fixed| move || in_rows(fixed)).collect();
     let ways: Vec<&dyn Fn() -> bool> = ways.iter().map(|way| way as &dyn Fn() -> bool).collect();
-    prove_in_all_ways(&format!("{}/avx512-rows", C::NAME), EVERY, &ways);
+    prove_in_all_ways(&format!("{}/avx512-rows-{}", C::NAME, 32 * size_of::<C::Word>()), EVERY, &ways);
 }
 
 #[test]
