@@ -4,6 +4,7 @@
 use crate::algorithms::Algorithm;
 use crate::hash::Hasher;
 use crate::many::hash_many_into;
+use alloc::{vec, vec::Vec};
 use digest::array::{Array, AssocArraySize};
 use digest::common::BlockSizeUser;
 use digest::{Digest, FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update};

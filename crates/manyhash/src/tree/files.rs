@@ -5,7 +5,9 @@ use super::separated::{self, Role};
 use crate::algorithms::Algorithm;
 use crate::frame::Frame;
 use crate::hash::Hasher;
+#[cfg(feature = "std")]
 use crate::readers::Readers;
+use alloc::vec::Vec;
 
 /// Computes files(A) of a list that need not fit into memory: its messages are hashed as they come, and
 /// their digests go into one hasher.
@@ -53,6 +55,7 @@ impl<A: Algorithm> Files<A> {
     }
 
     /// Returns the [`Readers`] that hash messages which have to be read.
+    #[cfg(feature = "std")]
     pub fn readers(&self) -> Readers<A> {
         Readers::with_initial(self.lane.only_start().expect("nothing but an initial value").state)
     }
