@@ -18,6 +18,7 @@
 //! | `avx512-rows-256` | vectors within one message | 256 | 1 | -, 1 |
 //! | `sse2` | lanes | 128 | 1 | 4, 2 |
 //! | `sse2x2` | lanes | 128 | 2 | 8, - |
+//! | `avx` | lanes | 128 | 1 | 4, 2 |
 //! | `avx2` | lanes | 256 | 1 | 8, 4 |
 //! | `avx2x2` | lanes | 256 | 2 | 16, - |
 //! | `avx512-128` | lanes | 128 | 1 | 4, 2 |
@@ -376,8 +377,9 @@ pub fn force(backend: impl Into<Option<Backend>>) -> Result<(), BackendError> {
 /// |---|---|
 /// | `avx512` | AVX2 and the SHA extensions: AMD's Zen 2 and 3, Intel's clients |
 /// | `avx512`, `sha` | AVX2 |
-/// | `avx2` | SSE2 and the SHA extensions |
-/// | `avx2`, `sha` | SSE2 |
+/// | `avx2` | AVX and the SHA extensions |
+/// | `avx2`, `sha` | AVX: Intel's Sandy Bridge and Ivy Bridge |
+/// | `avx` | SSE2 |
 /// | `sse2` | scalar code |
 ///
 /// On AArch64, `sha2` is SHA-1 and SHA-256, `sha3` is SHA-3 and SHA-512, `sm4` is SM3, and `neon` means

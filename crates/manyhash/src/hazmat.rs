@@ -47,7 +47,7 @@ pub use crate::algorithm::ending::{Counted, End, Ending, MerkleDamgard, Sponge};
 pub use crate::algorithm::keccak::Sha3_256Compression;
 pub use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_ROUNDS, StateOf, WordOf};
 #[cfg(target_arch = "x86_64")]
-pub use crate::isa::{Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
+pub use crate::isa::{Avx, Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
 pub use crate::isa::{Blocks, ByteOrder, Count, FirstByte, Isa, MAX_LANES, Portable, Task, Token, Two, Word, WordCount, Words};
 #[cfg(target_arch = "aarch64")]
 pub use crate::isa::{Neon, NeonSha3};

@@ -184,10 +184,12 @@ isa! { $
     (target_arch = "x86_64") is_x86_feature_detected {
         /// The 128-bit registers every x86-64 has.
         Sse2 ["sse2"] lanes Sse2 = "sse2" more Two<Sse2> = "sse2x2";
+        /// The 128-bit registers in encodings with three operands, and a byte shuffle: CPUs between 2011 and AVX2.
+        Avx ["sse2" "ssse3" "avx"] lanes Avx = "avx";
         /// 256-bit integer registers.
         Avx2 ["avx2"] lanes Avx2 = "avx2" more Two<Avx2> = "avx2x2";
         /// The instructions of AVX-512 on 128 bits.
-        Avx512Quarter ["sse2" "ssse3" "avx512f" "avx512vl"] lanes Avx512Quarter = "avx512-128";
+        Avx512Quarter ["sse2" "ssse3" "avx" "avx512f" "avx512vl"] lanes Avx512Quarter = "avx512-128";
         /// The instructions of AVX-512 on 256 bits.
         Avx512Half ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
         /// 512-bit registers with rotates, three-operand logic and byte shuffles.
@@ -206,7 +208,7 @@ isa! { $
         /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
         Bmi2 ["bmi1" "bmi2" "sse2" "avx2"];
         /// Rotates without flags or copies, with the instructions of AVX-512 on 128 bits.
-        Bmi2Avx512 ["bmi1" "bmi2" "sse2" "ssse3" "avx512f" "avx512vl"];
+        Bmi2Avx512 ["bmi1" "bmi2" "sse2" "ssse3" "avx" "avx512f" "avx512vl"];
     }
     (target_arch = "aarch64") is_aarch64_feature_detected {
         /// The 128-bit registers every AArch64 has.
@@ -254,6 +256,6 @@ macro_rules! includes { ($arch:literal: $($Isa:ident $Included:ident),+) => { $(
 )+ } }
 includes!("aarch64": NeonSha3 Neon);
 includes!("x86_64":
-    Bmi2 Sse2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
+    Avx Sse2, Bmi2 Sse2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Avx, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
     ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half
 );

@@ -99,7 +99,8 @@ fn instruction_sets_are_left_out() {
     }
     if cfg!(target_arch = "x86_64") {
         // What a CPU without them would lack as well.
-        assert!(!names("avx2").contains("avx") && names("avx512").contains("sse2"));
+        assert!(!names("avx").contains("avx") && names("avx512").contains("sse2"));
+        assert!(names("avx2").contains("avx ") && !names("avx2").contains("avx2") && !names("avx2").contains("avx512"));
         assert_eq!(names("sse2"), "portable portable-x2\n");
     }
     if cfg!(target_arch = "aarch64") {

@@ -2,13 +2,13 @@
 //!
 //! These are for two messages with 64-bit words, or three or four with 32-bit ones, as those of
 //! `avx512_half.rs` are for more, and for one SHA-2 message, whose schedule they make. Loading and
-//! transposition are those of `sse2.rs`, with the byte shuffle that SSE2 lacks.
+//! transposition are those of `avx.rs`.
 //!
 //! SAFETY, for every block of this file: a vector or a token exists only if
 //! [`Avx512Quarter::detect`] found the instruction set.
 
+use super::avx::{self, swap_bytes_32, swap_bytes_64};
 use super::operations::{successive, three_operand_logic};
-use super::sse2;
 use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Avx512Quarter, Blocks, ByteOrder, FourWords, Includes, Isa, Pairs, Successive, Words};
@@ -25,26 +25,6 @@ vectors! {
 }
 
 successive!(U32x4, U64x2);
-
-/// Reverses the bytes of each 32-bit word.
-///
-/// # Safety
-/// The CPU has SSSE3.
-#[inline(always)]
-unsafe fn swap_bytes_32(x: __m128i) -> __m128i {
-    // SAFETY: the caller guarantees SSSE3.
-    unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x0C0D0E0F_08090A0B, 0x04050607_00010203)) }
-}
-
-/// Reverses the bytes of each 64-bit word.
-///
-/// # Safety
-/// The CPU has SSSE3.
-#[inline(always)]
-unsafe fn swap_bytes_64(x: __m128i) -> __m128i {
-    // SAFETY: the caller guarantees SSSE3.
-    unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(0x08090A0B_0C0D0E0F, 0x00010203_04050607)) }
-}
 
 impl Pairs for U32x4 {
     #[inline(always)]
@@ -69,14 +49,8 @@ impl U32x4 {
     #[inline(always)]
     unsafe fn square(isa: Avx512Quarter, order: ByteOrder, starts: [*const u8; 4], at: usize) -> [Self; 4] {
         // SAFETY: the caller guarantees what `square` requires.
-        let words = unsafe { sse2::U32x4::square(isa.included(), ByteOrder::Little, starts, at) };
-        // SAFETY: the token proves the instruction set.
-        unsafe {
-            macro_rules! words { ($($i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(words[$i].0) } else { words[$i].0 })),*]
-            } }
-            words!(0 1 2 3)
-        }
+        let words = unsafe { avx::U32x4::square(isa.included(), order, starts, at) };
+        [Self(words[0].0), Self(words[1].0), Self(words[2].0), Self(words[3].0)]
     }
 }
 
@@ -124,14 +98,8 @@ impl U64x2 {
     #[inline(always)]
     unsafe fn square(isa: Avx512Quarter, order: ByteOrder, starts: [*const u8; 2], at: usize) -> [Self; 2] {
         // SAFETY: the caller guarantees what `square` requires.
-        let words = unsafe { sse2::U64x2::square(isa.included(), ByteOrder::Little, starts, at) };
-        // SAFETY: the token proves the instruction set.
-        unsafe {
-            macro_rules! words { ($($i:literal)*) => {
-                [$(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(words[$i].0) } else { words[$i].0 })),*]
-            } }
-            words!(0 1)
-        }
+        let words = unsafe { avx::U64x2::square(isa.included(), order, starts, at) };
+        [Self(words[0].0), Self(words[1].0)]
     }
 }
 

@@ -1,5 +1,6 @@
-//! The vectors of x86-64, one file for each width of registers, and the SHA extensions.
+//! The vectors of x86-64, a file for each instruction set, and the SHA extensions.
 
+mod avx;
 mod avx2;
 mod avx512;
 mod avx512_half;
