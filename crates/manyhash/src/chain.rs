@@ -1,8 +1,9 @@
 //! Chains: digests that are hashed again and again, many chains at once, each as often as it wants.
 //!
-//! One chain is serial by design; many of them fill lanes, and a digest that becomes the next message
-//! does not leave its registers. Chains of one length are in proofs of history and in hash-based
-//! signatures (Winternitz), which also count the links within each message.
+//! One chain is serial by design; many of them fill lanes. With SHA-1 and SHA-2, a digest that becomes
+//! the next message does not leave the kernel, nor its registers if nothing else is in a message; with
+//! other algorithms it goes through memory, link by link. Chains of one length are in proofs of history
+//! and in hash-based signatures (Winternitz), which also count the links within each message.
 //!
 //! [`many`] hashes digests as they are. A [`Link`] says what else is in every message.
 //! `hmac::pbkdf2_many` is a chain of tags.

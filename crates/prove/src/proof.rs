@@ -177,7 +177,7 @@ fn words_at(call: &Layout, table: Table, lane: usize) -> impl Iterator<Item = Ra
 /// Returns the words of a state before the call. They are variables, but for some of those behind a
 /// chaining value ([`standard::free_words`]): those are as they are in memory.
 fn state_before(memory: &mut Memory, call: &Layout, table: Table, lane: usize, on_expressions: bool) -> Result<Vec<Word>, Stop> {
-    let whole_messages = !call.digests.is_empty() && call.form != Form::Chained;
+    let whole_messages = !call.digests.is_empty() && !call.form.is_chained();
     let first_fixed = standard::free_words(call.compression, call.state_words, whole_messages);
     let mut state = Vec::new();
     for (i, range) in words_at(call, table, lane).enumerate() {
@@ -227,8 +227,11 @@ fn compare(machine: &mut Machine, call: &Layout, before: &Before) -> Result<Verd
                 found.extend(words_of(&machine.memory.read(range.start, word_bytes())?));
             }
             (expected, found)
-        } else if call.form == Form::Chained {
+        } else if call.form.is_chained() {
             let mut block = before.messages[lane].clone();
+            // What is behind the variables of a plain chain is in memory.
+            let rest = call.block_bytes - block.len();
+            block.extend(machine.memory.read(call.messages[lane][0].end as u64, rest)?);
             let mut expected = Vec::new();
             for _ in 0..2 {
                 expected = before.states[lane].clone();

@@ -1,11 +1,11 @@
 //! Calls of every kernel, each with the memory that it reads and writes, for a program that follows
 //! their instructions one by one: `crates/prove`. Nothing of it is compiled into other programs.
 
-use super::chains::{self, Links, Place};
+use super::Kernel;
+use super::chains::{self, Links, Place, pad};
 use super::list::kernels;
 use super::short::{DigestBlock, InLanes, InTurns, LaneStarts, LaneStates, ShortMessages, shared_end};
 use super::states::States;
-use super::{Chains, Kernel};
 use crate::algorithm::ending::{Ending, block_count};
 use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, WordOf};
 use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, Row, Whole, Word};
@@ -33,12 +33,29 @@ pub enum Form {
     Twice,
     /// Two links of a chain in each lane.
     Chained,
+    /// Two links of a plain chain in each lane.
+    ChainedPlainly,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 9] =
-        [Self::Blocks, Self::One, Self::Dealt, Self::Together, Self::Ragged, Self::Refilled, Self::SharedEnd, Self::Twice, Self::Chained];
+    pub const ALL: [Self; 10] = [
+        Self::Blocks,
+        Self::One,
+        Self::Dealt,
+        Self::Together,
+        Self::Ragged,
+        Self::Refilled,
+        Self::SharedEnd,
+        Self::Twice,
+        Self::Chained,
+        Self::ChainedPlainly,
+    ];
+
+    /// Returns whether the call goes on with chains.
+    pub fn is_chained(self) -> bool {
+        matches!(self, Self::Chained | Self::ChainedPlainly)
+    }
 }
 
 /// The messages that wait for lanes in [`Form::Refilled`].
@@ -90,7 +107,7 @@ pub struct Layout {
     pub start_bytes: usize,
     /// Memory for final states, for a row a lane, and for chains.
     pub memory: [Range<usize>; 3],
-    /// Where in its block a digest is put, in [`Form::Chained`].
+    /// Where in its block a digest is put, if chains go on.
     pub value: Range<usize>,
     /// The digest of each lane, in the forms that hash whole messages.
     pub digests: Vec<Range<usize>>,
@@ -142,7 +159,7 @@ fn has<C: Compression>(kernel: &Kernel<C>, form: Form) -> bool {
         Form::SharedEnd => kernel.has_short() && C::HAS_CONSTANT_BLOCKS,
         // BLAKE2s has keys of its own.
         Form::Twice => kernel.has_short() && !C::Ending::MARKS_END,
-        Form::Chained => kernel.chains().is_some(),
+        Form::Chained | Form::ChainedPlainly => kernel.chains().is_some(),
     }
 }
 
@@ -231,7 +248,7 @@ fn message_bytes<C: Compression>(form: Form, lane: usize) -> usize {
             let ends = [none, 3 + lane % block, most(1), most(1) + 1, block, block + lane % block, most(3) - lane % block];
             ends[lane % ends.len()]
         }
-        Form::SharedEnd | Form::Chained => block,
+        Form::SharedEnd | Form::Chained | Form::ChainedPlainly => block,
     }
 }
 
@@ -258,18 +275,22 @@ fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
         shared_end: (form == Form::SharedEnd).then(|| shared_end::<C>(2 * C::BLOCK_BYTES as u64)),
         digest_block: DigestBlock::new(digest_bytes::<C>(), C::BLOCK_BYTES as u64, C::Ending::FIRST),
         chains: Box::new(chains::Memory::new()),
-        place: Place::new(value::<C>()),
+        place: Place::new(value::<C>(form)),
     };
-    for (block, message) in memory.chains.bytes.iter_mut().zip(&memory.messages).filter(|_| form == Form::Chained) {
+    for (block, message) in memory.chains.bytes.iter_mut().zip(&memory.messages).filter(|_| form.is_chained()) {
         block[..message.len()].copy_from_slice(message);
+        if form == Form::ChainedPlainly {
+            pad::<C>(block);
+        }
     }
     (0..=kernel.lanes).for_each(|lane| memory.table().set_column(lane, &numbers.state::<C>()));
     describe(Box::new(memory), form)
 }
 
-/// Returns where the digests of a chain are put: from the middle of a word on.
-fn value<C: Compression>() -> Range<usize> {
-    3..3 + C::DIGEST_WORDS * size_of::<WordOf<C>>()
+/// Returns where the digests of a chain are put: from the middle of a word on, unless it is plain.
+fn value<C: Compression>(form: Form) -> Range<usize> {
+    let first = if form == Form::ChainedPlainly { 0 } else { 3 };
+    first..first + C::DIGEST_WORDS * size_of::<WordOf<C>>()
 }
 
 /// Returns the bytes of the digests that are hashed once more: those of an algorithm that has `C`.
@@ -288,7 +309,7 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         Form::Blocks | Form::Dealt => {
             Table { address: memory.states.as_ptr() as usize, next_word: word_bytes * memory.columns(), next_lane: word_bytes }
         }
-        Form::One | Form::Together | Form::Refilled | Form::SharedEnd | Form::Chained => {
+        Form::One | Form::Together | Form::Refilled | Form::SharedEnd | Form::Chained | Form::ChainedPlainly => {
             Table { address: memory.start.as_ref().as_ptr() as usize, next_word: word_bytes, next_lane: 0 }
         }
         Form::Ragged | Form::Twice => rows(&memory.starts),
@@ -301,6 +322,8 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
                 .collect()
         }
         Form::Chained => memory.chains.bytes[..lanes].iter().map(|block| vec![range(&block[..C::BLOCK_BYTES])]).collect(),
+        // What is behind the digest is always the same.
+        Form::ChainedPlainly => memory.chains.bytes[..lanes].iter().map(|block| vec![range(&block[value::<C>(form)])]).collect(),
         _ => memory.messages.iter().map(|message| vec![range(message)]).collect(),
     };
     let is_short = !matches!(form, Form::Blocks | Form::One | Form::Dealt);
@@ -330,7 +353,7 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
             rows_of_lanes..rows_of_lanes + size_of_val(&memory.rows),
             chains..chains + size_of::<chains::Memory<C>>(),
         ],
-        value: value::<C>(),
+        value: value::<C>(form),
         digests: if is_short { memory.digests[..lanes].iter().map(|row| range(row)).collect() } else { Vec::new() },
         digest_bytes: digest_bytes::<C>(),
     };
@@ -342,7 +365,7 @@ fn entry<C: Compression>(form: Form) -> (usize, fn(&mut dyn Any)) {
     macro_rules! entries { ($($form:ident = $function:ident)*) => { match form { $(
         Form::$form => ($function::<C> as *const () as usize, |memory| $function::<C>(memory.downcast_mut().expect("its memory"))),
     )* } } }
-    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice Chained = chained)
+    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice Chained = chained ChainedPlainly = chained_plainly)
 }
 
 extern "C" fn blocks<C: Compression>(memory: &mut Memory<C>) {
@@ -401,9 +424,18 @@ extern "C" fn twice<C: Compression>(memory: &mut Memory<C>) {
 }
 
 extern "C" fn chained<C: Compression>(memory: &mut Memory<C>) {
+    go_on(memory, Form::Chained);
+}
+
+extern "C" fn chained_plainly<C: Compression>(memory: &mut Memory<C>) {
+    go_on(memory, Form::ChainedPlainly);
+}
+
+#[inline(always)]
+fn go_on<C: Compression>(memory: &mut Memory<C>, form: Form) {
     let Memory { kernel, start, digests, chains, place, .. } = memory;
     let code = kernel.chains().expect("asked for only if it is there");
-    code.go_on()(Links {
+    (code.go_on)(Links {
         links: 2,
         starts: LaneStarts::Same(start),
         outer: None,
@@ -414,12 +446,11 @@ extern "C" fn chained<C: Compression>(memory: &mut Memory<C>) {
         from_bytes: true,
         to_rows: true,
         sums: false,
+        is_plain: form == Form::ChainedPlainly,
     });
     for (lane, digest) in digests.iter_mut().enumerate().take(kernel.lanes) {
-        let value = match code {
-            Chains::InLanes(_) => &chains.rows[lane][..value::<C>().len()],
-            Chains::PerMessage(_) => &chains.bytes[lane][value::<C>()],
-        };
+        let value = value::<C>(form);
+        let value = if code.is_in_lanes { &chains.rows[lane][..value.len()] } else { &chains.bytes[lane][value] };
         digest[..value.len()].copy_from_slice(value);
     }
 }

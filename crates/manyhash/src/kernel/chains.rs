@@ -5,8 +5,11 @@
 //! its block, which stays in memory, a row a word: loads are free beside the rounds. A digest may begin
 //! at any byte of its block, because what comes before it need not be whole words (FIPS 205, section
 //! 11.2: 22 bytes). Kernels with registers for each message have blocks as bytes.
+//!
+//! A chain is **plain** if each message is a digest and nothing else. Then neither digests nor what stands behind them are in memory: the
+//! compiler knows the padding, and leaves out what it can compute.
 
-use super::per_message::{PerMessage, load_states};
+use super::per_message::{ChainBlocks, PerMessage, load_states};
 use super::short::{DigestBlock, LaneStarts, LaneStates};
 use super::states::States;
 use crate::algorithm::{BlockOf, Compression, MAX_BLOCK_BYTES, StateOf, VectorOf, WordOf, write_digest};
@@ -74,7 +77,7 @@ impl<C: Compression> Place<C> {
 /// What lanes have in memory.
 pub(crate) struct Memory<C: Compression> {
     /// The blocks of the next messages as bytes.
-    pub(crate) bytes: [[u8; MAX_BLOCK_BYTES]; MAX_LANES],
+    pub(crate) bytes: ChainBlocks,
     /// The same in lanes.
     blocks: LaneBlocks<C>,
     /// The words of these blocks that get bytes of a digest, with zeros in its place.
@@ -156,16 +159,41 @@ pub(crate) struct Links<'a, C: Compression> {
     pub(crate) to_rows: bool,
     /// Whether each digest is also added to the sums.
     pub(crate) sums: bool,
+    /// Whether chains are plain, all from one start.
+    pub(crate) is_plain: bool,
+}
+
+/// Returns word `i` of the block of a message that is a digest of all words that `C` has for it: a one behind the digest, and at the end
+/// its length in bits (FIPS 180-4, section 5.1).
+#[inline(always)]
+pub(super) fn padding_word<C: Compression>(i: usize) -> WordOf<C> {
+    const { assert!(!C::WANTS_CHAINS || matches!(C::BYTE_ORDER, ByteOrder::Big)) };
+    let bits = 8 * C::DIGEST_WORDS * size_of::<WordOf<C>>();
+    if i == C::DIGEST_WORDS {
+        WordOf::<C>::TOP_BIT
+    } else if i + 1 == C::Block::COUNT {
+        Word::low(bits as u64)
+    } else {
+        Word::low(0)
+    }
+}
+
+/// Writes what stands behind the digest in the block of a plain chain.
+pub(crate) fn pad<C: Compression>(block: &mut [u8]) {
+    let block = &mut block[..C::BLOCK_BYTES];
+    (C::DIGEST_WORDS..C::Block::COUNT).for_each(|i| padding_word::<C>(i).write_bytes(C::BYTE_ORDER, i * size_of::<WordOf<C>>(), block));
 }
 
 impl<I: Isa, C: Compression> Task<I> for Links<'_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let Self { links, starts, outer, place, count, memory, from_bytes, to_rows, sums, .. } = self;
+        let Self { links, starts, outer, place, count, memory, from_bytes, to_rows, sums, is_plain, .. } = self;
+        if is_plain {
+            return go_on_plainly(isa, links, &starts, memory, from_bytes, to_rows);
+        }
         if from_bytes {
-            let blocks = Blocks::new(VectorOf::<C, I>::LANES, C::BLOCK_BYTES, |lane| &memory.bytes[lane]);
-            let words = C::Block::load::<VectorOf<C, I>>(isa, C::BYTE_ORDER, &blocks, 0, 0);
+            let words = load_blocks::<I, C>(isa, &memory.bytes);
             C::Block::write(&words, memory.blocks.as_mut().as_flattened_mut(), MAX_LANES);
             macro_rules! beside { ($($i:literal)*) => { $(
                 if let (true, Some(row)) = ($i < place.words, memory.blocks.as_ref().get(place.first_word + $i)) {
@@ -216,6 +244,58 @@ impl<I: Isa, C: Compression> Task<I> for Links<'_, C> {
         if to_rows {
             Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, &mut memory.rows);
         }
+    }
+}
+
+#[inline(always)]
+fn load_blocks<I: Isa, C: Compression>(isa: I, bytes: &ChainBlocks) -> BlockOf<C, VectorOf<C, I>> {
+    let blocks = Blocks::new(VectorOf::<C, I>::LANES, C::BLOCK_BYTES, |lane| &bytes[lane]);
+    C::Block::load(isa, C::BYTE_ORDER, &blocks, 0, 0)
+}
+
+/// Goes on with a plain chain in every lane. Padding that the compiler knows saves 3 to 8 % of the time (Zen 4: 15.9 ns a link in
+/// `avx512-lean`, 17.4 for a block).
+#[inline(always)]
+fn go_on_plainly<I: Isa, C: Compression>(
+    isa: I,
+    links: u64,
+    starts: &LaneStarts<'_, C>,
+    memory: &mut Memory<C>,
+    from_bytes: bool,
+    to_rows: bool,
+) {
+    let mut message: BlockOf<C, VectorOf<C, I>> = if from_bytes {
+        load_blocks::<I, C>(isa, &memory.bytes)
+    } else {
+        C::Block::read(isa, memory.blocks.as_ref().as_flattened(), MAX_LANES)
+    };
+    macro_rules! pad { ($($i:literal)*) => { $(
+        if const { $i >= C::DIGEST_WORDS && $i < C::Block::COUNT } {
+            message.as_mut()[$i] = Words::splat(isa, padding_word::<C>($i));
+        }
+    )* } }
+    pad!(4 5 6 7 8 9 10 11 12 13 14 15);
+    for _ in 0..links {
+        let mut state = starts.read(isa);
+        C::compress(isa, &mut state, message);
+        macro_rules! digest { ($($i:literal)*) => { $(
+            if const { $i < C::DIGEST_WORDS } {
+                message.as_mut()[$i] = state.as_ref()[$i];
+            }
+        )* } }
+        digest!(0 1 2 3 4 5 6 7);
+    }
+    let digest = &message.as_ref()[..C::DIGEST_WORDS];
+    if to_rows {
+        Words::write_rows(digest, C::BYTE_ORDER, &mut memory.rows);
+    } else {
+        macro_rules! write { ($($i:literal)*) => { $(
+            if const { $i < C::DIGEST_WORDS } {
+                digest[$i].write(&mut memory.blocks.as_mut()[$i]);
+                digest[$i].write(&mut memory.digests.as_mut()[$i]);
+            }
+        )* } }
+        write!(0 1 2 3 4 5 6 7);
     }
 }
 
@@ -275,7 +355,10 @@ impl<I: PerMessage<C>, C: Compression, const N: usize> Task<I> for LinksPerMessa
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let Links { links, starts, outer, place, count_bytes, memory, sums, .. } = self.0;
+        let Links { links, starts, outer, place, count_bytes, memory, sums, is_plain, .. } = self.0;
+        if let (true, LaneStarts::Same(start)) = (is_plain, &starts) {
+            return isa.go_on::<N>(links, isa.load(start), &mut memory.bytes);
+        }
         let starts: [I::State; N] = match starts {
             LaneStarts::Same(state) => [isa.load(state); N],
             LaneStarts::Each(rows) => load_states(isa, &States::<C>::of_rows(&mut { *rows })),

@@ -46,20 +46,25 @@ struct Short<C: Compression> {
     in_turns: for<'a> fn(short::InTurns<'a, '_, C>) -> u64,
 }
 
-/// The code of a kernel for chains, and where it has the blocks of messages.
+/// The code of a kernel for chains.
 #[derive(Clone, Copy)]
-pub(crate) enum Chains<C: Compression> {
-    /// In rows, a word of every lane after the other.
-    InLanes(GoOn<C>),
-    /// As bytes, one message after the other.
-    PerMessage(GoOn<C>),
+pub(crate) struct Chains<C: Compression> {
+    /// The code.
+    pub(crate) go_on: GoOn<C>,
+    /// Whether it has the blocks of messages in rows, a word of every lane after the other, or as bytes, one message
+    /// after the other.
+    pub(crate) is_in_lanes: bool,
 }
 
 impl<C: Compression> Chains<C> {
-    /// Returns the code.
-    pub(crate) fn go_on(self) -> GoOn<C> {
-        match self {
-            Self::InLanes(go_on) | Self::PerMessage(go_on) => go_on,
+    /// Returns the code of a kernel that keeps each of `N` messages in registers, if `C` wants it.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "no such kernels yet"))]
+    fn per_message<I: PerMessage<C>, const N: usize>() -> Option<Self> {
+        if const { C::WANTS_CHAINS } {
+            let go_on: GoOn<C> = |task| token::<I>().run(chains::LinksPerMessage::<C, N>(task));
+            Some(Self { go_on, is_in_lanes: false })
+        } else {
+            None
         }
     }
 }
@@ -144,7 +149,7 @@ impl<C: Compression> Kernel<C> {
             }),
             short: (VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS).then_some(short),
             chains: if const { C::WANTS_CHAINS && VectorOf::<C, I>::PADS } {
-                Some(Chains::InLanes(|task| token::<I>().run(task)))
+                Some(Chains { go_on: |task| token::<I>().run(task), is_in_lanes: true })
             } else {
                 None
             },
@@ -171,11 +176,7 @@ impl<C: Compression> Kernel<C> {
             one: Some(|state, body, end, at_end| token::<I>().run(one_message::InRegisters::<C>(OneMessage { state, body, end, at_end }))),
             dealt: None,
             short: None,
-            chains: if const { C::WANTS_CHAINS } {
-                Some(Chains::PerMessage(|task| token::<I>().run(chains::LinksPerMessage::<C, 1>(task))))
-            } else {
-                None
-            },
+            chains: Chains::per_message::<I, 1>(),
         }
     }
 
@@ -196,7 +197,7 @@ impl<C: Compression> Kernel<C> {
             one: None,
             dealt: None,
             short: None,
-            chains: Some(Chains::PerMessage(|task| token::<I>().run(chains::LinksPerMessage::<C, N>(task)))),
+            chains: Chains::per_message::<I, N>(),
         }
     }
 
@@ -210,10 +211,10 @@ impl<C: Compression> Kernel<C> {
         Self { dealt: Some(dealt), ..Self::per_message::<I, N>(name, kind, vector_bits) }
     }
 
-    /// Restricts the kernel to runs of more than [`SHORT_BLOCKS`] blocks.
+    /// Restricts the kernel to runs of more than [`SHORT_BLOCKS`] blocks: not to chains, whose runs have one.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such kernel yet"))]
     fn only_long(self) -> Self {
-        Self { runs: Runs::Long, ..self }
+        Self { runs: Runs::Long, chains: None, ..self }
     }
 
     /// Returns this kernel with its cost for a message dealt out to lanes. If it has no code for

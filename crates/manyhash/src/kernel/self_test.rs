@@ -5,7 +5,7 @@
 //! kernel that fails here is left out, so that digests stay right, and `backend::health` says so. The
 //! known results are of this library's tests, not of the machine: [`SelfTested::KNOWN`].
 
-use super::chains::{Links, Memory, Place, add, counting_word};
+use super::chains::{Links, Memory, Place, add, counting_word, pad};
 use super::short::{InLanes, InTurns, LaneStarts, ShortMessages};
 use super::states::States;
 use super::{Chains, Kernel};
@@ -13,6 +13,7 @@ use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, SelfTested, WordOf, write_digest};
 use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, OnceLock, Whole, Word};
 use alloc::{boxed::Box, vec::Vec};
+use std::ops::Range;
 
 /// The number of different messages. Lanes next to each other, and lanes that are a power of two
 /// apart, have different ones.
@@ -146,16 +147,25 @@ fn is_right<C: SelfTested>(kernel: &Kernel<C>) -> bool {
 }
 
 /// Returns whether the code for chains, if there is any, does what the kernel, which is right, does with
-/// block after block. Digests begin in the middle of a word, and words before and behind them count.
+/// block after block: with plain chains, and with digests that begin in the middle of a word, between words that count.
 fn goes_on_with_chains<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
-    const LINKS: u64 = 3;
+    let digest_bytes = C::DIGEST_WORDS * size_of::<WordOf<C>>();
     let Some(code) = kernel.chains() else { return true };
-    let (value, count) = (3..3 + C::DIGEST_WORDS * size_of::<WordOf<C>>() - 4, 2..3);
+    goes_on(kernel, code, bytes, (0..digest_bytes, 0..0)) && goes_on(kernel, code, bytes, (3..digest_bytes - 1, 2..3))
+}
+
+/// Returns whether it does with these bytes of a digest and of a number. Chains whose digest is at the beginning are plain.
+fn goes_on<C: SelfTested>(kernel: &Kernel<C>, code: Chains<C>, bytes: &Bytes, (value, count): (Range<usize>, Range<usize>)) -> bool {
+    const LINKS: u64 = 3;
+    let is_plain = value.start == 0;
     let start = C::filled(WordOf::<C>::default());
     let mut memory = Box::new(Memory::<C>::new());
     for (lane, block) in memory.bytes.iter_mut().enumerate().take(kernel.lanes) {
         block[..C::BLOCK_BYTES].copy_from_slice(&bytes.blocks::<C>(lane % MESSAGES)[..C::BLOCK_BYTES]);
         block[count.clone()].fill(0);
+        if is_plain {
+            pad::<C>(block);
+        }
     }
     let mut right = memory.bytes;
     for _ in 0..LINKS {
@@ -167,7 +177,7 @@ fn goes_on_with_chains<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool
             add(&mut block[count.clone()], 1);
         }
     }
-    code.go_on()(Links {
+    (code.go_on)(Links {
         links: LINKS,
         starts: LaneStarts::Same(&start),
         outer: None,
@@ -178,11 +188,9 @@ fn goes_on_with_chains<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool
         from_bytes: true,
         to_rows: true,
         sums: false,
+        is_plain,
     });
-    let found = |lane: usize| match code {
-        Chains::InLanes(_) => &memory.rows[lane][..value.len()],
-        Chains::PerMessage(_) => &memory.bytes[lane][value.clone()],
-    };
+    let found = |lane: usize| if code.is_in_lanes { &memory.rows[lane][..value.len()] } else { &memory.bytes[lane][value.clone()] };
     (0..kernel.lanes).all(|lane| *found(lane) == right[lane][value.clone()])
 }
 

@@ -8,11 +8,11 @@ use super::mix::Mix;
 use crate::algorithm::ending::{End, Ending, Tail};
 use crate::algorithm::{ChainingOf, Compression, MAX_BLOCK_BYTES, WordOf, write_digest};
 use crate::isa::{Blocks, ByteOrder, MAX_LANES, Word};
-use crate::kernel::chains::{Links, Memory, Place, SecondPass, add, counting_word};
+use crate::kernel::chains::{Links, Memory, Place, SecondPass, add, counting_word, pad};
 use crate::kernel::short::{DigestBlock, LaneStarts, LaneStates};
 use crate::kernel::start::{Start, Starts};
 use crate::kernel::states::States;
-use crate::kernel::{Chains as KernelChains, Kernel};
+use crate::kernel::{Chains as Code, Kernel, Runs};
 use alloc::{boxed::Box, vec::Vec};
 use std::ops::Range;
 
@@ -29,6 +29,8 @@ pub(crate) struct Layout<C: Compression> {
     count: Range<usize>,
     /// The state that each message starts from, if no other is given.
     start: ChainingOf<C>,
+    /// Whether a message is a digest of all words of a state, and nothing else.
+    is_plain: bool,
 }
 
 /// What a message has before its value and after it.
@@ -69,7 +71,10 @@ impl<C: Compression> Layout<C> {
         // A word whose least significant byte comes first can't carry to the byte before its last one.
         let most = if matches!(C::BYTE_ORDER, ByteOrder::Big) { word_bytes } else { 1 };
         let is_in_one_word = count.is_empty() || count.len() <= most && count.start / word_bytes == (count.end - 1) / word_bytes;
-        is_in_one_word.then_some(Self { block, own, value, count, start: state })
+        let mut plain = [0; MAX_BLOCK_BYTES];
+        pad::<C>(&mut plain);
+        let is_plain = C::WANTS_CHAINS && value == (0..C::DIGEST_WORDS * word_bytes) && block == plain;
+        is_in_one_word.then_some(Self { block, own, value, count, start: state, is_plain })
     }
 }
 
@@ -108,14 +113,30 @@ const FEW_ENDS: usize = 4;
 pub(crate) fn run<C: Compression>(mix: &Mix<C>, chains: &Chains<'_, C>, values: &mut [u8], sums: Option<&mut [u8]>) {
     let value_bytes = chains.layout.value.len();
     let count = values.len() / value_bytes;
+    let mut lanes = Lanes::new(chains, values, sums);
+    if lanes.is_plain && count > 0 {
+        let links = (chains.links)(0);
+        if (1..count).all(|chain| (chains.links)(chain) == links) {
+            return lanes.run_alike(mix, links);
+        }
+    }
     let all = (0..count).map(|chain| OnItsWay { chain, left: (chains.links)(chain) });
     let mut waiting: Vec<OnItsWay> = all.filter(|chain| chain.left > 0).collect();
     waiting.sort_unstable_by_key(|chain| (chain.left, usize::MAX - chain.chain));
-    let mut lanes = Lanes::new(chains, values, sums);
-    while let Some(longest) = waiting.last() {
-        let kernel = mix.best_for(waiting.len(), longest.left);
+    while !waiting.is_empty() {
+        let kernel = best_for(mix, waiting.len());
         lanes.run(mix, kernel, &mut waiting);
     }
+}
+
+/// Returns the index of the kernel that goes on with so many chains in the least time for each: not one for long runs, unless it is alone.
+fn best_for<C: Compression>(mix: &Mix<C>, chains: usize) -> usize {
+    let ps_per_link = |kernel: &Kernel<C>| {
+        let is_meant = kernel.runs != Runs::Long || mix.kernels.len() == 1;
+        if is_meant { f64::from(kernel.cost_ps) / chains.min(kernel.lanes) as f64 } else { f64::INFINITY }
+    };
+    let all = mix.kernels.iter().map(ps_per_link).enumerate();
+    all.min_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(0, |(index, _)| index)
 }
 
 /// The lanes of a kernel.
@@ -130,6 +151,8 @@ struct Lanes<'a, 'c, C: Compression> {
     /// The states that lanes start from in both passes, if lanes have starts of their own.
     starts: Box<[LaneStates<C>; 2]>,
     place: Place<C>,
+    /// Whether chains are plain.
+    is_plain: bool,
     /// The block of a digest in the second pass: in lanes, and as bytes.
     digest_block: Option<(DigestBlock<C>, [u8; MAX_BLOCK_BYTES])>,
 }
@@ -149,6 +172,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
         Self {
             digest_block: chains.keys.as_ref().map(|(_, outer)| digest_block(outer)),
             place: Place::new(value.clone()),
+            is_plain: chains.layout.is_plain && chains.keys.is_none() && sums.is_none(),
             chains,
             values,
             sums,
@@ -159,28 +183,53 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
         }
     }
 
+    /// Goes on with plain chains that all have as many links, as many as there are lanes at a time.
+    fn run_alike(&mut self, mix: &Mix<C>, links: u64) {
+        let value_bytes = self.chains.layout.value.len();
+        self.memory.bytes.iter_mut().for_each(|block| pad::<C>(block));
+        let mut first = 0;
+        while first < self.values.len() {
+            let kernel = &mix.kernels[best_for(mix, (self.values.len() - first) / value_bytes)];
+            let last = self.values.len().min(first + kernel.lanes * value_bytes);
+            for (block, value) in self.memory.bytes.iter_mut().zip(self.values[first..last].chunks_exact(value_bytes)) {
+                block[..value_bytes].copy_from_slice(value);
+            }
+            match kernel.chains() {
+                Some(code) => self.go_on(code, links, true, true),
+                None => (0..links).for_each(|_| self.go_on_in_memory(kernel)),
+            }
+            let is_in_lanes = kernel.chains().is_some_and(|code| code.is_in_lanes);
+            let Memory { bytes, rows, .. } = &*self.memory;
+            for (lane, value) in self.values[first..last].chunks_exact_mut(value_bytes).enumerate() {
+                value.copy_from_slice(if is_in_lanes { &rows[lane][..value_bytes] } else { &bytes[lane][..value_bytes] });
+            }
+            first = last;
+        }
+    }
+
     /// Runs chains that wait until none is left, or until another kernel is better for those that are:
     /// these wait again.
     fn run(&mut self, mix: &Mix<C>, index: usize, waiting: &mut Vec<OnItsWay>) {
         let kernel = &mix.kernels[index];
-        for lane in 0..kernel.lanes {
+        let (code, lanes) = (kernel.chains(), kernel.lanes);
+        for lane in 0..lanes {
             self.refill(lane, waiting);
         }
-        let is_in_lanes = matches!(kernel.chains(), Some(KernelChains::InLanes(_)));
+        let is_in_lanes = code.is_some_and(|code| code.is_in_lanes);
         let mut from_bytes = true;
         loop {
-            let mut lefts = self.busy[..kernel.lanes].iter().flatten().map(|chain| chain.left);
+            let mut lefts = self.busy[..lanes].iter().flatten().map(|chain| chain.left);
             let Some(first) = lefts.next() else { return };
-            let (busy, links, longest) =
-                lefts.fold((1, first, first), |(busy, least, most), left| (busy + 1, least.min(left), most.max(left)));
-            let is_better = waiting.is_empty() && busy < kernel.lanes && mix.best_for(busy, longest) != index;
-            let ends = self.busy[..kernel.lanes].iter().flatten().filter(|chain| chain.left == links).count();
+            let (busy, links) = lefts.fold((1, first), |(busy, least), left| (busy + 1, least.min(left)));
+            let is_better = waiting.is_empty() && busy < lanes && best_for(mix, busy) != index;
+            let ends = self.busy[..lanes].iter().flatten().filter(|chain| chain.left == links).count();
             // Going through bytes takes as long for all lanes as for some of them one by one.
-            let to_rows = ends * FEW_ENDS >= kernel.lanes;
+            let to_rows = ends * FEW_ENDS >= lanes;
             if is_better {
-                for lane in 0..kernel.lanes {
+                for lane in 0..lanes {
                     let Some(chain) = self.busy[lane] else { continue };
-                    if is_in_lanes && !from_bytes {
+                    // A chain that has just come has its value as bytes, and none in its lane yet.
+                    if is_in_lanes && self.behind[lane] > 0 {
                         self.update_bytes(lane, false);
                     }
                     self.leave(lane, is_in_lanes);
@@ -189,11 +238,11 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
                 waiting.sort_unstable_by_key(OnItsWay::order);
                 return;
             }
-            match kernel.chains() {
+            match code {
                 Some(code) => self.go_on(code, links, from_bytes, to_rows),
                 None => (0..links).for_each(|_| self.go_on_in_memory(kernel)),
             }
-            for lane in 0..kernel.lanes {
+            for lane in 0..lanes {
                 self.behind[lane] += links;
                 let Some(chain) = &mut self.busy[lane] else { continue };
                 chain.left -= links;
@@ -271,7 +320,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
     }
 
     /// Goes on by `links` links in every lane.
-    fn go_on(&mut self, code: KernelChains<C>, links: u64, from_bytes: bool, to_rows: bool) {
+    fn go_on(&mut self, code: Code<C>, links: u64, from_bytes: bool, to_rows: bool) {
         let Chains { layout, keys, .. } = self.chains;
         let [inner, outer] = &*self.starts;
         let task = Links {
@@ -285,8 +334,9 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
             from_bytes,
             to_rows,
             sums: self.sums.is_some(),
+            is_plain: self.is_plain,
         };
-        code.go_on()(task);
+        (code.go_on)(task);
     }
 
     /// Goes on by one link, by a kernel that has no code for chains.

@@ -4,7 +4,7 @@ use crate::support::backends::{forced_backend_lacks, most_lanes};
 use crate::support::{Random, paint, reference};
 use manyhash::backend::Backend;
 use manyhash::chain::{self, Link, Start};
-use manyhash::{Algorithm, Sha256, hash};
+use manyhash::{Algorithm, Sha1, Sha256, Sha512, hash};
 use std::ops::Range;
 use std::panic::catch_unwind;
 
@@ -98,6 +98,35 @@ fn random_chains<A: Algorithm>() {
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[random_chains]);
+
+/// Few lengths and many ends at once: where the last chain that waited has just got a lane, the others may be so few that another kernel
+/// goes on with them.
+fn lanes_are_left_at_once<A: Algorithm>() {
+    for count in 1..80 {
+        for (step, lengths) in (1..9).flat_map(|step| (1..11).map(move |lengths| (step, lengths))) {
+            let values: Vec<A::Digest> = (0..count).map(|i: usize| hash::<A>(&i.to_le_bytes())).collect();
+            let links: Vec<u64> = (0..count).map(|i| 1 + (i * step % lengths) as u64).collect();
+            let ends = chain::many::<A>(&values, &links);
+            for (chain, ((value, links), end)) in values.iter().zip(&links).zip(ends).enumerate() {
+                let right = (0..*links).fold(*value, |value, _| hash::<A>(value.as_ref()));
+                assert!(right.as_ref() == end.as_ref(), "{}, chain {chain} of {count}, {step}, {lengths}", A::NAME);
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_are_left_at_once_whatever_the_kernel() {
+    if !forced_backend_lacks::<Sha256>() {
+        lanes_are_left_at_once::<Sha256>();
+    }
+    if !forced_backend_lacks::<Sha1>() {
+        lanes_are_left_at_once::<Sha1>();
+    }
+    if !forced_backend_lacks::<Sha512>() {
+        lanes_are_left_at_once::<Sha512>();
+    }
+}
 
 /// A hundred thousand links of digests alone: whatever a kernel keeps from link to link, it keeps right.
 #[test]

@@ -26,12 +26,12 @@ pub(crate) mod sm3_ce;
 
 use super::Kernel;
 use super::states::States;
-use crate::algorithm::{ChainingOf, Compression};
+use crate::algorithm::{ChainingOf, Compression, MAX_BLOCK_BYTES, WordOf, write_digest};
 #[cfg(target_arch = "x86_64")]
 use crate::algorithm::{VectorOf, blake2b::Blake2bCompression, blake2s::Blake2sCompression, blake3::Blake3Compression};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{Avx512Half, Avx512Quarter, Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
-use crate::isa::{Blocks, Dealt, Task, Token};
+use crate::isa::{Blocks, Dealt, MAX_LANES, Task, Token};
 use alloc::{boxed::Box, vec::Vec};
 use std::any::Any;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -55,7 +55,22 @@ pub(crate) trait PerMessage<C: Compression>: Token {
     fn store(self, state: &Self::State) -> ChainingOf<C>;
     /// Compresses every block of lanes `0..N` into the states, interleaved.
     fn compress<const N: usize>(self, states: &mut [Self::State; N], blocks: &Blocks);
+    /// Goes on with `N` plain chains by `links` links. Each of `blocks` begins with a digest, which becomes the next one; behind it, all are
+    /// alike. Every message begins with the state `start`.
+    #[inline(always)]
+    fn go_on<const N: usize>(self, links: u64, start: Self::State, blocks: &mut ChainBlocks) {
+        for _ in 0..links {
+            let mut states = [start; N];
+            self.compress(&mut states, &Blocks::new(N, C::BLOCK_BYTES, |lane| &blocks[lane]));
+            for (block, state) in blocks.iter_mut().zip(&states) {
+                write_digest::<C>(&self.store(state), &mut block[..C::DIGEST_WORDS * size_of::<WordOf<C>>()]);
+            }
+        }
+    }
 }
+
+/// The blocks of the next messages of chains, as bytes.
+pub(crate) type ChainBlocks = [[u8; MAX_BLOCK_BYTES]; MAX_LANES];
 
 /// An instruction set that can also read messages which are dealt out to lanes, `N` at a time.
 pub(crate) trait PerMessageDealt<C: Compression, const N: usize>: PerMessage<C> {
@@ -141,9 +156,9 @@ fn all() -> Vec<Box<dyn Any>> {
 }
 
 /// An instruction set that keeps a message in the `State` of a module, made of vectors, which its
-/// `compress` advances: `Isa: Compression = module of Vector`.
+/// `compress` advances: `Isa: Compression = module of Vector`, `and go_on` if it has code for plain chains.
 macro_rules! in_vectors {
-    ($arch:literal: $($Isa:ident: $Compression:ident = $module:ident of $Vector:path;)*) => { $(
+    ($arch:literal: $($Isa:ident: $Compression:ident = $module:ident of $Vector:ty $(, and $go_on:ident)?;)*) => { $(
         #[cfg(target_arch = $arch)]
         impl PerMessage<$Compression> for $Isa {
             type State = $module::State<$Vector>;
@@ -159,12 +174,18 @@ macro_rules! in_vectors {
             fn compress<const N: usize>(self, states: &mut [Self::State; N], blocks: &Blocks) {
                 $module::compress(self, states, blocks);
             }
+            $(
+                #[inline(always)]
+                fn $go_on<const N: usize>(self, links: u64, start: Self::State, blocks: &mut ChainBlocks) {
+                    $module::$go_on::<$Vector, N>(self, links, start, blocks);
+                }
+            )?
         }
     )* };
 }
 in_vectors! { "x86_64":
     ShaNi: Sha1Compression = sha1_ni of x86_64::sha::Quad;
-    ShaNi: Sha256Compression = sha256_ni of x86_64::sha::Quad;
+    ShaNi: Sha256Compression = sha256_ni of x86_64::sha::Quad, and go_on;
 }
 
 /// An instruction set that keeps the rows of one message's state in vectors.

@@ -2,7 +2,9 @@
 //! before, and the unit takes one every other cycle (every cycle on Zen 4), so two interleaved
 //! messages fill it, and four leave it some slack.
 
-use crate::algorithm::sha256::ROUND_CONSTANTS;
+use super::ChainBlocks;
+use crate::algorithm::sha256::{ROUND_CONSTANTS, Sha256Compression};
+use crate::algorithm::write_digest;
 use crate::isa::Blocks;
 use crate::isa::x86_64::sha::ShaVector;
 
@@ -54,27 +56,58 @@ impl<Q: ShaVector> State<Q> {
 pub(crate) fn compress<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [State<Q>; N], blocks: &Blocks) {
     let mut at = 0;
     while at < blocks.len_bytes() {
-        let before = *states;
-        let mut words = [[before[0].abef; 4]; N];
+        let mut words = [[states[0].abef; 4]; N];
         for (message, words) in words.iter_mut().enumerate() {
             *words = Q::load_block(isa, blocks, message, at, false, N == 1);
         }
-        // Group i is rounds 4i to 4i + 3.
-        macro_rules! groups { ($($i:literal)*) => { $(
-            let k = &ROUND_CONSTANTS[$i / 4];
-            let k = Q::constants(isa, [k[4 * ($i % 4)], k[4 * ($i % 4) + 1], k[4 * ($i % 4) + 2], k[4 * ($i % 4) + 3]]);
-            for message in 0..N {
-                let (state, w) = (&mut states[message], &mut words[message]);
-                if $i >= 4 {
-                    w[$i % 4] = Q::sha256_schedule(w[$i % 4], w[($i + 1) % 4], w[($i + 2) % 4], w[($i + 3) % 4]);
-                }
-                state.four_rounds(w[$i % 4].add(k));
-            }
-        )* } }
-        groups!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-        for message in 0..N {
-            states[message] = states[message].add(before[message]);
-        }
+        compress_words(isa, states, words);
         at += 64;
+    }
+}
+
+/// Compresses a block of each message, whose words are in four vectors.
+#[inline(always)]
+fn compress_words<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [State<Q>; N], mut words: [[Q; 4]; N]) {
+    let before = *states;
+    // Group i is rounds 4i to 4i + 3.
+    macro_rules! groups { ($($i:literal)*) => { $(
+        let k = &ROUND_CONSTANTS[$i / 4];
+        let k = Q::constants(isa, [k[4 * ($i % 4)], k[4 * ($i % 4) + 1], k[4 * ($i % 4) + 2], k[4 * ($i % 4) + 3]]);
+        for message in 0..N {
+            let (state, w) = (&mut states[message], &mut words[message]);
+            if $i >= 4 {
+                w[$i % 4] = Q::sha256_schedule(w[$i % 4], w[($i + 1) % 4], w[($i + 2) % 4], w[($i + 3) % 4]);
+            }
+            state.four_rounds(w[$i % 4].add(k));
+        }
+    )* } }
+    groups!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    for message in 0..N {
+        states[message] = states[message].add(before[message]);
+    }
+}
+
+/// Goes on with `N` plain chains by `links` links: see [`PerMessage::go_on`](super::PerMessage::go_on). Digests stay in registers, where
+/// one chain waited for what it had just written (Zen 4: 42.7 ns a link in memory, 35.5 in registers; four chains 19.7 and 16.5).
+#[inline(always)]
+pub(crate) fn go_on<Q: ShaVector, const N: usize>(isa: Q::Isa, links: u64, start: State<Q>, blocks: &mut ChainBlocks) {
+    let from = Blocks::new(N, 64, |lane| &blocks[lane]);
+    let padding = Q::load_block(isa, &from, 0, 0, false, false);
+    let mut digests = [[start.abef; 2]; N];
+    for (message, digest) in digests.iter_mut().enumerate() {
+        let [first, second, ..] = Q::load_block(isa, &from, message, 0, false, false);
+        *digest = [first, second];
+    }
+    for _ in 0..links {
+        let mut states = [start; N];
+        compress_words(isa, &mut states, digests.map(|[first, second]| [first, second, padding[2], padding[3]]));
+        for (digest, state) in digests.iter_mut().zip(&states) {
+            let [a, b, c, d, e, f, g, h] = state.store();
+            *digest = [Q::new(isa, [a, b, c, d]), Q::new(isa, [e, f, g, h])];
+        }
+    }
+    for (block, digest) in blocks.iter_mut().zip(&digests) {
+        let words = [digest[0].words(), digest[1].words()];
+        write_digest::<Sha256Compression>(words.as_flattened().try_into().expect("eight words"), &mut block[..32]);
     }
 }

@@ -21,6 +21,7 @@
 //! | four messages, sixteen lanes | 54 | no |
 //! | words handed over by four instead of two | 54 | no |
 //! | eight messages | 58 | no |
+//! | sixteen chains of digests, eight after eight | 62 | no: 59 in lanes |
 
 use super::sha256_ni::State;
 use super::{PerMessage, PerMessageDealt};
