@@ -180,7 +180,8 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
             if is_better {
                 for lane in 0..kernel.lanes {
                     let Some(chain) = self.busy[lane] else { continue };
-                    if is_in_lanes && !from_bytes {
+                    // A chain that has only just got its lane has its block as bytes; the lane's digest is that of another.
+                    if is_in_lanes && !from_bytes && self.behind[lane] > 0 {
                         self.update_bytes(lane, false);
                     }
                     self.leave(lane, is_in_lanes);
