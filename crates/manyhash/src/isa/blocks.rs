@@ -269,6 +269,18 @@ impl<'a> Whole<'a> {
         whole
     }
 
+    /// Takes successive messages of `bytes` bytes each from `messages`, one for each of `lanes` lanes.
+    ///
+    /// Panics if `messages` is shorter, if a message has more than `u32::MAX / 8` bytes, or if there are no
+    /// lanes or more than [`MAX_LANES`].
+    #[inline(always)]
+    pub fn successive(lanes: usize, bytes: usize, messages: &'a [u8]) -> Self {
+        assert!(bytes <= MOST_BYTES);
+        let mut whole = Self { blocks: Blocks::successive(lanes, bytes, messages), ends: [0; MAX_LANES], left: 0 };
+        whole.ends[..lanes].fill(bytes as u32);
+        whole
+    }
+
     /// Makes a lane go on with another message, whose first byte is byte `at`. No byte before it can be
     /// read any more, of any lane. Panics if there is no such lane, or if the message ends after
     /// `u32::MAX / 8` bytes.
@@ -333,8 +345,7 @@ impl<'a> Whole<'a> {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for lanes that pad"))]
     pub(super) fn messages<const N: usize>(&self, first_lane: usize, at: usize) -> ([*const u8; N], [u32; N]) {
         assert!(self.blocks.from <= at);
-        let mut ends = [0; N];
-        ends.copy_from_slice(&self.ends[first_lane..first_lane + N]);
+        let ends = *self.ends[first_lane..].first_chunk().expect("as many lanes");
         (self.blocks.addresses(first_lane, 0), ends)
     }
 }

@@ -80,16 +80,17 @@ impl<'a> Digests<'a> {
     /// better copies of a length that it knows.
     #[inline(always)]
     fn set_rows_of<const N: usize>(&mut self, indices: Which<'_>, rows: &[[u8; MAX_DIGEST_BYTES]]) {
+        let digest_of = |row: &[u8; MAX_DIGEST_BYTES]| *row.first_chunk::<N>().expect("a row is long enough");
         let (digests, _) = self.bytes.as_chunks_mut::<N>();
         match indices {
             Which::From(first) => {
                 for (digest, row) in digests[first..].iter_mut().zip(rows) {
-                    digest.copy_from_slice(&row[..N]);
+                    *digest = digest_of(row);
                 }
             }
             Which::These(indices) => {
                 for (i, row) in indices.iter().zip(rows) {
-                    digests[*i].copy_from_slice(&row[..N]);
+                    digests[*i] = digest_of(row);
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Messages in memory, with bytes around each of them, as a supply of the schedule.
 
+use super::copied;
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
@@ -48,6 +49,9 @@ pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, '_, C>,
         return route::hash_many(mix, &around.passes, messages, digests, None);
     }
     digests.check_room(messages.count());
+    if copied::hash_many(mix, around, messages, digests) {
+        return;
+    }
     let queue = Queue::longest_first::<C>(messages, 0..messages.count(), around.framed_bytes(&[]));
     let mut framed = Framed { around, messages, digests, queue, slots: Vec::new() };
     super::run(&mut Memory::default(), mix, Extent::All, &mut framed, &mut Usage::default());

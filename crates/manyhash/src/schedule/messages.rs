@@ -9,6 +9,11 @@ pub(crate) trait Messages {
     fn count(&self) -> usize;
     /// Returns message `i`, which is always the same.
     fn message(&self, i: usize) -> &[u8];
+    /// Returns the length of every message in bytes, if it is known without a look at each that all are
+    /// equally long.
+    fn equal_bytes(&self) -> Option<usize> {
+        None
+    }
     /// Returns messages for `lanes` lanes. The first `busy` lanes have one of their own, the others
     /// the first one again.
     fn whole<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize) -> Whole<'a> {
@@ -164,5 +169,15 @@ impl Messages for Chunks<'_> {
     fn message(&self, i: usize) -> &[u8] {
         let start = i * self.message_bytes;
         &self.values[start..(start + self.message_bytes).min(self.values.len())]
+    }
+    #[inline(always)]
+    fn equal_bytes(&self) -> Option<usize> {
+        self.values.len().is_multiple_of(self.message_bytes).then_some(self.message_bytes)
+    }
+    fn whole<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize) -> Whole<'a> {
+        if let (Which::From(first), true, Some(bytes)) = (which, busy == lanes, self.equal_bytes()) {
+            return Whole::successive(lanes, bytes, &self.values[first * bytes..]);
+        }
+        Whole::new(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })))
     }
 }

@@ -65,6 +65,7 @@ mod bookkeeping;
 pub(crate) mod chains;
 pub(crate) mod chunks;
 pub(crate) mod compiled;
+mod copied;
 pub(crate) mod digests;
 mod few;
 pub(crate) mod framed;

@@ -44,6 +44,13 @@ pub(crate) fn hash_many<C: Compression>(
             _ => {}
         }
     }
+    // There is nothing to put in order.
+    if let (Some(bytes), true) = (messages.equal_bytes(), are_short && count > FEW) {
+        let blocks = block_count::<C>(bytes as u64);
+        if blocks <= short::MAX_BLOCKS {
+            return hash_alike(mix, passes, messages, digests, blocks, usage);
+        }
+    }
     hash_in_order(mix, passes, messages, digests, usage.unwrap_or(&mut Usage::default()));
 }
 
@@ -58,7 +65,7 @@ fn hash_alike<C: Compression>(
     blocks: u64,
     usage: Option<&mut Usage>,
 ) {
-    let all = Group { blocks, count: messages.count(), which: Which::From(0), bytes: None };
+    let all = Group { blocks, count: messages.count(), which: Which::From(0), bytes: messages.equal_bytes() };
     short::hash(mix, passes, messages, digests, all, &mut None, usage.unwrap_or(&mut Usage::default()));
 }
 

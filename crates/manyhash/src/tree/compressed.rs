@@ -1,7 +1,7 @@
 //! Nodes that are one call of a compression function each: no padding, and an initial value of
 //! their own.
 
-use crate::algorithm::{ChainingOf, Compression, CompressionOf, WordOf, digest};
+use crate::algorithm::{ChainingOf, Compression, CompressionOf, WordOf, write_digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
 use crate::isa::{Blocks, MAX_LANES};
@@ -13,12 +13,13 @@ use std::fmt;
 #[derive(Clone)]
 pub(crate) struct Compressed<A: Algorithm> {
     initial: ChainingOf<CompressionOf<A>>,
-    finish: fn(&mut A::Digest),
+    finish: fn(usize, &mut [WordOf<CompressionOf<A>>]),
 }
 
 impl<A: Algorithm> Compressed<A> {
-    /// Takes the chaining value that each call begins with, and what makes its result a digest.
-    pub(crate) fn new(initial: ChainingOf<CompressionOf<A>>, finish: fn(&mut A::Digest)) -> Self {
+    /// Takes the chaining value that each call begins with, and what makes words of a digest of those of a
+    /// result: it is given the place of a word, and that word of many results.
+    pub(crate) fn new(initial: ChainingOf<CompressionOf<A>>, finish: fn(usize, &mut [WordOf<CompressionOf<A>>])) -> Self {
         Self { initial, finish }
     }
 
@@ -26,21 +27,21 @@ impl<A: Algorithm> Compressed<A> {
     /// digests.
     pub(crate) fn hash_blocks(&self, blocks: &[u8], digests: &mut [A::Digest]) {
         let mix = backend::mix::<A>();
-        let mut words = vec![WordOf::<CompressionOf<A>>::default(); MAX_LANES * <CompressionOf<A>>::STATE_WORDS];
+        let mut rows = <CompressionOf<A>>::filled([WordOf::<CompressionOf<A>>::default(); MAX_LANES]);
         let (mut blocks, mut digests) = (blocks, digests);
         while !digests.is_empty() {
             let kernel = &mix.kernels[mix.best_for(digests.len(), 1)];
             let busy_lanes = kernel.lanes.min(digests.len());
-            let mut states = States::of_columns(&mut words[..kernel.lanes * <CompressionOf<A>>::STATE_WORDS], kernel.lanes);
+            let mut states = States::of_rows(&mut rows);
             for (i, word) in self.initial.as_ref().iter().enumerate() {
-                states.row_mut(i).fill(*word);
+                states.row_mut(i)[..kernel.lanes].fill(*word);
             }
             // Lanes without a block of their own repeat the last one.
             let block = |lane: usize| &blocks[lane.min(busy_lanes - 1) * A::BLOCK_BYTES..][..A::BLOCK_BYTES];
             kernel.advance(&mut states, &Blocks::new(kernel.lanes, A::BLOCK_BYTES, block));
-            for (lane, found) in digests[..busy_lanes].iter_mut().enumerate() {
-                *found = digest::<A>(&states.column(lane));
-                (self.finish)(found);
+            (0..self.initial.as_ref().len()).for_each(|i| (self.finish)(i, &mut states.row_mut(i)[..busy_lanes]));
+            for (lane, digest) in digests[..busy_lanes].iter_mut().enumerate() {
+                write_digest::<CompressionOf<A>>(&states.column(lane), digest.as_mut());
             }
             blocks = &blocks[busy_lanes * A::BLOCK_BYTES..];
             digests = &mut digests[busy_lanes..];

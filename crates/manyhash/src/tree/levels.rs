@@ -4,6 +4,7 @@
 use super::Merkle;
 use crate::algorithms::Algorithm;
 use alloc::vec::Vec;
+use std::ops::Range;
 
 /// A tree with its levels: the digests that it was made of, and all above them.
 ///
@@ -33,9 +34,37 @@ impl<A: Algorithm> Merkle<A> {
     /// `level` is 0 for leaves, and as many nodes away from them otherwise. Whoever keeps fewer
     /// levels has to make more digests anew when a leaf changes.
     pub fn levels_above(&self, level: usize, digests: Vec<A::Digest>) -> Levels<A> {
-        let mut tree = Levels { tree: self.clone(), beneath: level, levels: vec![Vec::new()] };
-        tree.push(&digests);
+        let mut tree = Levels { tree: self.clone(), beneath: level, levels: vec![digests] };
+        tree.hash_after(0);
         tree
+    }
+
+    /// Hashes nodes of a level, given by their indices, of which none is twice: bytes of their children, from
+    /// `below`, are copied together.
+    fn hash_copied(&self, level: usize, below: &[A::Digest], above: &mut [A::Digest], nodes: impl Iterator<Item = usize>) {
+        let (mut bytes, mut hashed) = (Vec::new(), Vec::new());
+        for node in nodes {
+            let children = &below[node * self.children()..below.len().min((node + 1) * self.children())];
+            match self.promoted(children) {
+                Some(promoted) => above[node] = promoted,
+                None => {
+                    self.push_node(children, level, &mut bytes);
+                    hashed.push(node);
+                }
+            }
+        }
+        for (node, digest) in hashed.into_iter().zip(self.hash_nodes(&bytes)) {
+            above[node] = digest;
+        }
+    }
+
+    /// Hashes successive nodes of a level, where their children are if they may be hashed there.
+    fn hash_run(&self, level: usize, below: &[A::Digest], above: &mut [A::Digest], run: Range<usize>) {
+        let children = below.get(run.start * self.children()..run.end * self.children());
+        match children.and_then(|children| self.nodes_of(children)) {
+            Some(nodes) => self.hash_nodes_into(nodes, &mut above[run]),
+            None => self.hash_copied(level, below, above, run),
+        }
     }
 }
 
@@ -74,51 +103,63 @@ impl<A: Algorithm> Levels<A> {
     pub fn push(&mut self, digests: &[A::Digest]) {
         let before = self.leaves();
         self.levels[0].extend_from_slice(digests);
-        self.hash_above((before..self.leaves()).collect());
+        self.hash_after(before);
+    }
+
+    /// Hashes what is above all digests of the lowest level from this one on.
+    fn hash_after(&mut self, mut first: usize) {
+        let (children, batch) = (self.tree.children(), self.tree.batch_nodes());
+        let mut level = 0;
+        while self.levels[level].len() > 1 && first < self.levels[level].len() {
+            let is_new = self.add_level(level);
+            first = if is_new { 0 } else { first / children };
+            let beneath = self.beneath + level;
+            let (tree, below, above) = self.below_and_above(level);
+            let whole = below.len() / children;
+            let mut next = first;
+            while next < above.len() {
+                // The last node may not be whole: then it is hashed apart.
+                let end = if next < whole { whole.min(next + batch) } else { above.len() };
+                tree.hash_run(beneath, below, above, next..end);
+                next = end;
+            }
+            level += 1;
+        }
     }
 
     /// Hashes what is above the digests of the lowest level with these indices, which are sorted.
     fn hash_above(&mut self, mut changed: Vec<usize>) {
-        let children = self.tree.children();
-        let mut level = 0;
-        while self.levels[level].len() > 1 && !changed.is_empty() {
+        let (children, batch) = (self.tree.children(), self.tree.batch_nodes());
+        for level in 0..self.levels.len() - 1 {
             changed.iter_mut().for_each(|index| *index /= children);
             changed.dedup();
-            if level + 1 == self.levels.len() {
-                self.levels.push(Vec::new());
-                // The node over the digest that was the root is new, too.
-                changed = (0..self.levels[level].len().div_ceil(children)).collect();
-            }
-            let (below, above) = self.levels.split_at_mut(level + 1);
-            let (below, above) = (&below[level], &mut above[0]);
-            above.resize(below.len().div_ceil(children), A::ZERO);
-            let mut bytes = Vec::new();
-            for changed in changed.chunks(self.tree.batch_nodes()) {
-                let (first, last) = (changed[0], changed[changed.len() - 1]);
-                let is_run = last - first + 1 == changed.len();
-                if let Some(nodes) =
-                    below.get(first * children..(last + 1) * children).filter(|_| is_run).and_then(|run| self.tree.nodes_of(run))
-                {
-                    self.tree.hash_nodes_into(nodes, &mut above[first..=last]);
-                    continue;
-                }
-                let children = |node: usize| &below[node * children..below.len().min((node + 1) * children)];
-                bytes.clear();
-                let mut hashed = Vec::new();
-                for node in changed {
-                    match self.tree.promoted(children(*node)) {
-                        Some(promoted) => above[*node] = promoted,
-                        None => {
-                            self.tree.push_node(children(*node), self.beneath + level, &mut bytes);
-                            hashed.push(*node);
-                        }
-                    }
-                }
-                for (node, digest) in hashed.into_iter().zip(self.tree.hash_nodes(&bytes)) {
-                    above[node] = digest;
+            let beneath = self.beneath + level;
+            let (tree, below, above) = self.below_and_above(level);
+            for changed in changed.chunks(batch) {
+                let run = changed[0]..changed[changed.len() - 1] + 1;
+                if run.len() == changed.len() {
+                    tree.hash_run(beneath, below, above, run);
+                } else {
+                    tree.hash_copied(beneath, below, above, changed.iter().copied());
                 }
             }
-            level += 1;
         }
+    }
+
+    /// Adds the level above this one, if it is the last. Returns whether it was.
+    fn add_level(&mut self, level: usize) -> bool {
+        let is_last = level + 1 == self.levels.len();
+        if is_last {
+            self.levels.push(Vec::new());
+        }
+        is_last
+    }
+
+    /// Returns a level and the one above it, which has room for all nodes over it.
+    fn below_and_above(&mut self, level: usize) -> (&Merkle<A>, &[A::Digest], &mut [A::Digest]) {
+        let (below, above) = self.levels.split_at_mut(level + 1);
+        let (below, above) = (&below[level], &mut above[0]);
+        above.resize(below.len().div_ceil(self.tree.children()), A::ZERO);
+        (&self.tree, below, above)
     }
 }

@@ -44,9 +44,8 @@ pub fn digests(contents: &[impl AsRef<[u8]>]) -> Vec<[u8; 32]> {
     merkle().roots(contents).into_iter().map(|root| root.unwrap_or_else(|| crate::hash::hash::<Sha256>(&[]))).collect()
 }
 
-/// Subtracts the initial value, which the compression function adds and the block cipher does not.
-fn take_back_initial(digest: &mut [u8; 32]) {
-    for (word, initial) in digest.as_chunks_mut::<4>().0.iter_mut().zip(INITIAL) {
-        *word = u32::from_be_bytes(*word).wrapping_sub(initial).to_be_bytes();
-    }
+/// Subtracts word `i` of the initial value, which the compression function adds and the block cipher does
+/// not.
+fn take_back_initial(i: usize, words: &mut [u32]) {
+    words.iter_mut().for_each(|word| *word = word.wrapping_sub(INITIAL[i]));
 }

@@ -64,8 +64,11 @@ pub fn root(over_chunks: Option<Digest>, chunks: u64, limit: Option<u64>) -> Res
     }
     let merkle = merkle();
     let (from, to) = (depth(chunks), depth(limit));
-    let mut zeros = merkle.zero_root(from);
     let mut root = over_chunks.unwrap_or_default();
+    if from == to {
+        return Ok(root);
+    }
+    let mut zeros = merkle.zero_root(from);
     for _ in from..to {
         let hashed = merkle.hash_nodes([root, zeros, zeros, zeros].as_flattened());
         (root, zeros) = (hashed[0], hashed[1]);

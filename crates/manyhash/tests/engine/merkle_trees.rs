@@ -509,6 +509,66 @@ fn levels_that_are_kept_are_those_of_the_leaves() {
     check_levels(DmVerity::<Sha256>::new(dm_verity::Format::ChromeOs, 512, 512, b"salt").unwrap().merkle(), "dm-verity");
 }
 
+/// Leaves that come in pieces make the tree that they make at once, and each node is seen once, in order.
+fn check_pieces<A: Algorithm>(tree: &Merkle<A>, name: &str) {
+    if forced_backend_lacks::<A>() {
+        return;
+    }
+    let (seed, mut random) = Random::replayable(0x91ece5);
+    for count in [1, 2, 2047, 2048, 2049, 4096, 4097, 8192, 20_000] {
+        let leaves = manyhash::hash_many::<A>(&(0..count).map(|i: usize| i.to_le_bytes()).collect::<Vec<_>>());
+        let kept = tree.levels(leaves.clone());
+        let mut made: Vec<u64> = Vec::new();
+        let mut see = |nodes: manyhash::tree::Nodes<'_>| {
+            made.resize(made.len().max(nodes.level + 1), 0);
+            assert_eq!(nodes.first, made[nodes.level], "{name}, MANYHASH_TEST_SEED={seed}, {count} leaves, level {}", nodes.level);
+            for (i, digest) in tree.hash_nodes(nodes.bytes).into_iter().enumerate() {
+                assert_eq!(digest, kept.levels()[nodes.level + 1][nodes.first as usize + i], "{name}, {count} leaves");
+            }
+            made[nodes.level] += (nodes.bytes.len() / tree.node_bytes()) as u64;
+            Ok::<_, std::convert::Infallible>(())
+        };
+        let mut builder = tree.builder();
+        let mut rest = &leaves[..];
+        while !rest.is_empty() {
+            let (piece, later) = rest.split_at(random.one_of(&[1, 100, 2048, 5000]).min(rest.len()));
+            let Ok(()) = builder.push(piece, &mut see);
+            rest = later;
+        }
+        let Ok(root) = builder.finish(&mut see);
+        assert_eq!(root, kept.root(), "{name}, MANYHASH_TEST_SEED={seed}, {count} leaves");
+        // A digest that goes up as it is makes no node.
+        let expected = tree.nodes(count as u64);
+        assert!(
+            made.iter().zip(&expected).all(|(made, nodes)| nodes - made <= 1),
+            "{name}, {count} leaves: {made:?} nodes, not {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn leaves_in_pieces_make_the_tree_of_all() {
+    check_pieces(&rfc9162::merkle(), "RFC 9162");
+    check_pieces(&ssz::merkle(), "SSZ");
+    check_pieces(&bitcoin::merkle(), "Bitcoin");
+    check_pieces(&sha256tree::merkle(), "SHA256TREE");
+    check_pieces(FsVerity::<Sha512>::new(1024, b"salt").unwrap().merkle(), "fs-verity");
+}
+
+#[test]
+fn roots_of_large_and_small_messages_together_are_those_of_each() {
+    if forced_backend_lacks::<Sha256>() {
+        return;
+    }
+    let messages: Vec<Vec<u8>> =
+        [0, 1, 1025, 5000, 1023 << 10, 1024 << 10, (1024 << 10) + 1, 1500 << 10].map(|bytes| paint(bytes, bytes)).into();
+    for tree in [sha256tree::merkle(), glacier::merkle(), BitTorrentV2::new(16 << 10).unwrap().merkle().clone()] {
+        let each: Vec<Option<Digest>> = messages.iter().map(|message| tree.levels(tree.hash_leaves(message)).root()).collect();
+        assert_eq!(tree.roots(&messages), each);
+        assert_eq!(messages.iter().map(|message| tree.roots(&[message])[0]).collect::<Vec<_>>(), each);
+    }
+}
+
 fn slices_change<A: Algorithm>() {
     let (seed, mut random) = Random::replayable(0x511ce);
     for round in 0..40 {

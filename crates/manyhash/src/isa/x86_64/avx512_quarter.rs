@@ -37,7 +37,8 @@ impl Pairs for U32x4 {
         // lanes.
         let by_lane: [[u32; 2]; 4] =
             unsafe { core::mem::transmute([_mm_unpacklo_epi32(first.0, second.0), _mm_unpackhi_epi32(first.0, second.0)]) };
-        pairs[..4].copy_from_slice(&by_lane);
+        // An assignment, because `copy_from_slice` is a call in programs that are linked with `lto = "off"`.
+        *pairs.first_chunk_mut().expect("a pair for each lane") = by_lane;
     }
 }
 
