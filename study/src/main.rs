@@ -112,8 +112,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         anyhow::ensure!(folder.is_dir(), "--scratch {}: not a folder", folder.display());
     }
     session::clean_up_on_interrupt()?;
-    session::may_change_the_machine(arguments.tune);
-    let session = Session::begin(arguments.quick, arguments.pin, arguments.scratch.clone())?;
+    let mut session = Session::begin(arguments.quick, arguments.pin, arguments.scratch.clone())?;
+    session.tuned = arguments.tune;
     text::machine(out, &session.machine)?;
     let mut study = Study { machine: session.machine.clone(), quick: session.quick, figures: Vec::new() };
     for entry in chosen {
@@ -158,12 +158,12 @@ fn measure(session: &Session, entry: &Entry) -> Figure {
     let judged = || {
         let mut figure = (entry.measure)(session)?;
         figure.present();
-        figure.claims.extend(claims::judge(entry.id, &figure.metrics)?);
-        if figure.still_holds.is_empty() {
-            figure.still_holds = claims::summary(&figure.claims);
-        }
-        if figure.changed.is_empty() {
-            figure.changed.clone_from(&about.changed);
+        figure.claims = claims::judge(entry.id, &figure.metrics)?;
+        figure.still_holds = claims::summary(&figure.claims);
+        figure.changed.clone_from(&about.changed);
+        if !figure.rows.is_empty() {
+            figure.said.push(("effort", session.effort.in_words()));
+            figure.method = claims::method(entry.id, &figure.said)?;
         }
         anyhow::Ok(figure)
     };

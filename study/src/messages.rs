@@ -44,14 +44,12 @@ impl Layout {
         self.spans.iter().map(|(_, bytes)| bytes).sum()
     }
 
-    /// A buffer with these messages.
     pub fn fill(&self) -> Result<Messages> {
         let end = self.spans.iter().map(|(start, bytes)| start + bytes).max().unwrap_or(0);
         Ok(Messages { layout: self.clone(), buffer: Buffer::new(end, 1)? })
     }
 }
 
-/// Messages that are there.
 pub struct Messages {
     layout: Layout,
     buffer: Buffer,
@@ -63,7 +61,6 @@ impl Messages {
         self.layout.spans.iter().map(|(start, bytes)| &self.buffer.bytes()[*start..start + bytes]).collect()
     }
 
-    /// Where they lie.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }

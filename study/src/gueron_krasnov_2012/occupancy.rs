@@ -10,14 +10,14 @@ use anyhow::Result;
 use manyhash::backend::Backend;
 use manyhash::hazmat::{self, Blocks, Kernel, updates};
 use manyhash::{Algorithm, Sha256};
+use serde_json::{Value, json};
 
+use super::Folder;
 use super::algorithm_1::{SCALAR_ROUNDS, SHash, serial_end};
-use super::{Folder, quick_files};
 use crate::contestants::{S_HASH, Who};
-use crate::measured::thousands;
 use crate::messages::Layout;
-use crate::model::{Figure, Line, Plot, Source};
-use crate::race::{Local, Rules, race};
+use crate::model::{Figure, Source};
+use crate::race::{Contestant, race};
 use crate::session::Session;
 
 /// Blocks in each lane of a measured run: 16 KiB.
@@ -33,7 +33,6 @@ struct Stretch {
     ns: f64,
 }
 
-/// What one of the contestants does, from the first message to the last.
 struct Course {
     name: String,
     stretches: Vec<Stretch>,
@@ -108,10 +107,10 @@ fn step_ns(session: &Session) -> Result<BTreeMap<&'static str, (usize, f64)>> {
         let kernel = Kernel::<Sha256>::of(*backend)?;
         let mut states = kernel.states();
         let blocks = Blocks::new(kernel.lanes(), bytes, |lane| slices[lane]);
-        contestants.push(Local::boxed(backend.name(), move |_| kernel.update(&mut states, &blocks)));
+        contestants.push(Contestant::local(backend.name(), move |_| kernel.update(&mut states, &blocks)));
     }
     // Kernels are verified by the figures they hash for; here they are only timed.
-    let measured = race(session, Rules { bytes, expected: None, warm_up_calls: 10 }, &mut contestants)?;
+    let measured = race(session, bytes, 10, &mut contestants)?;
     let step = |(backend, measured): (&Backend, &crate::measured::Measured)| {
         (backend.name(), (backend.lanes_of::<Sha256>().expect("supported"), measured.median_ns() / BLOCKS as f64))
     };
@@ -153,7 +152,6 @@ fn algorithm_1(
     Ok(Course { name: who.name::<Sha256>(), stretches, bound_ns })
 }
 
-/// What manyhash does, left alone.
 fn manyhash(sizes: &[usize], blocks: &[u64], steps: &BTreeMap<&'static str, (usize, f64)>) -> Course {
     // A run tells its lanes and not its kernel: the fastest with as many, as the schedule takes it.
     let step_ns = |lanes: usize| steps.values().filter(|(other, _)| *other == lanes).map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
@@ -183,29 +181,17 @@ pub fn measure(session: &Session) -> Result<Figure> {
 
     let line = |course: &Course| {
         let name = format!("{}: {:.0} % of the rate its kernels allow", course.name, 100.0 * course.of_the_least_time());
-        Line::new(name, Source::Ours, course.points())
+        json!({"name": name, "source": Source::Ours, "points": course.points()})
     };
-    let plot = Plot::Steps {
-        title: "SHA-256 of DIVERSE: busy lanes over time".into(),
-        x_label: "milliseconds, by the measured time of a step".into(),
-        y_label: "busy lanes".into(),
-        series: [S_HASH, wide, Who::Manyhash].into_iter().filter_map(of).map(line).collect(),
-    };
-    let quick = quick_files(session);
-    let mut figure = Figure {
-        method: format!(
-            "The {} files in the paper's order. What S-HASH (Algorithm 1) does is recorded while it hashes; what manyhash does is its \
-             schedule, recorded from kernels that compute nothing. The time of a step of each kernel is measured here ({BLOCKS} blocks in \
-             each lane, in the cache), and the sum of all steps is the time shown: overhead between them is not in it, nor is memory. The \
-             most that kernels allow: all blocks at the best rate of these kernels, or the longest message alone, whichever takes longer. \
-             Few busy lanes are no loss where a kernel of few is the fastest. Not in the paper, which names the loss and shows no \
-             lanes.{quick}",
-            thousands(sizes.len() as u64)
-        ),
-        plots: vec![plot],
-        missing,
-        ..Figure::default()
-    };
+    let series: Vec<Value> = [S_HASH, wide, Who::Manyhash].into_iter().filter_map(of).map(line).collect();
+    let plot = json!({
+        "kind": "steps",
+        "title": "SHA-256 of DIVERSE: busy lanes over time",
+        "x_label": "milliseconds, by the measured time of a step",
+        "y_label": "busy lanes",
+        "series": series,
+    });
+    let mut figure = Figure { plots: vec![plot], missing, ..Figure::default() };
     let bytes = sizes.iter().sum::<usize>() as f64;
     for (_, course) in &courses {
         for (what, value) in [
