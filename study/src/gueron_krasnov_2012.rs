@@ -133,6 +133,14 @@ fn figure_2<S: Subject>(session: &Session, cases: &[(String, Raced)], paper: &[(
     figure
 }
 
+/// Adds how many times as fast one is as another, in each case.
+fn one_over_another<S: Subject>(figure: &mut Figure, cases: &[(String, Raced)], pairs: &[(Who, Who)]) {
+    let set = format!("{} of messages of 4 KiB, one over another", S::NAME);
+    for (case, raced) in cases {
+        pairs.iter().for_each(|(one, other)| figure.ratio::<S>((&set, case), raced, [&[*one], &[*other]], None));
+    }
+}
+
 /// By the name of each case, how many times as fast one is as another.
 fn speed_ups(cases: &[(String, Raced)], one: &[Who], other: &[Who]) -> impl Iterator<Item = (String, Option<f64>)> {
     cases.iter().map(move |(name, raced)| (name.clone(), raced.speed_up(one, other)))
@@ -146,20 +154,17 @@ pub fn sha256(session: &Session) -> Result<Figure> {
     let mut figure = figure_2::<Sha256>(session, &cases, &paper, &then_and_now);
     let lanes: Vec<String> = ALL[10..].iter().map(|who| who.name::<Sha256>()).collect();
     figure.picture("SHA-256 of messages of 4 KiB", MEDIAN, Kind::Bars, &lanes);
-    let ratios = [
-        (S_HASH, OPENSSL_N_SMS, None),
-        (S_HASH, OPENSSL_TODAY, None),
-        (Who::Manyhash, OPENSSL_SCALAR, None),
-        (Who::Manyhash, OPENSSL_N_SMS, None),
-        (Who::Manyhash, OPENSSL_TODAY, None),
-        (OPENSSL_N_SMS, OPENSSL_SCALAR, None),
-        (OPENSSL_TODAY, OPENSSL_SCALAR, None),
+    let pairs = [
+        (S_HASH, OPENSSL_N_SMS),
+        (S_HASH, OPENSSL_TODAY),
+        (Who::Manyhash, OPENSSL_SCALAR),
+        (Who::Manyhash, OPENSSL_N_SMS),
+        (Who::Manyhash, OPENSSL_TODAY),
+        (OPENSSL_N_SMS, OPENSSL_SCALAR),
+        (OPENSSL_TODAY, OPENSSL_SCALAR),
     ];
+    one_over_another::<Sha256>(&mut figure, &cases, &pairs);
     for (i, (case, raced)) in cases.iter().enumerate() {
-        for (one, other, paper) in ratios {
-            let at = ("SHA-256 of messages of 4 KiB, one over another", case.as_str());
-            figure.ratio::<Sha256>(at, raced, [&[one], &[other]], paper.filter(|_| i == 0));
-        }
         for (base, paper) in [(&[OPENSSL_SCALAR][..], 3.42), (&BEST_THEN, 2.24)] {
             let at = ("SHA-256 of messages of 4 KiB, S-HASH over the code of its time", case.as_str());
             figure.ratio::<Sha256>(at, raced, [&S_HASH_THEN, base], (i == 0).then_some(paper));
@@ -198,17 +203,14 @@ pub fn sha512(session: &Session) -> Result<Figure> {
     let mut figure = figure_2::<Sha512>(session, &cases, &[(OPENSSL_N_SMS, 8.72)], &shown);
     // There are no kernels to be missed.
     figure.missing.retain(|missing| !missing.contains("sha-ni") && !missing.contains("no such code"));
-    for (case, raced) in &cases {
-        for (one, other) in [
-            (S_HASH, OPENSSL_SCALAR),
-            (S_HASH, OPENSSL_N_SMS),
-            (Who::Manyhash, OPENSSL_SCALAR),
-            (Who::Manyhash, OPENSSL_N_SMS),
-            (Who::Manyhash, OPENSSL_TODAY),
-        ] {
-            figure.ratio::<Sha512>(("SHA-512 of messages of 4 KiB, one over another", case), raced, [&[one], &[other]], None);
-        }
-    }
+    let pairs = [
+        (S_HASH, OPENSSL_SCALAR),
+        (S_HASH, OPENSSL_N_SMS),
+        (Who::Manyhash, OPENSSL_SCALAR),
+        (Who::Manyhash, OPENSSL_N_SMS),
+        (Who::Manyhash, OPENSSL_TODAY),
+    ];
+    one_over_another::<Sha512>(&mut figure, &cases, &pairs);
     figure.metrics.each("S-HASH over n-SMS", speed_ups(&cases, &[S_HASH], &[OPENSSL_N_SMS]).collect::<Vec<_>>());
     Ok(figure)
 }

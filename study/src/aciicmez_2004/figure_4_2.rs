@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -54,17 +54,15 @@ fn hashers<'a, F: Variants>(session: &Session, openssl: &str, message: &'a [u8],
 pub fn measure(session: &Session) -> Result<Figure> {
     const SET: &str = "Scalar code from main memory and from the disk";
     let bytes = if session.quick { QUICK_FILE_BYTES } else { FILE_BYTES };
-    let missing = |why: String| Ok(Figure { missing: vec![why], ..Figure::default() });
     let messages = match Layout::equal(1, bytes).fill() {
         Ok(messages) => messages,
-        Err(why) => return missing(format!("all of it: {} MB of memory: {why:#}", bytes / 1_000_000)),
+        Err(why) => {
+            return Ok(Figure { missing: vec![format!("all of it: {} MB of memory: {why:#}", bytes / 1_000_000)], ..Figure::default() });
+        }
     };
     let message = messages.slices()[0];
-    let folder = match session.scratch(bytes as u64) {
-        Ok(folder) => folder,
-        Err(why) => return missing(format!("all of it: {why:#}")),
-    };
-    let path = folder.path().join("message");
+    let folder = session.scratch(bytes as u64);
+    let path = folder.as_ref().map_or_else(|_| PathBuf::new(), |folder| folder.path().join("message"));
     let hashers = [
         hashers::<Sha1>(session, "SHA1", message, &path)?,
         hashers::<Sha256>(session, "SHA256", message, &path)?,
@@ -79,9 +77,11 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let memory = race(session, bytes, 0, &mut in_memory)?;
     let passes = if session.quick { 1 } else { session.effort.fewest_samples };
     // There may have been room when it was asked for, and none now.
-    let disk = match std::fs::write(&path, message) {
+    let written = folder.as_ref().map_err(|why| format!("{why:#}"));
+    let written = written.and_then(|_| std::fs::write(&path, message).map_err(|why| format!("{}: {why}", path.display())));
+    let disk = match written {
         Ok(()) => race_from_disk(session, &[&path], bytes, passes, &mut from_disk)?,
-        Err(why) => Err(format!("{}: {why}", path.display())),
+        Err(why) => Err(why),
     };
     let mut figure = Figure::default();
     let (disk, how) = disk.map_err(|why| figure.missing.push(format!("hashing from the disk: {why}"))).unwrap_or_default();
