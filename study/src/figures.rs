@@ -3,7 +3,6 @@
 
 use anyhow::Result;
 
-use crate::claims::{self, About};
 use crate::model::Figure;
 use crate::session::Session;
 use crate::{aciicmez_2004 as a2004, finalists, gueron_2013 as g2013, gueron_krasnov_2012 as gk2012};
@@ -15,12 +14,6 @@ pub struct Entry {
     /// Measures it. What the machine lacks, and what the study leaves out, goes to `missing`; an
     /// error is a defect.
     pub measure: fn(&Session) -> Result<Figure>,
-}
-
-impl Entry {
-    pub fn about(&self) -> &'static About {
-        claims::about(self.id)
-    }
 }
 
 /// The length of the longest name.

@@ -97,7 +97,7 @@ impl<'a> Field<'a> {
     }
 
     fn race(mut self, warm_up_calls: u64) -> Result<Raced> {
-        let measured = race(self.session, self.messages.total_bytes(), warm_up_calls, &mut self.contestants)?;
+        let measured = race(self.session, self.messages.layout().total_bytes(), warm_up_calls, &mut self.contestants)?;
         Ok(Raced(self.keys.into_iter().zip(measured).collect()))
     }
 }

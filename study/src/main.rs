@@ -100,7 +100,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let chosen = chosen(&arguments.figures);
     if arguments.list {
         for entry in chosen {
-            writeln!(out, "{:ID_WIDTH$} {}: {}", entry.id, entry.about().place, entry.about().title)?;
+            let about = claims::about(entry.id);
+            writeln!(out, "{:ID_WIDTH$} {}: {}", entry.id, about.place, about.title)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -152,7 +153,7 @@ fn write_json(path: &Path, study: &Study) -> io::Result<()> {
 
 /// One figure, judged. Whatever happens in it, the others go on.
 fn measure(session: &Session, entry: &Entry) -> Figure {
-    let about = entry.about();
+    let about = claims::about(entry.id);
     eprintln!("manyhash-study: {}: {}", entry.id, about.title);
     let begin = Instant::now();
     let judged = || {

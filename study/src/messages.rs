@@ -64,9 +64,4 @@ impl Messages {
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
-
-    /// All of their lengths, summed up.
-    pub fn total_bytes(&self) -> usize {
-        self.layout.total_bytes()
-    }
 }

@@ -219,13 +219,8 @@ impl<F: HashFunction> Hashing<F> {
         self.bytes += part.len() as u64;
     }
 
-    pub fn finish(self) -> Vec<u8> {
-        let mut digest = Vec::new();
-        self.finish_to(&mut digest);
-        digest
-    }
-
-    fn finish_to(mut self, digest: &mut Vec<u8>) {
+    /// Appends the digest.
+    pub fn finish_to(mut self, digest: &mut Vec<u8>) {
         (self.compress)(&mut self.state, &F::final_blocks(&self.rest, self.bytes));
         self.state.as_ref().iter().for_each(|word| word.append_to(digest));
     }

@@ -62,7 +62,7 @@ impl Written {
         for (path, bytes) in paths.iter().zip(&slices) {
             std::fs::write(path, bytes).with_context(|| format!("writing {}", path.display()))?;
         }
-        Ok(Self { expected: openssl_worker::digests("SHA256", &slices)?, bytes: messages.total_bytes(), paths, _scratch: scratch })
+        Ok(Self { expected: openssl_worker::digests("SHA256", &slices)?, bytes: messages.layout().total_bytes(), paths, _scratch: scratch })
     }
 }
 
