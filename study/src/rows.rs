@@ -262,7 +262,7 @@ mod tests {
         let [lines, bars] = &figure.plots[..] else { panic!("two plots") };
         assert_eq!((&lines["kind"], &lines["x_powers_of_two"], &bars["kind"]), (&json!("lines"), &json!(true), &json!("bars")));
         assert_eq!([0, 1, 2].map(|i| lines["series"][i]["name"].clone()), ["paper: one", "one", "other"]);
-        assert_eq!((&lines["series"][1]["points"], &bars["categories"]), (&json!([[2.0, 3.0], [1024.0, 4.5]]), &json!(["2 KiB"])));
+        assert_eq!((&lines["series"][1]["points"], &bars["categories"]), (&json!([[2.0, 3.0], [1024.0, 4.5]]), &json!(["other"])));
     }
 
     #[test]

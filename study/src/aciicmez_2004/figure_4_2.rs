@@ -87,15 +87,11 @@ pub fn measure(session: &Session) -> Result<Figure> {
     let (disk, how) = disk.map_err(|why| figure.missing.push(format!("hashing from the disk: {why}"))).unwrap_or_default();
     figure.said.push(("passes", passes.to_string()));
     figure.said.push(("how", if how.is_empty() { "not measured".into() } else { how }));
-    for ((measured, paper), case) in
-        memory.iter().zip(PAPER).map(|row| (row, "memory")).chain(disk.iter().zip(PAPER).map(|row| (row, "disk")))
-    {
-        figure.put((SET, case), measured.name.as_str(), RATE, Source::Ours, measured.mb_per_s());
-        let paper = paper.map(|(memory, disk)| if case == "memory" { memory } else { disk });
-        figure.put((SET, case), measured.name.as_str(), RATE, Source::Paper, paper);
-        if case == "memory" {
-            figure.put((SET, case), measured.name.as_str(), LEAST, Source::Ours, measured.least_tsc_cycles_per_byte());
-        }
+    for (i, (memory, paper)) in memory.iter().zip(PAPER).enumerate() {
+        let (name, (in_memory, from_disk)) = (memory.name.as_str(), paper.unzip());
+        figure.beside((SET, "memory"), name, RATE, Source::Ours, memory.mb_per_s(), in_memory);
+        figure.put((SET, "memory"), name, LEAST, Source::Ours, memory.least_tsc_cycles_per_byte());
+        figure.beside((SET, "disk"), name, RATE, Source::Ours, disk.get(i).map(Measured::mb_per_s), from_disk);
     }
     let reading = disk.get(PAPER.len()).map(Measured::mb_per_s);
     figure.put((SET, "disk"), "reading the file alone", RATE, Source::Ours, reading);
