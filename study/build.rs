@@ -5,15 +5,10 @@ use std::path::PathBuf;
 
 /// A library that is called through a file of ours.
 struct Library {
-    /// The `cfg` that it sets.
     cfg: &'static str,
-    /// As people call it.
     name: &'static str,
-    /// Our file.
     source: &'static str,
-    /// What to link with.
     link: &'static str,
-    /// Debian's package.
     package: &'static str,
 }
 

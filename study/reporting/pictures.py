@@ -1,14 +1,15 @@
-"""Plots as SVG that can stand in a page with others: no ids of theirs collide, nothing is fetched, grey is enough to tell series apart.
+"""Plots as SVG images that a page holds: nothing is fetched, grey is enough to tell series apart.
 
 The paper's values are the lightest and hatched (bars) or dashed with hollow markers (lines), ours are dark, peers are between.
 """
 
+import base64
+import html
 import io
 import itertools
 import math
 import re
 import textwrap
-import xml.etree.ElementTree as ElementTree
 
 import matplotlib
 
@@ -21,16 +22,11 @@ from . import style as looks
 from .style import BARS, LINES, WIDTH_INCHES
 
 plt.rcParams.update(looks.MATPLOTLIB)
-# Points of steps that are drawn one by one; of more, what a panel can show.
-STEPS_DRAWN, STEPS_BINS = 4000, 1500
-# Bars that are still wide enough to stand beside each other.
-BARS_ACROSS = 32
-SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 
 
-def draw(plot, name, study):
-    """The plot as an SVG element, as text. `name` is unique in the page."""
-    with plt.rc_context({"svg.hashsalt": name}):
+def draw(plot, study):
+    """The plot as an element of a page, as text."""
+    with plt.rc_context():
         kind = {"bars": bars, "lines": lines, "steps": steps}[plot.kind]
         figure = kind(plot)
         machine = study.machine
@@ -42,7 +38,7 @@ def draw(plot, name, study):
         nothing = dict.fromkeys(["Creator", "Date", "Format", "Type"])
         figure.savefig(written, format="svg", metadata=nothing, facecolor="none")
         plt.close(figure)
-    return inline(written.getvalue(), name, plot.title, described(plot))
+    return image(written.getvalue(), plot.title, described(plot))
 
 
 def styles(series, of_source):
@@ -102,16 +98,6 @@ def no_values(axis):
     axis.text(0.5, 0.5, "no values", transform=axis.transAxes, horizontalalignment="center")
 
 
-def bars(plot):
-    """Upright where their names have room below them, else sideways."""
-    groups = in_groups(plot)
-    slots = len(groups) * (max(map(len, groups), default=0) + 1)
-    name_characters = max(1, int(0.88 * WIDTH_INCHES * 72 / 5.9 / max(1, len(groups))))
-    names = [balanced(name, name_characters) for name in plot.categories]
-    fits = all(len(lines) <= 2 and max(map(len, lines), default=0) <= name_characters for lines in names)
-    return upright(plot, groups, names) if fits and slots <= BARS_ACROSS else sideways(plot, groups)
-
-
 def in_groups(plot):
     """The values of each category with their styles: only those that are there, so that no room is left for others."""
     styled = list(zip(plot.series, bar_styles(plot.series)))
@@ -135,34 +121,9 @@ def bar_styles(series):
         yield style | {"edgecolor": looks.EDGE, "linewidth": 0.6}
 
 
-def bar_legend(figure, series):
-    legend(figure, [Patch(**style) for style in bar_styles(series)], series)
-
-
-def upright(plot, groups, names):
-    slots = max(map(len, groups), default=0) + 1
-    figure, axis = plt.subplots(layout="constrained", figsize=(WIDTH_INCHES, 3.4 + legend_inches(plot.series)))
-    # A bar a third of an inch wide has room for its value; above narrower ones it stands upright.
-    rotation = 0 if 0.88 * WIDTH_INCHES / max(1, len(groups) * slots) >= 0.36 else 90
-    for group, there in enumerate(groups):
-        for i, (value, style) in enumerate(there):
-            drawn = axis.bar([group + (i + 0.5 - len(there) / 2) / slots], [value], width=0.92 / slots, **style)
-            axis.bar_label(drawn, [of_value(value)], padding=2, fontsize=looks.SMALL, rotation=rotation)
-    axis.set_xlim(-0.55, max(1, len(groups)) - 0.45)
-    axis.set_xticks(range(len(groups)), ["\n".join(lines) for lines in names])
-    axis.tick_params(axis="x", length=0)
-    axis.set_ylabel(textwrap.fill(plot.y_label, 36))
-    values = [value for there in groups for value, _ in there]
-    lowest, highest = limits(values)
-    axis.set_ylim(lowest, highest * (1.08 if rotation else 1))
-    if not values:
-        no_values(axis)
-    bar_legend(figure, plot.series)
-    return figure
-
-
-def sideways(plot, groups):
+def bars(plot):
     """Groups below each other, as tall as they have values: a name may have many words, and most groups few values."""
+    groups = in_groups(plot)
     names = [balanced(name, 28) for name in plot.categories]
     ticks, place = [], 0.0
     drawn = []
@@ -182,7 +143,7 @@ def sideways(plot, groups):
     axis.set_xlabel(textwrap.fill(plot.y_label, 60))
     if not drawn:
         no_values(axis)
-    bar_legend(figure, plot.series)
+    legend(figure, [Patch(**style) for style in bar_styles(plot.series)], plot.series)
     return figure
 
 
@@ -228,7 +189,7 @@ def steps(plot):
     figure, axes = plt.subplots(down, 1, figsize=(WIDTH_INCHES, 1.35 * down + 0.9), **options)
     everything = [point for one in plot.series for point in one.points if None not in point]
     for axis, one, ((shades, hatches, hatch_colour), n) in zip(axes.flat, plot.series, styles(plot.series, BARS)):
-        points = thinned([point for point in one.points if None not in point])
+        points = [point for point in one.points if None not in point]
         x, y = [x for x, _ in points], [y for _, y in points]
         fill = {"facecolor": shades[n % len(shades)], "edgecolor": hatch_colour, "hatch": hatches[n % len(hatches)]}
         axis.fill_between(x, y, step="post", linewidth=0, **fill)
@@ -249,20 +210,6 @@ def steps(plot):
     return figure
 
 
-def thinned(points):
-    """The same steps without those that go nowhere, and where there are too many to be seen, the lowest and highest of each place."""
-    last = len(points) - 1
-    points = [point for i, point in enumerate(points) if i in (0, last) or point[1] != points[i - 1][1]]
-    if len(points) <= STEPS_DRAWN:
-        return points
-    first, width = points[0][0], (points[-1][0] - points[0][0]) / STEPS_BINS or 1
-    kept = {0, len(points) - 1}
-    for _, places in itertools.groupby(range(len(points)), lambda i: int((points[i][0] - first) / width)):
-        places = list(places)
-        kept |= {min(places, key=lambda i: points[i][1]), max(places, key=lambda i: points[i][1]), places[-1]}
-    return [points[i] for i in sorted(kept)]
-
-
 def described(plot):
     """For those who do not see it; the values are in the tables."""
     names = "; ".join(map(legend_name, plot.series)) or "none"
@@ -272,46 +219,10 @@ def described(plot):
     return f"{form} of {plot.y_label} over {plot.x_label}: {names}."
 
 
-def inline(written, name, title, description):
-    """An SVG file as an element of a page: its ids are its own, its style is its own, and it has no namespaces to declare."""
-    svg = ElementTree.fromstring(written)
-    for parent in list(svg.iter()):
-        for child in list(parent):
-            if child.tag in (f"{SVG}metadata", f"{SVG}style"):
-                parent.remove(child)
-    referred = set()
-    for element in svg.iter():
-        element.tag = element.tag.removeprefix(SVG)
-        for attribute, value in list(element.attrib.items()):
-            referred.update(re.findall(r"url\(#([^)]*)\)", value))
-            if attribute == f"{XLINK}href":
-                referred.add(value.removeprefix("#"))
-    for element in svg.iter():
-        attributes = dict(element.attrib)
-        element.attrib.clear()
-        for attribute, value in attributes.items():
-            if attribute == "id":
-                if value in referred:
-                    element.set("id", f"{name}-{value}")
-            elif attribute == f"{XLINK}href":
-                element.set("href", f"#{name}-{value.removeprefix('#')}")
-            else:
-                value = re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", value)
-                if attribute == "style":
-                    value = re.sub(r"#[0-9a-f]{6}\b", lambda colour: looks.variable(colour[0]), value)
-                element.set(attribute, value)
-    width = svg.get("width").removesuffix("pt")
-    for attribute in ("width", "height", "version"):
-        svg.attrib.pop(attribute, None)
-    # What matplotlib's style sheet says of all elements: a sheet would be one for the whole page.
-    own = {"stroke-linejoin": "round", "stroke-linecap": "butt", "style": f"max-width: {looks.ENLARGED * float(width):g}pt"}
-    # The title is drawn: as an element of its own it would be shown again wherever the mouse stands still.
-    described_by = f"{name}-description"
-    # Where a page is too low for it, it stays at the left.
-    own |= {"preserveAspectRatio": "xMinYMid meet"}
-    for attribute, value in {"role": "img", "aria-label": title, "aria-describedby": described_by, **own}.items():
-        svg.set(attribute, value)
-    element = ElementTree.Element("desc", {"id": described_by})
-    element.text, element.tail = description, "\n"
-    svg.insert(0, element)
-    return ElementTree.tostring(svg, encoding="unicode")
+def image(written, title, description):
+    """An SVG file as an image of a page, which holds it: nothing in it can collide with what is in others."""
+    svg = looks.house.both_modes(written.decode())
+    width = looks.ENLARGED * float(re.search(r'width="([0-9.]+)pt"', svg)[1])
+    address = base64.b64encode(svg.encode()).decode()
+    words = html.escape(f"{title}. {description}")
+    return f'<img alt="{words}" style="max-width: {width:g}pt" src="data:image/svg+xml;base64,{address}">'

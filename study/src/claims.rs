@@ -14,10 +14,9 @@ use crate::model::{Claim, Verdict};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
-    /// What the figure shows.
     pub title: String,
-    /// Where the paper has it.
     pub place: String,
+    method: String,
     /// What has changed since the paper, and why.
     #[serde(default)]
     pub changed: String,
@@ -31,36 +30,57 @@ pub struct About {
 struct Said {
     place: String,
     says: String,
-    /// The paper's value.
     paper: String,
     /// The rule that [`Rule::parse`] reads.
     holds: String,
 }
 
-static ALL: LazyLock<BTreeMap<String, About>> =
+#[derive(Deserialize)]
+struct Document {
+    /// What several methods say.
+    texts: BTreeMap<String, String>,
+    #[serde(flatten)]
+    figures: BTreeMap<String, About>,
+}
+
+static ALL: LazyLock<Document> =
     LazyLock::new(|| toml::from_str(include_str!("../claims.toml")).expect("claims.toml is what the tests have read"));
 
 /// What is known of a figure. Panics if `claims.toml` does not have it, which a test would have
 /// noticed.
 pub fn about(figure: &str) -> &'static About {
-    ALL.get(figure).unwrap_or_else(|| panic!("{figure} is not in claims.toml"))
+    ALL.figures.get(figure).unwrap_or_else(|| panic!("{figure} is not in claims.toml"))
+}
+
+/// How a figure was measured: its text with the texts and what was said put in where they are named in
+/// braces.
+///
+/// # Errors
+/// If something is named that nobody has said.
+pub fn method(figure: &str, said: &[(&str, String)]) -> Result<String> {
+    let put = |text: String, (name, value): (&str, &str)| text.replace(&format!("{{{name}}}"), value);
+    let texts = ALL.texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let method = texts.clone().chain(texts).fold(about(figure).method.clone(), put);
+    let method = said.iter().map(|(name, value)| (*name, value.as_str())).fold(method, put);
+    ensure!(!method.contains('{'), "claims.toml: {figure}: nobody said {method}");
+    Ok(method)
 }
 
 /// What a figure has measured, by the names that rules have for it: a value, or several, each with
 /// a label.
 #[derive(Default, Debug)]
-pub struct Metrics(BTreeMap<&'static str, Vec<(String, f64)>>);
+pub struct Metrics(BTreeMap<String, Vec<(String, f64)>>);
 
 impl Metrics {
     /// A value that needs no label, or none where it was not measured.
-    pub fn set(&mut self, name: &'static str, value: Option<f64>) {
+    pub fn set(&mut self, name: &str, value: Option<f64>) {
         self.each(name, [("", value)]);
     }
 
     /// A value for each label; none at all where one of them was not measured.
-    pub fn each<L: Into<String>>(&mut self, name: &'static str, values: impl IntoIterator<Item = (L, Option<f64>)>) {
+    pub fn each<L: Into<String>>(&mut self, name: &str, values: impl IntoIterator<Item = (L, Option<f64>)>) {
         let values: Option<Vec<_>> = values.into_iter().map(|(label, value)| Some((label.into(), value?))).collect();
-        self.0.insert(name, values.unwrap_or_default());
+        self.0.insert(name.into(), values.unwrap_or_default());
     }
 }
 
@@ -122,7 +142,6 @@ impl<'a> Rule<'a> {
         Ok(Self { conditions: parsed.into_iter().map(|(condition, _)| condition).collect(), unit })
     }
 
-    /// The verdict, and the values in words.
     fn judge(&self, metrics: &Metrics) -> Result<(Verdict, String)> {
         let (mut verdict, mut said, mut named) = (Verdict::Holds, Vec::new(), Vec::new());
         for (i, condition) in self.conditions.iter().enumerate() {
@@ -187,7 +206,6 @@ pub fn summary(claims: &[Claim]) -> String {
     }
 }
 
-/// The verdicts on a figure, in the order of its claims.
 #[cfg(test)]
 pub fn verdicts(figure: &str, metrics: &Metrics) -> Vec<Verdict> {
     judge(figure, metrics).expect("rules and metrics fit").into_iter().map(|claim| claim.verdict).collect()
@@ -205,7 +223,7 @@ mod tests {
 
     #[test]
     fn every_rule_can_be_read_and_every_sentence_too() {
-        for (id, about) in ALL.iter() {
+        for (id, about) in &ALL.figures {
             assert!(figures::ALL.iter().any(|entry| entry.id == id), "{id}");
             for said in &about.claims {
                 assert!(Rule::parse(&said.holds).is_ok(), "{id}: {}", said.holds);

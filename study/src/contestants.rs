@@ -21,8 +21,8 @@ use crate::mapped;
 use crate::measured::Measured;
 use crate::messages::Layout;
 use crate::model::Source;
-use crate::openssl_worker::{self, EvpDigest, Variant, Worker};
-use crate::race::{Contestant, Expecting, Local, Rules, race};
+use crate::openssl_worker::{self, EvpDigest, Input, Variant, Worker};
+use crate::race::{Contestant, race};
 use crate::session::Session;
 
 /// A way to hash messages.
@@ -35,11 +35,9 @@ pub enum Who {
     Scalar,
     /// The study's code in MMX registers.
     Mmx,
-    /// A library of the system.
     Library(Library),
     /// The crates `sha1` and `sha2`.
     RustCrypto,
-    /// OpenSSL, one message after the other.
     OpenSsl(Variant),
     /// Algorithm 1 of Gueron & Krasnov: the backends of S-UPDATE and of the serial end.
     SHash(&'static str, &'static str),
@@ -88,7 +86,6 @@ pub const S_HASH_THEN: [Who; 2] = [S_HASH, Who::SHash("avx", "avx-scalar")];
 type Hash<'a> = Box<dyn FnMut(&[&[u8]], &mut Vec<u8>) + 'a>;
 
 impl Who {
-    /// The name in tables, where `S` is hashed.
     pub fn name<S: Subject>(self) -> String {
         let buffers = |backend| lanes::<S>(backend).map_or("S-HASH".to_string(), |lanes| format!("S-HASH with {lanes} buffers"));
         match self {
@@ -114,7 +111,6 @@ impl Who {
         }
     }
 
-    /// Whose code it is.
     pub fn source(self) -> Source {
         match self {
             Self::Library(_) | Self::RustCrypto | Self::OpenSsl(_) => Source::Peer,
@@ -131,7 +127,6 @@ impl Who {
         }
     }
 
-    /// The backend it is forced to.
     fn backend(self) -> Option<&'static str> {
         match self {
             Self::SHash(name, _) | Self::Backend(name) | Self::Lanes(_, name) => Some(name),
@@ -149,7 +144,6 @@ impl Who {
         }
     }
 
-    /// Why this machine does not have it, if so.
     pub fn missing<S: Subject>(self) -> Option<String> {
         let backend = |name| match Backend::by_name(name) {
             Ok(backend) if backend.supports::<S>() => None,
@@ -173,7 +167,6 @@ impl Who {
     /// Its function from messages to digests. Panics for OpenSSL, which works in a process of its
     /// own, and for readers.
     fn hash<S: Subject>(self, session: &Session) -> Result<Hash<'static>> {
-        /// One message after the other.
         fn each(mut hash: impl FnMut(&[u8], &mut Vec<u8>) + 'static) -> Hash<'static> {
             Box::new(move |messages, digests| messages.iter().for_each(|message| hash(message, digests)))
         }
@@ -222,32 +215,27 @@ impl Who {
     }
 
     /// It as a contestant over messages in memory, which lie as `layout` says.
-    pub fn on_messages<'a, S: Subject>(
-        self,
-        session: &Session,
-        layout: &Layout,
-        messages: &'a [&'a [u8]],
-    ) -> Result<Box<dyn Contestant + 'a>> {
+    pub fn on_messages<'a, S: Subject>(self, session: &Session, layout: &Layout, messages: &'a [&'a [u8]]) -> Result<Contestant<'a>> {
         match self {
-            Self::OpenSsl(variant) => Worker::start(session, variant, S::NAME, layout),
+            Self::OpenSsl(variant) => Worker::start(session, variant, S::NAME, Input::Messages(layout.clone(), None)),
             Self::Over(lanes, Self::OpenSsl(variant)) => {
-                Worker::start_j_lanes(session, *variant, S::NAME, layout, (lanes, word_bytes::<S>()))
+                Worker::start(session, *variant, S::NAME, Input::Messages(layout.clone(), Some((lanes, word_bytes::<S>()))))
             }
             _ => {
                 let mut hash = self.hash::<S>(session)?;
-                Ok(Local::boxed(self.name::<S>(), move |digests| hash(messages, digests)))
+                Ok(Contestant::local(self.name::<S>(), move |digests| hash(messages, digests)))
             }
         }
     }
 
     /// It as a contestant over files in the order of the list. OpenSSL opens, maps and hashes one
     /// after the other; Algorithm 1 and manyhash have all of them mapped before they begin.
-    fn on_files<'a, S: Subject>(self, session: &Session, files: &'a [PathBuf]) -> Result<Box<dyn Contestant + 'a>> {
+    fn on_files<'a, S: Subject>(self, session: &Session, files: &'a [PathBuf]) -> Result<Contestant<'a>> {
         const READABLE: &str = "files of this run are there and can be read";
         let name = self.name::<S>();
         match self {
-            Self::OpenSsl(variant) => Worker::start_on_files(session, variant, S::NAME, files),
-            Self::Readers => Ok(Local::boxed(name, move |digests| {
+            Self::OpenSsl(variant) => Worker::start(session, variant, S::NAME, Input::Files(files.to_vec())),
+            Self::Readers => Ok(Contestant::local(name, move |digests| {
                 let digests = room::<S>(digests, files.len());
                 let opened = files.iter().enumerate().map(|(number, path)| {
                     let file = File::open(path).expect(READABLE);
@@ -258,7 +246,7 @@ impl Who {
             })),
             _ => {
                 let mut hash = self.hash::<S>(session)?;
-                Ok(Local::boxed(name, move |digests| {
+                Ok(Contestant::local(name, move |digests| {
                     let mapped: Vec<Mmap> = files.iter().map(|path| mapped::map(path).expect(READABLE)).collect();
                     let messages: Vec<&[u8]> = mapped.iter().map(|mapped| &mapped[..]).collect();
                     hash(&messages, digests);
@@ -289,13 +277,11 @@ fn word_bytes<S: Subject>() -> usize {
     S::BLOCK_BYTES / 16
 }
 
-/// Room for `messages` digests in an empty buffer.
 fn room<S: Subject>(digests: &mut Vec<u8>, messages: usize) -> &mut [S::Digest] {
     digests.resize(messages * S::DIGEST_BYTES, 0);
     S::digests_in(digests)
 }
 
-/// A file that knows which one it is.
 struct Numbered {
     number: usize,
     file: File,
@@ -310,14 +296,13 @@ impl Read for Numbered {
 /// Contestants of a race, and who could not take part.
 pub struct Lineup<'a> {
     who: Vec<Who>,
-    /// A contestant for each who can.
-    pub contestants: Vec<Box<dyn Contestant + 'a>>,
+    pub contestants: Vec<Contestant<'a>>,
     missing: Vec<String>,
 }
 
 impl<'a> Lineup<'a> {
     /// Those of `all` who can hash with `S` here, each made by `make`.
-    fn of<S: Subject>(all: &[Who], make: impl Fn(Who) -> Result<Box<dyn Contestant + 'a>>) -> Result<Self> {
+    fn of<S: Subject>(all: &[Who], make: impl Fn(Who) -> Result<Contestant<'a>>) -> Result<Self> {
         let (who, others): (Vec<Who>, Vec<Who>) = all.iter().partition(|who| who.missing::<S>().is_none());
         // A later engine knows more.
         let known = |who: &&Who| who.backend().is_none_or(|name| Backend::known().iter().any(|known| known.name() == name));
@@ -325,24 +310,21 @@ impl<'a> Lineup<'a> {
         Ok(Self { contestants: who.iter().map(|who| make(*who)).collect::<Result<_>>()?, missing: missing.collect(), who })
     }
 
-    /// Contestants over files.
-    pub fn of_files<S: Subject>(session: &Session, all: &[Who], files: &'a [PathBuf]) -> Result<Self> {
-        Self::of::<S>(all, |who| who.on_files::<S>(session, files))
+    /// Over files with these digests.
+    pub fn of_files<S: Subject>(session: &Session, all: &[Who], files: &'a [PathBuf], expected: &[u8]) -> Result<Self> {
+        Self::of::<S>(all, |who| Ok(who.on_files::<S>(session, files)?.expecting(expected.to_vec())))
     }
 
-    /// Runs the race.
-    pub fn race(mut self, session: &Session, rules: Rules<'_>) -> Result<Raced> {
-        let measured = race(session, rules, &mut self.contestants)?;
+    pub fn race(mut self, session: &Session, bytes: usize, warm_up_calls: u64) -> Result<Raced> {
+        let measured = race(session, bytes, warm_up_calls, &mut self.contestants)?;
         Ok(self.with(measured))
     }
 
-    /// What was measured of them, in their order.
     pub fn with(self, measured: Vec<Measured>) -> Raced {
         Raced { rows: self.who.into_iter().zip(measured).collect(), missing: self.missing }
     }
 }
 
-/// What a race gave.
 #[derive(Clone)]
 pub struct Raced<K = Who> {
     /// Those who took part.
@@ -364,19 +346,16 @@ impl Raced {
                 entry.insert(who.expected::<S>(&slices)?);
             }
         }
-        let lineup =
-            Lineup::of::<S>(all, |who| Ok(Expecting::boxed(who.on_messages::<S>(session, layout, &slices)?, expected[&who.j()].clone())))?;
-        lineup.race(session, Rules { bytes: layout.total_bytes(), expected: None, warm_up_calls })
+        let lineup = Lineup::of::<S>(all, |who| Ok(who.on_messages::<S>(session, layout, &slices)?.expecting(expected[&who.j()].clone())))?;
+        lineup.race(session, layout.total_bytes(), warm_up_calls)
     }
 }
 
 impl<K: Copy + PartialEq> Raced<K> {
-    /// Bytes that each of them hashed in a call.
     pub fn bytes(&self) -> usize {
         self.rows.first().map_or(0, |row| row.1.bytes as usize)
     }
 
-    /// What was measured of one, if it took part.
     pub fn get(&self, who: K) -> Option<&Measured> {
         self.rows.iter().find(|row| row.0 == who).map(|row| &row.1)
     }
@@ -397,7 +376,6 @@ impl<K: Copy + PartialEq> Raced<K> {
         self.speed_up(&[one], &[other])
     }
 
-    /// A value of one, if it took part and has it.
     pub fn value<V: Into<Option<f64>>>(&self, who: K, value: impl Fn(&Measured) -> V) -> Option<f64> {
         value(self.get(who)?).into()
     }

@@ -3,7 +3,6 @@
 
 use anyhow::Result;
 
-use crate::claims::{self, About};
 use crate::model::Figure;
 use crate::session::Session;
 use crate::{aciicmez_2004 as a2004, finalists, gueron_2013 as g2013, gueron_krasnov_2012 as gk2012};
@@ -17,28 +16,20 @@ pub struct Entry {
     pub measure: fn(&Session) -> Result<Figure>,
 }
 
-impl Entry {
-    /// What `claims.toml` has about it.
-    pub fn about(&self) -> &'static About {
-        claims::about(self.id)
-    }
-}
-
 /// The length of the longest name.
 pub const ID_WIDTH: usize = 17;
 
-/// All figures.
 pub const ALL: &[Entry] = &[
     Entry { id: "2004-3.3", measure: a2004::one_message::measure },
     Entry { id: "2004-4.1", measure: a2004::figure_4_1::measure },
     Entry { id: "2004-alignment", measure: a2004::alignment::measure },
     Entry { id: "2004-4.2", measure: a2004::figure_4_2::measure },
-    Entry { id: "2004-4.3", measure: a2004::figure_4_3::measure },
+    Entry { id: "2004-4.3", measure: a2004::libraries::one_message },
     Entry { id: "2004-4.4", measure: a2004::basic_blocks::measure },
     Entry { id: "2004-4.5", measure: a2004::instructions::measure },
-    Entry { id: "2004-4.6", measure: a2004::figures_4_6_and_4_7::sha1_and_sha256 },
-    Entry { id: "2004-4.7", measure: a2004::figures_4_6_and_4_7::sha512 },
-    Entry { id: "2004-4.8", measure: a2004::figure_4_8::measure },
+    Entry { id: "2004-4.6", measure: a2004::streams::sha1_and_sha256 },
+    Entry { id: "2004-4.7", measure: a2004::streams::sha512 },
+    Entry { id: "2004-4.8", measure: a2004::libraries::all },
     Entry { id: "2004-appendix", measure: a2004::metrics::measure },
     Entry { id: "2012-2", measure: gk2012::sha256 },
     Entry { id: "2012-2-sha512", measure: gk2012::sha512 },

@@ -2,15 +2,55 @@
 
 use std::path::Path;
 
+use anyhow::Result as Outcome;
+use manyhash_measure::timing::Sample;
+
+use crate::measured::Measured;
+use crate::race::{Contestant, verified};
+use crate::session::Session;
+
+/// Times contestants on files that come from the disk, so many runs of each in turns. All are asked for
+/// their digests before and after. With what was measured comes how the page cache was emptied; `Err`
+/// says why there is no such thing here.
+pub fn race_from_disk<P: AsRef<Path>>(
+    session: &Session,
+    paths: &[P],
+    bytes: usize,
+    runs: usize,
+    contestants: &mut [Contestant<'_>],
+) -> Outcome<Result<(Vec<Measured>, String), String>> {
+    let mut how = match drop_caches(session, paths, true) {
+        Ok(how) => how,
+        Err(why) => return Ok(Err(why)),
+    };
+    let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); contestants.len()];
+    for contestant in &mut *contestants {
+        contestant.digests()?;
+    }
+    for run in 0..runs {
+        // Another one begins each time: what a disk keeps for itself is not always the same one's.
+        for turn in 0..contestants.len() {
+            let turn = (turn + run) % contestants.len();
+            how = match drop_caches(session, paths, false) {
+                Ok(how) => how,
+                Err(why) => return Ok(Err(why)),
+            };
+            samples[turn].push(contestants[turn].sample_once(run)?);
+        }
+    }
+    let measured = verified(session, bytes, contestants, samples)?;
+    Ok(Ok((measured, how)))
+}
+
 /// Has the system forget what it keeps of these files in memory. Says how, or why it cannot; what
 /// the disk or a virtual machine's host keeps is beyond reach.
 ///
 /// With `write` they are written to the disk first, which only those need that somebody has written
 /// to since: for many files, it takes longer than to read them.
 #[cfg(target_os = "linux")]
-pub fn drop_caches<P: AsRef<Path>>(paths: &[P], write: bool) -> Result<String, String> {
+fn drop_caches<P: AsRef<Path>>(session: &Session, paths: &[P], write: bool) -> Result<String, String> {
     let how = forget(paths, write)?;
-    let how = match crate::session::is_tuned().then(|| std::fs::write("/proc/sys/vm/drop_caches", "3")) {
+    let how = match session.tuned.then(|| std::fs::write("/proc/sys/vm/drop_caches", "3")) {
         None => how.to_string(),
         Some(Ok(())) => format!("{how}, then /proc/sys/vm/drop_caches"),
         Some(Err(error)) => format!("{how}, without /proc/sys/vm/drop_caches ({error})"),
@@ -67,9 +107,8 @@ fn forget<P: AsRef<Path>>(paths: &[P], write: bool) -> Result<&'static str, Stri
     Ok("fsync and posix_fadvise(DONTNEED)")
 }
 
-/// Not known how elsewhere.
 #[cfg(not(target_os = "linux"))]
-pub fn drop_caches<P: AsRef<Path>>(_: &[P], _: bool) -> Result<String, String> {
+fn drop_caches<P: AsRef<Path>>(_: &Session, _: &[P], _: bool) -> Result<String, String> {
     Err("this system has no call that makes it forget a file".into())
 }
 

@@ -4,8 +4,7 @@
 use anyhow::Result;
 use manyhash::backend::Backend;
 use manyhash::{Algorithm, Sha256, Sha512};
-use manyhash_finalists::function::{Function, LaneKernel};
-use manyhash_finalists::linear::{self, Linear};
+use manyhash_finalists::function::{Function, LaneKernel, Linear, linear};
 
 use crate::claims::Metrics;
 use crate::contestants::{BEST_THEN, LANES_THEN, OPENSSL_N_SMS, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Who};
@@ -14,8 +13,8 @@ use crate::gueron_2013::over_linear::OverLinear;
 use crate::measured::{Measured, fastest};
 use crate::messages::{Layout, Messages};
 use crate::model::{Figure, Source};
-use crate::openssl_worker::{self, Variant, Worker};
-use crate::race::{Contestant, Expecting, Local, Rules, race};
+use crate::openssl_worker::{self, Input, Variant, Worker};
+use crate::race::{Contestant, race};
 use crate::rows::{CORE, Kind, LEAST, MEDIAN, RATE};
 use crate::session::Session;
 
@@ -47,13 +46,12 @@ const LONG_BLAKE: &str = "BLAKE-512";
 /// Somebody: the function, the kind of code, and the name.
 type Key = (&'static str, &'static str, String);
 
-/// Who takes part.
 struct Field<'a> {
     session: &'a Session,
     messages: &'a Messages,
     slices: &'a [&'a [u8]],
     keys: Vec<Key>,
-    contestants: Vec<Box<dyn Contestant + 'a>>,
+    contestants: Vec<Contestant<'a>>,
 }
 
 impl<'a> Field<'a> {
@@ -61,12 +59,11 @@ impl<'a> Field<'a> {
         Self { session, messages, slices, keys: Vec::new(), contestants: Vec::new() }
     }
 
-    fn add(&mut self, function: &'static str, kind: &'static str, name: &str, contestant: Box<dyn Contestant + 'a>, expected: Vec<u8>) {
+    fn add(&mut self, function: &'static str, kind: &'static str, name: &str, contestant: Contestant<'a>, expected: Vec<u8>) {
         self.keys.push((function, kind, format!("{function} {name}")));
-        self.contestants.push(Expecting::boxed(contestant, expected));
+        self.contestants.push(contestant.expecting(expected));
     }
 
-    /// Somebody of the registry.
     fn add_who<A: crate::aciicmez_2004::subject::Subject>(&mut self, kind: &'static str, by: &str, who: Who) -> Result<()> {
         if who.missing::<A>().is_none() {
             let contestant = who.on_messages::<A>(self.session, self.messages.layout(), self.slices)?;
@@ -85,7 +82,7 @@ impl<'a> Field<'a> {
         mut hash: impl FnMut(&[&[u8]], &mut Vec<u8>) + 'a,
     ) {
         let slices = self.slices;
-        self.add(function, kind, name, Local::boxed(name, move |digests| hash(slices, digests)), expected.to_vec());
+        self.add(function, kind, name, Contestant::local(name, move |digests| hash(slices, digests)), expected.to_vec());
     }
 
     /// SHA-3 by OpenSSL, in assembly.
@@ -94,19 +91,17 @@ impl<'a> Field<'a> {
         let mut by_crate = Vec::new();
         self.slices.iter().for_each(|message| linear::sha3_256(message, &mut by_crate));
         anyhow::ensure!(by_crate == expected, "{SHA3}: the crate sha3 and OpenSSL disagree");
-        let worker = Worker::start(self.session, Variant::Today, SHA3, self.messages.layout())?;
+        let worker = Worker::start(self.session, Variant::Today, SHA3, Input::Messages(self.messages.layout().clone(), None))?;
         self.add(SHA3, kind, "linear by OpenSSL today", worker, expected);
         Ok(())
     }
 
     fn race(mut self, warm_up_calls: u64) -> Result<Raced> {
-        let rules = Rules { bytes: self.messages.total_bytes(), expected: None, warm_up_calls };
-        let measured = race(self.session, rules, &mut self.contestants)?;
+        let measured = race(self.session, self.messages.layout().total_bytes(), warm_up_calls, &mut self.contestants)?;
         Ok(Raced(self.keys.into_iter().zip(measured).collect()))
     }
 }
 
-/// What was measured.
 struct Raced(Vec<(Key, Measured)>);
 
 impl Raced {
@@ -164,20 +159,7 @@ pub fn simultaneous(session: &Session) -> Result<Figure> {
         }
     }
     let raced = field.race(500)?;
-    let mut figure = Figure {
-        method: format!(
-            "64 messages of 4,096 bytes, as in the second case of figure 2. {}; contestants in turn, {}; medians. Linear: SHA-2 by OpenSSL's \
-             n-SMS or manyhash's bmi2, the faster; BLAKE by the crate blake-hash, with the columns of its state in the lanes of a register; \
-             SHA3-256 and Skein-512 by the crates sha3 and skein, which are scalar; JH-256 by the crate jh, with bit slices in registers of 128 \
-             bits; Groestl-256 by the crate groestl, with tables and not by AES instructions, which are faster. Gains are over the fastest \
-             linear code of a function, for SHA-2 without OpenSSL today, which may use instructions made for it. Lanes: SHA-2 by manyhash, \
-             the finalists by this study's kernels over the same vectors; 32-bit words have 4, 8, 16 lanes, 64-bit words 2, 4, 8. The study of \
-             BLAKE itself the paper left to others (\"an interesting study to carry out\"): the two tables are its results.",
-            if session.quick { "Next to no warm-up" } else { "500 calls to warm up, as there" },
-            session.effort.in_words()
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure::default();
     let linear_of = |function: &str| {
         let is_sha2 = [Sha256::NAME, Sha512::NAME].contains(&function);
         raced.best(&[function], if is_sha2 { &[LINEAR] } else { &[LINEAR, LINEAR_TODAY] })
@@ -267,7 +249,6 @@ impl Field<'_> {
 }
 
 impl Metrics {
-    /// How many times as fast one is as the other, for each pair.
     fn faster<const N: usize>(&mut self, metric: &'static str, pairs: [(Option<&Measured>, Option<&Measured>); N]) {
         let compared = |(of, base): (Option<&Measured>, Option<&Measured>)| {
             let names = of.zip(base).map_or(String::new(), |(of, base)| format!("{} over {}", of.name, base.name));
@@ -305,20 +286,7 @@ pub fn tree_mode(session: &Session) -> Result<Figure> {
     field.add_sha3(LINEAR)?;
     let mut raced = field.race(25_000)?;
     raced.0.iter_mut().for_each(|(key, measured)| measured.name.clone_from(&key.2));
-    let mut figure = Figure {
-        method: format!(
-            "One message of 8 KiB in memory; {}. BLAKE is the finalist (14 and 16 rounds), not BLAKE2; its linear code is the crate blake-hash, \
-             which uses SIMD instructions inside one message. Keccak[1088] is linear by the crate sha3, which is scalar, and by OpenSSL's assembly \
-             as SHA3-256, which is the same but for a byte of padding: the faster one counts as its linear code. Skein-512, JH-256 and \
-             Groestl-256, which the paper leaves out and no claim is about, are linear by the crates skein (scalar), jh (bit slices in registers \
-             of 128 bits) and groestl (tables, no AES instructions). Lanes of all finalists are this study's own. Tree mode is j-lanes for all: \
-             slices dealt out word by word, and wrapped by the linear code (of Keccak the crate's), that of SHA-256 by manyhash. The paper's trees \
-             for BLAKE and Keccak are those of SUPERCOP, with j = 2. Two slices of BLAKE-256 leave half of a register idle. The text has no \
-             values of this figure.",
-            session.effort.in_words()
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure::default();
     let with_sha3 = |function: &'static str| if function == KECCAK { vec![KECCAK, SHA3] } else { vec![function] };
     let linear = |function: &'static str| raced.best(&with_sha3(function), &[LINEAR, LINEAR_THEN]);
     let by_avx = LANES_THEN.map(|who| raced.named(&format!("{} {}", Sha256::NAME, who.name::<Sha256>())));

@@ -10,7 +10,6 @@ static CHANGED: Mutex<Vec<(PathBuf, String)>> = Mutex::new(Vec::new());
 const MOST: &str = "scaling_max_freq";
 const LEAST: &str = "scaling_min_freq";
 
-/// Frequencies that a CPU can be held at.
 pub struct Frequencies {
     folder: PathBuf,
     /// In kHz, the lowest first: the steps there are, or the two limits of a driver without steps.
@@ -71,7 +70,6 @@ impl Frequencies {
     }
 }
 
-/// A CPU held at a frequency.
 pub struct Held;
 
 impl Drop for Held {

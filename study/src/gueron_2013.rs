@@ -69,28 +69,6 @@ pub fn length(bytes: usize) -> String {
     if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{} KiB", bytes >> 10) }
 }
 
-/// What all figures of the paper have in common, for messages of these lengths, shortest first; and
-/// what one has of its own.
-fn method(session: &Session, lengths: &[usize], own: &str) -> String {
-    let calls = |bytes: &usize| format!("{} calls of {}", thousands(warm_up_calls(*bytes)), length(*bytes));
-    let warm_up = match lengths {
-        _ if session.quick => "next to nothing".to_string(),
-        [first, .., last] => format!("{} to {}", calls(first), calls(last)),
-        _ => lengths.iter().map(calls).collect(),
-    };
-    format!(
-        "One message in memory; padding and wrapping are counted, as in the paper. The paper: 25,000 calls to warm up, the average of \
-         100,000 calls, five times, the least of the five. Here: to warm up, {warm_up}; then contestants in turn, {}, each the average of \
-         its calls; \"least\" is the paper's value, \"median\" ours, which ratios of two contestants are made of. Cycles (C/B: cycles per \
-         byte) are those of the time-stamp counter, as in the paper. There Turbo Boost was switched off and they were cycles of the core; \
-         these are given too, where they could be measured beside the samples. OpenSSL runs in processes of its own, told by \
-         OPENSSL_ia32cap that the CPU lacks what came later. \"Of the time\" is what a CPU of 2012 could run: 128-bit registers, and one message whose \
-         schedule is made in them; what came in 2013 (OpenSSL's n-SMS in AVX2, rotations by BMI2) and later has rows of its own. A name in parentheses after j is the backend that all lanes were forced to; \
-         wrapping is always left to manyhash, as lanes are for \"manyhash's choice\". {own}",
-        session.effort.in_words()
-    )
-}
-
 impl Figure {
     /// Everybody of a race of SHA-256 beside the paper, also by how many times as fast they are as
     /// OpenSSL, with a picture of some.
@@ -136,9 +114,7 @@ pub fn figure_1(session: &Session) -> Result<Figure> {
     let lanes = [BEST_THEN[1], BEST_THEN[2], PAPERS_LANES, LANES_THEN[1], Who::Lanes(4, "avx512-128"), CHOICES[0]];
     let field: Vec<Who> = PAIRS.iter().flat_map(|pair| [pair.0, pair.1]).chain(lanes).collect();
     let raced = race::<Sha256>(session, BYTES, &field)?;
-    let own = "The 4 slices over a linear implementation are dealt out word by word, hashed one after the other, and wrapped; dealing is \
-               part of the time. The paper's 5.25 C/B of 4 lanes are 12.87 / 2.45.";
-    let mut figure = Figure { method: method(session, &[BYTES], own), ..Figure::default() };
+    let mut figure = Figure::default();
     figure.message(&raced, &[(PAIRS[0].0, 12.87), (PAIRS[0].1, 13.57), (PAPERS_LANES, 5.25)], &field);
     let at = ("8 KiB: how many times as fast as OpenSSL scalar, beside the paper", "8 KiB");
     figure.ratio::<Sha256>(at, &raced, [&[PAIRS[0].1], &[OPENSSL_SCALAR]], Some(12.87 / 13.57));
@@ -154,7 +130,7 @@ pub fn figure_1(session: &Session) -> Result<Figure> {
 pub fn figure_2(session: &Session) -> Result<Figure> {
     let lengths = [8 << 10, 128 << 10];
     let field: Vec<Who> = LINEAR.into_iter().chain(PAPERS).chain(PAPERS_BY_AVX).chain(LATER).chain(CHOICES).collect();
-    let mut figure = Figure { method: method(session, &lengths, "The text has no values of this figure."), ..Figure::default() };
+    let mut figure = Figure::default();
     let shown: Vec<Who> =
         [OPENSSL_SCALAR, OPENSSL_THEN, OPENSSL_N_SMS, OPENSSL_TODAY].into_iter().chain(PAPERS).chain([AVX2]).chain(CHOICES).collect();
     let races = [race::<Sha256>(session, lengths[0], &field)?, race::<Sha256>(session, lengths[1], &field)?];
@@ -177,24 +153,12 @@ fn spread(raced: &Raced, of: &[Who]) -> Option<f64> {
     Some(ns.iter().copied().fold(0.0, f64::max) / ns.iter().copied().fold(f64::INFINITY, f64::min))
 }
 
-/// A ratio of which the paper gives the least and the most: what 4 lanes are compared with, its
-/// name, the least and the most, of section 3 and of the abstract, and the metrics.
-type Range = (&'static [Who], &'static str, [f64; 2], [f64; 2], [&'static str; 4]);
+/// Ratios of which the paper gives the least and the most: what 4 lanes are compared with, its name in
+/// rows and in metrics, and the two of section 3 and of the abstract.
+type Range = (&'static [Who], &'static str, &'static str, [[f64; 2]; 2]);
 const RANGES: [Range; 2] = [
-    (
-        &BEST_THEN,
-        "the best linear implementation of the time",
-        [1.55, 2.0],
-        [1.5, 1.97],
-        ["least over n-SMS", "most over n-SMS", "abstract: least over n-SMS", "abstract: most over n-SMS"],
-    ),
-    (
-        &[OPENSSL_SCALAR],
-        "OpenSSL (1.0.1, scalar)",
-        [1.97, 2.53],
-        [2.0, 2.5],
-        ["least over OpenSSL scalar", "most over OpenSSL scalar", "abstract: least over OpenSSL", "abstract: most over OpenSSL"],
-    ),
+    (&BEST_THEN, "the best linear implementation of the time", "n-SMS", [[1.55, 2.0], [1.5, 1.97]]),
+    (&[OPENSSL_SCALAR], "OpenSSL (1.0.1, scalar)", "OpenSSL scalar", [[1.97, 2.53], [2.0, 2.5]]),
 ];
 
 /// Figure 3: messages of 2 KiB to 128 KiB, and the abstract's of 132 KB.
@@ -204,8 +168,7 @@ pub fn figure_3(session: &Session) -> Result<Figure> {
     let lengths = if session.quick { &[2 << 10, 64 << 10, 128 << 10][..] } else { &LENGTHS };
     let field: Vec<Who> = LINEAR.into_iter().chain([PAPERS_LANES, LANES_THEN[1], FORCED]).chain(CHOICES).collect();
     let races = lengths.iter().map(|bytes| race::<Sha256>(session, *bytes, &field)).collect::<Result<Vec<Raced>>>()?;
-    let own = "The text has ratios only: section 3 those of 2 to 128 KB, the abstract those of 2 to 132 KB.";
-    let mut figure = Figure { method: method(session, lengths, own), ..Figure::default() };
+    let mut figure = Figure::default();
     let set = "SHA-256 by the length of the message";
     let gains = "How many times as fast, by the length of the message";
     for raced in &races {
@@ -226,18 +189,14 @@ pub fn figure_3(session: &Session) -> Result<Figure> {
     }
     let in_figure: Vec<&Raced> = races.iter().filter(|raced| raced.bytes() <= 128 << 10).collect();
     let all: Vec<&Raced> = races.iter().collect();
-    for (base, base_name, section, of_abstract, metrics) in RANGES {
-        let cases = [("2 to 128 KiB", &in_figure, section), ("2 to 132 KiB", &all, of_abstract)];
-        for ((case, races, paper), metrics) in cases.into_iter().zip(metrics.chunks(2)) {
+    for (base, base_name, metric, papers) in RANGES {
+        for ((case, races, of), paper) in [("2 to 128 KiB", &in_figure, ""), ("2 to 132 KiB", &all, "abstract: ")].into_iter().zip(papers) {
             let ratios: Option<Vec<f64>> = races.iter().map(|raced| raced.speed_up(&LANES_THEN, base)).collect();
-            let least = ratios.as_ref().map(|ratios| ratios.iter().copied().fold(f64::INFINITY, f64::min));
-            let most = ratios.as_ref().map(|ratios| ratios.iter().copied().fold(0.0, f64::max));
-            for ((end, value), (paper, metric)) in [("least", least), ("most", most)].into_iter().zip(paper.into_iter().zip(metrics)) {
+            for ((end, better), paper) in [("least", f64::min as fn(f64, f64) -> f64), ("most", f64::max)].into_iter().zip(paper) {
+                let value = ratios.as_ref().and_then(|ratios| ratios.iter().copied().reduce(better));
                 let at = ("The least and the most of the paper's two ratios", case);
-                let name = format!("{} over {base_name}, {end}", name(PAPERS_LANES));
-                figure.put(at, name.as_str(), TIMES, Source::Ours, value);
-                figure.put(at, name, TIMES, Source::Paper, paper);
-                figure.metrics.each(metric, [(format!("at {end}"), value)]);
+                figure.beside(at, format!("{} over {base_name}, {end}", name(PAPERS_LANES)), TIMES, Source::Ours, value, paper);
+                figure.metrics.each(&format!("{of}{end} over {metric}"), [(format!("at {end}"), value)]);
             }
         }
     }
@@ -257,9 +216,7 @@ pub fn figure_4(session: &Session) -> Result<Figure> {
     let longer = [AVX2, Who::Lanes(16, "avx512"), Who::Lanes(32, "avx512x2")];
     let field: Vec<Who> = LINEAR.into_iter().chain(LANES_THEN).chain(later).chain(longer).chain(CHOICES).collect();
     let raced = race::<Sha256>(session, BYTES, &field)?;
-    let own = "The paper has two processors here, 2nd and 3rd generation Core; we have this one, and the claim is about the 3rd, as all \
-               others. The text has ratios only.";
-    let mut figure = Figure { method: method(session, &[BYTES], own), ..Figure::default() };
+    let mut figure = Figure::default();
     figure.message(&raced, &[], &field);
     for (processor, paper) in [("3rd generation Core", 2.0), ("2nd generation Core", 2.27)] {
         let at = ("1 MiB: how many times as fast as the best linear implementation of the time", processor);
@@ -277,9 +234,7 @@ pub fn tails(session: &Session) -> Result<Figure> {
     const COST: &str = "What a tail costs beside the next multiple of 256 bytes";
     let behind = [-255isize, -129, -64, -17, -1, 0, 1, 16, 17, 64, 128, 200, 255, 256];
     let field = [OPENSSL_SCALAR, OPENSSL_TODAY, PAPERS_LANES, CHOICES[0], CHOICES[2]];
-    let own = "Lengths around 8,192 bytes. What a tail costs is the time of its message beside that of the next multiple of 256 bytes, \
-               which is longer: below zero, a shorter message takes less time.";
-    let mut figure = Figure { method: method(session, &[BYTES], own), ..Figure::default() };
+    let mut figure = Figure::default();
     let lengths = behind.map(|by| BYTES.saturating_add_signed(by));
     let races = lengths.iter().map(|bytes| race::<Sha256>(session, *bytes, &field)).collect::<Result<Vec<Raced>>>()?;
     let mut worst: Vec<(String, Option<f64>)> = Vec::new();
@@ -309,9 +264,7 @@ pub fn proportional(session: &Session) -> Result<Figure> {
     let lengths = [2 << 10, 8 << 10, 32 << 10, 128 << 10];
     let linear = [OPENSSL_SCALAR, OPENSSL_N_SMS, OPENSSL_TODAY, OWN_SCALAR_ROUNDS];
     let field: Vec<Who> = linear.into_iter().chain([PAIRS[0].1, Who::Over(4, &OWN_SCALAR_ROUNDS)]).collect();
-    let own = "The time of an Update is that of the whole message over its Updates, those of 4 slices and of wrapping among them. The paper's \
-               two values, 12.87 C/B for 129 Updates and 13.57 for 135, are 817 and 823 cycles an Update.";
-    let mut figure = Figure { method: method(session, &lengths, own), ..Figure::default() };
+    let mut figure = Figure::default();
     let set = "Cycles of the time-stamp counter an Update, by the length of the message";
     let mut cycles: Vec<Vec<f64>> = vec![Vec::new(); field.len()];
     for bytes in lengths {
@@ -339,7 +292,7 @@ pub fn proportional(session: &Session) -> Result<Figure> {
 /// Section 4: with AVX2, "j = 8 for SHA-1 and SHA-256, and j = 4 for SHA-512".
 pub fn avx2(session: &Session) -> Result<Figure> {
     const BYTES: usize = 128 << 10;
-    let mut figure = Figure { method: method(session, &[BYTES], "The paper had no AVX2 and gives no values."), ..Figure::default() };
+    let mut figure = Figure::default();
     let set = "A message of 128 KiB in as many lanes as registers have words";
     let mut gains = Vec::new();
     fn of<S: Subject>(session: &Session, figure: &mut Figure, set: &str, [narrow, wide]: [usize; 2]) -> Result<Option<f64>> {
@@ -361,9 +314,7 @@ pub fn avx2(session: &Session) -> Result<Figure> {
 /// Section 4: one j for all platforms, "single j = 8".
 pub fn one_j(session: &Session) -> Result<Figure> {
     let lengths = if session.quick { &[8 << 10, 128 << 10][..] } else { &[2 << 10, 8 << 10, 32 << 10, 128 << 10, 1 << 20] };
-    let own = "The best j differs with registers and lengths. What a single j costs is its time beside that of the best of 4, 8, 16 and 32 lanes \
-               at each length, all left to manyhash.";
-    let mut figure = Figure { method: method(session, lengths, own), ..Figure::default() };
+    let mut figure = Figure::default();
     let set = "Time beside that of the best j of 4, 8, 16 and 32";
     let mut of_8 = Vec::new();
     for bytes in lengths {
@@ -386,11 +337,7 @@ pub fn threads(session: &Session) -> Result<Figure> {
     let counts: Vec<usize> = [1, 2, 4, 8, 16].into_iter().filter(|threads| *threads <= cpus).collect();
     let field: Vec<Who> =
         [4, 16, 32].into_iter().flat_map(|lanes| counts.iter().map(move |threads| Who::Threads(lanes, *threads))).collect();
-    let own = format!(
-        "The lanes of one message shared out to threads by manyhash; this machine has {cpus} CPUs, all of which may be used in this figure. \
-         The paper names multi-core processors and measures none."
-    );
-    let mut figure = Figure { method: method(session, &[BYTES], &own), ..Figure::default() };
+    let mut figure = Figure { said: vec![("cpus", cpus.to_string())], ..Figure::default() };
     let set = "SHA-256 of a message of 8 MiB by threads";
     let raced = session.on_all_cpus(|| race::<Sha256>(session, BYTES, &field))?;
     for (who, measured) in &raced.rows {

@@ -12,7 +12,7 @@ use manyhash_measure::timing::quantile;
 
 use crate::aciicmez_2004::subject::Subject;
 use crate::contestants::{BEST_THEN, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, S_HASH, S_HASH_THEN, Who};
-use crate::measured::{Measured, fastest, thousands};
+use crate::measured::{Measured, fastest};
 use crate::messages::Layout;
 use crate::model::{Figure, Source};
 use crate::rows::{Kind, LEAST, MEDIAN, RATE};
@@ -54,19 +54,12 @@ impl Folder {
     }
 }
 
-/// How figures of files say that a quick run has smaller ones.
-fn quick_files(session: &Session) -> String {
-    if session.quick { format!(" In this quick run files have 1/{QUICK_DIVISOR} of their sizes.") } else { String::new() }
-}
-
 const MESSAGE_BYTES: usize = 4096;
-/// How many messages, and where the paper has them.
 const CASES: [(usize, &str); 4] = [(4, "paper: L1"), (64, "paper: L2"), (512, "paper: L3"), (8192, "paper: memory")];
 /// The first of them that lie in a cache of the paper's CPU.
 const IN_CACHES: usize = 3;
 /// The most that is hashed where twice the last cache is more than the paper's memory case.
 const MOST_BYTES: usize = 512 << 20;
-/// The largest in a quick run.
 const QUICK_MESSAGES: usize = 1024;
 /// "we ran the hash, in a loop, 500 times".
 const WARM_UP_CALLS: u64 = 500;
@@ -121,30 +114,15 @@ fn cases<S: Subject>(session: &Session) -> Result<Vec<(String, Raced)>> {
     cases.map(race).collect()
 }
 
-fn figure_2<S: Subject>(session: &Session, cases: &[(String, Raced)], paper: &[(Who, f64)], shown: &[Who], of_paper: &str) -> Figure {
+fn figure_2<S: Subject>(session: &Session, cases: &[(String, Raced)], paper: &[(Who, f64)], shown: &[Who]) -> Figure {
     let caches = caches(session.machine.pinned_to.unwrap_or(0));
     let caches: Vec<String> = caches.into_iter().map(|(level, bytes)| format!("L{level} {}", size(bytes))).collect();
-    let here = if caches.is_empty() { "the system does not tell this CPU's".into() } else { format!("here: {}", caches.join(", ")) };
-    let warm_up = if session.quick {
-        format!("In this quick run there are no more than {QUICK_MESSAGES} messages, and 3 calls to warm up")
-    } else {
-        format!("As in the paper, {WARM_UP_CALLS} calls to warm up, but no more of them than hash {}", size(WARM_UP_BYTES as usize))
-    };
+    let caches = if caches.is_empty() { "the system does not tell this CPU's".into() } else { format!("here: {}", caches.join(", ")) };
     let serial_end = match serial_end::<S>() {
         SCALAR_ROUNDS => format!("manyhash's code for one message ({SCALAR_ROUNDS}), in place of n-SMS"),
         other => format!("{other} code, for this CPU lacks what {SCALAR_ROUNDS} takes"),
     };
-    let method = format!(
-        "Messages of {} bytes, one after the other in memory: as many as the paper chose for the caches of its CPU (L1 32 KB, L2 256 KB, L3 \
-         6 MB) and for memory; {here}. {warm_up}; padding is counted, as there. {} {of_paper} The paper's CPU was held at the frequency of its \
-         time-stamp counter; where the core's is another, cycles of both are given. OpenSSL hashes one message after the other; its older \
-         code is that of today's library, told that the CPU lacks what came later: n-SMS is judged by what makes the schedule of a block in \
-         128-bit registers, and by AVX2 code of 2013 in rows of their own. S-HASH is Algorithm 1 over our kernels; its serial end is \
-         {serial_end}.",
-        thousands(MESSAGE_BYTES as u64),
-        session.effort.in_words()
-    );
-    let mut figure = Figure { method, ..Figure::default() };
+    let mut figure = Figure { said: vec![("caches", caches), ("serial end", serial_end)], ..Figure::default() };
     let set = format!("{} of messages of 4 KiB", S::NAME);
     for (i, (case, raced)) in cases.iter().enumerate() {
         // The paper's text gives one value for all of its cases.
@@ -155,6 +133,14 @@ fn figure_2<S: Subject>(session: &Session, cases: &[(String, Raced)], paper: &[(
     figure
 }
 
+/// Adds how many times as fast one is as another, in each case.
+fn one_over_another<S: Subject>(figure: &mut Figure, cases: &[(String, Raced)], pairs: &[(Who, Who)]) {
+    let set = format!("{} of messages of 4 KiB, one over another", S::NAME);
+    for (case, raced) in cases {
+        pairs.iter().for_each(|(one, other)| figure.ratio::<S>((&set, case), raced, [&[*one], &[*other]], None));
+    }
+}
+
 /// By the name of each case, how many times as fast one is as another.
 fn speed_ups(cases: &[(String, Raced)], one: &[Who], other: &[Who]) -> impl Iterator<Item = (String, Option<f64>)> {
     cases.iter().map(move |(name, raced)| (name.clone(), raced.speed_up(one, other)))
@@ -163,27 +149,22 @@ fn speed_ups(cases: &[(String, Raced)], one: &[Who], other: &[Who]) -> impl Iter
 /// Figure 2: SHA-256 of messages of 4 KiB from the caches and from memory.
 pub fn sha256(session: &Session) -> Result<Figure> {
     let cases = cases::<Sha256>(session)?;
-    let of_paper = "The paper's values of OpenSSL 1.0.1 and of n-SMS are those of one buffer of 8 KB in the cache; its preprint has 11.58 C/B \
-                    for n-SMS, and 2.25 times. Its S-HASH has one value for all cases.";
     let paper = [(OPENSSL_SCALAR, 17.55), (BEST_THEN[0], 11.47), (S_HASH, 5.18)];
     let then_and_now = [OPENSSL_SCALAR, BEST_THEN[0], OPENSSL_N_SMS, OPENSSL_TODAY, S_HASH, Who::Manyhash];
-    let mut figure = figure_2::<Sha256>(session, &cases, &paper, &then_and_now, of_paper);
+    let mut figure = figure_2::<Sha256>(session, &cases, &paper, &then_and_now);
     let lanes: Vec<String> = ALL[10..].iter().map(|who| who.name::<Sha256>()).collect();
     figure.picture("SHA-256 of messages of 4 KiB", MEDIAN, Kind::Bars, &lanes);
-    let ratios = [
-        (S_HASH, OPENSSL_N_SMS, None),
-        (S_HASH, OPENSSL_TODAY, None),
-        (Who::Manyhash, OPENSSL_SCALAR, None),
-        (Who::Manyhash, OPENSSL_N_SMS, None),
-        (Who::Manyhash, OPENSSL_TODAY, None),
-        (OPENSSL_N_SMS, OPENSSL_SCALAR, None),
-        (OPENSSL_TODAY, OPENSSL_SCALAR, None),
+    let pairs = [
+        (S_HASH, OPENSSL_N_SMS),
+        (S_HASH, OPENSSL_TODAY),
+        (Who::Manyhash, OPENSSL_SCALAR),
+        (Who::Manyhash, OPENSSL_N_SMS),
+        (Who::Manyhash, OPENSSL_TODAY),
+        (OPENSSL_N_SMS, OPENSSL_SCALAR),
+        (OPENSSL_TODAY, OPENSSL_SCALAR),
     ];
+    one_over_another::<Sha256>(&mut figure, &cases, &pairs);
     for (i, (case, raced)) in cases.iter().enumerate() {
-        for (one, other, paper) in ratios {
-            let at = ("SHA-256 of messages of 4 KiB, one over another", case.as_str());
-            figure.ratio::<Sha256>(at, raced, [&[one], &[other]], paper.filter(|_| i == 0));
-        }
         for (base, paper) in [(&[OPENSSL_SCALAR][..], 3.42), (&BEST_THEN, 2.24)] {
             let at = ("SHA-256 of messages of 4 KiB, S-HASH over the code of its time", case.as_str());
             figure.ratio::<Sha256>(at, raced, [&S_HASH_THEN, base], (i == 0).then_some(paper));
@@ -217,23 +198,19 @@ fn spread(cases: &[(String, Raced)]) -> Option<(f64, f64)> {
 /// Figure 2 for SHA-512, which the paper leaves out.
 pub fn sha512(session: &Session) -> Result<Figure> {
     let cases = cases::<Sha512>(session)?;
-    let of_paper = "The paper has one value, for one message by n-SMS, and does not say its length.";
     let vectors = ["avx2", "avx512", "avx512x2"].map(Who::Backend);
     let shown: Vec<Who> = [OPENSSL_SCALAR, OPENSSL_N_SMS, S_HASH].into_iter().chain(vectors).chain([Who::Manyhash]).collect();
-    let mut figure = figure_2::<Sha512>(session, &cases, &[(OPENSSL_N_SMS, 8.72)], &shown, of_paper);
+    let mut figure = figure_2::<Sha512>(session, &cases, &[(OPENSSL_N_SMS, 8.72)], &shown);
     // There are no kernels to be missed.
     figure.missing.retain(|missing| !missing.contains("sha-ni") && !missing.contains("no such code"));
-    for (case, raced) in &cases {
-        for (one, other) in [
-            (S_HASH, OPENSSL_SCALAR),
-            (S_HASH, OPENSSL_N_SMS),
-            (Who::Manyhash, OPENSSL_SCALAR),
-            (Who::Manyhash, OPENSSL_N_SMS),
-            (Who::Manyhash, OPENSSL_TODAY),
-        ] {
-            figure.ratio::<Sha512>(("SHA-512 of messages of 4 KiB, one over another", case), raced, [&[one], &[other]], None);
-        }
-    }
+    let pairs = [
+        (S_HASH, OPENSSL_SCALAR),
+        (S_HASH, OPENSSL_N_SMS),
+        (Who::Manyhash, OPENSSL_SCALAR),
+        (Who::Manyhash, OPENSSL_N_SMS),
+        (Who::Manyhash, OPENSSL_TODAY),
+    ];
+    one_over_another::<Sha512>(&mut figure, &cases, &pairs);
     figure.metrics.each("S-HASH over n-SMS", speed_ups(&cases, &[S_HASH], &[OPENSSL_N_SMS]).collect::<Vec<_>>());
     Ok(figure)
 }
@@ -248,14 +225,7 @@ pub fn avx2(session: &Session) -> Result<Figure> {
     let layout = Layout::equal(64, MESSAGE_BYTES);
     let sha256 = Raced::of::<Sha256>(session, &ALL, &layout, WARM_UP_CALLS)?;
     let sha512 = Raced::of::<Sha512>(session, &ALL, &layout, WARM_UP_CALLS)?;
-    let mut figure = Figure {
-        method: format!(
-            "64 messages of 4,096 bytes (the paper's 256 KB) by S-HASH (Algorithm 1) on registers of 128, 256 and 512 bits, and one after the \
-             other by OpenSSL's n-SMS; {}. The paper had no AVX2 and gives no values. Buffers at once: SHA-256 4, 8, 16; SHA-512 2, 4, 8.",
-            if session.quick { "3 calls to warm up in this quick run" } else { "500 calls to warm up, as in the paper" }
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure::default();
     figure.raced::<Sha256>((SET, "SHA-256"), &sha256, &[]);
     figure.raced::<Sha512>((SET, "SHA-512"), &sha512, &[]);
     for who in ALL {
@@ -284,16 +254,7 @@ pub fn memory(session: &Session) -> Result<Figure> {
         Raced::of::<Sha256>(session, &all, &layout, 1)
     };
     let (diverse, uniform) = (folder(Folder::Diverse)?, folder(Folder::Uniform)?);
-    let mut figure = Figure {
-        method: format!(
-            "SHA-256 of the files' bytes in one buffer, in the paper's order, each on a cache line of its own. The steady rate of each \
-             contestant is that of 32 messages of 16 KiB in the cache, 16,448 bytes apart. UNIFORM has 8 messages: S-HASH with 16 buffers \
-             never fills them and hashes all of it one after the other. The paper does not measure this: it has the folders on a disk \
-             only.{}",
-            quick_files(session)
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure::default();
     let percent = |raced: &Raced, who| Some(100.0 * raced.get(who)?.speed_up_over(steady.get(who)?));
     for (case, raced) in [("32 messages of 16 KiB", &steady), ("DIVERSE", &diverse), ("UNIFORM", &uniform)] {
         figure.raced::<Sha256>((SET, case), raced, &[]);
@@ -318,14 +279,7 @@ pub fn table_1(_: &Session) -> Result<Figure> {
     let all_updates = |count: fn(u64) -> u64| sizes.iter().map(|bytes| count(*bytes as u64)).sum::<u64>() as f64;
     let sha256 = all_updates(updates::<Sha256>);
     let whole_blocks = all_updates(|bytes| bytes / Sha256::BLOCK_BYTES as u64);
-    let mut figure = Figure {
-        method: format!(
-            "The sizes as they were read from the paper's appendix, in its order. {} Updates are counted by the rule that the engine pads \
-             by, and Algorithm 1 is tested to make as many. Nothing is timed.",
-            PaperSizes::read()?.note
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure { said: vec![("note", PaperSizes::read()?.note)], ..Figure::default() };
     for (who, paper, here) in [
         ("files", Some(350.0), files),
         // The sum that section 4.3 states.
@@ -340,8 +294,7 @@ pub fn table_1(_: &Session) -> Result<Figure> {
         ("Updates of SHA-256 more than whole blocks, %", None, 100.0 * (sha256 / whole_blocks - 1.0)),
         ("Updates of SHA-512 in sum", None, all_updates(updates::<Sha512>)),
     ] {
-        figure.put(("DIVERSE: files, bytes and Updates", ""), who, "quantity", Source::Ours, here);
-        figure.put(("DIVERSE: files, bytes and Updates", ""), who, "quantity", Source::Paper, paper);
+        figure.beside(("DIVERSE: files, bytes and Updates", ""), who, "quantity", Source::Ours, here, paper);
     }
     for percent in [1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 100.0] {
         let quantile = quantile(sizes.iter().map(|bytes| *bytes as f64).collect(), percent / 100.0).expect("files");

@@ -100,7 +100,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let chosen = chosen(&arguments.figures);
     if arguments.list {
         for entry in chosen {
-            writeln!(out, "{:ID_WIDTH$} {}: {}", entry.id, entry.about().place, entry.about().title)?;
+            let about = claims::about(entry.id);
+            writeln!(out, "{:ID_WIDTH$} {}: {}", entry.id, about.place, about.title)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -112,8 +113,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         anyhow::ensure!(folder.is_dir(), "--scratch {}: not a folder", folder.display());
     }
     session::clean_up_on_interrupt()?;
-    session::may_change_the_machine(arguments.tune);
-    let session = Session::begin(arguments.quick, arguments.pin, arguments.scratch.clone())?;
+    let mut session = Session::begin(arguments.quick, arguments.pin, arguments.scratch.clone())?;
+    session.tuned = arguments.tune;
     text::machine(out, &session.machine)?;
     let mut study = Study { machine: session.machine.clone(), quick: session.quick, figures: Vec::new() };
     for entry in chosen {
@@ -152,18 +153,18 @@ fn write_json(path: &Path, study: &Study) -> io::Result<()> {
 
 /// One figure, judged. Whatever happens in it, the others go on.
 fn measure(session: &Session, entry: &Entry) -> Figure {
-    let about = entry.about();
+    let about = claims::about(entry.id);
     eprintln!("manyhash-study: {}: {}", entry.id, about.title);
     let begin = Instant::now();
     let judged = || {
         let mut figure = (entry.measure)(session)?;
         figure.present();
-        figure.claims.extend(claims::judge(entry.id, &figure.metrics)?);
-        if figure.still_holds.is_empty() {
-            figure.still_holds = claims::summary(&figure.claims);
-        }
-        if figure.changed.is_empty() {
-            figure.changed.clone_from(&about.changed);
+        figure.claims = claims::judge(entry.id, &figure.metrics)?;
+        figure.still_holds = claims::summary(&figure.claims);
+        figure.changed.clone_from(&about.changed);
+        if !figure.rows.is_empty() {
+            figure.said.push(("effort", session.effort.in_words()));
+            figure.method = claims::method(entry.id, &figure.said)?;
         }
         anyhow::Ok(figure)
     };

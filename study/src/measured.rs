@@ -2,12 +2,10 @@
 
 use manyhash_measure::timing::{self, Sample};
 
-/// Samples of one contestant.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// As the figure names it.
     pub name: String,
-    /// What one call hashes.
     pub bytes: f64,
     /// In the order they were taken; each is the average of as many calls as fill it.
     pub samples: Vec<Sample>,

@@ -44,14 +44,12 @@ impl Layout {
         self.spans.iter().map(|(_, bytes)| bytes).sum()
     }
 
-    /// A buffer with these messages.
     pub fn fill(&self) -> Result<Messages> {
         let end = self.spans.iter().map(|(start, bytes)| start + bytes).max().unwrap_or(0);
         Ok(Messages { layout: self.clone(), buffer: Buffer::new(end, 1)? })
     }
 }
 
-/// Messages that are there.
 pub struct Messages {
     layout: Layout,
     buffer: Buffer,
@@ -63,13 +61,7 @@ impl Messages {
         self.layout.spans.iter().map(|(start, bytes)| &self.buffer.bytes()[*start..start + bytes]).collect()
     }
 
-    /// Where they lie.
     pub fn layout(&self) -> &Layout {
         &self.layout
-    }
-
-    /// All of their lengths, summed up.
-    pub fn total_bytes(&self) -> usize {
-        self.layout.total_bytes()
     }
 }

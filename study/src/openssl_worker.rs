@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::gueron_2013::over_linear::OverLinear;
 use crate::mapped;
 use crate::messages::Layout;
-use crate::race::{Contestant, Local};
+use crate::race::{Contestant, Local, Runner};
 use crate::session::Session;
 
 /// Which of OpenSSL's code for a CPU is used.
@@ -57,7 +57,6 @@ impl Variant {
         }
     }
 
-    /// For tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Today => "OpenSSL today",
@@ -112,18 +111,15 @@ enum Question {
     Sample { calls: u64, round: usize },
 }
 
-/// What a worker hashes.
 #[derive(Serialize, Deserialize)]
-enum Input {
-    /// Messages in memory.
-    Messages(Layout),
-    /// Messages in memory, each of them dealt out to slices, whose digests are wrapped.
-    JLanes { layout: Layout, lanes: usize, word_bytes: usize },
+pub enum Input {
+    /// Messages in memory; with lanes and bytes of a word, each of them is dealt out to slices, whose
+    /// digests are wrapped (Gueron 2013, figure 1).
+    Messages(Layout, Option<(usize, usize)>),
     /// Files, each of them opened, mapped, hashed and closed before the next one.
     Files(Vec<PathBuf>),
 }
 
-/// A worker as a contestant.
 pub struct Worker {
     name: String,
     process: Child,
@@ -133,29 +129,11 @@ pub struct Worker {
 
 impl Worker {
     /// Starts OpenSSL in a process of its own. `algorithm` as OpenSSL names it: "SHA256".
-    pub fn start<'a>(session: &Session, variant: Variant, algorithm: &str, layout: &Layout) -> Result<Box<dyn Contestant + 'a>> {
-        Self::start_on(session, variant, variant.name().into(), algorithm, Input::Messages(layout.clone()))
-    }
-
-    /// Starts j-lanes hashing that calls OpenSSL for each slice, and once more to wrap (Gueron
-    /// 2013, figure 1).
-    pub fn start_j_lanes<'a>(
-        session: &Session,
-        variant: Variant,
-        algorithm: &str,
-        layout: &Layout,
-        (lanes, word_bytes): (usize, usize),
-    ) -> Result<Box<dyn Contestant + 'a>> {
-        let name = format!("{lanes}-lanes over {}", variant.name());
-        Self::start_on(session, variant, name, algorithm, Input::JLanes { layout: layout.clone(), lanes, word_bytes })
-    }
-
-    /// Starts OpenSSL over files in this order, mapped to memory one after the other.
-    pub fn start_on_files<'a>(session: &Session, variant: Variant, algorithm: &str, files: &[PathBuf]) -> Result<Box<dyn Contestant + 'a>> {
-        Self::start_on(session, variant, variant.name().into(), algorithm, Input::Files(files.to_vec()))
-    }
-
-    fn start_on<'a>(session: &Session, variant: Variant, name: String, algorithm: &str, input: Input) -> Result<Box<dyn Contestant + 'a>> {
+    pub fn start<'a>(session: &Session, variant: Variant, algorithm: &str, input: Input) -> Result<Contestant<'a>> {
+        let name = match &input {
+            Input::Messages(_, Some((lanes, _))) => format!("{lanes}-lanes over {}", variant.name()),
+            _ => variant.name().into(),
+        };
         let program = std::env::current_exe().context("finding this program")?;
         let mut command = Command::new(program);
         command.arg("--openssl-worker").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -163,10 +141,10 @@ impl Worker {
         let mut process = command.spawn().context("starting a process for OpenSSL")?;
         let questions = process.stdin.take().expect("piped");
         let answers = BufReader::new(process.stdout.take().expect("piped"));
-        let mut worker = Self { name, process, questions, answers };
+        let mut worker = Self { name: name.clone(), process, questions, answers };
         let (cpu, probe) = (session.machine.pinned_to, session.probe.is_some());
         worker.ask::<()>(&Question::Prepare { algorithm: algorithm.into(), input, cpu, probe })?;
-        Ok(Box::new(worker))
+        Ok(Contestant::new(name, worker))
     }
 
     fn ask<Answer: DeserializeOwned>(&mut self, question: &Question) -> Result<Answer> {
@@ -187,10 +165,7 @@ impl Drop for Worker {
     }
 }
 
-impl Contestant for Worker {
-    fn name(&self) -> &str {
-        &self.name
-    }
+impl Runner for Worker {
     fn digests(&mut self) -> Result<Vec<u8>> {
         self.ask(&Question::Digests)
     }
@@ -218,7 +193,6 @@ impl EvpDigest {
         Ok(Self { digest, context: MdCtx::new().context("OpenSSL: a context")? })
     }
 
-    /// Appends the digest of a message.
     pub fn hash(&mut self, message: &[u8], digests: &mut Vec<u8>) {
         const HASHES: &str = "OpenSSL hashes bytes in memory";
         self.context.digest_init(&self.digest).expect(HASHES);
@@ -249,44 +223,40 @@ pub fn serve() -> Result<()> {
     let probe = if probe { Probe::calibrate() } else { None };
     let mut digest = EvpDigest::new(&algorithm)?;
     match input {
-        Input::Messages(layout) => {
+        Input::Messages(layout, j_lanes) => {
             let messages = layout.fill()?;
             let slices = messages.slices();
-            answer_all(lines, probe, Local::new("", |digests| slices.iter().for_each(|message| digest.hash(message, digests))))
-        }
-        Input::JLanes { layout, lanes, word_bytes } => {
-            let messages = layout.fill()?;
-            let slices = messages.slices();
-            let mut over = OverLinear::new(lanes, word_bytes);
-            let mut hash =
-                |message: &[u8], digests: &mut Vec<u8>| over.hash(message, digests, |slice, digests| digest.hash(slice, digests));
-            answer_all(lines, probe, Local::new("", |digests| slices.iter().for_each(|message| hash(message, digests))))
+            let mut over = j_lanes.map(|(lanes, word_bytes)| OverLinear::new(lanes, word_bytes));
+            let mut hash = |message: &[u8], digests: &mut Vec<u8>| match &mut over {
+                Some(over) => over.hash(message, digests, |slice, digests| digest.hash(slice, digests)),
+                None => digest.hash(message, digests),
+            };
+            answer_all(lines, probe, Local::new(|digests| slices.iter().for_each(|message| hash(message, digests))))
         }
         Input::Files(files) => {
             let mut hash = |path: &PathBuf, digests: &mut Vec<u8>| digest.hash(&mapped::map(path).expect("a file of this run"), digests);
-            answer_all(lines, probe, Local::new("", |digests| files.iter().for_each(|path| hash(path, digests))))
+            answer_all(lines, probe, Local::new(|digests| files.iter().for_each(|path| hash(path, digests))))
         }
     }
 }
 
 /// Answers what is asked of a worker that knows what to hash.
 fn answer_all(lines: std::io::Lines<std::io::StdinLock<'_>>, probe: Option<Probe>, mut local: Local<'_>) -> Result<()> {
-    answer(&Ok(()))?;
+    answer(Ok(()))?;
     for line in lines {
         match serde_json::from_str(&line?)? {
             Question::Prepare { .. } => bail!("told twice what to hash"),
-            Question::Digests => answer(&local.digests().map_err(|error| error.to_string()))?,
-            Question::WarmUp { calls } => answer(&local.warm_up(calls).map_err(|error| error.to_string()))?,
-            Question::CallsPerSample { sample } => answer(&local.calls_per_sample(sample).map_err(|error| error.to_string()))?,
-            Question::Sample { calls, round } => answer(&local.sample(probe, calls, round).map_err(|error| error.to_string()))?,
+            Question::Digests => answer(local.digests())?,
+            Question::WarmUp { calls } => answer(local.warm_up(calls))?,
+            Question::CallsPerSample { sample } => answer(local.calls_per_sample(sample))?,
+            Question::Sample { calls, round } => answer(local.sample(probe, calls, round))?,
         }
     }
     Ok(())
 }
 
-fn answer<Answer: Serialize>(answer: &Result<Answer, String>) -> Result<()> {
+fn answer<Answer: Serialize>(answer: Result<Answer>) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", serde_json::to_string(answer)?)?;
-    out.flush()?;
-    Ok(())
+    writeln!(out, "{}", serde_json::to_string(&answer.map_err(|error| error.to_string()))?)?;
+    Ok(out.flush()?)
 }

@@ -1,10 +1,11 @@
 //! Measurements as rows, and the one place that makes tables and pictures of them.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::aciicmez_2004::subject::Subject;
 use crate::contestants::{Raced, Who};
-use crate::model::{Bars, Cell, Figure, Line, Plot, Source, Table, digits_of, over_paper};
+use crate::model::{Cell, Figure, Source, Table};
 
 /// Cycles of the time-stamp counter a byte, by the least sample, as the papers take it.
 pub const LEAST: &str = "C/B, least";
@@ -15,7 +16,6 @@ pub const CORE: &str = "core C/B, median";
 /// Millions of bytes a second, by the median.
 pub const RATE: &str = "MB/s, median";
 
-/// A value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The table it belongs to.
@@ -23,17 +23,13 @@ pub struct Row {
     /// Of what: a length, a place, a function. A set of one case has a column for each kind of value,
     /// a set of several a table for each kind and a column for each case.
     pub case: String,
-    /// By whom.
     pub who: String,
     /// What the value is, with its unit.
     pub what: String,
-    /// Whose it is.
     pub source: Source,
-    /// The value.
     pub value: f64,
 }
 
-/// How a picture is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Bars: of everybody, where there is one case; else a group for each case.
@@ -66,6 +62,21 @@ impl Figure {
         self.rows.extend(value.into().map(|value| Row { set, case, who, what, source, value }));
     }
 
+    /// Adds a value and the paper's, if they are there.
+    pub fn beside(
+        &mut self,
+        at: (&str, &str),
+        who: impl Into<String>,
+        what: &str,
+        source: Source,
+        here: impl Into<Option<f64>>,
+        paper: impl Into<Option<f64>>,
+    ) {
+        let who = who.into();
+        self.put(at, who.as_str(), what, source, here);
+        self.put(at, who, what, Source::Paper, paper);
+    }
+
     /// Adds what a race gave, beside the paper's cycles a byte, and why others did not take part.
     pub fn raced<S: Subject>(&mut self, at: (&str, &str), raced: &Raced, paper: &[(Who, f64)]) {
         for (who, measured) in &raced.rows {
@@ -95,8 +106,7 @@ impl Figure {
     pub fn ratio<S: Subject>(&mut self, at: (&str, &str), raced: &Raced, [of, base]: [&[Who]; 2], paper: Option<f64>) {
         let Some(((one, _), (other, _))) = raced.fastest(of).zip(raced.fastest(base)) else { return };
         let name = format!("{} over {}", one.name::<S>(), other.name::<S>());
-        self.put(at, name.as_str(), TIMES, one.source(), raced.speed_up(of, base));
-        self.put(at, name, TIMES, Source::Paper, paper);
+        self.beside(at, name, TIMES, one.source(), raced.speed_up(of, base), paper);
     }
 
     /// Adds sentences about what is not there, each once.
@@ -114,13 +124,12 @@ impl Figure {
     pub fn present(&mut self) {
         let sets = distinct(self.rows.iter().map(|row| &row.set));
         let tables: Vec<Table> = sets.iter().flat_map(|set| tables(set, &self.rows)).collect();
-        let plots: Vec<Plot> = self.pictures.iter().filter_map(|picture| plot(picture, &self.rows)).collect();
+        let plots: Vec<Value> = self.pictures.iter().filter_map(|picture| plot(picture, &self.rows)).collect();
         self.tables.extend(tables);
         self.plots.extend(plots);
     }
 }
 
-/// Ratios.
 pub const TIMES: &str = "times as fast";
 
 /// Each once, in the order of the first.
@@ -134,87 +143,81 @@ fn distinct<'a>(all: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
     distinct
 }
 
-/// The tables of a set.
+/// The tables of a set: of one case, a column for each kind of value; else a table for each kind.
 fn tables(set: &str, rows: &[Row]) -> Vec<Table> {
     let rows: Vec<&Row> = rows.iter().filter(|row| row.set == set).collect();
     let (cases, whats) = (distinct(rows.iter().map(|row| &row.case)), distinct(rows.iter().map(|row| &row.what)));
-    // Columns: the heading, the case, and what.
-    let table = |title: String, columns: &[(&str, &str, &str)]| {
-        let value = |who: &str, column: &(&str, &str, &str), is_paper: bool| {
-            let is_it = |row: &&&Row| row.who == who && row.case == column.1 && row.what == column.2;
-            rows.iter().filter(is_it).find(|row| (row.source == Source::Paper) == is_paper).map(|row| row.value)
-        };
-        let in_table: Vec<&&Row> = rows.iter().filter(|row| columns.iter().any(|column| column.2 == row.what)).collect();
-        let who = distinct(in_table.iter().map(|row| &row.who));
-        let has = |column: &(&str, &str, &str), is_paper| who.iter().any(|who| value(who, column, is_paper).is_some());
-        let mut headings = vec!["implementation".to_string()];
-        for column in columns {
-            match (has(column, true), has(column, false)) {
-                (true, true) => headings.extend(["paper", "here", "here / paper"].map(|of| format!("{}: {of}", column.0))),
-                (true, false) => headings.push(format!("{}: paper", column.0)),
-                _ => headings.push(column.0.into()),
-            }
-        }
-        let mut table = Table::new(title, headings);
-        for who in &who {
-            let mut cells = vec![Cell::from(*who)];
-            for column in columns {
-                let (paper, here) = (value(who, column, true), value(who, column, false));
-                match (has(column, true), has(column, false)) {
-                    (true, true) => cells.extend([digits_of(paper), digits_of(here), over_paper(here, paper)]),
-                    (true, false) => cells.push(digits_of(paper)),
-                    _ => cells.push(digits_of(here)),
-                }
-            }
-            table.row(cells);
-        }
-        table.without_gaps(1)
-    };
     match cases[..] {
-        [case] => vec![table(set.into(), &whats.iter().map(|what| (*what, case, *what)).collect::<Vec<_>>())],
-        _ => whats
-            .iter()
-            .map(|what| table(format!("{set}: {what}"), &cases.iter().map(|case| (*case, *case, *what)).collect::<Vec<_>>()))
-            .collect(),
+        [case] => vec![table(set.into(), &rows, whats.iter().map(|what| (*what, case, *what)))],
+        _ => whats.iter().map(|what| table(format!("{set}: {what}"), &rows, cases.iter().map(|case| (*case, *case, *what)))).collect(),
     }
 }
 
-/// A picture, if any of its values is there.
-fn plot(picture: &Picture, rows: &[Row]) -> Option<Plot> {
-    let is_shown =
-        |row: &&Row| row.set == picture.set && row.what == picture.what && (picture.who.is_empty() || picture.who.contains(&row.who));
+/// A table with these columns: the heading, the case, and what.
+fn table<'a>(title: String, rows: &[&Row], columns: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Table {
+    let mut made = Table { title, columns: vec!["implementation".into()], rows: Vec::new() };
+    let of: Vec<(&str, Vec<&&Row>)> =
+        columns.map(|(heading, case, what)| (heading, rows.iter().filter(|row| row.case == case && row.what == what).collect())).collect();
+    let is_in = |row: &&&Row| of.iter().any(|(_, column)| column.iter().any(|other| std::ptr::eq(**other, **row)));
+    let who = distinct(rows.iter().filter(is_in).map(|row| &row.who));
+    made.rows = who.iter().map(|who| vec![Cell::Text((*who).into())]).collect();
+    for (heading, column) in of {
+        let value = |who: &str, is_paper: bool| {
+            column.iter().find(|row| row.who == who && (row.source == Source::Paper) == is_paper).map(|row| row.value)
+        };
+        let has = |is_paper: bool| who.iter().any(|who| value(who, is_paper).is_some());
+        let headings: &[&str] = match (has(true), has(false)) {
+            (true, true) => &[": paper", ": here", ": here / paper"],
+            (true, false) => &[": paper"],
+            (false, true) => &[""],
+            (false, false) => &[],
+        };
+        made.columns.extend(headings.iter().map(|of| format!("{heading}{of}")));
+        for (row, who) in made.rows.iter_mut().zip(&who) {
+            let (paper, here) = (value(who, true), value(who, false));
+            row.extend(headings.iter().map(|of| match *of {
+                ": paper" => Cell::of(paper),
+                ": here / paper" => Cell::ratio(here, paper),
+                _ => Cell::of(here),
+            }));
+        }
+    }
+    made
+}
+
+fn plot(Picture { set, what, kind, who }: &Picture, rows: &[Row]) -> Option<Value> {
+    let is_shown = |row: &&Row| row.set == *set && row.what == *what && (who.is_empty() || who.contains(&row.who));
     let rows: Vec<&Row> = rows.iter().filter(is_shown).collect();
     rows.first()?;
     let (cases, who) = (distinct(rows.iter().map(|row| &row.case)), distinct(rows.iter().map(|row| &row.who)));
     let value = |case: &str, who: &str, source: Source| {
         rows.iter().find(|row| row.case == case && row.who == who && row.source == source).map(|row| row.value)
     };
-    let named = |who: &str, source| if source == Source::Paper { format!("paper: {who}") } else { who.to_string() };
-    let of_sources = |who: &'_ str| {
-        [Source::Paper, Source::Peer, Source::Ours]
-            .into_iter()
-            .filter(|source| rows.iter().any(|row| row.who == who && row.source == *source))
-            .collect::<Vec<_>>()
-    };
-    let title = picture.set.clone();
-    Some(match (picture.kind, &cases[..]) {
-        (Kind::Bars, [case]) => {
-            let series = [("the paper", Source::Paper), ("others, here", Source::Peer), ("manyhash and the study, here", Source::Ours)];
-            let bars = series.map(|(name, source)| Bars::new(name, source, who.iter().map(|who| value(case, who, source))));
-            Plot::bars(title, &picture.what, who.iter().copied(), bars.into_iter().filter(|bars| bars.values.iter().any(Option::is_some)))
+    let names = [(Source::Paper, "the paper"), (Source::Peer, "others, here"), (Source::Ours, "manyhash and the study, here")];
+    if let (Kind::Bars, [case]) = (kind, &cases[..]) {
+        let of = |(source, name): (Source, &str)| {
+            let values: Vec<Option<f64>> = who.iter().map(|who| value(case, who, source)).collect();
+            values.iter().any(Option::is_some).then(|| json!({"name": name, "source": source, "values": values}))
+        };
+        let series: Vec<Value> = names.into_iter().filter_map(of).collect();
+        return Some(json!({"kind": "bars", "title": set, "y_label": what, "categories": who, "series": series}));
+    }
+    let everybody = who.iter().flat_map(|who| names.map(|(source, _)| (*who, source)));
+    let series = everybody.filter(|(who, source)| rows.iter().any(|row| row.who == *who && row.source == *source)).map(|(who, source)| {
+        let name = if source == Source::Paper { format!("paper: {who}") } else { who.to_string() };
+        let values: Vec<Option<f64>> = cases.iter().map(|case| value(case, who, source)).collect();
+        let points: Vec<(f64, f64)> = cases.iter().zip(&values).filter_map(|(case, value)| Some((number_of(case)?, (*value)?))).collect();
+        match kind {
+            Kind::Bars => json!({"name": name, "source": source, "values": values}),
+            Kind::Lines(_) => json!({"name": name, "source": source, "points": points}),
         }
-        (Kind::Bars, cases) => {
-            let series = who.iter().flat_map(|who| of_sources(who).into_iter().map(|source| (*who, source)));
-            let bars = series.map(|(who, source)| Bars::new(named(who, source), source, cases.iter().map(|case| value(case, who, source))));
-            Plot::bars(title, &picture.what, cases.iter().copied(), bars.collect::<Vec<_>>())
-        }
-        (Kind::Lines(x_label), cases) => {
-            let series = who.iter().flat_map(|who| of_sources(who).into_iter().map(|source| (*who, source)));
-            let points =
-                |who: &str, source| cases.iter().filter_map(|case| Some((number_of(case)?, value(case, who, source)?))).collect::<Vec<_>>();
-            let series = series.map(|(who, source)| Line::new(named(who, source), source, points(who, source))).collect();
-            let x_powers_of_two = x_label.contains("KiB") || x_label.starts_with("size");
-            Plot::Lines { title, x_label: x_label.into(), y_label: picture.what.clone(), x_powers_of_two, series }
+    });
+    let series: Vec<Value> = series.collect();
+    Some(match kind {
+        Kind::Bars => json!({"kind": "bars", "title": set, "y_label": what, "categories": cases, "series": series}),
+        Kind::Lines(label) => {
+            let powers = label.contains("KiB") || label.starts_with("size");
+            json!({"kind": "lines", "title": set, "x_label": label, "y_label": what, "x_powers_of_two": powers, "series": series})
         }
     })
 }
@@ -256,11 +259,10 @@ mod tests {
         assert_eq!(table.columns, ["implementation", "2 KiB: paper", "2 KiB: here", "2 KiB: here / paper", "1 MiB"]);
         let cells: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect();
         assert_eq!(cells, [["one", "2", "3", "1.50", "4.50"], ["other", "-", "120", "-", "-"]]);
-        let [Plot::Lines { series, x_powers_of_two: true, .. }, Plot::Bars { categories, .. }] = &figure.plots[..] else {
-            panic!("two plots")
-        };
-        assert_eq!(series.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["paper: one", "one", "other"]);
-        assert_eq!((series[1].points.clone(), categories.len()), (vec![(2.0, 3.0), (1024.0, 4.5)], 1));
+        let [lines, bars] = &figure.plots[..] else { panic!("two plots") };
+        assert_eq!((&lines["kind"], &lines["x_powers_of_two"], &bars["kind"]), (&json!("lines"), &json!(true), &json!("bars")));
+        assert_eq!([0, 1, 2].map(|i| lines["series"][i]["name"].clone()), ["paper: one", "one", "other"]);
+        assert_eq!((&lines["series"][1]["points"], &bars["categories"]), (&json!([[2.0, 3.0], [1024.0, 4.5]]), &json!(["other"])));
     }
 
     #[test]
@@ -275,7 +277,7 @@ mod tests {
             table.columns,
             ["implementation", "MB/s, median: paper", "MB/s, median: here", "MB/s, median: here / paper", "times as fast"]
         );
-        let Plot::Bars { categories, series, .. } = &figure.plots[0] else { panic!("bars") };
-        assert_eq!((categories.len(), series.len()), (2, 3));
+        let lengths = ["categories", "series"].map(|of| figure.plots[0][of].as_array().map(Vec::len));
+        assert_eq!(lengths, [Some(2), Some(3)]);
     }
 }

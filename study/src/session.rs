@@ -2,7 +2,6 @@
 //! afterwards, whatever happens.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,6 @@ use manyhash_measure::machine;
 use manyhash_measure::timing::Probe;
 use serde::Serialize;
 
-/// How much to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Samples of each contestant, unless time ends them.
@@ -22,12 +20,10 @@ pub struct Effort {
     pub fewest_samples: usize,
     /// Calls are repeated until they fill this.
     pub sample: Duration,
-    /// When a race ends.
     pub race: Duration,
 }
 
 impl Effort {
-    /// Enough to be believed.
     const FULL: Self = Self { samples: 31, fewest_samples: 5, sample: Duration::from_millis(5), race: Duration::from_secs(8) };
     /// Enough to see that everything works.
     const QUICK: Self = Self { samples: 5, fewest_samples: 1, sample: Duration::from_micros(100), race: Duration::from_millis(100) };
@@ -47,37 +43,31 @@ pub struct Machine {
     pub cpu: String,
     /// "x86_64 linux".
     pub platform: String,
-    /// Its instruction sets.
     pub features: Vec<&'static str>,
     /// How many CPUs this process may use.
     pub cpus: usize,
     /// The CPU this process stays on.
     pub pinned_to: Option<usize>,
-    /// Whether there are huge pages, as the system says it.
     pub huge_pages: Option<String>,
     /// The frequency of the time-stamp counter.
     pub tsc_ghz: Option<f64>,
     /// The frequency of the core, from a chain of multiplications.
     pub clock_ghz: Option<f64>,
-    /// Whether the frequency can be set here.
     pub frequency: String,
     /// Which backends manyhash has here, which it prefers, and by which table.
     pub backends: Vec<(String, String)>,
-    /// Names and versions of libraries.
     pub versions: Vec<(String, String)>,
 }
 
-/// One run of the study.
 pub struct Session {
-    /// Only to see that it works.
     pub quick: bool,
-    /// How much to measure.
+    /// Whether the machine may be changed while it is measured.
+    pub tuned: bool,
     pub effort: Effort,
     /// The probe that tells a quiet core, where there is one.
     pub probe: Option<Probe>,
     /// Cycles of the time-stamp counter in a nanosecond.
     pub tsc_ghz: Option<f64>,
-    /// Where it takes place.
     pub machine: Machine,
     scratch_parent: Option<PathBuf>,
     /// The CPUs that this process may use.
@@ -101,15 +91,35 @@ impl Session {
     /// Holds this thread to a CPU and looks around. Files will be made below `scratch_parent`, or
     /// where the system has temporary files.
     pub fn begin(quick: bool, cpu: Option<usize>, scratch_parent: Option<PathBuf>) -> Result<Self> {
-        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         let allowed = affinity();
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         let pinned_to = machine::pin(cpu)?;
         let probe = if quick { None } else { Probe::calibrate() };
-        let tsc_ghz = tsc_ghz();
-        let clock_ghz = probe.and_then(Probe::read).map(|reading| reading.clock_ghz);
+        let mut backends = vec![("cost table".to_string(), backend::cost_table().to_string())];
+        let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
+        backends.push(("supported".into(), supported.join(" ")));
+        macro_rules! best { ([] $($Algorithm:ident)*) => { $(
+            backends.push((format!("widest for {}", manyhash::$Algorithm::NAME), Backend::best::<manyhash::$Algorithm>().to_string()));
+        )* } }
+        manyhash::for_each_algorithm!(best []);
+        let mut versions = machine::versions(crate::COMPARED, include_str!("../../Cargo.lock"), env!("CARGO_PKG_NAME"));
+        versions.push(("OpenSSL".into(), openssl::version::version().into()));
+        let machine = Machine {
+            date: machine::today(),
+            cpu: machine::cpu_name().unwrap_or_else(|| "unknown CPU".into()),
+            platform: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
+            features: machine::features(),
+            cpus,
+            pinned_to,
+            huge_pages: machine::huge_pages(),
+            tsc_ghz: tsc_ghz(),
+            clock_ghz: probe.and_then(Probe::read).map(|reading| reading.clock_ghz),
+            frequency: frequency(),
+            backends,
+            versions,
+        };
         let effort = if quick { Effort::QUICK } else { Effort::FULL };
-        let machine = Machine { cpus, ..describe(pinned_to, tsc_ghz, clock_ghz) };
-        Ok(Self { allowed, quick, effort, probe, tsc_ghz, machine, scratch_parent })
+        Ok(Self { quick, tuned: false, effort, probe, tsc_ghz: machine.tsc_ghz, machine, scratch_parent, allowed })
     }
 
     /// Does something on all CPUs that this process may use, and holds it to one of them again.
@@ -131,19 +141,6 @@ impl Session {
         let parent = self.scratch_parent.clone().unwrap_or_else(std::env::temp_dir);
         Scratch::new(&parent, bytes)
     }
-}
-
-/// Whether `--tune` was given.
-static TUNED: AtomicBool = AtomicBool::new(false);
-
-/// Says whether the machine may be changed while it is measured.
-pub fn may_change_the_machine(may: bool) {
-    TUNED.store(may, Ordering::Relaxed);
-}
-
-/// Whether the machine may be changed while it is measured.
-pub fn is_tuned() -> bool {
-    TUNED.load(Ordering::Relaxed)
 }
 
 /// Folders of this process that must not outlive it.
@@ -172,9 +169,7 @@ pub fn clean_up_on_interrupt() -> Result<()> {
     .context("handling interrupts")
 }
 
-/// A folder for files.
 pub struct Scratch {
-    /// Until it is dropped.
     folder: Option<tempfile::TempDir>,
     path: PathBuf,
 }
@@ -222,7 +217,6 @@ fn free_bytes(folder: &Path) -> Option<u64> {
     Some(statistics.f_bavail * statistics.f_frsize)
 }
 
-/// Not asked elsewhere.
 #[cfg(not(target_os = "linux"))]
 fn free_bytes(_: &Path) -> Option<u64> {
     None
@@ -251,32 +245,6 @@ fn tsc_ghz() -> Option<f64> {
     std::thread::sleep(Duration::from_millis(50));
     let (cycles, ns) = (tsc() - start_cycles, start.elapsed().as_nanos());
     (cycles > 0).then(|| cycles as f64 / ns as f64)
-}
-
-fn describe(pinned_to: Option<usize>, tsc_ghz: Option<f64>, clock_ghz: Option<f64>) -> Machine {
-    let mut backends = vec![("cost table".to_string(), backend::cost_table().to_string())];
-    let supported: Vec<&str> = Backend::supported().iter().map(Backend::name).collect();
-    backends.push(("supported".into(), supported.join(" ")));
-    macro_rules! best { ([] $($Algorithm:ident)*) => { $(
-        backends.push((format!("widest for {}", manyhash::$Algorithm::NAME), Backend::best::<manyhash::$Algorithm>().to_string()));
-    )* } }
-    manyhash::for_each_algorithm!(best []);
-    let mut versions = machine::versions(crate::COMPARED, include_str!("../../Cargo.lock"), env!("CARGO_PKG_NAME"));
-    versions.push(("OpenSSL".into(), openssl::version::version().into()));
-    Machine {
-        date: machine::today(),
-        cpu: machine::cpu_name().unwrap_or_else(|| "unknown CPU".into()),
-        platform: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
-        features: machine::features(),
-        cpus: 1,
-        pinned_to,
-        huge_pages: machine::huge_pages(),
-        tsc_ghz,
-        clock_ghz,
-        frequency: frequency(),
-        backends,
-        versions,
-    }
 }
 
 /// Levels and bytes of a CPU's caches for data, as Linux tells them.

@@ -6,7 +6,6 @@ use crate::figures::ID_WIDTH;
 use crate::model::{Figure, Study, Table, Verdict};
 use crate::session::Machine;
 
-/// Where it takes place.
 pub fn machine(out: &mut dyn Write, machine: &Machine) -> io::Result<()> {
     writeln!(out, "{}, {}, {}", machine.cpu, machine.platform, machine.date)?;
     writeln!(out, "instruction sets: {}", machine.features.join(" "))?;
@@ -24,7 +23,6 @@ pub fn machine(out: &mut dyn Write, machine: &Machine) -> io::Result<()> {
     Ok(())
 }
 
-/// One figure.
 pub fn figure(out: &mut dyn Write, figure: &Figure) -> io::Result<()> {
     writeln!(out, "\n== {} == {}\n{}", figure.id, figure.title, figure.place)?;
     if !figure.method.is_empty() {
@@ -63,7 +61,6 @@ fn table(out: &mut dyn Write, table: &Table) -> io::Result<()> {
     Ok(())
 }
 
-/// What became of the claims.
 pub fn claims(out: &mut dyn Write, study: &Study) -> io::Result<()> {
     writeln!(out, "\n== claims ==")?;
     for figure in &study.figures {

@@ -1,5 +1,6 @@
 """The report: everything is in it and escaped, nothing is fetched, every picture is whole, equal files give equal pages."""
 
+import base64
 import html.parser
 import json
 import os
@@ -71,7 +72,8 @@ def page_of(value):
 
 
 def svgs(text):
-    return re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    """The pictures that a page holds."""
+    return [base64.b64decode(of).decode() for of in re.findall(r'src="data:image/svg[+]xml;base64,([^"]*)"', text)]
 
 
 class TheWholePage(unittest.TestCase):
@@ -86,48 +88,46 @@ class TheWholePage(unittest.TestCase):
         for name in [*names.split(), "missing", "failed"]:
             self.assertIn(sample.text(name), self.parsed.text, name)
         tags = {tag for tag, _, _ in self.parsed.elements}
-        self.assertFalse(tags & {"b", "script", "iframe", "link", "object", "img", "base", "form"}, tags)
+        self.assertFalse(tags & {"b", "script", "iframe", "link", "object", "base", "form"}, tags)
 
     def test_it_needs_no_network(self):
         without_papers = self.html
-        for paper in page.PAPERS:
-            for _, address in paper.where:
-                # To be followed by the reader, not fetched by the page.
-                self.assertEqual(without_papers.count(address), without_papers.count(f'<a href="{address}">'), address)
-                without_papers = without_papers.replace(f'<a href="{address}">', "")
+        # To be followed by the reader, not fetched by the page.
+        papers = re.findall(r'<a href="(https://[^"]*)">', self.html)
+        self.assertEqual(len(papers), 5)
+        for address in papers:
+            without_papers = without_papers.replace(f'<a href="{address}">', "")
         for what in ("http", "@import", "//"):
             self.assertEqual(without_papers.count(what), 0, what)
         for tag, attributes, _ in self.parsed.elements:
-            self.assertFalse({"src", "srcset", "action", "data", "xlink:href"} & set(attributes), tag)
+            self.assertFalse({"srcset", "action", "data"} & set(attributes), tag)
+            self.assertTrue(attributes.get("src", "data:").startswith("data:"), tag)
             self.assertTrue(tag == "a" or attributes.get("href", "#").startswith("#"), attributes)
-        for address in re.findall(r"url\(([^)]*)\)", self.html):
-            self.assertTrue(address.startswith("#"), address)
+        for address in re.findall(r"""url\(([^)]*)\)|href="([^"]*)\"""", " ".join(svgs(self.html))):
+            self.assertTrue("".join(address).startswith("#"), address)
 
     def test_every_link_leads_somewhere_and_no_name_is_there_twice(self):
         ids = [attributes["id"] for _, attributes, _ in self.parsed.elements if "id" in attributes]
         self.assertEqual(len(ids), len(set(ids)))
         links = [attributes["href"][1:] for _, attributes, _ in self.parsed.elements if attributes.get("href", "").startswith("#")]
-        links += re.findall(r"url\(#([^)]*)\)", self.html)
         for _, attributes, _ in self.parsed.elements:
             links += attributes.get("aria-labelledby", "").split() + attributes.get("aria-describedby", "").split()
-        self.assertGreater(len(links), 50)
+        self.assertGreater(len(links), 20)
         self.assertEqual(set(links) - set(ids), set())
 
     def test_every_picture_is_well_formed_and_says_what_it_is(self):
         drawn = svgs(self.html)
         plots = [plot for figure in self.study["figures"] for plot in figure["plots"]]
         self.assertEqual((len(drawn), len(plots)), (12, 12))
-        for text, plot in zip(drawn, plots):
+        for text, plot, (image, _) in zip(drawn, plots, self.parsed.all("img")):
             svg = ElementTree.fromstring(text)
-            self.assertEqual(svg.get("role"), "img")
-            self.assertEqual((svg[0].tag, svg[0].get("id")), ("desc", svg.get("aria-describedby")))
-            self.assertEqual(squeezed(svg.get("aria-label")), sample.text(plot["kind"]))
-            words = squeezed(" ".join(" ".join(element.itertext()) for element in svg.iter("text")))
+            self.assertTrue(squeezed(image["alt"]).startswith(sample.text(plot["kind"])))
+            words = squeezed(" ".join(" ".join(element.itertext()) for element in svg.iter("{http://www.w3.org/2000/svg}text")))
             for label in ("x_label", "y_label", "title"):
                 self.assertIn(squeezed(plot.get(label, "")), words)
             for one in plot["series"]:
                 self.assertIn(one["name"], words)
-                self.assertIn(one["name"], svg[0].text)
+                self.assertIn(one["name"], image["alt"])
             for category in plot.get("categories", []):
                 self.assertIn(category, words)
             self.assertIn(sample.text("cpu"), words)
@@ -138,7 +138,7 @@ class TheWholePage(unittest.TestCase):
             self.assertIn(f">{tick}<", words)
 
     def test_series_of_the_paper_say_so(self):
-        self.assertIn("OpenSSL 1.0.1 (paper)", self.parsed.text)
+        self.assertIn("OpenSSL 1.0.1 (paper)", svgs(self.html)[0])
 
     def test_numbers_have_their_digits_and_stand_to_the_right(self):
         cells = [(attributes.get("class"), words) for attributes, words in self.parsed.all("td")]
@@ -284,23 +284,6 @@ class OtherStudies(unittest.TestCase):
         for of in values.values():
             for value in of:
                 self.assertIn(f">{value:.0f}<", svg)
-
-    def test_steps_that_go_nowhere_are_not_drawn(self):
-        points = [(0, 4), (1, 4), (2, 3), (3, 3), (4, 3)]
-        self.assertEqual(pictures.thinned(points), [(0, 4), (2, 3), (4, 3)])
-        self.assertEqual(pictures.thinned([]), [])
-
-    def test_of_too_many_steps_the_lowest_and_highest_are_drawn(self):
-        points = [(x, 8 + x % 2) for x in range(100_000)]
-        points[50_000] = (50_000, 0)
-        points[70_001] = (70_001, 16)
-        thinned = pictures.thinned(points)
-        self.assertLess(len(thinned), 3 * pictures.STEPS_BINS + 3)
-        self.assertEqual(thinned, sorted(thinned))
-        for kept in (points[0], points[50_000], points[70_001], points[-1]):
-            self.assertIn(kept, thinned)
-        same_place = [(1, x % 3) for x in range(10_000)]
-        self.assertLess(len(pictures.thinned(same_place)), 10)
 
     def test_control_characters_of_a_message_do_not_break_the_page(self):
         failed = sample.failed() | {"failed": "\x1b[31mred\x00 \ud800"}

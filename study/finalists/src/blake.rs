@@ -2,7 +2,7 @@
 //! (Aumasson, Henzen, Meier & Phan, "SHA-3 proposal BLAKE", version 1.3). The reference for their
 //! results is the crate blake-hash.
 
-use manyhash::hazmat::{BlockOf, ByteOrder, ChainingOf, Compression, Count, End, Ending, StateOf, Word, Words};
+use manyhash::hazmat::{ByteOrder, ChainingOf, Compression, Count, End, Ending, Word, Words};
 
 /// The permutations of the message's words, round by round.
 const PERMUTATIONS: [[usize; 16]; 10] = [
@@ -155,7 +155,6 @@ macro_rules! blake {
             const FIRST: u8 = 0x80;
             const FEWEST_BYTES: usize = 1 + 2 * size_of::<$word>();
             const MARKS_END: bool = true;
-            const IN_REGISTERS: bool = false;
 
             fn finish(end: &mut [u8], message_bytes: u64) {
                 let bits = (8 * u128::from(message_bytes)).to_be_bytes();
@@ -174,13 +173,7 @@ macro_rules! blake {
                 state[IS_TOLD] = $word::ONES;
             }
 
-            fn length(_: u32) -> $word {
-                unreachable!("not in registers")
-            }
-
-            fn finish_in_lanes<V: Words<Word = $word>>(_: V::Isa, _: &mut StateOf<$Blake, V>, _: &mut BlockOf<$Blake, V>, _: V, _: V) {
-                unreachable!("not in registers")
-            }
+            not_in_registers!($Blake);
         }
     };
 }

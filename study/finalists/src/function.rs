@@ -3,10 +3,30 @@
 use super::blake::{Blake256, Blake512};
 use super::groestl::{Groestl256, Groestl256Output};
 use super::jh::Jh256;
-use super::linear::{self, Linear};
 use super::skein::{Skein512, Skein512Output};
 use manyhash::hazmat::{ChainingOf, Compression, Lanes, Sha3_256Compression, WordOf};
 use std::rc::Rc;
+
+/// A function that appends the digest of a message.
+pub type Linear = fn(&[u8], &mut Vec<u8>);
+
+/// Linear code, one message after the other, by crates that are not this project's.
+pub mod linear {
+    use blake_hash::Digest as _;
+    use sha3::Digest as _;
+    use skein::digest::consts::U64;
+
+    macro_rules! linear {
+        ($($name:ident $Digest:ty),+) => { $(
+            /// Appends the digest of a message.
+            pub fn $name(message: &[u8], digests: &mut Vec<u8>) {
+                digests.extend_from_slice(&<$Digest>::digest(message));
+            }
+        )+ };
+    }
+    linear!(blake256 blake_hash::Blake256, blake512 blake_hash::Blake512, keccak256 sha3::Keccak256, sha3_256 sha3::Sha3_256);
+    linear!(skein512 skein::Skein512<U64>, jh256 jh::Jh256, groestl256 groestl::Groestl256);
+}
 
 /// The backends that have one message in each lane of a single register, for every instruction set.
 const ONE_WAVE: [&str; 6] = ["portable", "sse2", "avx512-128", "avx2", "avx512-256", "avx512"];
@@ -114,41 +134,41 @@ impl Function {
         Self { name, word_bytes: size_of::<WordOf<C>>(), linear, linear_name, kernels }
     }
 
-    /// Creates BLAKE-256. Its linear code has its state's 4 columns in a register of 128 bits.
+    /// BLAKE-256. Its linear code has its state's 4 columns in a register of 128 bits.
     pub fn blake256() -> Self {
         Self::new::<Blake256>("BLAKE-256", linear::blake256, "blake-hash", Blake256::INITIAL, 32)
     }
 
-    /// Creates BLAKE-512. Its linear code has its state's 4 columns in a register of 256 bits.
+    /// BLAKE-512. Its linear code has its state's 4 columns in a register of 256 bits.
     pub fn blake512() -> Self {
         Self::new::<Blake512>("BLAKE-512", linear::blake512, "blake-hash", Blake512::INITIAL, 64)
     }
 
-    /// Creates Keccak with a rate of 1088 bits, as it was submitted: FIPS 202 changed a byte of padding, from 0x01 to
-    /// 0x06, and the last word of the state says what is added to that.
+    /// Keccak with a rate of 1088 bits, as it was submitted: FIPS 202 changed a byte of padding, from 0x01 to 0x06,
+    /// and the last word of the state says what is added to that. Its linear code is scalar.
     pub fn keccak256() -> Self {
         let mut initial = [0; 26];
         initial[25] = 0x01 ^ 0x06;
         Self::new::<Sha3_256Compression>("Keccak[1088]", linear::keccak256, "sha3", initial, 32)
     }
 
-    /// Creates Skein-512 with digests of 512 bits.
+    /// SHA3-256 as it was standardised.
+    pub fn sha3_256() -> Self {
+        Self::new::<Sha3_256Compression>("SHA3-256", linear::sha3_256, "sha3", [0; 26], 32)
+    }
+
+    /// Skein-512 with digests of 512 bits. Its linear code is scalar.
     pub fn skein512() -> Self {
         Self::of_two::<Skein512, Skein512Output>("Skein-512", linear::skein512, "skein", Skein512::INITIAL, 64)
     }
 
-    /// Creates JH-256. Its linear code has 128 elements' bits in a register of 128 bits.
+    /// JH-256. Its linear code has 128 elements' bits in a register of 128 bits.
     pub fn jh256() -> Self {
         Self::new::<Jh256>("JH-256", linear::jh256, "jh", Jh256::INITIAL, 32)
     }
 
-    /// Creates Grøstl-256. Its linear code has tables.
+    /// Grøstl-256. Its linear code has tables of the S-box and its multiples.
     pub fn groestl256() -> Self {
         Self::of_two::<Groestl256, Groestl256Output>("Groestl-256", linear::groestl256, "groestl", Groestl256::INITIAL, 32)
-    }
-
-    /// Creates SHA3-256 as it was standardised.
-    pub fn sha3_256() -> Self {
-        Self::new::<Sha3_256Compression>("SHA3-256", linear::sha3_256, "sha3", [0; 26], 32)
     }
 }

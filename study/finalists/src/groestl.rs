@@ -6,7 +6,7 @@
 //! slices: eight words, each with one bit of every byte. The bit of row r and column c is number 8 r + c, so
 //! that rows are bytes of a word.
 
-use manyhash::hazmat::{BlockOf, ByteOrder, Compression, Count, Counted, Ending, StateOf, WordOf, Words};
+use manyhash::hazmat::{ByteOrder, Compression, Count, Counted, Ending, Words};
 
 /// The rounds of the permutations (3.4.6).
 const ROUNDS: u64 = 10;
@@ -200,20 +200,13 @@ pub struct GroestlEnding;
 impl Ending<Groestl256> for GroestlEnding {
     const FIRST: u8 = 0x80;
     const FEWEST_BYTES: usize = 1 + 8;
-    const IN_REGISTERS: bool = false;
 
     fn finish(end: &mut [u8], message_bytes: u64) {
         let blocks = (u128::from(message_bytes) + Self::FEWEST_BYTES as u128).div_ceil(Groestl256::BLOCK_BYTES as u128);
         *end.last_chunk_mut::<8>().expect("a block") = (blocks as u64).to_be_bytes();
     }
 
-    fn length(_: u32) -> WordOf<Groestl256> {
-        unreachable!("not in registers")
-    }
-
-    fn finish_in_lanes<V: Words<Word = u64>>(_: V::Isa, _: &mut StateOf<Groestl256, V>, _: &mut BlockOf<Groestl256, V>, _: V, _: V) {
-        unreachable!("not in registers")
-    }
+    not_in_registers!(Groestl256);
 }
 
 /// The output transformation (3.3): its message is what [`Groestl256`] leaves. Of the result, the second half

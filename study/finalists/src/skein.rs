@@ -2,7 +2,7 @@
 //! (Ferguson and others, "The Skein Hash Function Family", version 1.3). The reference for its results is
 //! the crate skein. Section numbers are those of the submission.
 
-use manyhash::hazmat::{BlockOf, ByteOrder, ChainingOf, Compression, Count, Counted, End, Ending, StateOf, WordOf, Words};
+use manyhash::hazmat::{ByteOrder, ChainingOf, Compression, Count, Counted, End, Ending, Words};
 
 /// The parity of the key schedule, C240 (3.3.2).
 const PARITY: u64 = 0x1BD1_1BDA_A9FC_1A22;
@@ -133,7 +133,6 @@ impl Ending<Skein512> for SkeinEnding {
     const FIRST: u8 = 0;
     const FEWEST_BYTES: usize = 0;
     const MARKS_END: bool = true;
-    const IN_REGISTERS: bool = false;
 
     fn finish(_: &mut [u8], _: u64) {}
 
@@ -142,13 +141,7 @@ impl Ending<Skein512> for SkeinEnding {
         state[FLAGS] |= LAST_BLOCK;
     }
 
-    fn length(_: u32) -> WordOf<Skein512> {
-        unreachable!("not in registers")
-    }
-
-    fn finish_in_lanes<V: Words<Word = u64>>(_: V::Isa, _: &mut StateOf<Skein512, V>, _: &mut BlockOf<Skein512, V>, _: V, _: V) {
-        unreachable!("not in registers")
-    }
+    not_in_registers!(Skein512);
 }
 
 /// The output function (3.5.3): its message is what [`Skein512`] leaves, and its state begins with zeros.

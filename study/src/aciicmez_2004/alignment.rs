@@ -13,18 +13,10 @@ use crate::session::Session;
 /// Messages of 4 KiB, as many as the widest lanes, whose starts are as far behind a cache line's.
 const OFFSETS: [usize; 8] = [0, 1, 4, 8, 16, 31, 32, 63];
 
-/// Measures the figure.
 pub fn measure(session: &Session) -> Result<Figure> {
     const SET: &str = "SHA-256 of 32 messages of 4 KiB by the offset of their first byte in a cache line";
     let all = [Who::Scalar, Who::Mmx, Who::Backend("sse2"), Who::Backend("avx2"), Who::Backend("avx512"), Who::Manyhash, OPENSSL_TODAY];
-    let mut figure = Figure {
-        method: format!(
-            "32 messages of 4 KiB, each 64 bytes more than 4 KiB behind the one before, all as many bytes behind the begin of a cache line. \
-             {} The paper aligns its data by hand and has no values.",
-            super::subject::effort(session)
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure::default();
     let races = OFFSETS.map(|offset| Raced::of::<Sha256>(session, &all, &Layout::strided(32, 4096, 4096 + 64).behind(offset), 50));
     let races = races.into_iter().collect::<Result<Vec<Raced>>>()?;
     for (offset, raced) in OFFSETS.iter().zip(&races) {

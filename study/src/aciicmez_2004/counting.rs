@@ -5,12 +5,9 @@
 //! SHA extensions.
 
 #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), allow(dead_code, reason = "nothing is counted there"))]
-pub mod callgrind;
+mod callgrind;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod executable;
-pub mod mix;
-#[cfg_attr(target_arch = "x86_64", allow(unsafe_code, reason = "assembly"))]
-mod requests;
 
 use std::ffi::CString;
 
@@ -18,20 +15,70 @@ use anyhow::{Context, Result};
 
 use crate::aciicmez_2004::{basic_blocks, metrics};
 use crate::measured::Measured;
-use crate::race::{Local, Rules, race};
+use crate::race::{Contestant, race};
 use crate::session::Session;
-pub use mix::Mix;
 
 /// Something whose instructions are counted, and which is timed.
 pub struct Routine {
-    /// For tables.
     pub name: String,
-    /// Bytes that a call hashes.
+    /// Bytes and message blocks that a call hashes.
     pub bytes: usize,
-    /// Message blocks that a call hashes.
     pub blocks: usize,
-    /// A call.
     pub call: Box<dyn FnMut()>,
+}
+
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Mix {
+    pub name: String,
+    pub instructions: u64,
+    /// Of them, those on 64-bit MMX registers, on 128-bit registers, and on wider ones.
+    pub mmx: u64,
+    pub xmm: u64,
+    pub wider: u64,
+    /// That read memory, and that write it.
+    pub loads: u64,
+    pub stores: u64,
+    /// Conditional branches, and of them those that the simulated predictor got wrong.
+    pub branches: u64,
+    pub mispredicted: u64,
+}
+
+impl Mix {
+    /// In percent of the instructions.
+    pub fn percent(&self, count: u64) -> f64 {
+        100.0 * count as f64 / self.instructions.max(1) as f64
+    }
+
+    /// Branches predicted right, in percent; `None` without branches.
+    pub fn predicted_percent(&self) -> Option<f64> {
+        (self.branches > 0).then(|| 100.0 - 100.0 * self.mispredicted as f64 / self.branches as f64)
+    }
+
+    /// Of a part of callgrind's. What instructions of other files than `own` are is not known.
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    fn of(part: &callgrind::Part, own: &std::path::Path, executable: &mut executable::Executable) -> Result<Self> {
+        use executable::Class;
+        let mut mix = Self { name: part.name.clone(), ..Self::default() };
+        for cost in &part.costs {
+            let [count, branches, mispredicted] = cost.counts;
+            mix.instructions += count;
+            mix.branches += branches;
+            mix.mispredicted += mispredicted;
+            if std::path::Path::new(&cost.object) != own {
+                continue;
+            }
+            let kind = executable.kind_at(cost.address).with_context(|| format!("{:#x}: no instruction of this program", cost.address))?;
+            match kind.class {
+                Class::General => {}
+                Class::Mmx => mix.mmx += count,
+                Class::Xmm => mix.xmm += count,
+                Class::Wider => mix.wider += count,
+            }
+            mix.loads += count * u64::from(kind.loads);
+            mix.stores += count * u64::from(kind.stores);
+        }
+        Ok(mix)
+    }
 }
 
 /// Sets of routines, by the figure's name.
@@ -43,26 +90,48 @@ fn routines(set: &str) -> Result<Vec<Routine>> {
     }
 }
 
+/// "CT" in the upper half, as callgrind's requests begin (the macros of `callgrind.h`).
+const ZERO_COUNTS: u64 = 0x4354_0001;
+const DUMP_COUNTS: u64 = 0x4354_0003;
+const START_INSTRUMENTATION: u64 = 0x4354_0004;
+
+/// Asks something of valgrind: an instruction sequence that does nothing on a CPU.
+#[cfg_attr(target_arch = "x86_64", allow(unsafe_code, reason = "assembly"))]
+fn request(number: u64, argument: u64) {
+    let question = [number, argument, 0, 0, 0, 0];
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: rotations of rdi that add up to 128 bits, and an exchange of rbx with itself; valgrind puts its answer into rdx.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
+            in("rax") question.as_ptr(), inout("rdx") 0u64 => _, out("rdi") _
+        );
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = question;
+}
+
 /// The process under valgrind: calls each routine twice, and the second call is counted.
 pub fn serve(set: &str) -> Result<()> {
     let routines = routines(set)?;
-    requests::start_instrumentation();
+    request(START_INSTRUMENTATION, 0);
     for mut routine in routines {
         let name = CString::new(routine.name).context("a routine's name")?;
         (routine.call)();
-        requests::zero_counts();
+        request(ZERO_COUNTS, 0);
         (routine.call)();
-        requests::dump_counts(&name);
+        request(DUMP_COUNTS, name.as_ptr() as u64);
     }
     Ok(())
 }
 
-/// Times routines in turns, as if all hashed as many bytes as the first one. They compute different things; tests have verified them.
+/// Times routines in turns. They compute different things; tests have verified them.
 pub fn time(session: &Session, routines: Vec<Routine>) -> Result<Vec<Measured>> {
-    let bytes = routines.first().map_or(0, |routine| routine.bytes);
-    let contestant = |mut routine: Routine| Local::boxed(routine.name, move |_| (routine.call)());
+    let sizes: Vec<usize> = routines.iter().map(|routine| routine.bytes).collect();
+    let contestant = |mut routine: Routine| Contestant::local(routine.name, move |_| (routine.call)());
     let mut contestants: Vec<_> = routines.into_iter().map(contestant).collect();
-    race(session, Rules { bytes, expected: None, warm_up_calls: 100 }, &mut contestants)
+    let measured = race(session, 0, 100, &mut contestants)?;
+    Ok(measured.into_iter().zip(sizes).map(|(measured, bytes)| Measured { bytes: bytes as f64, ..measured }).collect())
 }
 
 /// What each routine of a set executes in a call; `Err`: why it cannot be told here.
@@ -100,7 +169,6 @@ pub fn count(session: &Session, set: &str) -> Result<Result<Vec<Mix>, String>> {
     Ok(Ok(parts.iter().map(|part| Mix::of(part, &own, &mut executable)).collect::<Result<_>>()?))
 }
 
-/// What each routine of a set executes in a call; `Err`: why it cannot be told here.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub fn count(_: &Session, _: &str) -> Result<Result<Vec<Mix>, String>> {
     Ok(Err("counts of instructions: made for x86-64 on Linux only".into()))

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::scalar::{PREFETCH_DISTANCES, Sha1, Sha256, Sha512, Sha512Pairs, Variants};
-use super::subject::{self, CACHED_MESSAGE_BYTES, bytes_from_memory, race_variants};
+use super::subject::{CACHED_MESSAGE_BYTES, bytes_from_memory, race_variants};
 use crate::model::{Figure, Source};
 use crate::rows::{Kind, RATE};
 use crate::session::Session;
@@ -14,7 +14,6 @@ struct Techniques {
     /// In the order of [`Variants::unrolled`]: each unrolling with the functions of FIPS 180, then
     /// redefined.
     unrolled: Vec<f64>,
-    /// In the order of [`PREFETCH_DISTANCES`].
     prefetching: Vec<f64>,
 }
 
@@ -52,7 +51,6 @@ const CACHED: &str = "Scalar code from the cache, by rounds written out in the l
 const PREFETCHED: &str = "Scalar code from main memory, by how far ahead lines of the message are prefetched";
 const UNROLLED: [&str; 4] = ["1", "as many as variables (5 or 8)", "twice as many (10 or 16)", "all"];
 
-/// Measures the figure.
 pub fn measure(session: &Session) -> Result<Figure> {
     let all = [
         Techniques::measure::<Sha1>(session, "SHA1")?,
@@ -60,19 +58,12 @@ pub fn measure(session: &Session) -> Result<Figure> {
         Techniques::measure::<Sha512Pairs>(session, "SHA512")?,
         Techniques::measure::<Sha512>(session, "SHA512")?,
     ];
-    let mut figure = Figure {
-        method: format!(
-            "The scalar code of this study, in Rust and compiled for any x86-64, kept out of vector registers; the paper has assembly for a \
-             CPU with eight 32-bit registers. SHA-1 changes its function every 20 rounds, so \"all\" is four times 20. Unrolling and \
-             functions: one message of {} KiB; prefetch (PREFETCHT0 of the lines of a block that is so far ahead, all rounds written out, \
-             figure 4.1's functions): one message of {} MiB. {} The paper names the techniques and gives no values for them.",
-            CACHED_MESSAGE_BYTES >> 10,
-            bytes_from_memory(session) >> 20,
-            subject::effort(session),
-        ),
-        missing: if HAS_PREFETCH { Vec::new() } else { vec!["prefetch: PREFETCHT0 is of x86".into()] },
-        ..Figure::default()
-    };
+    let mut figure =
+        Figure { missing: if HAS_PREFETCH { Vec::new() } else { vec!["prefetch: PREFETCHT0 is of x86".into()] }, ..Figure::default() };
+    figure.said.extend(
+        [("cached", CACHED_MESSAGE_BYTES >> 10), ("memory", bytes_from_memory(session) >> 20)]
+            .map(|(name, value)| (name, value.to_string())),
+    );
     for one in &all {
         for (i, rounds) in UNROLLED.into_iter().enumerate() {
             for (redefined, functions) in [(false, "FIPS 180"), (true, "figure 4.1")] {

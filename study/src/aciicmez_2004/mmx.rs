@@ -4,518 +4,415 @@
 //! schedule are in memory where eight registers do not suffice, a rotation is two shifts and an or, bytes are swapped in general-purpose
 //! registers, and the boolean functions are figure 4.1's. The paper's own code is not public.
 
-use super::scalar::HashFunction;
-use super::scalar::sha2::{SHA_256_CONSTANTS, SHA_512_CONSTANTS};
-use super::scalar::{Sha1, Sha256, Sha512};
+use manyhash::hazmat::final_blocks;
 
-/// A word of each of two lanes, the first one in the lower half.
-const fn both(word: u32) -> u64 {
-    word as u64 | (word as u64) << 32
-}
+use super::scalar::sha::{SHA_256_CONSTANTS, SHA_512_CONSTANTS};
+use super::scalar::{HashFunction, Sha1, Sha256, Sha512};
 
-/// One for each phase.
-static SHA_1: [u64; 4] = [both(0x5a82_7999), both(0x6ed9_eba1), both(0x8f1b_bcdc), both(0xca62_c1d6)];
-
-static SHA_256: [u64; 64] = {
-    let mut constants = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        constants[i] = both(SHA_256_CONSTANTS[i]);
+/// Words of two lanes, the first one in the lower half.
+const fn both<const N: usize>(words: [u32; N]) -> [u64; N] {
+    let (mut of_both, mut i) = ([0; N], 0);
+    while i < N {
+        of_both[i] = words[i] as u64 | (words[i] as u64) << 32;
         i += 1;
     }
-    constants
+    of_both
+}
+
+/// Compresses blocks of each of two messages (SHA-512: of one; there is a second address, which is not used). `state` has a word of each
+/// lane in each of its words.
+type Routine = unsafe extern "sysv64" fn(state: *mut u64, lanes: *const *const u8, blocks: usize, constants: *const u64);
+
+#[derive(Clone, Copy)]
+pub struct Mmx {
+    /// Messages that it hashes at once.
+    pub lanes: usize,
+    pub block_bytes: usize,
+    pub initial: &'static [u64],
+    constants: &'static [u64],
+    routine: Routine,
+    final_blocks: fn(&[u8], u64) -> Vec<u8>,
+}
+
+pub const SHA_1: Mmx = Mmx {
+    lanes: 2,
+    block_bytes: 64,
+    initial: &both(Sha1::INITIAL),
+    // One for each phase.
+    constants: &both([0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6]),
+    routine: study_mmx_sha1,
+    final_blocks: final_blocks::<manyhash::Sha1>,
 };
+pub const SHA_256: Mmx = Mmx {
+    initial: &both(Sha256::INITIAL),
+    constants: &both(SHA_256_CONSTANTS),
+    routine: study_mmx_sha256,
+    final_blocks: final_blocks::<manyhash::Sha256>,
+    ..SHA_1
+};
+pub const SHA_512: Mmx = Mmx {
+    lanes: 1,
+    block_bytes: 128,
+    initial: &Sha512::INITIAL,
+    constants: &SHA_512_CONSTANTS,
+    routine: study_mmx_sha512,
+    final_blocks: final_blocks::<manyhash::Sha512>,
+};
+pub const ALL: [Mmx; 3] = [SHA_1, SHA_256, SHA_512];
 
-static SHA_512: [u64; 80] = SHA_512_CONSTANTS;
+impl Mmx {
+    /// Compresses whole blocks of as many messages as there are lanes.
+    ///
+    /// # Panics
+    /// If the messages differ in length, or the state is another function's.
+    pub fn compress(self, state: &mut [u64], messages: &[&[u8]]) {
+        let bytes = messages[0].len();
+        assert!(messages.len() == self.lanes && state.len() == self.initial.len() && messages.iter().all(|message| message.len() == bytes));
+        let addresses = [messages[0].as_ptr(), messages[self.lanes - 1].as_ptr()];
+        // SAFETY: all lanes have so many blocks, the state has as many words as the function, and the constants are its own. Every x86-64
+        // has MMX, and SSE2, of which is PADDQ.
+        unsafe { (self.routine)(state.as_mut_ptr(), addresses.as_ptr(), bytes / self.block_bytes, self.constants.as_ptr()) }
+    }
 
-/// BB1 of two lanes, unless there are no more blocks: swaps 16 words of each in EAX and R10D and joins them. R8 and R9 point to the blocks.
-macro_rules! retrieve_two_lanes {
+    /// Appends the digests of messages, of which as many as lanes have the same length.
+    pub fn hash(self, messages: &[&[u8]], digests: &mut Vec<u8>) {
+        for messages in messages.chunks(self.lanes) {
+            let bytes = messages[0].len();
+            let whole = bytes - bytes % self.block_bytes;
+            let mut state = self.initial.to_vec();
+            self.compress(&mut state, &messages.iter().map(|message| &message[..whole]).collect::<Vec<_>>());
+            let last: Vec<Vec<u8>> = messages.iter().map(|message| (self.final_blocks)(&message[whole..], bytes as u64)).collect();
+            self.compress(&mut state, &last.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            for lane in 0..self.lanes {
+                // Of two lanes, the first one's word is the lower half.
+                let half = |word: &u64| ((word >> (32 * lane)) as u32).to_be_bytes();
+                match self.lanes {
+                    1 => state.iter().for_each(|word| digests.extend_from_slice(&word.to_be_bytes())),
+                    _ => state.iter().for_each(|word| digests.extend_from_slice(&half(word))),
+                }
+            }
+        }
+    }
+}
+
+/// BB1, unless there are no more blocks: swaps the halves of 16 words in EAX and R10D and joins them. Words of 64 bits are of one block, to
+/// which R8 points; of two, to which R8 and R9 point, are the halves where words have 32 bits.
+macro_rules! retrieve {
     () => {
-        ".irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-        mov eax, [r8 + 4 * \\word]
-        mov r10d, [r9 + 4 * \\word]
+        r"
+        .irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        .if {bits} == 32
+        mov eax, [r8 + 4 * \word]
+        mov r10d, [r9 + 4 * \word]
+        .else
+        mov eax, [r8 + 8 * \word + 4]
+        mov r10d, [r8 + 8 * \word]
+        .endif
         bswap eax
         bswap r10d
         movd mm6, eax
         movd mm7, r10d
         punpckldq mm6, mm7
-        movq [rsp + 8 * \\word], mm6
+        movq [rsp + 8 * \word], mm6
         .endr"
     };
 }
 
-/// BB1 of one lane of 64-bit words: swaps their halves and joins them. R8 points to the block.
-macro_rules! retrieve_one_lane {
-    () => {
-        ".irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-        mov eax, [r8 + 8 * \\word]
-        mov r10d, [r8 + 8 * \\word + 4]
-        bswap eax
-        bswap r10d
-        movd mm6, r10d
-        movd mm7, eax
-        punpckldq mm6, mm7
-        movq [rsp + 8 * \\word], mm6
-        .endr"
-    };
-}
-
-/// Compresses `blocks` blocks of each of two messages. `state` has a word of each lane in each of its words.
-///
 /// # Safety
-/// `lanes` are addresses of `blocks` blocks each, `constants` is [`SHA_1`].
+/// `lanes` are addresses of `blocks` blocks each, `constants` are SHA-1's.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn study_mmx_sha1(state: *mut u64, lanes: *const *const u8, blocks: usize, constants: *const u64) {
     core::arch::naked_asm!(
         // Each function of figure 4.1, in MM6.
-        ".macro study_choose b, c, d
-        movq mm6, \\c
-        pxor mm6, \\d
-        pand mm6, \\b
-        pxor mm6, \\d
+        r"
+        .macro study_choose b, c, d
+        movq mm6, \c
+        pxor mm6, \d
+        pand mm6, \b
+        pxor mm6, \d
         .endm
         .macro study_parity b, c, d
-        movq mm6, \\b
-        pxor mm6, \\c
-        pxor mm6, \\d
+        movq mm6, \b
+        pxor mm6, \c
+        pxor mm6, \d
         .endm
         .macro study_majority b, c, d
-        movq mm6, \\b
-        movq mm7, \\b
-        por mm6, \\d
-        pand mm7, \\d
-        pand mm6, \\c
+        movq mm6, \b
+        movq mm7, \b
+        por mm6, \d
+        pand mm7, \d
+        pand mm6, \c
         por mm6, mm7
         .endm",
         // A round; it is the names of the registers that move.
-        ".macro study_round function, a, b, c, d, e, word
-        movq mm5, \\a
-        paddd \\e, [r11 + 8 * \\word]
-        study_\\function \\b, \\c, \\d
-        movq mm7, \\a
+        r"
+        .macro study_round function, a, b, c, d, e, word
+        movq mm5, \a
+        paddd \e, [r11 + 8 * \word]
+        study_\function \b, \c, \d
+        movq mm7, \a
         pslld mm5, 5
         psrld mm7, 27
-        paddd \\e, [rcx]
+        paddd \e, [rcx]
         por mm5, mm7
-        paddd \\e, mm6
-        movq mm7, \\b
-        pslld \\b, 30
+        paddd \e, mm6
+        movq mm7, \b
+        pslld \b, 30
         psrld mm7, 2
-        paddd \\e, mm5
-        por \\b, mm7
+        paddd \e, mm5
+        por \b, mm7
         .endm",
         // 20 rounds, five at a time. RCX points to their constant.
-        ".macro study_phase function
+        r"
+        .macro study_phase function
         mov eax, 4
         5:
-        study_round \\function, mm0, mm1, mm2, mm3, mm4, 0
-        study_round \\function, mm4, mm0, mm1, mm2, mm3, 1
-        study_round \\function, mm3, mm4, mm0, mm1, mm2, 2
-        study_round \\function, mm2, mm3, mm4, mm0, mm1, 3
-        study_round \\function, mm1, mm2, mm3, mm4, mm0, 4
+        study_round \function, mm0, mm1, mm2, mm3, mm4, 0
+        study_round \function, mm4, mm0, mm1, mm2, mm3, 1
+        study_round \function, mm3, mm4, mm0, mm1, mm2, 2
+        study_round \function, mm2, mm3, mm4, mm0, mm1, 3
+        study_round \function, mm1, mm2, mm3, mm4, mm0, 4
         add r11, 40
         dec eax
         jnz 5b
         add rcx, 8
-        .endm",
-        "sub rsp, 648",
-        "test rdx, rdx",
-        "jz 9f",
-        "mov r8, [rsi]",
-        "mov r9, [rsi + 8]",
-        "movq mm0, [rdi]",
-        "movq mm1, [rdi + 8]",
-        "movq mm2, [rdi + 16]",
-        "movq mm3, [rdi + 24]",
-        "movq mm4, [rdi + 32]",
-        "2:",
-        retrieve_two_lanes!(),
+        .endm
+        sub rsp, 648
+        test rdx, rdx
+        jz 9f
+        mov r8, [rsi]
+        mov r9, [rsi + 8]
+        .irp letter, 0, 1, 2, 3, 4
+        movq mm\letter, [rdi + 8 * \letter]
+        .endr
+        2:",
+        retrieve!(),
         // BB2, 16 words at a time.
-        "mov r11, rsp
+        r"
+        mov r11, rsp
         mov eax, 4
         3:
         .irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-        movq mm5, [r11 + 8 * \\word + 104]
-        pxor mm5, [r11 + 8 * \\word + 64]
-        pxor mm5, [r11 + 8 * \\word + 16]
-        pxor mm5, [r11 + 8 * \\word]
+        movq mm5, [r11 + 8 * \word + 104]
+        pxor mm5, [r11 + 8 * \word + 64]
+        pxor mm5, [r11 + 8 * \word + 16]
+        pxor mm5, [r11 + 8 * \word]
         movq mm6, mm5
         pslld mm5, 1
         psrld mm6, 31
         por mm5, mm6
-        movq [r11 + 8 * \\word + 128], mm5
+        movq [r11 + 8 * \word + 128], mm5
         .endr
         add r11, 128
         dec eax
         jnz 3b",
-        // BB3.
-        "mov r11, rsp
+        // BB3 and BB4. The registers are the x87's, which the calling convention wants empty.
+        r"
+        mov r11, rsp
         study_phase choose
         study_phase parity
         study_phase majority
         study_phase parity
-        sub rcx, 32",
-        // BB4.
-        "paddd mm0, [rdi]
-        paddd mm1, [rdi + 8]
-        paddd mm2, [rdi + 16]
-        paddd mm3, [rdi + 24]
-        paddd mm4, [rdi + 32]
-        movq [rdi], mm0
-        movq [rdi + 8], mm1
-        movq [rdi + 16], mm2
-        movq [rdi + 24], mm3
-        movq [rdi + 32], mm4",
-        "add r8, 64",
-        "add r9, 64",
-        "dec rdx",
-        "jnz 2b",
-        // The registers are the x87's, which the calling convention wants empty.
-        "emms",
-        "9:",
-        "add rsp, 648",
-        "ret",
-        ".purgem study_choose",
-        ".purgem study_parity",
-        ".purgem study_majority",
-        ".purgem study_round",
-        ".purgem study_phase",
+        sub rcx, 32
+        .irp letter, 0, 1, 2, 3, 4
+        paddd mm\letter, [rdi + 8 * \letter]
+        movq [rdi + 8 * \letter], mm\letter
+        .endr
+        add r8, 64
+        add r9, 64
+        dec rdx
+        jnz 2b
+        emms
+        9:
+        add rsp, 648
+        ret
+        .irp name, choose, parity, majority, round, phase
+        .purgem study_\name
+        .endr",
+        bits = const 32,
     )
 }
 
 /// SHA-256 and SHA-512 differ in the size of the word, in what they rotate by, in the number of rounds and in how a block is retrieved.
 macro_rules! sha2 {
-    (
-        bits: $bits:literal, plus: $plus:literal, left: $left:literal, right: $right:literal, passes_of_16: $passes:literal,
-        retrieve: $retrieve:expr, block_bytes: $block_bytes:literal,
-        big_sigma_0: $a0:literal $a1:literal $a2:literal, big_sigma_1: $e0:literal $e1:literal $e2:literal,
-        small_sigma_0: $x0:literal $x1:literal $x2:literal, small_sigma_1: $y0:literal $y1:literal $y2:literal $(,)?
-    ) => {
+    ($($difference:ident = $value:literal),+) => {
         core::arch::naked_asm!(
-            concat!(
-                ".macro study_rotate to, from, bits, free
-                movq \\to, \\from
-                movq \\free, \\from
-                ",
-                $right,
-                " \\to, \\bits
-                ",
-                $left,
-                " \\free, ",
-                $bits,
-                " - \\bits
-                por \\to, \\free
-                .endm
-                .macro study_big_sigma to, from, one, two, three, free, other
-                study_rotate \\to, \\from, \\one, \\free
-                study_rotate \\other, \\from, \\two, \\free
-                pxor \\to, \\other
-                study_rotate \\other, \\from, \\three, \\free
-                pxor \\to, \\other
-                .endm
-                .macro study_small_sigma to, from, one, two, three, free, other
-                study_rotate \\to, \\from, \\one, \\free
-                study_rotate \\other, \\from, \\two, \\free
-                pxor \\to, \\other
-                movq \\other, \\from
-                ",
-                $right,
-                " \\other, \\three
-                pxor \\to, \\other
-                .endm"
-            ),
+            r"
+            .macro study_by_size of_32, of_64, to, from
+            .if {bits} == 32
+            \of_32 \to, \from
+            .else
+            \of_64 \to, \from
+            .endif
+            .endm
+            .macro study_plus to, from
+            study_by_size paddd, paddq, \to, \from
+            .endm
+            .macro study_right to, bits
+            study_by_size psrld, psrlq, \to, \bits
+            .endm
+            .macro study_rotate to, from, bits, free
+            movq \to, \from
+            movq \free, \from
+            study_right \to, \bits
+            study_by_size pslld, psllq, \free, {bits}-\bits
+            por \to, \free
+            .endm
+            .macro study_two_rotations to, from, one, two, free, other
+            study_rotate \to, \from, \one, \free
+            study_rotate \other, \from, \two, \free
+            pxor \to, \other
+            .endm
+            .macro study_big_sigma to, from, one, two, three, free, other
+            study_two_rotations \to, \from, \one, \two, \free, \other
+            study_rotate \other, \from, \three, \free
+            pxor \to, \other
+            .endm
+            .macro study_small_sigma to, from, one, two, three, free, other
+            study_two_rotations \to, \from, \one, \two, \free, \other
+            movq \other, \from
+            study_right \other, \three
+            pxor \to, \other
+            .endm",
             // A round. The variables are in memory, behind the schedule; A is in MM0 and E in MM1, too. R11 points to the word of the
             // schedule, R10 to the constant.
-            concat!(
-                ".macro study_round b, c, d, f, g, h, word
-                movq mm2, [rsp + 640 + 8 * \\h]
-                ",
-                $plus,
-                " mm2, [r11 + 8 * \\word]
-                ",
-                $plus,
-                " mm2, [r10 + 8 * \\word]
-                study_big_sigma mm3, mm1, ",
-                $e0,
-                ", ",
-                $e1,
-                ", ",
-                $e2,
-                ", mm5, mm4
-                movq mm6, [rsp + 640 + 8 * \\g]
-                movq mm7, [rsp + 640 + 8 * \\f]
-                pxor mm7, mm6
-                pand mm7, mm1
-                pxor mm7, mm6
-                ",
-                $plus,
-                " mm2, mm3
-                ",
-                $plus,
-                " mm2, mm7
-                movq mm1, [rsp + 640 + 8 * \\d]
-                ",
-                $plus,
-                " mm1, mm2
-                movq [rsp + 640 + 8 * \\d], mm1
-                study_big_sigma mm3, mm0, ",
-                $a0,
-                ", ",
-                $a1,
-                ", ",
-                $a2,
-                ", mm5, mm4
-                movq mm6, [rsp + 640 + 8 * \\c]
-                movq mm7, mm6
-                por mm6, mm0
-                pand mm7, mm0
-                pand mm6, [rsp + 640 + 8 * \\b]
-                por mm6, mm7
-                ",
-                $plus,
-                " mm2, mm3
-                ",
-                $plus,
-                " mm2, mm6
-                movq mm0, mm2
-                movq [rsp + 640 + 8 * \\h], mm0
-                .endm"
-            ),
-            "sub rsp, 712",
-            "test rdx, rdx",
-            "jz 9f",
-            "mov r8, [rsi]",
-            "mov r9, [rsi + 8]",
-            ".irp letter, 0, 1, 2, 3, 4, 5, 6, 7
-            movq mm0, [rdi + 8 * \\letter]
-            movq [rsp + 640 + 8 * \\letter], mm0
-            .endr",
-            "2:",
-            $retrieve,
+            r"
+            .macro study_round b, c, d, f, g, h, word
+            movq mm2, [rsp + 640 + 8 * \h]
+            study_plus mm2, [r11+8*\word]
+            study_plus mm2, [r10+8*\word]
+            study_big_sigma mm3, mm1, {e0}, {e1}, {e2}, mm5, mm4
+            movq mm6, [rsp + 640 + 8 * \g]
+            movq mm7, [rsp + 640 + 8 * \f]
+            pxor mm7, mm6
+            pand mm7, mm1
+            pxor mm7, mm6
+            study_plus mm2, mm3
+            study_plus mm2, mm7
+            movq mm1, [rsp + 640 + 8 * \d]
+            study_plus mm1, mm2
+            movq [rsp + 640 + 8 * \d], mm1
+            study_big_sigma mm3, mm0, {a0}, {a1}, {a2}, mm5, mm4
+            movq mm6, [rsp + 640 + 8 * \c]
+            movq mm7, mm6
+            por mm6, mm0
+            pand mm7, mm0
+            pand mm6, [rsp + 640 + 8 * \b]
+            por mm6, mm7
+            study_plus mm2, mm3
+            study_plus mm2, mm6
+            movq mm0, mm2
+            movq [rsp + 640 + 8 * \h], mm0
+            .endm
+            sub rsp, 712
+            test rdx, rdx
+            jz 9f
+            mov r8, [rsi]
+            mov r9, [rsi + 8]
+            .irp letter, 0, 1, 2, 3, 4, 5, 6, 7
+            movq mm0, [rdi + 8 * \letter]
+            movq [rsp + 640 + 8 * \letter], mm0
+            .endr
+            2:",
+            retrieve!(),
             // BB2, 16 words at a time.
-            concat!(
-                "mov r11, rsp
-                mov eax, ",
-                $passes,
-                " - 1
-                3:
-                .irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-                movq mm0, [r11 + 8 * \\word + 112]
-                movq mm1, [r11 + 8 * \\word + 8]
-                study_small_sigma mm2, mm0, ",
-                $y0,
-                ", ",
-                $y1,
-                ", ",
-                $y2,
-                ", mm4, mm3
-                study_small_sigma mm5, mm1, ",
-                $x0,
-                ", ",
-                $x1,
-                ", ",
-                $x2,
-                ", mm7, mm6
-                ",
-                $plus,
-                " mm2, [r11 + 8 * \\word + 72]
-                ",
-                $plus,
-                " mm5, [r11 + 8 * \\word]
-                ",
-                $plus,
-                " mm2, mm5
-                movq [r11 + 8 * \\word + 128], mm2
-                .endr
-                add r11, 128
-                dec eax
-                jnz 3b"
-            ),
+            r"
+            mov r11, rsp
+            mov eax, {rounds} / 16 - 1
+            3:
+            .irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+            movq mm0, [r11 + 8 * \word + 112]
+            movq mm1, [r11 + 8 * \word + 8]
+            study_small_sigma mm2, mm0, {y0}, {y1}, {y2}, mm4, mm3
+            study_small_sigma mm5, mm1, {x0}, {x1}, {x2}, mm7, mm6
+            study_plus mm2, [r11+8*\word+72]
+            study_plus mm5, [r11+8*\word]
+            study_plus mm2, mm5
+            movq [r11 + 8 * \word + 128], mm2
+            .endr
+            add r11, 128
+            dec eax
+            jnz 3b",
             // BB3, 8 rounds at a time.
-            concat!(
-                "mov r11, rsp
-                mov r10, rcx
-                mov eax, 2 * ",
-                $passes,
-                "
-                movq mm0, [rsp + 640]
-                movq mm1, [rsp + 640 + 32]
-                4:
-                study_round 1, 2, 3, 5, 6, 7, 0
-                study_round 0, 1, 2, 4, 5, 6, 1
-                study_round 7, 0, 1, 3, 4, 5, 2
-                study_round 6, 7, 0, 2, 3, 4, 3
-                study_round 5, 6, 7, 1, 2, 3, 4
-                study_round 4, 5, 6, 0, 1, 2, 5
-                study_round 3, 4, 5, 7, 0, 1, 6
-                study_round 2, 3, 4, 6, 7, 0, 7
-                add r11, 64
-                add r10, 64
-                dec eax
-                jnz 4b"
-            ),
+            r"
+            mov r11, rsp
+            mov r10, rcx
+            mov eax, {rounds} / 8
+            movq mm0, [rsp + 640]
+            movq mm1, [rsp + 640 + 32]
+            4:
+            study_round 1, 2, 3, 5, 6, 7, 0
+            study_round 0, 1, 2, 4, 5, 6, 1
+            study_round 7, 0, 1, 3, 4, 5, 2
+            study_round 6, 7, 0, 2, 3, 4, 3
+            study_round 5, 6, 7, 1, 2, 3, 4
+            study_round 4, 5, 6, 0, 1, 2, 5
+            study_round 3, 4, 5, 7, 0, 1, 6
+            study_round 2, 3, 4, 6, 7, 0, 7
+            add r11, 64
+            add r10, 64
+            dec eax
+            jnz 4b",
             // BB4.
-            concat!(
-                ".irp letter, 0, 1, 2, 3, 4, 5, 6, 7
-                movq mm0, [rsp + 640 + 8 * \\letter]
-                ",
-                $plus,
-                " mm0, [rdi + 8 * \\letter]
-                movq [rdi + 8 * \\letter], mm0
-                movq [rsp + 640 + 8 * \\letter], mm0
-                .endr"
-            ),
-            concat!("add r8, ", $block_bytes),
-            concat!("add r9, ", $block_bytes),
-            "dec rdx",
-            "jnz 2b",
-            "emms",
-            "9:",
-            "add rsp, 712",
-            "ret",
-            ".purgem study_rotate",
-            ".purgem study_big_sigma",
-            ".purgem study_small_sigma",
-            ".purgem study_round",
+            r"
+            .irp letter, 0, 1, 2, 3, 4, 5, 6, 7
+            movq mm0, [rsp + 640 + 8 * \letter]
+            study_plus mm0, [rdi+8*\letter]
+            movq [rdi + 8 * \letter], mm0
+            movq [rsp + 640 + 8 * \letter], mm0
+            .endr
+            add r8, 2 * {bits}
+            add r9, 2 * {bits}
+            dec rdx
+            jnz 2b
+            emms
+            9:
+            add rsp, 712
+            ret
+            .irp name, by_size, plus, right, rotate, two_rotations, big_sigma, small_sigma, round
+            .purgem study_\name
+            .endr",
+            $($difference = const $value),+
         )
     };
 }
 
-/// As [`study_mmx_sha1`].
-///
 /// # Safety
-/// `lanes` are addresses of `blocks` blocks each, `constants` is [`SHA_256`].
+/// `lanes` are addresses of `blocks` blocks each, `constants` are SHA-256's.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn study_mmx_sha256(state: *mut u64, lanes: *const *const u8, blocks: usize, constants: *const u64) {
-    sha2!(
-        bits: "32", plus: "paddd", left: "pslld", right: "psrld", passes_of_16: "4",
-        retrieve: retrieve_two_lanes!(), block_bytes: "64",
-        big_sigma_0: "2" "13" "22", big_sigma_1: "6" "11" "25",
-        small_sigma_0: "7" "18" "3", small_sigma_1: "17" "19" "10",
-    )
+    sha2!(bits = 32, rounds = 64, a0 = 2, a1 = 13, a2 = 22, e0 = 6, e1 = 11, e2 = 25, x0 = 7, x1 = 18, x2 = 3, y0 = 17, y1 = 19, y2 = 10)
 }
 
-/// Compresses `blocks` blocks of one message; there is a second address, which is not used.
-///
 /// # Safety
-/// `lanes` are two addresses, the first one of `blocks` blocks, `constants` is [`SHA_512`].
+/// `lanes` are two addresses, the first one of `blocks` blocks, `constants` are SHA-512's.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn study_mmx_sha512(state: *mut u64, lanes: *const *const u8, blocks: usize, constants: *const u64) {
-    sha2!(
-        bits: "64", plus: "paddq", left: "psllq", right: "psrlq", passes_of_16: "5",
-        retrieve: retrieve_one_lane!(), block_bytes: "128",
-        big_sigma_0: "28" "34" "39", big_sigma_1: "14" "18" "41",
-        small_sigma_0: "1" "8" "7", small_sigma_1: "19" "61" "6",
-    )
-}
-
-type Routine = unsafe extern "sysv64" fn(*mut u64, *const *const u8, usize, *const u64);
-
-/// Two messages of SHA-1 or SHA-256: their states, word by word, the first message's in the lower half.
-pub fn compress_two<const WORDS: usize>(function: TwoLanes, state: &mut [u64; WORDS], lanes: [&[u8]; 2]) {
-    let (routine, constants, words): (Routine, &[u64], usize) = match function {
-        TwoLanes::Sha1 => (study_mmx_sha1, &SHA_1, 5),
-        TwoLanes::Sha256 => (study_mmx_sha256, &SHA_256, 8),
-    };
-    assert_eq!(WORDS, words, "words of state");
-    assert_eq!(lanes[0].len(), lanes[1].len(), "lanes of different lengths");
-    let addresses = lanes.map(<[u8]>::as_ptr);
-    // SAFETY: both lanes have so many blocks, the state has as many words as the function, and the constants are its own. Every x86-64
-    // has MMX.
-    unsafe { routine(state.as_mut_ptr(), addresses.as_ptr(), lanes[0].len() / 64, constants.as_ptr()) }
-}
-
-/// What two lanes compute.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TwoLanes {
-    /// SHA-1.
-    Sha1,
-    /// SHA-256.
-    Sha256,
-}
-
-/// One message of SHA-512.
-pub fn compress_sha512(state: &mut [u64; 8], blocks: &[u8]) {
-    let addresses = [blocks.as_ptr(); 2];
-    // SAFETY: there are so many blocks, SHA-512 has eight words of state, and the constants are its own. PADDQ is of SSE2, which every
-    // x86-64 has, as it has MMX.
-    unsafe { study_mmx_sha512(state.as_mut_ptr(), addresses.as_ptr(), blocks.len() / 128, SHA_512.as_ptr()) }
-}
-
-/// Appends the digests of two messages of the same length.
-///
-/// # Panics
-/// If they are not.
-pub fn hash_two(function: TwoLanes, messages: [&[u8]; 2], digests: &mut Vec<u8>) {
-    match function {
-        TwoLanes::Sha1 => two::<Sha1, 5>(function, Sha1::INITIAL, messages, digests),
-        TwoLanes::Sha256 => two::<Sha256, 8>(function, Sha256::INITIAL, messages, digests),
-    }
-}
-
-fn two<F: HashFunction, const WORDS: usize>(function: TwoLanes, initial: [u32; WORDS], messages: [&[u8]; 2], digests: &mut Vec<u8>) {
-    let bytes = messages[0].len();
-    assert_eq!(bytes, messages[1].len(), "messages of different lengths");
-    let whole = bytes - bytes % F::BLOCK_BYTES;
-    let mut state = initial.map(both);
-    compress_two(function, &mut state, messages.map(|message| &message[..whole]));
-    let last = messages.map(|message| F::final_blocks(&message[whole..], bytes as u64));
-    compress_two(function, &mut state, [&last[0], &last[1]]);
-    for lane in 0..2 {
-        state.iter().for_each(|word| digests.extend_from_slice(&((word >> (32 * lane)) as u32).to_be_bytes()));
-    }
-}
-
-/// Appends the digest of a message.
-pub fn hash_sha512(message: &[u8], digests: &mut Vec<u8>) {
-    let (blocks, rest) = message.split_at(message.len() - message.len() % Sha512::BLOCK_BYTES);
-    let mut state = Sha512::INITIAL;
-    compress_sha512(&mut state, blocks);
-    compress_sha512(&mut state, &Sha512::final_blocks(rest, message.len() as u64));
-    state.iter().for_each(|word| digests.extend_from_slice(&word.to_be_bytes()));
+    sha2!(bits = 64, rounds = 80, a0 = 28, a1 = 34, a2 = 39, e0 = 14, e1 = 18, e2 = 41, x0 = 1, x1 = 8, x2 = 7, y0 = 19, y1 = 61, y2 = 6)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Lengths around the edges of blocks, and several blocks.
-    fn lengths(block: usize) -> impl Iterator<Item = usize> {
-        (0..=2 * block + 1).chain([5 * block - 1, 6 * block])
-    }
-
-    fn messages(bytes: usize) -> [Vec<u8>; 2] {
-        [3, 5].map(|step| (0..bytes).map(|i| (i * step + i / 251 + step) as u8).collect())
-    }
-
     #[test]
-    fn each_of_two_lanes_has_its_own_digest() {
-        for bytes in lengths(64) {
-            let messages = messages(bytes);
-            for (function, reference) in [
-                (TwoLanes::Sha1, (|message| reference::sha1(message).to_vec()) as fn(&[u8]) -> Vec<u8>),
-                (TwoLanes::Sha256, |message| reference::sha256(message).to_vec()),
-            ] {
+    fn each_lane_has_its_own_digest() {
+        for (function, name) in ALL.into_iter().zip(["SHA-1", "SHA-256", "SHA-512"]) {
+            let (block, reference) = (function.block_bytes, reference::by_name(name).unwrap());
+            for bytes in (0..=2 * block + 1).chain([5 * block - 1, 6 * block]) {
+                let messages = [3, 5].map(|step| (0..bytes).map(|i| (i * step + i / 251 + step) as u8).collect::<Vec<u8>>());
                 let mut digests = Vec::new();
-                hash_two(function, [&messages[0], &messages[1]], &mut digests);
-                assert_eq!(digests, [reference(&messages[0]), reference(&messages[1])].concat(), "{function:?}, {bytes} bytes");
+                function.hash(&[&messages[0], &messages[1]], &mut digests);
+                assert_eq!(digests, [reference(&messages[0]), reference(&messages[1])].concat(), "{name}, {bytes} bytes");
             }
-        }
-    }
-
-    #[test]
-    fn one_lane_of_64_bits_is_sha_512() {
-        for bytes in lengths(128) {
-            let mut digest = Vec::new();
-            hash_sha512(&messages(bytes)[0], &mut digest);
-            assert_eq!(digest, reference::sha512(&messages(bytes)[0]), "{bytes} bytes");
         }
     }
 
     /// Its stack of registers would be full without EMMS, and what it loads not a number.
     #[test]
     fn floating_point_on_the_x87_works_afterwards() {
-        let one_and_one = || {
+        for function in ALL {
+            function.hash(&[&[7; 100], &[8; 100]], &mut Vec::new());
             let mut sum = 0f64;
             // SAFETY: three instructions that leave the stack of the x87 as it was and write to `sum`.
             unsafe {
@@ -525,14 +422,7 @@ mod tests {
                     out("st(7)") _, options(nostack)
                 );
             }
-            sum
-        };
-        let messages = messages(100);
-        for function in [TwoLanes::Sha1, TwoLanes::Sha256] {
-            hash_two(function, [&messages[0], &messages[1]], &mut Vec::new());
-            assert_eq!(one_and_one(), 2.0, "{function:?}");
+            assert_eq!(sum, 2.0);
         }
-        hash_sha512(&messages[0], &mut Vec::new());
-        assert_eq!(one_and_one(), 2.0, "SHA-512");
     }
 }

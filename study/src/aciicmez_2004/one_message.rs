@@ -7,7 +7,7 @@ use anyhow::Result;
 use manyhash::backend::Backend;
 use manyhash::{Sha1, Sha256, Sha512};
 
-use super::subject::{self, Subject};
+use super::subject::Subject;
 use crate::claims::Metrics;
 use crate::contestants::{OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, Who};
 use crate::measured::Measured;
@@ -79,17 +79,8 @@ fn race<S: Subject>(session: &Session, figure: &mut Figure) -> Result<Raced> {
     Ok(raced)
 }
 
-/// The figure.
 pub fn measure(session: &Session) -> Result<Figure> {
-    let mut figure = Figure {
-        method: format!(
-            "One message of 16 KiB, in the first cache; the paper hashed files of 400 MB from memory and says of SIMD inside a message only \
-             that it gained nothing. OpenSSL's code for older CPUs runs in processes of their own (OPENSSL_ia32cap). Levels of parallelism are \
-             derived from the recurrences, by a program, and not measured. {}",
-            subject::effort(session)
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure::default();
     for algorithm in &ALGORITHMS {
         let set = format!(
             "{} ({}): words of {} bits of an operation that can be computed at once, derived from its recurrence",

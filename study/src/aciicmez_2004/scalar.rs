@@ -4,23 +4,35 @@
 //! The paper's code is assembly for a CPU with eight 32-bit registers; this one is Rust for whatever there is, and the compiler is kept
 //! from using vectors and from joining 32-bit registers.
 
-mod functions;
-#[allow(unsafe_code, reason = "assembly")]
-mod pinned;
-#[allow(unsafe_code, reason = "an intrinsic")]
-mod prefetch;
-pub mod sha1;
-pub mod sha2;
-mod unrolled;
+#[allow(unsafe_code, reason = "assembly and intrinsics")]
+mod registers;
+pub mod sha;
 pub mod word;
 
 use std::hint::black_box;
 
-use prefetch::prefetch;
-pub use sha1::Sha1;
-pub use sha2::{Sha256, Sha512, Sha512Pairs};
-use unrolled::unrolled;
+use registers::prefetch;
+pub use sha::{Sha1, Sha256, Sha512, Sha512Pairs};
 use word::Word;
+
+/// A loop that is written out; an iterator would leave it to the compiler how far.
+/// `$body` for `$i` from 0 to `$count - 1`, one after the other; at most 80 times. `$count` is known when it is compiled.
+macro_rules! unrolled {
+    ($count:expr, $i:ident => $body:expr) => {
+        unrolled!(@tens $count, $i, $body, 0 10 20 30 40 50 60 70)
+    };
+    (@tens $count:expr, $i:ident, $body:expr, $($tens:literal)*) => { $(
+        if $tens < $count {
+            unrolled!(@ones $count, $i, $body, $tens, 0 1 2 3 4 5 6 7 8 9);
+        }
+    )* };
+    (@ones $count:expr, $i:ident, $body:expr, $tens:literal, $($ones:literal)*) => { $(
+        if $tens + $ones < $count {
+            let $i: usize = $tens + $ones;
+            $body;
+        }
+    )* };
+}
 
 /// A hash function of the SHA family, in registers of some size.
 pub trait HashFunction: 'static {
@@ -28,12 +40,10 @@ pub trait HashFunction: 'static {
     type Word: Word;
     /// The state variables A, B, C and so on: also the state between blocks.
     type Variables: Copy + AsRef<[Self::Word]> + AsMut<[Self::Word]>;
-    /// A word for each round.
     type Schedule: Copy + AsRef<[Self::Word]> + AsMut<[Self::Word]>;
 
     /// With the registers, where there is a choice.
     const NAME: &'static str;
-    /// The initial state.
     const INITIAL: Self::Variables;
     /// Nothing in it yet.
     const EMPTY_SCHEDULE: Self::Schedule;
@@ -43,7 +53,6 @@ pub trait HashFunction: 'static {
     const CONSTANTS: &'static [Self::Word];
     /// In a block.
     const BLOCK_BYTES: usize = 16 * Self::Word::BYTES;
-    /// Rounds.
     const ROUNDS: usize = Self::CONSTANTS.len();
 
     /// The last block or two of a message: what is after its last whole block, padded.
@@ -156,7 +165,6 @@ pub struct Variant<F: HashFunction> {
     pub redefined: bool,
     /// How many bytes ahead lines are fetched; 0: not at all.
     pub prefetch: usize,
-    /// Compresses whole blocks.
     pub compress: fn(&mut F::Variables, &[u8]),
 }
 
@@ -168,7 +176,6 @@ impl<F: HashFunction> Clone for Variant<F> {
 impl<F: HashFunction> Copy for Variant<F> {}
 
 impl<F: HashFunction> Variant<F> {
-    /// Appends the digest of a message.
     pub fn hash(&self, message: &[u8], digest: &mut Vec<u8>) {
         let mut hashing = self.begin();
         hashing.update(message);
@@ -212,20 +219,13 @@ impl<F: HashFunction> Hashing<F> {
         self.bytes += part.len() as u64;
     }
 
-    /// The digest.
-    pub fn finish(self) -> Vec<u8> {
-        let mut digest = Vec::new();
-        self.finish_to(&mut digest);
-        digest
-    }
-
-    fn finish_to(mut self, digest: &mut Vec<u8>) {
+    /// Appends the digest.
+    pub fn finish_to(mut self, digest: &mut Vec<u8>) {
         (self.compress)(&mut self.state, &F::final_blocks(&self.rest, self.bytes));
         self.state.as_ref().iter().for_each(|word| word.append_to(digest));
     }
 }
 
-/// A hash function with its variants.
 pub trait Variants: HashFunction + Sized {
     /// Unrolled by 1, by the number of variables, by twice that (the paper does not tell its steps) and fully; boolean functions as in
     /// FIPS 180 and redefined.

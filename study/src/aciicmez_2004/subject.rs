@@ -9,7 +9,7 @@ use manyhash::Algorithm;
 use super::scalar::{self, Variant, Variants};
 use crate::messages::Layout;
 use crate::openssl_worker;
-use crate::race::{Contestant, Local, Rules, race};
+use crate::race::{Contestant, race};
 use crate::session::{Session, caches};
 
 /// A hash function that the papers measure.
@@ -27,19 +27,16 @@ pub trait Subject: Algorithm {
 }
 
 macro_rules! subject {
-    ($Name:ident, $Narrow:ident, $rustcrypto:ty, $streams:literal, $mmx:expr) => {
+    ($Name:ident, $Narrow:ident, $rustcrypto:ty, $streams:literal, $MMX:ident) => {
         impl Subject for manyhash::$Name {
             type Narrow = scalar::$Narrow;
             type Native = scalar::$Name;
             const MMX_STREAMS: usize = $streams;
-            #[cfg(target_arch = "x86_64")]
             fn mmx(messages: &[&[u8]], digests: &mut Vec<u8>) {
-                let mmx: fn(&[&[u8]], &mut Vec<u8>) = $mmx;
-                messages.chunks($streams).for_each(|messages| mmx(messages, digests));
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            fn mmx(_: &[&[u8]], _: &mut Vec<u8>) {
-                unreachable!("asked for only where there is MMX")
+                #[cfg(target_arch = "x86_64")]
+                super::mmx::$MMX.hash(messages, digests);
+                #[cfg(not(target_arch = "x86_64"))]
+                unreachable!("asked for only where there is MMX: {} {}", messages.len(), digests.len())
             }
             fn rustcrypto(message: &[u8], digests: &mut Vec<u8>) {
                 use sha2::Digest;
@@ -48,9 +45,9 @@ macro_rules! subject {
         }
     };
 }
-subject!(Sha1, Sha1, sha1::Sha1, 2, |two, digests| super::mmx::hash_two(super::mmx::TwoLanes::Sha1, [two[0], two[1]], digests));
-subject!(Sha256, Sha256, sha2::Sha256, 2, |two, digests| super::mmx::hash_two(super::mmx::TwoLanes::Sha256, [two[0], two[1]], digests));
-subject!(Sha512, Sha512Pairs, sha2::Sha512, 1, |one, digests| super::mmx::hash_sha512(one[0], digests));
+subject!(Sha1, Sha1, sha1::Sha1, 2, SHA_1);
+subject!(Sha256, Sha256, sha2::Sha256, 2, SHA_256);
+subject!(Sha512, Sha512Pairs, sha2::Sha512, 1, SHA_512);
 
 /// Times variants of the scalar code on one message of `bytes` bytes, each verified against
 /// OpenSSL.
@@ -64,12 +61,12 @@ pub fn race_variants<F: Variants>(
     let messages = Layout::equal(1, bytes).fill()?;
     let message = messages.slices()[0];
     let expected = openssl_worker::digests(openssl, &[message])?;
-    let contestant = |variant: &Variant<F>| -> Box<dyn Contestant + '_> {
+    let contestant = |variant: &Variant<F>| {
         let variant = *variant;
-        Local::boxed(variant.name(), move |digests| variant.hash(message, digests))
+        Contestant::local(variant.name(), move |digests| variant.hash(message, digests)).expecting(expected.clone())
     };
     let mut contestants: Vec<_> = variants.iter().map(contestant).collect();
-    let measured = race(session, Rules { bytes, expected: Some(&expected), warm_up_calls }, &mut contestants)?;
+    let measured = race(session, bytes, warm_up_calls, &mut contestants)?;
     Ok(measured.iter().map(|measured| measured.mb_per_s()).collect())
 }
 
@@ -97,9 +94,4 @@ pub fn bytes_from_memory(session: &Session) -> usize {
     const AT_MOST: usize = 512 << 20;
     let last_level = caches(0).into_iter().max().map(|(_, bytes)| bytes);
     if session.quick { 1 << 20 } else { last_level.map_or(AT_LEAST, |bytes| (2 * bytes).clamp(AT_LEAST, AT_MOST)) }
-}
-
-/// How samples were taken, for the methods' descriptions.
-pub fn effort(session: &Session) -> String {
-    format!("Contestants take turns, {}; MB/s (millions of bytes) and speed-ups are by the median.", session.effort.in_words())
 }

@@ -3,25 +3,25 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use manyhash::Sha256;
-use manyhash_measure::timing::{self, Probe, Sample};
+use manyhash_measure::timing::{self, Probe};
 
+use super::Folder;
 use super::algorithm_1::SCALAR_ROUNDS;
-use super::{Folder, quick_files};
 use crate::contestants::{Lineup, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_THEN, OPENSSL_TODAY, Raced, S_HASH, Who};
-use crate::files::drop_caches;
+use crate::files::race_from_disk;
 use crate::frequency::Frequencies;
 use crate::measured::Measured;
 use crate::messages::Layout;
 use crate::model::{Figure, Source};
 use crate::openssl_worker;
-use crate::race::{Local, Rules};
+use crate::race::Contestant;
 use crate::rows::{Kind, LEAST, MEDIAN, RATE, TIMES};
-use crate::session::{Scratch, Session, is_tuned};
+use crate::session::{Scratch, Session};
 
 const ALL: [Who; 8] = [OPENSSL_SCALAR, OPENSSL_THEN, OPENSSL_N_SMS, OPENSSL_TODAY, S_HASH, EIGHT, Who::Manyhash, Who::Readers];
 /// S-HASH with 8 buffers.
@@ -30,12 +30,9 @@ const EIGHT: Who = Who::SHash("avx2", SCALAR_ROUNDS);
 const PAPERS: [Who; 3] = [OPENSSL_SCALAR, OPENSSL_THEN, S_HASH];
 /// Runs from the disk.
 const COLD_RUNS: usize = 5;
-/// What who only reads asks for at a time.
 const READ_BYTES: usize = 1 << 20;
-/// The row of who hashes nothing.
 const ONLY_READ: &str = "only read and not hashed";
 
-/// What came from the disk.
 #[derive(Clone)]
 struct Cold {
     raced: Raced,
@@ -53,7 +50,6 @@ struct Written {
     paths: Vec<PathBuf>,
     bytes: usize,
     expected: Vec<u8>,
-    /// They are there as long as this is.
     _scratch: Scratch,
 }
 
@@ -66,7 +62,7 @@ impl Written {
         for (path, bytes) in paths.iter().zip(&slices) {
             std::fs::write(path, bytes).with_context(|| format!("writing {}", path.display()))?;
         }
-        Ok(Self { expected: openssl_worker::digests("SHA256", &slices)?, bytes: messages.total_bytes(), paths, _scratch: scratch })
+        Ok(Self { expected: openssl_worker::digests("SHA256", &slices)?, bytes: messages.layout().total_bytes(), paths, _scratch: scratch })
     }
 }
 
@@ -91,50 +87,26 @@ fn is_lack_of_room(error: &anyhow::Error) -> bool {
 
 /// Everybody from the page cache.
 fn warm(session: &Session, files: &Written) -> Result<Raced> {
-    let rules = Rules { bytes: files.bytes, expected: Some(&files.expected), warm_up_calls: 1 };
-    Lineup::of_files::<Sha256>(session, &ALL, &files.paths)?.race(session, rules)
+    Lineup::of_files::<Sha256>(session, &ALL, &files.paths, &files.expected)?.race(session, files.bytes, 1)
 }
 
 /// All of `who` from the disk, in turns; `Err` says why there is no such thing here.
 fn cold(session: &Session, who: &[Who], files: &Written) -> Result<Result<Cold, String>> {
-    let mut lineup = Lineup::of_files::<Sha256>(session, who, &files.paths)?;
-    let mut reader = Local::boxed("", |digests| digests.push(read_all(&files.paths)));
-    let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); lineup.contestants.len()];
-    let mut disk = Vec::new();
-    let how = match drop_caches(&files.paths, true) {
-        Ok(how) => how,
-        Err(why) => return Ok(Err(why)),
-    };
-    let verify = |lineup: &mut Lineup<'_>| -> Result<()> {
-        for contestant in &mut lineup.contestants {
-            ensure!(contestant.digests()? == files.expected, "{}: wrong digests", contestant.name());
-        }
-        Ok(())
-    };
-    verify(&mut lineup)?;
-    for run in 0..if session.quick { 1 } else { COLD_RUNS } {
-        // Another one begins each time: what a disk keeps for itself is not always the same one's.
-        let count = lineup.contestants.len() + 1;
-        for turn in (0..count).map(|turn| (turn + run) % count) {
-            if let Err(why) = drop_caches(&files.paths, false) {
-                return Ok(Err(why));
-            }
-            match lineup.contestants.get_mut(turn) {
-                Some(contestant) => samples[turn].push(contestant.sample(None, 1, run)?),
-                None => disk.push(reader.sample(None, 1, run)?),
-            }
-        }
-    }
-    verify(&mut lineup)?;
-    let measured = |samples| Measured { name: String::new(), bytes: files.bytes as f64, samples, tsc_ghz: session.tsc_ghz };
-    let raced = lineup.with(samples.into_iter().map(measured).collect());
-    Ok(Ok(Cold { raced, disk: measured(disk), how }))
+    let mut lineup = Lineup::of_files::<Sha256>(session, who, &files.paths, &files.expected)?;
+    let mut contestants = std::mem::take(&mut lineup.contestants);
+    contestants.push(Contestant::local(ONLY_READ, |digests| digests.push(read(&files.paths, 1, READ_BYTES) as u8)));
+    let raced = race_from_disk(session, &files.paths, files.bytes, runs(session), &mut contestants)?;
+    Ok(raced.map(|(mut measured, how)| Cold { disk: measured.pop().expect("who only reads"), raced: lineup.with(measured), how }))
+}
+
+fn runs(session: &Session) -> usize {
+    if session.quick { 1 } else { COLD_RUNS }
 }
 
 /// The paper's three from the disk, with the processor held at each of some frequencies, the lowest
 /// first; `Err` says why not.
 fn slowed(session: &Session, files: &Written) -> Result<Result<Vec<(f64, Cold)>, String>> {
-    if !is_tuned() {
+    if !session.tuned {
         return Ok(Err("only with --tune".into()));
     }
     let Some(frequencies) = Frequencies::of_cpu(session.machine.pinned_to.unwrap_or(0)) else {
@@ -162,28 +134,10 @@ fn core_cycles_per_byte(ghz: f64, measured: &Measured) -> f64 {
     ghz * measured.least_ns() / measured.bytes
 }
 
-/// Reads all files in order; the last byte of each, added up, so that reading is not for nothing.
-fn read_all(paths: &[PathBuf]) -> u8 {
-    let mut buffer = vec![0; READ_BYTES];
-    let mut read = |path: &Path| -> std::io::Result<u8> {
-        let mut file = File::open(path)?;
-        let mut last = 0;
-        loop {
-            match file.read(&mut buffer)? {
-                0 => return Ok(last),
-                bytes => last = buffer[bytes - 1],
-            }
-        }
-    };
-    paths.iter().map(|path| read(path).expect("files of this run can be read")).fold(0, u8::wrapping_add)
-}
-
-/// Figure 3.
 pub fn diverse(session: &Session) -> Result<Figure> {
     figure(session, Folder::Diverse)
 }
 
-/// Figure 4.
 pub fn uniform(session: &Session) -> Result<Figure> {
     figure(session, Folder::Uniform)
 }
@@ -209,7 +163,14 @@ fn figure(session: &Session, folder: Folder) -> Result<Figure> {
     let cold = cold.map_err(|why| figure.missing.push(format!("from the disk: {why}"))).ok();
     let slowed = slowed.map_err(|why| figure.missing.push(format!("other frequencies of the processor: {why}"))).unwrap_or_default();
     MEASURED.lock().expect("nobody panics with it")[folder as usize].clone_from(&cold);
-    figure.method = method(session, folder, cold.as_ref());
+    figure.said.push(("dropped", cold.as_ref().map_or("Not measured from the disk here.".into(), |cold| {
+        format!(
+            "From the disk: runs of each contestant in turns, another one first each time: {}, least and median; before each of them {}. A \
+             disk that is a file of some host may still be in that host's memory.",
+            cold.disk.samples.len(),
+            cold.how
+        )
+    })));
     let diverse = if folder == Folder::Uniform && cold.is_some() { from_disk(session, Folder::Diverse)? } else { None };
     publish(&mut figure, folder, cold.as_ref(), &warm, &slowed, diverse.as_ref());
     Ok(figure)
@@ -223,34 +184,6 @@ fn from_disk(session: &Session, folder: Folder) -> Result<Option<Cold>> {
     }
     let Ok(files) = written(session, folder)? else { return Ok(None) };
     Ok(cold(session, &[&PAPERS[..], &[EIGHT]].concat(), &files)?.ok())
-}
-
-fn method(session: &Session, folder: Folder, cold: Option<&Cold>) -> String {
-    let (files, of_paper) = match folder {
-        Folder::Diverse => ("350 files with the sizes of table 1, in its order, and random-looking bytes", ""),
-        Folder::Uniform => (
-            "8 files of 18,623,835 random-looking bytes (the paper's are copies of one)",
-            " The paper takes its disk's 400 MB/s for 7.15 C/B at 3.3 GHz and 3.81 at 1.6 GHz; they are 8.25 and 4.00, or 7.87 and 3.81 with \
-             MB of 2^20 bytes. At 1.6 GHz its S-HASH takes 6.73 C/B, 1.31 times the 5.18 from the caches.",
-        ),
-    };
-    let dropped = match cold {
-        None => "Not measured from the disk here.".into(),
-        Some(cold) => format!(
-            "From the disk: runs of each contestant in turns, another one first each time: {}, least and median; before each of them {}. A \
-             disk that is a file of some host may still be in that host's memory.",
-            cold.disk.samples.len(),
-            cold.how
-        ),
-    };
-    let quick = quick_files(session);
-    format!(
-        "{files}. As in the paper: the list is gone through in order, each file is opened, its size is read, it is mapped to memory, \
-         hashed, and the digest is stored; all of that is timed, on one core. OpenSSL opens and hashes one file after the other; S-HASH \
-         (Algorithm 1) and manyhash have all files mapped before they begin; Readers, manyhash's own way for files, reads into a buffer for \
-         each lane instead. Digests are compared before and after. {dropped} The disk's own speed (the paper: hdparm) is that of reading \
-         the same files in order. Cycles are those of the time-stamp counter; the paper's ran at the core's frequency, 3.3 GHz.{of_paper}{quick}"
-    )
 }
 
 fn publish(figure: &mut Figure, folder: Folder, cold: Option<&Cold>, warm: &Raced, slowed: &[(f64, Cold)], diverse: Option<&Cold>) {
@@ -288,8 +221,14 @@ fn publish(figure: &mut Figure, folder: Folder, cold: Option<&Cold>, warm: &Race
             (Who::Readers, OPENSSL_TODAY, None),
         ] {
             let who = format!("{} over {}", file_name(one), file_name(other));
-            figure.put((&ratios, place), who.as_str(), TIMES, Source::Ours, raced.over(one, other));
-            figure.put((&ratios, place), who, TIMES, Source::Paper, paper.filter(|_| place == "from the disk"));
+            figure.beside(
+                (&ratios, place),
+                who.as_str(),
+                TIMES,
+                Source::Ours,
+                raced.over(one, other),
+                paper.filter(|_| place == "from the disk"),
+            );
         }
     }
     figure.picture(&set, LEAST, Kind::Bars, &[]);
@@ -345,14 +284,7 @@ fn publish(figure: &mut Figure, folder: Folder, cold: Option<&Cold>, warm: &Race
 /// Section 5: AVX2 from the disk, where 8 buffers gain less than twofold over 4.
 pub fn avx2_disk(session: &Session) -> Result<Figure> {
     const SET: &str = "UNIFORM and DIVERSE from the disk: 8 buffers beside 4";
-    let mut figure = Figure {
-        method: format!(
-            "S-HASH (Algorithm 1) with 8 buffers of AVX2 beside 4 of 128 bits, over the files of figures 3 and 4 from the disk: what those \
-             figures measured, or a run of their own.{}",
-            quick_files(session)
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure::default();
     let mut gains = Vec::new();
     for folder in [Folder::Uniform, Folder::Diverse] {
         let cold = from_disk(session, folder)?;
@@ -375,14 +307,7 @@ pub fn avx2_disk(session: &Session) -> Result<Figure> {
 /// Section 5: "non-sequential access to four areas" of a disk, with nothing hashed.
 pub fn areas(session: &Session) -> Result<Figure> {
     const SET: &str = "UNIFORM only read: one file after the other, and four at a time";
-    let mut figure = Figure {
-        method: format!(
-            "The files of UNIFORM are read and not hashed, from the disk: one after the other, and four at a time, a piece of each in turn, as \
-             S-HASH with 4 buffers reads. Runs in turns, another one first each time; the page cache is emptied before each.{}",
-            quick_files(session)
-        ),
-        ..Figure::default()
-    };
+    let mut figure = Figure::default();
     let files = match written(session, Folder::Uniform)? {
         Ok(files) => files,
         Err(why) => return Ok(Figure { missing: vec![why], ..figure }),
@@ -393,22 +318,15 @@ pub fn areas(session: &Session) -> Result<Figure> {
         ("four at a time, 64 KiB of each", 4, 64 << 10),
         ("four at a time, 4 KiB of each", 4, 4 << 10),
     ];
-    let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); ways.len()];
-    let mut sums = Vec::new();
-    for run in 0..if session.quick { 1 } else { COLD_RUNS } {
-        for way in (0..ways.len()).map(|turn| (turn + run) % ways.len()) {
-            if let Err(why) = drop_caches(&files.paths, run == 0) {
-                figure.missing.push(format!("from the disk: {why}"));
-                return Ok(figure);
-            }
-            let (_, at_once, piece) = ways[way];
-            samples[way].push(timing::sample(None, 1, run, || sums.push(read_areas(&files.paths, at_once, piece))));
-        }
-    }
-    ensure!(sums.iter().all(|sum| *sum == sums[0]), "not all of every file was read");
-    let measured =
-        samples.into_iter().map(|samples| Measured { name: String::new(), bytes: files.bytes as f64, samples, tsc_ghz: session.tsc_ghz });
-    let measured: Vec<Measured> = measured.collect();
+    let way = |(name, at_once, piece)| {
+        let paths = &files.paths;
+        Contestant::local(name, move |digests| digests.extend(read(paths, at_once, piece).to_le_bytes()))
+    };
+    let mut contestants = ways.map(|of| way(of).expecting((files.bytes as u64).to_le_bytes().to_vec()));
+    let measured = match race_from_disk(session, &files.paths, files.bytes, runs(session), &mut contestants)? {
+        Ok((measured, _)) => measured,
+        Err(why) => return Ok(Figure { missing: vec![format!("from the disk: {why}")], ..figure }),
+    };
     for ((name, ..), measured) in ways.iter().zip(&measured) {
         figure.put((SET, "from the disk"), *name, RATE, Source::Ours, measured.mb_per_s());
         figure.put((SET, "from the disk"), *name, "MB/s, fastest", Source::Ours, 1000.0 * measured.bytes / measured.least_ns());
@@ -419,8 +337,8 @@ pub fn areas(session: &Session) -> Result<Figure> {
     Ok(figure)
 }
 
-/// Reads files in groups of `at_once`, a piece of each in turn; the last byte of each piece, added up.
-fn read_areas(paths: &[PathBuf], at_once: usize, piece: usize) -> u64 {
+/// Reads files in groups of `at_once`, a piece of each in turn; their bytes.
+fn read(paths: &[PathBuf], at_once: usize, piece: usize) -> u64 {
     const READABLE: &str = "files of this run can be read";
     let (mut buffer, mut sum) = (vec![0; piece], 0u64);
     for group in paths.chunks(at_once) {
@@ -454,13 +372,12 @@ mod tests {
     fn all_of_every_file_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<PathBuf> = (0..3).map(|i| folder.path().join(i.to_string())).collect();
-        for (path, (bytes, last)) in paths.iter().zip([(0, 0), (1, 5), (READ_BYTES + 1, 7)]) {
-            let mut content = vec![1; bytes];
-            content.last_mut().into_iter().for_each(|byte| *byte = last);
-            std::fs::write(path, content).unwrap();
+        for (path, bytes) in paths.iter().zip([0, 1, READ_BYTES + 1]) {
+            std::fs::write(path, vec![1; bytes]).unwrap();
         }
-        assert_eq!(read_all(&paths), 12);
-        assert_eq!([(1, 100), (2, 1 << 20), (4, 7)].map(|(at_once, piece)| read_areas(&paths, at_once, piece)), [READ_BYTES as u64 + 2; 3]);
+        for (at_once, piece) in [(1, READ_BYTES), (1, 100), (2, READ_BYTES), (4, 7)] {
+            assert_eq!(read(&paths, at_once, piece), READ_BYTES as u64 + 2);
+        }
     }
 
     /// From the disk, with the paper's three at these rates.

@@ -10,14 +10,14 @@ use anyhow::Result;
 use manyhash::backend::Backend;
 use manyhash::hazmat::{self, Blocks, Kernel, updates};
 use manyhash::{Algorithm, Sha256};
+use serde_json::{Value, json};
 
+use super::Folder;
 use super::algorithm_1::{SCALAR_ROUNDS, SHash, serial_end};
-use super::{Folder, quick_files};
 use crate::contestants::{S_HASH, Who};
-use crate::measured::thousands;
 use crate::messages::Layout;
-use crate::model::{Figure, Line, Plot, Source};
-use crate::race::{Local, Rules, race};
+use crate::model::{Figure, Source};
+use crate::race::{Contestant, race};
 use crate::session::Session;
 
 /// Blocks in each lane of a measured run: 16 KiB.
@@ -33,7 +33,6 @@ struct Stretch {
     ns: f64,
 }
 
-/// What one of the contestants does, from the first message to the last.
 struct Course {
     name: String,
     stretches: Vec<Stretch>,
@@ -46,26 +45,9 @@ impl Course {
         self.stretches.iter().map(|stretch| stretch.ns).sum()
     }
 
-    fn steps(&self) -> u64 {
-        self.stretches.iter().map(|stretch| stretch.blocks).sum()
-    }
-
-    /// Busy lanes, on the average over time.
-    fn mean_busy_lanes(&self) -> f64 {
-        self.stretches.iter().map(|stretch| stretch.busy_lanes as f64 * stretch.ns).sum::<f64>() / self.ns()
-    }
-
-    /// Busy lanes as a share of those of the kernels in use, over time.
-    fn occupancy(&self) -> f64 {
-        self.mean_busy_lanes() / (self.stretches.iter().map(|stretch| stretch.lanes as f64 * stretch.ns).sum::<f64>() / self.ns())
-    }
-
-    /// The lanes that most of the time has, and their share of it.
-    fn most_used(&self) -> (usize, f64) {
-        let mut ns_of: BTreeMap<usize, f64> = BTreeMap::new();
-        self.stretches.iter().for_each(|stretch| *ns_of.entry(stretch.lanes).or_default() += stretch.ns);
-        let (lanes, ns) = ns_of.into_iter().max_by(|(_, one), (_, other)| one.total_cmp(other)).expect("a stretch");
-        (lanes, ns / self.ns())
+    /// On the average over time.
+    fn mean(&self, of: impl Fn(&Stretch) -> f64) -> f64 {
+        self.stretches.iter().map(|stretch| of(stretch) * stretch.ns).sum::<f64>() / self.ns()
     }
 
     /// The least time as a share of the time it takes.
@@ -73,11 +55,23 @@ impl Course {
         self.bound_ns / self.ns()
     }
 
-    /// The share of time in which one message goes on alone.
-    fn alone(&self) -> f64 {
-        let alone = |stretch: &&Stretch| stretch.busy_lanes == 1;
-        // From zero: the sum of no numbers is -0.
-        self.stretches.iter().filter(alone).fold(0.0, |sum, stretch| sum + stretch.ns) / self.ns()
+    /// What tables have of it, for messages of so many bytes.
+    fn values(&self, bytes: f64) -> [(&'static str, f64); 9] {
+        let of_lanes = |lanes: usize| self.mean(|stretch| f64::from(u8::from(stretch.lanes == lanes)));
+        let lanes = self.stretches.iter().map(|stretch| stretch.lanes);
+        let longest = lanes.max_by(|one, other| of_lanes(*one).total_cmp(&of_lanes(*other))).expect("a stretch");
+        let busy_lanes = self.mean(|stretch| stretch.busy_lanes as f64);
+        [
+            ("rate reached, % of the most its kernels allow", 100.0 * self.of_the_least_time()),
+            ("rate, MB/s", 1000.0 * bytes / self.ns()),
+            ("time, ms", self.ns() / 1e6),
+            ("steps", self.stretches.iter().map(|stretch| stretch.blocks).sum::<u64>() as f64),
+            ("time with one message alone, %", 100.0 * self.mean(|stretch| f64::from(u8::from(stretch.busy_lanes == 1)))),
+            ("busy lanes of the kernel in use, %", 100.0 * busy_lanes / self.mean(|stretch| stretch.lanes as f64)),
+            ("busy lanes, mean over time", busy_lanes),
+            ("lanes of the kernels in use longest", longest as f64),
+            ("time in those kernels, %", 100.0 * of_lanes(longest)),
+        ]
     }
 
     /// Milliseconds and busy lanes, wherever these change.
@@ -108,10 +102,10 @@ fn step_ns(session: &Session) -> Result<BTreeMap<&'static str, (usize, f64)>> {
         let kernel = Kernel::<Sha256>::of(*backend)?;
         let mut states = kernel.states();
         let blocks = Blocks::new(kernel.lanes(), bytes, |lane| slices[lane]);
-        contestants.push(Local::boxed(backend.name(), move |_| kernel.update(&mut states, &blocks)));
+        contestants.push(Contestant::local(backend.name(), move |_| kernel.update(&mut states, &blocks)));
     }
     // Kernels are verified by the figures they hash for; here they are only timed.
-    let measured = race(session, Rules { bytes, expected: None, warm_up_calls: 10 }, &mut contestants)?;
+    let measured = race(session, bytes, 10, &mut contestants)?;
     let step = |(backend, measured): (&Backend, &crate::measured::Measured)| {
         (backend.name(), (backend.lanes_of::<Sha256>().expect("supported"), measured.median_ns() / BLOCKS as f64))
     };
@@ -153,7 +147,6 @@ fn algorithm_1(
     Ok(Course { name: who.name::<Sha256>(), stretches, bound_ns })
 }
 
-/// What manyhash does, left alone.
 fn manyhash(sizes: &[usize], blocks: &[u64], steps: &BTreeMap<&'static str, (usize, f64)>) -> Course {
     // A run tells its lanes and not its kernel: the fastest with as many, as the schedule takes it.
     let step_ns = |lanes: usize| steps.values().filter(|(other, _)| *other == lanes).map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
@@ -183,42 +176,20 @@ pub fn measure(session: &Session) -> Result<Figure> {
 
     let line = |course: &Course| {
         let name = format!("{}: {:.0} % of the rate its kernels allow", course.name, 100.0 * course.of_the_least_time());
-        Line::new(name, Source::Ours, course.points())
+        json!({"name": name, "source": Source::Ours, "points": course.points()})
     };
-    let plot = Plot::Steps {
-        title: "SHA-256 of DIVERSE: busy lanes over time".into(),
-        x_label: "milliseconds, by the measured time of a step".into(),
-        y_label: "busy lanes".into(),
-        series: [S_HASH, wide, Who::Manyhash].into_iter().filter_map(of).map(line).collect(),
-    };
-    let quick = quick_files(session);
-    let mut figure = Figure {
-        method: format!(
-            "The {} files in the paper's order. What S-HASH (Algorithm 1) does is recorded while it hashes; what manyhash does is its \
-             schedule, recorded from kernels that compute nothing. The time of a step of each kernel is measured here ({BLOCKS} blocks in \
-             each lane, in the cache), and the sum of all steps is the time shown: overhead between them is not in it, nor is memory. The \
-             most that kernels allow: all blocks at the best rate of these kernels, or the longest message alone, whichever takes longer. \
-             Few busy lanes are no loss where a kernel of few is the fastest. Not in the paper, which names the loss and shows no \
-             lanes.{quick}",
-            thousands(sizes.len() as u64)
-        ),
-        plots: vec![plot],
-        missing,
-        ..Figure::default()
-    };
+    let series: Vec<Value> = [S_HASH, wide, Who::Manyhash].into_iter().filter_map(of).map(line).collect();
+    let plot = json!({
+        "kind": "steps",
+        "title": "SHA-256 of DIVERSE: busy lanes over time",
+        "x_label": "milliseconds, by the measured time of a step",
+        "y_label": "busy lanes",
+        "series": series,
+    });
+    let mut figure = Figure { plots: vec![plot], missing, ..Figure::default() };
     let bytes = sizes.iter().sum::<usize>() as f64;
     for (_, course) in &courses {
-        for (what, value) in [
-            ("rate reached, % of the most its kernels allow", 100.0 * course.of_the_least_time()),
-            ("rate, MB/s", 1000.0 * bytes / course.ns()),
-            ("time, ms", course.ns() / 1e6),
-            ("steps", course.steps() as f64),
-            ("time with one message alone, %", 100.0 * course.alone()),
-            ("busy lanes of the kernel in use, %", 100.0 * course.occupancy()),
-            ("busy lanes, mean over time", course.mean_busy_lanes()),
-            ("lanes of the kernels in use longest", course.most_used().0 as f64),
-            ("time in those kernels, %", 100.0 * course.most_used().1),
-        ] {
+        for (what, value) in course.values(bytes) {
             let at = ("DIVERSE by steps, each a block in all busy lanes, and the measured time of a step", "");
             figure.put(at, course.name.as_str(), what, Source::Ours, value);
         }
@@ -250,15 +221,15 @@ mod tests {
     #[test]
     fn lanes_count_for_as_long_as_they_are_busy() {
         let course = course(&[(4, 4, 10, 1e6), (4, 2, 5, 1e6), (1, 1, 20, 2e6)]);
-        assert_eq!((course.steps(), course.ns()), (35, 4e6));
-        assert_eq!((course.mean_busy_lanes(), course.occupancy(), course.alone()), (2.0, 0.8, 0.5));
+        assert_eq!(course.values(4e6).map(|(_, value)| value)[1..7], [1000.0, 4.0, 35.0, 50.0, 80.0, 2.0]);
         assert_eq!(course.points(), [(0.0, 4.0), (1.0, 2.0), (2.0, 1.0), (4.0, 0.0)]);
     }
 
     #[test]
     fn the_kernels_that_most_of_the_time_has_are_found() {
-        assert_eq!(course(&[(4, 4, 10, 9e6), (4, 2, 5, 1e6)]).most_used(), (4, 1.0));
-        assert_eq!(course(&[(16, 16, 10, 9e6), (1, 1, 5, 1e6)]).most_used(), (16, 0.9));
+        let most_used = |stretches| course(stretches).values(1.0).map(|(_, value)| value)[7..].to_vec();
+        assert_eq!(most_used(&[(4, 4, 10, 9e6), (4, 2, 5, 1e6)]), [4.0, 100.0]);
+        assert_eq!(most_used(&[(16, 16, 10, 9e6), (1, 1, 5, 1e6)]), [16.0, 90.0]);
     }
 
     #[test]

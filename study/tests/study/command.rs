@@ -1,10 +1,6 @@
 //! The program as it is called: what it lists, what it refuses, and that it refuses before it measures.
 
-use std::process::{Command, Output};
-
-fn study(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_manyhash-study")).args(arguments).output().expect("the program runs")
-}
+use crate::study;
 
 fn listed(arguments: &[&str]) -> Vec<String> {
     let output = study(&[&["--list"], arguments].concat());
@@ -55,7 +51,6 @@ fn places_that_are_not_there_are_refused_before_anything_is_measured() {
 
 #[test]
 fn a_worker_that_nobody_asks_ends() {
-    let mut worker = Command::new(env!("CARGO_BIN_EXE_manyhash-study"));
-    let output = worker.arg("--openssl-worker").stdin(std::process::Stdio::null()).output().expect("the program runs");
+    let output = study(&["--openssl-worker"]);
     assert!(output.status.success() && output.stdout.is_empty(), "nobody asked anything");
 }

@@ -12,11 +12,7 @@ fn each_code_is_made_of_its_registers() {
         assert!(std::env::var_os("CI").is_none(), "skipped under CI: no valgrind");
         return;
     }
-    let json = tempfile::NamedTempFile::new().expect("a file");
-    let program = env!("CARGO_BIN_EXE_manyhash-study");
-    let output = Command::new(program).args(["--quick", "2004-appendix", "--json"]).arg(json.path()).output().expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let study: Value = serde_json::from_slice(&std::fs::read(json.path()).expect("the file")).expect("JSON");
+    let study = crate::measured(&["2004-appendix"]);
     let rows = study["figures"][0]["rows"].as_array().expect("rows");
     let value = |what: &str, function: &str, code: &str| {
         let is_it = |row: &&Value| row["case"] == function && row["who"] == code && row["what"] == what && row["source"] == "ours";

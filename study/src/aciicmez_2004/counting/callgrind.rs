@@ -1,39 +1,28 @@
 //! What callgrind writes (its manual, "Callgrind Format Specification"), uncompressed and with addresses only.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+
+/// What is counted: instructions, conditional branches, and those that a simulated predictor got wrong.
+const EVENTS: &str = "Ir Bc Bcm";
 
 /// What was counted between two requests of the program.
 #[derive(Default, Debug)]
 pub struct Part {
-    /// What the program called it.
     pub name: String,
-    /// What is counted: "Ir" are instructions, "Bc" conditional branches, "Bcm" those that a simulated predictor got wrong.
-    pub events: Vec<String>,
     /// Instruction by instruction, without what they call.
     pub costs: Vec<Cost>,
 }
 
-/// What an instruction costs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// The file it is in.
     pub object: String,
-    /// Where it is in that.
     pub address: u64,
-    /// As many as events, or fewer: zeros at the end are left out.
-    pub counts: Vec<u64>,
+    pub counts: [u64; 3],
 }
 
 impl Part {
-    /// How many of an event there were, in all.
-    pub fn total(&self, event: &str) -> u64 {
-        self.costs.iter().map(|cost| self.of(cost, event)).sum()
-    }
-
-    /// How many of them are of one instruction.
-    pub fn of(&self, cost: &Cost, event: &str) -> u64 {
-        let index = self.events.iter().position(|other| other == event);
-        index.and_then(|index| cost.counts.get(index)).copied().unwrap_or(0)
+    fn instructions(&self) -> u64 {
+        self.costs.iter().map(|cost| cost.counts[0]).sum()
     }
 }
 
@@ -42,52 +31,40 @@ impl Part {
 /// # Errors
 /// If the costs of a part do not add up to its summary, or the text is something else.
 pub fn parse(text: &str) -> Result<Vec<Part>> {
-    let mut parts: Vec<Part> = Vec::new();
-    let mut object = String::new();
-    let mut is_inclusive = false;
-    let mut summary = None;
-    for line in text.lines() {
-        if line.starts_with("part: ") {
-            check(parts.last(), summary.take())?;
-            parts.push(Part::default());
-            object.clear();
-            continue;
+    let mut parts = Vec::new();
+    for text in text.split("\npart: ").skip(1) {
+        let (mut part, mut object, mut is_inclusive, mut summary) = (Part::default(), "", false, None);
+        for line in text.lines() {
+            let number = |text: &str| text.parse::<u64>().with_context(|| format!("callgrind: {line:?}"));
+            match line.split_once([' ', '=']) {
+                Some(("desc:", trigger)) if trigger.starts_with("Trigger: Client Request: ") => {
+                    part.name = trigger["Trigger: Client Request: ".len()..].into();
+                }
+                Some(("positions:", positions)) => ensure!(positions == "instr", "callgrind: positions are {positions}"),
+                Some(("events:", events)) => ensure!(events.starts_with(EVENTS), "callgrind: events are {events}"),
+                Some(("summary:", counts)) => summary = Some(number(counts.split(' ').next().unwrap_or_default())?),
+                Some(("ob", name)) => object = name,
+                // The line after it is the cost of the call with all that it does, which is told instruction by instruction elsewhere.
+                Some(("calls", _)) => is_inclusive = true,
+                Some((address, rest)) if address.starts_with("0x") && !std::mem::take(&mut is_inclusive) => {
+                    let address = u64::from_str_radix(&address[2..], 16).with_context(|| format!("callgrind: {line:?}"))?;
+                    // Zeros at the end are left out.
+                    let mut counts = [0; 3];
+                    for (count, text) in counts.iter_mut().zip(rest.split(' ')) {
+                        *count = number(text)?;
+                    }
+                    part.costs.push(Cost { object: object.into(), address, counts });
+                }
+                _ => {}
+            }
         }
-        let Some(part) = parts.last_mut() else { continue };
-        if let Some(name) = line.strip_prefix("desc: Trigger: ") {
-            part.name = name.strip_prefix("Client Request: ").unwrap_or_default().into();
-        } else if let Some(positions) = line.strip_prefix("positions: ") {
-            ensure!(positions == "instr", "callgrind: positions are {positions}");
-        } else if let Some(events) = line.strip_prefix("events: ") {
-            part.events = events.split(' ').map(String::from).collect();
-        } else if let Some(counts) = line.strip_prefix("summary: ") {
-            summary = counts.split(' ').next().map(str::parse).transpose().context("callgrind: summary")?;
-        } else if let Some(name) = line.strip_prefix("ob=") {
-            object = name.into();
-        } else if line.starts_with("calls=") {
-            // The line after it is the cost of the call with all that it does, which is told instruction by instruction elsewhere.
-            is_inclusive = true;
-        } else if line.starts_with("0x") && !std::mem::take(&mut is_inclusive) {
-            let mut numbers = line.split(' ');
-            let Some(address) = numbers.next().and_then(|address| u64::from_str_radix(&address[2..], 16).ok()) else {
-                bail!("callgrind: {line:?}");
-            };
-            let counts = numbers.map(str::parse).collect::<Result<_, _>>().with_context(|| format!("callgrind: {line:?}"))?;
-            part.costs.push(Cost { object: object.clone(), address, counts });
-        }
+        let sum = part.instructions();
+        ensure!(summary.is_none_or(|all| all == sum), "callgrind: {} has {summary:?} instructions, of which {sum} are listed", part.name);
+        parts.push(part);
     }
-    check(parts.last(), summary)?;
     // What comes last is the rest of the program.
     parts.retain(|part| !part.name.is_empty());
     Ok(parts)
-}
-
-fn check(part: Option<&Part>, instructions: Option<u64>) -> Result<()> {
-    if let Some((part, instructions)) = part.zip(instructions) {
-        let sum = part.total("Ir");
-        ensure!(sum == instructions, "callgrind: {} has {instructions} instructions, of which {sum} are listed", part.name);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -97,7 +74,6 @@ mod tests {
     const TEXT: &str = "\
 # callgrind format
 version: 1
-creator: callgrind-3.19.0
 part: 1
 
 desc: Timerange: Basic block 0 - 3037
@@ -114,11 +90,9 @@ fn=memset
 0x15348b 3 3 1
 
 ob=/bin/study
-fl=main.rs
 fn=main
 0x1000 1
 cob=/lib/libc.so.6
-cfn=memset
 calls=1 0x153480
 0x1004 1 5 3 1
 0x1004 64
@@ -131,7 +105,6 @@ events: Ir Bc Bcm
 summary: 7
 
 ob=/bin/study
-fn=main
 0x2000 7
 ";
 
@@ -140,18 +113,16 @@ fn=main
         let parts = parse(TEXT).unwrap();
         assert_eq!(parts.len(), 1, "the end of the program is not asked for");
         let part = &parts[0];
-        assert_eq!(part.name, "SHA-1, whole");
-        assert_eq!((part.total("Ir"), part.total("Bc"), part.total("Bcm"), part.total("Bi")), (76, 3, 1, 0));
-        assert_eq!(part.costs.len(), 5);
-        assert_eq!(part.costs[1], Cost { object: "/lib/libc.so.6".into(), address: 0x15_348b, counts: vec![3, 3, 1] });
-        assert_eq!(part.costs[3], Cost { object: "/bin/study".into(), address: 0x1004, counts: vec![64] });
-        assert_eq!((part.of(&part.costs[3], "Ir"), part.of(&part.costs[3], "Bc")), (64, 0));
+        assert_eq!((part.name.as_str(), part.instructions(), part.costs.len()), ("SHA-1, whole", 76, 5));
+        assert_eq!(part.costs[1], Cost { object: "/lib/libc.so.6".into(), address: 0x15_348b, counts: [3, 3, 1] });
+        assert_eq!(part.costs[3], Cost { object: "/bin/study".into(), address: 0x1004, counts: [64, 0, 0] });
     }
 
     #[test]
     fn what_does_not_add_up_is_an_error() {
-        assert!(parse(&TEXT.replace("0x1010 6", "0x1010 5")).is_err());
-        assert!(parse(&TEXT.replace("0x1010 6", "0x1010 six")).is_err());
-        assert!(parse(&TEXT.replace("positions: instr", "positions: line")).is_err());
+        for (right, wrong) in [("0x1010 6", "0x1010 5"), ("0x1010 6", "0x1010 six"), ("positions: instr", "positions: line"), ("Bcm", "Bi")]
+        {
+            assert!(parse(&TEXT.replace(right, wrong)).is_err(), "{wrong}");
+        }
     }
 }

@@ -12,7 +12,6 @@ pub struct Executable {
 /// The widest kind of register that an instruction names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// General-purpose, or none.
     General,
     /// "64-bit MMX instructions".
     Mmx,
@@ -22,19 +21,14 @@ pub enum Class {
     Wider,
 }
 
-/// What an instruction is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kind {
-    /// By its registers.
     pub class: Class,
-    /// Whether it reads memory.
     pub loads: bool,
-    /// Whether it writes memory.
     pub stores: bool,
 }
 
 impl Executable {
-    /// From the file's content.
     pub fn new(content: &[u8]) -> Result<Self, object::Error> {
         let file = object::File::parse(content)?;
         let code = file.sections().filter(|section| section.kind() == object::SectionKind::Text);

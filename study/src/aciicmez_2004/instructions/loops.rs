@@ -1,5 +1,7 @@
 //! Loops of one instruction: a chain, each waiting for the one before, and many that wait for nobody.
 
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports, unused_macros, reason = "assembly for x86-64"))]
+
 use std::arch::asm;
 
 /// Times the loop's body is repeated for a sample: two hundred thousand instructions.
@@ -7,49 +9,36 @@ const REPEATS: u64 = 1000;
 /// Times the list of registers is written out in the body, so that counting costs next to nothing.
 const LISTS: usize = 24;
 
-/// Instructions to be timed.
 pub struct Timed {
     /// As assembly has it.
     pub name: &'static str,
-    /// The registers.
     pub registers: Registers,
-    /// What it does.
     pub operation: Operation,
     /// What the CPU must have.
     pub needs: &'static str,
-    /// Whether it has it.
     pub is_there: fn() -> bool,
     /// The chain; `None` if the instruction has no result to wait for.
     pub chain: Option<Loop>,
-    /// Independent ones.
     pub independent: Loop,
 }
 
 /// A loop, and how many times its instruction is executed.
 pub struct Loop {
-    /// Runs it.
     pub run: fn(),
-    /// How many.
     pub instructions: usize,
 }
 
-/// What an instruction works on.
+/// What an instruction works on, and how many words of 32 bits it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Registers {
-    /// 32 bits.
-    General,
-    /// 64 bits.
-    Mmx,
-    /// 128 bits.
-    Xmm,
-    /// 256 bits.
-    Ymm,
-    /// 512 bits.
-    Zmm,
+    General = 1,
+    Mmx = 2,
+    Xmm = 4,
+    Ymm = 8,
+    Zmm = 16,
 }
 
 impl Registers {
-    /// For tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::General => "32-bit",
@@ -60,42 +49,25 @@ impl Registers {
         }
     }
 
-    /// Words of 32 bits.
     pub fn words(self) -> f64 {
-        match self {
-            Self::General => 1.0,
-            Self::Mmx => 2.0,
-            Self::Xmm => 4.0,
-            Self::Ymm => 8.0,
-            Self::Zmm => 16.0,
-        }
+        f64::from(self as u8)
     }
 }
 
-/// What is compared across registers.
+/// What is compared across registers. `RotateByFour` are the four instructions that a rotation takes
+/// where there is none (section 4.2), `Ternary` is any function of three bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Addition of 32-bit words.
     Add,
-    /// Exclusive or.
     Xor,
-    /// A shift.
     Shift,
-    /// A rotation in one instruction.
     Rotate,
-    /// The four instructions that a rotation takes where there is none (section 4.2).
     RotateByFour,
-    /// Byte swap.
     Swap,
-    /// Any function of three bits.
     Ternary,
-    /// A load or a move.
     Move,
-    /// Push and pop.
     Stack,
-    /// Compare, test.
     Compare,
-    /// Rounds and schedule of SHA.
     Sha,
 }
 use Operation::{Add, Compare, Move, Rotate, RotateByFour, Sha, Shift, Stack, Swap, Ternary, Xor};
@@ -187,7 +159,6 @@ macro_rules! timed {
         $name:literal $registers:ident $operation:ident, $class:ident [$($feature:tt)*]
             $how:ident $independent:literal $($dependent:literal)?;
     )*) => {
-        /// All of them.
         pub const ALL: &[Timed] = &[$(Timed {
             name: $name,
             registers: $registers,
@@ -203,6 +174,9 @@ macro_rules! timed {
     (@throughput $class:ident $independent:literal) => { None };
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+pub const ALL: &[Timed] = &[];
+#[cfg(target_arch = "x86_64")]
 timed! {
     "add" General Add, General [] latency "add \\r, r11d";
     "xor" General Xor, General [] latency "xor \\r, r11d";

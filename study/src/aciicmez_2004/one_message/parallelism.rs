@@ -13,43 +13,26 @@ pub enum Operand {
 }
 use Operand::{Given, Variable, WordBefore};
 
-/// Where a state variable comes from in each round.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
-    /// It is new: the result of the round.
-    New,
-    /// It was another one.
-    Moved(char),
-    /// It was another one, rotated.
-    Rotated(char),
-}
-use Origin::{Moved, New, Rotated};
-
 /// A row of one of the paper's tables.
 pub struct Operation {
     /// As the paper writes it.
     pub formula: &'static str,
-    /// What it is computed from.
-    pub operands: &'static [Operand],
+    operands: &'static [Operand],
     /// Whether variables that were rotated count as known: "we first need to compute two rotations in parallel" (section 3.3.1).
-    pub after_rotations: bool,
+    after_rotations: bool,
     /// The paper's level of parallelism; `None`: the paper does not have this row.
     pub paper: Option<usize>,
 }
 
-/// An algorithm as a data flow.
 pub struct Algorithm {
-    /// Its name.
     pub name: &'static str,
     /// The paper's table.
     pub place: &'static str,
-    /// Bits of a word.
     pub word_bits: usize,
     /// Rounds, the most that could be computed at once.
-    pub rounds: usize,
-    /// The variables in order, with where they come from.
-    pub variables: &'static [(char, Origin)],
-    /// Rows.
+    rounds: usize,
+    /// Each begins with a variable that is a round's result, and each round moves them one place on; "~" is a rotation on the way.
+    variables: &'static [&'static str],
     pub operations: &'static [Operation],
 }
 
@@ -60,7 +43,7 @@ pub const ALGORITHMS: [Algorithm; 3] = [
         place: "figure 3.3",
         word_bits: 32,
         rounds: 80,
-        variables: &[('A', New), ('B', Moved('A')), ('C', Rotated('B')), ('D', Moved('C')), ('E', Moved('D'))],
+        variables: &["AB~CDE"],
         operations: &[
             row("W[t-8] ^ W[t-14] ^ W[t-16]", &[WordBefore(8), WordBefore(14), WordBefore(16)], 4),
             row("(W[t-3] ^ W[t-8] ^ W[t-14] ^ W[t-16]) <<< 1", &SHA_1_SCHEDULE, 3),
@@ -97,17 +80,7 @@ pub const ALGORITHMS: [Algorithm; 3] = [
 
 const SHA_1_SCHEDULE: [Operand; 4] = [WordBefore(3), WordBefore(8), WordBefore(14), WordBefore(16)];
 const SHA_1_SCHEDULE_TWICE: [Operand; 4] = [WordBefore(6), WordBefore(16), WordBefore(28), WordBefore(32)];
-
-const SHA_2_VARIABLES: &[(char, Origin)] = &[
-    ('A', New),
-    ('B', Moved('A')),
-    ('C', Moved('B')),
-    ('D', Moved('C')),
-    ('E', New),
-    ('F', Moved('E')),
-    ('G', Moved('F')),
-    ('H', Moved('G')),
-];
+const SHA_2_VARIABLES: &[&str] = &["ABCD", "EFGH"];
 
 const fn row(formula: &'static str, operands: &'static [Operand], paper: usize) -> Operation {
     Operation { formula, operands, after_rotations: false, paper: Some(paper) }
@@ -126,8 +99,12 @@ impl Algorithm {
     /// How many consecutive rounds' worth of `operation` can be computed at once when everything before the first of these rounds is
     /// known: registers of any size.
     pub fn parallelism(&self, operation: &Operation) -> usize {
-        let is_known = |rounds_ahead: usize| operation.operands.iter().all(|operand| self.is_known(*operand, rounds_ahead, operation));
-        (0..self.rounds).take_while(|rounds_ahead| is_known(*rounds_ahead)).count()
+        let rounds = operation.operands.iter().map(|operand| match operand {
+            Given => self.rounds,
+            WordBefore(rounds) => *rounds,
+            Variable(name) => self.rounds_known(*name, operation.after_rotations),
+        });
+        rounds.min().expect("operands").min(self.rounds)
     }
 
     /// The same with as many words as a register has.
@@ -135,24 +112,11 @@ impl Algorithm {
         self.parallelism(operation).min(register_bits / self.word_bits)
     }
 
-    fn is_known(&self, operand: Operand, rounds_ahead: usize, operation: &Operation) -> bool {
-        match operand {
-            Given => true,
-            WordBefore(rounds) => rounds > rounds_ahead,
-            Variable(name) => self.is_variable_known(name, rounds_ahead, operation.after_rotations),
-        }
-    }
-
-    /// Follows a variable back to the round where all are known.
-    fn is_variable_known(&self, name: char, rounds_ahead: usize, after_rotations: bool) -> bool {
-        if rounds_ahead == 0 {
-            return true;
-        }
-        match self.variables.iter().find(|(variable, _)| *variable == name).expect("a variable of the algorithm").1 {
-            New => false,
-            Moved(origin) => self.is_variable_known(origin, rounds_ahead - 1, after_rotations),
-            Rotated(origin) => after_rotations && self.is_variable_known(origin, rounds_ahead - 1, after_rotations),
-        }
+    /// For how many rounds a variable is one that was there before the first of them.
+    fn rounds_known(&self, name: char, after_rotations: bool) -> usize {
+        let on_the_way = self.variables.iter().find_map(|chain| Some(&chain[..=chain.find(name)?])).expect("a variable of the algorithm");
+        let moved = if after_rotations { on_the_way } else { on_the_way.rsplit('~').next().expect("a piece") };
+        moved.chars().filter(char::is_ascii_alphabetic).count()
     }
 }
 
@@ -160,17 +124,14 @@ impl Algorithm {
 mod tests {
     use super::*;
 
-    fn in_xmm(algorithm: &Algorithm, is_in_paper: bool) -> Vec<usize> {
-        let rows = algorithm.operations.iter().filter(|operation| operation.paper.is_some() == is_in_paper);
-        rows.map(|operation| algorithm.parallelism_in(operation, 128)).collect()
-    }
-
     #[test]
     fn the_papers_tables_follow_from_the_recurrences() {
-        for (algorithm, paper) in ALGORITHMS.iter().zip([&[4, 3, 4, 3, 2, 2][..], &[4, 2, 4, 4], &[2, 2, 2, 2]]) {
-            assert_eq!(in_xmm(algorithm, true), paper, "{}", algorithm.name);
-            let stated: Vec<usize> = algorithm.operations.iter().filter_map(|operation| operation.paper).collect();
-            assert_eq!(stated, paper, "{}", algorithm.name);
+        for algorithm in &ALGORITHMS {
+            for operation in algorithm.operations {
+                let in_xmm = algorithm.parallelism_in(operation, 128);
+                assert_eq!(in_xmm, operation.paper.unwrap_or(4), "{}: {}", algorithm.name, operation.formula);
+                assert_eq!(algorithm.parallelism_in(operation, 64), 64 / algorithm.word_bits, "MMX registers hold no more");
+            }
         }
     }
 
@@ -178,58 +139,34 @@ mod tests {
     fn registers_of_any_size_have_these_levels() {
         let levels = ALGORITHMS.map(|algorithm| algorithm.operations.iter().map(|row| algorithm.parallelism(row)).collect::<Vec<_>>());
         assert_eq!(levels, [vec![8, 3, 80, 3, 2, 2, 6, 5], vec![7, 2, 64, 4], vec![7, 2, 80, 4]]);
-        assert_eq!(in_xmm(&ALGORITHMS[0], false), [4, 4], "the rows that the paper does not have");
     }
 
-    #[test]
-    fn mmx_registers_hold_two_words_of_32_bits_and_one_of_64() {
-        for (algorithm, level) in ALGORITHMS.iter().zip([2, 2, 1]) {
-            assert!(algorithm.operations.iter().all(|row| algorithm.parallelism_in(row, 64) == level), "{}", algorithm.name);
+    /// SHA-1's schedule in groups, each group from the words before it only; `None` where they do not suffice.
+    fn in_groups(group: usize, operands: &[Operand], rotation: u32, first: usize) -> Option<Vec<u32>> {
+        let mut words: Vec<u32> = (1..=16u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        if first > 16 {
+            words = in_groups(1, &SHA_1_SCHEDULE, 1, 16)?[..first].to_vec();
         }
-    }
-
-    /// Words of a schedule in groups, each group from the words before it only.
-    fn schedule_in_groups(
-        group: usize,
-        word: impl Fn(&dyn Fn(usize) -> Option<u32>, usize) -> Option<u32>,
-        first: usize,
-    ) -> Option<Vec<u32>> {
-        let mut words: Vec<u32> = sha_1_schedule()[..first].to_vec();
         while words.len() < 80 {
             let known = words.len();
             for t in known..(known + group).min(80) {
-                let next = word(&|index: usize| (index < known).then(|| words[index]), t)?;
-                words.push(next);
+                let of = |operand: &Operand| match operand {
+                    WordBefore(rounds) if t - rounds < known => Some(words[t - rounds]),
+                    _ => None,
+                };
+                let sum = operands.iter().map(of).collect::<Option<Vec<u32>>>()?.into_iter().fold(0, |sum, word| sum ^ word);
+                words.push(sum.rotate_left(rotation));
             }
         }
         Some(words)
     }
 
-    fn sha_1_schedule() -> Vec<u32> {
-        let mut words: Vec<u32> = (1..=16u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
-        (16..80).for_each(|t| words.push((words[t - 3] ^ words[t - 8] ^ words[t - 14] ^ words[t - 16]).rotate_left(1)));
-        words
-    }
-
-    fn from(operands: &'static [Operand], rotation: u32) -> impl Fn(&dyn Fn(usize) -> Option<u32>, usize) -> Option<u32> {
-        move |word, t| {
-            let words = operands.iter().map(|operand| match operand {
-                WordBefore(rounds) => word(t - rounds),
-                _ => unreachable!("the schedule is made of words"),
-            });
-            Some(words.collect::<Option<Vec<u32>>>()?.into_iter().fold(0, |sum, word| sum ^ word).rotate_left(rotation))
-        }
-    }
-
     #[test]
     fn a_schedule_can_be_made_in_groups_of_its_level_and_not_of_one_more() {
-        assert_eq!(schedule_in_groups(3, from(&SHA_1_SCHEDULE, 1), 16), Some(sha_1_schedule()));
-        assert_eq!(schedule_in_groups(4, from(&SHA_1_SCHEDULE, 1), 16), None);
-    }
-
-    #[test]
-    fn the_recurrence_in_itself_makes_the_same_schedule_six_at_a_time() {
-        assert_eq!(schedule_in_groups(6, from(&SHA_1_SCHEDULE_TWICE, 2), 32), Some(sha_1_schedule()));
-        assert_eq!(schedule_in_groups(7, from(&SHA_1_SCHEDULE_TWICE, 2), 32), None);
+        let schedule = in_groups(1, &SHA_1_SCHEDULE, 1, 16);
+        for (level, operands, rotation, first) in [(3, &SHA_1_SCHEDULE, 1, 16), (6, &SHA_1_SCHEDULE_TWICE, 2, 32)] {
+            assert_eq!(in_groups(level, operands, rotation, first), schedule);
+            assert_eq!(in_groups(level + 1, operands, rotation, first), None);
+        }
     }
 }

@@ -1,8 +1,48 @@
-//! SHA-256 and SHA-512 (FIPS 180-4, sections 6.2 and 6.4).
+//! SHA-1, SHA-256 and SHA-512 (FIPS 180-4, sections 6.1, 6.2 and 6.4).
 
 use super::HashFunction;
-use super::functions::{choose, majority};
-use super::word::{Pair, Word};
+use super::word::{Pair, Word, choose, majority};
+
+/// SHA-1 in 32-bit registers.
+pub enum Sha1 {}
+
+impl HashFunction for Sha1 {
+    type Word = u32;
+    type Variables = [u32; 5];
+    type Schedule = [u32; 80];
+
+    const NAME: &'static str = "SHA-1";
+    const INITIAL: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
+    const EMPTY_SCHEDULE: [u32; 80] = [0; 80];
+    const PHASES: usize = 4;
+    /// By the phase, and not by the round.
+    const CONSTANTS: &'static [u32] = &[0; 80];
+
+    fn final_blocks(rest: &[u8], message_bytes: u64) -> Vec<u8> {
+        manyhash::hazmat::final_blocks::<manyhash::Sha1>(rest, message_bytes)
+    }
+
+    #[inline(always)]
+    fn scheduled(w: &[u32]) -> u32 {
+        (w[13] ^ w[8] ^ w[2] ^ w[0]).rotate_left(1)
+    }
+
+    #[inline(always)]
+    fn round<const REDEFINED: bool>(variables: &mut [u32; 5], turn: usize, phase: usize, _constant: u32, w: u32) {
+        let at = |letter: usize| (5 - turn % 5 + letter) % 5;
+        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(at);
+        let (x, y, z) = (variables[b], variables[c], variables[d]);
+        let (function, constant) = match phase {
+            0 => (choose::<_, REDEFINED>(x, y, z), 0x5a82_7999),
+            1 => (x ^ y ^ z, 0x6ed9_eba1),
+            2 => (majority::<_, REDEFINED>(x, y, z), 0x8f1b_bcdc),
+            _ => (x ^ y ^ z, 0xca62_c1d6),
+        };
+        let sum = variables[e].plus(constant).plus(w).plus(function);
+        variables[e] = variables[a].rotate_left(5).plus(sum);
+        variables[b] = variables[b].rotate_left(30);
+    }
+}
 
 /// What the functions of FIPS 180-4, sections 4.1.2 and 4.1.3, rotate by; the last one of the small sigmas is a shift.
 struct Amounts {
@@ -19,12 +59,12 @@ const SHA_512: Amounts =
 
 #[inline(always)]
 fn big_sigma<W: Word>(x: W, amounts: [u32; 3]) -> W {
-    x.rotate_right(amounts[0]).xor(x.rotate_right(amounts[1])).xor(x.rotate_right(amounts[2]))
+    x.rotate_right(amounts[0]) ^ x.rotate_right(amounts[1]) ^ x.rotate_right(amounts[2])
 }
 
 #[inline(always)]
 fn small_sigma<W: Word>(x: W, amounts: [u32; 3]) -> W {
-    x.rotate_right(amounts[0]).xor(x.rotate_right(amounts[1])).xor(x.shift_right(amounts[2]))
+    x.rotate_right(amounts[0]) ^ x.rotate_right(amounts[1]) ^ x.shift_right(amounts[2])
 }
 
 #[inline(always)]
@@ -36,11 +76,8 @@ fn scheduled<W: Word>(w: &[W], amounts: &Amounts) -> W {
 fn round<W: Word, const REDEFINED: bool>(variables: &mut [W; 8], turn: usize, constant: W, w: W, amounts: &Amounts) {
     let at = |letter: usize| (8 - turn % 8 + letter) % 8;
     let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7].map(at);
-    let t1 = variables[h].plus(constant).plus(w).plus(big_sigma(variables[e], amounts.big_sigma_1)).plus(choose::<_, REDEFINED>(
-        variables[e],
-        variables[f],
-        variables[g],
-    ));
+    let chosen = choose::<_, REDEFINED>(variables[e], variables[f], variables[g]);
+    let t1 = variables[h].plus(constant).plus(w).plus(big_sigma(variables[e], amounts.big_sigma_1)).plus(chosen);
     let t2 = big_sigma(variables[a], amounts.big_sigma_0).plus(majority::<_, REDEFINED>(variables[a], variables[b], variables[c]));
     variables[d] = variables[d].plus(t1);
     variables[h] = t1.plus(t2);
