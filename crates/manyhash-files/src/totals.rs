@@ -17,8 +17,11 @@ pub struct Totals {
     found_bytes: AtomicU64,
     done_files: AtomicU64,
     done_bytes: AtomicU64,
+    /// Sizes in bytes of the files found whose digests are known.
+    known_bytes: AtomicU64,
     found_all: AtomicBool,
     stopped: AtomicBool,
+    ahead: Mutex<Option<Ahead>>,
     large: Mutex<Vec<Arc<LargeFile>>>,
 }
 
@@ -33,6 +36,28 @@ pub struct Counts {
     pub done_files: u64,
     /// The number of bytes hashed.
     pub done_bytes: u64,
+}
+
+/// How much there is in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// The number of files.
+    pub files: u64,
+    /// Sizes in bytes of the files to read together.
+    pub bytes: u64,
+    /// Whether the bytes were counted. Otherwise the files that were not are taken to be as large as
+    /// the others.
+    pub is_counted: bool,
+}
+
+/// What was counted ahead of the run.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    files: u64,
+    /// How many of the files have their sizes counted.
+    sized_files: u64,
+    /// The sizes of these files together, in bytes.
+    bytes: u64,
 }
 
 #[derive(Debug)]
@@ -55,6 +80,61 @@ impl Totals {
         }
     }
 
+    /// How much there is in all, once all is found or was counted ahead.
+    pub fn whole(&self) -> Option<Whole> {
+        let has_found_all = self.has_found_all();
+        let Counts { found_files, found_bytes, .. } = self.now();
+        if has_found_all {
+            return Some(Whole { files: found_files, bytes: found_bytes, is_counted: true });
+        }
+        let ahead = (*unpoisoned(self.ahead.lock()))?;
+        let files = ahead.files.max(found_files);
+        // Those found whose digests are known are not in the bytes to read.
+        let all_found = found_bytes.saturating_add(self.known_bytes.load(Ordering::Relaxed));
+        let is_counted = ahead.sized_files == ahead.files;
+        let all_bytes = match ahead.sized_files.max(found_files) {
+            _ if is_counted => ahead.bytes as f64,
+            0 => return None,
+            sized if sized == found_files => all_found as f64 * share(files, found_files),
+            sized => ahead.bytes as f64 * share(files, sized),
+        };
+        // Of the rest, as large a share will be known as of what was found.
+        let missing = (all_bytes - all_found as f64).max(0.0) * share(found_bytes, all_found);
+        Some(Whole { files, bytes: found_bytes.saturating_add(missing as u64), is_counted })
+    }
+
+    /// Counts the files that a run is going to find, so that the whole is known before the run has
+    /// found it: folders are searched no further ahead of hashing than the window allows. `sizes` has
+    /// the size in bytes of each file, or nothing if it is not known. To count files first and then
+    /// files with their sizes tells their number early. This gives up when the run has found all, or
+    /// was stopped.
+    pub fn count_ahead(&self, sizes: impl IntoIterator<Item = Option<u64>>) {
+        /// How many files are counted before the others may know.
+        const TOLD_FILES: u64 = 256;
+        let mut counted = Ahead { files: 0, sized_files: 0, bytes: 0 };
+        for size in sizes {
+            if self.has_found_all() || self.check_stopped().is_err() {
+                return;
+            }
+            counted.files += 1;
+            if let Some(size) = size {
+                counted.sized_files += 1;
+                counted.bytes = counted.bytes.saturating_add(size);
+            }
+            if counted.files.is_multiple_of(TOLD_FILES)
+                && let Some(ahead) = &mut *unpoisoned(self.ahead.lock())
+            {
+                *ahead = Ahead { files: ahead.files.max(counted.files + 1), ..counted };
+            }
+        }
+        *unpoisoned(self.ahead.lock()) = Some(counted);
+    }
+
+    /// Notes that there will be `files` files in all, with `bytes` bytes in them.
+    pub fn expect(&self, files: u64, bytes: u64) {
+        *unpoisoned(self.ahead.lock()) = Some(Ahead { files, sized_files: files, bytes });
+    }
+
     /// The large file that has most left to read: its path, the bytes read of it, and its size in
     /// bytes.
     pub fn slowest(&self) -> Option<(PathBuf, u64, u64)> {
@@ -73,7 +153,10 @@ impl Totals {
                 self.found_bytes.fetch_add(size_bytes, Ordering::Relaxed);
                 return;
             }
-            Work::Known(_) => _ = self.done_files.fetch_add(1, Ordering::Relaxed),
+            Work::Known(ref hashed) => {
+                self.known_bytes.fetch_add(hashed.bytes, Ordering::Relaxed);
+                self.done_files.fetch_add(1, Ordering::Relaxed);
+            }
             Work::Stream { .. } | Work::Failed(_) => {}
             Work::Nothing => return,
         }
@@ -119,6 +202,11 @@ impl Totals {
     pub fn read(&self, bytes: usize) {
         self.done_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
+}
+
+/// The part that `part` is of `whole`; all if that is nothing.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
 /// A file that is being read: it is listed among the large ones while this lives.
@@ -175,6 +263,8 @@ impl Drop for Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::Digests;
+    use crate::task::Hashed;
 
     #[test]
     fn the_slowest_file_is_the_one_with_most_left() {
@@ -191,5 +281,71 @@ mod tests {
         assert_eq!(totals.slowest(), Some(("larger".into(), 10, LARGE_BYTES + 9)));
         drop(larger);
         assert_eq!((totals.slowest(), totals.now().done_bytes), (None, 15));
+    }
+
+    fn whole(files: u64, bytes: u64, is_counted: bool) -> Option<Whole> {
+        Some(Whole { files, bytes, is_counted })
+    }
+
+    #[test]
+    fn the_whole_is_what_was_counted_ahead_until_all_is_found() {
+        let totals = Totals::default();
+        totals.found_file(100);
+        assert_eq!(totals.whole(), None);
+        totals.count_ahead([None; 4]);
+        assert_eq!(totals.whole(), whole(4, 400, false));
+        totals.count_ahead([Some(100), Some(7), Some(0), Some(1)]);
+        assert_eq!(totals.whole(), whole(4, 108, true));
+        // There are more than were counted, as files came meanwhile.
+        for _ in 0..4 {
+            totals.found_file(50);
+        }
+        assert_eq!(totals.whole(), whole(5, 300, true));
+        totals.found_all();
+        totals.expect(9, 9);
+        assert_eq!(totals.whole(), whole(5, 300, true));
+    }
+
+    #[test]
+    fn what_is_counted_so_far_tells_of_the_rest() {
+        let totals = Totals::default();
+        totals.count_ahead([None; 1024]);
+        assert_eq!(totals.whole(), None);
+        let sizes = (0..1024).map(|file| {
+            match file {
+                511 => assert_eq!(totals.whole(), whole(1024, 10 * 1024, false)),
+                1023 => assert_eq!(totals.whole(), whole(1024, (2560 + 512 * 20) * 4 / 3, false)),
+                _ => {}
+            }
+            Some(if file < 256 { 10 } else { 20 })
+        });
+        totals.count_ahead(sizes);
+        assert_eq!(totals.whole(), whole(1024, 2560 + 768 * 20, true));
+    }
+
+    #[test]
+    fn of_the_rest_as_many_bytes_are_known_as_of_what_was_found() {
+        let totals = Totals::default();
+        totals.count_ahead([Some(1000); 10]);
+        assert_eq!(totals.whole(), whole(10, 10_000, true));
+        let digests = Digests::of_contents(Vec::new());
+        for bytes in [1000, 1000, 1000] {
+            totals.found(&Work::Known(Hashed { digests: digests.clone(), bytes, stamp: None }));
+        }
+        totals.found_file(1000);
+        assert_eq!(totals.whole(), whole(10, 1000 + 6000 / 4, true));
+        totals.found_all();
+        assert_eq!(totals.whole(), whole(4, 1000, true));
+    }
+
+    #[test]
+    fn counting_ends_with_the_run() {
+        let totals = Totals::default();
+        totals.found_file(1);
+        totals.count_ahead([Some(1); 3].into_iter().inspect(|_| totals.stop()));
+        assert_eq!(totals.whole(), None);
+        totals.found_all();
+        totals.count_ahead(std::iter::repeat(Some(1)));
+        assert_eq!(totals.whole(), whole(1, 1, true));
     }
 }
