@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// The time before the bar appears. Work that takes less needs none.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The time before files are counted ahead.
-const COUNTING_FROM: Duration = Duration::from_millis(500);
+const COUNTING_FROM: Duration = Duration::from_millis(300);
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(10);
 /// The time over which the rate is taken.
@@ -146,13 +146,13 @@ impl View {
             self.count_ahead();
             let mut next_line = LINE_EVERY;
             while waits(REDRAW_EVERY) {
-                seen.add(begin.elapsed(), self.totals.now());
+                seen.add(begin.elapsed(), self.totals.now(), self.totals.whole().is_some());
                 if begin.elapsed() >= next_line {
                     next_line += LINE_EVERY;
                     self.say_line(begin.elapsed(), &seen);
                 }
             }
-            seen.add(begin.elapsed(), self.totals.now());
+            seen.add(begin.elapsed(), self.totals.now(), self.totals.whole().is_some());
             self.say_line(begin.elapsed(), &seen);
             return;
         }
@@ -161,7 +161,7 @@ impl View {
             if begin.elapsed() >= COUNTING_FROM {
                 self.count_ahead();
             }
-            seen.add(begin.elapsed(), self.totals.now());
+            seen.add(begin.elapsed(), self.totals.now(), self.totals.whole().is_some());
             if !waits(REDRAW_EVERY) {
                 return;
             }
@@ -175,7 +175,7 @@ impl View {
         loop {
             let counts = self.totals.now();
             let whole = self.totals.whole();
-            seen.add(begin.elapsed(), counts);
+            seen.add(begin.elapsed(), counts, whole.is_some());
             // An empty bar would say less than nothing, as while somebody types standard input.
             if counts.done_files + counts.done_bytes + counts.found_bytes > 0 {
                 if self.bar.is_hidden() {
@@ -252,12 +252,18 @@ fn text(counts: Counts, whole: Option<Whole>, bytes_per_second: Option<f64>, pac
 struct Seen {
     rate: Rate,
     pace: Pace,
+    is_whole_known: bool,
 }
 
 impl Seen {
-    fn add(&mut self, now: Duration, counts: Counts) {
+    /// Notes what is done at the time `now`, and whether the whole is known.
+    fn add(&mut self, now: Duration, counts: Counts, is_whole_known: bool) {
         self.rate.add(now, counts.done_bytes);
         self.pace.add(now, counts);
+        if is_whole_known && !self.is_whole_known {
+            self.is_whole_known = true;
+            self.pace.fade();
+        }
     }
 
     fn bytes_per_second(&self) -> Option<f64> {

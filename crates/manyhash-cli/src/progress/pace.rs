@@ -67,6 +67,13 @@ impl Pace {
         self.sums.add(now.saturating_sub(last.time).as_secs_f64(), moment.files - last.files, moment.bytes - last.bytes);
     }
 
+    /// Makes what was seen so far count for less than what comes, because files were counted meanwhile,
+    /// which took time that the rest will not take.
+    pub(super) fn fade(&mut self) {
+        const KEPT: f64 = 0.2;
+        self.sums = Sums { seen: self.sums.seen, ..self.sums.times(KEPT) };
+    }
+
     /// Returns how many seconds so many files and bytes will take, if enough was seen to tell.
     pub(super) fn seconds_of(&self, files: u64, bytes: u64) -> Option<f64> {
         let sums = &self.sums;
@@ -82,35 +89,37 @@ impl Pace {
 
 impl Sums {
     fn add(&mut self, time: f64, files: f64, bytes: f64) {
-        self.seen += time;
-        let kept = (-time / MEMORY.max(MEMORY_SHARE * self.seen)).exp();
-        let new = Self {
-            seen: 0.0,
-            steps: 1.0,
-            time,
-            files,
-            bytes,
-            files_files: files * files,
-            files_bytes: files * bytes,
-            bytes_bytes: bytes * bytes,
-            files_time: files * time,
-            bytes_time: bytes * time,
-            time_time: time * time,
-        };
-        let sum = |old: f64, new: f64| old * kept + new;
+        let seen = self.seen + time;
+        let old = self.times((-time / MEMORY.max(MEMORY_SHARE * seen)).exp());
         *self = Self {
-            seen: self.seen,
-            steps: sum(self.steps, new.steps),
-            time: sum(self.time, new.time),
-            files: sum(self.files, new.files),
-            bytes: sum(self.bytes, new.bytes),
-            files_files: sum(self.files_files, new.files_files),
-            files_bytes: sum(self.files_bytes, new.files_bytes),
-            bytes_bytes: sum(self.bytes_bytes, new.bytes_bytes),
-            files_time: sum(self.files_time, new.files_time),
-            bytes_time: sum(self.bytes_time, new.bytes_time),
-            time_time: sum(self.time_time, new.time_time),
+            seen,
+            steps: old.steps + 1.0,
+            time: old.time + time,
+            files: old.files + files,
+            bytes: old.bytes + bytes,
+            files_files: old.files_files + files * files,
+            files_bytes: old.files_bytes + files * bytes,
+            bytes_bytes: old.bytes_bytes + bytes * bytes,
+            files_time: old.files_time + files * time,
+            bytes_time: old.bytes_time + bytes * time,
+            time_time: old.time_time + time * time,
         };
+    }
+
+    fn times(&self, factor: f64) -> Self {
+        Self {
+            seen: self.seen * factor,
+            steps: self.steps * factor,
+            time: self.time * factor,
+            files: self.files * factor,
+            bytes: self.bytes * factor,
+            files_files: self.files_files * factor,
+            files_bytes: self.files_bytes * factor,
+            bytes_bytes: self.bytes_bytes * factor,
+            files_time: self.files_time * factor,
+            bytes_time: self.bytes_time * factor,
+            time_time: self.time_time * factor,
+        }
     }
 
     /// Returns the number of bytes that a file costs as much time as.
@@ -136,6 +145,10 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn counts(done_files: u64, done_bytes: u64) -> Counts {
+        Counts { found_files: 0, found_bytes: 0, done_files, done_bytes }
+    }
 
     /// Work of files of these sizes, in the order in which they are done.
     struct Work {
@@ -163,7 +176,7 @@ mod tests {
                 }
                 told = time;
                 let files = index as u64 + 1;
-                pace.add(Duration::from_secs_f64(time), Counts { found_files: 0, found_bytes: 0, done_files: files, done_bytes: bytes });
+                pace.add(Duration::from_secs_f64(time), counts(files, bytes));
                 if (from * whole..0.95 * whole).contains(&time) {
                     let left = pace.seconds_of(self.sizes.len() as u64 - files, all_bytes - bytes).unwrap();
                     worst = worst.max((left / (whole - time) - 1.0).abs());
@@ -173,9 +186,10 @@ mod tests {
         }
     }
 
-    /// Sizes that go up and down over three powers of ten, as those of documents do.
+    /// Sizes over three powers of ten, which differ from folder to folder.
     fn mixed(files: u64) -> Vec<u64> {
-        (0..files).map(|file| 1 << (file.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % 11 << 8).collect()
+        let folder = |file| 50 * file / files;
+        (0..files).map(|file| 1 << ((folder(file) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % 11 << 8).collect()
     }
 
     #[test]
@@ -213,7 +227,7 @@ mod tests {
         let mut bytes = 0;
         for tenth in 0..1000_u64 {
             bytes += if tenth < 300 { 100_000_000 } else { 1_000_000 };
-            pace.add(Duration::from_millis(100 * tenth), Counts { found_files: 0, found_bytes: 0, done_files: 0, done_bytes: bytes });
+            pace.add(Duration::from_millis(100 * tenth), counts(0, bytes));
         }
         // A hundred seconds of the slower pace. The first 30 seconds would make it 3.
         let seconds = pace.seconds_of(0, 1_000_000_000).unwrap();
@@ -221,9 +235,27 @@ mod tests {
     }
 
     #[test]
+    fn what_was_seen_while_files_were_counted_counts_little() {
+        let at = |tenth: u64, bytes| (Duration::from_millis(100 * tenth), counts(0, bytes));
+        let mut pace = Pace::default();
+        for tenth in 0..10 {
+            let (time, counts) = at(tenth, 500_000 * tenth);
+            pace.add(time, counts);
+        }
+        pace.fade();
+        let seconds = |pace: &Pace| pace.seconds_of(0, 10_000_000).unwrap();
+        assert!((1.99..2.01).contains(&seconds(&pace)), "{}", seconds(&pace));
+        for tenth in 10..13 {
+            let (time, counts) = at(tenth, 4_500_000 + 1_000_000 * (tenth - 9));
+            pace.add(time, counts);
+        }
+        assert!((1.0..1.2).contains(&seconds(&pace)), "{}", seconds(&pace));
+    }
+
+    #[test]
     fn nothing_is_told_before_something_was_seen() {
         let mut pace = Pace::default();
-        let at = |bytes| Counts { found_files: 0, found_bytes: 0, done_files: 0, done_bytes: bytes };
+        let at = |bytes| counts(0, bytes);
         for (milliseconds, bytes) in [(0, 0), (100, 9_000_000), (300, 10_000_000), (700, 11_000_000)] {
             pace.add(Duration::from_millis(milliseconds), at(bytes));
             assert_eq!(pace.seconds_of(1, 1_000_000), None, "{milliseconds}");
