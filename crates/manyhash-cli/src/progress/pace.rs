@@ -189,7 +189,7 @@ mod tests {
     /// Sizes over three powers of ten, which differ from folder to folder.
     fn mixed(files: u64) -> Vec<u64> {
         let folder = |file| 50 * file / files;
-        (0..files).map(|file| 1 << ((folder(file) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % 11 << 8).collect()
+        (0..files).map(|file| 256 << (((folder(file) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % 11)).collect()
     }
 
     #[test]
