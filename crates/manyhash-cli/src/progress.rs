@@ -189,7 +189,7 @@ impl View {
                 self.bar.set_length(whole.map_or(counts.found_bytes, |whole| whole.bytes));
                 self.bar.set_position(counts.done_bytes);
                 let slowest = self.totals.slowest().map_or_else(String::new, |slowest| of_slowest(&slowest));
-                self.bar.set_message(text(counts, whole, seen.bytes_per_second(), &seen.pace) + &slowest);
+                self.bar.set_message(text(counts, whole, seen.bytes_per_second(), &seen.pace, self.totals.longest_left()) + &slowest);
                 self.bar.tick();
             }
             if !waits(REDRAW_EVERY) {
@@ -213,7 +213,8 @@ impl View {
         let counts = self.totals.now();
         let average = counts.done_bytes as f64 / elapsed.as_secs_f64().max(1e-9);
         let slowest = self.totals.slowest().map_or_else(String::new, |slowest| of_slowest(&slowest));
-        let text = text(counts, self.totals.whole(), seen.bytes_per_second().or(Some(average)), &seen.pace) + &slowest;
+        let text =
+            text(counts, self.totals.whole(), seen.bytes_per_second().or(Some(average)), &seen.pace, self.totals.longest_left()) + &slowest;
         say(&self.program, text.as_bytes());
     }
 }
@@ -225,8 +226,9 @@ fn rest(counts: Counts, whole: Option<Whole>) -> Option<(u64, u64)> {
     (bytes > counts.done_bytes).then(|| (files.saturating_sub(counts.done_files), bytes - counts.done_bytes))
 }
 
-/// Formats the counts, the rate, and the time left as far as it is known.
-fn text(counts: Counts, whole: Option<Whole>, bytes_per_second: Option<f64>, pace: &Pace) -> String {
+/// Formats the counts, the rate, and the time left as far as it is known: by the `pace` of all, but no
+/// less than the `longest` that a single file takes.
+fn text(counts: Counts, whole: Option<Whole>, bytes_per_second: Option<f64>, pace: &Pace, longest: Option<Duration>) -> String {
     let Counts { done_files, done_bytes, .. } = counts;
     let mut text = HumanCount(done_files).to_string();
     if let Some(Whole { files, .. }) = whole {
@@ -242,6 +244,7 @@ fn text(counts: Counts, whole: Option<Whole>, bytes_per_second: Option<f64>, pac
         && let Some(seconds) = pace.seconds_of(files, bytes)
     {
         let about = if whole.is_some_and(|whole| whole.is_counted) { "" } else { "about " };
+        let seconds = seconds.max(longest.unwrap_or_default().as_secs_f64());
         text += &format!(", {about}{} left", time_text(seconds));
     }
     text
@@ -383,9 +386,11 @@ mod tests {
             (some, whole(0, 5_000_000, true), None, "0/0 files, 1.00 MB/5.00 MB"),
             (counts(1, 5_000_000), whole(1, 5_000_000, true), Some(1e6), "1/1 files, 5.00 MB/5.00 MB, 1.00 MB/s"),
         ] {
-            assert_eq!(text(counts, whole, rate, &pace()), expected);
+            assert_eq!(text(counts, whole, rate, &pace(), None), expected);
         }
-        let told = text(some, whole(1, 5_000_000, true), Some(1e6), &Pace::default());
+        let longest = |seconds| text(some, whole(1, 5_000_000, true), Some(1e6), &pace(), Some(Duration::from_secs(seconds)));
+        assert!(longest(60).ends_with(", 1 min 0 s left") && longest(1).ends_with(", 4.0 s left"), "{} {}", longest(60), longest(1));
+        let told = text(some, whole(1, 5_000_000, true), Some(1e6), &Pace::default(), None);
         assert_eq!(told, "0/1 files, 1.00 MB/5.00 MB, 1.00 MB/s");
     }
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Files of at least this number of bytes are listed one by one while they are read.
 const LARGE_BYTES: u64 = 16 << 20;
@@ -65,6 +66,7 @@ struct LargeFile {
     path: PathBuf,
     size_bytes: u64,
     read_bytes: AtomicU64,
+    begun: Instant,
 }
 
 impl Totals {
@@ -144,6 +146,13 @@ impl Totals {
         slowest.map(|(file, read_bytes)| (file.path.clone(), read_bytes, file.size_bytes))
     }
 
+    /// How long it will be at least until the large files are read, as fast as each is read now: no
+    /// other thread can help with a file. Nothing if there is none, or it is too soon to tell.
+    pub fn longest_left(&self) -> Option<Duration> {
+        let large = unpoisoned(self.large.lock());
+        large.iter().filter_map(|file| file.left(file.begun.elapsed())).max()
+    }
+
     /// Counts work that was found.
     pub fn found(&self, work: &Work) {
         match *work {
@@ -204,6 +213,16 @@ impl Totals {
     }
 }
 
+impl LargeFile {
+    /// How long the rest of the file will take, of which the first part took `time`.
+    fn left(&self, time: Duration) -> Option<Duration> {
+        let read_bytes = self.read_bytes.load(Ordering::Relaxed);
+        let is_known = read_bytes > 0 && time >= Duration::from_secs(1);
+        let seconds = time.as_secs_f64() * self.size_bytes.saturating_sub(read_bytes) as f64 / read_bytes as f64;
+        if is_known { Duration::try_from_secs_f64(seconds).ok() } else { None }
+    }
+}
+
 /// The part that `part` is of `whole`; all if that is nothing.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
@@ -220,7 +239,7 @@ impl Reading {
     /// Lists the file at `path`, which has `size_bytes` bytes.
     pub fn begin(totals: &Arc<Totals>, path: &Path, size_bytes: u64) -> Self {
         let large = (size_bytes >= LARGE_BYTES).then(|| {
-            let file = Arc::new(LargeFile { path: path.to_path_buf(), size_bytes, read_bytes: AtomicU64::new(0) });
+            let file = Arc::new(LargeFile { path: path.to_path_buf(), size_bytes, read_bytes: AtomicU64::new(0), begun: Instant::now() });
             unpoisoned(totals.large.lock()).push(Arc::clone(&file));
             file
         });
@@ -281,6 +300,24 @@ mod tests {
         assert_eq!(totals.slowest(), Some(("larger".into(), 10, LARGE_BYTES + 9)));
         drop(larger);
         assert_eq!((totals.slowest(), totals.now().done_bytes), (None, 15));
+    }
+
+    #[test]
+    fn a_file_takes_on_as_it_has_begun() {
+        let file = |read_bytes| LargeFile {
+            path: PathBuf::new(),
+            size_bytes: 1000,
+            read_bytes: AtomicU64::new(read_bytes),
+            begun: Instant::now(),
+        };
+        let seconds = Duration::from_secs;
+        assert_eq!(file(100).left(seconds(2)), Some(seconds(18)));
+        assert_eq!(file(1001).left(seconds(2)), Some(seconds(0)));
+        assert_eq!((file(100).left(Duration::from_millis(999)), file(0).left(seconds(9))), (None, None));
+        let totals = Arc::new(Totals::default());
+        let reading = Reading::begin(&totals, Path::new("large"), LARGE_BYTES);
+        reading.read(5);
+        assert_eq!(totals.longest_left(), None);
     }
 
     fn whole(files: u64, bytes: u64, is_counted: bool) -> Option<Whole> {
