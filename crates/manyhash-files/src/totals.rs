@@ -66,7 +66,8 @@ struct LargeFile {
     path: PathBuf,
     size_bytes: u64,
     read_bytes: AtomicU64,
-    begun: Instant,
+    /// Two moments of the last seconds, the later one last, and the bytes read by then.
+    moments: Mutex<[(Instant, u64); 2]>,
 }
 
 impl Totals {
@@ -150,7 +151,7 @@ impl Totals {
     /// other thread can help with a file. Nothing if there is none, or it is too soon to tell.
     pub fn longest_left(&self) -> Option<Duration> {
         let large = unpoisoned(self.large.lock());
-        large.iter().filter_map(|file| file.left(file.begun.elapsed())).max()
+        large.iter().filter_map(|file| file.left(Instant::now())).max()
     }
 
     /// Counts work that was found.
@@ -214,12 +215,18 @@ impl Totals {
 }
 
 impl LargeFile {
-    /// How long the rest of the file will take, of which the first part took `time`.
-    fn left(&self, time: Duration) -> Option<Duration> {
+    /// How long the rest of the file will take, as fast as it was read in the last seconds.
+    fn left(&self, now: Instant) -> Option<Duration> {
+        const EVERY: Duration = Duration::from_secs(4);
         let read_bytes = self.read_bytes.load(Ordering::Relaxed);
-        let is_known = read_bytes > 0 && time >= Duration::from_secs(1);
-        let seconds = time.as_secs_f64() * self.size_bytes.saturating_sub(read_bytes) as f64 / read_bytes as f64;
-        if is_known { Duration::try_from_secs_f64(seconds).ok() } else { None }
+        let mut moments = unpoisoned(self.moments.lock());
+        let [(then, bytes_then), last] = *moments;
+        if now.saturating_duration_since(last.0) >= EVERY {
+            *moments = [last, (now, read_bytes)];
+        }
+        let (time, bytes) = (now.saturating_duration_since(then), read_bytes.saturating_sub(bytes_then));
+        let seconds = time.as_secs_f64() * self.size_bytes.saturating_sub(read_bytes) as f64 / bytes as f64;
+        if bytes > 0 && time >= Duration::from_secs(1) { Duration::try_from_secs_f64(seconds).ok() } else { None }
     }
 }
 
@@ -239,7 +246,8 @@ impl Reading {
     /// Lists the file at `path`, which has `size_bytes` bytes.
     pub fn begin(totals: &Arc<Totals>, path: &Path, size_bytes: u64) -> Self {
         let large = (size_bytes >= LARGE_BYTES).then(|| {
-            let file = Arc::new(LargeFile { path: path.to_path_buf(), size_bytes, read_bytes: AtomicU64::new(0), begun: Instant::now() });
+            let (path, read_bytes, moments) = (path.to_path_buf(), AtomicU64::new(0), Mutex::new([(Instant::now(), 0); 2]));
+            let file = Arc::new(LargeFile { path, size_bytes, read_bytes, moments });
             unpoisoned(totals.large.lock()).push(Arc::clone(&file));
             file
         });
@@ -303,17 +311,20 @@ mod tests {
     }
 
     #[test]
-    fn a_file_takes_on_as_it_has_begun() {
-        let file = |read_bytes| LargeFile {
-            path: PathBuf::new(),
-            size_bytes: 1000,
-            read_bytes: AtomicU64::new(read_bytes),
-            begun: Instant::now(),
+    fn a_file_takes_on_as_in_the_last_seconds() {
+        let begun = Instant::now();
+        let file =
+            LargeFile { path: PathBuf::new(), size_bytes: 100_000, read_bytes: AtomicU64::new(0), moments: Mutex::new([(begun, 0); 2]) };
+        let left = |second, read_bytes| {
+            file.read_bytes.store(read_bytes, Ordering::Relaxed);
+            file.left(begun + Duration::from_secs(second)).map(|left| left.as_secs())
         };
-        let seconds = Duration::from_secs;
-        assert_eq!(file(100).left(seconds(2)), Some(seconds(18)));
-        assert_eq!(file(1001).left(seconds(2)), Some(seconds(0)));
-        assert_eq!((file(100).left(Duration::from_millis(999)), file(0).left(seconds(9))), (None, None));
+        assert_eq!([left(0, 10), left(9, 0)], [None, None]);
+        assert_eq!(left(10, 10_000), Some(90));
+        // From now on it is read ten times as fast.
+        let lefts: Vec<_> = (11..20).map(|second| left(second, 10_000 * (second - 9)).unwrap()).collect();
+        assert!(lefts.is_sorted_by(|a, b| a > b) && lefts.ends_with(&[1, 0]), "{lefts:?}");
+        assert_eq!(left(20, 100_001), Some(0));
         let totals = Arc::new(Totals::default());
         let reading = Reading::begin(&totals, Path::new("large"), LARGE_BYTES);
         reading.read(5);
