@@ -60,5 +60,5 @@ pub use error::{CHANGED, SameFolder, changed, reason};
 pub use order::Limits;
 pub use run::{FileDigest, FileParts, FileResult, Run};
 pub use task::{Finished, Hashed, Keeper, Part, STDIN, Sink, Task, Work};
-pub use totals::{Counts, Reading, Totals};
+pub use totals::{Counts, Reading, Totals, Whole};
 pub use workers::{HashContents, Hashing, MAX_WORKERS, Settings, all_cores, hash_files, in_turns, leaves};

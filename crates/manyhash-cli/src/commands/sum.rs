@@ -10,7 +10,7 @@ use crate::exit::{Failure, Outcome};
 use crate::flags::SumArguments;
 use crate::message::{reason, say_if_typed, say_of};
 use crate::output::Output;
-use crate::progress::Progress;
+use crate::progress::{Progress, ahead_of};
 use crate::text::lines::{Format, Style};
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Found, NameEnd, NameList, Walk};
@@ -49,15 +49,17 @@ pub(crate) fn run(program: &OsStr, mut arguments: SumArguments, verbosity: u8) -
     let paths = if list.is_some() { arguments.paths } else { or_stdin(arguments.paths) };
     say_if_typed(program, &paths);
     let walk = Walk::new(paths, arguments.recursive).then(list).with(options).leaving_out(arguments.output.as_deref());
+    let walk = cache.files().iter().fold(walk, |walk, file| walk.leaving_out(Some(file)));
+    let progress = Progress::start(program, arguments.work.progress, &settings.totals, || ahead_of(&walk));
     let sum = Sum {
-        walk: cache.files().iter().fold(walk, |walk, file| walk.leaving_out(Some(file))),
+        walk,
         cache,
         algorithms,
         format,
         output,
         output_path: arguments.output,
         update,
-        progress: Progress::start(program, arguments.work.progress, &settings.totals),
+        progress,
         verbose,
         passed_over: PassedOver::new(verbosity),
         folder_hint: hint,

@@ -421,7 +421,8 @@ With --check only:
       --help            print this help
       --version         print the version
 
-Exit code: 0 fine, 1 otherwise. Part of manyhash; {behaves}.
+Exit code: 0 fine, 1 otherwise.
+Part of manyhash; {behaves}.
 ",
         program = program.display(),
         behaves = match tool {

@@ -168,7 +168,7 @@ fn trouble_is_told_and_the_rest_is_compared() {
     for (arguments, message) in [
         ("old none", "manyhash: none: No such file or directory\n"),
         ("none old", "manyhash: none: No such file or directory\n"),
-        ("t old", "manyhash: t: Is a directory\n"),
+        ("t old", "manyhash: t: Is a directory; OLD is a list, as `manyhash sum -r` makes one of a folder\n"),
         ("- -", "manyhash: standard input cannot be both lists\n"),
         ("-C t old old", "manyhash: -C is for a list and a folder: the names of two lists are compared as they are\n"),
         ("-C none old t", "manyhash: none: No such file or directory\n"),

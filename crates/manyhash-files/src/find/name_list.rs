@@ -48,6 +48,12 @@ impl NameList {
         Self { path: path.to_path_buf(), input, end, position: 0, is_over: false }
     }
 
+    /// The same list from its beginning, if it is a file. A stream can be read only once.
+    pub(super) fn again(&self) -> Option<Self> {
+        let is_file = self.path.as_os_str() != STDIN && self.path.is_file();
+        if is_file { Self::open(&self.path, self.end).ok() } else { None }
+    }
+
     /// The next name, or what is wrong with it; nothing at the end of the list.
     fn read(&mut self) -> io::Result<Option<Result<Vec<u8>, &'static str>>> {
         let end = self.end as u8;

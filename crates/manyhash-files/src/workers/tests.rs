@@ -1,7 +1,9 @@
 //! The pipeline with windows and lists of every size, scaled down.
 
 use super::*;
+use crate::find::{Found, Walk, hashing};
 use crate::task::Work;
+use crate::totals::Whole;
 use manyhash::AnyAlgorithm;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -322,4 +324,35 @@ fn files_that_are_cut_short_while_they_are_hashed_end_nothing() {
     }
     is_over.store(1, Ordering::Relaxed);
     cutter.join().unwrap();
+}
+
+#[test]
+fn the_whole_is_known_while_most_files_are_ahead_of_the_window() {
+    let folder = TempDir::new().unwrap();
+    let bytes: u64 = files(&folder, 300).iter().map(|file| file.1).sum();
+    for workers in [1, 3] {
+        let walk = Walk::new(vec![folder.path().into()], true);
+        let mut ahead = walk.sizes_ahead();
+        let settings = settings(workers, 16);
+        let totals = Arc::clone(&settings.totals);
+        let source = walk.map(|found| match found {
+            Found::File(path, what) => Task { label: (), path, work: hashing(what, AnyAlgorithm::Sha256.into()) },
+            Found::Skipped(path, _) => Task { label: (), path, work: Work::Nothing },
+        });
+        let mut sink = |_: Finished<()>| {
+            let Some(passes) = ahead.take() else { return Ok(()) };
+            assert_eq!(totals.whole(), None);
+            let [names, sizes] = passes;
+            totals.count_ahead(names);
+            let whole = totals.whole().unwrap();
+            assert!(whole.files == 300 && !whole.is_counted, "{whole:?}");
+            totals.count_ahead(sizes);
+            assert_eq!(totals.whole(), Some(Whole { files: 300, bytes, is_counted: true }));
+            assert!(!totals.has_found_all() && totals.now().done_files < 100, "{:?}", totals.now());
+            Ok(())
+        };
+        hash_files(source, &settings, &mut sink).unwrap();
+        assert_eq!(totals.whole(), Some(Whole { files: 300, bytes, is_counted: true }));
+        assert!(totals.has_found_all() && totals.now().done_files == 300);
+    }
 }

@@ -95,7 +95,7 @@ impl Check {
         let audit = self.audit.then(|| Audit::new(&self, &manifests)).transpose();
         let audit = audit.map_err(|error| Failure::failed(audit_failed(&error)))?;
         let source = Source::new(program, &self, manifests.clone());
-        let progress = Progress::start(program, self.progress, &settings.totals);
+        let progress = Progress::start(program, self.progress, &settings.totals, || source.ahead());
         let mut results = Results { report: Report::new(program, &self, manifests, progress), audit };
         let result = hash_files(source, settings, &mut results).and_then(|()| results.finish(settings));
         let is_verified = self.cache.finish(self.verbose);

@@ -2,7 +2,9 @@
 
 use super::Check;
 use super::diversions::{self, Diversions};
+use crate::cache::Cache;
 use crate::commands::say_backend;
+use crate::progress::{Ahead, ahead_by};
 use crate::text::manifest::form::{Form, Parser};
 use crate::text::manifest::hub;
 use crate::text::manifest::line::{Dialect, Entry, Line};
@@ -75,6 +77,8 @@ pub(crate) struct Source {
     is_stdin_spent: bool,
     /// The algorithms met so far, all of which have a backend.
     algorithms: Vec<AnyAlgorithm>,
+    /// Whether files are looked at. Otherwise their sizes are not known.
+    is_looking: bool,
 }
 
 struct Current {
@@ -97,7 +101,27 @@ impl Source {
             diversions: Default::default(),
             is_stdin_spent: false,
             algorithms: Vec::new(),
+            is_looking: true,
         }
+    }
+
+    /// Returns what counts the files that the manifests list, if these can be read twice.
+    pub(crate) fn ahead(&self) -> Option<Ahead> {
+        let manifests = self.manifests.as_slice();
+        // Streams can be read only once, and the ids of small files on a hub are made as their lines are read.
+        if !manifests.iter().all(|manifest| manifest != STDIN && Path::new(manifest).is_file()) {
+            return None;
+        }
+        let check = Check { cache: Cache::none(), verbose: false, ..self.check.clone() };
+        let sizes = |is_looking| {
+            let tasks = Self { is_looking, ..Self::new(&self.program, &check, manifests.to_vec()) };
+            tasks.filter_map(move |task| match task.work {
+                Work::File { size_bytes, .. } => Some(is_looking.then_some(size_bytes)),
+                Work::Nothing => None,
+                Work::Stream { .. } | Work::Known(_) | Work::Failed(_) => Some(Some(0)),
+            })
+        };
+        Some(ahead_by(sizes(false), sizes(true)))
     }
 
     fn open(&mut self, manifest: OsString) -> io::Result<Current> {
@@ -204,7 +228,7 @@ impl Source {
         if self.check.directory.is_none() && names.base.is_some() {
             entry.name = file_name::bytes_of(&path).to_vec();
         }
-        let what = look_at(&path);
+        let what = if self.is_looking { look_at(&path) } else { Ok(Readable::File { size_bytes: 0, stamp: None }) };
         let device = match &what {
             Ok(Readable::File { stamp: Some(stamp), .. }) => Some(stamp.file.device),
             _ => None,

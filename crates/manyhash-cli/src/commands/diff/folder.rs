@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::flags::WorkArguments;
 use crate::message::{reason, say, say_of};
 use crate::places::Places;
-use crate::progress::Progress;
+use crate::progress::{Ahead, Progress, ahead_of};
 use crate::spill::{Fingerprints, Spill};
 use crate::text::quoting::quoted;
 use manyhash::AnyAlgorithm;
@@ -60,7 +60,7 @@ pub(super) fn add(
         algorithms: Vec::new(),
         is_stopped: false,
     };
-    let settings = begin(call, troubles);
+    let settings = begin(call, troubles, || None);
     let mut files = Files::new(comparison, troubles, list_path.as_os_str()).map_err(|error| incomparable(&error))?;
     let result = hash_files(source, &settings, &mut files);
     let Files { listed, fingerprints, met, base, has_absolute, counts: Counts { inside, outside }, failure, .. } = files;
@@ -84,9 +84,9 @@ pub(super) fn add(
     };
     let walk = Walk::new(vec![place.into_os_string()], true).leaving_out(Some(&list_path));
     let walk = call.cache.files().iter().fold(walk, |walk, file| walk.leaving_out(Some(file)));
+    let settings = begin(call, troubles, || ahead_of(&walk));
     let source = Others { walk, listed, fingerprints, algorithms, cache: call.cache.clone(), has_failed: false };
     let base = if has_absolute { PathBuf::new() } else { base };
-    let settings = begin(call, troubles);
     let passed_over = PassedOver::new(call.verbosity);
     let mut others = AddOthers { base, comparison, troubles, passed_over };
     let result = hash_files(source, &settings, &mut others);
@@ -97,9 +97,9 @@ pub(super) fn add(
 }
 
 /// Returns the settings of a run, whose progress is shown from now on.
-fn begin(call: &Call<'_>, troubles: &mut Troubles) -> Settings {
+fn begin(call: &Call<'_>, troubles: &mut Troubles, ahead: impl FnOnce() -> Option<Ahead>) -> Settings {
     let settings = call.cache.kept(Settings::new(call.work.workers));
-    troubles.progress = Progress::start(call.program, call.work.progress, &settings.totals);
+    troubles.progress = Progress::start(call.program, call.work.progress, &settings.totals, ahead);
     settings
 }
 

@@ -19,6 +19,7 @@ use crate::flags::DiffArguments;
 use crate::message::{reason, say_of};
 use crate::progress::Progress;
 use crate::text::manifest::form::Form;
+use crate::text::quoting::quoted;
 use manyhash_files::STDIN;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -29,6 +30,11 @@ pub(crate) fn run(program: &OsStr, arguments: DiffArguments, verbosity: u8) -> O
     let DiffArguments { algorithm, directory, status, json, cache, work, old, new } = arguments;
     if [&old, &new].iter().all(|list| *list == STDIN) {
         return Err(Failure::usage("standard input cannot be both lists"));
+    }
+    if old != STDIN && Path::new(&old).is_dir() {
+        let name = quoted(old.as_encoded_bytes());
+        let hint = "OLD is a list, as `manyhash sum -r` makes one of a folder";
+        return Err(Failure::usage(format!("{}: Is a directory; {hint}", String::from_utf8_lossy(&name))));
     }
     let is_folder = new != STDIN && Path::new(&new).is_dir();
     if directory.is_some() && !is_folder {

@@ -3,6 +3,7 @@
 use super::files::{FileNumber, Files};
 use super::scan::{SMALL_BYTES, Scan, Scanned};
 use super::{Found, Label, Stage};
+use crate::progress::Ahead;
 use manyhash_files::{Part, Task, Work};
 use std::cmp::Reverse;
 use std::io;
@@ -27,7 +28,7 @@ impl Group {
 pub(crate) fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send + 'static) -> io::Result<(Vec<Group>, Arc<Files>, Links)> {
     let (done, scanned) = mpsc::channel();
     let scan = Scan::new(walk, stage.algorithm, stage.sizes.clone(), done);
-    let beginnings = stage.hash(scan)?;
+    let beginnings = stage.hash(scan, || None)?;
     let Scanned { files, links } = scanned.recv().map_err(io::Error::other)?;
     let files = Arc::new(files);
 
@@ -39,11 +40,15 @@ pub(crate) fn find(stage: &mut Stage, walk: impl Iterator<Item = Found> + Send +
     numbers.sort_unstable();
     let algorithms = stage.algorithm.into();
     let files_of_source = Arc::clone(&files);
-    let whole = stage.hash(numbers.into_iter().map(move |number| {
+    let count = numbers.len() as u64;
+    let bytes = numbers.iter().map(|number| files.size_bytes(*number)).fold(0, u64::saturating_add);
+    let tasks = numbers.into_iter().map(move |number| {
         let size_bytes = files_of_source.size_bytes(number);
         let work = Work::File { algorithms, size_bytes, part: Part::Whole };
         Task { label: Label::File { number, expected_bytes: size_bytes }, path: files_of_source.path(number), work }
-    }))?;
+    });
+    let ahead: Ahead = Box::new(move |totals| totals.expect(count, bytes));
+    let whole = stage.hash(tasks, || Some(ahead))?;
 
     groups.extend(whole.groups(&files));
     groups.sort_by_key(|group| (Reverse(group.wasted_bytes()), group.files.first().copied()));

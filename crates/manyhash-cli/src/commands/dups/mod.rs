@@ -16,7 +16,7 @@ use crate::exit::{Failure, Outcome};
 use crate::flags::DupsArguments;
 use crate::message::{reason, say, say_of};
 use crate::output::Output;
-use crate::progress::{Progress, ProgressWhen};
+use crate::progress::{Ahead, Progress, ProgressWhen};
 use indicatif::DecimalBytes;
 use manyhash::AnyAlgorithm;
 use manyhash_files::find::{Found, Options, Walk};
@@ -105,9 +105,13 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn hash(&mut self, tasks: impl Iterator<Item = Task<Label>> + Send + 'static) -> io::Result<Hashes> {
+    fn hash(
+        &mut self,
+        tasks: impl Iterator<Item = Task<Label>> + Send + 'static,
+        ahead: impl FnOnce() -> Option<Ahead>,
+    ) -> io::Result<Hashes> {
         let settings = Settings::new(self.workers);
-        let progress = Progress::start(self.program, self.progress, &settings.totals);
+        let progress = Progress::start(self.program, self.progress, &settings.totals, ahead);
         let hashes = Hashes::new(self.algorithm.digest_bytes());
         let mut results = Results { stage: self, progress, hashes };
         hash_files(tasks, &settings, &mut results)?;

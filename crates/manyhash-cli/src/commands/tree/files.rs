@@ -7,6 +7,7 @@ use crate::commands::passed_over::PassedOver;
 use crate::exit::{Failure, Outcome};
 use crate::flags::FilesArguments;
 use crate::output::Output;
+use crate::progress::ahead_of;
 use crate::text::lines::{Format, Style};
 use manyhash::tree::Files;
 use manyhash::{Algorithm, AnyHasher, with_algorithm};
@@ -41,9 +42,9 @@ pub(crate) fn run(call: &Call<'_>, mut arguments: FilesArguments) -> Outcome {
     }
     let algorithms = Algorithms::from(algorithm);
     let (known, message) = (cache.clone(), count.map(|_| roles.message));
+    let report = call.report_counting(&settings.totals, || ahead_of(&walk));
     let source = walk.map(move |found| task(found, algorithms, &known, message.as_ref()));
     let list = output.map(|output| (output, Format::new(&[algorithm], Style::Text, false)));
-    let report = call.report(&settings.totals);
     let Roles { named, wrap, .. } = roles;
     let named = places.arguments.names.then_some(named);
     let mut wrapped = Wrap { wrap, named, list, files: 0, passed_over: PassedOver::new(call.verbosity), report };

@@ -24,7 +24,7 @@ use crate::exit::{Failure, Outcome};
 use crate::flags::{FsVerityHash, ObjectFormat, TreeArguments, TreeMode, WorkArguments};
 use crate::message::{reason, say_if_typed, say_of};
 use crate::output::Output;
-use crate::progress::Progress;
+use crate::progress::{Ahead, Progress};
 use manyhash::AnyAlgorithm;
 use manyhash_files::{Totals, changed, file_name};
 use std::ffi::{OsStr, OsString};
@@ -99,7 +99,12 @@ impl<'a> Call<'a> {
 
     /// Creates the report of a run, with the progress of `totals` above it.
     fn report(&self, totals: &Arc<Totals>) -> Report<'a> {
-        let progress = Progress::start(self.program, self.work.progress, totals);
+        self.report_counting(totals, || None)
+    }
+
+    /// Does the same where `ahead` tells how to count what there is.
+    fn report_counting(&self, totals: &Arc<Totals>, ahead: impl FnOnce() -> Option<Ahead>) -> Report<'a> {
+        let progress = Progress::start(self.program, self.work.progress, totals, ahead);
         Report { program: self.program, output: Output::stdout(), progress, all_read: true }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bo
     let totals = Arc::<Totals>::default();
     totals.found_file(layout.data_bytes());
     totals.found_all();
-    let progress = Progress::start(program, work.progress, &totals);
+    let progress = Progress::start(program, work.progress, &totals, || None);
     let reading = Reading::begin(&totals, &data, layout.data_bytes());
     let made = with_algorithm!(layout.algorithm, A => make::<A>(&layout, &file, &hash_device, work.workers, &reading));
     drop(reading);

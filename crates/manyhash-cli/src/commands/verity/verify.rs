@@ -40,7 +40,7 @@ pub(crate) fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bo
     let totals = Arc::<Totals>::default();
     totals.found_file(data_bytes);
     totals.found_all();
-    let progress = Progress::start(program, work.progress, &totals);
+    let progress = Progress::start(program, work.progress, &totals, || None);
     let reading = Reading::begin(&totals, data, data_bytes);
     let found = with_algorithm!(layout.algorithm, A => check::<A>(&layout, &file, &hashes, work.workers, &reading));
     drop(reading);

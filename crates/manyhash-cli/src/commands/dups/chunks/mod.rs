@@ -43,7 +43,7 @@ pub(crate) fn print(program: &OsStr, arguments: &DupsArguments, options: &Option
     let mut units = Units::new(walk(&arguments.paths, options, verbosity > 0), division, Arc::clone(&totals));
     let mut tally = Tally {
         program,
-        progress: Progress::start(program, arguments.work.progress, &totals),
+        progress: Progress::start(program, arguments.work.progress, &totals, || None),
         seen: Seen::new(usize::try_from(arguments.memory).unwrap_or(usize::MAX)),
         counts: Vec::new(),
         unreadable: 0,
