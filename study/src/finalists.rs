@@ -19,7 +19,8 @@ use crate::rows::{CORE, Kind, LEAST, MEDIAN, RATE};
 use crate::session::Session;
 
 /// Registers of 128, 256 and 512 bits, with the instructions of their time and of AVX-512.
-const BACKENDS: [(&str, &str); 5] = [
+const BACKENDS: [(&str, &str); 6] = [
+    ("avx", "128 bits (avx)"),
     ("sse2", "128 bits (sse2)"),
     ("avx512-128", "128 bits (avx512-128)"),
     ("avx2", "256 bits (avx2)"),
@@ -27,7 +28,7 @@ const BACKENDS: [(&str, &str); 5] = [
     ("avx512", "512 bits (avx512)"),
 ];
 const NARROW: &str = BACKENDS[0].1;
-const WIDE: &str = BACKENDS[2].1;
+const WIDE: &str = BACKENDS[3].1;
 
 const LINEAR: &str = "linear";
 const LINEAR_TODAY: &str = "linear, OpenSSL today";
@@ -313,7 +314,7 @@ pub fn tree_mode(session: &Session) -> Result<Figure> {
         }
     }
     figure.picture(SET, MEDIAN, Kind::Bars, &[]);
-    let two = |function: &str| raced.named(&format!("{function} j = 2 (sse2)"));
+    let two = |function: &str| raced.named(&format!("{function} j = 2 (avx)"));
     let then = raced.best(&[Sha256::NAME], &[LINEAR_THEN]);
     let finalists = raced.best(&[BLAKE, LONG_BLAKE, KECCAK], &KINDS[3..]);
     let metrics = &mut figure.metrics;

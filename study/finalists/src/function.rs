@@ -29,7 +29,7 @@ pub mod linear {
 }
 
 /// The backends that have one message in each lane of a single register, for every instruction set.
-const ONE_WAVE: [&str; 6] = ["portable", "sse2", "avx512-128", "avx2", "avx512-256", "avx512"];
+const ONE_WAVE: [&str; 7] = ["portable", "sse2", "avx", "avx512-128", "avx2", "avx512-256", "avx512"];
 
 /// The bytes of what a function leaves for its output.
 const LEFT_BYTES: usize = 64;
