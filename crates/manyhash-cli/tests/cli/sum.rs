@@ -134,7 +134,7 @@ fn verbose_tells_the_backend() {
         assert!(stderr.contains("SHA-256: backend portable"), "{stderr}");
     }
     assert_eq!(portable("sum f", "0"), "");
-    let left = outcome(place.command(BINARY).env("MANYHASH_WITHOUT", "avx2,SHA").args(["sum", "-v", "f"]), b"").stderr;
+    let left = outcome(place.command(BINARY).env("MANYHASH_WITHOUT", "avx,SHA").args(["sum", "-v", "f"]), b"").stderr;
     assert!(!left.contains("backend avx") && !left.contains("backend sha"), "{left}");
 }
 
