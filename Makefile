@@ -61,14 +61,10 @@ $(TEST_PYTHON)/installed: $(TEST_REQUIREMENTS)
 	$(@D)/bin/pip install --quiet $(TEST_REQUIREMENTS:%=--requirement %)
 	touch $@
 
-# What a changed file would be compiled from: 3 GB and more, which CI's machines may not have. Nothing changes there.
-FORGET = $(if $(CI),rm -rf $(BUILT)/incremental)
-
 WITH_PYTHON = PATH=$(CURDIR)/$(TEST_PYTHON)/bin:$$PATH PYTHON=$(CURDIR)/$(TEST_PYTHON)/bin/python
 
 test-rust: $(TEST_PYTHON)/installed ## every test in Rust: the engine, Arrow, the command, the benchmarks, the study, the examples
 	$(WITH_PYTHON) $(CARGO) test $(ALL) --no-run
-	$(FORGET)
 	$(WITH_PYTHON) $(CARGO) test $(ALL)
 
 test-backends:  ## the vectors once more, forced onto each backend this CPU has
@@ -134,7 +130,6 @@ $(TEST_PACKAGE)/installed: crates/manyhash-python/tests/requirements.txt
 test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source as a user would
 	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall \
 		--config-settings="build-args=--profile dev" .
-	$(FORGET)
 	cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
 	python3 docs/test_guide.py --manyhash $(TEST_PACKAGE)/bin/manyhash --python $(TEST_PACKAGE)/bin/python README.md docs/guide/data-lake.md docs/guide/server.md
 
@@ -177,7 +172,6 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
 	$(CARGO) clippy --package manyhash --no-default-features -- -D warnings
-	$(FORGET)
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --all-features
 	scripts/check-sizes
 	scripts/set-version --check

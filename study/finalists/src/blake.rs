@@ -126,6 +126,7 @@ macro_rules! blake {
             type Ending = BlakeEnding;
             const NAME: &'static str = $name;
             const BYTE_ORDER: ByteOrder = ByteOrder::Big;
+            const WANTS_WAVES: bool = false;
 
             #[inline(always)]
             fn compress<V: Words<Word = $word>>(isa: V::Isa, state: &mut [V; STATE], block: [V; 16]) {

@@ -82,21 +82,22 @@ struct Operations<W> {
 impl<W: Word> Operations<W> {
     const BITS: u32 = 8 * size_of::<W>() as u32;
 
-    /// Checks an operation on operands of every lane.
+    /// Checks an operation on operands of every lane: `compute` leaves what it made of them. Only that is compiled for each
+    /// instruction set.
     #[inline(never)]
-    fn check<V: Words<Word = W>>(
+    fn check(
         &self,
-        isa: V::Isa,
+        lanes: usize,
         operation: &str,
         special: &[[u64; 3]],
-        compute: impl Fn([V; 3]) -> V,
-        right: impl Fn([u64; 3]) -> u64,
+        compute: &dyn Fn(&[[W; MAX_LANES]; 3], &mut [W; MAX_LANES]),
+        right: &dyn Fn([u64; 3]) -> u64,
     ) {
         for operands in operands(special, Self::BITS) {
             let words: [[W; MAX_LANES]; 3] = std::array::from_fn(|i| operands.map(|of_lane| W::low(of_lane[i])));
             let mut found = [W::default(); MAX_LANES];
-            compute([V::read(isa, &words[0]), V::read(isa, &words[1]), V::read(isa, &words[2])]).write(&mut found);
-            self.compare(operation, &operands, &found[..V::LANES], &right);
+            compute(&words, &mut found);
+            self.compare(operation, &operands, &found[..lanes], right);
         }
     }
 
@@ -113,27 +114,31 @@ impl<W: Word> Operations<W> {
     #[inline(never)]
     fn check_all<V: Words<Word = W>>(&self, isa: V::Isa) {
         let (bits, sums) = (for_bits(Self::BITS), for_sums(Self::BITS));
-        self.check::<V>(isa, "add", &sums, |[x, y, _]| x.add(y), |[x, y, _]| x.wrapping_add(y));
-        self.check::<V>(isa, "xor", &bits, |[x, y, _]| x.xor(y), |[x, y, _]| x ^ y);
-        self.check::<V>(isa, "and", &bits, |[x, y, _]| x.and(y), |[x, y, _]| x & y);
-        self.check::<V>(isa, "not", &bits, |[x, ..]| x.not(), |[x, ..]| !x);
-        self.check::<V>(isa, "pin", &bits, |[x, ..]| x.pin(), |[x, ..]| x);
-        self.check::<V>(isa, "before", &bits, |[x, mut y, _]| x.before(&mut y).xor(y), |[x, y, _]| x ^ y);
-        self.check::<V>(isa, "xor3", &bits, |[x, y, z]| V::xor3(x, y, z), |[x, y, z]| x ^ y ^ z);
+        macro_rules! check {
+            ($operation:literal, $special:expr, |$x:tt $y:tt $z:tt| $compute:expr, $right:expr) => {
+                let compute = |words: &[[W; MAX_LANES]; 3], found: &mut [W; MAX_LANES]| {
+                    let [$x, $y, $z] = [V::read(isa, &words[0]), V::read(isa, &words[1]), V::read(isa, &words[2])];
+                    $compute.write(found);
+                };
+                self.check(V::LANES, $operation, $special, &compute, &$right);
+            };
+        }
+        check!("add", &sums, |x y _| x.add(y), |[x, y, _]| x.wrapping_add(y));
+        check!("xor", &bits, |x y _| x.xor(y), |[x, y, _]| x ^ y);
+        check!("and", &bits, |x y _| x.and(y), |[x, y, _]| x & y);
+        check!("not", &bits, |x _ _| x.not(), |[x, ..]| !x);
+        check!("pin", &bits, |x _ _| x.pin(), |[x, ..]| x);
+        check!("before", &bits, |x y _| { let mut y = y; x.before(&mut y).xor(y) }, |[x, y, _]| x ^ y);
+        check!("xor3", &bits, |x y z| V::xor3(x, y, z), |[x, y, z]| x ^ y ^ z);
         // As FIPS 180-4, section 4.1.2, FIPS 202, section 3.2.4, and RFC 1321, section 3.4, write them.
-        self.check::<V>(isa, "choose", &bits, |[x, y, z]| V::choose(x, y, z), |[x, y, z]| (x & y) ^ (!x & z));
-        self.check::<V>(isa, "majority", &bits, |[x, y, z]| V::majority(x, y, z), |[x, y, z]| (x & y) ^ (x & z) ^ (y & z));
-        self.check::<V>(isa, "xor_and_not", &bits, |[x, y, z]| V::xor_and_not(x, y, z), |[x, y, z]| x ^ (!y & z));
-        self.check::<V>(isa, "xor_or_not", &bits, |[x, y, z]| V::xor_or_not(x, y, z), |[x, y, z]| y ^ (x | !z));
+        check!("choose", &bits, |x y z| V::choose(x, y, z), |[x, y, z]| (x & y) ^ (!x & z));
+        check!("majority", &bits, |x y z| V::majority(x, y, z), |[x, y, z]| (x & y) ^ (x & z) ^ (y & z));
+        check!("xor_and_not", &bits, |x y z| V::xor_and_not(x, y, z), |[x, y, z]| x ^ (!y & z));
+        check!("xor_or_not", &bits, |x y z| V::xor_or_not(x, y, z), |[x, y, z]| y ^ (x | !z));
         let sum = |[x, y, z]: [u64; 3]| x.wrapping_add((y & z) | (!y & !z));
-        self.check::<V>(isa, "add_choice", &bits, |[x, y, z]| x.add_choice(y, z, z.not()), sum);
-        self.check::<V>(
-            isa,
-            "splat",
-            &bits,
-            |[x, ..]| x.xor(V::splat(isa, W::low(0x0123_4567_89AB_CDEF))),
-            |[x, ..]| x ^ 0x0123_4567_89AB_CDEF,
-        );
+        check!("add_choice", &bits, |x y z| x.add_choice(y, z, z.not()), sum);
+        let constant = 0x0123_4567_89AB_CDEF;
+        check!("splat", &bits, |x _ _| x.xor(V::splat(isa, W::low(constant))), |[x, ..]| x ^ constant);
     }
 
     /// Checks rotations and shifts by all that the algorithms use. In one function: one for each would
@@ -163,7 +168,7 @@ impl<W: Word> Operations<W> {
         for order in [ByteOrder::Big, ByteOrder::Little] {
             for at in [0, 1, 7, 64, 200] {
                 let blocks = Blocks::new(V::LANES, at + block_bytes, |lane| &messages[lane]);
-                self.check_words(&V::load::<N>(isa, order, &blocks, 0, at), order, |lane, i| {
+                self.check_words(&loaded::<V, N>(isa, order, &blocks, at), order, |lane, i| {
                     messages[lane][at + i * size_of::<W>()..].to_vec()
                 });
             }
@@ -174,19 +179,18 @@ impl<W: Word> Operations<W> {
     #[inline(never)]
     fn check_padded<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
         let block_bytes = 16 * size_of::<W>();
-        let first = FirstByte::new(0x80);
         for bytes in (0..=3 * block_bytes).step_by(OF_THESE) {
             let its_bytes = |lane: usize| (bytes + 5 * lane) % (3 * block_bytes + 1);
             let whole = Whole::new(V::LANES, |lane| &messages[lane][..its_bytes(lane)]);
             for at in [0, block_bytes, 2 * block_bytes] {
-                let padded = |lane: usize, i: usize| {
+                let right = |lane: usize, i: usize| {
                     let mut padded = messages[lane][..its_bytes(lane)].to_vec();
                     padded.push(0x80);
                     padded.resize(4 * block_bytes, 0);
                     padded[at + i * size_of::<W>()..].to_vec()
                 };
-                let words = V::load_padded::<16>(isa, ByteOrder::Big, &whole, &first, 0, at);
-                self.check_words(&words, ByteOrder::Big, padded);
+                let words = padded::<V>(isa, &whole, at);
+                self.check_words(&words, ByteOrder::Big, right);
             }
             self.check_lanes_that_go_on::<V>(isa, messages, bytes);
         }
@@ -208,14 +212,14 @@ impl<W: Word> Operations<W> {
         }
         whole.find_nearest_end();
         for at in [2 * block_bytes, 3 * block_bytes] {
-            let padded = |lane: usize, i: usize| {
+            let right = |lane: usize, i: usize| {
                 let mut padded = message(lane).to_vec();
                 padded.push(if lane % 3 == 2 { 0 } else { 0x80 });
                 padded.resize(padded.len().max(5 * block_bytes), 0);
                 padded[at - begin(lane) + i * size_of::<W>()..].to_vec()
             };
-            let words = V::load_padded::<16>(isa, ByteOrder::Big, &whole, &FirstByte::new(0x80), 0, at);
-            self.check_words(&words, ByteOrder::Big, padded);
+            let words = padded::<V>(isa, &whole, at);
+            self.check_words(&words, ByteOrder::Big, right);
         }
     }
 
@@ -244,10 +248,10 @@ impl<W: Word> Operations<W> {
             self.check_words(&[V::read_bytes(isa, order, row)], order, |lane, _| row[lane * size_of::<W>()..].to_vec());
             if V::PADS {
                 let blocks = Blocks::new(V::LANES, 16 * size_of::<W>(), |lane| &messages[lane]);
-                let words = V::load::<16>(isa, order, &blocks, 0, 0);
+                let words = loaded::<V, 16>(isa, order, &blocks, 0);
                 for count in 1..=8 {
                     let mut rows = [[0xEE; 64]; MAX_LANES];
-                    V::write_rows(&words[..count], order, &mut rows);
+                    write_rows(&words[..count], order, &mut rows);
                     for (row, message) in rows[..V::LANES].iter().zip(messages) {
                         let bytes = count * size_of::<W>();
                         assert_eq!(row[..bytes], message[..bytes], "{}: rows of {count} words, {order:?}", self.name);
@@ -256,6 +260,23 @@ impl<W: Word> Operations<W> {
             }
         }
     }
+}
+
+// Long operations are calls, or the compiler writes out the loops around them.
+
+#[inline(never)]
+fn loaded<V: Words, const N: usize>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, at: usize) -> [V; N] {
+    V::load::<N>(isa, order, blocks, 0, at)
+}
+
+#[inline(never)]
+fn padded<V: Words>(isa: V::Isa, whole: &Whole, at: usize) -> [V; 16] {
+    V::load_padded::<16>(isa, ByteOrder::Big, whole, &FirstByte::new(0x80), 0, at)
+}
+
+#[inline(never)]
+fn write_rows<V: Words>(words: &[V], order: ByteOrder, rows: &mut [Row; MAX_LANES]) {
+    V::write_rows(words, order, rows);
 }
 
 impl<I: Isa, W: Word> Task<I> for Operations<W> {

@@ -128,7 +128,6 @@ impl<C: Compression> Kernel<C> {
     fn in_lanes<I: Isa>(name: &'static str) -> Self {
         let lanes = VectorOf::<C, I>::LANES;
         assert!(lanes <= MAX_LANES);
-        let short = Short { in_lanes: |task| token::<I>().run(task), in_turns: |task| token::<I>().run(task) };
         Self {
             name,
             lanes,
@@ -147,7 +146,12 @@ impl<C: Compression> Kernel<C> {
             dealt: Some(|states, dealt| {
                 token::<I>().run(Lanes { states, source: Source::Dealt(dealt) });
             }),
-            short: (VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS).then_some(short),
+            // Constant conditions: no code is made of what is not there.
+            short: if const { VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS } {
+                Some(Short { in_lanes: |task| token::<I>().run(task), in_turns: |task| token::<I>().run(task) })
+            } else {
+                None
+            },
             chains: if const { C::WANTS_CHAINS && VectorOf::<C, I>::PADS } {
                 Some(Chains { go_on: |task| token::<I>().run(task), is_in_lanes: true })
             } else {

@@ -122,7 +122,7 @@ pub(crate) fn run<C: Compression>(mix: &Mix<C>, chains: &Chains<'_, C>, values: 
     }
     let all = (0..count).map(|chain| OnItsWay { chain, left: (chains.links)(chain) });
     let mut waiting: Vec<OnItsWay> = all.filter(|chain| chain.left > 0).collect();
-    waiting.sort_unstable_by_key(|chain| (chain.left, usize::MAX - chain.chain));
+    waiting.sort_unstable_by_key(OnItsWay::order);
     while !waiting.is_empty() {
         let kernel = best_for(mix, waiting.len());
         lanes.run(mix, kernel, &mut waiting);

@@ -207,8 +207,10 @@ impl<C: Compression> Mix<C> {
         let narrower = kernels.iter().map(|_| OnceLock::new()).collect();
         let may_be_chosen = |kernel: &&Kernel<C>| kernel.cost_ps < NEVER_PS;
         let most_lanes = kernels.iter().filter(may_be_chosen).map(|kernel| kernel.lanes).max().unwrap_or(1);
-        let mut short: Vec<usize> = (0..kernels.len()).filter(|kernel| kernels[*kernel].has_short()).collect();
-        short.sort_by_key(|kernel| (kernels[*kernel].cost_ps, usize::MAX - kernels[*kernel].lanes));
+        let with_short = kernels.iter().enumerate().filter(|(_, kernel)| kernel.has_short());
+        let mut short: Vec<_> = with_short.map(|(i, kernel)| (kernel.cost_ps, usize::MAX - kernel.lanes, i)).collect();
+        short.sort_unstable();
+        let mut short: Vec<usize> = short.into_iter().map(|(_, _, i)| i).collect();
         let mut most_lanes_so_far = 0;
         short.retain(|kernel| {
             let lanes = kernels[*kernel].lanes;

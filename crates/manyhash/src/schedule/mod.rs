@@ -391,7 +391,8 @@ impl<C: Compression> Schedule<'_, '_, C> {
         longest.extend((0..self.active).map(|column| self.blocks_left(column)));
         let total_blocks = longest.iter().fold(waiting.blocks, |sum: u64, blocks| sum.saturating_add(*blocks));
         longest.extend((0..MAX_LANES).map_while(|skip| self.supply.waiting_blocks(skip)));
-        longest.sort_unstable_by(|one, other| other.cmp(one));
+        longest.sort_unstable();
+        longest.reverse();
         let work = Work { messages, blocks: total_blocks, longest: &longest };
         if work.messages == longest.len() && !self.is_worth_planning(&work) {
             self.unplanned_messages = messages;

@@ -167,7 +167,7 @@ impl Order {
             sorted[i] = (blocks_of(message), range.start + i);
             true
         });
-        sorted.sort_by_key(|(blocks, _)| Reverse(*blocks));
+        sort_longest_first(sorted);
         let long = sorted.partition_point(|(blocks, _)| *blocks > MAX_BLOCKS);
         let mut short = Vec::with_capacity(FEW);
         short.extend(sorted[long..].chunk_by(|one, other| one.0 == other.0).map(|group| (group[0].0, group.len())));
@@ -228,12 +228,18 @@ impl Order {
             put(&mut in_other[usize::from(*other)], middle + i);
         }
         other[one.len()..].iter().for_each(|class| put(&mut in_other[usize::from(*class)], range.end - 1));
-        long.sort_by_key(|(blocks, _)| Reverse(*blocks));
+        sort_longest_first(&mut long);
         for (index, (_, i)) in indices.iter_mut().zip(&long) {
             *index = *i;
         }
         (Self { indices, long: long.len(), short }, blocks)
     }
+}
+
+/// Sorts messages by their blocks; equal ones stay in order. A closure where it is used would be another
+/// type, and so another sort to be compiled, for each algorithm.
+fn sort_longest_first(messages: &mut [(u64, usize)]) {
+    messages.sort_by_key(|(blocks, _)| Reverse(*blocks));
 }
 
 /// Calls `see` with each message of `range` and its place there, as long as it returns that it wants

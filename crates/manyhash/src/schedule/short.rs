@@ -11,7 +11,7 @@ use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
-use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, StateOf, WordOf, write_digest};
+use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, WordOf, write_digest};
 use crate::isa::{Blocks, FirstByte, MAX_LANES, Row, Whole};
 use crate::kernel::Kernel;
 use crate::kernel::short::{DigestBlock, InLanes, InTurns, LaneStarts, LaneStates, ShortMessages, shared_end};
@@ -28,6 +28,9 @@ pub(super) const MOST_START_BYTES: u64 = 1 << 28;
 /// Messages that take turns are given to a kernel by this many, or by the larger number if they are more.
 const FEW_IN_TURNS: usize = 32;
 const MANY_IN_TURNS: usize = 256;
+
+/// The most messages that a kernel is given together because they lie one after the other.
+const MOST_SUCCESSIVE: usize = 64;
 
 /// Messages of one number of blocks.
 #[derive(Clone, Copy)]
@@ -141,12 +144,23 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
         let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
         let shared_end = alike_bytes.map(|bytes| shared_end::<C>(self.passes.inner.bytes() + bytes));
+        let mut rows_of_groups = None;
         let mut first = 0;
         while first < count {
             let best = mix.best_for(count - first, blocks);
             let kernel = &mix.kernels[best];
             usage.steps[best] += blocks + u64::from(self.passes.outer.is_some());
             let lanes = kernel.lanes.min(count - first);
+            if let Some(shared_end) = &shared_end {
+                let groups = ((count - first) / kernel.lanes).min(MOST_SUCCESSIVE / kernel.lanes);
+                let group = Group { which: group.which.after(first), count: groups * kernel.lanes, ..group };
+                let done = self.hash_successive(kernel, group, shared_end, &mut rows_of_groups, messages, digests);
+                if done > 0 {
+                    usage.steps[best] += blocks * (groups - 1) as u64;
+                    first += done;
+                    continue;
+                }
+            }
             let at = Place { kernel, group, first, lanes };
             if kernel.lanes <= 4 {
                 self.hash::<4>(at, shared_end.as_ref(), messages, digests);
@@ -155,6 +169,40 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             }
             first += lanes;
         }
+    }
+
+    /// Hashes several groups of messages that share their ends, as many messages as lanes in each, if they lie
+    /// one after the other: then nothing is done between two groups. Returns how many messages it hashed.
+    #[inline]
+    fn hash_successive(
+        &mut self,
+        kernel: &Kernel<C>,
+        Group { blocks, count, which, .. }: Group<'_>,
+        shared_end: &[WordOf<C>; MAX_ROUNDS],
+        rows: &mut Option<[Row; MOST_SUCCESSIVE]>,
+        messages: &dyn Messages,
+        digests: &mut Digests<'_>,
+    ) -> usize {
+        let groups = count / kernel.lanes;
+        let starts_alike = matches!(self.passes, Passes { inner: Starts::Same(_), outer: None });
+        if groups < 2 || !starts_alike || !kernel.has_short() || digests.digest_bytes() > MAX_DIGEST_BYTES {
+            return 0;
+        }
+        let Some(whole) = messages.groups(which, kernel.lanes, groups) else { return 0 };
+        let rows = rows.get_or_insert_with(|| [[0; MAX_DIGEST_BYTES]; MOST_SUCCESSIVE]);
+        let (messages, ..) = self.in_common(which, kernel.lanes);
+        let task = InLanes {
+            messages: &messages,
+            whole: &whole,
+            blocks: blocks as usize,
+            shared_end: Some(shared_end),
+            finals: None,
+            groups,
+            rows,
+        };
+        kernel.hash_in_lanes(task);
+        digests.set_rows(which, &rows[..count]);
+        count
     }
 
     /// Hashes messages that take turns in the lanes of one kernel, which pads in registers, and adds the
@@ -256,7 +304,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
         }
         let (messages, finals, rows) = self.in_common(which, lanes);
-        kernel.hash_in_lanes(InLanes { messages: &messages, whole, blocks, shared_end, finals: finals.as_mut(), rows });
+        kernel.hash_in_lanes(InLanes { messages: &messages, whole, blocks, shared_end, finals: finals.as_mut(), groups: 1, rows });
         match finals {
             Some(finals) if are_long => {
                 let states = States::<C>::of_rows(finals);
@@ -271,11 +319,10 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     #[inline(always)]
     fn in_common(&mut self, which: Which<'_>, lanes: usize) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut [Row; MAX_LANES]) {
         let Self { passes: Passes { inner, outer }, digest_block, rows, own_inner, own_outer, finals } = self;
-        let index = |lane: usize| which.index(lane);
-        let midstates = lane_starts::<C>(inner, lanes, index, own_inner);
+        let midstates = lane_starts::<C>(inner, (which, lanes), own_inner);
         let outer = outer.as_ref().zip(digest_block.as_ref());
-        let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, lanes, index, own_outer), block));
-        let first = FirstByte::of(C::Ending::first(inner.state(index(0))));
+        let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, (which, lanes), own_outer), block));
+        let first = FirstByte::of(C::Ending::first(inner.state(which.index(0))));
         let messages = ShortMessages { midstates, start_bytes: inner.bytes(), first, outer };
         (messages, finals, rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]))
     }
@@ -288,34 +335,45 @@ fn pad_in_memory<C: Compression>(
     messages: &[&[u8]],
     digests: &mut Digests<'_>,
 ) {
-    let group = at.group;
-    let padded = PaddedInMemory { inner, outer, kernel: at.kernel, lanes: at.lanes, blocks: group.blocks as usize };
-    let index = |lane: usize| group.which.index(at.first + lane);
+    let which = at.group.which.after(at.first);
+    let padded = PaddedInMemory { inner, outer, kernel: at.kernel, which, lanes: at.lanes, blocks: at.group.blocks as usize };
     match at.kernel.lanes {
-        1 => padded.hash::<1>(index, messages, digests),
-        2 => padded.hash::<2>(index, messages, digests),
-        3..=4 => padded.hash::<4>(index, messages, digests),
-        5..=8 => padded.hash::<8>(index, messages, digests),
-        9..=16 => padded.hash::<16>(index, messages, digests),
-        _ => padded.hash::<MAX_LANES>(index, messages, digests),
+        1 => padded.hash::<1>(messages, digests),
+        2 => padded.hash::<2>(messages, digests),
+        3..=4 => padded.hash::<4>(messages, digests),
+        5..=8 => padded.hash::<8>(messages, digests),
+        9..=16 => padded.hash::<16>(messages, digests),
+        _ => padded.hash::<MAX_LANES>(messages, digests),
     }
 }
 
-/// Returns where the messages that `index` gives for each lane start. If they have starts of their
-/// own, these are put together in `own`.
+/// Returns where some messages start, which are in the first lanes. If they have starts of their own,
+/// these are put together in `own`.
 fn lane_starts<'a, C: Compression>(
     starts: &'a Starts<'_, C>,
-    lanes: usize,
-    index: impl Fn(usize) -> usize,
+    (which, lanes): (Which<'_>, usize),
     own: &'a mut Option<LaneStates<C>>,
 ) -> LaneStarts<'a, C> {
     match starts {
         Starts::Same(start) => LaneStarts::Same(&start.state),
         Starts::Each { .. } => {
             let own = own.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
-            set_rows(own, starts, lanes, index);
+            set_starts(&mut States::of_rows(own), starts, (which, lanes));
             LaneStarts::Each(own)
         }
+    }
+}
+
+/// Writes the starts of some messages to the first columns of `states`, or to all if they are the same.
+#[inline]
+fn set_starts<C: Compression>(states: &mut States<'_, C>, starts: &Starts<'_, C>, (which, lanes): (Which<'_>, usize)) {
+    match starts {
+        Starts::Same(start) => {
+            for (i, initial) in start.state.as_ref().iter().enumerate() {
+                states.row_mut(i).fill(*initial);
+            }
+        }
+        Starts::Each { state, .. } => (0..lanes).for_each(|lane| states.set_column(lane, state(which.index(lane)))),
     }
 }
 
@@ -324,6 +382,7 @@ struct PaddedInMemory<'a, 's, C: Compression> {
     inner: Starts<'s, C>,
     outer: Option<Starts<'s, C>>,
     kernel: &'a Kernel<C>,
+    which: Which<'a>,
     /// The number of lanes with a message of their own.
     lanes: usize,
     /// The blocks of every message, padding included.
@@ -334,24 +393,28 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
     /// Hashes `messages[lane]` for each lane of the kernel. There is room for `N` lanes, which are
     /// at least those of the kernel.
     #[inline]
-    fn hash<const N: usize>(&self, index: impl Fn(usize) -> usize, messages: &[&[u8]], digests: &mut Digests<'_>) {
+    fn hash<const N: usize>(&self, messages: &[&[u8]], digests: &mut Digests<'_>) {
         let mut rows = C::filled([WordOf::<C>::default(); N]);
-        set_rows(&mut rows, &self.inner, self.lanes, &index);
-        let mut states = States::of_rows(&mut rows);
+        self.hash_in(&mut States::of_rows(&mut rows), &mut [Tail::<C>::empty(); N], messages, digests);
+    }
+
+    /// The same, with memory for states and tails. It is compiled once for all numbers of lanes.
+    #[inline(never)]
+    fn hash_in(&self, states: &mut States<'_, C>, tails: &mut [Tail<C>], messages: &[&[u8]], digests: &mut Digests<'_>) {
+        let index = |lane: usize| self.which.index(lane);
+        set_starts(states, &self.inner, (self.which, self.lanes));
         let fewest_bytes = messages[..self.lanes].iter().map(|message| message.len()).min().expect("a message");
         let body_bytes = body_bytes::<C>(fewest_bytes, self.blocks as u64);
         if body_bytes > 0 {
-            self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, body_bytes, |lane| messages[lane]));
+            self.kernel.advance(states, &Blocks::new(self.kernel.lanes, body_bytes, |lane| messages[lane]));
         }
-        let mut tails = [Tail::<C>::empty(); N];
         for (lane, (tail, message)) in tails.iter_mut().zip(&messages[..self.lanes]).enumerate() {
             let first = C::Ending::first(self.inner.state(index(lane)));
             tail.set(&message[body_bytes..], self.inner.bytes() + message.len() as u64, first);
         }
         tails[..self.lanes].iter().enumerate().for_each(|(lane, tail)| states.mark_end(lane, tail.end()));
-        let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
         let tail_bytes = (self.blocks * C::BLOCK_BYTES).checked_sub(body_bytes).expect("messages stay as they are");
-        self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, tail_bytes, tail));
+        self.compress_tails(states, tails, tail_bytes);
         if let Some(outer) = &self.outer {
             for (lane, tail) in tails[..self.lanes].iter_mut().enumerate() {
                 let mut inner = [0; MAX_DIGEST_BYTES];
@@ -359,34 +422,17 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
                 write_digest::<C>(&states.column(lane), inner);
                 tail.set(inner, outer.bytes() + inner.len() as u64, C::Ending::first(outer.state(index(lane))));
             }
-            set_rows(&mut rows, outer, self.lanes, &index);
-            states = States::of_rows(&mut rows);
-            let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
-            self.kernel.advance(&mut states, &Blocks::new(self.kernel.lanes, C::BLOCK_BYTES, tail));
+            set_starts(states, outer, (self.which, self.lanes));
+            self.compress_tails(states, tails, C::BLOCK_BYTES);
         }
         for lane in 0..self.lanes {
             digests.set_state::<C>(index(lane), &states.column(lane));
         }
     }
-}
 
-/// Writes the starts of the messages that `index` gives for each lane to `rows`.
-#[inline]
-fn set_rows<C: Compression, const N: usize>(
-    rows: &mut StateOf<C, [WordOf<C>; N]>,
-    starts: &Starts<'_, C>,
-    lanes: usize,
-    index: impl Fn(usize) -> usize,
-) {
-    match starts {
-        Starts::Same(start) => {
-            for (row, initial) in rows.as_mut().iter_mut().zip(start.state.as_ref()) {
-                row.fill(*initial);
-            }
-        }
-        Starts::Each { state, .. } => {
-            let mut states = States::<C>::of_rows(rows);
-            (0..lanes).for_each(|lane| states.set_column(lane, state(index(lane))));
-        }
+    /// Compresses the first bytes of each lane's tail. A lane without a message has the first one's.
+    fn compress_tails(&self, states: &mut States<'_, C>, tails: &[Tail<C>], tail_bytes: usize) {
+        let tail = |lane: usize| tails[if lane < self.lanes { lane } else { 0 }].blocks();
+        self.kernel.advance(states, &Blocks::new(self.kernel.lanes, tail_bytes, tail));
     }
 }

@@ -54,7 +54,8 @@ pub(super) fn ps<C: Compression>(mix: &Mix<C>, blocks: impl Iterator<Item = u64>
         in_lanes[nearest] = in_lanes[nearest].saturating_add(blocks);
         count += 1;
     }
-    in_lanes.sort_unstable_by(|one, other| other.cmp(one));
+    in_lanes.sort_unstable();
+    in_lanes.reverse();
     let levels = (1..=lanes).map(|going| {
         let next = in_lanes.get(going).copied().unwrap_or(0);
         (in_lanes[going - 1] - next).saturating_mul(u64::from(mix.turn_kernel(going).cost_ps))

@@ -1,5 +1,6 @@
-//! Messages between a prefix and a suffix, against the reference over all of it in one piece.
+//! Messages between a prefix and a suffix, against the reference over all of it in one piece, by every backend.
 
+use crate::support::backends::{Door, doors_not_forced};
 use crate::support::{Random, assert_digests, expected, paint, paint_all};
 use manyhash::{Algorithm, Batch, Sha256, hash};
 
@@ -10,11 +11,17 @@ const AROUND: [usize; 15] = [0, 1, 8, 17, 32, 47, 55, 56, 63, 64, 65, 111, 127, 
 fn check<A: Algorithm>(prefix: &[u8], suffix: &[u8], messages: &[Vec<u8>], context: &str) {
     let framed: Vec<Vec<u8>> = messages.iter().map(|message| [prefix, message, suffix].concat()).collect();
     let expected = expected::<A>(&framed);
-    let batch = Batch::<A>::new().prefix(prefix).suffix(suffix);
-    let context = format!("{context}, prefix of {}, suffix of {} bytes", prefix.len(), suffix.len());
-    assert_digests::<A>(&batch.hash(messages), &expected, messages, &context);
-    let one_by_one: Vec<A::Digest> = messages.iter().map(|message| batch.hash_one(message)).collect();
-    assert_digests::<A>(&one_by_one, &expected, messages, &format!("{context}, one by one"));
+    for door in doors_not_forced::<A>() {
+        let batch = match door {
+            Door::Automatic => Batch::<A>::new(),
+            Door::Forced(backend) => Batch::new().backend(backend),
+        };
+        let batch = batch.prefix(prefix).suffix(suffix);
+        let context = format!("{context}, {}, prefix of {}, suffix of {} bytes", door.name(), prefix.len(), suffix.len());
+        assert_digests::<A>(&batch.hash(messages), &expected, messages, &context);
+        let one_by_one: Vec<A::Digest> = messages.iter().map(|message| batch.hash_one(message)).collect();
+        assert_digests::<A>(&one_by_one, &expected, messages, &format!("{context}, one by one"));
+    }
 }
 
 fn every_prefix_and_suffix<A: Algorithm>() {

@@ -47,6 +47,7 @@ impl<W: Word + Into<u64>, const N: usize> Several<W, N> {
     }
 }
 
+// Operations are calls, as those of one expression are.
 macro_rules! words {
     ($($word:ident)*) => { $(
         impl<const N: usize> Words for Several<$word, N> {
@@ -56,6 +57,7 @@ macro_rules! words {
             const WAVES: usize = 1;
 
             /// Zeros have no fault: they stand for what is written before it is read.
+            #[inline(never)]
             fn splat(_: Lanes<N>, word: $word) -> Self {
                 Self(if word == 0 { [Expression::plain(0); N] } else { one_instruction(|_| Words::splat(Terms, word)) })
             }
@@ -73,21 +75,27 @@ macro_rules! words {
             fn read_bytes(_: Lanes<N>, order: ByteOrder, bytes: &[u8]) -> Self {
                 Self::of_numbers(|i| Word::from_bytes(order, &bytes[i * size_of::<$word>()..]))
             }
+            #[inline(never)]
             fn add(self, other: Self) -> Self {
                 Self(one_instruction(|i| Words::add(self.0[i], other.0[i])))
             }
+            #[inline(never)]
             fn xor(self, other: Self) -> Self {
                 Self(one_instruction(|i| Words::xor(self.0[i], other.0[i])))
             }
+            #[inline(never)]
             fn and(self, other: Self) -> Self {
                 Self(one_instruction(|i| Words::and(self.0[i], other.0[i])))
             }
+            #[inline(never)]
             fn not(self) -> Self {
                 Self(one_instruction(|i| Words::not(self.0[i])))
             }
+            #[inline(never)]
             fn rotate_right<const R: u32>(self) -> Self {
                 Self(one_instruction(|i| Words::rotate_right::<R>(self.0[i])))
             }
+            #[inline(never)]
             fn shift_right<const R: u32>(self) -> Self {
                 Self(one_instruction(|i| Words::shift_right::<R>(self.0[i])))
             }

@@ -104,24 +104,31 @@ impl ShaVector for Several<u32, 4> {
     fn shift_in(self, next: Self) -> Self {
         Successive::shift_in(self, next)
     }
+    #[inline(never)]
     fn sha1_rounds<const F: i32>(self, e_and_words: Self) -> Self {
         self.by(e_and_words, |abcd, words| manual::sha1rnds4(F, abcd, words))
     }
+    #[inline(never)]
     fn sha1_next_e(self, words: Self) -> Self {
         self.by(words, manual::sha1nexte)
     }
+    #[inline(never)]
     fn sha1_schedule_first(self, w1: Self) -> Self {
         self.by(w1, manual::sha1msg1)
     }
+    #[inline(never)]
     fn sha1_schedule_last(self, w3: Self) -> Self {
         self.by(w3, manual::sha1msg2)
     }
+    #[inline(never)]
     fn sha256_rounds(self, abef: Self, words_and_constants: Self) -> Self {
         self.by(abef, |cdgh, abef| manual::sha256rnds2(cdgh, abef, words_and_constants.0))
     }
+    #[inline(never)]
     fn sha256_schedule_first(self, w1: Self) -> Self {
         self.by(w1, manual::sha256msg1)
     }
+    #[inline(never)]
     fn sha256_schedule_last(self, w3: Self) -> Self {
         self.by(w3, manual::sha256msg2)
     }

@@ -72,10 +72,14 @@ pub fn doors<A: Algorithm>() -> Vec<Door> {
 
 /// As [`doors`], but under a forced backend only the automatic way, which goes to that backend then.
 pub fn doors_not_forced<A: Algorithm>() -> Vec<Door> {
-    let is_forced = std::env::var_os("MANYHASH_BACKEND").is_some_and(|name| !name.is_empty());
     let mut doors = doors::<A>();
-    doors.truncate(if is_forced { 1 } else { doors.len() });
+    doors.truncate(if is_backend_forced() { 1 } else { doors.len() });
     doors
+}
+
+/// Whether MANYHASH_BACKEND names one.
+pub fn is_backend_forced() -> bool {
+    std::env::var_os("MANYHASH_BACKEND").is_some_and(|name| !name.is_empty())
 }
 
 /// The most messages of `A` that any way advances together.
