@@ -281,19 +281,6 @@ impl<'a> Whole<'a> {
         whole
     }
 
-    /// Takes several such groups of messages, one group behind the other: those of the next group are
-    /// `lanes * bytes` bytes farther in each lane.
-    ///
-    /// Panics if `messages` is shorter, or as [`successive`](Self::successive) does.
-    #[inline(always)]
-    pub fn successive_groups(lanes: usize, bytes: usize, groups: usize, messages: &'a [u8]) -> Self {
-        assert!(groups > 0 && groups * lanes * bytes <= messages.len());
-        let mut whole = Self::successive(lanes, bytes, messages);
-        // The last lane may be read so far, and thus all of them.
-        whole.blocks.bytes = ((groups - 1) * lanes + 1) * bytes;
-        whole
-    }
-
     /// Makes a lane go on with another message, whose first byte is byte `at`. No byte before it can be
     /// read any more, of any lane. Panics if there is no such lane, or if the message ends after
     /// `u32::MAX / 8` bytes.
@@ -420,15 +407,6 @@ mod tests {
         whole.leave(0);
         whole.find_nearest_end();
         assert_eq!(whole.blocks().len_bytes(), 0);
-    }
-
-    #[test]
-    fn groups_lie_behind_each_other() {
-        let bytes: Vec<u8> = (0..200).collect();
-        let whole = Whole::successive_groups(2, 16, 3, &bytes[..96]);
-        assert_eq!((whole.bytes(0), whole.bytes(1), whole.blocks().len_bytes()), (16, 16, 80));
-        assert_eq!((whole.blocks().bytes(0, 64, 16), whole.blocks().bytes(1, 64, 16)), (&bytes[64..80], &bytes[80..96]));
-        assert!(std::panic::catch_unwind(|| Whole::successive_groups(2, 16, 3, &bytes[..95]).bytes(0)).is_err());
     }
 
     #[test]

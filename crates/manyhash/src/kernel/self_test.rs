@@ -142,7 +142,7 @@ fn is_right<C: SelfTested>(kernel: &Kernel<C>) -> bool {
         })
     });
     let [states, digests] = C::KNOWN;
-    let digests = !kernel.has_short() || number_of_digests(kernel, &bytes) == Some(digests) && are_alike_in_groups(kernel, &bytes);
+    let digests = !kernel.has_short() || number_of_digests(kernel, &bytes) == Some(digests) && shares_ends(kernel, &bytes);
     whole && one && results.all() == Some(states) && digests && goes_on_with_chains(kernel, &bytes)
 }
 
@@ -210,15 +210,7 @@ fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Optio
     let do_agree = runs(kernel.lanes).all(|run| {
         let message = |place: usize| bytes.ragged::<C>((place + run) % MESSAGES);
         let whole = &mut Whole::new(kernel.lanes, message);
-        kernel.hash_in_lanes(InLanes {
-            messages,
-            whole,
-            blocks: BLOCKS,
-            shared_end: None,
-            finals: Some(&mut finals),
-            groups: 1,
-            rows: &mut rows,
-        });
+        kernel.hash_in_lanes(InLanes { messages, whole, blocks: BLOCKS, shared_end: None, finals: Some(&mut finals), rows: &mut rows });
         // Those that come behind the lanes show that lanes go on.
         let waiting: [&[u8]; MESSAGES] = std::array::from_fn(|i| message(kernel.lanes + i));
         let found = rows;
@@ -230,27 +222,21 @@ fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Optio
     results.all().filter(|_| do_agree)
 }
 
-/// Returns whether two groups of messages of one block that lie one after the other, with a shared end, have the digests
-/// that the kernel gives them without both.
-fn are_alike_in_groups<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
+/// Returns whether messages of one block whose end is shared have the digests that they have with an end each.
+fn shares_ends<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
     if !C::HAS_CONSTANT_BLOCKS {
         return true;
     }
     let start = C::filled(WordOf::<C>::default());
     let first = FirstByte::of(C::Ending::FIRST);
     let messages = &ShortMessages { midstates: LaneStarts::Same(&start), start_bytes: 0, first, outer: None };
-    let lanes = kernel.lanes;
-    let blocks: Vec<u8> = (0..2 * lanes).flat_map(|i| &bytes.blocks::<C>(i % MESSAGES)[..C::BLOCK_BYTES]).copied().collect();
-    let hash = |whole: &Whole, shared_end, groups| {
-        let mut rows = [[0; MAX_DIGEST_BYTES]; 2 * MAX_LANES];
-        kernel.hash_in_lanes(InLanes { messages, whole, blocks: 2, shared_end, finals: None, groups, rows: &mut rows });
+    let whole = &Whole::new(kernel.lanes, |lane| &bytes.blocks::<C>(lane % MESSAGES)[..C::BLOCK_BYTES]);
+    let digests = |shared_end| {
+        let mut rows = [[0; MAX_DIGEST_BYTES]; MAX_LANES];
+        kernel.hash_in_lanes(InLanes { messages, whole, blocks: 2, shared_end, finals: None, rows: &mut rows });
         rows
     };
-    let end = shared_end::<C>(C::BLOCK_BYTES as u64);
-    let found = hash(&Whole::successive_groups(lanes, C::BLOCK_BYTES, 2, &blocks), Some(&end), 2);
-    let (one, other) = blocks.split_at(lanes * C::BLOCK_BYTES);
-    let alone = |group| hash(&Whole::successive(lanes, C::BLOCK_BYTES, group), None, 1);
-    found[..lanes] == alone(one)[..lanes] && found[lanes..2 * lanes] == alone(other)[..lanes]
+    digests(Some(&shared_end::<C>(C::BLOCK_BYTES as u64)))[..kernel.lanes] == digests(None)[..kernel.lanes]
 }
 
 /// Returns the digest at the beginning of `row` as one number.

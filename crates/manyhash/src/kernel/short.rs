@@ -103,19 +103,16 @@ pub(crate) struct InLanes<'a, 'm, C: Compression> {
     /// The last block's schedule, if all lanes share it.
     pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
     pub(crate) finals: Option<&'a mut LaneStates<C>>,
-    /// How many groups of messages there are: see [`Whole::successive_groups`]. There may be more than one
-    /// if all have a shared end and no `finals` are asked for.
-    pub(crate) groups: usize,
-    /// A row for each lane of each group.
-    pub(crate) rows: &'a mut [Row],
+    pub(crate) rows: &'a mut [Row; MAX_LANES],
 }
 
 impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
     type Output = ();
     #[inline(always)]
     fn run(mut self, isa: I) {
-        let Self { whole, blocks, shared_end, groups, .. } = self;
+        let Self { whole, blocks, shared_end, .. } = self;
         let ShortMessages { midstates, start_bytes, first, outer } = *self.messages;
+        let mut state = midstates.read(isa);
         let lengths = lengths::<C>(VectorOf::<C, I>::LANES, whole, start_bytes as u32);
         let mut ends = [0; MAX_LANES];
         let mut fewest_blocks = blocks;
@@ -126,52 +123,47 @@ impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
             }
         }
         let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
-        let group_bytes = (blocks - 1) * C::BLOCK_BYTES * VectorOf::<C, I>::LANES;
-        for group in 0..groups {
-            let mut state = midstates.read(isa);
-            for block in 0..all_blocks {
-                if let (true, Some(expanded), true) = (C::HAS_CONSTANT_BLOCKS, shared_end, block == blocks - 1) {
-                    C::compress_constant(isa, &mut state, expanded);
-                    continue;
-                }
-                let some_end = block + 1 >= fewest_blocks;
-                let mut ending = Words::splat(isa, WordOf::<C>::ONES);
-                let words = match outer {
-                    Some((midstates, digest_block)) if block == blocks => {
-                        if let Some(finals) = &self.finals {
-                            state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
-                        }
-                        let words = digest_block.block(isa, &state);
-                        state = midstates.read(isa);
-                        words
-                    }
-                    _ => {
-                        let at = group * group_bytes + block * C::BLOCK_BYTES;
-                        let mut words = if at + C::BLOCK_BYTES <= whole.blocks().len_bytes() {
-                            C::Block::load(isa, C::BYTE_ORDER, whole.blocks(), 0, at)
-                        } else {
-                            C::Block::load_padded(isa, C::BYTE_ORDER, whole, first, 0, at)
-                        };
-                        if some_end {
-                            if self.finals.is_some() {
-                                ending = Words::read(isa, &lanes_at::<C, I>(&ends, block as u32 + 1));
-                            }
-                            C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
-                        }
-                        words
-                    }
-                };
-                C::compress(isa, &mut state, words);
-                if let (true, Some(finals)) = (some_end, &mut self.finals) {
-                    keep_finals::<C, I>(isa, ending, &state, finals);
-                }
+        for block in 0..all_blocks {
+            if let (true, Some(expanded), true) = (C::HAS_CONSTANT_BLOCKS, shared_end, block == blocks - 1) {
+                C::compress_constant(isa, &mut state, expanded);
+                continue;
             }
-            if let Some(finals) = &self.finals {
-                state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
+            let some_end = block + 1 >= fewest_blocks;
+            let mut ending = Words::splat(isa, WordOf::<C>::ONES);
+            let words = match outer {
+                Some((midstates, digest_block)) if block == blocks => {
+                    if let Some(finals) = &self.finals {
+                        state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
+                    }
+                    let words = digest_block.block(isa, &state);
+                    state = midstates.read(isa);
+                    words
+                }
+                _ => {
+                    let at = block * C::BLOCK_BYTES;
+                    let mut words = if at + C::BLOCK_BYTES <= whole.blocks().len_bytes() {
+                        C::Block::load(isa, C::BYTE_ORDER, whole.blocks(), 0, at)
+                    } else {
+                        C::Block::load_padded(isa, C::BYTE_ORDER, whole, first, 0, at)
+                    };
+                    if some_end {
+                        if self.finals.is_some() {
+                            ending = Words::read(isa, &lanes_at::<C, I>(&ends, block as u32 + 1));
+                        }
+                        C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
+                    }
+                    words
+                }
+            };
+            C::compress(isa, &mut state, words);
+            if let (true, Some(finals)) = (some_end, &mut self.finals) {
+                keep_finals::<C, I>(isa, ending, &state, finals);
             }
-            let rows = &mut self.rows[group * VectorOf::<C, I>::LANES..];
-            Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, rows);
         }
+        if let Some(finals) = &self.finals {
+            state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
+        }
+        Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, self.rows);
     }
 }
 

@@ -19,11 +19,6 @@ pub(crate) trait Messages {
     fn whole<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize) -> Whole<'a> {
         Whole::new(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })))
     }
-    /// Returns messages for all lanes, several groups of them, if they lie one after the other and are
-    /// equally long.
-    fn groups<'a>(&'a self, _which: Which<'_>, _lanes: usize, _groups: usize) -> Option<Whole<'a>> {
-        None
-    }
     /// Fills `found` with messages, in one call instead of many.
     fn fill<'a>(&'a self, which: Which<'_>, found: &mut [&'a [u8]]) {
         match which {
@@ -184,11 +179,5 @@ impl Messages for Chunks<'_> {
             return Whole::successive(lanes, bytes, &self.values[first * bytes..]);
         }
         Whole::new(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })))
-    }
-    fn groups<'a>(&'a self, which: Which<'_>, lanes: usize, groups: usize) -> Option<Whole<'a>> {
-        match (which, self.equal_bytes()) {
-            (Which::From(first), Some(bytes)) => Some(Whole::successive_groups(lanes, bytes, groups, &self.values[first * bytes..])),
-            _ => None,
-        }
     }
 }

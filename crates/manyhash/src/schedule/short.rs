@@ -29,8 +29,8 @@ pub(super) const MOST_START_BYTES: u64 = 1 << 28;
 const FEW_IN_TURNS: usize = 32;
 const MANY_IN_TURNS: usize = 256;
 
-/// The most messages that a kernel is given together because they lie one after the other.
-const MOST_SUCCESSIVE: usize = 64;
+/// Rows of groups that are hashed one after the other, with room for the lanes of any kernel behind them.
+const MOST_SUCCESSIVE: usize = 2 * MAX_LANES;
 
 /// Messages of one number of blocks.
 #[derive(Clone, Copy)]
@@ -144,7 +144,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
         let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
         let shared_end = alike_bytes.map(|bytes| shared_end::<C>(self.passes.inner.bytes() + bytes));
-        let mut rows_of_groups = None;
+        let mut room_of_groups = None;
         let mut first = 0;
         while first < count {
             let best = mix.best_for(count - first, blocks);
@@ -152,9 +152,9 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             usage.steps[best] += blocks + u64::from(self.passes.outer.is_some());
             let lanes = kernel.lanes.min(count - first);
             if let Some(shared_end) = &shared_end {
-                let groups = ((count - first) / kernel.lanes).min(MOST_SUCCESSIVE / kernel.lanes);
+                let groups = ((count - first) / kernel.lanes).min((MOST_SUCCESSIVE - MAX_LANES) / kernel.lanes);
                 let group = Group { which: group.which.after(first), count: groups * kernel.lanes, ..group };
-                let done = self.hash_successive(kernel, group, shared_end, &mut rows_of_groups, messages, digests);
+                let done = self.hash_successive(kernel, group, shared_end, &mut room_of_groups, messages, digests);
                 if done > 0 {
                     usage.steps[best] += blocks * (groups - 1) as u64;
                     first += done;
@@ -171,37 +171,31 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         }
     }
 
-    /// Hashes several groups of messages that share their ends, as many messages as lanes in each, if they lie
-    /// one after the other: then nothing is done between two groups. Returns how many messages it hashed.
+    /// Hashes several groups of messages that share their ends, as many messages as lanes in each: what they have in
+    /// common is made once, and their digests are written together. Returns how many messages it hashed.
     #[inline]
     fn hash_successive(
         &mut self,
         kernel: &Kernel<C>,
         Group { blocks, count, which, .. }: Group<'_>,
         shared_end: &[WordOf<C>; MAX_ROUNDS],
-        rows: &mut Option<[Row; MOST_SUCCESSIVE]>,
+        room: &mut Option<[Row; MOST_SUCCESSIVE]>,
         messages: &dyn Messages,
         digests: &mut Digests<'_>,
     ) -> usize {
-        let groups = count / kernel.lanes;
-        let starts_alike = matches!(self.passes, Passes { inner: Starts::Same(_), outer: None });
-        if groups < 2 || !starts_alike || !kernel.has_short() || digests.digest_bytes() > MAX_DIGEST_BYTES {
+        let are_alike = matches!(self.passes, Passes { inner: Starts::Same(_), outer: None });
+        if count < 2 * kernel.lanes || !are_alike || !kernel.has_short() || digests.digest_bytes() > MAX_DIGEST_BYTES {
             return 0;
         }
-        let Some(whole) = messages.groups(which, kernel.lanes, groups) else { return 0 };
-        let rows = rows.get_or_insert_with(|| [[0; MAX_DIGEST_BYTES]; MOST_SUCCESSIVE]);
-        let (messages, ..) = self.in_common(which, kernel.lanes);
-        let task = InLanes {
-            messages: &messages,
-            whole: &whole,
-            blocks: blocks as usize,
-            shared_end: Some(shared_end),
-            finals: None,
-            groups,
-            rows,
-        };
-        kernel.hash_in_lanes(task);
-        digests.set_rows(which, &rows[..count]);
+        let room = room.get_or_insert_with(|| [[0; MAX_DIGEST_BYTES]; MOST_SUCCESSIVE]);
+        let (in_common, ..) = self.in_common(which, kernel.lanes);
+        for first in (0..count).step_by(kernel.lanes) {
+            let whole = &messages.whole(which.after(first), kernel.lanes, kernel.lanes);
+            let rows = room[first..].first_chunk_mut().expect("room for the lanes of any kernel");
+            let shared_end = Some(shared_end);
+            kernel.hash_in_lanes(InLanes { messages: &in_common, whole, blocks: blocks as usize, shared_end, finals: None, rows });
+        }
+        digests.set_rows(which, &room[..count]);
         count
     }
 
@@ -304,7 +298,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
         }
         let (messages, finals, rows) = self.in_common(which, lanes);
-        kernel.hash_in_lanes(InLanes { messages: &messages, whole, blocks, shared_end, finals: finals.as_mut(), groups: 1, rows });
+        kernel.hash_in_lanes(InLanes { messages: &messages, whole, blocks, shared_end, finals: finals.as_mut(), rows });
         match finals {
             Some(finals) if are_long => {
                 let states = States::<C>::of_rows(finals);
