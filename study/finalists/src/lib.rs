@@ -41,17 +41,10 @@ mod tests {
         message
     }
 
-    /// All functions, and the bytes of their blocks.
-    fn all() -> [(Function, usize); 7] {
-        [
-            (Function::blake256(), 64),
-            (Function::blake512(), 128),
-            (Function::keccak256(), 136),
-            (Function::sha3_256(), 136),
-            (Function::skein512(), 64),
-            (Function::jh256(), 64),
-            (Function::groestl256(), 64),
-        ]
+    fn by_linear(function: &Function, message: &[u8]) -> Vec<u8> {
+        let mut digest = Vec::new();
+        (function.linear)(message, &mut digest);
+        digest
     }
 
     /// By `linear`, which is not this project's, and by every lane of every kernel.
@@ -61,14 +54,12 @@ mod tests {
             let digits = hex.trim_matches('-').as_bytes().chunks(2);
             digits.map(|digits| u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap()).collect()
         };
-        let mut checked = 0;
+        let (functions, mut checked) = (Function::all(), 0);
         for line in include_str!("../../../vectors/finalists.txt").lines().filter(|line| !line.starts_with('#')) {
             let [name, message, expected] = line.split(' ').collect::<Vec<_>>().try_into().expect("three words");
             let (message, expected) = (bytes(message), bytes(expected));
-            let (function, _) = all().into_iter().find(|(function, _)| function.name == name).expect(name);
-            let mut digest = Vec::new();
-            (function.linear)(&message, &mut digest);
-            assert_eq!(digest, expected, "{name}");
+            let function = functions.iter().find(|function| function.name == name).expect(name);
+            assert_eq!(by_linear(function, &message), expected, "{name}");
             for kernel in &function.kernels {
                 let mut digests = Vec::new();
                 kernel.hash_many(&vec![message.as_slice(); kernel.lanes], &mut digests);
@@ -83,14 +74,7 @@ mod tests {
     /// differ, and with ragged ones.
     fn check_lengths(function: &Function) {
         let messages: Vec<Vec<u8>> = (0..3 * 136 + 2).map(random).collect();
-        let expected: Vec<Vec<u8>> = messages
-            .iter()
-            .map(|message| {
-                let mut digest = Vec::new();
-                (function.linear)(message, &mut digest);
-                digest
-            })
-            .collect();
+        let expected: Vec<Vec<u8>> = messages.iter().map(|message| by_linear(function, message)).collect();
         for kernel in &function.kernels {
             let ragged: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
             let mut digests = Vec::new();
@@ -108,15 +92,15 @@ mod tests {
 
     #[test]
     fn every_length_around_the_edges_of_blocks_is_hashed_beside_any_other() {
-        all().iter().for_each(|(function, _)| check_lengths(function));
+        Function::all().iter().for_each(check_lengths);
     }
 
     /// Checks dealing out by its definition: word i goes to slice i modulo the number of slices.
-    fn check_dealt(function: &Function, block_bytes: usize) {
+    fn check_dealt(function: &Function) {
         for kernel in &function.kernels {
             let row_bytes = kernel.lanes * function.word_bytes;
             let near = |bytes: usize| bytes.saturating_sub(2)..bytes + 3;
-            let block = kernel.lanes * block_bytes;
+            let block = kernel.lanes * function.block_bytes;
             let edges = [0, row_bytes, block / 2, block - 2 * row_bytes, block - row_bytes, block, 2 * block - row_bytes, 3 * block];
             for bytes in edges.into_iter().flat_map(near) {
                 let message = random(bytes);
@@ -124,8 +108,8 @@ mod tests {
                 for (i, word) in message.chunks(function.word_bytes).enumerate() {
                     slices[i % kernel.lanes].extend_from_slice(word);
                 }
-                let (mut expected, mut digests) = (Vec::new(), Vec::new());
-                slices.iter().for_each(|slice| (function.linear)(slice, &mut expected));
+                let expected: Vec<u8> = slices.iter().flat_map(|slice| by_linear(function, slice)).collect();
+                let mut digests = Vec::new();
                 kernel.hash_dealt(&message, &mut digests);
                 assert!(digests == expected, "{} {bytes} bytes", kernel.backend);
             }
@@ -134,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_message_that_is_dealt_out_has_the_digests_of_its_slices() {
-        all().iter().for_each(|(function, block_bytes)| check_dealt(function, *block_bytes));
+        Function::all().iter().for_each(check_dealt);
     }
 
     #[test]
