@@ -70,8 +70,9 @@ pub fn measure(session: &Session) -> Result<Figure> {
     Ok(figure)
 }
 
-/// Operations, and the paper's words in a cycle: those of the registers over its cycles, for the first of [`REGISTERS`].
-const COMPARED: [(&str, &[Operation], [Option<f64>; 3]); 4] = [
+/// What is compared, and the paper's words in a cycle: those of the registers over its cycles, for the first of [`REGISTERS`].
+type Compared = (&'static str, &'static [Operation], [Option<f64>; 3]);
+const COMPARED: [Compared; 4] = [
     ("addition", &[Operation::Add], [Some(2.0), None, Some(2.0)]),
     ("exclusive or", &[Operation::Xor], [Some(2.0), None, Some(2.0)]),
     ("shift", &[Operation::Shift], [Some(1.0), None, Some(2.0)]),
