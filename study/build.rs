@@ -12,29 +12,17 @@ struct Library {
     package: &'static str,
 }
 
-const LIBRARIES: &[Library] = &[
-    Library {
-        cfg: "cryptopp",
-        name: "Crypto++",
-        source: "src/aciicmez_2004/public/cryptopp.cpp",
-        link: "cryptopp",
-        package: "libcrypto++-dev",
-    },
-    Library {
-        cfg: "mbedtls",
-        name: "mbed TLS",
-        source: "src/aciicmez_2004/public/mbedtls.c",
-        link: "mbedcrypto",
-        package: "libmbedtls-dev",
-    },
+const LIBRARIES: [Library; 2] = [
+    Library { cfg: "cryptopp", name: "Crypto++", source: "cryptopp.cpp", link: "cryptopp", package: "libcrypto++-dev" },
+    Library { cfg: "mbedtls", name: "mbed TLS", source: "mbedtls.c", link: "mbedcrypto", package: "libmbedtls-dev" },
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    for library in LIBRARIES {
-        let Library { cfg, name, source, link, package } = library;
+    for library in &LIBRARIES {
+        let Library { cfg, name, link, package, .. } = library;
         println!("cargo::rustc-check-cfg=cfg({cfg})");
-        println!("cargo::rerun-if-changed={source}");
+        println!("cargo::rerun-if-changed={}", library.path());
         if !library.links()? {
             println!("cargo::warning=no {name}: not compared (Debian: {package}; then cargo clean -p manyhash-study)");
             continue;
@@ -47,9 +35,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 impl Library {
+    fn path(&self) -> String {
+        format!("src/aciicmez_2004/public/{}", self.source)
+    }
+
     fn compiler(&self) -> cc::Build {
         let mut build = cc::Build::new();
-        build.file(self.source).cpp(self.source.ends_with(".cpp"));
+        build.file(self.path()).cpp(self.source.ends_with(".cpp"));
         build
     }
 
@@ -57,7 +49,7 @@ impl Library {
     fn links(&self) -> Result<bool, Box<dyn Error>> {
         let probe = PathBuf::from(std::env::var("OUT_DIR")?).join(format!("{}_probe.so", self.cfg));
         let mut compiler = self.compiler().try_get_compiler()?.to_command();
-        compiler.args(["-shared", "-fPIC", "-o"]).arg(probe).args([self.source, &format!("-l{}", self.link)]);
+        compiler.args(["-shared", "-fPIC", "-o"]).arg(probe).args([self.path(), format!("-l{}", self.link)]);
         Ok(compiler.output().is_ok_and(|output| output.status.success()))
     }
 }

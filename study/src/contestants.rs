@@ -327,9 +327,9 @@ impl<'a> Lineup<'a> {
 }
 
 #[derive(Clone)]
-pub struct Raced<K = Who> {
+pub struct Raced {
     /// Those who took part.
-    pub rows: Vec<(K, Measured)>,
+    pub rows: Vec<(Who, Measured)>,
     /// Those who did not, and why.
     pub missing: Vec<String>,
 }
@@ -350,42 +350,40 @@ impl Raced {
         let lineup = Lineup::of::<S>(all, |who| Ok(who.on_messages::<S>(session, layout, &slices)?.expecting(expected[&who.j()].clone())))?;
         lineup.race(session, layout.total_bytes(), warm_up_calls)
     }
-}
 
-impl<K: Copy + PartialEq> Raced<K> {
     pub fn bytes(&self) -> usize {
         self.rows.first().map_or(0, |row| row.1.bytes as usize)
     }
 
-    pub fn get(&self, who: K) -> Option<&Measured> {
+    pub fn get(&self, who: Who) -> Option<&Measured> {
         self.rows.iter().find(|row| row.0 == who).map(|row| &row.1)
     }
 
     /// The fastest of those of `of` that took part.
-    pub fn fastest(&self, of: &[K]) -> Option<(K, &Measured)> {
+    pub fn fastest(&self, of: &[Who]) -> Option<(Who, &Measured)> {
         let took_part = self.rows.iter().filter(|row| of.contains(&row.0));
         took_part.min_by(|a, b| a.1.median_ns().total_cmp(&b.1.median_ns())).map(|row| (row.0, &row.1))
     }
 
     /// How many times as fast as the fastest of `base` the fastest of `of` is.
-    pub fn speed_up(&self, of: &[K], base: &[K]) -> Option<f64> {
+    pub fn speed_up(&self, of: &[Who], base: &[Who]) -> Option<f64> {
         Some(self.fastest(of)?.1.speed_up_over(self.fastest(base)?.1))
     }
 
     /// How many times as fast `one` is as `other`, if both took part.
-    pub fn over(&self, one: K, other: K) -> Option<f64> {
+    pub fn over(&self, one: Who, other: Who) -> Option<f64> {
         self.speed_up(&[one], &[other])
     }
 
-    pub fn value<V: Into<Option<f64>>>(&self, who: K, value: impl Fn(&Measured) -> V) -> Option<f64> {
+    pub fn value<V: Into<Option<f64>>>(&self, who: Who, value: impl Fn(&Measured) -> V) -> Option<f64> {
         value(self.get(who)?).into()
     }
 }
 
 /// A race of messages of 1,000 bytes of which only the rates are known, in MB/s.
 #[cfg(test)]
-pub fn at_rates<K: Copy>(rates: &[(K, f64)]) -> Raced<K> {
-    let measured = |&(who, mb_per_s): &(K, f64)| (who, Measured::synthetic("", 1000, 1e6 / mb_per_s));
+pub fn at_rates(rates: &[(Who, f64)]) -> Raced {
+    let measured = |&(who, mb_per_s): &(Who, f64)| (who, Measured::synthetic("", 1000, 1e6 / mb_per_s));
     Raced { rows: rates.iter().map(measured).collect(), missing: Vec::new() }
 }
 
@@ -401,16 +399,18 @@ mod tests {
         let libraries = [Library::CryptoPp, Library::MbedTls].map(Who::Library);
         let lanes = ["sse2", "avx", "avx512-128", "avx2", "avx512", "avx512x2", "sha-ni", "sha-ni-x2"].map(Who::Backend);
         let trees = [Who::Over(4, &OWN_SCALAR_ROUNDS), Who::Over(3, &PORTABLE), Who::Lanes(4, "avx"), Who::Lanes(8, "avx2")];
-        let others = [Who::SHash("avx512", "sha-ni"), Who::Choice(4), Who::Choice(32)];
-        scalar.into_iter().chain(libraries).chain(lanes).chain(trees).chain(others)
+        let choices = [2, 3, 4, 8, 16, 32].map(Who::Choice);
+        scalar.into_iter().chain(libraries).chain(lanes).chain(trees).chain(choices).chain([Who::SHash("avx512", "sha-ni")])
     }
 
-    fn check<S: Subject>(reference: fn(&[u8]) -> Vec<u8>) {
+    /// All lengths around the edges of blocks, and around those of a row of words in as many lanes.
+    fn check<S: Subject>() {
         let session = Session::begin(true, None, None).expect("a session");
-        for bytes in [0, 1, 55, 56, 64, 111, 112, 128, 129, 300, 2053] {
-            let layout = Layout::equal(32, bytes);
-            let messages = layout.fill().expect("a buffer");
-            let slices = messages.slices();
+        let reference = reference::by_name(S::NAME).expect("a textbook's");
+        let layout = Layout::equal(32, 2053);
+        let messages = layout.fill().expect("a buffer");
+        for bytes in (0..=2 * S::BLOCK_BYTES + 1).chain([5 * S::BLOCK_BYTES - 1, 1000, 2048, 2053]) {
+            let slices: Vec<&[u8]> = messages.slices().into_iter().map(|message| &message[..bytes]).collect();
             let linear: Vec<u8> = slices.iter().flat_map(|message| reference(message)).collect();
             for who in everybody().filter(|who| who.missing::<S>().is_none()) {
                 let expected = who.expected::<S>(&slices).expect("OpenSSL");
@@ -423,9 +423,9 @@ mod tests {
 
     #[test]
     fn everybody_has_the_digests_of_the_definition() {
-        check::<Sha1>(|message| reference::sha1(message).to_vec());
-        check::<Sha256>(|message| reference::sha256(message).to_vec());
-        check::<Sha512>(|message| reference::sha512(message).to_vec());
+        check::<Sha1>();
+        check::<Sha256>();
+        check::<Sha512>();
     }
 
     #[test]

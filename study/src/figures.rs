@@ -11,8 +11,8 @@ use crate::{aciicmez_2004 as a2004, finalists, gueron_2013 as g2013, gueron_kras
 pub struct Entry {
     /// The name it is asked for by: the year, and the number in the paper.
     pub id: &'static str,
-    /// Measures it. What the machine lacks, and what the study leaves out, goes to `missing`; an
-    /// error is a defect.
+    /// Measures it. What the study leaves out goes to `missing`. An error is a limit of the machine
+    /// ([`crate::model::is_limit`]) or a defect.
     pub measure: fn(&Session) -> Result<Figure>,
 }
 

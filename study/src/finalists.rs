@@ -4,8 +4,9 @@
 use anyhow::Result;
 use manyhash::backend::Backend;
 use manyhash::{Algorithm, Sha256, Sha512};
-use manyhash_finalists::function::{Function, LaneKernel, Linear, linear};
+use manyhash_finalists::function::{Function, LaneKernel};
 
+use crate::aciicmez_2004::subject::Subject;
 use crate::claims::Metrics;
 use crate::contestants::{BEST_THEN, LANES_THEN, OPENSSL_N_SMS, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Who};
 use crate::gueron_2013::CHOICES;
@@ -15,7 +16,7 @@ use crate::messages::{Layout, Messages};
 use crate::model::{Figure, Source};
 use crate::openssl_worker::{self, Input, Variant, Worker};
 use crate::race::{Contestant, race};
-use crate::rows::{CORE, Kind, LEAST, MEDIAN, RATE};
+use crate::rows::{Kind, MEDIAN};
 use crate::session::Session;
 
 /// Registers of 128, 256 and 512 bits, with the instructions of their time and of AVX-512.
@@ -47,6 +48,12 @@ const LONG_BLAKE: &str = "BLAKE-512";
 /// Somebody: the function, the kind of code, and the name.
 type Key = (&'static str, &'static str, String);
 
+/// Whose code a kind is.
+fn source(kind: &str) -> Source {
+    if kind.starts_with(LINEAR) { Source::Peer } else { Source::Ours }
+}
+
+/// Who hashes the same messages.
 struct Field<'a> {
     session: &'a Session,
     messages: &'a Messages,
@@ -65,7 +72,7 @@ impl<'a> Field<'a> {
         self.contestants.push(contestant.expecting(expected));
     }
 
-    fn add_who<A: crate::aciicmez_2004::subject::Subject>(&mut self, kind: &'static str, by: &str, who: Who) -> Result<()> {
+    fn add_who<A: Subject>(&mut self, kind: &'static str, by: &str, who: Who) -> Result<()> {
         if who.missing::<A>().is_none() {
             let contestant = who.on_messages::<A>(self.session, self.messages.layout(), self.slices)?;
             self.add(A::NAME, kind, &format!("{by}{}", who.name::<A>()), contestant, who.expected::<A>(self.slices)?);
@@ -76,9 +83,7 @@ impl<'a> Field<'a> {
     /// A function of all messages by code in this process.
     fn add_local(
         &mut self,
-        function: &'static str,
-        kind: &'static str,
-        name: &str,
+        (function, kind, name): (&'static str, &'static str, &str),
         expected: &[u8],
         mut hash: impl FnMut(&[&[u8]], &mut Vec<u8>) + 'a,
     ) {
@@ -86,12 +91,10 @@ impl<'a> Field<'a> {
         self.add(function, kind, name, Contestant::local(name, move |digests| hash(slices, digests)), expected.to_vec());
     }
 
-    /// SHA-3 by OpenSSL, in assembly.
-    fn add_sha3(&mut self, kind: &'static str) -> Result<()> {
+    /// SHA-3 by OpenSSL, in assembly; the crate's code must agree.
+    fn add_sha3(&mut self, kind: &'static str, by_crate: &Function) -> Result<()> {
         let expected = openssl_worker::digests(SHA3, self.slices)?;
-        let mut by_crate = Vec::new();
-        self.slices.iter().for_each(|message| linear::sha3_256(message, &mut by_crate));
-        anyhow::ensure!(by_crate == expected, "{SHA3}: the crate sha3 and OpenSSL disagree");
+        anyhow::ensure!(by_linear(by_crate, self.slices) == expected, "{SHA3}: the crate sha3 and OpenSSL disagree");
         let worker = Worker::start(self.session, Variant::Today, SHA3, Input::Messages(self.messages.layout().clone(), None))?;
         self.add(SHA3, kind, "linear by OpenSSL today", worker, expected);
         Ok(())
@@ -101,6 +104,12 @@ impl<'a> Field<'a> {
         let measured = race(self.session, self.messages.layout().total_bytes(), warm_up_calls, &mut self.contestants)?;
         Ok(Raced(self.keys.into_iter().zip(measured).collect()))
     }
+}
+
+fn by_linear(function: &Function, messages: &[&[u8]]) -> Vec<u8> {
+    let mut digests = Vec::new();
+    messages.iter().for_each(|message| (function.linear)(message, &mut digests));
+    digests
 }
 
 struct Raced(Vec<(Key, Measured)>);
@@ -132,7 +141,7 @@ fn over(one: Option<&Measured>, other: Option<&Measured>) -> Option<f64> {
 pub fn simultaneous(session: &Session) -> Result<Figure> {
     const SET: &str = "4 KiB messages, linear and in lanes";
     let messages: Messages = Layout::equal(64, 4096).fill()?;
-    let slices = messages.slices();
+    let (slices, functions) = (messages.slices(), Function::all());
     let mut field = Field::of(session, &messages, &slices);
     macro_rules! sha2 { ($($Sha:ident)*) => { $(
         for (kind, who) in [(LINEAR_TODAY, OPENSSL_TODAY), (LINEAR, OPENSSL_N_SMS), (LINEAR, OWN_SCALAR_ROUNDS)] {
@@ -143,20 +152,18 @@ pub fn simultaneous(session: &Session) -> Result<Figure> {
         }
     )* } }
     sha2!(Sha256 Sha512);
-    for function in
-        [Function::blake256(), Function::blake512(), Function::sha3_256(), Function::skein512(), Function::jh256(), Function::groestl256()]
-    {
+    for function in functions.iter().filter(|function| function.name != KECCAK) {
         let (name, linear) = (function.name, function.linear);
         if name == SHA3 {
-            field.add_sha3(LINEAR_TODAY)?;
+            field.add_sha3(LINEAR_TODAY, function)?;
         }
-        let mut expected = Vec::new();
-        slices.iter().for_each(|message| linear(message, &mut expected));
-        field.add_local(name, LINEAR, LINEAR, &expected, move |slices, digests| slices.iter().for_each(|message| linear(message, digests)));
-        for (kernel, kind) in
-            function.kernels.iter().filter_map(|kernel| Some((kernel.clone(), BACKENDS.iter().find(|of| of.0 == kernel.backend)?.1)))
-        {
-            field.add_local(name, kind, kind, &expected, move |slices, digests| kernel.hash_many(slices, digests));
+        let expected = by_linear(function, &slices);
+        let by_crate = move |slices: &[&[u8]], digests: &mut Vec<u8>| slices.iter().for_each(|message| linear(message, digests));
+        field.add_local((name, LINEAR, LINEAR), &expected, by_crate);
+        for kernel in &function.kernels {
+            if let Some((_, kind)) = BACKENDS.iter().find(|(backend, _)| *backend == kernel.backend) {
+                field.add_local((name, kind, kind), &expected, move |slices, digests| kernel.hash_many(slices, digests));
+            }
         }
     }
     let raced = field.race(500)?;
@@ -168,11 +175,10 @@ pub fn simultaneous(session: &Session) -> Result<Figure> {
     let gain = |function: &str, kind: &str| over(raced.best(&[function], &[kind]), linear_of(function));
     let kinds = [LINEAR, LINEAR_TODAY].into_iter().chain(BACKENDS.map(|backend| backend.1));
     for kind in kinds {
-        let source = if kind.starts_with(LINEAR) { Source::Peer } else { Source::Ours };
         for function in raced.functions() {
             let cycles = raced.best(&[function], &[kind]).and_then(Measured::tsc_cycles_per_byte);
-            figure.put((SET, kind), function, MEDIAN, source, cycles);
-            figure.put((SET, kind), function, "times as fast as the fastest linear code", source, gain(function, kind));
+            figure.put((SET, kind), function, MEDIAN, source(kind), cycles);
+            figure.put((SET, kind), function, "times as fast as the fastest linear code", source(kind), gain(function, kind));
         }
     }
     figure.picture(SET, "times as fast as the fastest linear code", Kind::Bars, &[]);
@@ -190,60 +196,46 @@ pub fn simultaneous(session: &Session) -> Result<Figure> {
     Ok(figure)
 }
 
-/// j-lanes hashing of a finalist.
-struct Tree {
-    kernel: LaneKernel,
-    over: OverLinear,
-    lanes: usize,
-    linear: Linear,
-    digests: Vec<u8>,
-}
-
-impl Tree {
-    /// Slices are read where they lie if there is a lane for each, and copied apart otherwise.
-    fn hash(&mut self, message: &[u8], digests: &mut Vec<u8>) {
-        self.digests.clear();
-        if self.kernel.lanes == self.lanes {
-            self.kernel.hash_dealt(message, &mut self.digests);
-        } else {
-            let slices: Vec<&[u8]> = self.over.deal(message).iter().map(Vec::as_slice).collect();
-            self.kernel.hash_many(&slices, &mut self.digests);
-        }
-        (self.linear)(&self.digests, digests);
-    }
-}
-
 /// The kind of code that has this number of lanes.
 fn of_lanes(lanes: usize) -> &'static str {
     KINDS[2 + lanes.ilog2() as usize]
 }
 
-impl Field<'_> {
+impl<'a> Field<'a> {
     /// A finalist: linear, two slices one after the other, and 2, 4, 8, 16 at once where there are
     /// as many lanes.
-    fn add_trees(&mut self, function: &Function) {
-        let (name, linear, word_bytes, message) = (function.name, function.linear, function.word_bytes, self.slices[0]);
+    fn add_trees(&mut self, function: &'a Function) {
+        let (name, linear, message) = (function.name, function.linear, self.slices[0]);
+        let over = |lanes| OverLinear::new(lanes, function.word_bytes);
         let expected = |lanes: usize| {
             let mut expected = Vec::new();
-            match lanes {
-                1 => linear(message, &mut expected),
-                _ => OverLinear::new(lanes, word_bytes).hash(message, &mut expected, linear),
-            }
+            over(lanes).hash(message, &mut expected, linear);
             expected
         };
         let by = format!("linear by {}", function.linear_name);
-        self.add_local(name, LINEAR, &by, &expected(1), move |slices, digests| linear(slices[0], digests));
-        let mut two = OverLinear::new(2, word_bytes);
-        self.add_local(name, TWO_SLICES, TWO_SLICES, &expected(2), move |slices, digests| two.hash(slices[0], digests, linear));
+        self.add_local((name, LINEAR, &by), &by_linear(function, &[message]), move |slices, digests| linear(slices[0], digests));
+        let mut two = over(2);
+        self.add_local((name, TWO_SLICES, TWO_SLICES), &expected(2), move |slices, digests| two.hash(slices[0], digests, linear));
         for lanes in [2, 4, 8, 16] {
             let narrowest = function.kernels.iter().map(|kernel| kernel.lanes).filter(|of_kernel| *of_kernel >= lanes).min();
             // Two slices of 32-bit words leave half of the narrowest register idle; more than twice
             // as many lanes are not worth a look.
             let fitting = |kernel: &&LaneKernel| Some(kernel.lanes) == narrowest && kernel.lanes <= 2 * lanes;
-            for kernel in function.kernels.iter().filter(fitting).cloned() {
+            for kernel in function.kernels.iter().filter(fitting) {
                 let by = format!("j = {lanes} ({})", kernel.backend);
-                let mut tree = Tree { kernel, over: OverLinear::new(lanes, word_bytes), lanes, linear, digests: Vec::new() };
-                self.add_local(name, of_lanes(lanes), &by, &expected(lanes), move |slices, digests| tree.hash(slices[0], digests));
+                let (mut over, mut of_slices) = (over(lanes), Vec::new());
+                // Slices are read where they lie if there is a lane for each, and copied apart otherwise.
+                let tree = move |slices: &[&[u8]], digests: &mut Vec<u8>| {
+                    of_slices.clear();
+                    if kernel.lanes == lanes {
+                        kernel.hash_dealt(slices[0], &mut of_slices);
+                    } else {
+                        let apart: Vec<&[u8]> = over.deal(slices[0]).iter().map(Vec::as_slice).collect();
+                        kernel.hash_many(&apart, &mut of_slices);
+                    }
+                    linear(&of_slices, digests);
+                };
+                self.add_local((name, of_lanes(lanes), &by), &expected(lanes), tree);
             }
         }
     }
@@ -263,7 +255,7 @@ impl Metrics {
 pub fn tree_mode(session: &Session) -> Result<Figure> {
     const SET: &str = "A message of 8 KiB, linear and in tree mode: the fastest code of each kind";
     let messages = Layout::equal(1, 8192).fill()?;
-    let slices = messages.slices();
+    let (slices, functions) = (messages.slices(), Function::all());
     let mut field = Field::of(session, &messages, &slices);
     for who in BEST_THEN {
         field.add_who::<Sha256>(LINEAR_THEN, "linear by ", who)?;
@@ -278,13 +270,12 @@ pub fn tree_mode(session: &Session) -> Result<Figure> {
     for who in lanes {
         field.add_who::<Sha256>(of_lanes(who.j()), "", who)?;
     }
-    let papers = [Function::blake256(), Function::blake512(), Function::keccak256()];
-    papers
-        .into_iter()
-        .chain([Function::skein512(), Function::jh256(), Function::groestl256()])
-        .for_each(|function| field.add_trees(&function));
+    for function in functions.iter().filter(|function| function.name != SHA3) {
+        field.add_trees(function);
+    }
     // The same permutation with another byte of padding, in assembly.
-    field.add_sha3(LINEAR)?;
+    let sha3 = functions.iter().find(|function| function.name == SHA3).expect("one of them");
+    field.add_sha3(LINEAR, sha3)?;
     let mut raced = field.race(25_000)?;
     raced.0.iter_mut().for_each(|(key, measured)| measured.name.clone_from(&key.2));
     let mut figure = Figure::default();
@@ -296,19 +287,15 @@ pub fn tree_mode(session: &Session) -> Result<Figure> {
     for function in &functions {
         for kind in KINDS {
             let best = if kind == LINEAR { linear(function) } else { raced.best(&[function], &[kind]) };
-            let source = if kind.starts_with(LINEAR) { Source::Peer } else { Source::Ours };
-            figure.put((SET, kind), *function, MEDIAN, source, best.and_then(Measured::tsc_cycles_per_byte));
+            figure.put((SET, kind), *function, MEDIAN, source(kind), best.and_then(Measured::tsc_cycles_per_byte));
         }
     }
     for function in &functions {
         let set = format!("{function} of a message of 8 KiB");
         let at = (set.as_str(), "8 KiB");
         for ((_, kind, name), measured) in raced.0.iter().filter(|row| with_sha3(function).contains(&row.0.0)) {
-            let source = if kind.starts_with(LINEAR) { Source::Peer } else { Source::Ours };
-            figure.put(at, name, LEAST, source, measured.least_tsc_cycles_per_byte());
-            figure.put(at, name, MEDIAN, source, measured.tsc_cycles_per_byte());
-            figure.put(at, name, CORE, source, measured.core_cycles_per_byte());
-            figure.put(at, name, RATE, source, measured.mb_per_s());
+            let source = source(kind);
+            figure.measured(at, name, source, measured);
             figure.put(at, name, "times as fast as its fastest linear code", source, over(Some(measured), linear(function)));
             figure.put(at, name, "times as fast as the paper's 4 lanes of SHA-256", source, over(Some(measured), papers_sha256));
         }

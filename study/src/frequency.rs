@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::model::Missing;
+
 /// Settings as they were found, to be written back: on an interrupt too.
 static CHANGED: Mutex<Vec<(PathBuf, String)>> = Mutex::new(Vec::new());
 
@@ -49,18 +51,18 @@ impl Frequencies {
     /// Holds the CPU at one of them until the result is dropped.
     ///
     /// # Errors
-    /// Says what could not be read or written.
-    pub fn hold(&self, khz: u64) -> Result<Held, String> {
+    /// [`Missing`], which says what could not be read or written.
+    pub fn hold(&self, khz: u64) -> Result<Held, Missing> {
         // Kept until all is written: an interrupt meanwhile waits, and then finds everything that
         // has to go back.
         let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
         let setting = |name: &str| {
             let path = self.folder.join(name);
-            let found = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let found = std::fs::read_to_string(&path).map_err(|error| Missing(format!("{}: {error}", path.display())))?;
             Ok((path, found.trim().to_string()))
         };
         // The upper limit goes back first: the lower one must never be above it.
-        changed.extend([MOST, LEAST].into_iter().map(setting).collect::<Result<Vec<_>, String>>()?);
+        changed.extend([MOST, LEAST].into_iter().map(setting).collect::<Result<Vec<_>, Missing>>()?);
         let writes = [(LEAST, self.available_khz[0]), (MOST, khz), (LEAST, khz)];
         let written = writes.into_iter().try_for_each(|(name, khz)| write(&self.folder.join(name), &khz.to_string()));
         if written.is_err() {
@@ -94,8 +96,8 @@ fn set_back(changed: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-fn write(path: &Path, value: &str) -> Result<(), String> {
-    std::fs::write(path, value).map_err(|error| format!("{}: {error}", path.display()))
+fn write(path: &Path, value: &str) -> Result<(), Missing> {
+    std::fs::write(path, value).map_err(|error| Missing(format!("{}: {error}", path.display())))
 }
 
 #[cfg(test)]
@@ -112,7 +114,7 @@ mod tests {
         std::fs::write(file(MOST), "3300000\n").unwrap();
         let frequencies = of_folder().unwrap();
         assert_eq!(frequencies.lowest_middle_highest(), [1_600_000, 2_400_000, 3_300_000]);
-        assert!(frequencies.hold(1_600_000).is_err_and(|error| error.contains(LEAST)));
+        assert!(frequencies.hold(1_600_000).is_err_and(|error| error.0.contains(LEAST)));
         std::fs::write(file(LEAST), "2400000\n").unwrap();
         let limits = || [LEAST, MOST].map(|name| std::fs::read_to_string(file(name)).unwrap());
         let held = frequencies.hold(1_600_000).unwrap();

@@ -237,24 +237,23 @@ pub fn tails(session: &Session) -> Result<Figure> {
     let mut figure = Figure::default();
     let lengths = behind.map(|by| BYTES.saturating_add_signed(by));
     let races = lengths.iter().map(|bytes| race::<Sha256>(session, *bytes, &field)).collect::<Result<Vec<Raced>>>()?;
-    let mut worst: Vec<(String, Option<f64>)> = Vec::new();
+    let ns = |who, raced: &Raced| raced.value(who, Measured::median_ns);
+    let cost = |who, raced: &Raced| {
+        let whole = races.iter().find(|whole| whole.bytes() == raced.bytes().next_multiple_of(256))?;
+        Some(100.0 * (ns(who, raced)? / ns(who, whole)? - 1.0))
+    };
     for who in field {
-        let mut most = None;
         for raced in &races {
-            let ns = |raced: &Raced| raced.value(who, Measured::median_ns);
-            let whole = races.iter().find(|whole| whole.bytes() == raced.bytes().next_multiple_of(256));
-            let cost = whole.and_then(|whole| Some(100.0 * (ns(raced)? / ns(whole)? - 1.0)));
             let case = format!("{} bytes", thousands(raced.bytes() as u64));
             let set = "SHA-256 of lengths that are no multiples of 256 bytes";
-            figure.put((set, &case), name(who), "ns", who.source(), ns(raced));
-            figure.put((COST, &case), name(who), "% more time", who.source(), cost);
-            most = cost.map(|cost| most.map_or(cost, |most: f64| most.max(cost))).or(most);
+            figure.put((set, &case), name(who), "ns", who.source(), ns(who, raced));
+            figure.put((COST, &case), name(who), "% more time", who.source(), cost(who, raced));
         }
-        worst.push((name(who), most));
     }
     figure.miss(&races[0].missing);
     figure.picture(COST, "% more time", Kind::Lines("bytes of the message"), &[]);
-    figure.metrics.each("cost of a tail", worst.into_iter().skip(2).take(1));
+    let most = races.iter().filter_map(|raced| cost(PAPERS_LANES, raced)).reduce(f64::max);
+    figure.metrics.each("cost of a tail", [(name(PAPERS_LANES), most)]);
     Ok(figure)
 }
 
@@ -266,14 +265,14 @@ pub fn proportional(session: &Session) -> Result<Figure> {
     let field: Vec<Who> = linear.into_iter().chain([PAIRS[0].1, Who::Over(4, &OWN_SCALAR_ROUNDS)]).collect();
     let mut figure = Figure::default();
     let set = "Cycles of the time-stamp counter an Update, by the length of the message";
-    let mut cycles: Vec<Vec<f64>> = vec![Vec::new(); field.len()];
-    for bytes in lengths {
-        let raced = race::<Sha256>(session, bytes, &field)?;
-        for (who, cycles) in field.iter().zip(&mut cycles) {
-            let updates = updates::of_j_lanes(bytes, who.j()) as f64;
-            let value = raced.value(*who, Measured::tsc_cycles_per_byte).map(|per_byte| per_byte * bytes as f64 / updates);
-            figure.put((set, &length(bytes)), name(*who), "cycles an Update", who.source(), value);
-            cycles.extend(value);
+    let races = lengths.iter().map(|bytes| race::<Sha256>(session, *bytes, &field)).collect::<Result<Vec<Raced>>>()?;
+    let cycles = |who: Who, raced: &Raced| {
+        let per_byte = raced.value(who, Measured::tsc_cycles_per_byte)?;
+        Some(per_byte * raced.bytes() as f64 / updates::of_j_lanes(raced.bytes(), who.j()) as f64)
+    };
+    for raced in &races {
+        for who in &field {
+            figure.put((set, &length(raced.bytes())), name(*who), "cycles an Update", who.source(), cycles(*who, raced));
         }
         figure.miss(&raced.missing);
     }
@@ -281,11 +280,12 @@ pub fn proportional(session: &Session) -> Result<Figure> {
         figure.put((set, "8 KiB"), name(who), "cycles an Update", Source::Paper, paper);
     }
     figure.picture(set, "cycles an Update", Kind::Lines("length of the message, KiB"), &[]);
-    let spread = |cycles: &Vec<f64>| {
-        let (least, most) = cycles.iter().fold((f64::INFINITY, 0.0f64), |(least, most), one| (least.min(*one), most.max(*one)));
-        (cycles.len() == lengths.len()).then(|| 100.0 * (most / least - 1.0))
-    };
-    figure.metrics.each("spread of an Update", field.iter().zip(&cycles).take(1).map(|(who, cycles)| (name(*who), spread(cycles))));
+    let of_scalar: Option<Vec<f64>> = races.iter().map(|raced| cycles(OPENSSL_SCALAR, raced)).collect();
+    let spread = of_scalar.map(|cycles| {
+        let end = |better: fn(f64, f64) -> f64| cycles.iter().copied().reduce(better).expect("lengths");
+        100.0 * (end(f64::max) / end(f64::min) - 1.0)
+    });
+    figure.metrics.each("spread of an Update", [(name(OPENSSL_SCALAR), spread)]);
     Ok(figure)
 }
 

@@ -12,6 +12,7 @@ use manyhash_measure::timing::quantile;
 
 use crate::aciicmez_2004::subject::Subject;
 use crate::contestants::{BEST_THEN, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, S_HASH, S_HASH_THEN, Who};
+use crate::gueron_2013::length;
 use crate::measured::{Measured, fastest};
 use crate::messages::Layout;
 use crate::model::{Figure, Source};
@@ -88,17 +89,12 @@ const ALL: [Who; 18] = [
     Who::Manyhash,
 ];
 
-/// "16 KiB".
-fn size(bytes: usize) -> String {
-    if bytes < 1 << 20 { format!("{} KiB", bytes >> 10) } else { format!("{} MiB", bytes >> 20) }
-}
-
 /// How many messages are twice this CPU's last cache, where that is more than the paper's memory
 /// case.
 fn beyond_caches(session: &Session) -> Option<(usize, String)> {
     let (level, bytes) = caches(session.machine.pinned_to.unwrap_or(0)).into_iter().max()?;
     let messages = (2 * bytes).min(MOST_BYTES) / MESSAGE_BYTES;
-    let place = if 2 * bytes > MOST_BYTES { format!("L{level} here: {}", size(bytes)) } else { format!("twice the L{level} here") };
+    let place = if 2 * bytes > MOST_BYTES { format!("L{level} here: {}", length(bytes)) } else { format!("twice the L{level} here") };
     (!session.quick && messages > CASES[CASES.len() - 1].0).then_some((messages, place))
 }
 
@@ -109,14 +105,14 @@ fn cases<S: Subject>(session: &Session) -> Result<Vec<(String, Raced)>> {
         let messages = if session.quick { messages.min(QUICK_MESSAGES) } else { messages };
         let layout = Layout::equal(messages, MESSAGE_BYTES);
         let warm_up_calls = (WARM_UP_BYTES / layout.total_bytes() as u64).clamp(3, WARM_UP_CALLS);
-        Ok((format!("{} ({place})", size(layout.total_bytes())), Raced::of::<S>(session, &ALL, &layout, warm_up_calls)?))
+        Ok((format!("{} ({place})", length(layout.total_bytes())), Raced::of::<S>(session, &ALL, &layout, warm_up_calls)?))
     };
     cases.map(race).collect()
 }
 
 fn figure_2<S: Subject>(session: &Session, cases: &[(String, Raced)], paper: &[(Who, f64)], shown: &[Who]) -> Figure {
     let caches = caches(session.machine.pinned_to.unwrap_or(0));
-    let caches: Vec<String> = caches.into_iter().map(|(level, bytes)| format!("L{level} {}", size(bytes))).collect();
+    let caches: Vec<String> = caches.into_iter().map(|(level, bytes)| format!("L{level} {}", length(bytes))).collect();
     let caches = if caches.is_empty() { "the system does not tell this CPU's".into() } else { format!("here: {}", caches.join(", ")) };
     let serial_end = match serial_end::<S>() {
         SCALAR_ROUNDS => format!("manyhash's code for one message ({SCALAR_ROUNDS}), in place of n-SMS"),
@@ -280,6 +276,7 @@ pub fn table_1(_: &Session) -> Result<Figure> {
     let sha256 = all_updates(updates::<Sha256>);
     let whole_blocks = all_updates(|bytes| bytes / Sha256::BLOCK_BYTES as u64);
     let mut figure = Figure { said: vec![("note", PaperSizes::read()?.note)], ..Figure::default() };
+    let of_4_kib = updates::<Sha256>(4096) as f64;
     for (who, paper, here) in [
         ("files", Some(350.0), files),
         // The sum that section 4.3 states.
@@ -295,7 +292,10 @@ pub fn table_1(_: &Session) -> Result<Figure> {
         ("Updates of SHA-512 in sum", None, all_updates(updates::<Sha512>)),
     ] {
         figure.beside(("DIVERSE: files, bytes and Updates", ""), who, "quantity", Source::Ours, here, paper);
+        figure.metrics.set(who, Some(here));
     }
+    figure.metrics.set("Updates of 4 KB", Some(of_4_kib));
+    figure.metrics.set("more than 64", Some(100.0 * (of_4_kib / 64.0 - 1.0)));
     for percent in [1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 100.0] {
         let quantile = quantile(sizes.iter().map(|bytes| *bytes as f64).collect(), percent / 100.0).expect("files");
         let who = format!("{percent} % of the files");
@@ -312,17 +312,6 @@ pub fn table_1(_: &Session) -> Result<Figure> {
         figure.put((SHARES, &case), "of the bytes", "% in files of at most that size", Source::Paper, 100.0 * below(|bytes| bytes) / bytes);
     }
     figure.picture(SHARES, "% in files of at most that size", Kind::Lines("size of the file, bytes"), &[]);
-    let of_4_kib = updates::<Sha256>(4096) as f64;
-    for (metric, value) in [
-        ("files", files),
-        ("smallest", least),
-        ("largest", most),
-        ("average", (bytes / files).round()),
-        ("Updates of 4 KB", of_4_kib),
-        ("more than 64", 100.0 * (of_4_kib / 64.0 - 1.0)),
-    ] {
-        figure.metrics.set(metric, Some(value));
-    }
     Ok(figure)
 }
 

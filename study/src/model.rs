@@ -1,6 +1,10 @@
 //! What a figure is: the form of `study.json`, which the report is made from. Nothing in it depends
 //! on one figure.
 
+use std::fmt;
+use std::io::ErrorKind;
+
+use anyhow::Result;
 use serde::Serialize;
 
 use crate::claims::Metrics;
@@ -48,6 +52,41 @@ pub struct Figure {
     /// Why the figure failed, where it is a defect of the study and not a limit of the machine.
     pub failed: Option<String>,
     pub seconds: f64,
+}
+
+/// An error that says what this machine lacks: no defect of the study.
+#[derive(Debug)]
+pub struct Missing(pub String);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// Whether an error is a limit of the machine: something is [`Missing`], or a disk or the memory is full.
+pub fn is_limit(error: &anyhow::Error) -> bool {
+    const LACKS: [ErrorKind; 3] = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::OutOfMemory];
+    let mut of_system = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    error.is::<Missing>() || of_system.any(|error| LACKS.contains(&error.kind()))
+}
+
+impl Figure {
+    /// What was measured of a part of the figure; nothing where the machine does not let us, which the figure then says.
+    ///
+    /// # Errors
+    /// If it failed otherwise.
+    pub fn unless_missing<T>(&mut self, part: &str, measured: Result<T>) -> Result<Option<T>> {
+        match measured {
+            Err(error) if is_limit(&error) => {
+                self.missing.push(format!("{part}: {error:#}"));
+                Ok(None)
+            }
+            measured => measured.map(Some),
+        }
+    }
 }
 
 /// Rows under headings.
@@ -121,4 +160,21 @@ pub struct Claim {
     pub paper: String,
     pub here: String,
     pub verdict: Verdict,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn what_the_machine_lacks_is_told_and_a_defect_is_an_error() {
+        let mut figure = Figure::default();
+        let lack = |kind: ErrorKind| Err::<(), _>(std::io::Error::from(kind)).context("writing a file");
+        assert!(figure.unless_missing("files", lack(ErrorKind::StorageFull)).unwrap().is_none());
+        assert!(figure.unless_missing("counts", Err::<(), _>(Missing("no valgrind".into()).into())).unwrap().is_none());
+        assert!(figure.missing[0].starts_with("files: writing a file: ") && figure.missing[1] == "counts: no valgrind");
+        assert!(figure.unless_missing("files", lack(ErrorKind::NotFound)).is_err());
+        assert_eq!(figure.unless_missing("files", Ok(7)).unwrap(), Some(7));
+    }
 }

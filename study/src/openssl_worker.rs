@@ -8,7 +8,6 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use manyhash_measure::machine;
@@ -70,30 +69,23 @@ impl Variant {
     /// Why this code cannot be had here; told to use it all the same, OpenSSL would silently run
     /// other code. `None`: it can.
     pub fn missing(self) -> Option<String> {
-        if self == Self::Today {
-            return None;
+        let needs: &[&str] = match self {
+            Self::Today => return None,
+            Self::Scalar => &[],
+            // And BMI1, which no CPU with BMI2 lacks.
+            Self::NSms => &["avx2", "bmi2"],
+            Self::OneBlockSsse3 => &["ssse3"],
+            Self::OneBlockAvx => &["avx"],
+        };
+        let is_from_intel = || std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("GenuineIntel"));
+        if !cfg!(target_arch = "x86_64") {
+            return Some("only on x86-64 can OpenSSL be told what the CPU lacks".into());
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        return Some("only on x86-64 can OpenSSL be told what the CPU lacks".into());
-        #[cfg(target_arch = "x86_64")]
-        {
-            let lacks = match self {
-                Self::Today | Self::Scalar => None,
-                Self::NSms => {
-                    let all = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
-                    (!all).then_some("AVX2, BMI1 or BMI2")
-                }
-                Self::OneBlockSsse3 => (!is_x86_feature_detected!("ssse3")).then_some("SSSE3"),
-                Self::OneBlockAvx => {
-                    let is_from_intel = std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("GenuineIntel"));
-                    if !is_from_intel {
-                        return Some("OpenSSL chooses it on CPUs by Intel only".into());
-                    }
-                    (!is_x86_feature_detected!("avx")).then_some("AVX")
-                }
-            };
-            lacks.map(|lacks| format!("this CPU lacks {lacks}"))
+        if self == Self::OneBlockAvx && !is_from_intel() {
+            return Some("OpenSSL chooses it on CPUs by Intel only".into());
         }
+        let features = machine::features();
+        needs.iter().find(|need| !features.contains(need)).map(|lacks| format!("this CPU lacks {lacks}"))
     }
 }
 
@@ -103,12 +95,8 @@ enum Question {
     Prepare { algorithm: String, input: Input, cpu: Option<usize>, probe: bool },
     /// Answer: all digests.
     Digests,
-    /// Answer: nothing.
-    WarmUp { calls: u64 },
-    /// Answer: calls.
-    CallsPerSample { sample: Duration },
     /// Answer: a sample.
-    Sample { calls: u64, round: usize },
+    Sample { probed: bool, calls: u64, round: usize },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -169,14 +157,8 @@ impl Runner for Worker {
     fn digests(&mut self) -> Result<Vec<u8>> {
         self.ask(&Question::Digests)
     }
-    fn warm_up(&mut self, calls: u64) -> Result<()> {
-        self.ask(&Question::WarmUp { calls })
-    }
-    fn calls_per_sample(&mut self, sample: Duration) -> Result<u64> {
-        self.ask(&Question::CallsPerSample { sample })
-    }
-    fn sample(&mut self, _: Option<Probe>, calls: u64, round: usize) -> Result<Sample> {
-        self.ask(&Question::Sample { calls, round })
+    fn sample(&mut self, probe: Option<Probe>, calls: u64, round: usize) -> Result<Sample> {
+        self.ask(&Question::Sample { probed: probe.is_some(), calls, round })
     }
 }
 
@@ -247,9 +229,7 @@ fn answer_all(lines: std::io::Lines<std::io::StdinLock<'_>>, probe: Option<Probe
         match serde_json::from_str(&line?)? {
             Question::Prepare { .. } => bail!("told twice what to hash"),
             Question::Digests => answer(local.digests())?,
-            Question::WarmUp { calls } => answer(local.warm_up(calls))?,
-            Question::CallsPerSample { sample } => answer(local.calls_per_sample(sample))?,
-            Question::Sample { calls, round } => answer(local.sample(probe, calls, round))?,
+            Question::Sample { probed, calls, round } => answer(local.sample(probe.filter(|_| probed), calls, round))?,
         }
     }
     Ok(())

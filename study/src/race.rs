@@ -2,7 +2,7 @@
 //! again.
 
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use manyhash_measure::timing::{self, Probe, Sample};
@@ -14,10 +14,6 @@ use crate::session::Session;
 pub trait Runner {
     /// All digests of one call, one after the other.
     fn digests(&mut self) -> Result<Vec<u8>>;
-    /// So many calls that nobody times.
-    fn warm_up(&mut self, calls: u64) -> Result<()>;
-    /// How many calls fill so long a sample.
-    fn calls_per_sample(&mut self, sample: Duration) -> Result<u64>;
     /// The average of so many calls. `round` differs from sample to sample: it sets the depth of
     /// the stack.
     fn sample(&mut self, probe: Option<Probe>, calls: u64, round: usize) -> Result<Sample>;
@@ -59,6 +55,18 @@ impl<'a> Contestant<'a> {
     pub fn sample_once(&mut self, round: usize) -> Result<Sample> {
         self.runner.sample(None, 1, round)
     }
+
+    /// How many calls fill so long a sample, by the shortest of some: one of them may have been interrupted.
+    fn calls_per_sample(&mut self, sample: Duration) -> Result<u64> {
+        let (begin, mut shortest_ns) = (Instant::now(), f64::INFINITY);
+        for calls in 1..=10 {
+            shortest_ns = shortest_ns.min(self.sample_once(0)?.call_ns);
+            if calls >= 3 && begin.elapsed() > 2 * sample {
+                break;
+            }
+        }
+        Ok((sample.as_nanos() as f64 / shortest_ns.max(1.0)).ceil() as u64)
+    }
 }
 
 /// Appends the digests of all messages.
@@ -87,13 +95,6 @@ impl Runner for Local<'_> {
         self.call();
         Ok(self.digests.clone())
     }
-    fn warm_up(&mut self, calls: u64) -> Result<()> {
-        (0..calls).for_each(|_| self.call());
-        Ok(())
-    }
-    fn calls_per_sample(&mut self, sample: Duration) -> Result<u64> {
-        Ok(timing::calls_per_sample(sample, || self.call()))
-    }
     fn sample(&mut self, probe: Option<Probe>, calls: u64, round: usize) -> Result<Sample> {
         Ok(timing::sample(probe, calls, round, || self.call()))
     }
@@ -106,14 +107,17 @@ impl Runner for Local<'_> {
 /// If digests are wrong: there is nothing to be said about the speed of wrong digests.
 pub fn race(session: &Session, bytes: usize, warm_up_calls: u64, contestants: &mut [Contestant<'_>]) -> Result<Vec<Measured>> {
     let effort = session.effort;
+    let warm_up_calls = if session.quick { warm_up_calls.min(3) } else { warm_up_calls };
     let mut calls = Vec::new();
     for contestant in &mut *contestants {
         contestant.digests()?;
-        contestant.runner.warm_up(if session.quick { warm_up_calls.min(3) } else { warm_up_calls })?;
-        calls.push(contestant.runner.calls_per_sample(effort.sample)?);
+        if warm_up_calls > 0 {
+            contestant.runner.sample(None, warm_up_calls, 0)?;
+        }
+        calls.push(contestant.calls_per_sample(effort.sample)?);
     }
     let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); contestants.len()];
-    let begin = std::time::Instant::now();
+    let begin = Instant::now();
     for round in 0..effort.samples {
         if round >= effort.fewest_samples && begin.elapsed() > effort.race {
             break;

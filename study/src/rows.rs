@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::aciicmez_2004::subject::Subject;
 use crate::contestants::{Raced, Who};
+use crate::measured::Measured;
 use crate::model::{Cell, Figure, Source, Table};
 
 /// Cycles of the time-stamp counter a byte, by the least sample, as the papers take it.
@@ -77,16 +78,24 @@ impl Figure {
         self.put(at, who, what, Source::Paper, paper);
     }
 
+    /// The value that was measured here; `None` if it was not.
+    pub fn value(&self, (set, case): (&str, &str), who: &str, what: &str) -> Option<f64> {
+        let is_it = |row: &&Row| row.set == set && row.case == case && row.who == who && row.what == what && row.source != Source::Paper;
+        self.rows.iter().find(is_it).map(|row| row.value)
+    }
+
+    /// Adds cycles a byte and the rate of somebody.
+    pub fn measured(&mut self, at: (&str, &str), who: &str, source: Source, measured: &Measured) {
+        self.put(at, who, LEAST, source, measured.least_tsc_cycles_per_byte());
+        self.put(at, who, MEDIAN, source, measured.tsc_cycles_per_byte());
+        self.put(at, who, CORE, source, measured.core_cycles_per_byte());
+        self.put(at, who, RATE, source, measured.mb_per_s());
+    }
+
     /// Adds what a race gave, beside the paper's cycles a byte, and why others did not take part.
     pub fn raced<S: Subject>(&mut self, at: (&str, &str), raced: &Raced, paper: &[(Who, f64)]) {
         for (who, measured) in &raced.rows {
-            let values = [
-                (LEAST, measured.least_tsc_cycles_per_byte()),
-                (MEDIAN, measured.tsc_cycles_per_byte()),
-                (CORE, measured.core_cycles_per_byte()),
-                (RATE, Some(measured.mb_per_s())),
-            ];
-            values.into_iter().for_each(|(what, value)| self.put(at, who.name::<S>(), what, who.source(), value));
+            self.measured(at, &who.name::<S>(), who.source(), measured);
             let in_paper = paper.iter().find(|(other, _)| other == who).map(|(_, value)| *value);
             self.put(at, who.name::<S>(), LEAST, Source::Paper, in_paper);
         }

@@ -12,6 +12,8 @@ use manyhash_measure::machine;
 use manyhash_measure::timing::Probe;
 use serde::Serialize;
 
+use crate::model::Missing;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Samples of each contestant, unless time ends them.
@@ -136,7 +138,7 @@ impl Session {
     /// An empty folder for files, removed when it is dropped, and on an interrupt too.
     ///
     /// # Errors
-    /// If there is no room for `bytes`, which says where and how much there is.
+    /// [`Missing`] if there is no room for `bytes`, which says where and how much there is.
     pub fn scratch(&self, bytes: u64) -> Result<Scratch> {
         let parent = self.scratch_parent.clone().unwrap_or_else(std::env::temp_dir);
         Scratch::new(&parent, bytes)
@@ -176,20 +178,15 @@ pub struct Scratch {
 
 impl Scratch {
     fn new(parent: &Path, bytes: u64) -> Result<Self> {
-        if let Some(free) = free_bytes(parent) {
-            let gigabytes = |bytes: u64| bytes as f64 / 1e9;
-            anyhow::ensure!(
-                free >= bytes + (bytes >> 3),
-                "{}: {:.1} GB are needed and {:.1} GB are free (--scratch DIR puts files elsewhere)",
-                parent.display(),
-                gigabytes(bytes),
-                gigabytes(free)
-            );
+        let lacking = |why: String| Missing(format!("{}: {why}", parent.display()));
+        if let Some(free) = free_bytes(parent).filter(|free| *free < bytes + (bytes >> 3)) {
+            let [needed, free] = [bytes, free].map(|bytes| bytes as f64 / 1e9);
+            return Err(lacking(format!("{needed:.1} GB are needed and {free:.1} GB are free (--scratch DIR puts files elsewhere)")).into());
         }
         // Known before it is there: an interrupt in between must find it.
         let mut folders = SCRATCH.lock().expect("nobody panics with it");
         let folder = tempfile::Builder::new().prefix("manyhash-study-").tempdir_in(parent);
-        let folder = folder.with_context(|| format!("making a folder in {}", parent.display()))?;
+        let folder = folder.map_err(|error| lacking(format!("making a folder: {error}")))?;
         let path = folder.path().to_path_buf();
         folders.push(path.clone());
         Ok(Self { folder: Some(folder), path })

@@ -1,7 +1,4 @@
-"""An interrupted study leaves no files behind.
-
-MANYHASH_STUDY_FIGURE names another figure that makes files than the one it is tried with, MANYHASH_STUDY another program.
-"""
+"""An interrupted study leaves no files behind."""
 
 import os
 import signal
@@ -11,9 +8,10 @@ import time
 import unittest
 from pathlib import Path
 
-from support import figures, program, skip
+from support import program
 
-FIGURE = os.environ.get("MANYHASH_STUDY_FIGURE", "2012-3")
+# One that makes files.
+FIGURE = "2012-3"
 # How long it may take until there are files, and until it has ended: not speeds, but when to give up.
 PATIENCE_SECONDS = 120
 # Between the first file and the signal: at first files are being written, later read.
@@ -21,10 +19,6 @@ MOMENTS_SECONDS = (0, 0.05, 0.5)
 
 
 class AnInterrupt(unittest.TestCase):
-    def setUp(self):
-        if FIGURE not in [line.split()[0] for line in figures(self) if line.strip()]:
-            skip(self, f"manyhash-study --list has no {FIGURE}, whose files this is about")
-
     def test_to_the_program_leaves_no_files(self):
         for moment in MOMENTS_SECONDS:
             with self.subTest(moment):

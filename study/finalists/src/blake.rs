@@ -95,10 +95,26 @@ pub struct BlakeEnding;
 
 /// Returns the number of the message's bits up to and with those of block number `block`, or 0 if
 /// that block has none.
-pub(super) fn count(message_bytes: u64, block: u64, block_bytes: u64) -> u128 {
-    let holds_message = block * block_bytes < message_bytes;
-    8 * u128::from(if holds_message { message_bytes.min((block + 1).saturating_mul(block_bytes)) } else { 0 })
+const fn count(message_bytes: u64, block: u64, block_bytes: u64) -> u128 {
+    let (begin, end) = (block * block_bytes, (block + 1).saturating_mul(block_bytes));
+    let bytes = if begin >= message_bytes {
+        0
+    } else if end > message_bytes {
+        message_bytes
+    } else {
+        end
+    };
+    8 * bytes as u128
 }
+
+/// The bits of very long messages take two words.
+const _: () = {
+    let long = (1 << 32) + 5;
+    assert!(count(long, long / 64, 64) == (8 << 32) + 40);
+    assert!(count(long, (1 << 23) - 1, 64) == 1 << 32);
+    assert!(count(long, 1 + long / 64, 64) == 0);
+    assert!(count(u64::MAX, (1 << 57) - 1, 128) == 8 * (u64::MAX as u128));
+};
 
 macro_rules! blake {
     ($(#[$doc:meta])* $Blake:ident, $name:literal, $word:ident, $constants:ident, $rotations:tt, [$($round:literal)+], $initial:expr) => {

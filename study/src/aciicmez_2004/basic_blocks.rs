@@ -4,10 +4,9 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use super::counting::{self, Routine};
+use super::counting::{self, Known, Routine};
 use super::scalar::{FULLY, HashFunction, Sha1, Sha256, Sha512, Sha512Pairs, bb1_retrieve_block, bb2_schedule, bb3_rounds, bb4_update};
 use crate::claims::Metrics;
-use crate::measured::Measured;
 use crate::model::{Figure, Source};
 use crate::rows::Kind;
 use crate::session::Session;
@@ -70,75 +69,65 @@ pub fn routines() -> Vec<Routine> {
     all_of::<Sha1>().chain(all_of::<Sha256>()).chain(all_of::<Sha512Pairs>()).chain(all_of::<Sha512>()).collect()
 }
 
-/// Shares of the four basic blocks in percent, three ways.
-struct Shares {
-    left_out: [f64; 4],
-    alone: [f64; 4],
-    instructions: Option<[f64; 4]>,
-}
-
-impl Shares {
-    fn new(times: &[f64; PARTS.len()], counts: Option<&[f64; PARTS.len()]>) -> Self {
-        let saved = |values: &[f64; PARTS.len()]| [1, 2, 3, 4].map(|part| 100.0 * (values[0] - values[part]) / values[0]);
-        let all_alone: f64 = times[5..].iter().sum();
-        Self { left_out: saved(times), alone: [5, 6, 7, 8].map(|part| 100.0 * times[part] / all_alone), instructions: counts.map(saved) }
-    }
-}
+const SET: &str = "Shares of the basic blocks (the paper has SHA-512 in 32-bit registers only)";
+const ALONE: &str = "% of the time, alone";
+const LEFT_OUT: &str = "% of the time saved if left out";
+const INSTRUCTIONS: &str = "% of the instructions";
 
 pub fn measure(session: &Session) -> Result<Figure> {
-    const SET: &str = "Shares of the basic blocks (the paper has SHA-512 in 32-bit registers only)";
     let mut figure = Figure::default();
-    let counts = counting::count(session, ID)?.map_err(|why| figure.missing.push(why)).unwrap_or_default();
-    let (mut shares, mut all) = (Vec::new(), routines());
+    let counts = figure.unless_missing("counts of instructions", counting::count(session, ID))?.unwrap_or_default();
+    let mut all = routines();
     for (i, function) in FUNCTIONS.into_iter().enumerate() {
         let rest = all.split_off(PARTS.len());
-        let measured = counting::time(session, std::mem::replace(&mut all, rest))?;
-        let instructions = |part: &str| {
-            let mix = counts.iter().find(|mix| mix.name == format!("{function}, {part}"))?;
-            Some(mix.instructions as f64 / BLOCKS as f64)
-        };
+        let parts = counting::time(session, std::mem::replace(&mut all, rest), &counts)?;
         let set = format!("{function}: a message block, with and without basic blocks");
-        for (part, measured) in PARTS.into_iter().zip(&measured) {
-            let per_block = |cycles_per_byte: Option<f64>| cycles_per_byte.map(|cycles| cycles * measured.bytes / BLOCKS as f64);
-            figure.put((&set, ""), part, "TSC cycles", Source::Ours, per_block(measured.tsc_cycles_per_byte()));
-            figure.put((&set, ""), part, "core cycles", Source::Ours, per_block(measured.core_cycles_per_byte()));
-            figure.put((&set, ""), part, "instructions", Source::Ours, instructions(part));
+        for (name, part) in PARTS.into_iter().zip(&parts) {
+            let per_block = |cycles_per_byte: Option<f64>| cycles_per_byte.map(|cycles| cycles * part.time.bytes / part.blocks);
+            figure.put((&set, ""), name, "TSC cycles", Source::Ours, per_block(part.time.tsc_cycles_per_byte()));
+            figure.put((&set, ""), name, "core cycles", Source::Ours, per_block(part.time.core_cycles_per_byte()));
+            figure.put((&set, ""), name, "instructions", Source::Ours, part.instructions_per_block());
         }
-        let times: Vec<f64> = measured.iter().map(Measured::median_ns).collect();
-        let counted: Option<Vec<f64>> = PARTS.iter().map(|part| instructions(part)).collect();
-        let counted = counted.map(|counted| counted.try_into().expect("a count for each"));
-        let of = Shares::new(&times.try_into().expect("a time for each"), counted.as_ref());
-        for (block, name) in BASIC_BLOCKS.into_iter().enumerate() {
-            figure.put((SET, function), name, "% of the time, alone", Source::Paper, PAPER.get(i).map(|paper| paper[block]));
-            figure.put((SET, function), name, "% of the time, alone", Source::Ours, of.alone[block]);
-            figure.put((SET, function), name, "% of the time saved if left out", Source::Ours, of.left_out[block]);
-            figure.put((SET, function), name, "% of the instructions", Source::Ours, of.instructions.map(|all| all[block]));
-        }
-        shares.push(of);
+        let times: Vec<f64> = parts.iter().map(|part| part.time.median_ns()).collect();
+        let instructions: Option<Vec<f64>> = parts.iter().map(Known::instructions_per_block).collect();
+        put_shares(&mut figure, i, &times, instructions.as_deref());
     }
-    figure.picture(SET, "% of the time, alone", Kind::Bars, &[]);
-    figure.metrics = metrics(&shares);
+    figure.picture(SET, ALONE, Kind::Bars, &[]);
+    figure.metrics = metrics(&figure);
     Ok(figure)
 }
 
-type Way = fn(&Shares) -> &[f64; 4];
+/// Adds the shares of the basic blocks of a function, in percent: by the times and the instructions of [`PARTS`].
+fn put_shares(figure: &mut Figure, function: usize, times: &[f64], instructions: Option<&[f64]>) {
+    let at = (SET, FUNCTIONS[function]);
+    let alone: f64 = times[5..].iter().sum();
+    let saved = |values: &[f64], part: usize| 100.0 * (values[0] - values[part]) / values[0];
+    for (block, name) in BASIC_BLOCKS.into_iter().enumerate() {
+        let paper = PAPER.get(function).map(|paper| paper[block]);
+        figure.beside(at, name, ALONE, Source::Ours, 100.0 * times[5 + block] / alone, paper);
+        figure.put(at, name, LEFT_OUT, Source::Ours, saved(times, 1 + block));
+        figure.put(at, name, INSTRUCTIONS, Source::Ours, instructions.map(|counts| saved(counts, 1 + block)));
+    }
+}
 
 /// Shares of time decide, as the paper's do, by both ways to measure them.
-fn metrics(shares: &[Shares]) -> Metrics {
+fn metrics(figure: &Figure) -> Metrics {
     let mut metrics = Metrics::default();
     // The paper's three functions: SHA-512 in 64-bit registers is the last one.
-    let in_paper = &shares[..PAPER.len()];
-    let ways: [(&str, Way); 2] = [("alone", |shares| &shares.alone), ("if left out", |shares| &shares.left_out)];
-    let rounds = ways.iter().flat_map(|(way, of)| {
-        in_paper.iter().zip(FUNCTIONS).map(move |(shares, function)| {
-            let [bb1, bb2, bb3, bb4] = of(shares);
-            (format!("{function} {way}"), Some(bb3 - bb1.max(*bb2).max(*bb4)))
+    let papers = &FUNCTIONS[..PAPER.len()];
+    let ways = [("alone", ALONE), ("if left out", LEFT_OUT)];
+    let share = |function: &str, way| BASIC_BLOCKS.map(|block| figure.value((SET, function), block, way).expect("a share of each"));
+    let rounds = ways.iter().flat_map(|(label, way)| {
+        let share = &share;
+        papers.iter().map(move |function| {
+            let [bb1, bb2, bb3, bb4] = share(function, way);
+            (format!("{function} {label}"), Some(bb3 - bb1.max(bb2).max(bb4)))
         })
     });
     metrics.each("main rounds, ahead of the next", rounds);
-    let schedules = ways.map(|(way, of)| {
-        let [sha1, sha256, sha512] = [0, 1, 2].map(|function| of(&in_paper[function])[1]);
-        (way, Some(sha512 - sha1.max(sha256)))
+    let schedules = ways.map(|(label, way)| {
+        let [sha1, sha256, sha512] = [0, 1, 2].map(|function| share(papers[function], way)[1]);
+        (label, Some(sha512 - sha1.max(sha256)))
     });
     metrics.each("schedule of SHA-512, ahead", schedules);
     metrics
@@ -146,15 +135,19 @@ fn metrics(shares: &[Shares]) -> Metrics {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scalar::word::Word;
     use super::*;
+    use manyhash::Algorithm;
+    use manyhash::hazmat::final_blocks;
 
     #[test]
     fn shares_are_of_the_whole_and_of_all_alone() {
         let values = [100.0, 95.0, 80.0, 30.0, 100.0, 10.0, 20.0, 60.0, 10.0];
-        let shares = Shares::new(&values, Some(&values));
-        assert_eq!(shares.left_out, [5.0, 20.0, 70.0, 0.0]);
-        assert_eq!(shares.alone, [10.0, 20.0, 60.0, 10.0]);
-        assert_eq!(shares.instructions, Some(shares.left_out));
+        let mut figure = Figure::default();
+        put_shares(&mut figure, 0, &values, Some(&values));
+        let shares = |way| BASIC_BLOCKS.map(|block| figure.value((SET, Sha1::NAME), block, way).unwrap());
+        assert_eq!((shares(LEFT_OUT), shares(ALONE)), ([5.0, 20.0, 70.0, 0.0], [10.0, 20.0, 60.0, 10.0]));
+        assert_eq!(shares(INSTRUCTIONS), shares(LEFT_OUT));
         assert!(PAPER.iter().all(|shares| shares.iter().sum::<f64>() == 100.0));
     }
 
@@ -163,31 +156,31 @@ mod tests {
     fn shares_of_time_are_judged() {
         use crate::claims::verdicts;
         use crate::model::Verdict::{DoesNot, Holds};
-        let shares = |schedule: f64| Shares {
-            left_out: [5.0, schedule, 90.0 - schedule, 2.0],
-            alone: [5.0, schedule, 90.0 - schedule, 5.0],
-            instructions: Some([0.0, 99.0 - schedule, 1.0, 0.0]),
-        };
-        for (schedules, expected) in [([24.0, 27.0, 30.0, 27.0], Holds), ([24.0, 50.0, 30.0, 27.0], DoesNot)] {
-            assert_eq!(verdicts("2004-4.4", &metrics(&schedules.map(shares))), [expected; 2]);
+        for (schedules, expected) in [([24.0, 27.0, 30.0], Holds), ([24.0, 50.0, 30.0], DoesNot)] {
+            let mut figure = Figure::default();
+            for (function, schedule) in schedules.into_iter().enumerate() {
+                let times = [100.0, 95.0, 100.0 - schedule, 10.0 + schedule, 98.0, 5.0, schedule, 90.0 - schedule, 5.0];
+                put_shares(&mut figure, function, &times, Some(&[100.0, 100.0, 1.0 + schedule, 99.0, 100.0, 0.0, 0.0, 0.0, 0.0]));
+            }
+            assert_eq!(verdicts("2004-4.4", &metrics(&figure)), [expected; 2]);
         }
     }
 
     #[test]
     fn nothing_left_out_is_the_whole_function() {
-        fn check<F: HashFunction>(hash: fn(&[u8]) -> Vec<u8>) {
+        fn check<F: HashFunction>() {
             let message: Vec<u8> = (0..3 * F::BLOCK_BYTES).map(|i| (i * 7) as u8).collect();
             let mut state = F::INITIAL;
             compress::<F, 15>(&mut state, &message);
-            compress::<F, 15>(&mut state, &F::final_blocks(&[], message.len() as u64));
+            compress::<F, 15>(&mut state, &final_blocks::<F::Padding>(&[], message.len() as u64));
             let mut digest = Vec::new();
-            state.as_ref().iter().for_each(|word| super::super::scalar::word::Word::append_to(*word, &mut digest));
-            assert_eq!(digest, hash(&message), "{}", F::NAME);
+            state.as_ref().iter().for_each(|word| word.append_to(&mut digest));
+            assert_eq!(digest, reference::by_name(F::Padding::NAME).unwrap()(&message), "{}", F::NAME);
         }
-        check::<Sha1>(|message| reference::sha1(message).to_vec());
-        check::<Sha256>(|message| reference::sha256(message).to_vec());
-        check::<Sha512>(|message| reference::sha512(message).to_vec());
-        check::<Sha512Pairs>(|message| reference::sha512(message).to_vec());
+        check::<Sha1>();
+        check::<Sha256>();
+        check::<Sha512>();
+        check::<Sha512Pairs>();
         assert_eq!(routines().len(), 4 * PARTS.len());
     }
 }

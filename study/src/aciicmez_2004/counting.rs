@@ -15,6 +15,7 @@ use anyhow::{Context, Result};
 
 use crate::aciicmez_2004::{basic_blocks, metrics};
 use crate::measured::Measured;
+use crate::model::Missing;
 use crate::race::{Contestant, race};
 use crate::session::Session;
 
@@ -125,27 +126,44 @@ pub fn serve(set: &str) -> Result<()> {
     Ok(())
 }
 
+/// What is known of a routine.
+pub struct Known {
+    pub name: String,
+    pub blocks: f64,
+    pub time: Measured,
+    pub mix: Option<Mix>,
+}
+
+impl Known {
+    pub fn instructions_per_block(&self) -> Option<f64> {
+        Some(self.mix.as_ref()?.instructions as f64 / self.blocks)
+    }
+}
+
 /// Times routines in turns. They compute different things; tests have verified them.
-pub fn time(session: &Session, routines: Vec<Routine>) -> Result<Vec<Measured>> {
-    let sizes: Vec<usize> = routines.iter().map(|routine| routine.bytes).collect();
+pub fn time(session: &Session, routines: Vec<Routine>, counts: &[Mix]) -> Result<Vec<Known>> {
+    let sizes: Vec<(f64, f64)> = routines.iter().map(|routine| (routine.bytes as f64, routine.blocks as f64)).collect();
     let contestant = |mut routine: Routine| Contestant::local(routine.name, move |_| (routine.call)());
     let mut contestants: Vec<_> = routines.into_iter().map(contestant).collect();
     let measured = race(session, 0, 100, &mut contestants)?;
-    Ok(measured.into_iter().zip(sizes).map(|(measured, bytes)| Measured { bytes: bytes as f64, ..measured }).collect())
+    let known = |(measured, (bytes, blocks)): (Measured, (f64, f64))| {
+        let mix = counts.iter().find(|mix| mix.name == measured.name).cloned();
+        Known { name: measured.name.clone(), blocks, time: Measured { bytes, ..measured }, mix }
+    };
+    Ok(measured.into_iter().zip(sizes).map(known).collect())
 }
 
-/// What each routine of a set executes in a call; `Err`: why it cannot be told here.
+/// What each routine of a set executes in a call.
+///
+/// # Errors
+/// [`Missing`] where it cannot be told.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub fn count(session: &Session, set: &str) -> Result<Result<Vec<Mix>, String>> {
+pub fn count(session: &Session, set: &str) -> Result<Vec<Mix>> {
     use std::process::{Command, Stdio};
 
-    if let Err(why) = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status() {
-        return Ok(Err(format!("counts of instructions: valgrind could not be run ({why}; Debian: valgrind)")));
-    }
-    let scratch = match session.scratch(64 << 20) {
-        Ok(scratch) => scratch,
-        Err(why) => return Ok(Err(format!("counts of instructions: {why:#}"))),
-    };
+    let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version.map_err(|why| Missing(format!("valgrind could not be run ({why}; Debian: valgrind)")))?;
+    let scratch = session.scratch(64 << 20)?;
     let counts = scratch.path().join("counts");
     let own = std::env::current_exe().context("finding this program")?;
     let output = Command::new("valgrind")
@@ -157,19 +175,17 @@ pub fn count(session: &Session, set: &str) -> Result<Result<Vec<Mix>, String>> {
         .stdin(Stdio::null())
         .output()
         .context("running valgrind")?;
-    if !output.status.success() {
-        // An instruction that this version does not know, or a system that it does not fit.
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        let why = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        return Ok(Err(format!("counts of instructions: valgrind ended with {}: {why}", output.status)));
-    }
+    // An instruction that this version does not know, or a system that it does not fit.
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let why = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    anyhow::ensure!(output.status.success(), Missing(format!("valgrind ended with {}: {why}", output.status)));
     let parts = callgrind::parse(&std::fs::read_to_string(&counts).context("reading what callgrind has counted")?)?;
     let content = std::fs::read(&own).context("reading this program")?;
     let mut executable = executable::Executable::new(&content).context("reading this program")?;
-    Ok(Ok(parts.iter().map(|part| Mix::of(part, &own, &mut executable)).collect::<Result<_>>()?))
+    parts.iter().map(|part| Mix::of(part, &own, &mut executable)).collect()
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-pub fn count(_: &Session, _: &str) -> Result<Result<Vec<Mix>, String>> {
-    Ok(Err("counts of instructions: made for x86-64 on Linux only".into()))
+pub fn count(_: &Session, _: &str) -> Result<Vec<Mix>> {
+    Err(Missing("made for x86-64 on Linux only".into()).into())
 }

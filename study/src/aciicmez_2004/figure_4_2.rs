@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::slice;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::scalar::{Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 use super::subject::fastest;
@@ -54,12 +55,7 @@ fn hashers<'a, F: Variants>(session: &Session, openssl: &str, message: &'a [u8],
 pub fn measure(session: &Session) -> Result<Figure> {
     const SET: &str = "Scalar code from main memory and from the disk";
     let bytes = if session.quick { QUICK_FILE_BYTES } else { FILE_BYTES };
-    let messages = match Layout::equal(1, bytes).fill() {
-        Ok(messages) => messages,
-        Err(why) => {
-            return Ok(Figure { missing: vec![format!("all of it: {} MB of memory: {why:#}", bytes / 1_000_000)], ..Figure::default() });
-        }
-    };
+    let messages = Layout::equal(1, bytes).fill().with_context(|| format!("all of it: {} MB of memory", bytes / 1_000_000))?;
     let message = messages.slices()[0];
     let folder = session.scratch(bytes as u64);
     let path = folder.as_ref().map_or_else(|_| PathBuf::new(), |folder| folder.path().join("message"));
@@ -75,17 +71,15 @@ pub fn measure(session: &Session) -> Result<Figure> {
         read(&path, |part| _ = std::hint::black_box(part)).expect("a file of this run can be read");
     }));
     let memory = race(session, bytes, 0, &mut in_memory)?;
-    let passes = if session.quick { 1 } else { session.effort.fewest_samples };
-    // There may have been room when it was asked for, and none now.
-    let written = folder.as_ref().map_err(|why| format!("{why:#}"));
-    let written = written.and_then(|_| std::fs::write(&path, message).map_err(|why| format!("{}: {why}", path.display())));
-    let disk = match written {
-        Ok(()) => race_from_disk(session, &[&path], bytes, passes, &mut from_disk)?,
-        Err(why) => Err(why),
-    };
     let mut figure = Figure::default();
-    let (disk, how) = disk.map_err(|why| figure.missing.push(format!("hashing from the disk: {why}"))).unwrap_or_default();
-    figure.said.push(("passes", passes.to_string()));
+    // There may have been room when it was asked for, and none now.
+    let written = folder.and_then(|folder| {
+        std::fs::write(&path, message).with_context(|| path.display().to_string())?;
+        anyhow::Ok(folder)
+    });
+    let disk = written.and_then(|_folder| race_from_disk(session, slice::from_ref(&path), bytes, &mut from_disk));
+    let (disk, how) = figure.unless_missing("hashing from the disk", disk)?.unwrap_or_default();
+    figure.said.push(("passes", session.effort.fewest_samples.to_string()));
     figure.said.push(("how", if how.is_empty() { "not measured".into() } else { how }));
     for (i, (memory, paper)) in memory.iter().zip(PAPER).enumerate() {
         let (name, (in_memory, from_disk)) = (memory.name.as_str(), paper.unzip());

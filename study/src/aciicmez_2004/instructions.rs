@@ -13,42 +13,37 @@ use crate::rows::Kind;
 use crate::session::Session;
 use loops::{ALL, Loop, Operation, Registers, Timed};
 
-/// Bytes of what was measured are instructions.
+/// What was measured of an instruction, in cycles of the core.
 struct Row {
     timed: &'static Timed,
-    latency: Option<Measured>,
-    throughput: Measured,
+    latency: Option<f64>,
+    throughput: Option<f64>,
 }
 
 impl Row {
-    fn latency(&self) -> Option<f64> {
-        self.latency.as_ref()?.core_cycles_per_byte()
-    }
-
-    fn throughput(&self) -> Option<f64> {
-        self.throughput.core_cycles_per_byte()
-    }
-
     /// 32-bit words of such registers in a cycle, where no instruction waits.
     fn words_per_cycle(&self) -> Option<f64> {
-        Some(self.timed.registers.words() / self.throughput()?)
+        Some(self.timed.registers.words() / self.throughput?)
     }
 }
 
 /// Measures the figure.
 pub fn measure(session: &Session) -> Result<Figure> {
+    const SET: &str = "Throughput of registers by their size, by the fastest instruction for it (or four)";
+    const WORDS: &str = "32-bit words in a core cycle";
     let mut figure = Figure::default();
     // Its readings give the core's cycles: also in a quick run.
     let probe = session.probe.or_else(Probe::calibrate);
     let time = |one: &Loop| {
         (one.run)();
         let samples = (0..session.effort.samples).map(|_| timing::sample(probe, 1, 0, one.run)).collect();
-        Measured { name: String::new(), bytes: one.instructions as f64, samples, tsc_ghz: session.tsc_ghz }
+        // Its bytes are instructions.
+        Measured { name: String::new(), bytes: one.instructions as f64, samples, tsc_ghz: session.tsc_ghz }.core_cycles_per_byte()
     };
     let mut rows = Vec::new();
     for timed in ALL {
         if (timed.is_there)() {
-            rows.push(Row { timed, latency: timed.chain.as_ref().map(time), throughput: time(&timed.independent) });
+            rows.push(Row { timed, latency: timed.chain.as_ref().and_then(time), throughput: time(&timed.independent) });
         } else {
             let (name, registers) = (timed.name, timed.registers.name());
             figure.missing.push(format!("{name} in {registers} registers: this CPU has not all of {}", timed.needs.trim()));
@@ -59,67 +54,29 @@ pub fn measure(session: &Session) -> Result<Figure> {
         figure.missing.push("all of it: loops and the core's clock are assembly for x86-64 with AVX2".into());
         return Ok(figure);
     }
-    publish(&mut figure, &rows);
+    for Row { timed, latency, throughput } in &rows {
+        let set = format!("{}: instructions, in core cycles", timed.table);
+        figure.beside((&set, ""), timed.name, "latency", Source::Ours, *latency, timed.paper.filter(|_| latency.is_some()));
+        figure.beside((&set, ""), timed.name, "throughput", Source::Ours, *throughput, timed.paper);
+    }
+    for (operation, operations, papers) in COMPARED {
+        for (i, registers) in REGISTERS.into_iter().enumerate() {
+            let here = words_per_cycle(&rows, registers, operations);
+            figure.beside((SET, operation), registers.name(), WORDS, Source::Ours, here, papers.get(i).copied().flatten());
+        }
+    }
+    figure.picture(SET, WORDS, Kind::Bars, &[]);
     figure.metrics = metrics(&rows);
     Ok(figure)
 }
 
-/// The paper's latency, which is its throughput too; of two instructions that are timed together,
-/// the sum.
-fn in_paper(timed: &Timed) -> Option<f64> {
-    use Operation::{Add, Compare, Move, Rotate, Shift, Stack, Xor};
-    use Registers::{General, Mmx, Xmm};
-    match (timed.registers, timed.operation, timed.needs.trim()) {
-        (General, Add | Xor | Compare | Move, _) => Some(0.5),
-        (General, Rotate | Shift, "") => Some(1.0),
-        (General, Stack, _) => Some(2.0),
-        (Mmx, Add | Xor | Shift | Move, _) | (Xmm, Move, "sse2") => Some(1.0),
-        (Xmm, Add | Xor | Shift, "sse2") => Some(2.0),
-        _ => None,
-    }
-}
-
-type IsOf = fn(&Timed) -> bool;
-
-const TABLES: [(&str, IsOf); 7] = [
-    ("Registers of 32 bits", |timed| timed.registers == Registers::General),
-    ("MMX registers of 64 bits", |timed| timed.registers == Registers::Mmx),
-    ("XMM registers of 128 bits with SSE2, as in the paper", |timed| timed.registers == Registers::Xmm && timed.needs.trim() == "sse2"),
-    ("XMM registers of 128 bits, by what came later", |timed| {
-        timed.registers == Registers::Xmm && timed.needs.trim() != "sse2" && timed.operation != Operation::Sha
-    }),
-    ("YMM registers of 256 bits", |timed| timed.registers == Registers::Ymm),
-    ("ZMM registers of 512 bits", |timed| timed.registers == Registers::Zmm),
-    ("SHA extensions", |timed| timed.operation == Operation::Sha),
-];
-
-fn publish(figure: &mut Figure, rows: &[Row]) {
-    for (subject, is_of) in TABLES {
-        let set = format!("{subject}: instructions, in core cycles");
-        for row in rows.iter().filter(|row| is_of(row.timed)) {
-            let there = in_paper(row.timed);
-            figure.beside((&set, ""), row.timed.name, "latency", Source::Ours, row.latency(), there.filter(|_| row.latency.is_some()));
-            figure.beside((&set, ""), row.timed.name, "throughput", Source::Ours, row.throughput(), there);
-        }
-    }
-    const SET: &str = "Throughput of registers by their size, by the fastest instruction for it (or four)";
-    const WORDS: &str = "32-bit words in a core cycle";
-    for (i, (operation, operations)) in COMPARED.into_iter().enumerate() {
-        for registers in REGISTERS {
-            figure.put((SET, operation), registers.name(), WORDS, Source::Ours, words_per_cycle(rows, registers, operations));
-        }
-        // Of the paper: words of the register over its cycles.
-        figure.put((SET, operation), REGISTERS[0].name(), WORDS, Source::Paper, [2.0, 2.0, 1.0, 1.0][i]);
-        figure.put((SET, operation), REGISTERS[2].name(), WORDS, Source::Paper, [2.0, 2.0, 2.0, 4.0 / (4.0 * 2.0)][i]);
-    }
-    figure.picture(SET, WORDS, Kind::Bars, &[]);
-}
-
-const COMPARED: [(&str, &[Operation]); 4] = [
-    ("addition", &[Operation::Add]),
-    ("exclusive or", &[Operation::Xor]),
-    ("shift", &[Operation::Shift]),
-    ("rotation", &[Operation::Rotate, Operation::RotateByFour]),
+/// What is compared, and the paper's words in a cycle: those of the registers over its cycles, for the first of [`REGISTERS`].
+type Compared = (&'static str, &'static [Operation], [Option<f64>; 3]);
+const COMPARED: [Compared; 4] = [
+    ("addition", &[Operation::Add], [Some(2.0), None, Some(2.0)]),
+    ("exclusive or", &[Operation::Xor], [Some(2.0), None, Some(2.0)]),
+    ("shift", &[Operation::Shift], [Some(1.0), None, Some(2.0)]),
+    ("rotation", &[Operation::Rotate, Operation::RotateByFour], [Some(1.0), None, Some(4.0 / (4.0 * 2.0))]),
 ];
 const REGISTERS: [Registers; 5] = [Registers::General, Registers::Mmx, Registers::Xmm, Registers::Ymm, Registers::Zmm];
 
@@ -138,7 +95,7 @@ fn metrics(rows: &[Row]) -> Metrics {
         let over_32_bits = [("paddd", "add"), ("pxor", "xor")].into_iter().flat_map(|(simd, general)| {
             let both = find(simd, registers).zip(find(general, Registers::General));
             let ratio = |of: fn(&Row) -> Option<f64>| both.and_then(|(simd, general)| Some(of(simd)? / of(general)?));
-            [(format!("latency of {general}"), ratio(Row::latency)), (format!("throughput of {general}"), ratio(Row::throughput))]
+            [(format!("latency of {general}"), ratio(|row| row.latency)), (format!("throughput of {general}"), ratio(|row| row.throughput))]
         });
         metrics.each(metric, over_32_bits);
     }
@@ -177,39 +134,20 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_in_one_table() {
-        for timed in ALL {
-            let tables = TABLES.iter().filter(|(_, is_of)| is_of(timed)).count();
-            assert_eq!(tables, 1, "{} in {}", timed.name, timed.registers.name());
-        }
-    }
-
-    #[test]
     fn verdicts_follow_the_values() {
         use crate::claims::judge;
         use crate::model::Verdict::{DoesNot, Holds};
         let judged = |core: &dyn Fn(&Timed) -> f64| {
-            let of = |timed: &Timed| Measured::synthetic("", 1, core(timed));
-            let rows: Vec<Row> = ALL.iter().map(|timed| Row { timed, latency: Some(of(timed)), throughput: of(timed) }).collect();
+            let of = |timed| Row { timed, latency: Some(core(timed)), throughput: Some(core(timed)) };
+            let rows: Vec<Row> = ALL.iter().map(of).collect();
             judge("2004-4.5", &metrics(&rows)).expect("rules fit")
         };
-        let as_in_paper = judged(&|timed| in_paper(timed).unwrap_or(1.0));
+        let as_in_paper = judged(&|timed| timed.paper.unwrap_or(1.0));
         assert_eq!([0, 1, 2].map(|claim| as_in_paper[claim].verdict), [Holds, Holds, DoesNot]);
         let all_alike = judged(&|_| 1.0);
         assert_eq!([0, 1, 2].map(|claim| all_alike[claim].verdict), [DoesNot; 3]);
         assert!(all_alike[0].here.starts_with("1 (latency of add), "), "{}", all_alike[0].here);
         // The table has both instructions, whatever this CPU has.
         assert_eq!([4, 5].map(|claim| all_alike[claim].verdict), [DoesNot; 2]);
-    }
-
-    #[test]
-    fn the_papers_rows_are_those_of_its_cpu() {
-        let rows: Vec<(&str, Registers, f64)> =
-            ALL.iter().filter_map(|timed| Some((timed.name, timed.registers, in_paper(timed)?))).collect();
-        assert_eq!(rows.len(), 15, "{rows:?}");
-        assert!(rows.contains(&("add", Registers::General, 0.5)));
-        assert!(rows.contains(&("paddd", Registers::Mmx, 1.0)));
-        assert!(rows.contains(&("paddd", Registers::Xmm, 2.0)));
-        assert!(!rows.iter().any(|(name, ..)| ["rorx", "pshufb", "vprold"].contains(name)), "{rows:?}");
     }
 }

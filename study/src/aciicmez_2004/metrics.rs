@@ -7,10 +7,9 @@ use anyhow::Result;
 use manyhash::backend::Backend;
 use manyhash::hazmat::{Blocks, Kernel};
 
-use super::counting::{self, Mix, Routine};
+use super::counting::{self, Known, Mix, Routine};
 use super::scalar::{Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 use crate::claims::Metrics;
-use crate::measured::Measured;
 use crate::messages::{Layout, Messages};
 use crate::model::{Figure, Source};
 use crate::rows::Kind;
@@ -21,8 +20,8 @@ pub const ID: &str = "2004-appendix";
 const BLOCKS: usize = 64;
 
 const FUNCTIONS: [&str; 3] = ["SHA-1", "SHA-256", "SHA-512"];
-/// The paper has the first three.
-const CODES: [&str; 5] = ["scalar", "MMX", "XMM", "YMM", "scalar, 64-bit"];
+/// Those of the paper.
+const CODES: [&str; 3] = ["scalar", "MMX", "XMM"];
 const CYCLES: &str = "cycles per instruction (here: core cycles)";
 const OWN: &str = "% of the instructions on the registers that the code is for";
 const PREDICTED: &str = "% of the branches predicted";
@@ -90,84 +89,61 @@ fn routine(function: &str, code: &str, lanes: usize, block_bytes: usize, call: i
     Routine { name: format!("{function}, {code}"), bytes: blocks * block_bytes, blocks, call: Box::new(call) }
 }
 
-struct Known {
-    code: &'static str,
-    blocks: f64,
-    time: Measured,
-    mix: Option<Mix>,
-}
+const SET: &str = "Scalar, MMX, XMM and YMM code";
 
-impl Known {
-    fn cycles_per_instruction(&self) -> Option<f64> {
-        Some(self.time.core_cycles_per_byte()? * self.time.bytes / self.mix.as_ref()?.instructions as f64)
-    }
-
-    fn per_byte(&self, of: fn(&Mix) -> u64) -> Option<f64> {
-        Some(of(self.mix.as_ref()?) as f64 / self.time.bytes)
-    }
-
-    /// Instructions on the registers that the code is for, in percent of all.
-    fn on_own_registers(&self) -> Option<f64> {
-        let mix = self.mix.as_ref()?;
-        Some(mix.percent(match self.code {
-            "MMX" => mix.mmx,
-            "XMM" => mix.xmm,
-            "YMM" => mix.wider,
-            _ => mix.instructions - mix.mmx - mix.xmm - mix.wider,
-        }))
-    }
-
-    fn values(&self) -> [(&'static str, Option<f64>); 9] {
-        [
-            (CYCLES, self.cycles_per_instruction()),
-            (OWN, self.on_own_registers()),
-            (PREDICTED, self.mix.as_ref().and_then(Mix::predicted_percent)),
-            ("instructions per block", self.mix.as_ref().map(|mix| mix.instructions as f64 / self.blocks)),
-            ("instructions per byte", self.per_byte(|mix| mix.instructions)),
-            ("loads per byte", self.per_byte(|mix| mix.loads)),
-            ("stores per byte", self.per_byte(|mix| mix.stores)),
-            ("core cycles per byte", self.time.core_cycles_per_byte()),
-            ("TSC cycles per byte", self.time.tsc_cycles_per_byte()),
-        ]
-    }
+/// What is told of a routine in this code.
+fn values(code: &str, known: &Known) -> [(&'static str, Option<f64>); 9] {
+    let (mix, core_cycles) = (known.mix.as_ref(), known.time.core_cycles_per_byte());
+    let per_byte = |of: fn(&Mix) -> u64| Some(of(mix?) as f64 / known.time.bytes);
+    let on_own_registers = mix.map(|mix| match code {
+        "MMX" => mix.percent(mix.mmx),
+        "XMM" => mix.percent(mix.xmm),
+        "YMM" => mix.percent(mix.wider),
+        _ => mix.percent(mix.instructions - mix.mmx - mix.xmm - mix.wider),
+    });
+    let instructions_per_byte = per_byte(|mix| mix.instructions);
+    [
+        (CYCLES, core_cycles.zip(instructions_per_byte).map(|(cycles, instructions)| cycles / instructions)),
+        (OWN, on_own_registers),
+        (PREDICTED, mix.and_then(Mix::predicted_percent)),
+        ("instructions per block", known.instructions_per_block()),
+        ("instructions per byte", instructions_per_byte),
+        ("loads per byte", per_byte(|mix| mix.loads)),
+        ("stores per byte", per_byte(|mix| mix.stores)),
+        ("core cycles per byte", core_cycles),
+        ("TSC cycles per byte", known.time.tsc_cycles_per_byte()),
+    ]
 }
 
 pub fn measure(session: &Session) -> Result<Figure> {
-    const SET: &str = "Scalar, MMX, XMM and YMM code";
     let mut figure = Figure::default();
-    let counts = counting::count(session, ID)?.map_err(|why| figure.missing.push(why)).unwrap_or_default();
-    let routines = routines();
-    let blocks: Vec<usize> = routines.iter().map(|routine| routine.blocks).collect();
-    let measured = counting::time(session, routines)?;
-    let known = |function: &str, code: &'static str| {
-        let i = measured.iter().position(|measured| measured.name == format!("{function}, {code}"))?;
-        let (time, mix) = (measured[i].clone(), counts.iter().find(|mix| mix.name == measured[i].name).cloned());
-        Some(Known { code, blocks: blocks[i] as f64, time, mix })
-    };
+    let counts = figure.unless_missing("counts of instructions", counting::count(session, ID))?.unwrap_or_default();
     figure.missing.push(format!(
         "cycles per micro-op and the impacts (split loads and stores, 64K aliasing, caches): they take performance counters, and {}",
         no_counters()
     ));
-    if !CODES[1..4].iter().all(|code| known("SHA-1", code).is_some()) {
-        figure.missing.push("code for registers that this CPU lacks".into());
-    }
-    if measured.iter().all(|measured| measured.core_cycles_per_byte().is_none()) {
-        figure.missing.push("cycles of the core: the core's clock was not probed in this run".into());
-    }
     for (i, function) in FUNCTIONS.into_iter().enumerate() {
-        for (j, code) in CODES[..3].iter().enumerate() {
+        for (j, code) in CODES.into_iter().enumerate() {
             for (what, values) in PAPER {
-                figure.put((SET, function), *code, what, Source::Paper, Some(values[i][j]).filter(|value| value.is_finite()));
+                figure.put((SET, function), code, what, Source::Paper, Some(values[i][j]).filter(|value| value.is_finite()));
             }
             let micro_ops = PAPER[0].1[i][j] / PAPER[3].1[i][j];
-            figure.put((SET, function), *code, "micro-ops per instruction", Source::Paper, micro_ops);
-        }
-        for known in CODES.into_iter().filter_map(|code| known(function, code)) {
-            known.values().into_iter().for_each(|(what, value)| figure.put((SET, function), known.code, what, Source::Ours, value));
+            figure.put((SET, function), code, "micro-ops per instruction", Source::Paper, micro_ops);
         }
     }
+    let measured = counting::time(session, routines(), &counts)?;
+    for known in &measured {
+        let (function, code) = known.name.split_once(", ").expect("a function and a code");
+        values(code, known).into_iter().for_each(|(what, value)| figure.put((SET, function), code, what, Source::Ours, value));
+    }
+    if !["MMX", "XMM", "YMM"].iter().all(|code| measured.iter().any(|known| known.name.ends_with(code))) {
+        figure.missing.push("code for registers that this CPU lacks".into());
+    }
+    if measured.iter().all(|known| known.time.core_cycles_per_byte().is_none()) {
+        figure.missing.push("cycles of the core: the core's clock was not probed in this run".into());
+    }
     figure.picture(SET, CYCLES, Kind::Bars, &[]);
-    figure.metrics = metrics(|function, code| known(function, code)?.cycles_per_instruction());
+    figure.metrics = metrics(|function, code| figure.value((SET, function), code, CYCLES));
     Ok(figure)
 }
 
@@ -184,7 +160,7 @@ fn no_counters() -> &'static str {
 }
 
 /// By the cycles per instruction of functions and codes.
-fn metrics(cycles: impl Fn(&str, &'static str) -> Option<f64>) -> Metrics {
+fn metrics(cycles: impl Fn(&str, &str) -> Option<f64>) -> Metrics {
     let mut metrics = Metrics::default();
     let ratio = |function: &str| Some(cycles(function, "XMM")? / cycles(function, "scalar")?);
     metrics.each("XMM over scalar", FUNCTIONS.map(|function| (function, ratio(function))));

@@ -55,9 +55,6 @@ fn deal<const WORD_BYTES: usize>(message: &[u8], slices: &mut [Vec<u8>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openssl_worker::EvpDigest;
-    use manyhash::tree::JLanes;
-    use manyhash::{Sha256, Sha512};
 
     #[test]
     fn words_are_dealt_out_as_cards_are() {
@@ -65,21 +62,5 @@ mod tests {
         assert_eq!(over.deal(b"aaaabbbbccccddddeeeeff"), [&b"aaaadddd"[..], b"bbbbeeee", b"ccccff"]);
         assert_eq!(over.deal(b"aaaabb"), [&b"aaaa"[..], b"bb", b""]);
         assert_eq!(OverLinear::new(2, 8).deal(b"aaaaaaaabbbbbbbbc"), [&b"aaaaaaaac"[..], b"bbbbbbbb"]);
-    }
-
-    #[test]
-    fn it_is_the_mode_of_the_engine() {
-        let (mut sha256, mut sha512) = (EvpDigest::new("SHA256").unwrap(), EvpDigest::new("SHA512").unwrap());
-        let message: Vec<u8> = (0..3000u32).map(|i| ((i * i) >> 3) as u8).collect();
-        for lanes in [1, 2, 3, 4, 8, 16, 32] {
-            for bytes in [0, 1, 4, 63, 64, 255, 256, 257, 1000, 2048, 3000] {
-                let mut digest = Vec::new();
-                OverLinear::new(lanes, 4).hash(&message[..bytes], &mut digest, |slice, digests| sha256.hash(slice, digests));
-                assert_eq!(digest, JLanes::<Sha256>::new(lanes).unwrap().hash(&message[..bytes]), "{lanes} lanes, {bytes} bytes");
-                digest.clear();
-                OverLinear::new(lanes, 8).hash(&message[..bytes], &mut digest, |slice, digests| sha512.hash(slice, digests));
-                assert_eq!(digest, JLanes::<Sha512>::new(lanes).unwrap().hash(&message[..bytes]), "{lanes} lanes, {bytes} bytes");
-            }
-        }
     }
 }

@@ -2,11 +2,11 @@
 //! cache.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use manyhash::Sha256;
 use manyhash_measure::timing::{self, Probe};
 
@@ -17,7 +17,7 @@ use crate::files::race_from_disk;
 use crate::frequency::Frequencies;
 use crate::measured::Measured;
 use crate::messages::Layout;
-use crate::model::{Figure, Source};
+use crate::model::{Figure, Missing, Source};
 use crate::openssl_worker;
 use crate::race::Contestant;
 use crate::rows::{Kind, LEAST, MEDIAN, RATE, TIMES};
@@ -28,8 +28,6 @@ const ALL: [Who; 8] = [OPENSSL_SCALAR, OPENSSL_THEN, OPENSSL_N_SMS, OPENSSL_TODA
 const EIGHT: Who = Who::SHash("avx2", SCALAR_ROUNDS);
 /// The paper's three.
 const PAPERS: [Who; 3] = [OPENSSL_SCALAR, OPENSSL_THEN, S_HASH];
-/// Runs from the disk.
-const COLD_RUNS: usize = 5;
 const READ_BYTES: usize = 1 << 20;
 const ONLY_READ: &str = "only read and not hashed";
 
@@ -54,79 +52,40 @@ struct Written {
 }
 
 impl Written {
-    fn new(scratch: Scratch, file_bytes: &[usize]) -> Result<Self> {
-        let messages = Layout::ragged(file_bytes.iter().copied()).fill()?;
-        let slices = messages.slices();
-        let path = |i: usize| scratch.path().join(format!("{i:03}"));
-        let paths: Vec<PathBuf> = (0..slices.len()).map(path).collect();
+    /// The files of a folder.
+    fn new(session: &Session, folder: Folder) -> Result<Self> {
+        let messages = Layout::ragged(folder.file_bytes(session.quick)?).fill()?;
+        let (slices, bytes) = (messages.slices(), messages.layout().total_bytes());
+        let scratch = session.scratch(bytes as u64)?;
+        let paths: Vec<PathBuf> = (0..slices.len()).map(|i| scratch.path().join(format!("{i:03}"))).collect();
         for (path, bytes) in paths.iter().zip(&slices) {
             std::fs::write(path, bytes).with_context(|| format!("writing {}", path.display()))?;
         }
-        Ok(Self { expected: openssl_worker::digests("SHA256", &slices)?, bytes: messages.layout().total_bytes(), paths, _scratch: scratch })
+        Ok(Self { expected: openssl_worker::digests("SHA256", &slices)?, bytes, paths, _scratch: scratch })
     }
 }
 
-/// The files of a folder, or why they cannot be had: a disk or a memory that is full is a limit of
-/// the machine.
-fn written(session: &Session, folder: Folder) -> Result<Result<Written, String>> {
-    let sizes = folder.file_bytes(session.quick)?;
-    let scratch = match session.scratch(sizes.iter().sum::<usize>() as u64) {
-        Ok(scratch) => scratch,
-        Err(error) => return Ok(Err(format!("the files: {error:#}"))),
-    };
-    match Written::new(scratch, &sizes) {
-        Err(error) if is_lack_of_room(&error) => Ok(Err(format!("the files: {error:#}"))),
-        files => files.map(Ok),
-    }
-}
-
-fn is_lack_of_room(error: &anyhow::Error) -> bool {
-    const LACKS: [io::ErrorKind; 3] = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::OutOfMemory];
-    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|error| LACKS.contains(&error.kind()))
-}
-
-/// Everybody from the page cache.
-fn warm(session: &Session, files: &Written) -> Result<Raced> {
-    Lineup::of_files::<Sha256>(session, &ALL, &files.paths, &files.expected)?.race(session, files.bytes, 1)
-}
-
-/// All of `who` from the disk, in turns; `Err` says why there is no such thing here.
-fn cold(session: &Session, who: &[Who], files: &Written) -> Result<Result<Cold, String>> {
+/// All of `who` from the disk, in turns.
+fn cold(session: &Session, who: &[Who], files: &Written) -> Result<Cold> {
     let mut lineup = Lineup::of_files::<Sha256>(session, who, &files.paths, &files.expected)?;
     let mut contestants = std::mem::take(&mut lineup.contestants);
     contestants.push(Contestant::local(ONLY_READ, |digests| digests.push(read(&files.paths, 1, READ_BYTES) as u8)));
-    let raced = race_from_disk(session, &files.paths, files.bytes, runs(session), &mut contestants)?;
-    Ok(raced.map(|(mut measured, how)| Cold { disk: measured.pop().expect("who only reads"), raced: lineup.with(measured), how }))
+    let (mut measured, how) = race_from_disk(session, &files.paths, files.bytes, &mut contestants)?;
+    Ok(Cold { disk: measured.pop().expect("who only reads"), raced: lineup.with(measured), how })
 }
 
-fn runs(session: &Session) -> usize {
-    if session.quick { 1 } else { COLD_RUNS }
-}
-
-/// The paper's three from the disk, with the processor held at each of some frequencies, the lowest
-/// first; `Err` says why not.
-fn slowed(session: &Session, files: &Written) -> Result<Result<Vec<(f64, Cold)>, String>> {
-    if !session.tuned {
-        return Ok(Err("only with --tune".into()));
-    }
-    let Some(frequencies) = Frequencies::of_cpu(session.machine.pinned_to.unwrap_or(0)) else {
-        return Ok(Err(session.machine.frequency.clone()));
-    };
-    let mut slowed = Vec::new();
-    for khz in frequencies.lowest_middle_highest() {
-        let held = match frequencies.hold(khz) {
-            Ok(held) => held,
-            Err(why) => return Ok(Err(why)),
-        };
+/// The paper's three from the disk, with the processor held at each of some frequencies, the lowest first.
+fn slowed(session: &Session, files: &Written) -> Result<Vec<(f64, Cold)>> {
+    ensure!(session.tuned, Missing("only with --tune".into()));
+    let frequencies = Frequencies::of_cpu(session.machine.pinned_to.unwrap_or(0));
+    let frequencies = frequencies.ok_or_else(|| Missing(session.machine.frequency.clone()))?;
+    let at = |khz| {
+        let _held = frequencies.hold(khz)?;
         // What the core runs at, where that can be measured: a limit is not always reached.
         let measured = session.probe.and_then(Probe::read).map(|reading| reading.clock_ghz);
-        match cold(session, &PAPERS, files)? {
-            Ok(cold) => slowed.push((measured.unwrap_or(khz as f64 / 1e6), cold)),
-            Err(why) => return Ok(Err(why)),
-        }
-        drop(held);
-    }
-    Ok(Ok(slowed))
+        anyhow::Ok((measured.unwrap_or(khz as f64 / 1e6), cold(session, &PAPERS, files)?))
+    };
+    frequencies.lowest_middle_highest().into_iter().map(at).collect()
 }
 
 /// Cycles of the core for a byte where its frequency is held.
@@ -152,16 +111,12 @@ fn in_paper(folder: Folder) -> ([Option<f64>; 4], [Option<f64>; 2]) {
 }
 
 fn figure(session: &Session, folder: Folder) -> Result<Figure> {
-    let files = match written(session, folder)? {
-        Ok(files) => files,
-        Err(why) => return Ok(Figure { missing: vec![why], ..Figure::default() }),
-    };
-    let cold = cold(session, &ALL, &files)?;
-    let slowed = slowed(session, &files)?;
-    let warm = warm(session, &files)?;
-    let mut figure = Figure { missing: warm.missing.clone(), ..Figure::default() };
-    let cold = cold.map_err(|why| figure.missing.push(format!("from the disk: {why}"))).ok();
-    let slowed = slowed.map_err(|why| figure.missing.push(format!("other frequencies of the processor: {why}"))).unwrap_or_default();
+    let files = Written::new(session, folder).context("the files")?;
+    let mut figure = Figure::default();
+    let cold = figure.unless_missing("from the disk", cold(session, &ALL, &files))?;
+    let slowed = figure.unless_missing("other frequencies of the processor", slowed(session, &files))?.unwrap_or_default();
+    let warm = Lineup::of_files::<Sha256>(session, &ALL, &files.paths, &files.expected)?.race(session, files.bytes, 1)?;
+    figure.miss(&warm.missing);
     MEASURED.lock().expect("nobody panics with it")[folder as usize].clone_from(&cold);
     figure.said.push(("dropped", cold.as_ref().map_or("Not measured from the disk here.".into(), |cold| {
         format!(
@@ -182,8 +137,9 @@ fn from_disk(session: &Session, folder: Folder) -> Result<Option<Cold>> {
     if let Some(cold) = &MEASURED.lock().expect("nobody panics with it")[folder as usize] {
         return Ok(Some(cold.clone()));
     }
-    let Ok(files) = written(session, folder)? else { return Ok(None) };
-    Ok(cold(session, &[&PAPERS[..], &[EIGHT]].concat(), &files)?.ok())
+    let files = Written::new(session, folder);
+    let measured = files.and_then(|files| cold(session, &[&PAPERS[..], &[EIGHT]].concat(), &files));
+    Figure::default().unless_missing("from the disk", measured)
 }
 
 fn publish(figure: &mut Figure, folder: Folder, cold: Option<&Cold>, warm: &Raced, slowed: &[(f64, Cold)], diverse: Option<&Cold>) {
@@ -307,11 +263,7 @@ pub fn avx2_disk(session: &Session) -> Result<Figure> {
 /// Section 5: "non-sequential access to four areas" of a disk, with nothing hashed.
 pub fn areas(session: &Session) -> Result<Figure> {
     const SET: &str = "UNIFORM only read: one file after the other, and four at a time";
-    let mut figure = Figure::default();
-    let files = match written(session, Folder::Uniform)? {
-        Ok(files) => files,
-        Err(why) => return Ok(Figure { missing: vec![why], ..figure }),
-    };
+    let files = Written::new(session, Folder::Uniform).context("the files")?;
     let ways: [(&str, usize, usize); 4] = [
         ("in order, 1 MiB at a time", 1, 1 << 20),
         ("four at a time, 1 MiB of each", 4, 1 << 20),
@@ -323,10 +275,8 @@ pub fn areas(session: &Session) -> Result<Figure> {
         Contestant::local(name, move |digests| digests.extend(read(paths, at_once, piece).to_le_bytes()))
     };
     let mut contestants = ways.map(|of| way(of).expecting((files.bytes as u64).to_le_bytes().to_vec()));
-    let measured = match race_from_disk(session, &files.paths, files.bytes, runs(session), &mut contestants)? {
-        Ok((measured, _)) => measured,
-        Err(why) => return Ok(Figure { missing: vec![format!("from the disk: {why}")], ..figure }),
-    };
+    let (measured, _) = race_from_disk(session, &files.paths, files.bytes, &mut contestants).context("from the disk")?;
+    let mut figure = Figure::default();
     for ((name, ..), measured) in ways.iter().zip(&measured) {
         figure.put((SET, "from the disk"), *name, RATE, Source::Ours, measured.mb_per_s());
         figure.put((SET, "from the disk"), *name, "MB/s, fastest", Source::Ours, 1000.0 * measured.bytes / measured.least_ns());
@@ -398,12 +348,5 @@ mod tests {
         let mut figure = Figure::default();
         publish(&mut figure, Folder::Diverse, None, &warm, &[], None);
         assert_eq!(verdicts("2012-3", &figure.metrics), [NotMeasured; 5]);
-    }
-
-    #[test]
-    fn a_full_disk_is_a_limit_of_the_machine() {
-        let error = |kind: io::ErrorKind| anyhow::Error::from(io::Error::from(kind)).context("writing a file");
-        assert!(is_lack_of_room(&error(io::ErrorKind::StorageFull)));
-        assert!(!is_lack_of_room(&error(io::ErrorKind::NotFound)));
     }
 }

@@ -20,12 +20,6 @@ pub struct Cost {
     pub counts: [u64; 3],
 }
 
-impl Part {
-    fn instructions(&self) -> u64 {
-        self.costs.iter().map(|cost| cost.counts[0]).sum()
-    }
-}
-
 /// The parts that the program asked for, in order.
 ///
 /// # Errors
@@ -58,7 +52,7 @@ pub fn parse(text: &str) -> Result<Vec<Part>> {
                 _ => {}
             }
         }
-        let sum = part.instructions();
+        let sum: u64 = part.costs.iter().map(|cost| cost.counts[0]).sum();
         ensure!(summary.is_none_or(|all| all == sum), "callgrind: {} has {summary:?} instructions, of which {sum} are listed", part.name);
         parts.push(part);
     }
@@ -113,7 +107,7 @@ ob=/bin/study
         let parts = parse(TEXT).unwrap();
         assert_eq!(parts.len(), 1, "the end of the program is not asked for");
         let part = &parts[0];
-        assert_eq!((part.name.as_str(), part.instructions(), part.costs.len()), ("SHA-1, whole", 76, 5));
+        assert_eq!((part.name.as_str(), part.costs.len()), ("SHA-1, whole", 5));
         assert_eq!(part.costs[1], Cost { object: "/lib/libc.so.6".into(), address: 0x15_348b, counts: [3, 3, 1] });
         assert_eq!(part.costs[3], Cost { object: "/bin/study".into(), address: 0x1004, counts: [64, 0, 0] });
     }

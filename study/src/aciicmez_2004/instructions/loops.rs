@@ -10,10 +10,14 @@ const REPEATS: u64 = 1000;
 const LISTS: usize = 24;
 
 pub struct Timed {
+    /// The table that it is in.
+    pub table: &'static str,
     /// As assembly has it.
     pub name: &'static str,
     pub registers: Registers,
     pub operation: Operation,
+    /// The paper's latency, which is its throughput too; of two instructions that are timed together, the sum.
+    pub paper: Option<f64>,
     /// What the CPU must have.
     pub needs: &'static str,
     pub is_there: fn() -> bool,
@@ -152,23 +156,26 @@ macro_rules! independent {
     ($Wide:ident $instruction:literal) => { looped!(12, vector!("1,2,3,4,5,6,7,8,9,10,11,12" $instruction ["vzeroupper"])) };
 }
 
-/// `latency` times both, `throughput` the independent ones only: a comparison's result is flags, a load into a vector has no address
-/// to wait for.
+/// Tables of instructions, each with the paper's cycles, if it has any. `latency` times both, `throughput` the independent ones only: a
+/// comparison's result is flags, a load into a vector has no address to wait for.
 macro_rules! timed {
-    ($(
-        $name:literal $registers:ident $operation:ident, $class:ident [$($feature:tt)*]
-            $how:ident $independent:literal $($dependent:literal)?;
-    )*) => {
-        pub const ALL: &[Timed] = &[$(Timed {
+    ($($table:literal $registers:ident {
+        $($name:literal $operation:ident $($paper:literal)?, $class:ident [$($feature:tt)*] $how:ident $independent:literal $($dependent:literal)?;)*
+    })*) => {
+        pub const ALL: &[Timed] = &[$($(Timed {
+            table: $table,
             name: $name,
             registers: $registers,
             operation: $operation,
+            paper: timed!(@paper $($paper)?),
             needs: concat!($($feature, " "),*),
             is_there: || true $(&& is_x86_feature_detected!($feature))*,
             chain: timed!(@$how $class $independent $($dependent)?),
             independent: independent!($class $independent),
-        }),*];
+        },)*)*];
     };
+    (@paper) => { None };
+    (@paper $cycles:literal) => { Some($cycles) };
     (@latency $class:ident $independent:literal $dependent:literal) => { Some(chain!($class $dependent)) };
     (@latency $class:ident $independent:literal) => { Some(chain!($class $independent)) };
     (@throughput $class:ident $independent:literal) => { None };
@@ -178,55 +185,64 @@ macro_rules! timed {
 pub const ALL: &[Timed] = &[];
 #[cfg(target_arch = "x86_64")]
 timed! {
-    "add" General Add, General [] latency "add \\r, r11d";
-    "xor" General Xor, General [] latency "xor \\r, r11d";
-    "cmp" General Compare, General [] throughput "cmp \\r, r11d";
-    "mov (load of 64 bits)" General Move, Chase [] latency "mov \\r, [r13]" "mov \\r, [\\r]";
-    "push and pop" General Stack, Wide [] latency "push \\r\npop \\r";
-    "shr" General Shift, General [] latency "shr \\r, 7";
-    "ror" General Rotate, General [] latency "ror \\r, 7";
-    "rorx" General Rotate, General ["bmi2"] latency "rorx \\r, \\r, 7";
-    "bswap" General Swap, General [] latency "bswap \\r";
-
-    "movq (load)" Mmx Move, Mmx ["mmx"] throughput "movq mm\\r, [r13]";
-    "paddd" Mmx Add, Mmx ["mmx"] latency "paddd mm\\r, mm7";
-    "pxor" Mmx Xor, Mmx ["mmx"] latency "pxor mm\\r, mm7";
-    "psrld" Mmx Shift, Mmx ["mmx"] latency "psrld mm\\r, 7";
-    "rotation: movq, pslld, psrld, por" Mmx RotateByFour, Mmx ["mmx"] latency
-        "movq mm7, mm\\r\npslld mm\\r, 25\npsrld mm7, 7\npor mm\\r, mm7";
-
-    "movdqa (load)" Xmm Move, Xmm ["sse2"] throughput "movdqa xmm\\r, [r13]";
-    "paddd" Xmm Add, Xmm ["sse2"] latency "paddd xmm\\r, xmm14";
-    "pxor" Xmm Xor, Xmm ["sse2"] latency "pxor xmm\\r, xmm14";
-    "psrld" Xmm Shift, Xmm ["sse2"] latency "psrld xmm\\r, 7";
-    "rotation: movdqa, pslld, psrld, por" Xmm RotateByFour, Xmm ["sse2"] latency
-        "movdqa xmm15, xmm\\r\npslld xmm\\r, 25\npsrld xmm15, 7\npor xmm\\r, xmm15";
-    "pshufb" Xmm Swap, Xmm ["ssse3"] latency "pshufb xmm\\r, xmm14";
-    "vpaddd" Xmm Add, Ymm ["avx"] latency "vpaddd xmm\\r, xmm\\r, xmm14";
-    "vprold" Xmm Rotate, Ymm ["avx512f" "avx512vl"] latency "vprold xmm\\r, xmm\\r, 7";
-    "vpternlogd" Xmm Ternary, Ymm ["avx512f" "avx512vl"] latency "vpternlogd xmm\\r, xmm14, xmm15, 0x96";
-
-    "vmovdqa (load)" Ymm Move, Ymm ["avx"] throughput "vmovdqa ymm\\r, [r13]";
-    "vpaddd" Ymm Add, Ymm ["avx2"] latency "vpaddd ymm\\r, ymm\\r, ymm14";
-    "vpxor" Ymm Xor, Ymm ["avx2"] latency "vpxor ymm\\r, ymm\\r, ymm14";
-    "vpsrld" Ymm Shift, Ymm ["avx2"] latency "vpsrld ymm\\r, ymm\\r, 7";
-    "vpshufb" Ymm Swap, Ymm ["avx2"] latency "vpshufb ymm\\r, ymm\\r, ymm14";
-    "vprold" Ymm Rotate, Ymm ["avx512f" "avx512vl"] latency "vprold ymm\\r, ymm\\r, 7";
-    "vpternlogd" Ymm Ternary, Ymm ["avx512f" "avx512vl"] latency "vpternlogd ymm\\r, ymm14, ymm15, 0x96";
-
-    "vmovdqa32 (load)" Zmm Move, Zmm ["avx512f"] throughput "vmovdqa32 zmm\\r, [r13]";
-    "vpaddd" Zmm Add, Zmm ["avx512f"] latency "vpaddd zmm\\r, zmm\\r, zmm14";
-    "vpxord" Zmm Xor, Zmm ["avx512f"] latency "vpxord zmm\\r, zmm\\r, zmm14";
-    "vpsrld" Zmm Shift, Zmm ["avx512f"] latency "vpsrld zmm\\r, zmm\\r, 7";
-    "vpshufb" Zmm Swap, Zmm ["avx512bw"] latency "vpshufb zmm\\r, zmm\\r, zmm14";
-    "vprold" Zmm Rotate, Zmm ["avx512f"] latency "vprold zmm\\r, zmm\\r, 7";
-    "vpternlogd" Zmm Ternary, Zmm ["avx512f"] latency "vpternlogd zmm\\r, zmm14, zmm15, 0x96";
-
-    "sha1rnds4" Xmm Sha, Xmm ["sha"] latency "sha1rnds4 xmm\\r, xmm14, 0";
-    "sha1nexte" Xmm Sha, Xmm ["sha"] latency "sha1nexte xmm\\r, xmm14";
-    "sha1msg1" Xmm Sha, Xmm ["sha"] latency "sha1msg1 xmm\\r, xmm14";
-    "sha1msg2" Xmm Sha, Xmm ["sha"] latency "sha1msg2 xmm\\r, xmm14";
-    "sha256rnds2" Xmm Sha, Xmm ["sha"] latency "sha256rnds2 xmm\\r, xmm14, xmm0";
-    "sha256msg1" Xmm Sha, Xmm ["sha"] latency "sha256msg1 xmm\\r, xmm14";
-    "sha256msg2" Xmm Sha, Xmm ["sha"] latency "sha256msg2 xmm\\r, xmm14";
+    "Registers of 32 bits" General {
+        "add" Add 0.5, General [] latency "add \\r, r11d";
+        "xor" Xor 0.5, General [] latency "xor \\r, r11d";
+        "cmp" Compare 0.5, General [] throughput "cmp \\r, r11d";
+        "mov (load of 64 bits)" Move 0.5, Chase [] latency "mov \\r, [r13]" "mov \\r, [\\r]";
+        "push and pop" Stack 2.0, Wide [] latency "push \\r\npop \\r";
+        "shr" Shift 1.0, General [] latency "shr \\r, 7";
+        "ror" Rotate 1.0, General [] latency "ror \\r, 7";
+        "rorx" Rotate, General ["bmi2"] latency "rorx \\r, \\r, 7";
+        "bswap" Swap, General [] latency "bswap \\r";
+    }
+    "MMX registers of 64 bits" Mmx {
+        "movq (load)" Move 1.0, Mmx ["mmx"] throughput "movq mm\\r, [r13]";
+        "paddd" Add 1.0, Mmx ["mmx"] latency "paddd mm\\r, mm7";
+        "pxor" Xor 1.0, Mmx ["mmx"] latency "pxor mm\\r, mm7";
+        "psrld" Shift 1.0, Mmx ["mmx"] latency "psrld mm\\r, 7";
+        "rotation: movq, pslld, psrld, por" RotateByFour, Mmx ["mmx"] latency
+            "movq mm7, mm\\r\npslld mm\\r, 25\npsrld mm7, 7\npor mm\\r, mm7";
+    }
+    "XMM registers of 128 bits with SSE2, as in the paper" Xmm {
+        "movdqa (load)" Move 1.0, Xmm ["sse2"] throughput "movdqa xmm\\r, [r13]";
+        "paddd" Add 2.0, Xmm ["sse2"] latency "paddd xmm\\r, xmm14";
+        "pxor" Xor 2.0, Xmm ["sse2"] latency "pxor xmm\\r, xmm14";
+        "psrld" Shift 2.0, Xmm ["sse2"] latency "psrld xmm\\r, 7";
+        "rotation: movdqa, pslld, psrld, por" RotateByFour, Xmm ["sse2"] latency
+            "movdqa xmm15, xmm\\r\npslld xmm\\r, 25\npsrld xmm15, 7\npor xmm\\r, xmm15";
+    }
+    "XMM registers of 128 bits, by what came later" Xmm {
+        "pshufb" Swap, Xmm ["ssse3"] latency "pshufb xmm\\r, xmm14";
+        "vpaddd" Add, Ymm ["avx"] latency "vpaddd xmm\\r, xmm\\r, xmm14";
+        "vprold" Rotate, Ymm ["avx512f" "avx512vl"] latency "vprold xmm\\r, xmm\\r, 7";
+        "vpternlogd" Ternary, Ymm ["avx512f" "avx512vl"] latency "vpternlogd xmm\\r, xmm14, xmm15, 0x96";
+    }
+    "YMM registers of 256 bits" Ymm {
+        "vmovdqa (load)" Move, Ymm ["avx"] throughput "vmovdqa ymm\\r, [r13]";
+        "vpaddd" Add, Ymm ["avx2"] latency "vpaddd ymm\\r, ymm\\r, ymm14";
+        "vpxor" Xor, Ymm ["avx2"] latency "vpxor ymm\\r, ymm\\r, ymm14";
+        "vpsrld" Shift, Ymm ["avx2"] latency "vpsrld ymm\\r, ymm\\r, 7";
+        "vpshufb" Swap, Ymm ["avx2"] latency "vpshufb ymm\\r, ymm\\r, ymm14";
+        "vprold" Rotate, Ymm ["avx512f" "avx512vl"] latency "vprold ymm\\r, ymm\\r, 7";
+        "vpternlogd" Ternary, Ymm ["avx512f" "avx512vl"] latency "vpternlogd ymm\\r, ymm14, ymm15, 0x96";
+    }
+    "ZMM registers of 512 bits" Zmm {
+        "vmovdqa32 (load)" Move, Zmm ["avx512f"] throughput "vmovdqa32 zmm\\r, [r13]";
+        "vpaddd" Add, Zmm ["avx512f"] latency "vpaddd zmm\\r, zmm\\r, zmm14";
+        "vpxord" Xor, Zmm ["avx512f"] latency "vpxord zmm\\r, zmm\\r, zmm14";
+        "vpsrld" Shift, Zmm ["avx512f"] latency "vpsrld zmm\\r, zmm\\r, 7";
+        "vpshufb" Swap, Zmm ["avx512bw"] latency "vpshufb zmm\\r, zmm\\r, zmm14";
+        "vprold" Rotate, Zmm ["avx512f"] latency "vprold zmm\\r, zmm\\r, 7";
+        "vpternlogd" Ternary, Zmm ["avx512f"] latency "vpternlogd zmm\\r, zmm14, zmm15, 0x96";
+    }
+    "SHA extensions" Xmm {
+        "sha1rnds4" Sha, Xmm ["sha"] latency "sha1rnds4 xmm\\r, xmm14, 0";
+        "sha1nexte" Sha, Xmm ["sha"] latency "sha1nexte xmm\\r, xmm14";
+        "sha1msg1" Sha, Xmm ["sha"] latency "sha1msg1 xmm\\r, xmm14";
+        "sha1msg2" Sha, Xmm ["sha"] latency "sha1msg2 xmm\\r, xmm14";
+        "sha256rnds2" Sha, Xmm ["sha"] latency "sha256rnds2 xmm\\r, xmm14, xmm0";
+        "sha256msg1" Sha, Xmm ["sha"] latency "sha256msg1 xmm\\r, xmm14";
+        "sha256msg2" Sha, Xmm ["sha"] latency "sha256msg2 xmm\\r, xmm14";
+    }
 }

@@ -4,12 +4,14 @@ use super::HashFunction;
 use super::word::{Pair, Word, choose, majority};
 
 /// SHA-1 in 32-bit registers.
+#[derive(Clone, Copy)]
 pub enum Sha1 {}
 
 impl HashFunction for Sha1 {
     type Word = u32;
     type Variables = [u32; 5];
     type Schedule = [u32; 80];
+    type Padding = manyhash::Sha1;
 
     const NAME: &'static str = "SHA-1";
     const INITIAL: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
@@ -17,10 +19,6 @@ impl HashFunction for Sha1 {
     const PHASES: usize = 4;
     /// By the phase, and not by the round.
     const CONSTANTS: &'static [u32] = &[0; 80];
-
-    fn final_blocks(rest: &[u8], message_bytes: u64) -> Vec<u8> {
-        manyhash::hazmat::final_blocks::<manyhash::Sha1>(rest, message_bytes)
-    }
 
     #[inline(always)]
     fn scheduled(w: &[u32]) -> u32 {
@@ -86,22 +84,20 @@ fn round<W: Word, const REDEFINED: bool>(variables: &mut [W; 8], turn: usize, co
 macro_rules! sha2 {
     ($(#[$about:meta])* $Name:ident, $name:literal, $Word:ty, $rounds:literal, $initial:expr, $constants:expr, $amounts:ident, $Padding:ident) => {
         $(#[$about])*
+        #[derive(Clone, Copy)]
         pub enum $Name {}
 
         impl HashFunction for $Name {
             type Word = $Word;
             type Variables = [$Word; 8];
             type Schedule = [$Word; $rounds];
+            type Padding = manyhash::$Padding;
 
             const NAME: &'static str = $name;
             const INITIAL: [$Word; 8] = $initial;
             const EMPTY_SCHEDULE: Self::Schedule = [<$Word>::ZERO; $rounds];
             const PHASES: usize = 1;
             const CONSTANTS: &'static [$Word] = &$constants;
-
-            fn final_blocks(rest: &[u8], message_bytes: u64) -> Vec<u8> {
-                manyhash::hazmat::final_blocks::<manyhash::$Padding>(rest, message_bytes)
-            }
 
             #[inline(always)]
             fn scheduled(w: &[$Word]) -> $Word {
