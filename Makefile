@@ -26,8 +26,8 @@ uninstall:      ## take them away
 wheels:         ## the Python package's wheel and source archive, checked and tried; in target/wheels, a quarter of an hour
 	scripts/wheels
 
-# What the archives of a release are made for: no C library is needed where they run.
-STATIC = x86_64-unknown-linux-musl aarch64-unknown-linux-musl
+# What the archives of a release are made for, one or more: no C library is needed where they run.
+STATIC = $(shell uname -m)-unknown-linux-musl
 
 release-check:  ## all that a release would make, made and checked here; publishes nothing
 	scripts/set-version --check
