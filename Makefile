@@ -26,18 +26,17 @@ uninstall:      ## take them away
 wheels:         ## the Python package's wheel and source archive, checked and tried; in target/wheels, a quarter of an hour
 	scripts/wheels
 
-# What the archives of a release are made for: no C library is needed where they run.
+# What the archives of a release are made for, one or more: no C library is needed where they run.
 STATIC = $(shell uname -m)-unknown-linux-musl
 
 release-check:  ## all that a release would make, made and checked here; publishes nothing
 	scripts/set-version --check
 	scripts/package-crates
 	$(CARGO) build --release --package manyhash-cli --package manyhash-c
-	if [ -d "$$(rustc --print sysroot)/lib/rustlib/$(STATIC)" ]; then \
-		$(CARGO) build --release --package manyhash-cli --target $(STATIC) && scripts/release $(STATIC); \
-	else \
-		echo "not static: rustup target add $(STATIC), and musl-gcc of the system" && scripts/release; \
-	fi
+	static=""; for target in $(STATIC); do \
+		if [ -d "$$(rustc --print sysroot)/lib/rustlib/$$target" ]; then static="$$static $$target"; else echo "not static: rustup target add $$target"; fi; \
+	done; \
+	if [ -n "$$static" ]; then scripts/static $$static; fi && scripts/release $$static
 	scripts/check-packaging
 	! command -v lintian >/dev/null || lintian --fail-on error,warning target/dist/*.deb
 	scripts/wheels
