@@ -73,6 +73,9 @@ fn for_sums(bits: u32) -> Vec<[u64; 3]> {
     all
 }
 
+/// An operation: from the words of three operands, for each lane, to those of the result.
+type Operation<'a, W> = dyn Fn(&[[W; MAX_LANES]; 3], &mut [W; MAX_LANES]) + 'a;
+
 /// The operations of the vectors `V` of the words `W`.
 struct Operations<W> {
     name: &'static str,
@@ -85,14 +88,7 @@ impl<W: Word> Operations<W> {
     /// Checks an operation on operands of every lane: `compute` leaves what it made of them. Only that is compiled for each
     /// instruction set.
     #[inline(never)]
-    fn check(
-        &self,
-        lanes: usize,
-        operation: &str,
-        special: &[[u64; 3]],
-        compute: &dyn Fn(&[[W; MAX_LANES]; 3], &mut [W; MAX_LANES]),
-        right: &dyn Fn([u64; 3]) -> u64,
-    ) {
+    fn check(&self, lanes: usize, operation: &str, special: &[[u64; 3]], compute: &Operation<'_, W>, right: &dyn Fn([u64; 3]) -> u64) {
         for operands in operands(special, Self::BITS) {
             let words: [[W; MAX_LANES]; 3] = std::array::from_fn(|i| operands.map(|of_lane| W::low(of_lane[i])));
             let mut found = [W::default(); MAX_LANES];

@@ -254,6 +254,9 @@ fn pads_digests<C: Proved>(digest_bytes: usize, first: u8) -> bool {
     })
 }
 
+/// A form of the rounds of `C`: returns whether it is the standard's, with these words behind those that may be anything.
+type Form<C> = fn(&[<C as Compression>::Word]) -> bool;
+
 /// Proves a compression function in all forms of its rounds that kernels have, and that each fault is found in those
 /// for one wave.
 fn prove<C: Proved>() {
@@ -277,7 +280,7 @@ fn prove<C: Proved>() {
     }
     let proved = started.elapsed();
 
-    let mut forms: Vec<fn(&[C::Word]) -> bool> = vec![compresses::<C, Terms>];
+    let mut forms: Vec<Form<C>> = vec![compresses::<C, Terms>];
     if const { C::HAS_LEAN_ROUNDS } {
         forms.push(compresses::<C, One<Terms>>);
     }
@@ -285,7 +288,7 @@ fn prove<C: Proved>() {
     for fault in Fault::ALL {
         for before in (0..).step_by(EVERY) {
             // Right only if it is with all flags; `None` if there are not so many instructions.
-            let of_form = |form: &fn(&[C::Word]) -> bool| {
+            let of_form = |form: &Form<C>| {
                 C::FIXED.iter().map(|fixed| with_fault(fault, before, || form(fixed))).reduce(|one, other| Some(one? && other?)).flatten()
             };
             let results: Vec<Option<bool>> = forms.iter().map(of_form).collect();
