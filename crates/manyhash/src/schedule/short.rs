@@ -352,8 +352,9 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
         self.hash_in(&mut States::of_rows(&mut rows), &mut [Tail::<C>::empty(); N], messages, digests);
     }
 
-    /// The same, with memory for states and tails. It is compiled once for all numbers of lanes.
-    #[inline(never)]
+    /// The same, with memory for states and tails. Compiled once for all numbers of lanes, it would take up to 6 % longer
+    /// in four lanes.
+    #[inline(always)]
     fn hash_in(&self, states: &mut States<'_, C>, tails: &mut [Tail<C>], messages: &[&[u8]], digests: &mut Digests<'_>) {
         let index = |lane: usize| self.which.index(lane);
         set_starts(states, &self.inner, (self.which, self.lanes));
