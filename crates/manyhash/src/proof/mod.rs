@@ -3,7 +3,7 @@
 //! `compress` is one generic function for all instruction sets. Here it runs on [`Terms`], whose
 //! vectors are expressions, and so does the reference, which is written from the standards alone
 //! (`crates/reference`). Both begin with the same variables, any words; equal expressions at the end
-//! are equal words for all states and blocks. Each form of the rounds is proved: the one for latency,
+//! are equal words for all states and blocks. Each form of the rounds that kernels have is proved: the one for latency,
 //! the one with the fewest operations (`One`), and two, four and five waves interleaved (`Two`, `Five`). The code for
 //! blocks that all lanes share takes words and not vectors: it is proved for four blocks and all states.
 //!
