@@ -11,7 +11,9 @@ use manyhash_measure::PaperSizes;
 use manyhash_measure::timing::quantile;
 
 use crate::aciicmez_2004::subject::Subject;
-use crate::contestants::{BEST_THEN, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, S_HASH, S_HASH_THEN, Who};
+use crate::contestants::{
+    AVX_SCALAR, BEST_THEN, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, S_HASH, S_HASH_THEN, Who,
+};
 use crate::gueron_2013::length;
 use crate::measured::{Measured, fastest};
 use crate::messages::Layout;
@@ -72,7 +74,7 @@ const ALL: [Who; 18] = [
     OPENSSL_SCALAR,
     BEST_THEN[0],
     BEST_THEN[1],
-    BEST_THEN[2],
+    AVX_SCALAR,
     OPENSSL_N_SMS,
     OPENSSL_TODAY,
     OWN_SCALAR_ROUNDS,

@@ -9,7 +9,7 @@ use manyhash::{Sha1, Sha256, Sha512};
 
 use super::subject::Subject;
 use crate::claims::Metrics;
-use crate::contestants::{OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, Who};
+use crate::contestants::{AVX_SCALAR, OPENSSL_N_SMS, OPENSSL_SCALAR, OPENSSL_TODAY, OWN_SCALAR_ROUNDS, Raced, Who};
 use crate::measured::Measured;
 use crate::messages::Layout;
 use crate::model::{Figure, Source};
@@ -34,7 +34,7 @@ const METHODS: [(&str, &str, Who); 10] = [
     ("", "scalar: OpenSSL", SCALAR[1]),
     (ONE_BLOCK, "one block in XMM: OpenSSL (SSSE3)", SSSE3),
     (ONE_BLOCK, "one block in XMM: OpenSSL (AVX)", Who::OpenSsl(Variant::OneBlockAvx)),
-    (ONE_BLOCK, "one block in XMM: manyhash (avx-scalar)", Who::Backend("avx-scalar")),
+    (ONE_BLOCK, "one block in XMM: manyhash (avx-scalar)", AVX_SCALAR),
     (ONE_BLOCK_BMI2, "one block in XMM: manyhash (bmi2)", OWN_SCALAR_ROUNDS),
     (ONE_BLOCK_BMI2, "one block in XMM: manyhash (bmi2-avx512)", Who::Backend("bmi2-avx512")),
     (SEVERAL_BLOCKS, "two blocks in YMM: OpenSSL n-SMS (AVX2)", OPENSSL_N_SMS),

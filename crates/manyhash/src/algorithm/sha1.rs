@@ -63,6 +63,9 @@ macro_rules! eighty_rounds {
     };
 }
 
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, reason = "for rounds of other kernels"))]
+pub(crate) use eighty_rounds;
+
 /// The compression function of SHA-1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sha1Compression;

@@ -256,6 +256,6 @@ macro_rules! includes { ($arch:literal: $($Isa:ident $Included:ident),+) => { $(
 )+ } }
 includes!("aarch64": NeonSha3 Neon);
 includes!("x86_64":
-    Avx Sse2, Bmi2 Sse2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Avx, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
+    Avx Avx, Avx Sse2, Bmi2 Sse2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Avx, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
     ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half
 );

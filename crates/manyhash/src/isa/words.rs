@@ -228,6 +228,8 @@ pub(crate) trait Successive: Words {
     }
     /// Returns the words of `self` from the second on, and the first word of `next` behind them.
     fn shift_in(self, next: Self) -> Self;
+    /// Returns the words of `self` from the third on, and the first two words of `next` behind them. Of vectors of two words, that is `next`.
+    fn shift_in_two(self, next: Self) -> Self;
     /// Returns the last two words as the first two, and zeros behind them.
     fn last_two_first(self) -> Self;
     /// Returns the first two words as the last two, and zeros before them. Vectors of two words are

@@ -264,7 +264,7 @@ impl Census {
             expect(self.vex + self.evex == 0, &format!("encodings newer than SSE2: {encodings}"));
         }
         expect(self.sha > 0 || !has("sha"), "no instruction of the SHA extensions");
-        expect(self.rorx > 0 || shape.kind != Kind::ScalarBesideVectors, "rotations without rorx");
+        expect(self.rorx > 0 || !has("bmi2") || shape.kind != Kind::ScalarBesideVectors, "rotations without rorx");
 
         if let Some(bits) = shape.vector_bits {
             let operations = [(128, self.xmm_operations), (256, self.ymm_operations), (512, self.zmm_operations)];

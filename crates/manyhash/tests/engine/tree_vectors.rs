@@ -69,7 +69,7 @@ impl<'a> Vector<'a> {
 
 /// The message of the file's head.
 fn pattern(bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()
+    (0..bytes as u64).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()
 }
 
 fn vectors(mode: &str) -> Vec<Vector<'static>> {

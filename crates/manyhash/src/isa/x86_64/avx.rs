@@ -5,11 +5,11 @@
 //!
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Avx::detect`] found the instruction set.
 
-use super::operations::rotation_by_shifts;
+use super::operations::{rotation_by_shifts, successive};
 use super::sse2;
 use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
-use crate::isa::{Avx, Blocks, ByteOrder, Includes, Isa, Words};
+use crate::isa::{Avx, Blocks, ByteOrder, Includes, Isa, Successive, Words};
 use core::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -93,3 +93,5 @@ impl Words for U64x2 {
     );
     rotation_by_shifts!(u64, _mm_sll_epi64, _mm_srl_epi64, _mm_xor_si128);
 }
+
+successive!(U32x4, U64x2);

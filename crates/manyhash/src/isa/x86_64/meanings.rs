@@ -114,6 +114,7 @@ fn check_successive<V: Successive>(isa: V::Isa, name: &str) {
         let zero = V::Word::default();
         check("constants", V::constants(isa, &a), &|i| a[i]);
         check("shift_in", x.shift_in(y), &|i| if i + 1 < V::LANES { a[i + 1] } else { b[0] });
+        check("shift_in_two", x.shift_in_two(y), &|i| if i + 2 < V::LANES { a[i + 2] } else { b[i + 2 - V::LANES] });
         check("last_two_first", x.last_two_first(), &|i| if i < 2 { a[V::LANES - 2 + i] } else { zero });
         check("first_two_last", x.first_two_last(), &|i| if i + 2 < V::LANES { zero } else { a[i + 2 - V::LANES] });
         check("splat_stored", V::splat_stored(isa, a[0]), &|_| a[0]);

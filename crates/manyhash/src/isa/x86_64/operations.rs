@@ -71,7 +71,7 @@ macro_rules! three_operand_logic {
     };
 }
 
-/// The operations of [`Successive`](crate::isa::Successive) on the two vectors of 128 bits. The
+/// The operations of [`Successive`](crate::isa::Successive) on two vectors of 128 bits. The
 /// compiler makes one instruction of two shifts and an or.
 macro_rules! successive {
     ($U32:ident, $U64:ident) => {
@@ -80,6 +80,11 @@ macro_rules! successive {
             fn shift_in(self, next: Self) -> Self {
                 // SAFETY: the values prove the instruction set.
                 Self(unsafe { _mm_or_si128(_mm_srli_si128::<4>(self.0), _mm_slli_si128::<12>(next.0)) })
+            }
+            #[inline]
+            fn shift_in_two(self, next: Self) -> Self {
+                // SAFETY: the values prove the instruction set.
+                Self(unsafe { _mm_or_si128(_mm_srli_si128::<8>(self.0), _mm_slli_si128::<8>(next.0)) })
             }
             #[inline]
             fn last_two_first(self) -> Self {
@@ -103,6 +108,10 @@ macro_rules! successive {
             fn shift_in(self, next: Self) -> Self {
                 // SAFETY: the values prove the instruction set.
                 Self(unsafe { _mm_or_si128(_mm_srli_si128::<8>(self.0), _mm_slli_si128::<8>(next.0)) })
+            }
+            #[inline]
+            fn shift_in_two(self, next: Self) -> Self {
+                next
             }
             #[inline]
             fn last_two_first(self) -> Self {

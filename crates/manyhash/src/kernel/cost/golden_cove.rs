@@ -8,6 +8,7 @@
 //! for 12 rounds in place of 24.
 //! `avx512-rows-128` and `avx512-rows-256` are modelled: llvm-mca's cycles of a round for `sapphirerapids`, as many of them as rounds, and 15 cycles around them.
 //! `avx` is taken to cost what `avx2` does: as many operations, on half as many bits.
+//! `avx-scalar`, and for SHA-1 `bmi2` and `bmi2-avx512`, are modelled: the costs of `bmi2` and `portable`, in the ratio of llvm-mca's cycles.
 
 use super::Family;
 
@@ -27,6 +28,9 @@ pub(super) const GOLDEN_COVE: Family = Family {
         ("md5", "avx512x2", 186_000),
         ("md5", "avx512x4", 378_000),
         ("sha1", "portable", 98_700),
+        ("sha1", "avx-scalar", 91_300),
+        ("sha1", "bmi2", 76_300),
+        ("sha1", "bmi2-avx512", 75_300),
         ("sha1", "sse2", 184_000),
         ("sha1", "avx", 182_000),
         ("sha1", "avx2", 182_000),
@@ -39,6 +43,7 @@ pub(super) const GOLDEN_COVE: Family = Family {
         ("sha1", "sha-ni-x3", 113_000),
         ("sha1", "sha-ni-x4", 155_000),
         ("sha256", "portable", 227_000),
+        ("sha256", "avx-scalar", 177_000),
         ("sha256", "bmi2", 155_000),
         ("sha256", "bmi2-avx512", 149_000),
         ("sha256", "sse2", 403_000),
@@ -57,6 +62,7 @@ pub(super) const GOLDEN_COVE: Family = Family {
         ("sha256", "sha-ni-sms-x4", 133_000),
         ("sha256", "sha-ni-sms256-x4", 17_000_000),
         ("sha512", "portable", 307_000),
+        ("sha512", "avx-scalar", 221_000),
         ("sha512", "bmi2", 203_000),
         ("sha512", "bmi2-avx512", 187_000),
         ("sha512", "sse2", 510_000),

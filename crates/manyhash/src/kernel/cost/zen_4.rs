@@ -5,6 +5,7 @@
 //! for 12 rounds in place of 24.
 //! `avx512-rows-128` and `avx512-rows-256` are modelled: llvm-mca's cycles of a round for `znver4`, as many of them as rounds, and 15 cycles around them.
 //! `avx` is taken to cost what `avx2` does: as many operations, on half as many bits.
+//! `avx-scalar`, and for SHA-1 `bmi2` and `bmi2-avx512`, are modelled: the costs of `bmi2` and `portable`, in the ratio of llvm-mca's cycles.
 
 use super::Family;
 
@@ -24,6 +25,9 @@ pub(super) const ZEN_4: Family = Family {
         ("md5", "avx512x2", 181_000),
         ("md5", "avx512x4", 311_000),
         ("sha1", "portable", 74_800),
+        ("sha1", "avx-scalar", 63_900),
+        ("sha1", "bmi2", 56_500),
+        ("sha1", "bmi2-avx512", 56_500),
         ("sha1", "sse2", 124_000),
         ("sha1", "avx", 122_000),
         ("sha1", "avx2", 122_000),
@@ -36,6 +40,7 @@ pub(super) const ZEN_4: Family = Family {
         ("sha1", "sha-ni-x3", 48_900),
         ("sha1", "sha-ni-x4", 55_900),
         ("sha256", "portable", 167_000),
+        ("sha256", "avx-scalar", 134_000),
         ("sha256", "bmi2", 121_000),
         ("sha256", "bmi2-avx512", 103_000),
         ("sha256", "sse2", 278_000),
@@ -54,6 +59,7 @@ pub(super) const ZEN_4: Family = Family {
         ("sha256", "sha-ni-sms-x4", 81_400),
         ("sha256", "sha-ni-sms256-x4", 56_300),
         ("sha512", "portable", 210_000),
+        ("sha512", "avx-scalar", 179_000),
         ("sha512", "bmi2", 157_000),
         ("sha512", "bmi2-avx512", 128_000),
         ("sha512", "sse2", 352_000),

@@ -7,6 +7,8 @@
 mod dirty_halves;
 #[cfg(any(target_arch = "x86_64", test))]
 pub(crate) mod rows;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sha1_bmi2;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod sha1_ce;
 #[cfg(target_arch = "x86_64")]
@@ -30,7 +32,7 @@ use crate::algorithm::{ChainingOf, Compression, MAX_BLOCK_BYTES, WordOf, write_d
 #[cfg(target_arch = "x86_64")]
 use crate::algorithm::{VectorOf, blake2b::Blake2bCompression, blake2s::Blake2sCompression, blake3::Blake3Compression};
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{Avx512Half, Avx512Quarter, Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
+use crate::isa::{Avx, Avx512Half, Avx512Quarter, Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
 use crate::isa::{Blocks, Dealt, MAX_LANES, Task, Token};
 use alloc::{boxed::Box, vec::Vec};
 use std::any::Any;
@@ -105,13 +107,15 @@ fn instructions<C: Compression, I: PerMessage<C>>([one, two, three, four]: [&'st
 /// Beside each stands what it is made of.
 #[cfg(target_arch = "x86_64")]
 fn all() -> Vec<Box<dyn Any>> {
-    fn bmi2<C: Compression>() -> Box<dyn Any>
+    fn scalar_rounds<C: Compression>() -> Box<dyn Any>
     where
+        Avx: PerMessage<C>,
         Bmi2: PerMessage<C>,
         Bmi2Avx512: PerMessage<C>,
     {
         Box::new(vec![
-            Kernel::<C>::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 128),
+            Kernel::<C>::one_message::<Avx>("avx-scalar", Kind::ScalarBesideVectors, 128),
+            Kernel::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 128),
             Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 128),
         ])
     }
@@ -129,11 +133,12 @@ fn all() -> Vec<Box<dyn Any>> {
         rows::<Blake2sCompression, Avx512Quarter>("avx512-rows-128", 128),
         rows::<Blake2bCompression, Avx512Half>("avx512-rows-256", 256),
         rows::<Blake3Compression, Avx512Quarter>("avx512-rows-128", 128),
+        scalar_rounds::<Sha1Compression>(),
         instructions::<Sha1Compression, ShaNi>(SHA_NI),
-        bmi2::<Sha256Compression>(),
+        scalar_rounds::<Sha256Compression>(),
         instructions::<Sha256Compression, ShaNi>(SHA_NI),
         Box::new(sha_ni_sms),
-        bmi2::<Sha512Compression>(),
+        scalar_rounds::<Sha512Compression>(),
     ]
 }
 

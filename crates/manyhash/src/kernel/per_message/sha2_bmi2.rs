@@ -1,9 +1,10 @@
 //! Kernels for one SHA-2 message without SHA instructions: its rounds are scalar and rotate with
 //! `rorx`, and beside them vectors make its message schedule, two or four words at a time. A short
-//! message takes as long for each block as a long one.
+//! message takes as long for each block as a long one. Those of SHA-1 are in `sha1_bmi2.rs`.
 //!
 //! - **`bmi2`**: the limit is the ALUs, with 22 operations a round. CPUs start the oldest operation
 //!   that is ready, so those that the next e waits for come first (`Words::before`).
+//! - **`avx-scalar`**: the same without `rorx`, for CPUs between 2011 and 2013.
 //! - **`bmi2-avx512`**: rotations and three-operand logic are so short that vectors also take the
 //!   half of each round that makes the next a, in one lane. The next e needs an a of four rounds
 //!   ago, so there is time to move it. ALUs are left with 14 operations, and the vector units have
@@ -22,7 +23,7 @@
 use super::PerMessage;
 use crate::algorithm::sha2::{Sha2, sixteen_rounds};
 use crate::algorithm::{ChainingOf, WordOf};
-use crate::isa::{Avx512Quarter, Bmi2, Bmi2Avx512, Includes, Sse2};
+use crate::isa::{Avx, Avx512Quarter, Bmi2, Bmi2Avx512, Includes, Sse2};
 use crate::isa::{Blocks, Isa, Portable, Successive, Word, Words};
 use std::hint::black_box;
 
@@ -38,6 +39,12 @@ pub(crate) trait ScalarRounds: Includes<Self::Vectors> {
 
 impl ScalarRounds for Bmi2 {
     type Vectors = Sse2;
+    const HALF_IN_VECTORS: bool = false;
+}
+
+/// CPUs before AVX2 have no `rorx`.
+impl ScalarRounds for Avx {
+    type Vectors = Self;
     const HALF_IN_VECTORS: bool = false;
 }
 

@@ -15,7 +15,7 @@ use crate::isa::{Blocks, Dealt, FourWords, Successive, Words};
 use crate::kernel::per_message::rows::{self, InRows};
 use crate::kernel::per_message::sha2_bmi2::compress_message;
 use crate::kernel::per_message::sha256_ni_sms::{Source, compress_groups};
-use crate::kernel::per_message::{sha1_ni, sha256_ni};
+use crate::kernel::per_message::{sha1_bmi2, sha1_ni, sha256_ni};
 use std::cell::Cell;
 
 /// The rounds of a message in scalar words, whose schedule vectors of `LANES` words make.
@@ -30,8 +30,16 @@ where
     })
 }
 
+/// The same for SHA-1.
+fn sha1_beside_vectors() -> bool {
+    compresses::<Sha1Compression, 1>(&[], 2, |[state], messages| {
+        sha1_bmi2::compress_message::<ExpressionOf<Sha1Compression>, Several<u32, 4>>(Terms, Lanes, state, &messages[0]);
+    })
+}
+
 #[test]
 fn rounds_beside_vectors_are_their_standards() {
+    prove("sha1/bmi2", EVERY, sha1_beside_vectors);
     prove("sha256/bmi2", EVERY, beside_vectors::<Sha256Compression, 4, false>);
     prove("sha256/bmi2-avx512", EVERY, beside_vectors::<Sha256Compression, 4, true>);
     prove("sha512/bmi2", EVERY, beside_vectors::<Sha512Compression, 2, false>);

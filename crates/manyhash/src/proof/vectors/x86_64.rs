@@ -20,6 +20,9 @@ macro_rules! successive { ($($word:ident)*) => { $(
         fn shift_in(self, next: Self) -> Self {
             self.moved(|i| Some(if i + 1 < N { self.0[i + 1] } else { next.0[0] }))
         }
+        fn shift_in_two(self, next: Self) -> Self {
+            if N == 2 { next } else { self.moved(|i| Some(if i + 2 < N { self.0[i + 2] } else { next.0[i + 2 - N] })) }
+        }
         fn last_two_first(self) -> Self {
             if N == 2 { self } else { self.moved(|i| (i < 2).then(|| self.0[N - 2 + i])) }
         }
