@@ -25,6 +25,7 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction, name: &str) -> 
         "extracti64x4" | "extractf64x4" | "extracti32x8" | "extractf32x8" => part_of(machine, instruction, 32),
         "inserti128" | "insertf128" | "inserti32x4" | "insertf32x4" | "inserti64x2" | "insertf64x2" => put_part(machine, instruction, 16),
         "inserti64x4" | "insertf64x4" | "inserti32x8" | "insertf32x8" => put_part(machine, instruction, 32),
+        "insertps" => put_word(machine, instruction),
         "punpcklbw" | "punpckhbw" => interleave(machine, instruction, 1, name.contains("kh")),
         "punpcklwd" | "punpckhwd" => interleave(machine, instruction, 2, name.contains("kh")),
         "punpckldq" | "punpckhdq" | "unpcklps" | "unpckhps" => interleave(machine, instruction, 4, name.contains("kh")),
@@ -193,6 +194,18 @@ fn put_part(machine: &mut Machine, instruction: &Instruction, part: usize) -> Do
     let inserted = bytes_of(&source(machine, instruction, 2, part, 4)?);
     value[index * part..][..part].copy_from_slice(&inserted);
     set(machine, instruction, words_of(&value), 4)
+}
+
+/// Puts one word of a source in a place of a vector, and zeros in some places.
+fn put_word(machine: &mut Machine, instruction: &Instruction) -> Done {
+    let (operand, control) = (instruction.op_count() - 2, immediate(instruction));
+    let is_memory = instruction.op_kind(operand) == OpKind::Memory;
+    let from = if is_memory { 0 } else { control >> 6 };
+    let word = bytes_of(&source(machine, instruction, operand, if is_memory { 4 } else { 16 }, 4)?)[4 * from..][..4].to_vec();
+    let mut value = bytes_of(&machine.vector(instruction.op_register(operand - 1), 16));
+    value[4 * (control >> 4 & 3)..][..4].copy_from_slice(&word);
+    let zero_or = |(i, byte)| if control >> (i / 4) & 1 == 1 { Byte::Number(0) } else { byte };
+    set(machine, instruction, words_of(&value.into_iter().enumerate().map(zero_or).collect::<Vec<_>>()), 4)
 }
 
 /// The mask chooses between the sources, unless what it leaves out becomes zero.

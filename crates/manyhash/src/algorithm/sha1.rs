@@ -26,11 +26,11 @@ fn next_word<V: Words>(w: &mut [V; 16], t: usize) -> V {
     w[t % 16]
 }
 
-/// The rounds (6.1.2, steps 2 to 4) on `$state`. `$word_and_constant!(t)` gives message word t plus
-/// its constant.
+/// What the rounds (6.1.2, steps 2 and 3) make of `$state`. `$word_and_constant!(t)` gives message word
+/// t plus its constant.
 macro_rules! eighty_rounds {
-    ($V:ident $state:ident $word_and_constant:ident) => {
-        let [mut a, mut b, mut c, mut d, mut e] = *$state;
+    ($V:ident $state:ident $word_and_constant:ident) => {{
+        let [mut a, mut b, mut c, mut d, mut e] = $state;
         macro_rules! round {
             ($f:ident $t:expr, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
                 // Operands that are known early are added early; the rotation of the newest word
@@ -56,11 +56,16 @@ macro_rules! eighty_rounds {
         rounds!(xor3: 20 25 30 35);
         rounds!(majority: 40 45 50 55);
         rounds!(xor3: 60 65 70 75);
-        let end = [a, b, c, d, e];
-        for (word, end) in $state.iter_mut().zip(end) {
-            *word = word.add(end);
-        }
-    };
+        [a, b, c, d, e]
+    }};
+}
+
+/// Adds what the rounds made of a state to it (6.1.2, step 4).
+#[inline(always)]
+fn add_all<V: Words<Word = u32>>(state: &mut [V; 5], end: [V; 5]) {
+    for (word, end) in state.iter_mut().zip(end) {
+        *word = word.add(end);
+    }
 }
 
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, reason = "for rounds of other kernels"))]
@@ -91,7 +96,8 @@ impl Compression for Sha1Compression {
         macro_rules! word_and_constant { ($t:expr) => {
             (if $t < 16 { w[$t % 16] } else { next_word(w, $t) }).add(V::splat(isa, ROUND_CONSTANTS[$t / 20]))
         } }
-        eighty_rounds!(V state word_and_constant);
+        let before = *state;
+        add_all(state, eighty_rounds!(V before word_and_constant));
     }
 
     const HAS_CONSTANT_BLOCKS: bool = true;
@@ -108,6 +114,7 @@ impl Compression for Sha1Compression {
     #[inline(always)]
     fn compress_constant<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], expanded: &[u32; MAX_ROUNDS]) {
         macro_rules! word_and_constant { ($t:expr) => { V::splat(isa, expanded[$t]) } }
-        eighty_rounds!(V state word_and_constant);
+        let before = *state;
+        add_all(state, eighty_rounds!(V before word_and_constant));
     }
 }

@@ -1,5 +1,6 @@
-//! Kernels for one SHA-1 message without SHA instructions: its rounds are scalar, and beside them vectors make its message schedule, four
-//! words at a time. They have the names of those of SHA-2 (`sha2_bmi2.rs`).
+//! Kernels for one SHA-1 message without SHA instructions: its rounds are scalar, and beside them
+//! vectors make its message schedule, four words at a time. They have the names of those of SHA-2
+//! (`sha2_bmi2.rs`).
 
 use super::PerMessage;
 use super::sha2_bmi2::ScalarRounds;
@@ -58,26 +59,24 @@ pub(crate) fn compress_message<S: Words<Word = u32>, V: Successive<Word = u32>>(
     // It stays in memory, or the compiler would take its words out of vectors one by one.
     black_box(&mut with_constants);
     let mut schedule = Schedule { isa, words: [V::splat(isa, 0); 8], with_constants: &mut with_constants };
-    let read = |word: &u32| S::read(scalars, &[*word]);
     for block in message.chunks_exact(Sha1Compression::BLOCK_BYTES) {
         for g in 0..4 {
             schedule.put(g, V::read_bytes(isa, Sha1Compression::BYTE_ORDER, &block[16 * g..]));
         }
-        let [a, b, c, d, e] = &*state;
-        let mut scalar = [read(a), read(b), read(c), read(d), read(e)];
-        let words = &mut scalar;
+        let before = state.each_ref().map(|word| S::read(scalars, std::slice::from_ref(word)));
         macro_rules! word_and_constant {
             ($t:expr) => {{
                 let word = S::read(scalars, &schedule.with_constants[$t % 16..]);
                 if $t % 4 == 3 && $t < 64 {
-                    schedule.make($t / 4 + 4);
+                    schedule.make(($t + 16) / 4);
                 }
                 word
             }};
         }
-        eighty_rounds!(S words word_and_constant);
-        for (word, scalar) in state.iter_mut().zip(scalar) {
-            scalar.write(std::slice::from_mut(word));
+        let end = eighty_rounds!(S before word_and_constant);
+        for (word, end) in state.iter_mut().zip(end) {
+            // Pinned, or the compiler would gather the sums in vectors.
+            S::read(scalars, &[*word]).add(end).pin().write(std::slice::from_mut(word));
         }
     }
 }
