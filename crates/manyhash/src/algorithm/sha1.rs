@@ -68,6 +68,37 @@ fn add_all<V: Words<Word = u32>>(state: &mut [V; 5], end: [V; 5]) {
     }
 }
 
+/// Other work that is done between the rounds of a block. It is not a closure, whose body would keep the features of the place where
+/// it was written.
+pub(crate) trait Beside {
+    /// Does what stands before a round, and returns `word`, which the round waits for. The compiler knows the round.
+    fn before_round<V: Words>(&mut self, round: usize, word: V) -> V;
+}
+
+/// No other work.
+impl Beside for () {
+    #[inline(always)]
+    fn before_round<V: Words>(&mut self, _round: usize, word: V) -> V {
+        word
+    }
+}
+
+/// Compresses a block in each lane, and does what is `beside` between the rounds.
+#[inline(always)]
+pub(crate) fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16], beside: &mut impl Beside) {
+    // Only the last sixteen words of the schedule are kept. The compiler places them, also with
+    // two waves: forcing them to memory costs 5 %.
+    let w = &mut words;
+    macro_rules! word_and_constant {
+        ($t:expr) => {{
+            let word = if $t < 16 { w[$t % 16] } else { next_word(w, $t) };
+            beside.before_round($t, word.add(V::splat(isa, ROUND_CONSTANTS[$t / 20])))
+        }};
+    }
+    let before = *state;
+    add_all(state, eighty_rounds!(V before word_and_constant));
+}
+
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, reason = "for rounds of other kernels"))]
 pub(crate) use eighty_rounds;
 
@@ -89,15 +120,8 @@ impl Compression for Sha1Compression {
     const BYTE_ORDER: ByteOrder = ByteOrder::Big;
 
     #[inline(always)]
-    fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {
-        // Only the last sixteen words of the schedule are kept. The compiler places them, also with
-        // two waves: forcing them to memory costs 5 %.
-        let w = &mut words;
-        macro_rules! word_and_constant { ($t:expr) => {
-            (if $t < 16 { w[$t % 16] } else { next_word(w, $t) }).add(V::splat(isa, ROUND_CONSTANTS[$t / 20]))
-        } }
-        let before = *state;
-        add_all(state, eighty_rounds!(V before word_and_constant));
+    fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], words: [V; 16]) {
+        compress_beside(isa, state, words, &mut ());
     }
 
     const HAS_CONSTANT_BLOCKS: bool = true;

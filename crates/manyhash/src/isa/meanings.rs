@@ -124,7 +124,7 @@ impl<W: Word> Operations<W> {
         check!("and", &bits, |x y _| x.and(y), |[x, y, _]| x & y);
         check!("not", &bits, |x _ _| x.not(), |[x, ..]| !x);
         check!("pin", &bits, |x _ _| x.pin(), |[x, ..]| x);
-        check!("before", &bits, |x y _| { let mut y = y; x.before(&mut y).xor(y) }, |[x, y, _]| x ^ y);
+        check!("in_order", &bits, |x _ _| x.in_order(), |[x, ..]| x);
         check!("xor3", &bits, |x y z| V::xor3(x, y, z), |[x, y, z]| x ^ y ^ z);
         // As FIPS 180-4, section 4.1.2, FIPS 202, section 3.2.4, and RFC 1321, section 3.4, write them.
         check!("choose", &bits, |x y z| V::choose(x, y, z), |[x, y, z]| (x & y) ^ (!x & z));

@@ -57,7 +57,7 @@ pub(crate) use waves::Five;
 #[cfg(any(target_arch = "x86_64", test))]
 pub(crate) use waves::One;
 pub use waves::Two;
-#[cfg(any(target_arch = "x86_64", test))]
+#[cfg(target_arch = "x86_64")]
 pub(crate) use words::FourWords;
 #[cfg(test)]
 pub(crate) use words::choose;
@@ -217,6 +217,8 @@ isa! { $
         NeonSha3 ["neon" "sha3"] lanes NeonSha3 = "neon-sha3";
         /// The instructions for SHA-1 and SHA-256.
         ShaCe ["neon" "sha2"];
+        /// These instructions beside lanes.
+        ShaCeNeon ["neon" "sha2"];
         /// The instructions for SM3, which are one feature with those for SM4.
         Sm3Ce ["neon" "sm4"];
     }
@@ -254,7 +256,7 @@ macro_rules! includes { ($arch:literal: $($Isa:ident $Included:ident),+) => { $(
         }
     }
 )+ } }
-includes!("aarch64": NeonSha3 Neon);
+includes!("aarch64": NeonSha3 Neon, ShaCeNeon Neon, ShaCeNeon ShaCe);
 includes!("x86_64":
     Avx Avx, Avx Sse2, Bmi2 Sse2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Avx, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
     ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half

@@ -28,7 +28,7 @@ impl Isa for Portable {
 }
 
 macro_rules! one_lane {
-    ($word:ident, $vector:ident, $register:literal, $registers:literal) => {
+    ($word:ident, $vector:ident, $register:literal) => {
         impl Word for $word {
             type Vector<I: Isa> = I::$vector;
             const ONES: Self = $word::MAX;
@@ -129,14 +129,14 @@ macro_rules! one_lane {
             }
             #[cfg(all(target_arch = "x86_64", not(miri)))]
             #[inline]
-            fn before(self, later: &mut Self) -> Self {
+            fn in_order(self) -> Self {
                 let mut x = self;
-                // SAFETY: no instruction, only registers named. Not `pure`, to stay in order.
-                unsafe { core::arch::asm!($registers, inout(reg) x, inout(reg) *later, options(nomem, nostack, preserves_flags)) }
+                // SAFETY: no instruction, only a register named. Not `pure`, to stay in order.
+                unsafe { core::arch::asm!($register, inout(reg) x, options(nomem, nostack, preserves_flags)) }
                 x
             }
         }
     };
 }
-one_lane!(u32, U32, "/* {0:e} */", "/* {0:e} {1:e} */");
-one_lane!(u64, U64, "/* {0:r} */", "/* {0:r} {1:r} */");
+one_lane!(u32, U32, "/* {0:e} */");
+one_lane!(u64, U64, "/* {0:r} */");

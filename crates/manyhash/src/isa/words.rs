@@ -127,12 +127,10 @@ pub trait Words: Copy + Send + Sync {
     /// constants to the end of a chain of additions, which is the critical path; pinned orders took
     /// one wave of SHA-256 from 5.00 to 5.63 GB/s.
     fn pin(self) -> Self;
-    /// Returns the same value, but the compiler computes it before anything that it computes from
-    /// `later`, and keeps calls of this function in order. CPUs start the oldest instruction that is
-    /// ready, so the order decides where ports are the limit. Does nothing but for scalar words.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for kernels of x86-64"))]
+    /// Returns the same value, and the compiler keeps calls of this function in order, with what they wait for. CPUs start the
+    /// oldest instruction that is ready, so the order decides where ports are the limit. Does nothing but for scalar words and NEON.
     #[inline(always)]
-    fn before(self, _later: &mut Self) -> Self {
+    fn in_order(self) -> Self {
         self
     }
 
@@ -196,7 +194,7 @@ pub(crate) trait Pairs: Words<Word = u32> {
 }
 
 /// Vectors of four words that hold a row of one message's state, for BLAKE2 and BLAKE3.
-#[cfg(any(target_arch = "x86_64", test))]
+#[cfg(target_arch = "x86_64")]
 pub(crate) trait FourWords: Words {
     /// The sixteen words of a block in registers.
     type Sixteen: Copy;

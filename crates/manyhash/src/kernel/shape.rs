@@ -22,6 +22,8 @@ pub enum Kind {
     Instructions,
     /// Instructions made for the rounds of an algorithm, beside message schedules in vectors.
     InstructionsBesideVectors,
+    /// Instructions made for the rounds of an algorithm for some messages, beside lanes for others.
+    InstructionsBesideLanes,
 }
 
 /// Writes a few words for tables: `lanes`.
@@ -34,6 +36,7 @@ impl fmt::Display for Kind {
             Self::Lanes => "lanes",
             Self::Instructions => "instructions for rounds",
             Self::InstructionsBesideVectors => "instructions for rounds, schedules in vectors",
+            Self::InstructionsBesideLanes => "instructions for rounds, other messages in lanes",
         })
     }
 }

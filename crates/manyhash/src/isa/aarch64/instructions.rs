@@ -25,6 +25,11 @@ pub(crate) trait ShaVector: Copy {
     fn load_block<const N: usize>(isa: Self::Isa, blocks: &Blocks, lane: usize, at: usize) -> [Self; N];
     /// Adds word by word.
     fn add(self, other: Self) -> Self;
+    /// Returns the same words, and the compiler keeps calls of this function in order, and with those of `Words`.
+    #[inline(always)]
+    fn in_order(self) -> Self {
+        self
+    }
 }
 
 /// The instructions for SHA-1 and SHA-256.
@@ -37,6 +42,11 @@ pub(crate) trait Sha32: ShaVector<Array = [u32; 4]> {
     fn word(single: Self::Single) -> u32;
     /// Returns the lowest word.
     fn lowest(self) -> Self::Single;
+    /// As [`in_order`](ShaVector::in_order), for a single.
+    #[inline(always)]
+    fn single_in_order(single: Self::Single) -> Self::Single {
+        single
+    }
     /// Adds two singles.
     fn add_singles(one: Self::Single, other: Self::Single) -> Self::Single;
     /// SHA-1: does four rounds on a to d with the function of rounds `20 * F..20 * F + 20`.

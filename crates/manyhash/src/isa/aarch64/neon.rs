@@ -3,7 +3,7 @@
 //! SAFETY, for every block of this file: a vector or a token exists only if [`Neon::detect`] found
 //! the instruction set, and [`Blocks::starts`] checked every pointer that is read.
 
-use super::operations::shifts_and_selection;
+use super::operations::{rotated, rotation_by_insertion, shifts_and_selection};
 use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Blocks, ByteOrder, Isa, Neon, Words};
@@ -75,7 +75,8 @@ impl U32x4 {
 
 impl Words for U32x4 {
     operations!(Neon, u32 as u32, 4 lanes, vdupq_n_u32, vld1q_u32, vst1q_u32, vaddq_u32, veorq_u32, vandq_u32, swap_bytes_32);
-    shifts_and_selection!(u32 as i32, vshlq_u32, vdupq_n_s32, vorrq_u32, vornq_u32, vbslq_u32);
+    rotation_by_insertion!(u32 as i32, vshlq_u32, vdupq_n_s32, vorrq_u32, "sri {0:v}.4s, {1:v}.4s, {2}");
+    shifts_and_selection!(i32, vshlq_u32, vdupq_n_s32, vornq_u32, vbslq_u32);
 }
 
 impl U64x2 {
@@ -101,5 +102,6 @@ impl U64x2 {
 
 impl Words for U64x2 {
     operations!(Neon, u64 as u64, 2 lanes, vdupq_n_u64, vld1q_u64, vst1q_u64, vaddq_u64, veorq_u64, vandq_u64, swap_bytes_64);
-    shifts_and_selection!(u64 as i64, vshlq_u64, vdupq_n_s64, vorrq_u64, vornq_u64, vbslq_u64);
+    rotation_by_insertion!(u64 as i64, vshlq_u64, vdupq_n_s64, vorrq_u64, "sri {0:v}.2d, {1:v}.2d, {2}");
+    shifts_and_selection!(i64, vshlq_u64, vdupq_n_s64, vornq_u64, vbslq_u64);
 }

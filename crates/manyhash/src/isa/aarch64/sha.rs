@@ -50,6 +50,13 @@ macro_rules! vectors {
                 // SAFETY: the value proves the instruction set.
                 Self(unsafe { $add(self.0, other.0) })
             }
+            #[inline]
+            fn in_order(self) -> Self {
+                let mut x = self.0;
+                // SAFETY: the value proves the instruction set; there is no instruction, only the name of a register.
+                unsafe { asm!("/* {0:v} */", inout(vreg) x, options(nomem, nostack, preserves_flags)) }
+                Self(x)
+            }
         }
     )* };
 }
@@ -87,6 +94,12 @@ impl Sha32 for Quad {
     fn lowest(self) -> u32 {
         // SAFETY: the value proves the instruction set.
         unsafe { vgetq_lane_u32::<0>(self.0) }
+    }
+    #[inline]
+    fn single_in_order(mut single: u32) -> u32 {
+        // SAFETY: there is no instruction, only the name of a register.
+        unsafe { asm!("/* {0:s} */", inout(vreg) single, options(nomem, nostack, preserves_flags)) }
+        single
     }
     #[inline(always)]
     fn add_singles(one: u32, other: u32) -> u32 {

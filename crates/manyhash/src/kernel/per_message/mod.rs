@@ -5,12 +5,14 @@
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod dirty_halves;
-#[cfg(any(target_arch = "x86_64", test))]
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod rows;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha1_bmi2;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod sha1_ce;
+#[cfg(any(target_arch = "aarch64", test))]
+pub(crate) mod sha1_ce_beside;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha1_ni;
 #[cfg(any(target_arch = "aarch64", test))]
@@ -44,7 +46,7 @@ use {
 #[cfg(target_arch = "aarch64")]
 use {
     crate::algorithm::sm3::Sm3Compression,
-    crate::isa::{NeonSha3, ShaCe, Sm3Ce, aarch64},
+    crate::isa::{Includes, Isa, Neon, NeonSha3, ShaCe, ShaCeNeon, Sm3Ce, aarch64},
 };
 
 /// An instruction set that has kernels for single messages of the compression function `C`.
@@ -147,6 +149,11 @@ fn all() -> Vec<Box<dyn Any>> {
     const SHA_CE: [&str; 4] = ["sha-ce", "sha-ce-x2", "sha-ce-x3", "sha-ce-x4"];
     vec![
         instructions::<Sha1Compression, ShaCe>(SHA_CE),
+        Box::new(vec![Kernel::<Sha1Compression>::per_message::<ShaCeNeon, { sha1_ce_beside::MESSAGES }>(
+            "sha-ce-x8-beside-neon",
+            Kind::InstructionsBesideLanes,
+            128,
+        )]),
         instructions::<Sha256Compression, ShaCe>(SHA_CE),
         // Two messages keep the unit busy, and more of them have more state than there are registers.
         Box::new(up_to_two::<Sha512Compression, NeonSha3>(["sha512-ce", "sha512-ce-x2"])),
@@ -222,6 +229,26 @@ in_vectors! { "aarch64":
     ShaCe: Sha256Compression = sha256_ce of aarch64::sha::Quad;
     NeonSha3: Sha512Compression = sha512_ce of aarch64::sha::Pair;
     Sm3Ce: Sm3Compression = sm3_ce of aarch64::sha::Sm3Quad;
+}
+
+/// Some messages in lanes, and others by instructions beside them: all of them at once.
+#[cfg(target_arch = "aarch64")]
+impl PerMessage<Sha1Compression> for ShaCeNeon {
+    type State = ChainingOf<Sha1Compression>;
+    #[inline(always)]
+    fn load(self, state: &[u32; 5]) -> [u32; 5] {
+        *state
+    }
+    #[inline(always)]
+    fn store(self, state: &[u32; 5]) -> [u32; 5] {
+        *state
+    }
+    #[inline(always)]
+    fn compress<const N: usize>(self, states: &mut [[u32; 5]; N], blocks: &Blocks) {
+        let (lanes, rounds): (Neon, ShaCe) = (self.included(), self.included());
+        let states = states.first_chunk_mut().expect("a state for each message");
+        sha1_ce_beside::compress::<<Neon as Isa>::U32, aarch64::sha::Quad>(lanes, rounds, states, blocks);
+    }
 }
 
 /// The task that compresses blocks of `N` messages, interleaved.

@@ -130,7 +130,8 @@ pub(crate) fn compress_message<C: Sha2, S: Words<Word = C::Word>, V: Successive<
                 // It is added to e four rounds later.
                 $h.scalar = S::read(scalars, &[$h.vector.first()]);
             } else {
-                $d.scalar = $d.scalar.add(t1).pin().before(&mut $a.scalar);
+                $d.scalar = $d.scalar.add(t1).pin().in_order();
+                $a.scalar = $a.scalar.in_order();
                 let majority = S::majority($a.scalar, $b.scalar, $c.scalar);
                 $h.scalar = t1.add($C::big_sigma0($a.scalar)).pin().add(majority).pin();
             }
