@@ -5,16 +5,21 @@ of a kernel it follows. llvm-mca's models of Arm's own cores were made from Arm'
 guides, which have the instructions for hash functions too, so those are modelled as well. Nobody
 has compared them with a CPU.
 
-TurboSHAKE is no algorithm of the list that kernels come from: its costs are 0.51 of SHA3-256's.
-
-It is not done for the Neoverse V1: in LLVM 19, its `SHA256SU1` and `SHA1SU0` may run on any of four
-units, because a pattern of names leaves them out, and it comes out a fifth too fast. CPUs of this
-core have the table of the Neoverse V2.
+- Neoverse V1: in LLVM 19, its `SHA256SU1` and `SHA1SU0` may run on any of four units, because a
+  pattern of names leaves them out. They are taken for `SHA512SU1`, which has their unit and latency
+  in Arm's guide.
+- Apple: LLVM has a model of a core of 2013 only. A Firestorm core is taken for a Neoverse V2 that
+  can shift in all of its four units, and do the SHA-3 instructions there. Their latencies, and those
+  of `SHA256H` and `SHA256SU0`, are the same (Dougall Johnson's measurements,
+  dougallj.github.io/applecpu: 2, 4 and 2 cycles; `SHA256SU1` has 3 and not 2).
+- TurboSHAKE is no algorithm of the list that kernels come from: its costs are 0.51 of SHA3-256's,
+  for 12 rounds in place of 24.
 
 It needs llvm-mca, llvm-objdump, qemu-aarch64-static and a compiler for AArch64, as
-scripts/test-aarch64 does, and takes a few minutes.
+scripts/test-aarch64 does, and takes a few minutes. The profile `dev` checks pointers, and is slower.
 
-python3 vectors/modelled_costs_aarch64.py target/test-aarch64/aarch64-unknown-linux-gnu/debug/examples/step
+cargo build --release --package manyhash --example step --features hazmat --target aarch64-unknown-linux-gnu
+python3 vectors/modelled_costs_aarch64.py target/aarch64-unknown-linux-gnu/release/examples/step
 """
 
 import concurrent.futures
@@ -28,7 +33,12 @@ from modelled_costs import LLVM, MODELLED_GHZ, TABLES, cycles, last_turn, three_
 
 # llvm-mca's name, what the CPUs lack, and which CPUs they are.
 MODELLED = {
-    "neoverse-v2": ("neoverse-v2", (), "Arm's Neoverse V2; the nearest for every other AArch64."),
+    "neoverse-v2": ("neoverse-v2", (), "Arm's Neoverse V2; the nearest for the V3, the Cortex-X3 and later ones, and CPUs that nobody knows."),
+    "neoverse-v1": ("neoverse-v1", (), "Arm's Neoverse V1; the nearest for the Cortex-X1 and X2."),
+    "neoverse-n2": ("neoverse-n2", (), "Arm's Neoverse N2; the nearest for the N3 and the Cortex-A710 and later ones."),
+    "neoverse-n1": ("neoverse-n1", ("sha3", "sm4"), "Arm's Neoverse N1; the nearest for the Cortex-A76 to A78."),
+    "cortex-a72": ("cortex-a72", ("sha3", "sm4"), "Arm's Cortex-A72; the nearest for all that came before the A76, and for small cores."),
+    "apple-m": ("neoverse-v2", ("sm4",), "Apple's M1 and later ones."),
 }
 # llvm-mca takes the instructions for hash functions for optional.
 TARGET = ["-mtriple=aarch64", "-mattr=+sha2,+sha3,+sm4"]
@@ -99,6 +109,34 @@ def loop_of(step, algorithm, backend):
     return disassemble(step, turn)
 
 
+def units_of_v1(loop):
+    """Returns a loop whose instructions of the Neoverse V1 have the unit that they have."""
+    return [re.sub(r"^(?:sha256su1|sha1su0)(.*)", lambda found: "sha512su1" + found[1].replace(".4s", ".2d"), line) for line in loop]
+
+
+def units_of_apple(loop):
+    """Returns a loop in which an addition, which every unit does, stands for each shift and each SHA-3 instruction.
+
+    It has the two registers that were written last of those that the instruction waits for.
+    """
+    written, changed = {}, []
+    for number, line in enumerate(loop * 2):
+        registers = re.findall(r"\b[vq](\d+)\b", line)
+        name = line.split()[0]
+        if name in ("shl", "ushr", "sri", "usra", "eor3", "bcax", "xar", "rax1"):
+            sources = registers if name in ("sri", "usra") else registers[1:]
+            one, other = sorted(sources, key=lambda register: written.get(register, -1))[-2:] if len(sources) > 1 else sources * 2
+            line = f"add v{registers[0]}.2d, v{one}.2d, v{other}.2d"
+        if registers and not name.startswith("st"):
+            written[registers[0]] = number
+        changed.append(line)
+    return changed[len(loop):]
+
+
+# What becomes of the loops of kernels before they are modelled for a family.
+UNITS = {"neoverse-v1": units_of_v1, "apple-m": units_of_apple}
+
+
 def rust(family, table):
     """Returns the file of a table."""
     model, _, what = MODELLED[family]
@@ -106,7 +144,6 @@ def rust(family, table):
     return f"""//! {what}
 //!
 //! **Modelled, not measured**, by llvm-mca for `{model}` at {MODELLED_GHZ:.0f} GHz.
-//!
 //! Written by `vectors/modelled_costs_aarch64.py`, which says how.
 
 use crate::kernel::cost::Family;
@@ -126,7 +163,8 @@ def main():
         loops = dict(zip(kernels, pool.map(lambda kernel: loop_of(step, kernels[kernel][0], kernel[1]), kernels)))
         for family, (model, lacks, _) in MODELLED.items():
             can_run = [kernel for kernel in kernels if not set(lacks) & set(kernels[kernel][1])]
-            found = pool.map(lambda kernel: cycles(model, loops[kernel], TARGET), can_run)
+            units = UNITS.get(family, lambda loop: loop)
+            found = pool.map(lambda kernel: cycles(model, units(loops[kernel]), TARGET), can_run)
             counts = {kernel: count for kernel, count in zip(can_run, found) if count}
             assert len(counts) == len(can_run), f"{family}: llvm-mca could not tell {set(can_run) - set(counts)}"
             for (compression, backend), count in list(counts.items()):

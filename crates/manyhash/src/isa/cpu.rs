@@ -144,7 +144,8 @@ const UNKNOWN: Cpu = Cpu { maker: Maker::Other, family: 0, model: 0 };
 fn arm_cpu(register: &str) -> Option<Cpu> {
     let bits = u64::from_str_radix(register.trim().strip_prefix("0x")?, 16).ok()?;
     let maker = match bits >> 24 & 0xFF {
-        0x41 => Maker::Arm,
+        // Arm, and Microsoft, whose CPUs have the numbers of Arm's cores.
+        0x41 | 0x6D => Maker::Arm,
         0x61 => Maker::Apple,
         _ => Maker::Other,
     };
