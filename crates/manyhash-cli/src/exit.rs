@@ -100,7 +100,7 @@ impl Failure {
             }
             Self::Said(code) => return code,
             Self::File(_, error) | Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return READER_GONE,
-            Self::File(path, error) => say_of(program, file_name::bytes_of(&path), reason(&error)),
+            Self::File(path, error) => say_of(program, &file_name::bytes_of(&path), reason(&error)),
             Self::Output(error) => say(program, format!("write error: {}", reason(&error)).as_bytes()),
             Self::Arguments(error) => {
                 // The parser itself ignores a closed output too when it ends the process.

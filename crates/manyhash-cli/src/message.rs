@@ -36,7 +36,7 @@ pub(crate) fn say_if_typed(program: &OsStr, files: &[OsString]) {
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(SameFolder(path)) => {
-            format!("not entered: the same folder as {}", String::from_utf8_lossy(&quoted(file_name::bytes_of(path))))
+            format!("not entered: the same folder as {}", String::from_utf8_lossy(&quoted(&file_name::bytes_of(path))))
         }
         None => manyhash_files::reason(error),
     }

@@ -153,9 +153,10 @@ fn descriptor(number: u32, path: &Path) -> io::Result<File> {
     File::options().write(true).open(path)
 }
 
-/// Creates a file without a name on the file system of `path`. It vanishes with the process.
+/// Creates a file without a name on the file system of `path`. It vanishes with the process. Windows has no such files: there it has
+/// a name elsewhere, so that nobody who reads the folder meanwhile finds it.
 pub(crate) fn unnamed(path: &Path) -> io::Result<File> {
-    tempfile::tempfile_in(folder_of(path))
+    if cfg!(windows) { tempfile::tempfile() } else { tempfile::tempfile_in(folder_of(path)) }
 }
 
 /// Gives the finished `file` the name `path`. It appears, or replaces the old one.

@@ -50,13 +50,13 @@
 //! | `sha-ce-x2` | instructions for rounds | 128 | 2 | 2, - |
 //! | `sha-ce-x3` | instructions for rounds | 128 | 3 | 3, - |
 //! | `sha-ce-x4` | instructions for rounds | 128 | 4 | 4, - |
-//! | `sha-ce-x8-beside-neon` | instructions for rounds, other messages in lanes | 128 | 12 | 12, - |
 //! | `sha512-ce` | instructions for rounds | 128 | 1 | -, 1 |
 //! | `sha512-ce-x2` | instructions for rounds | 128 | 2 | -, 2 |
 //! | `sm3-ce` | instructions for rounds | 128 | 1 | 1, - |
 //! | `sm3-ce-x2` | instructions for rounds | 128 | 2 | 2, - |
 //! | `sm3-ce-x3` | instructions for rounds | 128 | 3 | 3, - |
 //! | `sm3-ce-x4` | instructions for rounds | 128 | 4 | 4, - |
+//! | `sha-ce-x8-beside-neon` | instructions for rounds, other messages in lanes | 128 | 12 | 12, - |
 //!
 //! And these are those of WebAssembly, in a module that is compiled with vectors (`-C target-feature=+simd128`). Other architectures
 //! have the first two.

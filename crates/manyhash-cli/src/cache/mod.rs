@@ -338,7 +338,7 @@ impl Shared {
             match store::set_aside(&self.path) {
                 Ok(aside) => {
                     let aside =
-                        quoted(file_name::bytes_of(&aside)).utf8_chunks().map(|chunk| chunk.valid().to_string()).collect::<String>();
+                        quoted(&file_name::bytes_of(&aside)).utf8_chunks().map(|chunk| chunk.valid().to_string()).collect::<String>();
                     self.say(format_args!("the cache is {error}; kept as {aside}, and a new one begun"));
                     match access.open(&self.path, day_of(self.begun_ns)) {
                         Ok(()) => return,
@@ -363,7 +363,7 @@ impl Shared {
     }
 
     fn say(&self, what: impl std::fmt::Display) {
-        say_of(&self.program, file_name::bytes_of(&self.name), what);
+        say_of(&self.program, &file_name::bytes_of(&self.name), what);
     }
 
     fn say_difference(&self, path: &Path, Difference { algorithm, stored }: &Difference) {
@@ -372,7 +372,7 @@ impl Shared {
         let text = format!(
             "its {algorithm} is not the one in the cache, though the file seems unchanged; the cache had {stored} and is corrected"
         );
-        say_of(&self.program, file_name::bytes_of(path), text);
+        say_of(&self.program, &file_name::bytes_of(path), text);
     }
 
     fn say_counts(&self) {

@@ -116,7 +116,7 @@ fn print_each<T>(
     let mut output = Output::raw_stdout();
     let mut all_read = true;
     for file in files {
-        let name = file_name::bytes_of(Path::new(&file));
+        let name = &file_name::bytes_of(Path::new(&file));
         match read(&file) {
             Ok(made) => print(&mut output, name, made)?,
             Err(error) => {

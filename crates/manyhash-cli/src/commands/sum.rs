@@ -184,7 +184,7 @@ struct Lines<'a> {
 
 impl Sink<Skipped> for Lines<'_> {
     fn take(&mut self, finished: Finished<Skipped>) -> io::Result<()> {
-        let path = file_name::bytes_of(&finished.path);
+        let path = &file_name::bytes_of(&finished.path);
         match finished.outcome {
             Some(Ok(hashed)) => {
                 if let Some(Err(error)) = self.update.as_mut().map(|update| update.note(path, &hashed)) {

@@ -95,7 +95,7 @@ struct JsonSum<'a> {
 
 /// Returns the line `DIGEST  PATH` for a digest that is text already.
 pub(crate) fn line(digest: &str, path: &Path) -> Vec<u8> {
-    let name = file_name::bytes_of(path);
+    let name = &file_name::bytes_of(path);
     let mut line = Vec::with_capacity(digest.len() + name.len() + 4);
     if needs_escape(name) {
         line.push(b'\\');

@@ -37,10 +37,10 @@ impl Place {
                 return Ok(Self::Descriptor(number));
             }
             let place = folder.join(name);
-            match fs::read_link(&place) {
-                Ok(target) => path = folder.join(target),
-                // It is no link, or nothing is there.
-                Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound) => return Ok(Self::Path(place)),
+            match fs::symlink_metadata(&place) {
+                Ok(found) if found.is_symlink() => path = folder.join(fs::read_link(&place)?),
+                Ok(_) => return Ok(Self::Path(place)),
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::Path(place)),
                 Err(error) => return Err(error),
             }
         }

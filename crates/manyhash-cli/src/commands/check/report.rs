@@ -216,7 +216,7 @@ impl<'a> Report<'a> {
             return Ok(Standing::Missing);
         }
         if let Verdict::Missing(error) | Verdict::Unreadable(error) = &verdict {
-            self.say_of(file_name::bytes_of(path), &reason(error))?;
+            self.say_of(&file_name::bytes_of(path), &reason(error))?;
         }
         let is_silent = match &verdict {
             Verdict::PassedOver if !self.check.json => true,
@@ -320,7 +320,7 @@ impl<'a> Report<'a> {
     /// Reports a folder or file that the audit could not look into.
     pub(crate) fn closed(&mut self, path: &Path, error: &io::Error) -> io::Result<()> {
         self.is_fine = false;
-        self.say_of(file_name::bytes_of(path), &reason(error))
+        self.say_of(&file_name::bytes_of(path), &reason(error))
     }
 
     fn write_json(&mut self, object: &impl Serialize) -> io::Result<()> {
@@ -412,7 +412,7 @@ impl<'a> Report<'a> {
         }
         if missing > 0 && missing == entries {
             let folder = base.filter(|base| !base.as_os_str().is_empty());
-            let folder = folder.map_or("the current folder".into(), |folder| shown(file_name::bytes_of(folder)));
+            let folder = folder.map_or("the current folder".into(), |folder| shown(&file_name::bytes_of(folder)));
             self.say_of_manifest(&format!("nothing that it lists is there; names are relative to {folder}, -C DIR takes another"))?;
         }
         match self.smallest_wrong.take() {
@@ -424,7 +424,7 @@ impl<'a> Report<'a> {
     /// Says which other algorithm the digests of a manifest may be of, none of which is right.
     fn doubt(&mut self, wrong: &Wrong, guessed: Option<AnyAlgorithm>) -> io::Result<()> {
         if let Some(other) = wrong.other_algorithm(guessed) {
-            let name = shown(file_name::bytes_of(&wrong.path));
+            let name = shown(&file_name::bytes_of(&wrong.path));
             return self.say_of_manifest(&format!("{name} has this digest as {}: check with -a {other}", other.name()));
         }
         let untried: Vec<_> = wrong.untried(guessed).into_iter().map(AnyAlgorithm::name).collect();

@@ -71,7 +71,7 @@ pub(super) fn add(
     }
     if outside > 0 {
         let [list, folder] =
-            [list_path.as_path(), folder].map(|path| String::from_utf8_lossy(&quoted(file_name::bytes_of(path))).into_owned());
+            [list_path.as_path(), folder].map(|path| String::from_utf8_lossy(&quoted(&file_name::bytes_of(path))).into_owned());
         if inside == 0 {
             let hint = "names are relative to the current folder, or to that of -C";
             return Err(Failure::usage(format!("no file that {list} names is in {folder}: {hint}")));
@@ -267,7 +267,7 @@ impl Sink<Step> for Files<'_, '_> {
                 self.met.push(met);
             }
         }
-        let key = file_name::bytes_of(&path);
+        let key = &file_name::bytes_of(&path);
         self.listed.execute("INSERT OR IGNORE INTO listed VALUES (?)", [self.fingerprints.of(key)])?;
         let name = in_one_spelling(&listed.name);
         self.comparison.add(Side::Old, key, &name, &listed.digests(), listed.bytes)?;
@@ -313,7 +313,7 @@ enum Other {
 
 impl Others {
     fn is_listed(&self, path: &Path) -> io::Result<bool> {
-        let key = self.fingerprints.of(file_name::bytes_of(path));
+        let key = self.fingerprints.of(&file_name::bytes_of(path));
         self.listed.first("SELECT 1 FROM listed WHERE path = ?", [key], |_| Ok(())).map(|found| found.is_some())
     }
 }
@@ -358,8 +358,8 @@ struct AddOthers<'a, 'b> {
 impl Sink<Other> for AddOthers<'_, '_> {
     fn take(&mut self, finished: Finished<Other>) -> io::Result<()> {
         let Finished { label, path, outcome } = finished;
-        let key = file_name::bytes_of(&path);
-        let name = file_name::bytes_of(path.strip_prefix(&self.base).unwrap_or(&path));
+        let key = &file_name::bytes_of(&path);
+        let name = &file_name::bytes_of(path.strip_prefix(&self.base).unwrap_or(&path));
         match (label, outcome) {
             (Other::Failure(error), _) => Err(error),
             (Other::Skipped(what), _) => {

@@ -31,7 +31,7 @@ impl Files {
     /// Adds a file. Fails if there are so many that they have no more numbers.
     pub(crate) fn push(&mut self, path: &Path, size_bytes: u64, id: Option<FileId>) -> io::Result<FileNumber> {
         let number = FileNumber::try_from(self.files.len()).map_err(|_| io::Error::other("more files than can be compared at once"))?;
-        let path = file_name::bytes_of(path);
+        let path = &file_name::bytes_of(path);
         let is_separator = |&byte: &u8| std::path::is_separator(char::from(byte));
         let (folder, name) = path.split_at(path.iter().rposition(is_separator).map_or(0, |at| at + 1));
         if self.folders.last().is_none_or(|last| **last != *folder) {

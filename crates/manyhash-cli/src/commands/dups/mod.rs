@@ -130,7 +130,7 @@ impl Sink<Label> for Results<'_, '_> {
     fn take(&mut self, finished: Finished<Label>) -> io::Result<()> {
         let Finished { label, path, outcome } = finished;
         let (program, progress) = (self.stage.program, &self.progress);
-        let say = |message: &str| progress.above(|| say_of(program, file_name::bytes_of(&path), message));
+        let say = |message: &str| progress.above(|| say_of(program, &file_name::bytes_of(&path), message));
         match (label, outcome) {
             (Label::File { number, expected_bytes }, Some(Ok(hashed))) if hashed.bytes == expected_bytes => {
                 self.hashes.push(number, hashed.digests.bytes());

@@ -102,7 +102,7 @@ impl Update {
             _ => Style::Text,
         };
         if has_comments {
-            say_of(program, file_name::bytes_of(&path), "comments are not kept");
+            say_of(program, &file_name::bytes_of(&path), "comments are not kept");
         }
         self.algorithms = chosen(&path, met, given, parser.guessed())?;
         Ok(())
@@ -141,13 +141,13 @@ impl Update {
         let kept = self.kept.load(Ordering::Relaxed);
         let [kept, read, new, changed, gone] = [kept, files.saturating_sub(kept), new, changed, gone].map(HumanCount);
         let text = format!("{kept} kept, {read} read, {gone} gone ({new} new, {changed} changed)");
-        say_of(program, file_name::bytes_of(&self.path), text);
+        say_of(program, &file_name::bytes_of(&self.path), text);
         Ok(())
     }
 
     /// Says that the list stays as it was.
     pub(super) fn say_kept(&self, program: &OsStr) {
-        say_of(program, file_name::bytes_of(&self.path), "left as it was, because of these errors");
+        say_of(program, &file_name::bytes_of(&self.path), "left as it was, because of these errors");
     }
 }
 

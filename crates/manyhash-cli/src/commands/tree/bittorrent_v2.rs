@@ -64,8 +64,9 @@ impl Mode for Json {
 
     fn line(&self, path: &Path, bytes: u64, digests: &[u8]) -> io::Result<Vec<u8>> {
         let mut digests = digests.chunks_exact(32).map(const_hex::encode);
+        let name = file_name::bytes_of(path);
         let object = JsonFile {
-            name: JsonName::of(file_name::bytes_of(path)),
+            name: JsonName::of(&name),
             bytes,
             pieces_root: digests.next(),
             piece_length: self.0.piece_bytes(),

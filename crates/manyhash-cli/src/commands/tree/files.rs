@@ -189,7 +189,7 @@ struct Wrap<'a> {
 
 impl Wrap<'_> {
     fn add(&mut self, path: &Path, hashed: &Hashed) -> io::Result<()> {
-        let (name, digest) = (file_name::bytes_of(path), hashed.digests.bytes());
+        let (name, digest) = (&file_name::bytes_of(path), hashed.digests.bytes());
         if let Some((output, format)) = &mut self.list {
             output.write_all(&format.lines(name, hashed)?)?;
         }

@@ -121,7 +121,7 @@ impl<A: FsVerityAlgorithm> Measure<A> {
         }
         if !self.compact {
             line.push(b' ');
-            line.extend(file_name::bytes_of(path));
+            line.extend(&*file_name::bytes_of(path));
         }
         line.push(b'\n');
         line

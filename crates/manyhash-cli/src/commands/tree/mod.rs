@@ -132,7 +132,7 @@ impl Report<'_> {
     /// Prints a message about a file, after all that was printed before.
     fn say(&mut self, path: &Path, what: impl std::fmt::Display) -> io::Result<()> {
         self.idle()?;
-        self.progress.above(|| say_of(self.program, file_name::bytes_of(path), what));
+        self.progress.above(|| say_of(self.program, &file_name::bytes_of(path), what));
         Ok(())
     }
 

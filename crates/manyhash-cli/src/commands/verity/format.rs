@@ -44,7 +44,7 @@ pub(crate) fn run(program: &OsStr, arguments: VerityFormatArguments, verbose: bo
         return Err(Failure::with(&hash, what));
     }
     if overlap(&hash, &data) {
-        let [data, hash] = [&data, &hash].map(|path| String::from_utf8_lossy(&quoted(file_name::bytes_of(path))).into_owned());
+        let [data, hash] = [&data, &hash].map(|path| String::from_utf8_lossy(&quoted(&file_name::bytes_of(path))).into_owned());
         let what = format!("HASH {hash} and DATA {data} are on the same storage, one over the other: hashes would overwrite data");
         return Err(Failure::usage(what));
     }
@@ -128,7 +128,7 @@ fn make<A: Algorithm>(
 /// Opens the output that gets the root hash besides the report.
 fn root_hash_output(path: &Path, devices: &[&Path]) -> Result<Output, Failure> {
     if devices.iter().any(|device| is_same(path, device)) {
-        let path = String::from_utf8_lossy(&quoted(file_name::bytes_of(path))).into_owned();
+        let path = String::from_utf8_lossy(&quoted(&file_name::bytes_of(path))).into_owned();
         return Err(Failure::usage(format!("--root-hash-file {path} would replace DATA or HASH")));
     }
     Output::file(path).map_err(Failure::of(path))

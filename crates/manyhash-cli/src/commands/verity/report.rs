@@ -20,7 +20,7 @@ impl Report<'_> {
     pub(crate) fn lines(&self) -> Vec<u8> {
         let Self { path, layout, typed_hash, typed_uuid, root } = self;
         let superblock = &layout.superblock;
-        let mut lines = [b"VERITY header information for ", file_name::bytes_of(path), b"\n"].concat();
+        let mut lines = [&b"VERITY header information for "[..], &file_name::bytes_of(path), b"\n"].concat();
         let mut line = |name: &str, width: usize, value: &str| lines.extend(format!("{name:width$}\t{value}\n").bytes());
         let uuid = match (layout.has_superblock, typed_uuid) {
             (false, _) => String::new(),

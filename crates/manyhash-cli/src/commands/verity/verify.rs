@@ -50,7 +50,7 @@ pub(crate) fn run(program: &OsStr, arguments: VerityVerifyArguments, verbose: bo
     let mut is_fine = true;
     for (path, message) in complaints(&layout, &found, &root, data, hash) {
         is_fine = false;
-        say_of(program, file_name::bytes_of(path), message);
+        say_of(program, &file_name::bytes_of(path), message);
     }
     Ok(is_fine)
 }

@@ -46,7 +46,7 @@ impl Extras {
     }
 
     fn is_listed(&self, path: &Path) -> io::Result<bool> {
-        let key = self.fingerprints.of(file_name::bytes_of(path));
+        let key = self.fingerprints.of(&file_name::bytes_of(path));
         self.listed.contains(&key)
     }
 
@@ -123,7 +123,7 @@ impl Sink<Finding> for Findings<'_, '_> {
                 return Ok(());
             }
         };
-        let name = file_name::bytes_of(path.strip_prefix(&self.base).unwrap_or(&path));
+        let name = &file_name::bytes_of(path.strip_prefix(&self.base).unwrap_or(&path));
         if let Some(Ok(hashed)) = &outcome {
             self.report.summary().bytes += hashed.bytes;
         }

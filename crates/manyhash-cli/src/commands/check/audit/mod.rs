@@ -90,7 +90,7 @@ impl Audit {
     }
 
     fn stand(&mut self, path: &Path, standing: Standing) -> io::Result<Key> {
-        let key = self.fingerprints.of(file_name::bytes_of(&self.places.resolve(path)));
+        let key = self.fingerprints.of(&file_name::bytes_of(&self.places.resolve(path)));
         self.listed.push(&key, standing)?;
         Ok(key)
     }

@@ -103,7 +103,7 @@ impl Tally<'_> {
     }
 
     fn say(&self, path: &Path, message: &str) {
-        self.progress.above(|| say_of(self.program, file_name::bytes_of(path), message));
+        self.progress.above(|| say_of(self.program, &file_name::bytes_of(path), message));
     }
 
     fn take(&mut self, event: Event) {

@@ -77,7 +77,7 @@ impl Table {
     pub(crate) fn write_text(&self, out: &mut impl Write, about: &About) -> io::Result<()> {
         writeln!(out, "{:>10} {:>12} {:>12} {:>12} {:>7}  {about}", "FILES", "CHUNKS", "BYTES", "SAVED", "SAVED", about = about.chunking)?;
         for (folder, count) in &self.lines {
-            let name = file_name::bytes_of(&folder.path);
+            let name = &file_name::bytes_of(&folder.path);
             let mut escaped = Vec::new();
             if needs_escape(name) {
                 escaped.push(b'\\');
@@ -114,7 +114,8 @@ impl Table {
             summary: Summary,
         }
         for (folder, count) in &self.lines {
-            let line = Line { name: JsonName::of(file_name::bytes_of(&folder.path)), count: *count };
+            let name = file_name::bytes_of(&folder.path);
+            let line = Line { name: JsonName::of(&name), count: *count };
             serde_json::to_writer(&mut *out, &line)?;
             out.write_all(b"\n")?;
         }

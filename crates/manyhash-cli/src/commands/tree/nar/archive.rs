@@ -79,7 +79,7 @@ impl Archive {
             Some(name) => {
                 self.place = folder.join(&name);
                 self.strings(&["entry", "(", "name"]);
-                self.string(file_name::bytes_of(&name));
+                self.string(&file_name::bytes_of(&name));
                 self.strings(&["node"]);
                 self.node()
             }
@@ -98,13 +98,13 @@ impl Archive {
         if metadata.is_symlink() {
             let target = fs::read_link(&self.place)?;
             self.strings(&["symlink", "target"]);
-            self.string(file_name::bytes_of(&target));
+            self.string(&file_name::bytes_of(&target));
             self.end();
         } else if metadata.is_dir() {
             self.strings(&["directory"]);
             let names = fs::read_dir(&self.place)?.map(|entry| entry.map(|entry| PathBuf::from(entry.file_name())));
             let mut names = names.collect::<io::Result<Vec<_>>>()?;
-            names.sort_by(|one, other| file_name::bytes_of(one).cmp(file_name::bytes_of(other)));
+            names.sort_by(|one, other| file_name::bytes_of(one).cmp(&file_name::bytes_of(other)));
             self.folders.push((self.place.clone(), names.into_iter()));
         } else if metadata.is_file() {
             self.strings(&["regular"]);
