@@ -53,7 +53,7 @@ def faults(compression, backend, counts, names):
         if not names["sri"] and not names["xar"]:
             yield "rotations by other instructions than sri or xar"
         # The compiler may add what is shifted to the right, which waits longer.
-        if names["usra"] > names["sri"]:
+        if names["usra"] > names["sri"] + names["xar"]:
             yield f"{names['usra']} rotations by usra"
     elif backend.startswith("portable") and 4 * counts["vectors"] > counts["instructions"]:
         yield "scalar code in vectors"
