@@ -129,6 +129,7 @@ pub trait Words: Copy + Send + Sync {
     fn pin(self) -> Self;
     /// Returns the same value, and the compiler keeps calls of this function in order, with what they wait for. CPUs start the
     /// oldest instruction that is ready, so the order decides where ports are the limit. Does nothing but for scalar words and NEON.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "for kernels of these"))]
     #[inline(always)]
     fn in_order(self) -> Self {
         self
