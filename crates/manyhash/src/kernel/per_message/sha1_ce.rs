@@ -35,7 +35,6 @@ pub(super) const GROUPS: usize = 20;
 /// A block of each of `N` messages at work, in registers between two groups.
 pub(super) struct Block<Q: Sha32, const N: usize> {
     states: [State<Q>; N],
-    before: [State<Q>; N],
     words: [[Q; 4]; N],
 }
 
@@ -47,7 +46,7 @@ impl<Q: Sha32, const N: usize> Block<Q, N> {
         for (message, words) in words.iter_mut().enumerate() {
             *words = Q::load_block(isa, blocks, first_lane + message, at);
         }
-        Self { states: *states, before: *states, words }
+        Self { states: *states, words }
     }
 
     /// Does rounds 4i to 4i + 3 of every message. The compiler knows `i`.
@@ -81,14 +80,13 @@ impl<Q: Sha32, const N: usize> Block<Q, N> {
         }
     }
 
-    /// Returns the chaining values after the last group.
+    /// Adds what the last group made to the chaining values that it began with.
     #[inline(always)]
-    pub(super) fn end(&self) -> [State<Q>; N] {
-        let mut after = self.states;
-        for (state, before) in after.iter_mut().zip(&self.before) {
-            *state = State { abcd: state.abcd.add(before.abcd), e: Q::add_singles(state.e, before.e) };
+    pub(super) fn add_to(&self, states: &mut [State<Q>; N]) {
+        for (state, end) in states.iter_mut().zip(&self.states) {
+            state.abcd = state.abcd.add(end.abcd);
+            state.e = Q::add_singles(state.e, end.e);
         }
-        after
     }
 }
 
@@ -96,11 +94,11 @@ impl<Q: Sha32, const N: usize> Block<Q, N> {
 #[inline(always)]
 pub(crate) fn compress<Q: Sha32, const N: usize>(isa: Q::Isa, states: &mut [State<Q>; N], blocks: &Blocks) {
     let mut at = 0;
-    while at < blocks.len_bytes() {
+    while blocks.has(at, 64) {
         let mut block = Block::begin(isa, states, blocks, 0, at);
         macro_rules! groups { ($($i:literal)*) => { $( block.group(isa, $i); )* } }
         groups!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
-        *states = block.end();
+        block.add_to(states);
         at += 64;
     }
 }

@@ -76,7 +76,7 @@ impl<Q: Sha32> sha1::Beside for OtherMessages<'_, '_, Q> {
             block.group(self.rounds, group);
             block.keep_in_order();
             if group == GROUPS - 1 {
-                self.states[turn] = block.end();
+                block.add_to(&mut self.states[turn]);
             }
         }
         // Without order, the compiler puts all rounds in lanes behind all others.

@@ -33,7 +33,7 @@ impl<Q: Sha32> State<Q> {
 #[inline(always)]
 pub(crate) fn compress<Q: Sha32, const N: usize>(isa: Q::Isa, states: &mut [State<Q>; N], blocks: &Blocks) {
     let mut at = 0;
-    while at < blocks.len_bytes() {
+    while blocks.has(at, 64) {
         let before = *states;
         let mut words = [[before[0].abcd; 4]; N];
         for (message, words) in words.iter_mut().enumerate() {

@@ -45,7 +45,7 @@ impl<P: Sha64> State<P> {
 #[inline(always)]
 pub(crate) fn compress<P: Sha64, const N: usize>(isa: P::Isa, states: &mut [State<P>; N], blocks: &Blocks) {
     let mut at = 0;
-    while at < blocks.len_bytes() {
+    while blocks.has(at, 128) {
         let before = *states;
         let mut words = [[before[0].ab; 8]; N];
         for (message, words) in words.iter_mut().enumerate() {

@@ -41,7 +41,7 @@ impl<Q: Sm3> State<Q> {
 #[inline(always)]
 pub(crate) fn compress<Q: Sm3, const N: usize>(isa: Q::Isa, states: &mut [State<Q>; N], blocks: &Blocks) {
     let mut at = 0;
-    while at < blocks.len_bytes() {
+    while blocks.has(at, 64) {
         let before = *states;
         let mut words = [[before[0].dcba; 4]; N];
         for (message, words) in words.iter_mut().enumerate() {
