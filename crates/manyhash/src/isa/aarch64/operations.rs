@@ -4,7 +4,7 @@
 
 /// Rotation by a shift to the left, and one to the right that is inserted below it. Of the ways that are two instructions, the second
 /// waits least (Arm's optimisation guides), but the compiler takes one that adds: SHA-1 in one wave took 640 cycles a block and not
-/// 480 (llvm-mca, Neoverse V2). It knows the rotation that swaps halves, which is one instruction.
+/// 485 (llvm-mca, Neoverse V2). It knows the rotation that swaps halves, which is one instruction.
 macro_rules! rotation_by_insertion {
     ($word:ident as $signed:ident, $shift:ident, $splat_count:ident, $or:ident, $insert:literal) => {
         #[inline]

@@ -46,7 +46,7 @@ use {
 #[cfg(target_arch = "aarch64")]
 use {
     crate::algorithm::sm3::Sm3Compression,
-    crate::isa::{Includes, Isa, Neon, NeonSha3, ShaCe, ShaCeNeon, Sm3Ce, aarch64},
+    crate::isa::{NeonSha3, ShaCe, ShaCeNeon, Sm3Ce, aarch64},
 };
 
 /// An instruction set that has kernels for single messages of the compression function `C`.
@@ -229,26 +229,6 @@ in_vectors! { "aarch64":
     ShaCe: Sha256Compression = sha256_ce of aarch64::sha::Quad;
     NeonSha3: Sha512Compression = sha512_ce of aarch64::sha::Pair;
     Sm3Ce: Sm3Compression = sm3_ce of aarch64::sha::Sm3Quad;
-}
-
-/// Some messages in lanes, and others by instructions beside them: all of them at once.
-#[cfg(target_arch = "aarch64")]
-impl PerMessage<Sha1Compression> for ShaCeNeon {
-    type State = ChainingOf<Sha1Compression>;
-    #[inline(always)]
-    fn load(self, state: &[u32; 5]) -> [u32; 5] {
-        *state
-    }
-    #[inline(always)]
-    fn store(self, state: &[u32; 5]) -> [u32; 5] {
-        *state
-    }
-    #[inline(always)]
-    fn compress<const N: usize>(self, states: &mut [[u32; 5]; N], blocks: &Blocks) {
-        let (lanes, rounds): (Neon, ShaCe) = (self.included(), self.included());
-        let states = states.first_chunk_mut().expect("a state for each message");
-        sha1_ce_beside::compress::<<Neon as Isa>::U32, aarch64::sha::Quad>(lanes, rounds, states, blocks);
-    }
 }
 
 /// The task that compresses blocks of `N` messages, interleaved.

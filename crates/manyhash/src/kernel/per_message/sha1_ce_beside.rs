@@ -11,6 +11,8 @@ use crate::algorithm::Compression;
 use crate::algorithm::sha1::{self, Sha1Compression};
 use crate::isa::aarch64::instructions::Sha32;
 use crate::isa::{Blocks, WordCount, Words};
+#[cfg(target_arch = "aarch64")]
+use crate::isa::{Includes, Isa, Neon, ShaCe, ShaCeNeon, aarch64};
 
 /// The messages in lanes. They come first.
 const IN_LANES: usize = 4;
@@ -81,5 +83,25 @@ impl<Q: Sha32> sha1::Beside for OtherMessages<'_, '_, Q> {
         }
         // Without order, the compiler puts all rounds in lanes behind all others.
         word.in_order()
+    }
+}
+
+/// Some messages in lanes, and others by instructions beside them: all of them at once.
+#[cfg(target_arch = "aarch64")]
+impl super::PerMessage<Sha1Compression> for ShaCeNeon {
+    type State = [u32; 5];
+    #[inline(always)]
+    fn load(self, state: &[u32; 5]) -> [u32; 5] {
+        *state
+    }
+    #[inline(always)]
+    fn store(self, state: &[u32; 5]) -> [u32; 5] {
+        *state
+    }
+    #[inline(always)]
+    fn compress<const N: usize>(self, states: &mut [[u32; 5]; N], blocks: &Blocks) {
+        let (lanes, rounds): (Neon, ShaCe) = (self.included(), self.included());
+        let states = states.first_chunk_mut().expect("a state for each message");
+        compress::<<Neon as Isa>::U32, aarch64::sha::Quad>(lanes, rounds, states, blocks);
     }
 }
