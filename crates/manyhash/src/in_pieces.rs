@@ -80,13 +80,13 @@ impl<C: Compiled> InPieces<C> {
                 piece = later;
                 continue;
             }
-            // The largest subtrees go out to threads together. One byte at least stays behind them.
-            let subtrees = if chunks == GROUP_CHUNKS && threads > 1 { (piece.len() - 1) / (chunks * C::CHUNK_BYTES) } else { 1 };
+            // The largest subtrees go out to threads together.
+            let subtrees = if chunks == GROUP_CHUNKS && threads > 1 { piece.len() / (chunks * C::CHUNK_BYTES) } else { 1 };
             let (now, later) = piece.split_at(subtrees * chunks * C::CHUNK_BYTES);
             let (trees, first) = (Trees { mix, start: &before.start }, before.stack.chunks);
             let numbered = (first..).step_by(chunks).zip(now.chunks(chunks * C::CHUNK_BYTES)).collect();
-            for value in threads::map(threads, numbered, |(first, subtree)| C::subtree(trees, subtree, first)) {
-                C::push(trees, &mut before.stack, &value, chunks as u64);
+            for halves in threads::map(threads, numbered, |(first, subtree)| C::halves(trees, subtree, first)) {
+                C::push_halves(trees, &mut before.stack, &halves, chunks as u64);
             }
             self.bytes += now.len() as u64;
             self.begin_chunk();
@@ -156,9 +156,9 @@ impl<C: Compiled> InPieces<C> {
     /// message may come.
     pub(crate) fn last_blocks(&mut self, mix: &Mix<C>) -> (&ChainingOf<C>, &[u8]) {
         if self.before.as_ref().is_some_and(|before| before.stack.chunks > 0) {
-            let value = self.chunk_value(mix);
-            if let Some(before) = self.before.take() {
-                let pair = C::root(Trees { mix, start: &before.start }, &before.stack, &value);
+            let value = (self.chunk_bytes() > 0).then(|| self.chunk_value(mix));
+            if let Some(mut before) = self.before.take() {
+                let pair = C::root(Trees { mix, start: &before.start }, &mut before.stack, value.as_ref());
                 self.state = C::node(&before.start, TreeNode::Root);
                 self.rest.as_mut().as_flattened_mut()[..pair.len()].copy_from_slice(&pair);
                 (self.rest_bytes, self.bytes) = (pair.len(), pair.len() as u64);

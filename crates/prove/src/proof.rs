@@ -173,6 +173,10 @@ fn wide(range: Range<usize>) -> Range<u64> {
 fn words_at(call: &Layout, table: Table, lane: usize) -> impl Iterator<Item = Range<u64>> {
     let bytes = call.word_bytes;
     (0..call.state_words).map(move |i| {
+        let (i, table) = match call.numbers {
+            Some((first, numbers)) if (first..first + 2).contains(&i) => (i - first, numbers),
+            _ => (i, table),
+        };
         let address = table.address + i * table.next_word + lane * table.next_lane;
         wide(address..address + bytes)
     })

@@ -25,6 +25,8 @@ pub trait Ending<C: Compression>: 'static {
     const HOLDS_BACK: bool = Self::MARKS_END && Self::FEWEST_BYTES == 0;
     /// How many words of a state are for the ending alone: the last ones.
     const STATE_WORDS: usize = 0;
+    /// The first of two words of a state that number its message, the lower word first, if any do.
+    const COUNTER: Option<usize> = None;
     /// True if [`finish_in_lanes`](Self::finish_in_lanes) is implemented.
     const IN_REGISTERS: bool = true;
     /// Returns the byte that follows a message which starts from `state`.
@@ -210,7 +212,7 @@ impl Node {
     /// Index of what is added to the bytes of a full block.
     const ADDED_BYTES: usize = Self::LAST_FLAGS + 1;
     /// Index of the flag of the last block.
-    const IS_LAST: usize = Self::ADDED_BYTES + 1;
+    pub(crate) const IS_LAST: usize = Self::ADDED_BYTES + 1;
     /// Index of the flag of the upper half.
     pub(crate) const IS_UPPER: usize = Self::IS_LAST + 1;
 }
@@ -219,6 +221,7 @@ impl<C: Compression> Ending<C> for Node {
     const FIRST: u8 = 0;
     const FEWEST_BYTES: usize = 0;
     const STATE_WORDS: usize = Self::IS_UPPER + 1 - Self::COUNTER;
+    const COUNTER: Option<usize> = Some(Self::COUNTER);
     const MARKS_END: bool = true;
 
     #[inline(always)]

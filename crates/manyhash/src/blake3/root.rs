@@ -98,7 +98,7 @@ fn roots_of(mode: &Mode, messages: &dyn Messages) -> Vec<Root> {
     let start = mode.start;
     let mut roots: Vec<Root> = vec![Root::new(&start.state, &[]); messages.count()];
     let parent = Blake3Compression::node(&start.state, TreeNode::Root);
-    reduce(Trees::<Blake3Compression> { mix: backend::mix_of(), start: &start.state }, messages, &long, |found, _| {
+    reduce(Trees::<Blake3Compression> { mix: backend::mix_of(), start: &start.state }, messages, &long, |found| {
         for (message, block) in found {
             roots[*message] = Root::new(&parent, block);
         }

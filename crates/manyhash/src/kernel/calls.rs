@@ -4,6 +4,7 @@
 use super::Kernel;
 use super::chains::{self, Links, Place, pad};
 use super::list::kernels;
+use super::nodes::{NODE_LANES, Nodes, Numbers as NodeNumbers};
 use super::short::{DigestBlock, InLanes, InTurns, LaneStarts, LaneStates, ShortMessages, shared_end};
 use super::states::States;
 use crate::algorithm::ending::{Ending, block_count};
@@ -35,11 +36,13 @@ pub enum Form {
     Chained,
     /// Two links of a plain chain in each lane.
     ChainedPlainly,
+    /// Nodes of trees.
+    Nodes,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Blocks,
         Self::One,
         Self::Dealt,
@@ -50,6 +53,7 @@ impl Form {
         Self::Twice,
         Self::Chained,
         Self::ChainedPlainly,
+        Self::Nodes,
     ];
 
     /// Returns whether the call goes on with chains.
@@ -99,6 +103,8 @@ pub struct Layout {
     pub objects: Vec<Range<usize>>,
     /// The states of the lanes, before the call and after it.
     pub states: Table,
+    /// The first of two words of `states` that are elsewhere, and where: the numbers of nodes.
+    pub numbers: Option<(usize, Table)>,
     /// The states that digests are hashed from, in [`Form::Twice`].
     pub outer_states: Table,
     /// The pieces of each lane's message.
@@ -160,6 +166,7 @@ fn has<C: Compression>(kernel: &Kernel<C>, form: Form) -> bool {
         // BLAKE2s has keys of its own.
         Form::Twice => kernel.has_short() && !C::Ending::MARKS_END,
         Form::Chained | Form::ChainedPlainly => kernel.chains().is_some(),
+        Form::Nodes => kernel.nodes.is_some(),
     }
 }
 
@@ -170,6 +177,7 @@ struct Memory<C: Compression> {
     messages: Vec<Vec<u8>>,
     start: ChainingOf<C>,
     starts: LaneStates<C>,
+    numbers: NodeNumbers<C>,
     outer_starts: LaneStates<C>,
     finals: LaneStates<C>,
     digests: [Row; MAX_LANES + WAITING],
@@ -238,7 +246,7 @@ fn message_bytes<C: Compression>(form: Form, lane: usize) -> usize {
     let (block, added) = (C::BLOCK_BYTES, C::Ending::FEWEST_BYTES);
     let most = |blocks: usize| blocks * block - added;
     match form {
-        Form::Blocks | Form::One | Form::Dealt => BLOCKS * block,
+        Form::Blocks | Form::One | Form::Dealt | Form::Nodes => BLOCKS * block,
         // From the fewest bytes that need two blocks to the most.
         Form::Together => most(1) + 1 + lane * 7 % block,
         // None, one block, two and three, with ends anywhere. Where an end has at least one byte of its
@@ -267,6 +275,7 @@ fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
         messages,
         start: numbers.state::<C>(),
         starts: numbers.states::<C>(),
+        numbers: [[(); NODE_LANES]; 2].map(|lanes| lanes.map(|()| Word::low(numbers.next()))),
         outer_starts: numbers.states::<C>(),
         finals: numbers.states::<C>(),
         digests: [[0; 64]; MAX_LANES + WAITING],
@@ -309,11 +318,13 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         Form::Blocks | Form::Dealt => {
             Table { address: memory.states.as_ptr() as usize, next_word: word_bytes * memory.columns(), next_lane: word_bytes }
         }
-        Form::One | Form::Together | Form::Refilled | Form::SharedEnd | Form::Chained | Form::ChainedPlainly => {
+        Form::One | Form::Together | Form::Refilled | Form::SharedEnd | Form::Chained | Form::ChainedPlainly | Form::Nodes => {
             Table { address: memory.start.as_ref().as_ptr() as usize, next_word: word_bytes, next_lane: 0 }
         }
         Form::Ragged | Form::Twice => rows(&memory.starts),
     };
+    let number_table = Table { address: memory.numbers.as_ptr() as usize, next_word: word_bytes * NODE_LANES, next_lane: word_bytes };
+    let numbers = C::Ending::COUNTER.filter(|_| form == Form::Nodes).map(|first| (first, number_table));
     let messages = match form {
         Form::Dealt => {
             let all = range(&memory.messages[0]);
@@ -345,6 +356,7 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         argument,
         objects: vec![argument..argument + size_of::<Memory<C>>(), headers..headers + size_of_val(&*memory.messages)],
         states,
+        numbers,
         outer_states: rows(&memory.outer_starts),
         messages,
         start_bytes: if is_short { C::BLOCK_BYTES } else { 0 },
@@ -365,7 +377,7 @@ fn entry<C: Compression>(form: Form) -> (usize, fn(&mut dyn Any)) {
     macro_rules! entries { ($($form:ident = $function:ident)*) => { match form { $(
         Form::$form => ($function::<C> as *const () as usize, |memory| $function::<C>(memory.downcast_mut().expect("its memory"))),
     )* } } }
-    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice Chained = chained ChainedPlainly = chained_plainly)
+    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice Chained = chained ChainedPlainly = chained_plainly Nodes = nodes)
 }
 
 extern "C" fn blocks<C: Compression>(memory: &mut Memory<C>) {
@@ -453,6 +465,13 @@ fn go_on<C: Compression>(memory: &mut Memory<C>, form: Form) {
         let value = if code.is_in_lanes { &chains.rows[lane][..value.len()] } else { &chains.bytes[lane][value] };
         digest[..value.len()].copy_from_slice(value);
     }
+}
+
+extern "C" fn nodes<C: Compression>(memory: &mut Memory<C>) {
+    let Memory { kernel, messages, start, numbers, digests, .. } = memory;
+    let blocks = &Blocks::new(kernel.lanes, BLOCKS * C::BLOCK_BYTES, |lane| &messages[lane]);
+    let rows = digests.first_chunk_mut().expect("there are more");
+    kernel.nodes.expect("asked for only if it is there")(Nodes { start, numbers: Some(numbers), blocks, rows });
 }
 
 #[inline(always)]

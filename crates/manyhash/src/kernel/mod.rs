@@ -14,6 +14,7 @@ pub(crate) mod chains;
 pub(crate) mod cost;
 mod in_lanes;
 pub(crate) mod list;
+pub(crate) mod nodes;
 mod one_message;
 pub(crate) mod per_message;
 #[cfg(feature = "hazmat")]
@@ -40,6 +41,8 @@ type CompressOne<C> = fn(&mut ChainingOf<C>, &[u8], &[u8], Option<&End>);
 type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
 /// Goes on with a chain in each lane: see `chains.rs`.
 pub(crate) type GoOn<C> = for<'a> fn(chains::Links<'a, C>);
+/// Hashes a node of a tree in each lane: see `nodes.rs`.
+pub(crate) type HashNodes<C> = for<'a> fn(nodes::Nodes<'a, '_, C>);
 /// The code of a kernel for short messages: see `short.rs`.
 struct Short<C: Compression> {
     in_lanes: for<'a> fn(short::InLanes<'a, '_, C>),
@@ -120,6 +123,7 @@ pub(crate) struct Kernel<C: Compression> {
     one: Option<CompressOne<C>>,
     dealt: Option<AdvanceDealt<C>>,
     short: Option<Short<C>>,
+    nodes: Option<HashNodes<C>>,
     chains: Option<Chains<C>>,
 }
 
@@ -152,6 +156,11 @@ impl<C: Compression> Kernel<C> {
             } else {
                 None
             },
+            nodes: if const { C::Ending::COUNTER.is_some() && VectorOf::<C, I>::LANES > 1 } {
+                Some(|task| token::<I>().run(task))
+            } else {
+                None
+            },
             chains: if const { C::WANTS_CHAINS && VectorOf::<C, I>::PADS } {
                 Some(Chains { go_on: |task| token::<I>().run(task), is_in_lanes: true })
             } else {
@@ -180,6 +189,7 @@ impl<C: Compression> Kernel<C> {
             one: Some(|state, body, end, at_end| token::<I>().run(one_message::InRegisters::<C>(OneMessage { state, body, end, at_end }))),
             dealt: None,
             short: None,
+            nodes: None,
             chains: Chains::per_message::<I, 1>(),
         }
     }
@@ -201,6 +211,7 @@ impl<C: Compression> Kernel<C> {
             one: None,
             dealt: None,
             short: None,
+            nodes: None,
             chains: Chains::per_message::<I, N>(),
         }
     }
@@ -243,6 +254,12 @@ impl<C: Compression> Kernel<C> {
     #[inline]
     pub(crate) fn advance(&self, states: &mut States<C>, blocks: &Blocks) {
         (self.advance)(states, blocks);
+    }
+
+    /// Returns the kernel's code for nodes of trees, if it has any.
+    #[inline]
+    pub(crate) fn hash_nodes(&self) -> Option<HashNodes<C>> {
+        self.nodes
     }
 
     /// Returns the kernel's code for one message, if it is for one.
@@ -294,13 +311,13 @@ impl<C: Compression> Kernel<C> {
     /// what it is asked for.
     #[cfg(feature = "hazmat")]
     pub(crate) fn recording(&self) -> Self {
-        Self { advance: |_, blocks| recording::record(blocks), one: None, dealt: None, short: None, chains: None, ..*self }
+        Self { advance: |_, blocks| recording::record(blocks), one: None, dealt: None, short: None, nodes: None, chains: None, ..*self }
     }
 
     /// Returns this kernel without its code: it computes nothing, so that digests would be wrong.
     #[cfg(debug_assertions)]
     pub(crate) fn broken(&self) -> Self {
-        Self { advance: |_, _| {}, one: None, dealt: None, short: None, chains: None, ..*self }
+        Self { advance: |_, _| {}, one: None, dealt: None, short: None, nodes: None, chains: None, ..*self }
     }
 
     /// Returns this kernel with other code, for tests.
@@ -324,6 +341,7 @@ impl<C: Compression> Kernel<C> {
             one: None,
             dealt: None,
             short: None,
+            nodes: None,
             chains: None,
         }
     }

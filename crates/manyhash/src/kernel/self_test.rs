@@ -6,10 +6,11 @@
 //! known results are of this library's tests, not of the machine: [`SelfTested::KNOWN`].
 
 use super::chains::{Links, Memory, Place, add, counting_word, pad};
+use super::nodes::{NODE_LANES, Nodes, Numbers};
 use super::short::{InLanes, InTurns, LaneStarts, ShortMessages, shared_end};
 use super::states::States;
 use super::{Chains, Kernel};
-use crate::algorithm::ending::Ending;
+use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, SelfTested, WordOf, write_digest};
 use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, OnceLock, Whole, Word};
 use alloc::{boxed::Box, vec::Vec};
@@ -143,7 +144,45 @@ fn is_right<C: SelfTested>(kernel: &Kernel<C>) -> bool {
     });
     let [states, digests] = C::KNOWN;
     let digests = !kernel.has_short() || number_of_digests(kernel, &bytes) == Some(digests) && shares_ends(kernel, &bytes);
-    whole && one && results.all() == Some(states) && digests && goes_on_with_chains(kernel, &bytes)
+    whole && one && results.all() == Some(states) && digests && goes_on_with_chains(kernel, &bytes) && hashes_nodes(kernel, &bytes)
+}
+
+/// Returns whether the code for nodes, if there is any, does what the kernel, which is right, does with whole blocks whose
+/// last one is marked: with numbers, and without.
+fn hashes_nodes<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
+    let (Some(hash_nodes), Some(counter)) = (kernel.hash_nodes(), C::Ending::COUNTER) else { return true };
+    let message = |lane: usize| bytes.blocks::<C>(lane % MESSAGES);
+    let start = C::filled(WordOf::<C>::default());
+    let message_bytes = BLOCKS * C::BLOCK_BYTES;
+    let mut numbers: Numbers<C> = [[WordOf::<C>::default(); NODE_LANES]; 2];
+    for (word, numbers) in numbers.iter_mut().enumerate() {
+        let number = |lane: usize| WordOf::<C>::from(7 * lane as u32 + word as u32);
+        numbers.iter_mut().enumerate().for_each(|(lane, place)| *place = number(lane));
+    }
+    [None, Some(&numbers)].into_iter().all(|numbers| {
+        let mut rows = [[0; MAX_DIGEST_BYTES]; NODE_LANES];
+        hash_nodes(Nodes { start: &start, numbers, blocks: &Blocks::new(kernel.lanes, message_bytes, message), rows: &mut rows });
+        let mut states = C::filled([WordOf::<C>::default(); MAX_LANES]);
+        let mut states = States::<C>::of_rows(&mut states);
+        for lane in 0..kernel.lanes {
+            let mut state = start;
+            numbers.iter().for_each(|numbers| (0..2).for_each(|word| state.as_mut()[counter + word] = numbers[word][lane]));
+            states.set_column(lane, &state);
+        }
+        kernel.advance(&mut states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, message));
+        for lane in 0..kernel.lanes {
+            let mut state = states.column(lane);
+            C::Ending::mark_end(&mut state, End { message_bytes: message_bytes as u64, rest_bytes: C::BLOCK_BYTES });
+            states.set_column(lane, &state);
+        }
+        kernel.advance(&mut states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, |lane| &message(lane)[C::BLOCK_BYTES..]));
+        (0..kernel.lanes).zip(&rows).all(|(lane, row)| {
+            let mut value = [0; MAX_DIGEST_BYTES];
+            let value = &mut value[..C::DIGEST_WORDS * size_of::<WordOf<C>>()];
+            write_digest::<C>(&states.column(lane), value);
+            row[..value.len()] == *value
+        })
+    })
 }
 
 /// Returns whether the code for chains, if there is any, does what the kernel, which is right, does with

@@ -1,30 +1,31 @@
-//! Messages that are trees of chunks, and chunks and parents of many of them, level by level
-//! ("BLAKE3", sections 2.1, 2.4 and 2.5).
+//! Messages that are trees of chunks ("BLAKE3", sections 2.1, 2.4 and 2.5): many of them, and one in pieces.
 //!
-//! Messages are cut into subtrees of at most [`GROUP_CHUNKS`] chunks. Subtrees are taken together until
-//! they have about so many chunks, whose values stay in the second cache. Then all their chunks are
-//! messages of one batch, and so are all parents of each level above.
+//! A long message fills the lanes by itself. Shorter ones are taken together until they have about
+//! [`GROUP_CHUNKS`] chunks, whose values stay in the second cache. Then the chunks of all of them share the lanes,
+//! and so do all parents of each level above. `nodes.rs` has both.
 
 use super::digests::Digests;
 use super::framed::Around;
-use super::messages::{Chunks, Messages, Slice, Which};
-use super::mix::{Mix, Usage};
-use super::short::{self, Group as Alike, Rows};
+use super::messages::{Messages, Slice};
+use super::mix::Mix;
+use super::nodes::{Nodes, OneTree};
 use super::{alone, route};
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
-use crate::algorithm::ending::block_count;
 use crate::algorithm::{ChainingOf, SelfTested, TreeNode};
+use crate::isa::Row;
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
+use crate::kernel::nodes::NODE_LANES;
 use crate::kernel::start::{Passes, Start, Starts};
 use alloc::vec::Vec;
 
-/// The most chunks of a subtree that is reduced at once: a power of two.
+/// The most chunks of a subtree that is reduced at once, and about as many as are taken together of several messages: a
+/// power of two.
 pub(crate) const GROUP_CHUNKS: usize = 512;
 
-/// How many chunks there must be, if those of one number are hashed at a time: enough for all lanes several times.
-const SAME_START_CHUNKS: usize = 128;
+/// The most chunks of a message that shares the lanes with others. A longer one fills them by itself.
+const MOST_SHARED_CHUNKS: usize = GROUP_CHUNKS / 2;
 
 /// Bytes of the value of a node.
 pub(crate) const VALUE_BYTES: usize = 32;
@@ -42,11 +43,6 @@ pub(crate) struct Trees<'a, C: SelfTested> {
 }
 
 impl<C: SelfTested> Trees<'_, C> {
-    /// Returns where a node begins.
-    fn node(&self, node: TreeNode) -> Start<C> {
-        Start { state: C::node(self.start, node), bytes: 0 }
-    }
-
     /// Returns the value of the parent of two nodes, which is not the root.
     fn parent_of(&self, left: &Value, right: &Value) -> Value {
         let mut value = [0; VALUE_BYTES];
@@ -56,7 +52,7 @@ impl<C: SelfTested> Trees<'_, C> {
 }
 
 /// Returns two children as the block of their parent.
-fn pair(left: &Value, right: &Value) -> Pair {
+pub(super) fn pair(left: &Value, right: &Value) -> Pair {
     let mut pair = [0; 2 * VALUE_BYTES];
     pair[..VALUE_BYTES].copy_from_slice(left);
     pair[VALUE_BYTES..].copy_from_slice(right);
@@ -91,18 +87,24 @@ pub(super) fn hash_many<C: SelfTested>(mix: &Mix<C>, passes: &Passes<'_, C>, mes
     match passes.inner {
         Starts::Same(start) => hash_trees(Trees { mix, start: &start.state }, messages, &trees, digests),
         Starts::Each { state, .. } => {
-            trees.iter().for_each(|i| hash_trees(Trees { mix, start: state(*i) }, messages, &[*i], digests));
+            trees.iter().for_each(|i| hash(Trees { mix, start: state(*i) }, messages.message(*i), digests.room(*i)));
         }
     }
 }
 
+/// Writes the digest of one tree.
+pub(super) fn hash<C: SelfTested>(trees: Trees<'_, C>, message: &[u8], digest: &mut [u8]) {
+    let halves = halves(trees, message, 0);
+    alone::hash(trees.mix, (&C::node(trees.start, TreeNode::Root), 0), None, &halves, digest);
+}
+
 /// Writes the digests of trees.
 fn hash_trees<C: SelfTested>(trees: Trees<'_, C>, messages: &dyn Messages, which: &[usize], digests: &mut Digests<'_>) {
-    let root = trees.node(TreeNode::Root);
-    let mut values = Vec::new();
-    reduce(trees, messages, which, |roots, rows| {
+    let nodes = Nodes::roots(trees);
+    let (mut values, mut rows) = (Vec::new(), [[0; size_of::<Row>()]; NODE_LANES]);
+    reduce(trees, messages, which, |roots| {
         values.resize(roots.len(), [0; VALUE_BYTES]);
-        alike(trees.mix, &(&root).into(), &Pairs(roots), &mut values, rows);
+        nodes.hash(roots.len(), roots, &mut values, &mut rows);
         for ((message, _), value) in roots.iter().zip(&values) {
             digests.room(*message).copy_from_slice(value);
         }
@@ -145,272 +147,174 @@ pub(super) fn hash_framed<C: SelfTested>(mix: &Mix<C>, around: Around<'_, '_, C>
 /// The blocks of roots, each with the number of its message.
 pub(crate) type Roots = [(usize, Pair)];
 
-/// The blocks as messages.
-struct Pairs<'a>(&'a Roots);
-
-impl Messages for Pairs<'_> {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-    fn message(&self, i: usize) -> &[u8] {
-        &self.0[i].1
-    }
-}
-
-/// Writes the values of nodes that all have equally many blocks.
-fn alike<C: SelfTested>(mix: &Mix<C>, starts: &Passes<'_, C>, nodes: &dyn Messages, values: &mut [Value], rows: &mut Rows) {
-    short::hash_alike(mix, starts, nodes, &mut Digests::new(values.as_flattened_mut(), VALUE_BYTES), rows);
-}
-
-/// A part of a message whose chunks are a whole subtree, or the last chunks of the message.
-struct Subtree<'a> {
+/// A message that shares the lanes with others, on its way from its chunks to its root.
+struct Tree<'a> {
     message: usize,
     bytes: &'a [u8],
-    /// The number of its first chunk in the message.
-    first_chunk: u64,
-    is_whole_message: bool,
-    /// How many nodes of the current level it has; 0 once its root has been taken.
+    /// How many nodes of the current level it has.
     nodes: usize,
 }
 
 /// Gives the blocks of the roots of messages to `take`, some at a time. All messages have more than one
 /// chunk.
-pub(crate) fn reduce<C: SelfTested>(
-    trees: Trees<'_, C>,
-    messages: &dyn Messages,
-    which: &[usize],
-    mut take: impl FnMut(&Roots, &mut Rows),
-) {
-    let group_bytes = GROUP_CHUNKS * C::CHUNK_BYTES;
+pub(crate) fn reduce<C: SelfTested>(trees: Trees<'_, C>, messages: &dyn Messages, which: &[usize], mut take: impl FnMut(&Roots)) {
     let mut group = Group::new(trees);
-    let mut subtrees = Vec::new();
+    let mut shared = Vec::new();
     let mut chunks = 0;
     for &message in which {
         let bytes = messages.message(message);
-        if bytes.len() > group_bytes {
-            let (whole, last) = bytes.split_at((bytes.len() - 1) / group_bytes * group_bytes);
-            let mut stack = Stack::default();
-            for part in whole.chunks(group_bytes) {
-                let value = group.value_of(part, stack.chunks);
-                stack.push(trees, &value, GROUP_CHUNKS as u64);
-            }
-            let last = group.value_of(last, stack.chunks);
-            group.roots.push((message, stack.root(trees, &last)));
+        let nodes = bytes.len().div_ceil(C::CHUNK_BYTES);
+        if nodes > MOST_SHARED_CHUNKS {
+            group.roots.push((message, group.alone.halves(bytes, 0, &mut group.rows)));
         } else {
-            let nodes = bytes.len().div_ceil(C::CHUNK_BYTES);
-            subtrees.push(Subtree { message, bytes, first_chunk: 0, is_whole_message: true, nodes });
+            shared.push(Tree { message, bytes, nodes });
             chunks += nodes;
         }
         if chunks >= GROUP_CHUNKS {
-            group.reduce(&mut subtrees);
-            (subtrees, chunks) = (Vec::new(), 0);
+            group.reduce(&mut shared);
+            shared.clear();
+            chunks = 0;
         }
         if group.roots.len() >= GROUP_CHUNKS / 2 {
-            take(&group.roots, &mut group.rows);
+            take(&group.roots);
             group.roots.clear();
         }
     }
-    group.reduce(&mut subtrees);
-    take(&group.roots, &mut group.rows);
+    group.reduce(&mut shared);
+    take(&group.roots);
 }
 
-/// Returns the value of a subtree that is not the root: as many chunks as `bytes` has, from chunk number
-/// `first_chunk` on. Only the last chunk of a message is not full.
-pub(super) fn subtree<C: SelfTested>(trees: Trees<'_, C>, bytes: &[u8], first_chunk: u64) -> Value {
-    Group::new(trees).value_of(bytes, first_chunk)
+/// Returns the values beneath the root of a subtree: see [`OneTree::halves`].
+pub(super) fn halves<C: SelfTested>(trees: Trees<'_, C>, bytes: &[u8], first_chunk: u64) -> Pair {
+    OneTree::new(trees).halves(bytes, first_chunk, &mut [[0; size_of::<Row>()]; NODE_LANES])
 }
 
-/// Memory for subtrees that are reduced together.
+/// Memory for messages that are reduced together.
 struct Group<'a, C: SelfTested> {
     trees: Trees<'a, C>,
-    /// The starts of chunks, from number `first_start` of a message on.
+    /// For messages that fill the lanes by themselves.
+    alone: OneTree<'a, C>,
+    chunks: Nodes<'a, C>,
+    parents: Nodes<'a, C>,
+    /// Where chunks that are not full start.
     starts: Vec<ChainingOf<C>>,
-    first_start: u64,
-    /// The values of the current level, those of a subtree one after the other.
+    /// The values of the current level, those of a message one after the other.
     values: Vec<Value>,
-    next_values: Vec<Value>,
     made: Vec<Value>,
     roots: Vec<(usize, Pair)>,
-    rows: Rows,
+    rows: [Row; NODE_LANES],
 }
 
 impl<'a, C: SelfTested> Group<'a, C> {
     fn new(trees: Trees<'a, C>) -> Self {
         Self {
             trees,
+            alone: OneTree::new(trees),
+            chunks: Nodes::chunks(trees),
+            parents: Nodes::parents(trees),
             starts: Vec::new(),
-            first_start: 0,
             values: Vec::new(),
-            next_values: Vec::new(),
             made: Vec::new(),
             roots: Vec::new(),
-            rows: None,
+            rows: [[0; size_of::<Row>()]; NODE_LANES],
         }
     }
 
-    /// Returns the value of a subtree that is not the root.
-    fn value_of(&mut self, bytes: &[u8], first_chunk: u64) -> Value {
-        let nodes = bytes.len().div_ceil(C::CHUNK_BYTES);
-        self.reduce(&mut [Subtree { message: 0, bytes, first_chunk, is_whole_message: false, nodes }]);
-        self.values[0]
-    }
-
-    /// Reduces subtrees to one value each. Of those that are whole messages, the root is taken before.
-    fn reduce(&mut self, subtrees: &mut [Subtree<'_>]) {
-        if subtrees.is_empty() {
+    /// Reduces messages to their roots.
+    fn reduce(&mut self, trees: &mut Vec<Tree<'_>>) {
+        if trees.is_empty() {
             return;
         }
-        self.hash_chunks(subtrees);
-        while subtrees.iter().any(|subtree| subtree.nodes > 1) {
-            self.hash_parents(subtrees);
+        self.hash_chunks(trees);
+        while !trees.is_empty() {
+            self.hash_parents(trees);
         }
     }
 
-    /// Makes the starts of `count` chunks, from number `first` of a message on.
-    fn make_starts(&mut self, first: u64, count: usize) {
-        if self.first_start != first {
-            erase::<C>(&mut self.starts);
-            self.starts.clear();
-            self.first_start = first;
-        }
-        let made = self.starts.len();
-        self.starts.extend((made..count).map(|i| C::node(self.trees.start, TreeNode::Chunk(first + i as u64))));
-    }
-
-    /// Hashes all chunks to their places among the values. All subtrees begin at the same chunk of their
-    /// messages.
-    fn hash_chunks(&mut self, subtrees: &[Subtree<'_>]) {
-        let count = subtrees.iter().map(|subtree| subtree.nodes).sum();
-        let most = subtrees.iter().map(|subtree| subtree.nodes).max().unwrap_or(0);
-        self.make_starts(subtrees.first().map_or(0, |subtree| subtree.first_chunk), most);
+    /// Hashes all chunks to their places among the values.
+    fn hash_chunks(&mut self, trees: &[Tree<'_>]) {
+        let count = trees.iter().map(|tree| tree.nodes).sum();
         self.values.clear();
         self.values.resize(count, [0; VALUE_BYTES]);
-        if most == 2 && count >= SAME_START_CHUNKS {
-            // Chunks of the same number begin with the same state. On Zen 4, a thousand messages of 1,025 bytes are
-            // hashed at 4.4 GB/s, and at 4.2 if each chunk has a start of its own. If there are more numbers, that gains nothing, and
-            // costs 10 % where messages are 4,096 bytes apart: their chunks of one number share a set of the cache.
-            let (first, second) = (self.starts[0], self.starts[1]);
-            let chunks = subtrees.iter().map(|subtree| subtree.bytes.split_at(C::CHUNK_BYTES));
-            let chunks: Vec<[&[u8]; 2]> = chunks.map(|(first, second)| [first, second]).collect();
-            let places: Vec<usize> = (0..count).step_by(2).collect();
-            self.hash_nodes(&(&Start { state: first, bytes: 0 }).into(), chunks.as_flattened(), &places);
-            let places: Vec<usize> = (1..count).step_by(2).collect();
-            self.hash_nodes(&(&Start { state: second, bytes: 0 }).into(), chunks.as_flattened(), &places);
-            return;
+        let (mut full, mut last) = (Vec::with_capacity(count), Vec::with_capacity(trees.len()));
+        let mut place = 0;
+        for tree in trees {
+            for (number, chunk) in tree.bytes.chunks(C::CHUNK_BYTES).enumerate() {
+                let chunk = Chunk { place, number, bytes: chunk };
+                if chunk.bytes.len() == C::CHUNK_BYTES {
+                    full.push(chunk)
+                } else {
+                    last.push(chunk)
+                };
+                place += 1;
+            }
         }
-        if let [subtree] = subtrees {
-            return self.hash_chunks_of_one(subtree.bytes);
-        }
-        let (mut chunks, mut numbers): (Vec<&[u8]>, Vec<usize>) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for subtree in subtrees {
-            chunks.extend(subtree.bytes.chunks(C::CHUNK_BYTES));
-            numbers.extend(0..subtree.nodes);
-        }
-        let starts = std::mem::take(&mut self.starts);
-        let state = &|place: usize| &starts[numbers[place]];
-        let passes = Starts::Each { state, bytes: 0 }.into();
-        let full_blocks = block_count::<C>(C::CHUNK_BYTES as u64);
-        if chunks.iter().all(|chunk| block_count::<C>(chunk.len() as u64) == full_blocks) {
-            alike(self.trees.mix, &passes, &Slice(&chunks), &mut self.values, &mut self.rows);
-        } else {
-            let is_full = |place: &usize| block_count::<C>(chunks[*place].len() as u64) == full_blocks;
-            let (full, last): (Vec<usize>, Vec<usize>) = (0..count).partition(is_full);
-            self.hash_nodes(&passes, &chunks, &full);
-            self.hash_nodes(&passes, &chunks, &last);
-        }
-        self.starts = starts;
+        self.chunks.hash(full.len(), &full[..], &mut self.values, &mut self.rows);
+        self.hash_last_chunks(&last);
     }
 
-    /// Hashes the chunks of one subtree, which lie one after the other, as their values do.
-    fn hash_chunks_of_one(&mut self, bytes: &[u8]) {
-        let (mix, starts) = (self.trees.mix, &self.starts);
-        let last_bytes = (bytes.len() - 1) % C::CHUNK_BYTES + 1;
-        let is_last_full = block_count::<C>(last_bytes as u64) == block_count::<C>(C::CHUNK_BYTES as u64);
-        let alike_chunks = if is_last_full { self.values.len() } else { self.values.len() - 1 };
-        let (full, last) = bytes.split_at(bytes.len().min(alike_chunks * C::CHUNK_BYTES));
-        let state = &|number: usize| &starts[number];
-        let passes = Starts::Each { state, bytes: 0 }.into();
-        let (values, last_value) = self.values.split_at_mut(alike_chunks);
-        alike(mix, &passes, &Chunks { values: full, message_bytes: C::CHUNK_BYTES }, values, &mut self.rows);
-        if let [value] = last_value {
-            alone::hash(mix, (&starts[alike_chunks], 0), None, last, value);
-        }
-    }
-
-    /// Hashes the chunks of these places to the values there.
-    fn hash_nodes(&mut self, passes: &Passes<'_, C>, chunks: &[&[u8]], places: &[usize]) {
-        let Some(first) = places.first() else { return };
-        let blocks = |place: &usize| block_count::<C>(chunks[*place].len() as u64);
-        let (mix, all) = (self.trees.mix, Alike { blocks: blocks(first), count: places.len(), which: Which::These(places), bytes: None });
-        if places.iter().all(|place| blocks(place) == all.blocks) {
-            let values = &mut Digests::new(self.values.as_flattened_mut(), VALUE_BYTES);
-            return short::hash(mix, passes, &Slice(chunks), values, all, &mut self.rows, &mut Usage::default());
-        }
+    /// Hashes chunks that are not full.
+    fn hash_last_chunks(&mut self, chunks: &[Chunk<'_>]) {
+        let Some(first) = chunks.first() else { return };
+        let state_of = |chunk: &Chunk<'_>| C::node(self.trees.start, TreeNode::Chunk(chunk.number as u64));
         self.made.clear();
-        self.made.resize(places.len(), [0; VALUE_BYTES]);
+        self.made.resize(chunks.len(), [0; VALUE_BYTES]);
         let room = &mut Digests::new(self.made.as_flattened_mut(), VALUE_BYTES);
-        let of_places: Vec<&[u8]> = places.iter().map(|place| chunks[*place]).collect();
-        match passes.inner {
-            Starts::Same(_) => route::hash_many(mix, passes, &Slice(&of_places), room, None),
-            Starts::Each { state, bytes } => {
-                let state = &|i: usize| state(places[i]);
-                route::hash_many(mix, &Starts::Each { state, bytes }.into(), &Slice(&of_places), room, None);
-            }
+        if chunks.iter().all(|chunk| chunk.number == first.number) {
+            let start = Start { state: state_of(first), bytes: 0 };
+            route::hash_many(self.trees.mix, &(&start).into(), &Slice(chunks), room, None);
+        } else {
+            erase::<C>(&mut self.starts);
+            self.starts.clear();
+            self.starts.extend(chunks.iter().map(state_of));
+            let state = &|i: usize| &self.starts[i];
+            route::hash_many(self.trees.mix, &Starts::Each { state, bytes: 0 }.into(), &Slice(chunks), room, None);
         }
-        for (place, value) in places.iter().zip(&self.made) {
-            self.values[*place] = *value;
+        for (chunk, value) in chunks.iter().zip(&self.made) {
+            self.values[chunk.place] = *value;
         }
     }
 
-    /// Hashes the parents of a level. A last node that has no other stays as it is.
-    fn hash_parents(&mut self, subtrees: &mut [Subtree<'_>]) {
-        if let [subtree] = subtrees
-            && !(subtree.is_whole_message && subtree.nodes == 2)
-        {
-            // The blocks of the parents lie one after the other.
-            let start = self.trees.node(TreeNode::Parent);
-            let (pairs, last) = self.values.as_chunks::<2>();
-            self.next_values.clear();
-            self.next_values.resize(pairs.len(), [0; VALUE_BYTES]);
-            let blocks = Chunks { values: pairs.as_flattened().as_flattened(), message_bytes: 2 * VALUE_BYTES };
-            alike(self.trees.mix, &(&start).into(), &blocks, &mut self.next_values, &mut self.rows);
-            self.next_values.extend_from_slice(last);
-            subtree.nodes = self.next_values.len();
-            return std::mem::swap(&mut self.values, &mut self.next_values);
-        }
-        let mut parents: Vec<&[u8]> = Vec::with_capacity(self.values.len() / 2);
-        let mut rest = &self.values[..];
-        for subtree in &mut *subtrees {
-            let (nodes, later) = rest.split_at(subtree.nodes);
-            rest = later;
-            if subtree.is_whole_message
-                && let [left, right] = nodes
-            {
-                self.roots.push((subtree.message, pair(left, right)));
-            } else {
-                parents.extend(nodes.as_chunks::<2>().0.iter().map(|pair| pair.as_flattened()));
-            }
-        }
+    /// Hashes the parents of a level. A last node that has no other stays as it is. Messages whose root is next are
+    /// taken out.
+    fn hash_parents(&mut self, trees: &mut Vec<Tree<'_>>) {
+        let mut parents = Vec::with_capacity(self.values.len() / 2);
         self.made.clear();
-        self.made.resize(parents.len(), [0; VALUE_BYTES]);
-        let start = self.trees.node(TreeNode::Parent);
-        alike(self.trees.mix, &(&start).into(), &Slice(&parents), &mut self.made, &mut self.rows);
-        self.next_values.clear();
-        let (mut rest, mut made) = (&self.values[..], &self.made[..]);
-        for subtree in subtrees {
-            let (nodes, later) = rest.split_at(subtree.nodes);
+        self.made.resize(self.values.len(), [0; VALUE_BYTES]);
+        let (mut rest, mut place) = (&self.values[..], 0);
+        trees.retain_mut(|tree| {
+            let (nodes, later) = rest.split_at(tree.nodes);
             rest = later;
-            if subtree.is_whole_message && subtree.nodes == 2 {
-                subtree.nodes = 0;
-                continue;
+            if let [left, right] = nodes {
+                self.roots.push((tree.message, pair(left, right)));
+                return false;
             }
-            let (mine, later) = made.split_at(subtree.nodes / 2);
-            made = later;
-            self.next_values.extend_from_slice(mine);
-            self.next_values.extend_from_slice(nodes.as_chunks::<2>().1);
-            subtree.nodes = subtree.nodes.div_ceil(2);
-        }
-        std::mem::swap(&mut self.values, &mut self.next_values);
+            let (pairs, last) = nodes.as_chunks::<2>();
+            parents.extend(pairs.iter().zip(place..).map(|(pair, place)| (place, pair)));
+            place += pairs.len();
+            self.made[place..][..last.len()].copy_from_slice(last);
+            place += last.len();
+            tree.nodes = pairs.len() + last.len();
+            true
+        });
+        self.parents.hash(parents.len(), &parents[..], &mut self.made, &mut self.rows);
+        self.made.truncate(place);
+        std::mem::swap(&mut self.values, &mut self.made);
+    }
+}
+
+/// A chunk of one of the messages.
+pub(super) struct Chunk<'a> {
+    /// Where its value goes.
+    pub(super) place: usize,
+    /// Its number in its message.
+    pub(super) number: usize,
+    pub(super) bytes: &'a [u8],
+}
+
+impl AsRef<[u8]> for Chunk<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes
     }
 }
 
@@ -426,7 +330,8 @@ pub(crate) fn erase<C: SelfTested>(_starts: &mut [ChainingOf<C>]) {
     _starts.iter_mut().for_each(|start| WordOf::<C>::erase(start.as_mut()));
 }
 
-/// The values of whole subtrees of one message, each of a power of two chunks, the largest first.
+/// The values of whole subtrees of one message, each of a power of two chunks, the largest first. The last ones are
+/// joined when another comes: until then, their parent may be the root.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stack {
     values: Vec<Value>,
@@ -435,35 +340,51 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Returns how many of the chunks that come next are a whole subtree, and not the end of a piece of
-    /// `bytes` bytes: 0 unless they are two or more.
+    /// Returns how many of the chunks that come next, in a piece of `bytes` bytes, are a whole subtree: 0 unless they are
+    /// two or more.
     pub(crate) fn next_chunks<C: SelfTested>(&self, bytes: usize) -> usize {
-        let most = bytes.saturating_sub(1) / C::CHUNK_BYTES;
+        let most = (bytes / C::CHUNK_BYTES).min(GROUP_CHUNKS);
         if most < 2 {
             return 0;
         }
         // A subtree of n chunks begins at a multiple of n.
-        let aligned = if self.chunks == 0 { GROUP_CHUNKS } else { 1 << self.chunks.trailing_zeros().min(GROUP_CHUNKS.ilog2()) };
-        let chunks = aligned.min(GROUP_CHUNKS).min(1 << most.ilog2());
+        let aligned = 1 << self.chunks.trailing_zeros().min(GROUP_CHUNKS.ilog2());
+        let chunks = (1 << most.ilog2()).min(aligned);
         if chunks < 2 { 0 } else { chunks }
     }
 
-    /// Adds the value of a subtree of so many chunks, a power of two. More of the message follows it.
+    /// Adds the value of a subtree of so many chunks, a power of two.
     pub(crate) fn push<C: SelfTested>(&mut self, trees: Trees<'_, C>, value: &Value, chunks: u64) {
+        self.join(trees);
+        self.values.push(*value);
         self.chunks += chunks;
-        let mut value = *value;
-        // There is one subtree for each bit of the number of chunks.
-        while self.values.len() >= self.chunks.count_ones() as usize {
-            let left = self.values.pop().expect("a subtree of as many chunks");
-            value = trees.parent_of(&left, &value);
-        }
-        self.values.push(value);
     }
 
-    /// Returns the block of the root, once `last` is the value of what comes behind all subtrees, of which
-    /// there is at least one.
-    pub(crate) fn root<C: SelfTested>(&self, trees: Trees<'_, C>, last: &Value) -> Pair {
-        let (first, others) = self.values.split_first().expect("a subtree before the last");
+    /// Adds the values of the halves of a subtree of so many chunks, a power of two.
+    pub(crate) fn push_halves<C: SelfTested>(&mut self, trees: Trees<'_, C>, halves: &Pair, chunks: u64) {
+        self.join(trees);
+        self.values.extend_from_slice(halves.as_chunks().0);
+        self.chunks += chunks;
+    }
+
+    /// Joins subtrees until there is one for each bit of the number of chunks.
+    fn join<C: SelfTested>(&mut self, trees: Trees<'_, C>) {
+        while self.values.len() > self.chunks.count_ones() as usize
+            && let Some(right) = self.values.pop()
+            && let Some(left) = self.values.pop()
+        {
+            self.values.push(trees.parent_of(&left, &right));
+        }
+    }
+
+    /// Returns the block of the root, once `last` is the value of what comes behind all subtrees, if anything does.
+    /// There are two nodes at least.
+    pub(crate) fn root<C: SelfTested>(&mut self, trees: Trees<'_, C>, last: Option<&Value>) -> Pair {
+        if let Some(last) = last {
+            self.push(trees, last, 0);
+        }
+        let (first, others) = self.values.split_first().expect("two nodes");
+        let (last, others) = others.split_last().expect("two nodes");
         let right = others.iter().rev().fold(*last, |right, left| trees.parent_of(left, &right));
         pair(first, &right)
     }

@@ -10,17 +10,17 @@ use super::chains::{self, Chains};
 use super::chunks::{self, Pair, Stack, Trees, Value};
 use super::digests::Digests;
 use super::framed::{self, Around};
+use super::messages::Messages;
 #[cfg(feature = "hmac")]
 use super::messages::Which;
-use super::messages::{Messages, Slice};
 use super::mix::{Mix, Mixes, Usage};
 use super::{Extent, Memory, Supply};
 use super::{alone, route, squeeze};
 use crate::algorithm::{ChainingOf, SelfTested};
 use crate::isa::OnceLock;
+use crate::kernel::start::Passes;
 #[cfg(feature = "hmac")]
 use crate::kernel::start::Starts;
-use crate::kernel::start::{Passes, Start};
 
 /// A compression function with all functions that are compiled for it.
 pub(crate) trait Compiled: SelfTested {
@@ -37,12 +37,14 @@ pub(crate) trait Compiled: SelfTested {
     fn run_chains(mix: &Mix<Self>, chains: &Chains<'_, Self>, values: &mut [u8], sums: Option<&mut [u8]>);
     /// Hashes one message: see [`alone::hash`], and [`chunks::hash_many`] for a tree.
     fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]);
-    /// Returns the value of a subtree: see [`chunks::subtree`].
-    fn subtree(trees: Trees<'_, Self>, chunks: &[u8], first_chunk: u64) -> Value;
+    /// Returns the values beneath the root of a subtree: see [`chunks::halves`].
+    fn halves(trees: Trees<'_, Self>, chunks: &[u8], first_chunk: u64) -> Pair;
     /// Adds a subtree to a tree that grows: see [`Stack::push`].
     fn push(trees: Trees<'_, Self>, stack: &mut Stack, value: &Value, chunks: u64);
+    /// Adds a subtree by its halves: see [`Stack::push_halves`].
+    fn push_halves(trees: Trees<'_, Self>, stack: &mut Stack, halves: &Pair, chunks: u64);
     /// Returns the block of the root: see [`Stack::root`].
-    fn root(trees: Trees<'_, Self>, stack: &Stack, last: &Value) -> Pair;
+    fn root(trees: Trees<'_, Self>, stack: &mut Stack, last: Option<&Value>) -> Pair;
     /// Compresses blocks of one message: see [`alone::compress`].
     fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]);
     /// Writes the output of final states: see [`squeeze::squeeze`].
@@ -87,22 +89,24 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         }
         fn hash_alone(mix: &Mix<Self>, inner: Midstate<'_, Self>, outer: Option<Midstate<'_, Self>>, message: &[u8], digest: &mut [u8]) {
             if const { Self::HAS_CHUNKS } && message.len() > Self::CHUNK_BYTES {
-                let (state, bytes) = inner;
-                let start = &Start { state: *state, bytes };
-                let digest_bytes = digest.len();
-                return chunks::hash_many(mix, &start.into(), &Slice(&[message]), &mut Digests::new(digest, digest_bytes));
+                return chunks::hash(Trees { mix, start: inner.0 }, message, digest);
             }
             alone::hash(mix, inner, outer, message, digest);
         }
-        fn subtree(trees: Trees<'_, Self>, chunks: &[u8], first_chunk: u64) -> Value {
-            if const { Self::HAS_CHUNKS } { chunks::subtree(trees, chunks, first_chunk) } else { unreachable!("no message is a tree") }
+        fn halves(trees: Trees<'_, Self>, chunks: &[u8], first_chunk: u64) -> Pair {
+            if const { Self::HAS_CHUNKS } { chunks::halves(trees, chunks, first_chunk) } else { unreachable!("no message is a tree") }
         }
         fn push(trees: Trees<'_, Self>, stack: &mut Stack, value: &Value, chunks: u64) {
             if const { Self::HAS_CHUNKS } {
                 stack.push(trees, value, chunks);
             }
         }
-        fn root(trees: Trees<'_, Self>, stack: &Stack, last: &Value) -> Pair {
+        fn push_halves(trees: Trees<'_, Self>, stack: &mut Stack, halves: &Pair, chunks: u64) {
+            if const { Self::HAS_CHUNKS } {
+                stack.push_halves(trees, halves, chunks);
+            }
+        }
+        fn root(trees: Trees<'_, Self>, stack: &mut Stack, last: Option<&Value>) -> Pair {
             if const { Self::HAS_CHUNKS } { stack.root(trees, last) } else { unreachable!("no message is a tree") }
         }
         fn compress_alone(mix: &Mix<Self>, state: &mut ChainingOf<Self>, blocks: &[u8]) {

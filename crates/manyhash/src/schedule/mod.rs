@@ -53,7 +53,7 @@
 //! | `sets.rs` | which short ones of many messages go together, if they differ in blocks |
 //! | `messages.rs`, `queue.rs` | messages in memory, and their order |
 //! | `slices.rs`, `framed.rs` | messages in memory as a supply, with or without bytes around them |
-//! | `chunks.rs` | messages that are trees of chunks: nodes of all of them share the lanes |
+//! | `chunks.rs`, `nodes.rs` | messages that are trees of chunks: nodes of all of them share the lanes |
 //! | `digests.rs` | where digests go |
 //! | `bookkeeping.rs` | what all this costs, besides compressing |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
@@ -75,6 +75,7 @@ pub(crate) mod messages;
 pub(crate) mod mix;
 #[cfg(all(test, feature = "oracle"))]
 mod model;
+mod nodes;
 mod queue;
 #[cfg(all(test, feature = "oracle"))]
 mod robust;

@@ -59,21 +59,6 @@ pub(super) fn hash<C: Compression>(
     Together::new(*passes, digests.digest_bytes(), rows).hash_group(mix, messages, digests, group, usage);
 }
 
-/// Hashes messages that all have as many blocks as the first.
-pub(super) fn hash_alike<C: Compression>(
-    mix: &Mix<C>,
-    passes: &Passes<'_, C>,
-    messages: &dyn Messages,
-    digests: &mut Digests<'_>,
-    rows: &mut Rows,
-) {
-    if messages.count() > 0 {
-        let blocks = block_count::<C>(messages.message(0).len() as u64);
-        let all = Group { blocks, count: messages.count(), which: Which::From(0), bytes: None };
-        hash(mix, passes, messages, digests, all, rows, &mut Usage::default());
-    }
-}
-
 /// Returns how many bytes every message of a group has, if all are equally long and whole blocks.
 fn alike_bytes<C: Compression>(messages: &dyn Messages, group: Group<'_>) -> Option<u64> {
     const CHUNK: usize = 32;

@@ -1,0 +1,242 @@
+//! Nodes of trees in lanes: chunks of one tree or of many, and parents of a level.
+//!
+//! Nodes here are whole blocks, equally many, so that there is nothing to pad: the last block of each is
+//! read where it lies. Those that share the lanes differ in nothing but their bytes and their number.
+
+use super::alone;
+use super::chunks::{Chunk, Pair, Roots, Trees, VALUE_BYTES, Value, pair};
+use super::mix::Mix;
+use crate::algorithm::ending::Node;
+use crate::algorithm::{ChainingOf, SelfTested, TreeNode, WordOf};
+use crate::isa::{Blocks, Row, Word};
+use crate::kernel::HashNodes;
+use crate::kernel::nodes::{NODE_LANES, Nodes as Task};
+use std::ops::Range;
+
+/// Nodes that all are chunks, or all are parents.
+pub(super) struct Nodes<'a, C: SelfTested> {
+    mix: &'a Mix<C>,
+    /// The state that a node begins with, but for its number.
+    start: ChainingOf<C>,
+    /// The blocks of each node.
+    blocks: usize,
+}
+
+impl<'a, C: SelfTested> Nodes<'a, C> {
+    /// Prepares for full chunks.
+    pub(super) fn chunks(trees: Trees<'a, C>) -> Self {
+        Self::new(trees, TreeNode::Chunk(0), C::CHUNK_BYTES / C::BLOCK_BYTES)
+    }
+
+    /// Prepares for parents, which are no roots.
+    pub(super) fn parents(trees: Trees<'a, C>) -> Self {
+        Self::new(trees, TreeNode::Parent, 1)
+    }
+
+    /// Prepares for parents that are roots.
+    pub(super) fn roots(trees: Trees<'a, C>) -> Self {
+        Self::new(trees, TreeNode::Root, 1)
+    }
+
+    fn new(trees: Trees<'a, C>, node: TreeNode, blocks: usize) -> Self {
+        Self { mix: trees.mix, start: C::node(trees.start, node), blocks }
+    }
+
+    /// Writes the values of `count` nodes to their places among `values`.
+    #[inline(always)]
+    pub(super) fn hash<'m>(&self, count: usize, nodes: impl Of<'m>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        let mut first = 0;
+        while first < count {
+            let kernel = &self.mix.kernels[self.mix.best_for(count - first, self.blocks as u64)];
+            let together = first..count.min(first + kernel.lanes);
+            first = together.end;
+            match kernel.hash_nodes() {
+                Some(hash_nodes) => self.hash_together(hash_nodes, kernel.lanes, together, &nodes, values, rows),
+                None => together.for_each(|i| self.hash_alone(&mut values[nodes.place(i)], &nodes, i)),
+            }
+        }
+    }
+
+    /// Writes the value of node `i`.
+    #[inline(always)]
+    fn hash_alone<'m>(&self, value: &mut Value, nodes: &impl Of<'m>, i: usize) {
+        let mut start = self.start;
+        if let Some(number) = nodes.number(i) {
+            let counter = &mut start.as_mut()[Node::COUNTER..];
+            (counter[0], counter[1]) = (WordOf::<C>::low(number), WordOf::<C>::high(number));
+        }
+        alone::hash(self.mix, (&start, 0), None, &nodes.bytes(i)[..self.blocks * C::BLOCK_BYTES], value);
+    }
+
+    /// Writes the values of nodes `together`, no more than lanes.
+    #[inline(always)]
+    fn hash_together<'m>(
+        &self,
+        hash_nodes: HashNodes<C>,
+        lanes: usize,
+        together: Range<usize>,
+        nodes: &impl Of<'m>,
+        values: &mut [Value],
+        rows: &mut [Row; NODE_LANES],
+    ) {
+        // A lane without a node does the work of the last one again.
+        let node_of = |lane: usize| (together.start + lane).min(together.end - 1);
+        let mut numbers = [[WordOf::<C>::default(); NODE_LANES]; 2];
+        let have_numbers = nodes.number(together.start).is_some();
+        for lane in (0..NODE_LANES).take_while(|_| have_numbers) {
+            let number = nodes.number(node_of(lane)).unwrap_or_default();
+            (numbers[0][lane], numbers[1][lane]) = (WordOf::<C>::low(number), WordOf::<C>::high(number));
+        }
+        let blocks = &Blocks::new(lanes, self.blocks * C::BLOCK_BYTES, |lane| nodes.bytes(node_of(lane)));
+        hash_nodes(Task { start: &self.start, numbers: have_numbers.then_some(&numbers), blocks, rows });
+        for (i, row) in together.zip(rows) {
+            values[nodes.place(i)] = *row.first_chunk().expect("a row is long enough");
+        }
+    }
+}
+
+/// Where nodes are.
+pub(super) trait Of<'m> {
+    /// Returns the bytes of node `i`, and perhaps more behind them.
+    fn bytes(&self, i: usize) -> &'m [u8];
+    /// Returns the number of node `i`, if nodes have one.
+    #[inline(always)]
+    fn number(&self, _i: usize) -> Option<u64> {
+        None
+    }
+    /// Returns where the value of node `i` goes.
+    #[inline(always)]
+    fn place(&self, i: usize) -> usize {
+        i
+    }
+}
+
+/// Full chunks of one message that follow each other, and the number of the first one.
+struct Successive<'m>(&'m [u8], usize, u64);
+
+impl<'m> Of<'m> for Successive<'m> {
+    #[inline(always)]
+    fn bytes(&self, i: usize) -> &'m [u8] {
+        &self.0[i * self.1..]
+    }
+    #[inline(always)]
+    fn number(&self, i: usize) -> Option<u64> {
+        Some(self.2 + i as u64)
+    }
+}
+
+impl<'m> Of<'m> for &'m [[Value; 2]] {
+    #[inline(always)]
+    fn bytes(&self, i: usize) -> &'m [u8] {
+        self[i].as_flattened()
+    }
+}
+
+impl<'m> Of<'m> for &[(usize, &'m [Value; 2])] {
+    #[inline(always)]
+    fn bytes(&self, i: usize) -> &'m [u8] {
+        self[i].1.as_flattened()
+    }
+    #[inline(always)]
+    fn place(&self, i: usize) -> usize {
+        self[i].0
+    }
+}
+
+impl<'m> Of<'m> for &'m Roots {
+    #[inline(always)]
+    fn bytes(&self, i: usize) -> &'m [u8] {
+        &self[i].1
+    }
+}
+
+impl<'m> Of<'m> for &[Chunk<'m>] {
+    #[inline(always)]
+    fn bytes(&self, i: usize) -> &'m [u8] {
+        self[i].bytes
+    }
+    #[inline(always)]
+    fn number(&self, i: usize) -> Option<u64> {
+        Some(self[i].number as u64)
+    }
+    #[inline(always)]
+    fn place(&self, i: usize) -> usize {
+        self[i].place
+    }
+}
+
+/// A start may have a key in it.
+#[cfg(feature = "hmac")]
+impl<C: SelfTested> Drop for Nodes<'_, C> {
+    fn drop(&mut self) {
+        WordOf::<C>::erase(self.start.as_mut());
+    }
+}
+
+/// One tree, or a subtree of it, which lies in one piece.
+pub(super) struct OneTree<'a, C: SelfTested> {
+    trees: Trees<'a, C>,
+    chunks: Nodes<'a, C>,
+    parents: Nodes<'a, C>,
+    /// How many nodes are hashed together: the lanes that are worth it, a power of two, but two at least.
+    together: usize,
+}
+
+impl<'a, C: SelfTested> OneTree<'a, C> {
+    pub(super) fn new(trees: Trees<'a, C>) -> Self {
+        let lanes = trees.mix.widest_for((C::CHUNK_BYTES / C::BLOCK_BYTES) as u64).lanes;
+        let together = (1 << lanes.ilog2()).clamp(2, NODE_LANES);
+        Self { trees, chunks: Nodes::chunks(trees), parents: Nodes::parents(trees), together }
+    }
+
+    /// Returns the values of the two nodes beneath the root of the subtree that `bytes` are: more than one chunk, from
+    /// chunk number `first_chunk` on. Only the last chunk of a message is not full.
+    pub(super) fn halves(&self, bytes: &[u8], first_chunk: u64, rows: &mut [Row; NODE_LANES]) -> Pair {
+        let mut levels = [[[0; VALUE_BYTES]; NODE_LANES]; 2];
+        let [level, next] = &mut levels;
+        let (mut level, mut next) = (level, next);
+        let mut count = self.reduce(bytes, first_chunk, level, rows);
+        while count > 2 {
+            count = self.parents_of(&level[..count], next, rows);
+            std::mem::swap(&mut level, &mut next);
+        }
+        pair(&level[0], &level[1])
+    }
+
+    /// Writes the values of the highest level that has more than half as many nodes as are hashed together, and
+    /// returns their number: two at least, unless there is one chunk only.
+    fn reduce(&self, bytes: &[u8], first_chunk: u64, values: &mut [Value], rows: &mut [Row; NODE_LANES]) -> usize {
+        let count = bytes.len().div_ceil(C::CHUNK_BYTES);
+        if count <= self.together {
+            self.hash_chunks(bytes, first_chunk, &mut values[..count], rows);
+            return count;
+        }
+        // The left subtree is the largest one that is full and leaves something (2.1).
+        let left_chunks = 1 << (count - 1).ilog2();
+        let (left, right) = bytes.split_at(left_chunks * C::CHUNK_BYTES);
+        let mut below = [[0; VALUE_BYTES]; 2 * NODE_LANES];
+        let mut below_count = self.reduce(left, first_chunk, &mut below, rows);
+        below_count += self.reduce(right, first_chunk + left_chunks as u64, &mut below[below_count..], rows);
+        self.parents_of(&below[..below_count], values, rows)
+    }
+
+    /// Writes the values of chunks, all of which are full but perhaps the last one.
+    fn hash_chunks(&self, bytes: &[u8], first_chunk: u64, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        let (full, rest) = bytes.split_at(bytes.len() - bytes.len() % C::CHUNK_BYTES);
+        let full_chunks = full.len() / C::CHUNK_BYTES;
+        self.chunks.hash(full_chunks, Successive(full, C::CHUNK_BYTES, first_chunk), values, rows);
+        if let [value] = &mut values[full_chunks..] {
+            let start = C::node(self.trees.start, TreeNode::Chunk(first_chunk + full_chunks as u64));
+            alone::hash(self.trees.mix, (&start, 0), None, rest, value);
+        }
+    }
+
+    /// Writes the values of the parents of some nodes, and returns their number. A last node that has no other stays as
+    /// it is.
+    fn parents_of(&self, nodes: &[Value], values: &mut [Value], rows: &mut [Row; NODE_LANES]) -> usize {
+        let (pairs, last) = nodes.as_chunks::<2>();
+        self.parents.hash(pairs.len(), pairs, values, rows);
+        values[pairs.len()..][..last.len()].copy_from_slice(last);
+        pairs.len() + last.len()
+    }
+}
