@@ -7,10 +7,11 @@ pub(crate) mod lending;
 mod mapping;
 pub(crate) mod open_files;
 pub mod positioned;
+mod shares;
 mod stamp;
 pub(crate) mod stream;
 
-pub(crate) use job_reader::{Disk, JobReader};
+pub(crate) use job_reader::{Disk, Giving, JobReader};
 pub use job_reader::{at_most, filled, filling, pieces, retrying};
 pub use open_files::{open, patiently};
 pub use stamp::{FileId, Stamp, has_positions, is_same};

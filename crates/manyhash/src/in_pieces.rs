@@ -8,11 +8,15 @@ use crate::backend;
 #[cfg(feature = "hmac")]
 use crate::isa::Word;
 use crate::kernel::start::Start;
-use crate::schedule::chunks::{GROUP_CHUNKS, Stack, Trees, VALUE_BYTES};
+use crate::schedule::chunks::{GROUP_CHUNKS, Pair, Stack, Trees, VALUE_BYTES};
 use crate::schedule::compiled::Compiled;
 use crate::schedule::mix::Mix;
 use crate::threads;
 use alloc::boxed::Box;
+use core::convert::Infallible;
+
+/// What returns the values beneath the root of a subtree of these bytes.
+pub(crate) type Halves<'a> = &'a dyn Fn(&[u8]) -> Pair;
 
 /// A state, and the bytes that do not fill a block yet.
 #[derive(Clone)]
@@ -72,7 +76,7 @@ impl<C: Compiled> InPieces<C> {
                 self.end_chunk(mix);
             }
             let begun = self.chunk_bytes() as usize;
-            let Some(before) = &mut self.before else { return };
+            let Some(before) = &self.before else { return };
             let chunks = if begun == 0 { before.stack.next_chunks::<C>(piece.len()) } else { 0 };
             if chunks == 0 {
                 let (now, later) = piece.split_at(piece.len().min(C::CHUNK_BYTES - begun));
@@ -83,15 +87,39 @@ impl<C: Compiled> InPieces<C> {
             // The largest subtrees go out to threads together.
             let subtrees = if chunks == GROUP_CHUNKS && threads > 1 { piece.len() / (chunks * C::CHUNK_BYTES) } else { 1 };
             let (now, later) = piece.split_at(subtrees * chunks * C::CHUNK_BYTES);
-            let (trees, first) = (Trees { mix, start: &before.start }, before.stack.chunks);
-            let numbered = (first..).step_by(chunks).zip(now.chunks(chunks * C::CHUNK_BYTES)).collect();
-            for halves in threads::map(threads, numbered, |(first, subtree)| C::halves(trees, subtree, first)) {
-                C::push_halves(trees, &mut before.stack, &halves, chunks as u64);
-            }
-            self.bytes += now.len() as u64;
-            self.begin_chunk();
+            let subtree_bytes = chunks * C::CHUNK_BYTES;
+            let hash = |i: usize, halves: Halves<'_>| Ok::<_, Infallible>(halves(&now[i * subtree_bytes..][..subtree_bytes]));
+            let Ok(()) = self.push_subtrees(mix, chunks, subtrees, threads, hash);
             piece = later;
         }
+    }
+
+    /// Appends `subtrees` subtrees of so many chunks, on up to `threads` threads. If there are any, the message has whole ones of them so
+    /// far.
+    /// `hash` gets the number of a subtree, and what makes its halves of its bytes. Its first error ends the message.
+    pub(crate) fn push_subtrees<E: Send>(
+        &mut self,
+        mix: &Mix<C>,
+        chunks: usize,
+        subtrees: usize,
+        threads: usize,
+        hash: impl Fn(usize, Halves<'_>) -> Result<Pair, E> + Sync,
+    ) -> Result<(), E> {
+        if subtrees == 0 {
+            return Ok(());
+        }
+        if self.chunk_bytes() == C::CHUNK_BYTES as u64 {
+            self.end_chunk(mix);
+        }
+        let Some(before) = &mut self.before else { return Ok(()) };
+        let (trees, first) = (Trees { mix, start: &before.start }, before.stack.chunks);
+        let hash = |i: usize| hash(i, &|bytes| C::halves(trees, bytes, first + (i * chunks) as u64));
+        for halves in threads::map(threads, (0..subtrees).collect(), hash) {
+            C::push_halves(trees, &mut before.stack, &halves?, chunks as u64);
+        }
+        self.bytes += (subtrees * chunks * C::CHUNK_BYTES) as u64;
+        self.begin_chunk();
+        Ok(())
     }
 
     /// Appends a piece to the chain of blocks.

@@ -126,4 +126,4 @@ pub use digest_many::{DigestMany, OneByOne};
 pub use hash::{Hasher, hash};
 pub use many::{Offset, hash_contiguous, hash_contiguous_into, hash_many, hash_many_into};
 #[cfg(feature = "std")]
-pub use readers::{Lend, Readers};
+pub use readers::{Lend, ReadAt, Readers};

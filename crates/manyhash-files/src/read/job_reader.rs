@@ -2,13 +2,14 @@
 
 use super::lending::{Lending, Lent, Next, is_in_memory};
 use super::open_files::HeldFile;
+use super::shares::Shares;
 use super::stamp::Stamp;
 use crate::algorithms::Digests;
 use crate::order::window::Job;
 use crate::task::{Hashed, Part};
 use crate::totals::Reading;
 use crate::workers::Settings;
-use manyhash::Lend;
+use manyhash::{Lend, ReadAt};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -18,6 +19,17 @@ use std::time::{Duration, Instant};
 /// How many of a file's first bytes are announced to the system, which reads ahead by itself later.
 #[cfg(target_os = "linux")]
 const ANNOUNCED_BYTES: u64 = 1 << 20;
+
+/// How a file that is in memory is given, but for its beginning.
+#[derive(Clone, Copy, Debug)]
+pub enum Giving {
+    /// Copied, in order.
+    Copied,
+    /// Lent where the system has it, in windows of so many bytes.
+    Lent(u64),
+    /// Handed out in parts, which threads read.
+    Shared,
+}
 
 /// A file being read. If it could not be opened, its first read gives the error.
 pub struct JobReader {
@@ -31,14 +43,14 @@ pub struct JobReader {
     /// The stamp, once the file is closed.
     stamp: Option<Stamp>,
     lending: Lending,
+    shares: Shares,
     disk: Disk,
     has_waited: bool,
 }
 
 impl JobReader {
-    /// A reader of `job`, which tells `disk` whether it has to wait. If `window_bytes` are given,
-    /// it lends a file that is in memory in windows of so many bytes.
-    pub fn new(job: Job, file: io::Result<File>, settings: &Settings, disk: &Disk, window_bytes: Option<u64>) -> Self {
+    /// A reader of `job`, which tells `disk` whether it has to wait.
+    pub fn new(job: Job, file: io::Result<File>, settings: &Settings, disk: &Disk, giving: Giving) -> Self {
         let reading = Reading::begin(&settings.totals, &job.path, job.size_bytes);
         Self {
             job,
@@ -48,7 +60,8 @@ impl JobReader {
             ended: false,
             is_stamped: settings.keeper.is_some(),
             stamp: None,
-            lending: Lending::new(window_bytes),
+            lending: Lending::new(if let Giving::Lent(window_bytes) = giving { Some(window_bytes) } else { None }),
+            shares: Shares::new(matches!(giving, Giving::Shared)),
             disk: disk.clone(),
             has_waited: false,
         }
@@ -64,16 +77,16 @@ impl JobReader {
         self.ended
     }
 
-    /// Whether bytes that were lent are not those of the file: then it has no digest before it is
+    /// Whether bytes that were lent or handed out are not those of the file: then it has no digest before it is
     /// read again.
     pub fn has_lost_bytes(&self) -> bool {
-        self.lending.is_lost()
+        self.lending.is_lost() || self.shares.is_lost()
     }
 
-    /// Goes back to the beginning, to read and not to lend.
+    /// Goes back to the beginning, to read and not to give in another way.
     pub fn begin_again(&mut self) {
         self.reading.take_back(self.read_bytes);
-        (self.read_bytes, self.ended, self.lending) = (0, false, Lending::new(None));
+        (self.read_bytes, self.ended, self.lending, self.shares) = (0, false, Lending::new(None), Shares::default());
         let start = self.start();
         if let Ok(file) = &mut self.file
             && let Err(error) = file.0.seek(SeekFrom::Start(start))
@@ -96,6 +109,7 @@ impl JobReader {
         if has_waited {
             self.has_waited = true;
             self.lending.end();
+            self.shares.end();
         }
     }
 
@@ -141,6 +155,9 @@ impl Read for JobReader {
         if self.lending.is_lost() {
             return Err(lost());
         }
+        if self.shares.take_behind() {
+            file.0.seek(SeekFrom::Start(start + self.read_bytes))?;
+        }
         let left_bytes = match self.job.part {
             Part::Whole => usize::MAX,
             Part::Range { start, end } => usize::try_from(end - start - self.read_bytes).unwrap_or(usize::MAX),
@@ -149,7 +166,7 @@ impl Read for JobReader {
         let begin = Instant::now();
         let count = retrying(&mut file.0, wanted)?;
         let mut has_waited = begin.elapsed() > longest_copy(count);
-        if self.read_bytes == 0 && !has_waited && self.lending.is_for(self.job.size_bytes) {
+        if self.read_bytes == 0 && !has_waited && (self.lending.is_for(self.job.size_bytes) || self.shares.is_for(self.job.size_bytes)) {
             // The beginning of a file may be in memory because somebody wanted to know what it is.
             has_waited = !is_in_memory(&file.0, start + self.job.size_bytes - 1);
         }
@@ -178,12 +195,7 @@ impl Lend for JobReader {
         let position = self.start() + self.read_bytes;
         let part = self.job.part;
         let Ok(file) = &mut self.file else { return Ok(None) };
-        let end = || {
-            let metadata = file.0.metadata().ok().filter(|metadata| metadata.is_file())?;
-            let part_end = if let Part::Range { end, .. } = part { end } else { u64::MAX };
-            Some(metadata.len().min(part_end))
-        };
-        match self.lending.next(&file.0, position, again_bytes, end) {
+        match self.lending.next(&file.0, position, again_bytes, || end_of(&file.0, part)) {
             Next::Window(mapping) => {
                 let lent = Lent(mapping);
                 let count = lent.as_ref().len() - again_bytes;
@@ -195,6 +207,28 @@ impl Lend for JobReader {
             Next::ReadBehind => file.0.seek(SeekFrom::Start(position)).map(|_| None),
         }
     }
+
+    fn share(&mut self) -> io::Result<Option<Box<dyn ReadAt + '_>>> {
+        // The first bytes are read, as of files that are lent.
+        if self.read_bytes == 0 || self.ended || !self.shares.is_for(self.job.size_bytes) {
+            return Ok(None);
+        }
+        self.reading.check_stopped()?;
+        let position = self.start() + self.read_bytes;
+        let part = self.job.part;
+        let Ok(file) = &self.file else { return Ok(None) };
+        let Some(shared) = self.shares.next(&file.0, position, || end_of(&file.0, part)) else { return Ok(None) };
+        self.read_bytes += shared.bytes();
+        self.reading.read(usize::try_from(shared.bytes()).unwrap_or(usize::MAX));
+        Ok(Some(Box::new(shared)))
+    }
+}
+
+/// Where a regular file ends now, or the part of it that is wanted.
+fn end_of(file: &File, part: Part) -> Option<u64> {
+    let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+    let part_end = if let Part::Range { end, .. } = part { end } else { u64::MAX };
+    Some(metadata.len().min(part_end))
 }
 
 /// The error that ends a file of which bytes were lost. It is not said: the file is read again.
@@ -317,7 +351,7 @@ mod tests {
         window.push(Task { label: (), path: path.to_path_buf(), work });
         let job = window.take().unwrap();
         let file = job.open();
-        JobReader::new(job, file, &Settings { keeper: Some(Arc::new(Nobody)), ..Settings::new(1) }, &Disk::default(), None)
+        JobReader::new(job, file, &Settings { keeper: Some(Arc::new(Nobody)), ..Settings::new(1) }, &Disk::default(), Giving::Copied)
     }
 
     #[test]
@@ -400,6 +434,66 @@ mod tests {
         assert_eq!(changed, stamp_now());
     }
 
+    /// A reader of the whole file that hands it out, and has given the first bytes.
+    fn sharing(path: &Path, totals: &Arc<crate::totals::Totals>) -> JobReader {
+        loop {
+            let job = reader_of(Part::Whole, path, std::fs::metadata(path).unwrap().len()).job;
+            let file = job.open();
+            let settings = Settings { totals: Arc::clone(totals), ..Settings::new(2) };
+            let mut reader = JobReader::new(job, file, &settings, &Disk::default(), Giving::Shared);
+            assert!(reader.share().unwrap().is_none());
+            reader.read_exact(&mut vec![0; 1 << 20]).unwrap();
+            // On a busy machine even memory takes long now and then.
+            if !reader.has_waited {
+                return reader;
+            }
+            reader.begin_again();
+        }
+    }
+
+    #[test]
+    fn a_large_file_is_handed_out_and_read_behind_that() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        let content: Vec<u8> = (0..3_000_000).map(|i| (i % 251 + 1) as u8).collect();
+        std::fs::write(&path, &content[..2_900_000]).unwrap();
+        let totals = Arc::default();
+        let mut reader = sharing(&path, &totals);
+        let part = reader.share().unwrap().unwrap();
+        assert_eq!(part.bytes(), 2_900_000 - (1 << 20));
+        let (mut early, mut late) = (vec![0; 1000], vec![0; 77_000]);
+        part.read_at(part.bytes() - 77_000, &mut late).unwrap();
+        part.read_at(3, &mut early).unwrap();
+        assert!(early == content[(1 << 20) + 3..][..1000] && late == content[2_900_000 - 77_000..2_900_000]);
+        drop(part);
+        // It has grown meanwhile.
+        std::fs::write(&path, &content).unwrap();
+        assert!(reader.share().unwrap().is_none());
+        let mut rest = Vec::new();
+        reader.read_to_end(&mut rest).unwrap();
+        assert!(rest == content[2_900_000..] && totals.now().done_bytes == 3_000_000);
+    }
+
+    #[test]
+    fn a_file_that_shrinks_while_it_is_handed_out_is_read_again() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, vec![7; 3_000_000]).unwrap();
+        let totals = Arc::default();
+        let mut reader = sharing(&path, &totals);
+        let part = reader.share().unwrap().unwrap();
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(1_500_000).unwrap();
+        part.read_at(0, &mut [0; 1000]).unwrap();
+        assert!(part.read_at(part.bytes() - 1000, &mut [0; 1000]).is_err());
+        drop(part);
+        assert!(reader.has_lost_bytes());
+        reader.begin_again();
+        assert!(reader.share().unwrap().is_none() && !reader.has_lost_bytes());
+        let mut again = Vec::new();
+        reader.read_to_end(&mut again).unwrap();
+        assert!(again == [7; 1_500_000] && totals.now().done_bytes == 1_500_000);
+    }
+
     #[cfg(target_os = "linux")]
     mod lending {
         use super::*;
@@ -420,7 +514,7 @@ mod tests {
                 let job = super::reader_of(Part::Range { start: part.start as u64, end: part.end as u64 }, path, part.len() as u64).job;
                 let file = job.open();
                 let settings = Settings { totals: Arc::clone(totals), ..Settings::new(1) };
-                let mut reader = JobReader::new(job, file, &settings, &disk, Some(WINDOW_BYTES as u64));
+                let mut reader = JobReader::new(job, file, &settings, &disk, Giving::Lent(WINDOW_BYTES as u64));
                 assert!(reader.lend(0).unwrap().is_none());
                 reader.read_exact(&mut vec![0; FIRST_BYTES]).unwrap();
                 // On a busy machine even memory takes long now and then.

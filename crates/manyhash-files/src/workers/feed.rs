@@ -4,7 +4,7 @@ use super::Shared;
 use crate::algorithms::{Algorithms, Digests};
 use crate::order::window::{Job, Load};
 use crate::read::open_files;
-use crate::read::{Disk, JobReader};
+use crate::read::{Disk, Giving, JobReader};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
@@ -41,8 +41,8 @@ pub struct Feed<'a> {
 pub struct Taking {
     /// How much it takes before it has finished what it holds.
     pub sharing: Sharing,
-    /// The bytes of the windows in which files are lent, if they are.
-    pub window_bytes: Option<u64>,
+    /// How files are given that are in memory.
+    pub giving: Giving,
 }
 
 /// How much a worker takes before it has finished what it holds.
@@ -119,7 +119,7 @@ impl<'a> Feed<'a> {
         };
         held.add(job.size_bytes);
         self.held.set(held);
-        Some(JobReader::new(job, file, &self.shared.settings, &self.disk, self.taking.window_bytes))
+        Some(JobReader::new(job, file, &self.shared.settings, &self.disk, self.taking.giving))
     }
 
     /// Takes the result of a file. One of which bytes were lost comes again, to be read.

@@ -9,7 +9,7 @@ use super::feed::{Feed, Sharing, Taking};
 use super::{HashContents, Hashing, Shared};
 use crate::algorithms::{Algorithms, Digests};
 use crate::order::window::Job;
-use crate::read::{Disk, JobReader, at_most, filled};
+use crate::read::{Disk, Giving, JobReader, at_most, filled};
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ const PIECE_BYTES: usize = 256 << 10;
 /// first.
 pub fn serve(shared: &Shared, job: Job, disk: &Disk, buffer: &mut Vec<u8>) -> Option<Job> {
     let algorithms = job.algorithms;
-    let taking = Taking { sharing: Sharing::ByNumber, window_bytes: None };
+    let taking = Taking { sharing: Sharing::ByNumber, giving: Giving::Copied };
     if buffer.is_empty() {
         *buffer = vec![0; BUFFER_BYTES.min(shared.buffer_bytes())];
     }

@@ -5,7 +5,7 @@ use super::feed::{Feed, Sharing, Taking};
 use super::{Hashing, Shared};
 use crate::algorithms::{Algorithms, Digests};
 use crate::order::window::Job;
-use crate::read::Disk;
+use crate::read::{Disk, Giving};
 use manyhash::{Algorithm, AnyAlgorithm, Readers};
 use std::io;
 
@@ -22,17 +22,17 @@ pub fn serve<A: Algorithm>(shared: &Shared, algorithm: AnyAlgorithm, job: Job, d
     let lanes = algorithm.backend().map_or(1, |(_, lanes)| lanes);
     let mut readers = readers.buffering((lanes * LANE_BUFFER_BYTES).min(shared.buffer_bytes()));
     let workers = shared.settings.workers;
-    // What is lent is shared out to threads, and what is read is not.
-    let is_lending = shared.settings.is_lending || A::CHUNK_BYTES.is_some() && workers > 1;
-    let window_bytes = is_lending.then(|| match A::CHUNK_BYTES {
-        None => window_bytes(workers * lanes),
+    let giving = match A::CHUNK_BYTES {
+        None if shared.settings.is_lending => Giving::Lent(window_bytes(workers * lanes)),
         // A long file fills the lanes of this worker, and of those that have nothing to do.
-        Some(_) => (MAPPED_BYTES / workers).clamp(1 << 20, MAPPED_BYTES / 2) as u64,
-    });
+        Some(_) if shared.settings.is_lending => Giving::Lent((MAPPED_BYTES / workers).clamp(1 << 20, MAPPED_BYTES / 2) as u64),
+        Some(_) if workers > 1 => Giving::Shared,
+        _ => Giving::Copied,
+    };
     if A::CHUNK_BYTES.is_some() {
         readers = readers.threads(shared.free_workers() + 1);
     }
-    let taking = Taking { sharing: Sharing::BySize, window_bytes };
+    let taking = Taking { sharing: Sharing::BySize, giving };
     let mut first = job;
     loop {
         let feed = Feed::new(shared, first, taking, disk);

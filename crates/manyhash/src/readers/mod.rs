@@ -48,6 +48,28 @@ pub trait Lend: Read {
     /// # Errors
     /// Returns why the message cannot be hashed: that ends it, as an error of `read` does.
     fn lend(&mut self, again_bytes: usize) -> io::Result<Option<Self::Lent>>;
+
+    /// Hands out the next bytes of the message, at least one, for several threads to read at once, or returns `None` if
+    /// they have to be read in turn. Bytes that were handed out count as given. Only long messages whose chunks are shared
+    /// among [threads](Readers::threads) are asked for this.
+    ///
+    /// # Errors
+    /// Returns why the message cannot be hashed: that ends it, as an error of `read` does.
+    fn share(&mut self) -> io::Result<Option<Box<dyn ReadAt + '_>>> {
+        Ok(None)
+    }
+}
+
+/// Bytes that several threads read at once, each where it wants.
+pub trait ReadAt: Sync {
+    /// Returns how many bytes there are: always the same.
+    fn bytes(&self) -> u64;
+
+    /// Fills `buffer` with the bytes from `position` on. No more than there are are asked for.
+    ///
+    /// # Errors
+    /// Returns why they cannot be read: that ends the message.
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 
 /// A reader that lends nothing.
@@ -124,8 +146,8 @@ impl<A: Algorithm> Readers<A> {
         Self { buffer_bytes: Some(bytes), ..self }
     }
 
-    /// Shares the chunks of a long message that is lent among up to `threads` threads, of which the caller's is one; 0 is one for
-    /// each CPU. Without chunks, as of all algorithms but BLAKE3, a message is hashed on one thread.
+    /// Shares the chunks of a long message that is lent, or handed out by [`Lend::share`], among up to `threads` threads,
+    /// of which the caller's is one; 0 is one for each CPU. Without chunks, as of all algorithms but BLAKE3, a message is hashed on one thread.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }

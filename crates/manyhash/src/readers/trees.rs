@@ -1,7 +1,7 @@
 //! Readers of messages that may be trees of chunks. The chunks of a long message fill the lanes by
 //! themselves, so it is read alone, piece by piece. Short ones are read whole, and share the lanes.
 
-use super::Lend;
+use super::{Lend, ReadAt};
 use crate::algorithm::{CompressionOf, digest};
 use crate::algorithms::Algorithm;
 use crate::in_pieces::InPieces;
@@ -12,10 +12,14 @@ use crate::schedule::messages::Slice;
 use crate::schedule::mix::Mix;
 use std::io;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// The most bytes of a long message that are read before they are hashed. They are in the second cache
 /// then.
 const PIECE_BYTES: usize = 256 << 10;
+
+/// The chunks of a subtree that a thread reads and hashes. Zen 5, two threads, 1 GiB in memory: see docs/files.md.
+const SHARED_CHUNKS: usize = 128;
 
 /// What may be used at once.
 #[derive(Clone, Copy)]
@@ -112,6 +116,16 @@ impl<A: Algorithm, R: Lend> Short<'_, A, R> {
         let piece = &mut self.memory[..piece_bytes];
         let mut filled = 0;
         let result = loop {
+            if filled == 0 && self.threads > 1 {
+                match reader
+                    .share()
+                    .and_then(|source| source.map(|source| share(self.mix, &mut message, &*source, self.threads)).transpose())
+                {
+                    Ok(None) => {}
+                    Ok(Some(())) => continue,
+                    Err(error) => break Err(error),
+                }
+            }
             match next_of(&mut reader, &mut piece[filled..]) {
                 Ok(Next::Lent(lent)) => {
                     message.update_on(self.mix, &piece[..std::mem::take(&mut filled)]);
@@ -144,6 +158,35 @@ impl<A: Algorithm, R: Lend> Short<'_, A, R> {
             finished(reader, Ok(digest));
         }
     }
+}
+
+/// Appends what `source` has to a message. Threads read and hash whole subtrees of it.
+fn share<C: Compiled>(mix: &Mix<C>, message: &mut InPieces<C>, source: &dyn ReadAt, threads: usize) -> io::Result<()> {
+    let (bytes, subtree_bytes) = (source.bytes(), SHARED_CHUNKS * C::CHUNK_BYTES);
+    if bytes == 0 {
+        return Err(io::Error::other(super::LENT_TOO_LITTLE));
+    }
+    let mut buffer = vec![0; subtree_bytes];
+    let mut here = |message: &mut InPieces<C>, position, end: u64| {
+        let part = &mut buffer[..(end - position) as usize];
+        source.read_at(position, part)?;
+        message.update_on(mix, part);
+        Ok::<_, io::Error>(())
+    };
+    let begin = bytes.min(message.bytes.next_multiple_of(subtree_bytes as u64) - message.bytes);
+    here(message, 0, begin)?;
+    let subtrees = (bytes - begin) / subtree_bytes as u64;
+    let buffers = Mutex::new(Vec::new());
+    message.push_subtrees(mix, SHARED_CHUNKS, subtrees as usize, threads, |i, halves| {
+        let free = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        let buffer = free().pop();
+        let mut buffer = buffer.unwrap_or_else(|| vec![0; subtree_bytes]);
+        source.read_at(begin + (i * subtree_bytes) as u64, &mut buffer)?;
+        let halves = halves(&buffer);
+        free().push(buffer);
+        Ok::<_, io::Error>(halves)
+    })?;
+    here(message, begin + subtrees * subtree_bytes as u64, bytes)
 }
 
 /// What comes next of a message.

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use crate::support::backends::forced_backend_lacks;
 use crate::support::{Random, expected, paint};
 use manyhash::backend::Backend;
-use manyhash::{Algorithm, Blake3, Lend, Readers, Sha256, hash};
+use manyhash::{Algorithm, Blake3, Lend, ReadAt, Readers, Sha256, hash};
 
 /// Gives a message in pieces of any size, interrupted now and then.
 struct Pieces {
@@ -180,6 +180,88 @@ fn a_long_message_is_shared_among_threads() {
             Readers::<Blake3>::new().threads(threads).hash_lent([(reader, 0)], |_, digest| digests.push(digest.expect("no error")));
             assert!(digests.len() == 1 && digests[0][..] == expected[0][..], "{bytes} bytes, {threads} threads, windows of {window}");
         }
+    }
+}
+
+/// Gives the first bytes, and hands out the others in parts of so many bytes.
+struct InParts<'a> {
+    message: &'a [u8],
+    given: usize,
+    part: usize,
+    /// Bytes from here on cannot be read.
+    fails_at: usize,
+}
+
+impl Read for InParts<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = (self.message.len() - self.given).min(buffer.len()).min(70_000);
+        buffer[..count].copy_from_slice(&self.message[self.given..][..count]);
+        self.given += count;
+        Ok(count)
+    }
+}
+
+impl Lend for InParts<'_> {
+    type Lent = &'static [u8];
+
+    fn lend(&mut self, _: usize) -> io::Result<Option<&'static [u8]>> {
+        Ok(None)
+    }
+
+    fn share(&mut self) -> io::Result<Option<Box<dyn ReadAt + '_>>> {
+        let first = self.given;
+        self.given = self.message.len().min(first + self.part);
+        let part = Part { bytes: &self.message[first..self.given], readable: self.fails_at.saturating_sub(first) };
+        Ok((first < self.message.len()).then(|| Box::new(part) as Box<dyn ReadAt>))
+    }
+}
+
+struct Part<'a> {
+    bytes: &'a [u8],
+    readable: usize,
+}
+
+impl ReadAt for Part<'_> {
+    fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let part = position as usize..position as usize + buffer.len();
+        if part.end > self.readable {
+            return Err(io::Error::other("broken"));
+        }
+        buffer.copy_from_slice(&self.bytes[part]);
+        Ok(())
+    }
+}
+
+#[test]
+fn threads_read_what_is_handed_out() {
+    if forced_backend_lacks::<Blake3>() {
+        return;
+    }
+    let most = paint(2, (3 << 20) + 70_001);
+    for bytes in [2 << 20, (2 << 20) + 1, (2 << 20) + (128 << 10), (3 << 20) - 1, (3 << 20) + 1024, most.len()] {
+        let message = &most[..bytes];
+        let expected = expected::<Blake3>(&[message]);
+        let hash = |threads, buffer, part, fails_at| {
+            let mut results = Vec::new();
+            let readers = Readers::<Blake3>::with_buffer_bytes(buffer).threads(threads);
+            let reader = InParts { message, given: 0, part, fails_at };
+            readers.clone().hash_lent([(reader, 0)], |_, result| results.push(result.map_err(|error| error.to_string())));
+            results.pop().expect("a result")
+        };
+        for threads in [1, 2, 3, 0] {
+            for (buffer, part) in [(1 << 20, usize::MAX / 2), (0, usize::MAX / 2), (300_000, 700_001), (0, 100_000), (1 << 20, 1)] {
+                let digest = hash(threads, buffer, part, usize::MAX).expect("no error");
+                assert!(digest[..] == expected[0][..], "{bytes} bytes, {threads} threads, buffers of {buffer}, parts of {part}");
+            }
+        }
+        for fails_at in [100, bytes / 2, bytes - 1] {
+            assert_eq!(hash(2, 0, 800_000, fails_at), Err("broken".to_string()), "{bytes} bytes, {fails_at}");
+        }
+        assert_eq!(hash(2, 0, 0, 0), Err("the reader lent less than it was asked for".to_string()));
     }
 }
 
