@@ -8,7 +8,7 @@ use super::digests::Digests;
 use super::framed::Around;
 use super::messages::{Messages, Slice};
 use super::mix::Mix;
-use super::nodes::{Nodes, OneTree};
+use super::nodes::{Gathered, Lanes, Nodes, OneTree};
 use super::{alone, route};
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
@@ -70,7 +70,29 @@ pub(super) fn has_tree<C: SelfTested>(messages: &dyn Messages) -> bool {
 #[inline(never)]
 pub(super) fn hash_many<C: SelfTested>(mix: &Mix<C>, passes: &Passes<'_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
     digests.check_room(messages.count());
-    let (trees, others): (Vec<usize>, Vec<usize>) = (0..messages.count()).partition(|i| messages.message(*i).len() > C::CHUNK_BYTES);
+    let is_tree = |i: &usize| messages.message(*i).len() > C::CHUNK_BYTES;
+    let mut trees = Vec::with_capacity(messages.count());
+    trees.extend((0..messages.count()).filter(is_tree));
+    match passes.inner {
+        Starts::Same(start) => hash_trees(Trees { mix, start: &start.state }, messages, &trees, digests),
+        Starts::Each { state, .. } => {
+            trees.iter().for_each(|i| hash(Trees { mix, start: state(*i) }, messages.message(*i), digests.room(*i)));
+        }
+    }
+    if trees.len() < messages.count() {
+        let others = (0..messages.count()).filter(|i| !is_tree(i)).collect();
+        hash_others(mix, passes, messages, others, digests);
+    }
+}
+
+/// Writes the digests of those messages that are one chunk each.
+fn hash_others<C: SelfTested>(
+    mix: &Mix<C>,
+    passes: &Passes<'_, C>,
+    messages: &dyn Messages,
+    others: Vec<usize>,
+    digests: &mut Digests<'_>,
+) {
     let other_messages: Vec<&[u8]> = others.iter().map(|i| messages.message(*i)).collect();
     let mut made = vec![0; others.len() * digests.digest_bytes()];
     let room = &mut Digests::new(&mut made, digests.digest_bytes());
@@ -83,12 +105,6 @@ pub(super) fn hash_many<C: SelfTested>(mix: &Mix<C>, passes: &Passes<'_, C>, mes
     }
     for (i, digest) in others.into_iter().zip(made.chunks_exact(digests.digest_bytes())) {
         digests.room(i).copy_from_slice(digest);
-    }
-    match passes.inner {
-        Starts::Same(start) => hash_trees(Trees { mix, start: &start.state }, messages, &trees, digests),
-        Starts::Each { state, .. } => {
-            trees.iter().for_each(|i| hash(Trees { mix, start: state(*i) }, messages.message(*i), digests.room(*i)));
-        }
     }
 }
 
@@ -158,8 +174,9 @@ struct Tree<'a> {
 /// Gives the blocks of the roots of messages to `take`, some at a time. All messages have more than one
 /// chunk.
 pub(crate) fn reduce<C: SelfTested>(trees: Trees<'_, C>, messages: &dyn Messages, which: &[usize], mut take: impl FnMut(&Roots)) {
-    let mut group = Group::new(trees);
-    let mut shared = Vec::new();
+    let together = which.len().min(GROUP_CHUNKS / 2);
+    let mut group = Group::new(trees, together);
+    let mut shared = Vec::with_capacity(together);
     let mut chunks = 0;
     for &message in which {
         let bytes = messages.message(message);
@@ -190,12 +207,14 @@ pub(super) fn halves<C: SelfTested>(trees: Trees<'_, C>, bytes: &[u8], first_chu
 }
 
 /// Memory for messages that are reduced together.
-struct Group<'a, C: SelfTested> {
+struct Group<'a, 'm, C: SelfTested> {
     trees: Trees<'a, C>,
     /// For messages that fill the lanes by themselves.
     alone: OneTree<'a, C>,
     chunks: Nodes<'a, C>,
     parents: Nodes<'a, C>,
+    /// Chunks that are not full.
+    last: Vec<Chunk<'m>>,
     /// Where chunks that are not full start.
     starts: Vec<ChainingOf<C>>,
     /// The values of the current level, those of a message one after the other.
@@ -205,23 +224,25 @@ struct Group<'a, C: SelfTested> {
     rows: [Row; NODE_LANES],
 }
 
-impl<'a, C: SelfTested> Group<'a, C> {
-    fn new(trees: Trees<'a, C>) -> Self {
+impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
+    /// Prepares for about so many messages together.
+    fn new(trees: Trees<'a, C>, together: usize) -> Self {
         Self {
             trees,
             alone: OneTree::new(trees),
             chunks: Nodes::chunks(trees),
             parents: Nodes::parents(trees),
+            last: Vec::with_capacity(together),
             starts: Vec::new(),
             values: Vec::new(),
             made: Vec::new(),
-            roots: Vec::new(),
+            roots: Vec::with_capacity(together),
             rows: [[0; size_of::<Row>()]; NODE_LANES],
         }
     }
 
     /// Reduces messages to their roots.
-    fn reduce(&mut self, trees: &mut Vec<Tree<'_>>) {
+    fn reduce(&mut self, trees: &mut Vec<Tree<'m>>) {
         if trees.is_empty() {
             return;
         }
@@ -232,32 +253,32 @@ impl<'a, C: SelfTested> Group<'a, C> {
     }
 
     /// Hashes all chunks to their places among the values.
-    fn hash_chunks(&mut self, trees: &[Tree<'_>]) {
-        let count = trees.iter().map(|tree| tree.nodes).sum();
-        self.values.clear();
-        self.values.resize(count, [0; VALUE_BYTES]);
-        let (mut full, mut last) = (Vec::with_capacity(count), Vec::with_capacity(trees.len()));
+    fn hash_chunks(&mut self, trees: &[Tree<'m>]) {
+        self.values.resize(trees.iter().map(|tree| tree.nodes).sum(), [0; VALUE_BYTES]);
+        self.last.clear();
+        let mut full = Lanes::default();
         let mut place = 0;
         for tree in trees {
-            for (number, chunk) in tree.bytes.chunks(C::CHUNK_BYTES).enumerate() {
-                let chunk = Chunk { place, number, bytes: chunk };
-                if chunk.bytes.len() == C::CHUNK_BYTES {
-                    full.push(chunk)
-                } else {
-                    last.push(chunk)
-                };
-                place += 1;
+            let (chunks, last) = tree.bytes.split_at(tree.bytes.len() - tree.bytes.len() % C::CHUNK_BYTES);
+            for (number, bytes) in chunks.chunks_exact(C::CHUNK_BYTES).enumerate() {
+                let chunk = Gathered { place: place + number, number: Some(number as u64), bytes };
+                self.chunks.gather(&mut full, chunk, &mut self.values, &mut self.rows);
             }
+            if !last.is_empty() {
+                let number = tree.nodes - 1;
+                self.last.push(Chunk { place: place + number, number, bytes: last });
+            }
+            place += tree.nodes;
         }
-        self.chunks.hash(full.len(), &full[..], &mut self.values, &mut self.rows);
-        self.hash_last_chunks(&last);
+        self.chunks.hash_gathered(&mut full, &mut self.values, &mut self.rows);
+        self.hash_last_chunks();
     }
 
     /// Hashes chunks that are not full.
-    fn hash_last_chunks(&mut self, chunks: &[Chunk<'_>]) {
+    fn hash_last_chunks(&mut self) {
+        let chunks = &self.last[..];
         let Some(first) = chunks.first() else { return };
         let state_of = |chunk: &Chunk<'_>| C::node(self.trees.start, TreeNode::Chunk(chunk.number as u64));
-        self.made.clear();
         self.made.resize(chunks.len(), [0; VALUE_BYTES]);
         let room = &mut Digests::new(self.made.as_flattened_mut(), VALUE_BYTES);
         if chunks.iter().all(|chunk| chunk.number == first.number) {
@@ -278,8 +299,7 @@ impl<'a, C: SelfTested> Group<'a, C> {
     /// Hashes the parents of a level. A last node that has no other stays as it is. Messages whose root is next are
     /// taken out.
     fn hash_parents(&mut self, trees: &mut Vec<Tree<'_>>) {
-        let mut parents = Vec::with_capacity(self.values.len() / 2);
-        self.made.clear();
+        let mut parents = Lanes::default();
         self.made.resize(self.values.len(), [0; VALUE_BYTES]);
         let (mut rest, mut place) = (&self.values[..], 0);
         trees.retain_mut(|tree| {
@@ -290,26 +310,29 @@ impl<'a, C: SelfTested> Group<'a, C> {
                 return false;
             }
             let (pairs, last) = nodes.as_chunks::<2>();
-            parents.extend(pairs.iter().zip(place..).map(|(pair, place)| (place, pair)));
-            place += pairs.len();
+            for pair in pairs {
+                let parent = Gathered { place, number: None, bytes: pair.as_flattened() };
+                self.parents.gather(&mut parents, parent, &mut self.made, &mut self.rows);
+                place += 1;
+            }
             self.made[place..][..last.len()].copy_from_slice(last);
             place += last.len();
             tree.nodes = pairs.len() + last.len();
             true
         });
-        self.parents.hash(parents.len(), &parents[..], &mut self.made, &mut self.rows);
+        self.parents.hash_gathered(&mut parents, &mut self.made, &mut self.rows);
         self.made.truncate(place);
         std::mem::swap(&mut self.values, &mut self.made);
     }
 }
 
-/// A chunk of one of the messages.
-pub(super) struct Chunk<'a> {
+/// The last chunk of one of the messages.
+struct Chunk<'a> {
     /// Where its value goes.
-    pub(super) place: usize,
+    place: usize,
     /// Its number in its message.
-    pub(super) number: usize,
-    pub(super) bytes: &'a [u8],
+    number: usize,
+    bytes: &'a [u8],
 }
 
 impl AsRef<[u8]> for Chunk<'_> {
@@ -318,7 +341,7 @@ impl AsRef<[u8]> for Chunk<'_> {
     }
 }
 
-impl<C: SelfTested> Drop for Group<'_, C> {
+impl<C: SelfTested> Drop for Group<'_, '_, C> {
     fn drop(&mut self) {
         erase::<C>(&mut self.starts);
     }

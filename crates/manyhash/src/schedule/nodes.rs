@@ -4,7 +4,7 @@
 //! read where it lies. Those that share the lanes differ in nothing but their bytes and their number.
 
 use super::alone;
-use super::chunks::{Chunk, Pair, Roots, Trees, VALUE_BYTES, Value, pair};
+use super::chunks::{Pair, Roots, Trees, VALUE_BYTES, Value, pair};
 use super::mix::Mix;
 use crate::algorithm::ending::Node;
 use crate::algorithm::{ChainingOf, SelfTested, TreeNode, WordOf};
@@ -20,6 +20,8 @@ pub(super) struct Nodes<'a, C: SelfTested> {
     start: ChainingOf<C>,
     /// The blocks of each node.
     blocks: usize,
+    /// How many nodes are hashed together: the lanes that are worth it, a power of two, but two at least.
+    together: usize,
 }
 
 impl<'a, C: SelfTested> Nodes<'a, C> {
@@ -39,7 +41,9 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
     }
 
     fn new(trees: Trees<'a, C>, node: TreeNode, blocks: usize) -> Self {
-        Self { mix: trees.mix, start: C::node(trees.start, node), blocks }
+        let lanes = trees.mix.widest_for(blocks as u64).lanes;
+        let together = (1 << lanes.ilog2()).clamp(2, NODE_LANES);
+        Self { mix: trees.mix, start: C::node(trees.start, node), blocks, together }
     }
 
     /// Writes the values of `count` nodes to their places among `values`.
@@ -55,6 +59,22 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
                 None => together.for_each(|i| self.hash_alone(&mut values[nodes.place(i)], &nodes, i)),
             }
         }
+    }
+
+    /// Takes a node, and hashes those that are gathered once the lanes are full.
+    #[inline(always)]
+    pub(super) fn gather<'m>(&self, lanes: &mut Lanes<'m>, node: Gathered<'m>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        lanes.nodes[lanes.count] = node;
+        lanes.count += 1;
+        if lanes.count == self.together {
+            self.hash_gathered(lanes, values, rows);
+        }
+    }
+
+    /// Hashes the nodes that are gathered.
+    #[inline(never)]
+    pub(super) fn hash_gathered(&self, lanes: &mut Lanes<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        self.hash(std::mem::take(&mut lanes.count), &*lanes, values, rows);
     }
 
     /// Writes the value of node `i`.
@@ -132,17 +152,6 @@ impl<'m> Of<'m> for &'m [[Value; 2]] {
     }
 }
 
-impl<'m> Of<'m> for &[(usize, &'m [Value; 2])] {
-    #[inline(always)]
-    fn bytes(&self, i: usize) -> &'m [u8] {
-        self[i].1.as_flattened()
-    }
-    #[inline(always)]
-    fn place(&self, i: usize) -> usize {
-        self[i].0
-    }
-}
-
 impl<'m> Of<'m> for &'m Roots {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
@@ -150,18 +159,35 @@ impl<'m> Of<'m> for &'m Roots {
     }
 }
 
-impl<'m> Of<'m> for &[Chunk<'m>] {
+/// A node that waits for the lanes to be full.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Gathered<'m> {
+    /// Where its value goes.
+    pub(super) place: usize,
+    /// Its number, if it is a chunk.
+    pub(super) number: Option<u64>,
+    pub(super) bytes: &'m [u8],
+}
+
+/// Nodes of several messages that wait for the lanes to be full.
+#[derive(Default)]
+pub(super) struct Lanes<'m> {
+    nodes: [Gathered<'m>; NODE_LANES],
+    count: usize,
+}
+
+impl<'m> Of<'m> for &Lanes<'m> {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
-        self[i].bytes
+        self.nodes[i].bytes
     }
     #[inline(always)]
     fn number(&self, i: usize) -> Option<u64> {
-        Some(self[i].number as u64)
+        self.nodes[i].number
     }
     #[inline(always)]
     fn place(&self, i: usize) -> usize {
-        self[i].place
+        self.nodes[i].place
     }
 }
 
@@ -178,15 +204,11 @@ pub(super) struct OneTree<'a, C: SelfTested> {
     trees: Trees<'a, C>,
     chunks: Nodes<'a, C>,
     parents: Nodes<'a, C>,
-    /// How many nodes are hashed together: the lanes that are worth it, a power of two, but two at least.
-    together: usize,
 }
 
 impl<'a, C: SelfTested> OneTree<'a, C> {
     pub(super) fn new(trees: Trees<'a, C>) -> Self {
-        let lanes = trees.mix.widest_for((C::CHUNK_BYTES / C::BLOCK_BYTES) as u64).lanes;
-        let together = (1 << lanes.ilog2()).clamp(2, NODE_LANES);
-        Self { trees, chunks: Nodes::chunks(trees), parents: Nodes::parents(trees), together }
+        Self { trees, chunks: Nodes::chunks(trees), parents: Nodes::parents(trees) }
     }
 
     /// Returns the values of the two nodes beneath the root of the subtree that `bytes` are: more than one chunk, from
@@ -207,7 +229,7 @@ impl<'a, C: SelfTested> OneTree<'a, C> {
     /// returns their number: two at least, unless there is one chunk only.
     fn reduce(&self, bytes: &[u8], first_chunk: u64, values: &mut [Value], rows: &mut [Row; NODE_LANES]) -> usize {
         let count = bytes.len().div_ceil(C::CHUNK_BYTES);
-        if count <= self.together {
+        if count <= self.chunks.together {
             self.hash_chunks(bytes, first_chunk, &mut values[..count], rows);
             return count;
         }
