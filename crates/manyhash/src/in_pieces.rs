@@ -94,9 +94,9 @@ impl<C: Compiled> InPieces<C> {
         }
     }
 
-    /// Appends `subtrees` subtrees of so many chunks, on up to `threads` threads. If there are any, the message has whole ones of them so
-    /// far.
-    /// `hash` gets the number of a subtree, and what makes its halves of its bytes. Its first error ends the message.
+    /// Appends `subtrees` subtrees of so many chunks, on up to `threads` threads. If there are any, the message has whole ones
+    /// of them so far. `hash` gets the number of a subtree, and what makes its halves of its bytes. Its first error ends the
+    /// message.
     pub(crate) fn push_subtrees<E: Send>(
         &mut self,
         mix: &Mix<C>,

@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of a part, which threads have read before the next one begins. Meanwhile nobody asks whether the run is stopped.
+/// Smaller ones make threads wait for one another (docs/files.md).
 const PART_BYTES: u64 = 256 << 20;
 
 /// The fewest bytes worth sharing: threads have to be started for them.
@@ -79,6 +80,10 @@ impl ReadAt for Part<'_> {
     }
 
     fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()> {
+        // A broken disk may take seconds for each read.
+        if self.was_lost.load(Ordering::Relaxed) {
+            return Err(ErrorKind::Other.into());
+        }
         let count = positioned::read_at(self.file, buffer, self.position + position)
             .and_then(|count| if count == buffer.len() { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) });
         // The file is read again then, and that says why.

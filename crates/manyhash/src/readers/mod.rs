@@ -147,7 +147,8 @@ impl<A: Algorithm> Readers<A> {
     }
 
     /// Shares the chunks of a long message that is lent, or handed out by [`Lend::share`], among up to `threads` threads,
-    /// of which the caller's is one; 0 is one for each CPU. Without chunks, as of all algorithms but BLAKE3, a message is hashed on one thread.
+    /// of which the caller's is one; 0 is one for each CPU. Without chunks, as of all algorithms but BLAKE3, a message is hashed
+    /// on one thread.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }

@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 /// then.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// The chunks of a subtree that a thread reads and hashes. Zen 5, two threads, 1 GiB in memory: see docs/files.md.
+/// The chunks of a subtree that a thread reads and hashes: they stay in its second cache.
 const SHARED_CHUNKS: usize = 128;
 
 /// What may be used at once.

@@ -8,7 +8,7 @@ use super::digests::Digests;
 use super::framed::Around;
 use super::messages::{Messages, Slice};
 use super::mix::Mix;
-use super::nodes::{Gathered, Lanes, Nodes, OneTree};
+use super::nodes::{Gathered, Nodes, OneTree, Placed};
 use super::{alone, route};
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
@@ -214,7 +214,7 @@ struct Group<'a, 'm, C: SelfTested> {
     chunks: Nodes<'a, C>,
     parents: Nodes<'a, C>,
     /// Chunks that are not full.
-    last: Vec<Chunk<'m>>,
+    last: Vec<Placed<'m>>,
     /// Where chunks that are not full start.
     starts: Vec<ChainingOf<C>>,
     /// The values of the current level, those of a message one after the other.
@@ -256,17 +256,17 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
     fn hash_chunks(&mut self, trees: &[Tree<'m>]) {
         self.values.resize(trees.iter().map(|tree| tree.nodes).sum(), [0; VALUE_BYTES]);
         self.last.clear();
-        let mut full = Lanes::default();
+        let mut full = Gathered::default();
         let mut place = 0;
         for tree in trees {
             let (chunks, last) = tree.bytes.split_at(tree.bytes.len() - tree.bytes.len() % C::CHUNK_BYTES);
             for (number, bytes) in chunks.chunks_exact(C::CHUNK_BYTES).enumerate() {
-                let chunk = Gathered { place: place + number, number: Some(number as u64), bytes };
+                let chunk = Placed { place: place + number, number: number as u64, bytes };
                 self.chunks.gather(&mut full, chunk, &mut self.values, &mut self.rows);
             }
             if !last.is_empty() {
                 let number = tree.nodes - 1;
-                self.last.push(Chunk { place: place + number, number, bytes: last });
+                self.last.push(Placed { place: place + number, number: number as u64, bytes: last });
             }
             place += tree.nodes;
         }
@@ -278,7 +278,7 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
     fn hash_last_chunks(&mut self) {
         let chunks = &self.last[..];
         let Some(first) = chunks.first() else { return };
-        let state_of = |chunk: &Chunk<'_>| C::node(self.trees.start, TreeNode::Chunk(chunk.number as u64));
+        let state_of = |chunk: &Placed<'_>| C::node(self.trees.start, TreeNode::Chunk(chunk.number));
         self.made.resize(chunks.len(), [0; VALUE_BYTES]);
         let room = &mut Digests::new(self.made.as_flattened_mut(), VALUE_BYTES);
         if chunks.iter().all(|chunk| chunk.number == first.number) {
@@ -299,7 +299,7 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
     /// Hashes the parents of a level. A last node that has no other stays as it is. Messages whose root is next are
     /// taken out.
     fn hash_parents(&mut self, trees: &mut Vec<Tree<'_>>) {
-        let mut parents = Lanes::default();
+        let mut parents = Gathered::default();
         self.made.resize(self.values.len(), [0; VALUE_BYTES]);
         let (mut rest, mut place) = (&self.values[..], 0);
         trees.retain_mut(|tree| {
@@ -311,7 +311,7 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
             }
             let (pairs, last) = nodes.as_chunks::<2>();
             for pair in pairs {
-                let parent = Gathered { place, number: None, bytes: pair.as_flattened() };
+                let parent = Placed { place, number: 0, bytes: pair.as_flattened() };
                 self.parents.gather(&mut parents, parent, &mut self.made, &mut self.rows);
                 place += 1;
             }
@@ -323,21 +323,6 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
         self.parents.hash_gathered(&mut parents, &mut self.made, &mut self.rows);
         self.made.truncate(place);
         std::mem::swap(&mut self.values, &mut self.made);
-    }
-}
-
-/// The last chunk of one of the messages.
-struct Chunk<'a> {
-    /// Where its value goes.
-    place: usize,
-    /// Its number in its message.
-    number: usize,
-    bytes: &'a [u8],
-}
-
-impl AsRef<[u8]> for Chunk<'_> {
-    fn as_ref(&self) -> &[u8] {
-        self.bytes
     }
 }
 

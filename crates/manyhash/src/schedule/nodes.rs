@@ -20,6 +20,8 @@ pub(super) struct Nodes<'a, C: SelfTested> {
     start: ChainingOf<C>,
     /// The blocks of each node.
     blocks: usize,
+    /// Whether nodes have numbers: chunks do.
+    has_numbers: bool,
     /// How many nodes are hashed together: the lanes that are worth it, a power of two, but two at least.
     together: usize,
 }
@@ -43,7 +45,8 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
     fn new(trees: Trees<'a, C>, node: TreeNode, blocks: usize) -> Self {
         let lanes = trees.mix.widest_for(blocks as u64).lanes;
         let together = (1 << lanes.ilog2()).clamp(2, NODE_LANES);
-        Self { mix: trees.mix, start: C::node(trees.start, node), blocks, together }
+        let has_numbers = matches!(node, TreeNode::Chunk(_));
+        Self { mix: trees.mix, start: C::node(trees.start, node), blocks, has_numbers, together }
     }
 
     /// Writes the values of `count` nodes to their places among `values`.
@@ -63,25 +66,26 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
 
     /// Takes a node, and hashes those that are gathered once the lanes are full.
     #[inline(always)]
-    pub(super) fn gather<'m>(&self, lanes: &mut Lanes<'m>, node: Gathered<'m>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        lanes.nodes[lanes.count] = node;
-        lanes.count += 1;
-        if lanes.count == self.together {
-            self.hash_gathered(lanes, values, rows);
+    pub(super) fn gather<'m>(&self, gathered: &mut Gathered<'m>, node: Placed<'m>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        gathered.nodes[gathered.count] = node;
+        gathered.count += 1;
+        if gathered.count == self.together {
+            self.hash_gathered(gathered, values, rows);
         }
     }
 
     /// Hashes the nodes that are gathered.
     #[inline(never)]
-    pub(super) fn hash_gathered(&self, lanes: &mut Lanes<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        self.hash(std::mem::take(&mut lanes.count), &*lanes, values, rows);
+    pub(super) fn hash_gathered(&self, gathered: &mut Gathered<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        self.hash(std::mem::take(&mut gathered.count), &*gathered, values, rows);
     }
 
     /// Writes the value of node `i`.
     #[inline(always)]
     fn hash_alone<'m>(&self, value: &mut Value, nodes: &impl Of<'m>, i: usize) {
         let mut start = self.start;
-        if let Some(number) = nodes.number(i) {
+        if self.has_numbers {
+            let number = nodes.number(i);
             let counter = &mut start.as_mut()[Node::COUNTER..];
             (counter[0], counter[1]) = (WordOf::<C>::low(number), WordOf::<C>::high(number));
         }
@@ -102,13 +106,12 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
         // A lane without a node does the work of the last one again.
         let node_of = |lane: usize| (together.start + lane).min(together.end - 1);
         let mut numbers = [[WordOf::<C>::default(); NODE_LANES]; 2];
-        let have_numbers = nodes.number(together.start).is_some();
-        for lane in (0..NODE_LANES).take_while(|_| have_numbers) {
-            let number = nodes.number(node_of(lane)).unwrap_or_default();
+        for lane in (0..NODE_LANES).take_while(|_| self.has_numbers) {
+            let number = nodes.number(node_of(lane));
             (numbers[0][lane], numbers[1][lane]) = (WordOf::<C>::low(number), WordOf::<C>::high(number));
         }
         let blocks = &Blocks::new(lanes, self.blocks * C::BLOCK_BYTES, |lane| nodes.bytes(node_of(lane)));
-        hash_nodes(Task { start: &self.start, numbers: have_numbers.then_some(&numbers), blocks, rows });
+        hash_nodes(Task { start: &self.start, numbers: self.has_numbers.then_some(&numbers), blocks, rows });
         for (i, row) in together.zip(rows) {
             values[nodes.place(i)] = *row.first_chunk().expect("a row is long enough");
         }
@@ -119,10 +122,10 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
 pub(super) trait Of<'m> {
     /// Returns the bytes of node `i`, and perhaps more behind them.
     fn bytes(&self, i: usize) -> &'m [u8];
-    /// Returns the number of node `i`, if nodes have one.
+    /// Returns the number of node `i`, if nodes have numbers.
     #[inline(always)]
-    fn number(&self, _i: usize) -> Option<u64> {
-        None
+    fn number(&self, _i: usize) -> u64 {
+        0
     }
     /// Returns where the value of node `i` goes.
     #[inline(always)]
@@ -140,8 +143,8 @@ impl<'m> Of<'m> for Successive<'m> {
         &self.0[i * self.1..]
     }
     #[inline(always)]
-    fn number(&self, i: usize) -> Option<u64> {
-        Some(self.2 + i as u64)
+    fn number(&self, i: usize) -> u64 {
+        self.2 + i as u64
     }
 }
 
@@ -159,30 +162,36 @@ impl<'m> Of<'m> for &'m Roots {
     }
 }
 
-/// A node that waits for the lanes to be full.
+/// A node of one of several messages.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Gathered<'m> {
+pub(super) struct Placed<'m> {
     /// Where its value goes.
     pub(super) place: usize,
-    /// Its number, if it is a chunk.
-    pub(super) number: Option<u64>,
+    /// Its number in its message, if it is a chunk.
+    pub(super) number: u64,
     pub(super) bytes: &'m [u8],
 }
 
-/// Nodes of several messages that wait for the lanes to be full.
+impl AsRef<[u8]> for Placed<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes
+    }
+}
+
+/// Nodes that wait for the lanes to be full.
 #[derive(Default)]
-pub(super) struct Lanes<'m> {
-    nodes: [Gathered<'m>; NODE_LANES],
+pub(super) struct Gathered<'m> {
+    nodes: [Placed<'m>; NODE_LANES],
     count: usize,
 }
 
-impl<'m> Of<'m> for &Lanes<'m> {
+impl<'m> Of<'m> for &Gathered<'m> {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
         self.nodes[i].bytes
     }
     #[inline(always)]
-    fn number(&self, i: usize) -> Option<u64> {
+    fn number(&self, i: usize) -> u64 {
         self.nodes[i].number
     }
     #[inline(always)]
