@@ -11,7 +11,11 @@ use tempfile::TempDir;
 pub const ABC_SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 pub const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-pub const BINARY: &str = env!("CARGO_BIN_EXE_manyhash");
+/// The command: that of this build, unless the compiler is told another one (`scripts/test-aarch64` does so).
+pub const BINARY: &str = match option_env!("MANYHASH_TEST_COMMAND") {
+    Some(path) => path,
+    None => env!("CARGO_BIN_EXE_manyhash"),
+};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {

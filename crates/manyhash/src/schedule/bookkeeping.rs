@@ -5,7 +5,7 @@
 //! their kernels, on Zen 4, those of sets and turns on Zen 5. They hold for all CPUs until others are
 //! measured.
 
-use crate::algorithm::Compression;
+use crate::algorithm::{Compression, WordOf};
 use crate::kernel::{Kernel, Runs};
 
 /// A set of messages that take turns in the lanes of one kernel: see `sets.rs`.
@@ -24,9 +24,15 @@ pub(super) const RAGGED_BLOCK_PS: u64 = 30_000;
 /// takes more than before.
 pub(super) const PADDED_LOAD_PS: u64 = 1_200;
 
+/// Memory for the final states of a set, a byte of one lane's state: 115 ns for SHA3-256, and nothing for SHA-256, whose memory
+/// is in [`SET_PS`].
+const SET_STATE_BYTE_PS: u64 = 640;
+
 /// Returns what a set costs besides compressing, on a kernel of some lanes.
-pub(super) fn set_ps(messages: usize, lanes: usize) -> u64 {
-    SET_PS + messages as u64 * SET_MESSAGE_PS + messages.saturating_sub(lanes) as u64 * SET_REFILL_PS
+pub(super) fn set_ps<C: Compression>(messages: usize, lanes: usize) -> u64 {
+    let more_bytes = (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(32) as u64;
+    let refills = messages.saturating_sub(lanes) as u64;
+    SET_PS + more_bytes * SET_STATE_BYTE_PS + messages as u64 * SET_MESSAGE_PS + refills * SET_REFILL_PS
 }
 
 /// Returns what it costs, besides compressing, that messages of equally many blocks go together on a kernel
@@ -35,17 +41,35 @@ pub(super) fn padded_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> 
     messages.div_ceil(kernel.lanes) as u64 * (SET_PS + 2 * run_ps(kernel)) + messages as u64 * 60_000
 }
 
+/// The end of one of such messages on a kernel that pads in registers.
+const PADDED_END_PS: u64 = 8_000;
+
+/// Returns what the end of a message costs that is padded in memory: 18 ns, and in SHA3-256, whose states have 208 bytes,
+/// 35.
+fn end_in_memory_ps<C: Compression>() -> u64 {
+    18_000 + 120 * (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(64) as u64
+}
+
+/// Returns what the ends of messages that go together on a kernel cost more than on one that pads in registers.
+pub(super) fn ends_in_memory_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
+    let is_padded_in_memory = !kernel.has_short() && kernel.lanes > 1;
+    if is_padded_in_memory { messages as u64 * (end_in_memory_ps::<C>() - PADDED_END_PS) } else { 0 }
+}
+
 /// Returns what sets on a kernel cost, for a batch of `messages` messages that all have equally many
 /// blocks. They need no order, and no branch takes another way for one than for the next.
 pub(super) fn alike_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
-    let (set_ps, message_ps) = if kernel.has_short() { (SET_PS, 8_000) } else { (60_000, 18_000) };
+    let (set_ps, message_ps) = if kernel.has_short() { (SET_PS, PADDED_END_PS) } else { (60_000, end_in_memory_ps::<C>()) };
     messages.div_ceil(kernel.lanes) as u64 * set_ps + messages as u64 * message_ps
 }
 
 /// Messages that take turns: see `turns.rs`.
 pub(super) const TURNS_PS: u64 = 30_000;
-/// A message that takes its turn.
-pub(super) const TURN_PS: u64 = 20_000;
+
+/// Returns what a message costs that takes its turn.
+pub(super) fn turn_ps<C: Compression>() -> u64 {
+    2_000 + end_in_memory_ps::<C>()
+}
 /// A message that takes its turn while others are on their way: lanes stop at the end of its whole blocks
 /// and at its end.
 pub(super) const RAGGED_TURN_PS: u64 = 75_000;

@@ -5,7 +5,7 @@
 //! them may take turns in few lanes, and the others are a set in many.
 
 use super::bookkeeping::{
-    PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SORT_MESSAGE_PS, TURN_PS, TURNS_PS, TWO_WAYS_PS, alike_ps, ragged_message_ps,
+    PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SORT_MESSAGE_PS, TURNS_PS, TWO_WAYS_PS, alike_ps, ragged_message_ps, turn_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
@@ -67,8 +67,9 @@ impl Way {
         }
         let one_by_one_ps = lengths.one_by_one_ps(mix);
         if shortest == longest {
-            let bookkeeping_ps = alike_ps(&mix.kernels[mix.best_for(count, longest)], count);
-            let together_ps = longest.saturating_mul(mix.cost_ps(count, longest)).saturating_add(bookkeeping_ps);
+            let ways = mix.alike(longest);
+            let bookkeeping_ps = alike_ps(&mix.kernels[ways.best(count)], count);
+            let together_ps = longest.saturating_mul(ways.block_ps(count)).saturating_add(bookkeeping_ps);
             let turns_ps = lengths.turns_alike_ps(mix);
             return match longest {
                 _ if one_by_one_ps <= together_ps.min(turns_ps) => Self::OneByOne,
@@ -124,7 +125,10 @@ impl Lengths {
         let lanes = mix.turn_lanes;
         let full_ps = u64::from(mix.turn_kernel(lanes).cost_ps) * (self.messages / lanes) as u64;
         let rest_ps = if !self.messages.is_multiple_of(lanes) { u64::from(mix.turn_kernel(self.messages % lanes).cost_ps) } else { 0 };
-        self.if_not_long(mix, self.longest.saturating_mul(full_ps + rest_ps).saturating_add(TURNS_PS + self.messages as u64 * TURN_PS))
+        self.if_not_long(
+            mix,
+            self.longest.saturating_mul(full_ps + rest_ps).saturating_add(TURNS_PS + self.messages as u64 * turn_ps::<C>()),
+        )
     }
 
     /// Returns the time in turns, in picoseconds, as if all messages but the longest had equally many

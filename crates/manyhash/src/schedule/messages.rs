@@ -14,10 +14,10 @@ pub(crate) trait Messages {
     fn equal_bytes(&self) -> Option<usize> {
         None
     }
-    /// Returns messages for `lanes` lanes. The first `busy` lanes have one of their own, the others
+    /// Puts messages into `lanes` lanes. The first `busy` lanes have one of their own, the others
     /// the first one again.
-    fn whole<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize) -> Whole<'a> {
-        Whole::new(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })))
+    fn put_in_lanes<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize, whole: &mut Whole<'a>) {
+        whole.set(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })));
     }
     /// Fills `found` with messages, in one call instead of many.
     fn fill<'a>(&'a self, which: Which<'_>, found: &mut [&'a [u8]]) {
@@ -174,10 +174,10 @@ impl Messages for Chunks<'_> {
     fn equal_bytes(&self) -> Option<usize> {
         self.values.len().is_multiple_of(self.message_bytes).then_some(self.message_bytes)
     }
-    fn whole<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize) -> Whole<'a> {
-        if let (Which::From(first), true, Some(bytes)) = (which, busy == lanes, self.equal_bytes()) {
-            return Whole::successive(lanes, bytes, &self.values[first * bytes..]);
+    fn put_in_lanes<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize, whole: &mut Whole<'a>) {
+        match (which, self.equal_bytes()) {
+            (Which::From(first), Some(bytes)) if busy == lanes => whole.set_successive(lanes, bytes, &self.values[first * bytes..]),
+            _ => whole.set(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 }))),
         }
-        Whole::new(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })))
     }
 }

@@ -1,8 +1,9 @@
 //! Mixes: the kernels a schedule may choose from, and the cheapest way through some messages with
 //! them.
 
-use super::bookkeeping::ragged_message_ps;
+use super::bookkeeping::{ends_in_memory_ps, ragged_message_ps};
 use super::turns::MAX_TURN_LANES;
+use super::ways::Ways;
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, SelfTested};
 use crate::isa::{MAX_LANES, OnceLock};
@@ -138,11 +139,10 @@ pub(crate) struct Mix<C: Compression> {
     pub(crate) widest: usize,
     /// True if there are kernels for long runs only, so that lengths decide which kernel is best.
     pub(crate) asks_for_lengths: bool,
-    /// Index of the kernel that advances most messages for its time in short runs.
-    widest_short: usize,
-    /// The cheapest way to advance 0, 1, 2, ... messages by a block each, in short runs and in long
-    /// ones.
-    cheapest: [Vec<Cheapest>; 2],
+    /// The cheapest ways to advance messages in short runs and in long ones.
+    runs: [Ways; 2],
+    /// The cheapest ways through messages of equally many blocks, ends and all: up to 1, 2, 4, 8 and [`SHORT_BLOCKS`] blocks.
+    alike: [Ways; SHORT_BLOCKS.ilog2() as usize + 1],
     /// The least time that a block can take while 0, 1, 2, ... messages advance, in picoseconds.
     least_ps_per_block: Vec<f64>,
     /// For each kernel, a mix without those of more lanes, once it was asked for.
@@ -165,14 +165,6 @@ pub(crate) struct Mix<C: Compression> {
 /// More powers of two than the blocks of messages for which bookkeeping matters.
 const POWERS: usize = 16;
 
-/// A way to advance some messages by a block each: a step of a kernel, then the cheapest way for
-/// the messages left.
-#[derive(Clone, Copy, Default)]
-struct Cheapest {
-    kernel: usize,
-    cost_ps: u64,
-}
-
 impl<C: Compression> Mix<C> {
     /// Makes a mix of these kernels. Panics if there are none, or more than [`MAX_KERNELS`].
     pub(crate) fn new(kernels: Vec<Kernel<C>>) -> Self {
@@ -181,23 +173,13 @@ impl<C: Compression> Mix<C> {
             let is_usable = |kernel: &usize| kernels[*kernel].runs.are(long) || kernels.len() == 1;
             (0..kernels.len()).filter(is_usable).collect::<Vec<usize>>()
         };
-        let cheapest = [false, true].map(|long| {
-            let usable = usable(long);
-            let mut cheapest = vec![Cheapest::default()];
-            for messages in 1..=MAX_LANES {
-                let first = |kernel: usize| {
-                    let Kernel { lanes, cost_ps, .. } = &kernels[kernel];
-                    Cheapest { kernel, cost_ps: u64::from(*cost_ps) + cheapest[messages - messages.min(*lanes)].cost_ps }
-                };
-                let best =
-                    usable.iter().map(|kernel| first(*kernel)).min_by_key(|way| (way.cost_ps, usize::MAX - kernels[way.kernel].lanes));
-                cheapest.push(best.expect("the portable kernel is always there"));
-            }
-            cheapest
+        let step_ps = |kernel: &Kernel<C>| u64::from(kernel.cost_ps);
+        let runs = [false, true].map(|long| Ways::new(&kernels, &usable(long), |kernel, _| step_ps(kernel)));
+        let alike = std::array::from_fn(|power| {
+            Ways::new(&kernels, &usable(false), |kernel, messages| (step_ps(kernel) << power) + ends_in_memory_ps(kernel, messages))
         });
         let rate = |kernel: &usize| kernels[*kernel].lanes as f64 / f64::from(kernels[*kernel].cost_ps);
-        let widest = |long| usable(long).into_iter().max_by(|one, other| rate(one).total_cmp(&rate(other))).expect("a kernel");
-        let single = kernels[cheapest[0][1].kernel];
+        let single = kernels[runs[0].best(1)];
         let least_ps = |messages: usize| {
             let per_block = |kernel: &Kernel<C>| f64::from(kernel.cost_ps) / messages.min(kernel.lanes) as f64;
             kernels.iter().map(per_block).fold(f64::INFINITY, f64::min)
@@ -227,9 +209,9 @@ impl<C: Compression> Mix<C> {
             turn_lanes,
             single,
             asks_for_lengths,
-            widest: widest(true),
-            widest_short: widest(false),
-            cheapest,
+            widest: runs[1].widest(),
+            runs,
+            alike,
             least_ps_per_block,
             narrower,
             best_for_ragged: Self::best_for_ragged(&kernels),
@@ -309,12 +291,21 @@ impl<C: Compression> Mix<C> {
     /// Returns the kernel that advances most messages for its time in runs of `blocks` blocks.
     #[inline]
     pub(crate) fn widest_for(&self, blocks: u64) -> &Kernel<C> {
-        &self.kernels[self.widest_index(blocks)]
+        &self.kernels[self.runs(blocks).widest()]
     }
 
+    /// Returns the cheapest ways to advance messages in runs of `blocks` blocks.
     #[inline]
-    fn widest_index(&self, blocks: u64) -> usize {
-        if blocks > SHORT_BLOCKS { self.widest } else { self.widest_short }
+    fn runs(&self, blocks: u64) -> &Ways {
+        &self.runs[usize::from(blocks > SHORT_BLOCKS)]
+    }
+
+    /// Returns the cheapest ways through messages of `blocks` blocks each, if their ends count too: SHA3-256 takes as long
+    /// in 4 lanes of Zen 4 as in 8 that pad in registers, but 40 ns more for each end.
+    #[inline]
+    pub(crate) fn alike(&self, blocks: u64) -> &Ways {
+        let power = blocks.max(1).next_power_of_two().ilog2() as usize;
+        self.alike.get(power).unwrap_or(&self.runs[1])
     }
 
     /// Returns the kernels that pad in registers and are for messages of `blocks` blocks, each with its
@@ -329,17 +320,14 @@ impl<C: Compression> Mix<C> {
     /// are to be done one set of lanes after the other.
     #[inline]
     pub(crate) fn best_for(&self, messages: usize, blocks: u64) -> usize {
-        self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages).map_or_else(|| self.widest_index(blocks), |way| way.kernel)
+        self.runs(blocks).best(messages)
     }
 
     /// Returns the time to advance `messages` messages by a block each, one set of lanes after the
     /// other, in runs of `blocks` blocks, in picoseconds.
     #[inline]
     pub(crate) fn cost_ps(&self, messages: usize, blocks: u64) -> u64 {
-        match self.cheapest[usize::from(blocks > SHORT_BLOCKS)].get(messages) {
-            Some(way) => way.cost_ps,
-            None => u64::from(self.widest_for(blocks).cost_ps) * messages.div_ceil(self.widest_for(blocks).lanes) as u64,
-        }
+        self.runs(blocks).block_ps(messages)
     }
 
     /// Returns the least time that a block can take while no more than `messages` messages advance,

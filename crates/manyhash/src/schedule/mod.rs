@@ -85,6 +85,7 @@ pub(crate) mod short;
 mod slices;
 pub(crate) mod squeeze;
 mod turns;
+mod ways;
 
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{ChainingOf, Compression, WordOf};

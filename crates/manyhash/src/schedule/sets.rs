@@ -46,7 +46,7 @@ pub(super) fn hash<C: Compression>(
     let mut first = kept;
     let mut kept_groups = Vec::with_capacity(groups.len());
     for (blocks, count) in groups {
-        let alike = if mix.short.is_empty() { count } else { count - count % mix.widest_for(blocks).lanes };
+        let alike = if mix.short.is_empty() { count } else { count - count % mix.kernels[mix.alike(blocks).widest()].lanes };
         let which = &indices[first..first + count];
         let (these, others) = which.split_at(alike);
         if alike > 0 {
@@ -126,7 +126,7 @@ impl Set {
             // Longest first, lanes end one after the other in the time of the shortest message.
             let steps = if messages <= *lanes { longest } else { longest.max(blocks / *lanes as u64 + shortest / 2 + 1) };
             let padded_blocks = if messages <= *lanes { longest - shortest } else { 0 };
-            let bookkeeping_ps = set_ps(messages, *lanes) + padded_blocks * *lanes as u64 * PADDED_LOAD_PS;
+            let bookkeeping_ps = set_ps::<C>(messages, *lanes) + padded_blocks * *lanes as u64 * PADDED_LOAD_PS;
             let ps = steps.saturating_mul(u64::from(*cost_ps)).saturating_add(bookkeeping_ps);
             if best.is_none_or(|best| ps < best.ps) {
                 best = Some(Self { kernel, ps, bookkeeping_ps });
@@ -139,8 +139,9 @@ impl Set {
 impl Set {
     /// Adds messages of equally many blocks that go together on kernels which do not pad in registers.
     fn and_group<C: Compression>(self, mix: &Mix<C>, blocks: u64, count: usize) -> Self {
-        let bookkeeping_ps = padded_ps(&mix.kernels[mix.best_for(count, blocks)], count);
-        let ps = blocks.saturating_mul(mix.cost_ps(count, blocks)).saturating_add(bookkeeping_ps);
+        let ways = mix.alike(blocks);
+        let bookkeeping_ps = padded_ps(&mix.kernels[ways.best(count)], count);
+        let ps = blocks.saturating_mul(ways.block_ps(count)).saturating_add(bookkeeping_ps);
         Self { ps: self.ps + ps, bookkeeping_ps: self.bookkeeping_ps + bookkeeping_ps, ..self }
     }
 }

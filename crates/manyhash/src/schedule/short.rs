@@ -123,14 +123,16 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     ) {
         let Group { blocks, count, .. } = group;
         // The schedule is computed only if it is used often enough.
-        let is_large = count >= mix.widest_for(blocks).lanes && mix.widest_for(blocks).has_short();
+        let ways = mix.alike(blocks);
+        let widest = &mix.kernels[ways.widest()];
+        let is_large = count >= widest.lanes && widest.has_short();
         let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
         let shared_end = alike_bytes.map(|bytes| shared_end::<C>(self.passes.inner.bytes() + bytes));
         // What groups have in common, made once for several of them, gained 1 % of nodes of 64 bytes (SHA-256, Zen 4); several
         // groups in one run of the kernel gained 2.4 % of these, and registers for a loop were missing elsewhere.
         let mut first = 0;
         while first < count {
-            let best = mix.best_for(count - first, blocks);
+            let best = ways.best(count - first);
             let kernel = &mix.kernels[best];
             usage.steps[best] += blocks + u64::from(self.passes.outer.is_some());
             let lanes = kernel.lanes.min(count - first);
@@ -214,9 +216,10 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     ) {
         let which = at.group.which.after(at.first);
         if at.kernel.has_short() {
-            let whole = &messages.whole(which, at.lanes, at.kernel.lanes);
+            let mut whole = Whole::empty();
+            messages.put_in_lanes(which, at.lanes, at.kernel.lanes, &mut whole);
             self.finals = None;
-            return self.hash_whole(at.kernel, (which, at.lanes), digests, whole, at.group.blocks as usize, shared);
+            return self.hash_whole(at.kernel, (which, at.lanes), digests, &whole, at.group.blocks as usize, shared);
         }
         let mut in_lanes: [&[u8]; N] = [&[]; N];
         messages.fill(which, &mut in_lanes[..at.lanes]);

@@ -8,7 +8,7 @@
 //! The end of each message is padded in memory. It is a segment of its own behind the whole blocks, or
 //! all of a message that has no more than two.
 
-use super::bookkeeping::{RAGGED_TURN_PS, TURN_PS, TURNS_PS};
+use super::bookkeeping::{RAGGED_TURN_PS, TURNS_PS, turn_ps};
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
@@ -33,7 +33,7 @@ pub(super) fn hash<C: Compression>(
 ) {
     let mut unused = Usage::default();
     let usage = usage.unwrap_or(&mut unused);
-    usage.bookkeeping_ps += TURNS_PS + count as u64 * TURN_PS;
+    usage.bookkeeping_ps += TURNS_PS + count as u64 * turn_ps::<C>();
     // Kernels for fewer messages have no more lanes than those for more.
     if mix.turn_kernel(mix.turn_lanes.min(count)).lanes <= 4 {
         Turns::<C, 4>::new(passes, messages, which, count).run(mix, digests, usage);

@@ -5,6 +5,7 @@
 //! read.
 
 use super::operations::three_operand_logic;
+use crate::isa::blocks::WholeMessages;
 use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Avx512, Blocks, ByteOrder, FirstByte, Isa, Row, Whole, Words};
@@ -94,19 +95,13 @@ impl U32x16 {
     /// [`load_padded_row`].
     ///
     /// # Safety
-    /// Each start is the first of as many readable bytes as `bytes` says.
+    /// Each message can be read as far as it ends.
     #[inline(always)]
-    unsafe fn padded_square(
-        _: Avx512,
-        order: ByteOrder,
-        (starts, bytes): ([*const u8; 16], [u32; 16]),
-        first: &FirstByte,
-        at: usize,
-    ) -> [Self; 16] {
-        // SAFETY: the token proves the instruction set; the caller guarantees `bytes` bytes at each
-        // start.
+    unsafe fn padded_square(_: Avx512, order: ByteOrder, messages: WholeMessages<16>, first: &FirstByte, at: usize) -> [Self; 16] {
+        let WholeMessages { starts, ends, .. } = messages;
+        // SAFETY: the token proves the instruction set; the caller guarantees the bytes of each message.
         unsafe {
-            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], first, at)),*] } }
+            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], ends[$i], first, at)),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15))
         }
     }
@@ -186,19 +181,19 @@ impl U64x8 {
     /// [`load_padded_row`].
     ///
     /// # Safety
-    /// Each start is the first of as many readable bytes as `bytes` says.
+    /// Each message can be read as far as it ends.
     #[inline(always)]
-    unsafe fn padded_square(
-        _: Avx512,
-        order: ByteOrder,
-        (starts, bytes): ([*const u8; 8], [u32; 8]),
-        first: &FirstByte,
-        at: usize,
-    ) -> [Self; 8] {
-        // SAFETY: the token proves the instruction set; the caller guarantees `bytes` bytes at each
-        // start.
+    unsafe fn padded_square(isa: Avx512, order: ByteOrder, messages: WholeMessages<8>, first: &FirstByte, at: usize) -> [Self; 8] {
+        let WholeMessages { starts, ends, nearest, farthest } = messages;
+        if at > farthest {
+            return [Self::splat(isa, 0); 8];
+        }
+        // SAFETY: the token proves the instruction set; the caller guarantees the bytes of each message.
         unsafe {
-            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], bytes[$i], first, at)),*] } }
+            if at + 64 <= nearest {
+                return Self::square(isa, order, starts, at);
+            }
+            macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], ends[$i], first, at)),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7))
         }
     }
