@@ -57,6 +57,7 @@
 //! | `digests.rs` | where digests go |
 //! | `bookkeeping.rs` | what all this costs, besides compressing |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
+//! | `ways.rs` | the cheapest ways through messages of one length |
 //! | `squeeze.rs` | output of sponges beyond their first block |
 //! | `compiled.rs` | what doors call |
 
