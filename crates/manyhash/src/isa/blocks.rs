@@ -281,6 +281,8 @@ impl<'a> Whole<'a> {
     #[inline(always)]
     pub fn set(&mut self, lanes: usize, message: impl Fn(usize) -> &'a [u8]) {
         assert!((1..=MAX_LANES).contains(&lanes));
+        // Should `message` panic, starts and ends do not belong together.
+        self.blocks.lanes = 0;
         let (mut nearest, mut farthest) = (usize::MAX, 0);
         for (lane, (start, end)) in self.blocks.starts.iter_mut().zip(&mut self.ends).enumerate().take(lanes) {
             let message = message(lane);

@@ -410,7 +410,15 @@ extern "C" fn together<C: Compression>(memory: &mut Memory<C>) {
         outer: None,
     };
     let shared_end = shared_end.as_ref();
-    kernel.hash_in_lanes(InLanes { messages, whole, blocks: *blocks, shared_end, finals: None, rows: first_rows(digests) });
+    kernel.hash_in_lanes(InLanes {
+        messages,
+        whole,
+        blocks: *blocks,
+        shared_end,
+        finals: None,
+        whole_states: false,
+        rows: first_rows(digests),
+    });
 }
 
 extern "C" fn ragged<C: Compression>(memory: &mut Memory<C>) {
@@ -484,5 +492,13 @@ fn hash_ragged<C: Compression>(memory: &mut Memory<C>, twice: bool) {
         first: FirstByte::of(C::Ending::FIRST),
         outer: twice.then_some((LaneStarts::Each(outer_starts), &*digest_block)),
     };
-    kernel.hash_in_lanes(InLanes { messages, whole, blocks: *blocks, shared_end: None, finals: Some(finals), rows: first_rows(digests) });
+    kernel.hash_in_lanes(InLanes {
+        messages,
+        whole,
+        blocks: *blocks,
+        shared_end: None,
+        finals: Some(&mut finals.as_mut().as_flattened_mut()[..C::STATE_WORDS * kernel.lanes]),
+        whole_states: true,
+        rows: first_rows(digests),
+    });
 }

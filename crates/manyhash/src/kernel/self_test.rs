@@ -249,7 +249,8 @@ fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Optio
     let do_agree = runs(kernel.lanes).all(|run| {
         let message = |place: usize| bytes.ragged::<C>((place + run) % MESSAGES);
         let whole = &mut Whole::new(kernel.lanes, message);
-        kernel.hash_in_lanes(InLanes { messages, whole, blocks: BLOCKS, shared_end: None, finals: Some(&mut finals), rows: &mut rows });
+        let finals = Some(&mut finals.as_mut().as_flattened_mut()[..C::STATE_WORDS * kernel.lanes]);
+        kernel.hash_in_lanes(InLanes { messages, whole, blocks: BLOCKS, shared_end: None, finals, whole_states: false, rows: &mut rows });
         // Those that come behind the lanes show that lanes go on.
         let waiting: [&[u8]; MESSAGES] = std::array::from_fn(|i| message(kernel.lanes + i));
         let found = rows;
@@ -272,7 +273,7 @@ fn shares_ends<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
     let whole = &Whole::new(kernel.lanes, |lane| &bytes.blocks::<C>(lane % MESSAGES)[..C::BLOCK_BYTES]);
     let digests = |shared_end| {
         let mut rows = [[0; MAX_DIGEST_BYTES]; MAX_LANES];
-        kernel.hash_in_lanes(InLanes { messages, whole, blocks: 2, shared_end, finals: None, rows: &mut rows });
+        kernel.hash_in_lanes(InLanes { messages, whole, blocks: 2, shared_end, finals: None, whole_states: false, rows: &mut rows });
         rows
     };
     digests(Some(&shared_end::<C>(C::BLOCK_BYTES as u64)))[..kernel.lanes] == digests(None)[..kernel.lanes]

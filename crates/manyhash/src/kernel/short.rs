@@ -8,6 +8,7 @@
 //! last block, its schedule is computed beforehand. If digests are hashed once more (HMAC), the state
 //! becomes the next block without leaving its registers.
 
+use super::states::States;
 use crate::algorithm::ending::{Ending, Tail, block_count};
 use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_BLOCK_BYTES, MAX_ROUNDS, StateOf, VectorOf, WordOf};
 use crate::isa::{FirstByte, Isa, MAX_LANES, Row, Task, Whole, Word, WordCount, Words, most_words};
@@ -102,21 +103,26 @@ pub(crate) struct InLanes<'a, 'm, C: Compression> {
     pub(crate) blocks: usize,
     /// The last block's schedule, if all lanes share it.
     pub(crate) shared_end: Option<&'a [WordOf<C>; MAX_ROUNDS]>,
-    pub(crate) finals: Option<&'a mut LaneStates<C>>,
+    /// Memory for final states, a row of as many words as there are lanes for each word of a state. A number of lanes that the
+    /// compiler does not know would cost the kernels of several waves a sixth more instructions.
+    pub(crate) finals: Option<&'a mut [WordOf<C>]>,
+    /// Whether the whole states are asked for there. Otherwise only the words of digests are in them.
+    pub(crate) whole_states: bool,
     pub(crate) rows: &'a mut [Row; MAX_LANES],
 }
 
 impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
     type Output = ();
     #[inline(always)]
-    fn run(mut self, isa: I) {
-        let Self { whole, blocks, shared_end, .. } = self;
+    fn run(self, isa: I) {
+        let Self { whole, blocks, shared_end, whole_states, .. } = self;
+        let mut finals = self.finals.map(|words| States::of_columns(words, VectorOf::<C, I>::LANES));
         let ShortMessages { midstates, start_bytes, first, outer } = *self.messages;
         let mut state = midstates.read(isa);
         let lengths = lengths::<C>(VectorOf::<C, I>::LANES, whole, start_bytes as u32);
         let mut ends = [0; MAX_LANES];
         let mut fewest_blocks = blocks;
-        if self.finals.is_some() {
+        if finals.is_some() {
             fewest_blocks = block_count::<C>(whole.blocks().len_bytes() as u64) as usize;
             for (lane, end) in ends[..VectorOf::<C, I>::LANES].iter_mut().enumerate() {
                 *end = block_count::<C>(u64::from(whole.bytes(lane))) as u32;
@@ -132,8 +138,8 @@ impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
             let mut ending = Words::splat(isa, WordOf::<C>::ONES);
             let words = match outer {
                 Some((midstates, digest_block)) if block == blocks => {
-                    if let Some(finals) = &self.finals {
-                        state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
+                    if let Some(finals) = &finals {
+                        read_digests::<C, I>(isa, finals, &mut state);
                     }
                     let words = digest_block.block(isa, &state);
                     state = midstates.read(isa);
@@ -147,7 +153,7 @@ impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
                         C::Block::load_padded(isa, C::BYTE_ORDER, whole, first, 0, at)
                     };
                     if some_end {
-                        if self.finals.is_some() {
+                        if finals.is_some() {
                             ending = Words::read(isa, &lanes_at::<C, I>(&ends, block as u32 + 1));
                         }
                         C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
@@ -156,12 +162,12 @@ impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
                 }
             };
             C::compress(isa, &mut state, words);
-            if let (true, Some(finals)) = (some_end, &mut self.finals) {
-                keep_finals::<C, I>(isa, ending, &state, finals);
+            if let (true, Some(finals)) = (some_end, &mut finals) {
+                keep_finals::<C, I>(isa, ending, &state, (finals, whole_states));
             }
         }
-        if let Some(finals) = &self.finals {
-            state = C::State::read(isa, finals.as_ref().as_flattened(), MAX_LANES);
+        if let Some(finals) = &finals {
+            read_digests::<C, I>(isa, finals, &mut state);
         }
         Words::write_rows(&state.as_ref()[..C::DIGEST_WORDS], C::BYTE_ORDER, self.rows);
     }
@@ -352,11 +358,29 @@ fn choose_all<V: Words>(lanes: V, chosen: &[V], vectors: &mut [V]) {
     }
 }
 
-/// Replaces `finals` by `state` in the lanes where all bits of `ends` are set.
+/// Replaces the words of digests in `finals`, or all words if it is told so, by those of `state` in the lanes where all bits of
+/// `ends` are set.
 #[inline(always)]
-fn keep_finals<C: Compression, I: Isa>(isa: I, ends: VectorOf<C, I>, state: &StateOf<C, VectorOf<C, I>>, finals: &mut LaneStates<C>) {
-    for (state, finals) in state.as_ref().iter().zip(finals.as_mut()) {
-        Words::choose(ends, *state, Words::read(isa, finals)).write(finals);
+fn keep_finals<C: Compression, I: Isa>(
+    isa: I,
+    ends: VectorOf<C, I>,
+    state: &StateOf<C, VectorOf<C, I>>,
+    (finals, whole_states): (&mut States<'_, C>, bool),
+) {
+    for (i, state) in state.as_ref().iter().enumerate() {
+        if i == C::DIGEST_WORDS && !whole_states {
+            break;
+        }
+        let row = finals.row_mut(i);
+        Words::choose(ends, *state, Words::read(isa, row)).write(row);
+    }
+}
+
+/// Reads the words of digests in `finals`.
+#[inline(always)]
+fn read_digests<C: Compression, I: Isa>(isa: I, finals: &States<'_, C>, state: &mut StateOf<C, VectorOf<C, I>>) {
+    for (i, state) in state.as_mut()[..C::DIGEST_WORDS].iter_mut().enumerate() {
+        *state = Words::read(isa, finals.row(i));
     }
 }
 

@@ -19,6 +19,7 @@ impl<'a, C: Compression> States<'a, C> {
     }
 
     /// Makes a table of `columns` columns. Panics unless `words` has exactly as many as it needs.
+    #[inline(always)]
     pub(crate) fn of_columns(words: &'a mut [WordOf<C>], columns: usize) -> Self {
         assert_eq!(words.len(), columns * C::STATE_WORDS);
         Self { words, columns }

@@ -27,12 +27,20 @@ pub(super) const PADDED_LOAD_PS: u64 = 1_200;
 /// Memory for the final states of a set, a byte of one lane's state: 115 ns for SHA3-256, and nothing for SHA-256, whose memory
 /// is in [`SET_PS`].
 const SET_STATE_BYTE_PS: u64 = 640;
+/// A step with an end, if messages wait for lanes: each byte of a state that is more than those of SHA-512. Midstates are put
+/// into the lanes of those that begin.
+const SET_END_BYTE_PS: u64 = 500;
 
-/// Returns what a set costs besides compressing, on a kernel of some lanes.
-pub(super) fn set_ps<C: Compression>(messages: usize, lanes: usize) -> u64 {
-    let more_bytes = (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(32) as u64;
+/// Returns what a set costs besides compressing, on a kernel of some lanes that takes so many steps.
+pub(super) fn set_ps<C: Compression>(messages: usize, lanes: usize, steps: u64) -> u64 {
+    let more_bytes = |than: usize| (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(than) as u64;
     let refills = messages.saturating_sub(lanes) as u64;
-    SET_PS + more_bytes * SET_STATE_BYTE_PS + messages as u64 * SET_MESSAGE_PS + refills * SET_REFILL_PS
+    let ends = if refills > 0 { steps.min(messages as u64) } else { 0 };
+    SET_PS
+        + more_bytes(32) * SET_STATE_BYTE_PS
+        + messages as u64 * SET_MESSAGE_PS
+        + refills * SET_REFILL_PS
+        + ends * more_bytes(64) * SET_END_BYTE_PS
 }
 
 /// Returns what it costs, besides compressing, that messages of equally many blocks go together on a kernel
@@ -73,6 +81,8 @@ pub(super) fn turn_ps<C: Compression>() -> u64 {
 /// A message that takes its turn while others are on their way: lanes stop at the end of its whole blocks
 /// and at its end.
 pub(super) const RAGGED_TURN_PS: u64 = 75_000;
+/// A few messages of which the longest take turns and the others are a set: the code of one more kernel.
+pub(super) const FEW_TWO_WAYS_PS: u64 = 100_000;
 
 /// The schedule of a batch.
 pub(super) const SCHEDULE_PS: u64 = 400_000;

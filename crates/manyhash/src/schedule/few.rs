@@ -5,7 +5,8 @@
 //! them may take turns in few lanes, and the others are a set in many.
 
 use super::bookkeeping::{
-    PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SORT_MESSAGE_PS, TURNS_PS, TWO_WAYS_PS, alike_ps, ragged_message_ps, turn_ps,
+    FEW_TWO_WAYS_PS, PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SORT_MESSAGE_PS, TURNS_PS, TWO_WAYS_PS, alike_ps,
+    ragged_message_ps, set_ps, turn_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
@@ -29,7 +30,7 @@ pub(super) enum Way {
     Alike {
         blocks: u64,
     },
-    /// As a set in the order that they have, which has no effect because there are enough lanes.
+    /// As a set in the order that they have.
     OneSet(Set),
     /// Sharing lanes may pay, and which of them do is to be found out.
     Ragged(Lengths),
@@ -80,9 +81,11 @@ impl Way {
         }
         let at_best_rate_ps = blocks as f64 * mix.least_ps_per_block(count);
         let longest_alone_ps = longest as f64 * f64::from(mix.single.cost_ps);
-        let least_ps = at_best_rate_ps.max(longest_alone_ps) as u64;
+        lengths.least_ps = at_best_rate_ps.max(longest_alone_ps) as u64;
+        let least_ps = lengths.least_ps;
         let least_scheduled_ps = least_ps.saturating_add(lengths.schedule_ps(mix));
-        let set = Set::best(mix, sets::Lengths { messages: count, blocks, longest, shortest });
+        let set_lengths = sets::Lengths { messages: count, blocks, longest, shortest };
+        let set = Set::best(mix, set_lengths, |_| 0);
         // Sorted, and without the longest messages, they may take less time than all as a set.
         let least_in_sets_ps = set.map_or(u64::MAX, |set| if count <= mix.short_lanes { set.ps } else { set.ps.min(least_ps) });
         let turns_ps = lengths.turns_ps(mix);
@@ -94,10 +97,14 @@ impl Way {
             return Self::InTurns;
         }
         let sets_may_pay = least_in_sets_ps < one_by_one_ps;
-        let least_sorted_ps = least_scheduled_ps.min(least_ps.saturating_add(count as u64 * (SET_MESSAGE_PS + SORT_MESSAGE_PS)));
+        let least_cut_ps = lengths.least_cut_ps(mix, shortest);
+        let pays = |set: &Set| {
+            let sorted_ps = set.ps.saturating_add(count as u64 * SORT_MESSAGE_PS);
+            set.in_any_order_ps(mix, set_lengths) <= sorted_ps.min(least_cut_ps).min(least_scheduled_ps).min(turns_ps)
+        };
         match set {
-            Some(set) if sets_may_pay && count <= mix.short_lanes && set.ps <= least_sorted_ps.min(turns_ps) => Self::OneSet(set),
-            _ => Self::Ragged(Lengths { least_ps, sets_may_pay, ..lengths }),
+            Some(set) if sets_may_pay && count <= mix.short_lanes && pays(&set) => Self::OneSet(set),
+            _ => Self::Ragged(Lengths { sets_may_pay, ..lengths }),
         }
     }
 }
@@ -144,6 +151,17 @@ impl Lengths {
         let blocks_ps = (together + more).saturating_mul(u64::from(mix.turn_kernel(lanes).cost_ps));
         let alone_ps = alone.saturating_mul(u64::from(mix.turn_kernel(1).cost_ps));
         self.if_not_long(mix, blocks_ps.saturating_add(alone_ps).saturating_add(TURNS_PS + self.messages as u64 * RAGGED_TURN_PS))
+    }
+
+    /// Returns the least time that these messages could take if the longest goes another way than the others, which are
+    /// a set. The shortest has `shortest` blocks.
+    fn least_cut_ps<C: Compression>(&self, mix: &Mix<C>, shortest: u64) -> u64 {
+        let block_ps = mix.short_kernels(shortest).map(|(_, kernel)| u64::from(kernel.cost_ps)).min().unwrap_or_default();
+        let one_by_one_ps = self.longest.saturating_mul(u64::from(mix.single.cost_ps)).saturating_add(shortest.saturating_mul(block_ps));
+        let others = self.messages - 1;
+        let bookkeeping_ps =
+            TURNS_PS + RAGGED_TURN_PS + FEW_TWO_WAYS_PS + set_ps::<C>(others, others, shortest) + self.messages as u64 * SORT_MESSAGE_PS;
+        self.least_ps.max(one_by_one_ps).saturating_add(bookkeeping_ps)
     }
 
     /// Returns the time of the schedule besides compressing.
@@ -215,7 +233,9 @@ impl Cut {
         for before in 0..sorted.count.min(mix.turn_lanes.max(1) + 1) {
             let messages = sorted.count - before;
             let (longest, shortest) = (sorted.blocks(before), sorted.blocks(sorted.count - 1));
-            if let Some(set) = Set::best(mix, sets::Lengths { messages, blocks: left, longest, shortest }) {
+            // Two of the longest messages share a lane, if there is one message more than lanes.
+            let shared = |lanes| if messages > lanes { sorted.blocks(before + lanes - 1) + sorted.blocks(before + lanes) } else { 0 };
+            if let Some(set) = Set::best(mix, sets::Lengths { messages, blocks: left, longest, shortest }, shared) {
                 let outer_ps = outer_blocks * u64::from(mix.kernels[mix.short[set.kernel]].cost_ps);
                 let ps = set.ps.saturating_add(outer_ps).saturating_add(before_ps);
                 if best.as_ref().is_none_or(|best| ps < best.ps) {
@@ -230,8 +250,10 @@ impl Cut {
             } else {
                 u64::from(mix.single.cost_ps)
             };
-            before_ps +=
-                longest.saturating_mul(more_ps).saturating_add(if before == 0 { TURNS_PS + RAGGED_TURN_PS } else { RAGGED_TURN_PS });
+            before_ps += longest
+                .saturating_mul(more_ps)
+                .saturating_add(if before == 0 { TURNS_PS + FEW_TWO_WAYS_PS } else { 0 })
+                .saturating_add(RAGGED_TURN_PS);
         }
         best
     }
@@ -285,7 +307,7 @@ pub(super) fn hash_ragged<C: Compression>(
     true
 }
 
-/// Hashes a few messages as one set, longest first or in enough lanes.
+/// Hashes a few messages as one set.
 #[inline(never)]
 pub(super) fn hash_set<C: Compression>(
     mix: &Mix<C>,

@@ -102,6 +102,16 @@ pub(super) struct Lengths {
     pub(super) shortest: u64,
 }
 
+impl Lengths {
+    /// Returns the estimated steps of a kernel with so many lanes, if the longest messages are first: then lanes end
+    /// one after the other in the time of the shortest, and are idle for half of it.
+    fn steps(&self, lanes: usize) -> u64 {
+        let Self { messages, blocks, longest, shortest } = *self;
+        let idle_blocks = lanes as u64 * shortest.saturating_sub(1) / 2;
+        if messages <= lanes { longest } else { longest.max((blocks + idle_blocks).div_ceil(lanes as u64)) }
+    }
+}
+
 /// A way to hash some messages as a set.
 #[derive(Clone, Copy)]
 pub(super) struct Set {
@@ -114,19 +124,19 @@ pub(super) struct Set {
 }
 
 impl Set {
-    /// Returns the best set of some messages; `None` if no kernel can hash one of them.
+    /// Returns the best set of some messages; `None` if no kernel can hash one of them. A kernel takes at least `least_steps`
+    /// of its lanes.
     #[inline]
-    pub(super) fn best<C: Compression>(mix: &Mix<C>, lengths: Lengths) -> Option<Self> {
-        let Lengths { messages, blocks, longest, shortest } = lengths;
+    pub(super) fn best<C: Compression>(mix: &Mix<C>, lengths: Lengths, least_steps: impl Fn(usize) -> u64) -> Option<Self> {
+        let Lengths { messages, longest, shortest, .. } = lengths;
         if longest > MOST_SET_BLOCKS {
             return None;
         }
         let mut best: Option<Self> = None;
         for (kernel, Kernel { lanes, cost_ps, .. }) in mix.short_kernels(longest) {
-            // Longest first, lanes end one after the other in the time of the shortest message.
-            let steps = if messages <= *lanes { longest } else { longest.max(blocks / *lanes as u64 + shortest / 2 + 1) };
+            let steps = lengths.steps(*lanes).max(least_steps(*lanes));
             let padded_blocks = if messages <= *lanes { longest - shortest } else { 0 };
-            let bookkeeping_ps = set_ps::<C>(messages, *lanes) + padded_blocks * *lanes as u64 * PADDED_LOAD_PS;
+            let bookkeeping_ps = set_ps::<C>(messages, *lanes, steps) + padded_blocks * *lanes as u64 * PADDED_LOAD_PS;
             let ps = steps.saturating_mul(u64::from(*cost_ps)).saturating_add(bookkeeping_ps);
             if best.is_none_or(|best| ps < best.ps) {
                 best = Some(Self { kernel, ps, bookkeeping_ps });
@@ -137,6 +147,14 @@ impl Set {
 }
 
 impl Set {
+    /// Returns the estimated time of these messages in any order, in picoseconds. The last lane ends up to a longest
+    /// message behind the others: half of what this may add is taken.
+    pub(super) fn in_any_order_ps<C: Compression>(&self, mix: &Mix<C>, lengths: Lengths) -> u64 {
+        let Kernel { lanes, cost_ps, .. } = mix.kernels[mix.short[self.kernel]];
+        let most_steps = if lengths.messages <= lanes { lengths.longest } else { lengths.blocks / lanes as u64 + lengths.longest };
+        self.ps.saturating_add(most_steps.saturating_sub(lengths.steps(lanes)) * u64::from(cost_ps) / 2)
+    }
+
     /// Adds messages of equally many blocks that go together on kernels which do not pad in registers.
     fn and_group<C: Compression>(self, mix: &Mix<C>, blocks: u64, count: usize) -> Self {
         let ways = mix.alike(blocks);
@@ -179,7 +197,7 @@ impl Cut {
         let (mut best, mut least_ps) = (None, f64::INFINITY);
         for (passed, (blocks, count)) in all().enumerate() {
             left.longest = blocks;
-            let set = if mix.short.is_empty() { Some(apart) } else { Set::best(mix, left) };
+            let set = if mix.short.is_empty() { Some(apart) } else { Set::best(mix, left, |_| 0) };
             if let Some(set) = set {
                 let two_ways_ps = if scheduled.messages > 0 { TWO_WAYS_PS as f64 } else { 0.0 };
                 let ps = scheduled.ps(mix) + two_ways_ps + set.ps as f64;

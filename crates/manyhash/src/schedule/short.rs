@@ -86,6 +86,17 @@ struct Place<'a, 'g, C: Compression> {
     lanes: usize,
 }
 
+/// Where the messages in the lanes of a kernel end.
+enum Ends<'a, C: Compression> {
+    /// All after equally many blocks; with the last one's schedule, if it is the same for all.
+    Together { blocks: usize, shared: Option<&'a [WordOf<C>; MAX_ROUNDS]> },
+    /// After different numbers of blocks, of which this is the greatest.
+    Ragged { longest: usize },
+}
+
+/// Kernels with at most this many lanes have memory for so many final states only.
+const NARROW_LANES: usize = 8;
+
 /// The parts that messages share, and memory for them.
 pub(super) struct Together<'s, 'r, C: Compression> {
     passes: Passes<'s, C>,
@@ -191,8 +202,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         if count <= kernel.lanes {
             let blocks = found.iter().map(|message| block_count::<C>(message.len() as u64)).max().unwrap_or_default();
             let whole = &Whole::new(kernel.lanes, |lane| found[if lane < count { lane } else { 0 }]);
-            self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
-            self.hash_whole(kernel, (which, count), digests, whole, blocks as usize, None);
+            self.hash_whole(kernel, (which, count), digests, whole, Ends::Ragged { longest: blocks as usize });
             return blocks + u64::from(self.passes.outer.is_some());
         }
         let (own, waiting) = found.split_at(kernel.lanes);
@@ -218,8 +228,8 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         if at.kernel.has_short() {
             let mut whole = Whole::empty();
             messages.put_in_lanes(which, at.lanes, at.kernel.lanes, &mut whole);
-            self.finals = None;
-            return self.hash_whole(at.kernel, (which, at.lanes), digests, &whole, at.group.blocks as usize, shared);
+            let ends = Ends::Together { blocks: at.group.blocks as usize, shared };
+            return self.hash_whole(at.kernel, (which, at.lanes), digests, &whole, ends);
         }
         let mut in_lanes: [&[u8]; N] = [&[]; N];
         messages.fill(which, &mut in_lanes[..at.lanes]);
@@ -228,8 +238,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         pad_in_memory(self.passes, at, &in_lanes[..at.kernel.lanes], digests);
     }
 
-    /// Hashes the messages in the lanes of a kernel that pads in registers; `blocks` are those of the
-    /// longest. If they differ in blocks, there is room for final states.
+    /// Hashes the messages in the lanes of a kernel that pads in registers.
     #[inline]
     fn hash_whole(
         &mut self,
@@ -237,19 +246,40 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         (which, lanes): (Which<'_>, usize),
         digests: &mut Digests<'_>,
         whole: &Whole<'_>,
-        blocks: usize,
-        shared_end: Option<&[WordOf<C>; MAX_ROUNDS]>,
+        ends: Ends<'_, C>,
     ) {
+        // What is asked for may be more than rows have.
         let are_long = digests.digest_bytes() > MAX_DIGEST_BYTES;
-        if are_long {
-            // What is asked for is more than rows have.
-            self.finals.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES]));
-        }
-        let (messages, finals, rows) = self.in_common(which, lanes);
-        kernel.hash_in_lanes(InLanes { messages: &messages, whole, blocks, shared_end, finals: finals.as_mut(), rows });
+        let (blocks, shared_end, are_ragged) = match ends {
+            Ends::Together { blocks, shared } => (blocks, shared, false),
+            Ends::Ragged { longest } => (longest, None, true),
+        };
+        let (messages, wide, rows) = self.in_common(which, lanes);
+        // Zeros for all lanes there may be took as long as a fifth of a block of eight messages of SHA3-256.
+        let mut narrow;
+        let mut finals = if !are_ragged && !are_long {
+            None
+        } else {
+            let words = if kernel.lanes <= NARROW_LANES {
+                narrow = C::filled([WordOf::<C>::default(); NARROW_LANES]);
+                narrow.as_mut().as_flattened_mut()
+            } else {
+                wide.get_or_insert_with(|| C::filled([WordOf::<C>::default(); MAX_LANES])).as_mut().as_flattened_mut()
+            };
+            Some(&mut words[..C::STATE_WORDS * kernel.lanes])
+        };
+        kernel.hash_in_lanes(InLanes {
+            messages: &messages,
+            whole,
+            blocks,
+            shared_end,
+            finals: finals.as_deref_mut(),
+            whole_states: are_long,
+            rows,
+        });
         match finals {
             Some(finals) if are_long => {
-                let states = States::<C>::of_rows(finals);
+                let states = States::<C>::of_columns(finals, kernel.lanes);
                 (0..lanes).for_each(|lane| digests.set_state::<C>(which.index(lane), &states.column(lane)));
             }
             _ => digests.set_rows(which, &rows[..lanes]),
