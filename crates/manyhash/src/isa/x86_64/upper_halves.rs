@@ -4,6 +4,7 @@
 
 use crate::isa::Avx2;
 use core::arch::asm;
+use core::mem::MaybeUninit;
 
 /// Fills all sixteen registers of 256 bits with ones, as foreign code does that leaves them dirty.
 #[inline(never)]
@@ -25,9 +26,10 @@ pub(crate) fn make_dirty(_: Avx2) {
 /// Returns how many of the sixteen registers have upper halves other than zero.
 #[inline(never)]
 pub(crate) fn dirty_registers(_: Avx2) -> usize {
-    let mut registers = [[0_u128; 2]; 16];
-    // SAFETY: AVX2 is there; the buffer has room for sixteen registers of 32 bytes.
-    unsafe {
+    // Zeros would be written by a function of the C library, which cleans the upper halves on some machines.
+    let mut registers = MaybeUninit::<[[u128; 2]; 16]>::uninit();
+    // SAFETY: AVX2 is there; the buffer has room for sixteen registers of 32 bytes, and is filled with them.
+    let registers = unsafe {
         asm!(
             "vmovdqu [{0}], ymm0", "vmovdqu [{0} + 32], ymm1", "vmovdqu [{0} + 64], ymm2", "vmovdqu [{0} + 96], ymm3",
             "vmovdqu [{0} + 128], ymm4", "vmovdqu [{0} + 160], ymm5", "vmovdqu [{0} + 192], ymm6", "vmovdqu [{0} + 224], ymm7",
@@ -36,6 +38,7 @@ pub(crate) fn dirty_registers(_: Avx2) -> usize {
             in(reg) registers.as_mut_ptr(),
             options(nostack, preserves_flags)
         );
-    }
+        registers.assume_init()
+    };
     registers.iter().filter(|[_, upper]| *upper != 0).count()
 }
