@@ -124,8 +124,8 @@ pub(super) struct Set {
 }
 
 impl Set {
-    /// Returns the best set of some messages; `None` if no kernel can hash one of them. A kernel takes at least `least_steps`
-    /// of its lanes.
+    /// Returns the best set of some messages; `None` if no kernel can hash one of them. `least_steps`
+    /// returns the fewest steps that a kernel with so many lanes can take.
     #[inline]
     pub(super) fn best<C: Compression>(mix: &Mix<C>, lengths: Lengths, least_steps: impl Fn(usize) -> u64) -> Option<Self> {
         let Lengths { messages, longest, shortest, .. } = lengths;
@@ -144,9 +144,7 @@ impl Set {
         }
         best
     }
-}
 
-impl Set {
     /// Returns the estimated time of these messages in any order, in picoseconds. The last lane ends up to a longest
     /// message behind the others: half of what this may add is taken.
     pub(super) fn in_any_order_ps<C: Compression>(&self, mix: &Mix<C>, lengths: Lengths) -> u64 {
