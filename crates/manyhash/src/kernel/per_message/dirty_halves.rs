@@ -42,6 +42,6 @@ fn kernels_of_the_sha_extensions_clean_upper_halves() {
     };
     macro_rules! count { ($($Compression:path)*) => { 0 $(+ kernels_clean::<$Compression>(isa))* } }
     let kernels = for_each_compression!(count);
-    let required = std::env::var("MANYHASH_REQUIRE_BACKENDS").unwrap_or_default();
-    assert!(kernels > 0 || !(required == "all" || required.contains("sha-ni")), "no kernel of the SHA extensions was tested");
+    let has_extensions = std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|info| info.contains(" sha_ni "));
+    assert!(kernels > 0 || !has_extensions, "no kernel of the SHA extensions was tested");
 }

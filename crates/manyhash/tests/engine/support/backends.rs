@@ -1,7 +1,7 @@
 //! The ways to hash many messages: the automatic one and every backend, none skipped in silence.
 //!
-//! MANYHASH_REQUIRE_BACKENDS: names of backends, separated by commas, that must run, or `all`;
-//! without one of them a test fails instead of saying SKIPPED.
+//! MANYHASH_REQUIRE_BACKENDS: names of backends, separated by commas, that must run, `all`, or `cpuinfo`: those whose features Linux
+//! says that the CPU has. Without one of them a test fails instead of saying SKIPPED.
 
 use std::io::Write;
 use std::sync::Once;
@@ -101,9 +101,32 @@ pub fn report_skipped() {
         say(&format!("SKIPPED: backend {name}: CPU lacks it"));
     }
     let required = std::env::var("MANYHASH_REQUIRE_BACKENDS").unwrap_or_default();
-    let named = required.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let missing: Vec<&str> = if required == "all" { lacking } else { named.filter(|name| !supported.contains(name)).collect() };
+    let required: Vec<&str> = match &*required {
+        "all" => Backend::known().iter().map(Backend::name).collect(),
+        "cpuinfo" => allowed_by_linux(),
+        names => names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+    };
+    let missing: Vec<&str> = required.into_iter().filter(|name| !supported.contains(name)).collect();
     assert!(missing.is_empty(), "MANYHASH_REQUIRE_BACKENDS names {missing:?}; this CPU has {supported:?}");
+}
+
+/// The backends whose features are all in /proc/cpuinfo: what the CPU has by another word than the engine's own.
+fn allowed_by_linux() -> Vec<&'static str> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_else(|error| panic!("MANYHASH_REQUIRE_BACKENDS: /proc/cpuinfo: {error}"));
+    let list = info.lines().find(|line| line.starts_with("flags") || line.starts_with("Features"));
+    let list = list.expect("/proc/cpuinfo has a line of features");
+    let has = |feature: &&str| list.split_whitespace().any(|name| name == name_in_linux(feature));
+    Backend::known().iter().filter(|backend| backend.features().iter().all(|feature| has(&feature))).map(Backend::name).collect()
+}
+
+/// Linux's name of a feature that the compiler calls `feature`.
+fn name_in_linux(feature: &str) -> &str {
+    match feature {
+        "sha" => "sha_ni",
+        "sse4.1" => "sse4_1",
+        "neon" => "asimd",
+        same => same,
+    }
 }
 
 /// Says which ways the tests of `A` go.
