@@ -5,13 +5,14 @@
 
 #![cfg_attr(target_arch = "wasm32", allow(unused_macros, unused_imports, reason = "registers have no names there"))]
 
+// Words move as arrays: intrinsics that load and store would check in debug builds, by pointers that the compiler keeps in vectors, that what
+// they copy does not overlap, and proofs of machine code do not follow vectors of pointers.
 /// The methods splat, read, write, load, read_bytes, add, xor, and, not, pin of
 /// [`Words`](crate::isa::Words), from intrinsics, a swap of each word's bytes, and the function
 /// `square` of the type.
 macro_rules! operations {
     (
-        $Isa:ident, $word:ident as $signed:ident, $lanes:literal lanes, $splat:ident, $load:ident, $store:ident, $add:ident, $xor:ident, $and:ident,
-        $swap:ident
+        $Isa:ident, $word:ident as $signed:ident, $lanes:literal lanes, $splat:ident, $add:ident, $xor:ident, $and:ident, $swap:ident
     ) => {
         type Isa = $Isa;
         type Word = $word;
@@ -24,15 +25,15 @@ macro_rules! operations {
         }
         #[inline(always)]
         fn read(_: $Isa, words: &[$word]) -> Self {
-            let words = &words[..$lanes];
-            // SAFETY: the token proves the instruction set; a whole vector is there.
-            Self(unsafe { $load(words.as_ptr().cast()) })
+            let words: &[$word; $lanes] = words[..$lanes].first_chunk().expect("as many words as lanes");
+            // SAFETY: the token proves the instruction set; a vector is its words.
+            unsafe { core::mem::transmute::<[$word; $lanes], Self>(*words) }
         }
         #[inline(always)]
         fn write(self, words: &mut [$word]) {
-            let words = &mut words[..$lanes];
-            // SAFETY: the value proves the instruction set; a whole vector is there.
-            unsafe { $store(words.as_mut_ptr().cast(), self.0) }
+            let words: &mut [$word; $lanes] = words[..$lanes].first_chunk_mut().expect("as many words as lanes");
+            // SAFETY: the value proves the instruction set; a vector is its words.
+            *words = unsafe { core::mem::transmute::<Self, [$word; $lanes]>(self) };
         }
         #[inline(always)]
         fn load<const N: usize>(isa: $Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; N] {
@@ -42,9 +43,9 @@ macro_rules! operations {
         }
         #[inline(always)]
         fn read_bytes(_: $Isa, order: ByteOrder, bytes: &[u8]) -> Self {
-            let bytes = &bytes[..size_of::<Self>()];
-            // SAFETY: the token proves the instruction set; a whole vector is there.
-            let words = unsafe { $load(bytes.as_ptr().cast()) };
+            let bytes: &[u8; size_of::<Self>()] = bytes[..size_of::<Self>()].first_chunk().expect("a whole vector");
+            // SAFETY: the token proves the instruction set; a vector is its bytes.
+            let words = unsafe { core::mem::transmute::<[u8; size_of::<Self>()], Self>(*bytes) }.0;
             match order {
                 // SAFETY: the token proves the instruction set.
                 ByteOrder::Big => Self(unsafe { $swap(words) }),

@@ -74,7 +74,7 @@ impl U32x4 {
 }
 
 impl Words for U32x4 {
-    operations!(Neon, u32 as u32, 4 lanes, vdupq_n_u32, vld1q_u32, vst1q_u32, vaddq_u32, veorq_u32, vandq_u32, swap_bytes_32);
+    operations!(Neon, u32 as u32, 4 lanes, vdupq_n_u32, vaddq_u32, veorq_u32, vandq_u32, swap_bytes_32);
     rotation_by_insertion!(u32 as i32, vshlq_u32, vdupq_n_s32, vorrq_u32, "sri {0:v}.4s, {1:v}.4s, {2}");
     shifts_and_selection!(i32, vshlq_u32, vdupq_n_s32, vornq_u32, vbslq_u32);
 }
@@ -101,7 +101,7 @@ impl U64x2 {
 }
 
 impl Words for U64x2 {
-    operations!(Neon, u64 as u64, 2 lanes, vdupq_n_u64, vld1q_u64, vst1q_u64, vaddq_u64, veorq_u64, vandq_u64, swap_bytes_64);
+    operations!(Neon, u64 as u64, 2 lanes, vdupq_n_u64, vaddq_u64, veorq_u64, vandq_u64, swap_bytes_64);
     rotation_by_insertion!(u64 as i64, vshlq_u64, vdupq_n_s64, vorrq_u64, "sri {0:v}.2d, {1:v}.2d, {2}");
     shifts_and_selection!(i64, vshlq_u64, vdupq_n_s64, vornq_u64, vbslq_u64);
 }

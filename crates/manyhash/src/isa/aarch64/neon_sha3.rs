@@ -58,14 +58,14 @@ macro_rules! three_words {
 }
 
 impl Words for U32x4 {
-    operations!(NeonSha3, u32 as u32, 4 lanes, vdupq_n_u32, vld1q_u32, vst1q_u32, vaddq_u32, veorq_u32, vandq_u32, swap_bytes_32);
+    operations!(NeonSha3, u32 as u32, 4 lanes, vdupq_n_u32, vaddq_u32, veorq_u32, vandq_u32, swap_bytes_32);
     rotation_by_insertion!(u32 as i32, vshlq_u32, vdupq_n_s32, vorrq_u32, "sri {0:v}.4s, {1:v}.4s, {2}");
     shifts_and_selection!(i32, vshlq_u32, vdupq_n_s32, vornq_u32, vbslq_u32);
     three_words!(veor3q_u32, vbcaxq_u32);
 }
 
 impl Words for U64x2 {
-    operations!(NeonSha3, u64 as u64, 2 lanes, vdupq_n_u64, vld1q_u64, vst1q_u64, vaddq_u64, veorq_u64, vandq_u64, swap_bytes_64);
+    operations!(NeonSha3, u64 as u64, 2 lanes, vdupq_n_u64, vaddq_u64, veorq_u64, vandq_u64, swap_bytes_64);
     known_rotation!(u64 as i64, vshlq_u64, vdupq_n_s64, vorrq_u64);
     shifts_and_selection!(i64, vshlq_u64, vdupq_n_s64, vornq_u64, vbslq_u64);
     three_words!(veor3q_u64, vbcaxq_u64);

@@ -142,7 +142,7 @@ macro_rules! shifts_and_selection {
 }
 
 impl Words for U32x4 {
-    operations!(Simd128, u32 as u32, 4 lanes, u32x4_splat, v128_load, v128_store, u32x4_add, v128_xor, v128_and, swap_bytes_32);
+    operations!(Simd128, u32 as u32, 4 lanes, u32x4_splat, u32x4_add, v128_xor, v128_and, swap_bytes_32);
     shifts_and_selection! {
         u32, u32x4_shl, u32x4_shr;
         8: 1 2 3 0 5 6 7 4 9 10 11 8 13 14 15 12;
@@ -152,7 +152,7 @@ impl Words for U32x4 {
 }
 
 impl Words for U64x2 {
-    operations!(Simd128, u64 as u64, 2 lanes, u64x2_splat, v128_load, v128_store, u64x2_add, v128_xor, v128_and, swap_bytes_64);
+    operations!(Simd128, u64 as u64, 2 lanes, u64x2_splat, u64x2_add, v128_xor, v128_and, swap_bytes_64);
     shifts_and_selection! {
         u64, u64x2_shl, u64x2_shr;
         8: 1 2 3 4 5 6 7 0 9 10 11 12 13 14 15 8;

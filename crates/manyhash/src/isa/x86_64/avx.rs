@@ -63,7 +63,7 @@ impl U32x4 {
 
 impl Words for U32x4 {
     operations!(
-        Avx, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
+        Avx, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
     );
     rotation_by_shifts!(u32, _mm_sll_epi32, _mm_srl_epi32, _mm_xor_si128);
 }
@@ -89,7 +89,7 @@ impl U64x2 {
 
 impl Words for U64x2 {
     operations!(
-        Avx, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
+        Avx, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
     );
     rotation_by_shifts!(u64, _mm_sll_epi64, _mm_srl_epi64, _mm_xor_si128);
 }

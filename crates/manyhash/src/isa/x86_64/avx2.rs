@@ -61,7 +61,7 @@ impl U32x8 {
 
 impl Words for U32x8 {
     operations!(
-        Avx2, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256, swap_bytes_32
+        Avx2, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256, swap_bytes_32
     );
     rotation_by_shifts!(u32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_xor_si256);
 }
@@ -87,7 +87,7 @@ impl U64x4 {
 
 impl Words for U64x4 {
     operations!(
-        Avx2, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
+        Avx2, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
     );
     rotation_by_shifts!(u64, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_xor_si256);
     /// Through memory a permutation of SHA-3 takes 22 % longer (Zen 4).

@@ -109,7 +109,7 @@ impl U32x16 {
 
 impl Words for U32x16 {
     operations!(
-        Avx512, u32 as i32, 16 lanes, _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi32, _mm512_xor_si512, _mm512_and_si512, swap_bytes_32
+        Avx512, u32 as i32, 16 lanes, _mm512_set1_epi32, _mm512_add_epi32, _mm512_xor_si512, _mm512_and_si512, swap_bytes_32
     );
     const LATENCY_BOUND: bool = true;
     three_operand_logic!(_mm512_rorv_epi32, _mm512_set1_epi32 as i32, _mm512_srlv_epi32, _mm512_ternarylogic_epi32);
@@ -201,7 +201,7 @@ impl U64x8 {
 
 impl Words for U64x8 {
     operations!(
-        Avx512, u64 as i64, 8 lanes, _mm512_set1_epi64, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi64, _mm512_xor_si512, _mm512_and_si512, swap_bytes_64
+        Avx512, u64 as i64, 8 lanes, _mm512_set1_epi64, _mm512_add_epi64, _mm512_xor_si512, _mm512_and_si512, swap_bytes_64
     );
     const LATENCY_BOUND: bool = true;
     three_operand_logic!(_mm512_rorv_epi64, _mm512_set1_epi64 as i64, _mm512_srlv_epi64, _mm512_ternarylogic_epi32);

@@ -40,7 +40,7 @@ impl U32x8 {
 
 impl Words for U32x8 {
     operations!(
-        Avx512Half, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256, swap_bytes_32
+        Avx512Half, u32 as i32, 8 lanes, _mm256_set1_epi32, _mm256_add_epi32, _mm256_xor_si256, _mm256_and_si256, swap_bytes_32
     );
     three_operand_logic!(_mm256_rorv_epi32, _mm256_set1_epi32 as i32, _mm256_srlv_epi32, _mm256_ternarylogic_epi32);
 }
@@ -82,7 +82,7 @@ impl U64x4 {
 
 impl Words for U64x4 {
     operations!(
-        Avx512Half, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
+        Avx512Half, u64 as i64, 4 lanes, _mm256_set1_epi64x, _mm256_add_epi64, _mm256_xor_si256, _mm256_and_si256, swap_bytes_64
     );
     three_operand_logic!(_mm256_rorv_epi64, _mm256_set1_epi64x as i64, _mm256_srlv_epi64, _mm256_ternarylogic_epi64);
 }

@@ -57,7 +57,7 @@ impl U32x4 {
 
 impl Words for U32x4 {
     operations!(
-        Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
+        Avx512Quarter, u32 as i32, 4 lanes, _mm_set1_epi32, _mm_add_epi32, _mm_xor_si128, _mm_and_si128, swap_bytes_32
     );
     three_operand_logic!(_mm_rorv_epi32, _mm_set1_epi32 as i32, _mm_srlv_epi32, _mm_ternarylogic_epi32);
 }
@@ -106,7 +106,7 @@ impl U64x2 {
 
 impl Words for U64x2 {
     operations!(
-        Avx512Quarter, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
+        Avx512Quarter, u64 as i64, 2 lanes, _mm_set1_epi64x, _mm_add_epi64, _mm_xor_si128, _mm_and_si128, swap_bytes_64
     );
     three_operand_logic!(_mm_rorv_epi64, _mm_set1_epi64x as i64, _mm_srlv_epi64, _mm_ternarylogic_epi64);
 }

@@ -115,8 +115,8 @@ fn allowed_by_linux() -> Vec<&'static str> {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_else(|error| panic!("MANYHASH_REQUIRE_BACKENDS: /proc/cpuinfo: {error}"));
     let list = info.lines().find(|line| line.starts_with("flags") || line.starts_with("Features"));
     let list = list.expect("/proc/cpuinfo has a line of features");
-    let has = |feature: &&str| list.split_whitespace().any(|name| name == name_in_linux(feature));
-    Backend::known().iter().filter(|backend| backend.features().iter().all(|feature| has(&feature))).map(Backend::name).collect()
+    let has = |feature: &str| list.split_whitespace().any(|name| name == name_in_linux(feature));
+    Backend::known().iter().filter(|backend| backend.features().iter().all(|feature| has(feature))).map(Backend::name).collect()
 }
 
 /// Linux's name of a feature that the compiler calls `feature`.
