@@ -1,7 +1,7 @@
 //! Changed instructions, which proofs must find: each is one bit of the code, or one instruction that
 //! is left out.
 
-use crate::memory::Image;
+use crate::memory::{Image, Memory};
 use crate::proof::{Attempt, Patch, Verdict, prove};
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind};
 use manyhash::hazmat::Layout;
@@ -94,6 +94,20 @@ fn with_fault(instruction: &Instruction, code: &[u8], fault: Fault) -> Option<Ve
     (fault == Fault::LeftOut || decoded.mnemonic() == instruction.mnemonic() && decoded.len() == instruction.len()).then_some(changed)
 }
 
+/// Returns whether a shuffle with another address of its constant does the same: of each byte there, it reads the highest bit and the
+/// lowest four.
+fn shuffles_equally(image: &Image, instruction: &Instruction, changed: &[u8]) -> bool {
+    let decoded = Decoder::with_ip(64, changed, instruction.ip(), DecoderOptions::NONE).decode();
+    let is_constant_of_shuffle = matches!(instruction.mnemonic(), Mnemonic::Pshufb | Mnemonic::Vpshufb)
+        && [instruction, &decoded].iter().all(|instruction| instruction.is_ip_rel_memory_operand());
+    let constant = |instruction: &Instruction| {
+        let mut memory = Memory::new(image, Vec::new(), Vec::new(), 0..0).ok()?;
+        let bytes = memory.read(instruction.ip_rel_memory_address(), instruction.memory_size().size()).ok()?;
+        bytes.into_iter().map(|byte| Some(byte.number()? & 0x8F)).collect::<Option<Vec<u8>>>()
+    };
+    is_constant_of_shuffle && constant(instruction) == constant(&decoded)
+}
+
 /// What faults came to.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
@@ -112,6 +126,7 @@ pub fn find(image: &Image, call: &Layout, proved: &Attempt, most: usize) -> Foun
             .iter()
             .filter(|(instruction, _)| computes(instruction))
             .filter_map(|(instruction, code)| Some((*instruction, with_fault(instruction, code, fault)?)))
+            .filter(|(instruction, changed)| !shuffles_equally(image, instruction, changed))
             .collect();
         // Spread over the code.
         for i in 0..most.min(all.len()) {

@@ -1,7 +1,7 @@
 //! The machine: registers, operands, and the loop that follows instructions one by one.
 
 use crate::memory::Memory;
-use crate::words::{Byte, Word, bytes_of, cut, number_of, word_bytes, words_of, words_of_number};
+use crate::words::{Byte, Word, bytes_of, cut, number_of, simplified, word_bytes, words_of, words_of_number};
 use crate::{Stop, scalar, vector};
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind, Register};
 use std::collections::HashMap;
@@ -30,12 +30,50 @@ pub struct Flags {
     pub parity: Option<bool>,
 }
 
+/// A mask register, of which some bits may be unknown. Compilers set the lowest byte of a general register, and move all of it here.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Mask {
+    bits: u64,
+    known: u64,
+}
+
+impl Mask {
+    /// Returns the mask whose bits are those of a number.
+    pub fn of(bits: u64) -> Self {
+        Self { bits, known: u64::MAX }
+    }
+
+    /// Returns the mask of some bytes, the lowest first, with zeros above them.
+    pub fn of_bytes(bytes: &[Byte]) -> Self {
+        let mut mask = Self::of(0);
+        for (i, byte) in bytes.iter().enumerate() {
+            match simplified(*byte) {
+                Byte::Number(number) => mask.bits |= u64::from(number) << (8 * i),
+                Byte::Of(..) => mask.known &= !(0xFF << (8 * i)),
+            }
+        }
+        mask
+    }
+
+    /// Returns the mask with zeros above its lowest `count` bits.
+    pub fn cut(self, count: usize) -> Self {
+        let above = u64::MAX.checked_shl(count as u32).unwrap_or(0);
+        Self { bits: self.bits & !above, known: self.known | above }
+    }
+
+    /// Returns the lowest `count` bits, if they are known.
+    pub fn lowest(self, count: usize) -> Result<u64, Stop> {
+        let mask = self.cut(count);
+        if mask.known == u64::MAX { Ok(mask.bits) } else { Err(Stop::not_yet("a mask that depends on the message")) }
+    }
+}
+
 /// The state of the machine.
 pub struct Machine {
     general: [Vec<Word>; 16],
     vectors: [Vec<Word>; 32],
     /// The mask registers, as far as they are known.
-    pub masks: [Option<u64>; 8],
+    pub masks: [Mask; 8],
     /// The flags, as far as they are known.
     pub flags: Flags,
     /// The memory.
@@ -55,7 +93,7 @@ impl Machine {
         let mut machine = Self {
             general: std::array::from_fn(|_| words(8)),
             vectors: std::array::from_fn(|_| words(VECTOR_BYTES)),
-            masks: [None; 8],
+            masks: [Mask::default(); 8],
             flags: Flags::default(),
             memory,
             next: entry as u64,

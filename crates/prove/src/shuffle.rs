@@ -1,7 +1,7 @@
 //! Instructions that move bytes from place to place in vectors.
 
 use crate::Stop;
-use crate::machine::Machine;
+use crate::machine::{Machine, Mask};
 use crate::vector::{element_numbers, immediate, is_legacy, mask, set, source, sources, vector_bytes, width};
 use crate::words::{Byte, bytes_of, simplified, words_of};
 use iced_x86::{Instruction, OpKind};
@@ -302,13 +302,13 @@ fn to_mask(machine: &mut Machine, instruction: &Instruction, element: usize) -> 
     let register = instruction.op1_register();
     let elements = element_numbers(&machine.vector(register, register.size()), element)?;
     let mask = elements.iter().enumerate().fold(0, |mask, (i, number)| mask | (number >> (8 * element - 1) & 1) << i);
-    machine.masks[instruction.op0_register().number()] = Some(mask);
+    machine.masks[instruction.op0_register().number()] = Mask::of(mask);
     Ok(())
 }
 
 /// Sets all bits of the elements of a mask, and none of the others.
 fn from_mask(machine: &mut Machine, instruction: &Instruction, element: usize) -> Done {
-    let mask = machine.masks[instruction.op1_register().number()].ok_or(Stop::not_yet("a mask that depends on the message"))?;
+    let mask = machine.masks[instruction.op1_register().number()].lowest(vector_bytes(instruction) / element)?;
     let byte = |i: usize| Byte::Number(if mask >> (i / element) & 1 == 1 { 0xFF } else { 0 });
     let result: Vec<Byte> = (0..vector_bytes(instruction)).map(byte).collect();
     set(machine, instruction, words_of(&result), element)
@@ -343,7 +343,7 @@ fn widen(machine: &mut Machine, instruction: &Instruction, from: usize, to: usiz
 fn expand(machine: &mut Machine, instruction: &Instruction, element: usize) -> Done {
     let bytes = vector_bytes(instruction);
     let from = bytes_of(&source(machine, instruction, 1, bytes, element)?);
-    let (mask, _) = mask(machine, instruction)?.ok_or(Stop::not_yet("an expansion without a mask"))?;
+    let (mask, _) = mask(machine, instruction, bytes / element)?.ok_or(Stop::not_yet("an expansion without a mask"))?;
     let mut elements = from.chunks_exact(element);
     let mut result = vec![Byte::Number(0); bytes];
     for (i, room) in result.chunks_exact_mut(element).enumerate().filter(|(i, _)| mask >> i & 1 != 0) {

@@ -1,7 +1,7 @@
 //! Instructions on vector registers, as the manual of each describes it: Intel 64 and IA-32
 //! Architectures Software Developer's Manual, volume 2.
 
-use crate::machine::{Flags, Machine};
+use crate::machine::{Flags, Machine, Mask};
 use crate::words::{Byte, Word, added, bytes_of, number_of, rotated, shifted, simplified, word_bytes, words_of, words_of_number};
 use crate::{Stop, sha, shuffle};
 use iced_x86::{EncodingKind, Instruction, OpKind, Register};
@@ -124,21 +124,19 @@ pub fn source(machine: &mut Machine, instruction: &Instruction, operand: u32, by
     }
 }
 
-/// Returns the elements that are changed, bit by bit, and whether the others become zero.
-pub fn mask(machine: &Machine, instruction: &Instruction) -> Result<Option<(u64, bool)>, Stop> {
+/// Returns which of some elements are changed, bit by bit, and whether the others become zero.
+pub fn mask(machine: &Machine, instruction: &Instruction, elements: usize) -> Result<Option<(u64, bool)>, Stop> {
     match instruction.op_mask() {
         Register::None => Ok(None),
-        register => {
-            let mask = machine.masks[register.number()].ok_or(Stop::not_yet("a mask that depends on the message"))?;
-            Ok(Some((mask, instruction.zeroing_masking())))
-        }
+        register => Ok(Some((machine.masks[register.number()].lowest(elements)?, instruction.zeroing_masking()))),
     }
 }
 
 /// Sets the first operand, a vector register, in the elements of the mask.
 pub fn set(machine: &mut Machine, instruction: &Instruction, result: Vec<Word>, element: usize) -> Done {
     let register = instruction.op0_register();
-    let Some((mask, zeroing)) = mask(machine, instruction)? else {
+    let elements = result.len() * word_bytes() / element;
+    let Some((mask, zeroing)) = mask(machine, instruction, elements)? else {
         machine.set_vector(register, &result, is_legacy(instruction));
         return Ok(());
     };
@@ -176,15 +174,14 @@ fn move_mask(machine: &mut Machine, instruction: &Instruction, name: &str) -> Do
     };
     let value = match instruction.op1_kind() {
         OpKind::Register if instruction.op1_register().is_k() => machine.masks[instruction.op1_register().number()],
-        OpKind::Register => number_of(&machine.general(instruction.op1_register())),
-        _ => number_of(&machine.load(instruction, bytes)?),
+        OpKind::Register => Mask::of_bytes(&bytes_of(&machine.general(instruction.op1_register()))),
+        _ => Mask::of_bytes(&bytes_of(&machine.load(instruction, bytes)?)),
     };
-    let value = value.map(|value| value & u64::MAX >> (64 - 8 * bytes));
     if instruction.op0_kind() == OpKind::Register && instruction.op0_register().is_k() {
-        machine.masks[instruction.op0_register().number()] = value;
+        machine.masks[instruction.op0_register().number()] = value.cut(8 * bytes);
         return Ok(());
     }
-    let value = value.ok_or(Stop::not_yet("a mask that depends on the message"))?;
+    let value = value.lowest(8 * bytes)?;
     machine.set_operand(instruction, 0, &words_of_number(value, 8))
 }
 
@@ -192,7 +189,7 @@ fn move_mask(machine: &mut Machine, instruction: &Instruction, name: &str) -> Do
 fn transfer(machine: &mut Machine, instruction: &Instruction, element: usize) -> Done {
     let bytes =
         if instruction.op0_kind() == OpKind::Register { instruction.op0_register().size() } else { instruction.op1_register().size() };
-    let selected = mask(machine, instruction)?.map(|(mask, _)| mask);
+    let selected = mask(machine, instruction, bytes / element)?.map(|(mask, _)| mask);
     let is_selected = |i: usize| selected.is_none_or(|mask| mask >> (i / element) & 1 == 1);
     if instruction.op0_kind() == OpKind::Memory {
         let (address, value) = (machine.address(instruction)?, bytes_of(&machine.vector(instruction.op1_register(), bytes)));
@@ -353,9 +350,9 @@ fn numbers(machine: &mut Machine, instruction: &Instruction, name: &str) -> Done
         });
     }
     if instruction.op0_register().is_k() {
-        let selected = mask(machine, instruction)?.map_or(u64::MAX, |(mask, _)| mask);
+        let selected = mask(machine, instruction, result.len())?.map_or(u64::MAX, |(mask, _)| mask);
         let bits = result.iter().enumerate().fold(0, |bits, (i, truth)| bits | (truth & 1) << i);
-        machine.masks[instruction.op0_register().number()] = Some(bits & selected);
+        machine.masks[instruction.op0_register().number()] = Mask::of(bits & selected);
         return Ok(());
     }
     let bytes: Vec<Byte> = result.iter().flat_map(|number| number.to_le_bytes()[..element].to_vec()).map(Byte::Number).collect();
@@ -375,8 +372,7 @@ fn predicate(control: usize, order: std::cmp::Ordering) -> bool {
 
 /// Returns a mask register, as far as instructions of a name reach.
 fn known_mask(machine: &Machine, instruction: &Instruction, name: &str, operand: u32) -> Result<u64, Stop> {
-    let mask = machine.masks[instruction.op_register(operand).number()];
-    mask.map(|mask| mask & u64::MAX >> (64 - 8 * width(name))).ok_or(Stop::not_yet("a mask that depends on the message"))
+    machine.masks[instruction.op_register(operand).number()].lowest(8 * width(name))
 }
 
 /// Returns two mask registers.
@@ -415,7 +411,7 @@ fn join_masks(machine: &mut Machine, instruction: &Instruction, name: &str) -> D
             }
         }
     };
-    machine.masks[instruction.op0_register().number()] = Some(joined & all);
+    machine.masks[instruction.op0_register().number()] = Mask::of(joined & all);
     Ok(())
 }
 
@@ -423,7 +419,7 @@ fn shift_mask(machine: &mut Machine, instruction: &Instruction, name: &str) -> D
     let mask = known_mask(machine, instruction, name, 1)?;
     let (by, all) = (immediate(instruction) as u32, u64::MAX >> (64 - 8 * width(name)));
     let shifted = if name.starts_with("kshiftr") { mask.checked_shr(by) } else { mask.checked_shl(by) };
-    machine.masks[instruction.op0_register().number()] = Some(shifted.unwrap_or(0) & all);
+    machine.masks[instruction.op0_register().number()] = Mask::of(shifted.unwrap_or(0) & all);
     Ok(())
 }
 
