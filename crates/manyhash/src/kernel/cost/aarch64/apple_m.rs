@@ -39,7 +39,7 @@ pub(super) const APPLE_M: Family = Family {
         ("sha512", "sha512-ce-x2", 99_300),
         ("sha3_256", "portable", 176_000),
         ("sha3_256", "neon", 385_000),
-        ("sha3_256", "neon-sha3", 159_000),
+        ("sha3_256", "neon-sha3", 174_000),
         ("blake2s", "portable", 80_700),
         ("blake2s", "neon", 202_000),
         ("blake2s", "neon-sha3", 201_000),
@@ -54,6 +54,6 @@ pub(super) const APPLE_M: Family = Family {
         ("sm3", "neon-sha3", 341_000),
         ("turboshake", "portable", 89_500),
         ("turboshake", "neon", 197_000),
-        ("turboshake", "neon-sha3", 81_100),
+        ("turboshake", "neon-sha3", 88_900),
     ],
 };

@@ -39,7 +39,7 @@ pub(super) const NEOVERSE_N2: Family = Family {
         ("sha512", "sha512-ce-x2", 150_000),
         ("sha3_256", "portable", 335_000),
         ("sha3_256", "neon", 740_000),
-        ("sha3_256", "neon-sha3", 530_000),
+        ("sha3_256", "neon-sha3", 499_000),
         ("blake2s", "portable", 148_000),
         ("blake2s", "neon", 270_000),
         ("blake2s", "neon-sha3", 264_000),
@@ -58,6 +58,6 @@ pub(super) const NEOVERSE_N2: Family = Family {
         ("sm3", "sm3-ce-x4", 306_000),
         ("turboshake", "portable", 171_000),
         ("turboshake", "neon", 377_000),
-        ("turboshake", "neon-sha3", 270_000),
+        ("turboshake", "neon-sha3", 254_000),
     ],
 };

@@ -39,7 +39,7 @@ pub(super) const NEOVERSE_V2: Family = Family {
         ("sha512", "sha512-ce-x2", 99_300),
         ("sha3_256", "portable", 176_000),
         ("sha3_256", "neon", 386_000),
-        ("sha3_256", "neon-sha3", 530_000),
+        ("sha3_256", "neon-sha3", 490_000),
         ("blake2s", "portable", 80_700),
         ("blake2s", "neon", 202_000),
         ("blake2s", "neon-sha3", 202_000),
@@ -58,6 +58,6 @@ pub(super) const NEOVERSE_V2: Family = Family {
         ("sm3", "sm3-ce-x4", 291_000),
         ("turboshake", "portable", 89_500),
         ("turboshake", "neon", 197_000),
-        ("turboshake", "neon-sha3", 270_000),
+        ("turboshake", "neon-sha3", 250_000),
     ],
 };
