@@ -105,7 +105,7 @@ fn shuffles_equally(image: &Image, instruction: &Instruction, changed: &[u8]) ->
         let bytes = memory.read(instruction.ip_rel_memory_address(), instruction.memory_size().size()).ok()?;
         bytes.into_iter().map(|byte| Some(byte.number()? & 0x8F)).collect::<Option<Vec<u8>>>()
     };
-    is_constant_of_shuffle && constant(instruction) == constant(&decoded)
+    is_constant_of_shuffle && constant(instruction).is_some_and(|before| Some(before) == constant(&decoded))
 }
 
 /// What faults came to.
