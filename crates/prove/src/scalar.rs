@@ -19,7 +19,7 @@ pub fn execute(machine: &mut Machine, instruction: &Instruction) -> Option<Done>
     }
     let mnemonic = instruction.mnemonic();
     Some(match mnemonic {
-        M::Nop | M::Endbr64 | M::Lfence | M::Mfence | M::Sfence | M::Prefetcht0 | M::Pause => Ok(()),
+        M::Nop | M::Endbr64 | M::Lfence | M::Mfence | M::Sfence | M::Prefetcht1 | M::Pause => Ok(()),
         M::Mov => transfer(machine, instruction),
         M::Movzx => extend(machine, instruction, false),
         M::Movsx | M::Movsxd => extend(machine, instruction, true),

@@ -18,17 +18,21 @@ pub(crate) const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// The function G on the words `$x` and `$y` of the block (3.1), with four rotations.
-macro_rules! quarter_round {
-    ($v:ident [$r1:literal $r2:literal $r3:literal $r4:literal] $a:literal $b:literal $c:literal $d:literal, $x:expr, $y:expr) => {
-        $v[$a] = $v[$a].add($x).add($v[$b]);
-        $v[$d] = $v[$d].xor($v[$a]).rotate_right::<$r1>();
-        $v[$c] = $v[$c].add($v[$d]);
-        $v[$b] = $v[$b].xor($v[$c]).rotate_right::<$r2>();
-        $v[$a] = $v[$a].add($y).add($v[$b]);
-        $v[$d] = $v[$d].xor($v[$a]).rotate_right::<$r3>();
-        $v[$c] = $v[$c].add($v[$d]);
-        $v[$b] = $v[$b].xor($v[$c]).rotate_right::<$r4>();
+/// The function G (3.1) on four columns or diagonals, whose words no other has, with four rotations. They go step by step together: one after the
+/// other takes BLAKE3 5 to 8 % longer on Zen 4 with AVX-512.
+macro_rules! quarter_rounds {
+    ($v:ident $m:ident [$r1:literal $r2:literal $r3:literal $r4:literal] $([$a:literal $b:literal $c:literal $d:literal, $x:expr, $y:expr])*) => {
+        quarter_rounds!(half $v $r1 $r2 $([$a $b $c $d, $m[$x]])*);
+        quarter_rounds!(half $v $r3 $r4 $([$a $b $c $d, $m[$y]])*);
+    };
+    (half $v:ident $r1:literal $r2:literal $([$a:literal $b:literal $c:literal $d:literal, $word:expr])*) => {
+        $($v[$a] = $v[$a].add($word);)*
+        $($v[$a] = $v[$a].add($v[$b]);)*
+        $($v[$d] = $v[$d].xor($v[$a]);)*
+        $($v[$d] = $v[$d].rotate_right::<$r1>();)*
+        $($v[$c] = $v[$c].add($v[$d]);)*
+        $($v[$b] = $v[$b].xor($v[$c]);)*
+        $($v[$b] = $v[$b].rotate_right::<$r2>();)*
     };
 }
 
@@ -37,14 +41,8 @@ macro_rules! quarter_round {
 macro_rules! rounds {
     ($v:ident $m:ident $rotations:tt $table:ident $($row:literal)+) => { $(
         let s = &$table[$row];
-        quarter_round!($v $rotations 0 4 8 12, $m[s[0]], $m[s[1]]);
-        quarter_round!($v $rotations 1 5 9 13, $m[s[2]], $m[s[3]]);
-        quarter_round!($v $rotations 2 6 10 14, $m[s[4]], $m[s[5]]);
-        quarter_round!($v $rotations 3 7 11 15, $m[s[6]], $m[s[7]]);
-        quarter_round!($v $rotations 0 5 10 15, $m[s[8]], $m[s[9]]);
-        quarter_round!($v $rotations 1 6 11 12, $m[s[10]], $m[s[11]]);
-        quarter_round!($v $rotations 2 7 8 13, $m[s[12]], $m[s[13]]);
-        quarter_round!($v $rotations 3 4 9 14, $m[s[14]], $m[s[15]]);
+        quarter_rounds!($v $m $rotations [0 4 8 12, s[0], s[1]] [1 5 9 13, s[2], s[3]] [2 6 10 14, s[4], s[5]] [3 7 11 15, s[6], s[7]]);
+        quarter_rounds!($v $m $rotations [0 5 10 15, s[8], s[9]] [1 6 11 12, s[10], s[11]] [2 7 8 13, s[12], s[13]] [3 4 9 14, s[14], s[15]]);
     )+ };
 }
 
@@ -101,4 +99,4 @@ macro_rules! blake2 {
         }
     };
 }
-pub(super) use {blake2, quarter_round, rounds};
+pub(super) use {blake2, quarter_rounds, rounds};

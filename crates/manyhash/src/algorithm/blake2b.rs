@@ -1,6 +1,6 @@
 //! BLAKE2b with digests of 512 or 256 bits and no key (RFC 7693). Section numbers are those of the RFC.
 
-use super::blake2::{SIGMA, blake2, quarter_round, rounds};
+use super::blake2::{SIGMA, blake2, quarter_rounds, rounds};
 use super::ending::Counted;
 use super::{Compression, algorithm};
 use crate::isa::{ByteOrder, Count, Words};

@@ -5,7 +5,7 @@
 //! messages. Operations per block and lane, with rotations of one operation: 8 quarter rounds of 14
 //! for each of 7 rounds, and about 30 around them.
 
-use super::blake2::{quarter_round, rounds};
+use super::blake2::{quarter_rounds, rounds};
 use super::blake2s::INITIAL;
 use super::ending::Node;
 use super::{Compression, SelfTested, TreeNode, algorithm};
@@ -101,7 +101,7 @@ impl Compression for Blake3Compression {
         let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, initial(0), initial(1), initial(2), initial(3), low, high, block_bytes, all_flags];
         rounds!(v block [16 12 8 7] ROUNDS 0 1 2 3 4 5 6);
         for (i, word) in state[..8].iter_mut().enumerate() {
-            *word = v[i + 8].xor(V::choose(is_upper, *word, v[i]));
+            *word = V::xor_and_not(v[i + 8], is_upper, v[i]);
         }
         state[Node::FLAGS] = flags.and(V::splat(isa, !CHUNK_START));
     }

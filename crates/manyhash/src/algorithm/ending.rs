@@ -198,7 +198,8 @@ impl<C: Compression> Ending<C> for Counted {
 /// value, the state has seven words: a counter, its lower word first; the flags of the next block; flags
 /// that the last block has besides; what must be added to the bytes of a full block to get those of the
 /// next one, modulo 2^32; all ones if the next block is the last one; and all ones if the result is to
-/// be the upper half of the output, and not the chaining value.
+/// be the lower two rows after the rounds, and not the chaining value. The upper half of the output is
+/// these with the chaining value before them exclusive-ored, which a kernel need not keep (2 to 5 % of its time).
 #[derive(Debug)]
 pub struct Node;
 

@@ -42,9 +42,23 @@ impl Root {
         let mut state = self.state;
         let counter = number / 2;
         (state[Node::COUNTER], state[Node::COUNTER + 1]) = (counter as u32, (counter >> 32) as u32);
-        state[Node::IS_UPPER] = if number.is_multiple_of(2) { 0 } else { u32::MAX };
+        state[Node::IS_UPPER] = if is_upper(number) { u32::MAX } else { 0 };
         state
     }
+
+    /// Makes half `number` of the output of what was hashed from its state.
+    fn finish(&self, number: u64, half: &mut [u8; DIGEST_BYTES]) {
+        if is_upper(number) {
+            for (bytes, word) in half.as_chunks_mut().0.iter_mut().zip(&self.state) {
+                *bytes = (u32::from_le_bytes(*bytes) ^ word).to_le_bytes();
+            }
+        }
+    }
+}
+
+/// Returns whether half `number` of the output is the upper one of a block.
+fn is_upper(number: u64) -> bool {
+    !number.is_multiple_of(2)
 }
 
 /// How many halves of blocks of output are made together.
@@ -56,6 +70,7 @@ pub(super) fn output_of(roots: &[Root], first: u64, output: &mut [u8]) {
     let output_bytes = output.len() / roots.len();
     let halves_of_one = output_bytes.div_ceil(DIGEST_BYTES);
     let (mut states, mut blocks) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
+    let mut numbered = Vec::with_capacity(TOGETHER);
     let mut halves = [[0; DIGEST_BYTES]; TOGETHER];
     let mut rooms = output.chunks_mut(output_bytes).flat_map(|output| output.chunks_mut(DIGEST_BYTES));
     let mut all = roots.iter().flat_map(|root| (0..halves_of_one as u64).map(move |i| (root, first + i)));
@@ -63,8 +78,10 @@ pub(super) fn output_of(roots: &[Root], first: u64, output: &mut [u8]) {
         erase::<Blake3Compression>(&mut states);
         states.clear();
         blocks.clear();
-        for (root, number) in all.by_ref().take(TOGETHER) {
-            states.push(root.state(number));
+        numbered.clear();
+        numbered.extend(all.by_ref().take(TOGETHER));
+        for (root, number) in &numbered {
+            states.push(root.state(*number));
             blocks.push(&root.block[..root.block_bytes]);
         }
         if blocks.is_empty() {
@@ -75,7 +92,8 @@ pub(super) fn output_of(roots: &[Root], first: u64, output: &mut [u8]) {
         let starts = Starts::Each { state, bytes: 0 };
         let mut digests = Digests::new(halves.as_flattened_mut(), DIGEST_BYTES);
         Blake3Compression::hash_many(backend::mix_of(), &starts.into(), &Slice(&blocks), &mut digests, None);
-        for (half, room) in halves.iter().zip(rooms.by_ref()) {
+        for ((half, (root, number)), room) in halves.iter_mut().zip(&numbered).zip(rooms.by_ref()) {
+            root.finish(*number, half);
             room.copy_from_slice(&half[..room.len()]);
         }
     }

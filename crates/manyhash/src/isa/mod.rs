@@ -40,6 +40,7 @@ mod once;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 mod operations;
 mod portable;
+mod prefetch;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) mod wasm32;
 mod waves;
@@ -52,6 +53,7 @@ pub use blocks::{Blocks, FirstByte, Whole};
 pub(crate) use dealt::Dealt;
 pub(crate) use once::OnceLock;
 pub use portable::Portable;
+pub(crate) use prefetch::prefetch;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) use waves::Five;
 #[cfg(any(target_arch = "x86_64", test))]

@@ -3,7 +3,7 @@
 
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{ChainingOf, Compression, StateOf, VectorOf, WordOf};
-use crate::isa::{Blocks, Isa, Row, Task, Word, WordCount, Words};
+use crate::isa::{Blocks, Isa, Row, Task, Word, WordCount, Words, prefetch};
 
 /// The most lanes of such a kernel.
 pub(crate) const NODE_LANES: usize = 16;
@@ -17,6 +17,8 @@ pub(crate) struct Nodes<'a, 'b, C: Compression> {
     pub(crate) start: &'a ChainingOf<C>,
     pub(crate) numbers: Option<&'a Numbers<C>>,
     pub(crate) blocks: &'a Blocks<'b>,
+    /// The bytes that the lanes read next time, or any others.
+    pub(crate) later: &'a [&'b [u8]; NODE_LANES],
     pub(crate) rows: &'a mut [Row; NODE_LANES],
 }
 
@@ -31,6 +33,9 @@ impl<I: Isa, C: Compression> Task<I> for Nodes<'_, '_, C> {
         }
         let blocks = self.blocks.len_bytes() / C::BLOCK_BYTES;
         for block in 0..blocks {
+            for later in &self.later[..<VectorOf<C, I>>::LANES] {
+                prefetch(later, block * C::BLOCK_BYTES);
+            }
             let mut words = C::Block::load(isa, C::BYTE_ORDER, self.blocks, 0, block * C::BLOCK_BYTES);
             if block + 1 == blocks {
                 let length = Words::splat(isa, C::Ending::length(C::BLOCK_BYTES as u32));

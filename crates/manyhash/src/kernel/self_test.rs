@@ -161,7 +161,13 @@ fn hashes_nodes<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
     }
     [None, Some(&numbers)].into_iter().all(|numbers| {
         let mut rows = [[0; MAX_DIGEST_BYTES]; NODE_LANES];
-        hash_nodes(Nodes { start: &start, numbers, blocks: &Blocks::new(kernel.lanes, message_bytes, message), rows: &mut rows });
+        hash_nodes(Nodes {
+            start: &start,
+            numbers,
+            blocks: &Blocks::new(kernel.lanes, message_bytes, message),
+            later: &[&[]; NODE_LANES],
+            rows: &mut rows,
+        });
         let mut states = C::filled([WordOf::<C>::default(); MAX_LANES]);
         let mut states = States::<C>::of_rows(&mut states);
         for lane in 0..kernel.lanes {

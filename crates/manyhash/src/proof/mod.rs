@@ -123,10 +123,12 @@ impl Proved for Blake3Compression {
         let [low, high, flags, last_flags, added_bytes, is_last, is_upper] = state[8..] else { panic!("seven words more") };
         let block_bytes = reference::Word::plus(plain(64), added_bytes);
         let all_flags = if is_last == plain(u32::MAX) { flags ^ last_flags } else { flags };
-        let chaining = state[..8].try_into().expect("eight words");
+        let chaining: [ExpressionOf<Self>; 8] = state[..8].try_into().expect("eight words");
         let output = reference::compression::blake3(&chaining, block, [low, high], block_bytes, all_flags);
-        let half = if is_upper == plain(u32::MAX) { &output[8..] } else { &output[..8] };
-        let mut after = half.to_vec();
+        let mut after = output[..8].to_vec();
+        if is_upper == plain(u32::MAX) {
+            after = output[8..].iter().zip(&chaining).map(|(word, before)| *word ^ *before).collect();
+        }
         after.extend([low, high, flags & plain(!CHUNK_START), last_flags, added_bytes, is_last, is_upper]);
         after
     }

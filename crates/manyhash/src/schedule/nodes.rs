@@ -64,20 +64,29 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
         }
     }
 
-    /// Takes a node, and hashes those that are gathered once the lanes are full.
+    /// Takes a node. Once there are enough for the lanes twice, the older half is hashed, and the bytes of the younger one
+    /// are fetched meanwhile.
     #[inline(always)]
     pub(super) fn gather<'m>(&self, gathered: &mut Gathered<'m>, node: Placed<'m>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
         gathered.nodes[gathered.count] = node;
         gathered.count += 1;
-        if gathered.count == self.together {
-            self.hash_gathered(gathered, values, rows);
+        if gathered.count == 2 * self.together {
+            self.hash_first(self.together, gathered, values, rows);
         }
     }
 
     /// Hashes the nodes that are gathered.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn hash_gathered(&self, gathered: &mut Gathered<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        self.hash(std::mem::take(&mut gathered.count), &*gathered, values, rows);
+        self.hash_first(gathered.count, gathered, values, rows);
+    }
+
+    /// Hashes the first `count` of the nodes that are gathered.
+    #[inline(never)]
+    fn hash_first(&self, count: usize, gathered: &mut Gathered<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        self.hash(count, &*gathered, values, rows);
+        gathered.nodes.copy_within(count..gathered.count, 0);
+        gathered.count -= count;
     }
 
     /// Writes the value of node `i`.
@@ -111,7 +120,11 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
             (numbers[0][lane], numbers[1][lane]) = (WordOf::<C>::low(number), WordOf::<C>::high(number));
         }
         let blocks = &Blocks::new(lanes, self.blocks * C::BLOCK_BYTES, |lane| nodes.bytes(node_of(lane)));
-        hash_nodes(Task { start: &self.start, numbers: self.has_numbers.then_some(&numbers), blocks, rows });
+        let mut later = [&[][..]; NODE_LANES];
+        for (lane, later) in later.iter_mut().enumerate() {
+            *later = nodes.later(node_of(lane), lanes).unwrap_or_else(|| nodes.bytes(node_of(lane)));
+        }
+        hash_nodes(Task { start: &self.start, numbers: self.has_numbers.then_some(&numbers), blocks, later: &later, rows });
         for (i, row) in together.zip(rows) {
             values[nodes.place(i)] = *row.first_chunk().expect("a row is long enough");
         }
@@ -122,6 +135,9 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
 pub(super) trait Of<'m> {
     /// Returns the bytes of node `i`, and perhaps more behind them.
     fn bytes(&self, i: usize) -> &'m [u8];
+    /// Returns the bytes of the node that comes `behind` nodes after node `i`, if there is one that will be hashed too. It
+    /// need not be one of those that [`Nodes::hash`] is told to hash.
+    fn later(&self, i: usize, behind: usize) -> Option<&'m [u8]>;
     /// Returns the number of node `i`, if nodes have numbers.
     #[inline(always)]
     fn number(&self, _i: usize) -> u64 {
@@ -134,13 +150,17 @@ pub(super) trait Of<'m> {
     }
 }
 
-/// Full chunks of one message that follow each other, and the number of the first one.
+/// Full chunks of one message that follow each other, their bytes, and the number of the first one. The rest of the message comes behind them.
 struct Successive<'m>(&'m [u8], usize, u64);
 
 impl<'m> Of<'m> for Successive<'m> {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
         &self.0[i * self.1..]
+    }
+    #[inline(always)]
+    fn later(&self, i: usize, behind: usize) -> Option<&'m [u8]> {
+        self.0.get((i + behind) * self.1..)
     }
     #[inline(always)]
     fn number(&self, i: usize) -> u64 {
@@ -153,12 +173,20 @@ impl<'m> Of<'m> for &'m [[Value; 2]] {
     fn bytes(&self, i: usize) -> &'m [u8] {
         self[i].as_flattened()
     }
+    #[inline(always)]
+    fn later(&self, _: usize, _: usize) -> Option<&'m [u8]> {
+        None
+    }
 }
 
 impl<'m> Of<'m> for &'m Roots {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
         &self[i].1
+    }
+    #[inline(always)]
+    fn later(&self, _: usize, _: usize) -> Option<&'m [u8]> {
+        None
     }
 }
 
@@ -178,10 +206,10 @@ impl AsRef<[u8]> for Placed<'_> {
     }
 }
 
-/// Nodes that wait for the lanes to be full.
+/// Nodes that wait for the lanes to be full, and for those that will be next.
 #[derive(Default)]
 pub(super) struct Gathered<'m> {
-    nodes: [Placed<'m>; NODE_LANES],
+    nodes: [Placed<'m>; 2 * NODE_LANES],
     count: usize,
 }
 
@@ -189,6 +217,10 @@ impl<'m> Of<'m> for &Gathered<'m> {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
         self.nodes[i].bytes
+    }
+    #[inline(always)]
+    fn later(&self, i: usize, behind: usize) -> Option<&'m [u8]> {
+        self.nodes[..self.count].get(i + behind).map(|node| node.bytes)
     }
     #[inline(always)]
     fn number(&self, i: usize) -> u64 {
@@ -226,7 +258,7 @@ impl<'a, C: SelfTested> OneTree<'a, C> {
         let mut levels = [[[0; VALUE_BYTES]; NODE_LANES]; 2];
         let [level, next] = &mut levels;
         let (mut level, mut next) = (level, next);
-        let mut count = self.reduce(bytes, first_chunk, level, rows);
+        let mut count = self.reduce(bytes, bytes.len(), first_chunk, level, rows);
         while count > 2 {
             count = self.parents_of(&level[..count], next, rows);
             std::mem::swap(&mut level, &mut next);
@@ -235,30 +267,30 @@ impl<'a, C: SelfTested> OneTree<'a, C> {
     }
 
     /// Writes the values of the highest level that has more than half as many nodes as are hashed together, and
-    /// returns their number: two at least, unless there is one chunk only.
-    fn reduce(&self, bytes: &[u8], first_chunk: u64, values: &mut [Value], rows: &mut [Row; NODE_LANES]) -> usize {
-        let count = bytes.len().div_ceil(C::CHUNK_BYTES);
+    /// returns their number: two at least, unless there is one chunk only. It is the level of the first `len` bytes; those
+    /// behind them will be hashed next.
+    fn reduce(&self, bytes: &[u8], len: usize, first_chunk: u64, values: &mut [Value], rows: &mut [Row; NODE_LANES]) -> usize {
+        let count = len.div_ceil(C::CHUNK_BYTES);
         if count <= self.chunks.together {
-            self.hash_chunks(bytes, first_chunk, &mut values[..count], rows);
+            self.hash_chunks(bytes, len, first_chunk, &mut values[..count], rows);
             return count;
         }
         // The left subtree is the largest one that is full and leaves something (2.1).
         let left_chunks = 1 << (count - 1).ilog2();
-        let (left, right) = bytes.split_at(left_chunks * C::CHUNK_BYTES);
+        let left = left_chunks * C::CHUNK_BYTES;
         let mut below = [[0; VALUE_BYTES]; 2 * NODE_LANES];
-        let mut below_count = self.reduce(left, first_chunk, &mut below, rows);
-        below_count += self.reduce(right, first_chunk + left_chunks as u64, &mut below[below_count..], rows);
+        let mut below_count = self.reduce(bytes, left, first_chunk, &mut below, rows);
+        below_count += self.reduce(&bytes[left..], len - left, first_chunk + left_chunks as u64, &mut below[below_count..], rows);
         self.parents_of(&below[..below_count], values, rows)
     }
 
-    /// Writes the values of chunks, all of which are full but perhaps the last one.
-    fn hash_chunks(&self, bytes: &[u8], first_chunk: u64, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        let (full, rest) = bytes.split_at(bytes.len() - bytes.len() % C::CHUNK_BYTES);
-        let full_chunks = full.len() / C::CHUNK_BYTES;
-        self.chunks.hash(full_chunks, Successive(full, C::CHUNK_BYTES, first_chunk), values, rows);
+    /// Writes the values of the chunks of the first `len` bytes, all of which are full but perhaps the last one.
+    fn hash_chunks(&self, bytes: &[u8], len: usize, first_chunk: u64, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        let full_chunks = len / C::CHUNK_BYTES;
+        self.chunks.hash(full_chunks, Successive(bytes, C::CHUNK_BYTES, first_chunk), values, rows);
         if let [value] = &mut values[full_chunks..] {
             let start = C::node(self.trees.start, TreeNode::Chunk(first_chunk + full_chunks as u64));
-            alone::hash(self.trees.mix, (&start, 0), None, rest, value);
+            alone::hash(self.trees.mix, (&start, 0), None, &bytes[full_chunks * C::CHUNK_BYTES..len], value);
         }
     }
 

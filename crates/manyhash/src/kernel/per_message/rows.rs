@@ -224,8 +224,8 @@ impl InRows for Blake3Compression {
     }
 
     #[inline(always)]
-    fn chain<V: FourWords<Word = u32>>(before: [V; 2], rows: [V; 4], beside: &[V; 3]) -> [V; 2] {
+    fn chain<V: FourWords<Word = u32>>(_: [V; 2], rows: [V; 4], beside: &[V; 3]) -> [V; 2] {
         let [a, b, c, d] = rows;
-        [c.xor(V::choose(beside[2], before[0], a)), d.xor(V::choose(beside[2], before[1], b))]
+        [V::xor_and_not(c, beside[2], a), V::xor_and_not(d, beside[2], b)]
     }
 }
