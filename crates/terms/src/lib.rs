@@ -16,8 +16,9 @@
 //! Expressions belong to the thread that made them.
 #![forbid(unsafe_code)]
 
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::iter::Peekable;
 
 /// The most products of a polynomial that is rotated or multiplied out.
 const LONG: usize = 12;
@@ -54,8 +55,15 @@ pub fn from_number(number: u32) -> Term {
     Term(number)
 }
 
-/// The products of a polynomial: their atoms, in order, and the bits where they count.
-type Products = BTreeMap<Vec<Term>, u64>;
+/// The number of a product of atoms.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Product(u32);
+
+/// The product of no atoms, whose number is the least.
+const NONE: Product = Product(0);
+
+/// The products of a polynomial, in the order of their numbers, and the bits where they count.
+type Products = Vec<(Product, u64)>;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Node {
@@ -66,26 +74,78 @@ enum Node {
     Named(Term),
     /// Expressions with their multiplicities, and a constant.
     Sum(Vec<(Term, u64)>, u64),
-    Polynomial(Vec<(Vec<Term>, u64)>),
+    Polynomial(Products),
 }
 
 /// All expressions so far, each once. Its words have `bits` bits.
 struct Arena {
     bits: u32,
     nodes: Vec<Node>,
-    numbers: HashMap<Node, Term>,
+    numbers: FxHashMap<Node, Term>,
     /// The value of each polynomial, and 0 for others, where every atom has some value of its own.
     samples: Vec<u64>,
+    /// The atoms of each product, in order.
+    products: Vec<Vec<Term>>,
+    product_numbers: FxHashMap<Vec<Term>, Product>,
+    /// The products of two products.
+    products_of_two: FxHashMap<(Product, Product), Product>,
+}
+
+impl Arena {
+    fn new(bits: u32) -> Self {
+        Self {
+            bits,
+            nodes: Vec::new(),
+            numbers: FxHashMap::default(),
+            samples: Vec::new(),
+            products: vec![Vec::new()],
+            product_numbers: FxHashMap::from_iter([(Vec::new(), NONE)]),
+            products_of_two: FxHashMap::default(),
+        }
+    }
 }
 
 thread_local! {
     /// The expressions of words of 32 bits, and those of 64 bits.
-    static ARENAS: [RefCell<Arena>; 2] = [32, 64].map(|bits| RefCell::new(Arena { bits, nodes: Vec::new(), numbers: HashMap::new(), samples: Vec::new() }));
+    static ARENAS: [RefCell<Arena>; 2] = [32, 64].map(|bits| RefCell::new(Arena::new(bits)));
 }
 
 /// Calls `task` with the expressions of words of `bits` bits.
 fn with<T>(bits: u32, task: impl FnOnce(&mut Arena) -> T) -> T {
     ARENAS.with(|arenas| task(&mut arenas[usize::from(bits == 64)].borrow_mut()))
+}
+
+/// Brings items into order, and puts those of the same key together by `join`. What is zero then is left out.
+fn gathered<K: Ord + Copy>(mut items: Vec<(K, u64)>, join: impl Fn(u64, u64) -> u64) -> Vec<(K, u64)> {
+    items.sort_unstable_by_key(|(key, _)| *key);
+    items.dedup_by(|(key, value), (kept, sum)| {
+        let is_same = key == kept;
+        if is_same {
+            *sum = join(*sum, *value);
+        }
+        is_same
+    });
+    items.retain(|(_, value)| *value != 0);
+    items
+}
+
+/// Does the same with two lists that are in order, and have each key once.
+fn merged<K: Ord + Copy>(one: &[(K, u64)], other: &[(K, u64)], join: impl Fn(u64, u64) -> u64) -> Vec<(K, u64)> {
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());
+    let key = |items: &mut Peekable<_>| items.peek().map(|(key, _): &(K, u64)| *key);
+    loop {
+        let item = match (key(&mut one), key(&mut other)) {
+            (Some(left), Some(right)) if left == right => one.next().zip(other.next()).map(|((key, x), (_, y))| (key, join(x, y))),
+            (Some(left), Some(right)) if left > right => other.next(),
+            (None, _) => other.next(),
+            _ => one.next(),
+        };
+        let Some(item) = item else { return all };
+        if item.1 != 0 {
+            all.push(item);
+        }
+    }
 }
 
 impl Arena {
@@ -100,14 +160,45 @@ impl Arena {
         let term = Term(self.nodes.len() as u32);
         let value = |atom: &Term| (u64::from(atom.0) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
         self.samples.push(match &node {
-            Node::Polynomial(products) => {
-                products.iter().fold(0, |sum, (atoms, mask)| sum ^ atoms.iter().fold(*mask, |product, atom| product & value(atom)))
-            }
+            Node::Polynomial(products) => products
+                .iter()
+                .fold(0, |sum, (product, mask)| sum ^ self.atoms(*product).iter().fold(*mask, |product, atom| product & value(atom))),
             _ => 0,
         });
         self.nodes.push(node.clone());
         self.numbers.insert(node, term);
         term
+    }
+
+    /// Returns the product of atoms, which are in order.
+    fn product(&mut self, atoms: Vec<Term>) -> Product {
+        if let Some(product) = self.product_numbers.get(&atoms) {
+            return *product;
+        }
+        let product = Product(self.products.len() as u32);
+        self.products.push(atoms.clone());
+        self.product_numbers.insert(atoms, product);
+        product
+    }
+
+    fn atoms(&self, product: Product) -> &[Term] {
+        &self.products[product.0 as usize]
+    }
+
+    /// Returns the product of two products.
+    fn product_of_two(&mut self, one: Product, other: Product) -> Product {
+        if one == other || other == NONE {
+            return one;
+        }
+        if let Some(product) = self.products_of_two.get(&(one, other)) {
+            return *product;
+        }
+        let mut atoms = [self.atoms(one), self.atoms(other)].concat();
+        atoms.sort_unstable();
+        atoms.dedup();
+        let product = self.product(atoms);
+        self.products_of_two.insert((one, other), product);
+        product
     }
 
     fn node(&self, term: Term) -> &Node {
@@ -119,22 +210,21 @@ impl Arena {
     }
 
     /// Returns the products of an expression.
-    fn products(&self, term: Term) -> Products {
+    fn products(&mut self, term: Term) -> Products {
         match self.node(term) {
-            Node::Polynomial(products) => products.iter().cloned().collect(),
+            Node::Polynomial(products) => products.clone(),
             Node::Sum(terms, 0) if terms.is_empty() => Products::new(),
-            Node::Sum(terms, constant) if terms.is_empty() => Products::from([(Vec::new(), *constant)]),
-            _ => Products::from([(vec![term], self.ones())]),
+            Node::Sum(terms, constant) if terms.is_empty() => vec![(NONE, *constant)],
+            _ => vec![(self.product(vec![term]), self.ones())],
         }
     }
 
-    /// Returns the expression of these products.
+    /// Returns the expression of these products, each of which counts for some bit.
     fn polynomial(&mut self, products: Products) -> Term {
-        let products: Vec<(Vec<Term>, u64)> = products.into_iter().filter(|(_, mask)| *mask != 0).collect();
-        match &products[..] {
+        match products[..] {
             [] => self.constant(0),
-            [(atoms, mask)] if atoms.is_empty() => self.constant(*mask),
-            [(atoms, mask)] if atoms.len() == 1 && *mask == self.ones() => self.unnamed(atoms[0]),
+            [(NONE, mask)] => self.constant(mask),
+            [(product, mask)] if mask == self.ones() && self.atoms(product).len() == 1 => self.unnamed(self.atoms(product)[0]),
             _ => self.intern(Node::Polynomial(products)),
         }
     }
@@ -143,15 +233,22 @@ impl Arena {
     /// apart, so that a polynomial and its complement have the same atom.
     fn short(&mut self, term: Term) -> Term {
         let Node::Polynomial(products) = self.node(term) else { return term };
+        let (constant, rest) = match &products[..] {
+            [(NONE, constant), rest @ ..] => (*constant, rest),
+            rest => (0, rest),
+        };
         // A complement is as long as what it complements.
-        if products.iter().filter(|(atoms, _)| !atoms.is_empty()).count() <= LONG {
+        if rest.len() <= LONG {
             return term;
         }
-        let mut products: Products = products.iter().cloned().collect();
-        let constant = products.remove(&Vec::new()).unwrap_or(0);
-        let rest = self.polynomial(products);
+        let rest = rest.to_vec();
+        let rest = self.polynomial(rest);
         let atom = self.intern(Node::Named(rest));
-        if constant == 0 { atom } else { self.polynomial(Products::from([(Vec::new(), constant), (vec![atom], self.ones())])) }
+        if constant == 0 {
+            return atom;
+        }
+        let product = self.product(vec![atom]);
+        self.polynomial(vec![(NONE, constant), (product, self.ones())])
     }
 
     /// Returns the polynomial of an atom that stands for one, and every other expression as it is.
@@ -163,10 +260,7 @@ impl Arena {
     }
 
     fn xor(&mut self, one: Term, other: Term) -> Term {
-        let mut products = self.products(one);
-        for (atoms, mask) in self.products(other) {
-            *products.entry(atoms).or_default() ^= mask;
-        }
+        let products = merged(&self.products(one), &self.products(other), |x, y| x ^ y);
         self.polynomial(products)
     }
 
@@ -185,16 +279,17 @@ impl Arena {
             return self.constant(0);
         }
         let (one, other) = (self.short(one), self.short(other));
-        let mut products = Products::new();
-        for (left, left_mask) in self.products(one) {
-            for (right, right_mask) in self.products(other) {
-                let mut atoms: Vec<Term> = left.iter().chain(&right).copied().collect();
-                atoms.sort_unstable();
-                atoms.dedup();
-                *products.entry(atoms).or_default() ^= left_mask & right_mask;
+        let (one, other) = (self.products(one), self.products(other));
+        let mut products = Products::with_capacity(one.len() * other.len());
+        for (left, left_mask) in &one {
+            for (right, right_mask) in &other {
+                let mask = left_mask & right_mask;
+                if mask != 0 {
+                    products.push((self.product_of_two(*left.max(right), *left.min(right)), mask));
+                }
             }
         }
-        self.polynomial(products)
+        self.polynomial(gathered(products, |x, y| x ^ y))
     }
 
     /// Rotates right by `by` bits, fewer than a word has.
@@ -203,17 +298,17 @@ impl Arena {
             return term;
         }
         let is_linear = matches!(self.node(term), Node::Polynomial(products)
-            if products.len() <= MOST_LINEAR.get() && products.iter().all(|(atoms, _)| atoms.len() < 2));
+            if products.len() <= MOST_LINEAR.get() && products.iter().all(|(product, _)| self.atoms(*product).len() < 2));
         let term = if is_linear { term } else { self.short(term) };
         match self.node(term).clone() {
-            Node::Polynomial(_) => {
-                let mut products = Products::new();
-                for (atoms, mask) in self.products(term) {
-                    let mut atoms: Vec<Term> = atoms.into_iter().map(|atom| self.rotate_right(atom, by)).collect();
+            Node::Polynomial(mut products) => {
+                for (product, mask) in &mut products {
+                    let mut atoms = self.atoms(*product).to_vec();
+                    atoms.iter_mut().for_each(|atom| *atom = self.rotate_right(*atom, by));
                     atoms.sort_unstable();
-                    products.insert(atoms, self.rotated(mask, by));
+                    (*product, *mask) = (self.product(atoms), self.rotated(*mask, by));
                 }
-                self.polynomial(products)
+                self.polynomial(gathered(products, |x, y| x ^ y))
             }
             Node::Sum(terms, constant) if terms.is_empty() => {
                 let constant = self.rotated(constant, by);
@@ -244,7 +339,11 @@ impl Arena {
 
     /// Unlike the product with a constant, this is exact however long the polynomial is.
     fn masked(&mut self, term: Term, mask: u64) -> Term {
-        let products = self.products(term).into_iter().map(|(atoms, bits)| (atoms, bits & mask)).collect();
+        let mut products = self.products(term);
+        products.retain_mut(|(_, bits)| {
+            *bits &= mask;
+            *bits != 0
+        });
         self.polynomial(products)
     }
 
@@ -252,8 +351,8 @@ impl Arena {
     fn complemented(&self, term: Term) -> Option<Term> {
         let Node::Polynomial(products) = self.node(term) else { return None };
         let is_whole = products.iter().all(|(_, mask)| *mask == self.ones());
-        match &products[..] {
-            [(none, _), (atoms, _)] if is_whole && none.is_empty() && atoms.len() == 1 => Some(atoms[0]),
+        match products[..] {
+            [(NONE, _), (product, _)] if is_whole && self.atoms(product).len() == 1 => Some(self.atoms(product)[0]),
             _ => None,
         }
     }
@@ -275,37 +374,31 @@ impl Arena {
 
     /// Returns the sum of two expressions, each so many times.
     fn sum(&mut self, both: [(Term, u64); 2]) -> Term {
-        let (mut terms, mut constant, ones) = (BTreeMap::<Term, u64>::new(), 0u64, self.ones());
-        let mut count = |term: Term, times: u64| {
-            let sum = terms.entry(term).or_default();
-            *sum = sum.wrapping_add(times) & ones;
-        };
-        for (term, factor) in both {
-            match self.node(term) {
-                Node::Sum(parts, part_constant) => {
-                    constant = constant.wrapping_add(part_constant.wrapping_mul(factor));
-                    parts.iter().for_each(|(part, times)| count(*part, times.wrapping_mul(factor)));
-                }
-                _ => count(term, factor),
+        let (mut constant, ones) = (0u64, self.ones());
+        let [one, other] = both.map(|(term, factor)| match self.node(term) {
+            Node::Sum(parts, part_constant) => {
+                constant = constant.wrapping_add(part_constant.wrapping_mul(factor));
+                parts.iter().map(|(part, times)| (*part, times.wrapping_mul(factor) & ones)).collect()
             }
-        }
-        terms.retain(|_, times| *times > 0);
+            _ => vec![(term, factor)],
+        });
+        let add = |x: u64, y: u64| x.wrapping_add(y) & ones;
+        let mut terms = merged(&one, &other, add);
         while let Some((one, other)) = self.never_meet(&terms) {
-            terms.remove(&one);
-            terms.remove(&other);
-            *terms.entry(self.xor(one, other)).or_default() += 1;
+            terms.retain(|(term, _)| *term != one && *term != other);
+            terms = merged(&terms, &[(self.xor(one, other), 1)], add);
         }
-        let constant = constant & self.ones();
-        match terms.iter().next() {
-            Some((term, 1)) if terms.len() == 1 && constant == 0 => *term,
-            _ => self.intern(Node::Sum(terms.into_iter().collect(), constant)),
+        let constant = constant & ones;
+        match terms[..] {
+            [(term, 1)] if constant == 0 => term,
+            _ => self.intern(Node::Sum(terms, constant)),
         }
     }
 
     /// Returns two polynomials of a sum, each in it once, that have no bit in common.
-    fn never_meet(&mut self, terms: &BTreeMap<Term, u64>) -> Option<(Term, Term)> {
+    fn never_meet(&mut self, terms: &[(Term, u64)]) -> Option<(Term, Term)> {
         let is_polynomial = |term: &Term| matches!(self.node(*term), Node::Polynomial(_));
-        let once: Vec<Term> = terms.iter().filter(|(term, times)| **times == 1 && is_polynomial(term)).map(|(term, _)| *term).collect();
+        let once: Vec<Term> = terms.iter().filter(|(term, times)| *times == 1 && is_polynomial(term)).map(|(term, _)| *term).collect();
         let zero = self.constant(0);
         for (i, one) in once.iter().enumerate() {
             for other in &once[i + 1..] {
@@ -379,13 +472,13 @@ pub fn complemented(bits: u32, term: Term) -> Option<Term> {
 pub struct Sample {
     bits: u32,
     seed: u64,
-    values: HashMap<Term, u64>,
+    values: FxHashMap<Term, u64>,
 }
 
 impl Sample {
     /// Chooses values of the variables of words of `bits` bits.
     pub fn new(bits: u32, seed: u64) -> Self {
-        Self { bits, seed, values: HashMap::new() }
+        Self { bits, seed, values: FxHashMap::default() }
     }
 
     /// Returns the value of a variable.
@@ -411,9 +504,9 @@ impl Sample {
                 let sum = |sum: u64, (term, times): &(Term, u64)| sum.wrapping_add(times.wrapping_mul(self.value_in(arena, *term)));
                 terms.iter().fold(*constant, sum) & arena.ones()
             }
-            Node::Polynomial(products) => products
-                .iter()
-                .fold(0, |sum, (atoms, mask)| sum ^ atoms.iter().fold(*mask, |product, atom| product & self.value_in(arena, *atom))),
+            Node::Polynomial(products) => products.iter().fold(0, |sum, (product, mask)| {
+                sum ^ arena.atoms(*product).iter().fold(*mask, |product, atom| product & self.value_in(arena, *atom))
+            }),
         };
         self.values.insert(term, value);
         value
@@ -425,9 +518,7 @@ pub fn forget() {
     ARENAS.with(|arenas| {
         for arena in arenas {
             let mut arena = arena.borrow_mut();
-            arena.nodes.clear();
-            arena.numbers.clear();
-            arena.samples.clear();
+            *arena = Arena::new(arena.bits);
         }
     });
 }
