@@ -182,9 +182,9 @@ blake2!(Blake2sCompression, blake2s, u32, 31, 10, [16 12 8 7]);
 blake2!(Blake2bCompression, blake2b, u64, 63, 12, [32 24 16 63]);
 
 /// Beside its chaining value a state has, in this order in three vectors: a counter of two words, the flags
-/// of the next block, and those that the last block has besides; whether the result is the upper half of
+/// of the next block, and those that the last block has besides; whether the result is for the upper half of
 /// the output, a zero, what is added to the bytes of a full block, and whether the next block is the last
-/// one; and in each word whether the result is the upper half.
+/// one; and in each word whether the result is for the upper half.
 impl InRows for Blake3Compression {
     const INITIAL: [u32; 8] = blake2s::INITIAL;
     const PLACES: &'static [Places<u32>] = &{
