@@ -137,7 +137,10 @@ pub(super) trait Of<'m> {
     fn bytes(&self, i: usize) -> &'m [u8];
     /// Returns the bytes of the node that comes `behind` nodes after node `i`, if there is one that will be hashed too. It
     /// need not be one of those that [`Nodes::hash`] is told to hash.
-    fn later(&self, i: usize, behind: usize) -> Option<&'m [u8]>;
+    #[inline(always)]
+    fn later(&self, _i: usize, _behind: usize) -> Option<&'m [u8]> {
+        None
+    }
     /// Returns the number of node `i`, if nodes have numbers.
     #[inline(always)]
     fn number(&self, _i: usize) -> u64 {
@@ -173,20 +176,12 @@ impl<'m> Of<'m> for &'m [[Value; 2]] {
     fn bytes(&self, i: usize) -> &'m [u8] {
         self[i].as_flattened()
     }
-    #[inline(always)]
-    fn later(&self, _: usize, _: usize) -> Option<&'m [u8]> {
-        None
-    }
 }
 
 impl<'m> Of<'m> for &'m Roots {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
         &self[i].1
-    }
-    #[inline(always)]
-    fn later(&self, _: usize, _: usize) -> Option<&'m [u8]> {
-        None
     }
 }
 
