@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall wheels release-check test lint test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples test-lake-on-s3 prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick study-results docs site $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint test-environments test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples test-lake-on-s3 prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick study-results docs site $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -52,13 +52,16 @@ install-test-tools: ## what the tests compare with, from the system's packages
 ALL = --workspace --all-features
 BUILT = target/debug
 
-# Python with what the tests compare with, and with what draws and reports.
+# Python with what the tests compare with, and with what draws and reports; and with the engines that the Python package is tested with.
 TEST_PYTHON = target/test-python
+TEST_PACKAGE = target/test-python-package
 TEST_REQUIREMENTS = crates/manyhash-cli/tests/requirements.txt bench/requirements.txt study/requirements.txt
 $(TEST_PYTHON)/installed: $(TEST_REQUIREMENTS)
 	python3 -m venv $(@D)
 	$(@D)/bin/pip install --quiet $(TEST_REQUIREMENTS:%=--requirement %)
 	touch $@
+
+test-environments: $(TEST_PYTHON)/installed $(TEST_PACKAGE)/installed ## what the tests compare with, from Python's packages
 
 WITH_PYTHON = PATH=$(CURDIR)/$(TEST_PYTHON)/bin:$$PATH PYTHON=$(CURDIR)/$(TEST_PYTHON)/bin/python
 
@@ -118,8 +121,6 @@ ATTACKS ?=
 soak:           ## the attacks of `make test` at length, with new seeds and larger numbers, for HOURS=8 or 0.5; ATTACKS="kills errors": only those
 	scripts/soak $(HOURS) $(ATTACKS)
 
-# The Python package with the engines that it is tested with.
-TEST_PACKAGE = target/test-python-package
 $(TEST_PACKAGE)/installed: crates/manyhash-python/tests/requirements.txt
 	python3 -m venv $(@D)
 	$(@D)/bin/pip install --quiet --requirement $<

@@ -1,4 +1,4 @@
-"""Counts the instructions of calls: crates/manyhash/src/kernel/census/calls.txt.
+"""Counts the instructions of calls: crates/prove/src/census/calls.txt.
 
 Short messages cost what the way to the kernel costs. This script follows calls of our own program
 one instruction after the other, as modelled_costs.py does, and records how many there are of
@@ -23,7 +23,7 @@ import sys
 
 from modelled_costs import trace
 
-RECORD = pathlib.Path(__file__).parent.parent / "crates/manyhash/src/kernel/census/calls.txt"
+RECORD = pathlib.Path(__file__).parent.parent / "crates/prove/src/census/calls.txt"
 HEAD = """# The instructions of a call, without those of the C library. Made by vectors/call_path.py.
 # function   algorithm  CPU        messages  bytes  instructions
 """

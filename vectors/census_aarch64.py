@@ -1,11 +1,11 @@
 """A census of the kernels of AArch64: what the compiler made of the loop of each one.
 
-As kernel/census.rs does for x86-64, whose decoder knows no other architecture. Kernels are followed
+As crates/prove/src/census.rs does for x86-64, whose decoder knows no other architecture. Kernels are followed
 in an emulator, as modelled_costs_aarch64.py follows them; LLVM disassembles them. A feature missing
 from a kernel, a helper that was not inlined or a rotation that waits too long shows here, while every
 digest is right.
 
-What it finds is compared with crates/manyhash/src/kernel/census/aarch64.txt, if the compiler is the
+What it finds is compared with crates/prove/src/census/aarch64.txt, if the compiler is the
 one that the record was made with. `--record` writes it anew.
 
 cargo build --release --package manyhash --example step --features hazmat --target aarch64-unknown-linux-gnu
@@ -22,7 +22,7 @@ from collections import Counter
 
 from modelled_costs_aarch64 import kernels_of, loop_of
 
-RECORD = pathlib.Path(__file__).parent.parent / "crates/manyhash/src/kernel/census/aarch64.txt"
+RECORD = pathlib.Path(__file__).parent.parent / "crates/prove/src/census/aarch64.txt"
 HEADER = """\
 # The census of every kernel of AArch64, which vectors/census_aarch64.py makes and compares with: one turn of its loop over blocks.
 # spills: loads from and stores to the stack, arrays among them

@@ -8,7 +8,8 @@
 //! - [`Kernel`] compresses blocks of several messages at once: the "S-UPDATE" of Gueron & Krasnov
 //!   2012.
 //! - [`schedule`] says which lanes are busy when.
-//! - [`Call`] is a call of a kernel with its memory, for a program that follows instructions.
+//! - [`Call`] is a call of a kernel with its memory, for a program that follows instructions, and [`Code`] is a function of a
+//!   kernel, for one that decodes them.
 //! - [`Lanes`] hashes with any [`Compression`] function, also one that is no algorithm of this
 //!   crate, written once, in safe code.
 //!
@@ -51,7 +52,7 @@ pub use crate::isa::{Avx, Avx2, Avx512, Avx512Half, Avx512Quarter, Sse2};
 pub use crate::isa::{Blocks, ByteOrder, Count, FirstByte, Isa, MAX_LANES, Portable, Task, Token, Two, Word, WordCount, Words};
 #[cfg(target_arch = "aarch64")]
 pub use crate::isa::{Neon, NeonSha3};
-pub use crate::kernel::calls::{Call, Form, Layout, Table};
+pub use crate::kernel::calls::{Call, Code, Form, Layout, Table};
 
 /// A backend's kernel for the algorithm `A`: it compresses one block of each of several messages at
 /// once, "S-UPDATE".
@@ -255,48 +256,4 @@ pub fn schedule<A: Algorithm>(message_bytes: &[usize]) -> Vec<Run> {
         Run { lanes, busy_lanes, blocks, cost_ps: blocks * u64::from(cost_ps(lanes)) }
     };
     recording::finish().into_iter().map(run).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Md5, Sha256, Sha512, hash};
-
-    fn lanes_are_independent<A: Algorithm>() {
-        for backend in Backend::supported().into_iter().filter(Backend::supports::<A>) {
-            let kernel = Kernel::<A>::of(backend).unwrap();
-            let messages: Vec<Vec<u8>> = (0..kernel.lanes()).map(|lane| vec![lane as u8; A::BLOCK_BYTES - 20]).collect();
-            let last: Vec<Vec<u8>> = messages.iter().map(|message| final_blocks::<A>(message, message.len() as u64)).collect();
-            let mut states = kernel.states();
-            messages.iter().enumerate().for_each(|(lane, message)| states.mark_end(lane, message.len() as u64));
-            kernel.update(&mut states, &Blocks::new(kernel.lanes(), last[0].len(), |lane| &last[lane]));
-            for (lane, message) in messages.iter().enumerate() {
-                assert_eq!(states.digest(lane), hash::<A>(message), "{} {backend} lane {lane}", A::NAME);
-            }
-            states.start(0);
-            assert_eq!(states.digest(0), kernel.states().digest(0));
-        }
-    }
-
-    #[test]
-    fn every_kernel_compresses_every_lane() {
-        macro_rules! all { ([] $($Algorithm:ident)*) => { $(lanes_are_independent::<crate::$Algorithm>();)* } }
-        for_each_algorithm!(all []);
-    }
-
-    #[test]
-    fn a_schedule_does_every_block_once() {
-        fn check<A: Algorithm>(lengths: &[usize]) {
-            let runs = schedule::<A>(lengths);
-            let done: u64 = runs.iter().map(|run| run.busy_lanes as u64 * run.blocks).sum();
-            let to_do: u64 = lengths.iter().map(|bytes| updates::<A>(*bytes as u64)).sum();
-            assert_eq!(done, to_do, "{} {lengths:?}", A::NAME);
-            assert!(runs.iter().all(|run| run.busy_lanes <= run.lanes && run.cost_ps > 0));
-        }
-        for lengths in [&[][..], &[0, 1], &[64; 33], &[100_000, 5, 70, 1_000_000, 64, 128, 90_000, 1], &[4096; 100]] {
-            check::<Sha256>(lengths);
-            check::<Sha512>(lengths);
-            check::<Md5>(lengths);
-        }
-    }
 }

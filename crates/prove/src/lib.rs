@@ -27,6 +27,7 @@
 //! | `faults.rs` | changed instructions, which proofs must find |
 //! | `main.rs`, `table.rs` | the program: the table of all proofs |
 //! | `tests.rs` | test: proofs in the profile of tests, with faults; the machine beside the CPU |
+//! | `census.rs`, `census/` | test: what the compiler made of each kernel, and the record of it; `calls.txt` there: the instructions of calls, by vectors/call_path.py; `aarch64.txt`: by vectors/census_aarch64.py |
 #![forbid(unsafe_code)]
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
@@ -41,6 +42,8 @@ pub mod standard;
 pub mod vector;
 pub mod words;
 
+#[cfg(test)]
+mod census;
 #[cfg(test)]
 mod tests;
 

@@ -145,6 +145,41 @@ impl Call {
     }
 }
 
+/// A function of a kernel, for a program that decodes it.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Its name, which no other has: `sha256/avx512x2`, `sha256/avx512x2 short`, `sha256/avx512x2 short in turns`, `sha256/avx512x2 dealt`.
+    pub name: String,
+    /// The name of the kernel's backend.
+    pub backend: &'static str,
+    /// Its address in this process.
+    pub address: usize,
+}
+
+impl Code {
+    /// Returns the functions of every kernel that hash blocks and messages, also of kernels that this CPU lacks.
+    pub fn all() -> Vec<Self> {
+        let mut all = Vec::new();
+        macro_rules! add { ($($Compression:path)*) => { $(add_code::<$Compression>(&mut all);)* } }
+        for_each_compression!(add);
+        all
+    }
+}
+
+fn add_code<C: Compression>(all: &mut Vec<Code>) {
+    for Kernel { name: backend, advance, dealt, short, .. } in kernels::<C>() {
+        let mut add = |what, address| all.push(Code { name: format!("{}/{backend}{what}", C::NAME), backend, address });
+        add("", advance as usize);
+        if let Some(dealt) = dealt {
+            add(" dealt", dealt as usize);
+        }
+        if let Some(short) = short {
+            add(" short", short.in_lanes as usize);
+            add(" short in turns", short.in_turns as usize);
+        }
+    }
+}
+
 fn add<C: Compression>(calls: &mut Vec<Result<Call, String>>) {
     for kernel in kernels::<C>() {
         if kernel.is_supported() {

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_known_and_every_kernel_passes() {
+    fn results_are_known_and_kernels_pass() {
         macro_rules! every { ($($Compression:path)*) => { $(
             let [states, digests] = known_of::<$Compression>();
             let name = <$Compression as Compression>::NAME;

@@ -21,6 +21,8 @@ mod floors;
 mod frames;
 #[cfg(target_os = "linux")]
 mod guarded;
+#[cfg(feature = "hazmat")]
+mod hazmat;
 mod hmac;
 mod hmac_vectors;
 mod jobs;

@@ -10,12 +10,10 @@
 mod executable;
 mod record;
 
-use super::Kernel;
-use super::list::kernels as kernels_of;
-use super::shape::{Kind, Shape};
-use crate::algorithm::Compression;
 use executable::{Callee, Executable};
 use iced_x86::{CpuidFeature, EncodingKind, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
+use manyhash::backend::{Backend, Kind};
+use manyhash::hazmat::Code;
 use record::Record;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,8 +23,8 @@ fn kernels_use_their_features_and_call_nothing() {
     println!("{:22}{}", "kernel", Census::headings());
     kernels.iter().for_each(|(name, (_, census))| println!("{name:22}{}", census.row()));
     let mut faults = Vec::new();
-    for (name, (shape, census)) in &kernels {
-        faults.extend(census.faults(shape).iter().map(|fault| format!("{name}: {fault}")));
+    for (name, (backend, census)) in &kernels {
+        faults.extend(census.faults(*backend).iter().map(|fault| format!("{name}: {fault}")));
     }
     assert!(faults.is_empty(), "the compiler made something else of the kernels:\n{}", faults.join("\n"));
 }
@@ -38,8 +36,8 @@ fn kernels_are_as_recorded() {
     Record { compiler, kernels }.check_or_write();
 }
 
-/// Every kernel by name, with its shape and its census.
-type Kernels = BTreeMap<String, (Shape, Census)>;
+/// The functions of every kernel by name, each with its backend and its census.
+type Kernels = BTreeMap<String, (Backend, Census)>;
 
 /// Returns all kernels, and the compiler if its code is to be compared with the record; `None` if
 /// the test is skipped.
@@ -62,31 +60,14 @@ fn skipped<T>(why: &str) -> Option<T> {
     None
 }
 
-/// Returns the kernels of every compression function, by name: `sha256/avx512x2`, `sha256/avx512x2
-/// short`, `sha256/avx512x2 short in turns`, `sha256/avx512x2 dealt`.
+/// Returns the functions of all kernels, by name.
 fn kernels(executable: &Executable) -> Kernels {
-    fn take<C: Compression>(executable: &Executable, kernels: &mut Kernels) {
-        for Kernel { name: kernel, shape, advance, dealt, short, .. } in &kernels_of::<C>() {
-            let mut take = |name: String, entry: usize| {
-                kernels.entry(name).or_insert_with_key(|name| {
-                    let kernel = executable.kernel_from(entry).unwrap_or_else(|why| panic!("{name}: {why}"));
-                    (*shape, Census::of(executable, kernel))
-                });
-            };
-            take(format!("{}/{kernel}", C::NAME), *advance as usize);
-            if let Some(dealt) = dealt {
-                take(format!("{}/{kernel} dealt", C::NAME), *dealt as usize);
-            }
-            if let Some(short) = short {
-                take(format!("{}/{kernel} short", C::NAME), short.in_lanes as usize);
-                take(format!("{}/{kernel} short in turns", C::NAME), short.in_turns as usize);
-            }
-        }
-    }
-    let mut kernels = BTreeMap::new();
-    macro_rules! take_all { ($($Compression:path)*) => { $(take::<$Compression>(executable, &mut kernels);)* } }
-    for_each_compression!(take_all);
-    kernels
+    let backend_of = |code: &Code| *Backend::known().iter().find(|backend| backend.name() == code.backend).expect("every kernel's backend is known");
+    let census_of = |code: Code| {
+        let kernel = executable.kernel_from(code.address).unwrap_or_else(|why| panic!("{}: {why}", code.name));
+        (backend_of(&code), Census::of(executable, kernel))
+    };
+    Code::all().into_iter().map(|code| (code.name.clone(), census_of(code))).collect()
 }
 
 macro_rules! census {
@@ -236,12 +217,12 @@ impl Census {
         self.stack_stores += usize::from(matches!(access, OpAccess::Write | OpAccess::ReadWrite));
     }
 
-    /// Lists the faults of a kernel of this shape. The rules are those of x86-64's features.
-    fn faults(&self, shape: &Shape) -> Vec<String> {
-        let has = |start: &str| shape.features.iter().any(|feature| feature.starts_with(start));
+    /// Lists the faults of a kernel of this backend. The rules are those of x86-64's features.
+    fn faults(&self, backend: Backend) -> Vec<String> {
+        let has = |start: &str| backend.features().iter().any(|feature| feature.starts_with(start));
         let mut faults = Vec::new();
         // Tables of a few KiB are zeroed and copied once for a run of blocks.
-        let has_tables = matches!(shape.kind, Kind::ScalarBesideVectors | Kind::InstructionsBesideVectors);
+        let has_tables = matches!(backend.kind(), Kind::ScalarBesideVectors | Kind::InstructionsBesideVectors);
         for (callee, calls) in &self.calls {
             if !(has_tables && matches!(&**callee, "memset" | "memcpy")) {
                 faults.push(format!("{calls} calls of {callee}"));
@@ -269,9 +250,9 @@ impl Census {
             expect(self.vex + self.evex == 0, &format!("encodings newer than SSE2: {encodings}"));
         }
         expect(self.sha > 0 || !has("sha"), "no instruction of the SHA extensions");
-        expect(self.rorx > 0 || !has("bmi2") || shape.kind != Kind::ScalarBesideVectors, "rotations without rorx");
+        expect(self.rorx > 0 || !has("bmi2") || backend.kind() != Kind::ScalarBesideVectors, "rotations without rorx");
 
-        if let Some(bits) = shape.vector_bits {
+        if let Some(bits) = backend.vector_bits() {
             let operations = [(128, self.xmm_operations), (256, self.ymm_operations), (512, self.zmm_operations)];
             let count = |is_counted: &dyn Fn(usize) -> bool| -> usize {
                 operations.iter().filter(|(width, _)| is_counted(*width)).map(|(_, operations)| operations).sum()
@@ -281,8 +262,8 @@ impl Census {
             // unless that would make upper halves dirty. Kernels beside scalar rounds read constants in their loop, and this
             // profile checks addresses for that, in vectors. Kernels of rows pick two of them at a time.
             let few = 8;
-            let wider_allowed = if bits == 128 && !matches!(shape.kind, Kind::ScalarBesideVectors | Kind::Rows) { 0 } else { few };
-            let is_right = right > few && wider <= wider_allowed && (narrower <= 2 * few || shape.kind != Kind::Lanes);
+            let wider_allowed = if bits == 128 && !matches!(backend.kind(), Kind::ScalarBesideVectors | Kind::Rows) { 0 } else { few };
+            let is_right = right > few && wider <= wider_allowed && (narrower <= 2 * few || backend.kind() != Kind::Lanes);
             expect(is_right, &format!("vectors of {bits} bits have {right} operations, narrower ones {narrower}, wider ones {wider}"));
         }
         faults

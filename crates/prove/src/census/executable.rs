@@ -65,10 +65,10 @@ impl<'a> Executable<'a> {
         compilers.next().filter(|first| compilers.all(|other| other == *first)).map(str::to_owned)
     }
 
-    /// Returns whether this crate was built incrementally. If not, it has fewer codegen units, and
-    /// they have this crate's name.
+    /// Returns whether the library was built incrementally. If not, it has fewer codegen units, and
+    /// they have its name.
     pub(super) fn is_incremental(&self) -> bool {
-        let is_whole_unit = |name: &str| name.starts_with(concat!(env!("CARGO_CRATE_NAME"), ".")) && name.contains("-cgu.");
+        let is_whole_unit = |name: &str| name.starts_with("manyhash.") && name.contains("-cgu.");
         let mut files = self.file.symbols().filter(|symbol| symbol.kind() == SymbolKind::File);
         !files.any(|symbol| symbol.name().is_ok_and(is_whole_unit))
     }
@@ -173,7 +173,7 @@ impl<'a> Executable<'a> {
 
 // Parts of symbols are searched as both schemes of mangling have them: names with their lengths.
 impl Callee {
-    /// Returns whether it is the function in which [`Token::run`](crate::isa::Token::run) runs its
+    /// Returns whether it is the function in which [`Token::run`](manyhash::hazmat::Token::run) runs its
     /// task.
     pub(super) fn is_kernel(&self) -> bool {
         self.name.contains("manyhash") && ["8featured", "5plain"].iter().any(|part| self.name.contains(part))
