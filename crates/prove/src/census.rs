@@ -62,7 +62,8 @@ fn skipped<T>(why: &str) -> Option<T> {
 
 /// Returns the functions of all kernels, by name.
 fn kernels(executable: &Executable) -> Kernels {
-    let backend_of = |code: &Code| *Backend::known().iter().find(|backend| backend.name() == code.backend).expect("every kernel's backend is known");
+    let backend_of =
+        |code: &Code| *Backend::known().iter().find(|backend| backend.name() == code.backend).expect("every kernel's backend is known");
     let census_of = |code: Code| {
         let kernel = executable.kernel_from(code.address).unwrap_or_else(|why| panic!("{}: {why}", code.name));
         (backend_of(&code), Census::of(executable, kernel))

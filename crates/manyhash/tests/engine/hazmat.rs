@@ -20,7 +20,7 @@ fn every_kernel_compresses_every_lane<A: Algorithm>() {
     }
 }
 
-manyhash::for_each_algorithm!(per_algorithm [every_kernel_compresses_every_lane]);
+manyhash::for_each_algorithm!(per_algorithm[every_kernel_compresses_every_lane]);
 
 /// Each lane of each kernel hashes blocks whose result is known, and messages, before its first use. All do so here.
 #[test]
