@@ -126,11 +126,13 @@ $(TEST_PACKAGE)/installed: crates/manyhash-python/tests/requirements.txt
 	$(@D)/bin/pip install --quiet --requirement $<
 	touch $@
 
-# In the folder and profile of the other tests, with a user's features: what the benchmarks ask of dependencies must not be there.
+# In the folder and profile of the other tests, with a user's features: what the benchmarks ask of dependencies must not be there. So the
+# engine is compiled once more, and sooner if it need not be fast. Spark's tests, which start processes of their own, run beside the others.
+PYTEST = cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
 test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source as a user would
 	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall \
-		--config-settings="build-args=--profile dev" .
-	cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
+		--config-settings="build-args=--profile dev --config profile.dev.package.manyhash.opt-level=1" .
+	($(PYTEST) tests/spark) & spark=$$!; ($(PYTEST) --ignore tests/spark) && wait $$spark || { wait $$spark; exit 1; }
 	python3 docs/test_guide.py --manyhash $(TEST_PACKAGE)/bin/manyhash --python $(TEST_PACKAGE)/bin/python README.md docs/guide/data-lake.md docs/guide/server.md
 
 # The adapters and the Spark part with the oldest engines that the extras of the package allow.
