@@ -345,8 +345,8 @@ impl<C: Compression> Kernel<C> {
     }
 }
 
-/// Whether kernels of an instruction set have code in this build. In unit tests only those have that are tested there: others would
-/// take the compiler three times as long as all unit tests. They are tested from outside, in `tests/engine` and `crates/prove`.
+/// Whether kernels of an instruction set have code in this build. In unit tests only those have that are tested there: with
+/// the others, the compiler takes almost twice as long. They are tested from outside, in `tests/engine` and `crates/prove`.
 const fn has_code<I: Token>() -> bool {
     match I::FEATURES {
         [first, ..] if cfg!(test) => matches!(first.as_bytes(), b"sha"),
