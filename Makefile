@@ -72,9 +72,10 @@ test-rust: $(TEST_PYTHON)/installed ## every test in Rust: the engine, Arrow, th
 test-backends:  ## the vectors once more, forced onto each backend this CPU has
 	scripts/test-backends
 
-test-aarch64: ## the engine on AArch64, in an emulator, by hand: on Debian, it installs a compiler for it
+test-aarch64: $(TEST_PYTHON)/installed ## AArch64 in an emulator, by hand: the engine, the command, programs in C; on Debian, it installs a compiler for it
 	scripts/install-test-tools aarch64
 	scripts/test-aarch64
+	$(WITH_PYTHON) scripts/test-aarch64 command
 
 EXAMPLES = $(CURDIR)/target/test-examples
 test-examples: ## the examples in C++ and Go on the library of the release profile, by hand; `make test` has them on that of its own

@@ -45,31 +45,35 @@ macro_rules! round {
     };
 }
 
-/// Sixteen rounds by the macro `round!` that is in scope, after which every variable is back in its
-/// place. `$wk!(t)` gives message word plus constant.
+/// Eight rounds by the macro `round!` that is in scope, after which every variable is back in its place. `$wk!(t)` gives message
+/// word plus constant.
+macro_rules! eight_rounds {
+    ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $wk:ident) => {
+        eight_rounds!($A $V, $a $b $c $d $e $f $g $h, $wk: 0 1 2 3 4 5 6 7);
+    };
+    ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident,
+     $wk:ident: $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal $t7:literal) => {
+        round!($A $V, $a $b $c $d $e $f $g $h, $wk!($t0));
+        round!($A $V, $h $a $b $c $d $e $f $g, $wk!($t1));
+        round!($A $V, $g $h $a $b $c $d $e $f, $wk!($t2));
+        round!($A $V, $f $g $h $a $b $c $d $e, $wk!($t3));
+        round!($A $V, $e $f $g $h $a $b $c $d, $wk!($t4));
+        round!($A $V, $d $e $f $g $h $a $b $c, $wk!($t5));
+        round!($A $V, $c $d $e $f $g $h $a $b, $wk!($t6));
+        round!($A $V, $b $c $d $e $f $g $h $a, $wk!($t7));
+    };
+}
+
+/// Sixteen rounds.
 macro_rules! sixteen_rounds {
     ($A:ident $V:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $wk:ident) => {
-        round!($A $V, $a $b $c $d $e $f $g $h, $wk!(0));
-        round!($A $V, $h $a $b $c $d $e $f $g, $wk!(1));
-        round!($A $V, $g $h $a $b $c $d $e $f, $wk!(2));
-        round!($A $V, $f $g $h $a $b $c $d $e, $wk!(3));
-        round!($A $V, $e $f $g $h $a $b $c $d, $wk!(4));
-        round!($A $V, $d $e $f $g $h $a $b $c, $wk!(5));
-        round!($A $V, $c $d $e $f $g $h $a $b, $wk!(6));
-        round!($A $V, $b $c $d $e $f $g $h $a, $wk!(7));
-        round!($A $V, $a $b $c $d $e $f $g $h, $wk!(8));
-        round!($A $V, $h $a $b $c $d $e $f $g, $wk!(9));
-        round!($A $V, $g $h $a $b $c $d $e $f, $wk!(10));
-        round!($A $V, $f $g $h $a $b $c $d $e, $wk!(11));
-        round!($A $V, $e $f $g $h $a $b $c $d, $wk!(12));
-        round!($A $V, $d $e $f $g $h $a $b $c, $wk!(13));
-        round!($A $V, $c $d $e $f $g $h $a $b, $wk!(14));
-        round!($A $V, $b $c $d $e $f $g $h $a, $wk!(15));
+        $crate::algorithm::sha2::eight_rounds!($A $V, $a $b $c $d $e $f $g $h, $wk: 0 1 2 3 4 5 6 7);
+        $crate::algorithm::sha2::eight_rounds!($A $V, $a $b $c $d $e $f $g $h, $wk: 8 9 10 11 12 13 14 15);
     };
 }
 
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, reason = "for rounds of other kernels"))]
-pub(crate) use sixteen_rounds;
+pub(crate) use {eight_rounds, sixteen_rounds};
 
 /// Replaces word t - 16 of the schedule, `w[t % 16]`, by word t (6.2.2 and 6.4.2, step 1).
 #[inline(always)]
@@ -81,9 +85,10 @@ pub(crate) fn next_word<A: Sha2, V: Words<Word = A::Word>>(w: &mut [V; 16], t: u
 
 #[inline(always)]
 pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &mut [V; 8], mut words: [V; 16]) {
-    // Two waves have 48 live vectors. The schedule is forced to memory, which beats the spills that
-    // the compiler chooses.
-    let w = if V::WAVES > 1 { black_box(&mut words) } else { &mut words };
+    if V::WAVES > 1 {
+        return compress_in_halves::<A, V>(isa, state, words);
+    }
+    let w = &mut words;
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     let k = &A::ROUND_CONSTANTS[0];
     macro_rules! message_word {
@@ -99,6 +104,42 @@ pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &m
             };
         }
         sixteen_rounds!(A V, a b c d e f g h, schedule_word);
+    }
+    let end = [a, b, c, d, e, f, g, h];
+    for (word, end) in state.iter_mut().zip(end) {
+        *word = word.add(end);
+    }
+}
+
+/// Compresses in loops of eight rounds. Two waves have 48 live vectors, and the schedule is in memory in any case.
+#[inline(always)]
+fn compress_in_halves<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &mut [V; 8], mut words: [V; 16]) {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
+    let (halves, _) = black_box(&mut words).as_chunks_mut::<8>();
+    let [near, far] = halves else { unreachable!() };
+    let (mut near, mut far) = (near, far);
+    let constants = A::ROUND_CONSTANTS.as_flattened().as_chunks::<8>().0;
+    for k in &constants[..2] {
+        macro_rules! message_word {
+            ($t:literal) => {
+                near[$t].add(V::splat(isa, k[$t]))
+            };
+        }
+        eight_rounds!(A V, a b c d e f g h, message_word);
+        std::mem::swap(&mut near, &mut far);
+    }
+    for k in &constants[2..] {
+        macro_rules! schedule_word {
+            ($t:literal) => {{
+                let (at_1, at_9) = if $t < 7 { (near[($t + 1) % 8], far[($t + 1) % 8]) } else { (far[0], near[0]) };
+                let at_14 = if $t < 2 { far[($t + 6) % 8] } else { near[($t + 6) % 8] };
+                let word = near[$t].add(A::small_sigma0(at_1)).add(at_9).add(A::small_sigma1(at_14));
+                near[$t] = word;
+                word.add(V::splat(isa, k[$t]))
+            }};
+        }
+        eight_rounds!(A V, a b c d e f g h, schedule_word);
+        std::mem::swap(&mut near, &mut far);
     }
     let end = [a, b, c, d, e, f, g, h];
     for (word, end) in state.iter_mut().zip(end) {
@@ -123,13 +164,13 @@ where
 #[inline(always)]
 pub(super) fn compress_constant<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &mut [V; 8], expanded: &[A::Word; MAX_ROUNDS]) {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
-    for words in expanded[..16 * A::ROUND_CONSTANTS.len()].as_chunks::<16>().0 {
+    for words in expanded[..16 * A::ROUND_CONSTANTS.len()].as_chunks::<8>().0 {
         macro_rules! word {
             ($t:literal) => {
                 V::splat(isa, words[$t])
             };
         }
-        sixteen_rounds!(A V, a b c d e f g h, word);
+        eight_rounds!(A V, a b c d e f g h, word);
     }
     let end = [a, b, c, d, e, f, g, h];
     for (word, end) in state.iter_mut().zip(end) {

@@ -40,15 +40,21 @@ impl<I: PerMessage<C>, C: Compression> Task<I> for InRegisters<'_, C> {
         let between = self.0.marked_between();
         let OneMessage { state: memory, body, end, .. } = self.0;
         let mut state = [isa.load(memory)];
-        for (segment, told) in [(body, None), (end, between)] {
-            if let Some(at_end) = told {
+        // An array of both segments would be memory, which is read in larger parts than it was written in: that waits.
+        let (mut segment, mut is_end) = (body, false);
+        loop {
+            if !segment.is_empty() {
+                isa.compress(&mut state, &Blocks::successive(1, segment.len(), segment));
+            }
+            if is_end {
+                break;
+            }
+            if let Some(at_end) = between {
                 let mut marked = isa.store(&state[0]);
                 C::Ending::mark_end(&mut marked, at_end);
                 state = [isa.load(&marked)];
             }
-            if !segment.is_empty() {
-                isa.compress(&mut state, &Blocks::successive(1, segment.len(), segment));
-            }
+            (segment, is_end) = (end, true);
         }
         *memory = isa.store(&state[0]);
     }
@@ -64,16 +70,21 @@ impl<I: Isa, C: Compression> Task<I> for InLane<'_, C> {
         let between = self.0.marked_between();
         let OneMessage { state: memory, body, end, .. } = self.0;
         let mut state = C::State::splat::<VectorOf<C, I>>(isa, memory);
-        for (segment, told) in [(body, None), (end, between)] {
-            if let Some(at_end) = told {
-                C::State::write(&state, memory.as_mut(), 1);
-                C::Ending::mark_end(memory, at_end);
-                state = C::State::splat::<VectorOf<C, I>>(isa, memory);
-            }
+        let (mut segment, mut is_end) = (body, false);
+        loop {
             for block in segment.chunks_exact(C::BLOCK_BYTES) {
                 let words = C::Block::load(isa, C::BYTE_ORDER, &Blocks::successive(1, C::BLOCK_BYTES, block), 0, 0);
                 C::compress(isa, &mut state, words);
             }
+            if is_end {
+                break;
+            }
+            if let Some(at_end) = between {
+                C::State::write(&state, memory.as_mut(), 1);
+                C::Ending::mark_end(memory, at_end);
+                state = C::State::splat::<VectorOf<C, I>>(isa, memory);
+            }
+            (segment, is_end) = (end, true);
         }
         C::State::write(&state, memory.as_mut(), 1);
     }
