@@ -116,5 +116,7 @@ pub(super) fn ragged_message_ps<C: Compression>(kernel: &Kernel<C>) -> u64 {
 pub(super) const DECISION_PS: u64 = 300_000;
 /// A linear program.
 pub(super) const LINEAR_PROGRAM_PS: u64 = 1_000_000;
-/// All that planning the end of a batch takes: some linear programs, decisions, and moves.
-pub(super) const PLANNING_PS: u64 = 5_000_000;
+/// All that planning the end of a batch takes: a linear program for each kernel in turn, decisions, and moves.
+pub(super) const PLANNING_PS: u64 = 3_000_000;
+/// What is left of that once there is a plan.
+pub(super) const FOLLOWING_PS: u64 = 1_200_000;

@@ -11,6 +11,7 @@
 //! most blocks left gets all done. The program is solved by the dual simplex method, because s = 0
 //! is too little but costs least: that takes a few pivots on a table of kernels by lanes.
 
+use super::mix::MAX_KERNELS;
 use crate::algorithm::Compression;
 use crate::kernel::Kernel;
 use alloc::vec::Vec;
@@ -27,10 +28,10 @@ pub(super) struct Work<'a> {
 }
 
 /// One condition: `surplus = constant + sum of each[k] * variable[k]`, which must not be negative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Row {
     constant: f64,
-    each: Vec<f64>,
+    each: [f64; MAX_KERNELS],
     /// The kernel whose steps are this row's value, unless the value is a surplus.
     kernel: Option<usize>,
 }
@@ -38,12 +39,15 @@ struct Row {
 /// Returns the steps of each kernel, rounded up, that do the work in the least time.
 pub(super) fn fewest_steps<C: Compression>(kernels: &[Kernel<C>], work: &Work) -> Vec<u64> {
     let useful_lanes = kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or(1).min(work.messages);
-    let row = |longest: usize, blocks: u64| Row {
-        constant: -(blocks as f64),
-        each: kernels.iter().map(|kernel| longest.min(kernel.lanes) as f64).collect(),
-        kernel: None,
+    let row = |longest: usize, blocks: u64| {
+        let mut each = [0.0; MAX_KERNELS];
+        for (each, kernel) in each.iter_mut().zip(kernels) {
+            *each = longest.min(kernel.lanes) as f64;
+        }
+        Row { constant: -(blocks as f64), each, kernel: None }
     };
-    let mut rows = vec![row(useful_lanes, work.blocks)];
+    let mut rows = Vec::with_capacity(useful_lanes);
+    rows.push(row(useful_lanes, work.blocks));
     let mut blocks = 0;
     for (i, message) in work.longest[..useful_lanes - 1].iter().enumerate() {
         blocks += message;
@@ -78,16 +82,17 @@ pub(super) fn fewest_steps<C: Compression>(kernels: &[Kernel<C>], work: &Work) -
 /// Exchanges the roles of the variable `entering` and the value of `row`.
 fn pivot(rows: &mut [Row], cost: &mut [f64], variables: &mut [Option<usize>], row: usize, entering: usize) {
     let by = rows[row].each[entering];
-    let mut solved = rows[row].clone();
+    let mut solved = rows[row];
+    let each = &mut solved.each[..variables.len()];
     solved.constant /= -by;
-    for each in &mut solved.each {
+    for each in each {
         *each /= -by;
     }
     solved.each[entering] = 1.0 / by;
     std::mem::swap(&mut solved.kernel, &mut variables[entering]);
     let substitute = |each: &mut [f64]| {
         let factor = std::mem::take(&mut each[entering]);
-        for (each, solved) in each.iter_mut().zip(&solved.each) {
+        for (each, solved) in each.iter_mut().zip(&solved.each[..variables.len()]) {
             *each += factor * solved;
         }
         factor

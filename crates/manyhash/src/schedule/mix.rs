@@ -115,7 +115,7 @@ fn keep_wide_from_long_runs<C: Compression>(kernels: &mut [Kernel<C>]) {
 }
 
 /// More kernels than any compression function has.
-const MAX_KERNELS: usize = 24;
+pub(super) const MAX_KERNELS: usize = 24;
 
 /// The cost of a kernel that is never chosen, in picoseconds.
 const NEVER_PS: u32 = u32::MAX / 2;

@@ -94,7 +94,7 @@ use crate::isa::{Ahead, Blocks, MAX_LANES};
 use crate::kernel::Kernel;
 use crate::kernel::states::States;
 use alloc::vec::Vec;
-use bookkeeping::{DECISION_PS, LINEAR_PROGRAM_PS, MESSAGE_PS, PLANNING_PS, SCHEDULE_PS, run_ps};
+use bookkeeping::{DECISION_PS, FOLLOWING_PS, LINEAR_PROGRAM_PS, MESSAGE_PS, PLANNING_PS, SCHEDULE_PS, run_ps};
 use linear_program::Work;
 use mix::{Mix, Usage};
 
@@ -215,13 +215,13 @@ pub(crate) fn ended_of(slots: &[usize], mut has_ended: impl FnMut(usize) -> bool
 /// Two messages change places if the one outside has more left, by one part in this many of the
 /// time left.
 const TURNS: u64 = 24;
-/// The linear program is asked again after one part in this many of a kernel's steps.
+/// If messages share lanes, the linear program is asked again after one part in this many of a kernel's steps.
 const PARTS: u64 = 4;
 /// A plan holds for this many picoseconds, so that planning takes no more than a twentieth of the
 /// time.
 const PLAN_EVERY_PS: u64 = 50_000_000;
 /// Work of less than this many picoseconds is not planned if it is too many messages to look at
-/// each of them.
+/// each of them, or if they would have to change places.
 const LEAST_PLANNED_PS: f64 = 200e6;
 
 /// The point at which a run ends.
@@ -276,6 +276,7 @@ pub(super) fn run<C: Compression>(memory: &mut Memory<C>, mix: &Mix<C>, extent: 
         active: 0,
         kernel: mix.widest,
         planned_blocks: 0,
+        shares_lanes: false,
         elapsed_ps: 0,
         plan_again_ps: 0,
         unplanned_messages: 0,
@@ -298,6 +299,8 @@ struct Schedule<'a, 's, C: Compression> {
     kernel: usize,
     /// The number of blocks that the kernel was chosen for.
     planned_blocks: u64,
+    /// Whether more messages were left than this kernel has lanes when it was chosen.
+    shares_lanes: bool,
     /// The time of what was run, by the costs of the kernels, in picoseconds.
     elapsed_ps: u64,
     /// The elapsed time, in picoseconds, from which on another plan is worth making.
@@ -383,6 +386,10 @@ impl<C: Compression> Schedule<'_, '_, C> {
         if messages <= self.unplanned_messages {
             return self.go_unplanned(messages);
         }
+        // All had a lane when the plan was made, so that it holds to its end.
+        if self.planned_blocks > 0 && !self.shares_lanes {
+            return self.planned_blocks;
+        }
         if self.elapsed_ps < self.plan_again_ps && messages >= self.mix.kernels[self.kernel].lanes {
             return ((self.plan_again_ps - self.elapsed_ps) / u64::from(self.mix.kernels[self.kernel].cost_ps)).max(1);
         }
@@ -397,13 +404,13 @@ impl<C: Compression> Schedule<'_, '_, C> {
         longest.sort_unstable();
         longest.reverse();
         let work = Work { messages, blocks: total_blocks, longest: &longest };
-        if work.messages == longest.len() && !self.is_worth_planning(&work) {
+        let unplanned_ps = if messages == longest.len() { self.unplanned_ps(&work) } else { f64::INFINITY };
+        if unplanned_ps - self.least_ps(&work) <= PLANNING_PS as f64 || !self.choose_kernel(&work, unplanned_ps) {
             self.unplanned_messages = messages;
             return self.go_unplanned(messages);
         }
         self.plan_again_ps = self.elapsed_ps + PLAN_EVERY_PS;
         self.usage.bookkeeping_ps += DECISION_PS;
-        self.choose_kernel(&work);
         let turn_blocks = self.share_lanes(&work);
         if self.planned_blocks == 0 { turn_blocks } else { turn_blocks.min(self.planned_blocks) }
     }
@@ -431,32 +438,45 @@ impl<C: Compression> Schedule<'_, '_, C> {
         (2 * work.messages.min(2 * MAX_LANES) as u64).max(16)
     }
 
-    fn choose_kernel(&mut self, work: &Work) {
+    /// Chooses a kernel, and for how many blocks. Returns whether that may be worth it: without a plan, the work takes
+    /// `unplanned_ps` picoseconds.
+    fn choose_kernel(&mut self, work: &Work, unplanned_ps: f64) -> bool {
         let (kernels, widest) = (&self.mix.kernels, self.mix.widest);
         if work.blocks >= (kernels[widest].lanes as u64).saturating_mul(work.longest[0]) {
             (self.kernel, self.planned_blocks) = (widest, 0);
         } else if self.planned_blocks == 0 || work.messages < kernels[self.kernel].lanes {
             self.usage.bookkeeping_ps += LINEAR_PROGRAM_PS;
             let steps = linear_program::fewest_steps(kernels, work);
+            let planned_ps: f64 = kernels.iter().zip(&steps).map(|(kernel, steps)| f64::from(kernel.cost_ps) * *steps as f64).sum();
             let widest_used = (0..kernels.len()).filter(|kernel| steps[*kernel] > 0).max_by_key(|kernel| kernels[*kernel].lanes);
-            self.kernel = widest_used.unwrap_or(self.mix.best_for(work.messages, work.longest[0]));
-            self.planned_blocks = (steps[self.kernel] / PARTS).max(Self::fewest_blocks(work));
+            let first = widest_used.unwrap_or(self.mix.best_for(work.messages, work.longest[0]));
+            let shares_lanes = work.messages > kernels[first].lanes;
+            let is_short = self.elapsed_ps as f64 + unplanned_ps < LEAST_PLANNED_PS;
+            if shares_lanes && is_short || unplanned_ps - planned_ps <= FOLLOWING_PS as f64 {
+                return false;
+            }
+            (self.kernel, self.shares_lanes) = (first, shares_lanes);
+            let steps = if shares_lanes { steps[first] / PARTS } else { steps[first] };
+            self.planned_blocks = steps.max(Self::fewest_blocks(work));
         }
+        true
     }
 
-    /// Returns whether the most that planning could save is more than it costs. Without a plan, the
-    /// kernel that is cheapest for the messages left advances those in its lanes until one of them
-    /// ends, and so on. That takes no longer than to advance all messages by a block each in turn,
-    /// which is what is compared with the least that anything could take.
-    fn is_worth_planning(&self, work: &Work) -> bool {
+    /// Returns the time that all messages take without a plan, in picoseconds: the kernel that is cheapest for those
+    /// left advances those in its lanes until one of them ends, and so on. That takes no longer than to advance all
+    /// messages by a block each in turn, which is this.
+    fn unplanned_ps(&self, work: &Work) -> f64 {
         // The sums are in floating point because a guess of a length may be any number.
         let next = work.longest[1..].iter().chain([&0]);
         let levels = work.longest.iter().zip(next).zip(1..);
-        let unplanned_ps: f64 =
-            levels.map(|((blocks, next), messages)| (blocks - next) as f64 * self.mix.cost_ps(messages, work.longest[0]) as f64).sum();
+        levels.map(|((blocks, next), messages)| (blocks - next) as f64 * self.mix.cost_ps(messages, work.longest[0]) as f64).sum()
+    }
+
+    /// Returns a time that nothing can fall below, in picoseconds.
+    fn least_ps(&self, work: &Work) -> f64 {
         let at_best_rate_ps = work.blocks as f64 * self.mix.least_ps_per_block(work.messages);
         let longest_alone_ps = work.longest[0] as f64 * self.mix.cost_ps(1, work.longest[0]) as f64;
-        unplanned_ps - at_best_rate_ps.max(longest_alone_ps) > PLANNING_PS as f64
+        at_best_rate_ps.max(longest_alone_ps)
     }
 
     /// Lets messages outside of the lanes take the place of those that are ahead of them. Returns
