@@ -65,9 +65,10 @@ test-environments: $(TEST_PYTHON)/installed $(TEST_PACKAGE)/installed ## what th
 
 WITH_PYTHON = PATH=$(CURDIR)/$(TEST_PYTHON)/bin:$$PATH PYTHON=$(CURDIR)/$(TEST_PYTHON)/bin/python
 
+# Two tests a CPU at once: those of the command wait for its processes a third of the time.
 test-rust: $(TEST_PYTHON)/installed ## every test in Rust: the engine, Arrow, the command, the benchmarks, the study, the examples
 	$(WITH_PYTHON) $(CARGO) test $(ALL) --no-run
-	$(WITH_PYTHON) $(CARGO) test $(ALL)
+	$(WITH_PYTHON) RUST_TEST_THREADS=$$((2 * $$(getconf _NPROCESSORS_ONLN))) $(CARGO) test $(ALL)
 
 test-backends:  ## the vectors once more, forced onto each backend this CPU has
 	scripts/test-backends
@@ -105,7 +106,7 @@ test-command: ## a first user's commands, as the README and the guide have them
 	python3 scripts/run.py --manyhash $(BUILT)/manyhash --limit-bytes 300000000 /usr/lib
 
 # Seconds that `make test` gives each fuzz target, and `make fuzz` each target or the one that TARGET names: see fuzz/README.md.
-SMOKE ?= 15
+SMOKE ?= 10
 TIME ?= 60
 TARGET ?=
 

@@ -108,7 +108,7 @@ pub(crate) struct InLanes<'a, 'm, C: Compression> {
     pub(crate) finals: Option<&'a mut [WordOf<C>]>,
     /// Whether the whole states are asked for there. Otherwise only the words of digests are in them.
     pub(crate) whole_states: bool,
-    pub(crate) rows: &'a mut [Row; MAX_LANES],
+    pub(crate) rows: &'a mut [Row],
 }
 
 impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
@@ -203,7 +203,7 @@ pub(crate) struct InTurns<'a, 'm, C: Compression> {
     /// The messages that wait for lanes. All messages start from the same midstate.
     pub(crate) waiting: &'a [&'m [u8]],
     /// Memory for a row a lane.
-    pub(crate) rows: &'a mut [Row; MAX_LANES],
+    pub(crate) rows: &'a mut [Row],
     pub(crate) ended: &'a mut [Row],
 }
 

@@ -97,13 +97,6 @@ struct OnItsWay {
     left: u64,
 }
 
-impl OnItsWay {
-    /// The order in which chains wait: the longest is taken first, from the end; among equals, the first.
-    fn order(&self) -> (u64, usize) {
-        (self.left, usize::MAX - self.chain)
-    }
-}
-
 /// A run that goes through bytes has one end for so many lanes, or more.
 const FEW_ENDS: usize = 4;
 
@@ -120,9 +113,10 @@ pub(crate) fn run<C: Compression>(mix: &Mix<C>, chains: &Chains<'_, C>, values: 
             return lanes.run_alike(mix, links);
         }
     }
-    let all = (0..count).map(|chain| OnItsWay { chain, left: (chains.links)(chain) });
+    // The longest is taken first, from the end; among equals, the first.
+    let all = (0..count).rev().map(|chain| OnItsWay { chain, left: (chains.links)(chain) });
     let mut waiting: Vec<OnItsWay> = all.filter(|chain| chain.left > 0).collect();
-    waiting.sort_unstable_by_key(OnItsWay::order);
+    waiting.sort_by_key(|chain| chain.left);
     while !waiting.is_empty() {
         let kernel = best_for(mix, waiting.len());
         lanes.run(mix, kernel, &mut waiting);
@@ -137,6 +131,16 @@ fn best_for<C: Compression>(mix: &Mix<C>, chains: usize) -> usize {
     };
     let all = mix.kernels.iter().map(ps_per_link).enumerate();
     all.min_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(0, |(index, _)| index)
+}
+
+/// Copies a value. The compiler knows the usual lengths, because a call of `memcpy` takes longer than the copy.
+#[inline(always)]
+fn copy(to: &mut [u8], from: &[u8]) {
+    match from.len() {
+        32 => to.copy_from_slice(&from[..32]),
+        16 => to.copy_from_slice(&from[..16]),
+        _ => to.copy_from_slice(from),
+    }
 }
 
 /// The lanes of a kernel.
@@ -192,7 +196,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
             let kernel = &mix.kernels[best_for(mix, (self.values.len() - first) / value_bytes)];
             let last = self.values.len().min(first + kernel.lanes * value_bytes);
             for (block, value) in self.memory.bytes.iter_mut().zip(self.values[first..last].chunks_exact(value_bytes)) {
-                block[..value_bytes].copy_from_slice(value);
+                copy(&mut block[..value_bytes], value);
             }
             match kernel.chains() {
                 Some(code) => self.go_on(code, links, true, true),
@@ -201,7 +205,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
             let is_in_lanes = kernel.chains().is_some_and(|code| code.is_in_lanes);
             let Memory { bytes, rows, .. } = &*self.memory;
             for (lane, value) in self.values[first..last].chunks_exact_mut(value_bytes).enumerate() {
-                value.copy_from_slice(if is_in_lanes { &rows[lane][..value_bytes] } else { &bytes[lane][..value_bytes] });
+                copy(value, if is_in_lanes { &rows[lane][..value_bytes] } else { &bytes[lane][..value_bytes] });
             }
             first = last;
         }
@@ -212,7 +216,9 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
     fn run(&mut self, mix: &Mix<C>, index: usize, waiting: &mut Vec<OnItsWay>) {
         let kernel = &mix.kernels[index];
         let (code, lanes) = (kernel.chains(), kernel.lanes);
+        let layout = self.chains.layout;
         for lane in 0..lanes {
+            self.memory.bytes[lane][..C::BLOCK_BYTES].copy_from_slice(&layout.block[..C::BLOCK_BYTES]);
             self.refill(lane, waiting);
         }
         let is_in_lanes = code.is_some_and(|code| code.is_in_lanes);
@@ -235,7 +241,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
                     self.leave(lane, is_in_lanes);
                     waiting.push(chain);
                 }
-                waiting.sort_unstable_by_key(OnItsWay::order);
+                waiting.sort_by_key(|chain| chain.left);
                 return;
             }
             match code {
@@ -274,6 +280,11 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
         }
         let values = next.chain * layout.value.len()..(next.chain + 1) * layout.value.len();
         let block = &mut self.memory.bytes[lane];
+        if self.is_plain {
+            // Nothing else in the block has changed.
+            copy(&mut block[layout.value.clone()], &self.values[values]);
+            return true;
+        }
         block[..C::BLOCK_BYTES].copy_from_slice(&layout.block[..C::BLOCK_BYTES]);
         block[layout.own.clone()].copy_from_slice(own(next.chain));
         add(&mut block[layout.count.clone()], links(next.chain) - next.left);
@@ -293,7 +304,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
         let Some(OnItsWay { chain, .. }) = self.busy[lane].take() else { return };
         let value_at = self.chains.layout.value.clone();
         let values = chain * value_at.len()..(chain + 1) * value_at.len();
-        self.values[values.clone()].copy_from_slice(&self.memory.bytes[lane][value_at]);
+        copy(&mut self.values[values.clone()], &self.memory.bytes[lane][value_at]);
         if let Some(sums) = &mut self.sums {
             let sum = &mut sums[values];
             if is_in_lanes {
@@ -311,7 +322,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
         let Memory { bytes, rows, digests, .. } = &mut *self.memory;
         let block = &mut bytes[lane];
         if to_rows {
-            block[layout.value.clone()].copy_from_slice(&rows[lane][..layout.value.len()]);
+            copy(&mut block[layout.value.clone()], &rows[lane][..layout.value.len()]);
         } else {
             write_digest::<C>(&States::<C>::of_rows(digests).column(lane), &mut block[layout.value.clone()]);
         }

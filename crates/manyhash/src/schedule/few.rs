@@ -12,7 +12,7 @@ use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::sets::{self, Set};
-use super::short::{MAX_BLOCKS, Together};
+use super::short::{MAX_BLOCKS, Rows, Together};
 use super::turns;
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
@@ -321,6 +321,6 @@ pub(super) fn hash_set<C: Compression>(
     let mut unused = Usage::default();
     let usage = usage.unwrap_or(&mut unused);
     usage.bookkeeping_ps += bookkeeping_ps;
-    let rows = &mut None;
+    let rows = &mut Rows::default();
     Together::new(*passes, digests.digest_bytes(), rows).hash_set(mix, mix.short[kernel], messages, digests, which, usage);
 }

@@ -6,7 +6,7 @@ use super::few::{self, FEW, Way};
 use super::messages::{Chunks, Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::short::{self, Group};
+use super::short::{self, Group, Rows};
 use super::slices::Slices;
 use super::{Extent, Memory, alone, sets, turns};
 use crate::algorithm::Compression;
@@ -66,7 +66,7 @@ fn hash_alike<C: Compression>(
     usage: Option<&mut Usage>,
 ) {
     let all = Group { blocks, count: messages.count(), which: Which::From(0), bytes: messages.equal_bytes() };
-    short::hash(mix, passes, messages, digests, all, &mut None, usage.unwrap_or(&mut Usage::default()));
+    short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage.unwrap_or(&mut Usage::default()));
 }
 
 /// Many tiny messages are put in order by this many. They and their digests stay in the second cache
@@ -108,7 +108,7 @@ fn hash_queue<C: Compression>(
 ) {
     match queue.alike_group() {
         _ if passes.inner.bytes() > short::MOST_START_BYTES => {}
-        Some(all) => return short::hash(mix, passes, messages, digests, all, &mut None, usage),
+        Some(all) => return short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage),
         // `few.rs` knows what is best for a few.
         None if messages.count() > FEW => sets::hash(&mut queue, mix, passes, messages, digests, usage),
         None => {}
@@ -157,7 +157,7 @@ pub(super) fn hash_digests<C: Compression>(
     let blocks = block_count::<C>(digest_bytes as u64);
     let mut memory = vec![0; 2 * TOGETHER.min(count) * digest_bytes];
     let (inner, outer) = memory.split_at_mut(TOGETHER.min(count) * digest_bytes);
-    let rows = &mut None;
+    let rows = &mut Rows::default();
     for first in (0..count).step_by(TOGETHER) {
         let count = TOGETHER.min(count - first);
         let (inner, outer) = (&mut inner[..count * digest_bytes], &mut outer[..count * digest_bytes]);

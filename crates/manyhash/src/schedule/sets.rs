@@ -17,7 +17,7 @@ use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::short::{Group, Together};
+use super::short::{Group, Rows, Together};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::isa::MAX_LANES;
@@ -36,7 +36,7 @@ pub(super) fn hash<C: Compression>(
     usage: &mut Usage,
 ) {
     let Some(Cut { groups, before, set }) = Cut::best(queue, mix, messages) else { return };
-    let rows = &mut None;
+    let rows = &mut Rows::default();
     let mut together = Together::new(*passes, digests.digest_bytes(), rows);
     usage.bookkeeping_ps += set.bookkeeping_ps;
     let groups = queue.short_groups()[groups..].to_vec();

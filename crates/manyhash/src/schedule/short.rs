@@ -42,9 +42,29 @@ pub(super) struct Group<'a> {
     pub(super) bytes: Option<usize>,
 }
 
-/// Memory for the final states that a kernel leaves. The next group uses it again, because making
-/// it takes as long as a block of many messages.
-pub(crate) type Rows = Option<[Row; MAX_LANES]>;
+/// Memory for the final states that a kernel leaves, for few lanes and for any. The next group uses it again, because
+/// making it takes as long as a block of many messages: for all lanes, a tenth of what 16 messages of one block of
+/// SHA-256 take (Zen 5).
+#[derive(Default)]
+pub(crate) struct Rows {
+    few: Option<[Row; FEW_ROWS]>,
+    any: Option<[Row; MAX_LANES]>,
+}
+
+/// The lanes of the widest kernel that is used for a few messages.
+const FEW_ROWS: usize = 16;
+
+impl Rows {
+    /// Returns rows for this many lanes, or more.
+    #[inline(always)]
+    fn of(&mut self, lanes: usize) -> &mut [Row] {
+        if lanes <= FEW_ROWS {
+            self.few.get_or_insert([[0; MAX_DIGEST_BYTES]; FEW_ROWS])
+        } else {
+            self.any.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES])
+        }
+    }
+}
 
 /// Hashes a group of messages from where they start and adds the steps to `usage`.
 pub(super) fn hash<C: Compression>(
@@ -208,7 +228,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let (own, waiting) = found.split_at(kernel.lanes);
         let whole = &mut Whole::new(kernel.lanes, |lane| own[lane]);
         let mut ended = [[0; MAX_DIGEST_BYTES]; N];
-        let (messages, _, rows) = self.in_common(which, kernel.lanes);
+        let (messages, _, rows) = self.in_common((which, kernel.lanes), kernel);
         let steps = kernel.hash_in_turns(InTurns { messages: &messages, whole, waiting, rows, ended: &mut ended });
         digests.set_rows(which, &ended[..count]);
         steps
@@ -254,7 +274,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             Ends::Together { blocks, shared } => (blocks, shared, false),
             Ends::Ragged { longest } => (longest, None, true),
         };
-        let (messages, wide, rows) = self.in_common(which, lanes);
+        let (messages, wide, rows) = self.in_common((which, lanes), kernel);
         // Zeros for all lanes there may be took as long as a fifth of a block of eight messages of SHA3-256.
         let mut narrow;
         let mut finals = if !are_ragged && !are_long {
@@ -286,17 +306,21 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         }
     }
 
-    /// Returns what messages have in common, the room for final states, and memory for a row a lane. The
+    /// Returns what messages have in common, the room for final states, and memory for a row a lane of the kernel. The
     /// first `lanes` messages of `which` are in lanes.
     #[inline(always)]
-    fn in_common(&mut self, which: Which<'_>, lanes: usize) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut [Row; MAX_LANES]) {
+    fn in_common(
+        &mut self,
+        (which, lanes): (Which<'_>, usize),
+        kernel: &Kernel<C>,
+    ) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut [Row]) {
         let Self { passes: Passes { inner, outer }, digest_block, rows, own_inner, own_outer, finals } = self;
         let midstates = lane_starts::<C>(inner, (which, lanes), own_inner);
         let outer = outer.as_ref().zip(digest_block.as_ref());
         let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, (which, lanes), own_outer), block));
         let first = FirstByte::of(C::Ending::first(inner.state(which.index(0))));
         let messages = ShortMessages { midstates, start_bytes: inner.bytes(), first, outer };
-        (messages, finals, rows.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES]))
+        (messages, finals, rows.of(kernel.lanes))
     }
 }
 
