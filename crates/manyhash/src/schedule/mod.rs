@@ -221,7 +221,7 @@ const PARTS: u64 = 4;
 /// time.
 const PLAN_EVERY_PS: u64 = 50_000_000;
 /// Work of less than this many picoseconds is not planned if it is too many messages to look at
-/// each of them, or if they would have to change places.
+/// each of them.
 const LEAST_PLANNED_PS: f64 = 200e6;
 
 /// The point at which a run ends.
@@ -451,8 +451,7 @@ impl<C: Compression> Schedule<'_, '_, C> {
             let widest_used = (0..kernels.len()).filter(|kernel| steps[*kernel] > 0).max_by_key(|kernel| kernels[*kernel].lanes);
             let first = widest_used.unwrap_or(self.mix.best_for(work.messages, work.longest[0]));
             let shares_lanes = work.messages > kernels[first].lanes;
-            let is_short = self.elapsed_ps as f64 + unplanned_ps < LEAST_PLANNED_PS;
-            if shares_lanes && is_short || unplanned_ps - planned_ps <= FOLLOWING_PS as f64 {
+            if unplanned_ps - planned_ps <= FOLLOWING_PS as f64 {
                 return false;
             }
             (self.kernel, self.shares_lanes) = (first, shares_lanes);
