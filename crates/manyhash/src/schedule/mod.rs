@@ -451,7 +451,9 @@ impl<C: Compression> Schedule<'_, '_, C> {
             let widest_used = (0..kernels.len()).filter(|kernel| steps[*kernel] > 0).max_by_key(|kernel| kernels[*kernel].lanes);
             let first = widest_used.unwrap_or(self.mix.best_for(work.messages, work.longest[0]));
             let shares_lanes = work.messages > kernels[first].lanes;
-            if unplanned_ps - planned_ps <= FOLLOWING_PS as f64 {
+            // Nobody would change places before the end.
+            let is_short = self.elapsed_ps as f64 + unplanned_ps < PLAN_EVERY_PS as f64;
+            if shares_lanes && is_short || unplanned_ps - planned_ps <= FOLLOWING_PS as f64 {
                 return false;
             }
             (self.kernel, self.shares_lanes) = (first, shares_lanes);
