@@ -116,8 +116,8 @@ pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &m
     }
 }
 
-/// Compresses in loops of eight rounds. Two waves have 48 live vectors, so the words are in memory: those of these
-/// eight rounds are near, the other eight far.
+/// Compresses in loops of eight rounds. Two waves have 48 live vectors, so the words are forced to memory, which beats the
+/// spills that the compiler chooses: those of these eight rounds are near, the other eight far.
 #[inline(always)]
 fn compress_in_halves<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &mut [V; 8], mut words: [V; 16]) {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;

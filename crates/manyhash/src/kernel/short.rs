@@ -245,6 +245,7 @@ impl<I: Isa, C: Compression> Task<I> for InTurns<'_, '_, C> {
                 C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
             }
             C::compress(isa, &mut state, words);
+            // One copy of the compression, as in `InLanes`.
             if !black_box(some_end) {
                 continue;
             }
