@@ -1,5 +1,4 @@
 //! HKDF and PBKDF2: published vectors, the RFCs' and Wycheproof's, and the reference.
-#![cfg(feature = "hmac")]
 
 use std::num::NonZeroU32;
 use std::panic::catch_unwind;

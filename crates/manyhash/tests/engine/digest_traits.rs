@@ -1,5 +1,4 @@
 //! `Hasher` where the traits of the crate `digest` are asked for.
-#![cfg(feature = "digest")]
 
 use crate::support::{paint, reference_hmac};
 use digest::{Digest, FixedOutputReset, KeyInit, Mac};

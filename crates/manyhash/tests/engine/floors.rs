@@ -35,7 +35,7 @@ fn read(path: &Path, room: &str, uses: &mut Uses) {
 /// Every room of `src` but the front door itself, `lib.rs`, which names what is public.
 fn rooms() -> Uses {
     let mut uses = Uses::new();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
     for entry in fs::read_dir(source).unwrap() {
         let path = entry.unwrap().path();
         let room = path.file_stem().unwrap().to_str().unwrap().to_string();

@@ -2,7 +2,6 @@
 //! each message; and what is refused.
 //!
 //! Random tests print their seed when they fail; MANYHASH_TEST_SEED=seed runs that case again.
-#![cfg(feature = "hmac")]
 
 use std::panic::{UnwindSafe, catch_unwind};
 

@@ -1,5 +1,4 @@
 //! Published vectors of HMAC, through every door: the RFCs', NIST's and Wycheproof's.
-#![cfg(feature = "hmac")]
 
 use crate::support::backends::{most_lanes, report_doors, say};
 use crate::support::{hex, records, reference_hmac};

@@ -21,7 +21,6 @@ mod floors;
 mod frames;
 #[cfg(target_os = "linux")]
 mod guarded;
-#[cfg(feature = "hazmat")]
 mod hazmat;
 mod hmac;
 mod hmac_vectors;

@@ -107,7 +107,6 @@ fn rfc_9861() {
     rfcs::<TurboShake256>("TurboSHAKE256", "KT256");
 }
 
-#[cfg(feature = "hmac")]
 mod kmac {
     use super::{Shake128, Shake256, do_as_the_environment_says, hex};
     use manyhash::hmac::TagError;

@@ -32,7 +32,6 @@ fn turbo<X: Turbo>(strength: usize, message: &[u8], domain: u8, expected: &[u8],
     check(&Function::<X>::with_domain(domain).unwrap(), message, expected, &reference, context);
 }
 
-#[cfg(feature = "hmac")]
 fn kmac<X: CShake>(strength: usize, secret: &[u8], message: &[u8], custom: &[u8], expected: &[u8], context: &str) {
     use manyhash::xof::kmac::Key;
     let key = Key::<X>::new(secret, custom, expected.len());
@@ -73,15 +72,13 @@ fn what_pycryptodome_computed() {
             "cSHAKE256" => cshake::<Shake256>(256, &message, &custom, &expected, &context),
             "TurboSHAKE128" => turbo::<TurboShake128>(128, &message, domain(), &expected, &context),
             "TurboSHAKE256" => turbo::<TurboShake256>(256, &message, domain(), &expected, &context),
-            #[cfg(feature = "hmac")]
             "KMAC128" => kmac::<Shake128>(128, &of_length("key_bytes"), &message, &custom, &expected, &context),
-            #[cfg(feature = "hmac")]
             "KMAC256" => kmac::<Shake256>(256, &of_length("key_bytes"), &message, &custom, &expected, &context),
             "KT128" => {
                 assert!(reference::kangaroo_twelve(128, &message, &custom, expected.len()) == expected, "the reference: {context}");
                 assert!(KangarooTwelve::<TurboShake128>::new(&custom).one(&message, expected.len()) == expected, "{context}");
             }
-            _ => assert!(function.starts_with("KMAC") && cfg!(not(feature = "hmac")), "{function}"),
+            _ => panic!("{function}"),
         }
     }
 }
@@ -125,7 +122,6 @@ fn every_length_in_batches() {
                 };
                 check(custom.many(messages, output_bytes), &|message| reference::cshake(strength, message, output_bytes, name, b"custom"));
                 check(other_domain.many(messages, output_bytes), &|message| reference::turbo_shake(strength, message, 0x33, output_bytes));
-                #[cfg(feature = "hmac")]
                 check(manyhash::xof::kmac::Key::<X>::new(b"secret", b"", output_bytes).tag_many(messages), &|message| {
                     reference::kmac(strength, b"secret", message, output_bytes, b"", false)
                 });
@@ -171,7 +167,6 @@ fn what_is_wrong_is_named() {
     assert!(text.contains("output_bytes is 0: TurboSHAKE256"), "{text}");
     let text = refused(|| drop(KangarooTwelve::<TurboShake128>::new(b"").many(&["a"], 0)));
     assert!(text.contains("output_bytes is 0"), "{text}");
-    #[cfg(feature = "hmac")]
     {
         use manyhash::xof::kmac::Key;
         let text = refused(|| drop(Key::<Shake128>::new(b"secret", b"", 0)));

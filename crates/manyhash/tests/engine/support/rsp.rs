@@ -19,7 +19,7 @@ pub struct MonteCarlo {
 
 /// The folder of the vectors.
 pub fn vectors_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../vectors")
 }
 
 /// Those with response files: NIST's, and for what NIST has none of, those of
