@@ -40,9 +40,9 @@ MODELLED_GHZ = 3.0
 MEASURED = {"zen-4": ("znver4", 3.7), "golden-cove": ("sapphirerapids", 3.0), "zen-5": (None, 4.1)}
 # Modelled families: llvm-mca's name, what their CPUs lack, the measured family whose unit for the SHA
 # extensions is the most like, and which CPUs they are. Units of Zen 2 and 3 take a `sha256rnds2` every
-# other cycle, as that of Zen 5 does, and that of Zen 4 does not.
+# other cycle, as those of Zen 1 and 5 do, and that of Zen 4 does not.
 MODELLED = {
-    "zen-2": ("znver2", ("avx512",), "zen-5", "AMD's Zen 2, and Zen 1 as the nearest."),
+    "zen-2": ("znver2", ("avx512",), "zen-5", "AMD's Zen 2."),
     "zen-3": ("znver3", ("avx512",), "zen-5", "AMD's Zen 3."),
     "skylake": ("skylake-avx512", ("sha",), None, "Intel's Skylake, which lacks the SHA extensions; for servers, it has AVX-512."),
     "ice-lake": ("icelake-server", (), "golden-cove", "Intel's Ice Lake."),

@@ -26,8 +26,8 @@ from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 ROOT = pathlib.Path(__file__).parent.parent
-# Those that were measured, and of those that were modelled one without AVX-512, and one without the SHA extensions.
-FAMILIES = ["zen-5", "zen-4", "golden-cove", "zen-3", "skylake"]
+# Those that were measured, one of them without AVX-512, and of those that were modelled one without the SHA extensions.
+FAMILIES = ["zen-5", "zen-4", "golden-cove", "zen-1", "skylake"]
 # Their kernels have all combinations of lanes that there are.
 FUNCTIONS = ["md5", "sha1", "sha256", "sha512", "sha3_256", "blake2s"]
 

@@ -86,8 +86,9 @@ mod imp {
     const CHAIN_CYCLES: f64 = 3.0 * CHAIN as f64;
     /// Bodies, or chains, in a reading.
     const REPEATS: u64 = 300;
-    /// Instructions of the bodies offered, for reorder buffers of about 448 and more, 320 and 224.
-    pub const BODIES: [usize; 3] = [CHAIN + 200, CHAIN + 136, CHAIN + 80];
+    /// Instructions of the bodies offered, for reorder buffers of about 448 and more, 320 and 224, and for the 192 of Zen 1, where an
+    /// addition takes two.
+    pub const BODIES: [usize; 4] = [CHAIN + 200, CHAIN + 136, CHAIN + 80, CHAIN + 48];
 
     /// `None` without AVX2.
     pub fn read(body: usize) -> Option<Reading> {
@@ -102,7 +103,8 @@ mod imp {
             match body {
                 0 => bodies_ns::<200>(REPEATS),
                 1 => bodies_ns::<136>(REPEATS),
-                _ => bodies_ns::<80>(REPEATS),
+                2 => bodies_ns::<80>(REPEATS),
+                _ => bodies_ns::<48>(REPEATS),
             }
         };
         let chain_ns = before.min(chains_ns(REPEATS / 2)) / (REPEATS / 2) as f64;

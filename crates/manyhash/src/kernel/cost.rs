@@ -19,6 +19,7 @@ mod ice_lake;
 mod skylake;
 #[cfg(target_arch = "wasm32")]
 mod wasm32;
+mod zen_1;
 mod zen_2;
 mod zen_3;
 mod zen_4;
@@ -31,6 +32,7 @@ use {
     golden_cove::GOLDEN_COVE,
     ice_lake::ICE_LAKE,
     skylake::SKYLAKE,
+    zen_1::ZEN_1,
     zen_2::ZEN_2,
     zen_3::ZEN_3,
     zen_4::ZEN_4,
@@ -55,7 +57,7 @@ pub(crate) use aarch64::FAMILIES;
 pub(crate) const FAMILIES: [&Family; 1] = [&wasm32::WEB_ASSEMBLY];
 /// Every family, for tests.
 #[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "wasm32"))))]
-pub(crate) const FAMILIES: [&Family; 7] = [&ZEN_5, &ZEN_4, &GOLDEN_COVE, &ZEN_2, &ZEN_3, &SKYLAKE, &ICE_LAKE];
+pub(crate) const FAMILIES: [&Family; 8] = [&ZEN_5, &ZEN_4, &GOLDEN_COVE, &ZEN_1, &ZEN_2, &ZEN_3, &SKYLAKE, &ICE_LAKE];
 
 /// Returns the family of this CPU, or the nearest one there is a table for.
 pub(crate) fn family() -> &'static Family {
@@ -75,8 +77,9 @@ fn family_of(_cpu: cpu::Cpu) -> &'static Family {
 #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
 fn family_of(cpu: Cpu) -> &'static Family {
     match (cpu.maker, cpu.family, cpu.model) {
-        // Zen 1, whose vector units are half as wide, is among them.
-        (Maker::Amd, ..=0x18, _) => &ZEN_2,
+        (Maker::Amd, 0x17, 0x30..) => &ZEN_2,
+        // Zen 1, Hygon's CPUs after it, and all before.
+        (Maker::Amd, ..=0x18, _) => &ZEN_1,
         // Genoa; Raphael and Phoenix; Bergamo. Others of this number are Zen 3.
         (Maker::Amd, 0x19, 0x10..=0x1F | 0x60..=0x7F | 0xA0..=0xAF) => &ZEN_4,
         (Maker::Amd, 0x19, _) => &ZEN_3,
@@ -118,7 +121,12 @@ mod tests {
     #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
     fn cpus_have_their_families() {
         for (maker, family, model, name) in [
+            (Maker::Amd, 0x15, 0x02, "zen-1"),
+            (Maker::Amd, 0x17, 0x01, "zen-1"),
+            (Maker::Amd, 0x17, 0x18, "zen-1"),
             (Maker::Amd, 0x17, 0x31, "zen-2"),
+            (Maker::Amd, 0x17, 0x71, "zen-2"),
+            (Maker::Amd, 0x18, 0x00, "zen-1"),
             (Maker::Amd, 0x19, 0x01, "zen-3"),
             (Maker::Amd, 0x19, 0x21, "zen-3"),
             (Maker::Amd, 0x19, 0x50, "zen-3"),
@@ -150,7 +158,8 @@ mod tests {
         use crate::kernel::Kernel;
         use crate::kernel::list::kernels;
         /// Features that no CPU of a family has. Its table has no kernels that need them.
-        const LACKING: [(&str, &str); 8] = [
+        const LACKING: [(&str, &str); 9] = [
+            ("zen-1", "avx512"),
             ("zen-2", "avx512"),
             ("zen-3", "avx512"),
             ("skylake", "sha"),

@@ -1,4 +1,4 @@
-//! AMD's Zen 2, and Zen 1 as the nearest.
+//! AMD's Zen 2.
 //!
 //! **Modelled, not measured**, by llvm-mca for `znver2` at 3 GHz. Kernels of the SHA
 //! extensions have the cycles of `zen-5`, whose unit is the most like.
