@@ -47,6 +47,8 @@ type Table = [(&'static str, &'static str, u32)];
 pub(crate) struct Family {
     /// Its name, also in `vectors/schedule-bounds.txt`.
     pub(crate) name: &'static str,
+    /// What all but compressing takes, in percent of what `schedule/bookkeeping.rs` says.
+    besides_percent: u32,
     table: &'static Table,
 }
 
@@ -99,11 +101,13 @@ fn family_of(cpu: Cpu) -> &'static Family {
 }
 
 impl Family {
-    /// Returns the cost of a step of a backend for a compression function, in picoseconds. A kernel
-    /// that the table lacks is taken to cost 150 ns, and 10 ns more for each lane.
+    /// Returns the cost of a step of a backend for a compression function, in picoseconds of a CPU whose bookkeeping takes as long as
+    /// `schedule/bookkeeping.rs` says: only ratios matter. A kernel that the table lacks is taken to cost 150 ns, and 10 ns more for each
+    /// lane.
     pub(crate) fn picoseconds(&self, compression: &str, backend: &str, lanes: usize) -> u32 {
         let guess = || 150_000 + 10_000 * u32::try_from(lanes).expect("few lanes");
-        self.listed(compression, backend).unwrap_or_else(guess)
+        let cost_ps = self.listed(compression, backend).unwrap_or_else(guess);
+        (u64::from(cost_ps) * 100 / u64::from(self.besides_percent)) as u32
     }
 
     /// Returns the cost that the table has for a step of a backend. Tables may lack backends that no

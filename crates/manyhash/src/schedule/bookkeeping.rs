@@ -44,8 +44,11 @@ pub(super) fn set_ps<C: Compression>(messages: usize, lanes: usize, steps: u64) 
 }
 
 /// Returns what it costs, besides compressing, that messages of equally many blocks go together on a kernel
-/// that does not pad in registers.
+/// that does not pad in registers. On a kernel for one, they go one by one.
 pub(super) fn padded_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
+    if kernel.lanes == 1 {
+        return messages as u64 * end_in_memory_ps::<C>();
+    }
     messages.div_ceil(kernel.lanes) as u64 * (SET_PS + 2 * run_ps(kernel)) + messages as u64 * 60_000
 }
 
@@ -58,16 +61,19 @@ fn end_in_memory_ps<C: Compression>() -> u64 {
     18_000 + 120 * (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(64) as u64
 }
 
-/// Returns what the ends of messages that go together on a kernel cost more than on one that pads in registers.
+/// Returns what it costs more than on a kernel that pads in registers that messages go together on this one.
 pub(super) fn ends_in_memory_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
     let is_padded_in_memory = !kernel.has_short() && kernel.lanes > 1;
-    if is_padded_in_memory { messages as u64 * (end_in_memory_ps::<C>() - PADDED_END_PS) } else { 0 }
+    if is_padded_in_memory { SET_IN_MEMORY_PS + messages as u64 * (end_in_memory_ps::<C>() - PADDED_END_PS) } else { 0 }
 }
+
+/// A set on a kernel that does not pad in registers, besides the ends of its messages.
+const SET_IN_MEMORY_PS: u64 = 60_000;
 
 /// Returns what sets on a kernel cost, for a batch of `messages` messages that all have equally many
 /// blocks. They need no order, and no branch takes another way for one than for the next.
 pub(super) fn alike_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
-    let (set_ps, message_ps) = if kernel.has_short() { (SET_PS, PADDED_END_PS) } else { (60_000, end_in_memory_ps::<C>()) };
+    let (set_ps, message_ps) = if kernel.has_short() { (SET_PS, PADDED_END_PS) } else { (SET_IN_MEMORY_PS, end_in_memory_ps::<C>()) };
     messages.div_ceil(kernel.lanes) as u64 * set_ps + messages as u64 * message_ps
 }
 

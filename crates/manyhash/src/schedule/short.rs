@@ -7,6 +7,7 @@
 //! turns in the lanes of a kernel that pads in registers. `route.rs` decides which messages come here,
 //! and which are better off in the schedule.
 
+use super::alone;
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
@@ -168,7 +169,11 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             usage.steps[best] += blocks + u64::from(self.passes.outer.is_some());
             let lanes = kernel.lanes.min(count - first);
             let at = Place { kernel, group, first, lanes };
-            if kernel.lanes <= 4 {
+            if kernel.lanes == 1 && kernel.name == mix.single.name {
+                let index = group.which.index(first);
+                let outer = self.passes.outer.as_ref().map(|outer| outer.midstate(index));
+                alone::hash(mix, self.passes.inner.midstate(index), outer, messages.message(index), digests.room(index));
+            } else if kernel.lanes <= 4 {
                 self.hash::<4>(at, shared_end.as_ref(), messages, digests);
             } else {
                 self.hash::<MAX_LANES>(at, shared_end.as_ref(), messages, digests);

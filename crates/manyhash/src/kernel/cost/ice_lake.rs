@@ -16,6 +16,7 @@ use super::Family;
 
 pub(super) const ICE_LAKE: Family = Family {
     name: "ice-lake",
+    besides_percent: 100,
     table: &[
         ("md5", "portable", 113_000),
         ("md5", "portable-x2", 117_000),

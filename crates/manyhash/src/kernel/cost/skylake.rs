@@ -15,6 +15,7 @@ use super::Family;
 
 pub(super) const SKYLAKE: Family = Family {
     name: "skylake",
+    besides_percent: 100,
     table: &[
         ("md5", "portable", 113_000),
         ("md5", "portable-x2", 118_000),

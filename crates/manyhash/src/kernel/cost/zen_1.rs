@@ -7,6 +7,7 @@ use super::Family;
 
 pub(super) const ZEN_1: Family = Family {
     name: "zen-1",
+    besides_percent: 300,
     table: &[
         ("md5", "portable", 125_000),
         ("md5", "portable-x2", 163_000),

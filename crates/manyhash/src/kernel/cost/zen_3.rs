@@ -15,6 +15,7 @@ use super::Family;
 
 pub(super) const ZEN_3: Family = Family {
     name: "zen-3",
+    besides_percent: 100,
     table: &[
         ("md5", "portable", 102_000),
         ("md5", "portable-x2", 111_000),

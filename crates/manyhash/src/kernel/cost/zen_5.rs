@@ -9,6 +9,7 @@ use super::Family;
 
 pub(super) const ZEN_5: Family = Family {
     name: "zen-5",
+    besides_percent: 100,
     table: &[
         ("md5", "portable", 71_600),
         ("md5", "portable-x2", 74_900),
