@@ -76,6 +76,7 @@ ANOTHER_LINE = {"color": "#c04a73", "linestyle": (0, (8, 1, 1, 1, 1, 1))}
 
 # What people call a CPU, where a virtual machine tells family and model alone.
 CPUS = {
+    ("AMD", 23, 1): "AMD EPYC 7001 (Naples, Zen 1)",
     ("AMD", 23, 49): "AMD EPYC 7002 (Rome, Zen 2)",
     ("AMD", 25, 1): "AMD EPYC 7003 (Milan, Zen 3)",
     ("AMD", 25, 17): "AMD EPYC 9004 (Genoa, Zen 4)",
