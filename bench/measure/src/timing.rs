@@ -86,9 +86,9 @@ mod imp {
     const CHAIN_CYCLES: f64 = 3.0 * CHAIN as f64;
     /// Bodies, or chains, in a reading.
     const REPEATS: u64 = 300;
-    /// Instructions of the bodies offered, for reorder buffers of about 448 and more, 320 and 224, and for the 192 of Zen 1, where an
-    /// addition takes two.
-    pub const BODIES: [usize; 4] = [CHAIN + 200, CHAIN + 136, CHAIN + 80, CHAIN + 48];
+    /// Instructions of the bodies offered, for reorder buffers of about 448 and more, 320 and 224. Zen 1 overlaps none of them, nor one
+    /// with 48 additions.
+    pub const BODIES: [usize; 3] = [CHAIN + 200, CHAIN + 136, CHAIN + 80];
 
     /// `None` without AVX2.
     pub fn read(body: usize) -> Option<Reading> {
@@ -103,8 +103,7 @@ mod imp {
             match body {
                 0 => bodies_ns::<200>(REPEATS),
                 1 => bodies_ns::<136>(REPEATS),
-                2 => bodies_ns::<80>(REPEATS),
-                _ => bodies_ns::<48>(REPEATS),
+                _ => bodies_ns::<80>(REPEATS),
             }
         };
         let chain_ns = before.min(chains_ns(REPEATS / 2)) / (REPEATS / 2) as f64;
@@ -444,15 +443,16 @@ mod tests {
         assert!(sample_after(None, 1, 1, || (), sleep).call_ns > 19e6);
     }
 
+    /// Also on a core that overlaps no body.
     #[test]
     fn the_probe_reads_plausible_values() {
-        let Some(probe) = Probe::calibrate() else {
-            let reason = "SKIPPED: this core shows no overlap at any body size, or has no probe";
+        let probe = Probe::calibrate().unwrap_or(Probe { body: 0 });
+        let Some(reading) = probe.read() else {
+            let reason = "SKIPPED: no probe for this CPU";
             assert!(std::env::var_os("CI").is_none() || cfg!(not(target_arch = "x86_64")), "{reason}");
             println!("{reason}");
             return;
         };
-        let reading = probe.read().expect("a calibrated probe reads");
         assert!(reading.overlap > 0.05 && reading.overlap < 10.0, "{reading:?}");
         assert!(reading.clock_ghz > 0.1 && reading.clock_ghz < 20.0, "{reading:?}");
     }
