@@ -225,6 +225,12 @@ impl FirstByte {
         Self(bytes)
     }
 
+    /// Returns the byte.
+    #[inline(always)]
+    pub(crate) fn byte(&self) -> u8 {
+        self.0[64]
+    }
+
     /// Returns zeros around the byte `first`. To make them would take longer than to read them.
     #[inline(always)]
     pub fn of(first: u8) -> &'static Self {

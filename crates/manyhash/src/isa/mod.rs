@@ -22,6 +22,7 @@
 //! | `meanings.rs`, also in the folders | test: each operation is what its name says |
 //! | `manual.rs` in the folders | test: the instructions for hash functions as the makers' manuals define them |
 //! | `cpu.rs` | maker, family and model; features left out, and features told |
+//! | `rooms.rs` | memory that becomes zeros when it is needed |
 //! | `once.rs` | values that are made when they are first asked for |
 
 #[cfg(all(target_arch = "aarch64", feature = "std"))]
@@ -41,6 +42,7 @@ mod once;
 mod operations;
 mod portable;
 mod prefetch;
+mod rooms;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) mod wasm32;
 mod waves;
@@ -54,6 +56,7 @@ pub(crate) use dealt::Dealt;
 pub(crate) use once::OnceLock;
 pub use portable::Portable;
 pub(crate) use prefetch::prefetch;
+pub(crate) use rooms::Rooms;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) use waves::Five;
 #[cfg(any(target_arch = "x86_64", test))]

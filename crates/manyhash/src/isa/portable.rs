@@ -43,6 +43,10 @@ macro_rules! one_lane {
                 self ^ $word::from_ne_bytes([byte; size_of::<$word>()])
             }
             #[inline(always)]
+            fn masked(self, kept: Self, others: Self) -> Self {
+                self & kept | others
+            }
+            #[inline(always)]
             fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]) {
                 let word = if order == ByteOrder::Big { self.to_be_bytes() } else { self.to_le_bytes() };
                 let room = bytes.len().saturating_sub(at).min(word.len());

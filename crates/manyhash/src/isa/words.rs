@@ -38,6 +38,8 @@ pub trait Word: Copy + Default + Eq + From<u32> + std::fmt::Debug + Send + Sync 
     fn high(value: u64) -> Self;
     /// Returns the word with `byte` exclusive-ored to each of its bytes.
     fn xor_bytes(self, byte: u8) -> Self;
+    /// Returns the bits of the word where `kept` has ones, and those of `others`, which has none there.
+    fn masked(self, kept: Self, others: Self) -> Self;
     /// Writes the word to `bytes` from byte `at`, cut off where `bytes` ends.
     fn write_bytes(self, order: ByteOrder, at: usize, bytes: &mut [u8]);
     /// Reads the word at the beginning of `bytes`. Panics if there are too few.

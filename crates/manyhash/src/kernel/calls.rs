@@ -1,16 +1,18 @@
 //! Calls of every kernel, each with the memory that it reads and writes, for a program that follows
 //! their instructions one by one: `crates/prove`. Nothing of it is compiled into other programs.
 
-use super::Kernel;
 use super::chains::{self, Links, Place, pad};
 use super::list::kernels;
 use super::nodes::{NODE_LANES, Nodes, Numbers as NodeNumbers};
+use super::per_message::short::{Apart, ROOM_BLOCKS};
 use super::short::{DigestBlock, InLanes, InTurns, LaneStarts, LaneStates, ShortMessages, shared_end};
 use super::states::States;
+use super::{HashApart, Kernel};
 use crate::algorithm::ending::{Ending, block_count};
-use crate::algorithm::{ChainingOf, Compression, MAX_ROUNDS, WordOf};
-use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, Row, Whole, Word};
+use crate::algorithm::{ChainingOf, Compression, MAX_BLOCK_BYTES, MAX_ROUNDS, WordOf};
+use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, Rooms, Row, Whole, Word};
 use std::any::Any;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// The entry of a kernel that is called, and with what.
@@ -167,7 +169,7 @@ impl Code {
 }
 
 fn add_code<C: Compression>(all: &mut Vec<Code>) {
-    for Kernel { name: backend, advance, dealt, short, .. } in kernels::<C>() {
+    for Kernel { name: backend, advance, dealt, short, apart, .. } in kernels::<C>() {
         let mut add = |what, address| all.push(Code { name: format!("{}/{backend}{what}", C::NAME), backend, address });
         add("", advance as usize);
         if let Some(dealt) = dealt {
@@ -176,6 +178,9 @@ fn add_code<C: Compression>(all: &mut Vec<Code>) {
         if let Some(short) = short {
             add(" short", short.in_lanes as usize);
             add(" short in turns", short.in_turns as usize);
+        }
+        if let Some(apart) = apart {
+            add(" short apart", apart as usize);
         }
     }
 }
@@ -197,7 +202,7 @@ fn has<C: Compression>(kernel: &Kernel<C>, form: Form) -> bool {
         Form::One => kernel.one.is_some(),
         Form::Dealt => kernel.has_dealt(),
         Form::Together | Form::Ragged | Form::Refilled => kernel.has_short(),
-        Form::SharedEnd => kernel.has_short() && C::HAS_CONSTANT_BLOCKS,
+        Form::SharedEnd => kernel.short.is_some() && C::HAS_CONSTANT_BLOCKS,
         // BLAKE2s has keys of its own.
         Form::Twice => kernel.has_short() && !C::Ending::MARKS_END,
         Form::Chained | Form::ChainedPlainly => kernel.chains().is_some(),
@@ -436,14 +441,17 @@ extern "C" fn dealt<C: Compression>(memory: &mut Memory<C>) {
 }
 
 extern "C" fn together<C: Compression>(memory: &mut Memory<C>) {
-    let Memory { kernel, messages, start, digests, blocks, shared_end, .. } = memory;
-    let whole = &Whole::new(kernel.lanes, |lane| &messages[lane]);
+    let Memory { kernel, messages: bytes, start, digests, blocks, shared_end, .. } = memory;
     let messages = &ShortMessages {
         midstates: LaneStarts::Same(start),
         start_bytes: C::BLOCK_BYTES as u64,
         first: FirstByte::of(C::Ending::FIRST),
         outer: None,
     };
+    if let Some(hash_apart) = kernel.hash_apart() {
+        return hash_in_rooms(hash_apart, messages, bytes, digests);
+    }
+    let whole = &Whole::new(kernel.lanes, |lane| &bytes[lane]);
     let shared_end = shared_end.as_ref();
     kernel.hash_in_lanes(InLanes {
         messages,
@@ -461,16 +469,19 @@ extern "C" fn ragged<C: Compression>(memory: &mut Memory<C>) {
 }
 
 extern "C" fn refilled<C: Compression>(memory: &mut Memory<C>) {
-    let Memory { kernel, messages, start, digests, rows, .. } = memory;
-    let (own, others) = messages.split_at(kernel.lanes);
-    let whole = &mut Whole::new(kernel.lanes, |lane| &own[lane]);
-    let waiting: [&[u8]; WAITING] = std::array::from_fn(|i| &others[i][..]);
+    let Memory { kernel, messages: bytes, start, digests, rows, .. } = memory;
     let messages = &ShortMessages {
         midstates: LaneStarts::Same(start),
         start_bytes: C::BLOCK_BYTES as u64,
         first: FirstByte::of(C::Ending::FIRST),
         outer: None,
     };
+    if let Some(hash_apart) = kernel.hash_apart() {
+        return hash_in_rooms(hash_apart, messages, bytes, digests);
+    }
+    let (own, others) = bytes.split_at(kernel.lanes);
+    let whole = &mut Whole::new(kernel.lanes, |lane| &own[lane]);
+    let waiting: [&[u8]; WAITING] = std::array::from_fn(|i| &others[i][..]);
     kernel.hash_in_turns(InTurns { messages, whole, waiting: &waiting, rows, ended: digests });
 }
 
@@ -519,14 +530,17 @@ extern "C" fn nodes<C: Compression>(memory: &mut Memory<C>) {
 
 #[inline(always)]
 fn hash_ragged<C: Compression>(memory: &mut Memory<C>, twice: bool) {
-    let Memory { kernel, messages, starts, outer_starts, finals, digests, blocks, digest_block, .. } = memory;
-    let whole = &Whole::new(kernel.lanes, |lane| &messages[lane]);
+    let Memory { kernel, messages: bytes, starts, outer_starts, finals, digests, blocks, digest_block, .. } = memory;
     let messages = &ShortMessages {
         midstates: LaneStarts::Each(starts),
         start_bytes: C::BLOCK_BYTES as u64,
         first: FirstByte::of(C::Ending::FIRST),
         outer: twice.then_some((LaneStarts::Each(outer_starts), &*digest_block)),
     };
+    if let Some(hash_apart) = kernel.hash_apart() {
+        return hash_in_rooms(hash_apart, messages, bytes, digests);
+    }
+    let whole = &Whole::new(kernel.lanes, |lane| &bytes[lane]);
     kernel.hash_in_lanes(InLanes {
         messages,
         whole,
@@ -536,4 +550,18 @@ fn hash_ragged<C: Compression>(memory: &mut Memory<C>, twice: bool) {
         whole_states: true,
         rows: first_rows(digests),
     });
+}
+
+/// Hashes whole messages with registers for each, and leaves their digests in rows.
+#[inline(always)]
+fn hash_in_rooms<C: Compression>(hash_apart: HashApart<C>, common: &ShortMessages<'_, C>, bytes: &[Vec<u8>], digests: &mut [Row]) {
+    /// The most messages: those of four lanes, and others that wait.
+    const MOST: usize = 4 + WAITING;
+    let mut memory = [const { MaybeUninit::uninit() }; MOST * ROOM_BLOCKS * MAX_BLOCK_BYTES];
+    let mut rooms = Rooms::new(&mut memory);
+    let messages: [&[u8]; MOST] = std::array::from_fn(|i| bytes.get(i).map_or(&[][..], |bytes| bytes));
+    hash_apart(Apart { common, messages: &messages[..bytes.len()], rooms: &mut rooms });
+    for (digest, room) in digests.iter_mut().zip(rooms.all().chunks_exact(ROOM_BLOCKS * C::BLOCK_BYTES)).take(bytes.len()) {
+        *digest = *room.first_chunk().expect("a block");
+    }
 }

@@ -41,6 +41,8 @@ type AdvanceDealt<C> = fn(&mut States<'_, C>, &Dealt<'_>);
 pub(crate) type GoOn<C> = for<'a> fn(chains::Links<'a, C>);
 /// Hashes a node of a tree in each lane: see `nodes.rs`.
 pub(crate) type HashNodes<C> = for<'a> fn(nodes::Nodes<'a, '_, C>);
+/// Hashes whole short messages with registers for each, and returns the steps: see `per_message/short.rs`.
+pub(crate) type HashApart<C> = for<'a> fn(per_message::short::Apart<'a, '_, C>) -> u64;
 /// The code of a kernel for short messages: see `short.rs`.
 struct Short<C: Compression> {
     in_lanes: for<'a> fn(short::InLanes<'a, '_, C>),
@@ -121,6 +123,7 @@ pub(crate) struct Kernel<C: Compression> {
     one: Option<CompressOne<C>>,
     dealt: Option<AdvanceDealt<C>>,
     short: Option<Short<C>>,
+    apart: Option<HashApart<C>>,
     nodes: Option<HashNodes<C>>,
     chains: Option<Chains<C>>,
 }
@@ -149,6 +152,7 @@ impl<C: Compression> Kernel<C> {
                 run::<I, _>(Lanes { states, source: Source::Dealt(dealt) });
             }),
             // Constant conditions: no code is made of what is not there.
+            apart: None,
             short: if const { VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS } {
                 Some(Short { in_lanes: |task| run::<I, _>(task), in_turns: |task| run::<I, _>(task) })
             } else {
@@ -187,6 +191,7 @@ impl<C: Compression> Kernel<C> {
             one: Some(|state, body, end, at_end| run::<I, _>(one_message::InRegisters::<C>(OneMessage { state, body, end, at_end }))),
             dealt: None,
             short: None,
+            apart: None,
             nodes: None,
             chains: Chains::per_message::<I, 1>(),
         }
@@ -209,6 +214,11 @@ impl<C: Compression> Kernel<C> {
             one: None,
             dealt: None,
             short: None,
+            apart: if const { !C::Ending::MARKS_END } {
+                Some(|task| run::<I, _>(per_message::short::InRegisters::<C, N>(task)))
+            } else {
+                None
+            },
             nodes: None,
             chains: Chains::per_message::<I, N>(),
         }
@@ -227,7 +237,7 @@ impl<C: Compression> Kernel<C> {
     /// Restricts the kernel to runs of more than [`SHORT_BLOCKS`] blocks: not to chains, whose runs have one.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no such kernel yet"))]
     fn only_long(self) -> Self {
-        Self { runs: Runs::Long, chains: None, ..self }
+        Self { runs: Runs::Long, apart: None, chains: None, ..self }
     }
 
     /// Returns this kernel with its cost for a message dealt out to lanes. If it has no code for
@@ -280,9 +290,9 @@ impl<C: Compression> Kernel<C> {
         (self.dealt.expect("asked for only if it is there"))(states, dealt);
     }
 
-    /// Returns whether the kernel has code for short messages, which pads in registers.
+    /// Returns whether the kernel has code for short messages, in lanes or apart.
     pub(crate) fn has_short(&self) -> bool {
-        self.short.is_some()
+        self.short.is_some() || self.apart.is_some()
     }
 
     /// Hashes a whole message in every lane. Panics if the CPU lacks the instruction set, if
@@ -300,6 +310,12 @@ impl<C: Compression> Kernel<C> {
         (self.short.expect("asked for only if it is there").in_turns)(task)
     }
 
+    /// Returns the kernel's code for short messages with registers for each, if it has any.
+    #[inline]
+    pub(crate) fn hash_apart(&self) -> Option<HashApart<C>> {
+        self.apart
+    }
+
     /// Returns the kernel's code for chains, if it has any.
     pub(crate) fn chains(&self) -> Option<Chains<C>> {
         self.chains
@@ -309,13 +325,22 @@ impl<C: Compression> Kernel<C> {
     /// what it is asked for.
     #[cfg(feature = "hazmat")]
     pub(crate) fn recording(&self) -> Self {
-        Self { advance: |_, blocks| recording::record(blocks), one: None, dealt: None, short: None, nodes: None, chains: None, ..*self }
+        Self {
+            advance: |_, blocks| recording::record(blocks),
+            one: None,
+            dealt: None,
+            short: None,
+            apart: None,
+            nodes: None,
+            chains: None,
+            ..*self
+        }
     }
 
     /// Returns this kernel without its code: it computes nothing, so that digests would be wrong.
     #[cfg(debug_assertions)]
     pub(crate) fn broken(&self) -> Self {
-        Self { advance: |_, _| {}, one: None, dealt: None, short: None, nodes: None, chains: None, ..*self }
+        Self { advance: |_, _| {}, one: None, dealt: None, short: None, apart: None, nodes: None, chains: None, ..*self }
     }
 
     /// Returns this kernel with other code, for tests.
@@ -339,6 +364,7 @@ impl<C: Compression> Kernel<C> {
             one: None,
             dealt: None,
             short: None,
+            apart: None,
             nodes: None,
             chains: None,
         }

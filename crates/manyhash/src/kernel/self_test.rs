@@ -7,13 +7,15 @@
 
 use super::chains::{Links, Memory, Place, add, counting_word, pad};
 use super::nodes::{NODE_LANES, Nodes, Numbers};
+use super::per_message::short::{Apart, ROOM_BLOCKS};
 use super::short::{InLanes, InTurns, LaneStarts, ShortMessages, shared_end};
 use super::states::States;
 use super::{Chains, Kernel};
 use crate::algorithm::ending::{End, Ending};
 use crate::algorithm::{Compression, MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, SelfTested, WordOf, write_digest};
-use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, OnceLock, Whole, Word};
+use crate::isa::{Blocks, ByteOrder, Dealt, FirstByte, MAX_LANES, OnceLock, Rooms, Whole, Word};
 use alloc::{boxed::Box, vec::Vec};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// The number of different messages. Lanes next to each other, and lanes that are a power of two
@@ -143,7 +145,9 @@ fn is_right<C: SelfTested>(kernel: &Kernel<C>) -> bool {
         })
     });
     let [states, digests] = C::KNOWN;
-    let digests = !kernel.has_short() || number_of_digests(kernel, &bytes) == Some(digests) && shares_ends(kernel, &bytes);
+    let digests = !kernel.has_short()
+        || kernel.hash_apart().is_some()
+        || number_of_digests(kernel, &bytes) == Some(digests) && shares_ends(kernel, &bytes);
     whole && one && results.all() == Some(states) && digests && goes_on_with_chains(kernel, &bytes) && hashes_nodes(kernel, &bytes)
 }
 
@@ -254,23 +258,31 @@ fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Optio
     let messages = &ShortMessages { midstates: LaneStarts::Same(&start), start_bytes: 0, first, outer: None };
     let do_agree = runs(kernel.lanes).all(|run| {
         let message = |place: usize| bytes.ragged::<C>((place + run) % MESSAGES);
+        // Those that come behind the lanes show that lanes go on.
+        let count = kernel.lanes + MESSAGES;
+        let mut agree = |place: usize, row: &[u8]| results.agree((place + run) % MESSAGES, number_of_digest::<C>(row));
+        if let Some(hash_apart) = kernel.hash_apart() {
+            let found: [&[u8]; MAX_LANES + MESSAGES] = std::array::from_fn(message);
+            let mut memory = [const { MaybeUninit::uninit() }; (MAX_LANES + MESSAGES) * ROOM_BLOCKS * MAX_BLOCK_BYTES];
+            let mut rooms = Rooms::new(&mut memory);
+            hash_apart(Apart { common: messages, messages: &found[..count], rooms: &mut rooms });
+            return rooms.all().chunks_exact(ROOM_BLOCKS * C::BLOCK_BYTES).take(count).enumerate().all(|(place, room)| agree(place, room));
+        }
         let whole = &mut Whole::new(kernel.lanes, message);
         let finals = Some(&mut finals.as_mut().as_flattened_mut()[..C::STATE_WORDS * kernel.lanes]);
         kernel.hash_in_lanes(InLanes { messages, whole, blocks: BLOCKS, shared_end: None, finals, whole_states: false, rows: &mut rows });
-        // Those that come behind the lanes show that lanes go on.
         let waiting: [&[u8]; MESSAGES] = std::array::from_fn(|i| message(kernel.lanes + i));
         let found = rows;
         kernel.hash_in_turns(InTurns { messages, whole, waiting: &waiting, rows: &mut rows, ended: &mut ended });
-        let mut agree = |place: usize, row: &[u8]| results.agree((place + run) % MESSAGES, number_of_digest::<C>(row));
         let found = found[..kernel.lanes].iter().enumerate().all(|(lane, row)| agree(lane, row));
-        found && ended[..kernel.lanes + MESSAGES].iter().enumerate().all(|(place, row)| agree(place, row))
+        found && ended[..count].iter().enumerate().all(|(place, row)| agree(place, row))
     });
     results.all().filter(|_| do_agree)
 }
 
 /// Returns whether messages of one block whose end is shared have the digests that they have with an end each.
 fn shares_ends<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
-    if !C::HAS_CONSTANT_BLOCKS {
+    if !C::HAS_CONSTANT_BLOCKS || kernel.hash_apart().is_some() {
         return true;
     }
     let start = C::filled(WordOf::<C>::default());

@@ -82,6 +82,16 @@ impl<C: Compression> DigestBlock<C> {
         most_words!(set);
         block
     }
+
+    /// Writes the block of one digest, that of a final state.
+    #[inline(always)]
+    pub(crate) fn write(&self, state: &ChainingOf<C>, block: &mut [u8]) {
+        let words = self.kept.as_ref().iter().zip(self.padding.as_ref());
+        for (i, ((kept, padding), bytes)) in words.zip(block.chunks_exact_mut(size_of::<WordOf<C>>())).enumerate() {
+            let word = state.as_ref().get(i).copied().unwrap_or_default();
+            word.masked(*kept, *padding).write_bytes(C::BYTE_ORDER, 0, bytes);
+        }
+    }
 }
 
 /// Reads the words of the block at the beginning of `bytes`.

@@ -31,8 +31,20 @@ const SET_STATE_BYTE_PS: u64 = 640;
 /// into the lanes of those that begin.
 const SET_END_BYTE_PS: u64 = 500;
 
-/// Returns what a set costs besides compressing, on a kernel of some lanes that takes so many steps.
-pub(super) fn set_ps<C: Compression>(messages: usize, lanes: usize, steps: u64) -> u64 {
+/// A set on a kernel with registers for each message: see `kernel/per_message/short.rs`.
+const APART_PS: u64 = 35_000;
+/// A message in it, ended in memory.
+const APART_MESSAGE_PS: u64 = 16_000;
+/// The same if they end one after the other: the CPU does not foresee when.
+const APART_RAGGED_PS: u64 = 100_000;
+const APART_RAGGED_MESSAGE_PS: u64 = 21_000;
+
+/// Returns what a set costs besides compressing, on a kernel that takes so many steps.
+pub(super) fn set_ps<C: Compression>(kernel: &Kernel<C>, messages: usize, steps: u64) -> u64 {
+    if kernel.hash_apart().is_some() {
+        return APART_RAGGED_PS + messages as u64 * APART_RAGGED_MESSAGE_PS;
+    }
+    let lanes = kernel.lanes;
     let more_bytes = |than: usize| (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(than) as u64;
     let refills = messages.saturating_sub(lanes) as u64;
     let ends = if refills > 0 { steps.min(messages as u64) } else { 0 };
@@ -63,6 +75,10 @@ fn end_in_memory_ps<C: Compression>() -> u64 {
 
 /// Returns what it costs more than on a kernel that pads in registers that messages go together on this one.
 pub(super) fn ends_in_memory_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
+    if kernel.hash_apart().is_some() {
+        // Those that come next may be in the same run.
+        return APART_PS / 4 + messages as u64 * (APART_MESSAGE_PS - PADDED_END_PS);
+    }
     let is_padded_in_memory = !kernel.has_short() && kernel.lanes > 1;
     if is_padded_in_memory { SET_IN_MEMORY_PS + messages as u64 * (end_in_memory_ps::<C>() - PADDED_END_PS) } else { 0 }
 }
@@ -73,6 +89,9 @@ const SET_IN_MEMORY_PS: u64 = 60_000;
 /// Returns what sets on a kernel cost, for a batch of `messages` messages that all have equally many
 /// blocks. They need no order, and no branch takes another way for one than for the next.
 pub(super) fn alike_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
+    if kernel.hash_apart().is_some() {
+        return APART_PS + messages as u64 * APART_MESSAGE_PS;
+    }
     let (set_ps, message_ps) = if kernel.has_short() { (SET_PS, PADDED_END_PS) } else { (SET_IN_MEMORY_PS, end_in_memory_ps::<C>()) };
     messages.div_ceil(kernel.lanes) as u64 * set_ps + messages as u64 * message_ps
 }

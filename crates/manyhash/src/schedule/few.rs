@@ -103,7 +103,7 @@ impl Way {
             set.in_any_order_ps(mix, set_lengths) <= sorted_ps.min(least_cut_ps).min(least_scheduled_ps).min(turns_ps)
         };
         match set {
-            Some(set) if sets_may_pay && count <= mix.short_lanes && pays(&set) => Self::OneSet(set),
+            Some(set) if sets_may_pay && (count <= mix.short_lanes || set.is_apart(mix)) && pays(&set) => Self::OneSet(set),
             _ => Self::Ragged(Lengths { sets_may_pay, ..lengths }),
         }
     }
@@ -159,8 +159,8 @@ impl Lengths {
         let block_ps = mix.short_kernels(shortest).map(|(_, kernel)| u64::from(kernel.cost_ps)).min().unwrap_or_default();
         let one_by_one_ps = self.longest.saturating_mul(u64::from(mix.single.cost_ps)).saturating_add(shortest.saturating_mul(block_ps));
         let others = self.messages - 1;
-        let bookkeeping_ps =
-            TURNS_PS + RAGGED_TURN_PS + FEW_TWO_WAYS_PS + set_ps::<C>(others, others, shortest) + self.messages as u64 * SORT_MESSAGE_PS;
+        let least_set_ps = mix.short_kernels(shortest).map(|(_, kernel)| set_ps(kernel, others, shortest)).min().unwrap_or_default();
+        let bookkeeping_ps = TURNS_PS + RAGGED_TURN_PS + FEW_TWO_WAYS_PS + least_set_ps + self.messages as u64 * SORT_MESSAGE_PS;
         self.least_ps.max(one_by_one_ps).saturating_add(bookkeeping_ps)
     }
 

@@ -150,7 +150,7 @@ pub(crate) struct Mix<C: Compression> {
     best_for_ragged: [usize; POWERS],
     /// The most lanes of a kernel that may be chosen.
     pub(crate) most_lanes: usize,
-    /// The indices of the kernels that pad in registers, those that take least time first. Each has
+    /// The indices of the kernels that hash whole messages, those that take least time first. Each has
     /// more lanes than the one before.
     pub(crate) short: Vec<usize>,
     /// The lanes of one of these: the fewest with which messages of equally many blocks take at most a
@@ -308,7 +308,7 @@ impl<C: Compression> Mix<C> {
         self.alike.get(power).unwrap_or(&self.runs[1])
     }
 
-    /// Returns the kernels that pad in registers and are for messages of `blocks` blocks, each with its
+    /// Returns the kernels that hash whole messages and are for those of `blocks` blocks, each with its
     /// place in `short`. Each has more lanes than the one before.
     #[inline]
     pub(crate) fn short_kernels(&self, blocks: u64) -> impl Iterator<Item = (usize, &Kernel<C>)> {

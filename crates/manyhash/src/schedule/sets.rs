@@ -7,7 +7,7 @@
 //!
 //! So messages are taken longest first, and there is one cut: the messages before it go through the
 //! schedule, those behind it are a set. Both sides are estimated for every possible cut. If no kernel
-//! pads in registers, those behind it go together as far as they have equally many blocks.
+//! hashes whole messages, those behind it go together as far as they have equally many blocks.
 
 use super::Waiting;
 use super::bookkeeping::{
@@ -86,7 +86,7 @@ fn best_without_turns<C: Compression>(mix: &Mix<C>, groups: &[(u64, usize)]) -> 
         }
         (kernel, ps + messages as u64 * SET_MESSAGE_PS)
     };
-    mix.short_kernels(groups.first()?.0).map(ps).min_by_key(|(_, ps)| *ps)
+    mix.short_kernels(groups.first()?.0).filter(|(_, kernel)| kernel.hash_apart().is_none()).map(ps).min_by_key(|(_, ps)| *ps)
 }
 
 /// The most blocks of a message in a set. Longer ones have little to gain.
@@ -133,16 +133,22 @@ impl Set {
             return None;
         }
         let mut best: Option<Self> = None;
-        for (kernel, Kernel { lanes, cost_ps, .. }) in mix.short_kernels(longest) {
+        for (kernel, of_set) in mix.short_kernels(longest) {
+            let Kernel { lanes, cost_ps, .. } = of_set;
             let steps = lengths.steps(*lanes).max(least_steps(*lanes));
-            let padded_blocks = if messages <= *lanes { longest - shortest } else { 0 };
-            let bookkeeping_ps = set_ps::<C>(messages, *lanes, steps) + padded_blocks * *lanes as u64 * PADDED_LOAD_PS;
+            let padded_blocks = if messages <= *lanes && of_set.hash_apart().is_none() { longest - shortest } else { 0 };
+            let bookkeeping_ps = set_ps(of_set, messages, steps) + padded_blocks * *lanes as u64 * PADDED_LOAD_PS;
             let ps = steps.saturating_mul(u64::from(*cost_ps)).saturating_add(bookkeeping_ps);
             if best.is_none_or(|best| ps < best.ps) {
                 best = Some(Self { kernel, ps, bookkeeping_ps });
             }
         }
         best
+    }
+
+    /// Returns whether its kernel has registers for each message.
+    pub(super) fn is_apart<C: Compression>(&self, mix: &Mix<C>) -> bool {
+        mix.kernels[mix.short[self.kernel]].hash_apart().is_some()
     }
 
     /// Returns the estimated time of these messages in any order, in picoseconds. The last lane ends up to a longest

@@ -1,23 +1,25 @@
 //! Short messages that go from their starts to their digests in the lanes of one kernel, with no slots,
 //! no midstates and no plan.
 //!
-//! If all have equally many blocks, any kernel will do, and the lanes stay in step. If the kernel can
-//! ([`crate::kernel::short`]), padding is made in registers, in one run. Otherwise the end is padded in
-//! memory, and is a run of its own if there are more than two blocks. Messages that differ in blocks take
-//! turns in the lanes of a kernel that pads in registers. `route.rs` decides which messages come here,
-//! and which are better off in the schedule.
+//! If all have equally many blocks, any kernel will do, and the lanes stay in step. If the kernel hashes
+//! whole messages ([`crate::kernel::short`], [`crate::kernel::per_message::short`]), they are one run.
+//! Otherwise the end is padded in memory, and is a run of its own if there are more than two blocks. Messages
+//! that differ in blocks take turns in a kernel that hashes whole ones. `route.rs` decides which messages
+//! come here, and which are better off in the schedule.
 
 use super::alone;
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
-use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, WordOf, write_digest};
-use crate::isa::{Blocks, FirstByte, MAX_LANES, Row, Whole};
-use crate::kernel::Kernel;
+use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, WordOf, copy_digest, write_digest};
+use crate::isa::{Blocks, FirstByte, MAX_LANES, Rooms, Row, Whole};
+use crate::kernel::per_message::short::{Apart, ROOM_BLOCKS};
 use crate::kernel::short::{DigestBlock, InLanes, InTurns, LaneStarts, LaneStates, ShortMessages, shared_end};
 use crate::kernel::start::{Passes, Starts};
 use crate::kernel::states::States;
+use crate::kernel::{HashApart, Kernel};
+use std::mem::MaybeUninit;
 
 /// The most blocks of a short message. Longer ones have little to gain.
 pub(super) const MAX_BLOCKS: u64 = 128;
@@ -29,6 +31,15 @@ pub(super) const MOST_START_BYTES: u64 = 1 << 28;
 /// Messages that take turns are given to a kernel by this many, or by the larger number if they are more.
 const FEW_IN_TURNS: usize = 32;
 const MANY_IN_TURNS: usize = 256;
+
+/// The same for kernels with registers for each message.
+const FEW_APART: usize = 4;
+const MANY_APART: usize = 128;
+
+/// Returns the bytes of rooms for so many messages.
+const fn room_bytes(messages: usize, block_bytes: usize) -> usize {
+    messages * ROOM_BLOCKS * block_bytes
+}
 
 /// Messages of one number of blocks.
 #[derive(Clone, Copy)]
@@ -157,7 +168,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         // The schedule is computed only if it is used often enough.
         let ways = mix.alike(blocks);
         let widest = &mix.kernels[ways.widest()];
-        let is_large = count >= widest.lanes && widest.has_short();
+        let is_large = count >= widest.lanes && widest.has_short() && widest.hash_apart().is_none();
         let alike_bytes = if is_large { alike_bytes::<C>(messages, group) } else { None };
         let shared_end = alike_bytes.map(|bytes| shared_end::<C>(self.passes.inner.bytes() + bytes));
         // What groups have in common, made once for several of them, gained 1 % of nodes of 64 bytes (SHA-256, Zen 4); several
@@ -166,6 +177,17 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         while first < count {
             let best = ways.best(count - first);
             let kernel = &mix.kernels[best];
+            if kernel.hash_apart().is_some() {
+                // As many as this kernel is best for.
+                let mut lanes = kernel.lanes;
+                while lanes < count - first && ways.best(count - first - lanes) == best {
+                    lanes += kernel.lanes;
+                }
+                let lanes = lanes.min(count - first);
+                self.hash_set(mix, best, messages, digests, (group.which.after(first), lanes), usage);
+                first += lanes;
+                continue;
+            }
             usage.steps[best] += blocks + u64::from(self.passes.outer.is_some());
             let lanes = kernel.lanes.min(count - first);
             let at = Place { kernel, group, first, lanes };
@@ -182,9 +204,8 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         }
     }
 
-    /// Hashes messages that take turns in the lanes of one kernel, which pads in registers, and adds the
-    /// steps to `usage`. It takes least time if the longest come first. If messages have starts of their
-    /// own, there are no more of them than lanes.
+    /// Hashes messages that take turns in the lanes of one kernel that hashes whole messages, and adds the
+    /// steps to `usage`. It takes least time if the longest come first.
     #[inline]
     pub(super) fn hash_set(
         &mut self,
@@ -198,17 +219,61 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let (steps, kernel) = (&mut usage.steps[kernel], &mix.kernels[kernel]);
         let have_own_starts = [Some(&self.passes.inner), self.passes.outer.as_ref()].into_iter().flatten().any(Starts::are_own);
         let is_one_each = have_own_starts || digests.digest_bytes() > MAX_DIGEST_BYTES;
-        let most = if is_one_each { kernel.lanes } else { MANY_IN_TURNS };
+        let most = match (is_one_each, kernel.hash_apart()) {
+            (true, Some(_)) => MAX_LANES,
+            (_, Some(_)) => MANY_APART,
+            (true, _) => kernel.lanes,
+            _ => MANY_IN_TURNS,
+        };
         let mut first = 0;
         while first < count {
             let next = (which.after(first), most.min(count - first));
-            *steps += if next.1 <= FEW_IN_TURNS {
+            *steps += if let Some(hash_apart) = kernel.hash_apart() {
+                match (next.1, C::BLOCK_BYTES) {
+                    (..=FEW_APART, _) => self.hash_apart::<FEW_APART, { room_bytes(FEW_APART, 128) }>(hash_apart, messages, digests, next),
+                    (_, 64) => self.hash_many_apart::<{ room_bytes(MANY_APART, 64) }>(hash_apart, messages, digests, next),
+                    _ => self.hash_many_apart::<{ room_bytes(MANY_APART, 128) }>(hash_apart, messages, digests, next),
+                }
+            } else if next.1 <= FEW_IN_TURNS {
                 self.hash_turns::<FEW_IN_TURNS>(kernel, messages, digests, next)
             } else {
                 self.hash_turns::<MANY_IN_TURNS>(kernel, messages, digests, next)
             };
             first += next.1;
         }
+    }
+
+    /// Does what `hash_apart` does for up to [`MANY_APART`] messages. It is not inlined, so that a few need none of its memory.
+    #[inline(never)]
+    fn hash_many_apart<const BYTES: usize>(
+        &mut self,
+        hash_apart: HashApart<C>,
+        messages: &dyn Messages,
+        digests: &mut Digests<'_>,
+        which: (Which<'_>, usize),
+    ) -> u64 {
+        self.hash_apart::<MANY_APART, BYTES>(hash_apart, messages, digests, which)
+    }
+
+    /// Hashes at most `N` messages on a kernel with registers for each, with room in `BYTES` bytes, and returns the steps.
+    #[inline]
+    fn hash_apart<const N: usize, const BYTES: usize>(
+        &mut self,
+        hash_apart: HashApart<C>,
+        messages: &dyn Messages,
+        digests: &mut Digests<'_>,
+        (which, count): (Which<'_>, usize),
+    ) -> u64 {
+        let mut found: [&[u8]; N] = [&[]; N];
+        messages.fill(which, &mut found[..count]);
+        let mut memory = [MaybeUninit::uninit(); BYTES];
+        let mut rooms = Rooms::new(&mut memory);
+        let (common, _, _) = self.in_common((which, count));
+        let steps = hash_apart(Apart { common: &common, messages: &found[..count], rooms: &mut rooms });
+        for (i, room) in rooms.all().chunks_exact(ROOM_BLOCKS * C::BLOCK_BYTES).enumerate().take(count) {
+            copy_digest(room.first_chunk().expect("a block"), digests.room(which.index(i)));
+        }
+        steps
     }
 
     /// Hashes at most `N` messages on one kernel, in turns if they are more than lanes, and returns the
@@ -233,7 +298,8 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let (own, waiting) = found.split_at(kernel.lanes);
         let whole = &mut Whole::new(kernel.lanes, |lane| own[lane]);
         let mut ended = [[0; MAX_DIGEST_BYTES]; N];
-        let (messages, _, rows) = self.in_common((which, kernel.lanes), kernel);
+        let (messages, _, rows) = self.in_common((which, kernel.lanes));
+        let rows = rows.of(kernel.lanes);
         let steps = kernel.hash_in_turns(InTurns { messages: &messages, whole, waiting, rows, ended: &mut ended });
         digests.set_rows(which, &ended[..count]);
         steps
@@ -279,7 +345,8 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             Ends::Together { blocks, shared } => (blocks, shared, false),
             Ends::Ragged { longest } => (longest, None, true),
         };
-        let (messages, wide, rows) = self.in_common((which, lanes), kernel);
+        let (messages, wide, rows) = self.in_common((which, lanes));
+        let rows = rows.of(kernel.lanes);
         // Zeros for all lanes there may be took as long as a fifth of a block of eight messages of SHA3-256.
         let mut narrow;
         let mut finals = if !are_ragged && !are_long {
@@ -311,21 +378,17 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         }
     }
 
-    /// Returns what messages have in common, the room for final states, and memory for a row a lane of the kernel. The
-    /// first `lanes` messages of `which` are in lanes.
+    /// Returns what messages have in common, the room for final states, and that for digests. The first `lanes` messages of
+    /// `which` are in lanes.
     #[inline(always)]
-    fn in_common(
-        &mut self,
-        (which, lanes): (Which<'_>, usize),
-        kernel: &Kernel<C>,
-    ) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut [Row]) {
+    fn in_common(&mut self, (which, lanes): (Which<'_>, usize)) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut Rows) {
         let Self { passes: Passes { inner, outer }, digest_block, rows, own_inner, own_outer, finals } = self;
         let midstates = lane_starts::<C>(inner, (which, lanes), own_inner);
         let outer = outer.as_ref().zip(digest_block.as_ref());
         let outer = outer.map(|(outer, block)| (lane_starts::<C>(outer, (which, lanes), own_outer), block));
         let first = FirstByte::of(C::Ending::first(inner.state(which.index(0))));
         let messages = ShortMessages { midstates, start_bytes: inner.bytes(), first, outer };
-        (messages, finals, rows.of(kernel.lanes))
+        (messages, finals, rows)
     }
 }
 

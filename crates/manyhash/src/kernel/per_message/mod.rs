@@ -25,6 +25,7 @@ pub(crate) mod sha256_ni_sms;
 pub(crate) mod sha2_bmi2;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod sha512_ce;
+pub(crate) mod short;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod sm3_ce;
 
