@@ -32,7 +32,7 @@ pub(super) const MOST_START_BYTES: u64 = 1 << 28;
 const FEW_IN_TURNS: usize = 32;
 const MANY_IN_TURNS: usize = 256;
 
-/// The same for kernels with registers for each message.
+/// The same for kernels with registers for each message, which have room for this many or, as above, for more.
 const FEW_APART: usize = 4;
 const MANY_APART: usize = 128;
 
@@ -231,8 +231,11 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             *steps += if let Some(hash_apart) = kernel.hash_apart() {
                 match (next.1, C::BLOCK_BYTES) {
                     (..=FEW_APART, _) => self.hash_apart::<FEW_APART, { room_bytes(FEW_APART, 128) }>(hash_apart, messages, digests, next),
-                    (_, 64) => self.hash_many_apart::<{ room_bytes(MANY_APART, 64) }>(hash_apart, messages, digests, next),
-                    _ => self.hash_many_apart::<{ room_bytes(MANY_APART, 128) }>(hash_apart, messages, digests, next),
+                    (..=FEW_IN_TURNS, _) => {
+                        self.hash_many_apart::<FEW_IN_TURNS, { room_bytes(FEW_IN_TURNS, 128) }>(hash_apart, messages, digests, next)
+                    }
+                    (_, 64) => self.hash_many_apart::<MANY_APART, { room_bytes(MANY_APART, 64) }>(hash_apart, messages, digests, next),
+                    _ => self.hash_many_apart::<MANY_APART, { room_bytes(MANY_APART, 128) }>(hash_apart, messages, digests, next),
                 }
             } else if next.1 <= FEW_IN_TURNS {
                 self.hash_turns::<FEW_IN_TURNS>(kernel, messages, digests, next)
@@ -243,16 +246,16 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         }
     }
 
-    /// Does what `hash_apart` does for up to [`MANY_APART`] messages. It is not inlined, so that a few need none of its memory.
+    /// Does what `hash_apart` does. It is not inlined, so that a few messages need none of its memory.
     #[inline(never)]
-    fn hash_many_apart<const BYTES: usize>(
+    fn hash_many_apart<const N: usize, const BYTES: usize>(
         &mut self,
         hash_apart: HashApart<C>,
         messages: &dyn Messages,
         digests: &mut Digests<'_>,
         which: (Which<'_>, usize),
     ) -> u64 {
-        self.hash_apart::<MANY_APART, BYTES>(hash_apart, messages, digests, which)
+        self.hash_apart::<N, BYTES>(hash_apart, messages, digests, which)
     }
 
     /// Hashes at most `N` messages on a kernel with registers for each, with room in `BYTES` bytes, and returns the steps.
