@@ -151,8 +151,8 @@ impl<C: Compression> Kernel<C> {
             dealt: Some(|states, dealt| {
                 run::<I, _>(Lanes { states, source: Source::Dealt(dealt) });
             }),
-            // Constant conditions: no code is made of what is not there.
             apart: None,
+            // Constant conditions: no code is made of what is not there.
             short: if const { VectorOf::<C, I>::PADS && C::Ending::IN_REGISTERS } {
                 Some(Short { in_lanes: |task| run::<I, _>(task), in_turns: |task| run::<I, _>(task) })
             } else {
