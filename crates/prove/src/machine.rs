@@ -3,7 +3,7 @@
 use crate::memory::Memory;
 use crate::words::{Byte, Word, bytes_of, cut, number_of, simplified, word_bytes, words_of, words_of_number};
 use crate::{Stop, scalar, vector};
-use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind, Register};
+use iced_x86::{Decoder, DecoderOptions, EncodingKind, Instruction, Mnemonic, OpKind, Register};
 use std::collections::HashMap;
 
 /// The most instructions of a call. More of them are a loop that does not end.
@@ -81,6 +81,10 @@ pub struct Machine {
     /// The address of the next instruction.
     pub next: u64,
     decoded: HashMap<u64, (Instruction, Vec<u8>)>,
+    /// Whether upper halves of vector registers are in use, so that instructions with legacy encodings would wait for them.
+    upper_halves: bool,
+    /// Whether they may be.
+    pub may_use_upper_halves: bool,
     /// The number of instructions that were executed.
     pub executed: usize,
 }
@@ -98,6 +102,8 @@ impl Machine {
             memory,
             next: entry as u64,
             decoded: HashMap::new(),
+            upper_halves: false,
+            may_use_upper_halves: false,
             executed: 0,
         };
         machine.set_general(Register::RDI, &words_of_number(argument as u64, 8));
@@ -131,11 +137,29 @@ impl Machine {
             return Err(Stop::Wild(format!("more than {MOST_INSTRUCTIONS} instructions")));
         }
         self.next = instruction.next_ip();
+        self.follow_upper_halves(&instruction)?;
         let done = match scalar::execute(self, &instruction) {
             Some(done) => done,
             None => vector::execute(self, &instruction),
         };
         done.map_err(|stop| stop.at(&instruction))
+    }
+
+    /// Follows whether upper halves of the first sixteen vector registers are in use. Instructions with legacy encodings must come when
+    /// they are not: on Golden Cove each of them would wait some 70 cycles, and whole kernels take a hundred times as long.
+    fn follow_upper_halves(&mut self, instruction: &Instruction) -> Result<(), Stop> {
+        let has_vectors = || (0..instruction.op_count()).any(|i| instruction.op_register(i).is_vector_register());
+        if instruction.mnemonic() == Mnemonic::Vzeroupper {
+            self.upper_halves = false;
+        } else if instruction.encoding() == EncodingKind::Legacy {
+            if self.upper_halves && !self.may_use_upper_halves && has_vectors() {
+                return Err(Stop::Wild("a legacy encoding while upper halves are in use".into()).at(instruction));
+            }
+        } else {
+            let register = instruction.op0_register();
+            self.upper_halves |= (register.is_ymm() || register.is_zmm()) && register.number() < 16;
+        }
+        Ok(())
     }
 
     fn decode(&mut self, address: u64) -> Result<Instruction, Stop> {

@@ -162,7 +162,10 @@ fn follow(image: &Image, call: &Layout, patches: &[Patch], on_expressions: bool)
         }
         before.messages.push(message);
     }
-    Ok((Machine::new(memory, call.entry, call.argument, stack.end)?, before))
+    let mut machine = Machine::new(memory, call.entry, call.argument, stack.end)?;
+    // Only Zen 4 gains by these schedules, and upper halves do not slow it.
+    machine.may_use_upper_halves = call.kernel.contains("sms256");
+    Ok((machine, before))
 }
 
 fn wide(range: Range<usize>) -> Range<u64> {

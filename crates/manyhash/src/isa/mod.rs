@@ -87,6 +87,10 @@ pub trait Token: Copy + 'static {
     const FEATURES: &'static [&'static str];
     /// Returns the token if this CPU has every one of its features.
     fn detect() -> Option<Self>;
+    /// Makes ready for the instructions of kernels: [`run`](Self::run) begins with it, and so must whatever comes behind code in which the
+    /// compiler may have used wider registers than the kernel does.
+    #[inline(always)]
+    fn prepare(self) {}
     /// Runs `task` with the instruction set's features switched on.
     fn run<T: Task<Self>>(self, task: T) -> T::Output;
 }
@@ -150,11 +154,21 @@ macro_rules! isa {
                     (FOUND.load(Ordering::Relaxed) || ask()).then_some(Self(()))
                 }
                 #[inline(always)]
+                fn prepare(self) {
+                    $(
+                        // SAFETY: a token exists only if `detect` found every feature of the list above, and this one needs no other.
+                        #[allow(unused_unsafe, reason = "no feature of WebAssembly is unsafe")]
+                        unsafe {
+                            $prepare();
+                        }
+                    )?
+                }
+                #[inline(always)]
                 fn run<T: Task<Self>>(self, task: T) -> T::Output {
                     $(#[target_feature(enable = $feature)])*
                     #[inline(never)]
                     fn featured<T: Task<$Isa>>(isa: $Isa, task: T) -> T::Output {
-                        $($prepare();)?
+                        isa.prepare();
                         task.run(isa)
                     }
                     // SAFETY: a token exists only if `detect` found every feature of the list
@@ -263,6 +277,6 @@ macro_rules! includes { ($arch:literal: $($Isa:ident $Included:ident),+) => { $(
 )+ } }
 includes!("aarch64": NeonSha3 Neon, ShaCeNeon Neon, ShaCeNeon ShaCe);
 includes!("x86_64":
-    Avx Avx, Avx Sse2, Bmi2 Sse2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Avx, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
+    Avx Avx, Avx Sse2, Bmi2 Sse2, Bmi2 Avx2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Avx, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
     ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half
 );

@@ -14,7 +14,8 @@ use super::PerMessage;
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{ChainingOf, Compression, WordOf, write_digest};
 use crate::isa::{Blocks, MAX_LANES, Rooms, Task};
-use crate::kernel::short::{LaneStarts, ShortMessages};
+use crate::kernel::short::{LaneStarts, LaneStates, ShortMessages};
+use std::ops::Range;
 
 /// The task for whole messages, any number of them. It leaves the digest of each at the beginning of its room.
 pub(crate) struct Apart<'a, 'm, C: Compression> {
@@ -31,39 +32,89 @@ pub(crate) const ROOM_BLOCKS: usize = 3;
 /// The task in a kernel for `N` messages.
 pub(in crate::kernel) struct InRegisters<'a, 'm, C: Compression, const N: usize>(pub(in crate::kernel) Apart<'a, 'm, C>);
 
-/// What comes next of a message in registers.
-#[derive(Clone, Copy)]
-struct Place {
+/// What is still to be compressed of a message in registers; nothing, if there is no message.
+#[derive(Clone, Default)]
+struct Place<'m> {
     /// The message's place among all.
     message: usize,
-    /// Whether it is in the message's room, or in the message itself.
-    is_end: bool,
+    /// Its whole blocks, where they lie.
+    body: &'m [u8],
+    /// Its end, in the rooms.
+    end: Range<usize>,
     /// Whether it is the second pass, over the digest.
     is_outer: bool,
-    /// Where it begins, and how many bytes there are.
-    at: usize,
-    bytes: usize,
 }
 
-impl Place {
-    /// No message.
-    const IDLE: Self = Self { message: usize::MAX, is_end: false, is_outer: false, at: 0, bytes: usize::MAX };
-
-    /// What comes next of a message that has not begun, if there is one.
+impl<'m> Place<'m> {
+    /// Begins with a message, if there is one.
     #[inline(always)]
-    fn begin<C: Compression>(message: usize, messages: &[&[u8]]) -> Self {
-        let Some(bytes) = messages.get(message).map(|message| message.len()) else { return Self::IDLE };
-        let whole_bytes = bytes - bytes % C::BLOCK_BYTES;
-        let begun = Self { message, is_end: false, is_outer: false, at: 0, bytes: whole_bytes };
-        if whole_bytes == 0 { begun.end::<C>(bytes) } else { begun }
+    fn begin<C: Compression>(message: usize, messages: &[&'m [u8]]) -> Self {
+        let Some(bytes) = messages.get(message) else { return Self::default() };
+        let (body, rest) = bytes.split_at(bytes.len() - bytes.len() % C::BLOCK_BYTES);
+        let end = (message * ROOM_BLOCKS + 1) * C::BLOCK_BYTES;
+        Self { message, body, end: end..end + end_blocks::<C>(rest.len()) * C::BLOCK_BYTES, is_outer: false }
     }
 
-    /// What comes next of a message whose whole blocks were compressed, if it has `bytes` bytes.
+    /// Returns the bytes that come next.
     #[inline(always)]
-    fn end<C: Compression>(self, bytes: usize) -> Self {
-        let end_bytes = if bytes % C::BLOCK_BYTES + C::Ending::FEWEST_BYTES > C::BLOCK_BYTES { 2 } else { 1 } * C::BLOCK_BYTES;
-        Self { is_end: true, at: C::BLOCK_BYTES, bytes: end_bytes, ..self }
+    fn ahead<'a>(&self, rooms: &'a [u8]) -> &'a [u8]
+    where
+        'm: 'a,
+    {
+        if self.body.is_empty() { &rooms[self.end.clone()] } else { self.body }
     }
+
+    /// Goes on behind some of these bytes. Returns whether the message has ended.
+    #[inline(always)]
+    fn advance(&mut self, bytes: usize) -> bool {
+        if !self.body.is_empty() {
+            self.body = &self.body[bytes..];
+            return false;
+        }
+        self.end.start += bytes;
+        self.end.is_empty()
+    }
+}
+
+/// Returns the blocks of a message's end, behind which it has `rest_bytes` bytes.
+const fn end_blocks<C: Compression>(rest_bytes: usize) -> usize {
+    if rest_bytes + C::Ending::FEWEST_BYTES > C::BLOCK_BYTES { 2 } else { 1 }
+}
+
+/// Where messages start, in registers.
+struct Start<'a, I: PerMessage<C>, C: Compression> {
+    /// Where all of them do, or the first one.
+    same: I::State,
+    each: Option<&'a LaneStates<C>>,
+}
+
+impl<'a, I: PerMessage<C>, C: Compression> Start<'a, I, C> {
+    #[inline(always)]
+    fn new(isa: I, starts: &LaneStarts<'a, C>) -> Self {
+        match starts {
+            LaneStarts::Same(state) => Self { same: isa.load(state), each: None },
+            LaneStarts::Each(rows) => Self { same: isa.load(&column::<C>(rows, 0)), each: Some(rows) },
+        }
+    }
+
+    /// Returns where a message starts.
+    #[inline(always)]
+    fn of(&self, isa: I, message: usize) -> I::State {
+        match self.each {
+            None => self.same,
+            Some(rows) => isa.load(&column::<C>(rows, message)),
+        }
+    }
+}
+
+/// Returns the state of a message.
+#[inline(always)]
+fn column<C: Compression>(rows: &LaneStates<C>, message: usize) -> ChainingOf<C> {
+    let mut state = C::filled(WordOf::<C>::default());
+    for (word, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {
+        *word = row[message % MAX_LANES];
+    }
+    state
 }
 
 impl<I: PerMessage<C>, C: Compression, const N: usize> Task<I> for InRegisters<'_, '_, C, N> {
@@ -77,63 +128,41 @@ impl<I: PerMessage<C>, C: Compression, const N: usize> Task<I> for InRegisters<'
             pad::<C>(message, rooms.add(room_bytes), *start_bytes, first.byte());
         }
         let rooms = rooms.all();
-        let mut states = [isa.load(&start(midstates, 0)); N];
-        let mut places = [Place::IDLE; N];
-        for (message, (state, place)) in states.iter_mut().zip(&mut places).enumerate() {
-            *state = isa.load(&start(midstates, message));
-            *place = Place::begin::<C>(message, messages);
-        }
+        let inner = Start::<I, C>::new(isa, midstates);
+        let outer = outer.as_ref().map(|(starts, digest_block)| (Start::<I, C>::new(isa, starts), digest_block));
+        let mut places: [Place; N] = std::array::from_fn(|message| Place::begin::<C>(message, messages));
+        let mut states: [I::State; N] = std::array::from_fn(|message| inner.of(isa, message));
         let (mut begun, mut left, mut steps) = (N, messages.len(), 0);
         while left > 0 {
-            let nearest = (1..N).fold(0, |nearest, lane| if places[lane].bytes < places[nearest].bytes { lane } else { nearest });
-            let bytes = places[nearest].bytes;
-            let blocks = Blocks::new(N, bytes, |lane| {
-                let Place { message, is_end, at, .. } = places[if places[lane].message < messages.len() { lane } else { nearest }];
-                let from = if is_end { &rooms[message * room_bytes..][..room_bytes] } else { messages[message] };
-                &from[at..]
-            });
-            isa.compress(&mut states, &blocks);
+            // What is copied between blocks may be in wider registers.
+            isa.prepare();
+            let ahead: [&[u8]; N] = std::array::from_fn(|lane| places[lane].ahead(rooms));
+            let is_nearer = |one: &[u8], other: &[u8]| other.is_empty() || !one.is_empty() && one.len() < other.len();
+            let nearest = (1..N).fold(ahead[0], |nearest, lane| if is_nearer(ahead[lane], nearest) { ahead[lane] } else { nearest });
+            let bytes = nearest.len();
+            isa.compress(&mut states, &Blocks::new(N, bytes, |lane| if ahead[lane].is_empty() { nearest } else { ahead[lane] }));
             steps += bytes / C::BLOCK_BYTES;
             for (state, place) in states.iter_mut().zip(&mut places) {
-                let Place { message, is_end, is_outer, .. } = *place;
-                (place.at, place.bytes) = (place.at + bytes, place.bytes - bytes);
-                if place.bytes > 0 || message >= messages.len() {
+                if place.end.is_empty() || !place.advance(bytes) {
                     continue;
                 }
-                if !is_end {
-                    *place = place.end::<C>(messages[message].len());
-                    continue;
-                }
+                let message = place.message;
                 let room = &mut rooms[message * room_bytes..][..room_bytes];
-                if let (Some((midstates, digest_block)), false) = (outer, is_outer) {
+                if let (Some((start, digest_block)), false) = (&outer, place.is_outer) {
                     digest_block.write(&isa.store(state), &mut room[C::BLOCK_BYTES..2 * C::BLOCK_BYTES]);
-                    *state = isa.load(&start(midstates, message));
-                    *place = Place { is_outer: true, at: C::BLOCK_BYTES, bytes: C::BLOCK_BYTES, ..*place };
+                    *state = start.of(isa, message);
+                    let end = (message * ROOM_BLOCKS + 1) * C::BLOCK_BYTES;
+                    (place.end, place.is_outer) = (end..end + C::BLOCK_BYTES, true);
                     continue;
                 }
                 write_digest::<C>(&isa.store(state), &mut room[..C::DIGEST_WORDS * size_of::<WordOf<C>>()]);
-                *state = isa.load(&start(midstates, begun));
+                *state = inner.of(isa, begun);
                 *place = Place::begin::<C>(begun, messages);
                 begun += 1;
                 left -= 1;
             }
         }
         steps as u64
-    }
-}
-
-/// Returns the midstate that a message starts from.
-#[inline(always)]
-fn start<C: Compression>(starts: &LaneStarts<'_, C>, message: usize) -> ChainingOf<C> {
-    match starts {
-        LaneStarts::Same(state) => **state,
-        LaneStarts::Each(rows) => {
-            let mut state = C::filled(WordOf::<C>::default());
-            for (word, row) in state.as_mut().iter_mut().zip(rows.as_ref()) {
-                *word = row[message % MAX_LANES];
-            }
-            state
-        }
     }
 }
 
@@ -148,8 +177,7 @@ fn pad<C: Compression>(message: &[u8], room: &mut [u8], start_bytes: u64, first:
     }
     let room = &mut room[C::BLOCK_BYTES..][..2 * C::BLOCK_BYTES];
     room[rest_bytes] = first;
-    let end_blocks = 1 + usize::from(rest_bytes + C::Ending::FEWEST_BYTES > C::BLOCK_BYTES);
-    C::Ending::finish(&mut room[..end_blocks * C::BLOCK_BYTES], start_bytes + message.len() as u64);
+    C::Ending::finish(&mut room[..end_blocks::<C>(rest_bytes) * C::BLOCK_BYTES], start_bytes + message.len() as u64);
 }
 
 /// Copies fewer than 128 bytes to the beginning of `to`, in two pieces of a length that the compiler knows, which may overlap: kernels
