@@ -23,32 +23,37 @@
 use super::PerMessage;
 use crate::algorithm::sha2::{Sha2, sixteen_rounds};
 use crate::algorithm::{ChainingOf, WordOf};
-use crate::isa::{Avx, Avx512Quarter, Bmi2, Bmi2Avx512, Includes, Sse2};
+use crate::isa::{Avx, Avx2, Avx512Quarter, Bmi2, Bmi2Avx512, Includes, Sse2};
 use crate::isa::{Blocks, Isa, Portable, Successive, Word, Words};
 use std::hint::black_box;
 
-type Vector<C, I> = <WordOf<C> as Word>::Vector<<I as ScalarRounds>::Vectors>;
+type Vector<C, I> = <WordOf<C> as Word>::Vector<<I as ScalarRounds<WordOf<C>>>::Vectors>;
 
-/// An instruction set with rotates for the rounds and vectors for the schedule.
-pub(crate) trait ScalarRounds: Includes<Self::Vectors> {
+/// An instruction set with rotates for the rounds and vectors for the schedule of words of type `W`.
+pub(crate) trait ScalarRounds<W>: Includes<Self::Vectors> {
     /// The instruction set of the vectors.
     type Vectors: Isa;
     /// True if vectors compute half of the rounds too: the words a to d.
     const HALF_IN_VECTORS: bool;
 }
 
-impl ScalarRounds for Bmi2 {
+impl ScalarRounds<u32> for Bmi2 {
     type Vectors = Sse2;
     const HALF_IN_VECTORS: bool = false;
 }
 
+impl ScalarRounds<u64> for Bmi2 {
+    type Vectors = Avx2;
+    const HALF_IN_VECTORS: bool = false;
+}
+
 /// CPUs before AVX2 have no `rorx`.
-impl ScalarRounds for Avx {
+impl<W> ScalarRounds<W> for Avx {
     type Vectors = Self;
     const HALF_IN_VECTORS: bool = false;
 }
 
-impl ScalarRounds for Bmi2Avx512 {
+impl<W> ScalarRounds<W> for Bmi2Avx512 {
     type Vectors = Avx512Quarter;
     const HALF_IN_VECTORS: bool = true;
 }
@@ -178,7 +183,7 @@ pub(crate) fn compress_message<C: Sha2, S: Words<Word = C::Word>, V: Successive<
     }
 }
 
-impl<C: Sha2, I: ScalarRounds> PerMessage<C> for I
+impl<C: Sha2, I: ScalarRounds<WordOf<C>>> PerMessage<C> for I
 where
     Vector<C, I>: Successive,
     WordOf<C>: Words<Word = WordOf<C>, Isa = Portable>,
