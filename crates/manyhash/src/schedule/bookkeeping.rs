@@ -56,12 +56,10 @@ pub(super) fn set_ps<C: Compression>(kernel: &Kernel<C>, messages: usize, steps:
 }
 
 /// Returns what it costs, besides compressing, that messages of equally many blocks go together on a kernel
-/// that does not pad in registers. On a kernel for one, they go one by one.
+/// that does not pad in registers, if they were put in order. On a kernel for one, they go one by one.
 pub(super) fn padded_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
-    if kernel.lanes == 1 {
-        return messages as u64 * end_in_memory_ps::<C>();
-    }
-    messages.div_ceil(kernel.lanes) as u64 * (SET_PS + 2 * run_ps(kernel)) + messages as u64 * 60_000
+    let set_ps = if kernel.lanes == 1 { 0 } else { SET_IN_MEMORY_PS };
+    messages.div_ceil(kernel.lanes) as u64 * set_ps + messages as u64 * end_in_memory_ps::<C>()
 }
 
 /// The end of one of such messages on a kernel that pads in registers.
@@ -106,6 +104,35 @@ pub(super) fn turn_ps<C: Compression>() -> u64 {
 /// A message that takes its turn while others are on their way: lanes stop at the end of its whole blocks
 /// and at its end.
 pub(super) const RAGGED_TURN_PS: u64 = 75_000;
+/// The most messages that [`Least`] knows of.
+pub(super) const MOST_ALONE: usize = 8;
+
+/// No more than what it costs in any way, besides compressing, that a few messages share lanes: for each number of them, in picoseconds.
+pub(super) struct Least {
+    /// If all have equally many blocks.
+    pub(super) alike: [u64; MOST_ALONE + 1],
+    pub(super) ragged: [u64; MOST_ALONE + 1],
+}
+
+impl Least {
+    /// Returns what is known of some kernels, which let messages take turns or not.
+    pub(super) fn of<C: Compression>(kernels: &[Kernel<C>], may_take_turns: bool) -> Self {
+        let lanes = || kernels.iter().filter(|kernel| kernel.lanes > 1);
+        let turns_ps = |message_ps: u64, messages: u64| if may_take_turns { TURNS_PS + messages * message_ps } else { u64::MAX };
+        let of_each = |ps: &dyn Fn(u64) -> u64| std::array::from_fn(|messages| ps(messages as u64));
+        Self {
+            alike: of_each(&|messages| {
+                let least = lanes().map(|kernel| alike_ps(kernel, messages as usize)).min().unwrap_or(SCHEDULE_PS);
+                least.min(turns_ps(turn_ps::<C>(), messages))
+            }),
+            ragged: of_each(&|messages| {
+                let sets = lanes().filter(|kernel| kernel.has_short()).map(|kernel| set_ps(kernel, messages as usize, 1));
+                sets.min().unwrap_or(SCHEDULE_PS).min(turns_ps(RAGGED_TURN_PS, messages))
+            }),
+        }
+    }
+}
+
 /// A few messages of which the longest take turns and the others are a set: the code of one more kernel.
 pub(super) const FEW_TWO_WAYS_PS: u64 = 100_000;
 

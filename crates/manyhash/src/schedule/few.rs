@@ -5,14 +5,14 @@
 //! them may take turns in few lanes, and the others are a set in many.
 
 use super::bookkeeping::{
-    FEW_TWO_WAYS_PS, PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SORT_MESSAGE_PS, TURNS_PS, TWO_WAYS_PS, alike_ps,
-    ragged_message_ps, set_ps, turn_ps,
+    FEW_TWO_WAYS_PS, MOST_ALONE, PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SORT_MESSAGE_PS, TURNS_PS, TWO_WAYS_PS,
+    alike_ps, ragged_message_ps, set_ps, turn_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::sets::{self, Set};
-use super::short::{MAX_BLOCKS, Rows, Together};
+use super::short::{FEW_APART, MAX_BLOCKS, Rows, Together};
 use super::turns;
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
@@ -30,12 +30,40 @@ pub(super) enum Way {
     Alike {
         blocks: u64,
     },
+    /// Together on this kernel, which has registers for each: no more than [`FEW_APART`].
+    Apart(usize),
     /// As a set in the order that they have.
     OneSet(Set),
     /// Sharing lanes may pay, and which of them do is to be found out.
     Ragged(Lengths),
     /// Through the schedule.
     InOrder,
+}
+
+/// Returns whether a glance at the lengths of two messages or a few more tells that they go one by one. It is for callers that know what
+/// the messages are, before anything is made that other ways need.
+#[inline]
+pub(crate) fn are_best_alone<C: Compression>(mix: &Mix<C>, messages: &impl Messages) -> bool {
+    let count = messages.count();
+    if !(1..=MOST_ALONE).contains(&count) {
+        return false;
+    }
+    let first = block_count::<C>(messages.message(0).len() as u64);
+    let (mut blocks, mut are_alike) = (first, true);
+    for i in 1..count {
+        let its_blocks = block_count::<C>(messages.message(i).len() as u64);
+        blocks = blocks.saturating_add(its_blocks);
+        are_alike &= its_blocks == first;
+    }
+    gains_nothing_together(mix, count, blocks, are_alike)
+}
+
+/// Returns whether a few messages gain nothing by lanes that they share, even if all lanes were busy to the end.
+#[inline]
+fn gains_nothing_together<C: Compression>(mix: &Mix<C>, count: usize, blocks: u64, are_alike: bool) -> bool {
+    let one_by_one_ps = blocks as f64 * f64::from(mix.single.cost_ps);
+    let least_ps = if are_alike { &mix.least.alike } else { &mix.least.ragged };
+    least_ps.get(count).is_some_and(|least_ps| one_by_one_ps <= blocks as f64 * mix.least_ps_per_block(count) + *least_ps as f64)
 }
 
 /// What a glance at the lengths of some messages tells.
@@ -66,6 +94,9 @@ impl Way {
         if count <= 1 {
             return Self::OneByOne;
         }
+        if gains_nothing_together(mix, count, blocks, shortest == longest) {
+            return Self::OneByOne;
+        }
         let one_by_one_ps = lengths.one_by_one_ps(mix);
         if shortest == longest {
             let ways = mix.alike(longest);
@@ -75,6 +106,9 @@ impl Way {
             return match longest {
                 _ if one_by_one_ps <= together_ps.min(turns_ps) => Self::OneByOne,
                 _ if turns_ps <= together_ps => Self::InTurns,
+                0..=MAX_BLOCKS if count <= FEW_APART && mix.kernels[ways.best(count)].hash_apart().is_some() => {
+                    Self::Apart(ways.best(count))
+                }
                 0..=MAX_BLOCKS => Self::Alike { blocks: longest },
                 _ => Self::InOrder,
             };
@@ -103,6 +137,7 @@ impl Way {
             set.in_any_order_ps(mix, set_lengths) <= sorted_ps.min(least_cut_ps).min(least_scheduled_ps).min(turns_ps)
         };
         match set {
+            Some(set) if sets_may_pay && count <= FEW_APART && set.is_apart(mix) && pays(&set) => Self::Apart(mix.short[set.kernel]),
             Some(set) if sets_may_pay && (count <= mix.short_lanes || set.is_apart(mix)) && pays(&set) => Self::OneSet(set),
             _ => Self::Ragged(Lengths { sets_may_pay, ..lengths }),
         }
@@ -117,10 +152,13 @@ impl Lengths {
     /// Returns `ps`, the time in turns, or `u64::MAX` if they are nothing for these messages: if some are
     /// long, the schedule saves more by a plan than the plan costs, unless turns leave nothing to save.
     fn if_not_long<C: Compression>(&self, mix: &Mix<C>, ps: u64) -> u64 {
+        if self.longest <= MAX_BLOCKS {
+            return ps;
+        }
         let at_best_rate_ps = self.blocks as f64 * mix.least_ps_per_block(self.messages);
         let least_ps = at_best_rate_ps.max(self.longest as f64 * f64::from(mix.single.cost_ps));
         let may_save = ps as f64 > least_ps + least_ps / 64.0 + PLANNING_PS as f64;
-        if self.longest > MAX_BLOCKS && may_save { u64::MAX } else { ps }
+        if may_save { u64::MAX } else { ps }
     }
 
     /// Returns the time in turns, in picoseconds, if all messages have equally many blocks; `u64::MAX`

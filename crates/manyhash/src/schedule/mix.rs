@@ -1,7 +1,7 @@
 //! Mixes: the kernels a schedule may choose from, and the cheapest way through some messages with
 //! them.
 
-use super::bookkeeping::{ends_in_memory_ps, ragged_message_ps};
+use super::bookkeeping::{Least, ends_in_memory_ps, ragged_message_ps};
 use super::turns::MAX_TURN_LANES;
 use super::ways::Ways;
 use crate::algorithm::ending::Ending;
@@ -143,6 +143,8 @@ pub(crate) struct Mix<C: Compression> {
     runs: [Ways; 2],
     /// The cheapest ways through messages of equally many blocks, ends and all: up to 1, 2, 4, 8 and [`SHORT_BLOCKS`] blocks.
     alike: [Ways; SHORT_BLOCKS.ilog2() as usize + 1],
+    /// What sharing lanes costs a few messages at least.
+    pub(super) least: Least,
     /// The least time that a block can take while 0, 1, 2, ... messages advance, in picoseconds.
     least_ps_per_block: Vec<f64>,
     /// For each kernel, a mix without those of more lanes, once it was asked for.
@@ -205,6 +207,7 @@ impl<C: Compression> Mix<C> {
             short.iter().filter(|kernel| rate(kernel) >= 0.95 * best_rate).map(|kernel| kernels[*kernel].lanes).min().unwrap_or(0);
         let (in_turns, turn_lanes) = Self::turns(&kernels);
         Self {
+            least: Least::of(&kernels, turn_lanes > 0),
             in_turns,
             turn_lanes,
             single,

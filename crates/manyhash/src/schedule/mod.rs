@@ -68,7 +68,7 @@ pub(crate) mod chunks;
 pub(crate) mod compiled;
 mod copied;
 pub(crate) mod digests;
-mod few;
+pub(crate) mod few;
 pub(crate) mod framed;
 pub(crate) mod leaves;
 mod linear_program;

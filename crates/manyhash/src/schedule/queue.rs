@@ -5,6 +5,7 @@ use super::messages::{Messages, Which};
 use super::short::{Group, MAX_BLOCKS};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
+use crate::isa::prefetch;
 use alloc::vec::Vec;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -72,10 +73,11 @@ impl Queue {
         Self { longest_blocks, order: Some(order), first: 0, next: 0, waiting, bytes: None }
     }
 
-    /// Returns whether all messages are short, and most of them very short.
-    pub(super) fn are_tiny(&self) -> bool {
-        const MEAN_BLOCKS: u64 = 4;
-        self.longest_blocks <= MAX_BLOCKS && self.waiting.blocks <= MEAN_BLOCKS * self.waiting.messages as u64
+    /// Returns whether the messages are not too many for the second cache, a MiB of them in blocks of 64 bytes, and none is so long that
+    /// `lanes` lanes would wait for it.
+    pub(super) fn stays_in_cache(&self, lanes: usize) -> bool {
+        const MOST_BLOCKS: u64 = 1 << 14;
+        self.waiting.blocks <= MOST_BLOCKS && self.longest_blocks <= self.waiting.blocks / (4 * lanes as u64)
     }
 
     /// Returns the number of messages that are not short, waiting or not; 0 if all have equally
@@ -181,12 +183,13 @@ impl Order {
         let mut blocks: u64 = 0;
         // The class of each message, so that nobody is asked twice: its blocks, or `LONG`.
         let mut classes = Vec::with_capacity(range.len());
-        // The first byte of each is read here, one message after the other, so that the CPU sees a
-        // stream and fetches it into the cache. In the order of blocks it sees none: a column of
-        // URLs that is in memory took MD5 1.8 times what rows of one length take, and 1.4 so.
+        // The first byte of each is read here, one message after the other, and a few lines behind it are fetched, so that the CPU sees a
+        // stream. In the order of blocks it sees none: a column of URLs that is in memory took MD5 1.8 times what rows of one length take,
+        // and 1.4 so. With the lines behind, 20,000 messages of about 170 bytes take SHA-256 0.83 of the time (Zen 3).
         let mut first_bytes = 0;
         in_chunks(messages, range.clone(), |i, message| {
             first_bytes |= message.first().copied().unwrap_or_default();
+            (1..=3).for_each(|line| prefetch(message, 64 * line));
             let its_blocks = blocks_of(message);
             blocks = blocks.saturating_add(its_blocks);
             let class = if its_blocks <= MAX_BLOCKS { its_blocks as u8 } else { LONG };

@@ -35,6 +35,7 @@ pub(crate) fn hash_many<C: Compression>(
             Way::OneByOne => return hash_one_by_one(mix, passes, messages, digests, (Which::From(0), count), usage),
             Way::InTurns => return turns::hash(mix, passes, messages, digests, (Which::From(0), count), usage),
             Way::Alike { blocks } if are_short => return hash_alike(mix, passes, messages, digests, blocks, usage),
+            Way::Apart(kernel) if are_short => return short::hash_few(mix, kernel, passes, messages, digests, usage),
             Way::OneSet(set) if are_short => {
                 return few::hash_set(mix, passes, messages, digests, (Which::From(0), count), set, usage);
             }
@@ -69,10 +70,12 @@ fn hash_alike<C: Compression>(
     short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage.unwrap_or(&mut Usage::default()));
 }
 
-/// Many tiny messages are put in order by this many. They and their digests stay in the second cache
-/// while they are taken one number of blocks after the other: a million rows of 84 bytes took MD5
-/// twice as long in one order.
-const TINY_TOGETHER: usize = 4096;
+/// Many short messages are put in order by this many for each lane of a kernel, within limits. They and their digests stay in the second
+/// cache while they are taken one number of blocks after the other: a million rows of 84 bytes took MD5 twice as long in one order (Zen
+/// 4), and 20,000 messages of about 650 bytes SHA-256, in four lanes, 1.2 times (Zen 3).
+const TOGETHER_IN_LANE: usize = 256;
+const FEWEST_TOGETHER: usize = 1024;
+const MOST_TOGETHER: usize = 4096;
 
 /// Hashes messages in the order of their lengths. It is not inlined either.
 #[inline(never)]
@@ -84,14 +87,16 @@ fn hash_in_order<C: Compression>(
     usage: &mut Usage,
 ) {
     let is_short_start = passes.inner.bytes() <= short::MOST_START_BYTES;
+    let lanes = mix.widest_for(1).lanes;
+    let together = (TOGETHER_IN_LANE * lanes).clamp(FEWEST_TOGETHER, MOST_TOGETHER);
     let mut first = 0;
-    while is_short_start && messages.count() - first >= 2 * TINY_TOGETHER {
-        let queue = Queue::longest_first::<C>(messages, first..first + TINY_TOGETHER, 0);
-        if !queue.are_tiny() {
+    while is_short_start && messages.count() - first >= 2 * together {
+        let queue = Queue::longest_first::<C>(messages, first..first + together, 0);
+        if !queue.stays_in_cache(lanes) {
             break;
         }
         hash_queue(mix, passes, messages, digests, queue, usage);
-        first += TINY_TOGETHER;
+        first += together;
     }
     let queue = Queue::longest_first::<C>(messages, first..messages.count(), 0);
     hash_queue(mix, passes, messages, digests, queue, usage);

@@ -9,15 +9,16 @@
 //! schedule, those behind it are a set. Both sides are estimated for every possible cut. If no kernel
 //! hashes whole messages, those behind it go together as far as they have equally many blocks.
 
-use super::Waiting;
 use super::bookkeeping::{
-    IDLE_LANE_PS, PADDED_LOAD_PS, RAGGED_BLOCK_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps, ragged_message_ps, set_ps,
+    IDLE_LANE_PS, PADDED_LOAD_PS, RAGGED_BLOCK_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps,
+    ragged_message_ps, set_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::short::{Group, Rows, Together};
+use super::{Waiting, turns};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::isa::MAX_LANES;
@@ -46,7 +47,7 @@ pub(super) fn hash<C: Compression>(
     let mut first = kept;
     let mut kept_groups = Vec::with_capacity(groups.len());
     for (blocks, count) in groups {
-        let alike = if mix.short.is_empty() { count } else { count - count % mix.kernels[mix.alike(blocks).widest()].lanes };
+        let alike = count - others_than_alike(mix, blocks, count);
         let which = &indices[first..first + count];
         let (these, others) = which.split_at(alike);
         if alike > 0 {
@@ -61,6 +62,9 @@ pub(super) fn hash<C: Compression>(
     if kept == 0 {
         return;
     }
+    if mix.short.is_empty() {
+        return turns::hash(mix, passes, messages, digests, (Which::These(&indices), kept), Some(usage));
+    }
     let are_short = kept == kept_groups.iter().map(|(_, count)| count).sum::<usize>();
     let one_after_the_other = if are_short { best_without_turns(mix, &kept_groups) } else { None };
     let (kernel, most) = match one_after_the_other {
@@ -71,6 +75,12 @@ pub(super) fn hash<C: Compression>(
         let which = Which::These(&indices[first..]);
         together.hash_set(mix, mix.short[kernel], messages, digests, (which, most.min(kept - first)), usage);
     }
+}
+
+/// Returns how many messages of a group of equally many blocks take turns with others, because they do not fill the lanes of a kernel.
+fn others_than_alike<C: Compression>(mix: &Mix<C>, blocks: u64, count: usize) -> usize {
+    let may_take_turns = !mix.short.is_empty() || mix.turn_lanes > 0;
+    if may_take_turns { count % mix.kernels[mix.alike(blocks).widest()].lanes } else { 0 }
 }
 
 /// Returns the best kernel, by its place in `mix.short`, for messages that go together as many as it has
@@ -159,11 +169,19 @@ impl Set {
         self.ps.saturating_add(most_steps.saturating_sub(lengths.steps(lanes)) * u64::from(cost_ps) / 2)
     }
 
-    /// Adds messages of equally many blocks that go together on kernels which do not pad in registers.
+    /// Adds messages of equally many blocks, which go together on kernels that do not pad in registers as far as they fill their lanes.
+    /// Others take turns.
     fn and_group<C: Compression>(self, mix: &Mix<C>, blocks: u64, count: usize) -> Self {
         let ways = mix.alike(blocks);
-        let bookkeeping_ps = padded_ps(&mix.kernels[ways.best(count)], count);
-        let ps = blocks.saturating_mul(ways.block_ps(count)).saturating_add(bookkeeping_ps);
+        let others = others_than_alike(mix, blocks, count);
+        let alike = count - others;
+        let mut bookkeeping_ps = padded_ps(&mix.kernels[ways.best(alike)], alike);
+        let mut block_ps = ways.block_ps(alike);
+        if others > 0 {
+            block_ps += u64::from(mix.turn_kernel(mix.turn_lanes).cost_ps) * others as u64 / mix.turn_lanes as u64;
+            bookkeeping_ps += others as u64 * RAGGED_TURN_PS;
+        }
+        let ps = blocks.saturating_mul(block_ps).saturating_add(bookkeeping_ps);
         Self { ps: self.ps + ps, bookkeeping_ps: self.bookkeeping_ps + bookkeeping_ps, ..self }
     }
 }

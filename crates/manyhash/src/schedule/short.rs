@@ -33,7 +33,7 @@ const FEW_IN_TURNS: usize = 32;
 const MANY_IN_TURNS: usize = 256;
 
 /// The same for kernels with registers for each message, which have room for this many or, as above, for more.
-const FEW_APART: usize = 4;
+pub(super) const FEW_APART: usize = 4;
 const MANY_APART: usize = 128;
 
 /// Returns the bytes of rooms for so many messages.
@@ -89,6 +89,27 @@ pub(super) fn hash<C: Compression>(
     usage: &mut Usage,
 ) {
     Together::new(*passes, digests.digest_bytes(), rows).hash_group(mix, messages, digests, group, usage);
+}
+
+/// Hashes a few messages on a kernel with registers for each, and adds the steps to `usage`: no more than [`FEW_APART`]. Nothing of what
+/// larger sets need is in its way.
+#[inline(never)]
+pub(super) fn hash_few<C: Compression>(
+    mix: &Mix<C>,
+    kernel: usize,
+    passes: &Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    usage: Option<&mut Usage>,
+) {
+    let hash_apart = mix.kernels[kernel].hash_apart().expect("asked for only if it is there");
+    let rows = &mut Rows::default();
+    let all = (Which::From(0), messages.count());
+    let mut together = Together::new(*passes, digests.digest_bytes(), rows);
+    let steps = together.hash_apart::<FEW_APART, { room_bytes(FEW_APART, 128) }>(hash_apart, messages, digests, all);
+    if let Some(usage) = usage {
+        usage.steps[kernel] += steps;
+    }
 }
 
 /// Returns how many bytes every message of a group has, if all are equally long and whole blocks.
