@@ -72,7 +72,7 @@ fn hash_alike<C: Compression>(
 
 /// Many short messages are put in order by this many for each lane of a kernel, within limits. They and their digests stay in the second
 /// cache while they are taken one number of blocks after the other: a million rows of 84 bytes took MD5 twice as long in one order (Zen
-/// 4), and 20,000 messages of about 650 bytes SHA-256, in four lanes, 1.2 times (Zen 3).
+/// 4), and 20,000 messages of about 400 bytes SHA-256, in four lanes, 1.2 times (Zen 3).
 const TOGETHER_IN_LANE: usize = 256;
 const FEWEST_TOGETHER: usize = 1024;
 const MOST_TOGETHER: usize = 4096;
