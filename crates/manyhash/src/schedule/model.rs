@@ -56,6 +56,12 @@ fn cost<C: Compiled>(kernels: &[(usize, u32)], lengths: &[usize], zeros: &[u8]) 
     [usage.steps.iter().zip(kernels).map(|(steps, (_, cost_ps))| steps * u64::from(*cost_ps)).sum(), usage.bookkeeping_ps]
 }
 
+/// Returns what one plan costs besides compressing, and each message in a kernel of eight lanes, in picoseconds.
+pub(super) fn least_bookkeeping_ps(messages: usize) -> u64 {
+    let narrow = Kernel::<Md5Compression>::model("model", 8, 1);
+    SCHEDULE_PS + LINEAR_PROGRAM_PS + messages as u64 * ragged_message_ps(&narrow)
+}
+
 /// The function [`cost`] for some compression function.
 type Cost = fn(&[(usize, u32)], &[usize], &[u8]) -> [u64; 2];
 
@@ -70,7 +76,7 @@ fn cost_of(compression: &str) -> Cost {
     panic!("no compression function {compression}")
 }
 
-/// The bounds know only the costs of kernels, and there the schedule takes no more than 2 % longer. With
+/// The bounds know only the costs of kernels, and there the schedule takes no more than 2 % longer; 5 % where bookkeeping saves more. With
 /// its bookkeeping it takes no more than 3 % longer than a bound to which are added that of one plan and
 /// that of each message in a kernel of eight lanes.
 #[test]
@@ -79,16 +85,16 @@ fn schedules_reach_98_percent_of_the_bound() {
     let Bounds { shapes, lengths, bounds } = read(text);
     assert_eq!(bounds.len(), shapes.len() * lengths.len());
     let zeros = vec![0; *lengths.values().flatten().max().unwrap()];
-    let narrow = Kernel::<Md5Compression>::model("model", 8, 1);
     let mut short = Vec::new();
     for (table, set, bound) in bounds {
         let [cost, bookkeeping] = cost_of(table.split_once('/').unwrap().1)(&shapes[table], &lengths[set], &zeros);
         assert!(bound as f64 <= cost as f64 * (1.0 + 1e-6), "{table} {set}: better than possible, so something was left out");
-        let least_bookkeeping = SCHEDULE_PS + LINEAR_PROGRAM_PS + lengths[set].len() as u64 * ragged_message_ps(&narrow);
+        let least_bookkeeping = least_bookkeeping_ps(lengths[set].len());
         let share = (bound + least_bookkeeping) as f64 / (cost + bookkeeping) as f64;
         let share_of_kernels = bound as f64 / cost as f64;
         println!("{table:20}{set:16}{:7.2} %; with bookkeeping {:7.2} %", 100.0 * share_of_kernels, 100.0 * share);
-        if share_of_kernels < 0.98 || share < 0.97 {
+        let is_worth_it = share_of_kernels >= 0.98 || share_of_kernels >= 0.95 && share >= 1.0;
+        if !is_worth_it || share < 0.97 {
             short.push(format!("{table} {set} {share_of_kernels:.4} {share:.4}"));
         }
     }

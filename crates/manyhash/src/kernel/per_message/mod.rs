@@ -118,8 +118,8 @@ fn all() -> Vec<Box<dyn Any>> {
     {
         Box::new(vec![
             Kernel::<C>::one_message::<Avx>("avx-scalar", Kind::ScalarBesideVectors, 128),
-            // Four words of the schedule at a time.
-            Kernel::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 32 * size_of::<WordOf<C>>()),
+            // Schedules of SHA-512 are made in 256 bits.
+            Kernel::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 256),
             Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 128),
         ])
     }
