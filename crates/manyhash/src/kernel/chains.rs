@@ -369,12 +369,15 @@ impl<I: PerMessage<C>, C: Compression, const N: usize> Task<I> for LinksPerMessa
         });
         for _ in 0..links {
             let mut states = starts;
+            // Blocks may be written from wider registers, here and below.
+            isa.prepare();
             isa.compress(&mut states, &Blocks::new(N, C::BLOCK_BYTES, |lane| &memory.bytes[lane]));
             if let Some((starts, blocks)) = &mut outer {
                 for (block, state) in blocks.iter_mut().zip(&states) {
                     write_digest::<C>(&isa.store(state), &mut block[..place.bytes.len()]);
                 }
                 states = *starts;
+                isa.prepare();
                 isa.compress(&mut states, &Blocks::new(N, C::BLOCK_BYTES, |lane| &blocks[lane]));
             }
             for (lane, state) in states.iter().enumerate() {

@@ -74,10 +74,11 @@ impl Queue {
     }
 
     /// Returns whether the messages are not too many for the second cache, a MiB of them in blocks of 64 bytes, and none is so long that
-    /// `lanes` lanes would wait for it.
+    /// `lanes` lanes would wait for it: it is short, or has few blocks beside all.
     pub(super) fn stays_in_cache(&self, lanes: usize) -> bool {
         const MOST_BLOCKS: u64 = 1 << 14;
-        self.waiting.blocks <= MOST_BLOCKS && self.longest_blocks <= self.waiting.blocks / (4 * lanes as u64)
+        let few_blocks = self.waiting.blocks / (4 * lanes as u64);
+        self.waiting.blocks <= MOST_BLOCKS && self.longest_blocks <= few_blocks.max(MAX_BLOCKS)
     }
 
     /// Returns the number of messages that are not short, waiting or not; 0 if all have equally

@@ -172,6 +172,10 @@ impl Set {
     /// Adds messages of equally many blocks, which go together on kernels that do not pad in registers as far as they fill their lanes.
     /// Others take turns.
     fn and_group<C: Compression>(self, mix: &Mix<C>, blocks: u64, count: usize) -> Self {
+        if !mix.short.is_empty() {
+            // Nobody asks: all are in a set of one kernel.
+            return self;
+        }
         let ways = mix.alike(blocks);
         let others = others_than_alike(mix, blocks, count);
         let alike = count - others;

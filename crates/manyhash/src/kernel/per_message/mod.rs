@@ -65,6 +65,8 @@ pub(crate) trait PerMessage<C: Compression>: Token {
     #[inline(always)]
     fn go_on<const N: usize>(self, links: u64, start: Self::State, blocks: &mut ChainBlocks) {
         for _ in 0..links {
+            // Digests may be written from wider registers.
+            self.prepare();
             let mut states = [start; N];
             self.compress(&mut states, &Blocks::new(N, C::BLOCK_BYTES, |lane| &blocks[lane]));
             for (block, state) in blocks.iter_mut().zip(&states) {
