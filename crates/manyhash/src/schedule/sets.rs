@@ -7,7 +7,8 @@
 //!
 //! So messages are taken longest first, and there is one cut: the messages before it go through the
 //! schedule, those behind it are a set. Both sides are estimated for every possible cut. If no kernel
-//! hashes whole messages, those behind it go together as far as they have equally many blocks.
+//! hashes whole messages, those behind it go together as far as messages of equally many blocks fill its lanes, and
+//! the others take turns (`turns.rs`).
 
 use super::bookkeeping::{
     IDLE_LANE_PS, PADDED_LOAD_PS, RAGGED_BLOCK_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps,
