@@ -13,8 +13,9 @@
 //! | `portable` | scalar code | - | 1 | 1, 1 |
 //! | `portable-x2` | scalar code | - | 2 | 2, - |
 //! | `avx-scalar` | scalar rounds, schedule in vectors | 128 | 1 | 1, 1 |
-//! | `bmi2` | scalar rounds, schedule in vectors | 256 | 1 | 1, 1 |
+//! | `bmi2` | scalar rounds, schedule in vectors | 128 | 1 | 1, 1 |
 //! | `bmi2-avx512` | scalar rounds, schedule in vectors | 128 | 1 | 1, 1 |
+//! | `bmi2-avx2` | scalar rounds, schedule in vectors | 256 | 1 | -, 1 |
 //! | `avx512-rows-128` | vectors within one message | 128 | 1 | 1, - |
 //! | `avx512-rows-256` | vectors within one message | 256 | 1 | -, 1 |
 //! | `sse2` | lanes | 128 | 1 | 4, 2 |

@@ -264,9 +264,7 @@ impl Census {
             // profile checks addresses for that, in vectors. Kernels of rows pick two of them at a time.
             let few = 8;
             let wider_allowed = if bits == 128 && !matches!(backend.kind(), Kind::ScalarBesideVectors | Kind::Rows) { 0 } else { few };
-            // Schedules of 64-bit words may be in wider vectors than those of 32-bit words.
-            let own = if backend.kind() == Kind::ScalarBesideVectors { right + narrower } else { right };
-            let is_right = own > few && wider <= wider_allowed && (narrower <= 2 * few || backend.kind() != Kind::Lanes);
+            let is_right = right > few && wider <= wider_allowed && (narrower <= 2 * few || backend.kind() != Kind::Lanes);
             expect(is_right, &format!("vectors of {bits} bits have {right} operations, narrower ones {narrower}, wider ones {wider}"));
         }
         faults

@@ -347,6 +347,26 @@ impl<'a> Whole<'a> {
         self.blocks.bytes = 0;
     }
 
+    /// Leaves all lanes whose messages have ended, without a branch for any. They read what the lane `other` reads, whose message has not.
+    /// Panics if there are not as many lanes as `lanes`, which the compiler may know, or no lane `other`.
+    #[inline(always)]
+    pub fn leave_all(&mut self, lanes: usize, other: usize, has_ended: impl Fn(usize) -> bool) {
+        assert!(lanes == self.blocks.lanes && other < lanes);
+        let start = self.blocks.starts[other];
+        let (mut nearest, mut left) = (u32::MAX, 0);
+        for (lane, (place, end)) in self.blocks.starts.iter_mut().zip(&mut self.ends).enumerate().take(lanes) {
+            let has_ended = has_ended(lane);
+            // SAFETY: a lane there is, whose end was written.
+            let bytes = unsafe { end.assume_init() };
+            *place = if has_ended { start } else { *place };
+            end.write(if has_ended { 0 } else { bytes });
+            nearest = nearest.min(if has_ended { u32::MAX } else { bytes });
+            left |= u64::from(has_ended) << lane;
+        }
+        self.left = left;
+        self.blocks.bytes = if left >> other & 1 == 0 { nearest as usize } else { 0 };
+    }
+
     /// Looks for the nearest end among all lanes, once some of them went on or were left. Those that were
     /// left read what the lane with the farthest end reads, so that they need no end of their own.
     #[inline(always)]

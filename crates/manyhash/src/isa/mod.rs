@@ -226,6 +226,8 @@ isa! { $
         ShaNiAvx512Half clean_upper_halves ["sha" "ssse3" "sse4.1" "avx" "avx2" "avx512f" "avx512vl"];
         /// Rotates without flags or copies, for scalar rounds beside a vectorised message schedule.
         Bmi2 ["bmi1" "bmi2" "sse2" "avx2"];
+        /// The same, with 256-bit registers for the schedule.
+        Bmi2Avx2 ["bmi1" "bmi2" "avx2"];
         /// Rotates without flags or copies, with the instructions of AVX-512 on 128 bits.
         Bmi2Avx512 ["bmi1" "bmi2" "sse2" "ssse3" "avx" "avx512f" "avx512vl"];
     }
@@ -277,6 +279,6 @@ macro_rules! includes { ($arch:literal: $($Isa:ident $Included:ident),+) => { $(
 )+ } }
 includes!("aarch64": NeonSha3 Neon, ShaCeNeon Neon, ShaCeNeon ShaCe);
 includes!("x86_64":
-    Avx Avx, Avx Sse2, Bmi2 Sse2, Bmi2 Avx2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Avx, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
+    Avx Avx, Avx Sse2, Bmi2 Sse2, Bmi2Avx2 Avx2, Bmi2Avx512 Avx512Quarter, Avx512Half Avx2, Avx512Quarter Avx, Avx512Quarter Sse2, ShaNiAvx512Quarter ShaNi, ShaNiAvx512Quarter Avx512Quarter,
     ShaNiAvx512Half ShaNi, ShaNiAvx512Half Avx512Half
 );

@@ -451,7 +451,7 @@ extern "C" fn together<C: Compression>(memory: &mut Memory<C>) {
     if let Some(hash_apart) = kernel.hash_apart() {
         return hash_in_rooms(hash_apart, messages, bytes, digests);
     }
-    let whole = &Whole::new(kernel.lanes, |lane| &bytes[lane]);
+    let whole = &mut Whole::new(kernel.lanes, |lane| &bytes[lane]);
     let shared_end = shared_end.as_ref();
     kernel.hash_in_lanes(InLanes {
         messages,
@@ -540,7 +540,7 @@ fn hash_ragged<C: Compression>(memory: &mut Memory<C>, twice: bool) {
     if let Some(hash_apart) = kernel.hash_apart() {
         return hash_in_rooms(hash_apart, messages, bytes, digests);
     }
-    let whole = &Whole::new(kernel.lanes, |lane| &bytes[lane]);
+    let whole = &mut Whole::new(kernel.lanes, |lane| &bytes[lane]);
     kernel.hash_in_lanes(InLanes {
         messages,
         whole,

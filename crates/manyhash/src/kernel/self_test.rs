@@ -271,6 +271,7 @@ fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Optio
         kernel.hash_in_lanes(InLanes { messages, whole, blocks: BLOCKS, shared_end: None, finals, whole_states: false, rows: &mut rows });
         let waiting: [&[u8]; MESSAGES] = std::array::from_fn(|i| message(kernel.lanes + i));
         let found = rows;
+        whole.set(kernel.lanes, message);
         kernel.hash_in_turns(InTurns { messages, whole, waiting: &waiting, rows: &mut rows, ended: &mut ended });
         let found = found[..kernel.lanes].iter().enumerate().all(|(lane, row)| agree(lane, row));
         found && ended[..count].iter().enumerate().all(|(place, row)| agree(place, row))
@@ -286,8 +287,8 @@ fn shares_ends<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
     let start = C::filled(WordOf::<C>::default());
     let first = FirstByte::of(C::Ending::FIRST);
     let messages = &ShortMessages { midstates: LaneStarts::Same(&start), start_bytes: 0, first, outer: None };
-    let whole = &Whole::new(kernel.lanes, |lane| &bytes.blocks::<C>(lane % MESSAGES)[..C::BLOCK_BYTES]);
-    let digests = |shared_end| {
+    let whole = &mut Whole::new(kernel.lanes, |lane| &bytes.blocks::<C>(lane % MESSAGES)[..C::BLOCK_BYTES]);
+    let mut digests = |shared_end| {
         let mut rows = [[0; MAX_DIGEST_BYTES]; MAX_LANES];
         kernel.hash_in_lanes(InLanes { messages, whole, blocks: 2, shared_end, finals: None, whole_states: false, rows: &mut rows });
         rows

@@ -20,9 +20,10 @@ pub(super) const SORT_MESSAGE_PS: u64 = 25_000;
 /// A number of blocks that messages in a set have, if others in it have more: some end before others.
 pub(super) const RAGGED_BLOCK_PS: u64 = 30_000;
 
-/// Loading a block of a lane, once one of the messages in a set that is not refilled has ended: what it
-/// takes more than before.
-pub(super) const PADDED_LOAD_PS: u64 = 1_200;
+/// Loading a block of a lane in a step with an end, or one between two ends that are near each other: what it takes more than in others.
+const PADDED_LOAD_PS: u64 = 1_200;
+/// Leaving the lanes whose messages have ended, so that no more steps are such steps.
+const LEAVE_PS: u64 = 50_000;
 
 /// Memory for the final states of a set, a byte of one lane's state: 115 ns for SHA3-256, and nothing for SHA-256, whose memory
 /// is in [`SET_PS`].
@@ -38,6 +39,15 @@ const APART_MESSAGE_PS: u64 = 16_000;
 /// The same if they end one after the other: the CPU does not foresee when.
 const APART_RAGGED_PS: u64 = 100_000;
 const APART_RAGGED_MESSAGE_PS: u64 = 21_000;
+
+/// Returns what the ends of messages cost in a set that is not refilled. The longest of them has so many blocks more than the shortest.
+pub(super) fn padded_steps_ps<C: Compression>(kernel: &Kernel<C>, messages: usize, more_blocks: u64) -> u64 {
+    if kernel.hash_apart().is_some() {
+        return 0;
+    }
+    let step_ps = kernel.lanes as u64 * PADDED_LOAD_PS;
+    (more_blocks * step_ps).min(messages as u64 * (step_ps + LEAVE_PS))
+}
 
 /// Returns what a set costs besides compressing, on a kernel that takes so many steps.
 pub(super) fn set_ps<C: Compression>(kernel: &Kernel<C>, messages: usize, steps: u64) -> u64 {

@@ -5,8 +5,8 @@
 //! them may take turns in few lanes, and the others are a set in many.
 
 use super::bookkeeping::{
-    FEW_TWO_WAYS_PS, MOST_ALONE, PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SORT_MESSAGE_PS, TURNS_PS, TWO_WAYS_PS,
-    alike_ps, ragged_message_ps, set_ps, turn_ps,
+    FEW_TWO_WAYS_PS, MOST_ALONE, PLANNING_PS, RAGGED_TURN_PS, SCHEDULE_PS, SORT_MESSAGE_PS, TURNS_PS, alike_ps, ragged_message_ps, set_ps,
+    turn_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
@@ -318,12 +318,8 @@ pub(super) fn hash_ragged<C: Compression>(
         one_by_one_ps
     };
     let scheduled_ps = sorted.scheduled_ps(mix).saturating_add(lengths.schedule_ps(mix));
-    // If lanes would be idle for long, the longest messages had better go another way than the others.
-    let two_ways_ps = SCHEDULE_PS + TWO_WAYS_PS + sorted.count as u64 * SET_MESSAGE_PS;
-    let least_two_ways_ps = lengths.least_ps.saturating_add(two_ways_ps);
-    let least_other_ps = scheduled_ps.min(least_two_ways_ps.saturating_add(least_two_ways_ps / 3));
     let best_ps = cut.as_ref().map_or(u64::MAX, |cut| cut.ps).min(turns_ps).min(one_by_one_ps);
-    if best_ps > least_other_ps {
+    if best_ps > scheduled_ps {
         return false;
     }
     let before = match &cut {

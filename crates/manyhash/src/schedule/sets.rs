@@ -11,7 +11,7 @@
 //! the others take turns (`turns.rs`).
 
 use super::bookkeeping::{
-    IDLE_LANE_PS, PADDED_LOAD_PS, RAGGED_BLOCK_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps,
+    IDLE_LANE_PS, RAGGED_BLOCK_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps, padded_steps_ps,
     ragged_message_ps, set_ps,
 };
 use super::digests::Digests;
@@ -147,8 +147,8 @@ impl Set {
         for (kernel, of_set) in mix.short_kernels(longest) {
             let Kernel { lanes, cost_ps, .. } = of_set;
             let steps = lengths.steps(*lanes).max(least_steps(*lanes));
-            let padded_blocks = if messages <= *lanes && of_set.hash_apart().is_none() { longest - shortest } else { 0 };
-            let bookkeeping_ps = set_ps(of_set, messages, steps) + padded_blocks * *lanes as u64 * PADDED_LOAD_PS;
+            let ends_ps = if messages <= *lanes { padded_steps_ps(of_set, messages, longest - shortest) } else { 0 };
+            let bookkeeping_ps = set_ps(of_set, messages, steps) + ends_ps;
             let ps = steps.saturating_mul(u64::from(*cost_ps)).saturating_add(bookkeeping_ps);
             if best.is_none_or(|best| ps < best.ps) {
                 best = Some(Self { kernel, ps, bookkeeping_ps });

@@ -315,7 +315,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let found = &found[..count];
         if count <= kernel.lanes {
             let blocks = found.iter().map(|message| block_count::<C>(message.len() as u64)).max().unwrap_or_default();
-            let whole = &Whole::new(kernel.lanes, |lane| found[if lane < count { lane } else { 0 }]);
+            let whole = &mut Whole::new(kernel.lanes, |lane| found[if lane < count { lane } else { 0 }]);
             self.hash_whole(kernel, (which, count), digests, whole, Ends::Ragged { longest: blocks as usize });
             return blocks + u64::from(self.passes.outer.is_some());
         }
@@ -344,7 +344,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             let mut whole = Whole::empty();
             messages.put_in_lanes(which, at.lanes, at.kernel.lanes, &mut whole);
             let ends = Ends::Together { blocks: at.group.blocks as usize, shared };
-            return self.hash_whole(at.kernel, (which, at.lanes), digests, &whole, ends);
+            return self.hash_whole(at.kernel, (which, at.lanes), digests, &mut whole, ends);
         }
         let mut in_lanes: [&[u8]; N] = [&[]; N];
         messages.fill(which, &mut in_lanes[..at.lanes]);
@@ -360,7 +360,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         kernel: &Kernel<C>,
         (which, lanes): (Which<'_>, usize),
         digests: &mut Digests<'_>,
-        whole: &Whole<'_>,
+        whole: &mut Whole<'_>,
         ends: Ends<'_, C>,
     ) {
         // What is asked for may be more than rows have.

@@ -9,6 +9,7 @@
 //! `avx512-rows-128` and `avx512-rows-256` are modelled: llvm-mca's cycles of a round for `sapphirerapids`, as many of them as rounds, and 15 cycles around them.
 //! `avx` is taken to cost what `avx2` does: as many operations, on half as many bits.
 //! `avx-scalar`, and for SHA-1 `bmi2` and `bmi2-avx512`, are modelled: the costs of `bmi2` and `portable`, in the ratio of llvm-mca's cycles.
+//! `bmi2-avx2` is taken to cost what `bmi2` does.
 
 use super::Family;
 
@@ -65,6 +66,7 @@ pub(super) const GOLDEN_COVE: Family = Family {
         ("sha512", "portable", 307_000),
         ("sha512", "avx-scalar", 221_000),
         ("sha512", "bmi2", 203_000),
+        ("sha512", "bmi2-avx2", 203_000),
         ("sha512", "bmi2-avx512", 187_000),
         ("sha512", "sse2", 510_000),
         ("sha512", "avx", 485_000),

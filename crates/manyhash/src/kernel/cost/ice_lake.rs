@@ -11,6 +11,7 @@
 //! for 12 rounds in place of 24.
 //! `avx512-rows-128` and `avx512-rows-256` are modelled by hand: llvm-mca's cycles of a round, as many of them as rounds, and 15 cycles around them.
 //! `avx` is taken to cost what `avx2` does: as many operations, on half as many bits.
+//! `bmi2-avx2` is taken to cost what `bmi2` does.
 
 use super::Family;
 
@@ -67,6 +68,7 @@ pub(super) const ICE_LAKE: Family = Family {
         ("sha512", "portable", 324_000),
         ("sha512", "avx-scalar", 347_000),
         ("sha512", "bmi2", 294_000),
+        ("sha512", "bmi2-avx2", 294_000),
         ("sha512", "bmi2-avx512", 245_000),
         ("sha512", "sse2", 705_000),
         ("sha512", "avx", 473_000),

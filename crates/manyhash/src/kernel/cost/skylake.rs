@@ -10,6 +10,7 @@
 //! for 12 rounds in place of 24.
 //! `avx512-rows-128` and `avx512-rows-256` are modelled by hand: llvm-mca's cycles of a round, as many of them as rounds, and 15 cycles around them.
 //! `avx` is taken to cost what `avx2` does: as many operations, on half as many bits.
+//! `bmi2-avx2` is taken to cost what `bmi2` does.
 
 use super::Family;
 
@@ -55,6 +56,7 @@ pub(super) const SKYLAKE: Family = Family {
         ("sha512", "portable", 325_000),
         ("sha512", "avx-scalar", 346_000),
         ("sha512", "bmi2", 293_000),
+        ("sha512", "bmi2-avx2", 293_000),
         ("sha512", "bmi2-avx512", 246_000),
         ("sha512", "sse2", 707_000),
         ("sha512", "avx", 475_000),

@@ -10,6 +10,7 @@
 //! BLAKE3's figures are estimates: 0.71 of BLAKE2s', for 7 rounds in place of 10. TurboSHAKE's are 0.51 of SHA3-256's,
 //! for 12 rounds in place of 24.
 //! `avx` is taken to cost what `avx2` does: as many operations, on half as many bits.
+//! `bmi2-avx2` is taken to cost what `bmi2` does.
 
 use super::Family;
 
@@ -47,6 +48,7 @@ pub(super) const ZEN_2: Family = Family {
         ("sha512", "portable", 377_000),
         ("sha512", "avx-scalar", 414_000),
         ("sha512", "bmi2", 356_000),
+        ("sha512", "bmi2-avx2", 356_000),
         ("sha512", "sse2", 611_000),
         ("sha512", "avx", 547_000),
         ("sha512", "avx2", 547_000),

@@ -6,6 +6,7 @@
 //! `avx512-rows-128` and `avx512-rows-256` are modelled: llvm-mca's cycles of a round for `znver4`, as many of them as rounds, and 15 cycles around them.
 //! `avx` is taken to cost what `avx2` does: as many operations, on half as many bits.
 //! `avx-scalar`, and for SHA-1 `bmi2` and `bmi2-avx512`, are modelled: the costs of `bmi2` and `portable`, in the ratio of llvm-mca's cycles.
+//! `bmi2-avx2` is taken to cost what `bmi2` does.
 
 use super::Family;
 
@@ -62,6 +63,7 @@ pub(super) const ZEN_4: Family = Family {
         ("sha512", "portable", 210_000),
         ("sha512", "avx-scalar", 179_000),
         ("sha512", "bmi2", 157_000),
+        ("sha512", "bmi2-avx2", 157_000),
         ("sha512", "bmi2-avx512", 128_000),
         ("sha512", "sse2", 352_000),
         ("sha512", "avx", 334_000),

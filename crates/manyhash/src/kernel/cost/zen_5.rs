@@ -60,6 +60,7 @@ pub(super) const ZEN_5: Family = Family {
         ("sha512", "portable", 152_000),
         ("sha512", "avx-scalar", 110_000),
         ("sha512", "bmi2", 106_000),
+        ("sha512", "bmi2-avx2", 110_000),
         ("sha512", "bmi2-avx512", 148_000),
         ("sha512", "sse2", 328_000),
         ("sha512", "avx", 303_000),

@@ -35,7 +35,7 @@ use crate::algorithm::{ChainingOf, Compression, MAX_BLOCK_BYTES, WordOf, write_d
 #[cfg(target_arch = "x86_64")]
 use crate::algorithm::{VectorOf, blake2b::Blake2bCompression, blake2s::Blake2sCompression, blake3::Blake3Compression};
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{Avx, Avx512Half, Avx512Quarter, Bmi2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
+use crate::isa::{Avx, Avx512Half, Avx512Quarter, Bmi2, Bmi2Avx2, Bmi2Avx512, ShaNi, ShaNiAvx512Half, ShaNiAvx512Quarter, x86_64};
 use crate::isa::{Blocks, Dealt, MAX_LANES, Task, Token};
 use alloc::{boxed::Box, vec::Vec};
 use std::any::Any;
@@ -120,8 +120,7 @@ fn all() -> Vec<Box<dyn Any>> {
     {
         Box::new(vec![
             Kernel::<C>::one_message::<Avx>("avx-scalar", Kind::ScalarBesideVectors, 128),
-            // Schedules of SHA-512 are made in 256 bits.
-            Kernel::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 256),
+            Kernel::one_message::<Bmi2>("bmi2", Kind::ScalarBesideVectors, 128),
             Kernel::one_message::<Bmi2Avx512>("bmi2-avx512", Kind::ScalarBesideVectors, 128),
         ])
     }
@@ -145,6 +144,7 @@ fn all() -> Vec<Box<dyn Any>> {
         instructions::<Sha256Compression, ShaNi>(SHA_NI),
         Box::new(sha_ni_sms),
         scalar_rounds::<Sha512Compression>(),
+        Box::new(vec![Kernel::<Sha512Compression>::one_message::<Bmi2Avx2>("bmi2-avx2", Kind::ScalarBesideVectors, 256)]),
     ]
 }
 

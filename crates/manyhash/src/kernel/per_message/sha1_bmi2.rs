@@ -81,7 +81,7 @@ pub(crate) fn compress_message<S: Words<Word = u32>, V: Successive<Word = u32>>(
     }
 }
 
-impl<I: ScalarRounds<u32, Vectors: Isa<U32: Successive>>> PerMessage<Sha1Compression> for I {
+impl<I: ScalarRounds<Vectors: Isa<U32: Successive>>> PerMessage<Sha1Compression> for I {
     type State = ChainingOf<Sha1Compression>;
 
     #[inline(always)]
