@@ -482,7 +482,7 @@ extern "C" fn refilled<C: Compression>(memory: &mut Memory<C>) {
     let (own, others) = bytes.split_at(kernel.lanes);
     let whole = &mut Whole::new(kernel.lanes, |lane| &own[lane]);
     let waiting: [&[u8]; WAITING] = std::array::from_fn(|i| &others[i][..]);
-    kernel.hash_in_turns(InTurns { messages, whole, waiting: &waiting, rows, ended: digests });
+    kernel.hash_in_turns(InTurns { messages, whole, own: kernel.lanes, waiting: &waiting, fewest: 0, left: &mut [], rows, ended: digests });
 }
 
 extern "C" fn twice<C: Compression>(memory: &mut Memory<C>) {

@@ -272,7 +272,8 @@ fn number_of_digests<C: Compression>(kernel: &Kernel<C>, bytes: &Bytes) -> Optio
         let waiting: [&[u8]; MESSAGES] = std::array::from_fn(|i| message(kernel.lanes + i));
         let found = rows;
         whole.set(kernel.lanes, message);
-        kernel.hash_in_turns(InTurns { messages, whole, waiting: &waiting, rows: &mut rows, ended: &mut ended });
+        let (own, left) = (kernel.lanes, &mut []);
+        kernel.hash_in_turns(InTurns { messages, whole, own, waiting: &waiting, fewest: 0, left, rows: &mut rows, ended: &mut ended });
         let found = found[..kernel.lanes].iter().enumerate().all(|(lane, row)| agree(lane, row));
         found && ended[..count].iter().enumerate().all(|(place, row)| agree(place, row))
     });

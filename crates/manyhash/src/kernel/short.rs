@@ -241,8 +241,15 @@ pub(crate) struct InTurns<'a, 'm, C: Compression> {
     pub(crate) messages: &'a ShortMessages<'a, C>,
     /// The first messages, one in each lane.
     pub(crate) whole: &'a mut Whole<'m>,
+    /// How many lanes have a message of their own, which are the first ones. The others are left.
+    pub(crate) own: usize,
     /// The messages that wait for lanes. All messages start from the same midstate.
     pub(crate) waiting: &'a [&'m [u8]],
+    /// Once no message waits and no more lanes than this are busy, the run ends. The state of a message that has not ended is then where its
+    /// digest would be.
+    pub(crate) fewest: usize,
+    /// Room for the blocks that are left of each message; 0 if it has ended. It may be empty if `fewest` is 0.
+    pub(crate) left: &'a mut [u32],
     /// Memory for a row a lane.
     pub(crate) rows: &'a mut [Row],
     pub(crate) ended: &'a mut [Row],
@@ -256,7 +263,11 @@ impl<I: Isa, C: Compression> Task<I> for InTurns<'_, '_, C> {
         let ShortMessages { midstates, start_bytes, first, outer } = *self.messages;
         let mut state = midstates.read(isa);
         let mut lengths = lengths::<C>(VectorOf::<C, I>::LANES, self.whole, start_bytes as u32);
-        let mut turns = Turns::<C>::new::<I>(self.whole);
+        if self.own < VectorOf::<C, I>::LANES {
+            (self.own..VectorOf::<C, I>::LANES).for_each(|lane| self.whole.leave(lane));
+            self.whole.find_nearest_end();
+        }
+        let mut turns = Turns::<C>::new::<I>(self.whole, self.own);
         let mut nearest = turns.nearest::<I>();
         // The blocks of the digests that are hashed once more, next.
         let mut digests: Option<BlockOf<C, VectorOf<C, I>>> = None;
@@ -290,7 +301,9 @@ impl<I: Isa, C: Compression> Task<I> for InTurns<'_, '_, C> {
             digests = outer.map(|(_, digest_block)| digest_block.block(isa, &state));
             let refills =
                 Refills { waiting: self.waiting, whole: self.whole, start_bytes, digests_too: digests.is_some(), lengths: &mut lengths };
-            if !turns.go_on::<I>(block, refills, self.rows, self.ended) {
+            let busy = turns.go_on::<I>(block, refills, self.rows, self.ended);
+            if busy <= self.fewest && turns.begun == self.own + self.waiting.len() && turns.digests == 0 {
+                turns.hand_over::<I>(block, self.rows, self.ended, self.left);
                 return u64::from(block);
             }
             nearest = turns.nearest::<I>();
@@ -318,6 +331,8 @@ struct Turns<C: Compression> {
     has_digest: [WordOf<C>; MAX_LANES],
     /// How many lanes do so.
     digests: usize,
+    /// How many messages were in lanes from the beginning.
+    own: usize,
     /// How many messages have begun, and how many have ended.
     begun: usize,
     ended: usize,
@@ -335,13 +350,13 @@ struct Refills<'a, 'm, C: Compression> {
 
 impl<C: Compression> Turns<C> {
     #[inline(always)]
-    fn new<I: Isa>(whole: &Whole<'_>) -> Self {
+    fn new<I: Isa>(whole: &Whole<'_>, own: usize) -> Self {
         let (mut ends, mut messages) = ([NONE; MAX_LANES], [NONE; MAX_LANES]);
-        for (lane, (end, message)) in ends.iter_mut().zip(&mut messages).enumerate().take(VectorOf::<C, I>::LANES) {
+        for (lane, (end, message)) in ends.iter_mut().zip(&mut messages).enumerate().take(own.min(VectorOf::<C, I>::LANES)) {
             *end = block_count::<C>(u64::from(whole.bytes(lane))) as u32;
             *message = lane as u32;
         }
-        Self { ends, messages, has_digest: [WordOf::<C>::default(); MAX_LANES], digests: 0, begun: VectorOf::<C, I>::LANES, ended: 0 }
+        Self { ends, messages, has_digest: [WordOf::<C>::default(); MAX_LANES], digests: 0, own, begun: own, ended: 0 }
     }
 
     /// Returns the number of blocks at the nearest end.
@@ -351,9 +366,9 @@ impl<C: Compression> Turns<C> {
     }
 
     /// Takes the messages that end after `blocks` blocks out of their lanes, and gives these to others
-    /// that wait. Returns whether any message is left.
+    /// that wait. Returns how many lanes are busy then.
     #[inline(always)]
-    fn go_on<I: Isa>(&mut self, blocks: u32, refills: Refills<'_, '_, C>, rows: &[Row], ended: &mut [Row]) -> bool {
+    fn go_on<I: Isa>(&mut self, blocks: u32, refills: Refills<'_, '_, C>, rows: &[Row], ended: &mut [Row]) -> usize {
         let Refills { waiting, whole, start_bytes, digests_too, lengths } = refills;
         let mut at_end = 0u64;
         for (lane, end) in self.ends[..VectorOf::<C, I>::LANES].iter().enumerate() {
@@ -376,7 +391,7 @@ impl<C: Compression> Turns<C> {
             }
             ended[self.messages[lane] as usize] = rows[lane];
             self.ended += 1;
-            if let Some(message) = waiting.get(self.begun - VectorOf::<C, I>::LANES) {
+            if let Some(message) = waiting.get(self.begun - self.own) {
                 whole.go_on(lane, blocks as usize * C::BLOCK_BYTES, message);
                 self.messages[lane] = self.begun as u32;
                 self.ends[lane] = blocks + block_count::<C>(message.len() as u64) as u32;
@@ -388,7 +403,19 @@ impl<C: Compression> Turns<C> {
             }
         }
         whole.find_nearest_end();
-        self.ended < self.begun
+        self.begun - self.ended
+    }
+
+    /// Hands the messages that are in lanes after `blocks` blocks over to others: their states, which are in `rows` but for those of messages
+    /// that begin just now, and the blocks that are left of each.
+    #[inline(always)]
+    fn hand_over<I: Isa>(&self, blocks: u32, rows: &[Row], ended: &mut [Row], left: &mut [u32]) {
+        for (lane, row) in rows[..VectorOf::<C, I>::LANES].iter().enumerate() {
+            if self.ends[lane] != NONE {
+                let message = self.messages[lane] as usize;
+                (ended[message], left[message]) = (*row, self.ends[lane] - blocks);
+            }
+        }
     }
 }
 

@@ -268,12 +268,15 @@ impl Cut {
     fn best<C: Compression>(mix: &Mix<C>, sorted: &Sorted, blocks: u64, outer_blocks: u64) -> Option<Self> {
         let mut best: Option<Self> = None;
         let (mut before_ps, mut left) = (0, blocks);
+        let order: [u64; FEW] = std::array::from_fn(|place| if place < sorted.count { sorted.blocks(place) } else { 0 });
+        let order = &order[..sorted.count];
         for before in 0..sorted.count.min(mix.turn_lanes.max(1) + 1) {
             let messages = sorted.count - before;
             let (longest, shortest) = (sorted.blocks(before), sorted.blocks(sorted.count - 1));
-            // Two of the longest messages share a lane, if there is one message more than lanes.
-            let shared = |lanes| if messages > lanes { sorted.blocks(before + lanes - 1) + sorted.blocks(before + lanes) } else { 0 };
-            if let Some(set) = Set::best(mix, sets::Lengths { messages, blocks: left, longest, shortest }, shared) {
+            let lengths = sets::Lengths { messages, blocks: left, longest, shortest };
+            let set = Set::best(mix, lengths, |lanes| sets::shared_blocks(&order[before..], lanes));
+            let handed_over = if before == 0 { Set::best_handed_over(mix, lengths, order) } else { None };
+            if let Some(set) = set.into_iter().chain(handed_over).min_by_key(|set| set.ps) {
                 let outer_ps = outer_blocks * u64::from(mix.kernels[mix.short[set.kernel]].cost_ps);
                 let ps = set.ps.saturating_add(outer_ps).saturating_add(before_ps);
                 if best.as_ref().is_none_or(|best| ps < best.ps) {
@@ -349,12 +352,12 @@ pub(super) fn hash_set<C: Compression>(
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
     which: (Which<'_>, usize),
-    Set { kernel, bookkeeping_ps, .. }: Set,
+    Set { kernel, fewest, bookkeeping_ps, .. }: Set,
     usage: Option<&mut Usage>,
 ) {
     let mut unused = Usage::default();
     let usage = usage.unwrap_or(&mut unused);
     usage.bookkeeping_ps += bookkeeping_ps;
     let rows = &mut Rows::default();
-    Together::new(*passes, digests.digest_bytes(), rows).hash_set(mix, mix.short[kernel], messages, digests, which, usage);
+    Together::new(*passes, digests.digest_bytes(), rows).hash_set(mix, (mix.short[kernel], fewest), messages, digests, which, usage);
 }

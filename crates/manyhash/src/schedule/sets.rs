@@ -10,18 +10,19 @@
 //! hashes whole messages, those behind it go together as far as messages of equally many blocks fill its lanes, and
 //! the others take turns (`turns.rs`).
 
+use super::Waiting;
 use super::bookkeeping::{
-    IDLE_LANE_PS, RAGGED_BLOCK_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, padded_ps, padded_steps_ps,
-    ragged_message_ps, set_ps,
+    IDLE_LANE_PS, RAGGED_BLOCK_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, hand_over_ps, padded_ps,
+    padded_steps_ps, ragged_message_ps, set_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::short::{Group, Rows, Together};
-use super::{Waiting, turns};
+use super::turns::{self, MAX_TURN_LANES};
 use crate::algorithm::Compression;
-use crate::algorithm::ending::block_count;
+use crate::algorithm::ending::{Ending, block_count};
 use crate::isa::MAX_LANES;
 use crate::kernel::Kernel;
 use crate::kernel::start::Passes;
@@ -68,13 +69,13 @@ pub(super) fn hash<C: Compression>(
     }
     let are_short = kept == kept_groups.iter().map(|(_, count)| count).sum::<usize>();
     let one_after_the_other = if are_short { best_without_turns(mix, &kept_groups) } else { None };
-    let (kernel, most) = match one_after_the_other {
-        Some((kernel, ps)) if ps < set.ps => (kernel, mix.kernels[mix.short[kernel]].lanes),
-        _ => (set.kernel, kept),
+    let (kernel, most, fewest) = match one_after_the_other {
+        Some((kernel, ps)) if ps < set.ps => (kernel, mix.kernels[mix.short[kernel]].lanes, 0),
+        _ => (set.kernel, kept, set.fewest),
     };
     for first in (0..kept).step_by(most) {
         let which = Which::These(&indices[first..]);
-        together.hash_set(mix, mix.short[kernel], messages, digests, (which, most.min(kept - first)), usage);
+        together.hash_set(mix, (mix.short[kernel], fewest), messages, digests, (which, most.min(kept - first)), usage);
     }
 }
 
@@ -100,6 +101,22 @@ fn best_without_turns<C: Compression>(mix: &Mix<C>, groups: &[(u64, usize)]) -> 
     mix.short_kernels(groups.first()?.0).filter(|(_, kernel)| kernel.hash_apart().is_none()).map(ps).min_by_key(|(_, ps)| *ps)
 }
 
+/// Returns the blocks of the two longest messages that share a lane, if there is one message more than lanes: 0 if there are no more, or it is
+/// not known.
+pub(super) fn shared_blocks(order: &[u64], lanes: usize) -> u64 {
+    if order.len() > lanes { order[lanes - 1] + order[lanes] } else { 0 }
+}
+
+/// Whether the messages of a set may go on elsewhere: their states are all of what a digest may have, and no bit tells of an end before it.
+const fn can_hand_over<C: Compression>() -> bool {
+    C::DIGEST_WORDS == C::STATE_WORDS && !C::Ending::MARKS_END
+}
+
+/// With so many blocks or more it may pay that a message goes on elsewhere.
+const LEAST_HANDED_OVER: u64 = 24;
+/// One part in this many is added to the steps of lanes that are taken to be busy until the last messages go on elsewhere.
+const IDLE_PART: u64 = 10;
+
 /// The most blocks of a message in a set. Longer ones have little to gain.
 const MOST_SET_BLOCKS: u64 = 1024;
 
@@ -121,6 +138,26 @@ impl Lengths {
         let idle_blocks = lanes as u64 * shortest.saturating_sub(1) / 2;
         if messages <= lanes { longest } else { longest.max((blocks + idle_blocks).div_ceil(lanes as u64)) }
     }
+
+    /// Returns the estimated time, and the part of it that is not for compressing, in picoseconds, if the `fewest` longest messages, which
+    /// are the first in `order`, go on in turns when the others have ended; `None` if one of them ends before.
+    fn handed_over_ps<C: Compression>(&self, mix: &Mix<C>, kernel: &Kernel<C>, fewest: usize, order: &[u64]) -> Option<(u64, u64)> {
+        let (last, others) = order.split_at(fewest);
+        let in_lanes = (kernel.lanes - fewest) as u64;
+        let blocks = self.blocks - last.iter().sum::<u64>();
+        let idle_blocks = in_lanes * self.shortest.saturating_sub(1) / 2;
+        let shared = if self.messages <= kernel.lanes { 0 } else { (blocks + idle_blocks).div_ceil(in_lanes) };
+        let shared = shared + shared / IDLE_PART;
+        let steps = others.first()?.max(&shared).max(&shared_blocks(order, kernel.lanes)).to_owned();
+        let mut turns_ps = 0;
+        let mut before = steps;
+        for (i, blocks) in last.iter().enumerate().rev() {
+            turns_ps += blocks.checked_sub(before)? * u64::from(mix.turn_kernel(i + 1).cost_ps);
+            before = *blocks;
+        }
+        let bookkeeping_ps = set_ps(kernel, self.messages, steps) + hand_over_ps(kernel, self.messages, steps, last.len());
+        Some((steps * u64::from(kernel.cost_ps) + turns_ps + bookkeeping_ps, bookkeeping_ps))
+    }
 }
 
 /// A way to hash some messages as a set.
@@ -128,6 +165,8 @@ impl Lengths {
 pub(super) struct Set {
     /// The place of its kernel in `mix.short`.
     pub(super) kernel: usize,
+    /// Once no more of its messages than these are left, they go on in turns.
+    pub(super) fewest: usize,
     /// The estimated time, in picoseconds.
     pub(super) ps: u64,
     /// How much of it is not for compressing.
@@ -151,10 +190,51 @@ impl Set {
             let bookkeeping_ps = set_ps(of_set, messages, steps) + ends_ps;
             let ps = steps.saturating_mul(u64::from(*cost_ps)).saturating_add(bookkeeping_ps);
             if best.is_none_or(|best| ps < best.ps) {
-                best = Some(Self { kernel, ps, bookkeeping_ps });
+                best = Some(Self { kernel, fewest: 0, ps, bookkeeping_ps });
             }
         }
         best
+    }
+
+    /// Returns the best set of some messages of which the longest go on in turns, when lanes would be idle for want of others; `None` if
+    /// no such set can pay. `order` has the blocks of each message, the longest first: of all, or of as many as some kernel has lanes and one more.
+    #[inline(never)]
+    pub(super) fn best_handed_over<C: Compression>(mix: &Mix<C>, lengths: Lengths, order: &[u64]) -> Option<Self> {
+        let longest = order.first()?;
+        let can_go_on = const { can_hand_over::<C>() } && mix.turn_kernel(1).lanes <= MAX_TURN_LANES;
+        if !can_go_on || !(LEAST_HANDED_OVER..=MOST_SET_BLOCKS).contains(longest) {
+            return None;
+        }
+        let mut best: Option<Self> = None;
+        for (kernel, of_set) in mix.short_kernels(*longest).filter(|(_, kernel)| kernel.hash_apart().is_none()) {
+            for fewest in 1..(mix.turn_lanes.max(1) + 1).min(order.len()).min(of_set.lanes) {
+                // Lanes are busy to the end, or to that of a message that would be one of the last.
+                let Some((ps, bookkeeping_ps)) = lengths.handed_over_ps(mix, of_set, fewest, order) else { break };
+                if best.is_none_or(|best| ps < best.ps) {
+                    best = Some(Self { kernel, fewest, ps, bookkeeping_ps });
+                }
+            }
+        }
+        best
+    }
+
+    /// Does what [`best_handed_over`](Self::best_handed_over) does for messages of groups of equally many blocks, the longest first.
+    fn best_of_groups_handed_over<C: Compression>(
+        mix: &Mix<C>,
+        lengths: Lengths,
+        groups: impl Iterator<Item = (u64, usize)>,
+    ) -> Option<Self> {
+        if lengths.longest < LEAST_HANDED_OVER {
+            return None;
+        }
+        let mut order = [0; MAX_LANES + 1];
+        let mut ordered = 0;
+        for (blocks, count) in groups {
+            let next = (ordered + count).min(order.len());
+            order[ordered..next].fill(blocks);
+            ordered = next;
+        }
+        Self::best_handed_over(mix, lengths, &order[..ordered])
     }
 
     /// Returns whether its kernel has registers for each message.
@@ -215,16 +295,22 @@ impl Cut {
             left.shortest = blocks_at(long_too.checked_sub(1)?);
         }
         let all = || (0..long_too).map(|place| (blocks_at(place), 1)).chain(groups.iter().copied());
-        let mut apart = Set { kernel: 0, ps: 0, bookkeeping_ps: 0 };
+        let mut apart = Set { kernel: 0, fewest: 0, ps: 0, bookkeeping_ps: 0 };
         for (blocks, count) in all() {
             left.messages += count;
             left.blocks += blocks * count as u64;
             apart = apart.and_group(mix, blocks, count);
         }
+        left.longest = all().next().map_or(0, |(blocks, _)| blocks);
+        let mut handed_over = if mix.short.is_empty() { None } else { Set::best_of_groups_handed_over(mix, left, all()) };
         let (mut best, mut least_ps) = (None, f64::INFINITY);
         for (passed, (blocks, count)) in all().enumerate() {
             left.longest = blocks;
-            let set = if mix.short.is_empty() { Some(apart) } else { Set::best(mix, left, |_| 0) };
+            let mut set = if mix.short.is_empty() { Some(apart) } else { Set::best(mix, left, |_| 0) };
+            // That is one of all messages.
+            if let Some(handed_over) = handed_over.take().filter(|one| set.is_none_or(|set| one.ps < set.ps)) {
+                set = Some(handed_over);
+            }
             if let Some(set) = set {
                 let two_ways_ps = if scheduled.messages > 0 { TWO_WAYS_PS as f64 } else { 0.0 };
                 let ps = scheduled.ps(mix) + two_ways_ps + set.ps as f64;
@@ -236,7 +322,7 @@ impl Cut {
             scheduled.add(mix, blocks, count);
             left.messages -= count;
             left.blocks -= blocks * count as u64;
-            let group = Set { kernel: 0, ps: 0, bookkeeping_ps: 0 }.and_group(mix, blocks, count);
+            let group = Set { kernel: 0, fewest: 0, ps: 0, bookkeeping_ps: 0 }.and_group(mix, blocks, count);
             (apart.ps, apart.bookkeeping_ps) = (apart.ps - group.ps, apart.bookkeeping_ps - group.bookkeeping_ps);
         }
         best.filter(|_| least_ps < scheduled.ps(mix))

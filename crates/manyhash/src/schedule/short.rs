@@ -11,6 +11,7 @@ use super::alone;
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
+use super::turns::{self, Begun};
 use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, WordOf, copy_digest, write_digest};
 use crate::isa::{Blocks, FirstByte, MAX_LANES, Rooms, Row, Whole};
@@ -205,7 +206,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
                     lanes += kernel.lanes;
                 }
                 let lanes = lanes.min(count - first);
-                self.hash_set(mix, best, messages, digests, (group.which.after(first), lanes), usage);
+                self.hash_set(mix, (best, 0), messages, digests, (group.which.after(first), lanes), usage);
                 first += lanes;
                 continue;
             }
@@ -226,18 +227,19 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     }
 
     /// Hashes messages that take turns in the lanes of one kernel that hashes whole messages, and adds the
-    /// steps to `usage`. It takes least time if the longest come first.
+    /// steps to `usage`. It takes least time if the longest come first. The last ones, no more than `fewest`, go on in turns.
     #[inline]
     pub(super) fn hash_set(
         &mut self,
         mix: &Mix<C>,
-        kernel: usize,
+        (kernel, fewest): (usize, usize),
         messages: &dyn Messages,
         digests: &mut Digests<'_>,
         (which, count): (Which<'_>, usize),
         usage: &mut Usage,
     ) {
-        let (steps, kernel) = (&mut usage.steps[kernel], &mix.kernels[kernel]);
+        let index = kernel;
+        let kernel = &mix.kernels[index];
         let have_own_starts = [Some(&self.passes.inner), self.passes.outer.as_ref()].into_iter().flatten().any(Starts::are_own);
         let is_one_each = have_own_starts || digests.digest_bytes() > MAX_DIGEST_BYTES;
         let most = match (is_one_each, kernel.hash_apart()) {
@@ -249,20 +251,22 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let mut first = 0;
         while first < count {
             let next = (which.after(first), most.min(count - first));
-            *steps += if let Some(hash_apart) = kernel.hash_apart() {
-                match (next.1, C::BLOCK_BYTES) {
+            let is_last = first + next.1 == count;
+            let on = (index, if is_last && !is_one_each { fewest } else { 0 });
+            if let Some(hash_apart) = kernel.hash_apart() {
+                usage.steps[index] += match (next.1, C::BLOCK_BYTES) {
                     (..=FEW_APART, _) => self.hash_apart::<FEW_APART, { room_bytes(FEW_APART, 128) }>(hash_apart, messages, digests, next),
                     (..=FEW_IN_TURNS, _) => {
                         self.hash_many_apart::<FEW_IN_TURNS, { room_bytes(FEW_IN_TURNS, 128) }>(hash_apart, messages, digests, next)
                     }
                     (_, 64) => self.hash_many_apart::<MANY_APART, { room_bytes(MANY_APART, 64) }>(hash_apart, messages, digests, next),
                     _ => self.hash_many_apart::<MANY_APART, { room_bytes(MANY_APART, 128) }>(hash_apart, messages, digests, next),
-                }
+                };
             } else if next.1 <= FEW_IN_TURNS {
-                self.hash_turns::<FEW_IN_TURNS>(kernel, messages, digests, next)
+                self.hash_turns::<FEW_IN_TURNS>(mix, on, messages, digests, next, usage);
             } else {
-                self.hash_turns::<MANY_IN_TURNS>(kernel, messages, digests, next)
-            };
+                self.hash_turns::<MANY_IN_TURNS>(mix, on, messages, digests, next, usage);
+            }
             first += next.1;
         }
     }
@@ -300,33 +304,46 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         steps
     }
 
-    /// Hashes at most `N` messages on one kernel, in turns if they are more than lanes, and returns the
-    /// steps.
+    /// Hashes at most `N` messages on one kernel, in turns if they are more than lanes, and adds the steps to `usage`. The last ones, no
+    /// more than `fewest`, go on in lanes of others.
     #[inline]
     fn hash_turns<const N: usize>(
         &mut self,
-        kernel: &Kernel<C>,
+        mix: &Mix<C>,
+        (index, fewest): (usize, usize),
         messages: &dyn Messages,
         digests: &mut Digests<'_>,
         (which, count): (Which<'_>, usize),
-    ) -> u64 {
+        usage: &mut Usage,
+    ) {
+        let kernel = &mix.kernels[index];
         let mut found: [&[u8]; N] = [&[]; N];
         messages.fill(which, &mut found[..count]);
         let found = &found[..count];
-        if count <= kernel.lanes {
+        let in_lanes = |lane: usize| found[if lane < count { lane } else { 0 }];
+        let whole = &mut Whole::new(kernel.lanes, in_lanes);
+        if count <= kernel.lanes && fewest == 0 {
             let blocks = found.iter().map(|message| block_count::<C>(message.len() as u64)).max().unwrap_or_default();
-            let whole = &mut Whole::new(kernel.lanes, |lane| found[if lane < count { lane } else { 0 }]);
             self.hash_whole(kernel, (which, count), digests, whole, Ends::Ragged { longest: blocks as usize });
-            return blocks + u64::from(self.passes.outer.is_some());
+            usage.steps[index] += blocks + u64::from(self.passes.outer.is_some());
+            return;
         }
-        let (own, waiting) = found.split_at(kernel.lanes);
-        let whole = &mut Whole::new(kernel.lanes, |lane| own[lane]);
+        let own = count.min(kernel.lanes);
+        let waiting = &found[own..];
         let mut ended = [[0; MAX_DIGEST_BYTES]; N];
-        let (messages, _, rows) = self.in_common((which, kernel.lanes));
+        let left = &mut [0; N];
+        let (common, _, rows) = self.in_common((which, kernel.lanes));
         let rows = rows.of(kernel.lanes);
-        let steps = kernel.hash_in_turns(InTurns { messages: &messages, whole, waiting, rows, ended: &mut ended });
+        let task = InTurns { messages: &common, whole, own, waiting, fewest, left, rows, ended: &mut ended };
+        usage.steps[index] += kernel.hash_in_turns(task);
         digests.set_rows(which, &ended[..count]);
-        steps
+        if fewest > 0 {
+            let begun = (0..count).filter(|place| left[*place] > 0).map(|place| {
+                let blocks = block_count::<C>(found[place].len() as u64) - u64::from(left[place]);
+                Begun::new(which.index(place), blocks, &self.passes.inner, &ended[place])
+            });
+            turns::go_on(mix, &self.passes, messages, digests, begun, usage);
+        }
     }
 
     /// Hashes the messages in the lanes of a kernel of at most `N` lanes. A lane without a message

@@ -13,9 +13,9 @@ use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use crate::algorithm::ending::{Ending, TwoBlocks, block_count, body_bytes, end_in, end_of_digest_in, zeros};
-use crate::algorithm::{Compression, WordOf};
-use crate::isa::Blocks;
-use crate::kernel::start::Passes;
+use crate::algorithm::{ChainingOf, Compression, WordOf};
+use crate::isa::{Blocks, Row, Word};
+use crate::kernel::start::{Passes, Starts};
 use crate::kernel::states::States;
 
 /// The most lanes that messages take turns in.
@@ -40,6 +40,51 @@ pub(super) fn hash<C: Compression>(
     } else {
         Turns::<C, MAX_TURN_LANES>::new(passes, messages, which, count).run(mix, digests, usage);
     }
+}
+
+/// A message that has begun in other lanes.
+pub(super) struct Begun<C: Compression> {
+    /// The index of the message.
+    message: usize,
+    /// The blocks that were compressed, and the state behind them.
+    blocks: u64,
+    state: ChainingOf<C>,
+}
+
+impl<C: Compression> Begun<C> {
+    /// Takes over a message of which some blocks were compressed, or none. `row` has the state behind them as it would be in a digest.
+    pub(super) fn new(message: usize, blocks: u64, starts: &Starts<'_, C>, row: &Row) -> Self {
+        let mut state = *starts.midstate(message).0;
+        if blocks > 0 {
+            for (word, bytes) in state.as_mut().iter_mut().zip(row.chunks_exact(size_of::<WordOf<C>>())) {
+                *word = Word::from_bytes(C::BYTE_ORDER, bytes);
+            }
+        }
+        Self { message, blocks, state }
+    }
+}
+
+/// Goes on with messages that have begun in other lanes: no more than [`MAX_TURN_LANES`].
+#[inline(never)]
+pub(super) fn go_on<C: Compression>(
+    mix: &Mix<C>,
+    passes: &Passes<'_, C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+    begun: impl Iterator<Item = Begun<C>>,
+    usage: &mut Usage,
+) {
+    let mut part_way: [Option<Begun<C>>; MAX_TURN_LANES] = [const { None }; MAX_TURN_LANES];
+    let mut indices = [0; MAX_TURN_LANES];
+    let mut count = 0;
+    for begun in begun {
+        indices[count] = begun.message;
+        part_way[count] = Some(begun);
+        count += 1;
+    }
+    usage.bookkeeping_ps += TURNS_PS + count as u64 * turn_ps::<C>();
+    let which = Which::These(&indices[..count]);
+    Turns::<C, MAX_TURN_LANES> { part_way: &part_way, ..Turns::new(passes, messages, which, count) }.run(mix, digests, usage);
 }
 
 /// Returns the estimated time of some messages that take turns, in picoseconds: their blocks are
@@ -82,7 +127,9 @@ struct Turns<'a, 's, C: Compression, const N: usize> {
     messages: &'a dyn Messages,
     which: Which<'a>,
     count: usize,
-    /// The number of messages that have begun.
+    /// How far the first of them are already; none, if all are at their beginning.
+    part_way: &'a [Option<Begun<C>>],
+    /// The number of messages that have begun here.
     begun: usize,
     turns: [Turn<'a>; N],
 }
@@ -91,7 +138,7 @@ impl<'a, 's, C: Compression, const N: usize> Turns<'a, 's, C, N> {
     #[inline(always)]
     fn new(passes: &'a Passes<'s, C>, messages: &'a dyn Messages, which: Which<'a>, count: usize) -> Self {
         let turns = [Turn { message: 0, body: &[], end: (0, 0), is_outer: false }; N];
-        Self { passes, messages, which, count, begun: 0, turns }
+        Self { passes, messages, which, count, part_way: &[], begun: 0, turns }
     }
 
     #[inline(always)]
@@ -100,7 +147,7 @@ impl<'a, 's, C: Compression, const N: usize> Turns<'a, 's, C, N> {
         let mut states = States::<C>::of_rows(&mut rows);
         let mut ends = [zeros::<C, 16>(); N];
         // The lanes with a message, which are the first ones.
-        let mut busy = mix.turn_lanes.min(N).min(self.count);
+        let mut busy = mix.turn_lanes.clamp(1, N).min(self.count);
         for (lane, end) in ends[..busy].iter_mut().enumerate() {
             self.begin(lane, end, &mut states);
         }
@@ -139,14 +186,17 @@ impl<'a, 's, C: Compression, const N: usize> Turns<'a, 's, C, N> {
     #[inline(always)]
     fn begin(&mut self, lane: usize, zeros: &mut TwoBlocks<C>, states: &mut States<'_, C>) {
         let index = self.which.index(self.begun);
+        let part_way = self.part_way.get(self.begun).and_then(Option::as_ref);
         self.begun += 1;
         let message = self.messages.message(index);
         let (start, start_bytes) = self.passes.inner.midstate(index);
-        states.set_column(lane, start);
+        let taken_bytes = part_way.map_or(0, |begun| begun.blocks as usize * C::BLOCK_BYTES);
+        states.set_column(lane, part_way.map_or(start, |begun| &begun.state));
         let (body, rest) = message.split_at(body_bytes::<C>(message.len(), block_count::<C>(message.len() as u64)));
         let message_bytes = start_bytes + message.len() as u64;
         let end_bytes = end_in::<C>(zeros.as_mut().as_flattened_mut(), rest, message_bytes, C::Ending::first(start));
-        self.turns[lane] = Turn { message: index, body, end: (0, end_bytes), is_outer: false };
+        let end = (taken_bytes.saturating_sub(body.len()), end_bytes);
+        self.turns[lane] = Turn { message: index, body: &body[taken_bytes.min(body.len())..], end, is_outer: false };
     }
 
     /// Takes a message that has ended out of its lane, or begins its second pass. Returns whether the

@@ -162,6 +162,28 @@ fn long_tails<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[long_tails]);
 
+/// Many short messages and a few that are much longer, so that these go on in other lanes when the short ones have ended.
+fn heavy_tails<A: Algorithm>() {
+    for count in [5, 12, 16, 17, 24, 32, 33, 40, 64, 65, 100, 200, 300] {
+        let (seed, mut random) = Random::replayable(count as u64);
+        for round in 0..4 {
+            let mut length = || {
+                let limit = 60 << random.below(10);
+                random.below(limit)
+            };
+            let lengths: Vec<usize> = (0..count).map(|_| length()).collect();
+            let messages = paint_all(lengths);
+            check_door::<A>(
+                Door::Automatic,
+                &messages,
+                &expected::<A>(&messages),
+                &format!("seed {seed}, round {round}, {count} messages"),
+            );
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[heavy_tails]);
+
 /// One message much longer than all the rest, in every place of the batch.
 fn one_giant<A: Algorithm>() {
     let count = most_lanes::<A>() + 2;

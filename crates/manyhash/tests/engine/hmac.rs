@@ -132,6 +132,20 @@ fn neighbouring_lengths<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[neighbouring_lengths]);
 
+/// Many short messages and a few that are much longer, so that these go on in other lanes when the short ones have ended.
+fn heavy_tails<A: Algorithm>() {
+    for count in [5, 12, 16, 24, 33, 64, 100, 300] {
+        let (seed, mut random) = Random::replayable(count as u64);
+        let mut length = || {
+            let limit = 60 << random.below(10);
+            random.below(limit)
+        };
+        let lengths: Vec<usize> = (0..count).map(|_| length()).collect();
+        check_lengths::<A>(lengths, &format!("seed {seed}, {count} messages"));
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm_with_hmac[heavy_tails]);
+
 /// A message of 300 KB among short ones, first, last and in between; and more tags than go through
 /// the outer pass at once.
 fn giants_and_crowds<A: Algorithm>() {
