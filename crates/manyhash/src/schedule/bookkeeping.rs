@@ -22,7 +22,7 @@ pub(super) const SORT_MESSAGE_PS: u64 = 25_000;
 const END_LANE_PS: u64 = 2_500;
 
 /// Handing the last messages of a set over to other lanes, besides their turns.
-const HAND_OVER_PS: u64 = 500_000;
+const HAND_OVER_PS: u64 = 400_000;
 
 /// A number of blocks that messages in a set have, if others in it have more: some end before others.
 pub(super) const RAGGED_BLOCK_PS: u64 = 30_000;

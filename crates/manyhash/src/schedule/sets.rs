@@ -114,8 +114,6 @@ const fn can_hand_over<C: Compression>() -> bool {
 
 /// With so many blocks or more it may pay that a message goes on elsewhere.
 const LEAST_HANDED_OVER: u64 = 24;
-/// One part in this many is added to the steps of lanes that are taken to be busy until the last messages go on elsewhere.
-const IDLE_PART: u64 = 10;
 
 /// The most blocks of a message in a set. Longer ones have little to gain.
 const MOST_SET_BLOCKS: u64 = 1024;
@@ -147,7 +145,6 @@ impl Lengths {
         let blocks = self.blocks - last.iter().sum::<u64>();
         let idle_blocks = in_lanes * self.shortest.saturating_sub(1) / 2;
         let shared = if self.messages <= kernel.lanes { 0 } else { (blocks + idle_blocks).div_ceil(in_lanes) };
-        let shared = shared + shared / IDLE_PART;
         let steps = others.first()?.max(&shared).max(&shared_blocks(order, kernel.lanes)).to_owned();
         let mut turns_ps = 0;
         let mut before = steps;
