@@ -3,7 +3,8 @@
 //! The schedule does what a set does, and more: it moves messages between kernels, so that all lanes
 //! are busy to the end. That costs as much as a few blocks for each message. In a set, the kernel itself
 //! gives the lane of a message that has ended to the next one, and nothing else is done. At its end,
-//! lanes are idle as long as its last messages are in the others.
+//! lanes are idle as long as its last messages are in the others; or the longest messages, if they are a few, leave the kernel
+//! once no other waits, and go on in turns (`turns.rs`).
 //!
 //! So messages are taken longest first, and there is one cut: the messages before it go through the
 //! schedule, those behind it are a set. Both sides are estimated for every possible cut. If no kernel

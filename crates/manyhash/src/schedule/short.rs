@@ -227,7 +227,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     }
 
     /// Hashes messages that take turns in the lanes of one kernel that hashes whole messages, and adds the
-    /// steps to `usage`. It takes least time if the longest come first. The last ones, no more than `fewest`, go on in turns.
+    /// steps to `usage`. It takes least time if the longest come first. Up to `fewest` of these go on in turns when others have ended.
     #[inline]
     pub(super) fn hash_set(
         &mut self,
@@ -251,8 +251,8 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let mut first = 0;
         while first < count {
             let next = (which.after(first), most.min(count - first));
-            let is_last = first + next.1 == count;
-            let on = (index, if is_last && !is_one_each { fewest } else { 0 });
+            // The longest messages are among the first.
+            let on = (index, if first == 0 && !is_one_each { fewest } else { 0 });
             if let Some(hash_apart) = kernel.hash_apart() {
                 usage.steps[index] += match (next.1, C::BLOCK_BYTES) {
                     (..=FEW_APART, _) => self.hash_apart::<FEW_APART, { room_bytes(FEW_APART, 128) }>(hash_apart, messages, digests, next),
