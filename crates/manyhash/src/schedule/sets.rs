@@ -146,7 +146,7 @@ impl Lengths {
         let blocks = self.blocks - last.iter().sum::<u64>();
         let idle_blocks = in_lanes * self.shortest.saturating_sub(1) / 2;
         let shared = if self.messages <= kernel.lanes { 0 } else { (blocks + idle_blocks).div_ceil(in_lanes) };
-        let steps = others.first()?.max(&shared).max(&shared_blocks(order, kernel.lanes)).to_owned();
+        let steps = (*others.first()?).max(shared).max(shared_blocks(order, kernel.lanes));
         let mut turns_ps = 0;
         let mut before = steps;
         for (i, blocks) in last.iter().enumerate().rev() {
