@@ -498,6 +498,20 @@ mod tests {
     }
 
     #[test]
+    fn lanes_that_have_ended_are_left() {
+        let bytes: Vec<u8> = (0..200).collect();
+        let mut whole = Whole::new(3, |lane| &bytes[lane..][..[10, 130, 70][lane]]);
+        assert_eq!(whole.blocks().len_bytes(), 10);
+        whole.leave_all(3, 1, |lane| lane == 0);
+        assert_eq!(whole.blocks().len_bytes(), 70, "lane 2 ends next");
+        assert_eq!((whole.blocks().bytes(0, 0, 70), whole.blocks().bytes(2, 0, 70)), (&bytes[1..71], &bytes[2..72]));
+        whole.leave_all(3, 1, |lane| lane != 1);
+        assert_eq!((whole.blocks().len_bytes(), whole.blocks().bytes(2, 64, 66)), (130, &bytes[65..131]));
+        whole.leave_all(3, 0, |lane| lane != 1);
+        assert_eq!(whole.blocks().len_bytes(), 0, "the lane that they would read has ended, too");
+    }
+
+    #[test]
     #[should_panic(expected = "from <= at")]
     fn nothing_before_a_message_is_read() {
         let mut whole = Whole::new(2, |_| &[0; 128]);
