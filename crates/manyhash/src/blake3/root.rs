@@ -116,8 +116,9 @@ fn roots_of(mode: &Mode, messages: &dyn Messages) -> Vec<Root> {
     let start = mode.start;
     let mut roots: Vec<Root> = vec![Root::new(&start.state, &[]); messages.count()];
     let parent = Blake3Compression::node(&start.state, TreeNode::Root);
-    reduce(Trees::<Blake3Compression> { mix: backend::mix_of(), start: &start.state }, messages, &long, |found| {
-        for (message, block) in found {
+    let trees = Trees::<Blake3Compression> { mix: backend::mix_of(), start: &start.state };
+    reduce(trees, long.len(), long.iter().map(|i| (*i, messages.message(*i))), |found| {
+        for (message, block) in found.messages.iter().zip(&found.blocks) {
             roots[*message] = Root::new(&parent, block);
         }
     });

@@ -17,8 +17,8 @@ pub(crate) struct Nodes<'a, 'b, C: Compression> {
     pub(crate) start: &'a ChainingOf<C>,
     pub(crate) numbers: Option<&'a Numbers<C>>,
     pub(crate) blocks: &'a Blocks<'b>,
-    /// The bytes that the lanes read next time, or any others.
-    pub(crate) later: &'a [&'b [u8]; NODE_LANES],
+    /// The bytes that the lanes read next time, or any others, if they are worth fetching.
+    pub(crate) later: Option<&'a [&'b [u8]; NODE_LANES]>,
     pub(crate) rows: &'a mut [Row; NODE_LANES],
 }
 
@@ -33,8 +33,8 @@ impl<I: Isa, C: Compression> Task<I> for Nodes<'_, '_, C> {
         }
         let blocks = self.blocks.len_bytes() / C::BLOCK_BYTES;
         for block in 0..blocks {
-            for later in &self.later[..<VectorOf<C, I>>::LANES] {
-                prefetch(later, block * C::BLOCK_BYTES);
+            if let Some(later) = self.later {
+                later[..<VectorOf<C, I>>::LANES].iter().for_each(|later| prefetch(later, block * C::BLOCK_BYTES));
             }
             let mut words = C::Block::load(isa, C::BYTE_ORDER, self.blocks, 0, block * C::BLOCK_BYTES);
             if block + 1 == blocks {

@@ -167,7 +167,7 @@ fn hashes_nodes<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
             start: &start,
             numbers,
             blocks: &Blocks::new(kernel.lanes, message_bytes, message),
-            later: &[&[]; NODE_LANES],
+            later: None,
             rows: &mut rows,
         });
         let mut states = C::filled([WordOf::<C>::default(); MAX_LANES]);

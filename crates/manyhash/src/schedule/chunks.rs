@@ -70,17 +70,18 @@ pub(super) fn has_tree<C: SelfTested>(messages: &dyn Messages) -> bool {
 #[inline(never)]
 pub(super) fn hash_many<C: SelfTested>(mix: &Mix<C>, passes: &Passes<'_, C>, messages: &dyn Messages, digests: &mut Digests<'_>) {
     digests.check_room(messages.count());
-    let is_tree = |i: &usize| messages.message(*i).len() > C::CHUNK_BYTES;
-    let mut trees = Vec::with_capacity(messages.count());
-    trees.extend((0..messages.count()).filter(is_tree));
+    let is_tree = |message: &[u8]| message.len() > C::CHUNK_BYTES;
+    let mut count = 0;
+    let all = (0..messages.count()).map(|i| (i, messages.message(i)));
+    let trees = all.filter(|(_, message)| is_tree(message)).inspect(|_| count += 1);
     match passes.inner {
-        Starts::Same(start) => hash_trees(Trees { mix, start: &start.state }, messages, &trees, digests),
+        Starts::Same(start) => hash_trees(Trees { mix, start: &start.state }, messages.count(), trees, digests),
         Starts::Each { state, .. } => {
-            trees.iter().for_each(|i| hash(Trees { mix, start: state(*i) }, messages.message(*i), digests.room(*i)));
+            trees.for_each(|(i, message)| hash(Trees { mix, start: state(i) }, message, digests.room(i)));
         }
     }
-    if trees.len() < messages.count() {
-        let others = (0..messages.count()).filter(|i| !is_tree(i)).collect();
+    if count < messages.count() {
+        let others = (0..messages.count()).filter(|i| !is_tree(messages.message(*i))).collect();
         hash_others(mix, passes, messages, others, digests);
     }
 }
@@ -114,17 +115,17 @@ pub(super) fn hash<C: SelfTested>(trees: Trees<'_, C>, message: &[u8], digest: &
     alone::hash(trees.mix, (&C::node(trees.start, TreeNode::Root), 0), None, &halves, digest);
 }
 
-/// Writes the digests of trees.
-fn hash_trees<C: SelfTested>(trees: Trees<'_, C>, messages: &dyn Messages, which: &[usize], digests: &mut Digests<'_>) {
+/// Writes the digests of trees, which are some of `count` messages: see [`reduce`].
+fn hash_trees<'m, C: SelfTested>(
+    trees: Trees<'_, C>,
+    count: usize,
+    messages: impl Iterator<Item = (usize, &'m [u8])>,
+    digests: &mut Digests<'_>,
+) {
     let nodes = Nodes::roots(trees);
-    let (mut values, mut rows) = (Vec::new(), [[0; size_of::<Row>()]; NODE_LANES]);
-    reduce(trees, messages, which, |roots| {
-        values.resize(roots.len(), [0; VALUE_BYTES]);
-        nodes.hash(roots.len(), roots, &mut values, &mut rows);
-        for ((message, _), value) in roots.iter().zip(&values) {
-            digests.room(*message).copy_from_slice(value);
-        }
-    });
+    let mut rows = [[0; size_of::<Row>()]; NODE_LANES];
+    let (digests, _) = digests.part(0..count).as_chunks_mut();
+    reduce(trees, count, messages, |roots| nodes.hash(roots.messages.len(), roots, digests, &mut rows));
 }
 
 /// Writes the digest of each message with bytes around it: they are put together in memory, because a
@@ -160,44 +161,41 @@ pub(super) fn hash_framed<C: SelfTested>(mix: &Mix<C>, around: Around<'_, '_, C>
     }
 }
 
-/// The blocks of roots, each with the number of its message.
-pub(crate) type Roots = [(usize, Pair)];
-
-/// A message that shares the lanes with others, on its way from its chunks to its root.
-struct Tree<'a> {
-    message: usize,
-    bytes: &'a [u8],
-    /// How many nodes of the current level it has.
-    nodes: usize,
+/// The roots of some messages.
+pub(crate) struct Roots {
+    /// Their messages.
+    pub(crate) messages: Vec<usize>,
+    /// The block of each.
+    pub(crate) blocks: Vec<Pair>,
 }
 
-/// Gives the blocks of the roots of messages to `take`, some at a time. All messages have more than one
-/// chunk.
-pub(crate) fn reduce<C: SelfTested>(trees: Trees<'_, C>, messages: &dyn Messages, which: &[usize], mut take: impl FnMut(&Roots)) {
-    let together = which.len().min(GROUP_CHUNKS / 2);
-    let mut group = Group::new(trees, together);
-    let mut shared = Vec::with_capacity(together);
-    let mut chunks = 0;
-    for &message in which {
-        let bytes = messages.message(message);
+/// Gives the roots of messages to `take`, some at a time. Each message, which has more than one chunk, comes with its
+/// number; there are no more than `count`.
+pub(crate) fn reduce<'m, C: SelfTested>(
+    trees: Trees<'_, C>,
+    count: usize,
+    messages: impl Iterator<Item = (usize, &'m [u8])>,
+    mut take: impl FnMut(&Roots),
+) {
+    let mut group = Group::new(trees, count.min(GROUP_CHUNKS / 2));
+    for (message, bytes) in messages {
         let nodes = bytes.len().div_ceil(C::CHUNK_BYTES);
         if nodes > MOST_SHARED_CHUNKS {
-            group.roots.push((message, group.alone.halves(bytes, 0, &mut group.rows)));
+            group.roots.messages.push(message);
+            group.roots.blocks.push(group.alone.halves(bytes, 0, &mut group.rows));
         } else {
-            shared.push(Tree { message, bytes, nodes });
-            chunks += nodes;
+            group.add(message, bytes, nodes);
         }
-        if chunks >= GROUP_CHUNKS {
-            group.reduce(&mut shared);
-            shared.clear();
-            chunks = 0;
+        if group.count >= GROUP_CHUNKS {
+            group.reduce();
         }
-        if group.roots.len() >= GROUP_CHUNKS / 2 {
+        if group.roots.messages.len() >= GROUP_CHUNKS / 2 {
             take(&group.roots);
-            group.roots.clear();
+            group.roots.messages.clear();
+            group.roots.blocks.clear();
         }
     }
-    group.reduce(&mut shared);
+    group.reduce();
     take(&group.roots);
 }
 
@@ -206,107 +204,125 @@ pub(super) fn halves<C: SelfTested>(trees: Trees<'_, C>, bytes: &[u8], first_chu
     OneTree::new(trees).halves(bytes, first_chunk, &mut [[0; size_of::<Row>()]; NODE_LANES])
 }
 
-/// Memory for messages that are reduced together.
+/// A message that shares the lanes with others, on its way from its chunks to its root.
+struct Tree {
+    message: usize,
+    /// How many nodes of the current level it has.
+    nodes: usize,
+}
+
+/// Messages that are reduced together.
 struct Group<'a, 'm, C: SelfTested> {
-    trees: Trees<'a, C>,
+    all: Trees<'a, C>,
     /// For messages that fill the lanes by themselves.
     alone: OneTree<'a, C>,
     chunks: Nodes<'a, C>,
     parents: Nodes<'a, C>,
+    trees: Vec<Tree>,
+    /// How many nodes the current level has: those of a message come one after the other.
+    count: usize,
+    /// Their values, and perhaps more behind them.
+    values: Vec<Value>,
+    made: Vec<Value>,
+    /// Full chunks that are not hashed yet.
+    full: Gathered<'m>,
     /// Chunks that are not full.
     last: Vec<Placed<'m>>,
     /// Where chunks that are not full start.
     starts: Vec<ChainingOf<C>>,
-    /// The values of the current level, those of a message one after the other.
-    values: Vec<Value>,
-    made: Vec<Value>,
-    roots: Vec<(usize, Pair)>,
+    roots: Roots,
     rows: [Row; NODE_LANES],
+}
+
+/// Makes room for so many values.
+fn grow(values: &mut Vec<Value>, count: usize) {
+    if values.len() < count {
+        values.resize(count, [0; VALUE_BYTES]);
+    }
 }
 
 impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
     /// Prepares for about so many messages together.
-    fn new(trees: Trees<'a, C>, together: usize) -> Self {
+    fn new(all: Trees<'a, C>, together: usize) -> Self {
         Self {
-            trees,
-            alone: OneTree::new(trees),
-            chunks: Nodes::chunks(trees),
-            parents: Nodes::parents(trees),
-            last: Vec::with_capacity(together),
-            starts: Vec::new(),
+            all,
+            alone: OneTree::new(all),
+            chunks: Nodes::chunks(all),
+            parents: Nodes::parents(all),
+            trees: Vec::with_capacity(together),
+            count: 0,
             values: Vec::new(),
             made: Vec::new(),
-            roots: Vec::with_capacity(together),
+            full: Gathered::default(),
+            last: Vec::with_capacity(together),
+            starts: Vec::new(),
+            roots: Roots { messages: Vec::with_capacity(together), blocks: Vec::with_capacity(together) },
             rows: [[0; size_of::<Row>()]; NODE_LANES],
         }
     }
 
-    /// Reduces messages to their roots.
-    fn reduce(&mut self, trees: &mut Vec<Tree<'m>>) {
-        if trees.is_empty() {
-            return;
+    /// Adds a message of so many chunks. Its full chunks are hashed once they fill the lanes.
+    #[inline(always)]
+    fn add(&mut self, message: usize, bytes: &'m [u8], nodes: usize) {
+        let first = self.count;
+        self.count += nodes;
+        self.trees.push(Tree { message, nodes });
+        grow(&mut self.values, self.count);
+        let (chunks, last) = bytes.split_at(bytes.len() - bytes.len() % C::CHUNK_BYTES);
+        for (number, bytes) in chunks.chunks_exact(C::CHUNK_BYTES).enumerate() {
+            let chunk = Placed { place: first + number, number: number as u64, bytes };
+            self.chunks.gather(&mut self.full, chunk, &mut self.values, &mut self.rows);
         }
-        self.hash_chunks(trees);
-        while !trees.is_empty() {
-            self.hash_parents(trees);
+        if !last.is_empty() {
+            self.last.push(Placed { place: self.count - 1, number: nodes as u64 - 1, bytes: last });
         }
     }
 
-    /// Hashes all chunks to their places among the values.
-    fn hash_chunks(&mut self, trees: &[Tree<'m>]) {
-        self.values.resize(trees.iter().map(|tree| tree.nodes).sum(), [0; VALUE_BYTES]);
-        self.last.clear();
-        let mut full = Gathered::default();
-        let mut place = 0;
-        for tree in trees {
-            let (chunks, last) = tree.bytes.split_at(tree.bytes.len() - tree.bytes.len() % C::CHUNK_BYTES);
-            for (number, bytes) in chunks.chunks_exact(C::CHUNK_BYTES).enumerate() {
-                let chunk = Placed { place: place + number, number: number as u64, bytes };
-                self.chunks.gather(&mut full, chunk, &mut self.values, &mut self.rows);
-            }
-            if !last.is_empty() {
-                let number = tree.nodes - 1;
-                self.last.push(Placed { place: place + number, number: number as u64, bytes: last });
-            }
-            place += tree.nodes;
-        }
-        self.chunks.hash_gathered(&mut full, &mut self.values, &mut self.rows);
+    /// Reduces the messages to their roots.
+    fn reduce(&mut self) {
+        self.chunks.hash_gathered(&mut self.full, &mut self.values, &mut self.rows);
         self.hash_last_chunks();
+        while !self.trees.is_empty() {
+            self.hash_parents();
+        }
+        self.count = 0;
     }
 
     /// Hashes chunks that are not full.
     fn hash_last_chunks(&mut self) {
         let chunks = &self.last[..];
         let Some(first) = chunks.first() else { return };
-        let state_of = |chunk: &Placed<'_>| C::node(self.trees.start, TreeNode::Chunk(chunk.number));
-        self.made.resize(chunks.len(), [0; VALUE_BYTES]);
-        let room = &mut Digests::new(self.made.as_flattened_mut(), VALUE_BYTES);
+        let state_of = |chunk: &Placed<'_>| C::node(self.all.start, TreeNode::Chunk(chunk.number));
+        grow(&mut self.made, chunks.len());
+        let room = &mut Digests::new(self.made[..chunks.len()].as_flattened_mut(), VALUE_BYTES);
         if chunks.iter().all(|chunk| chunk.number == first.number) {
             let start = Start { state: state_of(first), bytes: 0 };
-            route::hash_many(self.trees.mix, &(&start).into(), &Slice(chunks), room, None);
+            route::hash_many(self.all.mix, &(&start).into(), &Slice(chunks), room, None);
         } else {
             erase::<C>(&mut self.starts);
             self.starts.clear();
             self.starts.extend(chunks.iter().map(state_of));
             let state = &|i: usize| &self.starts[i];
-            route::hash_many(self.trees.mix, &Starts::Each { state, bytes: 0 }.into(), &Slice(chunks), room, None);
+            route::hash_many(self.all.mix, &Starts::Each { state, bytes: 0 }.into(), &Slice(chunks), room, None);
         }
         for (chunk, value) in chunks.iter().zip(&self.made) {
             self.values[chunk.place] = *value;
         }
+        self.last.clear();
     }
 
     /// Hashes the parents of a level. A last node that has no other stays as it is. Messages whose root is next are
     /// taken out.
-    fn hash_parents(&mut self, trees: &mut Vec<Tree<'_>>) {
+    fn hash_parents(&mut self) {
         let mut parents = Gathered::default();
-        self.made.resize(self.values.len(), [0; VALUE_BYTES]);
+        grow(&mut self.made, self.count);
         let (mut rest, mut place) = (&self.values[..], 0);
-        trees.retain_mut(|tree| {
+        self.trees.retain_mut(|tree| {
             let (nodes, later) = rest.split_at(tree.nodes);
             rest = later;
-            if let [left, right] = nodes {
-                self.roots.push((tree.message, pair(left, right)));
+            if tree.nodes == 2 {
+                self.roots.messages.push(tree.message);
+                self.roots.blocks.extend_from_slice(nodes.as_flattened().as_chunks().0);
                 return false;
             }
             let (pairs, last) = nodes.as_chunks::<2>();
@@ -321,7 +337,7 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
             true
         });
         self.parents.hash_gathered(&mut parents, &mut self.made, &mut self.rows);
-        self.made.truncate(place);
+        self.count = place;
         std::mem::swap(&mut self.values, &mut self.made);
     }
 }

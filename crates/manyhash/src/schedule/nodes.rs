@@ -121,10 +121,12 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
         }
         let blocks = &Blocks::new(lanes, self.blocks * C::BLOCK_BYTES, |lane| nodes.bytes(node_of(lane)));
         let mut later = [&[][..]; NODE_LANES];
-        for (lane, later) in later.iter_mut().enumerate() {
+        // Parents were just made: nothing of them has to be fetched.
+        for (lane, later) in later.iter_mut().enumerate().take_while(|_| self.has_numbers) {
             *later = nodes.later(node_of(lane), lanes).unwrap_or_else(|| nodes.bytes(node_of(lane)));
         }
-        hash_nodes(Task { start: &self.start, numbers: self.has_numbers.then_some(&numbers), blocks, later: &later, rows });
+        let (numbers, later) = (self.has_numbers.then_some(&numbers), self.has_numbers.then_some(&later));
+        hash_nodes(Task { start: &self.start, numbers, blocks, later, rows });
         for (i, row) in together.zip(rows) {
             values[nodes.place(i)] = *row.first_chunk().expect("a row is long enough");
         }
@@ -178,10 +180,15 @@ impl<'m> Of<'m> for &'m [[Value; 2]] {
     }
 }
 
+/// A root's value is the digest of its message.
 impl<'m> Of<'m> for &'m Roots {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
-        &self[i].1
+        &self.blocks[i]
+    }
+    #[inline(always)]
+    fn place(&self, i: usize) -> usize {
+        self.messages[i]
     }
 }
 
