@@ -118,8 +118,8 @@ fn roots_of(mode: &Mode, messages: &dyn Messages) -> Vec<Root> {
     let parent = Blake3Compression::node(&start.state, TreeNode::Root);
     let trees = Trees::<Blake3Compression> { mix: backend::mix_of(), start: &start.state };
     reduce(trees, long.len(), long.iter().map(|i| (*i, messages.message(*i))), |found| {
-        for (message, block) in found.messages.iter().zip(&found.blocks) {
-            roots[*message] = Root::new(&parent, block);
+        for (message, block) in found.iter() {
+            roots[message] = Root::new(&parent, block);
         }
     });
 

@@ -525,7 +525,13 @@ extern "C" fn nodes<C: Compression>(memory: &mut Memory<C>) {
     let Memory { kernel, messages, start, numbers, digests, .. } = memory;
     let blocks = &Blocks::new(kernel.lanes, BLOCKS * C::BLOCK_BYTES, |lane| &messages[lane]);
     let rows = digests.first_chunk_mut().expect("there are more");
-    kernel.nodes.expect("asked for only if it is there")(Nodes { start, numbers: Some(numbers), blocks, later: Some(&[&[]; NODE_LANES]), rows });
+    kernel.nodes.expect("asked for only if it is there")(Nodes {
+        start,
+        numbers: Some(numbers),
+        blocks,
+        later: Some(&[&[]; NODE_LANES]),
+        rows,
+    });
 }
 
 #[inline(always)]

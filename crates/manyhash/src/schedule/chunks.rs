@@ -162,11 +162,26 @@ pub(super) fn hash_framed<C: SelfTested>(mix: &Mix<C>, around: Around<'_, '_, C>
 }
 
 /// The roots of some messages.
-pub(crate) struct Roots {
+#[derive(Clone, Copy)]
+pub(crate) struct Roots<'a> {
     /// Their messages.
-    pub(crate) messages: Vec<usize>,
-    /// The block of each.
-    pub(crate) blocks: Vec<Pair>,
+    pub(super) messages: &'a [usize],
+    /// Where the two values beneath each are.
+    at: &'a [usize],
+    values: &'a [Value],
+}
+
+impl<'a> Roots<'a> {
+    /// Returns the block of root `i`.
+    #[inline(always)]
+    pub(super) fn block(&self, i: usize) -> &'a Pair {
+        self.values[self.at[i]..].as_flattened().first_chunk().expect("two values")
+    }
+
+    /// Returns the message and the block of each root.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (usize, &'a Pair)> {
+        self.messages.iter().enumerate().map(move |(i, message)| (*message, self.block(i)))
+    }
 }
 
 /// Gives the roots of messages to `take`, some at a time. Each message, which has more than one chunk, comes with its
@@ -175,28 +190,28 @@ pub(crate) fn reduce<'m, C: SelfTested>(
     trees: Trees<'_, C>,
     count: usize,
     messages: impl Iterator<Item = (usize, &'m [u8])>,
-    mut take: impl FnMut(&Roots),
+    mut take: impl FnMut(Roots<'_>),
 ) {
     let mut group = Group::new(trees, count.min(GROUP_CHUNKS / 2));
     for (message, bytes) in messages {
         let nodes = bytes.len().div_ceil(C::CHUNK_BYTES);
         if nodes > MOST_SHARED_CHUNKS {
-            group.roots.messages.push(message);
-            group.roots.blocks.push(group.alone.halves(bytes, 0, &mut group.rows));
+            group.add_alone(message, bytes);
         } else {
             group.add(message, bytes, nodes);
         }
         if group.count >= GROUP_CHUNKS {
             group.reduce();
-        }
-        if group.roots.messages.len() >= GROUP_CHUNKS / 2 {
-            take(&group.roots);
-            group.roots.messages.clear();
-            group.roots.blocks.clear();
+            if group.rooted.len() < GROUP_CHUNKS / 2 {
+                group.keep_roots();
+            } else {
+                take(group.roots());
+                group.clear();
+            }
         }
     }
     group.reduce();
-    take(&group.roots);
+    take(group.roots());
 }
 
 /// Returns the values beneath the root of a subtree: see [`OneTree::halves`].
@@ -219,18 +234,22 @@ struct Group<'a, 'm, C: SelfTested> {
     chunks: Nodes<'a, C>,
     parents: Nodes<'a, C>,
     trees: Vec<Tree>,
+    /// The values of all levels one after the other, and perhaps more behind them.
+    values: Vec<Value>,
+    /// Where those of the current level begin.
+    first: usize,
     /// How many nodes the current level has: those of a message come one after the other.
     count: usize,
-    /// Their values, and perhaps more behind them.
-    values: Vec<Value>,
-    made: Vec<Value>,
+    /// The messages whose root is next, and where the values beneath it are.
+    rooted: Vec<usize>,
+    roots_at: Vec<usize>,
     /// Full chunks that are not hashed yet.
     full: Gathered<'m>,
     /// Chunks that are not full.
     last: Vec<Placed<'m>>,
     /// Where chunks that are not full start.
     starts: Vec<ChainingOf<C>>,
-    roots: Roots,
+    last_values: Vec<Value>,
     rows: [Row; NODE_LANES],
 }
 
@@ -250,13 +269,15 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
             chunks: Nodes::chunks(all),
             parents: Nodes::parents(all),
             trees: Vec::with_capacity(together),
-            count: 0,
             values: Vec::new(),
-            made: Vec::new(),
-            full: Gathered::default(),
+            first: 0,
+            count: 0,
+            rooted: Vec::with_capacity(together),
+            roots_at: Vec::with_capacity(together),
+            full: Gathered::new(),
             last: Vec::with_capacity(together),
             starts: Vec::new(),
-            roots: Roots { messages: Vec::with_capacity(together), blocks: Vec::with_capacity(together) },
+            last_values: Vec::new(),
             rows: [[0; size_of::<Row>()]; NODE_LANES],
         }
     }
@@ -264,18 +285,32 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
     /// Adds a message of so many chunks. Its full chunks are hashed once they fill the lanes.
     #[inline(always)]
     fn add(&mut self, message: usize, bytes: &'m [u8], nodes: usize) {
-        let first = self.count;
-        self.count += nodes;
-        self.trees.push(Tree { message, nodes });
-        grow(&mut self.values, self.count);
+        let first = self.add_nodes(message, nodes);
         let (chunks, last) = bytes.split_at(bytes.len() - bytes.len() % C::CHUNK_BYTES);
         for (number, bytes) in chunks.chunks_exact(C::CHUNK_BYTES).enumerate() {
             let chunk = Placed { place: first + number, number: number as u64, bytes };
             self.chunks.gather(&mut self.full, chunk, &mut self.values, &mut self.rows);
         }
         if !last.is_empty() {
-            self.last.push(Placed { place: self.count - 1, number: nodes as u64 - 1, bytes: last });
+            self.last.push(Placed { place: first + nodes - 1, number: nodes as u64 - 1, bytes: last });
         }
+    }
+
+    /// Adds a message that fills the lanes by itself.
+    fn add_alone(&mut self, message: usize, bytes: &[u8]) {
+        let first = self.add_nodes(message, 2);
+        let halves = self.alone.halves(bytes, 0, &mut self.rows);
+        self.values[first..][..2].copy_from_slice(halves.as_chunks().0);
+    }
+
+    /// Makes room for the nodes of a message in the current level, and returns where it is.
+    #[inline(always)]
+    fn add_nodes(&mut self, message: usize, nodes: usize) -> usize {
+        let first = self.first + self.count;
+        self.count += nodes;
+        self.trees.push(Tree { message, nodes });
+        grow(&mut self.values, first + nodes);
+        first
     }
 
     /// Reduces the messages to their roots.
@@ -285,7 +320,28 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
         while !self.trees.is_empty() {
             self.hash_parents();
         }
-        self.count = 0;
+    }
+
+    /// Returns the roots of the messages that are reduced.
+    fn roots(&self) -> Roots<'_> {
+        Roots { messages: &self.rooted, at: &self.roots_at, values: &self.values }
+    }
+
+    /// Forgets all values but those beneath the roots.
+    fn keep_roots(&mut self) {
+        for (i, at) in self.roots_at.iter_mut().enumerate() {
+            // The pairs of other roots are before this one.
+            self.values.copy_within(*at..*at + 2, 2 * i);
+            *at = 2 * i;
+        }
+        self.first = 2 * self.rooted.len();
+    }
+
+    /// Forgets all values.
+    fn clear(&mut self) {
+        self.rooted.clear();
+        self.roots_at.clear();
+        self.first = 0;
     }
 
     /// Hashes chunks that are not full.
@@ -293,8 +349,8 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
         let chunks = &self.last[..];
         let Some(first) = chunks.first() else { return };
         let state_of = |chunk: &Placed<'_>| C::node(self.all.start, TreeNode::Chunk(chunk.number));
-        grow(&mut self.made, chunks.len());
-        let room = &mut Digests::new(self.made[..chunks.len()].as_flattened_mut(), VALUE_BYTES);
+        grow(&mut self.last_values, chunks.len());
+        let room = &mut Digests::new(self.last_values[..chunks.len()].as_flattened_mut(), VALUE_BYTES);
         if chunks.iter().all(|chunk| chunk.number == first.number) {
             let start = Start { state: state_of(first), bytes: 0 };
             route::hash_many(self.all.mix, &(&start).into(), &Slice(chunks), room, None);
@@ -305,7 +361,7 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
             let state = &|i: usize| &self.starts[i];
             route::hash_many(self.all.mix, &Starts::Each { state, bytes: 0 }.into(), &Slice(chunks), room, None);
         }
-        for (chunk, value) in chunks.iter().zip(&self.made) {
+        for (chunk, value) in chunks.iter().zip(&self.last_values) {
             self.values[chunk.place] = *value;
         }
         self.last.clear();
@@ -314,31 +370,33 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
     /// Hashes the parents of a level. A last node that has no other stays as it is. Messages whose root is next are
     /// taken out.
     fn hash_parents(&mut self) {
-        let mut parents = Gathered::default();
-        grow(&mut self.made, self.count);
-        let (mut rest, mut place) = (&self.values[..], 0);
+        let mut parents = Gathered::new();
+        let end = self.first + self.count;
+        grow(&mut self.values, end + self.count);
+        let (level, made) = self.values.split_at_mut(end);
+        let (mut at, mut place) = (self.first, 0);
         self.trees.retain_mut(|tree| {
-            let (nodes, later) = rest.split_at(tree.nodes);
-            rest = later;
+            let nodes = &level[at..][..tree.nodes];
             if tree.nodes == 2 {
-                self.roots.messages.push(tree.message);
-                self.roots.blocks.extend_from_slice(nodes.as_flattened().as_chunks().0);
+                self.rooted.push(tree.message);
+                self.roots_at.push(at);
+                at += 2;
                 return false;
             }
+            at += tree.nodes;
             let (pairs, last) = nodes.as_chunks::<2>();
             for pair in pairs {
                 let parent = Placed { place, number: 0, bytes: pair.as_flattened() };
-                self.parents.gather(&mut parents, parent, &mut self.made, &mut self.rows);
+                self.parents.gather(&mut parents, parent, made, &mut self.rows);
                 place += 1;
             }
-            self.made[place..][..last.len()].copy_from_slice(last);
+            made[place..][..last.len()].copy_from_slice(last);
             place += last.len();
             tree.nodes = pairs.len() + last.len();
             true
         });
-        self.parents.hash_gathered(&mut parents, &mut self.made, &mut self.rows);
-        self.count = place;
-        std::mem::swap(&mut self.values, &mut self.made);
+        self.parents.hash_gathered(&mut parents, made, &mut self.rows);
+        (self.first, self.count) = (end, place);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::algorithm::ending::Node;
 use crate::algorithm::{ChainingOf, SelfTested, TreeNode, WordOf};
 use crate::isa::{Blocks, Row, Word};
 use crate::kernel::HashNodes;
-use crate::kernel::nodes::{NODE_LANES, Nodes as Task};
+use crate::kernel::nodes::{NODE_LANES, Nodes as Task, Numbers};
 use std::ops::Range;
 
 /// Nodes that all are chunks, or all are parents.
@@ -24,6 +24,8 @@ pub(super) struct Nodes<'a, C: SelfTested> {
     has_numbers: bool,
     /// How many nodes are hashed together: the lanes that are worth it, a power of two, but two at least.
     together: usize,
+    /// What hashes so many, if one kernel does.
+    all_lanes: Option<HashNodes<C>>,
 }
 
 impl<'a, C: SelfTested> Nodes<'a, C> {
@@ -43,10 +45,11 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
     }
 
     fn new(trees: Trees<'a, C>, node: TreeNode, blocks: usize) -> Self {
-        let lanes = trees.mix.widest_for(blocks as u64).lanes;
-        let together = (1 << lanes.ilog2()).clamp(2, NODE_LANES);
+        let widest = trees.mix.widest_for(blocks as u64);
+        let together = (1 << widest.lanes.ilog2()).clamp(2, NODE_LANES);
+        let all_lanes = widest.hash_nodes().filter(|_| widest.lanes == together);
         let has_numbers = matches!(node, TreeNode::Chunk(_));
-        Self { mix: trees.mix, start: C::node(trees.start, node), blocks, has_numbers, together }
+        Self { mix: trees.mix, start: C::node(trees.start, node), blocks, has_numbers, together, all_lanes }
     }
 
     /// Writes the values of `count` nodes to their places among `values`.
@@ -68,25 +71,42 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
     /// are fetched meanwhile.
     #[inline(always)]
     pub(super) fn gather<'m>(&self, gathered: &mut Gathered<'m>, node: Placed<'m>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        gathered.nodes[gathered.count] = node;
-        gathered.count += 1;
-        if gathered.count == 2 * self.together {
-            self.hash_first(self.together, gathered, values, rows);
+        let half = &mut gathered.younger;
+        half.bytes[half.count] = node.bytes;
+        half.places[half.count] = node.place;
+        half.numbers[half.count] = node.number;
+        half.count += 1;
+        if half.count == self.together {
+            self.hash_older(gathered, values, rows);
         }
     }
 
     /// Hashes the nodes that are gathered.
     #[inline(always)]
     pub(super) fn hash_gathered(&self, gathered: &mut Gathered<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        self.hash_first(gathered.count, gathered, values, rows);
+        self.hash_older(gathered, values, rows);
+        self.hash_older(gathered, values, rows);
     }
 
-    /// Hashes the first `count` of the nodes that are gathered.
+    /// Hashes the older half of the nodes that are gathered. The younger one takes its place.
     #[inline(never)]
-    fn hash_first(&self, count: usize, gathered: &mut Gathered<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        self.hash(count, &*gathered, values, rows);
-        gathered.nodes.copy_within(count..gathered.count, 0);
-        gathered.count -= count;
+    fn hash_older(&self, gathered: &mut Gathered<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
+        let Gathered { older, younger } = gathered;
+        match self.all_lanes {
+            Some(hash_nodes) if older.count == self.together => {
+                let blocks = &Blocks::new(self.together, self.blocks * C::BLOCK_BYTES, |lane| older.bytes[lane]);
+                let numbers = self.has_numbers.then(|| words_of::<C>(|lane| older.numbers[lane]));
+                // Parents were just made: nothing of them has to be fetched.
+                let later = self.has_numbers.then_some(&younger.bytes);
+                hash_nodes(Task { start: &self.start, numbers: numbers.as_ref(), blocks, later, rows });
+                for (place, row) in older.places[..self.together].iter().zip(rows) {
+                    values[*place] = *row.first_chunk().expect("a row is long enough");
+                }
+            }
+            _ => self.hash(older.count, &*older, values, rows),
+        }
+        older.count = 0;
+        std::mem::swap(older, younger);
     }
 
     /// Writes the value of node `i`.
@@ -114,23 +134,25 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
     ) {
         // A lane without a node does the work of the last one again.
         let node_of = |lane: usize| (together.start + lane).min(together.end - 1);
-        let mut numbers = [[WordOf::<C>::default(); NODE_LANES]; 2];
-        for lane in (0..NODE_LANES).take_while(|_| self.has_numbers) {
-            let number = nodes.number(node_of(lane));
-            (numbers[0][lane], numbers[1][lane]) = (WordOf::<C>::low(number), WordOf::<C>::high(number));
-        }
+        let numbers = self.has_numbers.then(|| words_of::<C>(|lane| nodes.number(node_of(lane))));
         let blocks = &Blocks::new(lanes, self.blocks * C::BLOCK_BYTES, |lane| nodes.bytes(node_of(lane)));
         let mut later = [&[][..]; NODE_LANES];
         // Parents were just made: nothing of them has to be fetched.
         for (lane, later) in later.iter_mut().enumerate().take_while(|_| self.has_numbers) {
             *later = nodes.later(node_of(lane), lanes).unwrap_or_else(|| nodes.bytes(node_of(lane)));
         }
-        let (numbers, later) = (self.has_numbers.then_some(&numbers), self.has_numbers.then_some(&later));
-        hash_nodes(Task { start: &self.start, numbers, blocks, later, rows });
+        let later = self.has_numbers.then_some(&later);
+        hash_nodes(Task { start: &self.start, numbers: numbers.as_ref(), blocks, later, rows });
         for (i, row) in together.zip(rows) {
             values[nodes.place(i)] = *row.first_chunk().expect("a row is long enough");
         }
     }
+}
+
+/// Returns the numbers of the nodes in the lanes as a kernel wants them.
+#[inline(always)]
+fn words_of<C: SelfTested>(number: impl Fn(usize) -> u64) -> Numbers<C> {
+    [std::array::from_fn(|lane| WordOf::<C>::low(number(lane))), std::array::from_fn(|lane| WordOf::<C>::high(number(lane)))]
 }
 
 /// Where nodes are.
@@ -181,10 +203,10 @@ impl<'m> Of<'m> for &'m [[Value; 2]] {
 }
 
 /// A root's value is the digest of its message.
-impl<'m> Of<'m> for &'m Roots {
+impl<'m> Of<'m> for Roots<'m> {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
-        &self.blocks[i]
+        self.block(i)
     }
     #[inline(always)]
     fn place(&self, i: usize) -> usize {
@@ -209,28 +231,45 @@ impl AsRef<[u8]> for Placed<'_> {
 }
 
 /// Nodes that wait for the lanes to be full, and for those that will be next.
-#[derive(Default)]
 pub(super) struct Gathered<'m> {
-    nodes: [Placed<'m>; 2 * NODE_LANES],
-    count: usize,
+    older: Half<'m>,
+    younger: Half<'m>,
 }
 
-impl<'m> Of<'m> for &Gathered<'m> {
+/// Nodes for all lanes, or fewer.
+struct Half<'m> {
+    count: usize,
+    bytes: [&'m [u8]; NODE_LANES],
+    numbers: [u64; NODE_LANES],
+    /// Where their values go.
+    places: [usize; NODE_LANES],
+}
+
+impl Gathered<'_> {
+    /// Nothing is gathered.
+    pub(super) fn new() -> Self {
+        Self { older: Half::empty(), younger: Half::empty() }
+    }
+}
+
+impl Half<'_> {
+    fn empty() -> Self {
+        Self { count: 0, bytes: [&[]; NODE_LANES], numbers: [0; NODE_LANES], places: [0; NODE_LANES] }
+    }
+}
+
+impl<'m> Of<'m> for &Half<'m> {
     #[inline(always)]
     fn bytes(&self, i: usize) -> &'m [u8] {
-        self.nodes[i].bytes
-    }
-    #[inline(always)]
-    fn later(&self, i: usize, behind: usize) -> Option<&'m [u8]> {
-        self.nodes[..self.count].get(i + behind).map(|node| node.bytes)
+        self.bytes[i]
     }
     #[inline(always)]
     fn number(&self, i: usize) -> u64 {
-        self.nodes[i].number
+        self.numbers[i]
     }
     #[inline(always)]
     fn place(&self, i: usize) -> usize {
-        self.nodes[i].place
+        self.places[i]
     }
 }
 
