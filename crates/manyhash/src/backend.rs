@@ -237,7 +237,7 @@ impl Backend {
     pub(crate) fn mix<A: Algorithm>(&self) -> Result<&'static Mix<CompressionOf<A>>, BackendError> {
         let mixes = <CompressionOf<A>>::mixes();
         let mine = self.kernel_of::<CompressionOf<A>>();
-        mine.and_then(|i| mixes.forced(i)).ok_or_else(|| {
+        mine.and_then(<CompressionOf<A>>::forced).ok_or_else(|| {
             let usable = mixes.all.iter().filter(|kernel| kernel.is_supported() && !self_test::has_failed(kernel));
             BackendError {
                 name: self.name.into(),
@@ -454,14 +454,12 @@ pub(crate) fn mix<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
 /// Returns the kernels to use for the compression function `C`.
 #[inline]
 pub(crate) fn mix_of<C: Compiled>() -> &'static Mix<C> {
-    let mixes = C::mixes();
-    forced().and_then(|backend| mixes.forced(backend.kernel_of::<C>()?)).unwrap_or(&mixes.automatic)
+    forced().and_then(|backend| C::forced(backend.kernel_of::<C>()?)).unwrap_or_else(|| &C::mixes().automatic)
 }
 
 /// Returns the kernels to use for a message of `A` that is dealt out to lanes.
 pub(crate) fn mix_for_dealt<A: Algorithm>() -> &'static Mix<CompressionOf<A>> {
-    let mixes = <CompressionOf<A>>::mixes();
-    forced().and_then(|backend| backend.mix::<A>().ok()).unwrap_or_else(|| mixes.automatic_dealt())
+    forced().and_then(|backend| backend.mix::<A>().ok()).unwrap_or_else(<CompressionOf<A>>::automatic_dealt)
 }
 
 /// The reason why a backend can't be used. Its text lists those that can.

@@ -26,6 +26,10 @@ use crate::kernel::start::Starts;
 pub(crate) trait Compiled: SelfTested {
     /// Returns the kernels of the compression function; the CPU is asked once.
     fn mixes() -> &'static Mixes<Self>;
+    /// Returns the mix of one kernel alone: see [`Mixes::forced`].
+    fn forced(kernel: usize) -> Option<&'static Mix<Self>>;
+    /// Returns the mix for a message dealt out to lanes: see [`Mixes::automatic_dealt`].
+    fn automatic_dealt() -> &'static Mix<Self>;
     /// Hashes a batch: see [`route::hash_many`], and [`chunks::hash_many`] for trees.
     fn hash_many(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
     /// Hashes a batch with bytes around each message: see [`framed::hash_many`].
@@ -58,6 +62,12 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         fn mixes() -> &'static Mixes<Self> {
             static MIXES: OnceLock<Mixes<$Compression>> = OnceLock::new();
             MIXES.get_or_init(Mixes::detect)
+        }
+        fn forced(kernel: usize) -> Option<&'static Mix<Self>> {
+            Self::mixes().forced(kernel)
+        }
+        fn automatic_dealt() -> &'static Mix<Self> {
+            Self::mixes().automatic_dealt()
         }
         fn hash_many(
             mix: &Mix<Self>,
