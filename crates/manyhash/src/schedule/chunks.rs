@@ -9,6 +9,7 @@ use super::framed::Around;
 use super::messages::{Messages, Slice};
 use super::mix::Mix;
 use super::nodes::{Gathered, Nodes, OneTree, Placed};
+use super::queue::in_chunks;
 use super::{alone, route};
 #[cfg(feature = "hmac")]
 use crate::algorithm::WordOf;
@@ -62,7 +63,14 @@ pub(super) fn pair(left: &Value, right: &Value) -> Pair {
 /// Returns whether one of the messages is a tree.
 #[inline]
 pub(super) fn has_tree<C: SelfTested>(messages: &dyn Messages) -> bool {
-    C::HAS_CHUNKS && (0..messages.count()).any(|i| messages.message(i).len() > C::CHUNK_BYTES)
+    let mut found = false;
+    if const { C::HAS_CHUNKS } {
+        in_chunks(messages, 0..messages.count(), |_, message| {
+            found = message.len() > C::CHUNK_BYTES;
+            !found
+        });
+    }
+    found
 }
 
 /// Writes the digest of each message, trees among them. Panics if there are not as many digests as

@@ -248,7 +248,7 @@ fn sort_longest_first(messages: &mut [(u64, usize)]) {
 
 /// Calls `see` with each message of `range` and its place there, as long as it returns that it wants
 /// more.
-fn in_chunks<'a>(messages: &'a dyn Messages, range: Range<usize>, mut see: impl FnMut(usize, &'a [u8]) -> bool) {
+pub(super) fn in_chunks<'a>(messages: &'a dyn Messages, range: Range<usize>, mut see: impl FnMut(usize, &'a [u8]) -> bool) {
     const CHUNK: usize = 32;
     let mut found: [&[u8]; CHUNK] = [&[]; CHUNK];
     for first in (0..range.len()).step_by(CHUNK) {
