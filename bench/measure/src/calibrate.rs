@@ -71,17 +71,30 @@ impl ForAlgorithm for Steps {
         let messages: Vec<&[u8]> = buffer.bytes().chunks_exact(STRIDE_BYTES).map(|chunk| &chunk[..MESSAGE_BYTES]).collect();
         let expected: Vec<A::Digest> = messages.iter().map(|message| hash::<A>(message)).collect();
         let call = |turn: usize| backends[turn].hash_many::<A>(black_box(&messages[..lanes[turn]]));
+        let is_right = |turn: usize| Ok(call(turn)? == expected[..lanes[turn]]);
+        self.measure(&backends, &lanes, &|turn| drop(black_box(call(turn))), &is_right)
+    }
+}
+
+impl Steps {
+    /// Measures calls of all backends in turns: once for all algorithms, so that there is one copy of this code.
+    fn measure(
+        &self,
+        backends: &[Backend],
+        lanes: &[usize],
+        call: &dyn Fn(usize),
+        is_right: &dyn Fn(usize) -> Result<bool>,
+    ) -> Result<Vec<Cost>> {
         let verify = |turn: usize| {
-            let is_right = call(turn)? == expected[..lanes[turn]];
-            ensure!(is_right, "{}: {} hashes to something else than one message after the other", A::NAME, backends[turn]);
+            let (name, backend) = (self.algorithm.name(), backends[turn]);
+            ensure!(is_right(turn)?, "{name}: {backend} hashes to something else than one message after the other");
             Ok(())
         };
-
         (0..backends.len()).try_for_each(verify)?;
-        let calls: Vec<u64> = (0..backends.len()).map(|turn| timing::calls_per_sample(self.effort.sample, || drop(call(turn)))).collect();
+        let calls: Vec<u64> = (0..backends.len()).map(|turn| timing::calls_per_sample(self.effort.sample, || call(turn))).collect();
         let mut samples: Vec<(usize, Vec<Sample>)> = (0..backends.len()).map(|turn| (turn, Vec::new())).collect();
         let sample = |(turn, samples): &mut (usize, Vec<Sample>), round| {
-            samples.push(timing::sample(self.probe, calls[*turn], round, || drop(black_box(call(*turn)))));
+            samples.push(timing::sample(self.probe, calls[*turn], round, || call(*turn)));
         };
         timing::rounds(self.effort, &mut samples, sample, |_| false);
         (0..backends.len()).try_for_each(verify)?;

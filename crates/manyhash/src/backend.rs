@@ -235,19 +235,14 @@ impl Backend {
     }
 
     pub(crate) fn mix<A: Algorithm>(&self) -> Result<&'static Mix<CompressionOf<A>>, BackendError> {
-        let mixes = <CompressionOf<A>>::mixes();
         let mine = self.kernel_of::<CompressionOf<A>>();
         mine.and_then(<CompressionOf<A>>::forced).ok_or_else(|| {
-            let usable = mixes.all.iter().filter(|kernel| kernel.is_supported() && !self_test::has_failed(kernel));
-            BackendError {
-                name: self.name.into(),
-                reason: match mine {
-                    Some(_) if self.is_supported => Reason::SelfTest(A::NAME),
-                    None if self.is_supported => Reason::Algorithm(A::NAME),
-                    _ => Reason::Cpu,
-                },
-                usable: usable.map(|kernel| kernel.name).collect(),
-            }
+            let reason = match mine {
+                Some(_) if self.is_supported => Reason::SelfTest(A::NAME),
+                None if self.is_supported => Reason::Algorithm(A::NAME),
+                _ => Reason::Cpu,
+            };
+            BackendError { name: self.name.into(), reason, usable: <CompressionOf<A>>::usable() }
         })
     }
 }

@@ -115,22 +115,25 @@ fn measure<A: Algorithm>(
         take(Row { algorithm, backend: backend.name(), lanes, is_chosen, rates: rates? })
     };
     if let Ok(chosen) = Backend::in_use::<A>() {
-        row(chosen, true, rates(threads, |messages| drop(black_box(manyhash::hash_many::<A>(messages)))))?;
+        row(chosen, true, rates(threads, &|messages| drop(black_box(manyhash::hash_many::<A>(messages)))))?;
     }
     for backend in Backend::supported().into_iter().filter(|backend| all && backend.supports::<A>()) {
-        row(backend, false, rates(threads, |messages| drop(black_box(backend.hash_many::<A>(messages)))))?;
+        row(backend, false, rates(threads, &|messages| drop(black_box(backend.hash_many::<A>(messages)))))?;
     }
     Ok(())
 }
 
+/// What is measured, for any algorithm: code for each would be half a megabyte.
+type Hash<'a> = &'a (dyn Fn(&[&[u8]]) + Sync);
+
 /// Returns GB/s of each of [`BATCHES`], of so many threads together.
-fn rates(threads: usize, hash: impl Fn(&[&[u8]]) + Sync) -> io::Result<[f64; BATCHES.len()]> {
+fn rates(threads: usize, hash: Hash<'_>) -> io::Result<[f64; BATCHES.len()]> {
     let mut rates = [0.0; BATCHES.len()];
     for (rate, (messages, bytes)) in rates.iter_mut().zip(BATCHES) {
         let memory = memory(messages * bytes);
         let batch: Vec<&[u8]> = memory.chunks_exact(bytes).collect();
         let bytes_per_second =
-            if threads == 1 { memory.len() as f64 / best_seconds(|| hash(&batch)) } else { best_together(threads, &batch, &hash)? };
+            if threads == 1 { memory.len() as f64 / best_seconds(|| hash(&batch)) } else { best_together(threads, &batch, hash)? };
         *rate = bytes_per_second / 1e9;
     }
     Ok(rates)
@@ -145,7 +148,7 @@ fn memory(bytes: usize) -> Vec<u8> {
 ///
 /// # Errors
 /// If a thread cannot be started.
-fn best_together(threads: usize, batch: &[&[u8]], hash: &(impl Fn(&[&[u8]]) + Sync)) -> io::Result<f64> {
+fn best_together(threads: usize, batch: &[&[u8]], hash: Hash<'_>) -> io::Result<f64> {
     const SAMPLES: usize = 7;
     const SAMPLE: Duration = Duration::from_millis(20);
     let work = || {

@@ -21,6 +21,7 @@ use crate::isa::OnceLock;
 use crate::kernel::start::Passes;
 #[cfg(feature = "hmac")]
 use crate::kernel::start::Starts;
+use alloc::vec::Vec;
 
 /// A compression function with all functions that are compiled for it.
 pub(crate) trait Compiled: SelfTested {
@@ -28,6 +29,8 @@ pub(crate) trait Compiled: SelfTested {
     fn mixes() -> &'static Mixes<Self>;
     /// Returns the mix of one kernel alone: see [`Mixes::forced`].
     fn forced(kernel: usize) -> Option<&'static Mix<Self>>;
+    /// Returns the names of the kernels that can be used: see [`Mixes::usable`].
+    fn usable() -> Vec<&'static str>;
     /// Returns the mix for a message dealt out to lanes: see [`Mixes::automatic_dealt`].
     fn automatic_dealt() -> &'static Mix<Self>;
     /// Hashes a batch: see [`route::hash_many`], and [`chunks::hash_many`] for trees.
@@ -65,6 +68,9 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
         }
         fn forced(kernel: usize) -> Option<&'static Mix<Self>> {
             Self::mixes().forced(kernel)
+        }
+        fn usable() -> Vec<&'static str> {
+            Self::mixes().usable()
         }
         fn automatic_dealt() -> &'static Mix<Self> {
             Self::mixes().automatic_dealt()

@@ -53,6 +53,12 @@ impl<C: SelfTested> Mixes<C> {
         })
     }
 
+    /// Returns the names of the kernels of `all` that this CPU can run and that did not fail until now.
+    pub(crate) fn usable(&self) -> Vec<&'static str> {
+        let is_usable = |kernel: &&Kernel<C>| kernel.is_supported() && !self_test::has_failed(kernel);
+        self.all.iter().filter(is_usable).map(|kernel| kernel.name).collect()
+    }
+
     /// Returns the mix of kernel `i` of `all` alone; `None` if the CPU lacks it or it fails its
     /// self-test.
     pub(crate) fn forced(&self, i: usize) -> Option<&Mix<C>> {
@@ -176,9 +182,9 @@ impl<C: Compression> Mix<C> {
             (0..kernels.len()).filter(is_usable).collect::<Vec<usize>>()
         };
         let step_ps = |kernel: &Kernel<C>| u64::from(kernel.cost_ps);
-        let runs = [false, true].map(|long| Ways::new(&kernels, &usable(long), |kernel, _| step_ps(kernel)));
+        let runs = [false, true].map(|long| Ways::new(&kernels, &usable(long), &|kernel, _| step_ps(kernel)));
         let alike = std::array::from_fn(|power| {
-            Ways::new(&kernels, &usable(false), |kernel, messages| (step_ps(kernel) << power) + ends_in_memory_ps(kernel, messages))
+            Ways::new(&kernels, &usable(false), &|kernel, messages| (step_ps(kernel) << power) + ends_in_memory_ps(kernel, messages))
         });
         let rate = |kernel: &usize| kernels[*kernel].lanes as f64 / f64::from(kernels[*kernel].cost_ps);
         let single = kernels[runs[0].best(1)];

@@ -443,8 +443,7 @@ fn pad_in_memory<C: Compression>(
     let which = at.group.which.after(at.first);
     let padded = PaddedInMemory { inner, outer, kernel: at.kernel, which, lanes: at.lanes, blocks: at.group.blocks as usize };
     match at.kernel.lanes {
-        1 => padded.hash::<1>(messages, digests),
-        2 => padded.hash::<2>(messages, digests),
+        1..=2 => padded.hash::<2>(messages, digests),
         3..=4 => padded.hash::<4>(messages, digests),
         5..=8 => padded.hash::<8>(messages, digests),
         9..=16 => padded.hash::<16>(messages, digests),

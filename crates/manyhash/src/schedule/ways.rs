@@ -27,8 +27,9 @@ pub(crate) struct Ways {
 
 impl Ways {
     /// Finds the ways with those of `kernels` that have these indices. All that `messages` messages take in one run of
-    /// a kernel is `run_ps(kernel, messages)`, in picoseconds. Panics if there are no kernels.
-    pub(super) fn new<C: Compression>(kernels: &[Kernel<C>], usable: &[usize], run_ps: impl Fn(&Kernel<C>, usize) -> u64) -> Self {
+    /// a kernel is `run_ps(kernel, messages)`, in picoseconds. Panics if there are no kernels. Not inlined: a mix has ways of several kinds.
+    #[inline(never)]
+    pub(super) fn new<C: Compression>(kernels: &[Kernel<C>], usable: &[usize], run_ps: &dyn Fn(&Kernel<C>, usize) -> u64) -> Self {
         let mut few = vec![Way::default()];
         for messages in 1..=MAX_LANES {
             let first = |index: &usize| {
