@@ -14,6 +14,14 @@ const MOST_THREADS: usize = 128;
 /// Does `work` while other threads of Python run. A panic, which is a defect of manyhash, becomes a
 /// `RuntimeError`.
 pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let (mut work, mut made) = (Some(work), None);
+    call_detached(py, &mut || made = work.take().map(|work| work()))?;
+    made.ok_or_else(|| PyRuntimeError::new_err("internal error: nothing was done"))
+}
+
+/// Does what `detached` does, once for all kinds of work.
+#[inline(never)]
+fn call_detached(py: Python<'_>, work: &mut (dyn FnMut() + Send)) -> PyResult<()> {
     py.detach(|| catch_unwind(AssertUnwindSafe(work)))
         .map_err(|panic| PyRuntimeError::new_err(format!("internal error: {}", text(&*panic))))
 }
