@@ -123,7 +123,7 @@ fn measure<A: Algorithm>(
     Ok(())
 }
 
-/// What is measured, for any algorithm: code for each would be half a megabyte.
+/// What is measured, for any algorithm: code for each was 0.4 MB together.
 type Hash<'a> = &'a (dyn Fn(&[&[u8]]) + Sync);
 
 /// Returns GB/s of each of [`BATCHES`], of so many threads together.

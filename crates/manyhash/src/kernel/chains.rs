@@ -44,7 +44,7 @@ pub(crate) struct Place<C: Compression> {
 
 impl<C: Compression> Place<C> {
     /// Describes the first bytes of digests, put at `bytes` of blocks. Panics if a block or a digest has
-    /// not that many. Not inlined: unrolled, it is 5 KB of code, and the self-test has several.
+    /// not that many. Not inlined: unrolled, it is 4 KB of code, and the self-test has several.
     #[inline(never)]
     pub(crate) fn new(bytes: Range<usize>) -> Self {
         let word_bytes = size_of::<WordOf<C>>();

@@ -118,6 +118,27 @@ fn large_messages() {
     }
 }
 
+/// More messages than are reduced together, several times over: small ones, some that nearly fill a group, and some that are reduced by
+/// themselves while chunks of others wait.
+#[test]
+fn many_groups() {
+    do_as_the_environment_says();
+    const CHUNK: usize = 1024;
+    let text = paint(6, 310 * CHUNK);
+    let length = |i: usize| match i % 100 {
+        7 => 200 * CHUNK + i,
+        50 => 300 * CHUNK + i,
+        _ => 500 + 37 * i % 3000,
+    };
+    let messages: Vec<&[u8]> = (0..900).map(|i| &text[i..][..length(i)]).collect();
+    check(&Mode::plain(), &messages, &expected(reference::blake3_output, &messages), "small and large ones");
+    let trees: Vec<&[u8]> = messages.iter().copied().filter(|message| message.len() > CHUNK).collect();
+    let output = Mode::plain().output_many(&trees, 70);
+    for (message, output) in trees.iter().zip(output.chunks(70)) {
+        assert!(output == reference::blake3_output(message, 70), "70 bytes for {}", message.len());
+    }
+}
+
 #[test]
 fn random_batches() {
     do_as_the_environment_says();
