@@ -197,6 +197,7 @@ use super::Family;
 pub(super) const {constant}: Family = Family {{
     name: "{family}",
     besides_percent: 100,
+    colliding: &[],
     table: &[
 {lines}    ],
 }};

@@ -151,6 +151,7 @@ use crate::kernel::cost::Family;
 pub(super) const {family.replace("-", "_").upper()}: Family = Family {{
     name: "{family}",
     besides_percent: 100,
+    colliding: &[],
     table: &[
 {lines}    ],
 }};

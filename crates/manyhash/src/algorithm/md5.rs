@@ -5,7 +5,7 @@
 //! ports idle on every CPU, and it takes four to fill those of Zen 5.
 
 use super::ending::MerkleDamgard;
-use super::{Compression, SelfTested, MAX_ROUNDS, algorithm};
+use super::{Beside, Compression, MAX_AHEAD, MAX_ROUNDS, SelfTested, algorithm};
 use crate::isa::{ByteOrder, Count, Words};
 
 algorithm! {
@@ -114,8 +114,15 @@ impl Compression for Md5Compression {
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 4], words: [V; 16]) {
+        Self::compress_beside(isa, state, words, &mut ());
+    }
+
+    const READS_AHEAD: [&'static [usize]; MAX_AHEAD] = [&[], &[16, 48]];
+
+    #[inline(always)]
+    fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 4], words: [V; 16], beside: &mut impl Beside) {
         macro_rules! early { ($t:expr, $a:ident) => {
-            $a.add(words[word_of_round($t)]).pin().add(V::splat(isa, ROUND_CONSTANTS[$t]))
+            $a.add(beside.before_round($t, words[word_of_round($t)])).pin().add(V::splat(isa, ROUND_CONSTANTS[$t]))
         } }
         sixty_four_rounds!(V state early);
     }

@@ -108,6 +108,19 @@ pub trait Compression: Copy + Send + Sync + 'static {
 
     /// Compresses one block in each lane.
     fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, block: BlockOf<Self, V>);
+    /// For one wave of many lanes and for two: the round before which each wave loads its words of the next block. If there are any,
+    /// there is [`compress_beside`](Self::compress_beside).
+    const READS_AHEAD: [&'static [usize]; MAX_AHEAD] = [&[]; MAX_AHEAD];
+    /// Compresses one block in each lane, and does what is `beside` between the rounds.
+    #[inline(always)]
+    fn compress_beside<V: Words<Word = Self::Word>>(
+        _: V::Isa,
+        _state: &mut StateOf<Self, V>,
+        _block: BlockOf<Self, V>,
+        _beside: &mut impl Beside,
+    ) {
+        unreachable!("asked for only where READS_AHEAD")
+    }
     /// Returns a state whose words are all `value`.
     #[inline(always)]
     fn filled<T: Copy + Send + Sync>(value: T) -> StateOf<Self, T> {
@@ -126,6 +139,24 @@ pub trait Compression: Copy + Send + Sync + 'static {
         unreachable!("asked for only where HAS_CONSTANT_BLOCKS")
     }
 }
+
+/// Other work that is done between the rounds of a block. It is not a closure, whose body would keep the features of the place where
+/// it was written.
+pub trait Beside {
+    /// Does what stands before a round, and returns `word`, which the round waits for. The compiler knows the round.
+    fn before_round<V: Words>(&mut self, round: usize, word: V) -> V;
+}
+
+/// No other work.
+impl Beside for () {
+    #[inline(always)]
+    fn before_round<V: Words>(&mut self, _round: usize, word: V) -> V {
+        word
+    }
+}
+
+/// More waves than this do not read ahead: four, whose words fill the registers twice, would take a quarter longer (MD5, Zen 5).
+pub const MAX_AHEAD: usize = 2;
 
 /// A compression function of this crate, whose kernels are tested before they are used.
 pub(crate) trait SelfTested: Compression {

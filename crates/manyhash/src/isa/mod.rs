@@ -64,6 +64,7 @@ pub(crate) use waves::One;
 pub use waves::Two;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use words::FourWords;
+pub(crate) use words::WAYS;
 #[cfg(test)]
 pub(crate) use words::choose;
 pub(crate) use words::most_words;

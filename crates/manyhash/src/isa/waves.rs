@@ -72,6 +72,24 @@ macro_rules! waves {
                 array!(Self, N, word)
             }
             #[inline(always)]
+            fn load_wave<const N: usize>(
+                isa: Self::Isa,
+                order: ByteOrder,
+                blocks: &Blocks,
+                first_lane: usize,
+                at: usize,
+                wave: usize,
+                words: &mut [Self; N],
+            ) {
+                $(if wave / V::WAVES == $wave {
+                    let mut of_wave = [words[0].$wave; N];
+                    V::load_wave(isa.0, order, blocks, first_lane + $wave * V::LANES, at, wave % V::WAVES, &mut of_wave);
+                    for (word, of_wave) in words.iter_mut().zip(of_wave) {
+                        word.$wave = of_wave;
+                    }
+                })+
+            }
+            #[inline(always)]
             fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self {
                 Self($(V::read_bytes(isa.0, order, &bytes[$wave * V::LANES * size_of::<V::Word>()..])),+)
             }

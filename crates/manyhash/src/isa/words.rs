@@ -16,6 +16,9 @@ use std::mem::MaybeUninit;
 /// The most lanes that a kernel may have.
 pub const MAX_LANES: usize = 64;
 
+/// The lanes that read from addresses of one set of the first cache without pushing each other out.
+pub(crate) const WAYS: usize = 8;
+
 /// An instruction set that has lanes.
 pub trait Isa: Token {
     /// A vector of 32-bit words.
@@ -90,6 +93,19 @@ pub trait Words: Copy + Send + Sync {
     /// transposes them: word i of every lane is `[i]` of the result. `N` is at least the words of a
     /// register, and at most `MAX_BLOCK_WORDS`. Panics if the words are not all in `blocks`.
     fn load<const N: usize>(isa: Self::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [Self; N];
+    /// Reads like [`load`](Self::load), but for the lanes of one wave only, into `words`. The others stay as they are.
+    #[inline(always)]
+    fn load_wave<const N: usize>(
+        isa: Self::Isa,
+        order: ByteOrder,
+        blocks: &Blocks,
+        first_lane: usize,
+        at: usize,
+        _wave: usize,
+        words: &mut [Self; N],
+    ) {
+        *words = Self::load(isa, order, blocks, first_lane, at);
+    }
     /// Reads lane i from word i of `bytes`. Panics if there are fewer than `LANES` words.
     fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self;
 
@@ -346,6 +362,8 @@ pub trait WordCount: 'static {
     fn write<V: Words>(vectors: &Self::Of<V>, words: &mut [V::Word], columns: usize);
     /// Loads `COUNT` words of each lane: see [`Words::load`].
     fn load<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> Self::Of<V>;
+    /// Loads `COUNT` words of each lane of one wave: see [`Words::load_wave`].
+    fn load_wave<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, at: usize, wave: usize, words: &mut Self::Of<V>);
     /// Loads `COUNT` words of each lane, padded: see [`Words::load_padded`].
     fn load_padded<V: Words>(
         isa: V::Isa,
@@ -400,6 +418,10 @@ impl<const N: usize> WordCount for Count<N> {
     #[inline(always)]
     fn load<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, first_lane: usize, at: usize) -> [V; N] {
         V::load(isa, order, blocks, first_lane, at)
+    }
+    #[inline(always)]
+    fn load_wave<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, at: usize, wave: usize, words: &mut [V; N]) {
+        V::load_wave(isa, order, blocks, 0, at, wave, words);
     }
     #[inline(always)]
     fn load_padded<V: Words>(isa: V::Isa, order: ByteOrder, messages: &Whole, first: &FirstByte, first_lane: usize, at: usize) -> [V; N] {

@@ -50,6 +50,9 @@ pub(crate) struct Family {
     /// What all but compressing takes, in percent of what `schedule/bookkeeping.rs` says.
     besides_percent: u32,
     table: &'static Table,
+    /// Of those in `table`, backends whose step takes longer if their lanes collide: if all read from one set of the first cache, as they do
+    /// where messages begin at the same place of a page. The time is for 64 messages of 64 KiB, which the second cache does not have.
+    colliding: &'static Table,
 }
 
 #[cfg(all(test, target_arch = "aarch64"))]
@@ -106,15 +109,29 @@ impl Family {
     /// lane.
     pub(crate) fn picoseconds(&self, compression: &str, backend: &str, lanes: usize) -> u32 {
         let guess = || 150_000 + 10_000 * u32::try_from(lanes).expect("few lanes");
-        let cost_ps = self.listed(compression, backend).unwrap_or_else(guess);
+        self.beside_bookkeeping(self.listed(compression, backend).unwrap_or_else(guess))
+    }
+
+    /// Returns that cost where lanes collide, if it is another one.
+    pub(crate) fn colliding_picoseconds(&self, compression: &str, backend: &str) -> Option<u32> {
+        find(self.colliding, compression, backend).map(|cost_ps| self.beside_bookkeeping(cost_ps))
+    }
+
+    /// Returns a cost in picoseconds of a CPU whose bookkeeping takes as long as is said.
+    fn beside_bookkeeping(&self, cost_ps: u32) -> u32 {
         (u64::from(cost_ps) * 100 / u64::from(self.besides_percent)) as u32
     }
 
     /// Returns the cost that the table has for a step of a backend. Tables may lack backends that no
     /// CPU of the family can run.
     pub(crate) fn listed(&self, compression: &str, backend: &str) -> Option<u32> {
-        self.table.iter().find(|(one, other, _)| *one == compression && *other == backend).map(|(_, _, cost)| *cost)
+        find(self.table, compression, backend)
     }
+}
+
+/// Returns the cost that a table has.
+fn find(table: &Table, compression: &str, backend: &str) -> Option<u32> {
+    table.iter().find(|(one, other, _)| *one == compression && *other == backend).map(|(_, _, cost)| *cost)
 }
 
 #[cfg(test)]

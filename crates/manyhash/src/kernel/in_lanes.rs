@@ -1,8 +1,8 @@
 //! Kernels in lanes: message i is in lane i, and the same instructions advance all of them.
 
 use super::states::States;
-use crate::algorithm::{Compression, VectorOf, WordOf};
-use crate::isa::{Blocks, Dealt, Isa, Task, WordCount, Words};
+use crate::algorithm::{Beside, BlockOf, Compression, MAX_AHEAD, VectorOf, WordOf};
+use crate::isa::{Blocks, Dealt, Isa, Task, WAYS, WordCount, Words};
 
 /// What lanes read.
 #[derive(Clone, Copy)]
@@ -29,16 +29,76 @@ impl<I: Isa, C: Compression> Task<I> for Lanes<'_, '_, '_, C> {
             Source::Apart(blocks) => blocks.len_bytes() / C::BLOCK_BYTES,
             Source::Dealt(dealt) => dealt.blocks,
         };
-        for block in 0..blocks {
-            let words = match self.source {
-                Source::Apart(blocks) => C::Block::load::<VectorOf<C, I>>(isa, C::BYTE_ORDER, blocks, 0, block * C::BLOCK_BYTES),
-                Source::Dealt(dealt) => {
-                    let vector_bytes = VectorOf::<C, I>::LANES * size_of::<WordOf<C>>();
-                    C::Block::load_rows(isa, C::BYTE_ORDER, &dealt.rows(block, C::Block::COUNT, vector_bytes))
+        if const { !reads_ahead::<I, C>().is_empty() } {
+            if blocks > 0 {
+                let words = self.source.words::<I, C>(isa, 0);
+                let mut next = NextBlock::<I, C> { isa, source: self.source, block: 0, blocks, words };
+                while next.block < blocks {
+                    let words = next.words;
+                    next.block += 1;
+                    C::compress_beside(isa, &mut state, words, &mut next);
                 }
-            };
-            C::compress(isa, &mut state, words);
+            }
+        } else {
+            for block in 0..blocks {
+                let words = self.source.words::<I, C>(isa, block);
+                C::compress(isa, &mut state, words);
+            }
         }
         self.states.write(&state);
+    }
+}
+
+impl Source<'_, '_> {
+    /// Loads the words of a block of each lane.
+    #[inline(always)]
+    fn words<I: Isa, C: Compression>(self, isa: I, block: usize) -> BlockOf<C, VectorOf<C, I>> {
+        match self {
+            Self::Apart(blocks) => C::Block::load(isa, C::BYTE_ORDER, blocks, 0, block * C::BLOCK_BYTES),
+            Self::Dealt(dealt) => {
+                let vector_bytes = VectorOf::<C, I>::LANES * size_of::<WordOf<C>>();
+                C::Block::load_rows(isa, C::BYTE_ORDER, &dealt.rows(block, C::Block::COUNT, vector_bytes))
+            }
+        }
+    }
+}
+
+/// Returns the round before which each wave loads its words of the next block; nothing if they are loaded after this one.
+///
+/// Messages often begin at the same place of a page. Then all lanes read from one set of the first cache, and push each other's lines
+/// out if they are more than its ways. Such lines come from the second cache, one after the other: between the rounds, that costs no
+/// time. MD5, 32 messages of 16 KiB in two waves of Zen 5: 183 -> 147 ns a block; of 16,000 bytes: 152 -> 147.
+const fn reads_ahead<I: Isa, C: Compression>() -> &'static [usize] {
+    let waves = VectorOf::<C, I>::WAVES;
+    if waves <= MAX_AHEAD && VectorOf::<C, I>::LANES > waves * WAYS { C::READS_AHEAD[waves - 1] } else { &[] }
+}
+
+/// The words of the next block, which are loaded between the rounds of a block.
+struct NextBlock<'a, 'b, I: Isa, C: Compression> {
+    isa: I,
+    source: Source<'a, 'b>,
+    /// The block, and how many there are.
+    block: usize,
+    blocks: usize,
+    words: BlockOf<C, VectorOf<C, I>>,
+}
+
+impl<I: Isa, C: Compression> Beside for NextBlock<'_, '_, I, C> {
+    #[inline(always)]
+    fn before_round<V: Words>(&mut self, round: usize, word: V) -> V {
+        for (wave, first) in reads_ahead::<I, C>().iter().enumerate() {
+            if round == *first && self.block < self.blocks {
+                match self.source {
+                    Source::Apart(blocks) => {
+                        let at = self.block * C::BLOCK_BYTES;
+                        C::Block::load_wave(self.isa, C::BYTE_ORDER, blocks, at, wave, &mut self.words);
+                    }
+                    // Its rows are not apart.
+                    Source::Dealt(_) if wave == 0 => self.words = self.source.words::<I, C>(self.isa, self.block),
+                    Source::Dealt(_) => {}
+                }
+            }
+        }
+        word
     }
 }

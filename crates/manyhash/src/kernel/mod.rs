@@ -115,6 +115,8 @@ pub(crate) struct Kernel<C: Compression> {
     pub(crate) shape: Shape,
     /// The time of a step, which is one block in each lane, in picoseconds.
     pub(crate) cost_ps: u32,
+    /// The same where its lanes collide: see [`cost::Family`].
+    colliding_ps: Option<u32>,
     /// The runs that it is good for.
     pub(crate) runs: Runs,
     detect: fn() -> bool,
@@ -138,6 +140,7 @@ impl<C: Compression> Kernel<C> {
             lanes,
             shape: Shape::in_lanes::<C, I>(),
             cost_ps: cost::family().picoseconds(C::COSTS_OF, name, lanes),
+            colliding_ps: cost::family().colliding_picoseconds(C::COSTS_OF, name),
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
@@ -180,6 +183,7 @@ impl<C: Compression> Kernel<C> {
             lanes: 1,
             shape: Shape::per_message::<I>(kind, vector_bits, 1),
             cost_ps: cost::family().picoseconds(C::COSTS_OF, name, 1),
+            colliding_ps: None,
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
@@ -206,6 +210,7 @@ impl<C: Compression> Kernel<C> {
             lanes: N,
             shape: Shape::per_message::<I>(kind, vector_bits, N),
             cost_ps: cost::family().picoseconds(C::COSTS_OF, name, N),
+            colliding_ps: None,
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
@@ -250,6 +255,16 @@ impl<C: Compression> Kernel<C> {
     /// Returns this kernel with another cost of a step, in picoseconds.
     pub(crate) fn with_cost(&self, cost_ps: u32) -> Self {
         Self { cost_ps, ..*self }
+    }
+
+    /// Returns whether a step takes longer where lanes collide.
+    pub(crate) fn collides(&self) -> bool {
+        self.colliding_ps.is_some()
+    }
+
+    /// Returns this kernel with what a step costs where lanes collide.
+    pub(crate) fn for_colliding(&self) -> Self {
+        self.with_cost(self.colliding_ps.unwrap_or(self.cost_ps))
     }
 
     /// Returns whether this CPU can run the kernel.
@@ -358,6 +373,7 @@ impl<C: Compression> Kernel<C> {
             lanes,
             shape,
             cost_ps,
+            colliding_ps: None,
             runs: Runs::Any,
             detect: || true,
             advance: |_, _| {},

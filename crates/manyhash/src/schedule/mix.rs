@@ -2,13 +2,15 @@
 //! them.
 
 use super::bookkeeping::{Least, ends_in_memory_ps, ragged_message_ps};
+use super::messages::{Messages, Which};
 use super::turns::MAX_TURN_LANES;
 use super::ways::Ways;
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, SelfTested};
-use crate::isa::{MAX_LANES, OnceLock};
+use crate::isa::{MAX_LANES, OnceLock, WAYS};
 use crate::kernel::list::kernels;
 use crate::kernel::{Kernel, Runs, SHORT_BLOCKS, self_test};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// Every kernel of a compression function, and the mixes that are made of those this CPU can run.
@@ -100,9 +102,6 @@ fn keep_useful<C: Compression>(usable: &[Kernel<C>]) -> Vec<Kernel<C>> {
     usable.iter().filter(|kernel| !has_better(kernel)).copied().collect()
 }
 
-/// The lanes that read from addresses of one set of the first cache without pushing each other out.
-const WAYS: usize = 8;
-
 /// Keeps kernels of more than [`WAYS`] lanes from long runs if they hardly gain by them: another
 /// kernel has half as many lanes or fewer, and takes less than a twentieth longer. Costs are measured
 /// where all bytes are in the first cache. From farther away, lanes read from places that a cache
@@ -118,6 +117,21 @@ fn keep_wide_from_long_runs<C: Compression>(kernels: &mut [Kernel<C>]) {
             kernels[wide].runs = Runs::Short;
         }
     }
+}
+
+/// Returns whether lanes that advance through these messages collide: whether they read from the same place of a page each. The first ones
+/// are asked, and must be long enough for that to matter.
+fn collide(messages: &dyn Messages, which: Which<'_>, count: usize) -> bool {
+    const ASKED: usize = 4;
+    const PAGE_BYTES: usize = 4096;
+    const LINE_BYTES: usize = 64;
+    let mut asked: [&[u8]; ASKED] = [&[]; ASKED];
+    if count <= WAYS {
+        return false;
+    }
+    messages.fill(which, &mut asked);
+    let line = |message: &[u8]| message.as_ptr().addr() % PAGE_BYTES / LINE_BYTES;
+    asked.iter().all(|message| message.len() >= PAGE_BYTES && line(message) == line(asked[0]))
 }
 
 /// More kernels than any compression function has.
@@ -155,6 +169,9 @@ pub(crate) struct Mix<C: Compression> {
     least_ps_per_block: Vec<f64>,
     /// For each kernel, a mix without those of more lanes, once it was asked for.
     narrower: Vec<OnceLock<Mix<C>>>,
+    /// The mix for lanes that collide, once it was asked for, and whether it is another one.
+    colliding: OnceLock<Box<Mix<C>>>,
+    has_colliding: bool,
     best_for_ragged: [usize; POWERS],
     /// The most lanes of a kernel that may be chosen.
     pub(crate) most_lanes: usize,
@@ -223,6 +240,8 @@ impl<C: Compression> Mix<C> {
             alike,
             least_ps_per_block,
             narrower,
+            colliding: OnceLock::new(),
+            has_colliding: kernels.len() > 1 && kernels.iter().any(Kernel::collides),
             best_for_ragged: Self::best_for_ragged(&kernels),
             most_lanes,
             short_lanes,
@@ -289,6 +308,14 @@ impl<C: Compression> Mix<C> {
             let cost_ps = |kernel: &Kernel<C>| if kernel.lanes > lanes { NEVER_PS } else { kernel.cost_ps };
             Self::new(self.kernels.iter().map(|kernel| kernel.with_cost(cost_ps(kernel))).collect())
         })
+    }
+
+    /// Returns the mix for some messages, whose lanes may [collide](collide).
+    pub(crate) fn for_places(&self, messages: &dyn Messages, which: Which<'_>, count: usize) -> &Self {
+        if !self.has_colliding || !collide(messages, which, count) {
+            return self;
+        }
+        self.colliding.get_or_init(|| Box::new(Self::new(self.kernels.iter().map(Kernel::for_colliding).collect())))
     }
 
     /// Returns the kernel that advances most messages for its time in long runs.

@@ -132,6 +132,11 @@ impl Queue {
         Some(self.order.as_ref().map_or(place, |order| order.indices[place]))
     }
 
+    /// Returns the messages that wait, in their order.
+    pub(super) fn ahead(&self) -> Which<'_> {
+        self.order.as_ref().map_or(Which::From(self.next), |order| Which::These(&order.indices[self.next..]))
+    }
+
     /// Returns the messages that were taken, and how many they are.
     pub(super) fn taken(&self) -> (Which<'_>, usize) {
         match &self.order {

@@ -67,6 +67,7 @@ fn hash_alike<C: Compression>(
     usage: Option<&mut Usage>,
 ) {
     let all = Group { blocks, count: messages.count(), which: Which::From(0), bytes: messages.equal_bytes() };
+    let mix = mix.for_places(messages, all.which, all.count);
     short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage.unwrap_or(&mut Usage::default()));
 }
 
@@ -111,6 +112,7 @@ fn hash_queue<C: Compression>(
     mut queue: Queue,
     usage: &mut Usage,
 ) {
+    let mix = mix.for_places(messages, queue.ahead(), queue.waiting().messages);
     match queue.alike_group() {
         _ if passes.inner.bytes() > short::MOST_START_BYTES => {}
         Some(all) => return short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage),

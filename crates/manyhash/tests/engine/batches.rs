@@ -98,6 +98,25 @@ fn many_tiny_messages<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[many_tiny_messages]);
 
+/// Messages that begin at the same place of a page each, for which other kernels may be chosen: equally many short blocks, long ones, and
+/// ragged ones of which the first may be shorter than a page.
+fn places_of_pages<A: Algorithm>() {
+    const PAGE_BYTES: usize = 4096;
+    const COUNT: usize = 40;
+    let buffer = paint(6, (COUNT + 8) * PAGE_BYTES);
+    let ragged = |i: usize| PAGE_BYTES + i * i * 37 % (6 * PAGE_BYTES);
+    let sets: [&dyn Fn(usize) -> usize; 4] =
+        [&|_| PAGE_BYTES, &|_| 2 * PAGE_BYTES + 100, &ragged, &|i| if i == 2 { 100 } else { ragged(i) }];
+    for (set, length) in sets.into_iter().enumerate() {
+        for offset in [0, 1] {
+            let messages: Vec<&[u8]> = (0..COUNT).map(|i| &buffer[i * PAGE_BYTES + offset..][..length(i)]).collect();
+            let context = format!("set {set}, byte {offset} of pages");
+            assert_digests::<A>(&Batch::<A>::new().hash(&messages), &expected::<A>(&messages), &messages, &context);
+        }
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[places_of_pages]);
+
 fn readers_have_it_all_too<A: Algorithm>() {
     let messages = paint_all((0..300).map(|i| i * 37 % 5000).collect::<Vec<_>>());
     for (prefix, suffix) in [(0, 0), (20, 0), (0, 7), (300, 200)] {

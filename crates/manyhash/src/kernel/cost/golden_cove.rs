@@ -16,6 +16,7 @@ use super::Family;
 pub(super) const GOLDEN_COVE: Family = Family {
     name: "golden-cove",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 103_000),
         ("md5", "portable-x2", 114_000),

@@ -18,6 +18,7 @@ use super::Family;
 pub(super) const ICE_LAKE: Family = Family {
     name: "ice-lake",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 113_000),
         ("md5", "portable-x2", 117_000),

@@ -17,6 +17,7 @@ use super::Family;
 pub(super) const SKYLAKE: Family = Family {
     name: "skylake",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 113_000),
         ("md5", "portable-x2", 118_000),

@@ -8,6 +8,7 @@ use crate::kernel::cost::Family;
 pub(super) const WEB_ASSEMBLY: Family = Family {
     name: "web-assembly",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 95_200),
         ("md5", "portable-x2", 173_000),

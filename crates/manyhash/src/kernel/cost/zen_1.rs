@@ -9,6 +9,7 @@ use super::Family;
 pub(super) const ZEN_1: Family = Family {
     name: "zen-1",
     besides_percent: 300,
+    colliding: &[],
     table: &[
         ("md5", "portable", 125_000),
         ("md5", "portable-x2", 163_000),

@@ -17,6 +17,7 @@ use super::Family;
 pub(super) const ZEN_2: Family = Family {
     name: "zen-2",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 113_000),
         ("md5", "portable-x2", 127_000),

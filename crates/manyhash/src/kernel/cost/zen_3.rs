@@ -8,6 +8,7 @@ use super::Family;
 pub(super) const ZEN_3: Family = Family {
     name: "zen-3",
     besides_percent: 200,
+    colliding: &[],
     table: &[
         ("md5", "portable", 104_000),
         ("md5", "portable-x2", 119_000),

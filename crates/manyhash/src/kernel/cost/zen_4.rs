@@ -13,6 +13,7 @@ use super::Family;
 pub(super) const ZEN_4: Family = Family {
     name: "zen-4",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 83_600),
         ("md5", "portable-x2", 88_800),

@@ -7,8 +7,8 @@
 //! cycles a byte, and the instructions take 0.88.
 
 use super::sha1_ce::{Block, GROUPS, State};
-use crate::algorithm::Compression;
 use crate::algorithm::sha1::{self, Sha1Compression};
+use crate::algorithm::{Beside, Compression};
 use crate::isa::aarch64::instructions::Sha32;
 use crate::isa::{Blocks, WordCount, Words};
 #[cfg(target_arch = "aarch64")]
@@ -64,7 +64,7 @@ struct OtherMessages<'a, 'b, Q: Sha32> {
     block: Option<Block<Q, AT_A_TIME>>,
 }
 
-impl<Q: Sha32> sha1::Beside for OtherMessages<'_, '_, Q> {
+impl<Q: Sha32> Beside for OtherMessages<'_, '_, Q> {
     /// One group of the instructions stands before each round: as many groups as there are rounds.
     #[inline(always)]
     fn before_round<V: Words>(&mut self, round: usize, word: V) -> V {

@@ -8,6 +8,7 @@ use crate::kernel::cost::Family;
 pub(super) const APPLE_M: Family = Family {
     name: "apple-m",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 97_000),
         ("md5", "portable-x2", 96_700),

@@ -8,6 +8,7 @@ use crate::kernel::cost::Family;
 pub(super) const CORTEX_A72: Family = Family {
     name: "cortex-a72",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 106_000),
         ("md5", "portable-x2", 187_000),

@@ -8,6 +8,7 @@ use crate::kernel::cost::Family;
 pub(super) const NEOVERSE_N1: Family = Family {
     name: "neoverse-n1",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 97_000),
         ("md5", "portable-x2", 125_000),

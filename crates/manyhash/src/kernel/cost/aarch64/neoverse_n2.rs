@@ -8,6 +8,7 @@ use crate::kernel::cost::Family;
 pub(super) const NEOVERSE_N2: Family = Family {
     name: "neoverse-n2",
     besides_percent: 100,
+    colliding: &[],
     table: &[
         ("md5", "portable", 140_000),
         ("md5", "portable-x2", 139_000),
