@@ -87,8 +87,11 @@ fn calibration_prints_a_line_of_a_table_for_every_backend() {
         Some((kernel.to_owned(), cost))
     };
     let is_comment = |line: &&str| line.starts_with("//");
-    let costs: Vec<(String, u64)> =
-        run.stdout.lines().filter(|line| !is_comment(line)).map(|text| line(text).unwrap_or_else(|| panic!("{text}"))).collect();
+    // Behind the table are the backends that take longer where lanes collide.
+    const COLLIDING: &str = "// The same where lanes collide";
+    let is_colliding = run.stdout.contains(COLLIDING);
+    let table = run.stdout.lines().take_while(|line| !line.starts_with(COLLIDING)).filter(|line| !is_comment(line));
+    let costs: Vec<(String, u64)> = table.map(|text| line(text).unwrap_or_else(|| panic!("{text}"))).collect();
     let mut names: Vec<&str> = costs.iter().map(|(name, _)| name.as_str()).collect();
     let mut expected: Vec<&str> =
         Backend::supported().iter().filter(|backend| backend.supports::<Sha256>()).map(|backend| backend.name()).collect();
@@ -96,5 +99,5 @@ fn calibration_prints_a_line_of_a_table_for_every_backend() {
     expected.sort_unstable();
     assert_eq!(names, expected);
     assert!(costs.iter().all(|(_, cost)| *cost > 1000), "{}", run.stdout);
-    assert_eq!(run.stdout.lines().filter(is_comment).count(), 3, "{}", run.stdout);
+    assert_eq!(run.stdout.lines().filter(is_comment).count(), 3 + usize::from(is_colliding), "{}", run.stdout);
 }

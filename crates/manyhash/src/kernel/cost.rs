@@ -51,7 +51,8 @@ pub(crate) struct Family {
     besides_percent: u32,
     table: &'static Table,
     /// Of those in `table`, backends whose step takes longer if their lanes collide: if all read from one set of the first cache, as they do
-    /// where messages begin at the same place of a page. The time is for 64 messages of 64 KiB, which the second cache does not have.
+    /// where messages begin at the same place of a page. The time is for 64 messages of 64 KiB, which the second cache does not have. It is
+    /// also taken for ragged messages that are more than that has.
     colliding: &'static Table,
 }
 

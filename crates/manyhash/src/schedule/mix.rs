@@ -312,7 +312,12 @@ impl<C: Compression> Mix<C> {
 
     /// Returns the mix for some messages, whose lanes may [collide](collide).
     pub(crate) fn for_places(&self, messages: &dyn Messages, which: Which<'_>, count: usize) -> &Self {
-        if !self.has_colliding || !collide(messages, which, count) {
+        if self.has_colliding && collide(messages, which, count) { self.for_colliding() } else { self }
+    }
+
+    /// Returns the mix for lanes that collide.
+    pub(crate) fn for_colliding(&self) -> &Self {
+        if !self.has_colliding {
             return self;
         }
         self.colliding.get_or_init(|| Box::new(Self::new(self.kernels.iter().map(Kernel::for_colliding).collect())))

@@ -132,6 +132,14 @@ impl Queue {
         Some(self.order.as_ref().map_or(place, |order| order.indices[place]))
     }
 
+    /// Returns whether the messages, which differ in blocks, are more than the second cache has by far. Then lanes wait for what they read as
+    /// they do where they collide. Zen 5, 2,000 messages of 1 to 8 KB: MD5 1,215 us in four waves and 1,068 in two, SHA-1 964 in two and
+    /// 893 in one.
+    pub(super) fn is_far<C: Compression>(&self) -> bool {
+        const NEAR_BYTES: u64 = 2 << 20;
+        self.order.is_some() && self.waiting.blocks > NEAR_BYTES / C::BLOCK_BYTES as u64
+    }
+
     /// Returns the messages that wait, in their order.
     pub(super) fn ahead(&self) -> Which<'_> {
         self.order.as_ref().map_or(Which::From(self.next), |order| Which::These(&order.indices[self.next..]))

@@ -112,7 +112,7 @@ fn hash_queue<C: Compression>(
     mut queue: Queue,
     usage: &mut Usage,
 ) {
-    let mix = mix.for_places(messages, queue.ahead(), queue.waiting().messages);
+    let mix = if queue.is_far::<C>() { mix.for_colliding() } else { mix.for_places(messages, queue.ahead(), queue.waiting().messages) };
     match queue.alike_group() {
         _ if passes.inner.bytes() > short::MOST_START_BYTES => {}
         Some(all) => return short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage),
