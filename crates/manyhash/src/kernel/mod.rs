@@ -364,6 +364,12 @@ impl<C: Compression> Kernel<C> {
         Self { advance, ..*self }
     }
 
+    /// Returns this kernel with another cost where its lanes collide, for tests.
+    #[cfg(test)]
+    pub(crate) fn colliding(&self, colliding_ps: u32) -> Self {
+        Self { colliding_ps: Some(colliding_ps), ..*self }
+    }
+
     /// Makes a kernel that computes nothing, for tests of schedules.
     #[cfg(test)]
     pub(crate) fn model(name: &'static str, lanes: usize, cost_ps: u32) -> Self {

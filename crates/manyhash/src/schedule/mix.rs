@@ -388,6 +388,7 @@ mod tests {
     use crate::kernel::self_test::{Failure, failures, known, passes, passes_dealt};
     use crate::kernel::states::States;
     use crate::schedule::compiled::Compiled;
+    use crate::schedule::messages::Slice;
 
     /// Returns the portable kernel, which is the first.
     fn portable<C: Compression>() -> Kernel<C> {
@@ -417,6 +418,24 @@ mod tests {
             }
         )* } }
         for_each_compression!(every);
+    }
+
+    #[test]
+    fn fewer_lanes_where_they_collide() {
+        type C = crate::algorithm::sha1::Sha1Compression;
+        let eight = Kernel::<C>::model("eight", 8, 130);
+        let mix = |eight| Mix::new(vec![Kernel::<C>::model("one", 1, 100), Kernel::model("four", 4, 120), eight]);
+        let (alike, longer) = (mix(eight), mix(eight.colliding(400)));
+        let buffer = vec![0; 13 << 12];
+        let messages = |bytes: usize, place: usize| -> Vec<&[u8]> { (0..12).map(|i| &buffer[(i << 12) + i * place..][..bytes]).collect() };
+        let widest =
+            |mix: &Mix<C>, messages: &[&[u8]]| mix.for_places(&Slice(messages), Which::From(0), messages.len()).widest_kernel().name;
+        assert_eq!(widest(&longer, &messages(4096, 0)), "four");
+        assert_eq!(widest(&alike, &messages(4096, 0)), "eight", "it takes no longer");
+        assert_eq!(widest(&longer, &messages(4096, 64)), "eight", "they are at different places");
+        assert_eq!(widest(&longer, &messages(4095, 0)), "eight", "they are too short");
+        assert_eq!(widest(&longer, &messages(4096, 0)[..8]), "eight", "they are few");
+        assert_eq!(longer.for_colliding().kernels.iter().map(|kernel| kernel.name).collect::<Vec<_>>(), ["one", "four", "eight"]);
     }
 
     /// Advances eight messages, one after the other, and then breaks one of them.
