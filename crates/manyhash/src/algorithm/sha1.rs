@@ -68,22 +68,6 @@ fn add_all<V: Words<Word = u32>>(state: &mut [V; 5], end: [V; 5]) {
     }
 }
 
-/// Compresses a block in each lane, and does what is `beside` between the rounds.
-#[inline(always)]
-pub(crate) fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16], beside: &mut impl Beside) {
-    // Only the last sixteen words of the schedule are kept. The compiler places them, also with
-    // two waves: forcing them to memory costs 5 %.
-    let w = &mut words;
-    macro_rules! word_and_constant {
-        ($t:expr) => {{
-            let word = if $t < 16 { w[$t % 16] } else { next_word(w, $t) };
-            beside.before_round($t, word.add(V::splat(isa, ROUND_CONSTANTS[$t / 20])))
-        }};
-    }
-    let before = *state;
-    add_all(state, eighty_rounds!(V before word_and_constant));
-}
-
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, reason = "for rounds of other kernels"))]
 pub(crate) use eighty_rounds;
 
@@ -106,15 +90,25 @@ impl Compression for Sha1Compression {
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], words: [V; 16]) {
-        compress_beside(isa, state, words, &mut ());
+        Self::compress_beside(isa, state, words, &mut ());
     }
 
     /// Two waves, which have no registers for them, would take a tenth longer where lanes do not collide (Zen 5).
     const READS_AHEAD: [&'static [usize]; MAX_AHEAD] = [&[16], &[]];
 
     #[inline(always)]
-    fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], words: [V; 16], beside: &mut impl Beside) {
-        compress_beside(isa, state, words, beside);
+    fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16], beside: &mut impl Beside) {
+        // Only the last sixteen words of the schedule are kept. The compiler places them, also with
+        // two waves: forcing them to memory costs 5 %.
+        let w = &mut words;
+        macro_rules! word_and_constant {
+            ($t:expr) => {{
+                let word = if $t < 16 { w[$t % 16] } else { next_word(w, $t) };
+                beside.before_round($t, word.add(V::splat(isa, ROUND_CONSTANTS[$t / 20])))
+            }};
+        }
+        let before = *state;
+        add_all(state, eighty_rounds!(V before word_and_constant));
     }
 
     const HAS_CONSTANT_BLOCKS: bool = true;

@@ -7,7 +7,7 @@
 //! cycles a byte, and the instructions take 0.88.
 
 use super::sha1_ce::{Block, GROUPS, State};
-use crate::algorithm::sha1::{self, Sha1Compression};
+use crate::algorithm::sha1::Sha1Compression;
 use crate::algorithm::{Beside, Compression};
 use crate::isa::aarch64::instructions::Sha32;
 use crate::isa::{Blocks, WordCount, Words};
@@ -38,7 +38,7 @@ pub(crate) fn compress<V: Words<Word = u32>, Q: Sha32>(lanes: V::Isa, rounds: Q:
     };
     while beside.at < blocks.len_bytes() {
         let block = <Sha1Compression as Compression>::Block::load::<V>(lanes, Sha1Compression::BYTE_ORDER, blocks, 0, beside.at);
-        sha1::compress_beside(lanes, &mut words, block, &mut beside);
+        Sha1Compression::compress_beside(lanes, &mut words, block, &mut beside);
         beside.at += Sha1Compression::BLOCK_BYTES;
     }
     for (word, vector) in words.into_iter().enumerate() {
