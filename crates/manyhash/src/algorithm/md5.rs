@@ -65,14 +65,25 @@ macro_rules! round {
     };
 }
 
-/// The rounds from each `$t` to `$t` + 3, after which every variable is back in its place.
+/// The sixteen rounds from `$t` on, one after the other in the program, or as a `loop`.
 macro_rules! rounds {
-    ($f:ident $V:ident $early:ident, $s0:literal $s1:literal $s2:literal $s3:literal, $state:tt, $($t:literal)*) => { $(
+    ($f:ident $V:ident $early:ident, $s0:literal $s1:literal $s2:literal $s3:literal, $state:tt, $t:literal) => {
         four_rounds!($f $V $early, $s0 $s1 $s2 $s3, $state, $t);
-    )* };
+        four_rounds!($f $V $early, $s0 $s1 $s2 $s3, $state, $t + 4);
+        four_rounds!($f $V $early, $s0 $s1 $s2 $s3, $state, $t + 8);
+        four_rounds!($f $V $early, $s0 $s1 $s2 $s3, $state, $t + 12);
+    };
+    ($f:ident $V:ident $early:ident, $s0:literal $s1:literal $s2:literal $s3:literal, $state:tt, $t:literal loop) => {
+        let mut t = $t;
+        while t < $t + 16 {
+            four_rounds!($f $V $early, $s0 $s1 $s2 $s3, $state, t);
+            t += 4;
+        }
+    };
 }
+/// The rounds from `$t` to `$t` + 3, after which every variable is back in its place.
 macro_rules! four_rounds {
-    ($f:ident $V:ident $early:ident, $s0:literal $s1:literal $s2:literal $s3:literal, [$a:ident $b:ident $c:ident $d:ident], $t:literal) => {
+    ($f:ident $V:ident $early:ident, $s0:literal $s1:literal $s2:literal $s3:literal, [$a:ident $b:ident $c:ident $d:ident], $t:expr) => {
         round!($f $V $early $t, $s0, $a $b $c $d);
         round!($f $V $early $t + 1, $s1, $d $a $b $c);
         round!($f $V $early $t + 2, $s2, $c $d $a $b);
@@ -82,12 +93,12 @@ macro_rules! four_rounds {
 
 /// All rounds (RFC 1321, section 3.4) on `$state`.
 macro_rules! sixty_four_rounds {
-    ($V:ident $state:ident $early:ident) => {
+    ($V:ident $state:ident $early:ident $($loop:ident)?) => {
         let [mut a, mut b, mut c, mut d] = *$state;
-        rounds!(f $V $early, 7 12 17 22, [a b c d], 0 4 8 12);
-        rounds!(g $V $early, 5 9 14 20, [a b c d], 16 20 24 28);
-        rounds!(h $V $early, 4 11 16 23, [a b c d], 32 36 40 44);
-        rounds!(i $V $early, 6 10 15 21, [a b c d], 48 52 56 60);
+        rounds!(f $V $early, 7 12 17 22, [a b c d], 0 $($loop)?);
+        rounds!(g $V $early, 5 9 14 20, [a b c d], 16 $($loop)?);
+        rounds!(h $V $early, 4 11 16 23, [a b c d], 32 $($loop)?);
+        rounds!(i $V $early, 6 10 15 21, [a b c d], 48 $($loop)?);
         let end = [a, b, c, d];
         for (word, end) in $state.iter_mut().zip(end) {
             *word = word.add(end);
@@ -140,7 +151,7 @@ impl Compression for Md5Compression {
     #[inline(always)]
     fn compress_constant<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 4], expanded: &[u32; MAX_ROUNDS]) {
         macro_rules! early { ($t:expr, $a:ident) => { $a.add(V::splat(isa, expanded[$t])) } }
-        sixty_four_rounds!(V state early);
+        sixty_four_rounds!(V state early loop);
     }
 }
 

@@ -314,6 +314,17 @@ impl<'a> Whole<'a> {
         self.set_lanes(lanes, bytes, bytes);
     }
 
+    /// Has `lanes` lanes, no fewer than before: the new ones have the message of the first one. Panics if there was no lane, or if
+    /// they are more than [`MAX_LANES`].
+    #[inline(always)]
+    pub fn repeat_first(&mut self, lanes: usize) {
+        assert!(self.blocks.lanes > 0 && self.blocks.lanes <= lanes);
+        let (start, end) = (self.blocks.starts[0], self.ends[0]);
+        self.blocks.starts[self.blocks.lanes..lanes].fill(start);
+        self.ends[self.blocks.lanes..lanes].fill(end);
+        self.blocks.lanes = lanes;
+    }
+
     /// Has the first `lanes` lanes, which the caller has set. The nearest message ends after `nearest` bytes and
     /// the farthest after `farthest`, which are few enough, or this panics.
     #[inline(always)]

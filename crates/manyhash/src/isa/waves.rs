@@ -96,7 +96,25 @@ macro_rules! waves {
             const PADS: bool = V::PADS;
             #[inline(always)]
             fn load_padded<const N: usize>(isa: Self::Isa, order: ByteOrder, messages: &Whole, first: &FirstByte, first_lane: usize, at: usize) -> [Self; N] {
-                let waves = ($(V::load_padded::<N>(isa.0, order, messages, first, first_lane + $wave * V::LANES, at),)+);
+                let waves = ($(V::load_padded_in_loop::<N>(isa.0, order, messages, first, first_lane + $wave * V::LANES, at),)+);
+                macro_rules! word { ($d i:literal) => { of_wave!($Vector waves $d i $($wave)+) } }
+                array!(Self, N, word)
+            }
+            #[inline(always)]
+            fn load_padded_in_loop<const N: usize>(
+                isa: Self::Isa,
+                order: ByteOrder,
+                messages: &Whole,
+                first: &FirstByte,
+                first_lane: usize,
+                at: usize,
+            ) -> [Self; N] {
+                let mut waves = [const { MaybeUninit::<[V; N]>::uninit() }; $count];
+                for (wave, words) in waves.iter_mut().enumerate() {
+                    words.write(V::load_padded(isa.0, order, messages, first, first_lane + wave * V::LANES, at));
+                }
+                // SAFETY: the loop wrote each.
+                let waves = unsafe { ($(waves[$wave].assume_init_ref(),)+) };
                 macro_rules! word { ($d i:literal) => { of_wave!($Vector waves $d i $($wave)+) } }
                 array!(Self, N, word)
             }

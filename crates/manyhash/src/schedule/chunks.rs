@@ -230,7 +230,9 @@ pub(super) fn halves<C: SelfTested>(trees: Trees<'_, C>, bytes: &[u8], first_chu
 /// A message that shares the lanes with others, on its way from its chunks to its root.
 struct Tree {
     message: usize,
-    /// How many nodes of the current level it has.
+    /// Where the values of its nodes of the current level begin.
+    at: usize,
+    /// How many nodes of the current level it has: more than two.
     nodes: usize,
 }
 
@@ -246,7 +248,7 @@ struct Group<'a, 'm, C: SelfTested> {
     values: Vec<Value>,
     /// Where those of the current level begin.
     first: usize,
-    /// How many nodes the current level has: those of a message come one after the other.
+    /// How many nodes the current level has. Those of a message come one after the other.
     count: usize,
     /// The messages whose root is next, and where the values beneath it are.
     rooted: Vec<usize>,
@@ -314,11 +316,16 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
     /// Makes room for the nodes of a message in the current level, and returns where it is.
     #[inline(always)]
     fn add_nodes(&mut self, message: usize, nodes: usize) -> usize {
-        let first = self.first + self.count;
+        let at = self.first + self.count;
         self.count += nodes;
-        self.trees.push(Tree { message, nodes });
-        grow(&mut self.values, first + nodes);
-        first
+        grow(&mut self.values, at + nodes);
+        if nodes == 2 {
+            self.rooted.push(message);
+            self.roots_at.push(at);
+        } else {
+            self.trees.push(Tree { message, at, nodes });
+        }
+        at
     }
 
     /// Reduces the messages to their roots.
@@ -328,6 +335,7 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
         while !self.trees.is_empty() {
             self.hash_parents();
         }
+        self.count = 0;
     }
 
     /// Returns the roots of the messages that are reduced.
@@ -382,17 +390,10 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
         let end = self.first + self.count;
         grow(&mut self.values, end + self.count);
         let (level, made) = self.values.split_at_mut(end);
-        let (mut at, mut place) = (self.first, 0);
+        let mut place = 0;
         self.trees.retain_mut(|tree| {
-            let nodes = &level[at..][..tree.nodes];
-            if tree.nodes == 2 {
-                self.rooted.push(tree.message);
-                self.roots_at.push(at);
-                at += 2;
-                return false;
-            }
-            at += tree.nodes;
-            let (pairs, last) = nodes.as_chunks::<2>();
+            let (pairs, last) = level[tree.at..][..tree.nodes].as_chunks::<2>();
+            tree.at = end + place;
             for pair in pairs {
                 let parent = Placed { place, number: 0, bytes: pair.as_flattened() };
                 self.parents.gather(&mut parents, parent, made, &mut self.rows);
@@ -401,7 +402,11 @@ impl<'a, 'm, C: SelfTested> Group<'a, 'm, C> {
             made[place..][..last.len()].copy_from_slice(last);
             place += last.len();
             tree.nodes = pairs.len() + last.len();
-            true
+            if tree.nodes == 2 {
+                self.rooted.push(tree.message);
+                self.roots_at.push(tree.at);
+            }
+            tree.nodes > 2
         });
         self.parents.hash_gathered(&mut parents, made, &mut self.rows);
         (self.first, self.count) = (end, place);

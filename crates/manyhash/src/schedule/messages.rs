@@ -14,10 +14,19 @@ pub(crate) trait Messages {
     fn equal_bytes(&self) -> Option<usize> {
         None
     }
+    /// Returns how many messages of `range` come before the first that does not have `bytes` bytes.
+    fn equal_before(&self, mut range: Range<usize>, bytes: usize) -> usize {
+        let count = range.len();
+        range.position(|i| self.message(i).len() != bytes).unwrap_or(count)
+    }
     /// Puts messages into `lanes` lanes. The first `busy` lanes have one of their own, the others
     /// the first one again.
     fn put_in_lanes<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize, whole: &mut Whole<'a>) {
-        whole.set(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 })));
+        match which {
+            Which::From(first) => whole.set(busy, |lane| self.message(first + lane)),
+            Which::These(indices) => whole.set(busy, |lane| self.message(indices[lane])),
+        }
+        whole.repeat_first(lanes);
     }
     /// Fills `found` with messages, in one call instead of many.
     fn fill<'a>(&'a self, which: Which<'_>, found: &mut [&'a [u8]]) {
@@ -142,6 +151,9 @@ impl Messages for Part<'_> {
     fn message(&self, i: usize) -> &[u8] {
         self.messages.message(self.range.start + i)
     }
+    fn equal_before(&self, range: Range<usize>, bytes: usize) -> usize {
+        self.messages.equal_before(self.range.start + range.start..self.range.start + range.end, bytes)
+    }
     fn fill<'a>(&'a self, which: Which<'_>, found: &mut [&'a [u8]]) {
         match which {
             Which::From(first) => self.messages.fill(Which::From(self.range.start + first), found),
@@ -176,8 +188,9 @@ impl Messages for Chunks<'_> {
     }
     fn put_in_lanes<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize, whole: &mut Whole<'a>) {
         match (which, self.equal_bytes()) {
-            (Which::From(first), Some(bytes)) if busy == lanes => whole.set_successive(lanes, bytes, &self.values[first * bytes..]),
-            _ => whole.set(lanes, |lane| self.message(which.index(if lane < busy { lane } else { 0 }))),
+            (Which::From(first), Some(bytes)) => whole.set_successive(busy, bytes, &self.values[first * bytes..]),
+            _ => whole.set(busy, |lane| self.message(which.index(lane))),
         }
+        whole.repeat_first(lanes);
     }
 }

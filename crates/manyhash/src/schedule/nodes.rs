@@ -71,7 +71,7 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
     /// are fetched meanwhile.
     #[inline(always)]
     pub(super) fn gather<'m>(&self, gathered: &mut Gathered<'m>, node: Placed<'m>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        let half = &mut gathered.younger;
+        let half = &mut gathered.halves[usize::from(gathered.is_turned)];
         half.bytes[half.count] = node.bytes;
         half.places[half.count] = node.place;
         half.numbers[half.count] = node.number;
@@ -91,7 +91,8 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
     /// Hashes the older half of the nodes that are gathered. The younger one takes its place.
     #[inline(never)]
     fn hash_older(&self, gathered: &mut Gathered<'_>, values: &mut [Value], rows: &mut [Row; NODE_LANES]) {
-        let Gathered { older, younger } = gathered;
+        let [younger, older] = &mut gathered.halves;
+        let (younger, older) = if gathered.is_turned { (older, younger) } else { (younger, older) };
         match self.all_lanes {
             Some(hash_nodes) if older.count == self.together => {
                 let blocks = &Blocks::new(self.together, self.blocks * C::BLOCK_BYTES, |lane| older.bytes[lane]);
@@ -106,7 +107,7 @@ impl<'a, C: SelfTested> Nodes<'a, C> {
             _ => self.hash(older.count, &*older, values, rows),
         }
         older.count = 0;
-        std::mem::swap(older, younger);
+        gathered.is_turned = !gathered.is_turned;
     }
 
     /// Writes the value of node `i`.
@@ -232,8 +233,10 @@ impl AsRef<[u8]> for Placed<'_> {
 
 /// Nodes that wait for the lanes to be full, and for those that will be next.
 pub(super) struct Gathered<'m> {
-    older: Half<'m>,
-    younger: Half<'m>,
+    /// The younger half and the older one.
+    halves: [Half<'m>; 2],
+    /// Whether the older half comes first.
+    is_turned: bool,
 }
 
 /// Nodes for all lanes, or fewer.
@@ -248,7 +251,7 @@ struct Half<'m> {
 impl Gathered<'_> {
     /// Nothing is gathered.
     pub(super) fn new() -> Self {
-        Self { older: Half::empty(), younger: Half::empty() }
+        Self { halves: [Half::empty(), Half::empty()], is_turned: false }
     }
 }
 

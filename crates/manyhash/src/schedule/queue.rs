@@ -55,15 +55,15 @@ impl Queue {
         let blocks_of = |message: &[u8]| block_count::<C>(message.len() as u64 + around_bytes);
         let first_bytes = if count > 0 { messages.message(range.start).len() } else { 0 };
         let first = if count > 0 { blocks_of(messages.message(range.start)) } else { 0 };
-        let (mut is_alike, mut have_as_many_bytes) = (true, true);
-        in_chunks(messages, range.clone(), |_, message| {
-            have_as_many_bytes &= message.len() == first_bytes;
+        let equal = messages.equal_before(range.clone(), first_bytes);
+        let mut is_alike = true;
+        in_chunks(messages, range.start + equal..range.end, |_, message| {
             is_alike = message.len() == first_bytes || blocks_of(message) == first;
             is_alike
         });
         if is_alike {
             let waiting = Waiting { messages: count, blocks: first * count as u64 };
-            let bytes = have_as_many_bytes.then_some(first_bytes);
+            let bytes = (equal == count).then_some(first_bytes);
             return Self { order: None, first: range.start, next: range.start, waiting, longest_blocks: first, bytes };
         }
         let (order, blocks) =

@@ -320,15 +320,15 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let mut found: [&[u8]; N] = [&[]; N];
         messages.fill(which, &mut found[..count]);
         let found = &found[..count];
-        let in_lanes = |lane: usize| found[if lane < count { lane } else { 0 }];
-        let whole = &mut Whole::new(kernel.lanes, in_lanes);
+        let own = count.min(kernel.lanes);
+        let whole = &mut Whole::new(own, |lane| found[lane]);
+        whole.repeat_first(kernel.lanes);
         if count <= kernel.lanes && fewest == 0 {
             let blocks = found.iter().map(|message| block_count::<C>(message.len() as u64)).max().unwrap_or_default();
             self.hash_whole(kernel, (which, count), digests, whole, Ends::Ragged { longest: blocks as usize });
             usage.steps[index] += blocks + u64::from(self.passes.outer.is_some());
             return;
         }
-        let own = count.min(kernel.lanes);
         let waiting = &found[own..];
         let mut ended = [[0; MAX_DIGEST_BYTES]; N];
         let left = &mut [0; N];
