@@ -91,8 +91,8 @@ pub(crate) use {eighty_rounds, five_rounds, round, twenty_rounds};
 
 /// Compresses in two halves of 40 rounds, which differ in their first twenty only: a loop, whose code is three quarters of that of
 /// eighty rounds. With those, two waves took 1.05 to 1.25 times as long for a thousand messages of up to 200 bytes (Zen 5), and
-/// how long depended on where the linker put them: the CPU's memory for decoded instructions has no room for them and for what runs between.
-/// The words are forced to memory, where each half has them in the same places.
+/// how long depended on where the linker put them: see [`Words::jump`]. The words are forced to memory, where each half has them in the
+/// same places.
 #[inline(always)]
 fn compress_in_halves<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {
     let [mut a, mut b, mut c, mut d, mut e] = *state;
@@ -102,6 +102,9 @@ fn compress_in_halves<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut
     macro_rules! word { ($t:expr) => { *if $t % 16 < 8 { &mut near[$t % 8] } else { &mut far[$t % 8] } } }
     macro_rules! next {
         ($t:expr) => {{
+            if $t % 5 == 0 {
+                V::jump();
+            }
             let mixed = V::xor3(word!($t + 13), word!($t + 8), word!($t + 2));
             let next = mixed.xor(word!($t)).rotate_right::<31>();
             word!($t) = next;

@@ -157,6 +157,10 @@ macro_rules! waves {
                 Self($(self.$wave.pin()),+)
             }
             #[inline(always)]
+            fn jump() {
+                V::jump();
+            }
+            #[inline(always)]
             fn xor3(x: Self, y: Self, z: Self) -> Self {
                 Self($(V::xor3(x.$wave, y.$wave, z.$wave)),+)
             }

@@ -167,6 +167,11 @@ pub trait Words: Copy + Send + Sync {
         self
     }
 
+    /// Jumps to the next instruction, once in a KiB of straight code or so. A CPU that misses a line of it in its memory for decoded
+    /// instructions decodes all that follows, at half the speed, and goes back only where a branch leads. A jump takes no time (Zen 5).
+    #[inline(always)]
+    fn jump() {}
+
     /// Parity (FIPS 180-4, 4.1.1): x ^ y ^ z.
     #[inline(always)]
     fn xor3(x: Self, y: Self, z: Self) -> Self {

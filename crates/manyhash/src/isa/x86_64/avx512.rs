@@ -114,6 +114,14 @@ impl Words for U32x16 {
     const LATENCY_BOUND: bool = true;
     three_operand_logic!(_mm512_rorv_epi32, _mm512_set1_epi32 as i32, _mm512_srlv_epi32, _mm512_ternarylogic_epi32);
 
+    #[inline(always)]
+    fn jump() {
+        if cfg!(not(miri)) {
+            // SAFETY: the label is the next instruction.
+            unsafe { core::arch::asm!("jmp 2f", "2:", options(nomem, nostack, preserves_flags)) }
+        }
+    }
+
     const PADS: bool = true;
     #[inline(always)]
     fn load_padded<const N: usize>(
