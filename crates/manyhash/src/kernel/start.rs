@@ -28,7 +28,19 @@ pub(crate) enum Starts<'a, C: Compression> {
     Each { state: &'a dyn Fn(usize) -> &'a ChainingOf<C>, bytes: u64 },
 }
 
-impl<C: Compression> Starts<'_, C> {
+impl<'a, C: Compression> Starts<'a, C> {
+    /// Returns the starts of other messages, the same if all are: `state` is asked for those of each.
+    #[inline]
+    pub(crate) fn chosen<'s>(self, state: &'s dyn Fn(usize) -> &'s ChainingOf<C>) -> Starts<'s, C>
+    where
+        'a: 's,
+    {
+        match self {
+            Self::Same(start) => Starts::Same(start),
+            Self::Each { bytes, .. } => Starts::Each { state, bytes },
+        }
+    }
+
     /// Returns whether each message may start from a midstate of its own.
     #[inline]
     pub(crate) fn are_own(&self) -> bool {

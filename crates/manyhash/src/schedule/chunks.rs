@@ -6,7 +6,7 @@
 
 use super::digests::Digests;
 use super::framed::Around;
-use super::messages::{Messages, Slice};
+use super::messages::{Messages, Slice, Which};
 use super::mix::Mix;
 use super::nodes::{Gathered, Nodes, OneTree, Placed};
 use super::queue::in_chunks;
@@ -89,31 +89,8 @@ pub(super) fn hash_many<C: SelfTested>(mix: &Mix<C>, passes: &Passes<'_, C>, mes
         }
     }
     if count < messages.count() {
-        let others = (0..messages.count()).filter(|i| !is_tree(messages.message(*i))).collect();
-        hash_others(mix, passes, messages, others, digests);
-    }
-}
-
-/// Writes the digests of those messages that are one chunk each.
-fn hash_others<C: SelfTested>(
-    mix: &Mix<C>,
-    passes: &Passes<'_, C>,
-    messages: &dyn Messages,
-    others: Vec<usize>,
-    digests: &mut Digests<'_>,
-) {
-    let other_messages: Vec<&[u8]> = others.iter().map(|i| messages.message(*i)).collect();
-    let mut made = vec![0; others.len() * digests.digest_bytes()];
-    let room = &mut Digests::new(&mut made, digests.digest_bytes());
-    match passes.inner {
-        Starts::Same(_) => route::hash_many(mix, passes, &Slice(&other_messages), room, None),
-        Starts::Each { state, bytes } => {
-            let state = &|i: usize| state(others[i]);
-            route::hash_many(mix, &Starts::Each { state, bytes }.into(), &Slice(&other_messages), room, None);
-        }
-    }
-    for (i, digest) in others.into_iter().zip(made.chunks_exact(digests.digest_bytes())) {
-        digests.room(i).copy_from_slice(digest);
+        let others: Vec<usize> = (0..messages.count()).filter(|i| !is_tree(messages.message(*i))).collect();
+        route::hash_these(mix, passes, messages, (Which::These(&others), others.len()), digests, None);
     }
 }
 

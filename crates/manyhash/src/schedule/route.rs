@@ -3,7 +3,7 @@
 
 use super::digests::Digests;
 use super::few::{self, FEW, Way};
-use super::messages::{Chunks, Messages, Which};
+use super::messages::{Chunks, Messages, Slice, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
 use super::short::{self, Group, Rows};
@@ -12,6 +12,7 @@ use super::{Extent, Memory, alone, sets, turns};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::kernel::start::{Passes, Starts};
+use alloc::vec::Vec;
 
 /// Panics if there are not as many digests as messages.
 pub(crate) fn check_room(messages: usize, digests: usize) {
@@ -117,7 +118,13 @@ fn hash_queue<C: Compression>(
         _ if passes.inner.bytes() > short::MOST_START_BYTES => {}
         Some(all) => return short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage),
         // `few.rs` knows what is best for a few.
-        None if messages.count() > FEW => sets::hash(&mut queue, mix, passes, messages, digests, usage),
+        None if messages.count() > FEW => {
+            sets::hash(&mut queue, mix, passes, messages, digests, usage);
+            let left = queue.waiting().messages;
+            if (1..=FEW).contains(&left) && left < messages.count() {
+                return hash_these(mix, passes, messages, (queue.ahead(), left), digests, Some(usage));
+            }
+        }
         None => {}
     }
     if queue.waiting().messages > 0 {
@@ -127,6 +134,26 @@ fn hash_queue<C: Compression>(
         if let Some(outer) = passes.outer {
             hash_digests(mix, outer, queue.taken(), digests, usage);
         }
+    }
+}
+
+/// Hashes some of the messages as a batch of their own.
+pub(super) fn hash_these<C: Compression>(
+    mix: &Mix<C>,
+    passes: &Passes<'_, C>,
+    messages: &dyn Messages,
+    (which, count): (Which<'_>, usize),
+    digests: &mut Digests<'_>,
+    usage: Option<&mut Usage>,
+) {
+    let these: Vec<&[u8]> = (0..count).map(|place| messages.message(which.index(place))).collect();
+    let mut made = vec![0; count * digests.digest_bytes()];
+    let state = &|place: usize| passes.inner.state(which.index(place));
+    let outer_state = &|place: usize| passes.outer.as_ref().expect("there is one").state(which.index(place));
+    let passes = Passes { inner: passes.inner.chosen(state), outer: passes.outer.map(|outer| outer.chosen(outer_state)) };
+    hash_many(mix, &passes, &Slice(&these), &mut Digests::new(&mut made, digests.digest_bytes()), usage);
+    for (place, digest) in made.chunks_exact(digests.digest_bytes()).enumerate() {
+        digests.room(which.index(place)).copy_from_slice(digest);
     }
 }
 
@@ -172,10 +199,7 @@ pub(super) fn hash_digests<C: Compression>(
             inner.copy_from_slice(digests.digest(which.index(first + i)));
         }
         let state = &|i: usize| starts.state(which.index(first + i));
-        let starts = match starts {
-            Starts::Same(start) => Starts::Same(start),
-            Starts::Each { bytes, .. } => Starts::Each { state, bytes },
-        };
+        let starts = starts.chosen(state);
         let all = Group { blocks, count, which: Which::From(0), bytes: Some(digest_bytes) };
         let messages = Chunks { values: inner, message_bytes: digest_bytes };
         short::hash(mix, &starts.into(), &messages, &mut Digests::new(outer, digest_bytes), all, rows, usage);

@@ -337,6 +337,8 @@ struct Scheduled {
     shortest: u64,
     /// The time, in picoseconds, if every message is advanced by a block in turn.
     in_turn_ps: f64,
+    /// The part of it that the longest messages take, as many as the widest kernel has lanes.
+    longest_in_turn_ps: f64,
     /// The time in which each message is advanced by a block, in picoseconds.
     step_ps: u64,
 }
@@ -364,6 +366,11 @@ impl Scheduled {
         if self.messages == 0 {
             self.longest = blocks;
         }
+        let lanes = mix.widest_kernel().lanes;
+        if self.messages < lanes {
+            let step_ps = mix.cost_ps(lanes.min(self.messages + count), self.longest);
+            self.longest_in_turn_ps += blocks as f64 * (step_ps as f64 - self.step_ps as f64);
+        }
         self.messages += count;
         let before_ps = std::mem::replace(&mut self.step_ps, mix.cost_ps(self.messages, self.longest));
         self.in_turn_ps += blocks as f64 * (self.step_ps as f64 - before_ps as f64);
@@ -383,7 +390,8 @@ impl Scheduled {
         let longest_alone_ps = self.longest as f64 * f64::from(mix.single.cost_ps);
         // At the end some lanes are idle, for half of the time that the shortest message takes.
         let end_ps = self.shortest as f64 * f64::from(widest.cost_ps) / 2.0;
-        let shared_ps = at_best_rate_ps.max(longest_alone_ps) + end_ps;
+        // However many others share their lanes, the longest messages take their time.
+        let shared_ps = at_best_rate_ps.max(longest_alone_ps).max(self.longest_in_turn_ps) + end_ps;
         // Lanes are shared only if messages wait for them.
         let in_turn_ps = self.in_turn_ps + (messages * IDLE_LANE_PS) as f64;
         let ps = if self.messages < 2 * widest.lanes { in_turn_ps } else { in_turn_ps.min(shared_ps) };
