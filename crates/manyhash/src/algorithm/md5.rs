@@ -133,7 +133,7 @@ impl Compression for Md5Compression {
     #[inline(always)]
     fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 4], words: [V; 16], beside: &mut impl Beside) {
         macro_rules! early { ($t:expr, $a:ident) => {
-            $a.add(beside.before_round($t, words[word_of_round($t)])).pin().add(V::splat(isa, ROUND_CONSTANTS[$t]))
+            $a.add(beside.before_round::<{ $t }, V>(words[word_of_round($t)])).pin().add(V::splat(isa, ROUND_CONSTANTS[$t]))
         } }
         sixty_four_rounds!(V state early);
     }

@@ -143,14 +143,14 @@ pub trait Compression: Copy + Send + Sync + 'static {
 /// Other work that is done between the rounds of a block. It is not a closure, whose body would keep the features of the place where
 /// it was written.
 pub trait Beside {
-    /// Does what stands before a round, and returns `word`, which the round waits for. The compiler knows the round.
-    fn before_round<V: Words>(&mut self, round: usize, word: V) -> V;
+    /// Does what stands before a round, and returns `word`, which the round waits for.
+    fn before_round<const ROUND: usize, V: Words>(&mut self, word: V) -> V;
 }
 
 /// No other work.
 impl Beside for () {
     #[inline(always)]
-    fn before_round<V: Words>(&mut self, _round: usize, word: V) -> V {
+    fn before_round<const ROUND: usize, V: Words>(&mut self, word: V) -> V {
         word
     }
 }

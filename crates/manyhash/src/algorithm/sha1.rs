@@ -162,7 +162,7 @@ impl Compression for Sha1Compression {
         macro_rules! word_and_constant {
             ($t:expr) => {{
                 let word = if $t < 16 { w[$t % 16] } else { next_word(w, $t) };
-                beside.before_round($t, word.add(V::splat(isa, ROUND_CONSTANTS[$t / 20])))
+                beside.before_round::<{ $t }, V>(word.add(V::splat(isa, ROUND_CONSTANTS[$t / 20])))
             }};
         }
         let before = *state;

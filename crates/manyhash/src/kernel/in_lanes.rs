@@ -72,6 +72,19 @@ pub(super) const fn reads_ahead<I: Isa, C: Compression>() -> &'static [usize] {
     if waves <= MAX_AHEAD && VectorOf::<C, I>::LANES > waves * WAYS { C::READS_AHEAD[waves - 1] } else { &[] }
 }
 
+/// Returns the wave that loads its words before a round; no wave if none does.
+const fn wave_before<I: Isa, C: Compression>(round: usize) -> usize {
+    let rounds = reads_ahead::<I, C>();
+    let mut wave = 0;
+    while wave < rounds.len() {
+        if rounds[wave] == round {
+            return wave;
+        }
+        wave += 1;
+    }
+    MAX_AHEAD
+}
+
 /// The words of the next block, which are loaded between the rounds of a block.
 pub(super) struct NextBlock<'a, 'b, 'w, I: Isa, C: Compression> {
     pub(super) isa: I,
@@ -84,9 +97,11 @@ pub(super) struct NextBlock<'a, 'b, 'w, I: Isa, C: Compression> {
 
 impl<I: Isa, C: Compression> Beside for NextBlock<'_, '_, '_, I, C> {
     #[inline(always)]
-    fn before_round<V: Words>(&mut self, round: usize, word: V) -> V {
-        for (wave, first) in reads_ahead::<I, C>().iter().enumerate() {
-            if round == *first && self.block < self.blocks {
+    fn before_round<const ROUND: usize, V: Words>(&mut self, word: V) -> V {
+        // In code with checks of arithmetic, a loop over the rounds would have all that this does before each of them.
+        if const { wave_before::<I, C>(ROUND) < MAX_AHEAD } {
+            let wave = const { wave_before::<I, C>(ROUND) };
+            if self.block < self.blocks {
                 match self.source {
                     Source::Apart(blocks) => {
                         let at = self.block * C::BLOCK_BYTES;

@@ -132,6 +132,7 @@ impl Words for U32x16 {
         first_lane: usize,
         at: usize,
     ) -> [Self; N] {
+        Self::jump();
         let messages = messages.messages::<16>(first_lane, at);
         // SAFETY: `messages` has checked them.
         squares!(N, 16, |word| unsafe { Self::padded_square(isa, order, messages, first, at + word * size_of::<u32>()) })
@@ -205,6 +206,15 @@ impl U64x8 {
         unsafe {
             if at + 64 <= nearest {
                 return Self::square(isa, order, starts, at);
+            }
+            if nearest == farthest {
+                // One mask for all.
+                let message = _bzhi_u64(u64::MAX, (farthest - at).min(64) as u32);
+                let behind = _mm512_loadu_si512(first.0.as_ptr().add(64 - (farthest - at).min(64)).cast());
+                macro_rules! rows { ($($i:literal)*) => {
+                    [$(_mm512_or_si512(behind, _mm512_maskz_loadu_epi8(message, starts[$i].wrapping_add(at).cast()))),*]
+                } }
+                return Self::from_rows(order, rows!(0 1 2 3 4 5 6 7));
             }
             macro_rules! rows { ($($i:literal)*) => { [$(load_padded_row(starts[$i], ends[$i], first, at)),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7))

@@ -67,9 +67,9 @@ struct OtherMessages<'a, 'b, Q: Sha32> {
 impl<Q: Sha32> Beside for OtherMessages<'_, '_, Q> {
     /// One group of the instructions stands before each round: as many groups as there are rounds.
     #[inline(always)]
-    fn before_round<V: Words>(&mut self, round: usize, word: V) -> V {
+    fn before_round<const ROUND: usize, V: Words>(&mut self, word: V) -> V {
         const { assert!(TURNS * GROUPS == 80) };
-        let (turn, group) = (round / GROUPS, round % GROUPS);
+        let (turn, group) = const { (ROUND / GROUPS, ROUND % GROUPS) };
         if group == 0 {
             let first_lane = IN_LANES + AT_A_TIME * turn;
             self.block = Some(Block::begin(self.rounds, &self.states[turn], self.blocks, first_lane, self.at));
