@@ -300,6 +300,22 @@ impl<'a> Whole<'a> {
         self.set_lanes(lanes, nearest, farthest);
     }
 
+    /// Does what [`set`](Self::set) does for messages that all have `bytes` bytes. Panics if one has not.
+    #[inline(always)]
+    pub fn set_equal(&mut self, lanes: usize, bytes: usize, message: impl Fn(usize) -> &'a [u8]) {
+        assert!((1..=MAX_LANES).contains(&lanes));
+        self.blocks.lanes = 0;
+        let mut are_equal = true;
+        for (lane, (start, end)) in self.blocks.starts.iter_mut().zip(&mut self.ends).enumerate().take(lanes) {
+            let message = message(lane);
+            are_equal &= message.len() == bytes;
+            start.write(message.as_ptr());
+            end.write(bytes as u32);
+        }
+        assert!(are_equal);
+        self.set_lanes(lanes, bytes, bytes);
+    }
+
     /// Takes successive messages of `bytes` bytes each from `messages`, one for each of `lanes` lanes.
     ///
     /// Panics if `messages` is shorter, if a message has more than `u32::MAX / 8` bytes, or if there are no
@@ -411,7 +427,7 @@ impl<'a> Whole<'a> {
     #[inline(always)]
     fn ends(&self) -> &[u32] {
         let ends = &self.ends[..self.blocks.lanes];
-        // SAFETY: `set` and `set_successive` wrote the end of each lane there is.
+        // SAFETY: `set`, `set_equal`, `set_successive` and `repeat_first` wrote the end of each lane there is.
         unsafe { std::slice::from_raw_parts(ends.as_ptr().cast(), ends.len()) }
     }
 

@@ -20,11 +20,12 @@ pub(crate) trait Messages {
         range.position(|i| self.message(i).len() != bytes).unwrap_or(count)
     }
     /// Puts messages into `lanes` lanes. The first `busy` lanes have one of their own, the others
-    /// the first one again.
-    fn put_in_lanes<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize, whole: &mut Whole<'a>) {
-        match which {
-            Which::From(first) => whole.set(busy, |lane| self.message(first + lane)),
-            Which::These(indices) => whole.set(busy, |lane| self.message(indices[lane])),
+    /// the first one again. All have `bytes` bytes, if that is known: then nobody looks for the shortest one and the longest.
+    fn put_in_lanes<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize, bytes: Option<usize>, whole: &mut Whole<'a>) {
+        match (which, bytes) {
+            (Which::From(first), Some(bytes)) => whole.set_equal(busy, bytes, |lane| self.message(first + lane)),
+            (Which::From(first), None) => whole.set(busy, |lane| self.message(first + lane)),
+            (Which::These(indices), _) => whole.set(busy, |lane| self.message(indices[lane])),
         }
         whole.repeat_first(lanes);
     }
@@ -186,7 +187,7 @@ impl Messages for Chunks<'_> {
     fn equal_bytes(&self) -> Option<usize> {
         self.values.len().is_multiple_of(self.message_bytes).then_some(self.message_bytes)
     }
-    fn put_in_lanes<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize, whole: &mut Whole<'a>) {
+    fn put_in_lanes<'a>(&'a self, which: Which<'_>, busy: usize, lanes: usize, _: Option<usize>, whole: &mut Whole<'a>) {
         match (which, self.equal_bytes()) {
             (Which::From(first), Some(bytes)) => whole.set_successive(busy, bytes, &self.values[first * bytes..]),
             _ => whole.set(busy, |lane| self.message(which.index(lane))),

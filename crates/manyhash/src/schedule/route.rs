@@ -67,7 +67,9 @@ fn hash_alike<C: Compression>(
     blocks: u64,
     usage: Option<&mut Usage>,
 ) {
-    let all = Group { blocks, count: messages.count(), which: Which::From(0), bytes: messages.equal_bytes() };
+    let (count, first_bytes) = (messages.count(), messages.message(0).len());
+    let are_equal = || (messages.equal_before(0..count, first_bytes) == count).then_some(first_bytes);
+    let all = Group { blocks, count, which: Which::From(0), bytes: messages.equal_bytes().or_else(are_equal) };
     let mix = mix.for_places(messages, all.which, all.count);
     short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage.unwrap_or(&mut Usage::default()));
 }

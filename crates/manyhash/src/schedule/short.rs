@@ -359,7 +359,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         let which = at.group.which.after(at.first);
         if at.kernel.has_short() {
             let mut whole = Whole::empty();
-            messages.put_in_lanes(which, at.lanes, at.kernel.lanes, &mut whole);
+            messages.put_in_lanes(which, at.lanes, at.kernel.lanes, at.group.bytes, &mut whole);
             let ends = Ends::Together { blocks: at.group.blocks as usize, shared };
             return self.hash_whole(at.kernel, (which, at.lanes), digests, &mut whole, ends);
         }
