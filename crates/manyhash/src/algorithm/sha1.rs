@@ -7,7 +7,7 @@
 
 use super::ending::MerkleDamgard;
 use super::{Beside, Compression, MAX_AHEAD, MAX_ROUNDS, SelfTested, algorithm};
-use crate::isa::{ByteOrder, Count, Words};
+use crate::isa::{ByteOrder, Count, WAYS, Words};
 use std::hint::black_box;
 
 algorithm! {
@@ -92,7 +92,7 @@ pub(crate) use {eighty_rounds, five_rounds, round, twenty_rounds};
 /// Compresses in two halves of 40 rounds, which differ in their first twenty only: a loop, whose code is three quarters of that of
 /// eighty rounds. With those, two waves took 1.05 to 1.25 times as long for a thousand messages of up to 200 bytes (Zen 5), and
 /// how long depended on where the linker put them: see [`Words::jump`]. The words are forced to memory, where each half has them in the
-/// same places.
+/// same places. Registers of fewer lanes, where nobody measured it, have eighty rounds.
 #[inline(always)]
 fn compress_in_halves<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {
     let [mut a, mut b, mut c, mut d, mut e] = *state;
@@ -145,7 +145,7 @@ impl Compression for Sha1Compression {
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], words: [V; 16]) {
-        if V::WAVES > 1 {
+        if V::WAVES > 1 && V::LANES > V::WAVES * WAYS {
             return compress_in_halves(isa, state, words);
         }
         Self::compress_beside(isa, state, words, &mut ());
