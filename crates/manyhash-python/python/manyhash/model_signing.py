@@ -15,125 +15,104 @@ from __future__ import annotations
 import itertools
 import os
 import pathlib
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import model_signing.hashing
-from model_signing._hashing import hashing, io
+from model_signing import manifest
+from model_signing._hashing import hashing
+from model_signing._serialization import serialization
 
 import manyhash
 
 __all__ = ["Config"]
 
 _ALGORITHMS = {"sha256": "sha256", "blake2": "blake2b"}
-_GIT = [".git/", ".gitattributes", ".github/", ".gitignore"]
 
 
 class Config(model_signing.hashing.Config):
     """`model_signing.hashing.Config`, hashed by manyhash."""
 
-    def __init__(self) -> None:
-        self._model = _Model([], [])
-        super().__init__()  # type: ignore[no-untyped-call]
-
     def hash(self, model_path: Any, *, files_to_hash: Iterable[Any] | None = None) -> Any:
         """Hashes a model using the current configuration."""
-        root = pathlib.Path(os.fsdecode(model_path))
-        ignored = [root / path for path in [*self._ignored_paths, *(_GIT if self._ignore_git_paths else [])]]
-        listed = itertools.chain([root], root.glob("**/*")) if files_to_hash is None else files_to_hash
-        self._model = _Model(listed, ignored)
-        try:
-            return super().hash(root, files_to_hash=self._model.list_files())
-        finally:
-            self._model = _Model([], [])
+        return super().hash(os.fsdecode(model_path), files_to_hash=files_to_hash)
 
-    def _build_file_hasher_factory(
-        self, hashing_algorithm: Any = "sha256", chunk_size: int = 1 << 20, max_workers: int | None = None
-    ) -> Callable[[pathlib.Path], Any]:
-        usual = super()._build_file_hasher_factory(hashing_algorithm, chunk_size, max_workers)
-        name = _ALGORITHMS.get(hashing_algorithm)
-        if name is None:
-            return usual
-
-        def hasher(path: pathlib.Path) -> Any:
-            content = self._build_stream_hasher(hashing_algorithm)
-            digests = lambda: self._model.file_digests(name, max_workers)  # noqa: E731
-            return _File(path, content, chunk_size=chunk_size).of(digests)
-
-        return hasher
-
-    def _build_sharded_file_hasher_factory(
-        self, hashing_algorithm: Any = "sha256", chunk_size: int = 1 << 20, shard_size: int = 1_000_000_000
-    ) -> Callable[[pathlib.Path, int, int], Any]:
-        usual = super()._build_sharded_file_hasher_factory(hashing_algorithm, chunk_size, shard_size)
-        name = _ALGORITHMS.get(hashing_algorithm)
-        if name is None:
-            return usual
-
-        def hasher(path: pathlib.Path, start: int, end: int) -> Any:
-            content = self._build_stream_hasher(hashing_algorithm)
-            shard = _Shard(path, content, start=start, end=end, chunk_size=chunk_size, shard_size=shard_size)
-            return shard.of(lambda: self._model.shard_digests(name, shard_size))
-
-        return hasher
-
-
-class _Model:
-    """The files of one call, and their digests, all of which are made when the first one is asked for."""
-
-    def __init__(self, listed: Iterable[Any], ignored: list[pathlib.Path]) -> None:
-        self._listed = listed
-        self._ignored = ignored
-        self._files: list[pathlib.Path] = []
-        self._lock = threading.Lock()
-        self._digests: dict[Any, Any] | None = None
-
-    def list_files(self) -> Iterator[Any]:
-        """What was listed; those that are hashed are noted on the way."""
-        for path in self._listed:
-            # This may raise an error, and the next one is not asked for.
-            yield path
-            if path.is_file() and not any(path.is_relative_to(ignored) for ignored in self._ignored):
-                self._files.append(path)
-
-    def file_digests(self, algorithm: str, threads: int | None) -> dict[Any, Any]:
-        with self._lock:
-            if self._digests is None:
-                rows = manyhash.file_digests(self._files, algorithm, threads=threads or 0)
-                self._digests = {path: row.digest for path, row in zip(self._files, rows, strict=True)}
-            return self._digests
-
-    def shard_digests(self, algorithm: str, shard_size: int) -> dict[Any, Any]:
-        with self._lock:
-            if self._digests is None:
-                rows = manyhash.file_part_digests(self._files, shard_size, algorithm)
-                # Of a file that cannot be read there is none.
-                self._digests = {
-                    (path, index * shard_size, min((index + 1) * shard_size, row.size or 0)): digest
-                    for path, row in zip(self._files, rows, strict=True)
-                    for index, digest in enumerate(row.digests or [])
-                }
-            return self._digests
-
-
-class _File(io.SimpleFileHasher):
-    """A file whose digest is known, or is made as ever if it is not."""
-
-    def of(self, digests: Callable[[], dict[Any, Any]]) -> Any:
-        self._digests = digests
+    def use_file_serialization(
+        self, *, hashing_algorithm: Any = "sha256", max_workers: int | None = None, **others: Any
+    ) -> Any:
+        """`model_signing.hashing.Config.use_file_serialization`; `max_workers` is the number of threads."""
+        super().use_file_serialization(hashing_algorithm=hashing_algorithm, max_workers=max_workers, **others)
+        if hashing_algorithm in _ALGORITHMS:
+            self._serializer = _Files(self._serializer, _ALGORITHMS[hashing_algorithm], max_workers)
         return self
 
-    def _key(self) -> Any:
-        return self._file
+    def use_shard_serialization(
+        self, *, hashing_algorithm: Any = "sha256", max_workers: int | None = None, **others: Any
+    ) -> Any:
+        """`model_signing.hashing.Config.use_shard_serialization`; `max_workers` is the number of threads."""
+        super().use_shard_serialization(hashing_algorithm=hashing_algorithm, max_workers=max_workers, **others)
+        if hashing_algorithm in _ALGORITHMS:
+            self._serializer = _Shards(self._serializer, _ALGORITHMS[hashing_algorithm], max_workers)
+        return self
 
-    def compute(self) -> Any:
-        digest = self._digests().get(self._key())
-        return super().compute() if digest is None else hashing.Digest(self.digest_name, digest)
+
+class _Serializer(serialization.Serializer):
+    """A serializer whose digests are made by one call of manyhash, and all else by one of model-signing."""
+
+    def __init__(self, usual: Any, algorithm: str, threads: int | None) -> None:
+        self._usual = usual
+        self._algorithm = algorithm
+        # A number that is not one of workers is an error of model-signing's.
+        self._threads = max(threads or 0, 0)
+
+    def set_allow_symlinks(self, allow_symlinks: bool) -> None:
+        self._allow_symlinks = allow_symlinks
+        self._usual.set_allow_symlinks(allow_symlinks)
+
+    def serialize(
+        self,
+        model_path: pathlib.Path,
+        *,
+        ignore_paths: Iterable[pathlib.Path] = frozenset(),
+        files_to_hash: Iterable[Any] | None = None,
+    ) -> Any:
+        files = []
+        for path in itertools.chain([model_path], model_path.glob("**/*")) if files_to_hash is None else files_to_hash:
+            serialization.check_file_or_directory(path, allow_symlinks=self._allow_symlinks)
+            if path.is_file() and not serialization.should_ignore(path, ignore_paths):
+                files.append(path)
+        # Files that cannot be read, or change meanwhile, are hashed as ever: the errors are those of model-signing.
+        left: list[pathlib.Path] = []
+        items = list(self._hash(model_path, files, left))
+        result = self._usual.serialize(model_path, ignore_paths=ignore_paths, files_to_hash=left)
+        result._item_to_digest.update((item.key, item.digest) for item in items)
+        return result
+
+    def _hash(self, root: pathlib.Path, files: list[pathlib.Path], left: list[pathlib.Path]) -> Iterator[manifest.ManifestItem]:
+        """The items of the files, but for those that it adds to what is left."""
+        raise NotImplementedError
 
 
-class _Shard(_File, io.ShardedFileHasher):
-    """A shard whose digest is known, or is made as ever if it is not."""
+class _Files(_Serializer):
+    def _hash(self, root: pathlib.Path, files: list[pathlib.Path], left: list[pathlib.Path]) -> Iterator[manifest.ManifestItem]:
+        name = self._usual._hasher_factory(root).digest_name
+        for path, row in zip(files, manyhash.file_digests(files, self._algorithm, threads=self._threads), strict=True):
+            if row.digest is None:
+                left.append(path)
+            else:
+                yield manifest.FileManifestItem(path=path.relative_to(root), digest=hashing.Digest(name, row.digest))
 
-    def _key(self) -> Any:
-        return (self._file, self._start, self._end)
+
+class _Shards(_Serializer):
+    def _hash(self, root: pathlib.Path, files: list[pathlib.Path], left: list[pathlib.Path]) -> Iterator[manifest.ManifestItem]:
+        hasher = self._usual._hasher_factory(root, 0, 1)
+        name, size = hasher.digest_name, hasher.shard_size
+        for path, row in zip(files, manyhash.file_part_digests(files, size, self._algorithm, threads=self._threads), strict=True):
+            if row.digests is None or row.size is None:
+                left.append(path)
+                continue
+            relative = path.relative_to(root)
+            # An empty file has no shard.
+            for start, digest in zip(range(0, row.size, size), row.digests):
+                end = min(start + size, row.size)
+                yield manifest.ShardedFileManifestItem(path=relative, start=start, end=end, digest=hashing.Digest(name, digest))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,43 @@ def test_manifests_are_those_of_model_signing(model: Path, algorithm: str, shard
 def test_digests_are_made_by_manyhash(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     usual = manyhash.file_part_digests
-    monkeypatch.setattr(manyhash, "file_part_digests", lambda *arguments: asked.append(arguments) or usual(*arguments))
+    monkeypatch.setattr(manyhash, "file_part_digests", lambda *arguments, **others: asked.append(arguments) or usual(*arguments, **others))
     manyhash.model_signing.Config().use_shard_serialization(shard_size=1000).hash(model)
     ((files, shard_size, algorithm),) = asked
     assert (sorted(path.name for path in files), shard_size, algorithm) == (["a.safetensors", "b.safetensors", "empty", "words"], 1000, "sha256")
+
+
+@pytest.mark.parametrize("shard_size", [None, 1000])
+def test_a_file_without_a_digest_is_hashed_as_ever(model: Path, monkeypatch: pytest.MonkeyPatch, shard_size: int | None) -> None:
+    name, usual = ("file_digests", manyhash.file_digests) if shard_size is None else ("file_part_digests", manyhash.file_part_digests)
+    words = model / "tokenizer" / "words"
+
+    def changed(files: list[Path], *arguments: Any, **others: Any) -> Any:
+        rows = usual(files, *arguments, **others)
+        missing = usual(["no such file"], *arguments, **others)
+        return [missing[0] if path == words else row for path, row in zip(files, rows, strict=True)]
+
+    def set_up(config: Any) -> Any:
+        return config.use_file_serialization() if shard_size is None else config.use_shard_serialization(shard_size=shard_size)
+
+    theirs, ours = both(set_up)
+    monkeypatch.setattr(manyhash, name, changed)
+    assert theirs.hash(model) == ours.hash(model)
+    words.chmod(0)
+    if not os.access(words, os.R_OK):
+        for config in (theirs, ours):
+            with pytest.raises(PermissionError, match="words"):
+                config.hash(model)
+
+
+@pytest.mark.parametrize("max_workers", [0, -1])
+@pytest.mark.parametrize("method", ["use_file_serialization", "use_shard_serialization"])
+def test_a_number_of_workers_is_one_for_both(model: Path, method: str, max_workers: int) -> None:
+    for config in both(lambda config: getattr(config, method)(max_workers=max_workers)):
+        with pytest.raises(ValueError, match="max_workers must be greater than 0"):
+            config.hash(model)
+    theirs, ours = both(lambda config: getattr(config, method)(max_workers=1))
+    assert theirs.hash(model) == ours.hash(model)
 
 
 def test_errors_are_those_of_model_signing(model: Path) -> None:
