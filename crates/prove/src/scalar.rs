@@ -425,20 +425,24 @@ fn holds(machine: &Machine, condition: ConditionCode) -> Result<bool, Stop> {
     holds.ok_or(Stop::Branch)
 }
 
-/// Jumps, moves and bytes that depend on flags.
+/// Jumps, moves and bytes that depend on flags. What a move or a byte makes of flags that are no numbers may be
+/// anything: an optimizer moves it before the test that says whether anybody wants it, and takes as long for either value.
 fn conditional(machine: &mut Machine, instruction: &Instruction) -> Done {
-    let holds = holds(machine, instruction.condition_code())?;
+    let holds = holds(machine, instruction.condition_code());
     if instruction.is_jcc_short_or_near() {
-        if holds {
+        if holds? {
             machine.next = instruction.near_branch_target();
         }
-        Ok(())
-    } else if instruction.op_count() == 1 {
-        machine.set_operand(instruction, 0, &words_of_number(u64::from(holds), 8))
-    } else {
-        let value = machine.operand(instruction, if holds { 1 } else { 0 })?;
-        machine.set_operand(instruction, 0, &value)
+        return Ok(());
     }
+    let is_move = instruction.op_count() > 1;
+    let value = match holds {
+        Ok(holds) if is_move => machine.operand(instruction, if holds { 1 } else { 0 })?,
+        Ok(holds) => words_of_number(u64::from(holds), 8),
+        Err(_) if is_move => machine.operand(instruction, 1)?.iter().map(|_| Word::any()).collect(),
+        Err(_) => (0..8 / word_bytes()).map(|_| Word::any()).collect(),
+    };
+    machine.set_operand(instruction, 0, &value)
 }
 
 /// Fills or copies memory element by element.
