@@ -125,13 +125,13 @@ impl Compression for Md5Compression {
 
     #[inline(always)]
     fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 4], words: [V; 16]) {
-        Self::compress_beside(isa, state, words, &mut ());
+        Self::compress_beside(isa, state, &mut { words }, &mut ());
     }
 
     const READS_AHEAD: [&'static [usize]; MAX_AHEAD] = [&[], &[16, 48]];
 
     #[inline(always)]
-    fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 4], words: [V; 16], beside: &mut impl Beside) {
+    fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 4], words: &mut [V; 16], beside: &mut impl Beside) {
         macro_rules! early { ($t:expr, $a:ident) => {
             $a.add(beside.before_round::<{ $t }, V>(words[word_of_round($t)])).pin().add(V::splat(isa, ROUND_CONSTANTS[$t]))
         } }

@@ -111,12 +111,15 @@ pub trait Compression: Copy + Send + Sync + 'static {
     /// For one wave of many lanes and for two: the round before which each wave loads its words of the next block. If there are any,
     /// there is [`compress_beside`](Self::compress_beside).
     const READS_AHEAD: [&'static [usize]; MAX_AHEAD] = [&[]; MAX_AHEAD];
-    /// Compresses one block in each lane, and does what is `beside` between the rounds.
+    /// True if two waves are compressed in turns of rounds, of which [`compress_beside`](Self::compress_beside) tells
+    /// [`Beside::in_turn`].
+    const HAS_TURNS: bool = false;
+    /// Compresses one block in each lane, and does what is `beside` between the rounds. Its words may be others afterwards.
     #[inline(always)]
     fn compress_beside<V: Words<Word = Self::Word>>(
         _: V::Isa,
         _state: &mut StateOf<Self, V>,
-        _block: BlockOf<Self, V>,
+        _block: &mut BlockOf<Self, V>,
         _beside: &mut impl Beside,
     ) {
         unreachable!("asked for only where READS_AHEAD")
@@ -145,7 +148,13 @@ pub trait Compression: Copy + Send + Sync + 'static {
 pub trait Beside {
     /// Does what stands before a round, and returns `word`, which the round waits for.
     fn before_round<const ROUND: usize, V: Words>(&mut self, word: V) -> V;
+    /// Does one part of [`TURNS`].
+    #[inline(always)]
+    fn in_turn(&mut self, _turn: usize) {}
 }
+
+/// The turns of eight rounds in which something is done beside.
+pub(crate) const TURNS: usize = 8;
 
 /// No other work.
 impl Beside for () {

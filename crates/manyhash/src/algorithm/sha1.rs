@@ -148,17 +148,16 @@ impl Compression for Sha1Compression {
         if V::WAVES > 1 && V::LANES > V::WAVES * WAYS {
             return compress_in_halves(isa, state, words);
         }
-        Self::compress_beside(isa, state, words, &mut ());
+        Self::compress_beside(isa, state, &mut { words }, &mut ());
     }
 
     /// Two waves, which have no registers for them, would take a tenth longer where lanes do not collide (Zen 5).
     const READS_AHEAD: [&'static [usize]; MAX_AHEAD] = [&[16], &[]];
 
     #[inline(always)]
-    fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16], beside: &mut impl Beside) {
+    fn compress_beside<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], w: &mut [V; 16], beside: &mut impl Beside) {
         // Only the last sixteen words of the schedule are kept. The compiler places them, also with
         // two waves: forcing them to memory costs 5 %.
-        let w = &mut words;
         macro_rules! word_and_constant {
             ($t:expr) => {{
                 let word = if $t < 16 { w[$t % 16] } else { next_word(w, $t) };

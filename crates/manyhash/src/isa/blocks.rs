@@ -2,8 +2,12 @@
 //! lengths are checked once, so that the loads of a kernel need one comparison a wave.
 
 use super::MAX_LANES;
+use super::prefetch::prefetch_line;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+
+/// Bytes of a line of memory, or fewer.
+const LINE_BYTES: usize = 64;
 
 /// The next bytes of every lane of a kernel, equally many in each.
 pub struct Blocks<'a> {
@@ -82,6 +86,20 @@ impl<'a> Blocks<'a> {
         // SAFETY: `starts` checked that `count` bytes are there; the code that set the start
         // borrowed them for 'a.
         unsafe { std::slice::from_raw_parts(start, count) }
+    }
+
+    /// Asks for the lines of memory with `count` bytes of each of the first `lanes` lanes from byte `at` on, if that byte is there. They
+    /// may be behind the end. Panics if there are fewer lanes.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, lanes: usize, at: usize, count: usize) {
+        if at < self.bytes {
+            for start in &self.starts[..self.lanes][..lanes] {
+                for line in 0..count / LINE_BYTES {
+                    // SAFETY: the first `lanes` starts are set.
+                    prefetch_line(unsafe { start.assume_init() }.wrapping_add(at + line * LINE_BYTES));
+                }
+            }
+        }
     }
 
     /// Returns pointers to byte `at` of `N` lanes from `first_lane`, each to `count` readable

@@ -33,6 +33,7 @@ use std::arch::is_x86_feature_detected;
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod aarch64;
 mod blocks;
+mod columns;
 pub(crate) mod cpu;
 mod dealt;
 #[cfg(test)]
@@ -52,6 +53,7 @@ pub(crate) mod x86_64;
 
 pub(crate) use blocks::Ahead;
 pub use blocks::{Blocks, FirstByte, Whole};
+pub(crate) use columns::BlockWords;
 pub(crate) use dealt::Dealt;
 pub(crate) use once::OnceLock;
 pub use portable::Portable;

@@ -4,7 +4,12 @@
 /// can't fail. Nothing happens where there is no instruction for it.
 #[inline(always)]
 pub(crate) fn prefetch(bytes: &[u8], at: usize) {
-    let line = bytes.as_ptr().wrapping_add(at);
+    prefetch_line(bytes.as_ptr().wrapping_add(at));
+}
+
+/// Asks for the line of memory that an address is in, if there is one.
+#[inline(always)]
+pub(super) fn prefetch_line(line: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a prefetch never faults, and every x86-64 CPU has it.
     unsafe {

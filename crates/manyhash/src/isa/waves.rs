@@ -1,6 +1,7 @@
 //! Several waves of an instruction set, interleaved operation by operation, are an instruction set
 //! too. One wave computes while the other waits for its latency.
 
+use super::columns::COLUMN_BYTES;
 use super::words::{array, most_words};
 use super::{Blocks, ByteOrder, FirstByte, Isa, Row, Task, Token, Whole, Words};
 use std::mem::MaybeUninit;
@@ -86,6 +87,30 @@ macro_rules! waves {
                     V::load_wave(isa.0, order, blocks, first_lane + $wave * V::LANES, at, wave % V::WAVES, &mut of_wave);
                     for (word, of_wave) in words.iter_mut().zip(of_wave) {
                         word.$wave = of_wave;
+                    }
+                })+
+            }
+            const LOADS_COLUMNS: bool = V::LOADS_COLUMNS;
+            #[inline(always)]
+            fn load_column(
+                isa: Self::Isa,
+                order: ByteOrder,
+                blocks: &Blocks,
+                first_lane: usize,
+                at: usize,
+                column: usize,
+                words: &mut [MaybeUninit<Self>],
+            ) {
+                let word_count = COLUMN_BYTES / size_of::<V::Word>();
+                let (of_wave, wave) = (column / Self::WAVES, column % Self::WAVES / V::WAVES);
+                let words = &mut words[of_wave * word_count..][..word_count];
+                $(if wave == $wave {
+                    let mut loaded = [const { MaybeUninit::uninit() }; COLUMN_BYTES / 4];
+                    let loaded = &mut loaded[..word_count];
+                    V::load_column(isa.0, order, blocks, first_lane + $wave * V::LANES, at + of_wave * COLUMN_BYTES, 0, loaded);
+                    for (word, loaded) in words.iter_mut().zip(loaded) {
+                        // SAFETY: the column's words are set. A part of a word may be written before the others.
+                        unsafe { (&raw mut (*word.as_mut_ptr()).$wave).write(loaded.assume_init()) }
                     }
                 })+
             }

@@ -106,6 +106,22 @@ pub trait Words: Copy + Send + Sync {
     ) {
         *words = Self::load(isa, order, blocks, first_lane, at);
     }
+    /// True if [`load_column`](Self::load_column) is implemented.
+    const LOADS_COLUMNS: bool = false;
+    /// Reads like [`load`](Self::load) a block of as many words as `words`, but only one column of it: sixteen bytes of each lane of wave
+    /// `column % WAVES`. The words that they are will be set. Panics if there are no such words, or their bytes are not in `blocks`.
+    #[inline(always)]
+    fn load_column(
+        _: Self::Isa,
+        _: ByteOrder,
+        _blocks: &Blocks,
+        _first_lane: usize,
+        _at: usize,
+        _column: usize,
+        _words: &mut [MaybeUninit<Self>],
+    ) {
+        unreachable!("asked for only where LOADS_COLUMNS")
+    }
     /// Reads lane i from word i of `bytes`. Panics if there are fewer than `LANES` words.
     fn read_bytes(isa: Self::Isa, order: ByteOrder, bytes: &[u8]) -> Self;
 

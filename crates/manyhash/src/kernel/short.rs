@@ -8,7 +8,7 @@
 //! last block, its schedule is computed beforehand. If digests are hashed once more (HMAC), the state
 //! becomes the next block without leaving its registers.
 
-use super::in_lanes::{NextBlock, Source, reads_ahead};
+use super::in_lanes::{NextBlock, Source, WordsOf, go_on, loads_columns, reads_ahead};
 use super::states::States;
 use crate::algorithm::ending::{Ending, Tail, block_count};
 use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_BLOCK_BYTES, MAX_ROUNDS, StateOf, VectorOf, WordOf};
@@ -142,7 +142,8 @@ impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
             }
         }
         let all_blocks = if outer.is_some() { blocks + 1 } else { blocks };
-        let mut ahead = Ahead::<I, C>::nothing(isa);
+        let mut memory = [WordsOf::<I, C>::none(), WordsOf::<I, C>::none()];
+        let mut ahead = Ahead::<I, C>::nothing(isa, &mut memory);
         for block in 0..all_blocks {
             if let (true, Some(expanded), true) = (C::HAS_CONSTANT_BLOCKS, shared_end, block == blocks - 1) {
                 C::compress_constant(isa, &mut state, expanded);
@@ -150,27 +151,25 @@ impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
             }
             let some_end = block + 1 >= nearest;
             let mut ending = Words::splat(isa, WordOf::<C>::ONES);
-            let words = match outer {
+            match outer {
                 Some((midstates, digest_block)) if block == blocks => {
                     if let Some(finals) = &finals {
                         read_digests::<C, I>(isa, finals, &mut state);
                     }
-                    let words = digest_block.block(isa, &state);
+                    ahead.words.set(digest_block.block(isa, &state));
                     state = midstates.read(isa);
-                    words
                 }
                 _ => {
-                    let mut words = ahead.words(isa, whole, first, block);
+                    let words = ahead.words(isa, whole, first, block);
                     if some_end {
                         if finals.is_some() {
                             ending = Words::read(isa, &lanes_at::<C, I>(&ends, block as u32 + 1));
                         }
-                        C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
+                        C::Ending::finish_in_lanes(isa, &mut state, words, ending, Words::read(isa, &lengths));
                     }
-                    words
                 }
-            };
-            ahead.compress(isa, &mut state, words, whole, (block + 1, some_end));
+            }
+            ahead.compress(isa, &mut state, whole, (block + 1, some_end));
             // What the compiler knows here it would make use of in a copy of the compression for each case: three copies, which
             // pushed each other out of Zen 5's operation cache (tags of 12 messages of 20 bytes took 1.7 times as long in one
             // program as in another).
@@ -192,48 +191,51 @@ impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
 }
 
 /// The words of the next block, if they were loaded beside the rounds of the one before.
-struct Ahead<I: Isa, C: Compression> {
-    words: BlockOf<C, VectorOf<C, I>>,
+struct Ahead<'w, I: Isa, C: Compression> {
+    words: &'w mut WordsOf<I, C>,
+    next: &'w mut WordsOf<I, C>,
     are_loaded: bool,
 }
 
-impl<I: Isa, C: Compression> Ahead<I, C> {
+impl<'w, I: Isa, C: Compression> Ahead<'w, I, C> {
     #[inline(always)]
-    fn nothing(isa: I) -> Self {
-        Self { words: C::Block::filled(Words::splat(isa, WordOf::<C>::default())), are_loaded: false }
+    fn nothing(isa: I, memory: &'w mut [WordsOf<I, C>; 2]) -> Self {
+        let [words, next] = memory;
+        if const { !loads_columns::<I, C>() } {
+            next.set(C::Block::filled(Words::splat(isa, WordOf::<C>::default())));
+        }
+        Self { words, next, are_loaded: false }
     }
 
     /// Returns the words of a block of each lane, padded where messages end.
     #[inline(always)]
-    fn words(&self, isa: I, whole: &Whole<'_>, first: &FirstByte, block: usize) -> BlockOf<C, VectorOf<C, I>> {
+    fn words(&mut self, isa: I, whole: &Whole<'_>, first: &FirstByte, block: usize) -> &mut BlockOf<C, VectorOf<C, I>> {
         let at = block * C::BLOCK_BYTES;
         if self.are_loaded {
-            self.words
+            go_on::<I, C>(&mut self.words, &mut self.next);
         } else if at + C::BLOCK_BYTES <= whole.blocks().len_bytes() {
-            C::Block::load(isa, C::BYTE_ORDER, whole.blocks(), 0, at)
+            Source::Apart(whole.blocks()).prefetch::<I, C>(block + 1);
+            self.words.set(C::Block::load(isa, C::BYTE_ORDER, whole.blocks(), 0, at));
         } else {
-            C::Block::load_padded(isa, C::BYTE_ORDER, whole, first, 0, at)
+            self.words.set(C::Block::load_padded(isa, C::BYTE_ORDER, whole, first, 0, at));
         }
+        self.words.words()
     }
 
     /// Compresses a block. Beside its rounds, the one with number `next` is loaded, if no message ends before it or in it and that takes
     /// less time: see [`reads_ahead`].
     #[inline(always)]
-    fn compress(
-        &mut self,
-        isa: I,
-        state: &mut StateOf<C, VectorOf<C, I>>,
-        words: BlockOf<C, VectorOf<C, I>>,
-        whole: &Whole<'_>,
-        (next, some_end): (usize, bool),
-    ) {
-        if const { reads_ahead::<I, C>().is_empty() } {
-            return C::compress(isa, state, words);
+    fn compress(&mut self, isa: I, state: &mut StateOf<C, VectorOf<C, I>>, whole: &Whole<'_>, (next, some_end): (usize, bool)) {
+        if const { !reads_ahead::<I, C>() } {
+            return C::compress(isa, state, *self.words.words());
         }
         let blocks = if some_end { 0 } else { whole.blocks().len_bytes() / C::BLOCK_BYTES };
         self.are_loaded = next < blocks;
-        let beside = &mut NextBlock::<I, C> { isa, source: Source::Apart(whole.blocks()), block: next, blocks, words: &mut self.words };
-        C::compress_beside(isa, state, words, beside);
+        if self.are_loaded {
+            Source::Apart(whole.blocks()).prefetch::<I, C>(next + 1);
+        }
+        let beside = &mut NextBlock::<I, C> { isa, source: Source::Apart(whole.blocks()), block: next, blocks, words: self.next };
+        C::compress_beside(isa, state, self.words.words(), beside);
     }
 }
 
@@ -318,9 +320,10 @@ impl<I: Isa, C: Compression> Task<I> for InTurns<'_, '_, C> {
         let mut digests: Option<BlockOf<C, VectorOf<C, I>>> = None;
         let mut at_end = [WordOf::<C>::default(); MAX_LANES];
         let mut block = 0;
-        let mut ahead = Ahead::<I, C>::nothing(isa);
+        let mut memory = [WordsOf::<I, C>::none(), WordsOf::<I, C>::none()];
+        let mut ahead = Ahead::<I, C>::nothing(isa, &mut memory);
         loop {
-            let mut words = ahead.words(isa, self.whole, first, block as usize);
+            let words = ahead.words(isa, self.whole, first, block as usize);
             block += 1;
             let some_end = block >= nearest;
             if some_end {
@@ -331,9 +334,9 @@ impl<I: Isa, C: Compression> Task<I> for InTurns<'_, '_, C> {
                     ending = ending.and(is_digest.not());
                     choose_all(is_digest, digests.as_ref(), words.as_mut());
                 }
-                C::Ending::finish_in_lanes(isa, &mut state, &mut words, ending, Words::read(isa, &lengths));
+                C::Ending::finish_in_lanes(isa, &mut state, words, ending, Words::read(isa, &lengths));
             }
-            ahead.compress(isa, &mut state, words, self.whole, (block as usize, some_end));
+            ahead.compress(isa, &mut state, self.whole, (block as usize, some_end));
             // One copy of the compression, as in `InLanes`.
             if !black_box(some_end) {
                 continue;

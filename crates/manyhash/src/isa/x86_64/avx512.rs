@@ -6,6 +6,7 @@
 
 use super::operations::three_operand_logic;
 use crate::isa::blocks::WholeMessages;
+use crate::isa::columns::COLUMN_BYTES;
 use crate::isa::operations::{operations, vectors};
 use crate::isa::words::{MAX_BLOCK_WORDS, most_words, put_square, sixteen, squares};
 use crate::isa::{Avx512, Blocks, ByteOrder, FirstByte, Isa, Row, Whole, Word, Words};
@@ -122,6 +123,40 @@ impl Words for U32x16 {
         }
     }
 
+    const LOADS_COLUMNS: bool = true;
+    #[inline(always)]
+    fn load_column(
+        _: Avx512,
+        order: ByteOrder,
+        blocks: &Blocks,
+        first_lane: usize,
+        at: usize,
+        column: usize,
+        words: &mut [MaybeUninit<Self>],
+    ) {
+        let starts = blocks.starts::<16>(first_lane, at + column * COLUMN_BYTES, COLUMN_BYTES);
+        let words: &mut [MaybeUninit<Self>; 4] = words[4 * column..].first_chunk_mut().expect("four words");
+        // SAFETY: the token proves the instruction set; `starts` checked the bytes.
+        unsafe {
+            // a0 a1 a2 a3 | e0 .. | i0 .. | m0 ..: see `transpose_16x16`.
+            macro_rules! row {
+                ($i:literal) => {
+                    load_quarters([starts[$i], starts[$i + 4], starts[$i + 8], starts[$i + 12]])
+                };
+            }
+            let [a, b, c, d] = [row!(0), row!(1), row!(2), row!(3)];
+            let (ab_low, ab_high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+            let (cd_low, cd_high) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+            let four = [
+                _mm512_unpacklo_epi64(ab_low, cd_low),
+                _mm512_unpackhi_epi64(ab_low, cd_low),
+                _mm512_unpacklo_epi64(ab_high, cd_high),
+                _mm512_unpackhi_epi64(ab_high, cd_high),
+            ];
+            macro_rules! put { ($($i:literal)*) => { $(words[$i].write(Self(if matches!(order, ByteOrder::Big) { swap_bytes_32(four[$i]) } else { four[$i] }));)* } }
+            put!(0 1 2 3);
+        }
+    }
     const PADS: bool = true;
     #[inline(always)]
     fn load_padded<const N: usize>(
@@ -229,6 +264,33 @@ impl Words for U64x8 {
     const LATENCY_BOUND: bool = true;
     three_operand_logic!(_mm512_rorv_epi64, _mm512_set1_epi64 as i64, _mm512_srlv_epi64, _mm512_ternarylogic_epi32);
 
+    const LOADS_COLUMNS: bool = true;
+    #[inline(always)]
+    fn load_column(
+        _: Avx512,
+        order: ByteOrder,
+        blocks: &Blocks,
+        first_lane: usize,
+        at: usize,
+        column: usize,
+        words: &mut [MaybeUninit<Self>],
+    ) {
+        let starts = blocks.starts::<8>(first_lane, at + column * COLUMN_BYTES, COLUMN_BYTES);
+        let words: &mut [MaybeUninit<Self>; 2] = words[2 * column..].first_chunk_mut().expect("two words");
+        // SAFETY: the token proves the instruction set; `starts` checked the bytes.
+        unsafe {
+            // a0 a1 | c0 .. | e0 .. | g0 ..
+            macro_rules! row {
+                ($i:literal) => {
+                    load_quarters([starts[$i], starts[$i + 2], starts[$i + 4], starts[$i + 6]])
+                };
+            }
+            let [a, b] = [row!(0), row!(1)];
+            let two = [_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)];
+            macro_rules! put { ($($i:literal)*) => { $(words[$i].write(Self(if matches!(order, ByteOrder::Big) { swap_bytes_64(two[$i]) } else { two[$i] }));)* } }
+            put!(0 1);
+        }
+    }
     const PADS: bool = true;
     #[inline(always)]
     fn load_padded<const N: usize>(
@@ -257,6 +319,26 @@ impl Words for U64x8 {
             macro_rules! store { ($($i:literal)*) => { $(_mm512_storeu_si512(rows[$i].as_mut_ptr().cast(), messages[$i].0);)* } }
             store!(0 1 2 3 4 5 6 7);
         }
+    }
+}
+
+/// Loads the quarters of a row from four places.
+///
+/// # Safety
+/// The CPU has AVX-512F, and the bytes can be read.
+#[inline(always)]
+unsafe fn load_quarters(places: [*const u8; 4]) -> __m512i {
+    // SAFETY: the caller guarantees both.
+    unsafe {
+        macro_rules! quarter {
+            ($i:literal) => {
+                _mm_loadu_si128(places[$i].cast())
+            };
+        }
+        let row = _mm512_castsi128_si512(quarter!(0));
+        let row = _mm512_inserti32x4::<1>(row, quarter!(1));
+        let row = _mm512_inserti32x4::<2>(row, quarter!(2));
+        _mm512_inserti32x4::<3>(row, quarter!(3))
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn compress<V: Words<Word = u32>, Q: Sha32>(lanes: V::Isa, rounds: Q:
     };
     while beside.at < blocks.len_bytes() {
         let block = <Sha1Compression as Compression>::Block::load::<V>(lanes, Sha1Compression::BYTE_ORDER, blocks, 0, beside.at);
-        Sha1Compression::compress_beside(lanes, &mut words, block, &mut beside);
+        Sha1Compression::compress_beside(lanes, &mut words, &mut { block }, &mut beside);
         beside.at += Sha1Compression::BLOCK_BYTES;
     }
     for (word, vector) in words.into_iter().enumerate() {

@@ -1,0 +1,64 @@
+//! The words of a block that is loaded column by column, beside the rounds of the block before it.
+
+use super::{Blocks, ByteOrder, WordCount, Words};
+use std::mem::MaybeUninit;
+
+/// Memory for the words of a block of each lane. It costs nothing before it is used: zeros for two waves take as long as a twentieth
+/// of a block.
+pub(crate) struct BlockWords<B: WordCount, V: Words> {
+    words: MaybeUninit<B::Of<V>>,
+    /// The columns that are there, which are the first ones.
+    columns: usize,
+}
+
+impl<B: WordCount, V: Words> BlockWords<B, V> {
+    /// The columns of a block, of all waves.
+    const COLUMNS: usize = V::WAVES * B::COUNT * size_of::<V::Word>() / COLUMN_BYTES;
+
+    /// Returns memory in which there are no words.
+    #[inline(always)]
+    pub(crate) fn none() -> Self {
+        Self { words: MaybeUninit::uninit(), columns: 0 }
+    }
+
+    /// Sets all words.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, words: B::Of<V>) {
+        self.words.write(words);
+        self.columns = Self::COLUMNS;
+    }
+
+    /// Forgets all words.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.columns = 0;
+    }
+
+    /// Loads one of `PARTS` parts of the words, of as many columns each, from byte `at` of each lane. Panics unless the parts before it
+    /// are there, and no others.
+    #[inline(always)]
+    pub(crate) fn load_part<const PARTS: usize>(&mut self, isa: V::Isa, order: ByteOrder, blocks: &Blocks, at: usize, part: usize) {
+        assert!(const { Self::COLUMNS.is_multiple_of(PARTS) });
+        let columns = const { Self::COLUMNS / PARTS };
+        assert!(self.columns == columns * part);
+        // SAFETY: an array of words has so many, and one that may not be set is made of words that may not be.
+        let words = unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast::<MaybeUninit<V>>(), B::COUNT) };
+        let mut column = 0;
+        while column < columns {
+            V::load_column(isa, order, blocks, 0, at, columns * part + column, words);
+            column += 1;
+        }
+        self.columns += columns;
+    }
+
+    /// Returns the words. Panics if they are not all there.
+    #[inline(always)]
+    pub(crate) fn words(&mut self) -> &mut B::Of<V> {
+        assert!(self.columns == Self::COLUMNS);
+        // SAFETY: `set` wrote them, or `load_part` each column.
+        unsafe { self.words.assume_init_mut() }
+    }
+}
+
+/// Bytes of a column, of each lane.
+pub(super) const COLUMN_BYTES: usize = 16;
