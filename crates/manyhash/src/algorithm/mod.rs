@@ -108,6 +108,11 @@ pub trait Compression: Copy + Send + Sync + 'static {
 
     /// Compresses one block in each lane.
     fn compress<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, block: BlockOf<Self, V>);
+    /// Compresses one block in each lane, whose words may be others afterwards: of a function that keeps them in memory, no copy is made.
+    #[inline(always)]
+    fn compress_in_place<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, block: &mut BlockOf<Self, V>) {
+        Self::compress(isa, state, *block);
+    }
     /// For one wave of many lanes and for two: the round before which each wave loads its words of the next block. If there are any,
     /// there is [`compress_beside`](Self::compress_beside).
     const READS_AHEAD: [&'static [usize]; MAX_AHEAD] = [&[]; MAX_AHEAD];

@@ -94,9 +94,9 @@ pub(crate) use {eighty_rounds, five_rounds, round, twenty_rounds};
 /// how long depended on where the linker put them: see [`Words::jump`]. The words are forced to memory, where each half has them in the
 /// same places. Registers of fewer lanes, where nobody measured it, have eighty rounds.
 #[inline(always)]
-fn compress_in_halves<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {
+fn compress_in_halves<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], words: &mut [V; 16]) {
     let [mut a, mut b, mut c, mut d, mut e] = *state;
-    let (halves, _) = black_box(&mut words).as_chunks_mut::<8>();
+    let (halves, _) = black_box(words).as_chunks_mut::<8>();
     let [near, far] = halves else { unreachable!() };
     let (mut near, mut far) = (near, far);
     macro_rules! word { ($t:expr) => { *if $t % 16 < 8 { &mut near[$t % 8] } else { &mut far[$t % 8] } } }
@@ -144,11 +144,16 @@ impl Compression for Sha1Compression {
     const BYTE_ORDER: ByteOrder = ByteOrder::Big;
 
     #[inline(always)]
-    fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], words: [V; 16]) {
+    fn compress<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], mut words: [V; 16]) {
+        Self::compress_in_place(isa, state, &mut words);
+    }
+
+    #[inline(always)]
+    fn compress_in_place<V: Words<Word = u32>>(isa: V::Isa, state: &mut [V; 5], words: &mut [V; 16]) {
         if V::WAVES > 1 && V::LANES > V::WAVES * WAYS {
             return compress_in_halves(isa, state, words);
         }
-        Self::compress_beside(isa, state, &mut { words }, &mut ());
+        Self::compress_beside(isa, state, words, &mut ());
     }
 
     /// Two waves, which have no registers for them, would take a tenth longer where lanes do not collide (Zen 5).

@@ -29,22 +29,37 @@ impl<I: Isa, C: Compression> Task<I> for Lanes<'_, '_, '_, C> {
             Source::Apart(blocks) => blocks.len_bytes() / C::BLOCK_BYTES,
             Source::Dealt(dealt) => dealt.blocks,
         };
-        if const { reads_ahead::<I, C>() } {
+        let source = self.source;
+        if const { loads_columns::<I, C>() } {
             if blocks > 0 {
                 let [words, next] = &mut [WordsOf::<I, C>::none(), WordsOf::<I, C>::none()];
                 let (mut words, mut next) = (words, next);
-                self.source.prefetch::<I, C>(1);
-                next.set(self.source.words::<I, C>(isa, 0));
+                source.prefetch::<I, C>(1);
+                words.set(source.words::<I, C>(isa, 0));
                 for block in 0..blocks {
-                    go_on::<I, C>(&mut words, &mut next);
-                    self.source.prefetch::<I, C>(block + 2);
-                    let beside = &mut NextBlock::<I, C> { isa, source: self.source, block: block + 1, blocks, words: next };
-                    C::compress_beside(isa, &mut state, words.words(), beside);
+                    source.prefetch::<I, C>(block + 2);
+                    C::compress_beside(
+                        isa,
+                        &mut state,
+                        words.words(),
+                        &mut NextColumns::<I, C> { isa, source, block: block + 1, blocks, words: next },
+                    );
+                    std::mem::swap(&mut words, &mut next);
+                    next.clear();
+                }
+            }
+        } else if const { !rounds_ahead::<I, C>().is_empty() } {
+            if blocks > 0 {
+                let mut next = source.words::<I, C>(isa, 0);
+                for block in 0..blocks {
+                    let words = &mut { next };
+                    let beside = &mut NextBlock::<I, C> { isa, source, block: block + 1, blocks, words: &mut next };
+                    C::compress_beside(isa, &mut state, words, beside);
                 }
             }
         } else {
             for block in 0..blocks {
-                let words = self.source.words::<I, C>(isa, block);
+                let words = source.words::<I, C>(isa, block);
                 C::compress(isa, &mut state, words);
             }
         }
@@ -65,10 +80,10 @@ impl Source<'_, '_> {
         }
     }
 
-    /// Asks for the bytes of a block, if columns will be loaded of it.
+    /// Asks for the bytes of a block.
     #[inline(always)]
     pub(super) fn prefetch<I: Isa, C: Compression>(self, block: usize) {
-        if let (true, Self::Apart(blocks)) = (const { loads_columns::<I, C>() }, self) {
+        if let Self::Apart(blocks) = self {
             blocks.prefetch(VectorOf::<C, I>::LANES, block * C::BLOCK_BYTES, C::BLOCK_BYTES);
         }
     }
@@ -87,10 +102,10 @@ pub(super) const fn reads_ahead<I: Isa, C: Compression>() -> bool {
 }
 
 /// Returns whether it is loaded a column at a time, which also saves a transposition of whole blocks: the words need no registers but
-/// four. SHA-256 in two waves of Zen 5 takes 225 ns a block so (32 messages of 4,000 bytes), and 234 if blocks are loaded between them.
+/// four. SHA-256 in two waves of Zen 5 takes 229 ns a block so (32 messages of 4,000 bytes), and 234 if blocks are loaded between them.
 ///
-/// A CPU does not foresee which lines come next, because one instruction loads from several places of each. So they are asked for a
-/// block ahead: without that, 60,000 messages of 1,000 bytes took twice as long. That costs 2 % where the second cache has them.
+/// A CPU does not foresee which lines come next if several instructions load from one line. So they are always asked for a block ahead:
+/// without that, 60,000 messages of 1,000 bytes took twice as long. Where the second cache has them, that costs 2 %.
 pub(super) const fn loads_columns<I: Isa, C: Compression>() -> bool {
     VectorOf::<C, I>::LOADS_COLUMNS && VectorOf::<C, I>::WAVES == 2 && C::HAS_TURNS
 }
@@ -99,17 +114,6 @@ pub(super) const fn loads_columns<I: Isa, C: Compression>() -> bool {
 const fn rounds_ahead<I: Isa, C: Compression>() -> &'static [usize] {
     let waves = VectorOf::<C, I>::WAVES;
     if waves <= MAX_AHEAD && VectorOf::<C, I>::LANES > waves * WAYS { C::READS_AHEAD[waves - 1] } else { &[] }
-}
-
-/// Goes on to the next block. Words of two waves stay where they are in memory; what a compiler may have in registers has no address.
-#[inline(always)]
-pub(super) fn go_on<'w, I: Isa, C: Compression>(words: &mut &'w mut WordsOf<I, C>, next: &mut &'w mut WordsOf<I, C>) {
-    if const { loads_columns::<I, C>() } {
-        std::mem::swap(words, next);
-        next.clear();
-    } else {
-        words.set(*next.words());
-    }
 }
 
 /// Returns the wave that loads its words before a round; no wave if none does.
@@ -132,7 +136,7 @@ pub(super) struct NextBlock<'a, 'b, 'w, I: Isa, C: Compression> {
     /// The block, and how many there are: if there is no such block, nothing is loaded.
     pub(super) block: usize,
     pub(super) blocks: usize,
-    pub(super) words: &'w mut WordsOf<I, C>,
+    pub(super) words: &'w mut BlockOf<C, VectorOf<C, I>>,
 }
 
 impl<I: Isa, C: Compression> Beside for NextBlock<'_, '_, '_, I, C> {
@@ -145,20 +149,37 @@ impl<I: Isa, C: Compression> Beside for NextBlock<'_, '_, '_, I, C> {
                 match self.source {
                     Source::Apart(blocks) => {
                         let at = self.block * C::BLOCK_BYTES;
-                        C::Block::load_wave(self.isa, C::BYTE_ORDER, blocks, at, wave, self.words.words());
+                        C::Block::load_wave(self.isa, C::BYTE_ORDER, blocks, at, wave, self.words);
                     }
                     // Its rows are not apart.
-                    Source::Dealt(_) if wave == 0 => self.words.set(self.source.words::<I, C>(self.isa, self.block)),
+                    Source::Dealt(_) if wave == 0 => *self.words = self.source.words::<I, C>(self.isa, self.block),
                     Source::Dealt(_) => {}
                 }
             }
         }
         word
     }
+}
+
+/// The words of the next block, which are loaded in columns.
+pub(super) struct NextColumns<'a, 'b, 'w, I: Isa, C: Compression> {
+    pub(super) isa: I,
+    pub(super) source: Source<'a, 'b>,
+    /// The block, and how many there are: if there is no such block, nothing is loaded.
+    pub(super) block: usize,
+    pub(super) blocks: usize,
+    pub(super) words: &'w mut WordsOf<I, C>,
+}
+
+impl<I: Isa, C: Compression> Beside for NextColumns<'_, '_, '_, I, C> {
+    #[inline(always)]
+    fn before_round<const ROUND: usize, V: Words>(&mut self, word: V) -> V {
+        word
+    }
 
     #[inline(always)]
     fn in_turn(&mut self, turn: usize) {
-        if const { loads_columns::<I, C>() } && self.block < self.blocks {
+        if self.block < self.blocks {
             match self.source {
                 Source::Apart(blocks) => {
                     self.words.load_part::<TURNS>(self.isa, C::BYTE_ORDER, blocks, self.block * C::BLOCK_BYTES, turn);

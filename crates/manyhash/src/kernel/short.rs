@@ -8,7 +8,7 @@
 //! last block, its schedule is computed beforehand. If digests are hashed once more (HMAC), the state
 //! becomes the next block without leaving its registers.
 
-use super::in_lanes::{NextBlock, Source, WordsOf, go_on, loads_columns, reads_ahead};
+use super::in_lanes::{NextBlock, NextColumns, Source, WordsOf, loads_columns, reads_ahead};
 use super::states::States;
 use crate::algorithm::ending::{Ending, Tail, block_count};
 use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_BLOCK_BYTES, MAX_ROUNDS, StateOf, VectorOf, WordOf};
@@ -190,21 +190,21 @@ impl<I: Isa, C: Compression> Task<I> for InLanes<'_, '_, C> {
     }
 }
 
-/// The words of the next block, if they were loaded beside the rounds of the one before.
+/// The words of a block and of the next one, if that was loaded beside its rounds: see [`reads_ahead`].
 struct Ahead<'w, I: Isa, C: Compression> {
     words: &'w mut WordsOf<I, C>,
-    next: &'w mut WordsOf<I, C>,
+    /// The next ones, if they are loaded in columns.
+    columns: &'w mut WordsOf<I, C>,
+    /// The next ones, if they are loaded otherwise.
+    next: BlockOf<C, VectorOf<C, I>>,
     are_loaded: bool,
 }
 
 impl<'w, I: Isa, C: Compression> Ahead<'w, I, C> {
     #[inline(always)]
     fn nothing(isa: I, memory: &'w mut [WordsOf<I, C>; 2]) -> Self {
-        let [words, next] = memory;
-        if const { !loads_columns::<I, C>() } {
-            next.set(C::Block::filled(Words::splat(isa, WordOf::<C>::default())));
-        }
-        Self { words, next, are_loaded: false }
+        let [words, columns] = memory;
+        Self { words, columns, next: C::Block::filled(Words::splat(isa, WordOf::<C>::default())), are_loaded: false }
     }
 
     /// Returns the words of a block of each lane, padded where messages end.
@@ -212,9 +212,16 @@ impl<'w, I: Isa, C: Compression> Ahead<'w, I, C> {
     fn words(&mut self, isa: I, whole: &Whole<'_>, first: &FirstByte, block: usize) -> &mut BlockOf<C, VectorOf<C, I>> {
         let at = block * C::BLOCK_BYTES;
         if self.are_loaded {
-            go_on::<I, C>(&mut self.words, &mut self.next);
+            if const { loads_columns::<I, C>() } {
+                std::mem::swap(&mut self.words, &mut self.columns);
+                self.columns.clear();
+            } else {
+                self.words.set(self.next);
+            }
         } else if at + C::BLOCK_BYTES <= whole.blocks().len_bytes() {
-            Source::Apart(whole.blocks()).prefetch::<I, C>(block + 1);
+            if const { loads_columns::<I, C>() } {
+                Source::Apart(whole.blocks()).prefetch::<I, C>(block + 1);
+            }
             self.words.set(C::Block::load(isa, C::BYTE_ORDER, whole.blocks(), 0, at));
         } else {
             self.words.set(C::Block::load_padded(isa, C::BYTE_ORDER, whole, first, 0, at));
@@ -222,20 +229,25 @@ impl<'w, I: Isa, C: Compression> Ahead<'w, I, C> {
         self.words.words()
     }
 
-    /// Compresses a block. Beside its rounds, the one with number `next` is loaded, if no message ends before it or in it and that takes
-    /// less time: see [`reads_ahead`].
+    /// Compresses the block. Beside its rounds, the one with number `next` is loaded, if no message ends before it or in it.
     #[inline(always)]
     fn compress(&mut self, isa: I, state: &mut StateOf<C, VectorOf<C, I>>, whole: &Whole<'_>, (next, some_end): (usize, bool)) {
         if const { !reads_ahead::<I, C>() } {
-            return C::compress(isa, state, *self.words.words());
+            return C::compress_in_place(isa, state, self.words.words());
         }
         let blocks = if some_end { 0 } else { whole.blocks().len_bytes() / C::BLOCK_BYTES };
         self.are_loaded = next < blocks;
-        if self.are_loaded {
-            Source::Apart(whole.blocks()).prefetch::<I, C>(next + 1);
+        let source = Source::Apart(whole.blocks());
+        if const { loads_columns::<I, C>() } {
+            if self.are_loaded {
+                source.prefetch::<I, C>(next + 1);
+            }
+            let beside = &mut NextColumns::<I, C> { isa, source, block: next, blocks, words: self.columns };
+            C::compress_beside(isa, state, self.words.words(), beside);
+        } else {
+            let beside = &mut NextBlock::<I, C> { isa, source, block: next, blocks, words: &mut self.next };
+            C::compress_beside(isa, state, self.words.words(), beside);
         }
-        let beside = &mut NextBlock::<I, C> { isa, source: Source::Apart(whole.blocks()), block: next, blocks, words: self.next };
-        C::compress_beside(isa, state, self.words.words(), beside);
     }
 }
 
