@@ -40,7 +40,7 @@ impl<B: WordCount, V: Words> BlockWords<B, V> {
     pub(crate) fn load_part<const PARTS: usize>(&mut self, isa: V::Isa, order: ByteOrder, blocks: &Blocks, at: usize, part: usize) {
         assert!(const { Self::COLUMNS.is_multiple_of(PARTS) });
         let columns = const { Self::COLUMNS / PARTS };
-        assert!(self.columns == columns * part);
+        assert!(self.columns == columns * part, "columns are loaded one after the other");
         // SAFETY: an array of words has so many, and one that may not be set is made of words that may not be.
         let words = unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast::<MaybeUninit<V>>(), B::COUNT) };
         let mut column = 0;
@@ -54,7 +54,7 @@ impl<B: WordCount, V: Words> BlockWords<B, V> {
     /// Returns the words. Panics if they are not all there.
     #[inline(always)]
     pub(crate) fn words(&mut self) -> &mut B::Of<V> {
-        assert!(self.columns == Self::COLUMNS);
+        assert!(self.columns == Self::COLUMNS, "all columns are there");
         // SAFETY: `set` wrote them, or `load_part` each column.
         unsafe { self.words.assume_init_mut() }
     }
@@ -62,3 +62,34 @@ impl<B: WordCount, V: Words> BlockWords<B, V> {
 
 /// Bytes of a column, of each lane.
 pub(super) const COLUMN_BYTES: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Count, Portable};
+    use super::*;
+
+    type Words = BlockWords<Count<16>, u32>;
+
+    #[test]
+    fn words_are_there_when_they_are_set() {
+        let mut words = Words::none();
+        words.set(std::array::from_fn(|i| i as u32));
+        assert_eq!(words.words()[15], 15);
+    }
+
+    #[test]
+    #[should_panic(expected = "columns")]
+    fn words_that_are_forgotten_are_not_read() {
+        let mut words = Words::none();
+        words.set([0; 16]);
+        words.clear();
+        words.words();
+    }
+
+    #[test]
+    #[should_panic(expected = "columns")]
+    fn a_part_comes_after_the_one_before() {
+        let blocks = Blocks::new(1, 64, |_| &[0; 64]);
+        Words::none().load_part::<4>(Portable, ByteOrder::Big, &blocks, 0, 1);
+    }
+}

@@ -171,6 +171,23 @@ impl<W: Word> Operations<W> {
         }
     }
 
+    /// Checks words that are loaded a column at a time, into memory that has those of another block.
+    #[inline(never)]
+    fn check_columns<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
+        let block_bytes = 16 * size_of::<W>();
+        let mut words = BlockWords::<Count<16>, V>::none();
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            for at in [0, 1, 7, 64, 200] {
+                let blocks = Blocks::new(V::LANES, at + block_bytes, |lane| &messages[lane]);
+                words.clear();
+                for part in 0..4 {
+                    part_of::<V>(isa, order, &blocks, at, part, &mut words);
+                }
+                self.check_words(words.words(), order, |lane, i| messages[lane][at + i * size_of::<W>()..].to_vec());
+            }
+        }
+    }
+
     /// Checks loads of messages that end at any byte, and the padding that they get.
     #[inline(never)]
     fn check_padded<V: Words<Word = W>>(&self, isa: V::Isa, messages: &[Vec<u8>]) {
@@ -266,6 +283,11 @@ fn loaded<V: Words, const N: usize>(isa: V::Isa, order: ByteOrder, blocks: &Bloc
 }
 
 #[inline(never)]
+fn part_of<V: Words>(isa: V::Isa, order: ByteOrder, blocks: &Blocks, at: usize, part: usize, words: &mut BlockWords<Count<16>, V>) {
+    words.load_part::<4>(isa, order, blocks, at, part);
+}
+
+#[inline(never)]
 fn padded<V: Words>(isa: V::Isa, whole: &Whole, at: usize) -> [V; 16] {
     V::load_padded::<16>(isa, ByteOrder::Big, whole, &FirstByte::new(0x80), 0, at)
 }
@@ -287,6 +309,9 @@ impl<I: Isa, W: Word> Task<I> for Operations<W> {
         self.check_loads::<W::Vector<I>, 17>(isa, &messages);
         self.check_loads::<W::Vector<I>, MAX_BLOCK_WORDS>(isa, &messages);
         self.check_rows::<W::Vector<I>>(isa, &messages);
+        if <W::Vector<I> as Words>::LOADS_COLUMNS {
+            self.check_columns::<W::Vector<I>>(isa, &messages);
+        }
         if <W::Vector<I> as Words>::PADS {
             self.check_padded::<W::Vector<I>>(isa, &messages);
         }
