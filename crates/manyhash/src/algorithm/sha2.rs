@@ -175,8 +175,9 @@ pub(super) fn compress_in_turns<A: Sha2, V: Words<Word = A::Word>>(
         }
         eight_rounds!(A V, a b c d e f g h, word);
     }
-    for (word, end) in state.iter_mut().zip([a, b, c, d, e, f, g, h]) {
-        *word = word.add(end);
+    let end = [a, b, c, d, e, f, g, h];
+    for i in 0..8 {
+        state[i] = state[i].add(end[i]);
     }
 }
 

@@ -90,7 +90,8 @@ macro_rules! waves {
                     }
                 })+
             }
-            const LOADS_COLUMNS: bool = V::LOADS_COLUMNS;
+            /// Parts of waves of waves would be set one by one.
+            const LOADS_COLUMNS: bool = V::LOADS_COLUMNS && V::WAVES == 1;
             #[inline(always)]
             fn load_column(
                 isa: Self::Isa,
@@ -102,15 +103,15 @@ macro_rules! waves {
                 words: &mut [MaybeUninit<Self>],
             ) {
                 let word_count = COLUMN_BYTES / size_of::<V::Word>();
-                let (of_wave, wave) = (column / Self::WAVES, column % Self::WAVES / V::WAVES);
+                let (of_wave, wave) = (column / Self::WAVES, column % Self::WAVES);
                 let words = &mut words[of_wave * word_count..][..word_count];
                 $(if wave == $wave {
                     let mut loaded = [const { MaybeUninit::uninit() }; COLUMN_BYTES / 4];
                     let loaded = &mut loaded[..word_count];
                     V::load_column(isa.0, order, blocks, first_lane + $wave * V::LANES, at + of_wave * COLUMN_BYTES, 0, loaded);
-                    for (word, loaded) in words.iter_mut().zip(loaded) {
+                    for i in 0..word_count {
                         // SAFETY: the column's words are set. A part of a word may be written before the others.
-                        unsafe { (&raw mut (*word.as_mut_ptr()).$wave).write(loaded.assume_init()) }
+                        unsafe { (&raw mut (*words[i].as_mut_ptr()).$wave).write(loaded[i].assume_init()) }
                     }
                 })+
             }

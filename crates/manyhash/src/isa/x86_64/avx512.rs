@@ -58,7 +58,7 @@ unsafe fn load_padded_row(start: *const u8, bytes: u32, first: &FirstByte, at: u
     unsafe {
         let message = _bzhi_u64(u64::MAX, left.max(0) as u32);
         let row = _mm512_maskz_loadu_epi8(message, start.wrapping_add(at).cast());
-        _mm512_or_si512(row, _mm512_loadu_si512(first.0.as_ptr().add((64 - left) as usize).cast()))
+        _mm512_or_si512(row, first.0.as_ptr().add((64 - left) as usize).cast::<__m512i>().read_unaligned())
     }
 }
 
@@ -87,7 +87,8 @@ impl U32x16 {
     unsafe fn square(_: Avx512, order: ByteOrder, starts: [*const u8; 16], at: usize) -> [Self; 16] {
         // SAFETY: the token proves the instruction set; the caller guarantees the bytes.
         unsafe {
-            macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add(at).cast())),*] } }
+            // Its own function for it is a call where the compiler takes the code for unlikely.
+            macro_rules! rows { ($($i:literal)*) => { [$(starts[$i].add(at).cast::<__m512i>().read_unaligned()),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15))
         }
     }
@@ -216,7 +217,7 @@ impl U64x8 {
     unsafe fn square(_: Avx512, order: ByteOrder, starts: [*const u8; 8], at: usize) -> [Self; 8] {
         // SAFETY: the token proves the instruction set; the caller guarantees the bytes.
         unsafe {
-            macro_rules! rows { ($($i:literal)*) => { [$(_mm512_loadu_si512(starts[$i].add(at).cast())),*] } }
+            macro_rules! rows { ($($i:literal)*) => { [$(starts[$i].add(at).cast::<__m512i>().read_unaligned()),*] } }
             Self::from_rows(order, rows!(0 1 2 3 4 5 6 7))
         }
     }
@@ -245,7 +246,7 @@ impl U64x8 {
             if nearest == farthest {
                 // One mask for all.
                 let message = _bzhi_u64(u64::MAX, (farthest - at).min(64) as u32);
-                let behind = _mm512_loadu_si512(first.0.as_ptr().add(64 - (farthest - at).min(64)).cast());
+                let behind = first.0.as_ptr().add(64 - (farthest - at).min(64)).cast::<__m512i>().read_unaligned();
                 macro_rules! rows { ($($i:literal)*) => {
                     [$(_mm512_or_si512(behind, _mm512_maskz_loadu_epi8(message, starts[$i].wrapping_add(at).cast()))),*]
                 } }
