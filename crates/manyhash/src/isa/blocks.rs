@@ -399,14 +399,16 @@ impl<'a> Whole<'a> {
         assert!(lanes == self.blocks.lanes && other < lanes);
         let start = self.blocks.starts[other];
         let (mut nearest, mut left) = (u32::MAX, 0);
-        for (lane, (place, end)) in self.blocks.starts.iter_mut().zip(&mut self.ends).enumerate().take(lanes) {
+        let mut lane = 0;
+        while lane < lanes {
             let has_ended = has_ended(lane);
             // SAFETY: a lane there is, whose end was written.
-            let bytes = unsafe { end.assume_init() };
-            *place = if has_ended { start } else { *place };
-            end.write(if has_ended { 0 } else { bytes });
+            let bytes = unsafe { self.ends[lane].assume_init() };
+            self.blocks.starts[lane] = if has_ended { start } else { self.blocks.starts[lane] };
+            self.ends[lane].write(if has_ended { 0 } else { bytes });
             nearest = nearest.min(if has_ended { u32::MAX } else { bytes });
             left |= u64::from(has_ended) << lane;
+            lane += 1;
         }
         self.left = left;
         self.blocks.bytes = if left >> other & 1 == 0 { nearest as usize } else { 0 };
