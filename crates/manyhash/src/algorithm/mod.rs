@@ -117,7 +117,7 @@ pub trait Compression: Copy + Send + Sync + 'static {
     /// there is [`compress_beside`](Self::compress_beside).
     const READS_AHEAD: [&'static [usize]; MAX_AHEAD] = [&[]; MAX_AHEAD];
     /// True if two waves are compressed in turns of rounds, of which [`compress_beside`](Self::compress_beside) tells
-    /// [`Beside::in_turn`].
+    /// `Beside::in_turn`.
     const HAS_TURNS: bool = false;
     /// Compresses one block in each lane, and does what is `beside` between the rounds. Its words may be others afterwards.
     #[inline(always)]
