@@ -43,7 +43,8 @@ class Config(model_signing.hashing.Config):
         """`model_signing.hashing.Config.use_file_serialization`; `max_workers` is the number of threads."""
         super().use_file_serialization(hashing_algorithm=hashing_algorithm, max_workers=max_workers, **others)
         if hashing_algorithm in _ALGORITHMS:
-            self._serializer = _Files(self._serializer, _ALGORITHMS[hashing_algorithm], max_workers)
+            serializer: Any = _Files(self._serializer, _ALGORITHMS[hashing_algorithm], max_workers)
+            self._serializer = serializer
         return self
 
     def use_shard_serialization(
@@ -52,7 +53,8 @@ class Config(model_signing.hashing.Config):
         """`model_signing.hashing.Config.use_shard_serialization`; `max_workers` is the number of threads."""
         super().use_shard_serialization(hashing_algorithm=hashing_algorithm, max_workers=max_workers, **others)
         if hashing_algorithm in _ALGORITHMS:
-            self._serializer = _Shards(self._serializer, _ALGORITHMS[hashing_algorithm], max_workers)
+            serializer: Any = _Shards(self._serializer, _ALGORITHMS[hashing_algorithm], max_workers)
+            self._serializer = serializer
         return self
 
 
