@@ -6,8 +6,8 @@
 //! limit of the ports. The order of additions is pinned: Sigma1 is known last, so it is added last.
 //!
 //! One wave goes through a loop of 16 rounds: all 64 unrolled are no faster and three times the code. Two
-//! waves go through turns of eight rounds, between which there is what has nothing to do with them: a CPU
-//! looks for instructions that are ready among the next two rounds or so. Operations of vectors wait two
+//! waves go through turns of eight rounds, among whose steps there is what has nothing to do with them: a CPU seems
+//! to look for instructions that are ready among the next two rounds or so. Operations of vectors wait two
 //! cycles for one another in Zen 5, so that rounds alone keep three of its four ports busy.
 
 use super::{Beside, Compression, MAX_ROUNDS, TURNS};
@@ -115,9 +115,9 @@ pub(super) fn compress<A: Sha2, V: Words<Word = A::Word>>(isa: V::Isa, state: &m
     }
 }
 
-/// Compresses in turns of eight rounds. The first eight turns make all words of the schedule, six or eight each, of which every round
-/// finds its own ready: sixteen words later than the one before it in a ring. Two waves have 48 live vectors, so the words are
-/// forced to memory, which beats the spills that the compiler chooses.
+/// Compresses in turns of eight rounds. The first eight turns make all words of the schedule, six or eight each: word t + 16 takes the place
+/// of word t in a ring, after round t and long before its own. Two waves have 48 live vectors, so the words are forced to memory, which
+/// beats the spills that the compiler chooses.
 ///
 /// 32 messages of 4,000 bytes took 1.04 times as long with words made just before their rounds and none beside the first sixteen, and
 /// 1.01 times with a word before a round and not between its steps (SHA-256, Zen 5).

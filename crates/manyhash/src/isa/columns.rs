@@ -3,8 +3,8 @@
 use super::{Blocks, ByteOrder, WordCount, Words};
 use std::mem::MaybeUninit;
 
-/// Memory for the words of a block of each lane. It costs nothing before it is used: zeros for two waves take as long as a twentieth
-/// of a block.
+/// Memory for the words of a block of each lane. It costs nothing before it is used: zeros for a block of two waves would take as long as
+/// a thirtieth of its rounds (SHA-256, Zen 5).
 pub(crate) struct BlockWords<B: WordCount, V: Words> {
     words: MaybeUninit<B::Of<V>>,
     /// The columns that are there, which are the first ones.
@@ -35,12 +35,13 @@ impl<B: WordCount, V: Words> BlockWords<B, V> {
     }
 
     /// Loads one of `PARTS` parts of the words, of as many columns each, from byte `at` of each lane. Panics unless the parts before it
-    /// are there, and no others.
+    /// are there, and no others, or if such vectors do not load columns.
     #[inline(always)]
     pub(crate) fn load_part<const PARTS: usize>(&mut self, isa: V::Isa, order: ByteOrder, blocks: &Blocks, at: usize, part: usize) {
         assert!(const { Self::COLUMNS.is_multiple_of(PARTS) });
         let columns = const { Self::COLUMNS / PARTS };
         assert!(self.columns == columns * part, "columns are loaded one after the other");
+        assert!(V::LOADS_COLUMNS, "such vectors do not");
         // SAFETY: an array of words has so many, and one that may not be set is made of words that may not be.
         let words = unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast::<MaybeUninit<V>>(), B::COUNT) };
         let mut column = 0;
@@ -55,7 +56,7 @@ impl<B: WordCount, V: Words> BlockWords<B, V> {
     #[inline(always)]
     pub(crate) fn words(&mut self) -> &mut B::Of<V> {
         assert!(self.columns == Self::COLUMNS, "all columns are there");
-        // SAFETY: `set` wrote them, or `load_part` each column.
+        // SAFETY: `set` wrote them, or `load_part` each column, whose words `Words::load_column` sets where `LOADS_COLUMNS`.
         unsafe { self.words.assume_init_mut() }
     }
 }

@@ -104,7 +104,7 @@ pub(super) const fn reads_ahead<I: Isa, C: Compression>() -> bool {
 /// Returns whether it is loaded a column at a time, which also saves a transposition of whole blocks: the words need no registers but
 /// four. SHA-256 in two waves of Zen 5 takes 229 ns a block so (32 messages of 4,000 bytes), and 234 if blocks are loaded between them.
 ///
-/// A CPU does not foresee which lines come next if several instructions load from one line. So they are always asked for a block ahead:
+/// A CPU seems not to foresee which lines come next if it loads from one line at several times. So they are always asked for a block ahead:
 /// without that, 60,000 messages of 1,000 bytes took twice as long. Where the second cache has them, that costs 2 %.
 pub(super) const fn loads_columns<I: Isa, C: Compression>() -> bool {
     VectorOf::<C, I>::LOADS_COLUMNS && VectorOf::<C, I>::WAVES == 2 && C::HAS_TURNS
