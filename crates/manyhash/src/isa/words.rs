@@ -109,8 +109,8 @@ pub trait Words: Copy + Send + Sync {
     /// True if [`load_column`](Self::load_column) is implemented.
     const LOADS_COLUMNS: bool = false;
     /// Reads like [`load`](Self::load) a block of as many words as `words`, but only one column of it: sixteen bytes of each lane of wave
-    /// `column % WAVES`. It sets all words that these are, on which [`BlockWords`](super::BlockWords)
-    /// relies. Panics if there are no such words, or their bytes are not in `blocks`.
+    /// `column % WAVES`. It sets all words that these are: what reads a block by columns relies on it. Panics if there are no such
+    /// words, or their bytes are not in `blocks`.
     #[inline(always)]
     fn load_column(
         _: Self::Isa,
