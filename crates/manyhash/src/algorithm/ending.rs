@@ -51,6 +51,32 @@ pub trait Ending<C: Compression>: 'static {
     fn finish_in_lanes<V: Words<Word = WordOf<C>>>(isa: V::Isa, state: &mut StateOf<C, V>, block: &mut BlockOf<C, V>, ends: V, length: V);
 }
 
+/// Returns word `i` of the block of a message that is a digest of all words that `C` has for it: a one behind the digest, and at the end
+/// its length in bits (FIPS 180-4, section 5.1).
+#[inline(always)]
+pub(crate) fn padding_word<C: Compression>(i: usize) -> WordOf<C> {
+    const { assert!(!C::WANTS_CHAINS || matches!(C::BYTE_ORDER, ByteOrder::Big)) };
+    let bits = 8 * C::DIGEST_WORDS * size_of::<WordOf<C>>();
+    if i == C::DIGEST_WORDS {
+        WordOf::<C>::TOP_BIT
+    } else if i + 1 == C::Block::COUNT {
+        Word::low(bits as u64)
+    } else {
+        Word::low(0)
+    }
+}
+
+/// Writes what stands behind a digest in the block of a message that is nothing else.
+#[inline(always)]
+pub(crate) fn pad_digest<C: Compression, V: Words<Word = C::Word>>(isa: V::Isa, block: &mut BlockOf<C, V>) {
+    macro_rules! pad { ($($i:literal)*) => { $(
+        if const { $i >= C::DIGEST_WORDS && $i < C::Block::COUNT } {
+            block.as_mut()[$i] = V::splat(isa, padding_word::<C>($i));
+        }
+    )* } }
+    pad!(4 5 6 7 8 9 10 11 12 13 14 15);
+}
+
 /// The end of a message, as the state is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct End {

@@ -6,7 +6,7 @@
 //! names and a digest length of its own. This floor does not know kernels, schedules or callers.
 
 use crate::isa::{ByteOrder, MAX_BLOCK_WORDS, Word, WordCount, Words};
-use ending::Ending;
+use ending::{Ending, pad_digest};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -111,6 +111,13 @@ pub trait Compression: Copy + Send + Sync + 'static {
     /// Compresses one block in each lane, whose words may be others afterwards: of a function that keeps them in memory, no copy is made.
     #[inline(always)]
     fn compress_in_place<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, block: &mut BlockOf<Self, V>) {
+        Self::compress(isa, state, *block);
+    }
+    /// Compresses in each lane the block of a message that is a digest and nothing else. What stands behind it in `block` is not read,
+    /// and may be anything afterwards.
+    #[inline(always)]
+    fn compress_digest<V: Words<Word = Self::Word>>(isa: V::Isa, state: &mut StateOf<Self, V>, block: &mut BlockOf<Self, V>) {
+        pad_digest::<Self, V>(isa, block);
         Self::compress(isa, state, *block);
     }
     /// For one wave of many lanes and for two: the round before which each wave loads its words of the next block. If there are any,

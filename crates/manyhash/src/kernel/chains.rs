@@ -12,7 +12,8 @@
 use super::per_message::{ChainBlocks, PerMessage, load_states};
 use super::short::{DigestBlock, LaneStarts, LaneStates};
 use super::states::States;
-use crate::algorithm::{BlockOf, Compression, MAX_BLOCK_BYTES, StateOf, VectorOf, WordOf, write_digest};
+use crate::algorithm::ending::{pad_digest, padding_word};
+use crate::algorithm::{BlockOf, ChainingOf, Compression, MAX_BLOCK_BYTES, StateOf, VectorOf, WordOf, write_digest};
 use crate::isa::{Blocks, ByteOrder, Isa, MAX_LANES, Row, Task, Word, WordCount, Words};
 use std::ops::Range;
 
@@ -21,6 +22,10 @@ type LaneBlocks<C> = BlockOf<C, [WordOf<C>; MAX_LANES]>;
 
 /// The most words of a block that may have bytes of one digest: it begins in the middle of a word.
 const MOST_WORDS: usize = 9;
+
+/// From so many links on, two waves go through code that knows the padding and is three times as long: after other code it takes 0.19 us
+/// longer to begin, and then saves 12 ns a link (SHA-256, Zen 5).
+const FEWEST_OF_LONG_CODE: u64 = 20;
 
 /// Where in its block a digest lies.
 #[derive(Clone)]
@@ -164,21 +169,6 @@ pub(crate) struct Links<'a, C: Compression> {
     pub(crate) is_plain: bool,
 }
 
-/// Returns word `i` of the block of a message that is a digest of all words that `C` has for it: a one behind the digest, and at the end
-/// its length in bits (FIPS 180-4, section 5.1).
-#[inline(always)]
-pub(super) fn padding_word<C: Compression>(i: usize) -> WordOf<C> {
-    const { assert!(!C::WANTS_CHAINS || matches!(C::BYTE_ORDER, ByteOrder::Big)) };
-    let bits = 8 * C::DIGEST_WORDS * size_of::<WordOf<C>>();
-    if i == C::DIGEST_WORDS {
-        WordOf::<C>::TOP_BIT
-    } else if i + 1 == C::Block::COUNT {
-        Word::low(bits as u64)
-    } else {
-        Word::low(0)
-    }
-}
-
 /// Writes what stands behind the digest in the block of a plain chain.
 pub(crate) fn pad<C: Compression>(block: &mut [u8]) {
     let block = &mut block[..C::BLOCK_BYTES];
@@ -190,8 +180,8 @@ impl<I: Isa, C: Compression> Task<I> for Links<'_, C> {
     #[inline(always)]
     fn run(self, isa: I) {
         let Self { links, starts, outer, place, count, memory, from_bytes, to_rows, sums, is_plain, .. } = self;
-        if is_plain {
-            return go_on_plainly(isa, links, &starts, memory, from_bytes, to_rows);
+        if let (true, LaneStarts::Same(start)) = (is_plain, &starts) {
+            return go_on_plainly::<I, C>(isa, links, start, memory, from_bytes, to_rows);
         }
         if from_bytes {
             let words = load_blocks::<I, C>(isa, &memory.bytes);
@@ -260,31 +250,38 @@ fn load_blocks<I: Isa, C: Compression>(isa: I, bytes: &ChainBlocks) -> BlockOf<C
 fn go_on_plainly<I: Isa, C: Compression>(
     isa: I,
     links: u64,
-    starts: &LaneStarts<'_, C>,
+    start: &ChainingOf<C>,
     memory: &mut Memory<C>,
     from_bytes: bool,
     to_rows: bool,
 ) {
-    let mut message: BlockOf<C, VectorOf<C, I>> = if from_bytes {
+    let zero: VectorOf<C, I> = Words::splat(isa, WordOf::<C>::default());
+    let mut message = C::Block::filled(zero);
+    macro_rules! set_digest { ($of:ident: $($i:literal)*) => { $(
+        if const { $i < C::DIGEST_WORDS } {
+            message.as_mut()[$i] = $of.as_ref()[$i];
+        }
+    )* } }
+    let first: BlockOf<C, VectorOf<C, I>> = if from_bytes {
         load_blocks::<I, C>(isa, &memory.bytes)
     } else {
         C::Block::read(isa, memory.blocks.as_ref().as_flattened(), MAX_LANES)
     };
-    macro_rules! pad { ($($i:literal)*) => { $(
-        if const { $i >= C::DIGEST_WORDS && $i < C::Block::COUNT } {
-            message.as_mut()[$i] = Words::splat(isa, padding_word::<C>($i));
+    set_digest!(first: 0 1 2 3 4 5 6 7);
+    let start = C::State::splat(isa, start);
+    if C::HAS_TURNS && VectorOf::<C, I>::WAVES > 1 && links < FEWEST_OF_LONG_CODE {
+        for _ in 0..links {
+            let mut state = start;
+            pad_digest::<C, VectorOf<C, I>>(isa, &mut message);
+            C::compress_in_place(isa, &mut state, &mut message);
+            set_digest!(state: 0 1 2 3 4 5 6 7);
         }
-    )* } }
-    pad!(4 5 6 7 8 9 10 11 12 13 14 15);
-    for _ in 0..links {
-        let mut state = starts.read(isa);
-        C::compress(isa, &mut state, message);
-        macro_rules! digest { ($($i:literal)*) => { $(
-            if const { $i < C::DIGEST_WORDS } {
-                message.as_mut()[$i] = state.as_ref()[$i];
-            }
-        )* } }
-        digest!(0 1 2 3 4 5 6 7);
+    } else {
+        for _ in 0..links {
+            let mut state = start;
+            C::compress_digest(isa, &mut state, &mut message);
+            set_digest!(state: 0 1 2 3 4 5 6 7);
+        }
     }
     let digest = &message.as_ref()[..C::DIGEST_WORDS];
     if to_rows {
