@@ -13,6 +13,7 @@ use std::sync::Once;
 
 pub mod batcher;
 pub mod caches;
+pub mod chains;
 mod choices;
 #[allow(unsafe_code, reason = "columns that break the rules can't be made otherwise")]
 pub mod columns;
@@ -35,6 +36,7 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("batcher", batcher::target),
     ("caches", caches::target),
+    ("chains", chains::target),
     ("columns", columns::target),
     ("hash_many", hash_many::target),
     ("hmac", hmac::target),

@@ -59,9 +59,9 @@ fn compile(name: &str, compiler: &[&str], is_static: bool) -> PathBuf {
 fn compile_source(source: &Path, name: &str, compiler: &[&str], is_static: bool) -> PathBuf {
     let folder = installed(name);
     let program = folder.join("uses");
-    let warnings = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-g"];
+    let options = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-g", "-pthread"];
     let mut command = Command::new(compiler[0]);
-    command.args(&compiler[1..]).args(warnings).arg("-I").arg(here("include"));
+    command.args(&compiler[1..]).args(options).arg("-I").arg(here("include"));
     command.arg(source).args(["-x", "none", "-o"]).arg(&program);
     if is_static {
         // What the compiler says that the static library needs.

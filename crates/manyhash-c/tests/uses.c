@@ -1,6 +1,9 @@
 /* Every function as it is meant, and as it is not. Compiled as C99 and as C++17, with the shared and with the static library. */
 #include "manyhash.h"
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +304,58 @@ static void misuse(void) {
     manyhash_hasher_free(hasher);
 }
 
+#ifndef _WIN32
+static int heard = 0;
+
+static void hears(void *context, void *handle, const uint8_t *digest) {
+    (void)context;
+    CHECK(handle == &heard && digest[0] == 0xBA && digest[31] == 0xAD);
+    heard++;
+}
+
+/* What a thread has that made none of it. */
+typedef struct strange {
+    manyhash_jobs *jobs;
+    manyhash_job *job;
+    const manyhash_key *key;
+} strange;
+
+static void *in_another_thread(void *argument) {
+    const strange *of_others = (const strange *)argument;
+    manyhash_job *job = NULL;
+    manyhash_bytes message = {"abc", 3};
+    uint8_t tag[64];
+    /* A key is everybody's. */
+    CHECK(manyhash_tag_many(of_others->key, &message, 1, tag, 1) == MANYHASH_OK);
+    CHECK(manyhash_job_open(of_others->jobs, NULL, &heard, &job) == MANYHASH_BAD_ARGUMENT && job == NULL);
+    CHECK(manyhash_job_feed(of_others->job, "x", 1, release, NULL) == MANYHASH_BAD_ARGUMENT && released == 0);
+    CHECK(manyhash_job_finish(of_others->job) == MANYHASH_BAD_ARGUMENT);
+    CHECK(manyhash_jobs_poll(of_others->jobs) == MANYHASH_BAD_ARGUMENT && manyhash_jobs_flush(of_others->jobs) == MANYHASH_BAD_ARGUMENT);
+    manyhash_job_free(of_others->job);
+    manyhash_jobs_free(of_others->jobs);
+    return NULL;
+}
+
+/* Jobs are of one thread: others change nothing, and free nothing. */
+static void threads(void) {
+    pthread_t thread;
+    strange ours = {NULL, NULL, NULL};
+    manyhash_key *key = NULL;
+    released = heard = 0;
+    CHECK(manyhash_key_new(MANYHASH_SHA256, "abc", 3, &key) == MANYHASH_OK);
+    CHECK(manyhash_jobs_new(MANYHASH_SHA256, hears, NULL, &ours.jobs) == MANYHASH_OK);
+    CHECK(manyhash_job_open(ours.jobs, NULL, &heard, &ours.job) == MANYHASH_OK);
+    CHECK(manyhash_job_feed(ours.job, "ab", 2, NULL, NULL) == MANYHASH_OK);
+    ours.key = key;
+    CHECK(pthread_create(&thread, NULL, in_another_thread, &ours) == 0 && pthread_join(thread, NULL) == 0);
+    CHECK(manyhash_job_feed(ours.job, "c", 1, NULL, NULL) == MANYHASH_OK);
+    CHECK(manyhash_job_finish(ours.job) == MANYHASH_OK);
+    CHECK(manyhash_jobs_flush(ours.jobs) == MANYHASH_OK && heard == 1);
+    manyhash_jobs_free(ours.jobs);
+    manyhash_key_free(key);
+}
+#endif
+
 static void backends(void) {
     uint8_t digest[64];
     char name[64];
@@ -335,6 +390,9 @@ int main(void) {
     pieces(MANYHASH_SHA3_512, NULL);
     pieces(MANYHASH_BLAKE3, NULL);
     misuse();
+#ifndef _WIN32
+    threads();
+#endif
     if (failures == 0) {
         puts("fine");
     }

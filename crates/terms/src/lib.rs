@@ -8,7 +8,7 @@
 //!   complement are exact in it, so all forms of Ch and Maj are one polynomial. Rotations commute with
 //!   all three, so they go down to the atoms and turn the masks; a shift is a rotation and a mask.
 //! - Bits that never meet may be added: a sum of two polynomials whose product is zero is their
-//!   exclusive or.
+//!   exclusive or. The top bit of a polynomial that is added is added by itself, because it carries into nothing.
 //!
 //! A polynomial that has grown long becomes an atom where it is rotated or multiplied. That loses
 //! laws, never soundness: what cannot be shown equal fails the test.
@@ -374,7 +374,15 @@ impl Arena {
 
     /// Returns the sum of two expressions, each so many times.
     fn sum(&mut self, both: [(Term, u64); 2]) -> Term {
-        let (mut constant, ones) = (0u64, self.ones());
+        let (mut constant, ones, top) = (0u64, self.ones(), 1 << (self.bits - 1));
+        let both = both.map(|(term, factor)| match self.node(term) {
+            Node::Polynomial(products) if matches!(products[0], (NONE, mask) if mask & top != 0) => {
+                constant = constant.wrapping_add(top.wrapping_mul(factor));
+                let top = self.constant(top);
+                (self.xor(term, top), factor)
+            }
+            _ => (term, factor),
+        });
         let [one, other] = both.map(|(term, factor)| match self.node(term) {
             Node::Sum(parts, part_constant) => {
                 constant = constant.wrapping_add(part_constant.wrapping_mul(factor));
@@ -391,6 +399,10 @@ impl Arena {
         let constant = constant & ones;
         match terms[..] {
             [(term, 1)] if constant == 0 => term,
+            [(term, 1)] if constant == top => {
+                let top = self.constant(top);
+                self.xor(term, top)
+            }
             _ => self.intern(Node::Sum(terms, constant)),
         }
     }

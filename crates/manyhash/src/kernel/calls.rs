@@ -38,13 +38,15 @@ pub enum Form {
     Chained,
     /// Two links of a plain chain in each lane.
     ChainedPlainly,
+    /// The same by the code for many links.
+    ChainedLong,
     /// Nodes of trees.
     Nodes,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Blocks,
         Self::One,
         Self::Dealt,
@@ -55,12 +57,17 @@ impl Form {
         Self::Twice,
         Self::Chained,
         Self::ChainedPlainly,
+        Self::ChainedLong,
         Self::Nodes,
     ];
 
     /// Returns whether the call goes on with chains.
     pub fn is_chained(self) -> bool {
-        matches!(self, Self::Chained | Self::ChainedPlainly)
+        self == Self::Chained || self.is_plain()
+    }
+
+    fn is_plain(self) -> bool {
+        matches!(self, Self::ChainedPlainly | Self::ChainedLong)
     }
 }
 
@@ -206,6 +213,7 @@ fn has<C: Compression>(kernel: &Kernel<C>, form: Form) -> bool {
         // BLAKE2s has keys of its own.
         Form::Twice => kernel.has_short() && !C::Ending::MARKS_END,
         Form::Chained | Form::ChainedPlainly => kernel.chains().is_some(),
+        Form::ChainedLong => kernel.chains().is_some_and(|code| code.has_long_code),
         Form::Nodes => kernel.nodes.is_some(),
     }
 }
@@ -296,7 +304,7 @@ fn message_bytes<C: Compression>(form: Form, lane: usize) -> usize {
             let ends = [none, 3 + lane % block, most(1), most(1) + 1, block, block + lane % block, most(3) - lane % block];
             ends[lane % ends.len()]
         }
-        Form::SharedEnd | Form::Chained | Form::ChainedPlainly => block,
+        Form::SharedEnd | Form::Chained | Form::ChainedPlainly | Form::ChainedLong => block,
     }
 }
 
@@ -328,7 +336,7 @@ fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
     };
     for (block, message) in memory.chains.bytes.iter_mut().zip(&memory.messages).filter(|_| form.is_chained()) {
         block[..message.len()].copy_from_slice(message);
-        if form == Form::ChainedPlainly {
+        if form.is_plain() {
             pad::<C>(block);
         }
     }
@@ -338,7 +346,7 @@ fn call<C: Compression>(kernel: Kernel<C>, form: Form) -> Call {
 
 /// Returns where the digests of a chain are put: from the middle of a word on, unless it is plain.
 fn value<C: Compression>(form: Form) -> Range<usize> {
-    let first = if form == Form::ChainedPlainly { 0 } else { 3 };
+    let first = if form.is_plain() { 0 } else { 3 };
     first..first + C::DIGEST_WORDS * size_of::<WordOf<C>>()
 }
 
@@ -358,10 +366,8 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         Form::Blocks | Form::Dealt => {
             Table { address: memory.states.as_ptr() as usize, next_word: word_bytes * memory.columns(), next_lane: word_bytes }
         }
-        Form::One | Form::Together | Form::Refilled | Form::SharedEnd | Form::Chained | Form::ChainedPlainly | Form::Nodes => {
-            Table { address: memory.start.as_ref().as_ptr() as usize, next_word: word_bytes, next_lane: 0 }
-        }
         Form::Ragged | Form::Twice => rows(&memory.starts),
+        _ => Table { address: memory.start.as_ref().as_ptr() as usize, next_word: word_bytes, next_lane: 0 },
     };
     let number_table = Table { address: memory.numbers.as_ptr() as usize, next_word: word_bytes * NODE_LANES, next_lane: word_bytes };
     let numbers = C::Ending::COUNTER.filter(|_| form == Form::Nodes).map(|first| (first, number_table));
@@ -374,7 +380,9 @@ fn describe<C: Compression>(memory: Box<Memory<C>>, form: Form) -> Call {
         }
         Form::Chained => memory.chains.bytes[..lanes].iter().map(|block| vec![range(&block[..C::BLOCK_BYTES])]).collect(),
         // What is behind the digest is always the same.
-        Form::ChainedPlainly => memory.chains.bytes[..lanes].iter().map(|block| vec![range(&block[value::<C>(form)])]).collect(),
+        Form::ChainedPlainly | Form::ChainedLong => {
+            memory.chains.bytes[..lanes].iter().map(|block| vec![range(&block[value::<C>(form)])]).collect()
+        }
         _ => memory.messages.iter().map(|message| vec![range(message)]).collect(),
     };
     let is_short = !matches!(form, Form::Blocks | Form::One | Form::Dealt);
@@ -417,7 +425,7 @@ fn entry<C: Compression>(form: Form) -> (usize, fn(&mut dyn Any)) {
     macro_rules! entries { ($($form:ident = $function:ident)*) => { match form { $(
         Form::$form => ($function::<C> as *const () as usize, |memory| $function::<C>(memory.downcast_mut().expect("its memory"))),
     )* } } }
-    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice Chained = chained ChainedPlainly = chained_plainly Nodes = nodes)
+    entries!(Blocks = blocks One = one Dealt = dealt Together = together Ragged = ragged Refilled = refilled SharedEnd = together Twice = twice Chained = chained ChainedPlainly = chained_plainly ChainedLong = chained_long Nodes = nodes)
 }
 
 extern "C" fn blocks<C: Compression>(memory: &mut Memory<C>) {
@@ -497,6 +505,10 @@ extern "C" fn chained_plainly<C: Compression>(memory: &mut Memory<C>) {
     go_on(memory, Form::ChainedPlainly);
 }
 
+extern "C" fn chained_long<C: Compression>(memory: &mut Memory<C>) {
+    go_on(memory, Form::ChainedLong);
+}
+
 #[inline(always)]
 fn go_on<C: Compression>(memory: &mut Memory<C>, form: Form) {
     let Memory { kernel, start, digests, chains, place, .. } = memory;
@@ -512,7 +524,8 @@ fn go_on<C: Compression>(memory: &mut Memory<C>, form: Form) {
         from_bytes: true,
         to_rows: true,
         sums: false,
-        is_plain: form == Form::ChainedPlainly,
+        is_plain: form.is_plain(),
+        is_long: form == Form::ChainedLong,
     });
     for (lane, digest) in digests.iter_mut().enumerate().take(kernel.lanes) {
         let value = value::<C>(form);

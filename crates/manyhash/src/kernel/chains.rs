@@ -23,10 +23,6 @@ type LaneBlocks<C> = BlockOf<C, [WordOf<C>; MAX_LANES]>;
 /// The most words of a block that may have bytes of one digest: it begins in the middle of a word.
 const MOST_WORDS: usize = 9;
 
-/// From so many links on, two waves go through code that knows the padding and is three times as long: after other code it takes 0.19 us
-/// longer to begin, and then saves 12 ns a link (SHA-256, Zen 5).
-const FEWEST_OF_LONG_CODE: u64 = 20;
-
 /// Where in its block a digest lies.
 #[derive(Clone)]
 pub(crate) struct Place<C: Compression> {
@@ -167,6 +163,8 @@ pub(crate) struct Links<'a, C: Compression> {
     pub(crate) sums: bool,
     /// Whether chains are plain, all from one start.
     pub(crate) is_plain: bool,
+    /// Whether there are so many links of plain chains that code [for long runs](super::Chains::has_long_code) pays.
+    pub(crate) is_long: bool,
 }
 
 /// Writes what stands behind the digest in the block of a plain chain.
@@ -179,9 +177,9 @@ impl<I: Isa, C: Compression> Task<I> for Links<'_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self, isa: I) {
-        let Self { links, starts, outer, place, count, memory, from_bytes, to_rows, sums, is_plain, .. } = self;
+        let Self { links, starts, outer, place, count, memory, from_bytes, to_rows, sums, is_plain, is_long, .. } = self;
         if let (true, LaneStarts::Same(start)) = (is_plain, &starts) {
-            return go_on_plainly::<I, C>(isa, links, start, memory, from_bytes, to_rows);
+            return go_on_plainly::<I, C>(isa, (links, is_long), start, memory, from_bytes, to_rows);
         }
         if from_bytes {
             let words = load_blocks::<I, C>(isa, &memory.bytes);
@@ -244,12 +242,17 @@ fn load_blocks<I: Isa, C: Compression>(isa: I, bytes: &ChainBlocks) -> BlockOf<C
     C::Block::load(isa, C::BYTE_ORDER, &blocks, 0, 0)
 }
 
+/// Whether plain chains have code of their own for long runs.
+pub(super) const fn has_long_code<I: Isa, C: Compression>() -> bool {
+    C::HAS_TURNS && VectorOf::<C, I>::WAVES > 1
+}
+
 /// Goes on with a plain chain in every lane. Padding that the compiler knows saves 3 to 8 % of the time (Zen 4: 15.9 ns a link in
 /// `avx512-lean`, 17.4 for a block).
 #[inline(always)]
 fn go_on_plainly<I: Isa, C: Compression>(
     isa: I,
-    links: u64,
+    (links, is_long): (u64, bool),
     start: &ChainingOf<C>,
     memory: &mut Memory<C>,
     from_bytes: bool,
@@ -269,7 +272,7 @@ fn go_on_plainly<I: Isa, C: Compression>(
     };
     set_digest!(first: 0 1 2 3 4 5 6 7);
     let start = C::State::splat(isa, start);
-    if C::HAS_TURNS && VectorOf::<C, I>::WAVES > 1 && links < FEWEST_OF_LONG_CODE {
+    if const { has_long_code::<I, C>() } && !is_long {
         for _ in 0..links {
             let mut state = start;
             pad_digest::<C, VectorOf<C, I>>(isa, &mut message);

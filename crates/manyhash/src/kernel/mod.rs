@@ -57,6 +57,9 @@ pub(crate) struct Chains<C: Compression> {
     /// Whether it has the blocks of messages in rows, a word of every lane after the other, or as bytes, one message
     /// after the other.
     pub(crate) is_in_lanes: bool,
+    /// Whether there is other code for long runs of plain chains. It knows the padding and is three times as long: after other code it takes
+    /// 0.19 us longer to begin, and then saves 12 ns a link (SHA-256 in two waves, Zen 5).
+    pub(crate) has_long_code: bool,
 }
 
 impl<C: Compression> Chains<C> {
@@ -65,7 +68,7 @@ impl<C: Compression> Chains<C> {
     fn per_message<I: PerMessage<C>, const N: usize>() -> Option<Self> {
         if const { C::WANTS_CHAINS } {
             let go_on: GoOn<C> = |task| run::<I, _>(chains::LinksPerMessage::<C, N>(task));
-            Some(Self { go_on, is_in_lanes: false })
+            Some(Self { go_on, is_in_lanes: false, has_long_code: false })
         } else {
             None
         }
@@ -167,7 +170,7 @@ impl<C: Compression> Kernel<C> {
                 None
             },
             chains: if const { C::WANTS_CHAINS && VectorOf::<C, I>::PADS } {
-                Some(Chains { go_on: |task| run::<I, _>(task), is_in_lanes: true })
+                Some(Chains { go_on: |task| run::<I, _>(task), is_in_lanes: true, has_long_code: chains::has_long_code::<I, C>() })
             } else {
                 None
             },

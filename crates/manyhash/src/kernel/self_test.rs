@@ -198,11 +198,20 @@ fn hashes_nodes<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
 fn goes_on_with_chains<C: SelfTested>(kernel: &Kernel<C>, bytes: &Bytes) -> bool {
     let digest_bytes = C::DIGEST_WORDS * size_of::<WordOf<C>>();
     let Some(code) = kernel.chains() else { return true };
-    goes_on(kernel, code, bytes, (0..digest_bytes, 0..0)) && goes_on(kernel, code, bytes, (3..digest_bytes - 1, 2..3))
+    let plain = (0..digest_bytes, 0..0);
+    goes_on(kernel, code, bytes, plain.clone(), false)
+        && (!code.has_long_code || goes_on(kernel, code, bytes, plain, true))
+        && goes_on(kernel, code, bytes, (3..digest_bytes - 1, 2..3), false)
 }
 
 /// Returns whether it does with these bytes of a digest and of a number. Chains whose digest is at the beginning are plain.
-fn goes_on<C: SelfTested>(kernel: &Kernel<C>, code: Chains<C>, bytes: &Bytes, (value, count): (Range<usize>, Range<usize>)) -> bool {
+fn goes_on<C: SelfTested>(
+    kernel: &Kernel<C>,
+    code: Chains<C>,
+    bytes: &Bytes,
+    (value, count): (Range<usize>, Range<usize>),
+    is_long: bool,
+) -> bool {
     const LINKS: u64 = 3;
     let is_plain = value.start == 0;
     let start = C::filled(WordOf::<C>::default());
@@ -236,6 +245,7 @@ fn goes_on<C: SelfTested>(kernel: &Kernel<C>, code: Chains<C>, bytes: &Bytes, (v
         to_rows: true,
         sums: false,
         is_plain,
+        is_long,
     });
     let found = |lane: usize| if code.is_in_lanes { &memory.rows[lane][..value.len()] } else { &memory.bytes[lane][value.clone()] };
     (0..kernel.lanes).all(|lane| *found(lane) == right[lane][value.clone()])

@@ -128,7 +128,6 @@ fn lanes_are_left_at_once_whatever_the_kernel() {
     }
 }
 
-/// A hundred thousand links of digests alone: whatever a kernel keeps from link to link, it keeps right.
 /// Signatures of FIPS 205 are such chains. The last ones to get a lane have few links, and another kernel may go on with them before
 /// they have begun.
 #[test]
@@ -157,6 +156,7 @@ fn a_few_chains_of_few_links() {
     }
 }
 
+/// A hundred thousand links of digests alone: whatever a kernel keeps from link to link, it keeps right.
 #[test]
 fn long_chains_of_digests() {
     if forced_backend_lacks::<Sha256>() {

@@ -12,6 +12,7 @@ use crate::support::{backends::say, paint};
 use manyhash::backend::{self, Backend};
 use manyhash::blake2::{Parallel, Parameters};
 use manyhash::blake3::Mode;
+use manyhash::chain::{self, Link, Start};
 use manyhash::hmac::{self, Key};
 use manyhash::jobs::Jobs;
 use manyhash::tree::JLanes;
@@ -60,11 +61,23 @@ fn digests<A: Algorithm>() -> Vec<A::Digest> {
         job.finish();
     }
     jobs.flush(|(), digest| drop(told(&[digest])));
+    chains::<A>(&messages);
     found.extend(told(&[JLanes::<A>::new(16).expect("few lanes").hash(&values)]));
     if A::HAS_HMAC {
         tags::<A>(&messages, &mut found);
     }
     found
+}
+
+/// Goes on with chains of secrets: digests alone, and bytes within a message. Lengths of chains are known.
+fn chains<A: Algorithm>(secrets: &[Vec<u8>]) {
+    let values = manyhash::hash_many::<A>(secrets);
+    let links: Vec<u64> = (0..).map(|i| 3 * i).take(values.len()).collect();
+    told(&chain::many::<A>(&values, &links));
+    let own = secret(4, 22);
+    let starts: Vec<Start<'_>> =
+        values.iter().zip(&links).map(|(value, links)| Start { own: &own, value: &value.as_ref()[..15], links: *links }).collect();
+    told(&Link::<A>::new().prefix(&secret(5, 70)).own_bytes(22).value_bytes(15).suffix(&own).many(&starts));
 }
 
 /// Makes tags and keys from secret keys.

@@ -17,6 +17,7 @@ use manyhash::backend::Backend;
 use manyhash::batcher::{Batcher, Settings};
 use manyhash::blake2::{Blake2, Parallel, Parameters};
 use manyhash::blake3::Mode;
+use manyhash::chain::{Link, Start};
 use manyhash::hmac::{self, Key};
 use manyhash::jobs::Jobs;
 use manyhash::tree::{self, BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, bitcoin, cid, dm_verity, git, rfc9162, sha256tree, ssz};
@@ -311,6 +312,26 @@ fn derived_keys<A: Algorithm>() {
     }
 }
 manyhash::for_each_algorithm!(per_algorithm_with_hmac[derived_keys]);
+
+/// Own bytes, which lie against one page, values, which lie against the other, and the room for the last values.
+fn chains<A: Algorithm>() {
+    let count = more_than_lanes::<A>();
+    let (mut owns, mut values, mut room) = (guarded(count), guarded(count), Guarded::with_room(A::DIGEST_BYTES * count));
+    for (length, against) in cases().filter(|(length, _)| *length <= 2 * A::BLOCK_BYTES) {
+        let value_bytes = 1 + length % A::DIGEST_BYTES;
+        let (own, value) = (paint(1, length), paint(2, value_bytes));
+        set_all(&mut owns, &own, against);
+        set_all(&mut values, &value, against);
+        let link = Link::<A>::new().own_bytes(length).value_bytes(value_bytes);
+        let starts: Vec<Start<'_>> =
+            owns.iter().zip(&values).map(|(own, value)| Start { own: own.as_ref(), value: value.as_ref(), links: 2 }).collect();
+        let found = room.room(value_bytes * count, against);
+        link.many_into(&starts, found);
+        let right = (0..2).fold(value, |value, _| reference::<A>()(&[&own[..], &value].concat())[..value_bytes].to_vec());
+        assert_eq!(found, right.repeat(count), "{}, chains: {length}, {against:?}", A::NAME);
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[chains]);
 
 /// Trees of any algorithm give what they give for the same bytes elsewhere, which other tests hold against vectors.
 fn trees<A: Algorithm>() {

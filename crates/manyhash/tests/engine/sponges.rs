@@ -83,6 +83,59 @@ fn what_pycryptodome_computed() {
     }
 }
 
+/// NIST's samples of cSHAKE and KMAC ("Cryptographic Standards and Guidelines: Examples with Intermediate Values", SP 800-185).
+#[test]
+fn nists_samples() {
+    do_as_the_environment_says();
+    let bytes =
+        |hex: &str| -> Vec<u8> { (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).expect("hex")).collect() };
+    let few = [0, 1, 2, 3];
+    let many: Vec<u8> = (0..=0xC7).collect();
+    for (message, of_128, of_256) in [
+        (
+            &few[..],
+            "c1c36925b6409a04f1b504fcbca9d82b4017277cb5ed2b2065fc1d3814d5aaf5",
+            "d008828e2b80ac9d2218ffee1d070c48b8e4c87bff32c9699d5b6896eee0edd164020e2be0560858d9c00c037e34a96937c561a74c412bb4c746469527281c8c",
+        ),
+        (
+            &many,
+            "c5221d50e4f822d96a2e8881a961420f294b7b24fe3d2094baed2c6524cc166b",
+            "07dc27b11e51fbac75bc7b3c1d983e8b4b85fb1defaf218912ac86430273091727f42b17ed1df63e8ec118f04b23633c1dfb1574c8fb55cb45da8e25afb092bb",
+        ),
+    ] {
+        cshake::<Shake128>(128, message, b"Email Signature", &bytes(of_128), "NIST");
+        cshake::<Shake256>(256, message, b"Email Signature", &bytes(of_256), "NIST");
+    }
+    let secret: Vec<u8> = (0x40..=0x5F).collect();
+    let custom = b"My Tagged Application";
+    for (message, custom, tag) in [
+        (&few[..], &b""[..], "e5780b0d3ea6f7d3a429c5706aa43a00fadbd7d49628839e3187243f456ee14e"),
+        (&few, custom, "3b1fba963cd8b0b59e8c1a6d71888b7143651af8ba0a7070c0979e2811324aa5"),
+        (&many, custom, "1f5b4e6cca02209e0dcb5ca635b89a15e271ecc760071dfd805faa38f9729230"),
+    ] {
+        kmac::<Shake128>(128, &secret, message, custom, &bytes(tag), "NIST");
+    }
+    for (message, custom, tag) in [
+        (
+            &few[..],
+            &custom[..],
+            "20c570c31346f703c9ac36c61c03cb64c3970d0cfc787e9b79599d273a68d2f7f69d4cc3de9d104a351689f27cf6f5951f0103f33f4f24871024d9c27773a8dd",
+        ),
+        (
+            &many,
+            b"",
+            "75358cf39e41494e949707927cee0af20a3ff553904c86b08f21cc414bcfd691589d27cf5e15369cbbff8b9a4c2eb17800855d0235ff635da82533ec6b759b69",
+        ),
+        (
+            &many,
+            custom,
+            "b58618f71f92e1d56c1b8c55ddd7cd188b97b4ca4d99831eb2699a837da2e4d970fbacfde50033aea585f1a2708510c32d07880801bd182898fe476876fc8965",
+        ),
+    ] {
+        kmac::<Shake256>(256, &secret, message, custom, &bytes(tag), "NIST");
+    }
+}
+
 /// RFC 9861, section 5: the first vectors of each function, of messages without bytes.
 #[test]
 fn the_rfcs_examples() {

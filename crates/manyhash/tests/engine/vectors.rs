@@ -54,13 +54,22 @@ fn long_messages<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[long_messages]);
 
+/// Checks messages and their digests in hexadecimal digits through every door.
+fn suite<A: Algorithm>(suite: &[(&str, &str)]) {
+    if forced_backend_lacks::<A>() {
+        return;
+    }
+    let (messages, expected): (Vec<&str>, Vec<&str>) = suite.iter().copied().unzip();
+    for door in doors_not_forced::<A>() {
+        let digests: Vec<String> = door.hash_many::<A>(&messages).iter().map(|digest| crate::support::hex(digest.as_ref())).collect();
+        assert_eq!(digests, expected, "{}", door.name());
+    }
+}
+
 /// The test suite of RFC 1321, A.5.
 #[test]
 fn md5_suite() {
-    if forced_backend_lacks::<manyhash::Md5>() {
-        return;
-    }
-    let suite = [
+    suite::<manyhash::Md5>(&[
         ("", "d41d8cd98f00b204e9800998ecf8427e"),
         ("a", "0cc175b9c0f1b6a831c399e269772661"),
         ("abc", "900150983cd24fb0d6963f7d28e17f72"),
@@ -68,12 +77,19 @@ fn md5_suite() {
         ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
         ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"),
         ("12345678901234567890123456789012345678901234567890123456789012345678901234567890", "57edf4a22be3c955ac49da2e2107b67a"),
-    ];
-    let (messages, expected): (Vec<&str>, Vec<&str>) = suite.into_iter().unzip();
-    for door in doors_not_forced::<manyhash::Md5>() {
-        let digests: Vec<String> = door.hash_many::<manyhash::Md5>(&messages).iter().map(|digest| crate::support::hex(digest)).collect();
-        assert_eq!(digests, expected, "{}", door.name());
-    }
+    ]);
+}
+
+/// The examples of GM/T 0004-2012, appendix A.
+#[test]
+fn sm3_examples() {
+    suite::<manyhash::Sm3>(&[
+        ("abc", "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0"),
+        (
+            "abcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcd",
+            "debe9ff92275b8a138604889c18e5a4d6fdb70e5387e5765293dcba39c0c5732",
+        ),
+    ]);
 }
 
 /// Steps from one checkpoint of the Monte Carlo test to the next.

@@ -1,0 +1,4 @@
+//! The program of the fuzz target `chains`.
+#![cfg_attr(fuzzing, no_main)]
+
+manyhash_fuzz::program!(chains);
