@@ -87,6 +87,7 @@ fn beside_slh_dsa_small() {
     beside_slh_dsa::<slh_dsa::Sha2_128s>(&[b"a context"]);
     beside_slh_dsa::<slh_dsa::Sha2_256s>(&[b"a context"]);
     beside_slh_dsa::<slh_dsa::Shake128s>(&[b"a context"]);
+    beside_slh_dsa::<slh_dsa::Shake256s>(&[b"a context"]);
 }
 
 #[test]

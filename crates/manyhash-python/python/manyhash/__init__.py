@@ -156,8 +156,8 @@ def file_part_digests(
     threads: int = 0,
 ) -> list[FileParts]:
     """The digests of parts of each file, all of `part_size` bytes but for the last one, which may have
-    fewer; an empty file has none. Parts of all files are hashed side by side, so that their size makes
-    no difference to the time, and memory stays below 64 MiB besides the digests.
+    fewer; an empty file has none. Parts of all files are hashed side by side, whatever their size, and
+    memory stays below 64 MiB besides the digests.
 
     paths: paths of files. A fifo or a device, and whatever cannot be read or changes its size
         meanwhile, has an error, and the others go on.

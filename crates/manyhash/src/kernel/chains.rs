@@ -122,16 +122,21 @@ impl<C: Compression> Memory<C> {
         }
     }
 
-    /// What was in memory may be secret.
+    /// Erases what the first `lanes` lanes had in memory, and their sums, if there are sums: it may be secret.
     #[cfg(feature = "hmac")]
-    pub(crate) fn erase(&mut self) {
-        zeroize::Zeroize::zeroize(self.bytes.as_flattened_mut());
-        zeroize::Zeroize::zeroize(self.rows.as_flattened_mut());
-        zeroize::Zeroize::zeroize(self.sum_rows.as_flattened_mut());
-        Word::erase(self.blocks.as_mut().as_flattened_mut());
-        Word::erase(self.beside.as_flattened_mut());
-        Word::erase(self.digests.as_mut().as_flattened_mut());
-        Word::erase(self.sums.as_mut().as_flattened_mut());
+    pub(crate) fn erase(&mut self, lanes: usize, sums: bool) {
+        fn erase_words<C: Compression>(rows: &mut [[WordOf<C>; MAX_LANES]], lanes: usize) {
+            rows.iter_mut().for_each(|row| Word::erase(&mut row[..lanes]));
+        }
+        zeroize::Zeroize::zeroize(self.bytes[..lanes].as_flattened_mut());
+        zeroize::Zeroize::zeroize(self.rows[..lanes].as_flattened_mut());
+        erase_words::<C>(self.blocks.as_mut(), lanes);
+        erase_words::<C>(&mut self.beside, lanes);
+        erase_words::<C>(self.digests.as_mut(), lanes);
+        if sums {
+            zeroize::Zeroize::zeroize(self.sum_rows[..lanes].as_flattened_mut());
+            erase_words::<C>(self.sums.as_mut(), lanes);
+        }
     }
 }
 
