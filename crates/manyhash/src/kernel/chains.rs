@@ -107,11 +107,13 @@ impl<C: Compression> Memory<C> {
         }
     }
 
-    /// Puts the block of a lane, which is there as bytes, where lanes have theirs.
-    pub(crate) fn set_lane(&mut self, lane: usize, place: &Place<C>) {
+    /// Puts the block of a lane, which is there as bytes, where lanes have theirs: the words that have bytes of `own`, which are the first,
+    /// or of the digest. What else is in blocks is the same for all chains, and in the lane already.
+    pub(crate) fn set_lane(&mut self, lane: usize, own: Range<usize>, place: &Place<C>) {
         let word_bytes = size_of::<WordOf<C>>();
-        let words = self.bytes[lane][..C::BLOCK_BYTES].chunks_exact(word_bytes);
-        for (row, word) in self.blocks.as_mut().iter_mut().zip(words) {
+        let changed = own.start / word_bytes..place.bytes.end.div_ceil(word_bytes);
+        let words = self.bytes[lane][changed.start * word_bytes..].chunks_exact(word_bytes);
+        for (row, word) in self.blocks.as_mut()[changed].iter_mut().zip(words) {
             row[lane] = WordOf::<C>::from_bytes(C::BYTE_ORDER, word);
         }
         let mut without = self.bytes[lane];

@@ -174,7 +174,7 @@ struct Lanes<'a, 'c, C: Compression> {
     /// The links by which the block of each lane is behind what it has in rows.
     behind: [u64; MAX_LANES],
     /// The states that lanes start from in both passes, if lanes have starts of their own.
-    starts: Box<[LaneStates<C>; 2]>,
+    starts: Option<Box<[LaneStates<C>; 2]>>,
     place: Place<C>,
     /// Whether chains are plain.
     is_plain: bool,
@@ -205,7 +205,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
             used: 0,
             memory: Box::new(Memory::new()),
             behind: [0; MAX_LANES],
-            starts: Box::new([zeros(), zeros()]),
+            starts: chains.keys.is_some().then(|| Box::new([zeros(), zeros()])),
         }
     }
 
@@ -251,11 +251,16 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
         let is_in_lanes = code.is_some_and(|code| code.is_in_lanes);
         let mut from_bytes = true;
         for step in 0.. {
-            let mut lefts = self.busy[..lanes].iter().flatten().map(|chain| chain.left);
-            let Some(first) = lefts.next() else { return };
-            let (busy, links) = lefts.fold((1, first), |(busy, least), left| (busy + 1, least.min(left)));
+            // The links of a run, and how many chains end with it.
+            let (mut busy, mut links, mut ends) = (0, u64::MAX, 0);
+            for chain in self.busy[..lanes].iter().flatten() {
+                busy += 1;
+                (links, ends) = if chain.left < links { (chain.left, 1) } else { (links, ends + usize::from(chain.left == links)) };
+            }
+            if busy == 0 {
+                return;
+            }
             let is_better = step > 0 && waiting.is_empty() && busy < lanes && best_for(mix, busy) != index;
-            let ends = self.busy[..lanes].iter().flatten().filter(|chain| chain.left == links).count();
             // Going through bytes takes as long for all lanes as for some of them one by one.
             let to_rows = ends * FEW_ENDS >= lanes;
             if is_better {
@@ -286,7 +291,7 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
                 if has_ended {
                     self.leave(lane, is_in_lanes);
                     if self.refill(lane, waiting) && !to_rows {
-                        self.memory.set_lane(lane, &self.place);
+                        self.memory.set_lane(lane, layout.own.clone(), &self.place);
                     }
                 }
             }
@@ -300,8 +305,8 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
         let Chains { layout, keys, own, links } = self.chains;
         self.busy[lane] = Some(next);
         self.behind[lane] = 0;
-        if let Some((inner, outer)) = keys {
-            for (rows, starts) in self.starts.iter_mut().zip([inner, outer]) {
+        if let (Some((inner, outer)), Some(rows)) = (keys, &mut self.starts) {
+            for (rows, starts) in rows.iter_mut().zip([inner, outer]) {
                 States::<C>::of_rows(rows).set_column(lane, starts.state(next.chain));
             }
         }
@@ -359,12 +364,12 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
 
     /// Goes on by `links` links in every lane.
     fn go_on(&mut self, code: Code<C>, links: u64, from_bytes: bool, to_rows: bool) {
-        let Chains { layout, keys, .. } = self.chains;
-        let [inner, outer] = &*self.starts;
+        let layout = self.chains.layout;
+        let starts = self.starts.as_deref();
         let task = Links {
             links,
-            starts: if keys.is_some() { LaneStarts::Each(inner) } else { LaneStarts::Same(&layout.start) },
-            outer: self.digest_block.as_ref().map(|(block, bytes)| SecondPass { starts: outer, block, bytes }),
+            starts: starts.map_or(LaneStarts::Same(&layout.start), |[inner, _]| LaneStarts::Each(inner)),
+            outer: self.digest_block.as_ref().zip(starts).map(|((block, bytes), [_, outer])| SecondPass { starts: outer, block, bytes }),
             place: &self.place,
             count: counting_word::<C>(layout.count.clone()),
             count_bytes: layout.count.clone(),
@@ -380,14 +385,14 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
 
     /// Goes on by one link, by a kernel that has no code for chains.
     fn go_on_in_memory(&mut self, kernel: &Kernel<C>) {
-        let Chains { layout, keys, .. } = self.chains;
-        let mut inner = self.starts[0];
+        let layout = self.chains.layout;
+        let zeros = C::filled([WordOf::<C>::default(); MAX_LANES]);
+        let [mut inner, mut outer] = self.starts.as_deref().copied().unwrap_or([zeros; 2]);
         let mut states = States::<C>::of_rows(&mut inner);
-        if keys.is_none() {
+        if self.starts.is_none() {
             (0..kernel.lanes).for_each(|lane| states.set_column(lane, &layout.start));
         }
         kernel.advance(&mut states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, |lane| &self.memory.bytes[lane]));
-        let mut outer = self.starts[1];
         if let Some((_, bytes)) = &self.digest_block {
             let mut blocks = [*bytes; MAX_LANES];
             for (lane, block) in blocks.iter_mut().enumerate().take(kernel.lanes) {
@@ -412,8 +417,6 @@ impl<'a, 'c, C: Compression> Lanes<'a, 'c, C> {
 impl<C: Compression> Drop for Lanes<'_, '_, C> {
     fn drop(&mut self) {
         self.memory.erase(self.used, self.sums.is_some());
-        if self.chains.keys.is_some() {
-            self.starts.iter_mut().for_each(|rows| Word::erase(rows.as_mut().as_flattened_mut()));
-        }
+        self.starts.iter_mut().flat_map(|rows| rows.iter_mut()).for_each(|rows| Word::erase(rows.as_mut().as_flattened_mut()));
     }
 }
