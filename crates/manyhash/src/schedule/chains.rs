@@ -20,7 +20,7 @@ use std::ops::Range;
 const FEWEST_OF_LONG_CODE: u64 = 20;
 
 /// Up to so many links of all chains together, moving chains from kernel to kernel takes longer than it saves: 35 chains of up to 15 links, as
-/// signatures have them, take 4.7 us with the kernel that is through soonest, and 5.3 with the best for so many chains first (Zen 5).
+/// signatures have them, took 4.7 us with the kernel that is through soonest, and 5.3 with the best for so many chains first (Zen 5).
 const FEW_LINKS: u64 = 256;
 
 /// What the messages of all chains have in common: they are one block. All ranges are of bytes in it.
