@@ -6,8 +6,8 @@
 //! at any byte of its block, because what comes before it need not be whole words (FIPS 205, section
 //! 11.2: 22 bytes). Kernels with registers for each message have blocks as bytes.
 //!
-//! A chain is **plain** if each message is a digest and nothing else. Then neither digests nor what stands behind them are in memory: the
-//! compiler knows the padding, and leaves out what it can compute.
+//! A chain is **plain** if each message is a digest and nothing else. Then the compiler knows the padding, and leaves out what it can compute. In one
+//! wave, digests stay in registers. Two waves have their words in memory, and for long runs code of their own.
 
 use super::per_message::{ChainBlocks, PerMessage, load_states};
 use super::short::{DigestBlock, LaneStarts, LaneStates};
