@@ -7,6 +7,35 @@
 //!
 //! [`many`] hashes digests as they are. A [`Link`] says what else is in every message.
 //! `hmac::pbkdf2_many` is a chain of tags.
+//!
+//! To make a proof of history is serial: each entry has so many links behind the one before it, and what it
+//! records is mixed into the last. To verify one is not, as every entry says where it ends:
+//!
+//! ```
+//! use manyhash::{Sha256, chain, hash, hash_many};
+//! struct Entry { links: u64, recorded: [u8; 32], end: [u8; 32] }
+//!
+//! fn is_true(genesis: [u8; 32], history: &[Entry]) -> bool {
+//!     let starts: Vec<[u8; 32]> = std::iter::once(genesis).chain(history.iter().map(|entry| entry.end)).take(history.len()).collect();
+//!     let links: Vec<u64> = history.iter().map(|entry| entry.links - 1).collect();
+//!     let before = chain::many::<Sha256>(&starts, &links);
+//!     let mixed: Vec<[u8; 64]> = before.iter().zip(history).map(|(before, entry)| concat(before, &entry.recorded)).collect();
+//!     hash_many::<Sha256>(&mixed).iter().zip(history).all(|(end, entry)| *end == entry.end)
+//! }
+//! # fn concat(one: &[u8; 32], other: &[u8; 32]) -> [u8; 64] { [*one, *other].as_flattened().try_into().unwrap() }
+//!
+//! let mut last = hash::<Sha256>(b"genesis");
+//! let genesis = last;
+//! let mut history: Vec<Entry> = Vec::new();
+//! for (links, recorded) in [(800, [1; 32]), (20, [2; 32]), (12_500, [3; 32])] {
+//!     let before = (1..links).fold(last, |value, _| hash::<Sha256>(&value));
+//!     last = hash::<Sha256>(&concat(&before, &recorded));
+//!     history.push(Entry { links, recorded, end: last });
+//! }
+//! assert!(is_true(genesis, &history));
+//! history[1].recorded = [4; 32];
+//! assert!(!is_true(genesis, &history));
+//! ```
 
 use crate::algorithm::CompressionOf;
 use crate::algorithms::Algorithm;

@@ -182,6 +182,35 @@ fn addresses_are_those_of_another_implementation() {
     assert_eq!(place.run(&format!("tree cid {}", files.join(" "))).stdout, expected);
 }
 
+/// Vectors of bytes, and lists of bytes, of numbers of 8 bytes and of digests.
+#[test]
+fn roots_of_ethereum_are_those_of_remerkleable() {
+    let place = Place::new();
+    if !place.command("python3").args(["-c", "import remerkleable"]).output().is_ok_and(|run| run.status.success()) {
+        return skipped("Python has no remerkleable");
+    }
+    let script = "import sys\nfrom remerkleable.basic import uint64\nfrom remerkleable.byte_arrays import ByteList, Bytes32, ByteVector\n\
+                  from remerkleable.complex import List\n\
+                  for path, kind in [argument.split('=') for argument in sys.argv[1:]]:\n    \
+                  print(eval(kind).decode_bytes(open(path, 'rb').read()).hash_tree_root().hex(), path, sep='  ')";
+    for (options, kind, lengths) in [
+        ("", "ByteVector[n]", [1, 31, 32, 33, 64, 1000, 100_001]),
+        ("--limit 1073741824", "ByteList[1073741824]", [0, 1, 31, 32, 33, 5000, 100_001]),
+        ("--limit 100001", "ByteList[100001]", [0, 1, 31, 32, 33, 5000, 100_001]),
+        ("--element-bytes 8 --limit 1099511627776", "List[uint64, 1099511627776]", [0, 8, 24, 32, 40, 5000, 100_000]),
+        ("--element-bytes 32 --limit 8192", "List[Bytes32, 8192]", [0, 32, 64, 96, 4096, 32_032, 262_144]),
+    ] {
+        let files = lengths.map(|bytes| {
+            place.file(format!("m{bytes}"), pattern(bytes));
+            (format!("m{bytes}"), format!("m{bytes}={}", kind.replace("[n]", &format!("[{bytes}]"))))
+        });
+        let asked = files.iter().map(|(_, asked)| asked);
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let expected = succeeds(place.command("python3").args(["-c", script]).args(asked));
+        assert_eq!(place.run(&format!("tree ssz {options} {}", names.join(" "))).stdout, expected, "{options}");
+    }
+}
+
 /// A file and a stream have the same digest, on any number of threads.
 #[test]
 fn streams_have_the_digests_of_files() {

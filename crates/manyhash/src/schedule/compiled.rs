@@ -14,13 +14,14 @@ use super::messages::Messages;
 #[cfg(feature = "hmac")]
 use super::messages::Which;
 use super::mix::{Mix, Mixes, Usage};
+use super::opened::{self, Head};
 use super::{Extent, Memory, Supply};
 use super::{alone, route, squeeze};
 use crate::algorithm::{ChainingOf, SelfTested};
 use crate::isa::OnceLock;
-use crate::kernel::start::Passes;
 #[cfg(feature = "hmac")]
 use crate::kernel::start::Starts;
+use crate::kernel::start::{Passes, Start};
 use alloc::vec::Vec;
 
 /// A compression function with all functions that are compiled for it.
@@ -37,6 +38,8 @@ pub(crate) trait Compiled: SelfTested {
     fn hash_many(mix: &Mix<Self>, passes: &Passes<'_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>, usage: Option<&mut Usage>);
     /// Hashes a batch with bytes around each message: see [`framed::hash_many`].
     fn hash_framed(mix: &Mix<Self>, around: Around<'_, '_, Self>, messages: &dyn Messages, digests: &mut Digests<'_>);
+    /// Hashes a batch in which each message has a head of its own: see [`opened::hash_many`].
+    fn hash_opened(mix: &Mix<Self>, start: &Start<Self>, head: Head<'_>, messages: &dyn Messages, digests: &mut Digests<'_>);
     /// Hashes all digests once more: see [`route::hash_digests`].
     #[cfg(feature = "hmac")]
     fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage);
@@ -95,6 +98,9 @@ macro_rules! compiled { ($($Compression:path)*) => { $(
                 return chunks::hash_many(mix, &around.passes, messages, digests);
             }
             framed::hash_many(mix, around, messages, digests);
+        }
+        fn hash_opened(mix: &Mix<Self>, start: &Start<Self>, head: Head<'_>, messages: &dyn Messages, digests: &mut Digests<'_>) {
+            opened::hash_many(mix, start, None, head, messages, digests);
         }
         #[cfg(feature = "hmac")]
         fn hash_digests(mix: &Mix<Self>, starts: Starts<'_, Self>, digests: &mut Digests<'_>, usage: &mut Usage) {

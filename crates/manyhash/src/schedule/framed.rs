@@ -1,16 +1,17 @@
 //! Messages in memory, with bytes around each of them, as a supply of the schedule.
 
-use super::copied;
+use super::copied::{self, Copies};
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
+use super::opened;
 use super::queue::Queue;
 use super::route;
 use super::{Advanced, Ended, Extent, Lanes, Memory, Pieces, Supply, Waiting, ended_of};
 use crate::algorithm::ending::{End, Ending, block_count, padded, padded_bytes, whole_bytes};
 use crate::algorithm::{ChainingOf, Compression, SelfTested};
 use crate::isa::Ahead;
-use crate::kernel::start::Passes;
+use crate::kernel::start::{Passes, Start, Starts};
 use alloc::vec::Vec;
 
 /// The bytes before and after each message.
@@ -49,8 +50,10 @@ pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, '_, C>,
         return route::hash_many(mix, &around.passes, messages, digests, None);
     }
     digests.check_room(messages.count());
-    if copied::hash_many(mix, around, messages, digests) {
-        return;
+    let are_own = [Some(around.passes.inner), around.passes.outer].iter().flatten().any(Starts::are_own);
+    match around.passes.inner {
+        Starts::Same(start) if !are_own && hash_from_one_start(mix, around, start, messages, digests) => return,
+        _ => {}
     }
     let queue = Queue::longest_first::<C>(messages, 0..messages.count(), around.framed_bytes(&[]));
     let mut framed = Framed { around, messages, digests, queue, slots: Vec::new() };
@@ -59,6 +62,46 @@ pub(super) fn hash_many<C: Compression>(mix: &Mix<C>, around: Around<'_, '_, C>,
         let all = (Which::From(0), digests.count());
         route::hash_digests(mix, outer, all, digests, &mut Usage::default());
     }
+}
+
+/// Hashes messages that all start from one midstate in other ways than the schedule, if there is a better one. Returns whether there is.
+fn hash_from_one_start<C: Compression>(
+    mix: &Mix<C>,
+    around: Around<'_, '_, C>,
+    start: &Start<C>,
+    messages: &dyn Messages,
+    digests: &mut Digests<'_>,
+) -> bool {
+    let Around { passes, head, suffix } = around;
+    let count = messages.count();
+    if suffix.is_empty() && head.len() == C::BLOCK_BYTES {
+        opened::hash_behind_block(mix, start, passes.outer, head, messages, digests);
+        return true;
+    }
+    let lengths = || (0..count).map(|i| messages.message(i).len());
+    if let Some(most_bytes) = copied::MOST_BYTES.checked_sub(head.len() + suffix.len()) {
+        let first_bytes = messages.equal_bytes().or_else(|| lengths().next()).unwrap_or(0);
+        if first_bytes <= most_bytes && (messages.equal_bytes().is_some() || messages.equal_before(0..count, first_bytes) == count) {
+            copied::hash_equal(mix, passes, (head, suffix), messages, first_bytes, digests);
+            return true;
+        }
+        if lengths().all(|bytes| bytes <= most_bytes) {
+            let bytes = lengths().sum::<usize>() + count * (head.len() + suffix.len());
+            let mut copies = Copies::new(mix, start, passes.outer).reserving(count, bytes);
+            (0..count).for_each(|i| copies.push(i, [head, messages.message(i), suffix], digests));
+            copies.hash(digests);
+            return true;
+        }
+    }
+    if suffix.is_empty() {
+        let write_head = |_, room: &mut [u8]| {
+            room[..head.len()].copy_from_slice(head);
+            head.len()
+        };
+        opened::hash_many(mix, start, passes.outer, &write_head, messages, digests);
+        return true;
+    }
+    false
 }
 
 /// Messages on their way through the schedule, and those that wait.

@@ -77,6 +77,7 @@ pub(crate) mod mix;
 #[cfg(all(test, feature = "oracle"))]
 mod model;
 mod nodes;
+pub(crate) mod opened;
 mod queue;
 #[cfg(all(test, feature = "oracle"))]
 mod robust;

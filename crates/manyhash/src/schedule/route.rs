@@ -159,6 +159,30 @@ pub(super) fn hash_these<C: Compression>(
     }
 }
 
+/// Hashes some messages, message i of which has its digest and its outer start at `indices[i]`, in rising order.
+pub(super) fn hash_some<C: Compression>(
+    mix: &Mix<C>,
+    inner: Starts<'_, C>,
+    outer: Option<Starts<'_, C>>,
+    some: &dyn Messages,
+    indices: &[usize],
+    digests: &mut Digests<'_>,
+) {
+    let [Some(first), Some(last)] = [indices.first(), indices.last()] else { return };
+    let inner_state = &|i: usize| inner.state(i);
+    let outer_state = &|i: usize| outer.as_ref().expect("there is one").state(indices[i]);
+    let passes = Passes { inner: inner.chosen(inner_state), outer: outer.map(|outer| outer.chosen(outer_state)) };
+    let digest_bytes = digests.digest_bytes();
+    if last - first + 1 == indices.len() {
+        return hash_many(mix, &passes, some, &mut Digests::new(digests.part(*first..last + 1), digest_bytes), None);
+    }
+    let mut made = vec![0; indices.len() * digest_bytes];
+    hash_many(mix, &passes, some, &mut Digests::new(&mut made, digest_bytes), None);
+    for (i, made) in indices.iter().zip(made.chunks_exact(digest_bytes)) {
+        digests.room(*i).copy_from_slice(made);
+    }
+}
+
 /// Hashes messages one after the other on the kernel for one.
 pub(super) fn hash_one_by_one<C: Compression>(
     mix: &Mix<C>,

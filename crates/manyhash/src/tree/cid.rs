@@ -73,13 +73,14 @@ impl fmt::Display for Cid {
 /// assert_eq!(empty, "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku");
 /// ```
 pub fn cids(contents: &[impl AsRef<[u8]>]) -> Vec<Cid> {
-    let digests = chunks().hash_leaves_of(contents);
-    let of_file = |(content, digests): (&[u8], Vec<[u8; 32]>)| {
+    let chunks = chunks();
+    let mut digests = chunks.hash_leaves_of(contents).into_iter();
+    let of_file = |content: &[u8]| {
         let mut file = FileBuilder::new();
-        file.add(&digests);
+        file.add(&digests.by_ref().take(chunks.leaves(content)).collect::<Vec<_>>());
         file.finish(content.len() as u64)
     };
-    contents.iter().map(AsRef::as_ref).zip(digests).map(of_file).collect()
+    contents.iter().map(AsRef::as_ref).map(of_file).collect()
 }
 
 /// Returns a Merkle tree whose leaves are chunks, for [`hash_leaves`](Merkle::hash_leaves). Its

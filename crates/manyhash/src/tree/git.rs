@@ -4,16 +4,16 @@
 //! An id is the digest of a header and the content: the object's type, its length in decimal
 //! digits, a zero byte.
 
-use crate::algorithm::{Sha1, Sha256};
+use crate::algorithm::{CompressionOf, Sha1, Sha256};
 use crate::algorithms::Algorithm;
+use crate::backend;
 use crate::hash::Hasher;
-use crate::many::hash_contiguous;
-#[cfg(feature = "std")]
-use crate::readers::Readers;
+use crate::kernel::start::Start;
+use crate::schedule::compiled::Compiled;
+use crate::schedule::digests::Digests;
+use crate::schedule::messages::Slice;
 use alloc::vec::Vec;
 use std::cmp::Ordering;
-#[cfg(feature = "std")]
-use std::io::Read;
 
 /// The algorithms of repositories: SHA-1 and SHA-256.
 pub trait GitAlgorithm: Algorithm {
@@ -29,11 +29,6 @@ impl GitAlgorithm for Sha256 {
     const OBJECT_FORMAT: &'static str = "sha256";
 }
 
-/// A longer blob is read piece by piece, and not copied together with its header.
-const COPIED_BYTES: usize = 16 << 10;
-/// The most bytes of blobs that are copied before they are hashed.
-const BATCH_BYTES: usize = 1 << 20;
-
 /// Returns the id of each blob, and computes all of them together.
 ///
 /// ```
@@ -43,80 +38,25 @@ const BATCH_BYTES: usize = 1 << 20;
 /// ```
 pub fn blob_ids<A: GitAlgorithm>(contents: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
     let mut ids = vec![A::ZERO; contents.len()];
-    let mut long = Vec::new();
-    let (mut copied, mut offsets, mut indices) = (Vec::new(), vec![0_u64], Vec::new());
-    for (index, content) in contents.iter().enumerate() {
-        let content = content.as_ref();
-        if content.len() > COPIED_BYTES {
-            long.push((index, content));
-            continue;
-        }
-        copied.extend_from_slice(&header("blob", content.len() as u64));
-        copied.extend_from_slice(content);
-        offsets.push(copied.len() as u64);
-        indices.push(index);
-        if copied.len() > BATCH_BYTES {
-            hash_copied::<A>(&copied, &offsets, &indices, &mut ids);
-            copied.clear();
-            offsets.truncate(1);
-            indices.clear();
-        }
-    }
-    hash_copied::<A>(&copied, &offsets, &indices, &mut ids);
-    hash_long::<A>(&long, &mut ids);
+    let head = &|index: usize, room: &mut [u8]| write_blob_header(contents[index].as_ref().len(), room);
+    let digests = &mut Digests::of::<A>(&mut ids);
+    <CompressionOf<A>>::hash_opened(backend::mix::<A>(), &Start::of::<A>(), head, &Slice(contents), digests);
     ids
 }
 
-/// Hashes blobs that are not copied: side by side, each as a reader.
-#[cfg(feature = "std")]
-fn hash_long<A: GitAlgorithm>(long: &[(usize, &[u8])], ids: &mut [A::Digest]) {
-    let readers = long.iter().map(|(index, content)| {
-        let header = header("blob", content.len() as u64);
-        let bytes = (header.len() + content.len()) as u64;
-        (Blob { index: *index, header, read_bytes: 0, content }, bytes)
-    });
-    if !long.is_empty() {
-        Readers::<A>::new().hash(readers, |blob, id| ids[blob.index] = id.expect("memory is read without errors"));
+/// Writes what [`header`] returns for a blob, and returns how many bytes it has.
+fn write_blob_header(bytes: usize, room: &mut [u8]) -> usize {
+    const BEFORE: &[u8] = b"blob ";
+    let digits = bytes.checked_ilog10().unwrap_or(0) as usize + 1;
+    let (before, after) = room.split_at_mut(BEFORE.len());
+    before.copy_from_slice(BEFORE);
+    let mut left = bytes;
+    for digit in after[..digits].iter_mut().rev() {
+        *digit = b'0' + (left % 10) as u8;
+        left /= 10;
     }
-}
-
-/// Without readers, they are hashed one after the other.
-#[cfg(not(feature = "std"))]
-fn hash_long<A: GitAlgorithm>(long: &[(usize, &[u8])], ids: &mut [A::Digest]) {
-    for (index, content) in long {
-        let mut hasher = blob_hasher::<A>(content.len() as u64);
-        hasher.update(content);
-        ids[*index] = hasher.finalize();
-    }
-}
-
-fn hash_copied<A: GitAlgorithm>(copied: &[u8], offsets: &[u64], indices: &[usize], ids: &mut [A::Digest]) {
-    for (index, id) in indices.iter().zip(hash_contiguous::<A>(copied, offsets)) {
-        ids[*index] = id;
-    }
-}
-
-/// A blob with its header, to be read.
-#[cfg(feature = "std")]
-struct Blob<'a> {
-    index: usize,
-    header: Vec<u8>,
-    /// The bytes of the header that were read.
-    read_bytes: usize,
-    content: &'a [u8],
-}
-
-#[cfg(feature = "std")]
-impl Read for Blob<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let mut header = &self.header[self.read_bytes..];
-        if header.is_empty() {
-            return self.content.read(buffer);
-        }
-        let bytes = header.read(buffer)?;
-        self.read_bytes += bytes;
-        Ok(bytes)
-    }
+    after[digits] = 0;
+    BEFORE.len() + digits + 1
 }
 
 /// Begins the id of a blob of `bytes` bytes, whose content comes in pieces.

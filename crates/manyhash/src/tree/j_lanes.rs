@@ -10,14 +10,17 @@ use super::copied::CopiedSlices;
 use super::dealt::DealtHasher;
 use super::separated::{self, Role};
 use super::{LANES, ParameterError};
-use crate::algorithm::{CompressionOf, SelfTested};
+use crate::algorithm::{CompressionOf, SelfTested, WordOf};
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Backend, BackendError};
 use crate::frame::Frame;
 use crate::schedule::digests::Digests;
+use crate::schedule::messages::Slice;
+use alloc::vec::Vec;
 use std::fmt;
 #[cfg(feature = "std")]
 use std::io;
+use std::ops::Range;
 
 /// Computes j-lanes(A, j).
 ///
@@ -84,6 +87,61 @@ impl<A: Algorithm> JLanes<A> {
         hasher.finalize()
     }
 
+    /// Returns the digest of each slice of a message. Whoever keeps them need not hash all slices again
+    /// when words of a few of them [change](Self::update).
+    pub fn slice_digests(&self, message: &[u8]) -> Vec<A::Digest> {
+        let mut hasher = self.hasher();
+        hasher.update(message);
+        hasher.into_slice_digests()
+    }
+
+    /// Returns the digest of a message of which the bytes `changed` have changed, but not how many
+    /// it has, since it had these digests of slices: hashes only the slices that have changed, and
+    /// replaces their digests (Gueron 2013, "only a portion" of the message changes). Successive words
+    /// are in successive slices: if those that have changed are in more than a quarter of them, it
+    /// hashes all.
+    ///
+    /// # Panics
+    /// Panics if there are not as many digests as slices, or if `changed` goes past the end of the
+    /// message.
+    ///
+    /// ```
+    /// use manyhash::{Sha256, tree::JLanes};
+    /// let mode = JLanes::<Sha256>::new(16).unwrap();
+    /// let mut message = vec![7; 100_000];
+    /// let mut slices = mode.slice_digests(&message);
+    /// message[5000..5008].fill(8);
+    /// assert_eq!(mode.update(&mut slices, &message, 5000..5008), mode.hash(&message));
+    /// ```
+    pub fn update(&self, slice_digests: &mut [A::Digest], message: &[u8], changed: Range<u64>) -> A::Digest {
+        assert_eq!(slice_digests.len(), self.lanes, "digests of slices");
+        assert!(changed.end <= message.len() as u64, "changed bytes to {} of {}", changed.end, message.len());
+        let word_bytes = size_of::<WordOf<CompressionOf<A>>>();
+        let words = changed.start / word_bytes as u64..changed.end.div_ceil(word_bytes as u64);
+        if changed.is_empty() {
+        } else if 4 * (words.end - words.start) > self.lanes as u64 {
+            slice_digests.copy_from_slice(&self.slice_digests(message));
+        } else {
+            let lanes: Vec<usize> = words.map(|word| (word % self.lanes as u64) as usize).collect();
+            let slice = |lane: &usize| message.chunks(word_bytes).skip(*lane).step_by(self.lanes).flatten().copied().collect();
+            let slices: Vec<Vec<u8>> = lanes.iter().map(slice).collect();
+            let mut digests = vec![A::ZERO; lanes.len()];
+            let mix = self.backend.map_or_else(backend::mix::<A>, |backend| backend.mix::<A>().expect("on_backend has asked"));
+            self.lane.hash_many_on(mix, &Slice(&slices), &mut digests);
+            lanes.iter().zip(digests).for_each(|(lane, digest)| slice_digests[*lane] = digest);
+        }
+        self.wrap(slice_digests)
+    }
+
+    /// Returns the digest of the message from the digests of all slices.
+    ///
+    /// # Panics
+    /// Panics if there are not as many digests as slices.
+    pub fn wrap(&self, slices: &[A::Digest]) -> A::Digest {
+        assert_eq!(slices.len(), self.lanes, "digests of slices");
+        super::wrap(&self.wrap, slices)
+    }
+
     /// Returns a hasher for a message that arrives in pieces.
     pub fn hasher(&self) -> JLanesHasher<A> {
         let mix = match self.backend {
@@ -126,13 +184,18 @@ impl<A: Algorithm> JLanesHasher<A> {
 
     /// Returns the digest of the message.
     pub fn finalize(self) -> A::Digest {
+        let wrap = self.mode.wrap.clone();
+        super::wrap(&wrap, &self.into_slice_digests())
+    }
+
+    fn into_slice_digests(self) -> Vec<A::Digest> {
         let mut digests = vec![A::ZERO; self.mode.lanes];
         let room = &mut Digests::of::<A>(&mut digests);
         match self.slices {
             Slices::Dealt(slices) => slices.finalize(room),
             Slices::Copied(slices) => slices.finalize(room),
         }
-        super::wrap(&self.mode.wrap, &digests)
+        digests
     }
 }
 

@@ -82,11 +82,12 @@ pub struct Nodes<'a> {
 const BATCH_BYTES: usize = 128 << 10;
 
 /// At most so many nodes are hashed together. Those of 64 bytes stay in the second cache with what waits
-/// on each level: twice as many took a fortieth longer on Zen 4.
-const MOST_NODES: usize = 1024;
+/// on each level, and a tree is small enough for the allocator to keep its memory: twice as many took SSZ a twentieth to a seventh longer
+/// (Zen 5).
+const MOST_NODES: usize = 512;
 
 /// Trees of so many leaves are built one by one, because their levels fill lanes by themselves. The
-/// levels of smaller ones are copied together.
+/// levels of smaller ones are copied together, until they have so many leaves: more would not stay in the second cache.
 const MANY_LEAVES: usize = 1024;
 
 impl<A: Algorithm> Merkle<A> {
@@ -138,7 +139,7 @@ impl<A: Algorithm> Merkle<A> {
     /// Returns the digests of leaves. `data` is any number of whole leaves, and the last one of all
     /// if it is short.
     pub fn hash_leaves(&self, data: &[u8]) -> Vec<A::Digest> {
-        self.hash_leaves_of(&[data]).pop().unwrap_or_default()
+        self.hash_leaves_of(&[data])
     }
 
     /// Returns the digest of each leaf. Leaves may have any length if the format says so, as that
@@ -179,27 +180,61 @@ impl<A: Algorithm> Merkle<A> {
     /// Returns the root over each message, and computes all of them together. The root is `None` if
     /// a message is empty.
     pub fn roots(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Option<A::Digest>> {
-        let mut levels = self.hash_leaves_of(messages);
-        for digests in levels.iter_mut().filter(|digests| digests.len() >= MANY_LEAVES) {
-            let mut builder = self.builder();
-            builder.add(digests);
-            *digests = builder.root().into_iter().collect();
+        let mut roots = Vec::with_capacity(messages.len());
+        let mut rest = messages;
+        while !rest.is_empty() {
+            let mut leaves = 0;
+            let is_enough = |message: &_| {
+                leaves += self.leaves(AsRef::<[u8]>::as_ref(message));
+                leaves >= MANY_LEAVES
+            };
+            let some;
+            (some, rest) = rest.split_at(rest.iter().position(is_enough).map_or(rest.len(), |last| last + 1));
+            roots.extend(self.roots_together(some));
+        }
+        roots
+    }
+
+    /// Returns the root over each message, with the leaves of all at once.
+    fn roots_together(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Option<A::Digest>> {
+        let mut digests = self.hash_leaves_of(messages);
+        let mut counts: Vec<usize> = messages.iter().map(|message| self.leaves(message.as_ref())).collect();
+        let mut roots = vec![None; messages.len()];
+        let mut rest = digests.as_slice();
+        for (count, root) in counts.iter_mut().zip(&mut roots) {
+            let leaves = rest.split_off(..*count).expect("the leaves of a message");
+            if *count >= MANY_LEAVES {
+                let mut builder = self.builder();
+                builder.add(leaves);
+                *root = builder.root();
+            }
         }
         for level in 0.. {
-            let mut nodes = Vec::new();
-            let promoted: Vec<_> = levels.iter().map(|digests| self.push_nodes(digests, level, End::Here, &mut nodes)).collect();
+            let (mut nodes, mut above) = (Vec::new(), Vec::new());
+            let mut rest = digests.as_slice();
+            for (count, root) in counts.iter_mut().zip(&mut roots) {
+                let own = rest.split_off(..*count).expect("the digests of a message");
+                if own.len() <= 1 || root.is_some() {
+                    *root = root.or(own.first().copied());
+                    *count = 0;
+                    continue;
+                }
+                above.push(self.push_nodes(own, level, End::Here, &mut nodes));
+                *count = own.len().div_ceil(self.children);
+            }
             if nodes.is_empty() {
                 break;
             }
-            let mut hashed = self.hash_nodes(&nodes).into_iter();
-            for (digests, promoted) in levels.iter_mut().zip(promoted) {
-                if digests.len() > 1 {
-                    let nodes = digests.len().div_ceil(self.children) - usize::from(promoted.is_some());
-                    *digests = hashed.by_ref().take(nodes).chain(promoted).collect();
-                }
+            let hashed = self.hash_nodes(&nodes);
+            let mut hashed = hashed.as_slice();
+            digests.clear();
+            for (count, promoted) in counts.iter().filter(|count| **count > 0).zip(above) {
+                let nodes = count - usize::from(promoted.is_some());
+                digests.extend_from_slice(hashed.split_off(..nodes).expect("a digest of each node"));
+                digests.extend(promoted);
             }
         }
-        levels.into_iter().map(|digests| digests.first().copied()).collect()
+        roots
     }
 
     /// Begins a tree whose leaves come one after the other.
@@ -207,22 +242,25 @@ impl<A: Algorithm> Merkle<A> {
         Builder { tree: self, levels: vec![Level::new()] }
     }
 
-    pub(super) fn hash_leaves_of(&self, messages: &[impl AsRef<[u8]>]) -> Vec<Vec<A::Digest>> {
+    /// Returns how many leaves a message has.
+    pub(super) fn leaves(&self, message: &[u8]) -> usize {
+        message.len().div_ceil(self.leaf_bytes)
+    }
+
+    /// Returns the digests of the leaves of each message, one after the other.
+    pub(super) fn hash_leaves_of(&self, messages: &[impl AsRef<[u8]>]) -> Vec<A::Digest> {
         let frame = match &self.leaf {
             Leaf::Hashed(frame) => frame,
-            Leaf::Digest => {
-                let leaves = |message: &[u8]| message.chunks(self.leaf_bytes).map(padded::<A>).collect();
-                return messages.iter().map(|message| leaves(message.as_ref())).collect();
-            }
+            Leaf::Digest => return messages.iter().flat_map(|message| message.as_ref().chunks(self.leaf_bytes).map(padded::<A>)).collect(),
         };
         let is_short = |message: &[u8]| !message.len().is_multiple_of(self.leaf_bytes);
         let pads = self.last_leaf == LastLeaf::ZeroPadded;
         if let [message] = messages
             && !(pads && is_short(message.as_ref()))
         {
-            let mut digests = vec![A::ZERO; message.as_ref().len().div_ceil(self.leaf_bytes)];
+            let mut digests = vec![A::ZERO; self.leaves(message.as_ref())];
             frame.hash_chunks(message.as_ref(), self.leaf_bytes, &mut digests);
-            return vec![digests];
+            return digests;
         }
         let mut padded = Vec::new();
         for message in messages.iter().map(AsRef::as_ref).filter(|message| pads && is_short(message)) {
@@ -237,9 +275,7 @@ impl<A: Algorithm> Merkle<A> {
                 *leaves.last_mut().expect("it has a short leaf") = padded.next().expect("each short leaf has been padded");
             }
         }
-        let mut digests = frame.hash_many(&leaves).into_iter();
-        let count = |message: &[u8]| message.len().div_ceil(self.leaf_bytes);
-        messages.iter().map(|message| digests.by_ref().take(count(message.as_ref())).collect()).collect()
+        frame.hash_many(&leaves)
     }
 
     /// Appends the nodes over `digests`, which begin a node. A single digest may be the root, or

@@ -9,19 +9,30 @@ use manyhash::{Algorithm, Batch, Sha256, hash};
 const AROUND: [usize; 15] = [0, 1, 8, 17, 32, 47, 55, 56, 63, 64, 65, 111, 127, 128, 300];
 
 fn check<A: Algorithm>(prefix: &[u8], suffix: &[u8], messages: &[Vec<u8>], context: &str) {
+    let expected = check_digests::<A>(prefix, suffix, messages, context);
+    for door in doors_not_forced::<A>() {
+        let batch = batch_of::<A>(&door, prefix, suffix);
+        let one_by_one: Vec<A::Digest> = messages.iter().map(|message| batch.hash_one(message)).collect();
+        assert_digests::<A>(&one_by_one, &expected, messages, &format!("{context}, {}, one by one", door.name()));
+    }
+}
+
+fn check_digests<A: Algorithm>(prefix: &[u8], suffix: &[u8], messages: &[Vec<u8>], context: &str) -> Vec<Vec<u8>> {
     let framed: Vec<Vec<u8>> = messages.iter().map(|message| [prefix, message, suffix].concat()).collect();
     let expected = expected::<A>(&framed);
     for door in doors_not_forced::<A>() {
-        let batch = match door {
-            Door::Automatic => Batch::<A>::new(),
-            Door::Forced(backend) => Batch::new().backend(backend),
-        };
-        let batch = batch.prefix(prefix).suffix(suffix);
         let context = format!("{context}, {}, prefix of {}, suffix of {} bytes", door.name(), prefix.len(), suffix.len());
-        assert_digests::<A>(&batch.hash(messages), &expected, messages, &context);
-        let one_by_one: Vec<A::Digest> = messages.iter().map(|message| batch.hash_one(message)).collect();
-        assert_digests::<A>(&one_by_one, &expected, messages, &format!("{context}, one by one"));
+        assert_digests::<A>(&batch_of::<A>(&door, prefix, suffix).hash(messages), &expected, messages, &context);
     }
+    expected
+}
+
+fn batch_of<A: Algorithm>(door: &Door, prefix: &[u8], suffix: &[u8]) -> Batch<A> {
+    let batch = match door {
+        Door::Automatic => Batch::<A>::new(),
+        Door::Forced(backend) => Batch::new().backend(*backend),
+    };
+    batch.prefix(prefix).suffix(suffix)
 }
 
 fn every_prefix_and_suffix<A: Algorithm>() {
@@ -59,6 +70,20 @@ fn random_batches<A: Algorithm>() {
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[random_batches]);
+
+/// More than go on together, long and short ones, one of them longer than all others; and many short ones of every length.
+fn many_messages<A: Algorithm>() {
+    let (seed, mut random) = Random::replayable(0xf7a_3e6);
+    let short = paint_all((0..1500).map(|_| random.below(2 * A::BLOCK_BYTES)).collect::<Vec<_>>());
+    let mut lengths: Vec<usize> = (0..1400).map(|i| if i % 8 == 0 { random.below(200) } else { 1000 + random.below(200) }).collect();
+    lengths[700] = 100_000;
+    let mixed = paint_all(lengths);
+    for prefix in [1, A::BLOCK_BYTES] {
+        check_digests::<A>(&paint(6, prefix), &[], &mixed, &format!("MANYHASH_TEST_SEED={seed}, many messages"));
+        check_digests::<A>(&paint(6, prefix), &[7; 9], &short, &format!("MANYHASH_TEST_SEED={seed}, many short messages"));
+    }
+}
+manyhash::for_each_algorithm!(per_algorithm[many_messages]);
 
 #[test]
 fn a_frame_of_nothing_is_the_algorithm_and_shows_no_secret() {

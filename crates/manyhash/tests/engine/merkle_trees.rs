@@ -7,7 +7,7 @@ use crate::support::{Random, hex, paint, reference};
 use manyhash::tree::git::{self, Entry, GitAlgorithm, Mode};
 use manyhash::tree::rfc9162::{self, Inclusion, Log, ProofError};
 use manyhash::tree::{
-    BitTorrentV2, DmVerity, FsVerity, JPointers, Merkle, ParameterError, bitcoin, cid, dm_verity, glacier, sha256tree, ssz,
+    BitTorrentV2, DmVerity, FsVerity, JLanes, JPointers, Merkle, ParameterError, bitcoin, cid, dm_verity, glacier, sha256tree, ssz,
 };
 use manyhash::{Algorithm, Sha1, Sha256, Sha512};
 
@@ -571,18 +571,28 @@ fn roots_of_large_and_small_messages_together_are_those_of_each() {
 
 fn slices_change<A: Algorithm>() {
     let (seed, mut random) = Random::replayable(0x511ce);
-    for round in 0..40 {
-        let mode = JPointers::<A>::new(random.one_of(&[1, 2, 3, 8, 33])).unwrap();
-        let mode = if round % 2 == 0 { mode } else { mode.separated() };
+    for round in 0..80 {
+        let lanes = random.one_of(&[1, 2, 3, 8, 33]);
         let mut message = paint(round, random.below(9000));
-        let mut digests = mode.slice_digests(&message);
+        let before = message.clone();
         let start = random.below(message.len() + 1);
-        let end = start + random.below(message.len() - start + 1);
+        let most_bytes = (message.len() - start).min(random.one_of(&[40, 9000]));
+        let end = start + random.below(most_bytes + 1);
         message[start..end].iter_mut().for_each(|byte| *byte ^= 0x55);
-        let digest = mode.update(&mut digests, &message, start as u64..end as u64);
-        let context = format!("MANYHASH_TEST_SEED={seed}, round {round}, bytes {start} to {end} of {}", message.len());
-        assert_eq!(digest, mode.hash(&message), "{context}");
-        assert_eq!(digests, mode.slice_digests(&message), "{context}");
+        let (changed, is_separated) = (start as u64..end as u64, round % 2 == 0);
+        let context = format!("MANYHASH_TEST_SEED={seed}, round {round}, {lanes} lanes, bytes {start} to {end} of {}", message.len());
+
+        let mode = JPointers::<A>::new(lanes).unwrap();
+        let mode = if is_separated { mode.separated() } else { mode };
+        let mut digests = mode.slice_digests(&before);
+        assert_eq!(mode.update(&mut digests, &message, changed.clone()), mode.hash(&message), "j-pointers, {context}");
+        assert_eq!(digests, mode.slice_digests(&message), "j-pointers, {context}");
+
+        let mode = JLanes::<A>::new(lanes).unwrap();
+        let mode = if is_separated { mode.separated() } else { mode };
+        let mut digests = mode.slice_digests(&before);
+        assert_eq!(mode.update(&mut digests, &message, changed), mode.hash(&message), "j-lanes, {context}");
+        assert_eq!(digests, mode.slice_digests(&message), "j-lanes, {context}");
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[slices_change]);
