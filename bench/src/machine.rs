@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::peers;
 
 /// The crates whose versions a report names.
-const COMPARED: [&str; 10] =
-    ["manyhash", "md-5", "sha1", "sha2", "hmac", "openssl", "aws-lc-rs", "tape-sha256", "commonware-cryptography", "blake3"];
+const COMPARED: [&str; 11] =
+    ["manyhash", "md-5", "sha1", "sha2", "hmac", "pbkdf2", "openssl", "aws-lc-rs", "tape-sha256", "commonware-cryptography", "blake3"];
 
 /// The header of a report.
 #[derive(Serialize)]

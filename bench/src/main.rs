@@ -2,6 +2,7 @@
 //! what the figures mean.
 #![deny(unsafe_code)]
 
+mod applications;
 mod backends;
 mod batcher;
 mod calibrate;
@@ -52,6 +53,8 @@ enum Mode {
     Trees(RunArguments),
     /// Times HMAC of many messages, under one key and with a key for each.
     Hmac(RunArguments),
+    /// Times chains of digests, keys of passwords and Merkle trees, beside the peers that have them.
+    Applications(RunArguments),
     /// Times streams fed piece by piece, beside the same bytes at once.
     Jobs(RunArguments),
     /// Times the tags of TLS records by the number of connections: speed and latency.
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Some(Mode::Curves(arguments)) => curves::run(&arguments),
         Some(Mode::Trees(arguments)) => trees::run(&arguments),
         Some(Mode::Hmac(arguments)) => hmac::run(&arguments),
+        Some(Mode::Applications(arguments)) => applications::run(&arguments),
         Some(Mode::Jobs(arguments)) => jobs::run(&arguments),
         Some(Mode::TlsRecords(arguments)) => tls_records::run(&arguments),
         Some(Mode::Batcher(arguments)) => batcher::run(&arguments),

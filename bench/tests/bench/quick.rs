@@ -46,6 +46,29 @@ fn other_algorithms_have_peers_that_agree() {
     }
 }
 
+/// Every result is compared with those of the peers, or the run fails.
+#[test]
+fn applications_agree_with_their_peers() {
+    let output = bench(&["applications", "--quick"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let tables = text(&output.stdout);
+    for (application, peer) in [
+        ("chains", "tape-sha256"),
+        ("PBKDF2-HMAC", "aws-lc-rs"),
+        ("SSZ", "sha2"),
+        ("Bitcoin", "sha2"),
+        ("RFC 9162", "lanes"),
+        ("SHA256TREE", "sha2"),
+    ] {
+        let (_, after) = tables.split_once(&format!("SHA-256  {application}: ")).unwrap_or_else(|| panic!("no {application}: {tables}"));
+        assert!(
+            after.split("\n\n").next().is_some_and(|table| table.contains(&format!("\n{peer}"))),
+            "{application} without {peer}: {tables}"
+        );
+    }
+    assert!(tables.contains("SHA-1  Git: ") && tables.contains("SHA-256  Git: "), "{tables}");
+}
+
 #[test]
 fn filters_choose() {
     let output = bench(&["--quick", "--algorithm", "sha512", "--workload", "b", "--peer", "sha2,aws"]);
