@@ -40,7 +40,7 @@ def matches(printed, expected, numbers_differ=False):
     return re.fullmatch("".join(lines), printed) is not None
 
 
-def run(page, environment, python, is_recorded):
+def run(page, environment, python, is_recorded, seconds):
     """Runs the commands of a page, and yields what is wrong."""
     text = new = page.read_text()
     if page.name != "index.md" and "\n```text\n" not in text:
@@ -75,7 +75,7 @@ def run(page, environment, python, is_recorded):
                     # What the blocks before printed is dropped; they run again.
                     before = f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    exec({program!r}, globals())\n"
                     command, program = [python, "-c", before + code], program + code
-                done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+                done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
                 printed, numbers_differ = done.stdout.decode(errors="replace"), "numbers" in said
                 if done.returncode != int(said.get("exit", 0)):
                     yield f"{where}: ends with {done.returncode}:\n{printed}"
@@ -94,6 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--manyhash", required=True, type=pathlib.Path)
     parser.add_argument("--python", type=os.path.abspath, help="an interpreter that has the package")
+    parser.add_argument("--seconds", type=int, default=300, help="no block may take longer")
     parser.add_argument("--record", action="store_true", help="write what is printed into the pages")
     parser.add_argument("pages", nargs="*", type=pathlib.Path, help="README.md and all of the guide, if none is named")
     arguments = parser.parse_args()
@@ -105,7 +106,7 @@ def main():
         (pathlib.Path(tools) / "manyhash").symlink_to(arguments.manyhash.resolve(strict=True))
         plain = {name: value for name, value in os.environ.items() if not name.startswith("MANYHASH_")}
         environment = {**plain, "PATH": f"{tools}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-        complaints = [complaint for page in pages for complaint in run(page, environment, arguments.python, arguments.record)]
+        complaints = [complaint for page in pages for complaint in run(page, environment, arguments.python, arguments.record, arguments.seconds)]
     blocks = sum(len(re.findall("^```(?:sh|python)$", page.read_text(), re.MULTILINE)) for page in pages)
     print(*complaints, sep="\n", end="\n" if complaints else "", file=sys.stderr)
     print(f"{len(pages)} pages, {blocks} blocks: {len(complaints)} complaints")
