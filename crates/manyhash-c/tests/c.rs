@@ -142,6 +142,16 @@ fn the_library_shows_what_the_header_declares_and_nothing_else() {
     assert_eq!(symbols.len(), 25);
 }
 
+/// `manyhash.map`, by which the library is linked that is installed.
+#[test]
+fn every_function_has_a_version() {
+    let map = std::fs::read_to_string(here("manyhash.map")).expect("the map of versions");
+    let mut names: Vec<&str> =
+        map.lines().filter_map(|line| line.trim().strip_suffix(';')).filter(|name| name.starts_with("manyhash_")).collect();
+    names.sort_unstable();
+    assert_eq!(names, declared());
+}
+
 #[test]
 fn the_library_says_the_name_that_programs_look_for() {
     if !has("readelf") {
@@ -180,6 +190,14 @@ fn what_is_installed_is_found_by_pkg_config_cmake_and_the_examples_and_goes_away
     install(&prefix, &built, &[]);
     assert!(files_below(&prefix).len() > 15);
     assert!(succeeds(Command::new(prefix.join("bin/manyhash")).arg("--version")).starts_with("manyhash "));
+
+    if has("nm") {
+        let installed = prefix.join("lib/libmanyhash.so");
+        let symbols = succeeds(Command::new("nm").args(["--dynamic", "--defined-only", "--format=just-symbols"]).arg(installed));
+        let mut symbols: Vec<&str> = symbols.lines().filter(|name| !name.is_empty() && *name != "MANYHASH_1").collect();
+        symbols.sort_unstable();
+        assert_eq!(symbols, declared().iter().map(|name| format!("{name}@@MANYHASH_1")).collect::<Vec<_>>());
+    }
 
     let flags = |options: &[&str]| {
         let flags = succeeds(Command::new("pkg-config").args(options).arg("manyhash").env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
