@@ -80,6 +80,11 @@ fn compress_words<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [State
             }
             state.four_rounds(w[$i % 4].add(k));
         }
+        if $i % 4 == 3 {
+            for message in 1..N {
+                (states[message - 1].abef, states[message].abef) = states[message - 1].abef.side_by_side(states[message].abef);
+            }
+        }
     )* } }
     groups!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
     for message in 0..N {
