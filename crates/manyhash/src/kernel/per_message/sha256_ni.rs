@@ -60,14 +60,15 @@ pub(crate) fn compress<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [
         for (message, words) in words.iter_mut().enumerate() {
             *words = Q::load_block(isa, blocks, message, at, false, N == 1);
         }
-        compress_words(isa, states, words);
+        compress_words(isa, states, words, false);
         at += 64;
     }
 }
 
-/// Compresses a block of each message, whose words are in four vectors.
+/// Compresses a block of each message, whose words are in four vectors. If `side_by_side`, the compiler is told to keep it so: where words
+/// come from memory it does, and would only spill twice as much.
 #[inline(always)]
-fn compress_words<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [State<Q>; N], mut words: [[Q; 4]; N]) {
+fn compress_words<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [State<Q>; N], mut words: [[Q; 4]; N], side_by_side: bool) {
     let before = *states;
     // Group i is rounds 4i to 4i + 3.
     macro_rules! groups { ($($i:literal)*) => { $(
@@ -80,7 +81,7 @@ fn compress_words<Q: ShaVector, const N: usize>(isa: Q::Isa, states: &mut [State
             }
             state.four_rounds(w[$i % 4].add(k));
         }
-        if $i % 4 == 3 {
+        if side_by_side && $i % 4 == 3 {
             for message in 1..N {
                 (states[message - 1].abef, states[message].abef) = states[message - 1].abef.side_by_side(states[message].abef);
             }
@@ -105,7 +106,7 @@ pub(crate) fn go_on<Q: ShaVector, const N: usize>(isa: Q::Isa, links: u64, start
     }
     for _ in 0..links {
         let mut states = [start; N];
-        compress_words(isa, &mut states, digests.map(|[first, second]| [first, second, padding[2], padding[3]]));
+        compress_words(isa, &mut states, digests.map(|[first, second]| [first, second, padding[2], padding[3]]), true);
         for (digest, state) in digests.iter_mut().zip(&states) {
             let [a, b, c, d, e, f, g, h] = state.store();
             *digest = [Q::new(isa, [a, b, c, d]), Q::new(isa, [e, f, g, h])];
