@@ -26,7 +26,7 @@ use crate::algorithm::Compression;
 use crate::algorithm::ending::{Ending, block_count};
 use crate::isa::MAX_LANES;
 use crate::kernel::Kernel;
-use crate::kernel::start::Passes;
+use crate::kernel::start::{Passes, Starts};
 use alloc::vec::Vec;
 
 /// Hashes those short messages of the queue that take less time in a set than in the schedule, and
@@ -39,7 +39,8 @@ pub(super) fn hash<C: Compression>(
     digests: &mut Digests<'_>,
     usage: &mut Usage,
 ) {
-    let Some(Cut { groups, before, set }) = Cut::best(queue, mix, messages) else { return };
+    let have_own_starts = [Some(passes.inner), passes.outer].iter().flatten().any(Starts::are_own);
+    let Some(Cut { groups, before, set }) = Cut::best(queue, mix, messages, have_own_starts) else { return };
     let rows = &mut Rows::default();
     let mut together = Together::new(*passes, digests.digest_bytes(), rows);
     usage.bookkeeping_ps += set.bookkeeping_ps;
@@ -280,8 +281,9 @@ struct Cut {
 }
 
 impl Cut {
-    /// Returns the best cut; `None` if all messages go through the schedule.
-    fn best<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages) -> Option<Self> {
+    /// Returns the best cut; `None` if all messages go through the schedule. Messages with starts of their own take no turns: a kernel
+    /// hashes as many as it has lanes, and then the next ones.
+    fn best<C: Compression>(queue: &Queue, mix: &Mix<C>, messages: &dyn Messages, have_own_starts: bool) -> Option<Self> {
         let groups = queue.short_groups();
         let long = queue.long_messages();
         let blocks_at = |place: usize| queue.peek(place).map_or(0, |index| block_count::<C>(messages.message(index).len() as u64));
@@ -300,11 +302,15 @@ impl Cut {
             apart = apart.and_group(mix, blocks, count);
         }
         left.longest = all().next().map_or(0, |(blocks, _)| blocks);
-        let mut handed_over = if mix.short.is_empty() { None } else { Set::best_of_groups_handed_over(mix, left, all()) };
+        let mut handed_over =
+            if mix.short.is_empty() || have_own_starts { None } else { Set::best_of_groups_handed_over(mix, left, all()) };
         let (mut best, mut least_ps) = (None, f64::INFINITY);
         for (passed, (blocks, count)) in all().enumerate() {
             left.longest = blocks;
-            let mut set = if mix.short.is_empty() { Some(apart) } else { Set::best(mix, left, |_| 0) };
+            // Those that share the lanes are neighbours in the order of lengths.
+            let without_turns = |lanes: usize| left.blocks.div_ceil(lanes as u64) + left.longest - left.shortest;
+            let least_steps = |lanes| if have_own_starts && left.messages > lanes { without_turns(lanes) } else { 0 };
+            let mut set = if mix.short.is_empty() { Some(apart) } else { Set::best(mix, left, least_steps) };
             // That is one of all messages.
             if let Some(handed_over) = handed_over.take().filter(|one| set.is_none_or(|set| one.ps < set.ps)) {
                 set = Some(handed_over);
