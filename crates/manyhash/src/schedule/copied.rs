@@ -83,7 +83,7 @@ impl<'a, 's, C: Compression> Copies<'a, 's, C> {
 
     /// Makes room for those of `count` messages that wait together. All have `bytes` bytes, with what is around them.
     pub(super) fn reserving(mut self, count: usize, bytes: usize) -> Self {
-        let together = (RAGGED_BYTES * count / bytes.max(1)).max(MAX_LANES).min(count);
+        let together = (count / (bytes / RAGGED_BYTES).max(1)).max(MAX_LANES).min(count);
         self.bytes.reserve(bytes.min(RAGGED_BYTES + MOST_BYTES));
         self.offsets.reserve(together);
         self.indices.reserve(together);
