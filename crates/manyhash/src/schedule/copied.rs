@@ -4,7 +4,7 @@
 //! In the schedule a message of two blocks takes twice as long as its blocks do, and the copy a tenth.
 
 use super::digests::Digests;
-use super::messages::{Chunks, Contiguous, Messages};
+use super::messages::{Chunks, Contiguous, Messages, Which};
 use super::mix::Mix;
 use super::route;
 use crate::algorithm::Compression;
@@ -106,7 +106,7 @@ impl<'a, 's, C: Compression> Copies<'a, 's, C> {
     /// Hashes the messages that wait.
     pub(super) fn hash(&mut self, digests: &mut Digests<'_>) {
         let messages = Contiguous::new(&self.bytes, &self.offsets);
-        route::hash_some(self.mix, Starts::Same(self.start), self.outer, &messages, &self.indices, digests);
+        route::hash_some(self.mix, Starts::Same(self.start), self.outer, &messages, Which::rising(&self.indices), digests, None);
         self.bytes.clear();
         self.offsets.truncate(1);
         self.indices.clear();

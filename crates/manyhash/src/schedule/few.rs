@@ -12,7 +12,7 @@ use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::sets::{self, Set};
-use super::short::{FEW_APART, MAX_BLOCKS, Rows, Together};
+use super::short::{FEW_APART, MAX_BLOCKS, Rows, Together, row_memory};
 use super::turns;
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
@@ -358,6 +358,7 @@ pub(super) fn hash_set<C: Compression>(
     let mut unused = Usage::default();
     let usage = usage.unwrap_or(&mut unused);
     usage.bookkeeping_ps += bookkeeping_ps;
-    let rows = &mut Rows::default();
+    let memory = &mut row_memory();
+    let rows = &mut Rows::new(memory);
     Together::new(*passes, digests.digest_bytes(), rows).hash_set(mix, (mix.short[kernel], fewest), messages, digests, which, usage);
 }

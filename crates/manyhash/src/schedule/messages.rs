@@ -56,6 +56,15 @@ pub(crate) enum Which<'a> {
 }
 
 impl<'a> Which<'a> {
+    /// Returns the messages of these indices, which rise.
+    pub(crate) fn rising(indices: &'a [usize]) -> Self {
+        match indices {
+            [first, .., last] if last - first + 1 == indices.len() => Self::From(*first),
+            [only] => Self::From(*only),
+            _ => Self::These(indices),
+        }
+    }
+
     /// Returns the index of the message after `i` others.
     #[inline(always)]
     pub(crate) fn index(&self, i: usize) -> usize {

@@ -68,6 +68,7 @@ pub(crate) mod chunks;
 pub(crate) mod compiled;
 mod copied;
 pub(crate) mod digests;
+pub(crate) mod each_block;
 pub(crate) mod few;
 pub(crate) mod framed;
 pub(crate) mod leaves;

@@ -8,14 +8,14 @@
 use super::alone;
 use super::copied::{self, Copies};
 use super::digests::Digests;
-use super::messages::{Messages, Slice};
+use super::each_block::compress_each;
+use super::messages::{Messages, Slice, Which};
 use super::mix::Mix;
 use super::route::hash_some;
 use crate::algorithm::ending::whole_bytes;
-use crate::algorithm::{ChainingOf, Compression, WordOf};
-use crate::isa::{Blocks, MAX_LANES, prefetch};
+use crate::algorithm::{ChainingOf, Compression};
+use crate::isa::{MAX_LANES, prefetch};
 use crate::kernel::start::{Start, Starts};
-use crate::kernel::states::States;
 use alloc::vec::Vec;
 
 /// Writes what comes before message i to the beginning of the room, and returns how many bytes it has: fewer
@@ -98,7 +98,7 @@ impl<'a, C: Compression> Opened<'a, '_, C> {
     fn hash(&mut self, digests: &mut Digests<'_>) {
         self.compress();
         let inner = Starts::Each { state: &|i| &self.states[i], bytes: self.start.bytes + C::BLOCK_BYTES as u64 };
-        hash_some(self.mix, inner, self.outer, &Slice(&self.rests), &self.indices, digests);
+        hash_some(self.mix, inner, self.outer, &Slice(&self.rests), Which::rising(&self.indices), digests, None);
         self.states.clear();
         self.rests.clear();
         self.indices.clear();
@@ -106,23 +106,9 @@ impl<'a, C: Compression> Opened<'a, '_, C> {
 
     /// Compresses the blocks that wait.
     fn compress(&mut self) {
-        let mut rows = C::filled([WordOf::<C>::default(); MAX_LANES]);
-        let mut blocks = &self.blocks[..];
-        while !blocks.is_empty() {
-            let waiting = blocks.len() / C::BLOCK_BYTES;
-            let kernel = &self.mix.kernels[self.mix.best_for(waiting, 1)];
-            let busy_lanes = kernel.lanes.min(waiting);
-            let mut states = States::of_rows(&mut rows);
-            for (i, word) in self.start.state.as_ref().iter().enumerate() {
-                states.row_mut(i)[..kernel.lanes].fill(*word);
-            }
-            // Lanes without a block of their own repeat the last one.
-            let block = |lane: usize| &blocks[lane.min(busy_lanes - 1) * C::BLOCK_BYTES..][..C::BLOCK_BYTES];
-            kernel.advance(&mut states, &Blocks::new(kernel.lanes, C::BLOCK_BYTES, block));
-            self.states.extend((0..busy_lanes).map(|lane| states.column(lane)));
-            blocks = &blocks[busy_lanes * C::BLOCK_BYTES..];
-        }
-        self.blocks.clear();
+        let Self { mix, start, blocks, states, .. } = self;
+        compress_each(mix, &start.state, blocks, |after, count| states.extend((0..count).map(|lane| after.column(lane))));
+        blocks.clear();
     }
 }
 
@@ -141,6 +127,6 @@ pub(super) fn hash_behind_block<C: Compression>(
     alone::compress(mix, &mut behind.state, head);
     let (empty, others): (Vec<usize>, Vec<usize>) = (0..messages.count()).partition(|i| messages.message(*i).is_empty());
     let rests: Vec<&[u8]> = others.iter().map(|i| messages.message(*i)).collect();
-    hash_some(mix, Starts::Same(&behind), outer, &Slice(&rests), &others, digests);
-    hash_some(mix, Starts::Same(start), outer, &Slice(&vec![head; empty.len()]), &empty, digests);
+    hash_some(mix, Starts::Same(&behind), outer, &Slice(&rests), Which::rising(&others), digests, None);
+    hash_some(mix, Starts::Same(start), outer, &Slice(&vec![head; empty.len()]), Which::rising(&empty), digests, None);
 }

@@ -6,7 +6,7 @@ use super::few::{self, FEW, Way};
 use super::messages::{Chunks, Messages, Slice, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::short::{self, Group, Rows};
+use super::short::{self, Group, Rows, row_memory};
 use super::slices::Slices;
 use super::{Extent, Memory, alone, sets, turns};
 use crate::algorithm::Compression;
@@ -71,7 +71,7 @@ fn hash_alike<C: Compression>(
     let are_equal = || (messages.equal_before(0..count, first_bytes) == count).then_some(first_bytes);
     let all = Group { blocks, count, which: Which::From(0), bytes: messages.equal_bytes().or_else(are_equal) };
     let mix = mix.for_places(messages, all.which, all.count);
-    short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage.unwrap_or(&mut Usage::default()));
+    short::hash(mix, passes, messages, digests, all, &mut Rows::new(&mut row_memory()), usage.unwrap_or(&mut Usage::default()));
 }
 
 /// Many short messages are put in order by this many for each lane of a kernel, within limits. They and their digests stay in the second
@@ -118,7 +118,7 @@ fn hash_queue<C: Compression>(
     let mix = if queue.is_far::<C>() { mix.for_colliding() } else { mix.for_places(messages, queue.ahead(), queue.waiting().messages) };
     match queue.alike_group() {
         _ if passes.inner.bytes() > short::MOST_START_BYTES => {}
-        Some(all) => return short::hash(mix, passes, messages, digests, all, &mut Rows::default(), usage),
+        Some(all) => return short::hash(mix, passes, messages, digests, all, &mut Rows::new(&mut row_memory()), usage),
         // `few.rs` knows what is best for a few.
         None if messages.count() > FEW => {
             sets::hash(&mut queue, mix, passes, messages, digests, usage);
@@ -149,37 +149,34 @@ pub(super) fn hash_these<C: Compression>(
     usage: Option<&mut Usage>,
 ) {
     let these: Vec<&[u8]> = (0..count).map(|place| messages.message(which.index(place))).collect();
-    let mut made = vec![0; count * digests.digest_bytes()];
     let state = &|place: usize| passes.inner.state(which.index(place));
-    let outer_state = &|place: usize| passes.outer.as_ref().expect("there is one").state(which.index(place));
-    let passes = Passes { inner: passes.inner.chosen(state), outer: passes.outer.map(|outer| outer.chosen(outer_state)) };
-    hash_many(mix, &passes, &Slice(&these), &mut Digests::new(&mut made, digests.digest_bytes()), usage);
-    for (place, digest) in made.chunks_exact(digests.digest_bytes()).enumerate() {
-        digests.room(which.index(place)).copy_from_slice(digest);
-    }
+    hash_some(mix, passes.inner.chosen(state), passes.outer, &Slice(&these), which, digests, usage);
 }
 
-/// Hashes some messages, message i of which has its digest and its outer start at `indices[i]`, in rising order.
+/// Hashes some messages, of which the one at each place has its digest and its outer start at the index there.
 pub(super) fn hash_some<C: Compression>(
     mix: &Mix<C>,
     inner: Starts<'_, C>,
     outer: Option<Starts<'_, C>>,
     some: &dyn Messages,
-    indices: &[usize],
+    which: Which<'_>,
     digests: &mut Digests<'_>,
+    usage: Option<&mut Usage>,
 ) {
-    let [Some(first), Some(last)] = [indices.first(), indices.last()] else { return };
-    let inner_state = &|i: usize| inner.state(i);
-    let outer_state = &|i: usize| outer.as_ref().expect("there is one").state(indices[i]);
-    let passes = Passes { inner: inner.chosen(inner_state), outer: outer.map(|outer| outer.chosen(outer_state)) };
-    let digest_bytes = digests.digest_bytes();
-    if last - first + 1 == indices.len() {
-        return hash_many(mix, &passes, some, &mut Digests::new(digests.part(*first..last + 1), digest_bytes), None);
+    let (count, digest_bytes) = (some.count(), digests.digest_bytes());
+    if count == 0 {
+        return;
     }
-    let mut made = vec![0; indices.len() * digest_bytes];
-    hash_many(mix, &passes, some, &mut Digests::new(&mut made, digest_bytes), None);
-    for (i, made) in indices.iter().zip(made.chunks_exact(digest_bytes)) {
-        digests.room(*i).copy_from_slice(made);
+    let inner_state = &|place: usize| inner.state(place);
+    let outer_state = &|place: usize| outer.as_ref().expect("there is one").state(which.index(place));
+    let passes = Passes { inner: inner.chosen(inner_state), outer: outer.map(|outer| outer.chosen(outer_state)) };
+    if let Which::From(first) = which {
+        return hash_many(mix, &passes, some, &mut Digests::new(digests.part(first..first + count), digest_bytes), usage);
+    }
+    let mut made = vec![0; count * digest_bytes];
+    hash_many(mix, &passes, some, &mut Digests::new(&mut made, digest_bytes), usage);
+    for (place, made) in made.chunks_exact(digest_bytes).enumerate() {
+        digests.room(which.index(place)).copy_from_slice(made);
     }
 }
 
@@ -217,7 +214,8 @@ pub(super) fn hash_digests<C: Compression>(
     let blocks = block_count::<C>(digest_bytes as u64);
     let mut memory = vec![0; 2 * TOGETHER.min(count) * digest_bytes];
     let (inner, outer) = memory.split_at_mut(TOGETHER.min(count) * digest_bytes);
-    let rows = &mut Rows::default();
+    let memory = &mut row_memory();
+    let rows = &mut Rows::new(memory);
     for first in (0..count).step_by(TOGETHER) {
         let count = TOGETHER.min(count - first);
         let (inner, outer) = (&mut inner[..count * digest_bytes], &mut outer[..count * digest_bytes]);

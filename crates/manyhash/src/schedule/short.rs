@@ -11,7 +11,7 @@ use super::alone;
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
-use super::turns::{self, Begun};
+use super::turns::{self, Begun, MAX_TURN_LANES};
 use crate::algorithm::ending::{Ending, Tail, block_count, body_bytes};
 use crate::algorithm::{Compression, MAX_DIGEST_BYTES, MAX_ROUNDS, WordOf, copy_digest, write_digest};
 use crate::isa::{Blocks, FirstByte, MAX_LANES, Rooms, Row, Whole};
@@ -29,17 +29,16 @@ pub(super) const MAX_BLOCKS: u64 = 128;
 /// is written here.
 pub(super) const MOST_START_BYTES: u64 = 1 << 28;
 
-/// Messages that take turns are given to a kernel by this many, or by the larger number if they are more.
-const FEW_IN_TURNS: usize = 32;
+/// Messages that take turns are given to a kernel by this many.
 const MANY_IN_TURNS: usize = 256;
 
-/// The same for kernels with registers for each message, which have room for this many or, as above, for more.
+/// Those for a kernel with registers for each message have room for this many, or for the larger number if they are more.
 pub(super) const FEW_APART: usize = 4;
 const MANY_APART: usize = 128;
 
-/// Returns the bytes of rooms for so many messages.
-const fn room_bytes(messages: usize, block_bytes: usize) -> usize {
-    messages * ROOM_BLOCKS * block_bytes
+/// Returns the bytes of rooms for so many messages, whose blocks have up to 128 bytes.
+const fn room_bytes(messages: usize) -> usize {
+    messages * ROOM_BLOCKS * 128
 }
 
 /// Messages of one number of blocks.
@@ -55,29 +54,18 @@ pub(super) struct Group<'a> {
     pub(super) bytes: Option<usize>,
 }
 
-/// Memory for the final states that a kernel leaves, for few lanes and for any. The next group uses it again, because
-/// making it takes as long as a block of many messages: for all lanes, a tenth of what 16 messages of one block of
-/// SHA-256 take (Zen 5).
-#[derive(Default)]
-pub(crate) struct Rows {
-    few: Option<[Row; FEW_ROWS]>,
-    any: Option<[Row; MAX_LANES]>,
+/// Memory for the final states that a kernel leaves. It is set for as many lanes as are needed, once for several groups: zeros for all lanes
+/// take a tenth of the time of 16 messages of one block of SHA-256 (Zen 5).
+pub(super) type Rows<'m> = Rooms<'m, Row>;
+
+/// Returns memory for rows, of which nothing is set.
+#[inline(always)]
+pub(super) const fn row_memory() -> [MaybeUninit<Row>; MAX_LANES] {
+    [const { MaybeUninit::uninit() }; MAX_LANES]
 }
 
-/// The lanes of the widest kernel that is used for a few messages.
-const FEW_ROWS: usize = 16;
-
-impl Rows {
-    /// Returns rows for this many lanes, or more.
-    #[inline(always)]
-    fn of(&mut self, lanes: usize) -> &mut [Row] {
-        if lanes <= FEW_ROWS {
-            self.few.get_or_insert([[0; MAX_DIGEST_BYTES]; FEW_ROWS])
-        } else {
-            self.any.get_or_insert([[0; MAX_DIGEST_BYTES]; MAX_LANES])
-        }
-    }
-}
+/// A row before a kernel writes to it.
+const NO_ROW: Row = [0; MAX_DIGEST_BYTES];
 
 /// Hashes a group of messages from where they start and adds the steps to `usage`.
 pub(super) fn hash<C: Compression>(
@@ -86,7 +74,7 @@ pub(super) fn hash<C: Compression>(
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
     group: Group<'_>,
-    rows: &mut Rows,
+    rows: &mut Rows<'_>,
     usage: &mut Usage,
 ) {
     Together::new(*passes, digests.digest_bytes(), rows).hash_group(mix, messages, digests, group, usage);
@@ -104,10 +92,11 @@ pub(super) fn hash_few<C: Compression>(
     usage: Option<&mut Usage>,
 ) {
     let hash_apart = mix.kernels[kernel].hash_apart().expect("asked for only if it is there");
-    let rows = &mut Rows::default();
+    let memory = &mut row_memory();
+    let rows = &mut Rows::new(memory);
     let all = (Which::From(0), messages.count());
     let mut together = Together::new(*passes, digests.digest_bytes(), rows);
-    let steps = together.hash_apart::<FEW_APART, { room_bytes(FEW_APART, 128) }>(hash_apart, messages, digests, all);
+    let steps = together.hash_apart::<FEW_APART, { room_bytes(FEW_APART) }>(hash_apart, messages, digests, all);
     if let Some(usage) = usage {
         usage.steps[kernel] += steps;
     }
@@ -152,20 +141,20 @@ enum Ends<'a, C: Compression> {
 const NARROW_LANES: usize = 8;
 
 /// The parts that messages share, and memory for them.
-pub(super) struct Together<'s, 'r, C: Compression> {
+pub(super) struct Together<'s, 'r, 'm, C: Compression> {
     passes: Passes<'s, C>,
     digest_block: Option<DigestBlock<C>>,
-    rows: &'r mut Rows,
+    rows: &'r mut Rows<'m>,
     own_inner: Option<LaneStates<C>>,
     own_outer: Option<LaneStates<C>>,
     finals: Option<LaneStates<C>>,
 }
 
-impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
+impl<'s, 'r, 'm, C: Compression> Together<'s, 'r, 'm, C> {
     /// Prepares for messages with digests of `digest_bytes` bytes. Make it where it is used: moving
     /// it costs 0.3 us.
     #[inline(always)]
-    pub(super) fn new(passes: Passes<'s, C>, digest_bytes: usize, rows: &'r mut Rows) -> Self {
+    pub(super) fn new(passes: Passes<'s, C>, digest_bytes: usize, rows: &'r mut Rows<'m>) -> Self {
         Self {
             passes,
             digest_block: passes.outer.map(|outer| DigestBlock::new(digest_bytes, outer.bytes(), C::Ending::first(outer.state(0)))),
@@ -228,7 +217,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
 
     /// Hashes messages that take turns in the lanes of one kernel that hashes whole messages, and adds the
     /// steps to `usage`. It takes least time if the longest come first. Up to `fewest` of these go on in turns when others have ended.
-    #[inline]
+    #[inline(never)]
     pub(super) fn hash_set(
         &mut self,
         mix: &Mix<C>,
@@ -254,33 +243,27 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             // The longest messages are among the first.
             let on = (index, if first == 0 && !is_one_each { fewest } else { 0 });
             if let Some(hash_apart) = kernel.hash_apart() {
-                usage.steps[index] += match (next.1, C::BLOCK_BYTES) {
-                    (..=FEW_APART, _) => self.hash_apart::<FEW_APART, { room_bytes(FEW_APART, 128) }>(hash_apart, messages, digests, next),
-                    (..=FEW_IN_TURNS, _) => {
-                        self.hash_many_apart::<FEW_IN_TURNS, { room_bytes(FEW_IN_TURNS, 128) }>(hash_apart, messages, digests, next)
-                    }
-                    (_, 64) => self.hash_many_apart::<MANY_APART, { room_bytes(MANY_APART, 64) }>(hash_apart, messages, digests, next),
-                    _ => self.hash_many_apart::<MANY_APART, { room_bytes(MANY_APART, 128) }>(hash_apart, messages, digests, next),
+                usage.steps[index] += match next.1 {
+                    ..=FEW_APART => self.hash_apart::<FEW_APART, { room_bytes(FEW_APART) }>(hash_apart, messages, digests, next),
+                    _ => self.hash_many_apart(hash_apart, messages, digests, next),
                 };
-            } else if next.1 <= FEW_IN_TURNS {
-                self.hash_turns::<FEW_IN_TURNS>(mix, on, messages, digests, next, usage);
             } else {
-                self.hash_turns::<MANY_IN_TURNS>(mix, on, messages, digests, next, usage);
+                self.hash_turns(mix, on, messages, digests, next, usage);
             }
             first += next.1;
         }
     }
 
-    /// Does what `hash_apart` does. It is not inlined, so that a few messages need none of its memory.
+    /// Does what `hash_apart` does, for [`MANY_APART`]. It is not inlined, so that a few messages need none of its memory.
     #[inline(never)]
-    fn hash_many_apart<const N: usize, const BYTES: usize>(
+    fn hash_many_apart(
         &mut self,
         hash_apart: HashApart<C>,
         messages: &dyn Messages,
         digests: &mut Digests<'_>,
         which: (Which<'_>, usize),
     ) -> u64 {
-        self.hash_apart::<N, BYTES>(hash_apart, messages, digests, which)
+        self.hash_apart::<MANY_APART, { room_bytes(MANY_APART) }>(hash_apart, messages, digests, which)
     }
 
     /// Hashes at most `N` messages on a kernel with registers for each, with room in `BYTES` bytes, and returns the steps.
@@ -292,22 +275,24 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         digests: &mut Digests<'_>,
         (which, count): (Which<'_>, usize),
     ) -> u64 {
-        let mut found: [&[u8]; N] = [&[]; N];
-        messages.fill(which, &mut found[..count]);
+        let mut slices = [const { MaybeUninit::uninit() }; N];
+        let mut slices = Rooms::new(&mut slices);
+        let found = slices.add(count, &[][..]);
+        messages.fill(which, found);
         let mut memory = [MaybeUninit::uninit(); BYTES];
         let mut rooms = Rooms::new(&mut memory);
         let (common, _, _) = self.in_common((which, count));
-        let steps = hash_apart(Apart { common: &common, messages: &found[..count], rooms: &mut rooms });
+        let steps = hash_apart(Apart { common: &common, messages: found, rooms: &mut rooms });
         for (i, room) in rooms.all().chunks_exact(ROOM_BLOCKS * C::BLOCK_BYTES).enumerate().take(count) {
             copy_digest(room.first_chunk().expect("a block"), digests.room(which.index(i)));
         }
         steps
     }
 
-    /// Hashes at most `N` messages on one kernel, in turns if they are more than lanes, and adds the steps to `usage`. The last ones, no
-    /// more than `fewest`, go on in lanes of others.
+    /// Hashes at most [`MANY_IN_TURNS`] messages on one kernel, in turns if they are more than lanes, and adds the steps to `usage`. The
+    /// last ones, no more than `fewest`, go on in lanes of others.
     #[inline]
-    fn hash_turns<const N: usize>(
+    fn hash_turns(
         &mut self,
         mix: &Mix<C>,
         (index, fewest): (usize, usize),
@@ -317,9 +302,10 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
         usage: &mut Usage,
     ) {
         let kernel = &mix.kernels[index];
-        let mut found: [&[u8]; N] = [&[]; N];
-        messages.fill(which, &mut found[..count]);
-        let found = &found[..count];
+        let mut slices = [const { MaybeUninit::uninit() }; MANY_IN_TURNS];
+        let mut slices = Rooms::new(&mut slices);
+        let found = slices.add(count, &[][..]);
+        messages.fill(which, found);
         let own = count.min(kernel.lanes);
         let whole = &mut Whole::new(own, |lane| found[lane]);
         whole.repeat_first(kernel.lanes);
@@ -330,19 +316,22 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             return;
         }
         let waiting = &found[own..];
-        let mut ended = [[0; MAX_DIGEST_BYTES]; N];
-        let left = &mut [0; N];
+        let mut ended = [const { MaybeUninit::uninit() }; MANY_IN_TURNS];
+        let mut left = [const { MaybeUninit::uninit() }; MANY_IN_TURNS];
+        let (mut ended, mut left) = (Rooms::new(&mut ended), Rooms::new(&mut left));
+        let (ended, left) = (ended.add(count, NO_ROW), left.add(count, 0));
         let (common, _, rows) = self.in_common((which, kernel.lanes));
-        let rows = rows.of(kernel.lanes);
-        let task = InTurns { messages: &common, whole, own, waiting, fewest, left, rows, ended: &mut ended };
+        let rows = rows.first(kernel.lanes, NO_ROW);
+        let task = InTurns { messages: &common, whole, own, waiting, fewest, left, rows, ended };
         usage.steps[index] += kernel.hash_in_turns(task);
-        digests.set_rows(which, &ended[..count]);
+        digests.set_rows(which, ended);
         if fewest > 0 {
-            let begun = (0..count).filter(|place| left[*place] > 0).map(|place| {
+            let mut begun = [const { None }; MAX_TURN_LANES];
+            for (i, place) in (0..count).filter(|place| left[*place] > 0).enumerate() {
                 let blocks = block_count::<C>(found[place].len() as u64) - u64::from(left[place]);
-                Begun::new(which.index(place), blocks, &self.passes.inner, &ended[place])
-            });
-            turns::go_on(mix, &self.passes, messages, digests, begun, usage);
+                begun[i] = Some(Begun::new(which.index(place), blocks, &self.passes.inner, &ended[place]));
+            }
+            turns::go_on(mix, &self.passes, messages, digests, &begun, usage);
         }
     }
 
@@ -387,7 +376,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
             Ends::Ragged { longest } => (longest, None, true),
         };
         let (messages, wide, rows) = self.in_common((which, lanes));
-        let rows = rows.of(kernel.lanes);
+        let rows = rows.first(kernel.lanes, NO_ROW);
         // Zeros for all lanes there may be took as long as a fifth of a block of eight messages of SHA3-256.
         let mut narrow;
         let mut finals = if !are_ragged && !are_long {
@@ -422,7 +411,7 @@ impl<'s, 'r, C: Compression> Together<'s, 'r, C> {
     /// Returns what messages have in common, the room for final states, and that for digests. The first `lanes` messages of
     /// `which` are in lanes.
     #[inline(always)]
-    fn in_common(&mut self, (which, lanes): (Which<'_>, usize)) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut Rows) {
+    fn in_common(&mut self, (which, lanes): (Which<'_>, usize)) -> (ShortMessages<'_, C>, &mut Option<LaneStates<C>>, &mut Rows<'m>) {
         let Self { passes: Passes { inner, outer }, digest_block, rows, own_inner, own_outer, finals } = self;
         let midstates = lane_starts::<C>(inner, (which, lanes), own_inner);
         let outer = outer.as_ref().zip(digest_block.as_ref());
@@ -499,32 +488,35 @@ impl<C: Compression> PaddedInMemory<'_, '_, C> {
     #[inline]
     fn hash<const N: usize>(&self, messages: &[&[u8]], digests: &mut Digests<'_>) {
         let mut rows = C::filled([WordOf::<C>::default(); N]);
-        let states = &mut States::of_rows(&mut rows);
+        // A table is made for each use, so that the compiler knows how many columns it has: elsewhere it may have any number.
         let mut tails = [Tail::<C>::empty(); N];
         let index = |lane: usize| self.which.index(lane);
-        set_starts(states, &self.inner, (self.which, self.lanes));
+        set_starts(&mut States::of_rows(&mut rows), &self.inner, (self.which, self.lanes));
         let fewest_bytes = messages[..self.lanes].iter().map(|message| message.len()).min().expect("a message");
         let body_bytes = body_bytes::<C>(fewest_bytes, self.blocks as u64);
         if body_bytes > 0 {
-            self.kernel.advance(states, &Blocks::new(self.kernel.lanes, body_bytes, |lane| messages[lane]));
+            self.kernel.advance(&mut States::of_rows(&mut rows), &Blocks::new(self.kernel.lanes, body_bytes, |lane| messages[lane]));
         }
         for (lane, (tail, message)) in tails.iter_mut().zip(&messages[..self.lanes]).enumerate() {
             let first = C::Ending::first(self.inner.state(index(lane)));
             tail.set(&message[body_bytes..], self.inner.bytes() + message.len() as u64, first);
         }
+        let mut states = States::<C>::of_rows(&mut rows);
         tails[..self.lanes].iter().enumerate().for_each(|(lane, tail)| states.mark_end(lane, tail.end()));
         let tail_bytes = (self.blocks * C::BLOCK_BYTES).checked_sub(body_bytes).expect("messages stay as they are");
-        self.compress_tails(states, &tails, tail_bytes);
+        self.compress_tails(&mut States::of_rows(&mut rows), &tails, tail_bytes);
         if let Some(outer) = &self.outer {
+            let states = States::<C>::of_rows(&mut rows);
             for (lane, tail) in tails[..self.lanes].iter_mut().enumerate() {
                 let mut inner = [0; MAX_DIGEST_BYTES];
                 let inner = &mut inner[..digests.digest_bytes()];
                 write_digest::<C>(&states.column(lane), inner);
                 tail.set(inner, outer.bytes() + inner.len() as u64, C::Ending::first(outer.state(index(lane))));
             }
-            set_starts(states, outer, (self.which, self.lanes));
-            self.compress_tails(states, &tails, C::BLOCK_BYTES);
+            set_starts(&mut States::of_rows(&mut rows), outer, (self.which, self.lanes));
+            self.compress_tails(&mut States::of_rows(&mut rows), &tails, C::BLOCK_BYTES);
         }
+        let states = States::<C>::of_rows(&mut rows);
         for lane in 0..self.lanes {
             digests.set_state::<C>(index(lane), &states.column(lane));
         }

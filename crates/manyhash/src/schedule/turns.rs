@@ -64,27 +64,25 @@ impl<C: Compression> Begun<C> {
     }
 }
 
-/// Goes on with messages that have begun in other lanes: no more than [`MAX_TURN_LANES`].
+/// Goes on with messages that have begun in other lanes, which are the first of `begun`.
 #[inline(never)]
 pub(super) fn go_on<C: Compression>(
     mix: &Mix<C>,
     passes: &Passes<'_, C>,
     messages: &dyn Messages,
     digests: &mut Digests<'_>,
-    begun: impl Iterator<Item = Begun<C>>,
+    begun: &[Option<Begun<C>>; MAX_TURN_LANES],
     usage: &mut Usage,
 ) {
-    let mut part_way: [Option<Begun<C>>; MAX_TURN_LANES] = [const { None }; MAX_TURN_LANES];
     let mut indices = [0; MAX_TURN_LANES];
     let mut count = 0;
-    for begun in begun {
-        indices[count] = begun.message;
-        part_way[count] = Some(begun);
+    for (index, begun) in indices.iter_mut().zip(begun.iter().map_while(Option::as_ref)) {
+        *index = begun.message;
         count += 1;
     }
     usage.bookkeeping_ps += TURNS_PS + count as u64 * turn_ps::<C>();
     let which = Which::These(&indices[..count]);
-    Turns::<C, MAX_TURN_LANES> { part_way: &part_way, ..Turns::new(passes, messages, which, count) }.run(mix, digests, usage);
+    Turns::<C, MAX_TURN_LANES> { part_way: begun, ..Turns::new(passes, messages, which, count) }.run(mix, digests, usage);
 }
 
 /// Returns the estimated time of some messages that take turns, in picoseconds: their blocks are

@@ -1,11 +1,10 @@
 //! Nodes that are one call of a compression function each: no padding, and an initial value of
 //! their own.
 
-use crate::algorithm::{ChainingOf, Compression, CompressionOf, WordOf, write_digest};
+use crate::algorithm::{ChainingOf, CompressionOf, WordOf, write_digest};
 use crate::algorithms::Algorithm;
 use crate::backend;
-use crate::isa::{Blocks, MAX_LANES};
-use crate::kernel::states::States;
+use crate::schedule::each_block::compress_each;
 use std::fmt;
 
 /// The compression function of `A`, called once for each block, always from the same chaining
@@ -26,26 +25,14 @@ impl<A: Algorithm> Compressed<A> {
     /// Writes what becomes of block i to `digests[i]`. Panics if there are fewer blocks than
     /// digests.
     pub(crate) fn hash_blocks(&self, blocks: &[u8], digests: &mut [A::Digest]) {
-        let mix = backend::mix::<A>();
-        let mut rows = <CompressionOf<A>>::filled([WordOf::<CompressionOf<A>>::default(); MAX_LANES]);
-        let (mut blocks, mut digests) = (blocks, digests);
-        while !digests.is_empty() {
-            let kernel = &mix.kernels[mix.best_for(digests.len(), 1)];
-            let busy_lanes = kernel.lanes.min(digests.len());
-            let mut states = States::of_rows(&mut rows);
-            for (i, word) in self.initial.as_ref().iter().enumerate() {
-                states.row_mut(i)[..kernel.lanes].fill(*word);
-            }
-            // Lanes without a block of their own repeat the last one.
-            let block = |lane: usize| &blocks[lane.min(busy_lanes - 1) * A::BLOCK_BYTES..][..A::BLOCK_BYTES];
-            kernel.advance(&mut states, &Blocks::new(kernel.lanes, A::BLOCK_BYTES, block));
-            (0..self.initial.as_ref().len()).for_each(|i| (self.finish)(i, &mut states.row_mut(i)[..busy_lanes]));
-            for (lane, digest) in digests[..busy_lanes].iter_mut().enumerate() {
+        let blocks = &blocks[..digests.len() * A::BLOCK_BYTES];
+        let mut digests = digests.iter_mut();
+        compress_each(backend::mix::<A>(), &self.initial, blocks, |states, count| {
+            (0..self.initial.as_ref().len()).for_each(|i| (self.finish)(i, &mut states.row_mut(i)[..count]));
+            for (lane, digest) in digests.by_ref().take(count).enumerate() {
                 write_digest::<CompressionOf<A>>(&states.column(lane), digest.as_mut());
             }
-            blocks = &blocks[busy_lanes * A::BLOCK_BYTES..];
-            digests = &mut digests[busy_lanes..];
-        }
+        });
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Apart<'a, 'm, C: Compression> {
     pub(crate) common: &'a ShortMessages<'a, C>,
     pub(crate) messages: &'a [&'m [u8]],
     /// Memory for a room of [`ROOM_BLOCKS`] blocks for each of them.
-    pub(crate) rooms: &'a mut Rooms<'m>,
+    pub(crate) rooms: &'a mut Rooms<'m, u8>,
 }
 
 /// The blocks of a message's room: one at whose beginning its digest is left, and two for its end.
@@ -125,7 +125,7 @@ impl<I: PerMessage<C>, C: Compression, const N: usize> Task<I> for InRegisters<'
         let Apart { common: ShortMessages { midstates, start_bytes, first, outer }, messages, rooms } = self.0;
         let room_bytes = const { ROOM_BLOCKS * C::BLOCK_BYTES };
         for message in messages {
-            pad::<C>(message, rooms.add(room_bytes), *start_bytes, first.byte());
+            pad::<C>(message, rooms.add(room_bytes, 0), *start_bytes, first.byte());
         }
         let rooms = rooms.all();
         let inner = Start::<I, C>::new(isa, midstates);
