@@ -13,8 +13,8 @@
 
 use super::Waiting;
 use super::bookkeeping::{
-    IDLE_LANE_PS, RAGGED_BLOCK_PS, RAGGED_TURN_PS, SCHEDULE_PS, SET_MESSAGE_PS, SET_PS, TWO_WAYS_PS, hand_over_ps, padded_ps,
-    padded_steps_ps, ragged_message_ps, set_ps,
+    IDLE_LANE_PS, IN_ORDER_MESSAGE_PS, RAGGED_TURN_PS, SCHEDULE_PS, TWO_WAYS_PS, hand_over_ps, in_order_together_ps, in_order_turns_ps,
+    padded_ps, padded_step_ps, padded_steps_ps, ragged_message_ps, set_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
@@ -71,11 +71,14 @@ pub(super) fn hash<C: Compression>(
         return turns::hash(mix, passes, messages, digests, (Which::These(&indices), kept), Some(usage));
     }
     let are_short = kept == kept_groups.iter().map(|(_, count)| count).sum::<usize>();
-    let one_after_the_other = if are_short { best_without_turns(mix, &kept_groups) } else { None };
-    let (kernel, most, fewest) = match one_after_the_other {
-        Some((kernel, ps)) if ps < set.ps => (kernel, mix.kernels[mix.short[kernel]].lanes, 0),
-        _ => (set.kernel, kept, set.fewest),
+    // A set of which the last ones go on elsewhere has long ones, and nobody knows how long those of whole blocks in front are.
+    let in_order = if are_short && set.fewest == 0 { InOrder::best(mix, &kept_groups) } else { None };
+    let (kernel, most) = match in_order {
+        Some(InOrder { kernel, takes_turns: false, .. }) => (kernel, mix.kernels[mix.short[kernel]].lanes),
+        Some(InOrder { kernel, .. }) => (kernel, kept),
+        None => (set.kernel, kept),
     };
+    let fewest = if in_order.is_some() { 0 } else { set.fewest };
     for first in (0..kept).step_by(most) {
         let which = Which::These(&indices[first..]);
         together.hash_set(mix, (mix.short[kernel], fewest), messages, digests, (which, most.min(kept - first)), usage);
@@ -88,20 +91,51 @@ fn others_than_alike<C: Compression>(mix: &Mix<C>, blocks: u64, count: usize) ->
     if may_take_turns { count % mix.kernels[mix.alike(blocks).widest()].lanes } else { 0 }
 }
 
-/// Returns the best kernel, by its place in `mix.short`, for messages that go together as many as it has
-/// lanes, and the estimated time in picoseconds. Messages that are neighbours in the order of lengths wait
-/// little for one another if there are many.
-fn best_without_turns<C: Compression>(mix: &Mix<C>, groups: &[(u64, usize)]) -> Option<(usize, u64)> {
-    let ps = |(kernel, Kernel { lanes, cost_ps, .. }): (usize, &Kernel<C>)| {
-        let (mut messages, mut ps) = (0usize, 0);
-        for (blocks, count) in groups {
-            let sets = (messages + count).div_ceil(*lanes) - messages.div_ceil(*lanes);
-            messages += count;
-            ps += sets as u64 * (blocks * u64::from(*cost_ps) + SET_PS) + if *count > 0 { RAGGED_BLOCK_PS } else { 0 };
-        }
-        (kernel, ps + messages as u64 * SET_MESSAGE_PS)
-    };
-    mix.short_kernels(groups.first()?.0).filter(|(_, kernel)| kernel.hash_apart().is_none()).map(ps).min_by_key(|(_, ps)| *ps)
+/// A way to hash messages in the order of their lengths on one kernel.
+#[derive(Clone, Copy)]
+struct InOrder {
+    /// The place of the kernel in `mix.short`.
+    kernel: usize,
+    /// Whether they take turns in its lanes. Otherwise as many go together as it has lanes, and then the next ones: neighbours in
+    /// the order of lengths wait little for one another if there are many.
+    takes_turns: bool,
+    /// The estimated time, in picoseconds.
+    ps: u64,
+}
+
+impl InOrder {
+    /// Returns the best way for groups of messages of equally many blocks, the longest first.
+    fn best<C: Compression>(mix: &Mix<C>, groups: &[(u64, usize)]) -> Option<Self> {
+        let there = || groups.iter().filter(|(_, count)| *count > 0);
+        let messages = there().map(|(_, count)| count).sum();
+        let blocks = there().map(|(blocks, count)| blocks * *count as u64).sum();
+        let [longest, shortest] = [there().next()?, there().next_back()?].map(|(blocks, _)| *blocks);
+        let lengths = Lengths { messages, blocks, longest, shortest };
+        let ways = mix.short_kernels(longest).flat_map(|(kernel, of_set)| {
+            let steps = lengths.steps(of_set.lanes);
+            let is_apart = of_set.hash_apart().is_some();
+            let turns_ps = if is_apart { set_ps(of_set, messages, steps) } else { in_order_turns_ps(of_set.lanes, messages, steps) };
+            let in_turns = Self { kernel, takes_turns: true, ps: steps * u64::from(of_set.cost_ps) + turns_ps };
+            let together = (!is_apart).then(|| Self { kernel, takes_turns: false, ps: together_ps(of_set, there()) });
+            [Some(in_turns), together].into_iter().flatten()
+        });
+        ways.min_by_key(|way| way.ps)
+    }
+}
+
+/// Returns the estimated time of messages in the order of their lengths that go together as many as the kernel has lanes, in picoseconds.
+fn together_ps<'a, C: Compression>(kernel: &Kernel<C>, groups: impl Iterator<Item = &'a (u64, usize)>) -> u64 {
+    let Kernel { lanes, cost_ps, .. } = *kernel;
+    let (mut messages, mut ps, mut longer) = (0usize, 0, 0);
+    for (blocks, count) in groups {
+        // The first of them may fill lanes beside some that are longer.
+        let more_blocks = if messages.is_multiple_of(lanes) { 0 } else { longer - blocks };
+        let sets = ((messages + count).div_ceil(lanes) - messages.div_ceil(lanes)) as u64;
+        ps += sets * (blocks * u64::from(cost_ps) + in_order_together_ps(lanes)) + more_blocks * padded_step_ps(lanes);
+        messages += count;
+        longer = *blocks;
+    }
+    ps + messages as u64 * IN_ORDER_MESSAGE_PS
 }
 
 /// Returns the blocks of the two longest messages that share a lane, if there is one message more than lanes: 0 if there are no more, or it is
