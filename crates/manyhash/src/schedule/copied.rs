@@ -70,7 +70,9 @@ pub(super) struct Copies<'a, 's, C: Compression> {
     mix: &'a Mix<C>,
     start: &'a Start<C>,
     outer: Option<Starts<'s, C>>,
+    /// The messages, one after the other, and room for more.
     bytes: Vec<u8>,
+    /// Where each message begins, and where the last one ends.
     offsets: Vec<usize>,
     indices: Vec<usize>,
 }
@@ -84,7 +86,7 @@ impl<'a, 's, C: Compression> Copies<'a, 's, C> {
     /// Makes room for those of `count` messages that wait together. All have `bytes` bytes, with what is around them.
     pub(super) fn reserving(mut self, count: usize, bytes: usize) -> Self {
         let together = (count / (bytes / RAGGED_BYTES).max(1)).max(MAX_LANES).min(count);
-        self.bytes.reserve(bytes.min(RAGGED_BYTES + MOST_BYTES));
+        self.bytes.resize(bytes.min(RAGGED_BYTES + MOST_BYTES), 0);
         self.offsets.reserve(together);
         self.indices.reserve(together);
         self
@@ -93,22 +95,38 @@ impl<'a, 's, C: Compression> Copies<'a, 's, C> {
     /// Copies message `i`, with what is before and after it, and hashes those that wait if they are many.
     #[inline]
     pub(super) fn push(&mut self, i: usize, [head, message, suffix]: [&[u8]; 3], digests: &mut Digests<'_>) {
-        self.bytes.extend_from_slice(head);
-        self.bytes.extend_from_slice(message);
-        self.bytes.extend_from_slice(suffix);
-        self.offsets.push(self.bytes.len());
+        let first = self.offsets[self.indices.len()];
+        let end = first + head.len() + message.len() + suffix.len();
+        if end > self.bytes.len() {
+            self.bytes.resize(2 * end, 0);
+        }
+        let (head_room, room) = self.bytes[first..end].split_at_mut(head.len());
+        let (message_room, suffix_room) = room.split_at_mut(message.len());
+        put(head_room, head);
+        message_room.copy_from_slice(message);
+        put(suffix_room, suffix);
+        self.offsets.push(end);
         self.indices.push(i);
-        if self.bytes.len() >= RAGGED_BYTES && self.indices.len() >= MAX_LANES {
+        if end >= RAGGED_BYTES && self.indices.len() >= MAX_LANES {
             self.hash(digests);
         }
     }
 
     /// Hashes the messages that wait.
     pub(super) fn hash(&mut self, digests: &mut Digests<'_>) {
-        let messages = Contiguous::new(&self.bytes, &self.offsets);
+        let messages = Contiguous::new(&self.bytes[..self.offsets[self.indices.len()]], &self.offsets);
         route::hash_some(self.mix, Starts::Same(self.start), self.outer, &messages, Which::rising(&self.indices), digests, None);
-        self.bytes.clear();
         self.offsets.truncate(1);
         self.indices.clear();
+    }
+}
+
+/// Copies what is around a message: nothing, one byte or more. It is no call of a function if it is none or one.
+#[inline(always)]
+fn put(room: &mut [u8], bytes: &[u8]) {
+    match (room, bytes) {
+        (_, []) => {}
+        ([place], [byte]) => *place = *byte,
+        (room, bytes) => room.copy_from_slice(bytes),
     }
 }

@@ -85,8 +85,9 @@ fn hash_from_one_start<C: Compression>(
             copied::hash_equal(mix, passes, (head, suffix), messages, first_bytes, digests);
             return true;
         }
-        if lengths().all(|bytes| bytes <= most_bytes) {
-            let bytes = lengths().sum::<usize>() + count * (head.len() + suffix.len());
+        let (longest, bytes) = lengths().fold((0, 0), |(longest, sum), bytes| (bytes.max(longest), bytes.saturating_add(sum)));
+        if longest <= most_bytes {
+            let bytes = bytes + count * (head.len() + suffix.len());
             let mut copies = Copies::new(mix, start, passes.outer).reserving(count, bytes);
             (0..count).for_each(|i| copies.push(i, [head, messages.message(i), suffix], digests));
             copies.hash(digests);
