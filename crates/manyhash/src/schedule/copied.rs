@@ -12,16 +12,19 @@ use crate::isa::MAX_LANES;
 use crate::kernel::start::{Passes, Start, Starts};
 use alloc::vec::Vec;
 
-/// A message with more bytes than this, those around it included, is not copied.
+/// A message with more bytes than this, those around it included, is not copied if nothing comes behind it, or if something does: then
+/// all else that can be done is three pieces in the schedule.
 pub(super) const MOST_BYTES: usize = 1024;
+pub(super) const MOST_BYTES_WITH_SUFFIX: usize = 2048;
 
 /// Messages of one length are copied by so many bytes, which stay in the first cache until they are hashed,
 /// or by as many messages as there are lanes, if these have more.
 const TOGETHER_BYTES: usize = 16 << 10;
 
-/// And those of any length by so many, as the last ones of each number of blocks do not fill the lanes: 10,000 of
-/// 20 to 100 bytes took SHA-256 a tenth longer by 16 KiB (Zen 5).
+/// And those of any length by so many, and at least so many messages, as the last ones do not fill the lanes: 10,000 of 20 to 100 bytes
+/// took SHA-256 a tenth longer by 16 KiB, and 1,000 of 300 to 1,000 bytes an eighth by 64 KiB alone (Zen 5).
 const RAGGED_BYTES: usize = 64 << 10;
+const FEWEST_RAGGED: usize = 4 * MAX_LANES;
 
 /// Hashes messages of `message_bytes` bytes with the bytes around each of them, from the midstates of `passes`, which are the same for all.
 pub(super) fn hash_equal<C: Compression>(
@@ -83,10 +86,11 @@ impl<'a, 's, C: Compression> Copies<'a, 's, C> {
         Self { mix, start, outer, bytes: Vec::new(), offsets: vec![0], indices: Vec::new() }
     }
 
-    /// Makes room for those of `count` messages that wait together. All have `bytes` bytes, with what is around them.
+    /// Makes room for about those of `count` messages that wait together. All have `bytes` bytes, with what is around them.
     pub(super) fn reserving(mut self, count: usize, bytes: usize) -> Self {
-        let together = (count / (bytes / RAGGED_BYTES).max(1)).max(MAX_LANES).min(count);
-        self.bytes.resize(bytes.min(RAGGED_BYTES + MOST_BYTES), 0);
+        let mean_bytes = (bytes / count.max(1)).max(1);
+        let together = (RAGGED_BYTES / mean_bytes).max(FEWEST_RAGGED).min(count);
+        self.bytes.resize((together * mean_bytes + MOST_BYTES_WITH_SUFFIX).min(bytes), 0);
         self.offsets.reserve(together);
         self.indices.reserve(together);
         self
@@ -107,7 +111,7 @@ impl<'a, 's, C: Compression> Copies<'a, 's, C> {
         put(suffix_room, suffix);
         self.offsets.push(end);
         self.indices.push(i);
-        if end >= RAGGED_BYTES && self.indices.len() >= MAX_LANES {
+        if end >= RAGGED_BYTES && self.indices.len() >= FEWEST_RAGGED {
             self.hash(digests);
         }
     }

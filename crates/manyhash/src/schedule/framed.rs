@@ -79,7 +79,8 @@ fn hash_from_one_start<C: Compression>(
         return true;
     }
     let lengths = || (0..count).map(|i| messages.message(i).len());
-    if let Some(most_bytes) = copied::MOST_BYTES.checked_sub(head.len() + suffix.len()) {
+    let most_bytes = if suffix.is_empty() { copied::MOST_BYTES } else { copied::MOST_BYTES_WITH_SUFFIX };
+    if let Some(most_bytes) = most_bytes.checked_sub(head.len() + suffix.len()) {
         let first_bytes = messages.equal_bytes().or_else(|| lengths().next()).unwrap_or(0);
         if first_bytes <= most_bytes && (messages.equal_bytes().is_some() || messages.equal_before(0..count, first_bytes) == count) {
             copied::hash_equal(mix, passes, (head, suffix), messages, first_bytes, digests);

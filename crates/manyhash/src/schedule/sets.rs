@@ -72,7 +72,7 @@ pub(super) fn hash<C: Compression>(
     }
     let are_short = kept == kept_groups.iter().map(|(_, count)| count).sum::<usize>();
     // A set of which the last ones go on elsewhere has long ones, and nobody knows how long those of whole blocks in front are.
-    let in_order = if are_short && set.fewest == 0 { InOrder::best(mix, &kept_groups) } else { None };
+    let in_order = if are_short && set.fewest == 0 { InOrder::best(mix, &kept_groups, have_own_starts) } else { None };
     let (kernel, most) = match in_order {
         Some(InOrder { kernel, takes_turns: false, .. }) => (kernel, mix.kernels[mix.short[kernel]].lanes),
         Some(InOrder { kernel, .. }) => (kernel, kept),
@@ -104,8 +104,8 @@ struct InOrder {
 }
 
 impl InOrder {
-    /// Returns the best way for groups of messages of equally many blocks, the longest first.
-    fn best<C: Compression>(mix: &Mix<C>, groups: &[(u64, usize)]) -> Option<Self> {
+    /// Returns the best way for groups of messages of equally many blocks, the longest first. Messages with starts of their own take no turns.
+    fn best<C: Compression>(mix: &Mix<C>, groups: &[(u64, usize)], have_own_starts: bool) -> Option<Self> {
         let there = || groups.iter().filter(|(_, count)| *count > 0);
         let messages = there().map(|(_, count)| count).sum();
         let blocks = there().map(|(blocks, count)| blocks * *count as u64).sum();
@@ -116,8 +116,9 @@ impl InOrder {
             let is_apart = of_set.hash_apart().is_some();
             let turns_ps = if is_apart { set_ps(of_set, messages, steps) } else { in_order_turns_ps(of_set.lanes, messages, steps) };
             let in_turns = Self { kernel, takes_turns: true, ps: steps * u64::from(of_set.cost_ps) + turns_ps };
+            let in_turns = (is_apart || !have_own_starts).then_some(in_turns);
             let together = (!is_apart).then(|| Self { kernel, takes_turns: false, ps: together_ps(of_set, there()) });
-            [Some(in_turns), together].into_iter().flatten()
+            [in_turns, together].into_iter().flatten()
         });
         ways.min_by_key(|way| way.ps)
     }
