@@ -54,12 +54,9 @@ impl<'a, C: Compression> States<'a, C> {
     /// Returns the chaining value of one message.
     #[inline(always)]
     pub(crate) fn column(&self, column: usize) -> ChainingOf<C> {
-        assert!(column < self.columns);
         let mut state = C::filled(WordOf::<C>::default());
-        let mut below = &self.words[column..];
-        for word in state.as_mut() {
-            *word = below[0];
-            below = below.get(self.columns..).unwrap_or_default();
+        for (i, word) in state.as_mut().iter_mut().enumerate() {
+            *word = self.row(i)[column];
         }
         state
     }
@@ -67,11 +64,8 @@ impl<'a, C: Compression> States<'a, C> {
     /// Replaces the chaining value of one message.
     #[inline(always)]
     pub(crate) fn set_column(&mut self, column: usize, state: &ChainingOf<C>) {
-        assert!(column < self.columns);
-        let mut below = &mut self.words[column..];
-        for word in state.as_ref() {
-            below[0] = *word;
-            below = below.get_mut(self.columns..).unwrap_or_default();
+        for (i, word) in state.as_ref().iter().enumerate() {
+            self.row_mut(i)[column] = *word;
         }
     }
 
