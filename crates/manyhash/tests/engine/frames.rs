@@ -71,16 +71,19 @@ fn random_batches<A: Algorithm>() {
 }
 manyhash::for_each_algorithm!(per_algorithm[random_batches]);
 
-/// More than go on together, long and short ones, one of them longer than all others; and many short ones of every length.
+/// More than go on together, long and short ones, one of them longer than all others; many short ones of every length; and some that are
+/// copied only with a suffix.
 fn many_messages<A: Algorithm>() {
     let (seed, mut random) = Random::replayable(0xf7a_3e6);
     let short = paint_all((0..1500).map(|_| random.below(2 * A::BLOCK_BYTES)).collect::<Vec<_>>());
     let mut lengths: Vec<usize> = (0..1400).map(|i| if i % 8 == 0 { random.below(200) } else { 1000 + random.below(200) }).collect();
     lengths[700] = 100_000;
     let mixed = paint_all(lengths);
+    let longer = paint_all((0..300).map(|_| 1000 + random.below(900)).collect::<Vec<_>>());
     for prefix in [1, A::BLOCK_BYTES] {
         check_digests::<A>(&paint(6, prefix), &[], &mixed, &format!("MANYHASH_TEST_SEED={seed}, many messages"));
         check_digests::<A>(&paint(6, prefix), &[7; 9], &short, &format!("MANYHASH_TEST_SEED={seed}, many short messages"));
+        check_digests::<A>(&paint(6, prefix), &[7; 9], &longer, &format!("MANYHASH_TEST_SEED={seed}, many longer messages"));
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[many_messages]);
