@@ -71,17 +71,16 @@ pub(super) fn hash<C: Compression>(
         return turns::hash(mix, passes, messages, digests, (Which::These(&indices), kept), Some(usage));
     }
     let are_short = kept == kept_groups.iter().map(|(_, count)| count).sum::<usize>();
-    // A set of which the last ones go on elsewhere has long ones, and nobody knows how long those of whole blocks in front are.
+    // Groups say the blocks of short messages alone, and a set whose last messages go on elsewhere was found to be best as it is.
     let in_order = if are_short && set.fewest == 0 { InOrder::best(mix, &kept_groups, have_own_starts) } else { None };
     let (kernel, most) = match in_order {
         Some(InOrder { kernel, takes_turns: false, .. }) => (kernel, mix.kernels[mix.short[kernel]].lanes),
         Some(InOrder { kernel, .. }) => (kernel, kept),
         None => (set.kernel, kept),
     };
-    let fewest = if in_order.is_some() { 0 } else { set.fewest };
     for first in (0..kept).step_by(most) {
         let which = Which::These(&indices[first..]);
-        together.hash_set(mix, (mix.short[kernel], fewest), messages, digests, (which, most.min(kept - first)), usage);
+        together.hash_set(mix, (mix.short[kernel], set.fewest), messages, digests, (which, most.min(kept - first)), usage);
     }
 }
 

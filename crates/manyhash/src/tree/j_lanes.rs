@@ -81,6 +81,7 @@ impl<A: Algorithm> JLanes<A> {
     }
 
     /// Returns the digest of a message.
+    // In a program for any algorithm, a copy for each in each place that calls it made the wheel larger.
     #[inline(never)]
     pub fn hash(&self, message: &[u8]) -> A::Digest {
         let mut hasher = self.hasher();

@@ -57,6 +57,7 @@ impl<A: Algorithm> JPointers<A> {
     }
 
     /// Returns the digest of a message.
+    // In a program for any algorithm, a copy for each in each place that calls it made the wheel larger.
     #[inline(never)]
     pub fn hash(&self, message: &[u8]) -> A::Digest {
         self.wrap(&self.slice_digests(message))
